@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/schedtape: the data side of a session.  The netlink family
+ * (schedtape/netlink.h) configures, starts and stops.
+ *
+ * open() makes a session, the last close() ends it.  After a session-set the
+ * session has one ring per possible CPU, which mmap() shows at
+ *
+ *	cpu * ring_stride				struct stape_ring_consumer
+ *	cpu * ring_stride + getpagesize()		struct stape_ring_producer
+ *	cpu * ring_stride + 2 * getpagesize()		ring_pages pages
+ *
+ * Only the consumer's page may be mapped writable.  Page number n of a CPU's
+ * stream lies at index n % ring_pages once @head > n, until the reader moves
+ * @tail beyond it.  read() returns whole pages of any CPU and moves the same
+ * @tail: use one of the two.  poll() says POLLIN when a ring has as many pages
+ * as the session's watermark or the session has stopped, and POLLHUP when
+ * the filter's last task is gone.
+ *
+ * All fields have a fixed size and no hidden padding: 32-bit programs on a
+ * 64-bit kernel use the same calls.
+ */
+#ifndef _SCHEDTAPE_DEVICE_H
+#define _SCHEDTAPE_DEVICE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* The reader's half of a ring: its own page, writable by the reader. */
+struct stape_ring_consumer {
+	__u64 tail;	/* pages consumed; load-acquire'd by the module */
+};
+
+/* The module's half of a ring: read-only for user space. */
+struct stape_ring_producer {
+	__u64 head;	/* pages published; store-released by the module */
+	__u64 events;	/* events in those pages */
+	__u64 lost;	/* events lost so far, those after @head included */
+	__u64 lost_first;	/* time of the first of all lost ones, 0: none */
+	__u64 lost_last;	/* time of the last of all lost ones */
+};
+
+/**
+ * struct stape_session_info - what a recorder has to know of its session
+ * @id: the session's number in the netlink family
+ * @wire_version: STAPE_WIRE_VERSION of the module
+ * @page_size: STAPE_PAGE_SIZE of the module
+ * @nr_cpus: rings, one per possible CPU; CPUs are numbered below this
+ * @ring_pages: pages in a ring, 0 before the session is configured
+ * @reserved: 0
+ * @ring_stride: distance of two CPUs in mmap() offsets, bytes
+ */
+struct stape_session_info {
+	__u32 id;
+	__u32 wire_version;
+	__u32 page_size;
+	__u32 nr_cpus;
+	__u32 ring_pages;
+	__u32 reserved;
+	__u64 ring_stride;
+};
+
+/**
+ * struct stape_replay_setup - makes this session's replay
+ * @nr_players: players, numbered from 0
+ * @nr_edges: waker-wakee pairs
+ * @edges: user pointer to nr_edges times __u32: the player that the edge wakes
+ * @fd: returned: the players' file, for STAPE_IOC_JOIN and STAPE_IOC_STEP
+ * @id: returned: the replay's number in the netlink family
+ *
+ * When the session's file closes, the replay ends and its players are killed.
+ */
+struct stape_replay_setup {
+	__u32 nr_players;
+	__u32 nr_edges;
+	__u64 edges;
+	__s32 fd;
+	__u32 id;
+};
+
+/* How a step ends. */
+enum stape_wait {
+	STAPE_WAIT_NONE = 0,	/* not at all: only the wake-ups */
+	STAPE_WAIT_EDGE = 1,	/* one wake-up along edge @value */
+	STAPE_WAIT_UNTIL = 2,	/* @value ns after the replay's start */
+	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
+};
+
+#define STAPE_STEP_MAX_WAKES	64
+
+/**
+ * struct stape_step - what a player does between two stretches of CPU time
+ * @player: number that this thread has joined with
+ * @index: steps before this one; a step that a signal interrupted is repeated
+ *	with its index and wakes nobody twice
+ * @wakes: user pointer to @nr_wakes times __u32, edges to wake along, in order
+ * @nr_wakes: at most STAPE_STEP_MAX_WAKES
+ * @wait: enum stape_wait
+ * @value: as @wait says
+ */
+struct stape_step {
+	__u32 player;
+	__u32 nr_wakes;
+	__u64 index;
+	__u64 wakes;
+	__u32 wait;
+	__u32 reserved;
+	__u64 value;
+};
+
+#define STAPE_IOC_MAGIC		0xE5
+#define STAPE_IOC_INFO		_IOR(STAPE_IOC_MAGIC, 0x00, struct stape_session_info)
+#define STAPE_IOC_FLUSH		_IO(STAPE_IOC_MAGIC, 0x01)
+#define STAPE_IOC_REPLAY	_IOWR(STAPE_IOC_MAGIC, 0x10, struct stape_replay_setup)
+#define STAPE_IOC_JOIN		_IOW(STAPE_IOC_MAGIC, 0x20, __u32)
+#define STAPE_IOC_STEP		_IOW(STAPE_IOC_MAGIC, 0x21, struct stape_step)
+
+#endif /* _SCHEDTAPE_DEVICE_H */

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Generic netlink family "schedtape": the control side.  The family is
+ * described by Documentation/netlink/specs/schedtape.yaml; the two are
+ * checked against each other by the tests.
+ *
+ * Every command needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
+ * namespace, of the socket and of the sender.  PIDs are those of the sender's
+ * PID namespace on the way in and of the initial one on the way out.
+ *
+ *   info-get       the module: versions, limits
+ *   session-get    one session by id, or a dump of all: settings, statistics
+ *   session-set    ring size and watermark; makes the rings, once
+ *   session-start  from now on events of the filter's tasks are recorded
+ *   session-stop   until here; what the rings hold stays readable
+ *   filter-add     PIDs (all their threads) to the filter; at any time
+ *   filter-del     PIDs out of the filter
+ *   task-get       dump: the tasks of a session's filter that are alive
+ *   replay-get     one replay by id, or a dump of all: progress, lag
+ *   replay-start   common instant for all players
+ *   replay-stop    ends the replay, kills its players
+ *
+ * Notifications, to the group "monitor": session-ntf (a session stopped,
+ * lost its first event or its last task), replay-ntf (progress, completion).
+ */
+#ifndef _SCHEDTAPE_NETLINK_H
+#define _SCHEDTAPE_NETLINK_H
+
+#define STAPE_FAMILY_NAME	"schedtape"
+#define STAPE_FAMILY_VERSION	1
+#define STAPE_MCGRP_MONITOR	"monitor"
+
+enum stape_cmd {
+	STAPE_CMD_INFO_GET = 1,
+	STAPE_CMD_SESSION_GET,
+	STAPE_CMD_SESSION_SET,
+	STAPE_CMD_SESSION_START,
+	STAPE_CMD_SESSION_STOP,
+	STAPE_CMD_SESSION_NTF,
+	STAPE_CMD_FILTER_ADD,
+	STAPE_CMD_FILTER_DEL,
+	STAPE_CMD_TASK_GET,
+	STAPE_CMD_REPLAY_GET,
+	STAPE_CMD_REPLAY_START,
+	STAPE_CMD_REPLAY_STOP,
+	STAPE_CMD_REPLAY_NTF,
+
+	__STAPE_CMD_MAX,
+	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
+};
+
+/* info-get */
+enum stape_a_info {
+	STAPE_A_INFO_VERSION = 1,	/* string, the module's version */
+	STAPE_A_INFO_WIRE_VERSION,	/* u32 */
+	STAPE_A_INFO_PAGE_SIZE,		/* u32, bytes */
+	STAPE_A_INFO_CPUS,		/* u32, possible CPUs */
+	STAPE_A_INFO_RING_PAGES_MAX,	/* u32, pages in a ring at most */
+	STAPE_A_INFO_SESSIONS,		/* u32, open now */
+	STAPE_A_INFO_REPLAYS,		/* u32, existing now */
+	STAPE_A_INFO_HZ,		/* u32, the kernel's tick */
+	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, dynamic, rt */
+
+	__STAPE_A_INFO_MAX,
+	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)
+};
+
+enum stape_session_state {
+	STAPE_SESSION_NEW = 0,		/* opened, without rings */
+	STAPE_SESSION_READY,		/* has rings, records nothing yet */
+	STAPE_SESSION_RECORDING,
+	STAPE_SESSION_STOPPED,
+};
+
+/* session-*, filter-* */
+enum stape_a_session {
+	STAPE_A_SESSION_ID = 1,		/* u32 */
+	STAPE_A_SESSION_STATE,		/* u32, enum stape_session_state */
+	STAPE_A_SESSION_OWNER,		/* u32, PID of the opener */
+	STAPE_A_SESSION_RING_PAGES,	/* u32, a power of two */
+	STAPE_A_SESSION_WATERMARK,	/* u32, pages before a reader is woken */
+	STAPE_A_SESSION_TASKS,		/* u32, tasks in the filter */
+	STAPE_A_SESSION_EVENTS,		/* u64, in published pages */
+	STAPE_A_SESSION_LOST,		/* u64 */
+	STAPE_A_SESSION_START_TIME,	/* u64, ns of the session's clock */
+	STAPE_A_SESSION_STOP_TIME,	/* u64 */
+	STAPE_A_SESSION_PID,		/* u32, repeated: filter-add, filter-del */
+	STAPE_A_SESSION_PAD,
+
+	__STAPE_A_SESSION_MAX,
+	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
+};
+
+/* task-get; the request names the session by STAPE_A_TASK_SESSION */
+enum stape_a_task {
+	STAPE_A_TASK_SESSION = 1,	/* u32 */
+	STAPE_A_TASK_PID,		/* u32 */
+	STAPE_A_TASK_TGID,		/* u32 */
+	STAPE_A_TASK_PPID,		/* u32 */
+	STAPE_A_TASK_COMM,		/* string */
+	STAPE_A_TASK_STATE,		/* u32, enum stape_state */
+	STAPE_A_TASK_CPU,		/* u32, where it runs or last ran */
+	STAPE_A_TASK_POLICY,		/* u32, SCHED_* */
+	STAPE_A_TASK_NICE,		/* s32 */
+	STAPE_A_TASK_RT_PRIORITY,	/* u32 */
+	STAPE_A_TASK_AFFINITY,		/* binary, bit n%8 of byte n/8: CPU n */
+	STAPE_A_TASK_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
+	STAPE_A_TASK_CPU_TIME,		/* u64, ns of CPU time used so far */
+	STAPE_A_TASK_TIME,		/* u64, when this was read, session's clock */
+	STAPE_A_TASK_NS_PID,		/* u32, PID in its own PID namespace */
+	STAPE_A_TASK_PAD,
+
+	__STAPE_A_TASK_MAX,
+	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)
+};
+
+enum stape_replay_state {
+	STAPE_REPLAY_READY = 0,		/* players may join */
+	STAPE_REPLAY_RUNNING,
+	STAPE_REPLAY_DONE,		/* every player has ended its program */
+	STAPE_REPLAY_STOPPED,		/* by replay-stop, or its owner has gone */
+	STAPE_REPLAY_BROKEN,		/* a player died before its program's end */
+};
+
+/* replay-* */
+enum stape_a_replay {
+	STAPE_A_REPLAY_ID = 1,		/* u32 */
+	STAPE_A_REPLAY_STATE,		/* u32, enum stape_replay_state */
+	STAPE_A_REPLAY_PLAYERS,		/* u32, all of the program */
+	STAPE_A_REPLAY_JOINED,		/* u32, started so far */
+	STAPE_A_REPLAY_WAITING,		/* u32, in a wait now */
+	STAPE_A_REPLAY_DONE,		/* u32, ended so far */
+	STAPE_A_REPLAY_STEPS,		/* u64, steps of all players */
+	STAPE_A_REPLAY_LAG_MAX,		/* u64, ns: the latest return of a timed wait */
+	STAPE_A_REPLAY_LAG_TOTAL,	/* u64, ns, of all timed waits */
+	STAPE_A_REPLAY_TIMED_WAITS,	/* u64 */
+	STAPE_A_REPLAY_DELAY,		/* u64, ns, of replay-start: from now on */
+	STAPE_A_REPLAY_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
+	STAPE_A_REPLAY_STOP_TIME,	/* u64 */
+	STAPE_A_REPLAY_FAILED_PID,	/* u32, the player that died */
+	STAPE_A_REPLAY_PAD,
+
+	__STAPE_A_REPLAY_MAX,
+	STAPE_A_REPLAY_MAX = (__STAPE_A_REPLAY_MAX - 1)
+};
+
+#endif /* _SCHEDTAPE_NETLINK_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels, and nothing else: the rest of the module has
+ * no version check.  Kbuild includes this in front of every file.
+ */
+#ifndef _STAPE_COMPAT_H
+#define _STAPE_COMPAT_H
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "schedtape needs Linux 6.1 or later"
+#endif
+
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+
+/* 6.3 made vm_flags read-only but for these. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
+static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#endif
+
+/* 6.6 gave dumps a struct genl_info of their own. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#define stape_dump_attrs(dump)	((dump)->attrs)
+#else
+#define stape_dump_attrs(dump)	((dump)->info.attrs)
+#endif
+
+/* 6.13 has it, 6.15 has nothing else. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+#endif /* _STAPE_COMPAT_H */

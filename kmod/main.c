@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape: records how one workload is scheduled, and drives its replay.
+ */
+#include <linux/module.h>
+#include <net/genetlink.h>
+#include <schedtape/version.h>
+
+#include "device.h"
+#include "netlink.h"
+#include "probe.h"
+#include "replay.h"
+
+static int __init stape_init(void)
+{
+	int ret;
+
+	ret = stape_probe_init();
+	if (ret)
+		goto err_probe;
+	ret = stape_netlink_init();
+	if (ret)
+		goto err_netlink;
+	ret = stape_device_init();
+	if (ret)
+		goto err_device;
+	return 0;
+
+err_device:
+	stape_netlink_exit();
+err_netlink:
+err_probe:
+	return ret;
+}
+
+static void __exit stape_exit(void)
+{
+	stape_device_exit();
+	stape_netlink_exit();
+	stape_replay_exit();
+}
+
+module_init(stape_init);
+module_exit(stape_exit);
+
+MODULE_AUTHOR("The schedtape developers");
+MODULE_DESCRIPTION("Records how a workload is scheduled, and replays it");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(SCHEDTAPE_VERSION);
+MODULE_ALIAS_GENL_FAMILY(STAPE_FAMILY_NAME);

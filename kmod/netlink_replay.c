@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands for replays.
+ */
+#include "netlink.h"
+
+#include <net/genetlink.h>
+
+#include "replay.h"
+
+const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* Not const: until 6.6 policies point to ranges that they might change. */
+static struct netlink_range_validation stape_delay_range = {
+	.max = 3600ULL * NSEC_PER_SEC,
+};
+
+const struct nla_policy stape_replay_start_policy[STAPE_A_REPLAY_DELAY + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_REPLAY_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U64, &stape_delay_range),
+};
+
+static int stape_replay_fill(struct sk_buff *skb, const struct stape_replay *replay)
+{
+	if (nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_STATE, READ_ONCE(replay->state)) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_JOINED, READ_ONCE(replay->joined)) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_WAITING, atomic_read(&replay->waiting)) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_DONE, READ_ONCE(replay->done)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STEPS, atomic64_read(&replay->steps),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_LAG_MAX, atomic64_read(&replay->lag_max),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_LAG_TOTAL, atomic64_read(&replay->lag_total),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIMED_WAITS,
+			      atomic64_read(&replay->timed_waits), STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_START_TIME, READ_ONCE(replay->start_time),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, READ_ONCE(replay->stop_time),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, READ_ONCE(replay->failed_pid)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* Permission, and the replay that the request names.  Under stape_replays_lock. */
+static int stape_replay_get(struct sk_buff *skb, struct genl_info *info,
+			    struct stape_replay **replay)
+{
+	int ret = stape_netlink_permit(skb, info->extack);
+
+	if (ret)
+		return ret;
+	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_ID)) {
+		NL_SET_ERR_MSG(info->extack, "which replay? its id is missing");
+		return -EINVAL;
+	}
+	*replay = stape_replay_find(nla_get_u32(info->attrs[STAPE_A_REPLAY_ID]));
+	if (!*replay) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_REPLAY_ID],
+				    "there is no such replay");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	struct stape_message message;
+	int ret;
+
+	mutex_lock(&stape_replays_lock);
+	ret = stape_replay_get(skb, info, &replay);
+	if (ret)
+		goto out;
+	ret = stape_message_reply(&message, info);
+	if (!ret)
+		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
+out:
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct stape_replay *replay;
+	struct stape_message message;
+
+	mutex_lock(&stape_replays_lock);
+	list_for_each_entry(replay, &stape_replays, all) {
+		if (replay->id <= cb->args[0])
+			continue;	/* in an earlier part of the dump */
+		if (stape_message_dump(&message, skb, cb, STAPE_CMD_REPLAY_GET) ||
+		    stape_message_dumped(&message, stape_replay_fill(skb, replay)))
+			break;
+		cb->args[0] = replay->id;
+	}
+	mutex_unlock(&stape_replays_lock);
+	return skb->len;
+}
+
+int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *delay = info->attrs[STAPE_A_REPLAY_DELAY];
+	struct stape_replay *replay;
+	int ret;
+
+	mutex_lock(&stape_replays_lock);
+	ret = stape_replay_get(skb, info, &replay);
+	if (!ret)
+		ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	int ret;
+
+	mutex_lock(&stape_replays_lock);
+	ret = stape_replay_get(skb, info, &replay);
+	if (!ret)
+		ret = stape_replay_stop(replay, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+/**
+ * stape_netlink_replay_ntf() - tell the group how a replay stands
+ * @replay: a replay, kept alive by the caller
+ *
+ * Context: may sleep.
+ */
+void stape_netlink_replay_ntf(struct stape_replay *replay)
+{
+	struct stape_message message;
+
+	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF))
+		stape_message_multicast(&message, stape_replay_fill(message.skb, replay));
+}

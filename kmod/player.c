@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Players: between two stretches of CPU time a player makes one step: it
+ * wakes others along edges and waits, for an edge or for an instant.
+ *
+ * A wake-up along an edge is counted, and the counts of different edges are
+ * apart: each wait takes the wake-up that it took in the recording, whoever
+ * comes first this time, and none is lost or invented.
+ */
+#include "player.h"
+
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
+{
+	struct stape_player *player = container_of(timer, struct stape_player, timer);
+
+	/* Ordered before the look at the task's state by the wake-up itself. */
+	WRITE_ONCE(player->expired, true);
+	wake_up_process(player->task);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * stape_player_arm() - let a wait's timer run
+ * @replay: a running replay
+ * @player: waits, or is about to
+ *
+ * Context: any.
+ */
+void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
+{
+	/* Hard, on PREEMPT_RT too: the outside world is an interrupt. */
+	hrtimer_start(&player->timer, ns_to_ktime(replay->start_time + player->until),
+		      HRTIMER_MODE_ABS_HARD);
+}
+
+/**
+ * stape_player_join() - make the calling thread a player
+ * @replay: its replay
+ * @number: the player's number in the program
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL: no such player, -EBUSY: there is one already,
+ * -ECANCELED: the replay has ended, -ENOMEM.
+ */
+int stape_player_join(struct stape_replay *replay, u32 number)
+{
+	struct stape_player *player;
+	int ret;
+
+	if (number >= replay->nr_players)
+		return -EINVAL;
+	player = kzalloc(sizeof(*player), GFP_KERNEL_ACCOUNT);
+	if (!player)
+		return -ENOMEM;
+	player->task = get_task_struct(current);
+	player->number = number;
+	player->edge = STAPE_NO_EDGE;
+	hrtimer_setup(&player->timer, stape_player_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+
+	spin_lock(&replay->lock);
+	ret = -ECANCELED;
+	if (!stape_replay_live(replay))
+		goto err_unlock;
+	ret = -EBUSY;
+	if (rcu_access_pointer(replay->players[number]))
+		goto err_unlock;
+	rcu_assign_pointer(replay->players[number], player);
+	list_add_tail(&player->alive, &replay->alive);
+	replay->joined++;
+	spin_unlock(&replay->lock);
+	return 0;
+
+err_unlock:
+	spin_unlock(&replay->lock);
+	put_task_struct(player->task);
+	kfree(player);
+	return ret;
+}
+
+static void stape_player_free(struct rcu_head *rcu)
+{
+	struct stape_player *player = container_of(rcu, struct stape_player, rcu);
+
+	put_task_struct(player->task);
+	kfree(player);
+}
+
+/**
+ * stape_player_remove() - take a player out of its replay
+ * @replay: the replay
+ * @player: not in a wait
+ *
+ * Context: under the replay's lock.
+ */
+void stape_player_remove(struct stape_replay *replay, struct stape_player *player)
+{
+	lockdep_assert_held(&replay->lock);
+	RCU_INIT_POINTER(replay->players[player->number], NULL);
+	list_del(&player->alive);
+	call_rcu(&player->rcu, stape_player_free);
+}
+
+static void stape_player_wake(struct stape_replay *replay, u32 number)
+{
+	struct stape_edge *edge = &replay->edges[number];
+	struct stape_player *player;
+
+	atomic_inc(&edge->pending);
+	/* Pairs with set_current_state() in stape_player_wait(). */
+	smp_mb__after_atomic();
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[edge->to]);
+	/* Who waits for something else is not to be disturbed. */
+	if (player && READ_ONCE(player->edge) == number)
+		wake_up_process(player->task);
+	rcu_read_unlock();
+}
+
+static int stape_player_wake_all(struct stape_replay *replay, const struct stape_step *step)
+{
+	const u32 __user *from = u64_to_user_ptr(step->wakes);
+	u32 edges[STAPE_STEP_MAX_WAKES];
+	u32 i;
+
+	if (step->nr_wakes > ARRAY_SIZE(edges))
+		return -E2BIG;
+	if (copy_from_user(edges, from, step->nr_wakes * sizeof(*edges)))
+		return -EFAULT;
+	for (i = 0; i < step->nr_wakes; i++)
+		if (edges[i] >= replay->nr_edges)
+			return -EINVAL;
+	for (i = 0; i < step->nr_wakes; i++)
+		stape_player_wake(replay, edges[i]);
+	return 0;
+}
+
+static bool stape_player_ready(struct stape_replay *replay, struct stape_player *player)
+{
+	if (player->edge == STAPE_NO_EDGE)
+		return READ_ONCE(player->expired);
+	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
+}
+
+static int stape_player_wait(struct stape_replay *replay, struct stape_player *player)
+{
+	int ret = 0;
+
+	atomic_inc(&replay->waiting);
+	for (;;) {
+		/* Full barrier: pairs with the wakers' between count and look. */
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (stape_player_ready(replay, player))
+			break;
+		ret = stape_replay_live(replay) ? 0 : -ECANCELED;
+		if (!ret && signal_pending(current))
+			ret = -ERESTARTSYS;
+		if (ret)
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	atomic_dec(&replay->waiting);
+	return ret;
+}
+
+static int stape_player_wait_edge(struct stape_replay *replay, struct stape_player *player,
+				  u64 edge)
+{
+	int ret;
+
+	if (edge >= replay->nr_edges || replay->edges[edge].to != player->number)
+		return -EINVAL;
+	WRITE_ONCE(player->edge, edge);
+	ret = stape_player_wait(replay, player);
+	WRITE_ONCE(player->edge, STAPE_NO_EDGE);
+	return ret;
+}
+
+static void stape_player_count_lag(struct stape_replay *replay, u64 until)
+{
+	s64 lag = ktime_get_ns() - (replay->start_time + until);
+	s64 max = atomic64_read(&replay->lag_max);
+
+	lag = max_t(s64, lag, 0);
+	atomic64_inc(&replay->timed_waits);
+	atomic64_add(lag, &replay->lag_total);
+	while (lag > max && !atomic64_try_cmpxchg(&replay->lag_max, &max, lag))
+		;
+}
+
+static int stape_player_wait_until(struct stape_replay *replay, struct stape_player *player,
+				   u64 until)
+{
+	int ret;
+
+	if (until > KTIME_MAX / 2)
+		return -EINVAL;
+	player->expired = false;
+	player->until = until;
+	spin_lock(&replay->lock);
+	/* Before the start, stape_replay_start() arms it. */
+	player->parked = replay->state == STAPE_REPLAY_READY;
+	if (!player->parked)
+		stape_player_arm(replay, player);
+	spin_unlock(&replay->lock);
+
+	ret = stape_player_wait(replay, player);
+
+	spin_lock(&replay->lock);
+	player->parked = false;
+	spin_unlock(&replay->lock);
+	hrtimer_cancel(&player->timer);
+	if (!ret)
+		stape_player_count_lag(replay, until);
+	return ret;
+}
+
+static void stape_player_done(struct stape_replay *replay, struct stape_player *player)
+{
+	spin_lock(&replay->lock);
+	stape_player_remove(replay, player);
+	if (++replay->done == replay->nr_players)
+		stape_replay_finish(replay, STAPE_REPLAY_DONE);
+	spin_unlock(&replay->lock);
+}
+
+/* The caller's player: it cannot go while its own thread is here. */
+static struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
+{
+	struct stape_player *player = NULL;
+
+	if (number >= replay->nr_players)
+		return NULL;
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[number]);
+	if (player && player->task != current)
+		player = NULL;
+	rcu_read_unlock();
+	return player;
+}
+
+/**
+ * stape_player_step() - wake others, then wait
+ * @replay: the caller's
+ * @step: what to do
+ *
+ * Context: may sleep.
+ * Return: 0; -ESRCH: the caller is not that player, -EINVAL, -E2BIG, -EFAULT:
+ * the step is wrong, and nothing was done; -ECANCELED: the replay has ended;
+ * -ERESTARTSYS: a signal, the step goes on when it is repeated.
+ */
+int stape_player_step(struct stape_replay *replay, const struct stape_step *step)
+{
+	struct stape_player *player = stape_player_self(replay, step->player);
+	int ret;
+
+	if (!player)
+		return -ESRCH;
+	if (step->reserved || step->wait > STAPE_WAIT_DONE)
+		return -EINVAL;
+	if (!stape_replay_live(replay))
+		return -ECANCELED;
+	if (step->index == player->steps) {
+		ret = stape_player_wake_all(replay, step);
+		if (ret)
+			return ret;
+		player->steps++;
+		atomic64_inc(&replay->steps);
+	} else if (step->index + 1 != player->steps) {
+		return -EINVAL;
+	}
+
+	switch (step->wait) {
+	case STAPE_WAIT_EDGE:
+		return stape_player_wait_edge(replay, player, step->value);
+	case STAPE_WAIT_UNTIL:
+		return stape_player_wait_until(replay, player, step->value);
+	case STAPE_WAIT_DONE:
+		stape_player_done(replay, player);
+		break;
+	}
+	return 0;
+}

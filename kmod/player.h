@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_PLAYER_H
+#define _STAPE_PLAYER_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+
+#include "replay.h"
+
+/**
+ * struct stape_player - the kernel's side of one player thread
+ * @alive: in the replay's list
+ * @rcu: frees it behind wakers that still look at it
+ * @task: the thread; referenced
+ * @number: its number in the program
+ * @edge: the edge that it waits for, STAPE_NO_EDGE: none
+ * @steps: steps whose wake-ups are done
+ * @timer: ends a wait for an instant
+ * @expired: @timer has fired
+ * @parked: waits for an instant, but the replay has not started
+ * @until: the instant, ns after the replay's start
+ */
+struct stape_player {
+	struct list_head alive;
+	struct rcu_head rcu;
+	struct task_struct *task;
+	u32 number;
+	u32 edge;
+	u64 steps;
+	struct hrtimer timer;
+	bool expired;
+	bool parked;
+	u64 until;
+};
+
+#define STAPE_NO_EDGE	U32_MAX
+
+int stape_player_join(struct stape_replay *replay, u32 number);
+int stape_player_step(struct stape_replay *replay, const struct stape_step *step);
+void stape_player_arm(struct stape_replay *replay, struct stape_player *player);
+void stape_player_remove(struct stape_replay *replay, struct stape_player *player);
+
+#endif /* _STAPE_PLAYER_H */

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replays: the edges and players of one program.  The controller makes one
+ * with STAPE_IOC_REPLAY and hands its file down to the players it forks; it
+ * starts and stops it through netlink.  Whatever ends it early (the stop, the
+ * controller's death, a player's death), kills its players: a player has
+ * nothing to lose, and half a workload is no replay.
+ */
+#include "replay.h"
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/netlink.h>
+#include <linux/overflow.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "netlink.h"
+#include "player.h"
+
+#define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
+#define STAPE_REPLAY_MAX_EDGES		BIT(24)
+
+static_assert(sizeof(struct stape_step) == 40);
+static_assert(offsetof(struct stape_step, value) == 32);
+
+/* Protects the list; nests inside of stape_sessions_lock. */
+DEFINE_MUTEX(stape_replays_lock);
+LIST_HEAD(stape_replays);
+
+static u32 stape_replay_last_id;
+
+static void stape_replay_free(struct kref *ref)
+{
+	struct stape_replay *replay = container_of(ref, struct stape_replay, ref);
+
+	mutex_lock(&stape_replays_lock);
+	list_del(&replay->all);
+	mutex_unlock(&stape_replays_lock);
+	cancel_delayed_work_sync(&replay->progress);
+	kvfree(replay->players);
+	kvfree(replay->edges);
+	kfree(replay);
+}
+
+static void stape_replay_put(struct stape_replay *replay)
+{
+	kref_put(&replay->ref, stape_replay_free);
+}
+
+static void stape_replay_progress(struct work_struct *work)
+{
+	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
+						   progress);
+
+	stape_netlink_replay_ntf(replay);
+	if (stape_replay_live(replay))
+		schedule_delayed_work(&replay->progress, HZ);
+}
+
+/**
+ * stape_replay_finish() - put a replay into a final state
+ * @replay: any replay
+ * @state: enum stape_replay_state beyond RUNNING
+ *
+ * All but the first call do nothing.
+ *
+ * Context: under the replay's lock.
+ */
+void stape_replay_finish(struct stape_replay *replay, u32 state)
+{
+	struct stape_player *player;
+
+	lockdep_assert_held(&replay->lock);
+	if (!stape_replay_live(replay))
+		return;
+	WRITE_ONCE(replay->state, state);
+	replay->stop_time = ktime_get_ns();
+	list_for_each_entry(player, &replay->alive, alive)
+		send_sig(SIGKILL, player->task, 1);
+	mod_delayed_work(system_wq, &replay->progress, 0);
+}
+
+/* A process lets go of the players' file: perhaps because it dies. */
+static int stape_replay_flush(struct file *file, fl_owner_t id)
+{
+	struct stape_replay *replay = file->private_data;
+	struct stape_player *player, *next;
+
+	if (!(current->flags & PF_EXITING))
+		return 0;
+	spin_lock(&replay->lock);
+	list_for_each_entry_safe(player, next, &replay->alive, alive) {
+		/* A thread that is not exiting may be in a step right now. */
+		if (!same_thread_group(player->task, current) ||
+		    !(player->task->flags & PF_EXITING))
+			continue;
+		if (stape_replay_live(replay))
+			replay->failed_pid = task_pid_nr(player->task);
+		stape_player_remove(replay, player);
+		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
+	}
+	spin_unlock(&replay->lock);
+	return 0;
+}
+
+static int stape_replay_release(struct inode *inode, struct file *file)
+{
+	struct stape_replay *replay = file->private_data;
+	struct stape_player *player, *next;
+
+	/* Nobody can step any more; who never ended his program is dropped. */
+	spin_lock(&replay->lock);
+	list_for_each_entry_safe(player, next, &replay->alive, alive)
+		stape_player_remove(replay, player);
+	spin_unlock(&replay->lock);
+	stape_replay_put(replay);
+	return 0;
+}
+
+static long stape_replay_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct stape_replay *replay = file->private_data;
+	struct stape_step step;
+	u32 number;
+
+	switch (cmd) {
+	case STAPE_IOC_JOIN:
+		if (get_user(number, (u32 __user *)arg))
+			return -EFAULT;
+		return stape_player_join(replay, number);
+	case STAPE_IOC_STEP:
+		if (copy_from_user(&step, (void __user *)arg, sizeof(step)))
+			return -EFAULT;
+		return stape_player_step(replay, &step);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations stape_replay_fops = {
+	.owner = THIS_MODULE,
+	.flush = stape_replay_flush,
+	.release = stape_replay_release,
+	.unlocked_ioctl = stape_replay_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user *to)
+{
+	u32 i;
+
+	for (i = 0; i < replay->nr_edges; i++) {
+		if (get_user(replay->edges[i].to, to + i))
+			return -EFAULT;
+		if (replay->edges[i].to >= replay->nr_players)
+			return -EINVAL;
+		cond_resched();
+	}
+	return 0;
+}
+
+static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup)
+{
+	struct stape_replay *replay;
+
+	if (!setup->nr_players || setup->nr_players > STAPE_REPLAY_MAX_PLAYERS ||
+	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES)
+		return ERR_PTR(-EINVAL);
+	replay = kzalloc(sizeof(*replay), GFP_KERNEL_ACCOUNT);
+	if (!replay)
+		return ERR_PTR(-ENOMEM);
+	replay->nr_players = setup->nr_players;
+	replay->nr_edges = setup->nr_edges;
+	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players),
+				   GFP_KERNEL_ACCOUNT);
+	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), GFP_KERNEL_ACCOUNT);
+	if (!replay->players || !replay->edges) {
+		kvfree(replay->players);
+		kvfree(replay->edges);
+		kfree(replay);
+		return ERR_PTR(-ENOMEM);
+	}
+	kref_init(&replay->ref);
+	spin_lock_init(&replay->lock);
+	INIT_LIST_HEAD(&replay->alive);
+	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
+	replay->owner = task_tgid_nr(current);
+	mutex_lock(&stape_replays_lock);
+	replay->id = ++stape_replay_last_id;
+	list_add_tail(&replay->all, &stape_replays);
+	mutex_unlock(&stape_replays_lock);
+	return replay;
+}
+
+/**
+ * stape_replay_create() - make a replay and the file for its players
+ * @arg: the caller's setup, its @fd and @id are filled in
+ *
+ * Context: may sleep.
+ * Return: the replay, with a reference for the session, or an ERR_PTR().
+ */
+struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg)
+{
+	struct stape_replay_setup setup;
+	struct stape_replay *replay;
+	struct file *file;
+	int ret, fd;
+
+	if (copy_from_user(&setup, arg, sizeof(setup)))
+		return ERR_PTR(-EFAULT);
+	replay = stape_replay_alloc(&setup);
+	if (IS_ERR(replay))
+		return replay;
+	ret = stape_replay_load_edges(replay, u64_to_user_ptr(setup.edges));
+	if (ret)
+		goto err_put;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	ret = fd;
+	if (fd < 0)
+		goto err_put;
+	file = anon_inode_getfile("[schedtape-replay]", &stape_replay_fops, replay,
+				  O_RDWR | O_CLOEXEC);
+	ret = PTR_ERR_OR_ZERO(file);
+	if (ret)
+		goto err_fd;
+	kref_get(&replay->ref);		/* the file's */
+	setup.fd = fd;
+	setup.id = replay->id;
+	if (copy_to_user(arg, &setup, sizeof(setup))) {
+		ret = -EFAULT;
+		goto err_file;
+	}
+	fd_install(fd, file);
+	return replay;
+
+err_file:
+	fput(file);
+err_fd:
+	put_unused_fd(fd);
+err_put:
+	stape_replay_put(replay);
+	return ERR_PTR(ret);
+}
+
+/**
+ * stape_replay_abandon() - the session's file goes, and the replay with it
+ * @replay: the session's; its reference is given up
+ *
+ * Context: may sleep.
+ */
+void stape_replay_abandon(struct stape_replay *replay)
+{
+	spin_lock(&replay->lock);
+	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
+	spin_unlock(&replay->lock);
+	stape_replay_put(replay);
+}
+
+/**
+ * stape_replay_find() - a replay by its number
+ * @id: number in the netlink family
+ *
+ * Context: under stape_replays_lock, which keeps the replay alive.
+ * Return: the replay, or NULL.
+ */
+struct stape_replay *stape_replay_find(u32 id)
+{
+	struct stape_replay *replay;
+
+	lockdep_assert_held(&stape_replays_lock);
+	list_for_each_entry(replay, &stape_replays, all)
+		if (replay->id == id)
+			return replay;
+	return NULL;
+}
+
+/**
+ * stape_replay_start() - set the common instant, and let the timers run
+ * @replay: a replay that has not started
+ * @delay: ns from now on
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EINVAL.
+ */
+int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack)
+{
+	struct stape_player *player;
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_READY) {
+		NL_SET_ERR_MSG(extack, "the replay has started before");
+		ret = -EINVAL;
+		goto out;
+	}
+	replay->start_time = ktime_get_ns() + delay;
+	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
+	list_for_each_entry(player, &replay->alive, alive)
+		if (player->parked)
+			stape_player_arm(replay, player);
+	schedule_delayed_work(&replay->progress, HZ);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_stop() - end a replay before its time
+ * @replay: any replay
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EALREADY.
+ */
+int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay)) {
+		NL_SET_ERR_MSG(extack, "the replay has ended before");
+		ret = -EALREADY;
+	}
+	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_exit() - wait for what replays have left to RCU
+ *
+ * Context: module exit; may sleep.
+ */
+void stape_replay_exit(void)
+{
+	rcu_barrier();
+}

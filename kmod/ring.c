@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The per-CPU page ring: pages are filled by their CPU, published whole with
+ * a store-release of the producer's head, and free again when the reader's
+ * tail has moved beyond them.  When no page is free, events are counted as
+ * lost, and the next page that opens says how many and when.
+ */
+#include "ring.h"
+
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
+
+static_assert(sizeof(struct stape_page_header) == 72);
+static_assert(sizeof(struct stape_page_header) % sizeof(u64) == 0);
+static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
+static_assert(PAGE_SIZE % STAPE_PAGE_SIZE == 0);
+
+/**
+ * stape_ring_size() - memory of a ring, and the distance of two in mmap()
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ *
+ * Return: bytes, a multiple of PAGE_SIZE.
+ */
+size_t stape_ring_size(u32 pages)
+{
+	return 2 * PAGE_SIZE + (size_t)pages * STAPE_PAGE_SIZE;
+}
+
+/**
+ * stape_ring_init() - make a ring
+ * @ring: zeroed
+ * @cpu: whose
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ * @watermark: published pages before the reader is woken
+ * @wake: queued to wake the reader
+ *
+ * The memory is charged to the caller's memory cgroup.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_ring_init(struct stape_ring *ring, u32 cpu, u32 pages, u32 watermark,
+		    struct irq_work *wake)
+{
+	u32 i;
+
+	ring->mem = __vmalloc(stape_ring_size(pages), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!ring->mem)
+		return -ENOMEM;
+	ring->consumer = ring->mem;
+	ring->producer = ring->mem + PAGE_SIZE;
+	ring->data = ring->mem + 2 * PAGE_SIZE;
+	ring->mask = pages - 1;
+	ring->watermark = watermark;
+	ring->wake = wake;
+	for (i = 0; i < pages; i++) {
+		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
+
+		page->magic = STAPE_PAGE_MAGIC;
+		page->cpu = cpu;
+	}
+	return 0;
+}
+
+/**
+ * stape_ring_destroy() - free a ring's memory
+ * @ring: made by stape_ring_init(), or zeroed
+ *
+ * Context: may sleep.  No writer and no mapping may be left.
+ */
+void stape_ring_destroy(struct stape_ring *ring)
+{
+	vfree(ring->mem);
+	ring->mem = NULL;
+}
+
+static void *stape_ring_page(const struct stape_ring *ring, u64 seq)
+{
+	return ring->data + (seq & ring->mask) * STAPE_PAGE_SIZE;
+}
+
+static bool stape_ring_open(struct stape_ring *ring, u64 now)
+{
+	struct stape_page_header *page;
+	/* Pairs with the reader's release of @tail: its copy is finished. */
+	u64 tail = smp_load_acquire(&ring->consumer->tail);
+
+	/* Garbage in @tail looks like a full ring: nothing but losses come of it. */
+	if (ring->head - tail > ring->mask)
+		return false;
+	page = stape_ring_page(ring, ring->head);
+	page->curr = ring->curr;
+	page->curr_kind = ring->curr_kind;
+	page->time = now;
+	page->seq = ring->head;
+	page->lost = ring->lost;
+	page->lost_first = ring->lost_first;
+	page->lost_last = ring->lost_last;
+	ring->lost = 0;
+	ring->lost_first = 0;
+	ring->lost_last = 0;
+	ring->last = now;
+	ring->extra = 0;
+	ring->page = page;
+	ring->pos = (u64 *)(page + 1);
+	ring->end = (void *)page + STAPE_PAGE_SIZE;
+	return true;
+}
+
+static void stape_ring_publish(struct stape_ring *ring)
+{
+	struct stape_page_header *page = ring->page;
+	u64 *first = (u64 *)(page + 1);
+	u64 pending;
+
+	page->used = (void *)ring->pos - (void *)page;
+	page->events = ring->pos - first - ring->extra;
+	page->end = ring->last;
+	WRITE_ONCE(ring->producer->events, ring->producer->events + page->events);
+	ring->head++;
+	/* Pairs with the reader's acquire of @head: the page is complete. */
+	smp_store_release(&ring->producer->head, ring->head);
+
+	ring->page = NULL;
+	ring->pos = NULL;
+	ring->end = NULL;
+	pending = ring->head - READ_ONCE(ring->consumer->tail);
+	/* A probe runs under the runqueue lock: only an interrupt may wake. */
+	if (pending >= ring->watermark)
+		irq_work_queue(ring->wake);
+}
+
+static void stape_ring_lose(struct stape_ring *ring, u64 now)
+{
+	struct stape_ring_producer *producer = ring->producer;
+
+	if (!ring->lost++)
+		ring->lost_first = now;
+	ring->lost_last = now;
+	if (!producer->lost) {
+		WRITE_ONCE(producer->lost_first, now);
+		irq_work_queue(ring->wake);
+	}
+	WRITE_ONCE(producer->lost_last, now);
+	WRITE_ONCE(producer->lost, producer->lost + 1);
+}
+
+/* Room for @words in the open page or a new one; NULL: the event is lost. */
+static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
+{
+	if (ring->end - ring->pos < words || !ring->page) {
+		if (ring->page)
+			stape_ring_publish(ring);
+		if (!stape_ring_open(ring, now)) {
+			stape_ring_lose(ring, now);
+			return NULL;
+		}
+	}
+	return ring->pos;
+}
+
+/* An event with all that may come before and behind it. */
+static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
+			     const u64 *payload, u32 words)
+{
+	u64 delta, *pos, *start;
+	u32 i;
+
+	/* The fast monotonic clock may step back a little under NTP slew. */
+	if (now < ring->last)
+		now = ring->last;
+	/* Two prefixes are the most: a page that may open here needs neither. */
+	pos = stape_ring_reserve(ring, now, words + 3);
+	if (!pos)
+		return;
+	start = pos;
+	delta = now - ring->last;
+	if (delta > STAPE_DELTA_MASK) {
+		*pos++ = stape_word(STAPE_EV_TIME, 0, 0, 0) | (delta & STAPE_TIME_MASK);
+		delta = 0;
+	}
+	if (arg > STAPE_ARG_MASK)
+		*pos++ = stape_word(STAPE_EV_ARG, 0, 0, 0) | arg >> STAPE_ARG_BITS;
+	*pos++ = stape_word(type, delta, pid, arg & STAPE_ARG_MASK);
+	for (i = 0; i < words; i++)
+		*pos++ = payload[i];
+	ring->extra += pos - start - 1;
+	ring->pos = pos;
+	ring->last = now;
+}
+
+/**
+ * stape_ring_emit_slow() - write an event that needs a page or a prefix
+ * @ring: this CPU's ring
+ * @now: its time
+ * @type: enum stape_event_type, below 8
+ * @pid: whom it is about
+ * @arg: as the type says
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void stape_ring_emit_slow(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg)
+{
+	stape_ring_write(ring, now, type, pid, arg, NULL, 0);
+}
+
+/**
+ * stape_ring_emit_payload() - write an event that carries words
+ * @ring: this CPU's ring
+ * @type: enum stape_event_type, from 8 to 13
+ * @pid: whom it is about
+ * @payload: words that follow
+ * @words: how many, at most 15
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid,
+			     const u64 *payload, u32 words)
+{
+	stape_ring_write(ring, ktime_get_mono_fast_ns(), type, pid, words, payload, words);
+}
+
+/**
+ * stape_ring_flush() - publish the open page as it is
+ * @ring: a ring
+ *
+ * Losses that no page could report yet stay with the producer's counters.
+ *
+ * Context: interrupts off, on the ring's CPU; or anywhere, when no writer is left.
+ */
+void stape_ring_flush(struct stape_ring *ring)
+{
+	if (ring->page && ring->pos > (u64 *)(ring->page + 1))
+		stape_ring_publish(ring);
+}
+
+/**
+ * stape_ring_pending() - pages that wait for the reader
+ * @ring: a ring
+ *
+ * Context: any.
+ * Return: pages, never more than the ring has, whatever the reader wrote.
+ */
+u64 stape_ring_pending(const struct stape_ring *ring)
+{
+	u64 head = smp_load_acquire(&ring->producer->head);	/* pairs with publish */
+	u64 pending = head - READ_ONCE(ring->consumer->tail);
+
+	return pending > ring->mask + 1 ? 0 : pending;
+}
+
+/**
+ * stape_ring_peek() - the oldest page that waits for the reader
+ * @ring: a ring
+ *
+ * Context: one reader at a time.
+ * Return: the page, or NULL.
+ */
+const void *stape_ring_peek(const struct stape_ring *ring)
+{
+	if (!stape_ring_pending(ring))
+		return NULL;
+	return stape_ring_page(ring, READ_ONCE(ring->consumer->tail));
+}
+
+/**
+ * stape_ring_consume() - give the page of stape_ring_peek() back
+ * @ring: a ring
+ *
+ * Context: one reader at a time.
+ */
+void stape_ring_consume(struct stape_ring *ring)
+{
+	/* Pairs with the acquire in stape_ring_open(). */
+	smp_store_release(&ring->consumer->tail, READ_ONCE(ring->consumer->tail) + 1);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_SESSION_H
+#define _STAPE_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <schedtape/netlink.h>
+
+#include "filter.h"
+#include "ring.h"
+
+struct netlink_ext_ack;
+struct stape_replay;
+
+/**
+ * struct stape_session - one recording, as long as its file is open
+ * @active: in stape_sessions_active while recording
+ * @all: in stape_sessions
+ * @rings: one per possible CPU; NULL before session-set
+ * @filter: which tasks
+ * @id: number in the netlink family, never used again
+ * @state: enum stape_session_state
+ * @owner: PID of the process that opened it, in the initial namespace
+ * @ring_pages: pages in a ring
+ * @watermark: pages before the reader is woken
+ * @empty: the filter's last task has gone
+ * @lost: a loss has been told to the netlink group; @wake's own
+ * @start_time: ns, when recording started
+ * @stop_time: ns, when it stopped
+ * @wait: readers
+ * @wake: wakes them from probes
+ * @notify: tells the netlink group, from process context
+ * @read_lock: one read() at a time
+ * @replay: made by STAPE_IOC_REPLAY, or NULL
+ *
+ * But for what probes touch (@rings' contents, @filter's bits, @empty),
+ * everything is protected by stape_sessions_lock.
+ */
+struct stape_session {
+	struct hlist_node active;
+	struct list_head all;
+	struct stape_ring __percpu *rings;
+	struct stape_filter filter;
+
+	u32 id;
+	u32 state;
+	u32 owner;
+	u32 ring_pages;
+	u32 watermark;
+	bool empty;
+	bool lost;
+	u64 start_time;
+	u64 stop_time;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+	struct work_struct notify;
+	struct mutex read_lock;	/* see above */
+	struct stape_replay *replay;
+};
+
+extern struct mutex stape_sessions_lock;
+extern struct list_head stape_sessions;
+extern struct hlist_head stape_sessions_active;
+
+struct stape_session *stape_session_create(void);
+void stape_session_destroy(struct stape_session *session);
+struct stape_session *stape_session_find(u32 id);
+int stape_session_set(struct stape_session *session, u32 ring_pages, u32 watermark,
+		      struct netlink_ext_ack *extack);
+int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_flush(struct stape_session *session);
+void stape_session_refresh(struct stape_session *session);
+bool stape_session_readable(struct stape_session *session, u32 pages);
+
+#endif /* _STAPE_SESSION_H */

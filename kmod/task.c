@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Describes a live task: what a tape has to know of those that were there
+ * before the recording.
+ */
+#include "task.h"
+
+#include <linux/cpumask.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+#include <net/netlink.h>
+#include <schedtape/event.h>
+#include <schedtape/netlink.h>
+
+static u32 stape_task_state(const struct task_struct *task)
+{
+	unsigned int state = READ_ONCE(task->__state);
+
+	if (task->exit_state || state & TASK_DEAD)
+		return STAPE_STATE_DEAD;
+	if (state & __TASK_STOPPED)
+		return STAPE_STATE_STOPPED;
+	if (state & __TASK_TRACED)
+		return STAPE_STATE_TRACED;
+	if (state & TASK_INTERRUPTIBLE)
+		return STAPE_STATE_SLEEPING;
+	if (state & TASK_UNINTERRUPTIBLE)
+		return STAPE_STATE_BLOCKED;
+	return STAPE_STATE_RUNNING;
+}
+
+/* A bit for every CPU that may be, lowest first, whatever this machine's words are. */
+static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struct *task)
+{
+	struct nlattr *attr = nla_reserve(skb, STAPE_A_TASK_AFFINITY,
+					  DIV_ROUND_UP(nr_cpu_ids, BITS_PER_BYTE));
+	u8 *bytes;
+	int cpu;
+
+	if (!attr)
+		return -EMSGSIZE;
+	bytes = nla_data(attr);
+	memset(bytes, 0, nla_len(attr));
+	for_each_cpu(cpu, task->cpus_ptr)
+		if (cpu < nr_cpu_ids)
+			bytes[cpu / BITS_PER_BYTE] |= 1 << cpu % BITS_PER_BYTE;
+	return 0;
+}
+
+/**
+ * stape_task_fill() - put a task's description into a message
+ * @skb: the message
+ * @task: the task
+ *
+ * Context: RCU reader.
+ * Return: 0, or -EMSGSIZE if the message is full.
+ */
+int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
+{
+	struct pid_namespace *ns = task_active_pid_ns(task);
+	char comm[TASK_COMM_LEN];
+
+	/* Without its lock the name may be half old, half new: never unterminated. */
+	strscpy_pad(comm, task->comm, sizeof(comm));
+	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_PPID, rcu_dereference(task->real_parent)->tgid) ||
+	    nla_put_u32(skb, STAPE_A_TASK_NS_PID, ns ? task_pid_nr_ns(task, ns) : 0) ||
+	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
+	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_POLICY, task->policy) ||
+	    nla_put_s32(skb, STAPE_A_TASK_NICE, task_nice(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, task->rt_priority) ||
+	    stape_task_fill_affinity(skb, task) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
+			      STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, ktime_get_mono_fast_ns(),
+			      STAPE_A_TASK_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
