@@ -335,19 +335,20 @@ struct schedtape_edge {
  * struct schedtape_timeline_ops - what a user of a timeline is told, in order
  *
  * Times are ns of the session's clock, and never go back, but for that of
- * lives from the start.  A life's cpu_time is up to date at
- * each call, and so is that of its parent or waker.  Any of them may be NULL;
- * what is not 0 ends the run.  Pointers to lives hold during the call only
- * (the lives move when there are more of them): keep the index.
+ * lives from the start.  A life's cpu_time is up to date at each call, and so
+ * is that of its parent or waker.  Any of them may be NULL; what is not 0 ends
+ * the run.  Pointers to lives hold during the call only (the lives move when
+ * there are more of them): keep the index.
  *
  * A life is told born() first and either exited() or ended() last; in between,
  * slept() and woke() take turns, and slept() comes first.  Of a life that fell
  * asleep unseen, before the start or in a loss, slept() is told together with
  * woke(), at the same time.
  *
- * @born: a new life: forked by its parent just now (@life->parent), or there
- *	from the start; those are told, with the time of the start, when the
- *	first event names them, but before anything else of theirs
+ * @born: a new life: forked by @parent just now, or (NULL) there from the
+ *	start; those are told, with the time of the start, when the first event
+ *	names them, but before anything else of theirs.  NULL, too, if the
+ *	parent is no task of the tape, or the fork is lost
  * @waking: @waker (its cpu_time is up to date) may be waking someone in task
  *	context; tells by the next woke() with @ticket whether it really did.
  * @woke: @life's sleep ended.  @waker: NULL if it was not a task of the tape
@@ -358,7 +359,8 @@ struct schedtape_edge {
  * @ended: the tape's end has come, with the life still there
  */
 struct schedtape_timeline_ops {
-	int (*born)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*born)(void *arg, const struct schedtape_life *life,
+		    const struct schedtape_life *parent, uint64_t time);
 	int (*waking)(void *arg, const struct schedtape_life *waker,
 		      const struct schedtape_life *wakee, uint64_t ticket, uint64_t time);
 	int (*woke)(void *arg, const struct schedtape_life *life,
@@ -376,6 +378,8 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 			   const struct schedtape_timeline_ops *ops, void *arg,
 			   struct schedtape_timeline **timeline, struct schedtape_error *err);
 void schedtape_timeline_free(struct schedtape_timeline *timeline);
+/* Pages contradict themselves, and their events are missing: the first; or NULL. */
+const char *schedtape_timeline_damage(const struct schedtape_timeline *timeline);
 /* All lives, by index. */
 const struct schedtape_life *schedtape_timeline_lives(const struct schedtape_timeline *timeline,
 						      size_t *n);

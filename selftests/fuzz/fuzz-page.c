@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Description: any 4096 bytes decode to something sound, or not at all. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedtape.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct schedtape_event ev;
+	struct schedtape_error err;
+	struct schedtape_page page;
+	unsigned int events = 0;
+	unsigned char *copy;
+	uint64_t time = 0;
+	int ret;
+
+	/* Of exactly a page's size, so that a step behind it is seen. */
+	copy = calloc(1, STAPE_PAGE_SIZE);
+	if (!copy)
+		return 0;
+	memcpy(copy, data, size < STAPE_PAGE_SIZE ? size : STAPE_PAGE_SIZE);
+
+	if (schedtape_page_open(&page, copy, &err))
+		goto out;
+	while ((ret = schedtape_page_next(&page, &ev, &err)) == 1) {
+		if (ev.time < time || ev.time > page.header.end || ev.pid > STAPE_PID_MASK ||
+		    ev.curr > STAPE_PID_MASK || ev.curr_kind > STAPE_NEXT_OTHER ||
+		    ev.comm[STAPE_COMM_LEN - 1] || ++events > STAPE_PAGE_SIZE / 8)
+			abort();
+		time = ev.time;
+		schedtape_event_name(ev.type);
+	}
+	if (schedtape_page_next(&page, &ev, &err))
+		abort();
+out:
+	free(copy);
+	return 0;
+}

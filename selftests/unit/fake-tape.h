@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A tape that is an array of events: what a timeline needs of one, without a
+ * file.  Who runs on each CPU is filled in as the page reader does it.
+ */
+#ifndef SELFTESTS_FAKE_TAPE_H
+#define SELFTESTS_FAKE_TAPE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedtape.h>
+
+#define FAKE_CPUS	8
+
+struct schedtape_tape {
+	struct schedtape_event *events;
+	size_t nr;
+	size_t room;
+	size_t at;
+	struct schedtape_task tasks[16];
+	size_t nr_tasks;
+	struct schedtape_end end;
+	uint32_t curr[FAKE_CPUS];
+};
+
+const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_tasks;
+	return tape->tasks;
+}
+
+const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
+{
+	return &tape->end;
+}
+
+int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	(void)err;
+	tape->at = 0;
+	return 0;
+}
+
+int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	(void)err;
+	if (tape->at == tape->nr)
+		return 0;
+	*ev = tape->events[tape->at++];
+	return 1;
+}
+
+static inline struct schedtape_tape *fake_new(uint64_t start, uint64_t stop)
+{
+	struct schedtape_tape *tape = calloc(1, sizeof(*tape));
+
+	if (!tape)
+		abort();
+	tape->end.start_time = start;
+	tape->end.stop_time = stop;
+	return tape;
+}
+
+static inline void fake_free(struct schedtape_tape *tape)
+{
+	free(tape->events);
+	free(tape);
+}
+
+static inline struct schedtape_task *fake_task(struct schedtape_tape *tape, uint32_t pid,
+					       const char *comm, unsigned int state, uint32_t cpu)
+{
+	struct schedtape_task *task = &tape->tasks[tape->nr_tasks++];
+
+	task->time = tape->end.start_time;
+	task->pid = pid;
+	task->tgid = pid;
+	task->state = state;
+	task->cpu = cpu;
+	strncpy(task->comm, comm, STAPE_COMM_LEN - 1);
+	return task;
+}
+
+static inline struct schedtape_event *fake_event(struct schedtape_tape *tape, uint64_t time,
+						 uint32_t cpu, uint32_t type, uint32_t pid,
+						 uint64_t arg)
+{
+	struct schedtape_event *ev;
+
+	if (tape->nr == tape->room) {
+		tape->room = tape->room ? tape->room * 2 : 64;
+		tape->events = realloc(tape->events, tape->room * sizeof(*tape->events));
+		if (!tape->events)
+			abort();
+	}
+	ev = &tape->events[tape->nr++];
+	memset(ev, 0, sizeof(*ev));
+	ev->time = time;
+	ev->cpu = cpu;
+	ev->type = type;
+	ev->pid = pid;
+	ev->arg = arg;
+	ev->curr = tape->curr[cpu];
+	ev->curr_kind = ev->curr ? STAPE_NEXT_TASK : STAPE_NEXT_IDLE;
+	return ev;
+}
+
+/* @state: of the task that leaves, with @next 0 for idle. */
+static inline void fake_switch(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			       unsigned int state, uint32_t next)
+{
+	unsigned int kind = next ? STAPE_NEXT_TASK : STAPE_NEXT_IDLE;
+
+	fake_event(tape, time, cpu, STAPE_EV_SWITCH, next,
+		   state | kind << STAPE_SWITCH_NEXT_SHIFT);
+	tape->curr[cpu] = next;
+}
+
+static inline void fake_waking(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			       uint32_t pid, unsigned int context)
+{
+	fake_event(tape, time, cpu, STAPE_EV_WAKING, pid, context);
+}
+
+static inline void fake_wakeup(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			       uint32_t pid)
+{
+	fake_event(tape, time, cpu, STAPE_EV_WAKEUP, pid, cpu);
+}
+
+/* The usual case: both at once, on the waker's CPU. */
+static inline void fake_wake(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			     uint32_t pid, unsigned int context)
+{
+	fake_waking(tape, time, cpu, pid, context);
+	fake_wakeup(tape, time, cpu, pid);
+}
+
+static inline void fake_fork(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			     uint32_t pid, bool thread)
+{
+	fake_event(tape, time, cpu, STAPE_EV_FORK, pid, thread ? STAPE_FORK_THREAD : 0);
+	fake_event(tape, time, cpu, STAPE_EV_WAKEUP_NEW, pid, cpu);
+}
+
+static inline void fake_exec(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			     uint32_t pid, uint32_t old_pid)
+{
+	fake_event(tape, time, cpu, STAPE_EV_EXEC, pid, 1)->old_pid = old_pid;
+	if (tape->curr[cpu] == old_pid)
+		tape->curr[cpu] = pid;
+}
+
+static inline void fake_rename(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			       uint32_t pid, const char *comm)
+{
+	struct schedtape_event *ev = fake_event(tape, time, cpu, STAPE_EV_RENAME, pid, 2);
+
+	strncpy(ev->comm, comm, STAPE_COMM_LEN - 1);
+}
+
+/* @curr: who runs on the CPU when the loss is over. */
+static inline void fake_loss(struct schedtape_tape *tape, uint64_t first, uint64_t last,
+			     uint32_t cpu, uint64_t lost, uint32_t curr)
+{
+	struct schedtape_event *ev;
+
+	tape->curr[cpu] = curr;
+	ev = fake_event(tape, first, cpu, SCHEDTAPE_EV_LOST, 0, 0);
+	ev->lost = lost;
+	ev->lost_first = first;
+	ev->lost_last = last;
+}
+
+static inline struct schedtape_timeline *fake_run(struct schedtape_tape *tape)
+{
+	struct schedtape_timeline *timeline;
+
+	if (schedtape_timeline_run(tape, NULL, NULL, &timeline, NULL))
+		abort();
+	return timeline;
+}
+
+/* The @nth life with a PID. */
+static inline const struct schedtape_life *fake_life(const struct schedtape_timeline *timeline,
+						     uint32_t pid, unsigned int nth)
+{
+	static const struct schedtape_life none;
+	const struct schedtape_life *lives;
+	size_t i, n;
+
+	lives = schedtape_timeline_lives(timeline, &n);
+	for (i = 0; i < n; i++)
+		if (lives[i].pid == pid && !nth--)
+			return &lives[i];
+	return &none;
+}
+
+static inline uint64_t fake_edge(const struct schedtape_timeline *timeline, uint32_t waker,
+				 uint32_t wakee)
+{
+	const struct schedtape_life *lives;
+	const struct schedtape_edge *edges;
+	uint64_t count = 0;
+	size_t i, n;
+
+	lives = schedtape_timeline_lives(timeline, &n);
+	edges = schedtape_timeline_edges(timeline, &n);
+	for (i = 0; i < n; i++)
+		if (lives[edges[i].waker].pid == waker && lives[edges[i].wakee].pid == wakee)
+			count += edges[i].count;
+	return count;
+}
+
+#endif /* SELFTESTS_FAKE_TAPE_H */

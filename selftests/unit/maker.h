@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes ring pages, independently of the module and of the library: what the
+ * tests read back was written from the format's description only.
+ */
+#ifndef SELFTESTS_MAKER_H
+#define SELFTESTS_MAKER_H
+
+#include <byteswap.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <schedtape/event.h>
+
+struct maker {
+	unsigned char *page;
+	struct stape_page_header header;
+};
+
+static inline void maker_finish(struct maker *m)
+{
+	memcpy(m->page, &m->header, sizeof(m->header));
+}
+
+static inline void maker_begin(struct maker *m, void *page, uint32_t cpu, uint64_t seq,
+			       uint64_t time)
+{
+	memset(page, 0xee, STAPE_PAGE_SIZE);	/* behind @used, anything may stand */
+	m->page = page;
+	m->header = (struct stape_page_header) {
+		.magic = STAPE_PAGE_MAGIC,
+		.cpu = cpu,
+		.used = sizeof(m->header),
+		.curr_kind = STAPE_NEXT_IDLE,
+		.time = time,
+		.end = time,
+		.seq = seq,
+	};
+	maker_finish(m);
+}
+
+static inline void maker_word(struct maker *m, uint64_t word)
+{
+	memcpy(m->page + m->header.used, &word, sizeof(word));
+	m->header.used += sizeof(word);
+	maker_finish(m);
+}
+
+static inline void maker_event(struct maker *m, uint64_t time, unsigned int type, uint32_t pid,
+			       uint64_t arg)
+{
+	uint64_t delta = time - m->header.end;
+
+	if (delta > STAPE_DELTA_MASK) {
+		maker_word(m, (uint64_t)STAPE_EV_TIME << 60 | (delta - 5));
+		delta = 5;
+	}
+	if (arg > STAPE_ARG_MASK)
+		maker_word(m, (uint64_t)STAPE_EV_ARG << 60 | arg >> 10);
+	m->header.end = time;
+	m->header.events++;
+	maker_word(m, (uint64_t)type << 60 | delta << 32 | (uint64_t)pid << 10 | (arg & 0x3ff));
+}
+
+static inline void maker_exec(struct maker *m, uint64_t time, uint32_t pid, uint32_t old)
+{
+	maker_event(m, time, STAPE_EV_EXEC, pid, 1);
+	maker_word(m, old);
+}
+
+static inline void maker_rename(struct maker *m, uint64_t time, uint32_t pid, const char *name)
+{
+	char comm[STAPE_COMM_LEN] = "";
+	uint64_t words[2];
+
+	memcpy(comm, name, strnlen(name, sizeof(comm)));
+	memcpy(words, comm, sizeof(words));
+	maker_event(m, time, STAPE_EV_RENAME, pid, 2);
+	maker_word(m, words[0]);
+	maker_word(m, words[1]);
+}
+
+static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,
+				enum stape_next next, enum stape_state prev)
+{
+	maker_event(m, time, STAPE_EV_SWITCH, pid, next << 4 | prev);
+}
+
+static inline void maker_lost(struct maker *m, uint64_t lost, uint64_t first, uint64_t last)
+{
+	m->header.lost = lost;
+	m->header.lost_first = first;
+	m->header.lost_last = last;
+	maker_finish(m);
+}
+
+static inline uint64_t maker_swap_word(unsigned char *at)
+{
+	uint64_t word, swapped;
+
+	memcpy(&word, at, sizeof(word));
+	swapped = bswap_64(word);
+	memcpy(at, &swapped, sizeof(swapped));
+	return word;
+}
+
+/* A page as a machine of the other byte order would have written it. */
+static inline void maker_swap_page(unsigned char *page)
+{
+	struct stape_page_header h;
+	uint32_t *half = (uint32_t *)&h, at, used, i;
+	uint64_t word;
+
+	memcpy(&h, page, sizeof(h));
+	used = h.used;
+	for (i = 0; i < 6; i++)
+		half[i] = bswap_32(half[i]);
+	memcpy(page, &h, sizeof(h));
+	for (at = 6 * sizeof(*half); at < sizeof(h); at += sizeof(word))
+		maker_swap_word(page + at);
+
+	for (at = sizeof(h); at < used; at += sizeof(word)) {
+		word = maker_swap_word(page + at);
+		if (word >> 60 == STAPE_EV_RENAME)
+			at += 2 * sizeof(word);
+	}
+}
+
+#endif /* SELFTESTS_MAKER_H */

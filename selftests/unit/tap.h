@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The Test Anything Protocol, as much of it as these tests need. */
+#ifndef SELFTESTS_TAP_H
+#define SELFTESTS_TAP_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+static unsigned int tap_tests, tap_failures;
+
+/* ok(condition, "what is tested", ...) */
+#define ok(condition, ...) tap_ok(condition, __FILE__, __LINE__, #condition, __VA_ARGS__)
+
+__attribute__((format(printf, 5, 6)))
+static inline bool tap_ok(bool passed, const char *file, int line, const char *condition,
+			  const char *format, ...)
+{
+	va_list args;
+
+	printf("%sok %u - ", passed ? "" : "not ", ++tap_tests);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	if (!passed) {
+		tap_failures++;
+		printf("# %s:%d: %s\n", file, line, condition);
+	}
+	fflush(stdout);
+	return passed;
+}
+
+/* The plan, at the end; what main() returns. */
+static inline int tap_done(void)
+{
+	printf("1..%u\n", tap_tests);
+	if (tap_failures)
+		printf("# %u of %u failed\n", tap_failures, tap_tests);
+	return tap_failures != 0;
+}
+
+#endif /* SELFTESTS_TAP_H */

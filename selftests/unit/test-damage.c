@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: a tape that was cut anywhere, or has any byte wrong, gives what
+ * is left of it, says what is missing and never makes anything up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <schedtape.h>
+
+#include "tap.h"
+#include "tapes.h"
+
+static struct sample sample;
+static struct schedtape_error err;
+
+static struct schedtape_tape *open_bytes(struct blob *b, const void *data, size_t size)
+{
+	struct schedtape_tape *tape;
+
+	blob_put(b, data, size);
+	return schedtape_tape_open(b->path, &tape, &err) ? NULL : tape;
+}
+
+/* -- cuts ------------------------------------------------------------------ */
+
+/* Only a record's padding may be missing without any loss. */
+static size_t record_end(unsigned char *data, const unsigned char *record)
+{
+	return record - data + 32 + get32(record + 8) + get32(record + 12);
+}
+
+static bool cut_right(struct blob *b, const unsigned char *data, size_t cut, bool whole,
+		      const struct events *want, struct events *got)
+{
+	struct schedtape_tape *tape;
+	bool right;
+
+	tape = open_bytes(b, data, cut);
+	if (!tape)
+		return cut < 32 && err.text[0];
+	events_read(tape, got);
+	right = cut >= 32 && events_same(got, want) && whole == !schedtape_tape_torn(tape);
+	schedtape_tape_close(tape);
+	return right;
+}
+
+static void test_cut(int level)
+{
+	struct events want[SAMPLE_ALL + 1] = { 0 }, got = { 0 };
+	size_t size, cut, k, ends[SAMPLE_ALL], wrong = 0, first = 0;
+	struct schedtape_tape *tape;
+	unsigned char *data;
+	struct blob b;
+
+	/* What a tape has that was never longer. */
+	blob_init(&b);
+	for (k = 0; k <= SAMPLE_ALL; k++) {
+		sample_write(&sample, b.path, level, k, &err);
+		if (schedtape_tape_open(b.path, &tape, &err))
+			exit(1);
+		events_read(tape, &want[k]);
+		schedtape_tape_close(tape);
+	}
+	data = blob_get(&b, &size);
+	for (k = 0; k < SAMPLE_BATCHES; k++)
+		ends[k] = record_end(data, find_record(data, size, 3, k));
+	ends[k] = record_end(data, find_record(data, size, 4, 0));
+
+	for (cut = 0; cut <= size; cut++) {
+		for (k = 0; k < SAMPLE_ALL && ends[k] <= cut; k++)
+			;
+		if (!cut_right(&b, data, cut, k == SAMPLE_ALL, &want[k], &got) && !wrong++)
+			first = cut;
+	}
+	ok(!wrong, "level %d: cut at each of %zu bytes (%zu wrong, the first at %zu)", level,
+	   size, wrong, first);
+
+	for (k = 0; k <= SAMPLE_ALL; k++)
+		free(want[k].ev);
+	free(data);
+	free(got.ev);
+	close(b.fd);
+}
+
+/* A file system that has the length, but not the last blocks. */
+static void test_zero_tail(void)
+{
+	struct events got = { 0 };
+	struct schedtape_tape *tape;
+	size_t size, keep;
+	unsigned char *data;
+	struct blob b;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+
+	keep = sample.bytes[2];
+	memset(data + keep, 0, size - keep);
+	tape = open_bytes(&b, data, size);
+	ok(tape && schedtape_tape_torn(tape) && strstr(schedtape_tape_torn(tape), "zeros"),
+	   "a tail of zeros: %s", tape ? schedtape_tape_torn(tape) : err.text);
+	events_read(tape, &got);
+	ok(got.ret == 0 && got.n == 6 * 14 + 1, "everything before it is there");
+	schedtape_tape_close(tape);
+
+	/* Zeros from the middle of a page on: that chunk is damaged. */
+	memset(data + keep - 5000, 0, 5000);
+	tape = open_bytes(&b, data, size);
+	events_read(tape, &got);
+	ok(got.ret == 0 && got.n == 4 * 14 + 1 + 1 && events_count(&got, SCHEDTAPE_EV_LOST) == 2,
+	   "zeros within a chunk cost that chunk: %s", schedtape_tape_torn(tape));
+	schedtape_tape_close(tape);
+	free(data);
+	free(got.ev);
+	close(b.fd);
+}
+
+/* -- flips ----------------------------------------------------------------- */
+
+/* Is every event of @some one of @all, in their order?  Losses don't count. */
+static bool events_within(const struct events *some, const struct events *all, size_t *missing)
+{
+	size_t i, k = 0, found = 0;
+
+	for (i = 0; i < some->n; i++) {
+		if (some->ev[i].type == SCHEDTAPE_EV_LOST)
+			continue;
+		while (k < all->n && memcmp(&some->ev[i], &all->ev[k], sizeof(all->ev[k])))
+			k++;
+		if (k++ == all->n)
+			return false;
+		found++;
+	}
+	*missing = all->n - events_count(all, SCHEDTAPE_EV_LOST) - found;
+	return true;
+}
+
+static bool losses_right(const struct events *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (e->ev[i].type == SCHEDTAPE_EV_LOST &&
+		    (e->ev[i].time > e->ev[i].lost_first ||
+		     e->ev[i].lost_first > e->ev[i].lost_last))
+			return false;
+	return true;
+}
+
+struct whole {
+	struct events events;
+	char meta[256];
+};
+
+static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	const struct schedtape_task *tasks;
+	size_t n;
+
+	tasks = schedtape_tape_tasks(tape, &n);
+	return !strcmp(json_object_to_json_string(schedtape_tape_meta(tape)), whole->meta) &&
+	       n == 2 && tasks[0].start_time == UINT64_MAX && tasks[0].nice == -20 &&
+	       tasks[0].affinity_bytes == sizeof(sample_affinity) &&
+	       !memcmp(tasks[0].affinity, sample_affinity, sizeof(sample_affinity)) &&
+	       !strcmp(tasks[1].comm, sample.tasks[1].comm) &&
+	       end->nr_cpus == 4 && end->cpus[2].lost == UINT64_MAX &&
+	       end->start_time == 990 && end->stop_time == UINT64_MAX;
+}
+
+static bool flip_right(struct schedtape_tape *tape, const struct whole *whole,
+		       struct events *got)
+{
+	bool torn, right;
+	size_t missing;
+
+	events_read(tape, got);
+	torn = schedtape_tape_torn(tape);
+	right = got->ret == 0 && !got->errors && events_sorted(got) && losses_right(got) &&
+		events_within(got, &whole->events, &missing);
+	if (right && missing)
+		right = torn;
+	if (right && !torn)
+		right = events_same(got, &whole->events) && same_rest(tape, whole);
+
+	/* The same once more. */
+	if (right && !schedtape_tape_rewind(tape, &err)) {
+		struct events again = { 0 };
+
+		events_read(tape, &again);
+		right = events_same(got, &again);
+		free(again.ev);
+	}
+	return right;
+}
+
+static void test_flip(int level, unsigned char mask)
+{
+	struct whole whole = { 0 };
+	struct events got = { 0 };
+	size_t size, at, wrong = 0, first = 0;
+	struct schedtape_tape *tape;
+	unsigned char *data;
+	struct blob b;
+	bool right;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	tape = open_bytes(&b, data, size);
+	events_read(tape, &whole.events);
+	snprintf(whole.meta, sizeof(whole.meta), "%s",
+		 json_object_to_json_string(schedtape_tape_meta(tape)));
+	ok(!schedtape_tape_torn(tape) && same_rest(tape, &whole), "level %d: whole", level);
+	schedtape_tape_close(tape);
+
+	for (at = 0; at < size; at++) {
+		data[at] ^= mask;
+		tape = open_bytes(&b, data, size);
+		right = at < 32 ? !tape && err.text[0] :
+				  tape && flip_right(tape, &whole, &got);
+		schedtape_tape_close(tape);
+		if (!right && !wrong++)
+			first = at;
+		data[at] ^= mask;
+	}
+	ok(!wrong, "level %d: each of %zu bytes ^ %#x (%zu wrong, the first at %zu)", level, size,
+	   mask, wrong, first);
+
+	free(data);
+	free(whole.events.ev);
+	free(got.ev);
+	close(b.fd);
+}
+
+/* Which losses a damaged chunk leaves behind. */
+static void test_chunk(void)
+{
+	struct events got = { 0 };
+	struct schedtape_tape *tape;
+	struct schedtape_event *ev;
+	unsigned char *data, *chunk;
+	size_t size, i, lost = 0;
+	struct blob b;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	chunk = find_record(data, size, 3, 1);
+	chunk[100] ^= 1;
+	tape = open_bytes(&b, data, size);
+	ok(tape && !schedtape_tape_torn(tape), "a chunk's damage isn't seen at first");
+	events_read(tape, &got);
+	ok(got.ret == 0 && got.n == 8 * 14 + 4, "the first chunk of a CPU: the rest is there");
+	for (ev = NULL, i = 0; i < got.n; i++)
+		if (got.ev[i].type == SCHEDTAPE_EV_LOST && got.ev[i].cpu == 1023)
+			ev = &got.ev[i], lost++;
+	ok(lost == 1 && ev->lost == 28 && ev->lost_first == 1050 && ev->lost_last == 1349,
+	   "and one loss says how many events and when");
+	ok(schedtape_tape_torn(tape) && strstr(schedtape_tape_torn(tape), "wrong checksum"),
+	   "the tape says so: %s", schedtape_tape_torn(tape));
+	schedtape_tape_close(tape);
+
+	/* The other chunk of that CPU, too: nothing is left of it but the loss. */
+	find_record(data, size, 3, 4)[100] ^= 1;
+	tape = open_bytes(&b, data, size);
+	events_read(tape, &got);
+	for (ev = NULL, lost = 0, i = 0; i < got.n; i++)
+		if (got.ev[i].cpu == 1023)
+			ev = &got.ev[i], lost++;
+	ok(lost == 1 && ev->type == SCHEDTAPE_EV_LOST && ev->lost == 56 &&
+	   ev->lost_first == 1050 && ev->lost_last == 1749, "two in a row are one loss");
+	schedtape_tape_close(tape);
+
+	/* A number of events that cannot be: nobody knows. */
+	put64(chunk + 32 + 32, 1ULL << 60);
+	tape = open_bytes(&b, data, size);
+	events_read(tape, &got);
+	for (i = 0; i < got.n && got.ev[i].cpu != 1023; i++)
+		;
+	ok(i < got.n && got.ev[i].lost == 0, "an impossible number is not believed");
+	schedtape_tape_close(tape);
+	free(data);
+	free(got.ev);
+	close(b.fd);
+}
+
+/* A record whose length is wrong hides where the next one begins. */
+static void test_resync(void)
+{
+	struct events got = { 0 };
+	struct schedtape_tape *tape;
+	unsigned char *data;
+	struct blob b;
+	size_t size;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	put32(find_record(data, size, 3, 0) + 12, 0x7fffffff);
+	tape = open_bytes(&b, data, size);
+	events_read(tape, &got);
+	ok(tape && got.ret == 0 && got.n >= 8 * 14 && schedtape_tape_torn(tape),
+	   "the next record is found again: %s", schedtape_tape_torn(tape));
+	ok(schedtape_tape_end(tape)->start_time == 990, "so is the end");
+	schedtape_tape_close(tape);
+	free(data);
+	free(got.ev);
+	close(b.fd);
+}
+
+int main(void)
+{
+	sample_make(&sample);
+	test_cut(0);
+	test_cut(3);
+	test_zero_tail();
+	test_flip(3, 0x01);
+	test_flip(3, 0x80);
+	test_flip(3, 0xff);
+	test_flip(0, 0x10);
+	test_chunk();
+	test_resync();
+	json_object_put(sample.meta);
+	return tap_done();
+}

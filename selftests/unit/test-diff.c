@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: which task of one tape is which of another, and what the
+ * comparison of their graphs says.
+ */
+#include <math.h>
+
+#include "fake-tape.h"
+#include "tap.h"
+
+#define S STAPE_STATE_SLEEPING
+
+/**
+ * struct two - two timelines and how far they are from each other
+ */
+struct two {
+	struct schedtape_tape *tape_a, *tape_b;
+	struct schedtape_timeline *a, *b;
+	struct schedtape_comparison *comparison;
+	const struct schedtape_distance *d;
+};
+
+static struct two compare(struct schedtape_tape *tape_a, struct schedtape_tape *tape_b)
+{
+	struct two two = {
+		.tape_a = tape_a, .tape_b = tape_b, .a = fake_run(tape_a), .b = fake_run(tape_b),
+	};
+
+	if (schedtape_compare(two.a, two.b, &two.comparison, NULL))
+		abort();
+	two.d = schedtape_comparison_distance(two.comparison);
+	return two;
+}
+
+static void done(struct two *two)
+{
+	schedtape_comparison_free(two->comparison);
+	schedtape_timeline_free(two->a);
+	schedtape_timeline_free(two->b);
+	fake_free(two->tape_a);
+	fake_free(two->tape_b);
+}
+
+/* The PID in B of a task of A, 0: it has no counterpart. */
+static uint32_t pid_in_b(const struct two *two, uint32_t pid)
+{
+	const struct schedtape_life *a, *b;
+	const struct schedtape_pair *pairs;
+	size_t i, n;
+
+	a = schedtape_timeline_lives(two->a, &n);
+	b = schedtape_timeline_lives(two->b, &n);
+	pairs = schedtape_comparison_pairs(two->comparison, &n);
+	for (i = 0; i < n; i++)
+		if (pairs[i].a != SCHEDTAPE_NONE && a[pairs[i].a].pid == pid)
+			return pairs[i].b == SCHEDTAPE_NONE ? 0 : b[pairs[i].b].pid;
+	return 0;
+}
+
+/*
+ * A shell with two processes, the first of which has a thread and wakes the
+ * second @wakes times.  PIDs from @base on; @launcher: forked by someone else.
+ */
+static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int wakes)
+{
+	struct schedtape_tape *tape = fake_new(0, 100000);
+	unsigned int i;
+
+	if (launcher) {
+		tape->curr[2] = base + 50;
+		fake_task(tape, base + 50, "launcher", STAPE_STATE_RUNNING, 2);
+		fake_fork(tape, 50, 2, base, false);
+		fake_switch(tape, 90, 0, 0, base);
+		fake_rename(tape, 95, 0, base, "sh");
+	} else {
+		fake_task(tape, base, "sh", S, 0);
+		fake_wake(tape, 90, 0, base, STAPE_CTX_HARDIRQ);
+		fake_switch(tape, 95, 0, 0, base);
+	}
+	fake_fork(tape, 100, 0, base + 1, false);
+	fake_fork(tape, 110, 0, base + 2, false);
+	fake_switch(tape, 120, 0, S, base + 1);
+	fake_fork(tape, 130, 0, base + 3, true);
+	fake_switch(tape, 140, 1, 0, base + 2);
+	for (i = 0; i < wakes; i++) {
+		fake_switch(tape, 1000 + i * 10, 1, S, 0);
+		fake_wake(tape, 1002 + i * 10, 0, base + 2, STAPE_CTX_TASK);
+		fake_switch(tape, 1004 + i * 10, 1, 0, base + 2);
+	}
+	fake_switch(tape, 90000, 1, STAPE_STATE_DEAD, 0);
+	fake_switch(tape, 90000, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_same(void)
+{
+	struct two two = compare(family(100, false, 5), family(700, false, 5));
+
+	ok(two.d->matched == 4 && !two.d->only_a && !two.d->only_b, "all matched");
+	ok(pid_in_b(&two, 101) == 701 && pid_in_b(&two, 102) == 702 && pid_in_b(&two, 103) == 703,
+	   "by the order of forks");
+	ok(two.d->same_graph && two.d->edges_same == 1 && two.d->woken_a == 5 &&
+	   two.d->woken_same == 5, "the same graph");
+	done(&two);
+}
+
+static void test_launcher(void)
+{
+	struct two two = compare(family(100, false, 5), family(700, true, 4));
+	const struct schedtape_edge_pair *edges;
+	size_t n;
+
+	ok(two.d->matched == 4 && two.d->only_b == 1, "a launcher is only in B");
+	ok(pid_in_b(&two, 100) == 700 && pid_in_b(&two, 102) == 702, "what is under it matches");
+	ok(!two.d->same_graph && two.d->edges_differ == 1 && two.d->woken_same == 4,
+	   "a wake-up less is another graph");
+	edges = schedtape_comparison_edges(two.comparison, &n);
+	ok(n == 1 && edges[0].a == 5 && edges[0].b == 4, "and is told");
+	done(&two);
+}
+
+static void test_missing(void)
+{
+	struct schedtape_tape *less = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(less, 700, "sh", S, 0);
+	two = compare(family(100, false, 3), less);
+	ok(two.d->matched == 1 && two.d->only_a == 3 && !two.d->only_b, "tasks only in A");
+	ok(!two.d->same_graph && two.d->edges_only_a == 1 && two.d->woken_a == 3 &&
+	   !two.d->woken_same, "their edges are missing");
+	done(&two);
+
+	less = fake_new(0, 1000);
+	fake_task(less, 700, "sh", S, 0);
+	two = compare(less, family(100, false, 3));
+	ok(two.d->only_b == 3 && two.d->same_graph && !two.d->edges_only_b && !two.d->woken_b,
+	   "what is only in B does not touch the graph");
+	done(&two);
+}
+
+/* Threads from the start in A are forked by their leader in B. */
+static void test_threads_from_start(void)
+{
+	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(a, 10, "app", STAPE_STATE_RUNNING, 0);
+	fake_task(a, 12, "work", S, 0)->tgid = 10;
+	fake_task(a, 11, "work", S, 0)->tgid = 10;
+	a->curr[0] = 10;
+	fake_fork(a, 100, 0, 13, true);
+	fake_rename(a, 110, 0, 13, "work");
+
+	fake_task(b, 80, "app", STAPE_STATE_RUNNING, 0);
+	b->curr[0] = 80;
+	fake_fork(b, 100, 0, 81, true);
+	fake_fork(b, 110, 0, 82, true);
+	fake_fork(b, 120, 0, 83, true);
+
+	two = compare(a, b);
+	ok(pid_in_b(&two, 11) == 81 && pid_in_b(&two, 12) == 82 && pid_in_b(&two, 13) == 83,
+	   "threads from the start come first, by PID");
+	done(&two);
+}
+
+/* Where the numbers of children differ, names decide. */
+static void test_names(void)
+{
+	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(a, 10, "sh", STAPE_STATE_RUNNING, 0);
+	a->curr[0] = 10;
+	fake_fork(a, 100, 0, 11, false);
+	fake_rename(a, 101, 0, 11, "cc");
+	fake_fork(a, 110, 0, 12, false);
+	fake_rename(a, 111, 0, 12, "ld");
+	fake_fork(a, 120, 0, 13, false);
+	fake_rename(a, 121, 0, 13, "cc");
+
+	fake_task(b, 80, "sh", STAPE_STATE_RUNNING, 0);
+	b->curr[0] = 80;
+	fake_fork(b, 110, 0, 82, false);
+	fake_rename(b, 111, 0, 82, "ld");
+	fake_fork(b, 120, 0, 83, false);
+	fake_rename(b, 121, 0, 83, "cc");
+
+	two = compare(a, b);
+	ok(pid_in_b(&two, 12) == 82 && pid_in_b(&two, 11) == 83 && !pid_in_b(&two, 13),
+	   "children by name, the rest is told as unmatched");
+	done(&two);
+}
+
+/* Many of one name and of many names: a quadratic matching would take minutes. */
+static void test_many(void)
+{
+	struct schedtape_tape *a = fake_new(0, 10000000), *b = fake_new(0, 10000000);
+	struct two two;
+	char comm[STAPE_COMM_LEN];
+	uint32_t i;
+
+	a->curr[0] = 1;
+	fake_task(a, 1, "root", STAPE_STATE_RUNNING, 0);
+	for (i = 0; i < 200000; i++)
+		fake_fork(a, 10 + i, 0, 10 + i, false);
+	/* No root in B: all that is left is matched by name. */
+	for (i = 0; i < 199999; i++) {
+		snprintf(comm, sizeof(comm), i % 2 ? "root" : "t%u", i);
+		fake_fork(b, 10 + i, 0, 10 + i, false);
+		fake_rename(b, 10 + i, 0, 10 + i, comm);
+	}
+	two = compare(a, b);
+	ok(two.d->matched == 99999 && two.d->only_a == 200001 - 99999, "200,000 tasks");
+	done(&two);
+}
+
+int main(void)
+{
+	struct two two;
+
+	test_same();
+	test_launcher();
+	test_missing();
+	test_threads_from_start();
+	test_names();
+	test_many();
+	two = compare(fake_new(0, 1), fake_new(0, 1));
+	ok(two.d->same_graph && !two.d->matched, "nothing equals nothing");
+	done(&two);
+	ok(schedtape_relative_error(0, 0) == 0 && isinf(schedtape_relative_error(0, 5)) &&
+	   fabs(schedtape_relative_error(200, 150) + 0.25) < 1e-9, "relative errors");
+	return tap_done();
+}

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a timeline tells while it runs: order, tickets, CPU times;
+ * and that no stream whatsoever breaks its promises.
+ */
+#include <errno.h>
+
+#include "fake-tape.h"
+#include "tap.h"
+
+#define MAX_LIVES	4096
+#define MAX_TICKETS	65536
+
+enum seen { NEVER, AWAKE, ASLEEP, OVER };
+
+/**
+ * struct witness - checks what it is told
+ * @broken: the first promise that was not kept
+ * @fail_at: the call that fails
+ */
+struct witness {
+	enum seen seen[MAX_LIVES];
+	uint64_t cpu_time[MAX_LIVES];
+	uint64_t wakeups[MAX_LIVES];
+	uint32_t waker[MAX_TICKETS];
+	uint32_t wakee[MAX_TICKETS];
+	uint64_t ticket;
+	uint64_t last;
+	const char *broken;
+	unsigned int calls;
+	unsigned int fail_at;
+	char log[4096];
+};
+
+static void promise(struct witness *w, bool kept, const char *what)
+{
+	if (!kept && !w->broken)
+		w->broken = what;
+}
+
+static int told(struct witness *w, const struct schedtape_life *life, const char *what,
+		uint64_t time)
+{
+	size_t length = strlen(w->log);
+
+	if (life->index >= MAX_LIVES) {
+		promise(w, false, "too many lives for this test");
+		return -E2BIG;
+	}
+	promise(w, life->cpu_time >= w->cpu_time[life->index], "CPU time goes back");
+	promise(w, time >= w->last || (life->from_start && time == life->start),
+		"time goes back");
+	w->cpu_time[life->index] = life->cpu_time;
+	w->last = time > w->last ? time : w->last;
+	snprintf(w->log + length, sizeof(w->log) - length, "%s %u %u/%u; ", what, life->pid,
+		 (unsigned int)time, (unsigned int)life->cpu_time);
+	return ++w->calls == w->fail_at ? -ECANCELED : 0;
+}
+
+static int born(void *arg, const struct schedtape_life *life,
+		const struct schedtape_life *parent, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == NEVER, "born twice");
+	w->seen[life->index % MAX_LIVES] = AWAKE;
+	promise(w, parent ? parent->index == life->parent : life->parent == SCHEDTAPE_NONE,
+		"another parent");
+	if (parent) {
+		promise(w, parent->cpu_time >= w->cpu_time[parent->index % MAX_LIVES],
+			"a parent's CPU time goes back");
+		w->cpu_time[parent->index % MAX_LIVES] = parent->cpu_time;
+	}
+	return told(w, life, "born", time);
+}
+
+static int waking(void *arg, const struct schedtape_life *waker,
+		  const struct schedtape_life *wakee, uint64_t ticket, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, ticket == w->ticket + 1, "tickets are counted");
+	promise(w, waker != wakee, "wakes itself");
+	w->ticket = ticket;
+	w->waker[ticket % MAX_TICKETS] = waker->index;
+	w->wakee[ticket % MAX_TICKETS] = wakee->index;
+	return told(w, waker, "waking", time);
+}
+
+static int woke(void *arg, const struct schedtape_life *life,
+		const struct schedtape_life *waker, uint64_t ticket, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == ASLEEP, "woken, but not asleep");
+	promise(w, !waker == !ticket, "a ticket for each waker");
+	promise(w, ticket <= w->ticket, "an unknown ticket");
+	if (waker && ticket + MAX_TICKETS > w->ticket) {
+		promise(w, w->waker[ticket % MAX_TICKETS] == waker->index, "another waker");
+		promise(w, w->wakee[ticket % MAX_TICKETS] == life->index, "another wakee");
+		w->wakee[ticket % MAX_TICKETS] = SCHEDTAPE_NONE;	/* once */
+	}
+	w->seen[life->index % MAX_LIVES] = AWAKE;
+	w->wakeups[life->index % MAX_LIVES]++;
+	return told(w, life, "woke", time);
+}
+
+static int slept(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE, "sleeps twice");
+	w->seen[life->index % MAX_LIVES] = ASLEEP;
+	return told(w, life, "slept", time);
+}
+
+static int renamed(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	promise(arg, ((struct witness *)arg)->seen[life->index % MAX_LIVES] != NEVER,
+		"renamed before it is born");
+	return told(arg, life, "renamed", time);
+}
+
+static int exited(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
+		w->seen[life->index % MAX_LIVES] == ASLEEP, "exits twice");
+	promise(w, life->exited && life->end == time, "an exit without an end");
+	w->seen[life->index % MAX_LIVES] = OVER;
+	return told(w, life, "exited", time);
+}
+
+static int ended(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
+		w->seen[life->index % MAX_LIVES] == ASLEEP, "ends twice");
+	promise(w, !life->exited, "ends after its exit");
+	w->seen[life->index % MAX_LIVES] = OVER;
+	return told(w, life, "ended", time);
+}
+
+static const struct schedtape_timeline_ops ops = {
+	.born = born,
+	.waking = waking,
+	.woke = woke,
+	.slept = slept,
+	.renamed = renamed,
+	.exited = exited,
+	.ended = ended,
+};
+
+static struct schedtape_tape *small_tape(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 900);
+
+	fake_task(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 100, 0, 0, 1);
+	fake_fork(tape, 150, 0, 2, false);
+	fake_switch(tape, 200, 1, 0, 2);
+	fake_rename(tape, 250, 1, 2, "b");
+	fake_waking(tape, 260, 1, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 270, 0, STAPE_STATE_SLEEPING, 0);
+	fake_wakeup(tape, 280, 0, 1);
+	fake_event(tape, 300, 1, STAPE_EV_EXIT, 2, 0);
+	fake_switch(tape, 310, 1, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_story(void)
+{
+	static const char story[] =
+		"born 1 0/0; slept 1 100/0; woke 1 100/0; born 2 150/0; renamed 2 250/50; "
+		"waking 2 260/60; slept 1 270/170; woke 1 280/170; exited 2 310/110; "
+		"ended 1 900/170; ";
+	struct schedtape_tape *tape = small_tape();
+	struct witness *w = calloc(1, sizeof(*w));
+	struct schedtape_timeline *tl;
+
+	ok(!schedtape_timeline_run(tape, &ops, w, &tl, NULL), "a run");
+	ok(!w->broken, "promises are kept%s%s", w->broken ? ": " : "", w->broken ? w->broken : "");
+	ok(!strcmp(w->log, story), "the whole story");
+	if (strcmp(w->log, story))
+		printf("# %s\n", w->log);
+	schedtape_timeline_free(tl);
+	free(w);
+	fake_free(tape);
+}
+
+static void test_refusal(void)
+{
+	struct schedtape_tape *tape = small_tape();
+	struct witness *w = calloc(1, sizeof(*w));
+	struct schedtape_timeline *tl;
+	unsigned int call, refused = 0;
+
+	for (call = 1; call <= 10; call++) {
+		memset(w, 0, sizeof(*w));
+		w->fail_at = call;
+		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL) == -ECANCELED && !tl &&
+		    w->calls == call)
+			refused++;
+	}
+	ok(refused == 10, "an operation that fails ends the run, and nothing comes after it");
+	free(w);
+	fake_free(tape);
+}
+
+static uint32_t random_state = 1;
+
+static uint32_t pick(uint32_t below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % below;
+}
+
+/* Any event of any task at any time: what no kernel would record. */
+static void random_event(struct schedtape_tape *tape, uint64_t time)
+{
+	static const unsigned int states[] = { 0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 9 };
+	uint32_t cpu = pick(4), pid = 1 + pick(12);
+
+	if (!pick(10))
+		tape->curr[cpu] = pick(13);
+	switch (pick(12)) {
+	case 0:
+		fake_fork(tape, time, cpu, pid, pick(2));
+		break;
+	case 1:
+		fake_exec(tape, time, cpu, pid, 1 + pick(12));
+		break;
+	case 2:
+		fake_rename(tape, time, cpu, pid, pick(2) ? "x" : "y");
+		break;
+	case 3:
+		fake_event(tape, time, cpu, STAPE_EV_EXIT, pid, 0);
+		break;
+	case 4:
+		if (pick(3)) {
+			fake_waking(tape, time, cpu, pid, pick(2));
+			break;
+		}
+		fake_loss(tape, time, time + pick(30), cpu, 1, pick(13));
+		break;
+	case 5:
+	case 6:
+		fake_wake(tape, time, cpu, pid, pick(3));
+		break;
+	case 7:
+		fake_wakeup(tape, time, cpu, pid);
+		break;
+	default:
+		fake_switch(tape, time, cpu, states[pick(13)], pick(13));
+		break;
+	}
+}
+
+/* What holds for the lives of any stream. */
+static const char *check_lives(const struct schedtape_timeline *tl, const struct witness *w,
+			       uint64_t wall)
+{
+	const struct schedtape_life *lives;
+	const struct schedtape_edge *edges;
+	uint64_t by_task = 0, woken = 0, sum = 0;
+	size_t i, n;
+
+	lives = schedtape_timeline_lives(tl, &n);
+	for (i = 0; i < n; i++) {
+		if (w->seen[i] != OVER)
+			return "a life without an end";
+		if (lives[i].cpu_time > wall || lives[i].end < lives[i].start)
+			return "longer than the recording";
+		if (lives[i].wakeups != w->wakeups[i])
+			return "wake-ups that were not told";
+		if (lives[i].sleeps + lives[i].stops > lives[i].bursts)
+			return "sleeps without a burst";
+		if (lives[i].process >= n ||
+		    (lives[i].parent != SCHEDTAPE_NONE && lives[i].parent >= i))
+			return "no such parent";
+		if (lives[i].latency_max > lives[i].latency_total)
+			return "latencies that don't add up";
+		by_task += lives[i].wakeups_by_task;
+		sum += lives[i].cpu_time;
+	}
+	edges = schedtape_timeline_edges(tl, &n);
+	for (i = 0; i < n; i++)
+		woken += edges[i].count;
+	if (woken != by_task)
+		return "edges that don't add up";
+	return sum > 4 * wall ? "more CPU time than there was" : NULL;
+}
+
+static void test_random(void)
+{
+	const char *broken = NULL;
+	unsigned int round;
+
+	for (round = 1; round <= 2000 && !broken; round++) {
+		struct schedtape_tape *tape = fake_new(100, 5000);
+		struct witness *w = calloc(1, sizeof(*w));
+		struct schedtape_timeline *tl;
+		uint64_t time = 100;
+		int i;
+
+		random_state = round;
+		for (i = pick(6); i > 0; i--)
+			fake_task(tape, 1 + pick(12), "t", pick(2), pick(4))->tgid = 1 + pick(12);
+		for (i = 0; i < 300; i++)
+			random_event(tape, time += pick(20));
+		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL))
+			broken = "the run fails";
+		else
+			broken = w->broken ? w->broken : check_lives(tl, w, 10000);
+		schedtape_timeline_free(tl);
+		free(w);
+		fake_free(tape);
+	}
+	ok(!broken, "2000 streams of nonsense%s%s", broken ? ": " : "", broken ? broken : "");
+	if (broken)
+		printf("# in round %u\n", round - 1);
+}
+
+int main(void)
+{
+	test_story();
+	test_refusal();
+	test_random();
+	return tap_done();
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a timeline concludes from events: run time, bursts, sleeps,
+ * wake-ups and who caused them, forks, exits, reuse of PIDs.
+ */
+#include "fake-tape.h"
+#include "tap.h"
+
+#define R STAPE_STATE_RUNNING
+#define S STAPE_STATE_SLEEPING
+#define X STAPE_STATE_DEAD
+
+static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
+{
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
+static void test_ping_pong(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 2000);
+	struct schedtape_timeline *tl;
+	const struct schedtape_life *ping, *pong;
+
+	fake_task(tape, 10, "ping", S, 0);
+	fake_task(tape, 20, "pong", S, 0);
+	fake_wake(tape, 1100, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 1110, 0, R, 10);
+	fake_wake(tape, 1150, 0, 20, STAPE_CTX_TASK);
+	fake_switch(tape, 1200, 0, S, 20);
+	fake_wake(tape, 1250, 0, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 1300, 0, S, 10);
+	fake_switch(tape, 1310, 0, S, 0);
+	tl = fake_run(tape);
+	ping = fake_life(tl, 10, 0);
+	pong = fake_life(tl, 20, 0);
+
+	ok(ping->cpu_time == 100 && pong->cpu_time == 100, "CPU time");
+	ok(ping->bursts == 2 && pong->bursts == 1, "bursts");
+	ok(ping->sleeps == 2 && pong->sleeps == 1, "sleeps");
+	ok(ping->wakeups == 2 && ping->wakeups_by_task == 1, "an interrupt is not a task");
+	ok(pong->wakeups == 1 && pong->wakeups_by_task == 1, "a sleep from before the start ends");
+	ok(fake_edge(tl, 10, 20) == 1 && fake_edge(tl, 20, 10) == 1, "who woke whom");
+	ok(ping->latencies == 2 && ping->latency_total == 60 && ping->latency_max == 50 &&
+	   ping->latency_max_time == 1300, "latency");
+	ok(ping->from_start && !ping->exited && ping->start == 1000 && ping->end == 2000,
+	   "alive all the time");
+	ok(ping->process == ping->index && ping->parent == SCHEDTAPE_NONE, "a process, no parent");
+	done(tape, tl);
+}
+
+static void test_preemption(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+	const struct schedtape_life *life;
+
+	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_switch(tape, 200, 0, R, 0);
+	fake_event(tape, 210, 1, STAPE_EV_MIGRATE, 10, 1);
+	fake_switch(tape, 250, 1, R, 10);
+	fake_switch(tape, 300, 1, STAPE_STATE_STOPPED, 0);
+	fake_wake(tape, 400, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 400, 0, R, 10);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+
+	ok(life->preemptions == 1 && life->migrations == 1, "preempted and moved");
+	ok(life->bursts == 2, "a preemption splits no burst, the end ends one");
+	ok(life->stops == 1 && life->sleeps == 0, "a stop is no sleep");
+	ok(life->wakeups == 2, "it ends like one");
+	ok(life->latency_max == 50 && life->latencies == 3, "waits after a preemption, too");
+	ok(life->cpu_time == 150 + 600, "runs until the end");
+	done(tape, tl);
+}
+
+static void test_early_waking(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+	const struct schedtape_life *life;
+
+	fake_switch(tape, 10, 0, R, 10);
+	fake_switch(tape, 10, 1, R, 20);
+	/* Both before the switch-out: it never slept. */
+	fake_wake(tape, 100, 1, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 150, 0, R, 0);
+	fake_switch(tape, 160, 0, R, 10);
+	/* Waking before, wakeup after, on another CPU: real, and by 20. */
+	fake_waking(tape, 200, 1, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 210, 0, S, 0);
+	fake_wakeup(tape, 220, 0, 10);
+	fake_switch(tape, 230, 0, R, 10);
+	/* It wakes itself; an interrupt on its CPU wakes it: nothing. */
+	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
+	fake_wake(tape, 310, 0, 10, STAPE_CTX_HARDIRQ);
+	/* An interrupt on 20's CPU: outside. */
+	fake_switch(tape, 320, 0, S, 0);
+	fake_wake(tape, 330, 1, 10, STAPE_CTX_SOFTIRQ);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+
+	ok(life->wakeups == 2 && life->wakeups_by_task == 1, "only those that end a sleep");
+	ok(fake_edge(tl, 20, 10) == 1, "the waker is the one of the waking");
+	ok(life->sleeps == 2 && life->bursts == 2, "sleeps that were");
+	ok(fake_life(tl, 20, 0)->cpu_time == 990, "the waker ran on");
+	done(tape, tl);
+}
+
+static void test_fork_and_reuse(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *parent, *child, *thread, *second, *third;
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "sh", R, 0);
+	tape->curr[0] = 10;
+	fake_fork(tape, 100, 0, 30, false);
+	fake_switch(tape, 110, 1, R, 30);
+	fake_rename(tape, 120, 1, 30, "make");
+	fake_fork(tape, 130, 1, 31, true);
+	fake_event(tape, 200, 1, STAPE_EV_EXIT, 30, 0);
+	fake_switch(tape, 210, 1, S, 0);
+	fake_wake(tape, 220, 0, 30, STAPE_CTX_TASK);
+	fake_switch(tape, 230, 1, R, 30);
+	/* Its parent has reaped it already: the PID is another's before it leaves. */
+	fake_fork(tape, 240, 0, 30, false);
+	fake_switch(tape, 250, 1, X, 30);
+	fake_switch(tape, 300, 1, S, 0);
+	/* The end of the second 30 is lost. */
+	fake_fork(tape, 400, 0, 30, false);
+	tl = fake_run(tape);
+	parent = fake_life(tl, 10, 0);
+	child = fake_life(tl, 30, 0);
+	thread = fake_life(tl, 31, 0);
+	second = fake_life(tl, 30, 1);
+	third = fake_life(tl, 30, 2);
+
+	ok(child->parent == parent->index && !child->from_start && !child->thread, "a child");
+	ok(!strcmp(child->first_comm, "sh") && !strcmp(child->comm, "make"), "its names");
+	ok(child->exited && child->end == 250 && child->start == 100, "its exit");
+	ok(child->cpu_time == 100 + 20 && child->bursts == 2 && child->sleeps == 1,
+	   "it runs and sleeps after its exit has begun");
+	ok(child->wakeups == 1 && child->latencies == 2, "a new task's first time is no wake-up");
+	ok(thread->thread && thread->process == child->index && !strcmp(thread->comm, "make"),
+	   "its thread");
+	ok(thread->bursts == 0 && thread->cpu_time == 0 && !thread->exited, "which never ran");
+	ok(schedtape_life_tgid(thread) == 30, "thread group");
+	ok(second != child && second->cpu_time == 50 && second->start == 240 &&
+	   second->exited && second->end == 400, "a PID used again is another life");
+	ok(third->start == 400 && !third->exited, "and again");
+	ok(parent->cpu_time == 1000 && parent->bursts == 1,
+	   "who ran from the start to the end, without a switch");
+	done(tape, tl);
+}
+
+static void test_exec(bool early)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *leader, *life;
+	struct schedtape_timeline *tl;
+	size_t n;
+
+	fake_switch(tape, 10, 0, R, 50);
+	fake_fork(tape, 100, 0, 51, true);
+	fake_switch(tape, 110, 1, R, 51);
+	fake_event(tape, 150, 0, STAPE_EV_EXIT, 50, 0);
+	fake_switch(tape, 160, 0, X, 0);
+	if (early) {
+		/* Preempted while it has the PID, and the event is still to come. */
+		fake_switch(tape, 170, 1, R, 0);
+		fake_switch(tape, 180, 1, R, 50);
+	}
+	fake_exec(tape, 200, 1, 50, 51);
+	fake_rename(tape, 210, 1, 50, "new");
+	fake_switch(tape, 300, 1, S, 0);
+	fake_wake(tape, 400, 1, 50, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 410, 1, R, 50);
+	fake_event(tape, 450, 1, STAPE_EV_EXIT, 50, 0);
+	fake_switch(tape, 460, 1, X, 0);
+	tl = fake_run(tape);
+	leader = fake_life(tl, 50, 0);
+	life = fake_life(tl, 50, 1);
+	schedtape_timeline_lives(tl, &n);
+
+	ok(n == 2 && leader->exited && leader->end == 160 && leader->cpu_time == 150,
+	   "the leader is over%s", early ? ", early" : "");
+	ok(life->parent == leader->index && life->process == life->index && life->pid == 50 &&
+	   !strcmp(life->comm, "new") && life->exited, "the thread goes on under its PID");
+	ok(life->cpu_time == (early ? 180 : 190) + 50 && life->bursts == 2 && life->wakeups == 1,
+	   "all that it did is its own");
+	done(tape, tl);
+}
+
+static void test_start(void)
+{
+	struct schedtape_tape *tape = fake_new(100, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+	size_t n;
+
+	fake_task(tape, 1, "asleep", S, 0);
+	fake_task(tape, 2, "wrong", S, 0);	/* the stream says that it could run */
+	fake_task(tape, 3, "ready", R, 0);	/* a wake-up of one who doesn't sleep */
+	fake_task(tape, 4, "hog", R, 5);	/* no event at all on its CPU */
+	fake_task(tape, 5, "late", R, 0)->time = 300;	/* described after its wake-up */
+	fake_task(tape, 7, "child", R, 0)->time = 300;	/* described after its fork */
+	fake_task(tape, 8, "thread", S, 0)->tgid = 9;
+	fake_task(tape, 9, "leader", S, 0);
+	tape->curr[1] = 6;			/* not described at all */
+	fake_wake(tape, 200, 1, 3, STAPE_CTX_TASK);
+	fake_wake(tape, 200, 1, 5, STAPE_CTX_TASK);
+	fake_switch(tape, 210, 0, R, 2);
+	fake_fork(tape, 220, 1, 7, false);
+	fake_switch(tape, 230, 0, S, 3);
+	fake_switch(tape, 240, 0, S, 0);
+	fake_switch(tape, 250, 1, S, 0);
+	tl = fake_run(tape);
+	schedtape_timeline_lives(tl, &n);
+
+	ok(n == 9, "as many lives as there were");
+	life = fake_life(tl, 1, 0);
+	ok(life->from_start && !life->cpu_time && !life->bursts && life->start == 100 &&
+	   life->end == 1000, "one who sleeps all the time");
+	life = fake_life(tl, 2, 0);
+	ok(life->cpu_time == 20 && !life->wakeups && life->sleeps == 1 && !life->latencies,
+	   "the stream wins against a description");
+	ok(fake_life(tl, 3, 0)->wakeups == 0, "no wake-up of one who was described as ready");
+	ok(fake_life(tl, 4, 0)->cpu_time == 900 && fake_life(tl, 4, 0)->bursts == 1,
+	   "one who ran alone, with no event");
+	ok(fake_life(tl, 5, 0)->wakeups == 1 && fake_edge(tl, 6, 5) == 1,
+	   "a description that is later than the event says nothing");
+	life = fake_life(tl, 6, 0);
+	ok(life->from_start && !life->task && life->cpu_time == 150 && life->start == 100,
+	   "one whom only the stream knows ran from the start");
+	life = fake_life(tl, 7, 0);
+	ok(!life->from_start && life->parent == fake_life(tl, 6, 0)->index && life->start == 220,
+	   "a fork whose child was described later is a fork");
+	life = fake_life(tl, 8, 0);
+	ok(life->thread && life->process == fake_life(tl, 9, 0)->index &&
+	   schedtape_life_tgid(life) == 9, "a thread described before its leader");
+	done(tape, tl);
+}
+
+static void test_loss(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 2000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 100, 0, R, 10);
+	fake_switch(tape, 100, 1, R, 20);
+	fake_switch(tape, 110, 2, R, 30);
+	fake_switch(tape, 150, 2, R, 0);		/* 30 can run */
+	fake_loss(tape, 200, 500, 0, 7, 11);		/* 10 ran here, now 11 does */
+	fake_wake(tape, 600, 1, 10, STAPE_CTX_TASK);	/* 10 has blocked unseen */
+	fake_switch(tape, 610, 2, R, 30);		/* has perhaps run meanwhile */
+	fake_switch(tape, 700, 0, S, 10);
+	fake_switch(tape, 800, 0, S, 0);
+	fake_switch(tape, 900, 0, R, 10);		/* without a wake-up */
+	tl = fake_run(tape);
+
+	life = fake_life(tl, 10, 0);
+	ok(life->cpu_time == 100 + 100 + 1100, "who ran is known up to the loss");
+	ok(life->wakeups == 2 && life->wakeups_by_task == 1 && life->sleeps == 2 &&
+	   life->bursts == 3, "a sleep in a loss shows by its end");
+	ok(fake_life(tl, 11, 0)->cpu_time == 200, "who runs after a loss ran since its end");
+	ok(fake_life(tl, 30, 0)->latencies == 0, "no wait across a loss is counted");
+	ok(life->latencies == 1 && life->latency_max == 100, "waits after it are");
+	done(tape, tl);
+}
+
+static void test_two_places(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 100, 0, R, 10);
+	/* The clocks of the CPUs differ by 1: it arrives before it leaves. */
+	fake_switch(tape, 200, 1, R, 10);
+	fake_switch(tape, 201, 0, R, 0);
+	fake_switch(tape, 300, 1, S, 0);
+	/* Nobody said that it left: another runs on its CPU. */
+	fake_switch(tape, 400, 2, R, 20);
+	tape->curr[2] = 21;
+	fake_wake(tape, 500, 2, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 600, 2, S, 0);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+
+	ok(life->cpu_time == 200 && life->sleeps == 1, "never on two CPUs at once");
+	ok(fake_life(tl, 20, 0)->cpu_time == 0 && fake_life(tl, 21, 0)->cpu_time == 100,
+	   "who contradicts the stream is not believed");
+	ok(fake_edge(tl, 21, 10) == 1, "the waker is who the stream says");
+	done(tape, tl);
+}
+
+static void test_rename(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "one", R, 0);
+	fake_task(tape, 20, "two", S, 0);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_rename(tape, 200, 0, 20, "other");		/* through /proc */
+	fake_rename(tape, 300, 0, 30, "unknown");
+	tl = fake_run(tape);
+	ok(!strcmp(fake_life(tl, 20, 0)->comm, "other") &&
+	   !strcmp(fake_life(tl, 20, 0)->first_comm, "two"), "renamed by another task");
+	ok(!strcmp(fake_life(tl, 10, 0)->comm, "one"), "who keeps its own name");
+	ok(!strcmp(fake_life(tl, 30, 0)->first_comm, "unknown"), "a first name");
+	done(tape, tl);
+}
+
+int main(void)
+{
+	test_ping_pong();
+	test_preemption();
+	test_early_waking();
+	test_fork_and_reuse();
+	test_exec(false);
+	test_exec(true);
+	test_start();
+	test_loss();
+	test_two_places();
+	test_rename();
+	return tap_done();
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape diff: what it prints.
+ */
+#include <math.h>
+
+#include "cmd.h"
+#include "diff.h"
+#include "output.h"
+
+static uint64_t wall(const struct diff_side *side)
+{
+	return side->end->stop_time - side->end->start_time;
+}
+
+static void print_side(const char *name, const struct diff_side *side)
+{
+	char time[OUT_TIME_LEN], count[OUT_COUNT_LEN];
+
+	printf("# %s: %s: %s s, %zu tasks", name, side->path, out_seconds(time, wall(side), 6),
+	       side->nr_lives);
+	if (cmd_count_lost(side->end))
+		printf(", LOST %s events", out_count(count, cmd_count_lost(side->end)));
+	putchar('\n');
+}
+
+static const struct out_column task_columns[] = {
+	{ "Task", -23 }, { "PID in B", 8 }, { "Run A ms", 11 }, { "Run B ms", 11 },
+	{ "Error", 8 }, { "Bursts A", 9 }, { "B", 8 }, { "Sleeps A", 9 }, { "B", 8 },
+	{ "Wakeups A", 9 }, { "B", 8 }, { "By task A", 9 }, { "B", 8 }, { 0 }
+};
+
+/* A stop of the original is a sleep of its replay. */
+static uint64_t sleeps(const struct schedtape_life *life)
+{
+	return life->sleeps + life->stops;
+}
+
+static void print_numbers(struct out_table *table, const struct schedtape_life *a,
+			  const struct schedtape_life *b)
+{
+	char error[OUT_PERCENT_LEN];
+
+	out_cell(table, "%.3f", out_ms(a->cpu_time));
+	out_cell(table, "%.3f", out_ms(b->cpu_time));
+	out_cell(table, "%s", out_percent(error,
+					  schedtape_relative_error(a->cpu_time, b->cpu_time)));
+	out_cell(table, "%" PRIu64, a->bursts);
+	out_cell(table, "%" PRIu64, b->bursts);
+	out_cell(table, "%" PRIu64, sleeps(a));
+	out_cell(table, "%" PRIu64, sleeps(b));
+	out_cell(table, "%" PRIu64, a->wakeups);
+	out_cell(table, "%" PRIu64, b->wakeups);
+	out_cell(table, "%" PRIu64, a->wakeups_by_task);
+	out_cell(table, "%" PRIu64, b->wakeups_by_task);
+}
+
+static void add(struct schedtape_life *total, const struct schedtape_life *life)
+{
+	total->cpu_time += life->cpu_time;
+	total->bursts += life->bursts;
+	total->sleeps += life->sleeps;
+	total->stops += life->stops;
+	total->wakeups += life->wakeups;
+	total->wakeups_by_task += life->wakeups_by_task;
+}
+
+static void print_tasks(const struct diff *diff)
+{
+	struct schedtape_life total_a = { .comm = "" }, total_b = { .comm = "" };
+	struct out_table table;
+	size_t i;
+
+	out_table_begin(&table, task_columns);
+	for (i = 0; i < diff->distance->matched && out_works(); i++) {
+		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
+		const struct schedtape_life *b = diff_b(diff, &diff->pairs[i]);
+		char task[OUT_TASK_LEN];
+
+		out_cell(&table, "%s", out_task(task, a->comm, a->pid));
+		out_cell(&table, "%u", b->pid);
+		print_numbers(&table, a, b);
+		add(&total_a, a);
+		add(&total_b, b);
+	}
+	out_table_rule(&table);
+	out_cell(&table, "MATCHED");
+	out_cell(&table, "%s", "");
+	print_numbers(&table, &total_a, &total_b);
+}
+
+static void print_unmatched(const struct diff *diff)
+{
+	size_t i;
+
+	for (i = diff->distance->matched; i < diff->nr_pairs && out_works(); i++) {
+		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
+		const struct schedtape_life *life = a ? a : diff_b(diff, &diff->pairs[i]);
+		char task[OUT_TASK_LEN];
+
+		printf("only in %s: %-23s  ran %.3f ms in %" PRIu64 " bursts, %" PRIu64
+		       " wake-ups\n", a ? "A" : "B", out_task(task, life->comm, life->pid),
+		       out_ms(life->cpu_time), life->bursts, life->wakeups);
+	}
+}
+
+static const char *name_of(char buffer[OUT_TASK_LEN], const struct diff *diff, uint32_t pair)
+{
+	const struct schedtape_life *life = diff_a(diff, &diff->pairs[pair]);
+
+	return out_task(buffer, life->comm, life->pid);
+}
+
+static void print_edges(const struct diff *diff)
+{
+	static const struct out_column columns[] = {
+		{ "Waker", -23 }, { "Wakee", -23 }, { "In A", 10 }, { "In B", 10 }, { 0 }
+	};
+	struct out_table table;
+	size_t i;
+
+	putchar('\n');
+	out_table_begin(&table, columns);
+	for (i = 0; i < diff->nr_edges && out_works(); i++) {
+		const struct schedtape_edge_pair *edge = &diff->edges[i];
+		char task[OUT_TASK_LEN];
+
+		out_cell(&table, "%s", name_of(task, diff, edge->waker));
+		out_cell(&table, "%s", name_of(task, diff, edge->wakee));
+		out_cell(&table, "%" PRIu64, edge->a);
+		out_cell(&table, "%" PRIu64, edge->b);
+	}
+}
+
+static void print_graph(const struct diff *diff)
+{
+	const struct schedtape_distance *d = diff->distance;
+	char ratio[32] = "";
+
+	if (wall(&diff->a))
+		snprintf(ratio, sizeof(ratio), ", ratio %.3f",
+			 (double)wall(&diff->b) / wall(&diff->a));
+	printf("\nedges: %" PRIu64 " equal, %" PRIu64 " with another count, %" PRIu64
+	       " only in A, %" PRIu64 " only in B\n", d->edges_same, d->edges_differ,
+	       d->edges_only_a, d->edges_only_b);
+	printf("wall time: A %.6f s, B %.6f s%s\n", wall(&diff->a) / 1e9, wall(&diff->b) / 1e9,
+	       ratio);
+}
+
+static void print_verdict(const struct diff *diff)
+{
+	const struct schedtape_distance *d = diff->distance;
+	const struct diff_verdict *verdict = &diff->verdict;
+	char same[OUT_COUNT_LEN], all[OUT_COUNT_LEN], worst[OUT_PERCENT_LEN];
+	char within[OUT_PERCENT_LEN], task[OUT_TASK_LEN];
+
+	printf("verdict: %zu of %zu tasks matched", d->matched, d->matched + d->only_a);
+	if (d->only_b)
+		printf(" (%zu only in B)", d->only_b);
+	if (verdict->worst_cpu)
+		printf(", CPU time within %s (worst: %s %s)",
+		       out_percent(within, fabs(verdict->cpu_error)),
+		       name_of(task, diff, verdict->worst_cpu - diff->pairs),
+		       out_percent(worst, verdict->cpu_error));
+	if (verdict->small)
+		printf(", %zu ran too short to judge", verdict->small);
+	printf(", wake-ups %s of %s between the same tasks, %s\n",
+	       out_count(same, d->woken_same), out_count(all, d->woken_a),
+	       d->same_graph ? "same graph" : "graph differs");
+}
+
+void diff_print_text(const struct diff *diff)
+{
+	print_side("A", &diff->a);
+	print_side("B", &diff->b);
+	putchar('\n');
+	print_tasks(diff);
+	print_unmatched(diff);
+	if (diff->options->edges && diff->nr_edges)
+		print_edges(diff);
+	print_graph(diff);
+	print_verdict(diff);
+}
+
+static struct json_object *json_side(const struct diff_side *side)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "tape", json_object_new_string(side->path));
+	out_json_add_count(object, "wall_ns", wall(side));
+	out_json_add_count(object, "tasks", side->nr_lives);
+	out_json_add_count(object, "lost", cmd_count_lost(side->end));
+	return object;
+}
+
+static struct json_object *json_life(const struct schedtape_life *life)
+{
+	struct json_object *object;
+
+	if (!life)
+		return NULL;
+	object = json_object_new_object();
+	out_json_add_count(object, "index", life->index);
+	out_json_add_count(object, "pid", life->pid);
+	out_json_add_name(object, "comm", life->comm);
+	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
+	out_json_add_count(object, "bursts", life->bursts);
+	out_json_add_count(object, "sleeps", sleeps(life));
+	out_json_add_count(object, "wakeups", life->wakeups);
+	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
+	return object;
+}
+
+static struct json_object *json_tasks(const struct diff *diff)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < diff->nr_pairs; i++) {
+		const struct schedtape_pair *pair = &diff->pairs[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "a", json_life(diff_a(diff, pair)));
+		json_object_object_add(object, "b", json_life(diff_b(diff, pair)));
+		out_json_add_double(object, "cpu_error", diff_cpu_error(diff, pair));
+		out_json_add_double(object, "wakeup_error", diff_wakeup_error(diff, pair));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+/* Wakers and wakees are numbers in "tasks". */
+static struct json_object *json_edges(const struct diff *diff)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < diff->nr_edges; i++) {
+		struct json_object *object = json_object_new_object();
+
+		out_json_add_count(object, "waker", diff->edges[i].waker);
+		out_json_add_count(object, "wakee", diff->edges[i].wakee);
+		out_json_add_count(object, "a", diff->edges[i].a);
+		out_json_add_count(object, "b", diff->edges[i].b);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void add_worst(struct json_object *object, const struct diff *diff, const char *key,
+		      const struct schedtape_pair *pair)
+{
+	json_object_object_add(object, key,
+			       pair ? json_object_new_int64(pair - diff->pairs) : NULL);
+}
+
+static struct json_object *json_verdict(const struct diff *diff)
+{
+	const struct schedtape_distance *d = diff->distance;
+	const struct diff_verdict *verdict = &diff->verdict;
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "matched", d->matched);
+	out_json_add_count(object, "only_a", d->only_a);
+	out_json_add_count(object, "only_b", d->only_b);
+	out_json_add_double(object, "cpu_error", verdict->cpu_error);
+	add_worst(object, diff, "cpu_error_task", verdict->worst_cpu);
+	out_json_add_count(object, "not_judged", verdict->small);
+	out_json_add_double(object, "wakeup_error", verdict->wakeup_error);
+	add_worst(object, diff, "wakeup_error_task", verdict->worst_wakeup);
+	out_json_add_count(object, "edges_same", d->edges_same);
+	out_json_add_count(object, "edges_differ", d->edges_differ);
+	out_json_add_count(object, "edges_only_a", d->edges_only_a);
+	out_json_add_count(object, "edges_only_b", d->edges_only_b);
+	out_json_add_count(object, "woken_a", d->woken_a);
+	out_json_add_count(object, "woken_b", d->woken_b);
+	out_json_add_count(object, "woken_same", d->woken_same);
+	out_json_add_bool(object, "same_graph", d->same_graph);
+	return object;
+}
+
+void diff_print_json(const struct diff *diff)
+{
+	struct json_object *root = json_object_new_object();
+
+	json_object_object_add(root, "a", json_side(&diff->a));
+	json_object_object_add(root, "b", json_side(&diff->b));
+	json_object_object_add(root, "tasks", json_tasks(diff));
+	json_object_object_add(root, "edges", json_edges(diff));
+	json_object_object_add(root, "verdict", json_verdict(diff));
+	out_json(root, true);
+}

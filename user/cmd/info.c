@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape info: what a tape says of its recording, without its events.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "output.h"
+
+#define KEY_WIDTH	16
+
+static void print_key(const char *key)
+{
+	char padded[64];
+
+	/* Keys may come from a later version: "kernel_version" is "kernel version". */
+	snprintf(padded, sizeof(padded), "%s", key);
+	for (char *at = padded; *at; at++)
+		if (*at == '_')
+			*at = ' ';
+	printf("%-*s : ", KEY_WIDTH, padded);
+}
+
+/* A string as it is, unless it could do something to a terminal. */
+static void print_string(struct json_object *value)
+{
+	const char *text = json_object_get_string(value);
+
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
+static void print_value(struct json_object *value)
+{
+	size_t i, n;
+
+	switch (json_object_get_type(value)) {
+	case json_type_string:
+		print_string(value);
+		return;
+	case json_type_array:
+		n = json_object_array_length(value);
+		for (i = 0; i < n; i++) {
+			if (i)
+				putchar(' ');
+			print_value(json_object_array_get_idx(value, i));
+		}
+		return;
+	case json_type_object: {
+		const char *between = "";
+
+		json_object_object_foreach(value, key, member) {
+			printf("%s%s=", between, key);
+			print_value(member);
+			between = ", ";
+		}
+		return;
+	}
+	default:
+		fputs(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), stdout);
+	}
+}
+
+static int64_t number_of(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) ? json_object_get_int64(value) : -1;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* How many different values do the objects have for a key, or for two together? */
+static size_t count_different(struct json_object *array, const char *key, const char *second)
+{
+	size_t n = json_object_array_length(array), different = 0, i;
+	uint64_t *values = calloc(n + 1, sizeof(*values));
+
+	if (!values)
+		return 0;
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(array, i);
+
+		values[i] = (uint32_t)number_of(one, key);
+		if (second)
+			values[i] |= (uint64_t)number_of(one, second) << 32;
+	}
+	qsort(values, n, sizeof(*values), by_number);
+	for (i = 0; i < n; i++)
+		different += !i || values[i] != values[i - 1];
+	free(values);
+	return different;
+}
+
+static void print_topology(struct json_object *topology)
+{
+	printf("%zu CPUs, %zu cores, %zu packages, %zu nodes",
+	       json_object_array_length(topology), count_different(topology, "core", "package"),
+	       count_different(topology, "package", NULL), count_different(topology, "node", NULL));
+}
+
+static void print_meta(struct json_object *meta)
+{
+	if (!json_object_is_type(meta, json_type_object))
+		return;
+	json_object_object_foreach(meta, key, value) {
+		print_key(key);
+		if (!strcmp(key, "topology") && json_object_is_type(value, json_type_array))
+			print_topology(value);
+		else
+			print_value(value);
+		putchar('\n');
+	}
+}
+
+static void print_count(const char *key, uint64_t count)
+{
+	char text[OUT_COUNT_LEN];
+
+	print_key(key);
+	puts(out_count(text, count));
+}
+
+static void print_losses(const struct schedtape_end *end)
+{
+	char loss[OUT_LOSS_LEN];
+	size_t i;
+
+	print_count("lost", cmd_count_lost(end));
+	for (i = 0; i < end->nr_cpus; i++) {
+		if (!end->cpus[i].lost)
+			continue;
+		print_key("LOST");
+		puts(out_loss(loss, &end->cpus[i]));
+	}
+}
+
+static void print_tape(struct schedtape_tape *tape)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint64_t events = cmd_count_events(end);
+	char start[OUT_TIME_LEN], stop[OUT_TIME_LEN], wall[OUT_TIME_LEN];
+	size_t nr_tasks;
+
+	schedtape_tape_tasks(tape, &nr_tasks);
+	print_key("time");
+	printf("%s s, from %s to %s\n", out_seconds(wall, end->stop_time - end->start_time, 6),
+	       out_seconds(start, end->start_time, 6), out_seconds(stop, end->stop_time, 6));
+	print_count("bytes", schedtape_tape_bytes(tape));
+	print_count("chunks", schedtape_tape_chunks(tape));
+	print_count("pages", schedtape_tape_pages(tape));
+	print_count("events", events);
+	if (events) {
+		print_key("bytes an event");
+		printf("%.2f\n", (double)schedtape_tape_bytes(tape) / events);
+	}
+	print_count("tasks at start", nr_tasks);
+	print_losses(end);
+	print_key("end");
+	puts(schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
+}
+
+static void print_text(struct schedtape_tape *tape, const char *path)
+{
+	print_key("tape");
+	puts(path);
+	print_tape(tape);
+	putchar('\n');
+	print_meta(schedtape_tape_meta(tape));
+}
+
+static void print_json(struct schedtape_tape *tape, const char *path)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	const char *torn = schedtape_tape_torn(tape);
+	struct json_object *root = json_object_new_object();
+	struct json_object *object = json_object_new_object();
+	size_t nr_tasks;
+
+	schedtape_tape_tasks(tape, &nr_tasks);
+	json_object_object_add(object, "path", json_object_new_string(path));
+	out_json_add_count(object, "start_ns", end->start_time);
+	out_json_add_count(object, "stop_ns", end->stop_time);
+	out_json_add_count(object, "bytes", schedtape_tape_bytes(tape));
+	out_json_add_count(object, "chunks", schedtape_tape_chunks(tape));
+	out_json_add_count(object, "pages", schedtape_tape_pages(tape));
+	out_json_add_count(object, "events", cmd_count_events(end));
+	out_json_add_count(object, "tasks", nr_tasks);
+	json_object_object_add(object, "cpus", out_json_cpus(end));
+	json_object_object_add(object, "torn", torn ? json_object_new_string(torn) : NULL);
+	json_object_object_add(root, "tape", object);
+	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));
+	out_json(root, true);
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.args_doc = "[FILE]",
+		.doc = "Shows where and how a tape was recorded, and what it holds. "
+		       "See schedtape-info(1).",
+		.children = children,
+		.parser = cmd_parse_child,
+	};
+	struct cmd_common common = CMD_COMMON_INIT;
+	struct schedtape_tape *tape;
+	int status;
+
+	cmd_parse(&argp, argc, argv, 0, &common);
+	tape = cmd_open_tape(common.input);
+	if (!tape)
+		return CMD_FAILURE;
+	if (common.json)
+		print_json(tape, common.input);
+	else
+		print_text(tape, common.input);
+	status = out_finish(0);
+	schedtape_tape_close(tape);
+	return status;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape: one table of subcommands.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedtape/version.h>
+
+#include "cmd.h"
+#include "output.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{ "record", cmd_record, "Record how a workload is scheduled" },
+	{ "info", cmd_info, "Show what a tape says of its recording" },
+	{ "script", cmd_script, "Print the events of a tape" },
+	{ "report", cmd_report, "Show what each task of a tape did" },
+	{ "replay", cmd_replay, "Replay a tape" },
+	{ "diff", cmd_diff, "Compare two tapes, as of a workload and its replay" },
+	{ "list", cmd_list, "List the sessions and replays of the module" },
+	{ "status", cmd_status, "Show whether the module is there, and its limits" },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static void show_usage(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "Usage: schedtape COMMAND [OPTION...]\n\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fprintf(to, "\n\"schedtape COMMAND --help\" tells the options of a command.\n");
+}
+
+static int run(const char *name, int argc, char **argv)
+{
+	static char full_name[64];
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (strcmp(name, commands[i].name))
+			continue;
+		snprintf(full_name, sizeof(full_name), "schedtape %s", name);
+		out_set_command(full_name);
+		argv[0] = full_name;
+		return commands[i].run(argc, argv);
+	}
+	out_error(NULL, "no command \"%s\", see \"schedtape --help\"", name);
+	return CMD_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	char help_option[] = "--help";
+	char *help[] = { argv[0], help_option, NULL };
+
+	argp_program_version = "schedtape " SCHEDTAPE_VERSION;
+	argp_err_exit_status = CMD_USAGE;
+
+	if (argc < 2) {
+		show_usage(stderr);
+		return CMD_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts(argp_program_version);
+		return out_finish(0);
+	}
+	if (!strcmp(argv[1], "help") && argc > 2)
+		return run(argv[2], 2, help);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		show_usage(stdout);
+		return out_finish(0);
+	}
+	return run(argv[1], argc - 1, argv + 1);
+}

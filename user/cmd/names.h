@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The name that each PID has at a point of the tape, for printing events.
+ */
+#ifndef SCHEDTAPE_NAMES_H
+#define SCHEDTAPE_NAMES_H
+
+#include <schedtape.h>
+
+struct names;
+
+/* Starts with the names of the tasks from the start.  NULL: no memory. */
+struct names *names_new(const struct schedtape_task *tasks, size_t n);
+void names_free(struct names *names);
+/* "" if unknown. */
+const char *names_get(const struct names *names, uint32_t pid);
+/* What the event does to the names.  0 or -ENOMEM. */
+int names_follow(struct names *names, const struct schedtape_event *ev);
+
+#endif /* SCHEDTAPE_NAMES_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the subcommands print with: messages, tables, times, names, JSON.
+ */
+#ifndef SCHEDTAPE_OUTPUT_H
+#define SCHEDTAPE_OUTPUT_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <json-c/json.h>
+#include <schedtape.h>
+
+/* Who is speaking in messages: "schedtape report". */
+void out_set_command(const char *name);
+const char *out_command(void);
+
+/* "schedtape report: FILE: …" to standard error; @path may be NULL. */
+void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* False: nobody reads standard output any more, or it cannot be written. */
+bool out_works(void);
+/*
+ * Ends the output: @status, or CMD_FAILURE with a message if not all of it could
+ * be written.  A reader that has closed its pipe is no failure.
+ */
+int out_finish(int status);
+
+/* A name that is safe to print: no control characters, sound UTF-8. */
+#define OUT_NAME_LEN	STAPE_COMM_LEN
+const char *out_name(char buffer[OUT_NAME_LEN], const char *comm);
+
+/* "comm:pid", as perf has it. */
+#define OUT_TASK_LEN	(STAPE_COMM_LEN + 12)
+const char *out_task(char buffer[OUT_TASK_LEN], const char *comm, uint32_t pid);
+
+/* 1234567 is "1,234,567". */
+#define OUT_COUNT_LEN	32
+const char *out_count(char buffer[OUT_COUNT_LEN], uint64_t count);
+
+/* ns as seconds, "12.345678"; at most @digits behind the point, 9 at most. */
+#define OUT_TIME_LEN	32
+const char *out_seconds(char buffer[OUT_TIME_LEN], uint64_t ns, unsigned int digits);
+
+static inline double out_ms(uint64_t ns)
+{
+	return ns / 1e6;
+}
+
+/* "12 events of CPU 3, from 1.000000 to 2.000000 s" */
+#define OUT_LOSS_LEN	160
+const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu);
+
+/* "1.2 %", "-3.0 %", "inf" */
+#define OUT_PERCENT_LEN	32
+const char *out_percent(char buffer[OUT_PERCENT_LEN], double fraction);
+
+/**
+ * struct out_column - of a table
+ * @title: above it
+ * @width: negative: to the left
+ */
+struct out_column {
+	const char *title;
+	int width;
+};
+
+/*
+ * A table is printed cell by cell; what is too long for its column pushes the
+ * rest of the line.  No column is a table's last one: a NULL title ends it.
+ */
+struct out_table {
+	const struct out_column *columns;
+	unsigned int at;
+};
+
+void out_table_begin(struct out_table *table, const struct out_column *columns);
+void out_cell(struct out_table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void out_table_rule(struct out_table *table);
+
+/* One object and a newline; gives the object back to json-c. */
+void out_json(struct json_object *object, bool pretty);
+void out_json_add_count(struct json_object *object, const char *key, uint64_t value);
+void out_json_add_name(struct json_object *object, const char *key, const char *comm);
+/* null, where it is not a number that JSON knows. */
+void out_json_add_double(struct json_object *object, const char *key, double value);
+void out_json_add_bool(struct json_object *object, const char *key, bool value);
+/* For each CPU of the end of a recording: events, and what was lost when. */
+struct json_object *out_json_cpus(const struct schedtape_end *end);
+
+#endif /* SCHEDTAPE_OUTPUT_H */

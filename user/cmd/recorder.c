@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "output.h"
+
+#define PAGES_PER_CHUNK	64
+
+static int failed(int ret, const struct schedtape_error *err)
+{
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+/* As perf has it: the last recording of that name is kept. */
+static void keep_old(const char *path)
+{
+	char old[4096];
+
+	if (!strcmp(path, "-") || access(path, F_OK))
+		return;
+	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) < sizeof(old))
+		rename(path, old);
+}
+
+int recorder_open(struct recorder *recorder, struct schedtape_client *client, const char *path,
+		  uint64_t ring_bytes, int level, struct json_object *meta)
+{
+	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
+	struct schedtape_error err;
+	int ret;
+
+	recorder->path = path;
+	ret = schedtape_session_open(client, &recorder->session, &err);
+	if (!ret)
+		ret = schedtape_session_set(recorder->session, ring_bytes, &err);
+	if (!ret) {
+		keep_old(path);
+		ret = schedtape_writer_create(path, meta, &options, &recorder->writer, &err);
+	}
+	return failed(ret, &err);
+}
+
+int recorder_start(struct recorder *recorder)
+{
+	struct schedtape_session_state state;
+	struct schedtape_error err;
+	int ret = schedtape_session_start(recorder->session, &err);
+
+	if (!ret) {
+		recorder->started = true;
+		clock_gettime(CLOCK_MONOTONIC, &recorder->flushed);
+		ret = schedtape_session_get(recorder->session, &state, &err);
+	}
+	if (!ret)
+		recorder->start_time = state.start_time;
+	return failed(ret, &err);
+}
+
+int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
+{
+	struct schedtape_error err;
+
+	return failed(schedtape_session_add(recorder->session, pids, n, &err), &err);
+}
+
+int recorder_describe_tasks(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	struct schedtape_task *tasks;
+	size_t n;
+	int ret;
+
+	ret = schedtape_session_tasks(recorder->session, &tasks, &n, &err);
+	if (ret)
+		return failed(ret, &err);
+	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
+	free(tasks);
+	return failed(ret, &err);
+}
+
+static int drain_cpu(struct recorder *recorder, uint32_t cpu)
+{
+	struct schedtape_error err;
+	const void *pages;
+	size_t n;
+	int ret;
+
+	while ((n = schedtape_session_pages(recorder->session, cpu, PAGES_PER_CHUNK, &pages))) {
+		ret = schedtape_writer_pages(recorder->writer, pages, n, &err);
+		if (ret)
+			return failed(ret, &err);
+		schedtape_session_consume(recorder->session, cpu, n);
+	}
+	return 0;
+}
+
+int recorder_drain(struct recorder *recorder)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	int ret = 0;
+
+	for (cpu = 0; cpu < n && !ret; cpu++)
+		ret = drain_cpu(recorder, cpu);
+	return ret;
+}
+
+int recorder_tick(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	struct timespec now;
+	int ret = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - recorder->flushed.tv_sec) * 1000 +
+	    (now.tv_nsec - recorder->flushed.tv_nsec) / 1000000 >= RECORDER_FLUSH_MS) {
+		recorder->flushed = now;
+		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
+	}
+	return ret ? ret : recorder_drain(recorder);
+}
+
+int recorder_stop(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (!recorder->started)
+		return 0;
+	recorder->started = false;
+	ret = failed(schedtape_session_stop(recorder->session, &err), &err);
+	return ret ? ret : recorder_drain(recorder);
+}
+
+uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	struct schedtape_cpu stats;
+	uint64_t events = 0;
+
+	*lost = 0;
+	for (cpu = 0; cpu < n; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu, &stats))
+			continue;
+		events += stats.events;
+		*lost += stats.lost;
+	}
+	return events;
+}
+
+static int write_end(struct recorder *recorder)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	struct schedtape_cpu *cpus = calloc(n, sizeof(*cpus));
+	struct schedtape_session_state state;
+	struct schedtape_end end = { .cpus = cpus };
+	struct schedtape_error err;
+	int ret;
+
+	if (!cpus)
+		ret = schedtape_fail(&err, -ENOMEM, "out of memory");
+	else
+		ret = schedtape_session_get(recorder->session, &state, &err);
+	for (cpu = 0; cpu < n && !ret; cpu++)
+		if (schedtape_session_cpu(recorder->session, cpu, &cpus[end.nr_cpus]) &&
+		    (cpus[end.nr_cpus].events || cpus[end.nr_cpus].lost))
+			end.nr_cpus++;
+	if (!ret) {
+		end.start_time = state.start_time;
+		end.stop_time = state.stop_time;
+		ret = schedtape_writer_end(recorder->writer, &end, &err);
+	}
+	free(cpus);
+	return failed(ret, &err);
+}
+
+static void say_what_became(const struct recorder *recorder, uint64_t bytes)
+{
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+	uint64_t nr_lost, nr = recorder_events(recorder, &nr_lost);
+
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost ]\n", out_command(),
+		bytes / 1e6, recorder->path, out_count(events, nr), out_count(lost, nr_lost));
+	if (nr_lost)
+		out_warning(recorder->path,
+			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+}
+
+int recorder_close(struct recorder *recorder, bool quiet)
+{
+	struct schedtape_error err;
+	uint64_t bytes;
+	int ret = 0, closed;
+
+	if (recorder->writer) {
+		if (recorder->start_time)
+			ret = write_end(recorder);
+		bytes = schedtape_writer_bytes(recorder->writer);
+		closed = failed(schedtape_writer_close(recorder->writer, &err), &err);
+		ret = ret ? ret : closed;
+		if (!quiet && recorder->start_time)
+			say_what_became(recorder, bytes);
+	}
+	schedtape_session_close(recorder->session);
+	memset(recorder, 0, sizeof(*recorder));
+	return ret;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording that runs: a session whose pages go onto a tape.  record has
+ * one for a workload, replay for its players.
+ */
+#ifndef SCHEDTAPE_RECORDER_H
+#define SCHEDTAPE_RECORDER_H
+
+#include <client.h>
+#include <stdbool.h>
+#include <time.h>
+
+struct json_object;
+
+/**
+ * struct recorder - a session and its tape
+ * @path: the tape's
+ * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
+ */
+struct recorder {
+	struct schedtape_session *session;
+	struct schedtape_writer *writer;
+	const char *path;
+	struct timespec flushed;
+	uint64_t start_time;
+	bool started;
+};
+
+/* What is lost at most if this program is killed, and how often it looks. */
+#define RECORDER_FLUSH_MS	1000
+
+/* Each says what is wrong, and returns -errno. */
+int recorder_open(struct recorder *recorder, struct schedtape_client *client, const char *path,
+		  uint64_t ring_bytes, int level, struct json_object *meta);
+int recorder_start(struct recorder *recorder);
+int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n);
+int recorder_describe_tasks(struct recorder *recorder);
+/* Moves what the rings hold onto the tape. */
+int recorder_drain(struct recorder *recorder);
+/* The same, and once a second also what their open pages hold. */
+int recorder_tick(struct recorder *recorder);
+/* Stops the session and moves the rest. */
+int recorder_stop(struct recorder *recorder);
+/* Ends and closes the tape, closes the session; says what it became unless @quiet. */
+int recorder_close(struct recorder *recorder, bool quiet);
+uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
+
+#endif /* SCHEDTAPE_RECORDER_H */

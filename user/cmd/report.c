@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape report: what each task of a tape did.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "output.h"
+#include "select.h"
+
+#define OPT_PID		0x100
+#define OPT_EDGES	0x101
+#define MAX_KEYS	6
+
+enum sort_key {
+	SORT_RUNTIME,
+	SORT_WAKEUPS,
+	SORT_AVG,
+	SORT_MAX,
+	SORT_NAME,
+	SORT_PID,
+};
+
+static const char * const sort_names[] = {
+	[SORT_RUNTIME] = "runtime",
+	[SORT_WAKEUPS] = "wakeups",
+	[SORT_AVG] = "avg",
+	[SORT_MAX] = "max",
+	[SORT_NAME] = "name",
+	[SORT_PID] = "pid",
+};
+
+struct report_options {
+	struct cmd_common common;
+	struct select_numbers pids;
+	enum sort_key keys[MAX_KEYS];
+	size_t nr_keys;
+	bool edges;
+};
+
+/**
+ * struct report - what is to be printed
+ * @shown: the lives that --pid selects, sorted
+ */
+struct report {
+	const struct report_options *options;
+	struct schedtape_tape *tape;
+	struct schedtape_timeline *timeline;
+	const struct schedtape_life *lives;
+	const struct schedtape_life **shown;
+	size_t nr_lives;
+	size_t nr_shown;
+};
+
+static const struct argp_option options[] = {
+	{ "sort", 's', "KEY[,KEY...]", 0,
+	  "Sort by runtime, wakeups, avg, max, name or pid (runtime)", 0 },
+	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only these tasks", 0 },
+	{ "edges", OPT_EDGES, NULL, 0, "Also who woke whom, and how often", 0 },
+	{ 0 }
+};
+
+static void parse_sort(struct report_options *opts, const char *text, struct argp_state *state)
+{
+	char *copy = strdup(text), *rest = copy, *name;
+	size_t key;
+
+	opts->nr_keys = 0;
+	while (copy && (name = strsep(&rest, ","))) {
+		for (key = 0; key < MAX_KEYS; key++)
+			if (!strcmp(name, sort_names[key]))
+				break;
+		if (key == MAX_KEYS || opts->nr_keys == MAX_KEYS)
+			argp_error(state, "cannot sort by '%s'", text);
+		else
+			opts->keys[opts->nr_keys++] = key;
+	}
+	free(copy);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->common;
+		return 0;
+	case 's':
+		parse_sort(opts, arg, state);
+		return 0;
+	case OPT_PID:
+		if (select_numbers_parse(&opts->pids, arg))
+			argp_error(state, "not a list of PIDs: '%s'", arg);
+		return 0;
+	case OPT_EDGES:
+		opts->edges = true;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static uint64_t average_latency(const struct schedtape_life *life)
+{
+	return life->latencies ? life->latency_total / life->latencies : 0;
+}
+
+static int larger_first(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static int compare_by(enum sort_key key, const struct schedtape_life *a,
+		      const struct schedtape_life *b)
+{
+	switch (key) {
+	case SORT_RUNTIME:
+		return larger_first(a->cpu_time, b->cpu_time);
+	case SORT_WAKEUPS:
+		return larger_first(a->wakeups, b->wakeups);
+	case SORT_AVG:
+		return larger_first(average_latency(a), average_latency(b));
+	case SORT_MAX:
+		return larger_first(a->latency_max, b->latency_max);
+	case SORT_NAME:
+		return strcmp(a->comm, b->comm);
+	case SORT_PID:
+		return larger_first(b->pid, a->pid);
+	}
+	return 0;
+}
+
+static int compare(const void *left, const void *right, void *arg)
+{
+	const struct schedtape_life *a = *(const struct schedtape_life * const *)left;
+	const struct schedtape_life *b = *(const struct schedtape_life * const *)right;
+	const struct report_options *opts = arg;
+	size_t i;
+	int order;
+
+	for (i = 0; i < opts->nr_keys; i++) {
+		order = compare_by(opts->keys[i], a, b);
+		if (order)
+			return order;
+	}
+	return larger_first(b->index, a->index);
+}
+
+static void print_header(const struct report *report)
+{
+	const struct schedtape_end *end = schedtape_tape_end(report->tape);
+	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
+	size_t i;
+
+	printf("# %s: %s s, %s events on %zu CPUs, %zu tasks\n", report->options->common.input,
+	       out_seconds(wall, end->stop_time - end->start_time, 6),
+	       out_count(count, cmd_count_events(end)), end->nr_cpus, report->nr_lives);
+	for (i = 0; i < end->nr_cpus; i++)
+		if (end->cpus[i].lost)
+			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
+	if (cmd_count_lost(end))
+		printf("# LOST: %s events in all: what follows is less than what happened\n",
+		       out_count(count, cmd_count_lost(end)));
+	putchar('\n');
+}
+
+static const struct out_column task_columns[] = {
+	{ "Task", -23 }, { "TGID", 7 }, { "Run ms", 12 }, { "Bursts", 8 }, { "Sleeps", 8 },
+	{ "Stops", 5 }, { "By task", 8 }, { "Outside", 8 }, { "Preempt", 8 }, { "Migr", 7 },
+	{ "Avg ms", 9 }, { "Max ms", 9 }, { "Max at s", 14 }, { 0 }
+};
+
+static void print_life(struct out_table *table, const struct schedtape_life *life)
+{
+	char task[OUT_TASK_LEN], at[OUT_TIME_LEN];
+
+	out_cell(table, "%s", out_task(task, life->comm, life->pid));
+	out_cell(table, "%u", schedtape_life_tgid(life));
+	out_cell(table, "%.3f", out_ms(life->cpu_time));
+	out_cell(table, "%" PRIu64, life->bursts);
+	out_cell(table, "%" PRIu64, life->sleeps);
+	out_cell(table, "%" PRIu64, life->stops);
+	out_cell(table, "%" PRIu64, life->wakeups_by_task);
+	out_cell(table, "%" PRIu64, life->wakeups - life->wakeups_by_task);
+	out_cell(table, "%" PRIu64, life->preemptions);
+	out_cell(table, "%" PRIu64, life->migrations);
+	if (life->latencies) {
+		out_cell(table, "%.3f", out_ms(average_latency(life)));
+		out_cell(table, "%.3f", out_ms(life->latency_max));
+		out_cell(table, "%s", out_seconds(at, life->latency_max_time, 6));
+	} else {
+		out_cell(table, "-");
+		out_cell(table, "-");
+		out_cell(table, "-");
+	}
+}
+
+static struct schedtape_life add_up(const struct report *report)
+{
+	struct schedtape_life total = { .comm = "" };
+	size_t i;
+
+	for (i = 0; i < report->nr_shown; i++) {
+		const struct schedtape_life *life = report->shown[i];
+
+		total.cpu_time += life->cpu_time;
+		total.bursts += life->bursts;
+		total.sleeps += life->sleeps;
+		total.stops += life->stops;
+		total.preemptions += life->preemptions;
+		total.wakeups += life->wakeups;
+		total.wakeups_by_task += life->wakeups_by_task;
+		total.migrations += life->migrations;
+		total.latencies += life->latencies;
+		total.latency_total += life->latency_total;
+		if (life->latency_max >= total.latency_max && life->latencies) {
+			total.latency_max = life->latency_max;
+			total.latency_max_time = life->latency_max_time;
+		}
+	}
+	return total;
+}
+
+static void print_total(struct out_table *table, const struct report *report)
+{
+	struct schedtape_life total = add_up(report);
+	char at[OUT_TIME_LEN];
+
+	out_table_rule(table);
+	out_cell(table, "TOTAL");
+	out_cell(table, "%s", "");
+	out_cell(table, "%.3f", out_ms(total.cpu_time));
+	out_cell(table, "%" PRIu64, total.bursts);
+	out_cell(table, "%" PRIu64, total.sleeps);
+	out_cell(table, "%" PRIu64, total.stops);
+	out_cell(table, "%" PRIu64, total.wakeups_by_task);
+	out_cell(table, "%" PRIu64, total.wakeups - total.wakeups_by_task);
+	out_cell(table, "%" PRIu64, total.preemptions);
+	out_cell(table, "%" PRIu64, total.migrations);
+	out_cell(table, "%.3f", out_ms(average_latency(&total)));
+	out_cell(table, "%.3f", out_ms(total.latency_max));
+	out_cell(table, "%s", out_seconds(at, total.latency_max_time, 6));
+}
+
+static bool shows_edge(const struct report *report, const struct schedtape_edge *edge)
+{
+	const struct select_numbers *pids = &report->options->pids;
+
+	return select_numbers_has(pids, report->lives[edge->waker].pid) ||
+	       select_numbers_has(pids, report->lives[edge->wakee].pid);
+}
+
+static void print_edges(const struct report *report)
+{
+	static const struct out_column columns[] = {
+		{ "Waker", -23 }, { "Wakee", -23 }, { "Wake-ups", 10 }, { 0 }
+	};
+	const struct schedtape_edge *edges;
+	struct out_table table;
+	size_t i, n;
+
+	edges = schedtape_timeline_edges(report->timeline, &n);
+	putchar('\n');
+	out_table_begin(&table, columns);
+	for (i = 0; i < n && out_works(); i++) {
+		const struct schedtape_life *waker = &report->lives[edges[i].waker];
+		const struct schedtape_life *wakee = &report->lives[edges[i].wakee];
+		char task[OUT_TASK_LEN];
+
+		if (!shows_edge(report, &edges[i]))
+			continue;
+		out_cell(&table, "%s", out_task(task, waker->comm, waker->pid));
+		out_cell(&table, "%s", out_task(task, wakee->comm, wakee->pid));
+		out_cell(&table, "%" PRIu64, edges[i].count);
+	}
+}
+
+static void print_text(const struct report *report)
+{
+	struct out_table table;
+	size_t i;
+
+	print_header(report);
+	out_table_begin(&table, task_columns);
+	for (i = 0; i < report->nr_shown && out_works(); i++)
+		print_life(&table, report->shown[i]);
+	print_total(&table, report);
+	if (report->options->edges)
+		print_edges(report);
+}
+
+static void add_index(struct json_object *object, const char *key, uint32_t index)
+{
+	json_object_object_add(object, key, index == SCHEDTAPE_NONE ? NULL :
+			       json_object_new_int64(index));
+}
+
+static struct json_object *json_life(const struct schedtape_life *life)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_index(object, "index", life->index);
+	add_index(object, "parent", life->parent);
+	add_index(object, "process", life->process);
+	out_json_add_count(object, "pid", life->pid);
+	out_json_add_count(object, "tgid", schedtape_life_tgid(life));
+	out_json_add_name(object, "first_comm", life->first_comm);
+	out_json_add_name(object, "comm", life->comm);
+	out_json_add_bool(object, "from_start", life->from_start);
+	out_json_add_bool(object, "thread", life->thread);
+	out_json_add_bool(object, "exited", life->exited);
+	out_json_add_count(object, "start_ns", life->start);
+	out_json_add_count(object, "end_ns", life->end);
+	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
+	out_json_add_count(object, "bursts", life->bursts);
+	out_json_add_count(object, "sleeps", life->sleeps);
+	out_json_add_count(object, "stops", life->stops);
+	out_json_add_count(object, "preemptions", life->preemptions);
+	out_json_add_count(object, "wakeups", life->wakeups);
+	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
+	out_json_add_count(object, "migrations", life->migrations);
+	out_json_add_count(object, "latencies", life->latencies);
+	out_json_add_count(object, "latency_total_ns", life->latency_total);
+	out_json_add_count(object, "latency_max_ns", life->latency_max);
+	out_json_add_count(object, "latency_max_time_ns", life->latency_max_time);
+	return object;
+}
+
+static struct json_object *json_edges(const struct report *report)
+{
+	struct json_object *array = json_object_new_array();
+	const struct schedtape_edge *edges;
+	size_t i, n;
+
+	edges = schedtape_timeline_edges(report->timeline, &n);
+	for (i = 0; i < n; i++) {
+		struct json_object *object;
+
+		if (!shows_edge(report, &edges[i]))
+			continue;
+		object = json_object_new_object();
+		add_index(object, "waker", edges[i].waker);
+		add_index(object, "wakee", edges[i].wakee);
+		out_json_add_count(object, "count", edges[i].count);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void print_json(const struct report *report)
+{
+	const struct schedtape_end *end = schedtape_tape_end(report->tape);
+	struct json_object *root = json_object_new_object();
+	struct json_object *tasks = json_object_new_array();
+	size_t i;
+
+	json_object_object_add(root, "tape",
+			       json_object_new_string(report->options->common.input));
+	out_json_add_count(root, "start_ns", end->start_time);
+	out_json_add_count(root, "stop_ns", end->stop_time);
+	out_json_add_count(root, "events", cmd_count_events(end));
+	out_json_add_count(root, "lost", cmd_count_lost(end));
+	json_object_object_add(root, "cpus", out_json_cpus(end));
+	for (i = 0; i < report->nr_shown; i++)
+		json_object_array_add(tasks, json_life(report->shown[i]));
+	json_object_object_add(root, "tasks", tasks);
+	json_object_object_add(root, "edges", json_edges(report));
+	out_json(root, true);
+}
+
+static int show(struct report *report)
+{
+	const struct report_options *opts = report->options;
+	size_t i;
+
+	report->lives = schedtape_timeline_lives(report->timeline, &report->nr_lives);
+	report->shown = calloc(report->nr_lives + 1, sizeof(*report->shown));
+	if (!report->shown) {
+		out_error(NULL, "not enough memory");
+		return CMD_FAILURE;
+	}
+	for (i = 0; i < report->nr_lives; i++)
+		if (select_numbers_has(&opts->pids, report->lives[i].pid))
+			report->shown[report->nr_shown++] = &report->lives[i];
+	qsort_r(report->shown, report->nr_shown, sizeof(*report->shown), compare, (void *)opts);
+
+	if (opts->common.json)
+		print_json(report);
+	else
+		print_text(report);
+	free(report->shown);
+	return out_finish(0);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FILE]",
+		.doc = "Shows what each task of a tape did: CPU time, bursts, sleeps, wake-ups, "
+		       "waits for a CPU. See schedtape-report(1) for every column.",
+		.children = children,
+	};
+	struct report_options opts = {
+		.common = CMD_COMMON_INIT,
+		.keys = { SORT_RUNTIME },
+		.nr_keys = 1,
+	};
+	struct report report = { .options = &opts };
+	int status = CMD_FAILURE;
+
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	report.tape = cmd_open_tape(opts.common.input);
+	if (!report.tape)
+		goto out;
+	report.timeline = cmd_run_timeline(report.tape);
+	if (report.timeline)
+		status = show(&report);
+	schedtape_timeline_free(report.timeline);
+	cmd_close_tape(report.tape, opts.common.input);
+out:
+	select_numbers_free(&opts.pids);
+	return status;
+}

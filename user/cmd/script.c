@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape script: the events of a tape, one a line.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "names.h"
+#include "output.h"
+#include "select.h"
+
+#define OPT_TIME	0x100
+#define OPT_PID		0x101
+#define OPT_COMM	0x102
+#define OPT_NS		0x103
+
+/**
+ * struct script - the command line, and where the tape is
+ * @digits: of a second
+ */
+struct script {
+	struct cmd_common common;
+	struct select_time time;
+	struct select_numbers pids;
+	struct select_numbers cpus;
+	struct select_names comms;
+	unsigned int digits;
+	struct names *names;
+};
+
+static const struct argp_option options[] = {
+	{ "time", OPT_TIME, "START,STOP", 0, "Only from START to before STOP, seconds", 0 },
+	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only events of or about these tasks", 0 },
+	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
+	  "Only events of or about tasks of these names", 0 },
+	{ "cpu", 'C', "CPU[,CPU-CPU...]", 0, "Only events on these CPUs", 0 },
+	{ "ns", OPT_NS, NULL, 0, "Times with nine digits", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct script *script = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &script->common;
+		return 0;
+	case OPT_TIME:
+		if (select_time_parse(&script->time, arg))
+			argp_error(state, "not a range of times: '%s'", arg);
+		return 0;
+	case OPT_PID:
+		if (select_numbers_parse(&script->pids, arg))
+			argp_error(state, "not a list of PIDs: '%s'", arg);
+		return 0;
+	case OPT_COMM:
+		if (select_names_parse(&script->comms, arg))
+			argp_error(state, "not a list of names: '%s'", arg);
+		return 0;
+	case 'C':
+		if (select_numbers_parse(&script->cpus, arg))
+			argp_error(state, "not a list of CPUs: '%s'", arg);
+		return 0;
+	case OPT_NS:
+		script->digits = 9;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static bool selects_task(const struct script *script, uint32_t pid)
+{
+	return pid && select_numbers_has(&script->pids, pid) &&
+	       select_names_has(&script->comms, names_get(script->names, pid));
+}
+
+/* A loss may have taken events of any task: it is told whatever tasks are asked for. */
+static bool selects(const struct script *script, const struct schedtape_event *ev)
+{
+	if (ev->type == SCHEDTAPE_EV_LOST)
+		return ev->lost_last >= script->time.start &&
+		       select_numbers_has(&script->cpus, ev->cpu);
+	if (ev->time < script->time.start || !select_numbers_has(&script->cpus, ev->cpu))
+		return false;
+	if (!script->pids.nr && !script->comms.nr)
+		return true;
+	return selects_task(script, ev->curr) || selects_task(script, ev->pid);
+}
+
+/* Tasks outside the filter have no identity on a tape. */
+static const char *nobody(unsigned int kind)
+{
+	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
+}
+
+static const char *task(const struct script *script, char buffer[OUT_TASK_LEN], uint32_t pid,
+			unsigned int kind)
+{
+	if (!pid)
+		return nobody(kind);
+	return out_task(buffer, names_get(script->names, pid), pid);
+}
+
+static void print_what(const struct script *script, const struct schedtape_event *ev)
+{
+	char a[OUT_TASK_LEN], b[OUT_TASK_LEN];
+	char name[OUT_NAME_LEN];
+
+	switch (ev->type) {
+	case STAPE_EV_SWITCH:
+		printf("%s", task(script, a, ev->curr, ev->curr_kind));
+		if (ev->curr)
+			printf(" [%c]", schedtape_state_char(schedtape_switch_state(ev)));
+		printf(" ==> %s", task(script, b, ev->pid, schedtape_switch_next(ev)));
+		break;
+	case STAPE_EV_WAKING:
+		printf("%s by %s", task(script, a, ev->pid, 0), schedtape_context_name(ev->arg));
+		break;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		printf("%s to [%03" PRIu64 "]", task(script, a, ev->pid, 0), ev->arg);
+		break;
+	case STAPE_EV_FORK:
+		printf("%s%s", task(script, a, ev->pid, 0),
+		       ev->arg & STAPE_FORK_THREAD ? " thread" : "");
+		break;
+	case STAPE_EV_EXEC:
+		printf("%s", task(script, a, ev->pid, 0));
+		if (ev->old_pid != ev->pid)
+			printf(" old_pid=%u", ev->old_pid);
+		break;
+	case STAPE_EV_RENAME:
+		printf("%s to %s", task(script, a, ev->pid, 0), out_name(name, ev->comm));
+		break;
+	default:
+		printf("%s", task(script, a, ev->pid, 0));
+		break;
+	}
+}
+
+static void print_lost(const struct script *script, const struct schedtape_event *ev)
+{
+	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+
+	/* A damaged chunk doesn't tell how many it had. */
+	if (ev->lost)
+		printf("LOST %" PRIu64 " events", ev->lost);
+	else
+		printf("LOST an unknown number of events");
+	printf(" from %s to %s",
+	       out_seconds(first, ev->lost_first, script->digits),
+	       out_seconds(last, ev->lost_last, script->digits));
+}
+
+static void print_text(const struct script *script, const struct schedtape_event *ev)
+{
+	char name[OUT_NAME_LEN], who[OUT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
+	bool is_lost = ev->type == SCHEDTAPE_EV_LOST;
+
+	if (is_lost)
+		snprintf(who, sizeof(who), "<lost>");
+	else if (ev->curr)
+		snprintf(who, sizeof(who), "%s",
+			 out_name(name, names_get(script->names, ev->curr)));
+	else
+		snprintf(who, sizeof(who), "<%s>", nobody(ev->curr_kind));
+	snprintf(pid, sizeof(pid), "%u", is_lost ? 0 : ev->curr);
+
+	printf("%16s-%-7s [%03u] %*s: %10s: ", who, pid, ev->cpu, (int)script->digits + 7,
+	       out_seconds(time, is_lost ? ev->lost_first : ev->time, script->digits),
+	       schedtape_event_name(ev->type));
+	if (is_lost)
+		print_lost(script, ev);
+	else
+		print_what(script, ev);
+	putchar('\n');
+}
+
+static void add_task(const struct script *script, struct json_object *object,
+		     const char *pid_key, const char *comm_key, uint32_t pid)
+{
+	out_json_add_count(object, pid_key, pid);
+	out_json_add_name(object, comm_key, names_get(script->names, pid));
+}
+
+static void add_string(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, json_object_new_string(value));
+}
+
+static void add_switch(const struct script *script, struct json_object *object,
+		       const struct schedtape_event *ev)
+{
+	char state[2] = { schedtape_state_char(schedtape_switch_state(ev)), '\0' };
+
+	if (ev->curr)
+		add_string(object, "prev_state", state);
+	if (ev->pid)
+		add_task(script, object, "next_pid", "next_comm", ev->pid);
+	else
+		add_string(object, "next", nobody(schedtape_switch_next(ev)));
+}
+
+static void add_what(const struct script *script, struct json_object *object,
+		     const struct schedtape_event *ev)
+{
+	add_task(script, object, "pid", "comm", ev->pid);
+	switch (ev->type) {
+	case STAPE_EV_WAKING:
+		add_string(object, "context", schedtape_context_name(ev->arg));
+		break;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		out_json_add_count(object, "target_cpu", ev->arg);
+		break;
+	case STAPE_EV_FORK:
+		out_json_add_bool(object, "thread", ev->arg & STAPE_FORK_THREAD);
+		break;
+	case STAPE_EV_EXEC:
+		out_json_add_count(object, "old_pid", ev->old_pid);
+		break;
+	case STAPE_EV_RENAME:
+		out_json_add_name(object, "new_comm", ev->comm);
+		break;
+	}
+}
+
+static void print_json(const struct script *script, const struct schedtape_event *ev)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "time_ns", ev->time);
+	out_json_add_count(object, "cpu", ev->cpu);
+	add_string(object, "event", schedtape_event_name(ev->type));
+	if (ev->type == SCHEDTAPE_EV_LOST) {
+		out_json_add_count(object, "lost", ev->lost);
+		out_json_add_count(object, "lost_first_ns", ev->lost_first);
+		out_json_add_count(object, "lost_last_ns", ev->lost_last);
+		out_json(object, false);
+		return;
+	}
+	if (ev->curr)
+		add_task(script, object, "curr_pid", "curr_comm", ev->curr);
+	else
+		add_string(object, "curr", nobody(ev->curr_kind));
+	if (ev->type == STAPE_EV_SWITCH)
+		add_switch(script, object, ev);
+	else
+		add_what(script, object, ev);
+	out_json(object, false);
+}
+
+static void print_event(const struct script *script, const struct schedtape_event *ev)
+{
+	if (!selects(script, ev))
+		return;
+	if (script->common.json)
+		print_json(script, ev);
+	else
+		print_text(script, ev);
+}
+
+static int print_events(struct script *script, struct schedtape_tape *tape)
+{
+	struct schedtape_error err = { "" };
+	struct schedtape_event ev;
+	int rc = 0;
+
+	while (!rc && out_works()) {
+		rc = schedtape_tape_next(tape, &ev, &err);
+		if (!rc)
+			return 0;
+		if (rc == -EBADMSG) {
+			/* One page is damaged, the next event is behind it. */
+			out_warning(NULL, "%s", err.text);
+			rc = 0;
+			continue;
+		}
+		if (rc < 0)
+			break;
+		if (ev.time >= script->time.stop)
+			return 0;
+		/* A rename is printed with the old name, a child with its parent's. */
+		if (ev.type == STAPE_EV_RENAME)
+			print_event(script, &ev);
+		rc = names_follow(script->names, &ev);
+		if (rc)
+			schedtape_fail(&err, rc, "not enough memory for the names of the tasks");
+		else if (ev.type != STAPE_EV_RENAME)
+			print_event(script, &ev);
+	}
+	if (rc < 0)
+		out_error(NULL, "%s", err.text);
+	return rc < 0 ? CMD_FAILURE : 0;
+}
+
+static int script_tape(struct script *script)
+{
+	const struct schedtape_task *tasks;
+	struct schedtape_tape *tape;
+	int status = CMD_FAILURE;
+	size_t n;
+
+	tape = cmd_open_tape(script->common.input);
+	if (!tape)
+		return CMD_FAILURE;
+	tasks = schedtape_tape_tasks(tape, &n);
+	script->names = names_new(tasks, n);
+	if (script->names)
+		status = print_events(script, tape);
+	else
+		out_error(NULL, "not enough memory");
+	status = out_finish(status);
+	names_free(script->names);
+	cmd_close_tape(tape, script->common.input);
+	return status;
+}
+
+int cmd_script(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FILE]",
+		.doc = "Prints the events of a tape, one a line, by time. See schedtape-script(1).",
+		.children = children,
+	};
+	struct script script = {
+		.common = CMD_COMMON_INIT,
+		.time = SELECT_TIME_ALL,
+		.digits = 6,
+	};
+	int status;
+
+	cmd_parse(&argp, argc, argv, 0, &script);
+	status = script_tape(&script);
+	select_numbers_free(&script.pids);
+	select_numbers_free(&script.cpus);
+	select_names_free(&script.comms);
+	return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which events and tasks an option selects: numbers, names, times.
+ */
+#ifndef SCHEDTAPE_SELECT_H
+#define SCHEDTAPE_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct select_numbers - "1,4-7": ranges; an empty one selects all
+ */
+struct select_numbers {
+	struct {
+		uint32_t first;
+		uint32_t last;
+	} *ranges;
+	size_t nr;
+};
+
+/**
+ * struct select_names - "sh,make": names; an empty one selects all
+ * @text: a copy of the option, cut into @nr names
+ */
+struct select_names {
+	char *text;
+	size_t nr;
+};
+
+/**
+ * struct select_time - "12.5,13": from @start to before @stop, ns
+ */
+struct select_time {
+	uint64_t start;
+	uint64_t stop;
+};
+
+#define SELECT_TIME_ALL	{ .start = 0, .stop = UINT64_MAX }
+
+/* 0, -EINVAL (not of that form) or -ENOMEM.  Several calls add up. */
+int select_numbers_parse(struct select_numbers *set, const char *text);
+bool select_numbers_has(const struct select_numbers *set, uint32_t number);
+void select_numbers_free(struct select_numbers *set);
+
+int select_names_parse(struct select_names *set, const char *text);
+bool select_names_has(const struct select_names *set, const char *name);
+void select_names_free(struct select_names *set);
+
+int select_time_parse(struct select_time *range, const char *text);
+
+#endif /* SCHEDTAPE_SELECT_H */

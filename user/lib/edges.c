@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Who woke whom, and how often.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "edges.h"
+
+#define FIRST_ROOM	64
+
+static uint32_t hash(uint32_t waker, uint32_t wakee)
+{
+	uint64_t key = ((uint64_t)waker << 32 | wakee) * 0x9e3779b97f4a7c15ULL;
+
+	return key >> 32;
+}
+
+/* The slot of the pair, or the free one where it belongs. */
+static uint32_t *slot_of(struct schedtape_edges *set, uint32_t waker, uint32_t wakee)
+{
+	uint32_t at = hash(waker, wakee);
+
+	for (;; at++) {
+		uint32_t *slot = &set->slots[at & set->mask];
+		const struct schedtape_edge *edge;
+
+		if (!*slot)
+			return slot;
+		edge = &set->edges[*slot - 1];
+		if (edge->waker == waker && edge->wakee == wakee)
+			return slot;
+	}
+}
+
+static int grow(struct schedtape_edges *set)
+{
+	uint32_t room = set->room ? set->room * 2 : FIRST_ROOM;
+	struct schedtape_edge *edges;
+	uint32_t *slots;
+	uint32_t i;
+
+	if (room > UINT32_MAX / 4)
+		return -ENOMEM;
+	slots = calloc((size_t)room * 2, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	edges = realloc(set->edges, room * sizeof(*edges));
+	if (!edges) {
+		free(slots);
+		return -ENOMEM;
+	}
+	free(set->slots);
+	set->edges = edges;
+	set->room = room;
+	set->slots = slots;
+	set->mask = room * 2 - 1;
+	for (i = 0; i < set->nr; i++)
+		*slot_of(set, edges[i].waker, edges[i].wakee) = i + 1;
+	return 0;
+}
+
+int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wakee)
+{
+	uint32_t *slot;
+	int rc;
+
+	if (set->nr == set->room) {
+		rc = grow(set);
+		if (rc)
+			return rc;
+	}
+	slot = slot_of(set, waker, wakee);
+	if (*slot) {
+		set->edges[*slot - 1].count++;
+		return 0;
+	}
+	set->edges[set->nr] = (struct schedtape_edge){ waker, wakee, 1 };
+	*slot = ++set->nr;
+	return 0;
+}
+
+static int by_waker(const void *left, const void *right)
+{
+	const struct schedtape_edge *a = left, *b = right;
+
+	if (a->waker != b->waker)
+		return a->waker < b->waker ? -1 : 1;
+	return a->wakee < b->wakee ? -1 : a->wakee > b->wakee;
+}
+
+void schedtape_edges_sort(struct schedtape_edges *set)
+{
+	free(set->slots);
+	set->slots = NULL;
+	if (set->nr)
+		qsort(set->edges, set->nr, sizeof(*set->edges), by_waker);
+}
+
+void schedtape_edges_free(struct schedtape_edges *set)
+{
+	free(set->edges);
+	free(set->slots);
+}
+
+const struct schedtape_edge *schedtape_edges_find(const struct schedtape_edge *edges, size_t n,
+						  uint32_t waker, uint32_t wakee)
+{
+	const struct schedtape_edge key = { .waker = waker, .wakee = wakee };
+
+	return n ? bsearch(&key, edges, n, sizeof(key), by_waker) : NULL;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The lives of a timeline and the table of their PIDs.  Both grow by doubling:
+ * no event allocates, on the average.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lives.h"
+
+#define FIRST_PIDS	4096
+#define FIRST_LIVES	64
+
+int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t index)
+{
+	uint32_t n = set->nr_pids ? set->nr_pids : FIRST_PIDS;
+	uint32_t *pids;
+
+	if (pid >= set->nr_pids) {
+		while (n <= pid)
+			n *= 2;
+		pids = realloc(set->pids, n * sizeof(*pids));
+		if (!pids)
+			return -ENOMEM;
+		memset(pids + set->nr_pids, 0xff, (n - set->nr_pids) * sizeof(*pids));
+		set->pids = pids;
+		set->nr_pids = n;
+	}
+	set->pids[pid] = index;
+	return 0;
+}
+
+/* A described task waits in the PID table until the stream has to do with it. */
+int schedtape_lives_init(struct schedtape_lives *set, const struct schedtape_task *tasks,
+			 size_t n, struct schedtape_error *err)
+{
+	size_t i;
+	int rc;
+
+	memset(set, 0, sizeof(*set));
+	set->tasks = tasks;
+	set->nr_tasks = n;
+	if (n >= LIVES_TASK)
+		return schedtape_fail(err, -EBADMSG, "too many tasks at the start");
+
+	for (i = 0; i < n; i++) {
+		if (!tasks[i].pid || tasks[i].pid > STAPE_PID_MASK)
+			return schedtape_fail(err, -EBADMSG, "impossible PID %u among the tasks",
+					      tasks[i].pid);
+		if (schedtape_lives_get(set, tasks[i].pid) != SCHEDTAPE_NONE)
+			continue;
+		rc = schedtape_lives_set(set, tasks[i].pid, LIVES_TASK | i);
+		if (rc)
+			return schedtape_fail(err, rc, "not enough memory");
+	}
+	return 0;
+}
+
+void schedtape_lives_free(struct schedtape_lives *set)
+{
+	free(set->lives);
+	free(set->tracks);
+	free(set->pids);
+}
+
+static int make_room(struct schedtape_lives *set)
+{
+	uint32_t room = set->room ? set->room * 2 : FIRST_LIVES;
+	struct schedtape_track *tracks;
+	struct schedtape_life *lives;
+
+	if (set->nr < set->room)
+		return 0;
+	if (room >= LIVES_TASK)
+		return -ENOMEM;
+	lives = realloc(set->lives, room * sizeof(*lives));
+	if (!lives)
+		return -ENOMEM;
+	set->lives = lives;
+	tracks = realloc(set->tracks, room * sizeof(*tracks));
+	if (!tracks)
+		return -ENOMEM;
+	set->tracks = tracks;
+	set->room = room;
+	return 0;
+}
+
+uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t time)
+{
+	uint32_t index = set->nr;
+
+	if (make_room(set) || schedtape_lives_set(set, pid, index))
+		return SCHEDTAPE_NONE;
+	set->nr++;
+	set->lives[index] = (struct schedtape_life){
+		.index = index,
+		.parent = SCHEDTAPE_NONE,
+		.process = index,
+		.pid = pid,
+		.start = time,
+		.end = time,
+	};
+	set->tracks[index] = (struct schedtape_track){
+		.since = time,
+		.waker = SCHEDTAPE_NONE,
+		.state = LIFE_FOUND,
+	};
+	return index;
+}
+
+/*
+ * A thread that calls execve() outlives all others of its group and takes the
+ * PID of its leader.  Newest first: the group's threads are younger than it.
+ */
+uint32_t schedtape_lives_last_thread(const struct schedtape_lives *set, uint32_t leader)
+{
+	uint32_t i;
+
+	if (set->tracks[leader].threads != 1)
+		return SCHEDTAPE_NONE;
+	for (i = set->nr; i-- > 0; ) {
+		if (i != leader && set->lives[i].process == leader &&
+		    set->tracks[i].state != LIFE_DEAD && !set->tracks[i].exiting)
+			return i;
+	}
+	return SCHEDTAPE_NONE;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Describes the machine: all that a replay or a report elsewhere has to know
+ * of it, so that the tape is enough.
+ */
+#include "machine.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <schedtape/version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static void add_string(struct json_object *to, const char *key, const char *value)
+{
+	json_object_object_add(to, key, json_object_new_string(value));
+}
+
+static bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool ok = file && fgets(line, size, file);
+
+	if (file)
+		fclose(file);
+	if (ok)
+		line[strcspn(line, "\n")] = '\0';
+	return ok;
+}
+
+static int topology_id(int cpu, const char *what)
+{
+	char path[128], line[32];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
+	return read_line(path, line, sizeof(line)) ? atoi(line) : -1;
+}
+
+/* A CPU's folder links to that of its node. */
+static int topology_node(int cpu)
+{
+	char path[128];
+	int node;
+
+	for (node = 0; node < 1024; node++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/node%d", cpu, node);
+		if (!access(path, F_OK))
+			return node;
+	}
+	return 0;
+}
+
+static struct json_object *describe_topology(void)
+{
+	struct json_object *list = json_object_new_array(), *entry;
+	int cpu, n = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (cpu = 0; cpu < n; cpu++) {
+		int core = topology_id(cpu, "core_id");
+
+		if (core < 0)
+			continue;	/* offline */
+		entry = json_object_new_object();
+		json_object_object_add(entry, "cpu", json_object_new_int(cpu));
+		json_object_object_add(entry, "package", json_object_new_int(
+				       topology_id(cpu, "physical_package_id")));
+		json_object_object_add(entry, "core", json_object_new_int(core));
+		json_object_object_add(entry, "node", json_object_new_int(topology_node(cpu)));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+/* x86 and s390 say "model name" or the like; who says nothing has no model. */
+static void add_cpu_model(struct json_object *meta)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[256], *value;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		value = strchr(line, ':');
+		if (strncmp(line, "model name", 10) || !value)
+			continue;
+		value[strcspn(value, "\n")] = '\0';
+		add_string(meta, "cpu_model", value + 2);
+		break;
+	}
+	if (file)
+		fclose(file);
+}
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static struct json_object *describe_clock(void)
+{
+	struct json_object *clock = json_object_new_object();
+
+	add_string(clock, "name", "monotonic");
+	json_object_object_add(clock, "monotonic", json_object_new_uint64(now(CLOCK_MONOTONIC)));
+	json_object_object_add(clock, "boottime", json_object_new_uint64(now(CLOCK_BOOTTIME)));
+	json_object_object_add(clock, "realtime", json_object_new_uint64(now(CLOCK_REALTIME)));
+	return clock;
+}
+
+static struct json_object *describe_filter(const uint32_t *pids, size_t n)
+{
+	struct json_object *filter = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_uint64(pids[i]));
+	json_object_object_add(filter, "pids", list);
+	json_object_object_add(filter, "inherit", json_object_new_boolean(true));
+	return filter;
+}
+
+static struct json_object *describe_calibration(const struct schedtape_calibration *calibration)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "spins_per_ms",
+			       json_object_new_double(calibration->spins_per_ms));
+	json_object_object_add(object, "spread", json_object_new_double(calibration->spread));
+	return object;
+}
+
+static struct json_object *describe_command(char *const *command)
+{
+	struct json_object *list = json_object_new_array();
+
+	while (*command)
+		json_object_array_add(list, json_object_new_string(*command++));
+	return list;
+}
+
+struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
+					       const struct schedtape_calibration *calibration,
+					       char *const *command, const uint32_t *pids,
+					       size_t nr_pids)
+{
+	struct json_object *meta = json_object_new_object();
+	struct utsname uts;
+	char online[256];
+
+	if (!meta)
+		return NULL;
+	uname(&uts);
+	add_string(meta, "version", SCHEDTAPE_VERSION);
+	add_string(meta, "arch", uts.machine);
+	add_string(meta, "release", uts.release);
+	add_string(meta, "kernel_version", uts.version);
+	json_object_object_add(meta, "hz", json_object_new_uint64(module->hz));
+	add_string(meta, "preempt", module->preempt);
+	json_object_object_add(meta, "cpus", json_object_new_uint64(module->cpus));
+	if (read_line("/sys/devices/system/cpu/online", online, sizeof(online)))
+		add_string(meta, "online", online);
+	add_cpu_model(meta);
+	json_object_object_add(meta, "topology", describe_topology());
+	json_object_object_add(meta, "clock", describe_clock());
+	json_object_object_add(meta, "calibration", describe_calibration(calibration));
+	if (command)
+		json_object_object_add(meta, "command", describe_command(command));
+	json_object_object_add(meta, "filter", describe_filter(pids, nr_pids));
+	return meta;
+}

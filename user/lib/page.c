@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Ring pages: from words to events.  Documentation/event-format.rst tells what
+ * a page is made of.
+ *
+ * A page may come from a tape of unknown origin: nothing in it is believed
+ * before it has been checked, and its memory may have any alignment.
+ */
+#include <byteswap.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "schedtape.h"
+
+#define WORD		sizeof(uint64_t)
+#define COMM_WORDS	(STAPE_COMM_LEN / WORD)
+
+_Static_assert(sizeof(struct stape_page_header) == 72, "the page header has no hidden padding");
+
+static void page_header_swap(struct stape_page_header *h)
+{
+	h->magic = bswap_32(h->magic);
+	h->cpu = bswap_32(h->cpu);
+	h->used = bswap_32(h->used);
+	h->events = bswap_32(h->events);
+	h->curr = bswap_32(h->curr);
+	h->curr_kind = bswap_32(h->curr_kind);
+	h->time = bswap_64(h->time);
+	h->end = bswap_64(h->end);
+	h->seq = bswap_64(h->seq);
+	h->lost = bswap_64(h->lost);
+	h->lost_first = bswap_64(h->lost_first);
+	h->lost_last = bswap_64(h->lost_last);
+}
+
+static const char *page_header_damage(const struct stape_page_header *h)
+{
+	if (h->used < sizeof(*h) || h->used > STAPE_PAGE_SIZE || h->used % WORD)
+		return "impossible length";
+	if (h->events > (h->used - sizeof(*h)) / WORD)
+		return "more events than fit";
+	if (h->time > h->end)
+		return "ends before it begins";
+	if (h->curr > STAPE_PID_MASK || h->curr_kind > STAPE_NEXT_OTHER ||
+	    (h->curr_kind == STAPE_NEXT_TASK) != (h->curr != 0))
+		return "impossible current task";
+	if (h->lost && h->lost_first > h->lost_last)
+		return "its losses end before they begin";
+	return NULL;
+}
+
+int schedtape_page_open(struct schedtape_page *page, const void *data,
+			struct schedtape_error *err)
+{
+	struct stape_page_header *h = &page->header;
+	const char *damage;
+
+	memcpy(h, data, sizeof(*h));
+	page->data = data;
+	page->swap = h->magic == bswap_32(STAPE_PAGE_MAGIC);
+	if (page->swap)
+		page_header_swap(h);
+	if (h->magic != STAPE_PAGE_MAGIC)
+		return schedtape_fail(err, -EBADMSG, "not a ring page: magic number 0x%08x",
+				      h->magic);
+
+	damage = page_header_damage(h);
+	if (damage)
+		return schedtape_fail(err, -EBADMSG, "header of page %" PRIu64 " of CPU %u: %s",
+				      (uint64_t)h->seq, h->cpu, damage);
+
+	page->at = sizeof(*h);
+	page->events = 0;
+	page->lost_pending = h->lost;
+	page->time = h->time;
+	page->curr = h->curr;
+	page->curr_kind = h->curr_kind;
+	return 0;
+}
+
+static inline uint64_t page_word(const struct schedtape_page *page, uint32_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, page->data + at, sizeof(word));
+	return page->swap ? bswap_64(word) : word;
+}
+
+static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
+		       const char *damage)
+{
+	uint32_t at = page->at;
+
+	page->at = page->header.used;
+	page->events = page->header.events;
+	return schedtape_fail(err, -EBADMSG, "page %" PRIu64 " of CPU %u, before byte %u: %s",
+			      (uint64_t)page->header.seq, page->header.cpu, at, damage);
+}
+
+/*
+ * A loss stands before the page's first event.  Its first time may be later
+ * than the page's base, which is no event's; the event's own time is never
+ * later than anything that follows.
+ */
+static int page_lost(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	const struct stape_page_header *h = &page->header;
+
+	page->lost_pending = false;
+	*ev = (struct schedtape_event) {
+		.time = h->lost_first < h->time ? h->lost_first : h->time,
+		.cpu = h->cpu,
+		.type = SCHEDTAPE_EV_LOST,
+		.curr = h->curr,
+		.curr_kind = h->curr_kind,
+		.lost = h->lost,
+		.lost_first = h->lost_first,
+		.lost_last = h->lost_last,
+	};
+	return 1;
+}
+
+/* A switch decides who runs from now on. */
+static const char *page_switch(struct schedtape_page *page, const struct schedtape_event *ev)
+{
+	unsigned int next = schedtape_switch_next(ev);
+
+	if (next > STAPE_NEXT_OTHER || (next == STAPE_NEXT_TASK) != (ev->pid != 0))
+		return "a switch to an impossible task";
+
+	page->curr = ev->pid;
+	page->curr_kind = next;
+	return NULL;
+}
+
+/* Takes what stands behind an event's word, or steps over it. */
+static const char *page_payload(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
+	uint32_t at = page->at;
+	uint64_t old;
+
+	if (words > (page->header.used - at) / WORD)
+		return "the page ends within an event";
+	page->at += words * WORD;
+
+	if (ev->type == STAPE_EV_EXEC) {
+		if (words < 1)
+			return "an exec without its old PID";
+		old = page_word(page, at);
+		if (old > STAPE_PID_MASK)
+			return "an exec with an impossible old PID";
+		ev->old_pid = old;
+		/* The task goes on under the PID of its thread group's leader. */
+		if (page->curr_kind == STAPE_NEXT_TASK && page->curr == ev->old_pid && ev->pid)
+			page->curr = ev->pid;
+	} else if (ev->type == STAPE_EV_RENAME) {
+		if (words < COMM_WORDS)
+			return "a rename without its name";
+		/* Bytes, not numbers: no byte order. */
+		memcpy(ev->comm, page->data + at, STAPE_COMM_LEN);
+		ev->comm[STAPE_COMM_LEN - 1] = '\0';
+	}
+	return NULL;
+}
+
+static inline bool page_advance(struct schedtape_page *page, uint64_t step)
+{
+	if (step > page->header.end - page->time)
+		return false;
+	page->time += step;
+	return true;
+}
+
+int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	const char *damage = NULL;
+	bool prefixed = false;
+	uint64_t word, arg = 0;
+	unsigned int type;
+
+	if (page->lost_pending)
+		return page_lost(page, ev);
+
+	while (page->at < page->header.used) {
+		word = page_word(page, page->at);
+		page->at += WORD;
+		type = word >> STAPE_TYPE_SHIFT;
+
+		if (type == STAPE_EV_ARG) {
+			arg = (word & UINT32_MAX) << STAPE_ARG_BITS;
+			prefixed = true;
+			continue;
+		}
+		if (!page_advance(page, type == STAPE_EV_TIME ? word & STAPE_TIME_MASK :
+				  word >> STAPE_DELTA_SHIFT & STAPE_DELTA_MASK))
+			return page_damage(page, err, "an event after the page's end time");
+		if (type == STAPE_EV_TIME) {
+			prefixed = true;
+			continue;
+		}
+
+		page->events++;
+		*ev = (struct schedtape_event) {
+			.time = page->time,
+			.cpu = page->header.cpu,
+			.type = type,
+			.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
+			.curr = page->curr,
+			.curr_kind = page->curr_kind,
+			.arg = arg | (word & STAPE_ARG_MASK),
+		};
+
+		if (type == STAPE_EV_SWITCH)
+			damage = page_switch(page, ev);
+		else if (type >= STAPE_EV_EXEC)
+			damage = page_payload(page, ev);
+		else if (type == STAPE_EV_NONE)
+			damage = "a word of type 0";
+		if (damage)
+			return page_damage(page, err, damage);
+		if (type <= STAPE_EV_RENAME)
+			return 1;
+
+		/* From a later version: skipped, but its time has passed. */
+		prefixed = false;
+		arg = 0;
+	}
+
+	if (prefixed)
+		return page_damage(page, err, "a prefix without its event");
+	if (page->events != page->header.events)
+		return page_damage(page, err, "not as many events as the header says");
+	return 0;
+}
+
+const char *schedtape_event_name(unsigned int type)
+{
+	static const char * const names[] = {
+		[STAPE_EV_SWITCH] = "switch",
+		[STAPE_EV_WAKING] = "waking",
+		[STAPE_EV_WAKEUP] = "wakeup",
+		[STAPE_EV_WAKEUP_NEW] = "wakeup_new",
+		[STAPE_EV_FORK] = "fork",
+		[STAPE_EV_EXIT] = "exit",
+		[STAPE_EV_MIGRATE] = "migrate",
+		[STAPE_EV_EXEC] = "exec",
+		[STAPE_EV_RENAME] = "rename",
+		[SCHEDTAPE_EV_LOST] = "lost",
+	};
+
+	if (type >= sizeof(names) / sizeof(names[0]) || !names[type])
+		return "unknown";
+	return names[type];
+}
+
+const char *schedtape_context_name(unsigned int context)
+{
+	static const char * const names[] = {
+		[STAPE_CTX_TASK] = "task",
+		[STAPE_CTX_SOFTIRQ] = "softirq",
+		[STAPE_CTX_HARDIRQ] = "hardirq",
+		[STAPE_CTX_NMI] = "nmi",
+	};
+
+	if (context >= sizeof(names) / sizeof(names[0]))
+		return "unknown";
+	return names[context];
+}
+
+/* The letters of ps(1). */
+char schedtape_state_char(unsigned int state)
+{
+	static const char letters[] = {
+		[STAPE_STATE_RUNNING] = 'R',
+		[STAPE_STATE_SLEEPING] = 'S',
+		[STAPE_STATE_BLOCKED] = 'D',
+		[STAPE_STATE_STOPPED] = 'T',
+		[STAPE_STATE_TRACED] = 't',
+		[STAPE_STATE_DEAD] = 'X',
+		[STAPE_STATE_PARKED] = 'P',
+		[STAPE_STATE_IDLE] = 'I',
+	};
+
+	return state < sizeof(letters) ? letters[state] : '?';
+}

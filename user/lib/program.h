@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a tape compiles to: for each task its program, a list of what it did
+ * and at which point of its own CPU time.
+ */
+#ifndef SCHEDTAPE_PROGRAM_H
+#define SCHEDTAPE_PROGRAM_H
+
+#include "schedtape.h"
+
+enum schedtape_op_kind {
+	SCHEDTAPE_OP_NONE,	/* a wake-up that turned out to be none */
+	SCHEDTAPE_OP_WAKE,	/* value: edge */
+	SCHEDTAPE_OP_WAIT_EDGE,	/* value: edge */
+	SCHEDTAPE_OP_WAIT_UNTIL,	/* value: ns after the start */
+	SCHEDTAPE_OP_FORK,	/* value: task */
+	SCHEDTAPE_OP_RENAME,	/* value: index into names */
+	SCHEDTAPE_OP_EXIT,	/* value: 0 */
+};
+
+/**
+ * struct schedtape_op - one thing that a task did
+ * @cpu: CPU time that it had used by then, ns since it began
+ * @kind: enum schedtape_op_kind
+ * @value: as the kind says
+ */
+struct schedtape_op {
+	uint64_t cpu;
+	uint64_t kind:8, value:56;
+};
+
+/**
+ * struct schedtape_program_task - one task's program
+ * @ops: what it does, in order; the last one is SCHEDTAPE_OP_EXIT
+ * @nr_ops: how many
+ * @parent: task that forks it, SCHEDTAPE_NONE: it is there from the start
+ * @process: the task that leads its thread group; its own number: a leader
+ * @name: when it begins
+ * @source: the description on the tape, NULL: forked
+ */
+struct schedtape_program_task {
+	struct schedtape_op *ops;
+	size_t nr_ops;
+	size_t max_ops;
+	uint32_t parent;
+	uint32_t process;
+	uint32_t pid;
+	char name[STAPE_COMM_LEN];
+	const struct schedtape_task *source;
+};
+
+/**
+ * struct schedtape_program - a whole tape
+ * @tasks: their programs
+ * @edges: by number: the task that the edge wakes
+ * @names: STAPE_COMM_LEN bytes each
+ * @duration: of the recording, ns
+ * @wakeups: along edges
+ * @timed: waits for an instant
+ */
+struct schedtape_program {
+	struct schedtape_program_task *tasks;
+	uint32_t nr_tasks;
+	uint32_t *edges;
+	uint32_t nr_edges;
+	char (*names)[STAPE_COMM_LEN];
+	size_t nr_names;
+	uint64_t duration;
+	uint64_t wakeups;
+	uint64_t timed;
+};
+
+/* @tape must outlive the program.  @speed: 2 is twice as fast. */
+int schedtape_program_compile(struct schedtape_tape *tape, double speed,
+			      struct schedtape_program **program, struct schedtape_error *err);
+void schedtape_program_free(struct schedtape_program *program);
+
+#endif /* SCHEDTAPE_PROGRAM_H */

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What stands in a tape's META, TASKS and END records.  They have passed their
+ * checksums; that doesn't make them sound.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "tape-read.h"
+
+static struct json_object *parse_object(const char *text, size_t bytes)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *object;
+
+	if (!tokener)
+		return NULL;
+	object = json_tokener_parse_ex(tokener, text, bytes);
+	if (object && (json_tokener_get_error(tokener) != json_tokener_success ||
+		       !json_object_is_type(object, json_type_object))) {
+		json_object_put(object);
+		object = NULL;
+	}
+	json_tokener_free(tokener);
+	return object;
+}
+
+int tape_content_meta(struct schedtape_tape *tape, const char *text, size_t bytes)
+{
+	struct json_object *meta = parse_object(text, bytes);
+
+	if (!meta)
+		return -EBADMSG;
+	json_object_put(tape->meta);
+	tape->meta = meta;
+	return 0;
+}
+
+/* -- tasks ----------------------------------------------------------------- */
+
+/* Bytes of the entry at @raw, or 0 if it isn't one. */
+static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw, size_t bytes)
+{
+	struct tape_task entry;
+	uint32_t size, fixed, affinity_bytes;
+
+	if (bytes < sizeof(entry))
+		return 0;
+	memcpy(&entry, raw, sizeof(entry));
+	size = le32toh(entry.size);
+	fixed = le32toh(entry.fixed);
+	affinity_bytes = le32toh(entry.affinity_bytes);
+	if (size > bytes || fixed < sizeof(entry) || fixed > size || affinity_bytes > size - fixed)
+		return 0;
+
+	*task = (struct schedtape_task) {
+		.time = le64toh(entry.time),
+		.start_time = le64toh(entry.start_time),
+		.cpu_time = le64toh(entry.cpu_time),
+		.pid = le32toh(entry.pid),
+		.tgid = le32toh(entry.tgid),
+		.ppid = le32toh(entry.ppid),
+		.ns_pid = le32toh(entry.ns_pid),
+		.cpu = le32toh(entry.cpu),
+		.state = le32toh(entry.state),
+		.policy = le32toh(entry.policy),
+		.nice = (int32_t)le32toh(entry.nice),
+		.rt_priority = le32toh(entry.rt_priority),
+		.affinity_bytes = affinity_bytes,
+		.affinity = affinity_bytes ? raw + fixed : NULL,
+	};
+	memcpy(task->comm, entry.comm, sizeof(task->comm));
+	task->comm[sizeof(task->comm) - 1] = '\0';
+	return size;
+}
+
+static struct schedtape_task *task_new(struct schedtape_tape *tape)
+{
+	struct schedtape_task *tasks;
+	size_t capacity;
+
+	if (tape->nr_tasks == tape->tasks_capacity) {
+		capacity = tape->tasks_capacity ? 2 * tape->tasks_capacity : 64;
+		tasks = reallocarray(tape->tasks, capacity, sizeof(*tasks));
+		if (!tasks)
+			return NULL;
+		tape->tasks = tasks;
+		tape->tasks_capacity = capacity;
+	}
+	return &tape->tasks[tape->nr_tasks++];
+}
+
+/* @raw must stay where it is.  On failure nothing of it is kept. */
+int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
+{
+	size_t before = tape->nr_tasks, now;
+	struct schedtape_task task, *kept;
+
+	for (; bytes; bytes -= now, raw += now) {
+		now = task_unpack(&task, raw, bytes);
+		if (!now || tape->nr_tasks == TAPE_MAX_TASKS) {
+			tape->nr_tasks = before;
+			return -EBADMSG;
+		}
+		kept = task_new(tape);
+		if (!kept) {
+			tape->nr_tasks = before;
+			return -ENOMEM;
+		}
+		*kept = task;
+	}
+	return 0;
+}
+
+/* -- the end --------------------------------------------------------------- */
+
+static bool get_number(struct json_object *object, const char *key, uint64_t max, uint64_t *value)
+{
+	struct json_object *number;
+
+	if (!json_object_object_get_ex(object, key, &number) ||
+	    !json_object_is_type(number, json_type_int) ||
+	    (json_object_get_int64(number) < 0))
+		return false;
+	*value = json_object_get_uint64(number);
+	return *value <= max;
+}
+
+static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
+{
+	uint64_t number;
+
+	*cpu = (struct schedtape_cpu) { 0 };
+	if (!get_number(object, "cpu", UINT32_MAX, &number))
+		return false;
+	cpu->cpu = number;
+	return get_number(object, "events", UINT64_MAX, &cpu->events) &&
+	       get_number(object, "lost", UINT64_MAX, &cpu->lost) &&
+	       get_number(object, "lost_first", UINT64_MAX, &cpu->lost_first) &&
+	       get_number(object, "lost_last", UINT64_MAX, &cpu->lost_last) &&
+	       cpu->lost_first <= cpu->lost_last;
+}
+
+static int content_end(struct schedtape_tape *tape, struct json_object *object)
+{
+	struct schedtape_end *end = &tape->end;
+	struct json_object *cpus;
+	struct schedtape_cpu *cpu;
+	size_t i, n;
+
+	if (!get_number(object, "start_time", UINT64_MAX, &end->start_time) ||
+	    !get_number(object, "stop_time", UINT64_MAX, &end->stop_time) ||
+	    end->start_time > end->stop_time ||
+	    !json_object_object_get_ex(object, "cpus", &cpus) ||
+	    !json_object_is_type(cpus, json_type_array))
+		return -EBADMSG;
+
+	n = json_object_array_length(cpus);
+	cpu = calloc(n ? n : 1, sizeof(*cpu));
+	if (!cpu)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		if (!get_cpu(json_object_array_get_idx(cpus, i), &cpu[i])) {
+			free(cpu);
+			return -EBADMSG;
+		}
+	}
+	free(tape->end_cpus);
+	tape->end_cpus = cpu;
+	end->cpus = cpu;
+	end->nr_cpus = n;
+	return 0;
+}
+
+int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes)
+{
+	struct json_object *object = parse_object(text, bytes);
+	int ret;
+
+	if (!object)
+		return -EBADMSG;
+	ret = content_end(tape, object);
+	json_object_put(object);
+	return ret;
+}
+
+/* All chunks of a CPU, which are next to each other in the index. */
+static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedtape_cpu *cpu)
+{
+	uint64_t before = index->time;
+	size_t i;
+
+	*cpu = (struct schedtape_cpu) { .cpu = index->cpu };
+	for (i = 0; i < n && index[i].cpu == cpu->cpu; i++) {
+		cpu->events += index[i].events;
+		if (index[i].lost) {
+			/* When exactly, only the pages know; it was in between. */
+			if (!cpu->lost)
+				cpu->lost_first = before;
+			cpu->lost_last = index[i].end;
+			cpu->lost += index[i].lost;
+		}
+		before = index[i].end;
+	}
+	if (cpu->lost_first > cpu->lost_last)
+		cpu->lost_first = cpu->lost_last;
+	return i;
+}
+
+int tape_content_guess_end(struct schedtape_tape *tape)
+{
+	const struct tape_index *index = tape->index;
+	struct schedtape_end *end = &tape->end;
+	uint64_t start = UINT64_MAX;
+	size_t i;
+
+	free(tape->end_cpus);
+	tape->end_cpus = calloc(tape->nr_index ? tape->nr_index : 1, sizeof(*tape->end_cpus));
+	if (!tape->end_cpus)
+		return -ENOMEM;
+
+	*end = (struct schedtape_end) { .cpus = tape->end_cpus };
+	for (i = 0; i < tape->nr_index; i++) {
+		if (index[i].damaged)
+			continue;
+		if (index[i].time < start)
+			start = index[i].time;
+		if (index[i].end > end->stop_time)
+			end->stop_time = index[i].end;
+	}
+	end->start_time = start < end->stop_time ? start : end->stop_time;
+	for (i = 0; i < tape->nr_index; end->nr_cpus++)
+		i += guess_cpu(index + i, tape->nr_index - i, &tape->end_cpus[end->nr_cpus]);
+	return 0;
+}

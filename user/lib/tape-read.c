@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Opening tapes: one walk over the record headers makes an index of the
+ * chunks and takes in everything else.  A tape that is torn or damaged opens
+ * with what is left of it, and says so.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "tape-read.h"
+
+#define RESYNC_BLOCK	65536
+#define RESYNC_TRIES	64	/* false record headers, until the rest is given up */
+
+void tape_note(struct schedtape_tape *tape, const char *format, ...)
+{
+	size_t used = strlen(tape->torn);
+	size_t room = sizeof(tape->torn) - used;
+	va_list args;
+
+	if (used && room > 2) {
+		strcpy(tape->torn + used, "; ");
+		used += 2;
+		room -= 2;
+	}
+	va_start(args, format);
+	vsnprintf(tape->torn + used, room, format, args);
+	va_end(args);
+}
+
+/* -- the file header ------------------------------------------------------- */
+
+static int header_read(struct schedtape_tape *tape, unsigned char *bytes, uint32_t *size,
+		       struct schedtape_error *err)
+{
+	struct tape_file *file = &tape->file;
+	struct tape_header header;
+	ssize_t got;
+
+	got = tape_file_read(file, bytes, TAPE_MAX_HEADER, 0);
+	if (got < 0)
+		return schedtape_fail(err, got, "%s: %s", file->path, strerror(-got));
+	if (!got)
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (the file is empty)",
+				      file->path);
+	if (memcmp(bytes, TAPE_MAGIC, got < 8 ? got : 8))
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (wrong magic number)",
+				      file->path);
+	if ((size_t)got < sizeof(header))
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (cut off after %zd "
+				      "bytes, within its header)", file->path, got);
+
+	/* The version comes first: behind it, another one may have anything. */
+	memcpy(&header, bytes, sizeof(header));
+	if (le16toh(header.major) > TAPE_MAJOR)
+		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; this program "
+				      "reads formats up to %u.x: get a newer one", file->path,
+				      le16toh(header.major), le16toh(header.minor), TAPE_MAJOR);
+	*size = le32toh(header.size);
+	if (!le16toh(header.major) || *size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
+		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged", file->path);
+	return 0;
+}
+
+static int tape_header(struct schedtape_tape *tape, uint32_t *size, struct schedtape_error *err)
+{
+	unsigned char bytes[TAPE_MAX_HEADER];
+	struct tape_header header;
+	int ret;
+
+	ret = header_read(tape, bytes, size, err);
+	if (ret)
+		return ret;
+	memcpy(&header, bytes, sizeof(header));
+	memset(bytes + offsetof(struct tape_header, sum), 0, sizeof(header.sum));
+	if (XXH64(bytes, *size, 0) != le64toh(header.sum))
+		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged "
+				      "(wrong checksum)", tape->file.path);
+	return 0;
+}
+
+/* -- records --------------------------------------------------------------- */
+
+static struct tape_index *index_new(struct schedtape_tape *tape)
+{
+	struct tape_index *index;
+	size_t capacity;
+
+	if (tape->nr_index == tape->index_capacity) {
+		capacity = tape->index_capacity ? 2 * tape->index_capacity : 64;
+		index = reallocarray(tape->index, capacity, sizeof(*index));
+		if (!index)
+			return NULL;
+		tape->index = index;
+		tape->index_capacity = capacity;
+	}
+	return &tape->index[tape->nr_index++];
+}
+
+static bool chunk_plausible(const struct tape_head *head, uint32_t pages)
+{
+	return !tape_head_limits(head) && pages && pages <= TAPE_MAX_PAGES &&
+	       head->raw == pages * STAPE_PAGE_SIZE;
+}
+
+/* The checksum has to wait: it would mean to read all of the tape. */
+static int record_chunk(struct schedtape_tape *tape, const struct tape_head *head,
+			const char **why)
+{
+	struct tape_index *index;
+	struct tape_chunk chunk;
+	ssize_t got;
+
+	*why = "its header is impossible";
+	if (head->extra < sizeof(chunk))
+		return -EBADMSG;
+	got = tape_file_read(&tape->file, &chunk, sizeof(chunk),
+			     head->offset + sizeof(struct tape_record));
+	if (got < (ssize_t)sizeof(chunk))
+		return got < 0 ? got : -EBADMSG;
+
+	index = index_new(tape);
+	if (!index)
+		return -ENOMEM;
+	*index = (struct tape_index) {
+		.offset = head->offset,
+		.cpu = le32toh(chunk.cpu),
+		.pages = le32toh(chunk.pages),
+		.seq = le64toh(chunk.seq),
+		.time = le64toh(chunk.time),
+		.end = le64toh(chunk.end),
+		.events = le64toh(chunk.events),
+		.lost = le64toh(chunk.lost),
+	};
+	/* A chunk that cannot be loaded still says that something is missing. */
+	index->damaged = !chunk_plausible(head, index->pages);
+	if (index->damaged)
+		return -EBADMSG;
+	tape->pages += index->pages;
+	return 0;
+}
+
+static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
+{
+	unsigned char **blocks;
+
+	blocks = reallocarray(tape->blocks, tape->nr_blocks + 1, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	tape->blocks = blocks;
+	blocks[tape->nr_blocks++] = block;
+	return 0;
+}
+
+static int record_content(struct schedtape_tape *tape, const struct tape_head *head,
+			  const char **why)
+{
+	unsigned char *raw;
+	int ret;
+
+	*why = tape_head_limits(head);
+	if (*why)
+		return -EBADMSG;
+	raw = malloc(head->raw + 1);
+	if (!raw)
+		return -ENOMEM;
+	ret = tape_payload_read(&tape->file, head, raw, why);
+	if (ret)
+		goto out;
+
+	*why = "its content is impossible";
+	switch (head->type) {
+	case TAPE_META:
+		ret = tape_content_meta(tape, (const char *)raw, head->raw);
+		break;
+	case TAPE_TASKS:
+		ret = tape_content_tasks(tape, raw, head->raw);
+		if (ret)
+			break;
+		/* Whoever fails here closes the tape and looks at no task. */
+		ret = tape_keep_block(tape, raw);
+		if (!ret)
+			return 0;
+		break;
+	case TAPE_END:
+		ret = tape_content_end(tape, (const char *)raw, head->raw);
+		tape->ended = !ret;
+		break;
+	}
+out:
+	free(raw);
+	return ret;
+}
+
+static int tape_record(struct schedtape_tape *tape, const struct tape_head *head,
+		       const char **why)
+{
+	switch (head->type) {
+	case TAPE_META:
+	case TAPE_TASKS:
+	case TAPE_END:
+		return record_content(tape, head, why);
+	case TAPE_CHUNK:
+		return record_chunk(tape, head, why);
+	default:
+		/* Of a later version: not needed, but it should be sound. */
+		return tape_head_check(&tape->file, head, why);
+	}
+}
+
+static const char *type_name(unsigned int type)
+{
+	switch (type) {
+	case TAPE_META:
+		return "META record";
+	case TAPE_TASKS:
+		return "TASKS record";
+	case TAPE_CHUNK:
+		return "chunk";
+	case TAPE_END:
+		return "end record";
+	default:
+		return "record";
+	}
+}
+
+/* -- the walk -------------------------------------------------------------- */
+
+/* 1: a sound record begins at @offset; 0: it doesn't; -errno. */
+static int resync_try(struct tape_file *file, uint64_t offset)
+{
+	struct tape_head head;
+	const char *why;
+	int ret;
+
+	ret = tape_head_read(file, offset, &head, &why);
+	if (!ret)
+		ret = tape_head_check(file, &head, &why);
+	if (!ret)
+		return 1;
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+/*
+ * Something that isn't a record stands at @offset: where does the next one
+ * begin?  The file's size if there is none.
+ */
+static int tape_resync(struct tape_file *file, uint64_t offset, uint64_t *next)
+{
+	unsigned char *block;
+	int tries = 0, ret = 0;
+	ssize_t got, i;
+
+	block = malloc(RESYNC_BLOCK);
+	if (!block)
+		return -ENOMEM;
+
+	*next = file->size;
+	for (offset += TAPE_ALIGN; offset < file->size; offset += RESYNC_BLOCK) {
+		got = tape_file_read(file, block, RESYNC_BLOCK, offset);
+		if (got < 0) {
+			ret = got;
+			goto out;
+		}
+		for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
+			if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
+				continue;
+			ret = resync_try(file, offset + i);
+			if (ret > 0)
+				*next = offset + i;
+			if (ret || ++tries == RESYNC_TRIES)
+				goto out;
+		}
+	}
+out:
+	free(block);
+	return ret < 0 ? ret : 0;
+}
+
+static int tape_walk(struct schedtape_tape *tape, uint64_t offset, struct schedtape_error *err)
+{
+	struct tape_file *file = &tape->file;
+	struct tape_head head;
+	const char *why;
+	uint64_t next;
+	int ret;
+
+	for (; offset < file->size; offset = next) {
+		ret = tape_head_read(file, offset, &head, &why);
+		if (ret == -EBADMSG) {
+			ret = tape_resync(file, offset, &next);
+			if (ret)
+				goto err_read;
+			tape_note(tape, "byte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
+				  offset, why, next - offset);
+			continue;
+		}
+		if (ret)
+			goto err_read;
+
+		next = head.next;
+		ret = tape_record(tape, &head, &why);
+		if (ret == -EBADMSG)
+			tape_note(tape, "byte %" PRIu64 ": damaged %s: %s", offset,
+				  type_name(head.type), why);
+		else if (ret)
+			goto err_read;
+	}
+	if (!tape->meta)
+		tape_note(tape, "there is no sound META record");
+	if (!tape->ended)
+		tape_note(tape, "byte %" PRIu64 ": no end record until here", offset);
+	return 0;
+
+err_read:
+	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, offset,
+			      strerror(-ret));
+}
+
+static int index_compare(const void *one, const void *two)
+{
+	const struct tape_index *a = one, *b = two;
+
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* -- the tape -------------------------------------------------------------- */
+
+int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
+			struct schedtape_error *err)
+{
+	struct schedtape_tape *t;
+	uint32_t header = 0;
+	int ret;
+
+	*tape = NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+
+	ret = tape_file_open(&t->file, path, err);
+	if (ret)
+		goto err_close;
+	ret = tape_header(t, &header, err);
+	if (ret)
+		goto err_close;
+	ret = tape_walk(t, header, err);
+	if (ret)
+		goto err_close;
+
+	if (t->nr_index)
+		qsort(t->index, t->nr_index, sizeof(*t->index), index_compare);
+	if (!t->meta)
+		t->meta = json_object_new_object();
+	if (!t->meta || (!t->ended && tape_content_guess_end(t)) || tape_merge_init(t)) {
+		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", t->file.path);
+		goto err_close;
+	}
+	*tape = t;
+	return 0;
+
+err_close:
+	schedtape_tape_close(t);
+	return ret;
+}
+
+void schedtape_tape_close(struct schedtape_tape *tape)
+{
+	size_t i;
+
+	if (!tape)
+		return;
+	tape_merge_exit(tape);
+	for (i = 0; i < tape->nr_blocks; i++)
+		free(tape->blocks[i]);
+	free(tape->blocks);
+	free(tape->tasks);
+	free(tape->end_cpus);
+	free(tape->index);
+	json_object_put(tape->meta);
+	tape_file_close(&tape->file);
+	free(tape);
+}
+
+struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	return tape->meta;
+}
+
+const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_tasks;
+	return tape->tasks;
+}
+
+const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
+{
+	return &tape->end;
+}
+
+const char *schedtape_tape_torn(struct schedtape_tape *tape)
+{
+	return tape->torn[0] ? tape->torn : NULL;
+}
+
+uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
+{
+	return tape->file.size;
+}
+
+uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
+{
+	return tape->nr_index;
+}
+
+uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
+{
+	return tape->pages;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What happens to one life: it runs, leaves, sleeps, is woken, ends.
+ *
+ * The stream is trusted more than what was concluded from it before: after a
+ * loss a life may turn up anywhere.  Two things hold whatever comes: a life runs
+ * on at most one CPU at a time, and woke() follows slept().
+ */
+#include <errno.h>
+
+#include "timeline.h"
+
+/* Brings the CPU time of a running life up to date. */
+void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+
+	if (track->state != LIFE_RUNNING || time <= track->since)
+		return;
+	timeline_life(tl, index)->cpu_time += time - track->since;
+	track->since = time;
+}
+
+/* Takes a running life off its CPU. */
+static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	struct lane *lane = &tl->lanes[track->cpu];
+
+	timeline_count(tl, index, time);
+	if (lane->life == index)
+		lane->life = SCHEDTAPE_NONE;
+}
+
+static void set_state(struct schedtape_timeline *tl, uint32_t index, enum life_state state,
+		      uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+
+	track->state = state;
+	track->since = time;
+}
+
+static void end_burst(struct schedtape_timeline *tl, uint32_t index)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+
+	if (track->burst)
+		timeline_life(tl, index)->bursts++;
+	track->burst = false;
+}
+
+static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum life_state state,
+			uint64_t time)
+{
+	end_burst(tl, index);
+	set_state(tl, index, state, time);
+	timeline_tell(tl, slept, timeline_life(tl, index), time);
+}
+
+static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, uint64_t ticket,
+		 uint64_t time)
+{
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	set_state(tl, index, LIFE_RUNNABLE, time);
+	life->wakeups++;
+	if (waker != SCHEDTAPE_NONE) {
+		life->wakeups_by_task++;
+		if (schedtape_edges_add(&tl->edges, waker, index))
+			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
+		timeline_count(tl, waker, time);
+	}
+	timeline_tell(tl, woke, life,
+		      waker == SCHEDTAPE_NONE ? NULL : timeline_life(tl, waker), ticket, time);
+}
+
+/* Nothing has shown since the last loss that it is still in its state. */
+static bool is_doubtful(struct schedtape_timeline *tl, const struct schedtape_track *track)
+{
+	return track->since < tl->loss_end;
+}
+
+static void count_latency(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	struct schedtape_life *life = timeline_life(tl, index);
+	uint64_t latency = time > track->since ? time - track->since : 0;
+
+	/* It may have run and waited again where events were lost. */
+	if (is_doubtful(tl, track))
+		return;
+	life->latencies++;
+	life->latency_total += latency;
+	if (latency > life->latency_max || life->latencies == 1) {
+		life->latency_max = latency;
+		life->latency_max_time = time;
+	}
+}
+
+/**
+ * timeline_run() - a life gets a CPU
+ * @tl: the timeline
+ * @index: the life
+ * @cpu: where; what ran there has left
+ * @since: when it began to run
+ * @time: when that shows: the same, or later after a loss
+ */
+void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,
+		  uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+
+	switch (track->state) {
+	case LIFE_RUNNING:
+		/* Its departure there is lost, or the clocks of two CPUs differ a little. */
+		tl->lanes[track->cpu].ghost = index;
+		off_cpu(tl, index, since);
+		break;
+	case LIFE_RUNNABLE:
+		count_latency(tl, index, since);
+		break;
+	case LIFE_ASLEEP:
+	case LIFE_STOPPED:
+		/*
+		 * Its wake-up is lost; or there was none: the kernel says that
+		 * a task sleeps when a signal kept it from doing so.
+		 */
+		wake(tl, index, SCHEDTAPE_NONE, 0, time);
+		break;
+	}
+	set_state(tl, index, LIFE_RUNNING, since);
+	track->cpu = cpu;
+	track->burst = true;
+	tl->lanes[cpu].life = index;
+}
+
+/**
+ * timeline_leave() - a running life is switched out
+ * @tl: the timeline
+ * @index: the life
+ * @state: enum stape_state that it leaves in
+ * @time: when
+ */
+void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
+		    uint64_t time)
+{
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	off_cpu(tl, index, time);
+	switch (state) {
+	case STAPE_STATE_RUNNING:
+		life->preemptions++;
+		set_state(tl, index, LIFE_RUNNABLE, time);
+		break;
+	case STAPE_STATE_STOPPED:
+	case STAPE_STATE_TRACED:
+	case STAPE_STATE_PARKED:
+		life->stops++;
+		fall_asleep(tl, index, LIFE_STOPPED, time);
+		break;
+	case STAPE_STATE_DEAD:
+		timeline_end(tl, index, time);
+		break;
+	default:
+		life->sleeps++;
+		fall_asleep(tl, index, LIFE_ASLEEP, time);
+		break;
+	}
+}
+
+/* Events of its CPU are lost from @time on. */
+void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	off_cpu(tl, index, time);
+	set_state(tl, index, LIFE_LOST, time);
+}
+
+/*
+ * At its first event a life from the start is asleep or not as its description
+ * says, if that is older than the event.
+ */
+static bool was_asleep(const struct schedtape_life *life, uint64_t time)
+{
+	return !life->task || life->task->time > time ||
+	       life->task->state != STAPE_STATE_RUNNING;
+}
+
+/**
+ * timeline_wakeup() - a wake-up comes through
+ * @tl: the timeline
+ * @index: the wakee
+ * @time: when
+ *
+ * Only a wake-up of someone who sleeps is one.  The kernel also "wakes" tasks
+ * that have not got as far as sleeping.
+ */
+void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	struct schedtape_life *life = timeline_life(tl, index);
+	uint32_t waker = track->waker;
+	uint64_t ticket = track->ticket;
+
+	track->waker = SCHEDTAPE_NONE;
+	track->ticket = 0;
+
+	switch (track->state) {
+	case LIFE_FOUND:
+		if (!was_asleep(life, time))
+			return;
+		fall_asleep(tl, index, LIFE_ASLEEP, time);
+		break;
+	case LIFE_NEW:
+		set_state(tl, index, LIFE_RUNNABLE, time);
+		return;
+	case LIFE_RUNNABLE:
+		if (!is_doubtful(tl, track))
+			return;
+		/* fall through */
+	case LIFE_LOST:
+		/* It ran and blocked unseen. */
+		life->sleeps += track->burst;
+		fall_asleep(tl, index, LIFE_ASLEEP, time);
+		break;
+	case LIFE_RUNNING:
+	case LIFE_DEAD:
+		return;
+	}
+	wake(tl, index, waker, ticket, time);
+}
+
+/* Its exit has begun; it still has to be switched out for the last time. */
+void timeline_exiting(struct schedtape_timeline *tl, uint32_t index)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	uint32_t leader = timeline_life(tl, index)->process;
+
+	if (!track->exiting && leader != index && timeline_track(tl, leader)->threads)
+		timeline_track(tl, leader)->threads--;
+	track->exiting = true;
+}
+
+/* Its end: its last switch-out, or its PID is someone else's. */
+void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	if (timeline_track(tl, index)->state == LIFE_RUNNING)
+		off_cpu(tl, index, time);
+	timeline_exiting(tl, index);
+	end_burst(tl, index);
+	set_state(tl, index, LIFE_DEAD, time);
+	life->exited = true;
+	life->end = time;
+	timeline_tell(tl, exited, life, time);
+}
+
+/*
+ * A task that ran all the time, alone on its CPU, left no event at all: only its
+ * description tells.
+ */
+static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
+{
+	const struct schedtape_task *task = timeline_life(tl, index)->task;
+	struct lane *lane;
+
+	if (!task || task->state != STAPE_STATE_RUNNING)
+		return;
+	lane = timeline_lane(tl, task->cpu);
+	if (lane && !lane->used && lane->life == SCHEDTAPE_NONE)
+		timeline_run(tl, index, task->cpu, tl->start, tl->start);
+}
+
+/* The tape's end: closes what is open. */
+void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < tl->set.nr; i++) {
+		struct schedtape_track *track = timeline_track(tl, i);
+		struct schedtape_life *life = timeline_life(tl, i);
+
+		if (track->state == LIFE_DEAD)
+			continue;
+		if (track->state == LIFE_FOUND)
+			run_unseen(tl, i);
+		timeline_count(tl, i, time);
+		if (track->state == LIFE_LOST && track->exiting) {
+			timeline_end(tl, i, time);
+			continue;
+		}
+		end_burst(tl, i);
+		life->end = time;
+		timeline_tell(tl, ended, life, time);
+	}
+}

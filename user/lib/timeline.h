@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The timeline's inside: timeline.c reads the events, timeline-birth.c says whose
+ * they are, timeline-life.c what they do to a life.
+ */
+#ifndef SCHEDTAPE_TIMELINE_H
+#define SCHEDTAPE_TIMELINE_H
+
+#include "edges.h"
+#include "lives.h"
+
+/**
+ * struct lane - one CPU
+ * @life: the life that runs there, or SCHEDTAPE_NONE
+ * @ghost: a life that was seen to start elsewhere before it was seen to leave
+ *	here: the switch that is still to come is not to be believed
+ * @since: while @blind: from when on nothing can have been switched
+ * @last: time of the last event
+ * @blind: at the start and after a loss, until an event tells who runs
+ * @used: there was an event
+ */
+struct lane {
+	uint32_t life;
+	uint32_t ghost;
+	uint64_t since;
+	uint64_t last;
+	bool blind;
+	bool used;
+};
+
+/**
+ * struct schedtape_timeline - a run through a tape, and what came of it
+ * @start: when recording began
+ * @loss_end: end of the latest loss on any CPU: what a life did before then and
+ *	has not shown since may be over
+ * @described: time of the last description of a task
+ * @ticket: the last one given out
+ * @damage: what the first damaged page is like, "" if none is
+ * @rc: the first failure, of an operation or of the timeline
+ * @ops: to be told, with @arg
+ * @err: for a failure of the timeline, may be NULL
+ */
+struct schedtape_timeline {
+	struct schedtape_lives set;
+	struct schedtape_edges edges;
+	struct lane *lanes;
+	uint32_t nr_lanes;
+	uint64_t start;
+	uint64_t loss_end;
+	uint64_t described;
+	uint64_t ticket;
+	struct schedtape_error damage;
+	int rc;
+	const struct schedtape_timeline_ops *ops;
+	void *arg;
+	struct schedtape_error *err;
+};
+
+static inline struct schedtape_life *timeline_life(struct schedtape_timeline *tl, uint32_t index)
+{
+	return &tl->set.lives[index];
+}
+
+static inline struct schedtape_track *timeline_track(struct schedtape_timeline *tl, uint32_t index)
+{
+	return &tl->set.tracks[index];
+}
+
+/* Remembers the first failure, in words unless an operation has its own. */
+static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const char *text)
+{
+	if (!tl->rc)
+		tl->rc = schedtape_fail(tl->err, rc, "%s", text);
+}
+
+/* Calls an operation, unless one has failed. */
+#define timeline_tell(tl, op, ...)						\
+	do {									\
+		if (!(tl)->rc && (tl)->ops->op)					\
+			(tl)->rc = (tl)->ops->op((tl)->arg, __VA_ARGS__);	\
+	} while (0)
+
+/* timeline.c; NULL with @rc set: no such CPU, or no memory. */
+struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu);
+
+/* timeline-birth.c; SCHEDTAPE_NONE with @rc set: no memory. */
+uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
+void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
+		   bool thread, uint64_t time);
+void timeline_birth_all(struct schedtape_timeline *tl, uint64_t time);
+void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
+			uint64_t time);
+
+/* timeline-life.c */
+
+void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,
+		  uint64_t time);
+void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
+		    uint64_t time);
+void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_exiting(struct schedtape_timeline *tl, uint32_t index);
+void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_finish(struct schedtape_timeline *tl, uint64_t time);
+
+#endif /* SCHEDTAPE_TIMELINE_H */
