@@ -19,7 +19,7 @@ WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -Iuser/lib \
 	  $(shell pkg-config --cflags $(PKGS))
-LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread
+LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*.c))
 CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c))

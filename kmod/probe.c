@@ -88,10 +88,19 @@ static void stape_probe_dead(struct stape_session *session, struct task_struct *
 static void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next, unsigned int prev_state)
 {
-	u32 state = preempt || !prev_state ? STAPE_STATE_RUNNING :
-		    prev_state == TASK_INTERRUPTIBLE ? STAPE_STATE_SLEEPING :
-		    stape_probe_state(prev_state);
 	struct stape_session *session;
+	u32 state;
+
+	/*
+	 * A task with a signal pending does not block, whatever prev_state was
+	 * read before that was found out: then its state is back to running.
+	 */
+	if (preempt || !READ_ONCE(prev->__state))
+		state = STAPE_STATE_RUNNING;
+	else if (prev_state == TASK_INTERRUPTIBLE)
+		state = STAPE_STATE_SLEEPING;
+	else
+		state = stape_probe_state(prev_state);
 
 	for_each_active_session(session) {
 		stape_probe_switched(session, this_cpu_ptr(session->rings), next, state);

@@ -54,6 +54,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, u32 pages, u32 watermark,
 	ring->mask = pages - 1;
 	ring->watermark = watermark;
 	ring->wake = wake;
+	ring->curr_kind = STAPE_NEXT_OTHER;
 	for (i = 0; i < pages; i++) {
 		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
 

@@ -6,6 +6,7 @@
 #ifndef SELFTESTS_FAKE_TAPE_H
 #define SELFTESTS_FAKE_TAPE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +80,7 @@ static inline struct schedtape_task *fake_task(struct schedtape_tape *tape, uint
 	task->tgid = pid;
 	task->state = state;
 	task->cpu = cpu;
-	strncpy(task->comm, comm, STAPE_COMM_LEN - 1);
+	snprintf(task->comm, sizeof(task->comm), "%s", comm);
 	return task;
 }
 
@@ -158,7 +159,7 @@ static inline void fake_rename(struct schedtape_tape *tape, uint64_t time, uint3
 {
 	struct schedtape_event *ev = fake_event(tape, time, cpu, STAPE_EV_RENAME, pid, 2);
 
-	strncpy(ev->comm, comm, STAPE_COMM_LEN - 1);
+	snprintf(ev->comm, sizeof(ev->comm), "%s", comm);
 }
 
 /* @curr: who runs on the CPU when the loss is over. */

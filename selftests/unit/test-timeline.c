@@ -98,12 +98,18 @@ static void test_early_waking(void)
 	/* An interrupt on 20's CPU: outside. */
 	fake_switch(tape, 320, 0, S, 0);
 	fake_wake(tape, 330, 1, 10, STAPE_CTX_SOFTIRQ);
+	/* It wakes itself between another's waking and wakeup: these belong together. */
+	fake_switch(tape, 340, 0, R, 10);
+	fake_waking(tape, 350, 1, 10, STAPE_CTX_TASK);
+	fake_wake(tape, 355, 0, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 360, 0, S, 0);
+	fake_wakeup(tape, 370, 1, 10);
 	tl = fake_run(tape);
 	life = fake_life(tl, 10, 0);
 
-	ok(life->wakeups == 2 && life->wakeups_by_task == 1, "only those that end a sleep");
-	ok(fake_edge(tl, 20, 10) == 1, "the waker is the one of the waking");
-	ok(life->sleeps == 2 && life->bursts == 2, "sleeps that were");
+	ok(life->wakeups == 3 && life->wakeups_by_task == 2, "only those that end a sleep");
+	ok(fake_edge(tl, 20, 10) == 2, "the waker is the one of the waking");
+	ok(life->sleeps == 3 && life->bursts == 3, "sleeps that were");
 	ok(fake_life(tl, 20, 0)->cpu_time == 990, "the waker ran on");
 	done(tape, tl);
 }
@@ -193,6 +199,27 @@ static void test_exec(bool early)
 	done(tape, tl);
 }
 
+/* The last thread follows its dead leader on the same CPU, with the same PID. */
+static void test_exec_at_once(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 10, 0, R, 50);
+	fake_fork(tape, 20, 0, 51, true);
+	fake_switch(tape, 30, 0, R, 51);
+	fake_switch(tape, 40, 0, R, 50);
+	fake_event(tape, 50, 0, STAPE_EV_EXIT, 50, 0);
+	fake_switch(tape, 60, 0, X, 50);
+	fake_exec(tape, 70, 0, 50, 51);
+	fake_switch(tape, 80, 0, S, 0);
+	tl = fake_run(tape);
+	ok(fake_life(tl, 50, 0)->exited && fake_life(tl, 50, 0)->end == 60 &&
+	   fake_life(tl, 50, 1)->cpu_time == 10 + 20 && fake_life(tl, 50, 1)->thread,
+	   "a leader that is followed by its own PID");
+	done(tape, tl);
+}
+
 static void test_start(void)
 {
 	struct schedtape_tape *tape = fake_new(100, 1000);
@@ -208,18 +235,22 @@ static void test_start(void)
 	fake_task(tape, 7, "child", R, 0)->time = 300;	/* described after its fork */
 	fake_task(tape, 8, "thread", S, 0)->tgid = 9;
 	fake_task(tape, 9, "leader", S, 0);
+	fake_task(tape, 13, "gone", S, 0);	/* ends unseen, its PID is used again */
 	tape->curr[1] = 6;			/* not described at all */
 	fake_wake(tape, 200, 1, 3, STAPE_CTX_TASK);
 	fake_wake(tape, 200, 1, 5, STAPE_CTX_TASK);
 	fake_switch(tape, 210, 0, R, 2);
 	fake_fork(tape, 220, 1, 7, false);
+	fake_fork(tape, 225, 1, 13, false);
 	fake_switch(tape, 230, 0, S, 3);
 	fake_switch(tape, 240, 0, S, 0);
 	fake_switch(tape, 250, 1, S, 0);
 	tl = fake_run(tape);
 	schedtape_timeline_lives(tl, &n);
 
-	ok(n == 9, "as many lives as there were");
+	ok(n == 11, "as many lives as there were");
+	ok(fake_life(tl, 13, 0)->from_start && fake_life(tl, 13, 0)->end == 225 &&
+	   !fake_life(tl, 13, 1)->from_start, "a fork takes the PID of a task from the start");
 	life = fake_life(tl, 1, 0);
 	ok(life->from_start && !life->cpu_time && !life->bursts && life->start == 100 &&
 	   life->end == 1000, "one who sleeps all the time");
@@ -253,9 +284,13 @@ static void test_loss(void)
 	fake_switch(tape, 100, 1, R, 20);
 	fake_switch(tape, 110, 2, R, 30);
 	fake_switch(tape, 150, 2, R, 0);		/* 30 can run */
+	fake_switch(tape, 160, 3, R, 40);
+	fake_switch(tape, 170, 3, R, 0);		/* so can 40 */
 	fake_loss(tape, 200, 500, 0, 7, 11);		/* 10 ran here, now 11 does */
 	fake_wake(tape, 600, 1, 10, STAPE_CTX_TASK);	/* 10 has blocked unseen */
 	fake_switch(tape, 610, 2, R, 30);		/* has perhaps run meanwhile */
+	fake_wake(tape, 620, 1, 40, STAPE_CTX_TASK);	/* has run, or it would not be woken */
+	fake_switch(tape, 630, 3, R, 40);
 	fake_switch(tape, 700, 0, S, 10);
 	fake_switch(tape, 800, 0, S, 0);
 	fake_switch(tape, 900, 0, R, 10);		/* without a wake-up */
@@ -268,6 +303,8 @@ static void test_loss(void)
 	ok(fake_life(tl, 11, 0)->cpu_time == 200, "who runs after a loss ran since its end");
 	ok(fake_life(tl, 30, 0)->latencies == 0, "no wait across a loss is counted");
 	ok(life->latencies == 1 && life->latency_max == 100, "waits after it are");
+	ok(fake_life(tl, 40, 0)->wakeups == 1 && fake_life(tl, 40, 0)->latency_max == 10,
+	   "a wake-up after a loss is real");
 	done(tape, tl);
 }
 
@@ -287,10 +324,13 @@ static void test_two_places(void)
 	tape->curr[2] = 21;
 	fake_wake(tape, 500, 2, 10, STAPE_CTX_TASK);
 	fake_switch(tape, 600, 2, S, 0);
+	/* After a loss it is back where it once seemed to be. */
+	fake_loss(tape, 700, 800, 0, 1, 10);
+	fake_switch(tape, 900, 0, S, 0);
 	tl = fake_run(tape);
 	life = fake_life(tl, 10, 0);
 
-	ok(life->cpu_time == 200 && life->sleeps == 1, "never on two CPUs at once");
+	ok(life->cpu_time == 200 + 100 && life->sleeps == 2, "never on two CPUs at once");
 	ok(fake_life(tl, 20, 0)->cpu_time == 0 && fake_life(tl, 21, 0)->cpu_time == 100,
 	   "who contradicts the stream is not believed");
 	ok(fake_edge(tl, 21, 10) == 1, "the waker is who the stream says");
@@ -323,6 +363,7 @@ int main(void)
 	test_fork_and_reuse();
 	test_exec(false);
 	test_exec(true);
+	test_exec_at_once();
 	test_start();
 	test_loss();
 	test_two_places();

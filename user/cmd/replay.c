@@ -1,2 +1,501 @@
-int cmd_replay(int argc, char **argv);
-int cmd_replay(int argc, char **argv) { (void)argc; (void)argv; return 1; }
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape replay: compiles a tape, starts its players, lets the module run
+ * them, and says how it went.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <machine.h>
+
+#include "cmd.h"
+#include "output.h"
+#include "player.h"
+#include "recorder.h"
+
+#define OPT_RECORD		0x2000
+#define OPT_SPEED		0x2001
+#define OPT_NO_ATTRIBUTES	0x2002
+
+#define READY_TIMEOUT_MS	60000
+#define START_DELAY_NS		2000000		/* time to set all timers */
+#define LAST_EXIT_MS		5000
+
+struct replay_options {
+	struct cmd_common common;
+	const char *record;
+	double speed;
+	unsigned long repeat;
+	bool no_attributes;
+	bool quiet;
+};
+
+static const struct argp_option options[] = {
+	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
+	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
+	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
+	{ "no-attributes", OPT_NO_ATTRIBUTES, NULL, 0,
+	  "Leave policies, nice values and affinities as they are here", 0 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay_options *opts = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->common;
+		break;
+	case OPT_SPEED:
+		opts->speed = strtod(arg, &end);
+		if (end == arg || *end || !(opts->speed >= 1e-3 && opts->speed <= 1e3))
+			argp_error(state, "--speed %s: a number from 0.001 to 1000", arg);
+		break;
+	case 'r':
+		opts->repeat = strtoul(arg, &end, 10);
+		if (end == arg || *end || !opts->repeat || *arg == '-')
+			argp_error(state, "-r %s: a number from 1 on", arg);
+		break;
+	case OPT_RECORD:
+		opts->record = arg;
+		break;
+	case OPT_NO_ATTRIBUTES:
+		opts->no_attributes = true;
+		break;
+	case 'q':
+		opts->quiet = true;
+		break;
+	case ARGP_KEY_END:
+		if (opts->record && opts->repeat > 1)
+			argp_error(state, "--record takes one replay, not -r %lu", opts->repeat);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/**
+ * struct replay - one replay
+ * @state: as the module last told
+ * @pids: of the first processes
+ * @roots: players that are there from the start
+ * @interrupted: by a signal
+ */
+struct replay {
+	const struct replay_options *options;
+	struct schedtape_client *client;
+	struct schedtape_session *session;
+	struct schedtape_calibration calibration;
+	struct player_cast cast;
+	struct recorder recorder;
+	struct schedtape_replay_state state;
+	uint32_t id;
+	uint32_t *pids;
+	size_t nr_pids;
+	size_t nr_alive;
+	uint32_t roots;
+	int signals;
+	bool interrupted;
+};
+
+static int say(int ret, const struct schedtape_error *err)
+{
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+static bool ended(const struct replay *replay)
+{
+	return replay->state.state > STAPE_REPLAY_RUNNING;
+}
+
+static int take_state(const struct schedtape_replay_state *state, void *arg)
+{
+	struct replay *replay = arg;
+
+	if (state->id == replay->id)
+		replay->state = *state;
+	return 0;
+}
+
+/* -- players --------------------------------------------------------------- */
+
+static int spawn_players(struct replay *replay)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	uint32_t i;
+	pid_t pid;
+
+	replay->pids = calloc(program->nr_tasks, sizeof(*replay->pids));
+	if (!replay->pids)
+		return -ENOMEM;
+	for (i = 0; i < program->nr_tasks; i++) {
+		if (program->tasks[i].parent != SCHEDTAPE_NONE)
+			continue;
+		replay->roots++;
+		if (!player_leads(program, i))
+			continue;
+		pid = player_spawn(&replay->cast, i);
+		if (pid < 0) {
+			out_error(NULL, "cannot start a player: %s", strerror(-pid));
+			return pid;
+		}
+		replay->pids[replay->nr_pids++] = pid;
+		replay->nr_alive++;
+	}
+	return 0;
+}
+
+static void reap_players(struct replay *replay, bool wait)
+{
+	size_t i;
+
+	for (i = 0; i < replay->nr_pids; i++) {
+		if (!replay->pids[i] || waitpid(replay->pids[i], NULL, wait ? 0 : WNOHANG) <= 0)
+			continue;
+		replay->pids[i] = 0;
+		replay->nr_alive--;
+	}
+}
+
+static void read_signals(struct replay *replay)
+{
+	struct signalfd_siginfo info;
+
+	while (read(replay->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			replay->interrupted = true;
+	reap_players(replay, false);
+}
+
+/* All players of the start are in their first wait (or have ended already). */
+static int wait_until_ready(struct replay *replay)
+{
+	struct timespec pause = { .tv_nsec = 2000000 };
+	struct schedtape_error err;
+	unsigned int ms;
+
+	for (ms = 0; ms < READY_TIMEOUT_MS; ms += 2) {
+		if (schedtape_replay_get(replay->client, replay->id, &replay->state, &err))
+			return say(-EIO, &err);
+		read_signals(replay);
+		if (replay->interrupted)
+			return -EINTR;
+		if (replay->state.waiting + replay->state.done >= replay->roots)
+			return 0;
+		if (ended(replay) || !replay->nr_alive)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	out_error(NULL, "only %u of %u players were ready", replay->state.waiting, replay->roots);
+	return -ETIMEDOUT;
+}
+
+/* -- recording the replay -------------------------------------------------- */
+
+static int open_recorder(struct replay *replay)
+{
+	struct schedtape_module_info info;
+	struct schedtape_error err;
+	struct json_object *meta;
+	int ret;
+
+	ret = say(schedtape_client_info(replay->client, &info, &err), &err);
+	if (ret)
+		return ret;
+	meta = schedtape_machine_describe(&info, &replay->calibration, NULL, NULL, 0);
+	if (!meta)
+		return -ENOMEM;
+	json_object_object_add(meta, "replay_of",
+			       json_object_new_string(replay->options->common.input));
+	ret = recorder_open(&replay->recorder, replay->client, replay->options->record, 4 << 20, 1,
+			    meta);
+	json_object_put(meta);
+	return ret;
+}
+
+static int start_recorder(struct replay *replay)
+{
+	int ret = recorder_start(&replay->recorder);
+
+	if (!ret)
+		ret = recorder_add(&replay->recorder, replay->pids, replay->nr_pids);
+	return ret ? ret : recorder_describe_tasks(&replay->recorder);
+}
+
+/* The last exits are part of the replay: until nobody is left to record. */
+static int finish_recorder(struct replay *replay)
+{
+	struct pollfd fd = { .fd = schedtape_session_fd(replay->recorder.session) };
+	int ms, ret = 0;
+
+	for (ms = 0; ms < LAST_EXIT_MS && !ret && !replay->interrupted; ms += 100) {
+		if (poll(&fd, 1, 100) > 0 && fd.revents & POLLHUP)
+			break;
+		ret = recorder_tick(&replay->recorder);
+	}
+	return ret ? ret : recorder_stop(&replay->recorder);
+}
+
+/* -- the replay ------------------------------------------------------------ */
+
+static void show_progress(const struct replay *replay)
+{
+	char steps[OUT_COUNT_LEN];
+
+	if (replay->options->quiet || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r[ %s: %u of %u tasks done, %s steps, worst lag %.3f ms ]\033[K",
+		out_command(), replay->state.done, replay->state.players,
+		out_count(steps, replay->state.steps), out_ms(replay->state.lag_max));
+}
+
+static int run_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+	struct pollfd fds[] = {
+		{ .fd = schedtape_client_monitor(replay->client, &err), .events = POLLIN },
+		{ .fd = replay->signals, .events = POLLIN },
+		{ .fd = replay->recorder.session ?
+			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
+	};
+	int ret;
+
+	if (fds[0].fd < 0)
+		return say(fds[0].fd, &err);
+	ret = say(schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err), &err);
+	while (!ret && !ended(replay) && !replay->interrupted) {
+		if (poll(fds, 3, RECORDER_FLUSH_MS) < 0 && errno != EINTR)
+			return -errno;
+		if (fds[0].revents) {
+			ret = say(schedtape_client_monitor_read(replay->client, take_state,
+								replay, &err), &err);
+			show_progress(replay);
+		}
+		if (fds[1].revents)
+			read_signals(replay);
+		if (replay->recorder.started && !ret)
+			ret = recorder_tick(&replay->recorder);
+	}
+	if (!replay->options->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+	return ret;
+}
+
+static int play(struct replay *replay)
+{
+	int ret, finished;
+
+	replay->cast.exit_cost = schedtape_measure_exit();
+	ret = spawn_players(replay);
+	if (!ret)
+		ret = wait_until_ready(replay);
+	if (!ret && replay->options->record)
+		ret = start_recorder(replay);
+	if (!ret)
+		ret = run_replay(replay);
+	if (replay->recorder.started) {
+		finished = finish_recorder(replay);
+		ret = ret ? ret : finished;
+	}
+	if (ret || replay->interrupted)
+		return ret ? ret : -EINTR;
+	switch (replay->state.state) {
+	case STAPE_REPLAY_DONE:
+		return 0;
+	case STAPE_REPLAY_BROKEN:
+		out_error(NULL, "a player (PID %u) died: the replay was ended",
+			  replay->state.failed_pid);
+		return -EPIPE;
+	default:
+		out_error(NULL, "the replay was stopped from outside");
+		return -ECANCELED;
+	}
+}
+
+/* Whatever happened: no player is left when this returns. */
+static void close_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+
+	if (replay->id && !ended(replay))
+		schedtape_replay_stop(replay->client, replay->id, &err);
+	if (replay->cast.fd >= 0)
+		close(replay->cast.fd);
+	/* What the session's end kills, if the stop did not. */
+	schedtape_session_close(replay->session);
+	reap_players(replay, true);
+	while (wait(NULL) > 0)
+		;	/* what its parent left to us */
+	free(replay->pids);
+	if (replay->signals >= 0)
+		close(replay->signals);
+}
+
+static int open_signals(struct replay *replay)
+{
+	sigset_t ours;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGHUP);
+	sigaddset(&ours, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ours, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	replay->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
+	return replay->signals < 0 ? -errno : 0;
+}
+
+static int open_replay(struct replay *replay)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	struct schedtape_error err;
+	int ret;
+
+	ret = open_signals(replay);
+	if (ret)
+		return ret;
+	ret = schedtape_session_open(replay->client, &replay->session, &err);
+	if (!ret)
+		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
+					      program->nr_edges, &replay->cast.fd, &replay->id,
+					      &err);
+	if (ret)
+		return say(ret, &err);
+	return replay->options->record ? open_recorder(replay) : 0;
+}
+
+/* -- results --------------------------------------------------------------- */
+
+static uint64_t lag_average(const struct schedtape_replay_state *state)
+{
+	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
+}
+
+static void print_result(const struct replay *replay, struct json_object *results)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	const struct schedtape_replay_state *state = &replay->state;
+	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
+	uint64_t wall = state->stop_time - state->start_time;
+	struct json_object *object;
+
+	if (!results) {
+		if (replay->options->quiet)
+			return;
+		printf("%u tasks replayed in %.3f s (recorded: %.3f s): %s steps, "
+		       "%s wake-ups by tasks, %s timed waits, lag %.3f ms on average, "
+		       "%.3f ms at worst\n",
+		       program->nr_tasks, wall / 1e9, program->duration / 1e9,
+		       out_count(steps, state->steps), out_count(wakeups, program->wakeups),
+		       out_count(timed, state->timed_waits), out_ms(lag_average(state)),
+		       out_ms(state->lag_max));
+		return;
+	}
+	object = json_object_new_object();
+	out_json_add_count(object, "tasks", program->nr_tasks);
+	out_json_add_count(object, "wall", wall);
+	out_json_add_count(object, "recorded_wall", program->duration);
+	out_json_add_count(object, "steps", state->steps);
+	out_json_add_count(object, "wakeups", program->wakeups);
+	out_json_add_count(object, "timed_waits", state->timed_waits);
+	out_json_add_count(object, "lag_average", lag_average(state));
+	out_json_add_count(object, "lag_max", state->lag_max);
+	json_object_array_add(results, object);
+}
+
+static int replay_once(const struct replay_options *opts, struct schedtape_client *client,
+		       const struct schedtape_program *program,
+		       const struct schedtape_calibration *calibration,
+		       struct json_object *results)
+{
+	struct replay replay = {
+		.options = opts,
+		.client = client,
+		.calibration = *calibration,
+		.cast = { .program = program, .fd = -1, .attributes = !opts->no_attributes },
+		.signals = -1,
+	};
+	int ret, closed;
+
+	replay.cast.calibration = &replay.calibration;
+	ret = open_replay(&replay);
+	if (!ret)
+		ret = play(&replay);
+	close_replay(&replay);
+	closed = recorder_close(&replay.recorder, opts->quiet || opts->common.json);
+	ret = ret ? ret : closed;
+	if (!ret)
+		print_result(&replay, results);
+	return ret;
+}
+
+static int replay_all(const struct replay_options *opts, struct schedtape_tape *tape)
+{
+	struct json_object *results = opts->common.json ? json_object_new_array() : NULL;
+	struct schedtape_program *program = NULL;
+	struct schedtape_calibration calibration;
+	struct schedtape_client *client = NULL;
+	struct schedtape_error err;
+	unsigned long i;
+	int ret;
+
+	ret = say(schedtape_client_open(&client, &err), &err);
+	if (!ret)
+		ret = say(schedtape_program_compile(tape, opts->speed, &program, &err), &err);
+	if (!ret)
+		schedtape_calibrate(&calibration);
+	for (i = 0; i < opts->repeat && !ret; i++)
+		ret = replay_once(opts, client, program, &calibration, results);
+	if (results && !ret)
+		out_json(results, true);
+	else
+		json_object_put(results);
+	schedtape_program_free(program);
+	schedtape_client_close(client);
+	return ret;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FILE]",
+		.doc = "Replays a tape with real threads: the same CPU time, sleeps, wake-ups, "
+		       "forks and exits, scheduled by this machine.",
+		.children = children,
+	};
+	struct replay_options opts = {
+		.common = CMD_COMMON_INIT,
+		.speed = 1,
+		.repeat = 1,
+	};
+	struct schedtape_tape *tape;
+	int ret;
+
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	tape = cmd_open_tape(opts.common.input);
+	if (!tape)
+		return CMD_FAILURE;
+	ret = replay_all(&opts, tape);
+	cmd_close_tape(tape, opts.common.input);
+	if (ret == -EINTR)
+		return 128 + SIGINT;
+	return out_finish(ret ? CMD_FAILURE : 0);
+}

@@ -2,7 +2,10 @@
 #include "burn.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define ROUNDS		9
 #define ROUND_NS	2000000
@@ -56,15 +59,89 @@ void schedtape_calibrate(struct schedtape_calibration *calibration)
 	calibration->spread = (rounds[ROUNDS - 1] - rounds[0]) / rounds[ROUNDS / 2];
 }
 
-/*
- * Aims at the instant by the calibration and looks at the clock again: a
- * slower CPU than the calibration's needs another turn, a preemption none,
- * because the clock counts this thread's time only.
- */
-void schedtape_burn(uint64_t until, const struct schedtape_calibration *calibration)
-{
-	uint64_t now;
+/* Between two looks at the clock: CPU time and steps at most. */
+#define TRUST_NS	30000
+#define TRUST_STEPS	16
 
-	while ((now = schedtape_cpu_time()) < until)
-		schedtape_spin((until - now) * calibration->spins_per_ms / 1e6 + 1);
+void schedtape_burner_init(struct schedtape_burner *burner,
+			   const struct schedtape_calibration *calibration, uint64_t base)
+{
+	burner->calibration = calibration;
+	burner->known = schedtape_cpu_time();
+	burner->base = base == UINT64_MAX ? burner->known : base;
+	burner->since = 0;
+	burner->step_cost = 0;
+	burner->unread = 0;
+}
+
+static void spin_ns(const struct schedtape_burner *burner, double ns)
+{
+	schedtape_spin(ns * burner->calibration->spins_per_ms / 1e6);
+}
+
+static void look(struct schedtape_burner *burner)
+{
+	uint64_t now = schedtape_cpu_time();
+	double error = (double)now - (burner->known + burner->since);
+
+	/* Half of what the steps cost more or less than thought: it settles soon. */
+	if (burner->unread)
+		burner->step_cost += error / burner->unread / 2;
+	if (burner->step_cost < 0)
+		burner->step_cost = 0;
+	burner->known = now;
+	burner->since = 0;
+	burner->unread = 0;
+}
+
+void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
+{
+	double left;
+
+	until += burner->base;
+	left = (double)until - (burner->known + burner->since);
+	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
+		if (left > 0) {
+			spin_ns(burner, left);
+			burner->since += left;
+		}
+		return;
+	}
+	/*
+	 * A CPU slower than the calibration's needs another turn; a preemption
+	 * needs none, because the clock counts this thread's time only.
+	 */
+	for (look(burner); burner->known < until; look(burner))
+		spin_ns(burner, until - burner->known);
+}
+
+void schedtape_burner_stepped(struct schedtape_burner *burner)
+{
+	burner->since += burner->step_cost;
+	burner->unread++;
+}
+
+static uint64_t timeval_ns(const struct timeval *tv)
+{
+	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
+}
+
+uint64_t schedtape_measure_exit(void)
+{
+	uint64_t used, least = UINT64_MAX;
+	struct rusage usage;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		if (pid < 0 || wait4(pid, NULL, 0, &usage) != pid)
+			return 0;
+		used = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+		if (used < least)
+			least = used;
+	}
+	return least;
 }

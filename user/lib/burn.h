@@ -26,7 +26,45 @@ uint64_t schedtape_cpu_time(void);
 /* Turns a loop that touches no memory. */
 void schedtape_spin(uint64_t turns);
 
-/* Spins until the calling thread's CPU time reaches @until, ns. */
-void schedtape_burn(uint64_t until, const struct schedtape_calibration *calibration);
+/**
+ * struct schedtape_burner - one thread's CPU time, and what it is to become
+ *
+ * Reading the clock is a system call and costs as much as a short burst has.
+ * So it is read only where much may have happened since the last time; in
+ * between the burner adds up what it spins and what a step costs by
+ * experience.  Targets are absolute: what an estimate got wrong, the next
+ * reading puts right.
+ *
+ * @calibration: how fast this machine spins
+ * @base: CPU time from which targets count, ns
+ * @known: CPU time when the clock was read last
+ * @since: estimate of what was used since then
+ * @step_cost: estimate of a step's CPU time, system call and switches
+ * @unread: steps since the clock was read
+ */
+struct schedtape_burner {
+	const struct schedtape_calibration *calibration;
+	uint64_t base;
+	uint64_t known;
+	double since;
+	double step_cost;
+	unsigned int unread;
+};
+
+/* @base: see there; UINT64_MAX: the calling thread's CPU time now. */
+void schedtape_burner_init(struct schedtape_burner *burner,
+			   const struct schedtape_calibration *calibration, uint64_t base);
+
+/* Spins until the calling thread's CPU time is @until ns beyond the base. */
+void schedtape_burn(struct schedtape_burner *burner, uint64_t until);
+
+/* A step (a system call that perhaps slept) lies behind the thread. */
+void schedtape_burner_stepped(struct schedtape_burner *burner);
+
+/*
+ * CPU time that a process of this program uses from its fork to its end when
+ * it does nothing, ns: what an exit costs, and what no player can burn.
+ */
+uint64_t schedtape_measure_exit(void);
 
 #endif /* SCHEDTAPE_BURN_H */

@@ -339,6 +339,14 @@ static int monitor_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+/* A notification answers no request: its number means nothing. */
+static int monitor_seq(struct nl_msg *msg, void *arg)
+{
+	(void)msg;
+	(void)arg;
+	return NL_OK;
+}
+
 int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_error *err)
 {
 	int group, ret;
@@ -348,7 +356,6 @@ int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_e
 	group = genl_ctrl_resolve_grp(client->sock, STAPE_FAMILY_NAME, STAPE_MCGRP_MONITOR);
 	ret = group < 0 ? group : client_connect(&client->monitor);
 	if (!ret) {
-		nl_socket_disable_seq_check(client->monitor);
 		nl_socket_set_nonblocking(client->monitor);
 		ret = nl_socket_add_membership(client->monitor, group);
 	}
@@ -369,6 +376,7 @@ int schedtape_client_monitor_read(struct schedtape_client *client,
 	if (!cb)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, monitor_valid, &call);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, monitor_seq, NULL);
 	do {
 		ret = nl_recvmsgs(client->monitor, cb);
 	} while (ret == 0);

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the scripts of the rig share. Sourced, never run.
+
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+top=$(realpath "$here/../..")
+build=$(realpath -m "${SCHEDTAPE_BUILD:-$top/build}")
+# Used by the scripts that source this file.
+# shellcheck disable=SC2034
+readonly here top build
+
+# die MESSAGE [STATUS]: one line that says what failed and what to do.
+die()
+{
+	echo "${0##*/}: $1" >&2
+	exit "${2:-1}"
+}
+
+# The comment at the top of a script is its manual.
+usage()
+{
+	sed -n '/^$/q; 3,$s/^# \{0,1\}//p' "$0"
+}
+
+# quietly COMMAND...: its output is worth reading only when it fails.
+quietly()
+{
+	local log
+
+	log=$("$@" 2>&1 </dev/null) && return
+	printf '%s\n' "$log" >&2
+	return 1
+}
+
+apt_update()
+{
+	[ "$(id -u)" = 0 ] || die "the package lists are out of date: run 'apt-get update' as root"
+	quietly apt-get -q update || die "'apt-get update' failed: see above"
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A player burns CPU time in user mode until its own CPU clock reaches what
+ * its task had used when it did the next thing; all but forks and names is
+ * one ioctl a burst.  Targets count from the program's start, so the cost of
+ * system calls is part of the burst and nothing drifts.
+ */
+#include "player.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "output.h"
+
+/*
+ * Wake-ups and the wait of one burst that lie closer together than this in
+ * CPU time become one step: apart they would cost more than lies between.
+ */
+#define FOLD_NS		3000
+
+#define STACK_BYTES	65536
+
+struct player {
+	const struct player_cast *cast;
+	const struct schedtape_program_task *task;
+	struct schedtape_burner burner;
+	uint32_t number;
+	uint64_t steps;
+};
+
+struct thread_start {
+	const struct player_cast *cast;
+	uint32_t number;
+};
+
+static void fail(const struct player *player, const char *what, int error)
+{
+	dprintf(STDERR_FILENO, "%s: player of %s:%u: %s: %s\n", out_command(),
+		player->task->name, player->task->pid, what, strerror(error));
+	_exit(1);
+}
+
+/* The replay has ended under us: its end kills us, if we do not go. */
+static void leave(const struct player *player, const char *what)
+{
+	if (errno == ECANCELED)
+		_exit(0);
+	fail(player, what, errno);
+}
+
+/* -- attributes ------------------------------------------------------------ */
+
+static void take_affinity(const struct schedtape_task *source)
+{
+	cpu_set_t wanted, here;
+	uint32_t cpu;
+
+	CPU_ZERO(&wanted);
+	for (cpu = 0; cpu < 8 * source->affinity_bytes && cpu < CPU_SETSIZE; cpu++)
+		if (source->affinity[cpu / 8] & 1 << cpu % 8)
+			CPU_SET(cpu, &wanted);
+	/* Of its CPUs, those that this machine has; none: all. */
+	if (sched_getaffinity(0, sizeof(here), &here))
+		return;
+	CPU_AND(&wanted, &wanted, &here);
+	if (CPU_COUNT(&wanted) && !CPU_EQUAL(&wanted, &here))
+		sched_setaffinity(0, sizeof(wanted), &wanted);
+}
+
+static void take_attributes(const struct player *player)
+{
+	const struct schedtape_task *source = player->task->source;
+	struct sched_param param;
+
+	if (!source || !player->cast->attributes)
+		return;
+	take_affinity(source);
+	param.sched_priority = source->rt_priority;
+	if (source->policy && sched_setscheduler(0, source->policy, &param))
+		dprintf(STDERR_FILENO, "%s: warning: %s:%u: policy %u: %s\n", out_command(),
+			player->task->name, player->task->pid, source->policy, strerror(errno));
+	if (source->nice && setpriority(PRIO_PROCESS, 0, source->nice))
+		dprintf(STDERR_FILENO, "%s: warning: %s:%u: nice %d: %s\n", out_command(),
+			player->task->name, player->task->pid, source->nice, strerror(errno));
+}
+
+/* -- running a program ----------------------------------------------------- */
+
+static void run(const struct player_cast *cast, uint32_t number) __attribute__((noreturn));
+
+static void *thread_main(void *arg)
+{
+	struct thread_start start = *(struct thread_start *)arg;
+
+	free(arg);
+	run(start.cast, start.number);
+	return NULL;
+}
+
+static int start_thread(const struct player_cast *cast, uint32_t number)
+{
+	struct thread_start *start = malloc(sizeof(*start));
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	if (!start)
+		return ENOMEM;
+	*start = (struct thread_start){ .cast = cast, .number = number };
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	error = pthread_create(&thread, &attr, thread_main, start);
+	pthread_attr_destroy(&attr);
+	if (error)
+		free(start);
+	return error;
+}
+
+static void do_fork(struct player *player, uint32_t child)
+{
+	const struct player_cast *cast = player->cast;
+	int error = 0;
+	pid_t pid;
+
+	if (cast->program->tasks[child].process != child) {
+		error = start_thread(cast, child);
+	} else {
+		pid = fork();
+		if (!pid)
+			run(cast, child);
+		error = pid < 0 ? errno : 0;
+	}
+	if (error)
+		fail(player, "fork", error);
+}
+
+static bool folds(const struct schedtape_op *op, uint64_t cpu)
+{
+	return op->cpu <= cpu + FOLD_NS;
+}
+
+/* A step from operation @at on.  Returns the first operation after it. */
+static size_t do_step(struct player *player, size_t at)
+{
+	const struct schedtape_program_task *task = player->task;
+	uint64_t cpu = task->ops[at].cpu;
+	uint32_t wakes[STAPE_STEP_MAX_WAKES];
+	struct stape_step step = {
+		.player = player->number,
+		.index = player->steps++,
+		.wakes = (uintptr_t)wakes,
+		.wait = STAPE_WAIT_NONE,
+	};
+	const struct schedtape_op *op;
+
+	for (; at < task->nr_ops && folds(&task->ops[at], cpu); at++) {
+		op = &task->ops[at];
+		if (op->kind == SCHEDTAPE_OP_NONE)
+			continue;
+		if (op->kind != SCHEDTAPE_OP_WAKE || step.nr_wakes == STAPE_STEP_MAX_WAKES)
+			break;
+		wakes[step.nr_wakes++] = op->value;
+	}
+	if (at < task->nr_ops && folds(&task->ops[at], cpu)) {
+		op = &task->ops[at];
+		step.value = op->value;
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
+			step.wait = STAPE_WAIT_EDGE;
+		else if (op->kind == SCHEDTAPE_OP_WAIT_UNTIL)
+			step.wait = STAPE_WAIT_UNTIL;
+		else if (op->kind == SCHEDTAPE_OP_EXIT)
+			step.wait = STAPE_WAIT_DONE;
+		else
+			step.value = 0;
+		at += step.wait != STAPE_WAIT_NONE;
+	}
+	if (ioctl(player->cast->fd, STAPE_IOC_STEP, &step))
+		leave(player, "step");
+	schedtape_burner_stepped(&player->burner);
+	return at;
+}
+
+/* What an exit costs is part of the last burst, and comes after the program. */
+static uint64_t burn_target(const struct player *player, const struct schedtape_op *op)
+{
+	uint64_t cost = player->cast->exit_cost;
+
+	if (op->kind != SCHEDTAPE_OP_EXIT || getpid() != gettid())
+		return op->cpu;
+	return op->cpu > cost ? op->cpu - cost : 0;
+}
+
+static void do_all(struct player *player)
+{
+	const struct schedtape_program_task *task = player->task;
+	const struct schedtape_op *op;
+	size_t at = 0;
+
+	while (at < task->nr_ops) {
+		op = &task->ops[at];
+		if (op->kind == SCHEDTAPE_OP_NONE) {
+			at++;
+			continue;
+		}
+		schedtape_burn(&player->burner, burn_target(player, op));
+		switch (op->kind) {
+		case SCHEDTAPE_OP_FORK:
+			do_fork(player, op->value);
+			at++;
+			break;
+		case SCHEDTAPE_OP_RENAME:
+			prctl(PR_SET_NAME, player->cast->program->names[op->value]);
+			at++;
+			break;
+		default:
+			at = do_step(player, at);
+		}
+	}
+}
+
+/* The whole life of a player's thread. */
+static void run(const struct player_cast *cast, uint32_t number)
+{
+	struct player player = {
+		.cast = cast,
+		.task = &cast->program->tasks[number],
+		.number = number,
+	};
+
+	if (player.task->parent == SCHEDTAPE_NONE) {
+		prctl(PR_SET_NAME, player.task->name);
+		take_attributes(&player);
+	}
+	if (ioctl(cast->fd, STAPE_IOC_JOIN, &number))
+		leave(&player, "join");
+	/* A task that was forked has used all of its CPU time on the tape. */
+	schedtape_burner_init(&player.burner, cast->calibration,
+			      player.task->parent == SCHEDTAPE_NONE ? UINT64_MAX : 0);
+	do_all(&player);
+	if (getpid() == gettid())
+		syscall(SYS_exit, 0);	/* of this thread: others may go on */
+	pthread_exit(NULL);
+}
+
+/* -- the first processes --------------------------------------------------- */
+
+bool player_leads(const struct schedtape_program *program, uint32_t number)
+{
+	uint32_t leader = program->tasks[number].process;
+
+	return leader == number || program->tasks[leader].parent != SCHEDTAPE_NONE;
+}
+
+static void start_threads(const struct player_cast *cast, uint32_t leader)
+{
+	const struct schedtape_program *program = cast->program;
+	struct player player;
+	uint32_t i;
+	int error;
+
+	for (i = 0; i < program->nr_tasks; i++) {
+		if (program->tasks[i].parent != SCHEDTAPE_NONE || i == leader ||
+		    program->tasks[i].process != leader)
+			continue;
+		error = start_thread(cast, i);
+		if (error) {
+			player = (struct player){ .cast = cast, .task = &program->tasks[i] };
+			fail(&player, "thread", error);
+		}
+	}
+}
+
+pid_t player_spawn(const struct player_cast *cast, uint32_t number)
+{
+	sigset_t none;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid < 0 ? -errno : pid;
+	/* The session ends with its last descriptor: none of them is to be here. */
+	close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
+	close_range(cast->fd + 1, ~0U, 0);
+	/* A Ctrl-C is for the controller, and nobody waits for children here. */
+	setpgid(0, 0);
+	signal(SIGCHLD, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	start_threads(cast, number);
+	run(cast, number);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Players: threads that run one task's program each.
+ */
+#ifndef SCHEDTAPE_PLAYER_H
+#define SCHEDTAPE_PLAYER_H
+
+#include <sys/types.h>
+
+#include <burn.h>
+#include <program.h>
+
+/**
+ * struct player_cast - what all players of a replay share
+ * @program: what they do
+ * @calibration: how fast they spin
+ * @exit_cost: CPU time of a process's end, ns
+ * @fd: the replay's file
+ * @attributes: take over policy, nice value and affinity
+ */
+struct player_cast {
+	const struct schedtape_program *program;
+	const struct schedtape_calibration *calibration;
+	uint64_t exit_cost;
+	int fd;
+	bool attributes;
+};
+
+/* Does the player start a process, or is it a thread of another root? */
+bool player_leads(const struct schedtape_program *program, uint32_t number);
+
+/*
+ * Starts the process of a task that is there from the start, and its threads.
+ * Returns its PID or -errno.
+ */
+pid_t player_spawn(const struct player_cast *cast, uint32_t number);
+
+#endif /* SCHEDTAPE_PLAYER_H */
