@@ -170,7 +170,7 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 		/* Only the reader's own page, and only for all who share it. */
 		if (in_ring || length != PAGE_SIZE || !(vma->vm_flags & VM_SHARED))
 			return -EPERM;
-		vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
 	} else {
 		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
 			     VM_MAYWRITE | VM_MAYEXEC);

@@ -108,11 +108,56 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	call_rcu(&player->rcu, stape_player_free);
 }
 
+/* How long a waker looks at a wakee that runs on another CPU, ns. */
+#define STAPE_MEET_NS	50000
+
+/* The wakee, if it runs or could run; the caller puts the reference. */
+static struct task_struct *stape_player_late(struct stape_replay *replay, u32 number)
+{
+	struct task_struct *task = NULL;
+	struct stape_player *player;
+
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[replay->edges[number].to]);
+	if (player && task_is_running(player->task))
+		task = get_task_struct(player->task);
+	rcu_read_unlock();
+	return task;
+}
+
+/*
+ * In the recording the wakee slept when it was woken.  A waker that is ahead
+ * of it this time gives way: it runs before a wakee on this CPU, or looks on
+ * while one on another CPU gets there.  This invents no sleep and no wake-up,
+ * and what it costs the waker its next burst makes up for.  It is no lock: a
+ * wakee that is far away is not waited for, and finds the wake-up counted.
+ */
+static void stape_player_meet(struct stape_replay *replay, u32 number)
+{
+	struct task_struct *task;
+	u64 looked = 0, start;
+	int yielded;
+
+	while (looked < STAPE_MEET_NS && !signal_pending(current)) {
+		task = stape_player_late(replay, number);
+		if (!task)
+			break;
+		start = ktime_get_ns();
+		yielded = yield_to(task, true);
+		put_task_struct(task);
+		if (yielded > 0)
+			continue;
+		cpu_relax();
+		looked += ktime_get_ns() - start;
+	}
+}
+
 static void stape_player_wake(struct stape_replay *replay, u32 number)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
 
+	stape_player_meet(replay, number);
 	atomic_inc(&edge->pending);
 	/* Pairs with set_current_state() in stape_player_wait(). */
 	smp_mb__after_atomic();

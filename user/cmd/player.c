@@ -26,7 +26,7 @@
  * Wake-ups and the wait of one burst that lie closer together than this in
  * CPU time become one step: apart they would cost more than lies between.
  */
-#define FOLD_NS		3000
+#define FOLD_NS		5000
 
 #define STACK_BYTES	65536
 

@@ -100,11 +100,11 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
 
 	until += burner->base;
 	left = (double)until - (burner->known + burner->since);
+	if (burner->unread < TRUST_STEPS && left <= 0)
+		return;
 	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
-		if (left > 0) {
-			spin_ns(burner, left);
-			burner->since += left;
-		}
+		spin_ns(burner, left);
+		burner->since += left;
 		return;
 	}
 	/*
