@@ -9,6 +9,7 @@
  */
 #include "player.h"
 
+#include <linux/hashtable.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -16,6 +17,71 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+
+/* On while there are replays: then the switch probe looks for players. */
+DEFINE_STATIC_KEY_FALSE(stape_players_key);
+
+/* All players by task: read by the switch probe, changed under the lock. */
+static DEFINE_HASHTABLE(stape_players, 8);
+static DEFINE_RAW_SPINLOCK(stape_players_lock);
+
+static struct stape_player *stape_player_find(const struct task_struct *task)
+{
+	struct stape_player *player;
+
+	hash_for_each_possible_rcu_notrace(stape_players, player, hash, (unsigned long)task)
+		if (player->task == task)
+			return player;
+	return NULL;
+}
+
+/**
+ * stape_player_switched() - account CPU time to players
+ * @prev: switched out
+ * @next: switched in
+ *
+ * The same instants of the same clock that a tape has, so that a player's
+ * CPU time means what the recorded task's does.  The kernel's own clock of a
+ * task does not: it charges part of a wake-up to the task that was woken.
+ *
+ * Context: the switch probe: interrupts off, runqueue lock.
+ */
+void stape_player_switched(struct task_struct *prev, struct task_struct *next)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct stape_player *player;
+
+	player = stape_player_find(prev);
+	if (player)
+		player->runtime += now - player->since;
+	player = stape_player_find(next);
+	if (player) {
+		player->since = now;
+		WRITE_ONCE(*player->clock, now - player->runtime);
+	}
+}
+
+/* The calling task's time counts from here on. */
+static void stape_player_hash(struct stape_player *player)
+{
+	unsigned long flags;
+
+	/* No switch may come between the look at the clock and the table. */
+	raw_spin_lock_irqsave(&stape_players_lock, flags);
+	player->since = ktime_get_mono_fast_ns();
+	WRITE_ONCE(*player->clock, player->since);
+	hash_add_rcu(stape_players, &player->hash, (unsigned long)player->task);
+	raw_spin_unlock_irqrestore(&stape_players_lock, flags);
+}
+
+static void stape_player_unhash(struct stape_player *player)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stape_players_lock, flags);
+	hash_del_rcu(&player->hash);
+	raw_spin_unlock_irqrestore(&stape_players_lock, flags);
+}
 
 static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
 {
@@ -63,6 +129,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	player->task = get_task_struct(current);
 	player->number = number;
 	player->edge = STAPE_NO_EDGE;
+	player->clock = &replay->clocks[number];
 	hrtimer_setup(&player->timer, stape_player_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 
 	spin_lock(&replay->lock);
@@ -75,6 +142,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	rcu_assign_pointer(replay->players[number], player);
 	list_add_tail(&player->alive, &replay->alive);
 	replay->joined++;
+	stape_player_hash(player);
 	spin_unlock(&replay->lock);
 	return 0;
 
@@ -105,6 +173,7 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	lockdep_assert_held(&replay->lock);
 	RCU_INIT_POINTER(replay->players[player->number], NULL);
 	list_del(&player->alive);
+	stape_player_unhash(player);
 	call_rcu(&player->rcu, stape_player_free);
 }
 

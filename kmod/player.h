@@ -3,6 +3,7 @@
 #define _STAPE_PLAYER_H
 
 #include <linux/hrtimer.h>
+#include <linux/jump_label.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
@@ -10,6 +11,7 @@
 
 /**
  * struct stape_player - the kernel's side of one player thread
+ * @hash: in the table of all players, by @task
  * @alive: in the replay's list
  * @rcu: frees it behind wakers that still look at it
  * @task: the thread; referenced
@@ -20,8 +22,14 @@
  * @expired: @timer has fired
  * @parked: waits for an instant, but the replay has not started
  * @until: the instant, ns after the replay's start
+ * @clock: the player's word in the replay's @clocks
+ * @runtime: CPU time since it joined, up to its last switch-out, ns
+ * @since: when it was switched in last
+ *
+ * @runtime and @since belong to the switch probe of the CPU that runs @task.
  */
 struct stape_player {
+	struct hlist_node hash;
 	struct list_head alive;
 	struct rcu_head rcu;
 	struct task_struct *task;
@@ -32,9 +40,30 @@ struct stape_player {
 	bool expired;
 	bool parked;
 	u64 until;
+	u64 runtime;
+	u64 since;
+	u64 *clock;
 };
 
 #define STAPE_NO_EDGE	U32_MAX
+
+DECLARE_STATIC_KEY_FALSE(stape_players_key);
+
+void stape_player_switched(struct task_struct *prev, struct task_struct *next);
+
+/**
+ * stape_player_switch() - account CPU time to players, while there are replays
+ * @prev: switched out
+ * @next: switched in
+ *
+ * Context: the switch probe: interrupts off, runqueue lock.
+ */
+static __always_inline void stape_player_switch(struct task_struct *prev,
+						struct task_struct *next)
+{
+	if (static_branch_unlikely(&stape_players_key))
+		stape_player_switched(prev, next);
+}
 
 int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);

@@ -13,8 +13,10 @@
 
 #include "probe.h"
 
+#include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
+#include "player.h"
 #include "session.h"
 
 /* Probes run with preemption off, which is an RCU reader's section. */
@@ -107,6 +109,7 @@ static void stape_probe_switch(void *data, bool preempt, struct task_struct *pre
 		if (unlikely(state == STAPE_STATE_DEAD))
 			stape_probe_dead(session, prev);
 	}
+	stape_player_switch(prev, next);
 }
 
 static void stape_probe_waking(void *data, struct task_struct *task)
@@ -295,23 +298,14 @@ static void stape_probe_unregister(int n)
 	tracepoint_synchronize_unregister();
 }
 
+/* Protects the count and the registration; nests inside of all other locks. */
+static DEFINE_MUTEX(stape_probe_lock);
 static unsigned int stape_probe_users;
 
-/**
- * stape_probe_get() - hook the tracepoints, for the first user
- *
- * Context: under stape_sessions_lock; may sleep.
- * Return: 0 or -errno.
- */
-int stape_probe_get(void)
+static int stape_probe_register(void)
 {
 	int i, ret;
 
-	lockdep_assert_held(&stape_sessions_lock);
-	if (stape_probe_users) {
-		stape_probe_users++;
-		return 0;
-	}
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		ret = tracepoint_probe_register(stape_tracepoints[i].tp,
 						stape_tracepoints[i].probe, NULL);
@@ -320,18 +314,37 @@ int stape_probe_get(void)
 			return ret;
 		}
 	}
-	stape_probe_users = 1;
 	return 0;
+}
+
+/**
+ * stape_probe_get() - hook the tracepoints, for the first user
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int stape_probe_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&stape_probe_lock);
+	if (!stape_probe_users)
+		ret = stape_probe_register();
+	if (!ret)
+		stape_probe_users++;
+	mutex_unlock(&stape_probe_lock);
+	return ret;
 }
 
 /**
  * stape_probe_put() - unhook the tracepoints, for the last user
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: may sleep.
  */
 void stape_probe_put(void)
 {
-	lockdep_assert_held(&stape_sessions_lock);
+	mutex_lock(&stape_probe_lock);
 	if (!--stape_probe_users)
 		stape_probe_unregister(ARRAY_SIZE(stape_tracepoints));
+	mutex_unlock(&stape_probe_lock);
 }

@@ -20,9 +20,11 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "netlink.h"
 #include "player.h"
+#include "probe.h"
 
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
@@ -36,6 +38,14 @@ LIST_HEAD(stape_replays);
 
 static u32 stape_replay_last_id;
 
+static void stape_replay_free_memory(struct stape_replay *replay)
+{
+	vfree(replay->clocks);
+	kvfree(replay->players);
+	kvfree(replay->edges);
+	kfree(replay);
+}
+
 static void stape_replay_free(struct kref *ref)
 {
 	struct stape_replay *replay = container_of(ref, struct stape_replay, ref);
@@ -44,9 +54,9 @@ static void stape_replay_free(struct kref *ref)
 	list_del(&replay->all);
 	mutex_unlock(&stape_replays_lock);
 	cancel_delayed_work_sync(&replay->progress);
-	kvfree(replay->players);
-	kvfree(replay->edges);
-	kfree(replay);
+	static_branch_dec(&stape_players_key);
+	stape_probe_put();
+	stape_replay_free_memory(replay);
 }
 
 static void stape_replay_put(struct stape_replay *replay)
@@ -143,10 +153,38 @@ static long stape_replay_ioctl(struct file *file, unsigned int cmd, unsigned lon
 	return -ENOTTY;
 }
 
+static vm_fault_t stape_replay_fault(struct vm_fault *vmf)
+{
+	struct stape_replay *replay = vmf->vma->vm_private_data;
+	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
+
+	if (offset >= replay->nr_players * sizeof(*replay->clocks))
+		return VM_FAULT_SIGBUS;
+	vmf->page = vmalloc_to_page((void *)replay->clocks + offset);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct stape_replay_vm_ops = {
+	.fault = stape_replay_fault,
+};
+
+/* The mapping holds the file, the file the replay; forks inherit it. */
+static int stape_replay_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_private_data = file->private_data;
+	vma->vm_ops = &stape_replay_vm_ops;
+	return 0;
+}
+
 static const struct file_operations stape_replay_fops = {
 	.owner = THIS_MODULE,
 	.flush = stape_replay_flush,
 	.release = stape_replay_release,
+	.mmap = stape_replay_mmap,
 	.unlocked_ioctl = stape_replay_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };
@@ -168,6 +206,7 @@ static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user
 static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup)
 {
 	struct stape_replay *replay;
+	int ret;
 
 	if (!setup->nr_players || setup->nr_players > STAPE_REPLAY_MAX_PLAYERS ||
 	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES)
@@ -180,12 +219,16 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players),
 				   GFP_KERNEL_ACCOUNT);
 	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), GFP_KERNEL_ACCOUNT);
-	if (!replay->players || !replay->edges) {
-		kvfree(replay->players);
-		kvfree(replay->edges);
-		kfree(replay);
-		return ERR_PTR(-ENOMEM);
+	replay->clocks = __vmalloc(PAGE_ALIGN(setup->nr_players * sizeof(*replay->clocks)),
+				   GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	ret = -ENOMEM;
+	if (replay->players && replay->edges && replay->clocks)
+		ret = stape_probe_get();
+	if (ret) {
+		stape_replay_free_memory(replay);
+		return ERR_PTR(ret);
 	}
+	static_branch_inc(&stape_players_key);
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);

@@ -33,6 +33,8 @@ struct stape_edge {
  * @nr_edges: edges of the program
  * @edges: the edges
  * @players: those alive, by number; read under RCU
+ * @clocks: by number: CLOCK_MONOTONIC minus the CPU time of a running player,
+ *	mapped by the players
  * @lock: protects @state, @alive, @joined, @done, @failed_pid and the stores
  *	to @players; interrupts stay on, no interrupt takes it
  * @alive: the same players, as a list
@@ -58,6 +60,7 @@ struct stape_replay {
 	u32 nr_edges;
 	struct stape_edge *edges;
 	struct stape_player __rcu **players;
+	u64 *clocks;
 
 	spinlock_t lock;	/* see above */
 	struct list_head alive;

@@ -65,7 +65,10 @@ struct stape_session_info {
  * @nr_players: players, numbered from 0
  * @nr_edges: waker-wakee pairs
  * @edges: user pointer to nr_edges times __u32: the player that the edge wakes
- * @fd: returned: the players' file, for STAPE_IOC_JOIN and STAPE_IOC_STEP
+ * @fd: returned: the players' file, for STAPE_IOC_JOIN, STAPE_IOC_STEP, and
+ *	mmap() (read-only): an array of nr_players times __u64, by player; a
+ *	running player's CPU time since it joined is CLOCK_MONOTONIC minus its
+ *	word, if the word is the same before and after the look at the clock
  * @id: returned: the replay's number in the netlink family
  *
  * When the session's file closes, the replay ends and its players are killed.

@@ -245,8 +245,8 @@ static void run(const struct player_cast *cast, uint32_t number)
 	if (ioctl(cast->fd, STAPE_IOC_JOIN, &number))
 		leave(&player, "join");
 	/* A task that was forked has used all of its CPU time on the tape. */
-	schedtape_burner_init(&player.burner, cast->calibration,
-			      player.task->parent == SCHEDTAPE_NONE ? UINT64_MAX : 0);
+	schedtape_burner_init(&player.burner, cast->calibration, &cast->clocks[number],
+			      player.task->parent != SCHEDTAPE_NONE);
 	do_all(&player);
 	if (getpid() == gettid())
 		syscall(SYS_exit, 0);	/* of this thread: others may go on */

@@ -14,6 +14,7 @@
  * struct player_cast - what all players of a replay share
  * @program: what they do
  * @calibration: how fast they spin
+ * @clocks: the players' CPU clocks, mapped
  * @exit_cost: CPU time of a process's end, ns
  * @fd: the replay's file
  * @attributes: take over policy, nice value and affinity
@@ -21,6 +22,7 @@
 struct player_cast {
 	const struct schedtape_program *program;
 	const struct schedtape_calibration *calibration;
+	const volatile uint64_t *clocks;
 	uint64_t exit_cost;
 	int fd;
 	bool attributes;

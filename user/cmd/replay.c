@@ -333,6 +333,7 @@ static void close_replay(struct replay *replay)
 
 	if (replay->id && !ended(replay))
 		schedtape_replay_stop(replay->client, replay->id, &err);
+	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
 	/* What the session's end kills, if the stop did not. */
@@ -374,6 +375,11 @@ static int open_replay(struct replay *replay)
 		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
 					      program->nr_edges, &replay->cast.fd, &replay->id,
 					      &err);
+	if (!ret) {
+		replay->cast.clocks = schedtape_replay_clocks(replay->cast.fd, program->nr_tasks,
+							      &err);
+		ret = replay->cast.clocks ? 0 : -EIO;
+	}
 	if (ret)
 		return say(ret, &err);
 	return replay->options->record ? open_recorder(replay) : 0;

@@ -63,12 +63,32 @@ void schedtape_calibrate(struct schedtape_calibration *calibration)
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
 
+/* The module moves the word only while the player is switched out. */
+static int64_t word_time(const volatile uint64_t *word)
+{
+	struct timespec ts;
+	uint64_t before;
+
+	do {
+		before = *word;
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+	} while (*word != before);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec - before;
+}
+
+static int64_t burner_time(const struct schedtape_burner *burner)
+{
+	return burner->word ? word_time(burner->word) : (int64_t)schedtape_cpu_time();
+}
+
 void schedtape_burner_init(struct schedtape_burner *burner,
-			   const struct schedtape_calibration *calibration, uint64_t base)
+			   const struct schedtape_calibration *calibration,
+			   const volatile uint64_t *word, bool from_birth)
 {
 	burner->calibration = calibration;
-	burner->known = schedtape_cpu_time();
-	burner->base = base == UINT64_MAX ? burner->known : base;
+	burner->word = word;
+	burner->known = burner_time(burner);
+	burner->base = burner->known - (from_birth ? (int64_t)schedtape_cpu_time() : 0);
 	burner->since = 0;
 	burner->step_cost = 0;
 	burner->unread = 0;
@@ -81,8 +101,8 @@ static void spin_ns(const struct schedtape_burner *burner, double ns)
 
 static void look(struct schedtape_burner *burner)
 {
-	uint64_t now = schedtape_cpu_time();
-	double error = (double)now - (burner->known + burner->since);
+	int64_t now = burner_time(burner);
+	double error = now - (burner->known + burner->since);
 
 	/* Half of what the steps cost more or less than thought: it settles soon. */
 	if (burner->unread)
@@ -96,10 +116,9 @@ static void look(struct schedtape_burner *burner)
 
 void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
 {
-	double left;
+	int64_t target = until + burner->base;
+	double left = target - (burner->known + burner->since);
 
-	until += burner->base;
-	left = (double)until - (burner->known + burner->since);
 	if (burner->unread < TRUST_STEPS && left <= 0)
 		return;
 	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
@@ -111,8 +130,8 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
 	 * A CPU slower than the calibration's needs another turn; a preemption
 	 * needs none, because the clock counts this thread's time only.
 	 */
-	for (look(burner); burner->known < until; look(burner))
-		spin_ns(burner, until - burner->known);
+	for (look(burner); burner->known < target; look(burner))
+		spin_ns(burner, target - burner->known);
 }
 
 void schedtape_burner_stepped(struct schedtape_burner *burner)

@@ -5,6 +5,7 @@
 #ifndef SCHEDTAPE_BURN_H
 #define SCHEDTAPE_BURN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -29,13 +30,14 @@ void schedtape_spin(uint64_t turns);
 /**
  * struct schedtape_burner - one thread's CPU time, and what it is to become
  *
- * Reading the clock is a system call and costs as much as a short burst has.
- * So it is read only where much may have happened since the last time; in
+ * Reading the clock costs as much as a short burst has, where it is a system
+ * call.  So it is read only where much may have happened since the last time; in
  * between the burner adds up what it spins and what a step costs by
  * experience.  Targets are absolute: what an estimate got wrong, the next
  * reading puts right.
  *
  * @calibration: how fast this machine spins
+ * @word: the module's clock of this player, NULL: the kernel's clock of the thread
  * @base: CPU time from which targets count, ns
  * @known: CPU time when the clock was read last
  * @since: estimate of what was used since then
@@ -44,16 +46,21 @@ void schedtape_spin(uint64_t turns);
  */
 struct schedtape_burner {
 	const struct schedtape_calibration *calibration;
-	uint64_t base;
-	uint64_t known;
+	const volatile uint64_t *word;
+	int64_t base;
+	int64_t known;
 	double since;
 	double step_cost;
 	unsigned int unread;
 };
 
-/* @base: see there; UINT64_MAX: the calling thread's CPU time now. */
+/*
+ * @word: see there.  @from_birth: targets count all CPU time of the calling
+ * thread, else what it uses from now on.
+ */
 void schedtape_burner_init(struct schedtape_burner *burner,
-			   const struct schedtape_calibration *calibration, uint64_t base);
+			   const struct schedtape_calibration *calibration,
+			   const volatile uint64_t *word, bool from_birth);
 
 /* Spins until the calling thread's CPU time is @until ns beyond the base. */
 void schedtape_burn(struct schedtape_burner *burner, uint64_t until);

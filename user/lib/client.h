@@ -116,6 +116,10 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 			    const uint32_t *edges, uint32_t nr_edges, int *fd, uint32_t *id,
 			    struct schedtape_error *err);
+/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: see @err. */
+const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
+						 struct schedtape_error *err);
+void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
 int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_t delay,
 			   struct schedtape_error *err);
 int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,

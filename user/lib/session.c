@@ -378,3 +378,21 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 	*id = setup.id;
 	return 0;
 }
+
+const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
+						 struct schedtape_error *err)
+{
+	void *clocks = mmap(NULL, players * sizeof(uint64_t), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (clocks == MAP_FAILED) {
+		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
+		return NULL;
+	}
+	return clocks;
+}
+
+void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
+{
+	if (clocks)
+		munmap((void *)clocks, players * sizeof(uint64_t));
+}
