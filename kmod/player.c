@@ -177,8 +177,12 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	call_rcu(&player->rcu, stape_player_free);
 }
 
-/* How long a waker looks at a wakee that runs on another CPU, ns. */
-#define STAPE_MEET_NS	50000
+/*
+ * CPU time that a waker gives for its wakee to get to the wait, ns: more if
+ * the wakee needs this CPU for it, because then nobody else loses it.
+ */
+#define STAPE_MEET_YIELD_NS	1000000
+#define STAPE_MEET_LOOK_NS	50000
 
 /* The wakee, if it runs or could run; the caller puts the reference. */
 static struct task_struct *stape_player_late(struct stape_replay *replay, u32 number)
@@ -194,39 +198,44 @@ static struct task_struct *stape_player_late(struct stape_replay *replay, u32 nu
 	return task;
 }
 
+/* The caller's own CPU time since it joined. */
+static u64 stape_player_runtime(const struct stape_player *self)
+{
+	return READ_ONCE(self->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(self->since);
+}
+
 /*
  * In the recording the wakee slept when it was woken.  A waker that is ahead
- * of it this time gives way: it runs before a wakee on this CPU, or looks on
+ * of it this time gives way: it runs behind a wakee on this CPU, or looks on
  * while one on another CPU gets there.  This invents no sleep and no wake-up,
  * and what it costs the waker its next burst makes up for.  It is no lock: a
  * wakee that is far away is not waited for, and finds the wake-up counted.
  */
-static void stape_player_meet(struct stape_replay *replay, u32 number)
+static void stape_player_meet(struct stape_replay *replay, const struct stape_player *self,
+			      u32 number)
 {
+	u64 start = stape_player_runtime(self), limit = STAPE_MEET_LOOK_NS;
 	struct task_struct *task;
-	u64 looked = 0, start;
-	int yielded;
 
-	while (looked < STAPE_MEET_NS && !signal_pending(current)) {
+	while (!signal_pending(current) && stape_player_runtime(self) - start < limit) {
 		task = stape_player_late(replay, number);
 		if (!task)
 			break;
-		start = ktime_get_ns();
-		yielded = yield_to(task, true);
+		if (yield_to(task, true) > 0)
+			limit = STAPE_MEET_YIELD_NS;
+		else
+			cpu_relax();
 		put_task_struct(task);
-		if (yielded > 0)
-			continue;
-		cpu_relax();
-		looked += ktime_get_ns() - start;
 	}
 }
 
-static void stape_player_wake(struct stape_replay *replay, u32 number)
+static void stape_player_wake(struct stape_replay *replay, const struct stape_player *self,
+			      u32 number)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
 
-	stape_player_meet(replay, number);
+	stape_player_meet(replay, self, number);
 	atomic_inc(&edge->pending);
 	/* Pairs with set_current_state() in stape_player_wait(). */
 	smp_mb__after_atomic();
@@ -238,7 +247,8 @@ static void stape_player_wake(struct stape_replay *replay, u32 number)
 	rcu_read_unlock();
 }
 
-static int stape_player_wake_all(struct stape_replay *replay, const struct stape_step *step)
+static int stape_player_wake_all(struct stape_replay *replay, const struct stape_player *self,
+				 const struct stape_step *step)
 {
 	const u32 __user *from = u64_to_user_ptr(step->wakes);
 	u32 edges[STAPE_STEP_MAX_WAKES];
@@ -252,7 +262,7 @@ static int stape_player_wake_all(struct stape_replay *replay, const struct stape
 		if (edges[i] >= replay->nr_edges)
 			return -EINVAL;
 	for (i = 0; i < step->nr_wakes; i++)
-		stape_player_wake(replay, edges[i]);
+		stape_player_wake(replay, self, edges[i]);
 	return 0;
 }
 
@@ -383,7 +393,7 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 	if (!stape_replay_live(replay))
 		return -ECANCELED;
 	if (step->index == player->steps) {
-		ret = stape_player_wake_all(replay, step);
+		ret = stape_player_wake_all(replay, player, step);
 		if (ret)
 			return ret;
 		player->steps++;

@@ -224,6 +224,7 @@ struct recording {
 	sigset_t mask;		/* before ours */
 	int signals;
 	bool stop;
+	bool began;		/* there is a workload on the tape */
 };
 
 static int open_signals(struct recording *rec)
@@ -361,6 +362,7 @@ static int record(struct recording *rec)
 		ret = open_signals(rec);
 	if (!ret)
 		ret = record_start(rec);
+	rec->began = !ret;
 	if (!ret)
 		ret = record_loop(rec);
 	/* Whatever happened, what was recorded is kept. */
@@ -420,7 +422,7 @@ int cmd_record(int argc, char **argv)
 		bytes = schedtape_writer_bytes(rec.recorder.writer);
 		events = recorder_events(&rec.recorder, &lost);
 	}
-	closed = recorder_close(&rec.recorder, opts.quiet || opts.json);
+	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
 	ret = ret ? ret : closed;
 	if (opts.json && !ret)
 		print_json(&rec, bytes, events, lost);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
@@ -19,15 +20,32 @@ static int failed(int ret, const struct schedtape_error *err)
 	return ret;
 }
 
-/* As perf has it: the last recording of that name is kept. */
-static void keep_old(const char *path)
+/* As perf has it: the last recording of that name is kept, as FILE.old. */
+static bool is_kept(const char *path)
 {
-	char old[4096];
+	struct stat st;
 
-	if (!strcmp(path, "-") || access(path, F_OK))
-		return;
-	if ((size_t)snprintf(old, sizeof(old), "%s.old", path) < sizeof(old))
-		rename(path, old);
+	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static int keep_old(struct recorder *recorder)
+{
+	if (!is_kept(recorder->path))
+		return 0;
+	if (asprintf(&recorder->old, "%s.old", recorder->path) < 0) {
+		recorder->old = NULL;
+		return -ENOMEM;
+	}
+	return rename(recorder->path, recorder->old) ? -errno : 0;
+}
+
+/* A recording that never began leaves everything as it was. */
+static void discard(struct recorder *recorder)
+{
+	if (recorder->writer && is_kept(recorder->path))
+		unlink(recorder->path);
+	if (recorder->old)
+		rename(recorder->old, recorder->path);
 }
 
 int recorder_open(struct recorder *recorder, struct schedtape_client *client, const char *path,
@@ -42,9 +60,13 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client, co
 	if (!ret)
 		ret = schedtape_session_set(recorder->session, ring_bytes, &err);
 	if (!ret) {
-		keep_old(path);
-		ret = schedtape_writer_create(path, meta, &options, &recorder->writer, &err);
+		ret = keep_old(recorder);
+		if (ret)
+			schedtape_fail(&err, ret, "%s: cannot keep the old one as %s.old: %s",
+				       path, path, strerror(-ret));
 	}
+	if (!ret)
+		ret = schedtape_writer_create(path, meta, &options, &recorder->writer, &err);
 	return failed(ret, &err);
 }
 
@@ -193,22 +215,25 @@ static void say_what_became(const struct recorder *recorder, uint64_t bytes)
 			    "events were lost: use larger rings (-m), see \"schedtape info\"");
 }
 
-int recorder_close(struct recorder *recorder, bool quiet)
+int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 {
 	struct schedtape_error err;
 	uint64_t bytes;
 	int ret = 0, closed;
 
+	if (!keep)
+		discard(recorder);
 	if (recorder->writer) {
-		if (recorder->start_time)
+		if (keep)
 			ret = write_end(recorder);
 		bytes = schedtape_writer_bytes(recorder->writer);
 		closed = failed(schedtape_writer_close(recorder->writer, &err), &err);
 		ret = ret ? ret : closed;
-		if (!quiet && recorder->start_time)
+		if (keep && !quiet)
 			say_what_became(recorder, bytes);
 	}
 	schedtape_session_close(recorder->session);
+	free(recorder->old);
 	memset(recorder, 0, sizeof(*recorder));
 	return ret;
 }

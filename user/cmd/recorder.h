@@ -15,12 +15,14 @@ struct json_object;
 /**
  * struct recorder - a session and its tape
  * @path: the tape's
+ * @old: what a tape of that name is called now, or NULL
  * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
  */
 struct recorder {
 	struct schedtape_session *session;
 	struct schedtape_writer *writer;
 	const char *path;
+	char *old;
 	struct timespec flushed;
 	uint64_t start_time;
 	bool started;
@@ -41,8 +43,11 @@ int recorder_drain(struct recorder *recorder);
 int recorder_tick(struct recorder *recorder);
 /* Stops the session and moves the rest. */
 int recorder_stop(struct recorder *recorder);
-/* Ends and closes the tape, closes the session; says what it became unless @quiet. */
-int recorder_close(struct recorder *recorder, bool quiet);
+/*
+ * Ends and closes the tape, and closes the session; says what it became unless
+ * @quiet.  @keep false: nothing was recorded, there is to be no tape.
+ */
+int recorder_close(struct recorder *recorder, bool keep, bool quiet);
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
 
 #endif /* SCHEDTAPE_RECORDER_H */

@@ -443,7 +443,8 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 	if (!ret)
 		ret = play(&replay);
 	close_replay(&replay);
-	closed = recorder_close(&replay.recorder, opts->quiet || opts->common.json);
+	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
+				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
 	if (!ret)
 		print_result(&replay, results);

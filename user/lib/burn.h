@@ -69,8 +69,9 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until);
 void schedtape_burner_stepped(struct schedtape_burner *burner);
 
 /*
- * CPU time that a process of this program uses from its fork to its end when
- * it does nothing, ns: what an exit costs, and what no player can burn.
+ * CPU time of the end of a process that is a fork of this program, ns: part of
+ * a task's last burst that a player does not burn, because it comes by itself.
+ * 0: not known.
  */
 uint64_t schedtape_measure_exit(void);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netlink/genl/genl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,21 @@ static int session_map_all(struct schedtape_session *session, struct schedtape_e
 int schedtape_session_set(struct schedtape_session *session, uint64_t bytes,
 			  struct schedtape_error *err)
 {
-	struct nl_msg *msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
+	struct schedtape_module_info info;
 	uint64_t pages = 4;
+	struct nl_msg *msg;
 	int ret;
 
-	while (pages * STAPE_PAGE_SIZE < bytes && pages < UINT32_MAX / 2)
+	ret = schedtape_client_info(session->client, &info, err);
+	if (ret)
+		return ret;
+	while (pages * STAPE_PAGE_SIZE < bytes && pages <= info.ring_pages_max)
 		pages *= 2;
+	if (pages > info.ring_pages_max)
+		return schedtape_fail(err, -ERANGE,
+				      "a ring of %" PRIu64 " bytes is too large: at most %" PRIu64 "M per CPU",
+				      bytes, (uint64_t)info.ring_pages_max * STAPE_PAGE_SIZE >> 20);
+	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
 	if (msg) {
 		nla_put_u32(msg, STAPE_A_SESSION_ID, session->info.id);
 		nla_put_u32(msg, STAPE_A_SESSION_RING_PAGES, pages);

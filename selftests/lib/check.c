@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is true of every recording without losses: see st_check().
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "record.h"
+
+enum state { UNSEEN, NEW, RUNNABLE, RUNNING, ASLEEP, DEAD };
+
+static const char * const names[] = {
+	"unseen", "new", "runnable", "running", "asleep", "dead",
+};
+
+struct task {
+	unsigned char state;
+	bool known;
+	bool waking;
+	uint16_t cpu;
+};
+
+static struct task tasks[1 << STAPE_PID_BITS];
+static char text[256];
+
+static const char *wrong(const struct schedtape_event *ev, uint32_t pid, const char *what)
+{
+	snprintf(text, sizeof(text), "%llu CPU %u %s: task %u, %s, %s",
+		 (unsigned long long)ev->time, ev->cpu, schedtape_event_name(ev->type), pid,
+		 names[tasks[pid].state], what);
+	return text;
+}
+
+static const char *check_out(const struct schedtape_event *ev)
+{
+	struct task *prev = &tasks[ev->curr];
+	unsigned int state = schedtape_switch_state(ev);
+
+	if (prev->state != UNSEEN && (prev->state != RUNNING || prev->cpu != ev->cpu))
+		return wrong(ev, ev->curr, "leaves a CPU that it was not on");
+	prev->state = state == STAPE_STATE_RUNNING ? RUNNABLE :
+		      state == STAPE_STATE_DEAD ? DEAD : ASLEEP;
+	return NULL;
+}
+
+static const char *check_in(const struct schedtape_event *ev)
+{
+	struct task *next = &tasks[ev->pid];
+
+	if (next->state != UNSEEN && next->state != RUNNABLE)
+		return wrong(ev, ev->pid, "gets a CPU");
+	next->state = RUNNING;
+	next->cpu = ev->cpu;
+	return NULL;
+}
+
+static const char *check_fork(const struct schedtape_event *ev)
+{
+	struct task *child = &tasks[ev->pid];
+
+	if (!ev->curr)
+		return wrong(ev, ev->pid, "has no parent");
+	if (child->known && child->state != DEAD)
+		return wrong(ev, ev->pid, "is forked");
+	memset(child, 0, sizeof(*child));
+	child->known = true;
+	child->state = NEW;
+	return NULL;
+}
+
+static const char *check_wakeup(const struct schedtape_event *ev)
+{
+	struct task *task = &tasks[ev->pid];
+
+	if (!task->waking && task->state != UNSEEN)
+		return wrong(ev, ev->pid, "wakes up without a waking");
+	task->waking = false;
+	/* It may not have gone to sleep yet, and never will. */
+	if (task->state == ASLEEP)
+		task->state = RUNNABLE;
+	return NULL;
+}
+
+static const char *check_exec(const struct schedtape_event *ev)
+{
+	if (ev->old_pid == ev->pid)
+		return NULL;
+	tasks[ev->pid] = tasks[ev->old_pid];
+	tasks[ev->old_pid].state = DEAD;
+	return NULL;
+}
+
+static const char *check_event(const struct schedtape_event *ev)
+{
+	struct task *task = &tasks[ev->pid];
+	const char *bad = NULL;
+
+	if (ev->type == STAPE_EV_FORK)
+		return check_fork(ev);
+	if (ev->pid && !task->known)
+		return wrong(ev, ev->pid, "is not of the filter");
+	if (ev->curr && !tasks[ev->curr].known)
+		return wrong(ev, ev->curr, "runs, and is not of the filter");
+	switch (ev->type) {
+	case STAPE_EV_SWITCH:
+		if (ev->curr)
+			bad = check_out(ev);
+		return bad ? bad : ev->pid ? check_in(ev) : NULL;
+	case STAPE_EV_WAKING:
+		if (task->state == DEAD)
+			return wrong(ev, ev->pid, "is woken");
+		task->waking = true;
+		break;
+	case STAPE_EV_WAKEUP:
+		return check_wakeup(ev);
+	case STAPE_EV_WAKEUP_NEW:
+		if (task->state != NEW)
+			return wrong(ev, ev->pid, "is woken as a new one");
+		task->state = RUNNABLE;
+		break;
+	case STAPE_EV_EXEC:
+		return check_exec(ev);
+	default:
+		if (task->state == DEAD)
+			return wrong(ev, ev->pid, "is at its end");
+	}
+	return NULL;
+}
+
+const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
+{
+	const char *bad;
+	size_t i;
+
+	memset(tasks, 0, sizeof(tasks));
+	for (i = 0; i < n; i++)
+		tasks[roots[i]].known = true;
+	if (r->lost)
+		return "events were lost";
+	for (i = 0; i < r->n; i++) {
+		bad = check_event(&r->events[i]);
+		if (bad)
+			return bad;
+	}
+	return NULL;
+}

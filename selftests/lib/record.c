@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A recording as tests make it.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int complain(struct st_record *r, int ret)
+{
+	if (ret < 0)
+		printf("# %s\n", r->err.text);
+	return ret;
+}
+
+int st_record_open(struct st_record *r, unsigned int ring_pages)
+{
+	int ret;
+
+	memset(r, 0, sizeof(*r));
+	ret = schedtape_client_open(&r->client, &r->err);
+	if (!ret)
+		ret = schedtape_session_open(r->client, &r->session, &r->err);
+	if (!ret && ring_pages)
+		ret = schedtape_session_set(r->session, (uint64_t)ring_pages * STAPE_PAGE_SIZE,
+					    &r->err);
+	return complain(r, ret);
+}
+
+int st_record_add(struct st_record *r, pid_t pid)
+{
+	uint32_t number = pid;
+
+	return complain(r, schedtape_session_add(r->session, &number, 1, &r->err));
+}
+
+int st_record_start(struct st_record *r)
+{
+	return complain(r, schedtape_session_start(r->session, &r->err));
+}
+
+int st_record_stop(struct st_record *r)
+{
+	return complain(r, schedtape_session_stop(r->session, &r->err));
+}
+
+int st_record_get(struct st_record *r, struct schedtape_session_state *state)
+{
+	return complain(r, schedtape_session_get(r->session, state, &r->err));
+}
+
+static int append(struct st_record *r, const struct schedtape_event *ev)
+{
+	if (r->n == r->max) {
+		size_t max = r->max ? 2 * r->max : 4096;
+		void *events = realloc(r->events, max * sizeof(*r->events));
+
+		if (!events)
+			return -ENOMEM;
+		r->events = events;
+		r->max = max;
+	}
+	r->events[r->n++] = *ev;
+	return 0;
+}
+
+static int take_page(struct st_record *r, const void *data)
+{
+	struct schedtape_page page;
+	struct schedtape_event ev;
+	int ret;
+
+	ret = schedtape_page_open(&page, data, &r->err);
+	if (ret)
+		return ret;
+	r->pages++;
+	r->lost += page.header.lost;
+	while ((ret = schedtape_page_next(&page, &ev, &r->err)) > 0) {
+		ret = append(r, &ev);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/* Stable, for what happened on one CPU at one time: by index within the array. */
+struct sorted {
+	struct schedtape_event ev;
+	size_t index;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct sorted *x = a, *y = b;
+
+	if (x->ev.time != y->ev.time)
+		return x->ev.time < y->ev.time ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+static int sort(struct st_record *r)
+{
+	struct sorted *sorted = malloc((r->n + 1) * sizeof(*sorted));
+	size_t i;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (i = 0; i < r->n; i++)
+		sorted[i] = (struct sorted){ .ev = r->events[i], .index = i };
+	qsort(sorted, r->n, sizeof(*sorted), by_time);
+	for (i = 0; i < r->n; i++)
+		r->events[i] = sorted[i].ev;
+	free(sorted);
+	return 0;
+}
+
+int st_record_take(struct st_record *r)
+{
+	uint32_t cpu;
+	int ret = 0;
+
+	for (cpu = 0; cpu < schedtape_session_cpus(r->session); cpu++) {
+		const void *page;
+
+		while (!ret && schedtape_session_pages(r->session, cpu, 1, &page)) {
+			ret = take_page(r, page);
+			schedtape_session_consume(r->session, cpu, 1);
+		}
+	}
+	return ret ? complain(r, ret) : sort(r);
+}
+
+int st_record_finish(struct st_record *r)
+{
+	int ret = st_record_stop(r);
+
+	return ret ? ret : st_record_take(r);
+}
+
+void st_record_close(struct st_record *r)
+{
+	schedtape_session_close(r->session);
+	schedtape_client_close(r->client);
+	free(r->events);
+	memset(r, 0, sizeof(*r));
+}
+
+/* -- counts ---------------------------------------------------------------- */
+
+static void count_switch(struct st_counts *c, const struct schedtape_event *ev, uint32_t pid,
+			 uint64_t *since)
+{
+	if (ev->curr == pid) {
+		c->out[schedtape_switch_state(ev)]++;
+		if (*since)
+			c->cpu_time += ev->time - *since;
+		*since = 0;
+	}
+	if (ev->pid == pid) {
+		c->in++;
+		*since = ev->time;
+	}
+}
+
+static void count_own(struct st_counts *c, const struct schedtape_event *ev)
+{
+	switch (ev->type) {
+	case STAPE_EV_WAKING:
+		c->waking[ev->arg & 3]++;
+		if (ev->arg == STAPE_CTX_TASK && ev->curr)
+			c->waking_task++;
+		break;
+	case STAPE_EV_WAKEUP:
+		c->wakeup++;
+		break;
+	case STAPE_EV_WAKEUP_NEW:
+		c->wakeup_new++;
+		break;
+	case STAPE_EV_FORK:
+		c->forked++;
+		break;
+	case STAPE_EV_EXIT:
+		c->exits++;
+		break;
+	case STAPE_EV_MIGRATE:
+		c->migrates++;
+		break;
+	case STAPE_EV_EXEC:
+		c->execs++;
+		break;
+	case STAPE_EV_RENAME:
+		c->renames++;
+		break;
+	}
+}
+
+void st_count(const struct st_record *r, pid_t pid, struct st_counts *c)
+{
+	uint64_t since = 0;
+	size_t i;
+
+	memset(c, 0, sizeof(*c));
+	for (i = 0; i < r->n; i++) {
+		const struct schedtape_event *ev = &r->events[i];
+
+		if (ev->type == STAPE_EV_SWITCH)
+			count_switch(c, ev, pid, &since);
+		else if (ev->pid == (uint32_t)pid)
+			count_own(c, ev);
+		if (ev->type == STAPE_EV_FORK && ev->curr == (uint32_t)pid)
+			c->forks++;
+	}
+}
+
+unsigned int st_voluntary(const struct st_counts *c)
+{
+	unsigned int i, n = 0;
+
+	for (i = STAPE_STATE_RUNNING + 1; i < 16; i++)
+		n += c->out[i];
+	return n;
+}
+
+unsigned int st_wakings(const struct st_counts *c)
+{
+	return c->waking[0] + c->waking[1] + c->waking[2] + c->waking[3];
+}
+
+unsigned int st_named(const struct st_record *r, pid_t pid)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (r->events[i].pid == (uint32_t)pid || r->events[i].curr == (uint32_t)pid)
+			n++;
+	return n;
+}
+
+size_t st_count_type(const struct st_record *r, unsigned int type)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n; i++)
+		n += r->events[i].type == type;
+	return n;
+}

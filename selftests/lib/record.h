@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording as tests make it: a session, all of its events in one array,
+ * and what they say of a task.
+ */
+#ifndef SELFTESTS_RECORD_H
+#define SELFTESTS_RECORD_H
+
+#include <client.h>
+#include <sys/types.h>
+
+struct st_record {
+	struct schedtape_client *client;
+	struct schedtape_session *session;
+	struct schedtape_error err;
+	struct schedtape_event *events;
+	size_t n, max;
+	uint64_t lost;		/* as announced in the pages */
+	uint64_t pages;
+};
+
+/*
+ * All return 0 or -errno, and say what went wrong on standard output, as TAP
+ * comments.  @ring_pages: 0: the session is only opened.
+ */
+int st_record_open(struct st_record *r, unsigned int ring_pages);
+int st_record_add(struct st_record *r, pid_t pid);
+int st_record_start(struct st_record *r);
+int st_record_stop(struct st_record *r);
+int st_record_get(struct st_record *r, struct schedtape_session_state *state);
+/* Takes the pages that wait, of all CPUs, and sorts their events by time. */
+int st_record_take(struct st_record *r);
+/* Stops, and takes what is left. */
+int st_record_finish(struct st_record *r);
+void st_record_close(struct st_record *r);
+
+/**
+ * struct st_counts - what the events say of one task
+ * @out: times that it was switched out, by enum stape_state
+ * @in: times that it was switched in
+ * @waking: by enum stape_context
+ * @waking_task: those in task context by a task of the filter
+ * @forked: its own FORK; @forks: its children
+ * @cpu_time: ns between its switches in and out
+ */
+struct st_counts {
+	unsigned int out[16];
+	unsigned int in;
+	unsigned int waking[4];
+	unsigned int waking_task;
+	unsigned int wakeup;
+	unsigned int wakeup_new;
+	unsigned int forked;
+	unsigned int forks;
+	unsigned int exits;
+	unsigned int migrates;
+	unsigned int execs;
+	unsigned int renames;
+	uint64_t cpu_time;
+};
+
+void st_count(const struct st_record *r, pid_t pid, struct st_counts *c);
+/* Switches out by blocking, stopping, dying; what the kernel calls voluntary. */
+unsigned int st_voluntary(const struct st_counts *c);
+unsigned int st_wakings(const struct st_counts *c);
+/* Events of any kind that name the task. */
+unsigned int st_named(const struct st_record *r, pid_t pid);
+size_t st_count_type(const struct st_record *r, unsigned int type);
+
+/*
+ * What is true of every recording without losses: nobody but @roots and whom
+ * they forked is named, nobody runs on two CPUs, runs before it is woken, is
+ * woken without a waker, or does anything after its end.  NULL, or what is wrong.
+ */
+const char *st_check(const struct st_record *r, const pid_t *roots, size_t n);
+
+#endif /* SELFTESTS_RECORD_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the workloads share.  Each does something of known shape and prints
+ * what it did as key=value, a line each.
+ */
+#ifndef WORKLOADS_WORK_H
+#define WORKLOADS_WORK_H
+
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline uint64_t work_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* Uses @ns of CPU time, however long that takes. */
+static inline void work_burn(uint64_t ns)
+{
+	uint64_t end = work_clock(CLOCK_THREAD_CPUTIME_ID) + ns;
+
+	while (work_clock(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
+/* Argument number @n, which must be there and within the bounds. */
+static inline long work_arg(int argc, char **argv, int n, long min, long max, const char *usage)
+{
+	char *end;
+	long value;
+
+	if (argc <= n)
+		errx(2, "usage: %s %s", argv[0], usage);
+	errno = 0;
+	value = strtol(argv[n], &end, 10);
+	if (errno || end == argv[n] || *end || value < min || value > max)
+		errx(2, "'%s' is not a number from %ld to %ld; usage: %s %s", argv[n], min, max,
+		     argv[0], usage);
+	return value;
+}
+
+#endif /* WORKLOADS_WORK_H */
