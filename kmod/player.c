@@ -178,13 +178,13 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 }
 
 /*
- * CPU time that a waker gives for its wakee to get to the wait, ns: more if
- * the wakee needs this CPU for it, because then nobody else loses it.
+ * CPU time that a waker gives for its wakee to get to the wait, ns: more while
+ * it makes others run, because then nobody else loses it.
  */
 #define STAPE_MEET_YIELD_NS	1000000
 #define STAPE_MEET_LOOK_NS	50000
 
-/* The wakee, if it runs or could run; the caller puts the reference. */
+/* The wakee, if it is not in the wait yet; the caller puts the reference. */
 static struct task_struct *stape_player_late(struct stape_replay *replay, u32 number)
 {
 	struct task_struct *task = NULL;
@@ -192,7 +192,7 @@ static struct task_struct *stape_player_late(struct stape_replay *replay, u32 nu
 
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[replay->edges[number].to]);
-	if (player && task_is_running(player->task))
+	if (player && (READ_ONCE(player->edge) != number || task_is_running(player->task)))
 		task = get_task_struct(player->task);
 	rcu_read_unlock();
 	return task;
@@ -204,28 +204,44 @@ static u64 stape_player_runtime(const struct stape_player *self)
 	return READ_ONCE(self->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(self->since);
 }
 
+static unsigned long stape_player_switches(void)
+{
+	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
+}
+
+/* Lets the wakee run, or those whom the wakee waits for.  Return: it did. */
+static bool stape_player_give_way(struct task_struct *wakee)
+{
+	unsigned long switches = stape_player_switches();
+
+	if (!task_is_running(wakee))
+		yield();
+	else if (yield_to(wakee, true) <= 0)
+		cpu_relax();
+	return stape_player_switches() != switches;
+}
+
 /*
  * In the recording the wakee slept when it was woken.  A waker that is ahead
- * of it this time gives way: it runs behind a wakee on this CPU, or looks on
- * while one on another CPU gets there.  This invents no sleep and no wake-up,
- * and what it costs the waker its next burst makes up for.  It is no lock: a
- * wakee that is far away is not waited for, and finds the wake-up counted.
+ * of it this time gives way: it runs behind the others on this CPU, or looks
+ * on while those on other CPUs get there.  This invents no sleep and no
+ * wake-up, and what it costs the waker its next burst makes up for.  It is no
+ * lock: a wakee that is far away is not waited for, and finds the wake-up
+ * counted.
  */
 static void stape_player_meet(struct stape_replay *replay, const struct stape_player *self,
 			      u32 number)
 {
 	u64 start = stape_player_runtime(self), limit = STAPE_MEET_LOOK_NS;
-	struct task_struct *task;
+	struct task_struct *wakee;
 
 	while (!signal_pending(current) && stape_player_runtime(self) - start < limit) {
-		task = stape_player_late(replay, number);
-		if (!task)
+		wakee = stape_player_late(replay, number);
+		if (!wakee)
 			break;
-		if (yield_to(task, true) > 0)
+		if (stape_player_give_way(wakee))
 			limit = STAPE_MEET_YIELD_NS;
-		else
-			cpu_relax();
-		put_task_struct(task);
+		put_task_struct(wakee);
 	}
 }
 

@@ -32,7 +32,7 @@ static void stape_session_wake(struct irq_work *work)
 	bool lost = READ_ONCE(this_cpu_ptr(session->rings)->producer->lost);
 
 	wake_up_interruptible_all(&session->wait);
-	if (lost != session->lost || READ_ONCE(session->empty)) {
+	if ((lost && !session->lost) || READ_ONCE(session->empty)) {
 		session->lost |= lost;
 		schedule_work(&session->notify);
 	}
