@@ -96,8 +96,11 @@ static void take_attributes(const struct player *player)
 
 /* -- running a program ----------------------------------------------------- */
 
-static void run(const struct player_cast *cast, uint32_t number) __attribute__((noreturn));
+static void run(const struct player_cast *cast, uint32_t number);
+static void run_process(const struct player_cast *cast, uint32_t number)
+	__attribute__((noreturn));
 
+/* It returns: pthread_exit() would load libgcc to unwind the stack. */
 static void *thread_main(void *arg)
 {
 	struct thread_start start = *(struct thread_start *)arg;
@@ -138,7 +141,7 @@ static void do_fork(struct player *player, uint32_t child)
 	} else {
 		pid = fork();
 		if (!pid)
-			run(cast, child);
+			run_process(cast, child);
 		error = pid < 0 ? errno : 0;
 	}
 	if (error)
@@ -248,9 +251,14 @@ static void run(const struct player_cast *cast, uint32_t number)
 	schedtape_burner_init(&player.burner, cast->calibration, &cast->clocks[number],
 			      player.task->parent != SCHEDTAPE_NONE);
 	do_all(&player);
-	if (getpid() == gettid())
-		syscall(SYS_exit, 0);	/* of this thread: others may go on */
-	pthread_exit(NULL);
+}
+
+static void run_process(const struct player_cast *cast, uint32_t number)
+{
+	run(cast, number);
+	/* Of this thread: others of the process may go on. */
+	syscall(SYS_exit, 0);
+	__builtin_unreachable();
 }
 
 /* -- the first processes --------------------------------------------------- */
@@ -297,5 +305,5 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	start_threads(cast, number);
-	run(cast, number);
+	run_process(cast, number);
 }
