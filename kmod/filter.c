@@ -119,6 +119,25 @@ void stape_filter_del(struct stape_filter *filter, struct task_struct *task)
 }
 
 /**
+ * stape_filter_prune() - forget tasks that ended before anybody looked
+ * @filter: a session's, whose probes have just begun to run
+ *
+ * Context: may sleep.
+ */
+void stape_filter_prune(struct stape_filter *filter)
+{
+	u32 pid;
+
+	for_each_set_bit(pid, filter->pids, PID_MAX_LIMIT) {
+		rcu_read_lock();
+		if (!pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID))
+			stape_filter_clear(filter, pid);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/**
  * stape_filter_fork() - let a child inherit its parent's membership
  * @filter: a session's
  * @parent: the task that forked

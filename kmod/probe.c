@@ -52,19 +52,13 @@ static u32 stape_probe_context(void)
 	return in_serving_softirq() ? STAPE_CTX_SOFTIRQ : STAPE_CTX_TASK;
 }
 
-/**
- * stape_probe_switched() - a CPU goes from one task to another
- * @session: a recording session
- * @ring: its ring on this CPU
- * @next: what runs here from now on
- * @state: enum stape_state in which the task before leaves
- *
- * Written only if one of the two is the filter's.
- *
- * Context: interrupts off.
+/*
+ * A CPU goes from one task, which leaves in @state, to @next.  Written only if
+ * one of the two is the filter's.
  */
-__always_inline void stape_probe_switched(struct stape_session *session, struct stape_ring *ring,
-					  struct task_struct *next, u32 state)
+static __always_inline void stape_probe_switched(struct stape_session *session,
+						 struct stape_ring *ring,
+						 struct task_struct *next, u32 state)
 {
 	u32 pid = stape_filter_has(&session->filter, next) ? next->pid : 0;
 	u32 kind;
@@ -72,11 +66,26 @@ __always_inline void stape_probe_switched(struct stape_session *session, struct 
 	if (!(ring->curr | pid))
 		return;
 	kind = pid ? STAPE_NEXT_TASK : next->pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE;
-	if (unlikely(ring->curr == pid && state == STAPE_STATE_RUNNING))
-		return;		/* a refresh that found nothing new */
 	stape_ring_emit(ring, STAPE_EV_SWITCH, pid, state | kind << STAPE_SWITCH_NEXT_SHIFT);
 	ring->curr = pid;
 	ring->curr_kind = kind;
+}
+
+/**
+ * stape_probe_refresh() - judge what runs on this CPU anew
+ * @data: the session, whose filter has changed
+ *
+ * A task that has become, or ceased to be, the filter's is written as a switch.
+ *
+ * Context: on_each_cpu(): interrupts off.
+ */
+void stape_probe_refresh(void *data)
+{
+	struct stape_session *session = data;
+	struct stape_ring *ring = this_cpu_ptr(session->rings);
+
+	if (stape_filter_has(&session->filter, current) != !!ring->curr)
+		stape_probe_switched(session, ring, current, STAPE_STATE_RUNNING);
 }
 
 static void stape_probe_dead(struct stape_session *session, struct task_struct *task)

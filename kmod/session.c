@@ -179,15 +179,6 @@ int stape_session_set(struct stape_session *session, u32 ring_pages, u32 waterma
 	return 0;
 }
 
-/* What runs on this CPU, if that has become or ceased to be the filter's. */
-static void stape_session_refresh_cpu(void *data)
-{
-	struct stape_session *session = data;
-	struct stape_ring *ring = this_cpu_ptr(session->rings);
-
-	stape_probe_switched(session, ring, current, STAPE_STATE_RUNNING);
-}
-
 /**
  * stape_session_refresh() - let every CPU judge its running task anew
  * @session: a recording session whose filter has changed
@@ -197,7 +188,7 @@ static void stape_session_refresh_cpu(void *data)
 void stape_session_refresh(struct stape_session *session)
 {
 	if (session->state == STAPE_SESSION_RECORDING)
-		on_each_cpu(stape_session_refresh_cpu, session, true);
+		on_each_cpu(stape_probe_refresh, session, true);
 }
 
 /**
@@ -231,6 +222,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	session->start_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_RECORDING;
 	hlist_add_head_rcu(&session->active, &stape_sessions_active);
+	stape_filter_prune(&session->filter);
 	stape_session_refresh(session);
 	return 0;
 }

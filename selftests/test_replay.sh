@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: replays of known workloads, by the commands that a user types.
+#
+# On one CPU that counts instructions a replay must be exact: the same tasks,
+# the same wake-ups between the same tasks, CPU time within 5 %.  With more
+# CPUs, emulated, a stalled CPU looks like load: there, all tasks must be there
+# and the replay must come to its end.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+build=${SCHEDTAPE_BUILD:-$here/../build}
+PATH=$build:$build/selftests/workloads:$PATH
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+exact=$([ "$(nproc)" = 1 ] && echo yes)
+tests=0 failed=0
+
+# report STATUS TEXT: one result
+report()
+{
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests $2"
+		sed 's/^/# /' log
+	fi
+}
+
+# Nobody is left of a replay: no player, no state in the module.
+nothing_left()
+{
+	local i
+
+	for ((i = 0; i < 50; i++)); do
+		[ "$(schedtape list)" = "no sessions, no replays" ] &&
+			! pgrep -x 'pingpong|periodic|chain|hog' && return
+		sleep 0.1
+	done > log 2>&1
+	return 1
+}
+
+
+# known NAME PERCENT COMMAND...: recorded, replayed, recorded again, compared
+known()
+{
+	local name=$1 percent=$2 options=(--json)
+
+	shift 2
+	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$percent")
+	{
+		schedtape record -q -o "$name.tape" -- "$@" &&
+		schedtape replay -q "$name.tape" --record "$name.replay" &&
+		schedtape diff "${options[@]}" "$name.tape" "$name.replay" > "$name.json"
+	} > log 2>&1
+	report $? "$name: replayed${exact:+ with the same graph, CPU time within $percent %}"
+	schedtape diff "$name.tape" "$name.replay" > log 2>&1
+	grep -q '^verdict: \([0-9]*\) of \1 tasks matched' log
+	report $? "$name: every task has its player"
+}
+
+known pingpong 5 pingpong 1000
+known chain 5 chain 100 5
+# It does little else than fork, and a player's fork costs more than a small program's.
+known forktree 150 forktree 3 2
+known periodic 5 periodic 10 2 50
+nothing_left
+report $? "nothing is left of them"
+
+# A tape that takes a while to replay.
+schedtape record -q -o long.tape -- periodic 100 5 100 > log 2>&1 &
+recorder=$!
+sleep 3
+kill -INT $recorder
+wait $recorder
+schedtape info long.tape > log 2>&1
+report $? "Ctrl-C ends a recording and keeps it"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+sleep 1
+kill -INT $player
+wait $player
+[ $? = 130 ]
+report $? "Ctrl-C ends a replay, status 130"
+nothing_left
+report $? "Ctrl-C leaves no player"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+sleep 1
+kill -KILL $player
+wait $player 2> /dev/null
+nothing_left
+report $? "kill -9 of the controller leaves no player"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+sleep 1
+pkill -KILL -x periodic
+wait $player
+[ $? = 1 ] && grep -q 'a player (PID [0-9]*) died' log
+report $? "a player's death ends the replay, with a message"
+nothing_left
+report $? "a player's death leaves no player"
+
+schedtape replay --json -r 2 periodic.tape > twice.json 2> log &&
+	[ "$(grep -c '"wall"' twice.json)" = 2 ]
+report $? "-r 2 replays twice"
+
+schedtape replay --json --speed 2 periodic.tape > fast.json 2> log &&
+	/usr/bin/python3 -c '
+import json
+slow, fast = (json.load(open(name))[0]["wall"] for name in ("twice.json", "fast.json"))
+assert 0.4 < fast / slow < 0.6, fast / slow' 2>> log
+report $? "--speed 2 takes half the time"
+
+echo "1..$tests"
+[ $failed = 0 ]

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what tapes compile to.
+ */
+#include <program.h>
+
+#include "fake-tape.h"
+#include "tap.h"
+
+static const char *op_text(const struct schedtape_program *program, const struct schedtape_op *op,
+			   char text[64])
+{
+	unsigned long long cpu = op->cpu, value = op->value;
+
+	switch (op->kind) {
+	case SCHEDTAPE_OP_WAKE:
+		snprintf(text, 64, "%llu:wake %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_WAIT_EDGE:
+		snprintf(text, 64, "%llu:wait %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_WAIT_UNTIL:
+		snprintf(text, 64, "%llu:until %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_FORK:
+		snprintf(text, 64, "%llu:fork %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_RENAME:
+		snprintf(text, 64, "%llu:name %s", cpu, program->names[value]);
+		break;
+	case SCHEDTAPE_OP_EXIT:
+		snprintf(text, 64, "%llu:exit", cpu);
+		break;
+	default:
+		return "";
+	}
+	return text;
+}
+
+/* "0:until 0; 100:wake 0; …", without wake-ups that were none. */
+static const char *program_text(const struct schedtape_program *program, uint32_t number)
+{
+	static char text[1024];
+	char one[64];
+	size_t i, at = 0;
+
+	text[0] = '\0';
+	for (i = 0; number < program->nr_tasks && i < program->tasks[number].nr_ops; i++) {
+		const struct schedtape_op *op = &program->tasks[number].ops[i];
+
+		if (op->kind == SCHEDTAPE_OP_NONE)
+			continue;
+		at += snprintf(text + at, sizeof(text) - at, "%s%s", at ? "; " : "",
+			       op_text(program, op, one));
+	}
+	return text;
+}
+
+static struct schedtape_program *compile(struct schedtape_tape *tape, double speed)
+{
+	struct schedtape_program *program = NULL;
+	struct schedtape_error err = { "" };
+
+	if (schedtape_program_compile(tape, speed, &program, &err))
+		printf("# %s\n", err.text);
+	fake_free(tape);
+	return program;
+}
+
+static void is_program(const struct schedtape_program *program, uint32_t number,
+		       const char *expected, const char *what)
+{
+	const char *text = program ? program_text(program, number) : "none";
+
+	if (!ok(!strcmp(text, expected), "%s", what))
+		printf("# is \"%s\", not \"%s\"\n", text, expected);
+}
+
+/* 1 runs on CPU 0, wakes 2, sleeps, and is woken by it. */
+static struct schedtape_tape *round_trip(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 2);
+	fake_wake(tape, 2800, 0, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 2900, 0, STAPE_STATE_SLEEPING, 1);
+	fake_switch(tape, 3000, 0, STAPE_STATE_SLEEPING, 0);
+	return tape;
+}
+
+static void test_round_trip(void)
+{
+	struct schedtape_program *program = compile(round_trip(), 1);
+
+	is_program(program, 0, "0:until 500; 100:wake 0; 300:wait 1; 400:exit",
+		   "a timer's wake-up, a wake-up, a wait, and the end of the tape");
+	is_program(program, 1, "0:wait 0; 500:wake 1; 600:exit",
+		   "who slept from the start waits for his waker");
+	ok(program && program->nr_edges == 2 && program->edges[0] == 1 && program->edges[1] == 0,
+	   "an edge knows whom it wakes");
+	ok(program && program->wakeups == 2 && program->timed == 1, "two edges, one timer");
+	ok(program && program->duration == 8000, "the recording's duration");
+	schedtape_program_free(program);
+}
+
+static void test_speed(void)
+{
+	struct schedtape_program *program = compile(round_trip(), 2);
+
+	is_program(program, 0, "0:until 250; 50:wake 0; 150:wait 1; 200:exit",
+		   "twice as fast is half of every time");
+	ok(program && program->duration == 4000, "and half of the duration");
+	schedtape_program_free(program);
+}
+
+static void test_no_sleep(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
+	fake_wake(tape, 100, 0, 2, STAPE_CTX_TASK);	/* 2 runs: nothing happens */
+	fake_switch(tape, 200, 1, STAPE_STATE_RUNNING, 0);
+	fake_switch(tape, 300, 1, STAPE_STATE_RUNNING, 2);
+	fake_switch(tape, 400, 1, STAPE_STATE_SLEEPING, 0);
+	fake_waking(tape, 500, 0, 2, STAPE_CTX_SOFTIRQ);
+	fake_wakeup(tape, 510, 1, 2);
+	fake_switch(tape, 600, 1, STAPE_STATE_RUNNING, 2);
+	fake_switch(tape, 700, 1, STAPE_STATE_DEAD, 0);
+	program = compile(tape, 1);
+	is_program(program, 0, "0:until 0; 9000:exit", "a wake-up of who never slept is none");
+	is_program(program, 1, "0:until 0; 300:until 510; 400:exit",
+		   "a preemption ends no burst, a softirq is the outside world");
+	schedtape_program_free(program);
+}
+
+/* The waking comes before the wakee's switch-out on another CPU, the wake-up after it. */
+static void test_overlap(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_program *program;
+
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
+	fake_waking(tape, 100, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 120, 0, STAPE_STATE_SLEEPING, 0);
+	fake_wakeup(tape, 130, 1, 2);
+	fake_switch(tape, 140, 1, STAPE_STATE_RUNNING, 2);
+	program = compile(tape, 1);
+	is_program(program, 0, "0:until 0; 100:wake 0; 120:exit",
+		   "a wake-up stands where its waker was, though it came through later");
+	is_program(program, 1, "0:until 0; 110:wait 0; 970:exit", "and ends the sleep");
+	schedtape_program_free(program);
+}
+
+static void test_structure(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_program *program;
+
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 100, 0, 2, false);
+	fake_fork(tape, 150, 0, 3, true);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
+	fake_rename(tape, 250, 0, 2, "child");
+	fake_event(tape, 300, 0, STAPE_EV_EXIT, 2, 0);
+	fake_wake(tape, 320, 0, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 350, 0, STAPE_STATE_DEAD, 1);
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape, 1);
+	is_program(program, 0, "0:until 0; 100:fork 1; 150:fork 2; 200:wait 0; 250:exit",
+		   "forks stand at the parent's CPU time");
+	is_program(program, 1, "50:name child; 120:wake 0; 150:exit",
+		   "a child begins with its fork, and wakes its parent after exit()");
+	is_program(program, 2, "100:exit", "a thread");
+	ok(program && program->nr_tasks == 3 && program->tasks[1].parent == 0 &&
+	   program->tasks[1].process == 1, "the child is a process");
+	ok(program && program->nr_tasks == 3 && program->tasks[2].parent == 0 &&
+	   program->tasks[2].process == 0, "the thread is one of its parent's process");
+	schedtape_program_free(program);
+}
+
+/* More tasks, edges and names than anything is made for at first. */
+static void test_growth(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000000);
+	struct schedtape_program *program;
+	uint32_t pid, right = 0;
+	uint64_t t = 0;
+
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	for (pid = 2; pid < 1002; pid++) {
+		fake_fork(tape, t += 10, 0, pid, false);
+		fake_switch(tape, t += 10, 0, STAPE_STATE_RUNNING, pid);
+		fake_rename(tape, t += 10, 0, pid, "x");
+		fake_switch(tape, t += 10, 0, STAPE_STATE_SLEEPING, 1);
+	}
+	for (pid = 2; pid < 1002; pid++)
+		fake_wake(tape, t += 10, 0, pid, STAPE_CTX_TASK);
+	program = compile(tape, 1);
+	ok(program && program->nr_tasks == 1001 && program->nr_edges == 1000 &&
+	   program->nr_names == 1000, "a thousand tasks, edges and names");
+	for (pid = 0; program && pid < program->nr_edges; pid++)
+		right += program->edges[pid] == pid + 1;
+	ok(right == 1000, "each edge wakes the right one");
+	schedtape_program_free(program);
+}
+
+static void test_nothing(void)
+{
+	struct schedtape_program *program = NULL;
+	struct schedtape_tape *tape = fake_new(0, 10);
+	struct schedtape_error err = { "" };
+
+	ok(schedtape_program_compile(tape, 1, &program, &err) < 0 && err.text[0],
+	   "a tape without a task is refused, with a reason");
+	fake_free(tape);
+}
+
+int main(void)
+{
+	test_round_trip();
+	test_speed();
+	test_no_sleep();
+	test_overlap();
+	test_structure();
+	test_growth();
+	test_nothing();
+	return tap_done();
+}
