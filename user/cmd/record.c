@@ -124,6 +124,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "what to record? Give a command, or processes by -p");
 		if (opts->command && opts->nr_pids)
 			argp_error(state, "give a command or -p, not both");
+		if (opts->json && !strcmp(opts->output, "-"))
+			argp_error(state, "--json and -o - would share standard output");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -156,6 +158,8 @@ static void child_main(char **command, int go, int error, const sigset_t *mask)
 	if (read(go, &c, 1) != 1)
 		_exit(1);
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	execvp(command[0], command);
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
@@ -199,19 +203,10 @@ static int child_go(struct child *child)
 	return -code;
 }
 
-static void child_reap(struct child *child, bool wait)
+static void child_reap(struct child *child)
 {
 	if (child->pid > 0 && !child->ended)
-		child->ended = waitpid(child->pid, &child->status, wait ? 0 : WNOHANG) ==
-			       child->pid;
-}
-
-static void child_close(struct child *child)
-{
-	if (child->pid <= 0)
-		return;
-	close(child->go);	/* who still waits there, ends */
-	close(child->error);
+		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
 }
 
 /* -- the recording --------------------------------------------------------- */
@@ -224,6 +219,7 @@ struct recording {
 	sigset_t mask;		/* before ours */
 	int signals;
 	bool stop;
+	bool interrupted;	/* by a signal: an end like any other */
 	bool began;		/* there is a workload on the tape */
 };
 
@@ -237,7 +233,9 @@ static int open_signals(struct recording *rec)
 	sigaddset(&ours, SIGHUP);
 	sigaddset(&ours, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &ours, &rec->mask);
+	/* A tape that cannot be written is an error with words, not a death. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	rec->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	return rec->signals < 0 ? -errno : 0;
 }
@@ -248,10 +246,28 @@ static void read_signals(struct recording *rec)
 
 	while (read(rec->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			rec->stop = true;
-	child_reap(&rec->child, false);
+			rec->stop = rec->interrupted = true;
+	child_reap(&rec->child);
 	if (rec->child.ended)
 		rec->stop = true;
+}
+
+/*
+ * The recording is over, and the command with it, as perf has it.  Who presses
+ * Ctrl-C once more does not want to wait for it.
+ */
+static void end_child(struct recording *rec)
+{
+	struct pollfd fd = { .fd = rec->signals, .events = POLLIN };
+
+	if (rec->child.pid <= 0)
+		return;
+	close(rec->child.go);	/* who still waits there, ends */
+	close(rec->child.error);
+	if (!rec->child.ended)
+		kill(rec->child.pid, SIGTERM);
+	for (rec->stop = false; !rec->child.ended && !rec->stop; read_signals(rec))
+		poll(&fd, 1, -1);
 }
 
 static void show_progress(const struct recording *rec)
@@ -370,15 +386,15 @@ static int record(struct recording *rec)
 	return ret ? ret : ended;
 }
 
-static void print_json(const struct recording *rec, uint64_t bytes, uint64_t events, uint64_t lost)
+static void print_json(const struct recording *rec)
 {
 	struct json_object *root = json_object_new_object();
 
 	out_json_add_name(root, "command", "record");
 	json_object_object_add(root, "tape", json_object_new_string(rec->options->output));
-	out_json_add_count(root, "bytes", bytes);
-	out_json_add_count(root, "events", events);
-	out_json_add_count(root, "lost", lost);
+	out_json_add_count(root, "bytes", rec->recorder.bytes);
+	out_json_add_count(root, "events", rec->recorder.events);
+	out_json_add_count(root, "lost", rec->recorder.lost);
 	out_json(root, true);
 }
 
@@ -387,7 +403,7 @@ static int exit_status(const struct recording *rec, int ret)
 {
 	if (ret)
 		return CMD_FAILURE;
-	if (!rec->child.ended)
+	if (!rec->child.ended || rec->interrupted)
 		return 0;
 	if (WIFSIGNALED(rec->child.status))
 		return 128 + WTERMSIG(rec->child.status);
@@ -411,21 +427,15 @@ int cmd_record(int argc, char **argv)
 		.level = 1,
 	};
 	struct recording rec = { .options = &opts, .signals = -1 };
-	uint64_t bytes = 0, events = 0, lost = 0;
 	int ret, closed;
 
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &opts);
 	ret = record(&rec);
-	child_close(&rec.child);
-	child_reap(&rec.child, rec.stop || ret);
-	if (rec.recorder.writer) {
-		bytes = schedtape_writer_bytes(rec.recorder.writer);
-		events = recorder_events(&rec.recorder, &lost);
-	}
+	end_child(&rec);
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
 	ret = ret ? ret : closed;
 	if (opts.json && !ret)
-		print_json(&rec, bytes, events, lost);
+		print_json(&rec);
 	schedtape_client_close(rec.client);
 	free(opts.pids);
 	return exit_status(&rec, ret);

@@ -117,8 +117,10 @@ static int drain_cpu(struct recorder *recorder, uint32_t cpu)
 
 	while ((n = schedtape_session_pages(recorder->session, cpu, PAGES_PER_CHUNK, &pages))) {
 		ret = schedtape_writer_pages(recorder->writer, pages, n, &err);
-		if (ret)
+		if (ret) {
+			recorder->failed = true;
 			return failed(ret, &err);
+		}
 		schedtape_session_consume(recorder->session, cpu, n);
 	}
 	return 0;
@@ -128,6 +130,10 @@ int recorder_drain(struct recorder *recorder)
 {
 	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
 	int ret = 0;
+
+	/* What could not be written stays in the rings: see count_unwritten(). */
+	if (recorder->failed)
+		return 0;
 
 	for (cpu = 0; cpu < n && !ret; cpu++)
 		ret = drain_cpu(recorder, cpu);
@@ -177,6 +183,24 @@ uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
 	return events;
 }
 
+/* Pages that did not get onto the tape are losses like those of a full ring. */
+static void count_unwritten(struct recorder *recorder, struct schedtape_cpu *stats)
+{
+	const struct stape_page_header *page;
+	const void *at;
+
+	while (schedtape_session_pages(recorder->session, stats->cpu, 1, &at)) {
+		page = at;
+		stats->events -= page->events;
+		stats->lost += page->events;
+		if (!stats->lost_first || page->time < stats->lost_first)
+			stats->lost_first = page->time;
+		if (page->end > stats->lost_last)
+			stats->lost_last = page->end;
+		schedtape_session_consume(recorder->session, stats->cpu, 1);
+	}
+}
+
 static int write_end(struct recorder *recorder)
 {
 	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
@@ -190,10 +214,15 @@ static int write_end(struct recorder *recorder)
 		ret = schedtape_fail(&err, -ENOMEM, "out of memory");
 	else
 		ret = schedtape_session_get(recorder->session, &state, &err);
-	for (cpu = 0; cpu < n && !ret; cpu++)
-		if (schedtape_session_cpu(recorder->session, cpu, &cpus[end.nr_cpus]) &&
-		    (cpus[end.nr_cpus].events || cpus[end.nr_cpus].lost))
+	for (cpu = 0; cpu < n && !ret; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu, &cpus[end.nr_cpus]))
+			continue;
+		count_unwritten(recorder, &cpus[end.nr_cpus]);
+		recorder->events += cpus[end.nr_cpus].events;
+		recorder->lost += cpus[end.nr_cpus].lost;
+		if (cpus[end.nr_cpus].events || cpus[end.nr_cpus].lost)
 			end.nr_cpus++;
+	}
 	if (!ret) {
 		end.start_time = state.start_time;
 		end.stop_time = state.stop_time;
@@ -203,14 +232,14 @@ static int write_end(struct recorder *recorder)
 	return failed(ret, &err);
 }
 
-static void say_what_became(const struct recorder *recorder, uint64_t bytes)
+static void say_what_became(const struct recorder *recorder)
 {
 	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
-	uint64_t nr_lost, nr = recorder_events(recorder, &nr_lost);
 
 	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost ]\n", out_command(),
-		bytes / 1e6, recorder->path, out_count(events, nr), out_count(lost, nr_lost));
-	if (nr_lost)
+		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
+		out_count(lost, recorder->lost));
+	if (recorder->lost && !recorder->failed)
 		out_warning(recorder->path,
 			    "events were lost: use larger rings (-m), see \"schedtape info\"");
 }
@@ -218,7 +247,6 @@ static void say_what_became(const struct recorder *recorder, uint64_t bytes)
 int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 {
 	struct schedtape_error err;
-	uint64_t bytes;
 	int ret = 0, closed;
 
 	if (!keep)
@@ -226,14 +254,19 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	if (recorder->writer) {
 		if (keep)
 			ret = write_end(recorder);
-		bytes = schedtape_writer_bytes(recorder->writer);
-		closed = failed(schedtape_writer_close(recorder->writer, &err), &err);
+		recorder->bytes = schedtape_writer_bytes(recorder->writer);
+		closed = schedtape_writer_close(recorder->writer, &err);
+		/* It says the first error again. */
+		if (!recorder->failed && !ret)
+			failed(closed, &err);
 		ret = ret ? ret : closed;
 		if (keep && !quiet)
-			say_what_became(recorder, bytes);
+			say_what_became(recorder);
 	}
 	schedtape_session_close(recorder->session);
 	free(recorder->old);
-	memset(recorder, 0, sizeof(*recorder));
+	recorder->writer = NULL;
+	recorder->session = NULL;
+	recorder->old = NULL;
 	return ret;
 }

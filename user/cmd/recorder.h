@@ -17,6 +17,10 @@ struct json_object;
  * @path: the tape's
  * @old: what a tape of that name is called now, or NULL
  * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
+ * @start_time: ns of the session's clock
+ * @bytes, @events, @lost: in the end, what is on the tape and what is not
+ * @started: the session records
+ * @failed: the tape could not be written, and was said so
  */
 struct recorder {
 	struct schedtape_session *session;
@@ -25,7 +29,11 @@ struct recorder {
 	char *old;
 	struct timespec flushed;
 	uint64_t start_time;
+	uint64_t bytes;
+	uint64_t events;
+	uint64_t lost;
 	bool started;
+	bool failed;
 };
 
 /* What is lost at most if this program is killed, and how often it looks. */
