@@ -51,7 +51,8 @@ static int stape_device_release(struct inode *inode, struct file *file)
 
 static bool stape_device_finished(struct stape_session *session)
 {
-	return READ_ONCE(session->state) == STAPE_SESSION_STOPPED;
+	/* Pairs with the release in stape_session_stop(). */
+	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
 
 /* One page of any CPU to the reader.  Return: its size, 0: there is none. */
@@ -98,8 +99,12 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 		return -EINVAL;
 	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
 		return -ENODATA;
-	if (mutex_lock_interruptible(&session->read_lock))
+	if (file->f_flags & O_NONBLOCK) {
+		if (!mutex_trylock(&session->read_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&session->read_lock)) {
 		return -ERESTARTSYS;
+	}
 	for (;;) {
 		/* Asked first: after the stop nothing comes that is not there now. */
 		finished = stape_device_finished(session);
@@ -128,7 +133,7 @@ static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *w
 	if (stape_device_finished(session) ||
 	    stape_session_readable(session, READ_ONCE(session->watermark)))
 		events |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(session->empty))
+	if (stape_session_empty(session))
 		events |= EPOLLHUP;
 	return events;
 }
@@ -206,22 +211,21 @@ static long stape_device_flush(struct stape_session *session)
 	return 0;
 }
 
+/* Without stape_sessions_lock: the caller's memory may keep us waiting. */
 static long stape_device_replay(struct stape_session *session, void __user *arg)
 {
 	struct stape_replay *replay;
-	int ret;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = -EBUSY;
-	if (session->replay)
-		goto out;
+	if (atomic_xchg(&session->has_replay, 1))
+		return -EBUSY;
 	replay = stape_replay_create(arg);
-	ret = PTR_ERR_OR_ZERO(replay);
-	if (!ret)
-		session->replay = replay;
-out:
-	mutex_unlock(&stape_sessions_lock);
-	return ret;
+	if (IS_ERR(replay)) {
+		atomic_set(&session->has_replay, 0);
+		return PTR_ERR(replay);
+	}
+	/* The next look is the release's, behind the last ioctl. */
+	session->replay = replay;
+	return 0;
 }
 
 static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -84,11 +84,12 @@ static bool stape_filter_add_thread(struct stape_filter *filter, struct task_str
  * and their look.  So the walk is repeated until it finds nobody new.
  *
  * Context: may sleep.
+ * Return: 0, or -ESRCH if all of it has ended.
  */
-void stape_filter_add(struct stape_filter *filter, struct task_struct *task)
+int stape_filter_add(struct stape_filter *filter, struct task_struct *task)
 {
 	struct task_struct *thread;
-	bool again;
+	bool again, any = false;
 
 	do {
 		again = stape_filter_add_thread(filter, task);
@@ -96,8 +97,10 @@ void stape_filter_add(struct stape_filter *filter, struct task_struct *task)
 		for_each_thread(task, thread)
 			again |= stape_filter_add_thread(filter, thread);
 		rcu_read_unlock();
+		any |= again;
 		cond_resched();
 	} while (again);
+	return any || stape_filter_has(filter, task) ? 0 : -ESRCH;
 }
 
 /**
@@ -105,36 +108,22 @@ void stape_filter_add(struct stape_filter *filter, struct task_struct *task)
  * @filter: a session's
  * @task: any thread of it; the caller holds a reference
  *
- * Context: any.
+ * Context: may sleep.
  */
 void stape_filter_del(struct stape_filter *filter, struct task_struct *task)
 {
 	struct task_struct *thread;
+	bool again;
 
-	stape_filter_clear(filter, task->pid);
-	rcu_read_lock();
-	for_each_thread(task, thread)
-		stape_filter_clear(filter, thread->pid);
-	rcu_read_unlock();
-}
-
-/**
- * stape_filter_prune() - forget tasks that ended before anybody looked
- * @filter: a session's, whose probes have just begun to run
- *
- * Context: may sleep.
- */
-void stape_filter_prune(struct stape_filter *filter)
-{
-	u32 pid;
-
-	for_each_set_bit(pid, filter->pids, PID_MAX_LIMIT) {
+	/* As stape_filter_add(): a fork may have seen its parent's bit. */
+	do {
+		again = stape_filter_clear(filter, task->pid);
 		rcu_read_lock();
-		if (!pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID))
-			stape_filter_clear(filter, pid);
+		for_each_thread(task, thread)
+			again |= stape_filter_clear(filter, thread->pid);
 		rcu_read_unlock();
 		cond_resched();
-	}
+	} while (again);
 }
 
 /**
@@ -159,6 +148,24 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	return false;
 }
 
+/*
+ * Others of its thread group go on.  One of them may take over the leader's PID
+ * in an execve() long before the exec probe tells: the bit has to stay.
+ */
+static bool stape_filter_survived(struct task_struct *leader)
+{
+	return thread_group_leader(leader) && !thread_group_empty(leader);
+}
+
+/* The last thread behind a dead leader has gone: so goes the leader's bit. */
+static void stape_filter_bury(struct stape_filter *filter, u32 pid)
+{
+	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+
+	if (!leader || (leader->exit_state && !stape_filter_survived(leader)))
+		stape_filter_clear(filter, pid);
+}
+
 /**
  * stape_filter_dead() - forget a task that switches out for the last time
  * @filter: a session's
@@ -174,10 +181,14 @@ bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
 
 	if (!stape_filter_has(filter, task))
 		return false;
+	rcu_read_lock();
 	user = pid_task(find_pid_ns(task->pid, &init_pid_ns), PIDTYPE_PID);
-	if (user && user != task)
-		return false;
-	return stape_filter_clear(filter, task->pid) && !atomic_read(&filter->tasks);
+	if (!user || (user == task && !stape_filter_survived(task)))
+		stape_filter_clear(filter, task->pid);
+	if (task->tgid != task->pid)
+		stape_filter_bury(filter, task->tgid);
+	rcu_read_unlock();
+	return !atomic_read(&filter->tasks);
 }
 
 /**
@@ -192,8 +203,11 @@ bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
  */
 bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid)
 {
-	if (old_pid != task->pid && stape_filter_clear(filter, old_pid))
+	if (old_pid != task->pid && test_bit(old_pid, filter->pids)) {
+		/* In this order: the set is not to look empty in between. */
 		stape_filter_set(filter, task->pid);
+		stape_filter_clear(filter, old_pid);
+	}
 	return stape_filter_has(filter, task);
 }
 

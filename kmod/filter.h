@@ -18,9 +18,8 @@ struct stape_filter {
 
 int stape_filter_init(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
-void stape_filter_add(struct stape_filter *filter, struct task_struct *task);
+int stape_filter_add(struct stape_filter *filter, struct task_struct *task);
 void stape_filter_del(struct stape_filter *filter, struct task_struct *task);
-void stape_filter_prune(struct stape_filter *filter);
 bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child);
 bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);

@@ -188,6 +188,18 @@ static struct task_struct *stape_filter_find(u32 pid)
 	return task;
 }
 
+static int stape_filter_add_task(struct stape_session *session, struct task_struct *task,
+				 const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	int ret = stape_filter_add(&session->filter, task);
+
+	if (ret)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "the process has ended already");
+	else
+		WRITE_ONCE(session->peopled, true);
+	return ret;
+}
+
 static int stape_filter_change_one(struct stape_session *session, const struct nlattr *attr,
 				   bool add, struct netlink_ext_ack *extack)
 {
@@ -204,7 +216,7 @@ static int stape_filter_change_one(struct stape_session *session, const struct n
 			NL_SET_ERR_MSG_ATTR(extack, attr,
 					    "kernel threads and the recorder are never recorded");
 		else
-			stape_filter_add(&session->filter, task);
+			ret = stape_filter_add_task(session, task, attr, extack);
 	} else {
 		stape_filter_del(&session->filter, task);
 	}
@@ -227,6 +239,9 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		ret = -EINVAL;
 		goto out;
 	}
+	ret = add ? stape_session_arm(session, info->extack) : 0;
+	if (ret)
+		goto out;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != STAPE_A_SESSION_PID)
 			continue;

@@ -61,6 +61,16 @@ void stape_player_switched(struct task_struct *prev, struct task_struct *next)
 	}
 }
 
+static bool stape_player_is_one(const struct task_struct *task)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = stape_player_find(task);
+	rcu_read_unlock();
+	return found;
+}
+
 /* The calling task's time counts from here on. */
 static void stape_player_hash(struct stape_player *player)
 {
@@ -113,7 +123,8 @@ void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
  * @number: the player's number in the program
  *
  * Context: may sleep.
- * Return: 0; -EINVAL: no such player, -EBUSY: there is one already,
+ * Return: 0; -EINVAL: no such player, -EBUSY: it has joined before, or the
+ * caller is one already,
  * -ECANCELED: the replay has ended, -ENOMEM.
  */
 int stape_player_join(struct stape_replay *replay, u32 number)
@@ -136,8 +147,9 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	ret = -ECANCELED;
 	if (!stape_replay_live(replay))
 		goto err_unlock;
+	/* Each number once, and each thread one number. */
 	ret = -EBUSY;
-	if (rcu_access_pointer(replay->players[number]))
+	if (replay->clocks[number] || stape_player_is_one(current))
 		goto err_unlock;
 	rcu_assign_pointer(replay->players[number], player);
 	list_add_tail(&player->alive, &replay->alive);
@@ -184,6 +196,16 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 #define STAPE_MEET_YIELD_NS	1000000
 #define STAPE_MEET_LOOK_NS	50000
 
+/* Not in the wait yet, but on its way, or waiting for another player. */
+static bool stape_player_comes(const struct stape_player *player, u32 number)
+{
+	u32 edge = READ_ONCE(player->edge);
+
+	if (task_is_running(player->task))
+		return true;
+	return edge != number && edge != STAPE_NO_EDGE;
+}
+
 /* The wakee, if it is not in the wait yet; the caller puts the reference. */
 static struct task_struct *stape_player_late(struct stape_replay *replay, u32 number)
 {
@@ -192,7 +214,7 @@ static struct task_struct *stape_player_late(struct stape_replay *replay, u32 nu
 
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[replay->edges[number].to]);
-	if (player && (READ_ONCE(player->edge) != number || task_is_running(player->task)))
+	if (player && stape_player_comes(player, number))
 		task = get_task_struct(player->task);
 	rcu_read_unlock();
 	return task;
@@ -214,6 +236,10 @@ static bool stape_player_give_way(struct task_struct *wakee)
 {
 	unsigned long switches = stape_player_switches();
 
+	/*
+	 * yield() is what is meant: any other player may be the one that the
+	 * wakee waits for.  The caller's limits see to it that this ends.
+	 */
 	if (!task_is_running(wakee))
 		yield();
 	else if (yield_to(wakee, true) <= 0)
@@ -226,21 +252,23 @@ static bool stape_player_give_way(struct task_struct *wakee)
  * of it this time gives way: it runs behind the others on this CPU, or looks
  * on while those on other CPUs get there.  This invents no sleep and no
  * wake-up, and what it costs the waker its next burst makes up for.  It is no
- * lock: a wakee that is far away is not waited for, and finds the wake-up
- * counted.
+ * lock: for a wakee in a wait for an instant, or for one that does not come in
+ * time, nobody waits, and it finds the wake-up counted.
  */
 static void stape_player_meet(struct stape_replay *replay, const struct stape_player *self,
 			      u32 number)
 {
-	u64 start = stape_player_runtime(self), limit = STAPE_MEET_LOOK_NS;
+	u64 start = stape_player_runtime(self), switched = start, now = start;
 	struct task_struct *wakee;
 
-	while (!signal_pending(current) && stape_player_runtime(self) - start < limit) {
+	while (!signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
+	       now - switched < STAPE_MEET_LOOK_NS) {
 		wakee = stape_player_late(replay, number);
 		if (!wakee)
 			break;
+		now = stape_player_runtime(self);
 		if (stape_player_give_way(wakee))
-			limit = STAPE_MEET_YIELD_NS;
+			switched = now;
 		put_task_struct(wakee);
 	}
 }
@@ -316,8 +344,6 @@ static int stape_player_wait_edge(struct stape_replay *replay, struct stape_play
 {
 	int ret;
 
-	if (edge >= replay->nr_edges || replay->edges[edge].to != player->number)
-		return -EINVAL;
 	WRITE_ONCE(player->edge, edge);
 	ret = stape_player_wait(replay, player);
 	WRITE_ONCE(player->edge, STAPE_NO_EDGE);
@@ -341,8 +367,6 @@ static int stape_player_wait_until(struct stape_replay *replay, struct stape_pla
 {
 	int ret;
 
-	if (until > KTIME_MAX / 2)
-		return -EINVAL;
 	player->expired = false;
 	player->until = until;
 	spin_lock(&replay->lock);
@@ -387,6 +411,24 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 	return player;
 }
 
+static bool stape_player_step_is_valid(const struct stape_replay *replay,
+				       const struct stape_step *step)
+{
+	if (step->reserved)
+		return false;
+	switch (step->wait) {
+	case STAPE_WAIT_NONE:
+	case STAPE_WAIT_DONE:
+		return !step->value;
+	case STAPE_WAIT_EDGE:
+		return step->value < replay->nr_edges &&
+		       replay->edges[step->value].to == step->player;
+	case STAPE_WAIT_UNTIL:
+		return step->value <= KTIME_MAX / 2;
+	}
+	return false;
+}
+
 /**
  * stape_player_step() - wake others, then wait
  * @replay: the caller's
@@ -404,7 +446,7 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 
 	if (!player)
 		return -ESRCH;
-	if (step->reserved || step->wait > STAPE_WAIT_DONE)
+	if (!stape_player_step_is_valid(replay, step))
 		return -EINVAL;
 	if (!stape_replay_live(replay))
 		return -ECANCELED;

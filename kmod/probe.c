@@ -18,27 +18,11 @@
 
 #include "player.h"
 #include "session.h"
+#include "task.h"
 
 /* Probes run with preemption off, which is an RCU reader's section. */
 #define for_each_active_session(session) \
 	hlist_for_each_entry_rcu_notrace(session, &stape_sessions_active, active)
-
-static u32 stape_probe_state(unsigned int state)
-{
-	if (state & TASK_DEAD)
-		return STAPE_STATE_DEAD;
-	if (state & TASK_PARKED)
-		return STAPE_STATE_PARKED;
-	if (state & __TASK_STOPPED)
-		return STAPE_STATE_STOPPED;
-	if (state & __TASK_TRACED)
-		return STAPE_STATE_TRACED;
-	if ((state & TASK_IDLE) == TASK_IDLE)
-		return STAPE_STATE_IDLE;
-	if (state & TASK_INTERRUPTIBLE)
-		return STAPE_STATE_SLEEPING;
-	return STAPE_STATE_BLOCKED;
-}
 
 static u32 stape_probe_context(void)
 {
@@ -90,10 +74,8 @@ void stape_probe_refresh(void *data)
 
 static void stape_probe_dead(struct stape_session *session, struct task_struct *task)
 {
-	if (!stape_filter_dead(&session->filter, task))
-		return;
-	WRITE_ONCE(session->empty, true);
-	irq_work_queue(&session->wake);
+	if (stape_filter_dead(&session->filter, task))
+		irq_work_queue(&session->wake);
 }
 
 static void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
@@ -111,7 +93,7 @@ static void stape_probe_switch(void *data, bool preempt, struct task_struct *pre
 	else if (prev_state == TASK_INTERRUPTIBLE)
 		state = STAPE_STATE_SLEEPING;
 	else
-		state = stape_probe_state(prev_state);
+		state = stape_task_state(prev_state);
 
 	for_each_active_session(session) {
 		stape_probe_switched(session, this_cpu_ptr(session->rings), next, state);

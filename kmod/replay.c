@@ -56,6 +56,8 @@ static void stape_replay_free(struct kref *ref)
 	cancel_delayed_work_sync(&replay->progress);
 	static_branch_dec(&stape_players_key);
 	stape_probe_put();
+	/* A switch probe may have found a player that is out by now. */
+	synchronize_rcu();
 	stape_replay_free_memory(replay);
 }
 
@@ -125,8 +127,10 @@ static int stape_replay_release(struct inode *inode, struct file *file)
 	struct stape_replay *replay = file->private_data;
 	struct stape_player *player, *next;
 
-	/* Nobody can step any more; who never ended his program is dropped. */
+	/* Nobody can step any more, so nobody's program comes to its end. */
 	spin_lock(&replay->lock);
+	if (!list_empty(&replay->alive))
+		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
 	list_for_each_entry_safe(player, next, &replay->alive, alive)
 		stape_player_remove(replay, player);
 	spin_unlock(&replay->lock);

@@ -54,6 +54,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, u32 pages, u32 watermark,
 	ring->mask = pages - 1;
 	ring->watermark = watermark;
 	ring->wake = wake;
+	ring->paused = true;
 	ring->curr_kind = STAPE_NEXT_OTHER;
 	for (i = 0; i < pages; i++) {
 		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
@@ -88,7 +89,7 @@ static bool stape_ring_open(struct stape_ring *ring, u64 now)
 	u64 tail = smp_load_acquire(&ring->consumer->tail);
 
 	/* Garbage in @tail looks like a full ring: nothing but losses come of it. */
-	if (ring->head - tail > ring->mask)
+	if (READ_ONCE(ring->paused) || ring->head - tail > ring->mask)
 		return false;
 	page = stape_ring_page(ring, ring->head);
 	page->curr = ring->curr;
@@ -136,6 +137,8 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 {
 	struct stape_ring_producer *producer = ring->producer;
 
+	if (READ_ONCE(ring->paused))
+		return;
 	if (!ring->lost++)
 		ring->lost_first = now;
 	ring->lost_last = now;

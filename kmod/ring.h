@@ -30,6 +30,7 @@
  * @lost_first: time of the first of them
  * @lost_last: time of the last of them
  * @mask: number of pages minus one
+ * @paused: the session has not started: events are neither written nor lost
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader; shared by the session's rings
  * @mem: consumer's page, producer's page, data pages
@@ -54,6 +55,7 @@ struct stape_ring {
 	u64 lost_last;
 
 	u32 mask;
+	bool paused;
 	u32 watermark;
 	struct irq_work *wake;
 	void *mem;

@@ -16,7 +16,7 @@
 #include "netlink.h"
 #include "probe.h"
 
-/* Protects the lists and every session's settings; nests outside of nothing. */
+/* Protects the lists and every session's settings; the outermost lock. */
 DEFINE_MUTEX(stape_sessions_lock);
 LIST_HEAD(stape_sessions);
 /* Read by probes under RCU, changed under stape_sessions_lock. */
@@ -24,16 +24,26 @@ HLIST_HEAD(stape_sessions_active);
 
 static u32 stape_session_last_id;
 
+static bool stape_session_has_lost(struct stape_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (READ_ONCE(per_cpu_ptr(session->rings, cpu)->producer->lost))
+			return true;
+	return false;
+}
+
 static void stape_session_wake(struct irq_work *work)
 {
 	struct stape_session *session = container_of(work, struct stape_session, wake);
-
-	/* It runs on the CPU that queued it, so a first loss is this ring's. */
-	bool lost = READ_ONCE(this_cpu_ptr(session->rings)->producer->lost);
+	bool lost = session->told_lost || stape_session_has_lost(session);
+	bool empty = stape_session_empty(session);
 
 	wake_up_interruptible_all(&session->wait);
-	if ((lost && !session->lost) || READ_ONCE(session->empty)) {
-		session->lost |= lost;
+	if (lost != session->told_lost || empty != session->told_empty) {
+		session->told_lost = lost;
+		session->told_empty = empty;
 		schedule_work(&session->notify);
 	}
 }
@@ -62,8 +72,8 @@ struct stape_session *stape_session_create(void)
 		goto err_filter;
 	session->owner = task_tgid_nr(current);
 	init_waitqueue_head(&session->wait);
-	/* On PREEMPT_RT, too, this runs as an interrupt: wake-ups are all it does. */
-	session->wake = IRQ_WORK_INIT_HARD(stape_session_wake);
+	/* Not a hard one: on PREEMPT_RT a wait queue's lock may sleep. */
+	init_irq_work(&session->wake, stape_session_wake);
 	INIT_WORK(&session->notify, stape_session_notify);
 	mutex_init(&session->read_lock);
 
@@ -76,6 +86,47 @@ struct stape_session *stape_session_create(void)
 err_filter:
 	kfree(session);
 	return ERR_PTR(ret);
+}
+
+/**
+ * stape_session_arm() - let probes look after the filter
+ * @session: a session with rings
+ * @extack: why not
+ *
+ * From now on forks inherit and the dead are forgotten; nothing is written yet.
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EINVAL: no rings, or what registering the probes said.
+ */
+int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (session->armed || session->state == STAPE_SESSION_STOPPED)
+		return 0;
+	if (session->state == STAPE_SESSION_NEW) {
+		NL_SET_ERR_MSG(extack, "the session has no rings yet: session-set first");
+		return -EINVAL;
+	}
+	ret = stape_probe_get();
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
+		return ret;
+	}
+	hlist_add_head_rcu(&session->active, &stape_sessions_active);
+	session->armed = true;
+	return 0;
+}
+
+/* Probes run with preemption off: none uses this session after this. */
+static void stape_session_disarm(struct stape_session *session)
+{
+	if (!session->armed)
+		return;
+	session->armed = false;
+	hlist_del_rcu(&session->active);
+	stape_probe_put();
+	synchronize_rcu();
 }
 
 static void stape_session_free_rings(struct stape_ring __percpu *rings)
@@ -98,11 +149,12 @@ void stape_session_destroy(struct stape_session *session)
 	mutex_lock(&stape_sessions_lock);
 	if (session->state == STAPE_SESSION_RECORDING)
 		stape_session_stop(session, NULL);
+	stape_session_disarm(session);
 	list_del(&session->all);
 	mutex_unlock(&stape_sessions_lock);
 
 	irq_work_sync(&session->wake);
-	cancel_work_sync(&session->notify);
+	flush_work(&session->notify);
 	if (session->rings)
 		stape_session_free_rings(session->rings);
 	stape_filter_destroy(&session->filter);
@@ -181,14 +233,17 @@ int stape_session_set(struct stape_session *session, u32 ring_pages, u32 waterma
 
 /**
  * stape_session_refresh() - let every CPU judge its running task anew
- * @session: a recording session whose filter has changed
+ * @session: any session whose filter has changed
  *
  * Context: under stape_sessions_lock; may sleep.
  */
 void stape_session_refresh(struct stape_session *session)
 {
-	if (session->state == STAPE_SESSION_RECORDING)
-		on_each_cpu(stape_probe_refresh, session, true);
+	if (!session->armed)
+		return;
+	on_each_cpu(stape_probe_refresh, session, true);
+	/* It may have lost its last task. */
+	irq_work_queue(&session->wake);
 }
 
 /**
@@ -201,12 +256,9 @@ void stape_session_refresh(struct stape_session *session)
  */
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
 {
-	int ret;
+	int cpu, ret;
 
 	switch (session->state) {
-	case STAPE_SESSION_NEW:
-		NL_SET_ERR_MSG(extack, "the session has no rings yet: session-set first");
-		return -EINVAL;
 	case STAPE_SESSION_RECORDING:
 		NL_SET_ERR_MSG(extack, "the session is recording already");
 		return -EALREADY;
@@ -214,16 +266,14 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the session has stopped for good: open another");
 		return -EINVAL;
 	}
-	ret = stape_probe_get();
-	if (ret) {
-		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
+	ret = stape_session_arm(session, extack);
+	if (ret)
 		return ret;
-	}
 	session->start_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_RECORDING;
-	hlist_add_head_rcu(&session->active, &stape_sessions_active);
-	stape_filter_prune(&session->filter);
-	stape_session_refresh(session);
+	/* A probe sees it when it sees it: the first page of a CPU says who ran there. */
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->paused, false);
 	return 0;
 }
 
@@ -253,6 +303,7 @@ void stape_session_flush(struct stape_session *session)
 		if (!cpu_online(cpu))
 			stape_ring_flush(per_cpu_ptr(session->rings, cpu));
 	cpus_read_unlock();
+	wake_up_interruptible_all(&session->wait);
 }
 
 /**
@@ -271,14 +322,12 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	hlist_del_rcu(&session->active);
-	stape_probe_put();
-	/* Probes run with preemption off: none uses this session after this. */
-	synchronize_rcu();
+	stape_session_disarm(session);
 	session->stop_time = ktime_get_mono_fast_ns();
 	for_each_possible_cpu(cpu)
 		stape_ring_flush(per_cpu_ptr(session->rings, cpu));
-	session->state = STAPE_SESSION_STOPPED;
+	/* Pairs with the acquire in the device: all pages are there before. */
+	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
 	wake_up_interruptible_all(&session->wait);
 	schedule_work(&session->notify);
 	return 0;

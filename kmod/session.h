@@ -18,26 +18,29 @@ struct stape_replay;
 
 /**
  * struct stape_session - one recording, as long as its file is open
- * @active: in stape_sessions_active while recording
+ * @active: in stape_sessions_active while armed
  * @all: in stape_sessions
  * @rings: one per possible CPU; NULL before session-set
  * @filter: which tasks
  * @id: number in the netlink family, never used again
  * @state: enum stape_session_state
+ * @armed: probes look after the filter; they write once @state is RECORDING
  * @owner: PID of the process that opened it, in the initial namespace
  * @ring_pages: pages in a ring
  * @watermark: pages before the reader is woken
- * @empty: the filter's last task has gone
- * @lost: a loss has been told to the netlink group; @wake's own
+ * @peopled: the filter has had a task
+ * @told_lost: a loss has been told to the netlink group; @wake's own
+ * @told_empty: that the last task has gone has been told; @wake's own
  * @start_time: ns, when recording started
  * @stop_time: ns, when it stopped
  * @wait: readers
  * @wake: wakes them from probes
  * @notify: tells the netlink group, from process context
  * @read_lock: one read() at a time
- * @replay: made by STAPE_IOC_REPLAY, or NULL
+ * @has_replay: STAPE_IOC_REPLAY has been called
+ * @replay: made by it, or NULL
  *
- * But for what probes touch (@rings' contents, @filter's bits, @empty),
+ * But for what probes touch (@rings' contents, @filter's bits) and @has_replay,
  * everything is protected by stape_sessions_lock.
  */
 struct stape_session {
@@ -48,11 +51,14 @@ struct stape_session {
 
 	u32 id;
 	u32 state;
+	bool armed;
 	u32 owner;
 	u32 ring_pages;
 	u32 watermark;
-	bool empty;
-	bool lost;
+	bool peopled;
+	bool told_lost;
+	bool told_empty;
+	atomic_t has_replay;
 	u64 start_time;
 	u64 stop_time;
 	wait_queue_head_t wait;
@@ -71,10 +77,17 @@ void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
 int stape_session_set(struct stape_session *session, u32 ring_pages, u32 watermark,
 		      struct netlink_ext_ack *extack);
+int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 void stape_session_flush(struct stape_session *session);
 void stape_session_refresh(struct stape_session *session);
+/* Its last task has gone. */
+static inline bool stape_session_empty(const struct stape_session *session)
+{
+	return READ_ONCE(session->peopled) && !atomic_read(&session->filter.tasks);
+}
+
 bool stape_session_readable(struct stape_session *session, u32 pages);
 
 #endif /* _STAPE_SESSION_H */

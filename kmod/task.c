@@ -14,21 +14,31 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
-static u32 stape_task_state(const struct task_struct *task)
+/**
+ * stape_task_state() - a task's state in the words of the wire format
+ * @state: the kernel's, TASK_*
+ *
+ * Context: any.
+ * Return: enum stape_state.
+ */
+u32 stape_task_state(unsigned int state)
 {
-	unsigned int state = READ_ONCE(task->__state);
-
-	if (task->exit_state || state & TASK_DEAD)
+	if (!state)
+		return STAPE_STATE_RUNNING;
+	if (state & TASK_DEAD)
 		return STAPE_STATE_DEAD;
+	if (state & TASK_PARKED)
+		return STAPE_STATE_PARKED;
 	if (state & __TASK_STOPPED)
 		return STAPE_STATE_STOPPED;
 	if (state & __TASK_TRACED)
 		return STAPE_STATE_TRACED;
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		return STAPE_STATE_IDLE;
 	if (state & TASK_INTERRUPTIBLE)
 		return STAPE_STATE_SLEEPING;
-	if (state & TASK_UNINTERRUPTIBLE)
-		return STAPE_STATE_BLOCKED;
-	return STAPE_STATE_RUNNING;
+	/* TASK_NEW, too: not woken yet. */
+	return STAPE_STATE_BLOCKED;
 }
 
 /* A bit for every CPU that may be, lowest first, whatever this machine's words are. */
@@ -43,7 +53,8 @@ static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struc
 		return -EMSGSIZE;
 	bytes = nla_data(attr);
 	memset(bytes, 0, nla_len(attr));
-	for_each_cpu(cpu, task->cpus_ptr)
+	/* Not cpus_ptr: that is one CPU while migration is disabled. */
+	for_each_cpu(cpu, &task->cpus_mask)
 		if (cpu < nr_cpu_ids)
 			bytes[cpu / BITS_PER_BYTE] |= 1 << cpu % BITS_PER_BYTE;
 	return 0;
@@ -69,7 +80,7 @@ int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
 	    nla_put_u32(skb, STAPE_A_TASK_PPID, rcu_dereference(task->real_parent)->tgid) ||
 	    nla_put_u32(skb, STAPE_A_TASK_NS_PID, ns ? task_pid_nr_ns(task, ns) : 0) ||
 	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
-	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
 	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_POLICY, task->policy) ||
 	    nla_put_s32(skb, STAPE_A_TASK_NICE, task_nice(task)) ||

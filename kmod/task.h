@@ -2,9 +2,12 @@
 #ifndef _STAPE_TASK_H
 #define _STAPE_TASK_H
 
+#include <linux/types.h>
+
 struct sk_buff;
 struct task_struct;
 
+u32 stape_task_state(unsigned int state);
 int stape_task_fill(struct sk_buff *skb, struct task_struct *task);
 
 #endif /* _STAPE_TASK_H */

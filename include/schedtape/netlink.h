@@ -20,8 +20,14 @@
  *   replay-start   common instant for all players
  *   replay-stop    ends the replay, kills its players
  *
+ * A filter's tasks are followed (their forks, their ends) from filter-add on,
+ * which needs the rings of session-set; events are written from session-start on.
+ *
  * Notifications, to the group "monitor": session-ntf (a session stopped,
  * lost its first event or its last task), replay-ntf (progress, completion).
+ * Whoever may open a netlink socket in the initial network namespace may
+ * listen: they carry numbers of sessions and replays, counts, and the PID of
+ * the owner and of a player that died.
  */
 #ifndef _SCHEDTAPE_NETLINK_H
 #define _SCHEDTAPE_NETLINK_H

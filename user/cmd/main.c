@@ -2,8 +2,10 @@
 /*
  * schedtape: one table of subcommands.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <schedtape/version.h>
 
@@ -54,11 +56,24 @@ static int run(const char *name, int argc, char **argv)
 	return CMD_USAGE;
 }
 
+/* A file that is opened later is not to be taken for one of these. */
+static void open_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	char help_option[] = "--help";
 	char *help[] = { argv[0], help_option, NULL };
 
+	open_standard_streams();
 	argp_program_version = "schedtape " SCHEDTAPE_VERSION;
 	argp_err_exit_status = CMD_USAGE;
 

@@ -47,6 +47,8 @@ static void fail(const struct player *player, const char *what, int error)
 {
 	dprintf(STDERR_FILENO, "%s: player of %s:%u: %s: %s\n", out_command(),
 		player->task->name, player->task->pid, what, strerror(error));
+	/* Who has not joined yet is missed by nobody: its family is. */
+	kill(0, SIGKILL);
 	_exit(1);
 }
 

@@ -288,6 +288,7 @@ static int record_loop(struct recording *rec)
 		{ .fd = schedtape_session_fd(rec->recorder.session), .events = POLLIN },
 		{ .fd = rec->signals, .events = POLLIN },
 	};
+	uint64_t bytes;
 	int ret = 0, n;
 
 	while (!rec->stop && !ret) {
@@ -299,7 +300,13 @@ static int record_loop(struct recording *rec)
 		/* The filter's last task has gone: nothing comes any more. */
 		if (fds[0].revents & POLLHUP)
 			rec->stop = true;
+		bytes = schedtape_writer_bytes(rec->recorder.writer);
 		ret = recorder_tick(&rec->recorder);
+		/* Readable, and nothing there: it has stopped. */
+		if (fds[0].revents & POLLIN &&
+		    bytes == schedtape_writer_bytes(rec->recorder.writer) &&
+		    recorder_stopped(&rec->recorder))
+			rec->stop = true;
 		if (!n)
 			show_progress(rec);
 	}
@@ -431,8 +438,9 @@ int cmd_record(int argc, char **argv)
 
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &opts);
 	ret = record(&rec);
-	end_child(&rec);
+	/* First the tape is safe, then the command is waited for. */
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
+	end_child(&rec);
 	ret = ret ? ret : closed;
 	if (opts.json && !ret)
 		print_json(&rec);

@@ -36,7 +36,11 @@ static int keep_old(struct recorder *recorder)
 		recorder->old = NULL;
 		return -ENOMEM;
 	}
-	return rename(recorder->path, recorder->old) ? -errno : 0;
+	if (!rename(recorder->path, recorder->old))
+		return 0;
+	free(recorder->old);
+	recorder->old = NULL;
+	return -errno;
 }
 
 /* A recording that never began leaves everything as it was. */
@@ -108,14 +112,23 @@ int recorder_describe_tasks(struct recorder *recorder)
 	return failed(ret, &err);
 }
 
+/*
+ * Once around the ring at most: a CPU that fills it as fast as it is drained
+ * is not to keep us from the others.
+ */
 static int drain_cpu(struct recorder *recorder, uint32_t cpu)
 {
+	size_t n, left = schedtape_session_ring_pages(recorder->session);
 	struct schedtape_error err;
 	const void *pages;
-	size_t n;
 	int ret;
 
-	while ((n = schedtape_session_pages(recorder->session, cpu, PAGES_PER_CHUNK, &pages))) {
+	for (; left; left -= n) {
+		n = schedtape_session_pages(recorder->session, cpu,
+					    left < PAGES_PER_CHUNK ? left : PAGES_PER_CHUNK,
+					    &pages);
+		if (!n)
+			break;
 		ret = schedtape_writer_pages(recorder->writer, pages, n, &err);
 		if (ret) {
 			recorder->failed = true;
@@ -155,6 +168,14 @@ int recorder_tick(struct recorder *recorder)
 	return ret ? ret : recorder_drain(recorder);
 }
 
+bool recorder_stopped(struct recorder *recorder)
+{
+	struct schedtape_session_state state;
+
+	return !schedtape_session_get(recorder->session, &state, NULL) &&
+	       state.state == STAPE_SESSION_STOPPED;
+}
+
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
@@ -163,7 +184,11 @@ int recorder_stop(struct recorder *recorder)
 	if (!recorder->started)
 		return 0;
 	recorder->started = false;
-	ret = failed(schedtape_session_stop(recorder->session, &err), &err);
+	ret = schedtape_session_stop(recorder->session, &err);
+	/* Somebody else may have stopped it: what it has recorded is there. */
+	if (ret && recorder_stopped(recorder))
+		ret = 0;
+	failed(ret, &err);
 	return ret ? ret : recorder_drain(recorder);
 }
 

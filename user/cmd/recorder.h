@@ -49,6 +49,8 @@ int recorder_describe_tasks(struct recorder *recorder);
 int recorder_drain(struct recorder *recorder);
 /* The same, and once a second also what their open pages hold. */
 int recorder_tick(struct recorder *recorder);
+/* Somebody has stopped the session. */
+bool recorder_stopped(struct recorder *recorder);
 /* Stops the session and moves the rest. */
 int recorder_stop(struct recorder *recorder);
 /*

@@ -89,9 +89,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /**
  * struct replay - one replay
  * @state: as the module last told
- * @pids: of the first processes
+ * @pids: of the first processes that still live
  * @roots: players that are there from the start
  * @interrupted: by a signal
+ * @deserted: no player lives any more
  */
 struct replay {
 	const struct replay_options *options;
@@ -104,10 +105,10 @@ struct replay {
 	uint32_t id;
 	uint32_t *pids;
 	size_t nr_pids;
-	size_t nr_alive;
 	uint32_t roots;
 	int signals;
 	bool interrupted;
+	bool deserted;
 };
 
 static int say(int ret, const struct schedtape_error *err)
@@ -154,21 +155,24 @@ static int spawn_players(struct replay *replay)
 			return pid;
 		}
 		replay->pids[replay->nr_pids++] = pid;
-		replay->nr_alive++;
 	}
 	return 0;
 }
 
-static void reap_players(struct replay *replay, bool wait)
+/* Players whose parents have gone are ours, too: we are their subreaper. */
+static void reap_players(struct replay *replay, bool all)
 {
+	pid_t pid;
 	size_t i;
 
-	for (i = 0; i < replay->nr_pids; i++) {
-		if (!replay->pids[i] || waitpid(replay->pids[i], NULL, wait ? 0 : WNOHANG) <= 0)
-			continue;
-		replay->pids[i] = 0;
-		replay->nr_alive--;
+	while ((pid = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0) {
+		for (i = 0; i < replay->nr_pids && replay->pids[i] != (uint32_t)pid; i++)
+			;
+		if (i < replay->nr_pids)
+			replay->pids[i] = replay->pids[--replay->nr_pids];
 	}
+	if (pid < 0 && errno == ECHILD)
+		replay->deserted = true;
 }
 
 static void read_signals(struct replay *replay)
@@ -196,12 +200,19 @@ static int wait_until_ready(struct replay *replay)
 			return -EINTR;
 		if (replay->state.waiting + replay->state.done >= replay->roots)
 			return 0;
-		if (ended(replay) || !replay->nr_alive)
+		if (ended(replay) || replay->deserted)
 			break;
 		nanosleep(&pause, NULL);
 	}
 	out_error(NULL, "only %u of %u players were ready", replay->state.waiting, replay->roots);
 	return -ETIMEDOUT;
+}
+
+static void stop_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+
+	schedtape_replay_stop(replay->client, replay->id, &err);
 }
 
 /* -- recording the replay -------------------------------------------------- */
@@ -242,9 +253,10 @@ static int finish_recorder(struct replay *replay)
 	struct pollfd fd = { .fd = schedtape_session_fd(replay->recorder.session) };
 	int ms, ret = 0;
 
-	for (ms = 0; ms < LAST_EXIT_MS && !ret && !replay->interrupted; ms += 100) {
-		if (poll(&fd, 1, 100) > 0 && fd.revents & POLLHUP)
+	for (ms = 0; ms < LAST_EXIT_MS && !ret && !replay->interrupted; ms += 20) {
+		if (poll(&fd, 1, 20) > 0 && fd.revents & POLLHUP)
 			break;
+		read_signals(replay);
 		ret = recorder_tick(&replay->recorder);
 	}
 	return ret ? ret : recorder_stop(&replay->recorder);
@@ -263,6 +275,29 @@ static void show_progress(const struct replay *replay)
 		out_count(steps, replay->state.steps), out_ms(replay->state.lag_max));
 }
 
+/*
+ * The module tells every second, and at the end.  What it tells may be lost
+ * (a full socket): it is asked as well.
+ */
+static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
+{
+	bool deserted = replay->deserted;
+	int ret = 0;
+
+	if (told)
+		ret = schedtape_client_monitor_read(replay->client, take_state, replay, err);
+	if (!ret)
+		ret = schedtape_replay_get(replay->client, replay->id, &replay->state, err);
+	if (ret)
+		return say(ret, err);
+	show_progress(replay);
+	if (deserted && !ended(replay)) {
+		out_error(NULL, "all players have gone before the replay's end");
+		return -ECHILD;
+	}
+	return 0;
+}
+
 static int run_replay(struct replay *replay)
 {
 	struct schedtape_error err;
@@ -272,21 +307,19 @@ static int run_replay(struct replay *replay)
 		{ .fd = replay->recorder.session ?
 			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
 	};
-	int ret;
+	int ret, n;
 
 	if (fds[0].fd < 0)
 		return say(fds[0].fd, &err);
 	ret = say(schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err), &err);
 	while (!ret && !ended(replay) && !replay->interrupted) {
-		if (poll(fds, 3, RECORDER_FLUSH_MS) < 0 && errno != EINTR)
+		n = poll(fds, 3, RECORDER_FLUSH_MS);
+		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (fds[0].revents) {
-			ret = say(schedtape_client_monitor_read(replay->client, take_state,
-								replay, &err), &err);
-			show_progress(replay);
-		}
 		if (fds[1].revents)
 			read_signals(replay);
+		if (n <= 0 || fds[0].revents || replay->deserted)
+			ret = look_after(replay, fds[0].revents, &err);
 		if (replay->recorder.started && !ret)
 			ret = recorder_tick(&replay->recorder);
 	}
@@ -305,8 +338,11 @@ static int play(struct replay *replay)
 		ret = wait_until_ready(replay);
 	if (!ret && replay->options->record)
 		ret = start_recorder(replay);
-	if (!ret)
+	/* Tasks that only end have done so by now. */
+	if (!ret && !ended(replay))
 		ret = run_replay(replay);
+	if (ret && !ended(replay))
+		stop_replay(replay);
 	if (replay->recorder.started) {
 		finished = finish_recorder(replay);
 		ret = ret ? ret : finished;
@@ -329,18 +365,14 @@ static int play(struct replay *replay)
 /* Whatever happened: no player is left when this returns. */
 static void close_replay(struct replay *replay)
 {
-	struct schedtape_error err;
-
 	if (replay->id && !ended(replay))
-		schedtape_replay_stop(replay->client, replay->id, &err);
+		stop_replay(replay);
 	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
 	/* What the session's end kills, if the stop did not. */
 	schedtape_session_close(replay->session);
 	reap_players(replay, true);
-	while (wait(NULL) > 0)
-		;	/* what its parent left to us */
 	free(replay->pids);
 	if (replay->signals >= 0)
 		close(replay->signals);

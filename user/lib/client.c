@@ -359,8 +359,11 @@ int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_e
 		nl_socket_set_nonblocking(client->monitor);
 		ret = nl_socket_add_membership(client->monitor, group);
 	}
-	if (ret)
+	if (ret) {
+		nl_socket_free(client->monitor);
+		client->monitor = NULL;
 		return schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret));
+	}
 	return nl_socket_get_fd(client->monitor);
 }
 
@@ -381,7 +384,7 @@ int schedtape_client_monitor_read(struct schedtape_client *client,
 		ret = nl_recvmsgs(client->monitor, cb);
 	} while (ret == 0);
 	nl_cb_put(cb);
-	/* Overrun: notifications were missed, and the next one says it all again. */
+	/* -NLE_NOMEM: some were lost.  Whoever needs the state asks for it as well. */
 	if (ret != -NLE_AGAIN && ret != -NLE_NOMEM)
 		return schedtape_fail(err, -EIO, "notifications: %s", nl_geterror(ret));
 	return 0;

@@ -99,6 +99,7 @@ int schedtape_session_add(struct schedtape_session *session, const uint32_t *pid
 int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task **tasks,
 			    size_t *n, struct schedtape_error *err);
 uint32_t schedtape_session_cpus(const struct schedtape_session *session);
+uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
 /*
  * Pages of @cpu that wait and lie next to each other, at most @max.  They
  * stay as they are until schedtape_session_consume().

@@ -96,6 +96,11 @@ uint32_t schedtape_session_cpus(const struct schedtape_session *session)
 	return session->info.nr_cpus;
 }
 
+uint32_t schedtape_session_ring_pages(const struct schedtape_session *session)
+{
+	return session->info.ring_pages;
+}
+
 /* A CPU number that is not possible has no ring: -EINVAL, and no harm. */
 static int session_map(struct schedtape_session *session, uint32_t cpu)
 {

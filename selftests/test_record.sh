@@ -1,0 +1,119 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape record as it is typed: what it keeps, what it says of
+# bad input, and its exit status.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+build=${SCHEDTAPE_BUILD:-$here/../build}
+PATH=$build:$build/selftests/workloads:$PATH
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+cd "$dir" || exit 1
+tests=0 failed=0
+
+# report STATUS TEXT: one result
+report()
+{
+	tests=$((tests + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $tests $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $tests $2"
+		sed 's/^/# /' log
+	fi
+}
+
+# expect STATUS PATTERN COMMAND...: ends so, and says one line that matches
+expect()
+{
+	local status=$1 pattern=$2 got
+
+	shift 2
+	"$@" > out 2> log
+	got=$?
+	[ $got = "$status" ] && grep -qE -e "$pattern" log &&
+		[ "$(grep -cE '^(\[ )?schedtape' log)" = 1 ]
+	report $? "status $status: $(basename "$1") ${*:2}"
+}
+
+nobody()
+{
+	setpriv --reuid=65534 --clear-groups "$build/schedtape" "$@"
+}
+
+# like JSON-FILE PYTHON: an expression over the JSON in d
+like()
+{
+	/usr/bin/python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert eval(sys.argv[2]), sys.argv[2]' "$@" 2> log
+}
+
+expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent
+[ ! -e schedtape.tape ]
+report $? "what never began leaves no tape"
+schedtape record -q -- true
+cp schedtape.tape first
+expect 1 'PID 4194303: there is no such process' schedtape record -p 4194303
+cmp schedtape.tape first > log
+report $? "what never began leaves the old tape alone"
+schedtape record -q -- true
+cmp schedtape.tape.old first > log
+report $? "the last tape is kept as .old"
+
+expect 1 'PID 2: kernel threads and the recorder are never recorded' schedtape record -p 2
+expect 1 '/nonexistent/tape: No such file' schedtape record -o /nonexistent/tape -- true
+expect 1 '/dev/full: cannot write at byte 0: No space left' schedtape record -o /dev/full -- true
+expect 1 'a ring of [0-9]+ bytes is too large: at most 256M' schedtape record -m 1G -- true
+expect 129 '-m x: not a size' schedtape record -m x -- true
+expect 129 'what to record' schedtape record
+expect 129 'not both' schedtape record -p 1 -- true
+expect 129 'no command "rekord"' schedtape rekord
+expect 7 'wrote' schedtape record -- sh -c 'exit 7'
+expect 137 'wrote' schedtape record -- sh -c 'kill -9 $$'
+expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
+expect 1 'No such file' schedtape report /nonexistent
+expect 1 'CAP_PERFMON' nobody record -- true
+expect 1 'CAP_PERFMON' nobody status
+
+# A disk that is full in the middle: what is missing is counted.
+(ulimit -f 8; schedtape record -z0 -o short.tape -- forktree 4 3) > out 2> log
+[ $? = 1 ] && [ "$(grep -c 'cannot write at byte 8192' log)" = 1 ]
+report $? "a full disk is one error"
+schedtape info --json short.tape > short.json 2> log &&
+	like short.json 'sum(c["lost"] for c in d["tape"]["cpus"]) > 300'
+report $? "what did not get onto the disk is lost, and counted"
+
+schedtape record -q -o torn.tape -- true
+head -c -60 torn.tape > cut.tape
+schedtape report cut.tape > out 2> log && grep -q 'warning: cut.tape: .*byte' log
+report $? "a torn tape is read as far as it goes, with a warning"
+
+# Running processes, until the last of them has gone.
+pingpong 100000000 > /dev/null &
+workload=$!
+schedtape record -q -o running.tape -p $workload 2> log &
+recorder=$!
+sleep 2
+schedtape list --json > list.json 2> log
+# The child that was there before is not of the process that was named.
+like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["tasks"] == 1'
+report $? "-p takes the process that is named"
+pkill -KILL -x pingpong
+wait $recorder
+report $? "-p ends when the last task has gone"
+schedtape report --json running.tape > running.json 2> log &&
+	like running.json 'd["tasks"] and all(t["pid"] == '$workload' for t in d["tasks"])'
+report $? "no other task is on the tape"
+
+schedtape script --json running.tape 2> log | head -n 1000 > lines
+/usr/bin/python3 -c 'import json, sys
+times = [json.loads(line)["time_ns"] for line in sys.stdin]
+assert times and times == sorted(times)' < lines 2>> log
+report $? "script prints events by time"
+
+echo "1..$tests"
+[ $failed = 0 ]
