@@ -84,3 +84,58 @@ check: setup
 	@selftests/check
 
 .PHONY: all module demo host-module setup check
+
+# Into DESTDIR, for a package; or else into this machine, the module by DKMS.
+INSTALL	?= install
+MANDIR	?= $(PREFIX)/share/man
+UDEVDIR	?= /usr/lib/udev/rules.d
+SRCDIR	:= /usr/src/schedtape-$(VERSION)
+KVER	?= $(shell uname -r)
+PAGES	:= $(wildcard Documentation/man/*.[1-8])
+MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
+	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch])
+DKMS	:= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
+
+install: install-user $(if $(DESTDIR),dkms-source,dkms-install)
+
+install-user: all
+	$(INSTALL) -m 755 -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/schedtape
+	for p in $(PAGES); do \
+		$(INSTALL) -m 644 -D -t $(DESTDIR)$(MANDIR)/man$${p##*.} $$p || exit; \
+	done
+	$(INSTALL) -m 644 -D -t $(DESTDIR)$(UDEVDIR) kmod/60-schedtape.rules
+
+dkms-source:
+	rm -rf $(DESTDIR)$(SRCDIR)
+	for f in $(MODULE_SRC); do \
+		$(INSTALL) -m 644 -D $$f $(DESTDIR)$(SRCDIR)/$$f || exit; \
+	done
+
+dkms-install: dkms-source
+ifeq ($(DKMS),)
+	@echo "There is no dkms, so no module was built. Its sources: $(SRCDIR)"
+else
+	-$(DKMS) remove -m schedtape -v $(VERSION) --all > /dev/null 2>&1
+	$(DKMS) add -m schedtape -v $(VERSION)
+	$(DKMS) build -m schedtape -v $(VERSION) -k $(KVER)
+	$(DKMS) install -m schedtape -v $(VERSION) -k $(KVER)
+endif
+
+uninstall:
+ifeq ($(DESTDIR),)
+	$(if $(DKMS),-$(DKMS) remove -m schedtape -v $(VERSION) --all)
+endif
+	rm -rf $(DESTDIR)$(SRCDIR)
+	rm -f $(DESTDIR)$(PREFIX)/bin/schedtape $(DESTDIR)$(UDEVDIR)/60-schedtape.rules
+	for p in $(PAGES); do \
+		rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit; \
+	done
+
+style: setup
+	@selftests/style
+
+# What a variable is here, for scripts.
+print-%:
+	@echo '$($*)'
+
+.PHONY: install install-user dkms-source dkms-install uninstall style
