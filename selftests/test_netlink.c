@@ -115,7 +115,9 @@ TEST_F(netlink, no_such_number)
 		EXPECT_EQ(-ENOENT, st_request(&self->q)) {
 			TH_LOG("command %u", c->cmd);
 		}
-		EXPECT_EQ(0, self->q.offset);
+		/* Of dumps, not every kernel says where it was. */
+		if (!(c->flags & NLM_F_DUMP))
+			EXPECT_EQ(0, self->q.offset);
 		EXPECT_NE(NULL, strstr(self->q.text, "no such"));
 		/* 0 is none, and the policy says so. */
 		st_request_add_u32(begin_command(self, c), c->id, 0);
@@ -274,6 +276,7 @@ TEST_F(netlink, pids)
 		EXPECT_EQ(-ERANGE, st_request(&self->q));
 		EXPECT_EQ(8, self->q.offset);
 	}
+	ASSERT_EQ(0, set(self, 4, 0));
 	/* Many in one request; the one that is wrong is pointed at. */
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_ID, self->id);
 	for (i = 0; i < 100; i++)
@@ -421,6 +424,7 @@ TEST_F_TIMEOUT(netlink, dump_of_many_tasks, 60)
 	struct tasks tasks = { 0 };
 	int threads = THREADS;
 
+	ASSERT_EQ(0, set(self, 4, 0));
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, make_threads, &threads));
 	st_work_go(&self->w);
 	ASSERT_TRUE(st_work_settled(&self->w));

@@ -108,13 +108,13 @@ nothing_left
 report $? "a player's death leaves no player"
 
 schedtape replay --json -r 2 periodic.tape > twice.json 2> log &&
-	[ "$(grep -c '"wall"' twice.json)" = 2 ]
+	[ "$(grep -c '"wall_ns"' twice.json)" = 2 ]
 report $? "-r 2 replays twice"
 
 schedtape replay --json --speed 2 periodic.tape > fast.json 2> log &&
 	/usr/bin/python3 -c '
 import json
-slow, fast = (json.load(open(name))[0]["wall"] for name in ("twice.json", "fast.json"))
+slow, fast = (json.load(open(name))[0]["wall_ns"] for name in ("twice.json", "fast.json"))
 assert 0.4 < fast / slow < 0.6, fast / slow' 2>> log
 report $? "--speed 2 takes half the time"
 

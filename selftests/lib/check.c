@@ -120,6 +120,9 @@ static const char *check_event(const struct schedtape_event *ev)
 		break;
 	case STAPE_EV_EXEC:
 		return check_exec(ev);
+	case STAPE_EV_RENAME:
+		/* A thread's exec: by its dead leader's PID, before one learns of it. */
+		break;
 	default:
 		if (task->state == DEAD)
 			return wrong(ev, ev->pid, "is at its end");

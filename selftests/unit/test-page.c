@@ -81,8 +81,9 @@ static void test_current(void)
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.curr == 10 && ev.curr_kind == STAPE_NEXT_TASK,
 	   "the header says who ran first");
-	ok(next(&p, &ev) == 1 && ev.curr == 10 && schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED
-	   && schedtape_switch_next(&ev) == STAPE_NEXT_TASK, "a switch still has its previous task");
+	ok(next(&p, &ev) == 1 && ev.curr == 10 &&
+	   schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED &&
+	   schedtape_switch_next(&ev) == STAPE_NEXT_TASK, "a switch has its previous task");
 	ok(next(&p, &ev) == 1 && ev.curr == 11 && ev.pid == 9 && ev.old_pid == 11 &&
 	   ev.arg == 1, "an exec under a new PID");
 	ok(next(&p, &ev) == 1 && ev.curr == 9 && schedtape_switch_next(&ev) == STAPE_NEXT_IDLE,
@@ -197,7 +198,11 @@ static void break_used_odd(struct maker *m) { m->header.used += 4; }
 static void break_events_many(struct maker *m) { m->header.events = 10000; }
 static void break_time(struct maker *m) { m->header.time = m->header.end + 1; }
 static void break_curr(struct maker *m) { m->header.curr = 1 << 22; }
-static void break_curr_none(struct maker *m) { m->header.curr = 0; }
+static void break_curr_none(struct maker *m)
+{
+	m->header.curr = 0;
+}
+
 static void break_kind(struct maker *m) { m->header.curr_kind = 3; }
 static void break_lost(struct maker *m) { m->header.lost_first = m->header.lost_last + 1; }
 static void break_end(struct maker *m) { m->header.end--; }
@@ -292,9 +297,11 @@ static void test_damage(void)
 		ret = schedtape_page_open(&p, page, &err);
 		if (table[i].opens && !ok(!ret, "%s: opens", table[i].name))
 			continue;
-		while (!ret || ret > 0)
-			if (!(ret = next(&p, &ev)))
+		while (ret >= 0) {
+			ret = next(&p, &ev);
+			if (!ret)
 				break;
+		}
 		ok(ret == -EBADMSG && err.text[0], "%s: %s", table[i].name, err.text);
 		if (table[i].opens)
 			ok(next(&p, &ev) == 0, "%s: ends the page", table[i].name);
@@ -313,7 +320,8 @@ static void test_names(void)
 	   !strcmp(schedtape_event_name(UINT32_MAX), "unknown"), "others don't");
 	ok(!strcmp(schedtape_context_name(STAPE_CTX_NMI), "nmi") &&
 	   !strcmp(schedtape_context_name(4), "unknown"), "contexts");
-	ok(schedtape_state_char(STAPE_STATE_IDLE) == 'I' && schedtape_state_char(8) == '?', "states");
+	ok(schedtape_state_char(STAPE_STATE_IDLE) == 'I' && schedtape_state_char(8) == '?',
+	   "states");
 	ok(schedtape_fail(&text, -ENOENT, "a\nb%c", 7) == -ENOENT && !strcmp(text.text, "a?b?"),
 	   "an error is one line");
 	ok(schedtape_fail(NULL, -EIO, "x") == -EIO, "which nobody has to want");

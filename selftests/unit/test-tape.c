@@ -551,7 +551,11 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 static void change_cpu(struct stape_page_header *h) { h->cpu++; }
 static void change_seq(struct stape_page_header *h) { h->seq -= 2; }
 static void change_time(struct stape_page_header *h) { h->time = 1000; }
-static void change_magic(struct stape_page_header *h) { h->magic = 0; }
+static void change_magic(struct stape_page_header *h)
+{
+	h->magic = 0;
+}
+
 static void change_lost(struct stape_page_header *h) { h->lost = h->lost_last = 5; }
 static void change_count(struct stape_page_header *h) { h->events = 2; }
 

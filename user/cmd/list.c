@@ -50,8 +50,8 @@ static int json_session(struct list *list, const struct schedtape_session_state 
 	out_json_add_count(object, "tasks", state->tasks);
 	out_json_add_count(object, "events", state->events);
 	out_json_add_count(object, "lost", state->lost);
-	out_json_add_count(object, "start_time", state->start_time);
-	out_json_add_count(object, "stop_time", state->stop_time);
+	out_json_add_count(object, "start_time_ns", state->start_time);
+	out_json_add_count(object, "stop_time_ns", state->stop_time);
 	json_object_array_add(list->sessions, object);
 	return 0;
 }
@@ -88,8 +88,8 @@ static int json_replay(struct list *list, const struct schedtape_replay_state *s
 	out_json_add_count(object, "done", state->done);
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_max", state->lag_max);
-	out_json_add_count(object, "lag_total", state->lag_total);
+	out_json_add_count(object, "lag_max_ns", state->lag_max);
+	out_json_add_count(object, "lag_total_ns", state->lag_total);
 	json_object_array_add(list->replays, object);
 	return 0;
 }

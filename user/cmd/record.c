@@ -246,9 +246,9 @@ static void read_signals(struct recording *rec)
 
 	while (read(rec->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			rec->stop = rec->interrupted = true;
+			rec->interrupted = true;
 	child_reap(&rec->child);
-	if (rec->child.ended)
+	if (rec->interrupted || rec->child.ended)
 		rec->stop = true;
 }
 

@@ -235,10 +235,11 @@ static int write_end(struct recorder *recorder)
 	struct schedtape_error err;
 	int ret;
 
-	if (!cpus)
-		ret = schedtape_fail(&err, -ENOMEM, "out of memory");
-	else
-		ret = schedtape_session_get(recorder->session, &state, &err);
+	if (!cpus) {
+		out_error(NULL, "out of memory");
+		return -ENOMEM;
+	}
+	ret = schedtape_session_get(recorder->session, &state, &err);
 	for (cpu = 0; cpu < n && !ret; cpu++) {
 		if (!schedtape_session_cpu(recorder->session, cpu, &cpus[end.nr_cpus]))
 			continue;

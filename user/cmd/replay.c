@@ -446,13 +446,13 @@ static void print_result(const struct replay *replay, struct json_object *result
 	}
 	object = json_object_new_object();
 	out_json_add_count(object, "tasks", program->nr_tasks);
-	out_json_add_count(object, "wall", wall);
-	out_json_add_count(object, "recorded_wall", program->duration);
+	out_json_add_count(object, "wall_ns", wall);
+	out_json_add_count(object, "recorded_wall_ns", program->duration);
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "wakeups", program->wakeups);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_average", lag_average(state));
-	out_json_add_count(object, "lag_max", state->lag_max);
+	out_json_add_count(object, "lag_average_ns", lag_average(state));
+	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	json_object_array_add(results, object);
 }
 

@@ -60,14 +60,14 @@ static struct json_object *describe_topology(void)
 	int cpu, n = sysconf(_SC_NPROCESSORS_CONF);
 
 	for (cpu = 0; cpu < n; cpu++) {
+		int package = topology_id(cpu, "physical_package_id");
 		int core = topology_id(cpu, "core_id");
 
 		if (core < 0)
 			continue;	/* offline */
 		entry = json_object_new_object();
 		json_object_object_add(entry, "cpu", json_object_new_int(cpu));
-		json_object_object_add(entry, "package", json_object_new_int(
-				       topology_id(cpu, "physical_package_id")));
+		json_object_object_add(entry, "package", json_object_new_int(package));
 		json_object_object_add(entry, "core", json_object_new_int(core));
 		json_object_object_add(entry, "node", json_object_new_int(topology_node(cpu)));
 		json_object_array_add(list, entry);

@@ -127,7 +127,7 @@ static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t 
 	uint64_t key = (uint64_t)waker << 32 | wakee;
 	int ret;
 
-	if (2 * (program->nr_edges + 1) > c->nr_slots) {
+	if (2 * (program->nr_edges + 1ULL) > c->nr_slots) {
 		ret = grow_slots(c);
 		if (ret)
 			return ret;

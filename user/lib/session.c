@@ -158,8 +158,8 @@ int schedtape_session_set(struct schedtape_session *session, uint64_t bytes,
 		pages *= 2;
 	if (pages > info.ring_pages_max)
 		return schedtape_fail(err, -ERANGE,
-				      "a ring of %" PRIu64 " bytes is too large: at most %" PRIu64 "M per CPU",
-				      bytes, (uint64_t)info.ring_pages_max * STAPE_PAGE_SIZE >> 20);
+				      "a ring of %" PRIu64 " bytes is too large: at most %uM",
+				      bytes, info.ring_pages_max / ((1U << 20) / STAPE_PAGE_SIZE));
 	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
 	if (msg) {
 		nla_put_u32(msg, STAPE_A_SESSION_ID, session->info.id);

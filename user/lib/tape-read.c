@@ -26,7 +26,7 @@ void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	va_list args;
 
 	if (used && room > 2) {
-		strcpy(tape->torn + used, "; ");
+		memcpy(tape->torn + used, "; ", 3);
 		used += 2;
 		room -= 2;
 	}
@@ -65,7 +65,8 @@ static int header_read(struct schedtape_tape *tape, unsigned char *bytes, uint32
 				      le16toh(header.major), le16toh(header.minor), TAPE_MAJOR);
 	*size = le32toh(header.size);
 	if (!le16toh(header.major) || *size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
-		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged", file->path);
+		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged",
+				      file->path);
 	return 0;
 }
 

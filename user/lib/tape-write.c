@@ -203,7 +203,7 @@ static int writer_put_json(struct schedtape_writer *w, enum tape_type type,
 	if (!text)
 		return schedtape_fail(err, writer_error(w, -ENOMEM), "%s: out of memory", w->path);
 	length = strlen(text);
-	if (length > TAPE_MAX_RAW)
+	if (length > (size_t)TAPE_MAX_RAW)
 		return schedtape_fail(err, writer_error(w, -E2BIG),
 				      "%s: a description of %zu bytes, more than the format's %d",
 				      w->path, length, TAPE_MAX_RAW);
@@ -378,7 +378,7 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
 
 	for (i = 0; i < n && !ret; i++) {
 		if (tasks[i].affinity_bytes > TASKS_BYTES / 2) {
-			ret = schedtape_fail(err, -EINVAL, "%s: task %u has an affinity of %u bytes",
+			ret = schedtape_fail(err, -EINVAL, "%s: affinity of task %u: %u bytes",
 					     writer->path, tasks[i].pid, tasks[i].affinity_bytes);
 			break;
 		}
