@@ -103,7 +103,8 @@ static void stape_probe_switch(void *data, bool preempt, struct task_struct *pre
 	stape_player_switch(prev, next);
 }
 
-static void stape_probe_waking(void *data, struct task_struct *task)
+/* An event of one task.  Not every tracepoint comes with interrupts off. */
+static __always_inline void stape_probe_event(struct task_struct *task, u32 type, u64 arg)
 {
 	struct stape_session *session;
 	unsigned long flags;
@@ -112,45 +113,34 @@ static void stape_probe_waking(void *data, struct task_struct *task)
 		if (!stape_filter_has(&session->filter, task))
 			continue;
 		local_irq_save(flags);
-		stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_WAKING, task->pid,
-				stape_probe_context());
+		stape_ring_emit(this_cpu_ptr(session->rings), type, task->pid, arg);
 		local_irq_restore(flags);
 	}
+}
+
+static void stape_probe_waking(void *data, struct task_struct *task)
+{
+	stape_probe_event(task, STAPE_EV_WAKING, stape_probe_context());
 }
 
 static void stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	struct stape_session *session;
-	unsigned long flags;
-
-	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_WAKEUP, task->pid,
-				task_cpu(task));
-		local_irq_restore(flags);
-	}
+	stape_probe_event(task, STAPE_EV_WAKEUP, task_cpu(task));
 }
 
 static void stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
-	struct stape_session *session;
-
-	for_each_active_session(session)
-		if (stape_filter_has(&session->filter, task))
-			stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_WAKEUP_NEW,
-					task->pid, task_cpu(task));
+	stape_probe_event(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
 static void stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
-	struct stape_session *session;
+	stape_probe_event(task, STAPE_EV_MIGRATE, cpu);
+}
 
-	for_each_active_session(session)
-		if (stape_filter_has(&session->filter, task))
-			stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_MIGRATE,
-					task->pid, cpu);
+static void stape_probe_exit(void *data, struct task_struct *task)
+{
+	stape_probe_event(task, STAPE_EV_EXIT, 0);
 }
 
 static void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -164,20 +154,6 @@ static void stape_probe_fork(void *data, struct task_struct *parent, struct task
 			continue;
 		local_irq_save(flags);
 		stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_FORK, child->pid, arg);
-		local_irq_restore(flags);
-	}
-}
-
-static void stape_probe_exit(void *data, struct task_struct *task)
-{
-	struct stape_session *session;
-	unsigned long flags;
-
-	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0);
 		local_irq_restore(flags);
 	}
 }

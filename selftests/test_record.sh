@@ -4,27 +4,7 @@
 # bad input, and its exit status.
 
 set -u
-here=$(dirname "$(realpath "$0")")
-build=${SCHEDTAPE_BUILD:-$here/../build}
-PATH=$build:$build/selftests/workloads:$PATH
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-chmod 755 "$dir"
-cd "$dir" || exit 1
-tests=0 failed=0
-
-# report STATUS TEXT: one result
-report()
-{
-	tests=$((tests + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $tests $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests $2"
-		sed 's/^/# /' log
-	fi
-}
+. "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
 # expect STATUS PATTERN COMMAND...: ends so, and says one line that matches
 expect()
@@ -115,5 +95,4 @@ times = [json.loads(line)["time_ns"] for line in sys.stdin]
 assert times and times == sorted(times)' < lines 2>> log
 report $? "script prints events by time"
 
-echo "1..$tests"
-[ $failed = 0 ]
+finish

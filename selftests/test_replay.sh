@@ -8,27 +8,8 @@
 # and the replay must come to its end.
 
 set -u
-here=$(dirname "$(realpath "$0")")
-build=${SCHEDTAPE_BUILD:-$here/../build}
-PATH=$build:$build/selftests/workloads:$PATH
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$(realpath "$0")")/lib/commands.sh"
 exact=$([ "$(nproc)" = 1 ] && echo yes)
-tests=0 failed=0
-
-# report STATUS TEXT: one result
-report()
-{
-	tests=$((tests + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $tests $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $tests $2"
-		sed 's/^/# /' log
-	fi
-}
 
 # Nobody is left of a replay: no player, no state in the module.
 nothing_left()
@@ -118,5 +99,4 @@ slow, fast = (json.load(open(name))[0]["wall_ns"] for name in ("twice.json", "fa
 assert 0.4 < fast / slow < 0.6, fast / slow' 2>> log
 report $? "--speed 2 takes half the time"
 
-echo "1..$tests"
-[ $failed = 0 ]
+finish
