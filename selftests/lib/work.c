@@ -300,6 +300,11 @@ bool st_rt_kernel(void)
 	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
 }
 
+unsigned int st_lock_sleeps(void)
+{
+	return st_rt_kernel() ? 100 : 0;
+}
+
 bool st_exact(void)
 {
 	const char *exact = getenv("SCHEDTAPE_EXACT");

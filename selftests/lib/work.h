@@ -67,6 +67,8 @@ int st_cpus(void);
 uint64_t st_now(void);
 void st_burn(uint64_t ns);
 bool st_rt_kernel(void);
+/* Sleeps and wake-ups that the kernel's own locks may add: on PREEMPT_RT only. */
+unsigned int st_lock_sleeps(void);
 /* Under an emulator that counts instructions, times are exact. */
 bool st_exact(void);
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The replay engine without a tape: players are forked by hand, and each
+ * makes the steps that the test wants of it.
+ */
+#ifndef SELFTESTS_PLAYERS_H
+#define SELFTESTS_PLAYERS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "record.h"
+#include "request.h"
+#include "work.h"
+
+#define MS 1000000ull
+
+/**
+ * struct notes - what players tell the test
+ * @ret: of the last call, -errno
+ * @steps: steps that have returned
+ * @times: when they did, CLOCK_MONOTONIC
+ */
+struct notes {
+	volatile int ret;
+	volatile unsigned int steps;
+	volatile uint64_t times[8];
+};
+
+FIXTURE(replay)
+{
+	struct st_record r;
+	struct schedtape_replay_state state;
+	struct schedtape_error err;
+	struct st_work w[3];
+	struct notes *notes;	/* by player */
+	struct stape_replay_setup setup;
+	uint32_t edges[8];
+	int fd;
+};
+
+/* For the children: the players' file, and the session's, which they close. */
+static int players, session;
+
+FIXTURE_SETUP(replay)
+{
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, st_record_open(&self->r, 0));
+	self->fd = schedtape_session_fd(self->r.session);
+	self->notes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->notes);
+	session = self->fd;
+	players = -1;
+}
+
+FIXTURE_TEARDOWN(replay)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		st_work_kill(&self->w[i]);
+	st_record_close(&self->r);
+}
+
+static inline int setup(FIXTURE_DATA(replay) *self, uint32_t nr_players, uint32_t nr_edges)
+{
+	self->setup = (struct stape_replay_setup){
+		.nr_players = nr_players,
+		.nr_edges = nr_edges,
+		.edges = (uintptr_t)self->edges,
+	};
+	if (ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup))
+		return -errno;
+	players = self->setup.fd;
+	return 0;
+}
+
+static inline int join(uint32_t number)
+{
+	return ioctl(players, STAPE_IOC_JOIN, &number) ? -errno : 0;
+}
+
+static inline int step_wakes(uint32_t player, uint64_t index, uint32_t wait, uint64_t value,
+			     const uint32_t *wakes, uint32_t nr_wakes)
+{
+	struct stape_step step = {
+		.player = player,
+		.index = index,
+		.wait = wait,
+		.value = value,
+		.wakes = (uintptr_t)wakes,
+		.nr_wakes = nr_wakes,
+	};
+
+	return ioctl(players, STAPE_IOC_STEP, &step) ? -errno : 0;
+}
+
+static inline int step(uint32_t player, uint64_t index, uint32_t wait, uint64_t value)
+{
+	return step_wakes(player, index, wait, value, NULL, 0);
+}
+
+/*
+ * The test itself is a player, and ends its program: as one that is left when
+ * the session's file closes, it would be killed.
+ */
+static inline int leave(uint32_t player, uint64_t index)
+{
+	return step(player, index, STAPE_WAIT_DONE, 0);
+}
+
+static inline bool get(FIXTURE_DATA(replay) *self)
+{
+	return !schedtape_replay_get(self->r.client, self->setup.id, &self->state, &self->err);
+}
+
+static inline int start(FIXTURE_DATA(replay) *self, uint64_t delay)
+{
+	return schedtape_replay_start(self->r.client, self->setup.id, delay, &self->err);
+}
+
+/* Waits until so many players are in a wait. */
+static inline bool waiting(FIXTURE_DATA(replay) *self, uint32_t n)
+{
+	int tries = 10000;
+
+	while (tries--) {
+		if (!get(self))
+			return false;
+		if (self->state.waiting == n)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static inline bool state(FIXTURE_DATA(replay) *self, uint32_t wanted)
+{
+	int tries = 10000;
+
+	while (tries--) {
+		if (!get(self))
+			return false;
+		if (self->state.state == wanted)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static inline void note(struct notes *notes, int ret)
+{
+	notes->ret = ret;
+	notes->times[notes->steps % 8] = st_now();
+	notes->steps++;
+}
+
+static inline int wait_for_times(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(0));
+	note(notes, step(0, 0, STAPE_WAIT_UNTIL, 0));
+	note(notes, step(0, 1, STAPE_WAIT_UNTIL, 30 * MS));
+	note(notes, step(0, 2, STAPE_WAIT_UNTIL, 60 * MS));
+	note(notes, step(0, 3, STAPE_WAIT_UNTIL, 10 * MS));	/* past: at once */
+	note(notes, step(0, 4, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+#endif /* SELFTESTS_PLAYERS_H */
