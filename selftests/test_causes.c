@@ -55,7 +55,7 @@ static bool record(FIXTURE_DATA(causes) *self)
 		printf("# the workload ended with %d\n", status);
 		return false;
 	}
-	if (st_record_finish(&self->r))
+	if (!st_record_wait_tasks(&self->r, 0) || st_record_finish(&self->r))
 		return false;
 	st_count(&self->r, self->root, &self->c);
 	self->wrong = st_check(&self->r, &self->root, 1);

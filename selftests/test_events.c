@@ -83,7 +83,8 @@ static bool record_program(FIXTURE_DATA(events) *self, int cpu, const char *cons
 	if (st_record_add(&self->r, self->roots[0]) || st_record_start(&self->r))
 		return false;
 	st_work_go(&self->w[0]);
-	if (st_work_wait(&self->w[0]) || st_record_finish(&self->r))
+	if (st_work_wait(&self->w[0]) || !st_record_wait_tasks(&self->r, 0) ||
+	    st_record_finish(&self->r))
 		return false;
 	st_count(&self->r, self->roots[0], &self->c[0]);
 	self->wrong = st_check(&self->r, self->roots, 1);

@@ -243,8 +243,7 @@ TEST_F(filter, children_and_threads_inherit)
 	st_work_go(&self->w[1]);
 	ASSERT_TRUE(st_work_settled(&self->w[0]));
 	ASSERT_TRUE(st_work_settled(&self->w[1]));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(1, self->state.tasks);
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	for (i = 0; i < sizeof(heirs) / sizeof(heirs[0]); i++) {
 		ASSERT_LT(0, self->shared[heirs[i]]);
@@ -402,12 +401,12 @@ TEST_F(filter, last_task_hangs_up)
 	st_work_go(&self->w[0]);
 	ASSERT_TRUE(st_work_settled(&self->w[0]));
 	/* Its children are gone, itself is not. */
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	EXPECT_EQ(0, poll(&p, 1, 0));
 	st_work_go(&self->w[0]);
 	EXPECT_TRUE(hung_up(self->fd));
 	EXPECT_EQ(0, st_work_wait(&self->w[0]));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 }
 
 /* It has died between the add and the start: nobody is left, and one can see that. */
@@ -460,22 +459,6 @@ static bool fork_as(pid_t pid)
 	return child == pid && waitpid(pid, &status, 0) == pid && !status;
 }
 
-/* Reaped is not yet gone: a task's last switch-out comes a little later. */
-static bool settles_at(struct st_record *r, uint32_t tasks)
-{
-	struct schedtape_session_state state;
-	int i;
-
-	for (i = 0; i < 2000; i++) {
-		if (st_record_get(r, &state))
-			return false;
-		if (state.tasks == tasks)
-			return true;
-		usleep(1000);
-	}
-	return false;
-}
-
 TEST_F(filter, pid_used_again_by_a_stranger)
 {
 	pid_t pid;
@@ -492,7 +475,7 @@ TEST_F(filter, pid_used_again_by_a_stranger)
 		st_work_kill(&self->w[0]);
 		ASSERT_TRUE(fork_as(pid));
 	}
-	EXPECT_TRUE(settles_at(&self->r, 1));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_RENAME));
 	st_count(&self->r, pid, &self->c);
@@ -535,7 +518,7 @@ TEST_F(filter, pid_used_again_by_a_member)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(step(&self->w[0]));
-	EXPECT_TRUE(settles_at(&self->r, 1));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->shared[0], &self->c);
 	EXPECT_EQ(6, self->c.forked);

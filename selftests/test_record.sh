@@ -95,4 +95,14 @@ times = [json.loads(line)["time_ns"] for line in sys.stdin]
 assert times and times == sorted(times)' < lines 2>> log
 report $? "script prints events by time"
 
+if [ -n "${SCHEDTAPE_KO:-}" ] && rmmod schedtape; then
+	expect 1 'module is not loaded: run .modprobe schedtape.' schedtape record -- true
+	expect 1 'module is not loaded' schedtape replay running.tape
+	schedtape report running.tape > out 2> log
+	report $? "a tape is read without the module"
+	insmod "$SCHEDTAPE_KO"
+else
+	skip "needs SCHEDTAPE_KO, the module to load again"
+fi
+
 finish

@@ -24,6 +24,13 @@ report()
 	fi
 }
 
+# skip REASON: a result that this machine cannot give
+skip()
+{
+	tests=$((tests + 1))
+	echo "ok $tests # SKIP $1"
+}
+
 # finish: the plan, and the exit status
 finish()
 {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int complain(struct st_record *r, int ret)
 {
@@ -50,6 +51,20 @@ int st_record_stop(struct st_record *r)
 int st_record_get(struct st_record *r, struct schedtape_session_state *state)
 {
 	return complain(r, schedtape_session_get(r->session, state, &r->err));
+}
+
+bool st_record_wait_tasks(struct st_record *r, unsigned int tasks)
+{
+	struct schedtape_session_state state = { 0 };
+	int tries = 5000;
+
+	while (tries-- && !st_record_get(r, &state)) {
+		if (state.tasks == tasks)
+			return true;
+		usleep(1000);
+	}
+	printf("# %u tasks in the filter, not %u\n", state.tasks, tasks);
+	return false;
 }
 
 static int append(struct st_record *r, const struct schedtape_event *ev)

@@ -28,6 +28,11 @@ int st_record_add(struct st_record *r, pid_t pid);
 int st_record_start(struct st_record *r);
 int st_record_stop(struct st_record *r);
 int st_record_get(struct st_record *r, struct schedtape_session_state *state);
+/*
+ * Waits until so many tasks are in the filter: whom its parent has reaped still
+ * has its last switch before it.  False: there never were.
+ */
+bool st_record_wait_tasks(struct st_record *r, unsigned int tasks);
 /* Takes the pages that wait, of all CPUs, and sorts their events by time. */
 int st_record_take(struct st_record *r);
 /* Stops, and takes what is left. */
