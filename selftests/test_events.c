@@ -254,7 +254,7 @@ static bool close_enough(uint64_t a, uint64_t b)
 	uint64_t off = a > b ? a - b : b - a;
 
 	/* An emulator's stalls hit between the two clocks' readings, too. */
-	return off < b / (st_exact() ? 50 : 20) + 5000000;
+	return off < (st_exact() ? b / 50 + 5000000 : b / 4 + 50000000);
 }
 
 TEST_F_TIMEOUT(events, cpu_time, 60)

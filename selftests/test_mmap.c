@@ -225,7 +225,9 @@ TEST_F(mmap, garbage_in_tail)
 	st_work_go(&self->w);
 	ASSERT_TRUE(st_work_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_EQ(after.lost, self->r.lost);
+	/* A CPU that nothing happened on any more has not told of its losses. */
+	EXPECT_GE(after.lost, self->r.lost);
+	EXPECT_LE(times, self->r.lost);
 	EXPECT_EQ(times, st_count_type(&self->r, STAPE_EV_RENAME));
 }
 

@@ -25,6 +25,17 @@ nothing_left()
 }
 
 
+# Until the players play.
+playing()
+{
+	local i
+
+	for ((i = 0; i < 200; i++)); do
+		schedtape list | grep -qw running && return
+		sleep 0.1
+	done
+}
+
 # known NAME COMMAND...: recorded, replayed, recorded again, compared
 known()
 {
@@ -64,7 +75,7 @@ report $? "Ctrl-C ends a recording and keeps it"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-sleep 1
+playing
 kill -INT $player
 wait $player
 [ $? = 130 ]
@@ -74,7 +85,7 @@ report $? "Ctrl-C leaves no player"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-sleep 1
+playing
 kill -KILL $player
 wait $player 2> /dev/null
 nothing_left
@@ -82,7 +93,7 @@ report $? "kill -9 of the controller leaves no player"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-sleep 1
+playing
 pkill -KILL -x periodic
 wait $player
 [ $? = 1 ] && grep -q 'a player (PID [0-9]*) died' log
