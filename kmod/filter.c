@@ -195,8 +195,7 @@ bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
  * stape_filter_exec() - follow a task through execve()
  * @filter: a session's
  * @task: the task
- * @old_pid: its PID before: a thread takes over its leader's, whose bit went
- *	when the leader died for it
+ * @old_pid: its PID before: a thread takes over its leader's
  *
  * Context: the exec probe.
  * Return: whether the task is recorded.

@@ -17,8 +17,7 @@
 #include "cmd.h"
 #include "output.h"
 #include "recorder.h"
-
-enum { OPT_QUIET = 'q' };
+#include "signals.h"
 
 struct record_options {
 	const char *output;
@@ -39,7 +38,7 @@ static const struct argp_option options[] = {
 	  "Size of each CPU's ring (1M): bytes, or with B, K, M or G behind", 0 },
 	{ "compression-level", 'z', "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Level of zstd, 1 to 22 (1); 0: do not compress", 0 },
-	{ "quiet", OPT_QUIET, NULL, 0, "Say nothing but errors", 0 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
 	{ 0 },
 };
 
@@ -113,7 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (arg && (end == arg || *end || opts->level < 0 || opts->level > 22))
 			argp_error(state, "-z %s: a level is from 0 to 22", arg);
 		break;
-	case OPT_QUIET:
+	case 'q':
 		opts->quiet = true;
 		break;
 	case ARGP_KEY_ARGS:
@@ -225,19 +224,11 @@ struct recording {
 
 static int open_signals(struct recording *rec)
 {
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	sigaddset(&ours, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &ours, &rec->mask);
 	/* A tape that cannot be written is an error with words, not a death. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	rec->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	return rec->signals < 0 ? -errno : 0;
+	rec->signals = signals_open(&rec->mask);
+	return rec->signals < 0 ? rec->signals : 0;
 }
 
 static void read_signals(struct recording *rec)

@@ -20,6 +20,7 @@
 #include "output.h"
 #include "player.h"
 #include "recorder.h"
+#include "signals.h"
 
 #define OPT_RECORD		0x2000
 #define OPT_SPEED		0x2001
@@ -380,17 +381,9 @@ static void close_replay(struct replay *replay)
 
 static int open_signals(struct replay *replay)
 {
-	sigset_t ours;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGHUP);
-	sigaddset(&ours, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &ours, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	replay->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	return replay->signals < 0 ? -errno : 0;
+	replay->signals = signals_open(NULL);
+	return replay->signals < 0 ? replay->signals : 0;
 }
 
 static int open_replay(struct replay *replay)
