@@ -48,4 +48,32 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/*
+ * The CPU's counter behind get_cycles(): its rate in kHz, and whether it is the
+ * same on all CPUs and keeps its rate, which the kernel knows.
+ */
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+
+static inline u32 stape_counter_rate(void)
+{
+	return tsc_khz;
+}
+
+static inline bool stape_counter_fit(void)
+{
+	return tsc_khz && !check_tsc_unstable();
+}
+#else
+static inline u32 stape_counter_rate(void)
+{
+	return 0;
+}
+
+static inline bool stape_counter_fit(void)
+{
+	return false;
+}
+#endif
+
 #endif /* _STAPE_COMPAT_H */

@@ -16,10 +16,11 @@
 
 #include "replay.h"
 #include "session.h"
+#include "stream.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
 static_assert(sizeof(struct stape_replay_setup) == 24);
-static_assert(sizeof(struct stape_ring_producer) == 40);
+static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 
 static int stape_device_open(struct inode *inode, struct file *file)
@@ -49,18 +50,12 @@ static int stape_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static bool stape_device_finished(struct stape_session *session)
-{
-	/* Pairs with the release in stape_session_stop(). */
-	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
-}
-
 /* One page of any CPU to the reader.  Return: its size, 0: there is none. */
 static ssize_t stape_device_read_page(struct stape_session *session, char __user *buf)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, &session->setup.cpus) {
 		struct stape_ring *ring = per_cpu_ptr(session->rings, cpu);
 		const void *page = stape_ring_peek(ring);
 
@@ -107,16 +102,18 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 	}
 	for (;;) {
 		/* Asked first: after the stop nothing comes that is not there now. */
-		finished = stape_device_finished(session);
-		ret = stape_device_read_some(session, buf, count);
+		finished = stape_session_finished(session);
+		ret = finished || !session->setup.overwrite ?
+		      stape_device_read_some(session, buf, count) : 0;
 		if (ret || finished)
 			break;
 		ret = -EAGAIN;
 		if (file->f_flags & O_NONBLOCK)
 			break;
 		ret = wait_event_interruptible(session->wait,
-					       stape_device_finished(session) ||
-					       stape_session_readable(session, 1));
+					       stape_session_finished(session) ||
+					       stape_session_readable(session, cpu_possible_mask,
+								      1));
 		if (ret)
 			break;
 	}
@@ -127,25 +124,19 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct stape_session *session = file->private_data;
-	__poll_t events = 0;
 
 	poll_wait(file, &session->wait, wait);
-	if (stape_device_finished(session) ||
-	    stape_session_readable(session, READ_ONCE(session->watermark)))
-		events |= EPOLLIN | EPOLLRDNORM;
-	if (stape_session_empty(session))
-		events |= EPOLLHUP;
-	return events;
+	return stape_session_poll(session, cpu_possible_mask);
 }
 
 static vm_fault_t stape_device_fault(struct vm_fault *vmf)
 {
 	struct stape_session *session = vmf->vma->vm_private_data;
-	size_t size = stape_ring_size(session->ring_pages);
+	size_t size = stape_ring_size(session->setup.pages);
 	u64 cpu, in_ring;
 
 	cpu = div64_u64_rem((u64)vmf->pgoff << PAGE_SHIFT, size, &in_ring);
-	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &session->setup.cpus))
 		return VM_FAULT_SIGBUS;
 	vmf->page = vmalloc_to_page(per_cpu_ptr(session->rings, cpu)->mem + in_ring);
 	get_page(vmf->page);
@@ -165,10 +156,12 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 
 	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
 		return -ENODATA;
-	size = stape_ring_size(session->ring_pages);
+	size = stape_ring_size(session->setup.pages);
 	cpu = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
 	if (in_ring + length > size || cpu >= nr_cpu_ids || !cpu_possible(cpu))
 		return -EINVAL;
+	if (!cpumask_test_cpu(cpu, &session->setup.cpus))
+		return -ENXIO;
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (vma->vm_flags & VM_WRITE) {
@@ -196,8 +189,8 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 
 	mutex_lock(&stape_sessions_lock);
 	if (session->rings) {
-		info.ring_pages = session->ring_pages;
-		info.ring_stride = stape_ring_size(session->ring_pages);
+		info.ring_pages = session->setup.pages;
+		info.ring_stride = stape_ring_size(session->setup.pages);
 	}
 	mutex_unlock(&stape_sessions_lock);
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
@@ -209,6 +202,16 @@ static long stape_device_flush(struct stape_session *session)
 	stape_session_flush(session);
 	mutex_unlock(&stape_sessions_lock);
 	return 0;
+}
+
+static long stape_device_clock(struct stape_session *session, void __user *arg)
+{
+	struct stape_clock_sample sample;
+
+	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
+		return -ENODATA;
+	stape_clock_sample(session->setup.counter, &sample);
+	return copy_to_user(arg, &sample, sizeof(sample)) ? -EFAULT : 0;
 }
 
 /* Without stape_sessions_lock: the caller's memory may keep us waiting. */
@@ -237,6 +240,10 @@ static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned lon
 		return stape_device_info(session, (void __user *)arg);
 	case STAPE_IOC_FLUSH:
 		return stape_device_flush(session);
+	case STAPE_IOC_CLOCK:
+		return stape_device_clock(session, (void __user *)arg);
+	case STAPE_IOC_STREAM:
+		return stape_stream_create(session, file, (void __user *)arg);
 	case STAPE_IOC_REPLAY:
 		return stape_device_replay(session, (void __user *)arg);
 	}

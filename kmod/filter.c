@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The filter: a bitmap over the PID space.  Forked tasks inherit in the fork
- * probe; a bit goes at its task's last switch-out, because a task still runs,
- * and wakes others, long after sched_process_exit.
+ * The filter's rules, and how they are changed.
  */
-#include "filter.h"
+#include "filter_internal.h"
 
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
+#include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/threads.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/vmalloc.h>
-#include <schedtape/event.h>
 
-static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
+/* Tasks judged within one RCU reader's section. */
+#define STAPE_FILTER_BATCH	1024
+
+static unsigned long *stape_filter_bitmap(void)
+{
+	return __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long),
+			 GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+}
 
 /**
  * stape_filter_init() - make an empty filter
@@ -25,9 +30,16 @@ static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
  */
 int stape_filter_init(struct stape_filter *filter)
 {
-	filter->pids = __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long),
-				 GFP_KERNEL_ACCOUNT | __GFP_ZERO);
-	return filter->pids ? 0 : -ENOMEM;
+	filter->members = stape_filter_bitmap();
+	filter->named = stape_filter_bitmap();
+	if (!filter->members || !filter->named) {
+		vfree(filter->members);
+		vfree(filter->named);
+		return -ENOMEM;
+	}
+	filter->owner = task_tgid_nr(current);
+	INIT_LIST_HEAD(&filter->list);
+	return 0;
 }
 
 /**
@@ -38,187 +50,229 @@ int stape_filter_init(struct stape_filter *filter)
  */
 void stape_filter_destroy(struct stape_filter *filter)
 {
-	vfree(filter->pids);
+	u32 i;
+
+	stape_filter_clear(filter);
+	for (i = 0; i < filter->nr_cgroups; i++)
+		cgroup_put(filter->cgroups[i]);
+	kfree(filter->cgroups);
+	kfree(filter->patterns);
+	vfree(filter->members);
+	vfree(filter->named);
 }
 
-static bool stape_filter_set(struct stape_filter *filter, u32 pid)
+/* Return: whether the task was named, or not, before. */
+static bool stape_filter_name(struct stape_filter *filter, struct task_struct *task, bool named)
 {
-	if (test_and_set_bit(pid, filter->pids))
-		return false;
-	atomic_inc(&filter->tasks);
-	return true;
+	char comm[TASK_COMM_LEN];
+	unsigned long flags;
+	bool before;
+
+	stape_filter_comm(comm, task);
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	before = test_bit(task->pid, filter->named);
+	if (named && READ_ONCE(task->__state) != TASK_DEAD)
+		set_bit(task->pid, filter->named);
+	else
+		clear_bit(task->pid, filter->named);
+	stape_filter_judge(filter, task, comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return before;
 }
 
-static bool stape_filter_clear(struct stape_filter *filter, u32 pid)
-{
-	if (!test_and_clear_bit(pid, filter->pids))
-		return false;
-	atomic_dec(&filter->tasks);
-	return true;
-}
-
-static bool stape_filter_add_thread(struct stape_filter *filter, struct task_struct *task)
-{
-	bool added;
-
-	if (READ_ONCE(task->__state) == TASK_DEAD)
-		return false;
-	added = stape_filter_set(filter, task->pid);
-	/*
-	 * Its last switch-out may have come before the bit: then nobody would
-	 * clear it.  The set is a full barrier, and so is what stands between
-	 * the store of TASK_DEAD and the switch probe's look at the bit.
-	 */
-	if (added && READ_ONCE(task->__state) == TASK_DEAD)
-		stape_filter_clear(filter, task->pid);
-	return added;
-}
-
-/**
- * stape_filter_add() - take in all threads of a process
- * @filter: a session's
- * @task: any thread of it; the caller holds a reference
- *
+/*
  * A thread that is being created is either seen here, or its parent's bit is
- * seen by the fork probe: both sides have a full barrier between their store
- * and their look.  So the walk is repeated until it finds nobody new.
- *
- * Context: may sleep.
- * Return: 0, or -ESRCH if all of it has ended.
+ * seen by the fork probe: the lock is a full barrier between store and look on
+ * both sides.  So the walk is repeated until it finds nobody new.
  */
-int stape_filter_add(struct stape_filter *filter, struct task_struct *task)
-{
-	struct task_struct *thread;
-	bool again, any = false;
-
-	do {
-		again = stape_filter_add_thread(filter, task);
-		rcu_read_lock();
-		for_each_thread(task, thread)
-			again |= stape_filter_add_thread(filter, thread);
-		rcu_read_unlock();
-		any |= again;
-		cond_resched();
-	} while (again);
-	return any || stape_filter_has(filter, task) ? 0 : -ESRCH;
-}
-
-/**
- * stape_filter_del() - let go of all threads of a process
- * @filter: a session's
- * @task: any thread of it; the caller holds a reference
- *
- * Context: may sleep.
- */
-void stape_filter_del(struct stape_filter *filter, struct task_struct *task)
+static void stape_filter_name_process(struct stape_filter *filter, struct task_struct *task,
+				      bool named)
 {
 	struct task_struct *thread;
 	bool again;
 
-	/* As stape_filter_add(): a fork may have seen its parent's bit. */
 	do {
-		again = stape_filter_clear(filter, task->pid);
+		again = stape_filter_name(filter, task, named) != named;
 		rcu_read_lock();
 		for_each_thread(task, thread)
-			again |= stape_filter_clear(filter, thread->pid);
+			again |= stape_filter_name(filter, thread, named) != named &&
+				 READ_ONCE(thread->__state) != TASK_DEAD;
 		rcu_read_unlock();
 		cond_resched();
-	} while (again);
+	} while (again && READ_ONCE(task->__state) != TASK_DEAD);
 }
 
 /**
- * stape_filter_fork() - let a child inherit its parent's membership
+ * stape_filter_add() - name a task, or all threads of a process
  * @filter: a session's
- * @parent: the task that forked
- * @child: the new task, not woken yet
+ * @task: the caller holds a reference
+ * @process: not @task alone
  *
- * Context: the fork probe.
- * Return: whether the child is recorded.
+ * Context: may sleep.
+ * Return: 0, or -ESRCH if all of it has ended.
  */
-bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
-		       struct task_struct *child)
+int stape_filter_add(struct stape_filter *filter, struct task_struct *task, bool process)
 {
-	smp_mb();	/* the child is linked before this looks; see stape_filter_add() */
-	if (stape_filter_has(filter, parent)) {
-		stape_filter_set(filter, child->pid);
-		return true;
-	}
-	/* The PID's last user may be dead and still wait for its last switch. */
-	stape_filter_clear(filter, child->pid);
-	return false;
-}
+	struct task_struct *thread;
+	bool any;
 
-/*
- * Others of its thread group go on.  One of them may take over the leader's PID
- * in an execve() long before the exec probe tells: the bit has to stay.
- */
-static bool stape_filter_survived(struct task_struct *leader)
-{
-	return thread_group_leader(leader) && !thread_group_empty(leader);
-}
+	if (process)
+		stape_filter_name_process(filter, task, true);
+	else
+		stape_filter_name(filter, task, true);
 
-/* The last thread behind a dead leader has gone: so goes the leader's bit. */
-static void stape_filter_bury(struct stape_filter *filter, u32 pid)
-{
-	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-
-	if (!leader || (leader->exit_state && !stape_filter_survived(leader)))
-		stape_filter_clear(filter, pid);
-}
-
-/**
- * stape_filter_dead() - forget a task that switches out for the last time
- * @filter: a session's
- * @task: the task; its PID may belong to another task already, if its parent
- *	has been quick
- *
- * Context: the switch probe.
- * Return: true if the set has become empty by it.
- */
-bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
-{
-	struct task_struct *user;
-
-	if (!stape_filter_has(filter, task))
-		return false;
+	any = test_bit(task->pid, filter->named);
 	rcu_read_lock();
-	user = pid_task(find_pid_ns(task->pid, &init_pid_ns), PIDTYPE_PID);
-	if (!user || (user == task && !stape_filter_survived(task)))
-		stape_filter_clear(filter, task->pid);
-	if (task->tgid != task->pid)
-		stape_filter_bury(filter, task->tgid);
+	if (process)
+		for_each_thread(task, thread)
+			any |= test_bit(thread->pid, filter->named);
 	rcu_read_unlock();
-	return !atomic_read(&filter->tasks);
+	return any ? 0 : -ESRCH;
 }
 
 /**
- * stape_filter_exec() - follow a task through execve()
+ * stape_filter_del() - name a task, or all threads of a process, no longer
  * @filter: a session's
- * @task: the task
- * @old_pid: its PID before: a thread takes over its leader's
+ * @task: the caller holds a reference
+ * @process: not @task alone
  *
- * Context: the exec probe.
- * Return: whether the task is recorded.
+ * Context: may sleep.
  */
-bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid)
+void stape_filter_del(struct stape_filter *filter, struct task_struct *task, bool process)
 {
-	if (old_pid != task->pid && test_bit(old_pid, filter->pids)) {
-		/* In this order: the set is not to look empty in between. */
-		stape_filter_set(filter, task->pid);
-		stape_filter_clear(filter, old_pid);
+	if (process)
+		stape_filter_name_process(filter, task, false);
+	else
+		stape_filter_name(filter, task, false);
+}
+
+/* Lets others have the CPU.  Return: the walk may go on from @task. */
+static bool stape_filter_rest(struct task_struct *task)
+{
+	bool alive;
+
+	get_task_struct(task);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	alive = pid_alive(task);
+	put_task_struct(task);
+	return alive;
+}
+
+/* A rule has changed: all tasks are judged anew.  Those that are forked now are, too. */
+static void stape_filter_judge_all(struct stape_filter *filter)
+{
+	struct task_struct *process, *thread;
+	int n = 0;
+
+	rcu_read_lock();
+again:
+	for_each_process(process) {
+		for_each_thread(process, thread) {
+			stape_filter_judge_one(filter, thread);
+			n++;
+		}
+		if (n < STAPE_FILTER_BATCH)
+			continue;
+		n = 0;
+		if (!stape_filter_rest(process))
+			goto again;
 	}
-	return stape_filter_has(filter, task);
+	rcu_read_unlock();
+}
+
+static u32 stape_filter_find_cgroup(const struct stape_filter *filter, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < filter->nr_cgroups; i++)
+		if (cgroup_id(filter->cgroups[i]) == id)
+			break;
+	return i;
 }
 
 /**
- * stape_filter_next() - walk the set
+ * stape_filter_add_cgroup() - take in the tasks of a cgroup and those below it
  * @filter: a session's
- * @pid: where to begin
+ * @id: of a cgroup of the unified hierarchy
  *
- * Context: any.
- * Return: the first PID in the set that is not below @pid, or PID_MAX_LIMIT.
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENOMEM.
  */
-u32 stape_filter_next(const struct stape_filter *filter, u32 pid)
+int stape_filter_add_cgroup(struct stape_filter *filter, u64 id)
 {
-	return find_next_bit(filter->pids, PID_MAX_LIMIT, pid);
+	struct cgroup **cgroups, **old = filter->cgroups, *cgroup;
+	u32 n = filter->nr_cgroups;
+
+	if (stape_filter_find_cgroup(filter, id) < n)
+		return 0;
+	if (n == STAPE_FILTER_CGROUPS_MAX)
+		return -E2BIG;
+	cgroup = cgroup_get_from_id(id);
+	if (IS_ERR_OR_NULL(cgroup))
+		return -ENOENT;
+	cgroups = kmalloc_array(n + 1, sizeof(*cgroups), GFP_KERNEL_ACCOUNT);
+	if (!cgroups) {
+		cgroup_put(cgroup);
+		return -ENOMEM;
+	}
+	if (n)
+		memcpy(cgroups, old, n * sizeof(*cgroups));
+	cgroups[n] = cgroup;
+	raw_spin_lock_irq(&stape_filter_lock);
+	filter->cgroups = cgroups;
+	WRITE_ONCE(filter->nr_cgroups, n + 1);
+	raw_spin_unlock_irq(&stape_filter_lock);
+	kfree(old);
+	stape_filter_judge_all(filter);
+	return 0;
+}
+
+/**
+ * stape_filter_del_cgroup() - take back stape_filter_add_cgroup()
+ * @filter: a session's
+ * @id: of a cgroup that was added
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0, or -ENOENT if it was not added.
+ */
+int stape_filter_del_cgroup(struct stape_filter *filter, u64 id)
+{
+	u32 at = stape_filter_find_cgroup(filter, id);
+	struct cgroup *cgroup;
+
+	if (at == filter->nr_cgroups)
+		return -ENOENT;
+	cgroup = filter->cgroups[at];
+	raw_spin_lock_irq(&stape_filter_lock);
+	WRITE_ONCE(filter->nr_cgroups, filter->nr_cgroups - 1);
+	filter->cgroups[at] = filter->cgroups[filter->nr_cgroups];
+	raw_spin_unlock_irq(&stape_filter_lock);
+	cgroup_put(cgroup);
+	stape_filter_judge_all(filter);
+	return 0;
+}
+
+/**
+ * stape_filter_set() - replace flags and patterns
+ * @filter: a session's
+ * @flags: the new ones
+ * @patterns: kmalloc()ed, becomes the filter's; may be NULL
+ * @nr_patterns: how many
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ */
+void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
+		      char (*patterns)[STAPE_FILTER_PATTERN_LEN], u32 nr_patterns)
+{
+	char (*old)[STAPE_FILTER_PATTERN_LEN] = filter->patterns;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	filter->flags = *flags;
+	filter->patterns = patterns;
+	WRITE_ONCE(filter->nr_patterns, nr_patterns);
+	raw_spin_unlock_irq(&stape_filter_lock);
+	kfree(old);
+	stape_filter_judge_all(filter);
 }

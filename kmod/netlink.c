@@ -49,9 +49,11 @@ static const struct genl_ops stape_ops[] = {
 		   stape_session_get_doit, stape_session_get_dumpit),
 	STAPE_DO(STAPE_CMD_SESSION_SET, stape_session_set_policy, stape_session_set_doit),
 	STAPE_DO(STAPE_CMD_SESSION_START, stape_session_id_policy, stape_session_start_doit),
+	STAPE_DO(STAPE_CMD_SESSION_PAUSE, stape_session_id_policy, stape_session_pause_doit),
 	STAPE_DO(STAPE_CMD_SESSION_STOP, stape_session_id_policy, stape_session_stop_doit),
 	STAPE_DO(STAPE_CMD_FILTER_ADD, stape_filter_policy, stape_filter_add_doit),
 	STAPE_DO(STAPE_CMD_FILTER_DEL, stape_filter_policy, stape_filter_del_doit),
+	STAPE_DO(STAPE_CMD_FILTER_SET, stape_filter_set_policy, stape_filter_set_doit),
 	STAPE_DUMP(STAPE_CMD_TASK_GET, stape_task_policy, NULL, stape_task_get_dumpit),
 	STAPE_DUMP(STAPE_CMD_REPLAY_GET, stape_replay_id_policy,
 		   stape_replay_get_doit, stape_replay_get_dumpit),
@@ -266,7 +268,13 @@ static int stape_info_fill(struct sk_buff *skb)
 	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS,
 			stape_netlink_count(&stape_replays, &stape_replays_lock)) ||
 	    nla_put_u32(skb, STAPE_A_INFO_HZ, HZ) ||
-	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()))
+	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
+	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,
+			stape_counter_fit() ? stape_counter_rate() : 0) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_session_memory(),
+			      STAPE_A_INFO_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_session_memory_max(),
+			      STAPE_A_INFO_PAD))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -30,16 +30,22 @@ void stape_message_multicast(struct stape_message *message, int ret);
 
 /* netlink_session.c */
 extern const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1];
-extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_WATERMARK + 1];
-extern const struct nla_policy stape_filter_policy[STAPE_A_SESSION_PID + 1];
+extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_CPUS + 1];
+int stape_session_get(struct sk_buff *skb, struct genl_info *info, struct stape_session **session);
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info);
+void stape_netlink_session_ntf(struct stape_session *session);
+
+/* netlink_filter.c */
+extern const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1];
+extern const struct nla_policy stape_filter_set_policy[STAPE_A_SESSION_EXCLUDE_COMM + 1];
 int stape_filter_add_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info);
-void stape_netlink_session_ntf(struct stape_session *session);
+int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 /* netlink_task.c */
 extern const struct nla_policy stape_task_policy[STAPE_A_TASK_SESSION + 1];

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The probes: one per tracepoint, however many sessions record.  They run in
- * the scheduler, under its locks: they allocate nothing, lock nothing, print
- * nothing and wake nobody.
+ * the scheduler, under its locks: they allocate nothing, print nothing, wake
+ * nobody, and wait for nothing but the filter's innermost lock.
  *
- * Each CPU writes its own ring with interrupts off.  Switches, migrations and
- * new tasks come that way; wake-ups of a task by itself, forks, exits, execs
- * and renames do not, and switch them off here.
+ * Those here are what scheduling itself costs, so they leave as soon as they
+ * know that no session has the task.
  */
+#include <trace/events/cgroup.h>
+#include <trace/events/irq.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
@@ -16,15 +17,14 @@
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
+#include "life.h"
 #include "player.h"
+#include "prio.h"
 #include "session.h"
+#include "softirq.h"
 #include "task.h"
 
-/* Probes run with preemption off, which is an RCU reader's section. */
-#define for_each_active_session(session) \
-	hlist_for_each_entry_rcu_notrace(session, &stape_sessions_active, active)
-
-static u32 stape_probe_context(void)
+static __always_inline u32 stape_probe_context(void)
 {
 	if (likely(!in_interrupt()))
 		return STAPE_CTX_TASK;
@@ -33,26 +33,48 @@ static u32 stape_probe_context(void)
 	if (in_hardirq())
 		return STAPE_CTX_HARDIRQ;
 	/* Softirqs that are only disabled are no context of their own. */
-	return in_serving_softirq() ? STAPE_CTX_SOFTIRQ : STAPE_CTX_TASK;
+	if (!in_serving_softirq())
+		return STAPE_CTX_TASK;
+	return stape_softirq_by_current() ? STAPE_CTX_SOFTIRQ_TASK : STAPE_CTX_SOFTIRQ;
 }
 
 /*
- * A CPU goes from one task, which leaves in @state, to @next.  Written only if
- * one of the two is the filter's.
+ * The session's rings if just one is active, which is the common case: whoever
+ * is in any filter is in its.
  */
-static __always_inline void stape_probe_switched(struct stape_session *session,
-						 struct stape_ring *ring,
-						 struct task_struct *next, u32 state)
+static __always_inline struct stape_ring __percpu *stape_probe_only_rings(void)
 {
-	u32 pid = stape_filter_has(&session->filter, next) ? next->pid : 0;
-	u32 kind;
+	/* Pairs with the barrier in stape_session_arm(): the bit came after the session. */
+	smp_rmb();
+	return READ_ONCE(stape_session_only_rings);
+}
 
-	if (!(ring->curr | pid))
-		return;
-	kind = pid ? STAPE_NEXT_TASK : next->pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE;
-	stape_ring_emit(ring, STAPE_EV_SWITCH, pid, state | kind << STAPE_SWITCH_NEXT_SHIFT);
-	ring->curr = pid;
-	ring->curr_kind = kind;
+/* -- switches ---------------------------------------------------------------- */
+
+/* The lower half of the word of a switch to @next, which is not the filter's. */
+static __always_inline u32 stape_probe_foreign(const struct task_struct *next)
+{
+	return (next->pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/* Written only if one of the two is the filter's. */
+static __always_inline void stape_probe_switched(struct stape_ring *ring, bool recorded,
+						 const struct task_struct *next, u32 state)
+{
+	u32 low = recorded ? next->pid << STAPE_PID_SHIFT : stape_probe_foreign(next);
+
+	if (recorded || stape_ring_curr_pid(ring))
+		stape_ring_emit(ring, stape_ring_word(STAPE_EV_SWITCH, low | state));
+	ring->curr = low;	/* only now: a page that opens tells of before */
+}
+
+static noinline notrace void stape_probe_switch_all(const struct task_struct *next, u32 state)
+{
+	struct stape_session *session;
+
+	for_each_active_session(session)
+		stape_probe_switched(this_cpu_ptr(session->rings),
+				     stape_filter_has(&session->filter, next), next, state);
 }
 
 /**
@@ -67,134 +89,138 @@ void stape_probe_refresh(void *data)
 {
 	struct stape_session *session = data;
 	struct stape_ring *ring = this_cpu_ptr(session->rings);
+	bool recorded = stape_filter_has(&session->filter, current);
 
-	if (stape_filter_has(&session->filter, current) != !!ring->curr)
-		stape_probe_switched(session, ring, current, STAPE_STATE_RUNNING);
+	if (recorded != !!stape_ring_curr_pid(ring))
+		stape_probe_switched(ring, recorded, current, STAPE_STATE_RUNNING);
 }
 
-static void stape_probe_dead(struct stape_session *session, struct task_struct *task)
+/**
+ * stape_probe_refresh_current() - the same, where the filter may have changed for current only
+ * @session: an active session
+ *
+ * Context: any.
+ */
+void stape_probe_refresh_current(struct stape_session *session)
 {
-	if (stape_filter_dead(&session->filter, task))
-		irq_work_queue(&session->wake);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stape_probe_refresh(session);
+	local_irq_restore(flags);
 }
 
-static void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
-			       struct task_struct *next, unsigned int prev_state)
+static noinline void stape_probe_dead(struct task_struct *task)
 {
 	struct stape_session *session;
-	u32 state;
 
+	for_each_active_session(session)
+		if (stape_filter_dead(&session->filter, task))
+			irq_work_queue(&session->wake);
+}
+
+static __always_inline u32 stape_probe_state(bool preempt, const struct task_struct *prev,
+					     unsigned int prev_state)
+{
 	/*
 	 * A task with a signal pending does not block, whatever prev_state was
 	 * read before that was found out: then its state is back to running.
 	 */
 	if (preempt || !READ_ONCE(prev->__state))
-		state = STAPE_STATE_RUNNING;
-	else if (prev_state == TASK_INTERRUPTIBLE)
-		state = STAPE_STATE_SLEEPING;
-	else
-		state = stape_task_state(prev_state);
+		return STAPE_STATE_RUNNING;
+	if (likely(prev_state == TASK_INTERRUPTIBLE))
+		return STAPE_STATE_SLEEPING;
+	return stape_task_state(prev_state);
+}
 
-	for_each_active_session(session) {
-		stape_probe_switched(session, this_cpu_ptr(session->rings), next, state);
-		if (unlikely(state == STAPE_STATE_DEAD))
-			stape_probe_dead(session, prev);
-	}
+static __always_inline void stape_probe_record_switch(bool preempt, struct task_struct *prev,
+						      struct task_struct *next, bool recorded,
+						      unsigned int prev_state)
+{
+	u32 state = stape_probe_state(preempt, prev, prev_state);
+	struct stape_ring __percpu *rings = stape_probe_only_rings();
+
+	if (likely(rings))
+		stape_probe_switched(this_cpu_ptr(rings), recorded, next, state);
+	else
+		stape_probe_switch_all(next, state);
+	if (unlikely(state == STAPE_STATE_DEAD))
+		stape_probe_dead(prev);
+}
+
+static notrace void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
+				       struct task_struct *next, unsigned int prev_state)
+{
+	if (stape_filter_any_has(next->pid))
+		stape_probe_record_switch(preempt, prev, next, true, prev_state);
+	else if (unlikely(stape_filter_any_has(prev->pid)))
+		stape_probe_record_switch(preempt, prev, next, false, prev_state);
 	stape_player_switch(prev, next);
 }
 
-/* An event of one task.  Not every tracepoint comes with interrupts off. */
-static __always_inline void stape_probe_event(struct task_struct *task, u32 type, u64 arg)
+/* -- wake-ups and moves ------------------------------------------------------ */
+
+static noinline notrace void stape_probe_write_all(const struct task_struct *task, u64 type, u32 arg)
 {
 	struct stape_session *session;
+
+	for_each_active_session(session)
+		if (stape_filter_has(&session->filter, task))
+			stape_ring_emit_wide(this_cpu_ptr(session->rings), type, task->pid, arg);
+}
+
+/* A task that wakes itself is the one case where interrupts may be on. */
+static noinline notrace void stape_probe_write_self(u64 type, u32 arg)
+{
 	unsigned long flags;
 
-	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit(this_cpu_ptr(session->rings), type, task->pid, arg);
-		local_irq_restore(flags);
+	local_irq_save(flags);
+	stape_probe_write_all(current, type, arg);
+	local_irq_restore(flags);
+}
+
+/* An event of one task, for all sessions that have it. */
+static __always_inline void stape_probe_write(struct task_struct *task, u64 type, u32 arg)
+{
+	struct stape_ring __percpu *rings;
+
+	if (unlikely(task == current)) {
+		stape_probe_write_self(type, arg);
+		return;
 	}
+	rings = stape_probe_only_rings();
+	if (likely(rings && arg <= STAPE_ARG_MASK))
+		stape_ring_emit(this_cpu_ptr(rings),
+				stape_ring_word(type, task->pid << STAPE_PID_SHIFT | arg));
+	else
+		stape_probe_write_all(task, type, arg);
 }
 
-static void stape_probe_waking(void *data, struct task_struct *task)
+static notrace void stape_probe_waking(void *data, struct task_struct *task)
 {
-	stape_probe_event(task, STAPE_EV_WAKING, stape_probe_context());
+	if (stape_filter_any_has(task->pid))
+		stape_probe_write(task, STAPE_EV_WAKING, stape_probe_context());
 }
 
-static void stape_probe_wakeup(void *data, struct task_struct *task)
+static notrace void stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	stape_probe_event(task, STAPE_EV_WAKEUP, task_cpu(task));
+	if (stape_filter_any_has(task->pid))
+		stape_probe_write(task, STAPE_EV_WAKEUP, task_cpu(task));
 }
 
-static void stape_probe_wakeup_new(void *data, struct task_struct *task)
+static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
-	stape_probe_event(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
+	if (stape_filter_any_has(task->pid))
+		stape_probe_write(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
-static void stape_probe_migrate(void *data, struct task_struct *task, int cpu)
+static notrace void stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
-	stape_probe_event(task, STAPE_EV_MIGRATE, cpu);
+	if (stape_filter_any_has(task->pid))
+		stape_probe_write(task, STAPE_EV_MIGRATE, cpu);
 }
 
-static void stape_probe_exit(void *data, struct task_struct *task)
-{
-	stape_probe_event(task, STAPE_EV_EXIT, 0);
-}
-
-static void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
-{
-	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
-	struct stape_session *session;
-	unsigned long flags;
-
-	for_each_active_session(session) {
-		if (!stape_filter_fork(&session->filter, parent, child))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit(this_cpu_ptr(session->rings), STAPE_EV_FORK, child->pid, arg);
-		local_irq_restore(flags);
-	}
-}
-
-static void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
-			     struct linux_binprm *bprm)
-{
-	struct stape_session *session;
-	u64 payload = old_pid;
-	unsigned long flags;
-
-	for_each_active_session(session) {
-		struct stape_ring *ring;
-
-		if (!stape_filter_exec(&session->filter, task, old_pid))
-			continue;
-		local_irq_save(flags);
-		ring = this_cpu_ptr(session->rings);
-		stape_ring_emit_payload(ring, STAPE_EV_EXEC, task->pid, &payload, 1);
-		ring->curr = task->pid;
-		ring->curr_kind = STAPE_NEXT_TASK;
-		local_irq_restore(flags);
-	}
-}
-
-static void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
-{
-	u64 payload[STAPE_COMM_LEN / sizeof(u64)];
-	struct stape_session *session;
-	unsigned long flags;
-
-	strscpy_pad((char *)payload, comm, sizeof(payload));
-	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_RENAME, task->pid,
-					payload, ARRAY_SIZE(payload));
-		local_irq_restore(flags);
-	}
-}
+/* -- registration ------------------------------------------------------------ */
 
 /* Tracepoints that are not exported are found by their names. */
 static struct stape_tracepoint {
@@ -207,10 +233,14 @@ static struct stape_tracepoint {
 	{ "sched_wakeup", stape_probe_wakeup },
 	{ "sched_wakeup_new", stape_probe_wakeup_new },
 	{ "sched_migrate_task", stape_probe_migrate },
-	{ "sched_process_fork", stape_probe_fork },
-	{ "sched_process_exit", stape_probe_exit },
-	{ "sched_process_exec", stape_probe_exec },
-	{ "task_rename", stape_probe_rename },
+	{ "sched_process_fork", stape_life_fork },
+	{ "sched_process_exit", stape_life_exit },
+	{ "sched_process_exec", stape_life_exec },
+	{ "sched_pi_setprio", stape_life_boost },
+	{ "task_rename", stape_life_rename },
+	{ "cgroup_attach_task", stape_life_move },
+	{ "softirq_raise", stape_softirq_raise },
+	{ "softirq_entry", stape_softirq_entry },
 };
 
 /* A probe whose prototype is not its tracepoint's does not compile. */
@@ -221,10 +251,14 @@ static void __maybe_unused stape_probe_check_prototypes(void)
 	check_trace_callback_type_sched_wakeup(stape_probe_wakeup);
 	check_trace_callback_type_sched_wakeup_new(stape_probe_wakeup_new);
 	check_trace_callback_type_sched_migrate_task(stape_probe_migrate);
-	check_trace_callback_type_sched_process_fork(stape_probe_fork);
-	check_trace_callback_type_sched_process_exit(stape_probe_exit);
-	check_trace_callback_type_sched_process_exec(stape_probe_exec);
-	check_trace_callback_type_task_rename(stape_probe_rename);
+	check_trace_callback_type_sched_process_fork(stape_life_fork);
+	check_trace_callback_type_sched_process_exit(stape_life_exit);
+	check_trace_callback_type_sched_process_exec(stape_life_exec);
+	check_trace_callback_type_sched_pi_setprio(stape_life_boost);
+	check_trace_callback_type_task_rename(stape_life_rename);
+	check_trace_callback_type_cgroup_attach_task(stape_life_move);
+	check_trace_callback_type_softirq_raise(stape_softirq_raise);
+	check_trace_callback_type_softirq_entry(stape_softirq_entry);
 }
 
 static void stape_probe_find(struct tracepoint *tp, void *data)
@@ -281,6 +315,7 @@ static int stape_probe_register(void)
 			return ret;
 		}
 	}
+	stape_prio_hook();
 	return 0;
 }
 
@@ -311,7 +346,9 @@ int stape_probe_get(void)
 void stape_probe_put(void)
 {
 	mutex_lock(&stape_probe_lock);
-	if (!--stape_probe_users)
+	if (!--stape_probe_users) {
+		stape_prio_unhook();
 		stape_probe_unregister(ARRAY_SIZE(stape_tracepoints));
+	}
 	mutex_unlock(&stape_probe_lock);
 }

@@ -7,6 +7,7 @@
  */
 #include "ring.h"
 
+#include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
@@ -31,32 +32,34 @@ size_t stape_ring_size(u32 pages)
  * stape_ring_init() - make a ring
  * @ring: zeroed
  * @cpu: whose
- * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
- * @watermark: published pages before the reader is woken
- * @wake: queued to wake the reader
+ * @setup: what it is to be like
  *
- * The memory is charged to the caller's memory cgroup.
+ * It begins paused.  A CPU that is not to be recorded stays so.  The memory is charged to the caller's memory cgroup.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int stape_ring_init(struct stape_ring *ring, u32 cpu, u32 pages, u32 watermark,
-		    struct irq_work *wake)
+int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup)
 {
 	u32 i;
 
-	ring->mem = __vmalloc(stape_ring_size(pages), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	ring->paused = true;
+	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
+	ring->counter = setup->counter;
+	if (!cpumask_test_cpu(cpu, &setup->cpus))
+		return 0;
+	ring->mem = __vmalloc(stape_ring_size(setup->pages), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	if (!ring->mem)
 		return -ENOMEM;
 	ring->consumer = ring->mem;
 	ring->producer = ring->mem + PAGE_SIZE;
 	ring->data = ring->mem + 2 * PAGE_SIZE;
-	ring->mask = pages - 1;
-	ring->watermark = watermark;
-	ring->wake = wake;
-	ring->paused = true;
-	ring->curr_kind = STAPE_NEXT_OTHER;
-	for (i = 0; i < pages; i++) {
+	ring->mask = setup->pages - 1;
+	ring->watermark = setup->watermark;
+	ring->wake = setup->notify;
+	ring->notify = setup->notify;
+	ring->overwrite = setup->overwrite;
+	for (i = 0; i < setup->pages; i++) {
 		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
 
 		page->magic = STAPE_PAGE_MAGIC;
@@ -82,39 +85,50 @@ static void *stape_ring_page(const struct stape_ring *ring, u64 seq)
 	return ring->data + (seq & ring->mask) * STAPE_PAGE_SIZE;
 }
 
-static bool stape_ring_open(struct stape_ring *ring, u64 now)
+static bool stape_ring_full(const struct stape_ring *ring)
 {
-	struct stape_page_header *page;
 	/* Pairs with the reader's release of @tail: its copy is finished. */
 	u64 tail = smp_load_acquire(&ring->consumer->tail);
 
 	/* Garbage in @tail looks like a full ring: nothing but losses come of it. */
-	if (READ_ONCE(ring->paused) || ring->head - tail > ring->mask)
-		return false;
-	page = stape_ring_page(ring, ring->head);
-	page->curr = ring->curr;
-	page->curr_kind = ring->curr_kind;
+	return ring->head - tail > ring->mask;
+}
+
+static void stape_ring_open(struct stape_ring *ring, u64 now)
+{
+	struct stape_page_header *page = stape_ring_page(ring, ring->head);
+
+	if (ring->overwrite && ring->head > ring->mask)
+		WRITE_ONCE(ring->producer->overwritten,
+			   ring->producer->overwritten + page->events);
+	page->curr = stape_ring_curr_pid(ring);
+	page->curr_kind = stape_ring_curr_kind(ring);
+	page->flags = 0;
 	page->time = now;
 	page->seq = ring->head;
 	page->lost = ring->lost;
 	page->lost_first = ring->lost_first;
 	page->lost_last = ring->lost_last;
+	if (ring->paused_since) {
+		page->flags = STAPE_PAGE_PAUSED;
+		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
+						ring->paused_since;
+		page->lost_last = now;
+	}
 	ring->lost = 0;
 	ring->lost_first = 0;
 	ring->lost_last = 0;
+	ring->paused_since = 0;
 	ring->last = now;
 	ring->extra = 0;
 	ring->page = page;
 	ring->pos = (u64 *)(page + 1);
-	ring->end = (void *)page + STAPE_PAGE_SIZE;
-	return true;
 }
 
 static void stape_ring_publish(struct stape_ring *ring)
 {
 	struct stape_page_header *page = ring->page;
 	u64 *first = (u64 *)(page + 1);
-	u64 pending;
 
 	page->used = (void *)ring->pos - (void *)page;
 	page->events = ring->pos - first - ring->extra;
@@ -126,10 +140,9 @@ static void stape_ring_publish(struct stape_ring *ring)
 
 	ring->page = NULL;
 	ring->pos = NULL;
-	ring->end = NULL;
-	pending = ring->head - READ_ONCE(ring->consumer->tail);
 	/* A probe runs under the runqueue lock: only an interrupt may wake. */
-	if (pending >= ring->watermark)
+	if (!ring->overwrite &&
+	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
 		irq_work_queue(ring->wake);
 }
 
@@ -137,30 +150,33 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 {
 	struct stape_ring_producer *producer = ring->producer;
 
-	if (READ_ONCE(ring->paused))
-		return;
 	if (!ring->lost++)
 		ring->lost_first = now;
 	ring->lost_last = now;
 	if (!producer->lost) {
 		WRITE_ONCE(producer->lost_first, now);
+		irq_work_queue(ring->notify);
 		irq_work_queue(ring->wake);
 	}
 	WRITE_ONCE(producer->lost_last, now);
 	WRITE_ONCE(producer->lost, producer->lost + 1);
 }
 
-/* Room for @words in the open page or a new one; NULL: the event is lost. */
+/* Room for @words in the open page or a new one; NULL: there is no event to write. */
 static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
 {
-	if (ring->end - ring->pos < words || !ring->page) {
-		if (ring->page)
-			stape_ring_publish(ring);
-		if (!stape_ring_open(ring, now)) {
-			stape_ring_lose(ring, now);
-			return NULL;
-		}
+	if (ring->page) {
+		if ((void *)(ring->pos + words) <= (void *)ring->page + STAPE_PAGE_SIZE)
+			return ring->pos;
+		stape_ring_publish(ring);
 	}
+	if (READ_ONCE(ring->paused))
+		return NULL;
+	if (!ring->overwrite && stape_ring_full(ring)) {
+		stape_ring_lose(ring, now);
+		return NULL;
+	}
+	stape_ring_open(ring, now);
 	return ring->pos;
 }
 
@@ -195,18 +211,43 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 }
 
 /**
- * stape_ring_emit_slow() - write an event that needs a page or a prefix
+ * stape_ring_put_slow() - write an event that needs a page or a prefix
  * @ring: this CPU's ring
+ * @word: stape_ring_word()
  * @now: its time
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now)
+{
+	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
+			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, word & STAPE_ARG_MASK, NULL, 0);
+}
+
+/**
+ * stape_ring_emit_mono() - stape_ring_emit() by CLOCK_MONOTONIC
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void notrace stape_ring_emit_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put(ring, word, stape_clock_now(false));
+}
+
+/**
+ * stape_ring_emit_wide() - write an event whose argument may need more than 10 bits
+ * @ring: this CPU's ring
  * @type: enum stape_event_type, below 8
  * @pid: whom it is about
  * @arg: as the type says
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void stape_ring_emit_slow(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg)
+void notrace stape_ring_emit_wide(struct stape_ring *ring, u64 type, u32 pid, u32 arg)
 {
-	stape_ring_write(ring, now, type, pid, arg, NULL, 0);
+	stape_ring_write(ring, stape_clock_now(ring->counter), type, pid, arg, NULL, 0);
 }
 
 /**
@@ -214,15 +255,17 @@ void stape_ring_emit_slow(struct stape_ring *ring, u64 now, u32 type, u32 pid, u
  * @ring: this CPU's ring
  * @type: enum stape_event_type, from 8 to 13
  * @pid: whom it is about
+ * @arg: six bits
  * @payload: words that follow
  * @words: how many, at most 15
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid,
+void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
 			     const u64 *payload, u32 words)
 {
-	stape_ring_write(ring, ktime_get_mono_fast_ns(), type, pid, words, payload, words);
+	stape_ring_write(ring, stape_clock_now(ring->counter), type, pid,
+			 arg << STAPE_TASK_WHY_SHIFT | words, payload, words);
 }
 
 /**
@@ -240,6 +283,41 @@ void stape_ring_flush(struct stape_ring *ring)
 }
 
 /**
+ * stape_ring_pause() - write nothing from now on
+ * @ring: a ring
+ *
+ * Context: as stape_ring_flush().
+ */
+void stape_ring_pause(struct stape_ring *ring)
+{
+	if (!ring->mem || ring->paused)
+		return;
+	ring->paused = true;
+	if (ring->page)
+		stape_ring_publish(ring);
+	/* Paused twice with nothing in between: since the first time. */
+	if (!ring->paused_since)
+		ring->paused_since = stape_clock_now(ring->counter);
+}
+
+/**
+ * stape_ring_finish() - publish the rest
+ * @ring: a ring
+ *
+ * In overwrite mode the reader is to begin with the oldest page that is there.
+ *
+ * Context: no writer is left.
+ */
+void stape_ring_finish(struct stape_ring *ring)
+{
+	ring->paused = true;
+	stape_ring_flush(ring);
+	/* The reader begins after the session's state has changed, which publishes this. */
+	if (ring->overwrite && ring->head > ring->mask)
+		WRITE_ONCE(ring->consumer->tail, ring->head - ring->mask - 1);
+}
+
+/**
  * stape_ring_pending() - pages that wait for the reader
  * @ring: a ring
  *
@@ -248,9 +326,12 @@ void stape_ring_flush(struct stape_ring *ring)
  */
 u64 stape_ring_pending(const struct stape_ring *ring)
 {
-	u64 head = smp_load_acquire(&ring->producer->head);	/* pairs with publish */
-	u64 pending = head - READ_ONCE(ring->consumer->tail);
+	u64 head, pending;
 
+	if (!ring->mem)
+		return 0;
+	head = smp_load_acquire(&ring->producer->head);	/* pairs with publish */
+	pending = head - READ_ONCE(ring->consumer->tail);
 	return pending > ring->mask + 1 ? 0 : pending;
 }
 

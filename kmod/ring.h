@@ -7,45 +7,51 @@
 #ifndef _STAPE_RING_H
 #define _STAPE_RING_H
 
-#include <linux/bug.h>
+#include <linux/align.h>
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
-#include <linux/timekeeping.h>
 #include <schedtape/device.h>
 #include <schedtape/event.h>
+
+#include "clock.h"
 
 #define STAPE_RING_PAGES_MIN	max_t(u32, 4, PAGE_SIZE / STAPE_PAGE_SIZE)
 #define STAPE_RING_PAGES_MAX	65536
 
 /**
  * struct stape_ring - one CPU's ring
- * @pos: next free word of the open page; equals @end when no page is open
- * @end: end of the open page
- * @last: time of the last event written, ns
- * @curr: PID that runs here if the filter has it, else 0
- * @curr_kind: enum stape_next of what runs here, as far as the stream knows
+ * @pos: next free word of the open page; at a page's boundary none is open
+ * @last: time of the last event written
+ * @curr: what runs here as far as the stream knows: the lower half of the last
+ *	switch's word (PID and enum stape_next)
+ * @counter: the session's clock is the CPU's counter
+ * @paused: events are neither written nor lost
+ * @overwrite: a full ring loses its oldest page, not what comes
  * @page: the open page, NULL: none
  * @extra: words of the open page that are prefixes or payload
  * @head: pages published
  * @lost: events lost since the last page was opened
  * @lost_first: time of the first of them
  * @lost_last: time of the last of them
+ * @paused_since: when the session was paused, 0: not since the last page
  * @mask: number of pages minus one
- * @paused: the session has not started: events are neither written nor lost
  * @watermark: pages before the reader is woken
- * @wake: wakes the reader; shared by the session's rings
- * @mem: consumer's page, producer's page, data pages
+ * @wake: wakes the reader
+ * @notify: the session's: something was lost
+ * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
  * @consumer: written by user space: never trusted
  * @producer: read by user space
  * @data: the pages
  *
- * The first four are all that an event needs in the common case.
+ * The first line is all that an event needs in the common case.
  */
 struct stape_ring {
 	u64 *pos;
-	u64 *end;
 	u64 last;
 	u32 curr;
-	u32 curr_kind;
+	bool counter;
+	bool paused;
+	bool overwrite;
 
 	struct stape_page_header *page;
 	u32 extra;
@@ -53,52 +59,107 @@ struct stape_ring {
 	u64 lost;
 	u64 lost_first;
 	u64 lost_last;
+	u64 paused_since;
 
 	u32 mask;
-	bool paused;
 	u32 watermark;
 	struct irq_work *wake;
+	struct irq_work *notify;
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
 	void *data;
 } ____cacheline_aligned;
 
-int stape_ring_init(struct stape_ring *ring, u32 cpu, u32 pages, u32 watermark,
-		    struct irq_work *wake);
+/**
+ * struct stape_ring_setup - what a session's rings have in common
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ * @watermark: published pages before the reader is woken
+ * @counter: the clock is the CPU's counter
+ * @overwrite: full rings lose their oldest page
+ * @cpus: that are recorded
+ * @notify: queued to tell of losses
+ */
+struct stape_ring_setup {
+	u32 pages;
+	u32 watermark;
+	bool counter;
+	bool overwrite;
+	cpumask_t cpus;
+	struct irq_work *notify;
+};
+
+int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
 void stape_ring_flush(struct stape_ring *ring);
+void stape_ring_pause(struct stape_ring *ring);
+void stape_ring_finish(struct stape_ring *ring);
 u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
-void stape_ring_emit_slow(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg);
-void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid,
+void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now);
+void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_wide(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
+void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
 			     const u64 *payload, u32 words);
 
+/* What @curr says. */
+static inline u32 stape_ring_curr_pid(const struct stape_ring *ring)
+{
+	return ring->curr >> STAPE_PID_SHIFT;
+}
+
+static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
+{
+	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/* An event's word but for its time; @low: PID, and an argument below 2^10. */
+static __always_inline u64 stape_ring_word(u64 type, u32 low)
+{
+	return type << STAPE_TYPE_SHIFT | low;
+}
+
 /**
- * stape_ring_emit() - write one event, or count it as lost
+ * stape_ring_put() - write one event that happened at @now, or count it as lost
  * @ring: this CPU's ring
- * @type: enum stape_event_type, below 8
- * @pid: whom it is about
- * @arg: as the type says
+ * @word: stape_ring_word() of a type below 8
+ * @now: by the session's clock
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-static __always_inline void stape_ring_emit(struct stape_ring *ring, u32 type, u32 pid, u64 arg)
+static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now)
 {
-	u64 now = ktime_get_mono_fast_ns();
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
 
 	/* A clock that stepped back makes a huge delta: the slow path's, too. */
-	if (unlikely(delta > STAPE_DELTA_MASK || pos == ring->end || arg > STAPE_ARG_MASK)) {
-		stape_ring_emit_slow(ring, now, type, pid, arg);
+	if (unlikely(delta > STAPE_DELTA_MASK || IS_ALIGNED((unsigned long)pos, STAPE_PAGE_SIZE))) {
+		stape_ring_put_slow(ring, word, now);
 		return;
 	}
-	*pos = stape_word(type, delta, pid, arg);
+	*pos = delta << STAPE_DELTA_SHIFT | word;
 	ring->pos = pos + 1;
 	ring->last = now;
+}
+
+/**
+ * stape_ring_emit() - write one event, or count it as lost
+ * @ring: this CPU's ring
+ * @word: stape_ring_word() of a type below 8
+ *
+ * Reading CLOCK_MONOTONIC is a call: out of line, so that an event with the
+ * counter's time saves no registers.
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
+{
+	if (ring->counter)
+		stape_ring_put(ring, word, stape_clock_now(true));
+	else
+		stape_ring_emit_mono(ring, word);
 }
 
 #endif /* _STAPE_RING_H */

@@ -6,6 +6,9 @@
 #include "session.h"
 
 #include <linux/cpu.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
 #include <linux/netlink.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -15,20 +18,30 @@
 
 #include "netlink.h"
 #include "probe.h"
+#include "stream.h"
 
 /* Protects the lists and every session's settings; the outermost lock. */
 DEFINE_MUTEX(stape_sessions_lock);
 LIST_HEAD(stape_sessions);
 /* Read by probes under RCU, changed under stape_sessions_lock. */
 HLIST_HEAD(stape_sessions_active);
+/* The rings of the active session if there is just one, else NULL.  As the list. */
+struct stape_ring __percpu *stape_session_only_rings;
 
 static u32 stape_session_last_id;
+
+static unsigned int stape_ring_memory_max_mb;
+module_param_named(ring_memory_max, stape_ring_memory_max_mb, uint, 0644);
+MODULE_PARM_DESC(ring_memory_max, "MB that the rings of all sessions may have; 0: a quarter of the machine's memory");
+
+/* Bytes in rings; under stape_sessions_lock. */
+static u64 stape_ring_memory;
 
 static bool stape_session_has_lost(struct stape_session *session)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, &session->setup.cpus)
 		if (READ_ONCE(per_cpu_ptr(session->rings, cpu)->producer->lost))
 			return true;
 	return false;
@@ -50,7 +63,21 @@ static void stape_session_wake(struct irq_work *work)
 
 static void stape_session_notify(struct work_struct *work)
 {
-	stape_netlink_session_ntf(container_of(work, struct stape_session, notify));
+	struct stape_session *session = container_of(work, struct stape_session, notify);
+
+	mutex_lock(&stape_sessions_lock);
+	stape_streams_wake(session);
+	mutex_unlock(&stape_sessions_lock);
+	stape_netlink_session_ntf(session);
+}
+
+static void stape_session_refresh_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(work, struct stape_session, refresh);
+
+	mutex_lock(&stape_sessions_lock);
+	stape_session_refresh(session);
+	mutex_unlock(&stape_sessions_lock);
 }
 
 /**
@@ -70,11 +97,12 @@ struct stape_session *stape_session_create(void)
 	ret = stape_filter_init(&session->filter);
 	if (ret)
 		goto err_filter;
-	session->owner = task_tgid_nr(current);
+	INIT_LIST_HEAD(&session->streams);
 	init_waitqueue_head(&session->wait);
 	/* Not a hard one: on PREEMPT_RT a wait queue's lock may sleep. */
 	init_irq_work(&session->wake, stape_session_wake);
 	INIT_WORK(&session->notify, stape_session_notify);
+	INIT_WORK(&session->refresh, stape_session_refresh_work);
 	mutex_init(&session->read_lock);
 
 	mutex_lock(&stape_sessions_lock);
@@ -113,18 +141,31 @@ int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
 		return ret;
 	}
+	WRITE_ONCE(stape_session_only_rings,
+		   hlist_empty(&stape_sessions_active) ? session->rings : NULL);
 	hlist_add_head_rcu(&session->active, &stape_sessions_active);
 	session->armed = true;
+	/* Pairs with the barrier in stape_probe_only_rings(): only now the filter's bits. */
+	smp_mb();
 	return 0;
 }
 
 /* Probes run with preemption off: none uses this session after this. */
 static void stape_session_disarm(struct stape_session *session)
 {
+	struct stape_session *only;
+
 	if (!session->armed)
 		return;
 	session->armed = false;
+	/* First its bits: they are not to be taken for those of a session that is left alone. */
+	stape_filter_clear(&session->filter);
+	synchronize_rcu();
 	hlist_del_rcu(&session->active);
+	only = hlist_entry_safe(stape_sessions_active.first, struct stape_session, active);
+	if (only && only->active.next)
+		only = NULL;
+	WRITE_ONCE(stape_session_only_rings, only ? only->rings : NULL);
 	stape_probe_put();
 	synchronize_rcu();
 }
@@ -147,12 +188,13 @@ static void stape_session_free_rings(struct stape_ring __percpu *rings)
 void stape_session_destroy(struct stape_session *session)
 {
 	mutex_lock(&stape_sessions_lock);
-	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_stop(session, NULL);
+	stape_session_stop(session, NULL);
 	stape_session_disarm(session);
 	list_del(&session->all);
+	stape_ring_memory -= session->memory;
 	mutex_unlock(&stape_sessions_lock);
 
+	flush_work(&session->refresh);
 	irq_work_sync(&session->wake);
 	flush_work(&session->notify);
 	if (session->rings)
@@ -180,51 +222,96 @@ struct stape_session *stape_session_find(u32 id)
 }
 
 /**
- * stape_session_set() - give a session its rings
- * @session: a new session
- * @ring_pages: pages in a ring, a power of two
- * @watermark: pages before the reader is woken, 0: a quarter of the ring
- * @extack: why not
+ * stape_session_memory_max() - bytes that all rings together may have
  *
- * Context: under stape_sessions_lock; may sleep.
- * Return: 0; -EINVAL, -EBUSY, -ENOMEM.
+ * Context: any.
  */
-int stape_session_set(struct stape_session *session, u32 ring_pages, u32 watermark,
-		      struct netlink_ext_ack *extack)
+u64 stape_session_memory_max(void)
 {
-	struct stape_ring __percpu *rings;
-	int cpu, ret;
+	u64 mb = READ_ONCE(stape_ring_memory_max_mb);
+
+	return mb ? mb << 20 : (u64)totalram_pages() * PAGE_SIZE / 4;
+}
+
+/**
+ * stape_session_memory() - bytes that they have
+ *
+ * Context: any.
+ */
+u64 stape_session_memory(void)
+{
+	return READ_ONCE(stape_ring_memory);
+}
+
+static int stape_session_check(const struct stape_session *session,
+			       const struct stape_ring_setup *setup,
+			       struct netlink_ext_ack *extack)
+{
+	u64 bytes = (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
 
 	if (session->state != STAPE_SESSION_NEW) {
 		NL_SET_ERR_MSG(extack, "the session has its rings already");
 		return -EBUSY;
 	}
-	if (!is_power_of_2(ring_pages) || ring_pages < STAPE_RING_PAGES_MIN ||
-	    ring_pages > STAPE_RING_PAGES_MAX) {
+	if (!is_power_of_2(setup->pages) || setup->pages < STAPE_RING_PAGES_MIN ||
+	    setup->pages > STAPE_RING_PAGES_MAX) {
 		NL_SET_ERR_MSG(extack, "ring-pages must be a power of two from 4 to 65536");
 		return -EINVAL;
 	}
-	if (watermark > ring_pages) {
+	if (setup->watermark > setup->pages) {
 		NL_SET_ERR_MSG(extack, "the watermark is beyond the ring's end");
 		return -EINVAL;
 	}
-	if (!watermark)
-		watermark = ring_pages / 4;
+	if (cpumask_empty(&setup->cpus)) {
+		NL_SET_ERR_MSG(extack, "none of these CPUs can be");
+		return -EINVAL;
+	}
+	if (setup->counter && !stape_counter_fit()) {
+		NL_SET_ERR_MSG(extack, "this machine's counter is not fit as a clock");
+		return -EOPNOTSUPP;
+	}
+	if (stape_ring_memory + bytes > stape_session_memory_max()) {
+		NL_SET_ERR_MSG(extack, "more memory than the module may have in rings (parameter ring_memory_max)");
+		return -ENOMEM;
+	}
+	return 0;
+}
 
+/**
+ * stape_session_set() - give a session its rings
+ * @session: a new session
+ * @setup: what they are to be like; a watermark of 0: a quarter of the ring
+ * @extack: why not
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock.
+ */
+int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
+		      struct netlink_ext_ack *extack)
+{
+	struct stape_ring __percpu *rings;
+	int cpu, ret;
+
+	ret = stape_session_check(session, setup, extack);
+	if (ret)
+		return ret;
 	rings = alloc_percpu_gfp(struct stape_ring, GFP_KERNEL_ACCOUNT);
 	if (!rings)
 		return -ENOMEM;
+	session->setup = *setup;
+	session->setup.notify = &session->wake;
+	if (!setup->watermark)
+		session->setup.watermark = setup->pages / 4;
 	for_each_possible_cpu(cpu) {
-		ret = stape_ring_init(per_cpu_ptr(rings, cpu), cpu, ring_pages, watermark,
-				      &session->wake);
+		ret = stape_ring_init(per_cpu_ptr(rings, cpu), cpu, &session->setup);
 		if (ret) {
 			stape_session_free_rings(rings);
 			NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
 			return ret;
 		}
 	}
-	session->ring_pages = ring_pages;
-	session->watermark = watermark;
+	session->memory = stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
+	stape_ring_memory += session->memory;
 	session->state = STAPE_SESSION_READY;
 	/* Pairs with the acquire in the device: whoever sees rings may use them. */
 	smp_store_release(&session->rings, rings);
@@ -246,8 +333,41 @@ void stape_session_refresh(struct stape_session *session)
 	irq_work_queue(&session->wake);
 }
 
+struct stape_ring_call {
+	struct stape_session *session;
+	void (*func)(struct stape_ring *ring);
+};
+
+static void stape_session_call(void *data)
+{
+	struct stape_ring_call *call = data;
+
+	call->func(this_cpu_ptr(call->session->rings));
+}
+
+/* A ring is its CPU's; that of a CPU which is offline is nobody's. */
+static void stape_session_each_ring(struct stape_session *session,
+				    void (*func)(struct stape_ring *ring))
+{
+	struct stape_ring_call call = { session, func };
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(stape_session_call, &call, true);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			func(per_cpu_ptr(session->rings, cpu));
+	cpus_read_unlock();
+}
+
+static void stape_session_wake_readers(struct stape_session *session)
+{
+	wake_up_interruptible_all(&session->wait);
+	stape_streams_wake(session);
+}
+
 /**
- * stape_session_start() - begin to record
+ * stape_session_start() - begin to record, or go on
  * @session: a session with rings
  * @extack: why not
  *
@@ -269,19 +389,37 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	ret = stape_session_arm(session, extack);
 	if (ret)
 		return ret;
-	session->start_time = ktime_get_mono_fast_ns();
+	if (session->state == STAPE_SESSION_READY)
+		session->start_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_RECORDING;
 	/* A probe sees it when it sees it: the first page of a CPU says who ran there. */
-	for_each_possible_cpu(cpu)
+	for_each_cpu(cpu, &session->setup.cpus)
 		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->paused, false);
 	return 0;
 }
 
-static void stape_session_flush_cpu(void *data)
+/**
+ * stape_session_pause() - record nothing until the next start
+ * @session: a recording session
+ * @extack: why not
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EALREADY: it is paused; -EINVAL: it does not record.
+ */
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack)
 {
-	struct stape_session *session = data;
-
-	stape_ring_flush(this_cpu_ptr(session->rings));
+	if (session->state == STAPE_SESSION_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the session is paused already");
+		return -EALREADY;
+	}
+	if (session->state != STAPE_SESSION_RECORDING) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	session->state = STAPE_SESSION_PAUSED;
+	stape_session_each_ring(session, stape_ring_pause);
+	stape_session_wake_readers(session);
+	return 0;
 }
 
 /**
@@ -292,23 +430,15 @@ static void stape_session_flush_cpu(void *data)
  */
 void stape_session_flush(struct stape_session *session)
 {
-	int cpu;
-
 	if (session->state != STAPE_SESSION_RECORDING)
 		return;
-	cpus_read_lock();
-	on_each_cpu(stape_session_flush_cpu, session, true);
-	/* A CPU that has gone offline writes no more. */
-	for_each_possible_cpu(cpu)
-		if (!cpu_online(cpu))
-			stape_ring_flush(per_cpu_ptr(session->rings, cpu));
-	cpus_read_unlock();
-	wake_up_interruptible_all(&session->wait);
+	stape_session_each_ring(session, stape_ring_flush);
+	stape_session_wake_readers(session);
 }
 
 /**
  * stape_session_stop() - end recording; what the rings hold stays readable
- * @session: a recording session
+ * @session: a recording or paused session
  * @extack: why not, may be NULL
  *
  * Context: under stape_sessions_lock; may sleep.
@@ -318,17 +448,17 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 {
 	int cpu;
 
-	if (session->state != STAPE_SESSION_RECORDING) {
+	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED) {
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
 	stape_session_disarm(session);
 	session->stop_time = ktime_get_mono_fast_ns();
-	for_each_possible_cpu(cpu)
-		stape_ring_flush(per_cpu_ptr(session->rings, cpu));
-	/* Pairs with the acquire in the device: all pages are there before. */
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_finish(per_cpu_ptr(session->rings, cpu));
+	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */
 	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
-	wake_up_interruptible_all(&session->wait);
+	stape_session_wake_readers(session);
 	schedule_work(&session->notify);
 	return 0;
 }
@@ -336,21 +466,61 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 /**
  * stape_session_readable() - is there something to read?
  * @session: any session
- * @pages: how much of it
+ * @cpus: in whose rings
+ * @pages: how much of it, 0: as much as the session's watermark says
  *
  * Context: any.
- * Return: true if a ring has at least @pages pages for the reader.
+ * Return: true if one of these rings has as many pages for the reader.
  */
-bool stape_session_readable(struct stape_session *session, u32 pages)
+bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages)
 {
 	/* Pairs with the release in stape_session_set(). */
 	struct stape_ring __percpu *rings = smp_load_acquire(&session->rings);
 	int cpu;
 
-	if (!rings)
+	/* A ring that is overwritten may be read when it is at rest. */
+	if (!rings || (session->setup.overwrite && !stape_session_finished(session)))
 		return false;
-	for_each_possible_cpu(cpu)
+	if (!pages)
+		pages = session->setup.watermark;
+	for_each_cpu_and(cpu, cpus, &session->setup.cpus)
 		if (stape_ring_pending(per_cpu_ptr(rings, cpu)) >= pages)
 			return true;
 	return false;
+}
+
+/**
+ * stape_session_poll() - what poll() says
+ * @session: any session
+ * @cpus: of whose rings
+ *
+ * Context: any.
+ */
+__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus)
+{
+	__poll_t events = 0;
+
+	if (stape_session_finished(session) || stape_session_readable(session, cpus, 0))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (stape_session_empty(session))
+		events |= EPOLLHUP;
+	return events;
+}
+
+/**
+ * stape_session_cpus() - CPUs from a mask of bytes
+ * @cpus: returned: those of them that may be
+ * @bytes: bit n%8 of byte n/8 is CPU n
+ * @n: bytes
+ *
+ * Context: any.
+ */
+void stape_session_cpus(cpumask_t *cpus, const u8 *bytes, unsigned int n)
+{
+	int cpu;
+
+	cpumask_clear(cpus);
+	for_each_possible_cpu(cpu)
+		if (cpu / BITS_PER_BYTE < n && bytes[cpu / BITS_PER_BYTE] & BIT(cpu % BITS_PER_BYTE))
+			cpumask_set_cpu(cpu, cpus);
 }

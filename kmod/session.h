@@ -5,6 +5,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/poll.h>
 #include <linux/rculist.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -24,18 +25,19 @@ struct stape_replay;
  * @filter: which tasks
  * @id: number in the netlink family, never used again
  * @state: enum stape_session_state
- * @armed: probes look after the filter; they write once @state is RECORDING
- * @owner: PID of the process that opened it, in the initial namespace
- * @ring_pages: pages in a ring
- * @watermark: pages before the reader is woken
+ * @armed: probes look after the filter; they write while @state is RECORDING
+ * @setup: of the rings
+ * @memory: bytes of the rings
  * @peopled: the filter has had a task
  * @told_lost: a loss has been told to the netlink group; @wake's own
  * @told_empty: that the last task has gone has been told; @wake's own
  * @start_time: ns, when recording started
  * @stop_time: ns, when it stopped
+ * @streams: files that wait for some of the CPUs
  * @wait: readers
  * @wake: wakes them from probes
  * @notify: tells the netlink group, from process context
+ * @refresh: lets all CPUs look who runs there, from process context
  * @read_lock: one read() at a time
  * @has_replay: STAPE_IOC_REPLAY has been called
  * @replay: made by it, or NULL
@@ -52,18 +54,19 @@ struct stape_session {
 	u32 id;
 	u32 state;
 	bool armed;
-	u32 owner;
-	u32 ring_pages;
-	u32 watermark;
+	struct stape_ring_setup setup;
+	size_t memory;
 	bool peopled;
 	bool told_lost;
 	bool told_empty;
 	atomic_t has_replay;
 	u64 start_time;
 	u64 stop_time;
+	struct list_head streams;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct work_struct notify;
+	struct work_struct refresh;
 	struct mutex read_lock;	/* see above */
 	struct stape_replay *replay;
 };
@@ -71,23 +74,40 @@ struct stape_session {
 extern struct mutex stape_sessions_lock;
 extern struct list_head stape_sessions;
 extern struct hlist_head stape_sessions_active;
+extern struct stape_ring __percpu *stape_session_only_rings;
 
 struct stape_session *stape_session_create(void);
 void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
-int stape_session_set(struct stape_session *session, u32 ring_pages, u32 watermark,
+int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
 		      struct netlink_ext_ack *extack);
 int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 void stape_session_flush(struct stape_session *session);
 void stape_session_refresh(struct stape_session *session);
-/* Its last task has gone. */
+void stape_session_cpus(cpumask_t *cpus, const u8 *bytes, unsigned int n);
+__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus);
+bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages);
+u64 stape_session_memory(void);
+u64 stape_session_memory_max(void);
+
+/* Its last task has gone, and no other will come. */
 static inline bool stape_session_empty(const struct stape_session *session)
 {
-	return READ_ONCE(session->peopled) && !atomic_read(&session->filter.tasks);
+	return READ_ONCE(session->peopled) && !READ_ONCE(session->filter.tasks) &&
+	       !stape_filter_is_open(&session->filter);
 }
 
-bool stape_session_readable(struct stape_session *session, u32 pages);
+static inline bool stape_session_finished(const struct stape_session *session)
+{
+	/* Pairs with the release in stape_session_stop(). */
+	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
+}
+
+/* Probes run with preemption off, which is an RCU reader's section. */
+#define for_each_active_session(session) \
+	hlist_for_each_entry_rcu_notrace(session, &stape_sessions_active, active)
 
 #endif /* _STAPE_SESSION_H */

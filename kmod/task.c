@@ -5,6 +5,7 @@
  */
 #include "task.h"
 
+#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -90,7 +91,56 @@ int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
 			      STAPE_A_TASK_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, ktime_get_mono_fast_ns(),
+			      STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, cgroup_id(task_dfl_cgroup(task)),
 			      STAPE_A_TASK_PAD))
 		return -EMSGSIZE;
 	return 0;
+}
+
+/**
+ * stape_task_prio_word() - a task's policy and priorities as a word
+ * @task: the task
+ * @prio: its kernel priority
+ * @boosted: it is lent by a waiter
+ *
+ * Context: any.
+ * Return: STAPE_PRIO_*.
+ */
+u64 stape_task_prio_word(const struct task_struct *task, int prio, bool boosted)
+{
+	return (u64)(task->policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
+	       (u64)(task_nice(task) - MIN_NICE) << STAPE_PRIO_NICE_SHIFT |
+	       (u64)(task->rt_priority & 0xff) << STAPE_PRIO_RT_SHIFT |
+	       (u64)(u16)(prio + 1) << STAPE_PRIO_PRIO_SHIFT | (boosted ? STAPE_PRIO_BOOSTED : 0);
+}
+
+/**
+ * stape_task_words() - a task's description as words of an event
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @words: STAPE_TASK_WORDS of them, to be filled
+ *
+ * Context: any; @task must be alive or be current.
+ */
+void stape_task_words(struct task_struct *task, const char *comm, u64 *words)
+{
+	u64 ppid, ns_pid = 0;
+	struct pid_namespace *ns;
+
+	rcu_read_lock();
+	ppid = rcu_dereference(task->real_parent)->tgid;
+	ns = task_active_pid_ns(task);
+	if (ns)
+		ns_pid = task_pid_nr_ns(task, ns);
+	rcu_read_unlock();
+
+	memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN);
+	words[STAPE_TASK_GROUP] = task->tgid | ppid << 32;
+	words[STAPE_TASK_PRIO] = stape_task_prio_word(task, task->prio,
+						      task->prio < task->normal_prio);
+	words[STAPE_TASK_START_TIME] = task->start_time;
+	words[STAPE_TASK_STATE] = stape_task_state(READ_ONCE(task->__state)) |
+				  (u64)task_cpu(task) << 32;
+	words[STAPE_TASK_NS_PID] = ns_pid;
 }

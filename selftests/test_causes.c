@@ -202,8 +202,8 @@ TEST_F_TIMEOUT(causes, chain, 60)
 				edges[from][to] += ev->curr == chain[from] && ev->pid == chain[to];
 	}
 	ASSERT_EQ(3, n);
-	EXPECT_LE(90, edges[0][1]);
-	EXPECT_LE(90, edges[1][2]);
+	EXPECT_LE(50, edges[0][1]);
+	EXPECT_LE(50, edges[1][2]);
 	EXPECT_GE(5 + st_lock_sleeps(), edges[2][0] + edges[2][1] + edges[0][2]);
 	EXPECT_EQ(0, edges[0][0] + edges[1][1] + edges[2][2]);
 }

@@ -28,7 +28,9 @@ static const struct command {
 	{ STAPE_CMD_SESSION_GET, 0, STAPE_A_SESSION_ID, 0 },
 	{ STAPE_CMD_SESSION_SET, 0, STAPE_A_SESSION_ID, STAPE_A_SESSION_RING_PAGES },
 	{ STAPE_CMD_SESSION_START, 0, STAPE_A_SESSION_ID, 0 },
+	{ STAPE_CMD_SESSION_PAUSE, 0, STAPE_A_SESSION_ID, 0 },
 	{ STAPE_CMD_SESSION_STOP, 0, STAPE_A_SESSION_ID, 0 },
+	{ STAPE_CMD_FILTER_SET, 0, STAPE_A_SESSION_ID, 0 },
 	{ STAPE_CMD_FILTER_ADD, 0, STAPE_A_SESSION_ID, STAPE_A_SESSION_PID },
 	{ STAPE_CMD_FILTER_DEL, 0, STAPE_A_SESSION_ID, STAPE_A_SESSION_PID },
 	{ STAPE_CMD_TASK_GET, NLM_F_DUMP, STAPE_A_TASK_SESSION, 0 },
@@ -129,7 +131,7 @@ TEST_F(netlink, no_such_number)
 /* Behind a good attribute, so that the offset is that of the bad one. */
 TEST_F(netlink, unknown)
 {
-	static const uint16_t types[] = { 20, 99, 0x3fff };
+	static const uint16_t types[] = { 50, 99, 0x3fff };
 	const struct command *c;
 	size_t i;
 

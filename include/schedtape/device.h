@@ -15,7 +15,12 @@
  * @tail beyond it.  read() returns whole pages of any CPU and moves the same
  * @tail: use one of the two.  poll() says POLLIN when a ring has as many pages
  * as the session's watermark or the session has stopped, and POLLHUP when
- * the filter's last task is gone.
+ * the filter's last task is gone (of a filter that names processes and
+ * threads only: others may get tasks at any time).
+ *
+ * CPUs that session-set's mask leaves out have no ring: mmap() of theirs
+ * fails with ENXIO.  In overwrite mode a ring keeps its newest pages: they may
+ * be read once the session has stopped, from @tail on, which the stop sets.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
  * 64-bit kernel use the same calls.
@@ -38,6 +43,7 @@ struct stape_ring_producer {
 	__u64 lost;	/* events lost so far, those after @head included */
 	__u64 lost_first;	/* time of the first of all lost ones, 0: none */
 	__u64 lost_last;	/* time of the last of all lost ones */
+	__u64 overwritten;	/* events overwritten unread, in overwrite mode */
 };
 
 /**
@@ -81,6 +87,39 @@ struct stape_replay_setup {
 	__u32 id;
 };
 
+/**
+ * struct stape_clock_sample - one instant by several clocks
+ * @counter: the session's clock
+ * @mono: CLOCK_MONOTONIC, ns
+ * @boot: CLOCK_BOOTTIME, ns
+ * @real: CLOCK_REALTIME, ns
+ * @khz: ticks of @counter in a ms, as the kernel has calibrated it; 1000000: ns
+ * @unstable: the kernel has found the counter to be unfit as a clock
+ */
+struct stape_clock_sample {
+	__u64 counter;
+	__u64 mono;
+	__u64 boot;
+	__u64 real;
+	__u32 khz;
+	__u32 unstable;
+};
+
+/**
+ * struct stape_stream - a file to wait at for some CPUs' rings only
+ * @cpus: user pointer to a mask: bit n%8 of byte n/8 is CPU n
+ * @bytes: of the mask
+ * @fd: returned: for poll(), as the session's own but for these CPUs; a ring
+ *	wakes the last stream that was made for it
+ *
+ * Before session-start only.  The session lives as long as its streams.
+ */
+struct stape_stream {
+	__u64 cpus;
+	__u32 bytes;
+	__s32 fd;
+};
+
 /* How a step ends. */
 enum stape_wait {
 	STAPE_WAIT_NONE = 0,	/* not at all: only the wake-ups */
@@ -114,6 +153,8 @@ struct stape_step {
 #define STAPE_IOC_MAGIC		0xE5
 #define STAPE_IOC_INFO		_IOR(STAPE_IOC_MAGIC, 0x00, struct stape_session_info)
 #define STAPE_IOC_FLUSH		_IO(STAPE_IOC_MAGIC, 0x01)
+#define STAPE_IOC_CLOCK		_IOR(STAPE_IOC_MAGIC, 0x02, struct stape_clock_sample)
+#define STAPE_IOC_STREAM	_IOWR(STAPE_IOC_MAGIC, 0x03, struct stape_stream)
 #define STAPE_IOC_REPLAY	_IOWR(STAPE_IOC_MAGIC, 0x10, struct stape_replay_setup)
 #define STAPE_IOC_JOIN		_IOW(STAPE_IOC_MAGIC, 0x20, __u32)
 #define STAPE_IOC_STEP		_IOW(STAPE_IOC_MAGIC, 0x21, struct stape_step)

@@ -39,12 +39,16 @@
  * @events: events in this page; prefixes and payload words do not count
  * @curr: PID that ran on the CPU before the first event, 0: none of the filter
  * @curr_kind: enum stape_next of what ran before the first event
- * @time: time before the first event, ns of the session's clock
+ * @flags: STAPE_PAGE_*
+ * @time: time before the first event, of the session's clock
  * @end: time of the last event
  * @seq: number of this page in the stream of its CPU, counted from 0
  * @lost: events lost between the page before and this one
  * @lost_first: time of the first of them, 0: none was lost
  * @lost_last: time of the last of them
+ *
+ * The session's clock is CLOCK_MONOTONIC in ns or the CPU's counter in ticks
+ * (enum stape_clock in schedtape/netlink.h).
  */
 struct stape_page_header {
 	__u32 magic;
@@ -52,7 +56,8 @@ struct stape_page_header {
 	__u32 used;
 	__u32 events;
 	__u32 curr;
-	__u32 curr_kind;
+	__u16 curr_kind;
+	__u16 flags;
 	__u64 time;
 	__u64 end;
 	__u64 seq;
@@ -60,6 +65,12 @@ struct stape_page_header {
 	__u64 lost_first;
 	__u64 lost_last;
 };
+
+/*
+ * The session was paused before this page: from @lost_first to @lost_last
+ * nothing was recorded, whether or not events were lost besides.
+ */
+#define STAPE_PAGE_PAUSED	0x0001
 
 enum stape_event_type {
 	STAPE_EV_NONE = 0,	/* never written: a zero word is damage */
@@ -72,6 +83,8 @@ enum stape_event_type {
 	STAPE_EV_MIGRATE = 7,	/* PID; argument: CPU it moves to */
 	STAPE_EV_EXEC = 8,	/* PID; one payload word: its PID before */
 	STAPE_EV_RENAME = 9,	/* PID; two payload words: comm, as bytes */
+	STAPE_EV_PRIO = 10,	/* PID; one payload word: STAPE_PRIO_* */
+	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
 };
@@ -98,15 +111,43 @@ enum stape_next {
 	STAPE_NEXT_OTHER = 2,	/* PID 0: another task, outside the filter */
 };
 
-/* Where the waker's code ran; only in STAPE_CTX_TASK was it the waker's will. */
+/*
+ * Where the waker's code ran.  The task on the CPU is the waker only in
+ * STAPE_CTX_TASK and STAPE_CTX_SOFTIRQ_TASK (loopback networking, say).
+ */
 enum stape_context {
 	STAPE_CTX_TASK = 0,
-	STAPE_CTX_SOFTIRQ = 1,
+	STAPE_CTX_SOFTIRQ = 1,	/* raised by an interrupt, or by another task */
 	STAPE_CTX_HARDIRQ = 2,
 	STAPE_CTX_NMI = 3,
+	STAPE_CTX_SOFTIRQ_TASK = 4,	/* raised by the task that it runs on top of */
 };
 
 #define STAPE_FORK_THREAD	0x001	/* shares its parent's thread group */
+
+/* The payload word of STAPE_EV_PRIO: what the task has from now on. */
+#define STAPE_PRIO_POLICY_SHIFT		0	/* 8 bits: SCHED_* */
+#define STAPE_PRIO_NICE_SHIFT		8	/* 8 bits: nice + 20 */
+#define STAPE_PRIO_RT_SHIFT		16	/* 8 bits: rt_priority */
+#define STAPE_PRIO_PRIO_SHIFT		32	/* 16 bits: kernel priority + 1, 0: deadline */
+#define STAPE_PRIO_BOOSTED		(1ULL << 48)	/* lent by a waiter (PI) */
+
+/* Why a task is described, in the argument above the number of words. */
+#define STAPE_TASK_WHY_SHIFT	4
+#define STAPE_TASK_EXITS	0	/* an EXIT follows */
+#define STAPE_TASK_ENTERS	1	/* the filter has it from now on */
+#define STAPE_TASK_LEAVES	2	/* the filter has it no longer; it lives on */
+
+/* The payload of STAPE_EV_TASK. */
+enum stape_task_word {
+	STAPE_TASK_COMM = 0,		/* and 1: as bytes */
+	STAPE_TASK_GROUP = 2,		/* TGID; above bit 32 the parent's TGID */
+	STAPE_TASK_PRIO = 3,		/* as STAPE_EV_PRIO's */
+	STAPE_TASK_START_TIME = 4,	/* ns of CLOCK_MONOTONIC */
+	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */
+	STAPE_TASK_NS_PID = 6,		/* PID in its own PID namespace */
+	STAPE_TASK_WORDS = 7,
+};
 
 #define STAPE_TYPE_SHIFT	60
 #define STAPE_DELTA_SHIFT	32

@@ -10,15 +10,24 @@
  *
  *   info-get       the module: versions, limits
  *   session-get    one session by id, or a dump of all: settings, statistics
- *   session-set    ring size and watermark; makes the rings, once
- *   session-start  from now on events of the filter's tasks are recorded
+ *   session-set    ring size, watermark, clock, CPUs; makes the rings, once
+ *   session-start  from now on events of the filter's tasks are recorded;
+ *                  again after session-pause
+ *   session-pause  nothing is recorded until session-start
  *   session-stop   until here; what the rings hold stays readable
- *   filter-add     PIDs (all their threads) to the filter; at any time
- *   filter-del     PIDs out of the filter
+ *   filter-set     what the filter lets in besides; replaces what was set
+ *   filter-add     processes, threads, cgroups to the filter; at any time
+ *   filter-del     the same out of the filter
  *   task-get       dump: the tasks of a session's filter that are alive
  *   replay-get     one replay by id, or a dump of all: progress, lag
  *   replay-start   common instant for all players
  *   replay-stop    ends the replay, kills its players
+ *
+ * The filter has a task if it was added (by its process, as a thread, or by
+ * inheritance from its parent), if its cgroup (version 2) or one above that was
+ * added, or if filter-set says "all"; unless it is a kernel thread and
+ * filter-set does not let those in, or its name matches an exclude-comm
+ * pattern, or it is of the session owner's process.
  *
  * A filter's tasks are followed (their forks, their ends) from filter-add on,
  * which needs the rings of session-set; events are written from session-start on.
@@ -50,6 +59,8 @@ enum stape_cmd {
 	STAPE_CMD_REPLAY_START,
 	STAPE_CMD_REPLAY_STOP,
 	STAPE_CMD_REPLAY_NTF,
+	STAPE_CMD_SESSION_PAUSE,
+	STAPE_CMD_FILTER_SET,
 
 	__STAPE_CMD_MAX,
 	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
@@ -66,6 +77,10 @@ enum stape_a_info {
 	STAPE_A_INFO_REPLAYS,		/* u32, existing now */
 	STAPE_A_INFO_HZ,		/* u32, the kernel's tick */
 	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, dynamic, rt */
+	STAPE_A_INFO_COUNTER_KHZ,	/* u32, the counter's rate; 0: no STAPE_CLOCK_COUNTER */
+	STAPE_A_INFO_RING_MEMORY,	/* u64, bytes in all rings now */
+	STAPE_A_INFO_RING_MEMORY_MAX,	/* u64, bytes that they may have */
+	STAPE_A_INFO_PAD,
 
 	__STAPE_A_INFO_MAX,
 	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)
@@ -76,6 +91,13 @@ enum stape_session_state {
 	STAPE_SESSION_READY,		/* has rings, records nothing yet */
 	STAPE_SESSION_RECORDING,
 	STAPE_SESSION_STOPPED,
+	STAPE_SESSION_PAUSED,
+};
+
+/* What time the events have. */
+enum stape_clock {
+	STAPE_CLOCK_MONO = 0,	/* CLOCK_MONOTONIC, ns */
+	STAPE_CLOCK_COUNTER,	/* the CPU's counter (x86: TSC), ticks: see STAPE_IOC_CLOCK */
 };
 
 /* session-*, filter-* */
@@ -88,10 +110,20 @@ enum stape_a_session {
 	STAPE_A_SESSION_TASKS,		/* u32, tasks in the filter */
 	STAPE_A_SESSION_EVENTS,		/* u64, in published pages */
 	STAPE_A_SESSION_LOST,		/* u64 */
-	STAPE_A_SESSION_START_TIME,	/* u64, ns of the session's clock */
+	STAPE_A_SESSION_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
 	STAPE_A_SESSION_STOP_TIME,	/* u64 */
 	STAPE_A_SESSION_PID,		/* u32, repeated: filter-add, filter-del */
 	STAPE_A_SESSION_PAD,
+	STAPE_A_SESSION_TID,		/* u32, repeated: filter-add, filter-del */
+	STAPE_A_SESSION_CGROUP,		/* u64, repeated: id of a cgroup (version 2) */
+	STAPE_A_SESSION_ALL,		/* u8, filter-set: every user task */
+	STAPE_A_SESSION_KTHREADS,	/* u8, filter-set: kernel threads, too */
+	STAPE_A_SESSION_NO_INHERIT,	/* u8, filter-set: children of tasks stay out */
+	STAPE_A_SESSION_EXCLUDE_COMM,	/* string, repeated, filter-set: pattern */
+	STAPE_A_SESSION_CLOCK,		/* u32, enum stape_clock */
+	STAPE_A_SESSION_OVERWRITE,	/* flag: full rings keep the newest */
+	STAPE_A_SESSION_CPUS,		/* binary, bit n%8 of byte n/8: CPU n; none: all */
+	STAPE_A_SESSION_OVERWRITTEN,	/* u64, events */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
@@ -112,9 +144,10 @@ enum stape_a_task {
 	STAPE_A_TASK_AFFINITY,		/* binary, bit n%8 of byte n/8: CPU n */
 	STAPE_A_TASK_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
 	STAPE_A_TASK_CPU_TIME,		/* u64, ns of CPU time used so far */
-	STAPE_A_TASK_TIME,		/* u64, when this was read, session's clock */
+	STAPE_A_TASK_TIME,		/* u64, when this was read, ns of CLOCK_MONOTONIC */
 	STAPE_A_TASK_NS_PID,		/* u32, PID in its own PID namespace */
 	STAPE_A_TASK_PAD,
+	STAPE_A_TASK_CGROUP,		/* u64, id of its cgroup (version 2) */
 
 	__STAPE_A_TASK_MAX,
 	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What forks, ends, execs, renames and moves between cgroups do to a filter's
+ * set: called by probes.
+ */
+#include "filter_internal.h"
+
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+
+/* No rule could take the child in, and no bit of an earlier task is to be cleared. */
+static bool stape_filter_ignores(const struct stape_filter *filter,
+				 const struct task_struct *parent,
+				 const struct task_struct *child)
+{
+	return !stape_filter_is_open(filter) && !test_bit(parent->pid, filter->named) &&
+	       !test_bit(child->pid, filter->named) && !test_bit(child->pid, filter->members);
+}
+
+/**
+ * stape_filter_fork() - judge a child, which may inherit
+ * @filter: a session's
+ * @parent: the task that forked
+ * @child: the new task, not woken yet
+ *
+ * Context: the fork probe.
+ * Return: whether the child is recorded, and by its parent's fork.
+ */
+bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	char comm[TASK_COMM_LEN];
+	unsigned long flags;
+	bool has;
+
+	smp_mb();	/* the child is linked before this looks; pairs with the lock of adders */
+	if (stape_filter_ignores(filter, parent, child))
+		return false;
+	stape_filter_comm(comm, child);
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	/* The PID's last user may be dead and still wait for its last switch. */
+	stape_filter_remove(filter, child->pid);
+	if (test_bit(parent->pid, filter->named) && !filter->flags.no_inherit)
+		set_bit(child->pid, filter->named);
+	else
+		clear_bit(child->pid, filter->named);
+	has = stape_filter_has(filter, parent) && stape_filter_wants(filter, child, comm);
+	if (has)
+		stape_filter_insert(filter, child->pid);
+	else
+		stape_filter_judge(filter, child, comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return has;
+}
+
+/*
+ * Others of its thread group go on.  One of them may take over the leader's PID
+ * in an execve() long before the exec probe tells: the bit has to stay.
+ */
+static bool stape_filter_survived(struct task_struct *leader)
+{
+	return thread_group_leader(leader) && !thread_group_empty(leader);
+}
+
+/* The last thread behind a dead leader has gone: so goes the leader's bit. */
+static void stape_filter_bury(struct stape_filter *filter, u32 pid)
+{
+	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+
+	if (!leader || (leader->exit_state && !stape_filter_survived(leader)))
+		stape_filter_remove(filter, pid);
+}
+
+/**
+ * stape_filter_dead() - forget a task that switches out for the last time
+ * @filter: a session's
+ * @task: the task; its PID may belong to another task already, if its parent
+ *	has been quick
+ *
+ * A bit that stays in the set of named tasks is cleared when its PID is used
+ * again, by the fork probe.
+ *
+ * Context: the switch probe.
+ * Return: true if the set has become empty by it.
+ */
+bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
+{
+	struct task_struct *user;
+	bool empty;
+
+	if (!stape_filter_has(filter, task))
+		return false;
+	raw_spin_lock(&stape_filter_lock);	/* interrupts are off */
+	rcu_read_lock();
+	user = pid_task(find_pid_ns(task->pid, &init_pid_ns), PIDTYPE_PID);
+	if (!user || (user == task && !stape_filter_survived(task)))
+		stape_filter_remove(filter, task->pid);
+	if (task->tgid != task->pid)
+		stape_filter_bury(filter, task->tgid);
+	rcu_read_unlock();
+	empty = !filter->tasks;
+	raw_spin_unlock(&stape_filter_lock);
+	return empty;
+}
+
+/**
+ * stape_filter_exec() - follow a task through execve()
+ * @filter: a session's
+ * @task: the task
+ * @old_pid: its PID before: a thread takes over its leader's
+ *
+ * Context: the exec probe.
+ * Return: whether the task was recorded before.
+ */
+bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid)
+{
+	char comm[TASK_COMM_LEN];
+	unsigned long flags;
+	bool had;
+
+	if (!stape_filter_is_open(filter) && !test_bit(old_pid, filter->named) &&
+	    !stape_filter_has(filter, task))
+		return false;
+	stape_filter_comm(comm, task);
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
+	if (old_pid != task->pid && test_bit(old_pid, filter->named)) {
+		set_bit(task->pid, filter->named);
+		clear_bit(old_pid, filter->named);
+	}
+	if (old_pid != task->pid && test_bit(old_pid, filter->members)) {
+		/* In this order: the set is not to look empty in between. */
+		stape_filter_insert(filter, task->pid);
+		stape_filter_remove(filter, old_pid);
+	}
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return had;
+}
+
+/**
+ * stape_filter_rename() - a task has, or gets, another name
+ * @filter: a session's
+ * @task: any task
+ * @comm: what it will be called
+ *
+ * Context: any that has no runqueue lock.
+ */
+void stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
+{
+	unsigned long flags;
+
+	if (!stape_filter_is_open(filter))
+		return;
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	stape_filter_judge(filter, task, comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+}
+
+/**
+ * stape_filter_move() - a task has another cgroup
+ * @filter: a session's
+ * @task: the task
+ * @process: all of its threads have
+ *
+ * Context: RCU reader.
+ * Return: whether that may matter.
+ */
+bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bool process)
+{
+	struct task_struct *thread;
+
+	if (!READ_ONCE(filter->nr_cgroups))
+		return false;
+	stape_filter_judge_one(filter, task);
+	if (process)
+		for_each_thread(task, thread)
+			stape_filter_judge_one(filter, thread);
+	return true;
+}

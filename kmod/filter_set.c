@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The set of tasks that a filter's rules make, as bits over the PID space.
+ */
+#include "filter_internal.h"
+
+#include <linux/cgroup.h>
+#include <linux/glob.h>
+#include <linux/rcupdate.h>
+#include <schedtape/event.h>
+
+#include "life.h"
+#include "session.h"
+
+static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
+
+unsigned long stape_filter_any[BITS_TO_LONGS(PID_MAX_LIMIT)];
+DEFINE_RAW_SPINLOCK(stape_filter_lock);
+
+/* Those that may have bits; under the lock. */
+static LIST_HEAD(stape_filters);
+
+/**
+ * stape_filter_clear() - take all bits away, for good
+ * @filter: of a session that ends
+ *
+ * Context: may sleep.
+ */
+void stape_filter_clear(struct stape_filter *filter)
+{
+	u32 pid = 0;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	filter->closed = true;
+	raw_spin_unlock_irq(&stape_filter_lock);
+	/* In steps: a filter may have a million tasks. */
+	while ((pid = stape_filter_next(filter, pid)) < PID_MAX_LIMIT) {
+		raw_spin_lock_irq(&stape_filter_lock);
+		stape_filter_remove(filter, pid);
+		raw_spin_unlock_irq(&stape_filter_lock);
+		cond_resched();
+	}
+	raw_spin_lock_irq(&stape_filter_lock);
+	list_del_init(&filter->list);
+	raw_spin_unlock_irq(&stape_filter_lock);
+}
+
+void stape_filter_insert(struct stape_filter *filter, u32 pid)
+{
+	if (filter->closed || test_bit(pid, filter->members))
+		return;
+	if (list_empty(&filter->list))
+		list_add(&filter->list, &stape_filters);
+	set_bit(pid, filter->members);
+	set_bit(pid, stape_filter_any);
+	WRITE_ONCE(filter->tasks, filter->tasks + 1);
+}
+
+void stape_filter_remove(struct stape_filter *filter, u32 pid)
+{
+	struct stape_filter *other;
+
+	if (!test_bit(pid, filter->members))
+		return;
+	clear_bit(pid, filter->members);
+	WRITE_ONCE(filter->tasks, filter->tasks - 1);
+	list_for_each_entry(other, &stape_filters, list)
+		if (test_bit(pid, other->members))
+			return;
+	clear_bit(pid, stape_filter_any);
+}
+
+static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct task_struct *task)
+{
+	struct cgroup *cgroup;
+	bool found = false;
+	u32 i;
+
+	if (!filter->nr_cgroups)
+		return false;
+	rcu_read_lock();
+	cgroup = task_dfl_cgroup(task);
+	for (i = 0; i < filter->nr_cgroups && !found; i++)
+		found = cgroup_is_descendant(cgroup, filter->cgroups[i]);
+	rcu_read_unlock();
+	return found;
+}
+
+/* What the rules say of a task. */
+bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *task,
+			const char *comm)
+{
+	u32 i;
+
+	if (filter->closed)
+		return false;
+	if (task->flags & PF_KTHREAD && !filter->flags.kthreads)
+		return false;
+	/* The recorder would record that it records. */
+	if (task->tgid == filter->owner)
+		return false;
+	if (!filter->flags.all && !test_bit(task->pid, filter->named) &&
+	    !stape_filter_in_cgroup(filter, task))
+		return false;
+	for (i = 0; i < filter->nr_patterns; i++)
+		if (glob_match(filter->patterns[i], comm))
+			return false;
+	return true;
+}
+
+/*
+ * Brings a live task's bit up to date, and the stream with it: what enters is
+ * described before any other event of it, what leaves after all of them.
+ */
+void stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm)
+{
+	struct stape_session *session = container_of(filter, struct stape_session, filter);
+	bool wanted = stape_filter_wants(filter, task, comm);
+
+	if (wanted == stape_filter_has(filter, task))
+		return;
+	if (!wanted) {
+		stape_filter_remove(filter, task->pid);
+		stape_life_describe(session, task, task->comm, STAPE_TASK_LEAVES);
+		return;
+	}
+	if (READ_ONCE(task->__state) == TASK_DEAD)
+		return;
+	stape_life_describe(session, task, comm, STAPE_TASK_ENTERS);
+	stape_filter_insert(filter, task->pid);
+	/*
+	 * Its last switch-out may have come before the bit: then nobody would
+	 * clear it.  The insertion is a full barrier, and so is what stands
+	 * between the store of TASK_DEAD and the switch probe's look at the bit.
+	 */
+	smp_mb__after_atomic();
+	if (READ_ONCE(task->__state) == TASK_DEAD)
+		stape_filter_remove(filter, task->pid);
+}
+
+void stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task)
+{
+	char comm[TASK_COMM_LEN];
+	unsigned long flags;
+
+	stape_filter_comm(comm, task);
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	stape_filter_judge(filter, task, comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+}
+
+/**
+ * stape_filter_next() - walk the set
+ * @filter: a session's
+ * @pid: where to begin
+ *
+ * Context: any.
+ * Return: the first PID in the set that is not below @pid, or PID_MAX_LIMIT.
+ */
+u32 stape_filter_next(const struct stape_filter *filter, u32 pid)
+{
+	return find_next_bit(filter->members, PID_MAX_LIMIT, pid);
+}

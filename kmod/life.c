@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes for what makes a task what it is: its birth and its end, its name,
+ * its cgroup, its priority.  They do not come with interrupts off, all of
+ * them, and switch them off to write.
+ */
+#include "life.h"
+
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "filter.h"
+#include "probe.h"
+#include "session.h"
+#include "task.h"
+
+/**
+ * stape_life_describe() - put a task's description into the stream
+ * @session: any session; nothing is written unless it records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @why: STAPE_TASK_ENTERS, _LEAVES or _EXITS
+ *
+ * Context: interrupts off.
+ */
+void stape_life_describe(struct stape_session *session, struct task_struct *task,
+			 const char *comm, u32 why)
+{
+	u64 words[STAPE_TASK_WORDS];
+
+	if (!session->rings)
+		return;
+	stape_task_words(task, comm, words);
+	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_TASK, task->pid, why,
+				words, ARRAY_SIZE(words));
+}
+
+void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
+	struct stape_session *session;
+	unsigned long flags;
+
+	for_each_active_session(session) {
+		if (!stape_filter_fork(&session->filter, parent, child))
+			continue;
+		local_irq_save(flags);
+		stape_ring_emit(this_cpu_ptr(session->rings),
+				stape_ring_word(STAPE_EV_FORK,
+						child->pid << STAPE_PID_SHIFT | arg));
+		local_irq_restore(flags);
+	}
+}
+
+void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
+		     struct linux_binprm *bprm)
+{
+	struct stape_session *session;
+	u64 payload = old_pid;
+	unsigned long flags;
+
+	for_each_active_session(session) {
+		bool had = stape_filter_exec(&session->filter, task, old_pid);
+		struct stape_ring *ring;
+
+		local_irq_save(flags);
+		if (had) {
+			ring = this_cpu_ptr(session->rings);
+			stape_ring_emit_payload(ring, STAPE_EV_EXEC, task->pid, 0, &payload, 1);
+			ring->curr = task->pid << STAPE_PID_SHIFT |
+				     STAPE_NEXT_TASK << STAPE_SWITCH_NEXT_SHIFT;
+		}
+		local_irq_restore(flags);
+		/* A kernel thread may have become a program. */
+		stape_filter_rename(&session->filter, task, task->comm);
+		stape_probe_refresh_current(session);
+	}
+}
+
+void stape_life_exit(void *data, struct task_struct *task)
+{
+	struct stape_session *session;
+	unsigned long flags;
+
+	for_each_active_session(session) {
+		if (!stape_filter_has(&session->filter, task))
+			continue;
+		local_irq_save(flags);
+		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
+		stape_ring_emit(this_cpu_ptr(session->rings),
+				stape_ring_word(STAPE_EV_EXIT, task->pid << STAPE_PID_SHIFT));
+		local_irq_restore(flags);
+	}
+}
+
+void stape_life_rename(void *data, struct task_struct *task, const char *comm)
+{
+	u64 payload[STAPE_COMM_LEN / sizeof(u64)];
+	struct stape_session *session;
+	unsigned long flags;
+
+	strscpy_pad((char *)payload, comm, sizeof(payload));
+	for_each_active_session(session) {
+		bool had = stape_filter_has(&session->filter, task);
+
+		/* What enters is described with its new name, what leaves with its old one. */
+		stape_filter_rename(&session->filter, task, (char *)payload);
+		if (had && stape_filter_has(&session->filter, task)) {
+			local_irq_save(flags);
+			stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_RENAME,
+						task->pid, 0, payload, ARRAY_SIZE(payload));
+			local_irq_restore(flags);
+		}
+		stape_probe_refresh_current(session);
+	}
+}
+
+void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
+		     struct task_struct *task, bool process)
+{
+	struct stape_session *session;
+
+	for_each_active_session(session)
+		if (stape_filter_move(&session->filter, task, process))
+			/* They may run on any CPU, but this is no place to wait for those. */
+			schedule_work(&session->refresh);
+}
+
+/* Tells what a task's priority is from now on. */
+static void stape_life_write_prio(struct task_struct *task, int prio, bool boosted)
+{
+	u64 payload = stape_task_prio_word(task, prio, boosted);
+	struct stape_session *session;
+	unsigned long flags;
+
+	for_each_active_session(session) {
+		if (!stape_filter_has(&session->filter, task))
+			continue;
+		local_irq_save(flags);
+		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_PRIO, task->pid, 0,
+					&payload, 1);
+		local_irq_restore(flags);
+	}
+}
+
+/* sched_pi_setprio comes before the change. */
+void stape_life_boost(void *data, struct task_struct *task, struct task_struct *waiter)
+{
+	int prio = waiter ? min(waiter->prio, task->normal_prio) : task->normal_prio;
+
+	if (stape_filter_any_has(task->pid))
+		stape_life_write_prio(task, prio, prio < task->normal_prio);
+}
+
+/**
+ * stape_life_prio() - a task's policy, nice value or priority has changed
+ * @task: the task
+ *
+ * Context: preemption off.
+ */
+void stape_life_prio(struct task_struct *task)
+{
+	if (stape_filter_any_has(task->pid))
+		stape_life_write_prio(task, task->prio, task->prio < task->normal_prio);
+}

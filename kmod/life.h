@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_LIFE_H
+#define _STAPE_LIFE_H
+
+#include <linux/types.h>
+
+struct cgroup;
+struct linux_binprm;
+struct stape_session;
+struct task_struct;
+
+void stape_life_describe(struct stape_session *session, struct task_struct *task,
+			 const char *comm, u32 why);
+
+/* Probes. */
+void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child);
+void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
+		     struct linux_binprm *bprm);
+void stape_life_exit(void *data, struct task_struct *task);
+void stape_life_rename(void *data, struct task_struct *task, const char *comm);
+void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
+		     struct task_struct *task, bool process);
+void stape_life_boost(void *data, struct task_struct *task, struct task_struct *waiter);
+
+/* Called when a task's policy or priority may have changed. */
+void stape_life_prio(struct task_struct *task);
+
+#endif /* _STAPE_LIFE_H */

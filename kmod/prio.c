@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of policy, nice value and priority.  Linux has no tracepoint for
+ * them but that of priority inheritance, so the two functions that all of them
+ * go through are probed.  A kernel that does not let them be probed records
+ * everything else.
+ */
+#include "prio.h"
+
+#include <linux/kprobes.h>
+#include <linux/sched.h>
+
+#include "life.h"
+
+#ifdef CONFIG_KRETPROBES
+
+/**
+ * struct stape_prio_before - what a task had when the function was entered
+ * @task: the task, which the function's caller keeps
+ * @static_prio: made of its nice value
+ */
+struct stape_prio_before {
+	struct task_struct *task;
+	unsigned int policy;
+	unsigned int rt_priority;
+	int static_prio;
+};
+
+static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_prio_before *before = (void *)instance->data;
+	struct task_struct *task = (void *)regs_get_kernel_argument(regs, 0);
+
+	before->task = task;
+	before->policy = task->policy;
+	before->rt_priority = task->rt_priority;
+	before->static_prio = task->static_prio;
+	return 0;
+}
+
+static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_prio_before *before = (void *)instance->data;
+	struct task_struct *task = before->task;
+
+	if (before->policy != task->policy || before->rt_priority != task->rt_priority ||
+	    before->static_prio != task->static_prio)
+		stape_life_prio(task);
+	return 0;
+}
+
+#define STAPE_PRIO_PROBE(_name) {				\
+	.kp.symbol_name = _name,				\
+	.entry_handler = stape_prio_enter,			\
+	.handler = stape_prio_return,				\
+	.data_size = sizeof(struct stape_prio_before),		\
+}
+
+static struct kretprobe stape_prio_probes[] = {
+	STAPE_PRIO_PROBE("__sched_setscheduler"),
+	STAPE_PRIO_PROBE("set_user_nice"),
+};
+
+/**
+ * stape_prio_hook() - tell of changes from now on, if this kernel lets us
+ *
+ * Context: may sleep.
+ */
+void stape_prio_hook(void)
+{
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(stape_prio_probes); i++) {
+		struct kretprobe *probe = &stape_prio_probes[i];
+
+		/* A probe that has been registered before keeps what that has left in it. */
+		*probe = (struct kretprobe)STAPE_PRIO_PROBE(probe->kp.symbol_name);
+		ret = register_kretprobe(probe);
+		if (ret) {
+			pr_info_once("%s cannot be probed (%d): changes of priority are not recorded\n",
+				     probe->kp.symbol_name, ret);
+			probe->kp.addr = NULL;
+		}
+	}
+}
+
+/**
+ * stape_prio_unhook() - take back stape_prio_hook()
+ *
+ * No handler runs when it returns.
+ *
+ * Context: may sleep.
+ */
+void stape_prio_unhook(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stape_prio_probes); i++)
+		if (stape_prio_probes[i].kp.addr)
+			unregister_kretprobe(&stape_prio_probes[i]);
+}
+
+#else /* CONFIG_KRETPROBES */
+
+void stape_prio_hook(void)
+{
+}
+
+void stape_prio_unhook(void)
+{
+}
+
+#endif /* CONFIG_KRETPROBES */
