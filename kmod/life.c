@@ -87,8 +87,8 @@ void stape_life_exit(void *data, struct task_struct *task)
 			continue;
 		local_irq_save(flags);
 		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
-		stape_ring_emit(this_cpu_ptr(session->rings),
-				stape_ring_word(STAPE_EV_EXIT, task->pid << STAPE_PID_SHIFT));
+		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0,
+					NULL, 0);
 		local_irq_restore(flags);
 	}
 }

@@ -36,7 +36,7 @@ static struct stape_player *stape_player_find(const struct task_struct *task)
 }
 
 /**
- * stape_player_switched() - account CPU time to players
+ * stape_player_switch() - account CPU time to players
  * @prev: switched out
  * @next: switched in
  *
@@ -46,7 +46,7 @@ static struct stape_player *stape_player_find(const struct task_struct *task)
  *
  * Context: the switch probe: interrupts off, runqueue lock.
  */
-void stape_player_switched(struct task_struct *prev, struct task_struct *next)
+void stape_player_switch(struct task_struct *prev, struct task_struct *next)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct stape_player *player;

@@ -49,20 +49,12 @@ struct stape_player {
 
 DECLARE_STATIC_KEY_FALSE(stape_players_key);
 
-void stape_player_switched(struct task_struct *prev, struct task_struct *next);
+void stape_player_switch(struct task_struct *prev, struct task_struct *next);
 
-/**
- * stape_player_switch() - account CPU time to players, while there are replays
- * @prev: switched out
- * @next: switched in
- *
- * Context: the switch probe: interrupts off, runqueue lock.
- */
-static __always_inline void stape_player_switch(struct task_struct *prev,
-						struct task_struct *next)
+/* There are replays: switches have to be told to stape_player_switch(). */
+static __always_inline bool stape_player_exist(void)
 {
-	if (static_branch_unlikely(&stape_players_key))
-		stape_player_switched(prev, next);
+	return static_branch_unlikely(&stape_players_key);
 }
 
 int stape_player_join(struct stape_replay *replay, u32 number);

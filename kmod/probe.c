@@ -24,57 +24,44 @@
 #include "softirq.h"
 #include "task.h"
 
-static __always_inline u32 stape_probe_context(void)
+/* Where an interrupted waker is.  Softirqs that are only disabled are no context. */
+static u32 stape_probe_context(void)
 {
-	if (likely(!in_interrupt()))
-		return STAPE_CTX_TASK;
-	if (in_nmi())
-		return STAPE_CTX_NMI;
-	if (in_hardirq())
+	if (in_nmi() || in_hardirq())
 		return STAPE_CTX_HARDIRQ;
-	/* Softirqs that are only disabled are no context of their own. */
 	if (!in_serving_softirq())
 		return STAPE_CTX_TASK;
 	return stape_softirq_by_current() ? STAPE_CTX_SOFTIRQ_TASK : STAPE_CTX_SOFTIRQ;
 }
 
-/*
- * The session's rings if just one is active, which is the common case: whoever
- * is in any filter is in its.
- */
-static __always_inline struct stape_ring __percpu *stape_probe_only_rings(void)
+/* The ring to write to if just one session is active: whoever is in any filter is in its. */
+static __always_inline struct stape_ring *stape_probe_only_ring(void)
 {
 	/* Pairs with the barrier in stape_session_arm(): the bit came after the session. */
 	smp_rmb();
-	return READ_ONCE(stape_session_only_rings);
+	return this_cpu_read(stape_session_only_ring);
 }
 
 /* -- switches ---------------------------------------------------------------- */
 
-/* The lower half of the word of a switch to @next, which is not the filter's. */
-static __always_inline u32 stape_probe_foreign(const struct task_struct *next)
-{
-	return (next->pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT;
-}
-
-/* Written only if one of the two is the filter's. */
+/*
+ * @pid: that goes on, of the filter if @recorded, a constant where that saves
+ * something.  Written only if it or the one before is the filter's.
+ */
 static __always_inline void stape_probe_switched(struct stape_ring *ring, bool recorded,
-						 const struct task_struct *next, u32 state)
+						 u32 pid, u32 state)
 {
-	u32 low = recorded ? next->pid << STAPE_PID_SHIFT : stape_probe_foreign(next);
+	u32 low;
 
-	if (recorded || stape_ring_curr_pid(ring))
-		stape_ring_emit(ring, stape_ring_word(STAPE_EV_SWITCH, low | state));
-	ring->curr = low;	/* only now: a page that opens tells of before */
-}
-
-static noinline notrace void stape_probe_switch_all(const struct task_struct *next, u32 state)
-{
-	struct stape_session *session;
-
-	for_each_active_session(session)
-		stape_probe_switched(this_cpu_ptr(session->rings),
-				     stape_filter_has(&session->filter, next), next, state);
+	if (recorded) {
+		stape_ring_emit_switch(ring, pid << STAPE_PID_SHIFT | state);
+		return;
+	}
+	low = (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT;
+	if (stape_ring_curr_pid(ring))
+		stape_ring_emit_switch(ring, low | state);
+	else
+		ring->curr = low;
 }
 
 /**
@@ -92,7 +79,7 @@ void stape_probe_refresh(void *data)
 	bool recorded = stape_filter_has(&session->filter, current);
 
 	if (recorded != !!stape_ring_curr_pid(ring))
-		stape_probe_switched(ring, recorded, current, STAPE_STATE_RUNNING);
+		stape_probe_switched(ring, recorded, current->pid, STAPE_STATE_RUNNING);
 }
 
 /**
@@ -110,7 +97,7 @@ void stape_probe_refresh_current(struct stape_session *session)
 	local_irq_restore(flags);
 }
 
-static noinline void stape_probe_dead(struct task_struct *task)
+static void stape_probe_dead(struct task_struct *task)
 {
 	struct stape_session *session;
 
@@ -119,105 +106,151 @@ static noinline void stape_probe_dead(struct task_struct *task)
 			irq_work_queue(&session->wake);
 }
 
-static __always_inline u32 stape_probe_state(bool preempt, const struct task_struct *prev,
-					     unsigned int prev_state)
+/*
+ * A task with a signal pending does not block, whatever prev_state was read
+ * before that was found out: then its state is back to running.
+ */
+static __always_inline bool stape_probe_runnable(bool preempt, const struct task_struct *prev)
 {
-	/*
-	 * A task with a signal pending does not block, whatever prev_state was
-	 * read before that was found out: then its state is back to running.
-	 */
-	if (preempt || !READ_ONCE(prev->__state))
-		return STAPE_STATE_RUNNING;
-	if (likely(prev_state == TASK_INTERRUPTIBLE))
-		return STAPE_STATE_SLEEPING;
-	return stape_task_state(prev_state);
+	return preempt || !READ_ONCE(prev->__state);
 }
 
-static __always_inline void stape_probe_record_switch(bool preempt, struct task_struct *prev,
-						      struct task_struct *next, bool recorded,
-						      unsigned int prev_state)
+/* Any switch. */
+static noinline notrace void stape_probe_switch_any(bool preempt, struct task_struct *prev,
+						    struct task_struct *next,
+						    unsigned int prev_state)
 {
-	u32 state = stape_probe_state(preempt, prev, prev_state);
-	struct stape_ring __percpu *rings = stape_probe_only_rings();
+	u32 state = stape_probe_runnable(preempt, prev) ? STAPE_STATE_RUNNING :
+							  stape_task_state(prev_state);
+	struct stape_session *session;
 
-	if (likely(rings))
-		stape_probe_switched(this_cpu_ptr(rings), recorded, next, state);
-	else
-		stape_probe_switch_all(next, state);
-	if (unlikely(state == STAPE_STATE_DEAD))
+	for_each_active_session(session)
+		stape_probe_switched(this_cpu_ptr(session->rings),
+				     stape_filter_has(&session->filter, next), next->pid, state);
+	if (state == STAPE_STATE_DEAD)
 		stape_probe_dead(prev);
+	if (stape_player_exist())
+		stape_player_switch(prev, next);
+}
+
+/* The same for nearly all that matter: one session, no rare state. */
+static __always_inline void stape_probe_switch_one(bool preempt, struct task_struct *prev,
+						   struct task_struct *next, u32 pid,
+						   bool recorded, unsigned int prev_state)
+{
+	struct stape_ring *ring = stape_probe_only_ring();
+
+	if (likely(ring)) {
+		if (stape_probe_runnable(preempt, prev)) {
+			stape_probe_switched(ring, recorded, pid, STAPE_STATE_RUNNING);
+			return;
+		}
+		if (likely(prev_state == TASK_INTERRUPTIBLE)) {
+			stape_probe_switched(ring, recorded, pid, STAPE_STATE_SLEEPING);
+			return;
+		}
+	}
+	stape_probe_switch_any(preempt, prev, next, prev_state);
 }
 
 static notrace void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state)
 {
-	if (stape_filter_any_has(next->pid))
-		stape_probe_record_switch(preempt, prev, next, true, prev_state);
-	else if (unlikely(stape_filter_any_has(prev->pid)))
-		stape_probe_record_switch(preempt, prev, next, false, prev_state);
-	stape_player_switch(prev, next);
+	u32 pid = next->pid;
+
+	if (stape_player_exist())
+		stape_probe_switch_any(preempt, prev, next, prev_state);
+	else if (stape_filter_any_has(pid))
+		stape_probe_switch_one(preempt, prev, next, pid, true, prev_state);
+	else if (stape_filter_any_has(prev->pid))
+		stape_probe_switch_one(preempt, prev, next, pid, false, prev_state);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
 
-static noinline notrace void stape_probe_write_all(const struct task_struct *task, u64 type, u32 arg)
+/*
+ * Any event of one task.  A task that wakes itself is the one case where
+ * interrupts may be on.
+ */
+static noinline notrace void stape_probe_write_any(const struct task_struct *task, u64 type,
+						   u32 arg)
 {
 	struct stape_session *session;
-
-	for_each_active_session(session)
-		if (stape_filter_has(&session->filter, task))
-			stape_ring_emit_wide(this_cpu_ptr(session->rings), type, task->pid, arg);
-}
-
-/* A task that wakes itself is the one case where interrupts may be on. */
-static noinline notrace void stape_probe_write_self(u64 type, u32 arg)
-{
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stape_probe_write_all(current, type, arg);
+	for_each_active_session(session)
+		if (stape_filter_has(&session->filter, task))
+			stape_ring_emit_any(this_cpu_ptr(session->rings), type, task->pid, arg);
 	local_irq_restore(flags);
 }
 
-/* An event of one task, for all sessions that have it. */
-static __always_inline void stape_probe_write(struct task_struct *task, u64 type, u32 arg)
+/* An event of one task, for all sessions that have it.  @emit: into one ring. */
+static __always_inline void stape_probe_write(struct task_struct *task, u32 pid, u64 type, u32 arg,
+					      void (*emit)(struct stape_ring *ring, u64 word))
 {
-	struct stape_ring __percpu *rings;
+	struct stape_ring *ring = stape_probe_only_ring();
 
-	if (unlikely(task == current)) {
-		stape_probe_write_self(type, arg);
-		return;
-	}
-	rings = stape_probe_only_rings();
-	if (likely(rings && arg <= STAPE_ARG_MASK))
-		stape_ring_emit(this_cpu_ptr(rings),
-				stape_ring_word(type, task->pid << STAPE_PID_SHIFT | arg));
+	if (likely(ring && task != current))
+		emit(ring, stape_ring_word(type, pid << STAPE_PID_SHIFT | arg));
 	else
-		stape_probe_write_all(task, type, arg);
+		stape_probe_write_any(task, type, arg);
+}
+
+static noinline notrace void stape_probe_waking_irq(struct task_struct *task)
+{
+	stape_probe_write(task, task->pid, STAPE_EV_WAKING,
+			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
 static notrace void stape_probe_waking(void *data, struct task_struct *task)
 {
-	if (stape_filter_any_has(task->pid))
-		stape_probe_write(task, STAPE_EV_WAKING, stape_probe_context());
+	u32 pid = task->pid;
+
+	if (!stape_filter_any_has(pid))
+		return;
+	if (unlikely(in_interrupt()))
+		stape_probe_waking_irq(task);
+	else
+		stape_probe_write(task, pid, STAPE_EV_WAKING,
+				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
 static notrace void stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	if (stape_filter_any_has(task->pid))
-		stape_probe_write(task, STAPE_EV_WAKEUP, task_cpu(task));
+	u32 pid = task->pid, cpu;
+
+	if (!stape_filter_any_has(pid))
+		return;
+	cpu = task_cpu(task);
+	if (likely(cpu <= STAPE_WAKE_CPU_MASK))
+		stape_probe_write(task, pid, STAPE_EV_WAKEUP, cpu, stape_ring_emit_wakeup);
+	else if (cpu <= STAPE_ARG_MASK)
+		stape_probe_write(task, pid, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
+	else
+		stape_probe_write_any(task, STAPE_EV_WAKEUP, cpu);
+}
+
+static __always_inline void stape_probe_placed(struct task_struct *task, u64 type, u32 cpu)
+{
+	u32 pid = task->pid;
+
+	if (!stape_filter_any_has(pid))
+		return;
+	if (likely(cpu <= STAPE_ARG_MASK))
+		stape_probe_write(task, pid, type, cpu, stape_ring_emit);
+	else
+		stape_probe_write_any(task, type, cpu);
 }
 
 static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
-	if (stape_filter_any_has(task->pid))
-		stape_probe_write(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
+	stape_probe_placed(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
 static notrace void stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
-	if (stape_filter_any_has(task->pid))
-		stape_probe_write(task, STAPE_EV_MIGRATE, cpu);
+	stape_probe_placed(task, STAPE_EV_MIGRATE, cpu);
 }
 
 /* -- registration ------------------------------------------------------------ */

@@ -17,6 +17,14 @@ static_assert(sizeof(struct stape_page_header) % sizeof(u64) == 0);
 static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
 static_assert(PAGE_SIZE % STAPE_PAGE_SIZE == 0);
 
+static_assert(STAPE_EV_WAKE == STAPE_EV_WAKING + 1);
+
+/* No page is open: a page's boundary, and the word before is none of an event. */
+static u64 *stape_ring_nowhere(void)
+{
+	return page_address(ZERO_PAGE(0)) + PAGE_SIZE;
+}
+
 /**
  * stape_ring_size() - memory of a ring, and the distance of two in mmap()
  * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
@@ -44,6 +52,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 	u32 i;
 
 	ring->paused = true;
+	ring->pos = stape_ring_nowhere();
 	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
@@ -139,7 +148,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 	smp_store_release(&ring->producer->head, ring->head);
 
 	ring->page = NULL;
-	ring->pos = NULL;
+	ring->pos = stape_ring_nowhere();
 	/* A probe runs under the runqueue lock: only an interrupt may wake. */
 	if (!ring->overwrite &&
 	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
@@ -218,10 +227,13 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now)
+noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now)
 {
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
 			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, word & STAPE_ARG_MASK, NULL, 0);
+	/* Only now: a page that was opened for it tells of before. */
+	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
+		ring->curr = word;
 }
 
 /**
@@ -233,21 +245,40 @@ void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now)
  */
 void notrace stape_ring_emit_mono(struct stape_ring *ring, u64 word)
 {
-	stape_ring_put(ring, word, stape_clock_now(false));
+	stape_ring_put(ring, word, stape_clock_now(false), false);
+}
+
+/* stape_ring_emit_switch() by CLOCK_MONOTONIC. */
+void notrace stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put(ring, word, stape_clock_now(false), true);
+}
+
+/* stape_ring_emit_wakeup() by CLOCK_MONOTONIC. */
+void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put_wakeup(ring, word, stape_clock_now(false));
 }
 
 /**
- * stape_ring_emit_wide() - write an event whose argument may need more than 10 bits
+ * stape_ring_emit_any() - write any event without payload that is no switch
  * @ring: this CPU's ring
  * @type: enum stape_event_type, below 8
  * @pid: whom it is about
- * @arg: as the type says
+ * @arg: as the type says; it may need more than 10 bits
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void notrace stape_ring_emit_wide(struct stape_ring *ring, u64 type, u32 pid, u32 arg)
+void notrace stape_ring_emit_any(struct stape_ring *ring, u64 type, u32 pid, u32 arg)
 {
-	stape_ring_write(ring, stape_clock_now(ring->counter), type, pid, arg, NULL, 0);
+	u64 word = stape_ring_word(type, pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK));
+
+	if (arg > STAPE_ARG_MASK)
+		stape_ring_write(ring, stape_clock_now(ring->counter), type, pid, arg, NULL, 0);
+	else if (type == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
+		stape_ring_emit_wakeup(ring, word);
+	else
+		stape_ring_emit(ring, word);
 }
 
 /**

@@ -20,15 +20,16 @@
 
 /**
  * struct stape_ring - one CPU's ring
- * @pos: next free word of the open page; at a page's boundary none is open
+ * @pos: next free word of the open page; at a page's boundary none is open, and
+ *	the word before may be looked at all the same
  * @last: time of the last event written
  * @curr: what runs here as far as the stream knows: the lower half of the last
- *	switch's word (PID and enum stape_next)
+ *	switch's word, of which PID and enum stape_next matter
  * @counter: the session's clock is the CPU's counter
  * @paused: events are neither written nor lost
  * @overwrite: a full ring loses its oldest page, not what comes
  * @page: the open page, NULL: none
- * @extra: words of the open page that are prefixes or payload
+ * @extra: words of the open page that are no events, minus events without one
  * @head: pages published
  * @lost: events lost since the last page was opened
  * @lost_first: time of the first of them
@@ -54,7 +55,7 @@ struct stape_ring {
 	bool overwrite;
 
 	struct stape_page_header *page;
-	u32 extra;
+	int extra;
 	u64 head;
 	u64 lost;
 	u64 lost_first;
@@ -100,7 +101,9 @@ const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
 void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now);
 void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
-void stape_ring_emit_wide(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
+void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_any(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
 void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
 			     const u64 *payload, u32 words);
 
@@ -126,10 +129,12 @@ static __always_inline u64 stape_ring_word(u64 type, u32 low)
  * @ring: this CPU's ring
  * @word: stape_ring_word() of a type below 8
  * @now: by the session's clock
+ * @is_switch: it is a switch; a constant
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now)
+static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now,
+					   bool is_switch)
 {
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
@@ -142,10 +147,50 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 	*pos = delta << STAPE_DELTA_SHIFT | word;
 	ring->pos = pos + 1;
 	ring->last = now;
+	if (is_switch)
+		ring->curr = word;
+}
+
+/* Is @waking the word of a waking that @wakeup may be put into, the two @delta apart? */
+static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
+{
+	u64 differ = waking ^ wakeup;
+
+	/* By their types, a short time before the waking, context and CPU, not by the PID. */
+	return differ >> STAPE_WAKE_WAKEUP_SHIFT ==
+			(u64)(STAPE_EV_WAKING ^ STAPE_EV_WAKEUP) <<
+			(STAPE_TYPE_SHIFT - STAPE_WAKE_WAKEUP_SHIFT) &&
+	       !((u32)differ >> STAPE_PID_SHIFT) && delta <= STAPE_WAKE_WAKEUP_MASK;
 }
 
 /**
- * stape_ring_emit() - write one event, or count it as lost
+ * stape_ring_put_wakeup() - stape_ring_put() for a wakeup
+ * @ring: this CPU's ring
+ * @word: stape_ring_word() of it, with a CPU up to STAPE_WAKE_CPU_MASK
+ * @now: by the session's clock
+ *
+ * The waking's word, if that was the last event, becomes that of both.
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 word, u64 now)
+{
+	u64 delta = now - ring->last;
+	u64 *waking = ring->pos - 1;
+
+	if (likely(stape_ring_joins(*waking, word, delta))) {
+		*waking += stape_ring_word(STAPE_EV_WAKE - STAPE_EV_WAKING,
+					   word & STAPE_WAKE_CPU_MASK) |
+			   delta << STAPE_WAKE_WAKEUP_SHIFT;
+		ring->last = now;
+		ring->extra--;
+		return;
+	}
+	stape_ring_put(ring, word, now, false);
+}
+
+/**
+ * stape_ring_emit() - write one event that is no switch or wakeup, or count it as lost
  * @ring: this CPU's ring
  * @word: stape_ring_word() of a type below 8
  *
@@ -157,9 +202,35 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
 {
 	if (ring->counter)
-		stape_ring_put(ring, word, stape_clock_now(true));
+		stape_ring_put(ring, word, stape_clock_now(true), false);
 	else
 		stape_ring_emit_mono(ring, word);
+}
+
+/* The same for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
+static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 word)
+{
+	if (ring->counter)
+		stape_ring_put_wakeup(ring, word, stape_clock_now(true));
+	else
+		stape_ring_emit_wakeup_mono(ring, word);
+}
+
+/**
+ * stape_ring_emit_switch() - write a switch, or count it as lost
+ * @ring: this CPU's ring
+ * @low: lower half of its word; from now on @ring->curr
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_emit_switch(struct stape_ring *ring, u32 low)
+{
+	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
+
+	if (ring->counter)
+		stape_ring_put(ring, word, stape_clock_now(true), true);
+	else
+		stape_ring_emit_switch_mono(ring, word);
 }
 
 #endif /* _STAPE_RING_H */

@@ -25,8 +25,8 @@ DEFINE_MUTEX(stape_sessions_lock);
 LIST_HEAD(stape_sessions);
 /* Read by probes under RCU, changed under stape_sessions_lock. */
 HLIST_HEAD(stape_sessions_active);
-/* The rings of the active session if there is just one, else NULL.  As the list. */
-struct stape_ring __percpu *stape_session_only_rings;
+/* The same. */
+DEFINE_PER_CPU(struct stape_ring *, stape_session_only_ring);
 
 static u32 stape_session_last_id;
 
@@ -116,6 +116,16 @@ err_filter:
 	return ERR_PTR(ret);
 }
 
+/* @session: the active one, NULL: there is none, or several. */
+static void stape_session_set_only(struct stape_session *session)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(*per_cpu_ptr(&stape_session_only_ring, cpu),
+			   session ? per_cpu_ptr(session->rings, cpu) : NULL);
+}
+
 /**
  * stape_session_arm() - let probes look after the filter
  * @session: a session with rings
@@ -141,11 +151,10 @@ int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
 		return ret;
 	}
-	WRITE_ONCE(stape_session_only_rings,
-		   hlist_empty(&stape_sessions_active) ? session->rings : NULL);
+	stape_session_set_only(hlist_empty(&stape_sessions_active) ? session : NULL);
 	hlist_add_head_rcu(&session->active, &stape_sessions_active);
 	session->armed = true;
-	/* Pairs with the barrier in stape_probe_only_rings(): only now the filter's bits. */
+	/* Pairs with the barrier in stape_probe_only_ring(): only now the filter's bits. */
 	smp_mb();
 	return 0;
 }
@@ -163,9 +172,7 @@ static void stape_session_disarm(struct stape_session *session)
 	synchronize_rcu();
 	hlist_del_rcu(&session->active);
 	only = hlist_entry_safe(stape_sessions_active.first, struct stape_session, active);
-	if (only && only->active.next)
-		only = NULL;
-	WRITE_ONCE(stape_session_only_rings, only ? only->rings : NULL);
+	stape_session_set_only(only && !only->active.next ? only : NULL);
 	stape_probe_put();
 	synchronize_rcu();
 }

@@ -74,7 +74,12 @@ struct stape_session {
 extern struct mutex stape_sessions_lock;
 extern struct list_head stape_sessions;
 extern struct hlist_head stape_sessions_active;
-extern struct stape_ring __percpu *stape_session_only_rings;
+
+/*
+ * This CPU's ring of the active session if there is just one, which is the
+ * common case, else NULL.
+ */
+DECLARE_PER_CPU(struct stape_ring *, stape_session_only_ring);
 
 struct stape_session *stape_session_create(void);
 void stape_session_destroy(struct stape_session *session);

@@ -20,6 +20,15 @@
  * Types below 8 are one word.  Types from 8 to 13 carry payload words behind
  * them, as many as the low four bits of their argument say: a reader skips a
  * type that it does not know.  Types 14 and 15 are prefixes of the next event.
+ *
+ * A wakeup that follows the waking of its task at once goes into its word,
+ * which becomes a wake, two events in one:
+ *
+ *   63   60 59            48 47           32 31                  10 9 8 7      0
+ *  +-------+----------------+---------------+----------------------+---+--------+
+ *  | wake  | waking to      | since the     | PID                  |con|CPU of  |
+ *  |       | wakeup, 12 bits| last, 16 bits | 22 bits              |txt|wakeup  |
+ *  +-------+----------------+---------------+----------------------+---+--------+
  */
 #ifndef _SCHEDTAPE_EVENT_H
 #define _SCHEDTAPE_EVENT_H
@@ -75,16 +84,17 @@ struct stape_page_header {
 enum stape_event_type {
 	STAPE_EV_NONE = 0,	/* never written: a zero word is damage */
 	STAPE_EV_SWITCH = 1,	/* PID: next; argument: STAPE_SWITCH_* */
-	STAPE_EV_WAKING = 2,	/* PID: wakee; argument: enum stape_context */
-	STAPE_EV_WAKEUP = 3,	/* PID: wakee; argument: CPU it is queued on */
-	STAPE_EV_WAKEUP_NEW = 4,	/* the same for a task's first time */
-	STAPE_EV_FORK = 5,	/* PID: child; argument: STAPE_FORK_* */
-	STAPE_EV_EXIT = 6,	/* PID: the task that exits, on its CPU */
+	STAPE_EV_WAKING = 2,	/* PID: wakee; argument: STAPE_WAKING_* */
+	STAPE_EV_WAKE = 3,	/* the same, and the wakeup: STAPE_WAKE_* */
+	STAPE_EV_WAKEUP = 4,	/* PID: wakee; argument: CPU it is queued on */
+	STAPE_EV_WAKEUP_NEW = 5,	/* the same for a task's first time */
+	STAPE_EV_FORK = 6,	/* PID: child; argument: STAPE_FORK_* */
 	STAPE_EV_MIGRATE = 7,	/* PID; argument: CPU it moves to */
 	STAPE_EV_EXEC = 8,	/* PID; one payload word: its PID before */
 	STAPE_EV_RENAME = 9,	/* PID; two payload words: comm, as bytes */
 	STAPE_EV_PRIO = 10,	/* PID; one payload word: STAPE_PRIO_* */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
+	STAPE_EV_EXIT = 12,	/* PID: the task that exits, on its CPU; no payload */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
 };
@@ -111,6 +121,10 @@ enum stape_next {
 	STAPE_NEXT_OTHER = 2,	/* PID 0: another task, outside the filter */
 };
 
+/* What a waking's argument says. */
+#define STAPE_WAKING_CONTEXT_SHIFT	8	/* 2 bits: enum stape_context */
+#define STAPE_WAKING_CONTEXT_MASK	0x300
+
 /*
  * Where the waker's code ran.  The task on the CPU is the waker only in
  * STAPE_CTX_TASK and STAPE_CTX_SOFTIRQ_TASK (loopback networking, say).
@@ -119,9 +133,14 @@ enum stape_context {
 	STAPE_CTX_TASK = 0,
 	STAPE_CTX_SOFTIRQ = 1,	/* raised by an interrupt, or by another task */
 	STAPE_CTX_HARDIRQ = 2,
-	STAPE_CTX_NMI = 3,
-	STAPE_CTX_SOFTIRQ_TASK = 4,	/* raised by the task that it runs on top of */
+	STAPE_CTX_SOFTIRQ_TASK = 3,	/* raised by the task that it runs on top of */
 };
+
+/* What a wake has where others have 28 bits of time and an argument. */
+#define STAPE_WAKE_WAKING_MASK	0xffffU		/* of the time: the waking's, as ever */
+#define STAPE_WAKE_WAKEUP_SHIFT	48		/* of the word: from waking to wakeup */
+#define STAPE_WAKE_WAKEUP_MASK	0xfffU
+#define STAPE_WAKE_CPU_MASK	0x0ff		/* of the argument */
 
 #define STAPE_FORK_THREAD	0x001	/* shares its parent's thread group */
 
