@@ -61,7 +61,7 @@ void stape_filter_destroy(struct stape_filter *filter)
 	vfree(filter->named);
 }
 
-/* Return: whether the task was named, or not, before. */
+/* Return: whether this has changed anything. */
 static bool stape_filter_name(struct stape_filter *filter, struct task_struct *task, bool named)
 {
 	char comm[TASK_COMM_LEN];
@@ -71,13 +71,14 @@ static bool stape_filter_name(struct stape_filter *filter, struct task_struct *t
 	stape_filter_comm(comm, task);
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	before = test_bit(task->pid, filter->named);
-	if (named && READ_ONCE(task->__state) != TASK_DEAD)
+	named &= READ_ONCE(task->__state) != TASK_DEAD;
+	if (named)
 		set_bit(task->pid, filter->named);
 	else
 		clear_bit(task->pid, filter->named);
 	stape_filter_judge(filter, task, comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
-	return before;
+	return named != before;
 }
 
 /*
@@ -92,14 +93,13 @@ static void stape_filter_name_process(struct stape_filter *filter, struct task_s
 	bool again;
 
 	do {
-		again = stape_filter_name(filter, task, named) != named;
+		again = stape_filter_name(filter, task, named);
 		rcu_read_lock();
 		for_each_thread(task, thread)
-			again |= stape_filter_name(filter, thread, named) != named &&
-				 READ_ONCE(thread->__state) != TASK_DEAD;
+			again |= stape_filter_name(filter, thread, named);
 		rcu_read_unlock();
 		cond_resched();
-	} while (again && READ_ONCE(task->__state) != TASK_DEAD);
+	} while (again);
 }
 
 /**

@@ -79,7 +79,7 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child);
 bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid);
-void stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm);
+bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm);
 bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bool process);
 
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);

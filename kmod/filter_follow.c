@@ -146,16 +146,19 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
  * @comm: what it will be called
  *
  * Context: any that has no runqueue lock.
+ * Return: whether it has entered or left.
  */
-void stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
+bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
 {
 	unsigned long flags;
+	bool changed;
 
 	if (!stape_filter_is_open(filter))
-		return;
+		return false;
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	stape_filter_judge(filter, task, comm);
+	changed = stape_filter_judge(filter, task, comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return changed;
 }
 
 /**
@@ -165,17 +168,18 @@ void stape_filter_rename(struct stape_filter *filter, struct task_struct *task, 
  * @process: all of its threads have
  *
  * Context: RCU reader.
- * Return: whether that may matter.
+ * Return: whether any has entered or left.
  */
 bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bool process)
 {
 	struct task_struct *thread;
+	bool changed;
 
 	if (!READ_ONCE(filter->nr_cgroups))
 		return false;
-	stape_filter_judge_one(filter, task);
+	changed = stape_filter_judge_one(filter, task);
 	if (process)
 		for_each_thread(task, thread)
-			stape_filter_judge_one(filter, thread);
-	return true;
+			changed |= stape_filter_judge_one(filter, thread);
+	return changed;
 }

@@ -23,10 +23,10 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
 bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *task,
 			const char *comm);
-void stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm);
+bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm);
 
 /* Takes it: judges a task as it is. */
-void stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task);
+bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task);
 
 /* Without its lock a name may be half old, half new: never unterminated. */
 static inline void stape_filter_comm(char *comm, const struct task_struct *task)

@@ -108,24 +108,33 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 	return true;
 }
 
-/*
- * Brings a live task's bit up to date, and the stream with it: what enters is
- * described before any other event of it, what leaves after all of them.
+/**
+ * stape_filter_judge() - bring a live task's bit up to date, and the stream with it
+ * @filter: a session's
+ * @task: the task
+ * @comm: its name, or what it will be called
+ *
+ * What enters is described before any other event of it, what leaves after all
+ * of them.
+ *
+ * Context: under stape_filter_lock.
+ * Return: whether the bit has changed.
  */
-void stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm)
+bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm)
 {
 	struct stape_session *session = container_of(filter, struct stape_session, filter);
 	bool wanted = stape_filter_wants(filter, task, comm);
 
 	if (wanted == stape_filter_has(filter, task))
-		return;
+		return false;
 	if (!wanted) {
 		stape_filter_remove(filter, task->pid);
+		/* By the name that it had while it was in. */
 		stape_life_describe(session, task, task->comm, STAPE_TASK_LEAVES);
-		return;
+		return true;
 	}
 	if (READ_ONCE(task->__state) == TASK_DEAD)
-		return;
+		return false;
 	stape_life_describe(session, task, comm, STAPE_TASK_ENTERS);
 	stape_filter_insert(filter, task->pid);
 	/*
@@ -136,17 +145,21 @@ void stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	smp_mb__after_atomic();
 	if (READ_ONCE(task->__state) == TASK_DEAD)
 		stape_filter_remove(filter, task->pid);
+	return true;
 }
 
-void stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task)
+/* The same for a task as it is, without the lock. */
+bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task)
 {
 	char comm[TASK_COMM_LEN];
 	unsigned long flags;
+	bool changed;
 
 	stape_filter_comm(comm, task);
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	stape_filter_judge(filter, task, comm);
+	changed = stape_filter_judge(filter, task, comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return changed;
 }
 
 /**

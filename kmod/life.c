@@ -35,6 +35,28 @@ void stape_life_describe(struct stape_session *session, struct task_struct *task
 				words, ARRAY_SIZE(words));
 }
 
+static void stape_life_write(struct stape_session *session, u32 type,
+			     const struct task_struct *task, const u64 *payload, u32 words)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stape_ring_emit_payload(this_cpu_ptr(session->rings), type, task->pid, 0, payload, words);
+	local_irq_restore(flags);
+}
+
+/*
+ * A task, and perhaps others of its process, has entered or left a filter: the
+ * CPUs that they run on have to look who they are.  This is no place to wait
+ * for other CPUs.
+ */
+static void stape_life_changed(struct stape_session *session, const struct task_struct *task)
+{
+	stape_probe_refresh_current(session);
+	if (task != current || !thread_group_empty(current))
+		schedule_work(&session->refresh);
+}
+
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
@@ -72,8 +94,8 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 		}
 		local_irq_restore(flags);
 		/* A kernel thread may have become a program. */
-		stape_filter_rename(&session->filter, task, task->comm);
-		stape_probe_refresh_current(session);
+		if (stape_filter_rename(&session->filter, task, task->comm))
+			stape_life_changed(session, task);
 	}
 }
 
@@ -97,21 +119,17 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 {
 	u64 payload[STAPE_COMM_LEN / sizeof(u64)];
 	struct stape_session *session;
-	unsigned long flags;
 
 	strscpy_pad((char *)payload, comm, sizeof(payload));
 	for_each_active_session(session) {
 		bool had = stape_filter_has(&session->filter, task);
 
 		/* What enters is described with its new name, what leaves with its old one. */
-		stape_filter_rename(&session->filter, task, (char *)payload);
-		if (had && stape_filter_has(&session->filter, task)) {
-			local_irq_save(flags);
-			stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_RENAME,
-						task->pid, 0, payload, ARRAY_SIZE(payload));
-			local_irq_restore(flags);
-		}
-		stape_probe_refresh_current(session);
+		if (stape_filter_rename(&session->filter, task, (char *)payload))
+			stape_life_changed(session, task);
+		else if (had)
+			stape_life_write(session, STAPE_EV_RENAME, task, payload,
+					 ARRAY_SIZE(payload));
 	}
 }
 
@@ -122,8 +140,7 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 
 	for_each_active_session(session)
 		if (stape_filter_move(&session->filter, task, process))
-			/* They may run on any CPU, but this is no place to wait for those. */
-			schedule_work(&session->refresh);
+			stape_life_changed(session, task);
 }
 
 /* Tells what a task's priority is from now on. */
@@ -131,16 +148,10 @@ static void stape_life_write_prio(struct task_struct *task, int prio, bool boost
 {
 	u64 payload = stape_task_prio_word(task, prio, boosted);
 	struct stape_session *session;
-	unsigned long flags;
 
-	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_PRIO, task->pid, 0,
-					&payload, 1);
-		local_irq_restore(flags);
-	}
+	for_each_active_session(session)
+		if (stape_filter_has(&session->filter, task))
+			stape_life_write(session, STAPE_EV_PRIO, task, &payload, 1);
 }
 
 /* sched_pi_setprio comes before the change. */

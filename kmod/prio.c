@@ -12,7 +12,7 @@
 
 #include "life.h"
 
-#ifdef CONFIG_KRETPROBES
+#if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 
 /**
  * struct stape_prio_before - what a task had when the function was entered
@@ -100,7 +100,7 @@ void stape_prio_unhook(void)
 			unregister_kretprobe(&stape_prio_probes[i]);
 }
 
-#else /* CONFIG_KRETPROBES */
+#else
 
 void stape_prio_hook(void)
 {
@@ -110,4 +110,4 @@ void stape_prio_unhook(void)
 {
 }
 
-#endif /* CONFIG_KRETPROBES */
+#endif

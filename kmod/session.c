@@ -437,7 +437,8 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
  */
 void stape_session_flush(struct stape_session *session)
 {
-	if (session->state != STAPE_SESSION_RECORDING)
+	/* What may be overwritten is read in the end. */
+	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
 	stape_session_wake_readers(session);

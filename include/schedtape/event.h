@@ -35,10 +35,10 @@
 
 #include <linux/types.h>
 
-#define STAPE_WIRE_VERSION	1
+#define STAPE_WIRE_VERSION	2
 
 #define STAPE_PAGE_SIZE		4096
-#define STAPE_PAGE_MAGIC	0x53545031	/* "STP1" */
+#define STAPE_PAGE_MAGIC	0x53545032	/* "STP2" */
 
 /**
  * struct stape_page_header - what makes a ring page self-contained
