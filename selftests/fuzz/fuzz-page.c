@@ -29,10 +29,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while ((ret = schedtape_page_next(&page, &ev, &err)) == 1) {
 		if (ev.time < time || ev.time > page.header.end || ev.pid > STAPE_PID_MASK ||
 		    ev.curr > STAPE_PID_MASK || ev.curr_kind > STAPE_NEXT_OTHER ||
-		    ev.comm[STAPE_COMM_LEN - 1] || ++events > STAPE_PAGE_SIZE / 8)
+		    ev.comm[STAPE_COMM_LEN - 1] || ev.lost_first > ev.lost_last ||
+		    ev.nice < -20 || ev.nice > 19 || ev.prio < -1 || ev.prio > UINT16_MAX ||
+		    ev.tgid > STAPE_PID_MASK || ev.ppid > STAPE_PID_MASK ||
+		    ev.ns_pid > STAPE_PID_MASK || ev.state > 15 || ++events > STAPE_PAGE_SIZE / 4)
 			abort();
 		time = ev.time;
 		schedtape_event_name(ev.type);
+		schedtape_policy_name(ev.policy);
 	}
 	if (schedtape_page_next(&page, &ev, &err))
 		abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes what the fuzzers begin with: seeds DIRECTORY {tape|page} */
+/* Writes what the fuzzers begin with: seeds DIRECTORY {tape|page|timeline|directory} */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,58 @@
 
 static struct sample sample;
 
-static void write_page(const char *dir, const char *name, const void *page)
+static void write_file(const char *dir, const char *name, const void *data, size_t bytes)
 {
 	char path[4096];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	file = fopen(path, "w");
-	if (!file || fwrite(page, STAPE_PAGE_SIZE, 1, file) != 1 || fclose(file)) {
+	if (!file || fwrite(data, bytes, 1, file) != 1 || fclose(file)) {
 		perror(path);
 		exit(1);
 	}
+}
+
+static void write_page(const char *dir, const char *name, const void *page)
+{
+	write_file(dir, name, page, STAPE_PAGE_SIZE);
+}
+
+/* What is described, paused, and set. */
+static void make_page(unsigned char *page)
+{
+	uint64_t words[5] = { 3, maker_prio_word(0, 0, 0, 119, false), 2000000, 1, 3 };
+	struct maker m;
+
+	maker_begin(&m, page, 1, 0, 1000);
+	maker_lost(&m, 3, 500, 900);
+	maker_paused(&m, 500, 900);
+	maker_task(&m, 1100, 3, STAPE_TASK_ENTERS, "task", words);
+	maker_waking(&m, 1150, 4, STAPE_CTX_HARDIRQ);
+	maker_wake(&m, 1200, 3, STAPE_CTX_SOFTIRQ_TASK, 1210, 1);
+	maker_switch(&m, 1300, 3, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_prio(&m, 1400, 3, maker_prio_word(1, -7, 13, 86, true));
+	maker_event(&m, 1500, STAPE_EV_FORK, 4, STAPE_FORK_THREAD);
+	maker_task(&m, 1600, 3, STAPE_TASK_LEAVES, "task", words);
+	maker_switch(&m, 1700, 4, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_exec(&m, 1750, 3, 4);
+	maker_task(&m, 1800, 3, STAPE_TASK_EXITS, "task", words);
+	maker_event(&m, 1800, STAPE_EV_EXIT, 3, 0);
+	maker_switch(&m, 1900, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+}
+
+/* Four descriptions, then pages. */
+static void write_timeline(const char *dir)
+{
+	static unsigned char file[16 + 3 * STAPE_PAGE_SIZE] = {
+		3, 1, 3, 0, 4, 0, 3, 1, 3, 0, 0x23, 200, 5, 1, 4, 255,
+	};
+
+	make_page(file + 16);
+	memcpy(file + 16 + STAPE_PAGE_SIZE, sample.pages[0][0], STAPE_PAGE_SIZE);
+	memcpy(file + 16 + 2 * STAPE_PAGE_SIZE, sample.pages[1][1], STAPE_PAGE_SIZE);
+	write_file(dir, "timeline", file, sizeof(file));
 }
 
 static void write_tape(const char *dir, const char *name, int level, unsigned int batches)
@@ -35,6 +76,63 @@ static void write_tape(const char *dir, const char *name, int level, unsigned in
 	}
 }
 
+/* A tape of a counter, with one batch or what stands around them all. */
+static unsigned char *make_file(int stream, size_t *size)
+{
+	const struct stape_clock_sample clocks[] = {
+		{ .counter = 100, .mono = 50, .boot = 50, .real = 1000000, .khz = 2000000 },
+		{ .counter = 4000100, .mono = 2000050, .khz = 2000000, .unstable = 1 },
+	};
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_end end = sample.end;
+	struct schedtape_writer *w;
+	struct schedtape_error err;
+	unsigned char *data;
+	struct blob b;
+
+	json_object_object_add(meta, "recording", json_object_new_string("r"));
+	if (stream < 0)
+		json_object_object_add(meta, "streams", json_tokener_parse("[{}, {}]"));
+	else
+		json_object_object_add(meta, "stream", json_object_new_int(stream));
+	end.window_start = 1100;
+	blob_init(&b);
+	if (schedtape_writer_create(b.path, meta, NULL, &w, &err))
+		exit(1);
+	schedtape_writer_clock(w, &clocks[0], &err);
+	if (stream < 0)
+		schedtape_writer_tasks(w, sample.tasks, 2, &err);
+	else
+		schedtape_writer_pages(w, sample.pages[stream], 2, &err);
+	schedtape_writer_clock(w, &clocks[1], &err);
+	schedtape_writer_end(w, &end, &err);
+	schedtape_writer_close(w, &err);
+	json_object_put(meta);
+	data = blob_get(&b, size);
+	close(b.fd);
+	return data;
+}
+
+static void write_directory(const char *dir)
+{
+	static unsigned char file[65536];
+	unsigned char *data;
+	size_t size, at = 4;
+	int i;
+
+	for (i = -1; i < 2; i++) {
+		data = make_file(i, &size);
+		if (i < 1) {
+			file[2 * (i + 1)] = size;
+			file[2 * (i + 1) + 1] = size >> 8;
+		}
+		memcpy(file + at, data, size);
+		at += size;
+		free(data);
+	}
+	write_file(dir, "three", file, at);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -46,9 +144,17 @@ int main(int argc, char **argv)
 		write_tape(argv[1], "raw-whole", 0, SAMPLE_ALL);
 		write_tape(argv[1], "zstd", 3, 2);
 		write_tape(argv[1], "zstd-whole", 3, SAMPLE_ALL);
+	} else if (!strcmp(argv[2], "directory")) {
+		write_directory(argv[1]);
+	} else if (!strcmp(argv[2], "timeline")) {
+		write_timeline(argv[1]);
 	} else {
 		write_page(argv[1], "native", sample.pages[0][0]);
 		write_page(argv[1], "lost", sample.pages[1][1]);
+		make_page(sample.pages[2][0]);
+		write_page(argv[1], "tasks", sample.pages[2][0]);
+		maker_swap_page(sample.pages[2][0]);
+		write_page(argv[1], "tasks-swapped", sample.pages[2][0]);
 		maker_swap_page(sample.pages[1][0]);
 		write_page(argv[1], "swapped", sample.pages[1][0]);
 	}

@@ -162,6 +162,42 @@ static inline void fake_rename(struct schedtape_tape *tape, uint64_t time, uint3
 	snprintf(ev->comm, sizeof(ev->comm), "%s", comm);
 }
 
+static inline void fake_prio(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			     uint32_t pid, unsigned int policy, int nice, unsigned int rt_priority)
+{
+	struct schedtape_event *ev = fake_event(tape, time, cpu, STAPE_EV_PRIO, pid, 1);
+
+	ev->policy = policy;
+	ev->nice = nice;
+	ev->rt_priority = rt_priority;
+}
+
+/* A process: more of it is up to the caller. */
+static inline struct schedtape_event *fake_describe(struct schedtape_tape *tape, uint64_t time,
+						    uint32_t cpu, uint32_t pid, unsigned int why,
+						    const char *comm, uint64_t start_time)
+{
+	struct schedtape_event *ev = fake_event(tape, time, cpu, STAPE_EV_TASK, pid,
+						why << STAPE_TASK_WHY_SHIFT | STAPE_TASK_WORDS);
+
+	snprintf(ev->comm, sizeof(ev->comm), "%s", comm);
+	ev->tgid = pid;
+	ev->start_time = start_time;
+	return ev;
+}
+
+/* @curr: who runs on the CPU when it goes on. */
+static inline void fake_pause(struct schedtape_tape *tape, uint64_t first, uint64_t last,
+			      uint32_t cpu, uint32_t curr)
+{
+	struct schedtape_event *ev;
+
+	tape->curr[cpu] = curr;
+	ev = fake_event(tape, first, cpu, SCHEDTAPE_EV_PAUSED, 0, 0);
+	ev->lost_first = first;
+	ev->lost_last = last;
+}
+
 /* @curr: who runs on the CPU when the loss is over. */
 static inline void fake_loss(struct schedtape_tape *tape, uint64_t first, uint64_t last,
 			     uint32_t cpu, uint64_t lost, uint32_t curr)

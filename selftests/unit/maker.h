@@ -7,6 +7,7 @@
 #define SELFTESTS_MAKER_H
 
 #include <byteswap.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -62,6 +63,28 @@ static inline void maker_event(struct maker *m, uint64_t time, unsigned int type
 	maker_word(m, (uint64_t)type << 60 | delta << 32 | (uint64_t)pid << 10 | (arg & 0x3ff));
 }
 
+static inline void maker_waking(struct maker *m, uint64_t time, uint32_t pid,
+				enum stape_context context)
+{
+	maker_event(m, time, STAPE_EV_WAKING, pid, context << 8);
+}
+
+/* Both in one word; @wakeup: the time of the second. */
+static inline void maker_wake(struct maker *m, uint64_t time, uint32_t pid,
+			      enum stape_context context, uint64_t wakeup, uint32_t cpu)
+{
+	uint64_t delta = time - m->header.end;
+
+	if (delta > 0xffff) {
+		maker_word(m, (uint64_t)STAPE_EV_TIME << 60 | delta);
+		delta = 0;
+	}
+	m->header.end = wakeup;
+	m->header.events += 2;
+	maker_word(m, (uint64_t)STAPE_EV_WAKE << 60 | (wakeup - time) << 48 | delta << 32 |
+		   (uint64_t)pid << 10 | (uint64_t)context << 8 | cpu);
+}
+
 static inline void maker_exec(struct maker *m, uint64_t time, uint32_t pid, uint32_t old)
 {
 	maker_event(m, time, STAPE_EV_EXEC, pid, 1);
@@ -80,6 +103,35 @@ static inline void maker_rename(struct maker *m, uint64_t time, uint32_t pid, co
 	maker_word(m, words[1]);
 }
 
+static inline uint64_t maker_prio_word(unsigned int policy, int nice, unsigned int rt_priority,
+				       int prio, bool boosted)
+{
+	return policy | (uint64_t)(nice + 20) << 8 | (uint64_t)rt_priority << 16 |
+	       (uint64_t)(uint16_t)(prio + 1) << 32 | (uint64_t)boosted << 48;
+}
+
+static inline void maker_prio(struct maker *m, uint64_t time, uint32_t pid, uint64_t word)
+{
+	maker_event(m, time, STAPE_EV_PRIO, pid, 1);
+	maker_word(m, word);
+}
+
+/* @words: without the name */
+static inline void maker_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why,
+			      const char *name, const uint64_t words[5])
+{
+	char comm[STAPE_COMM_LEN] = "";
+	uint64_t payload[7];
+	int i;
+
+	memcpy(comm, name, strnlen(name, sizeof(comm)));
+	memcpy(payload, comm, sizeof(comm));
+	memcpy(payload + 2, words, 5 * sizeof(*words));
+	maker_event(m, time, STAPE_EV_TASK, pid, why << 4 | 7);
+	for (i = 0; i < 7; i++)
+		maker_word(m, payload[i]);
+}
+
 static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,
 				enum stape_next next, enum stape_state prev)
 {
@@ -89,6 +141,14 @@ static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,
 static inline void maker_lost(struct maker *m, uint64_t lost, uint64_t first, uint64_t last)
 {
 	m->header.lost = lost;
+	m->header.lost_first = first;
+	m->header.lost_last = last;
+	maker_finish(m);
+}
+
+static inline void maker_paused(struct maker *m, uint64_t first, uint64_t last)
+{
+	m->header.flags |= STAPE_PAGE_PAUSED;
 	m->header.lost_first = first;
 	m->header.lost_last = last;
 	maker_finish(m);
@@ -113,15 +173,18 @@ static inline void maker_swap_page(unsigned char *page)
 
 	memcpy(&h, page, sizeof(h));
 	used = h.used;
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 5; i++)
 		half[i] = bswap_32(half[i]);
+	h.curr_kind = bswap_16(h.curr_kind);
+	h.flags = bswap_16(h.flags);
 	memcpy(page, &h, sizeof(h));
 	for (at = 6 * sizeof(*half); at < sizeof(h); at += sizeof(word))
 		maker_swap_word(page + at);
 
+	/* Names are bytes; the rest of a task's payload has no type that looks like one. */
 	for (at = sizeof(h); at < used; at += sizeof(word)) {
 		word = maker_swap_word(page + at);
-		if (word >> 60 == STAPE_EV_RENAME)
+		if (word >> 60 == STAPE_EV_RENAME || word >> 60 == STAPE_EV_TASK)
 			at += 2 * sizeof(word);
 	}
 }

@@ -184,6 +184,11 @@ struct sample {
 	uint64_t bytes[SAMPLE_BATCHES + 1];	/* up to a batch's end */
 };
 
+/* Of CLOCK_MONOTONIC: times are what they are. */
+static const struct stape_clock_sample sample_clock = {
+	.counter = 900, .mono = 900, .boot = 950, .real = 1700000000000000000, .khz = 1000000,
+};
+
 static const unsigned char sample_affinity[200] = { [0] = 3, [199] = 0x80 };
 
 static inline void sample_page(struct sample *s, unsigned int batch, unsigned int page,
@@ -196,7 +201,7 @@ static inline void sample_page(struct sample *s, unsigned int batch, unsigned in
 	maker_event(&m, time + 10, STAPE_EV_WAKEUP, 100 + cpu % 7, cpu);
 	maker_switch(&m, time + 20, 100 + cpu % 7, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	for (i = 0; i < 5; i++)
-		maker_event(&m, time + 30 + i * 3, STAPE_EV_WAKING, 200 + i, i % 4);
+		maker_waking(&m, time + 30 + i * 3, 200 + i, i % 4);
 	maker_event(&m, time + 60, STAPE_EV_FORK, 300, batch);
 	maker_event(&m, time + 60, STAPE_EV_WAKEUP_NEW, 300, cpu);
 	maker_event(&m, time + 70, STAPE_EV_MIGRATE, 300, 4000);
@@ -216,7 +221,7 @@ static inline void sample_make(struct sample *s)
 		.time = 1, .start_time = UINT64_MAX, .cpu_time = 3, .pid = 100, .tgid = 101,
 		.ppid = 102, .ns_pid = 7, .cpu = 5, .state = STAPE_STATE_BLOCKED, .policy = 1,
 		.nice = -20, .rt_priority = 99, .affinity_bytes = sizeof(sample_affinity),
-		.affinity = sample_affinity, .comm = "worker/0",
+		.affinity = sample_affinity, .comm = "worker/0", .cgroup = UINT64_MAX,
 	};
 	s->tasks[1] = (struct schedtape_task) { .pid = 103, .nice = 19, .comm = "fifteen letters" };
 
@@ -262,7 +267,9 @@ static inline int sample_write(struct sample *s, const char *path, int level,
 	ret = schedtape_writer_create(path, s->meta, &options, &w, err);
 	if (ret)
 		return ret;
-	ret = schedtape_writer_tasks(w, s->tasks, 2, err);
+	ret = schedtape_writer_clock(w, &sample_clock, err);
+	if (!ret)
+		ret = schedtape_writer_tasks(w, s->tasks, 2, err);
 	for (i = 0; i < batches && i < SAMPLE_BATCHES && !ret; i++) {
 		ret = schedtape_writer_pages(w, s->pages[i], 2, err);
 		s->bytes[i] = schedtape_writer_bytes(w);

@@ -192,6 +192,86 @@ static void test_names(void)
 	done(&two);
 }
 
+/* Whose fork is not on the tape hangs on the parent that is described. */
+static void test_joined(void)
+{
+	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(a, 10, "sh", S, 0);
+	fake_task(a, 20, "daemon", S, 0);
+	fake_describe(a, 100, 0, 11, STAPE_TASK_ENTERS, "work", 5)->ppid = 20;
+	fake_describe(a, 110, 0, 12, STAPE_TASK_ENTERS, "work", 6)->ppid = 10;
+
+	fake_task(b, 80, "sh", S, 0);
+	fake_task(b, 90, "daemon", S, 0);
+	b->curr[0] = 80;
+	b->curr[1] = 90;
+	fake_fork(b, 100, 0, 82, false);
+	fake_rename(b, 100, 0, 82, "work");
+	fake_fork(b, 110, 0, 83, false);
+	fake_rename(b, 110, 0, 83, "work");
+	fake_fork(b, 120, 1, 91, false);
+	fake_rename(b, 120, 1, 91, "work");
+
+	two = compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(&two, 11) == 91 && pid_in_b(&two, 12) == 82,
+	   "who joined is its parent's child");
+	done(&two);
+}
+
+/* The same where the parent's PID was another's before. */
+static void test_joined_later(void)
+{
+	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(a, 20, "old", S, 0)->start_time = 5;
+	fake_describe(a, 100, 0, 29, STAPE_TASK_ENTERS, "work", 4)->ppid = 20;
+	fake_describe(a, 120, 0, 20, STAPE_TASK_ENTERS, "new", 3000000);
+	fake_describe(a, 130, 0, 31, STAPE_TASK_ENTERS, "work", 6)->ppid = 20;
+
+	fake_task(b, 80, "old", S, 0);
+	fake_task(b, 90, "new", S, 0);
+	b->curr[0] = 90;
+	b->curr[1] = 80;
+	fake_fork(b, 100, 0, 91, false);
+	fake_rename(b, 100, 0, 91, "work");
+	fake_fork(b, 110, 1, 81, false);
+	fake_rename(b, 110, 1, 81, "work");
+
+	two = compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(&two, 29) == 81 && pid_in_b(&two, 31) == 91,
+	   "of the parent that had the PID then");
+	done(&two);
+}
+
+/* And where the child is named before its parent. */
+static void test_child_first(void)
+{
+	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
+	struct two two;
+
+	fake_task(a, 30, "work", S, 0)->ppid = 41;
+	fake_task(a, 31, "work", S, 0)->ppid = 40;
+	fake_task(a, 40, "daemon", S, 0);
+	fake_task(a, 41, "sh", S, 0);
+
+	fake_task(b, 80, "daemon", S, 0);
+	fake_task(b, 90, "sh", S, 0);
+	b->curr[0] = 80;
+	b->curr[1] = 90;
+	fake_fork(b, 100, 0, 81, false);
+	fake_rename(b, 100, 0, 81, "work");
+	fake_fork(b, 110, 1, 91, false);
+	fake_rename(b, 110, 1, 91, "work");
+
+	two = compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(&two, 30) == 91 && pid_in_b(&two, 31) == 81,
+	   "children of parents that appear later");
+	done(&two);
+}
+
 /* Many of one name and of many names: a quadratic matching would take minutes. */
 static void test_many(void)
 {
@@ -224,6 +304,9 @@ int main(void)
 	test_missing();
 	test_threads_from_start();
 	test_names();
+	test_joined();
+	test_joined_later();
+	test_child_first();
 	test_many();
 	two = compare(fake_new(0, 1), fake_new(0, 1));
 	ok(two.d->same_graph && !two.d->matched, "nothing equals nothing");

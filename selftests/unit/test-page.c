@@ -27,7 +27,6 @@ static void test_each_type(void)
 		uint64_t arg;
 	} table[] = {
 		{ STAPE_EV_SWITCH, 0, 1234, STAPE_STATE_SLEEPING },
-		{ STAPE_EV_WAKING, 17, 4194303, STAPE_CTX_HARDIRQ },
 		{ STAPE_EV_WAKEUP, STAPE_DELTA_MASK, 1, 1022 },
 		{ STAPE_EV_WAKEUP, STAPE_DELTA_MASK + 1ULL, 1, 1023 },
 		{ STAPE_EV_WAKEUP, 1, 1, 1024 },
@@ -60,6 +59,48 @@ static void test_each_type(void)
 	ok(next(&p, &ev) == 0 && next(&p, &ev) == 0, "then the page is at its end");
 }
 
+static void test_wake(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+	int i;
+
+	maker_begin(&m, page, 0, 0, 1000);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_waking(&m, 1010, 4194303, STAPE_CTX_SOFTIRQ_TASK);
+	maker_event(&m, 1011, STAPE_EV_WAKEUP, 4194303, 1ULL << 30);
+	maker_wake(&m, 1011 + 0xffff, 12, STAPE_CTX_HARDIRQ, 1011 + 0xffff + 0xfff, 255);
+	maker_wake(&m, 1 << 30, 13, STAPE_CTX_TASK, 1 << 30, 0);
+	maker_switch(&m, 1 << 30, 13, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1010 &&
+	   ev.pid == 4194303 && ev.arg == STAPE_CTX_SOFTIRQ_TASK && schedtape_waking_by_task(&ev),
+	   "a waking by a softirq of the task's own");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.arg == 1ULL << 30, "a wakeup");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1011 + 0xffff &&
+	   ev.pid == 12 && ev.arg == STAPE_CTX_HARDIRQ && !schedtape_waking_by_task(&ev) &&
+	   ev.curr == 10, "the first half of a wake");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.time == 1011 + 0xffff + 0xfff &&
+	   ev.pid == 12 && ev.arg == 255 && ev.curr == 10, "the second half");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1 << 30 && ev.pid == 13 &&
+	   ev.arg == STAPE_CTX_TASK, "a prefix is the first half's");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.time == 1 << 30 && !ev.arg,
+	   "and only that");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.curr == 10 && next(&p, &ev) == 0,
+	   "the next event is behind both");
+
+	/* As many as there can be. */
+	maker_begin(&m, page, 0, 0, 0);
+	for (i = 0; i < 503; i++)
+		maker_wake(&m, i, 1, STAPE_CTX_TASK, i, 0);
+	ok(!schedtape_page_open(&p, page, &err), "a page that is full of them");
+	for (i = 0; next(&p, &ev) == 1; i++)
+		;
+	ok(i == 2 * 503 && next(&p, &ev) == 0, "has two events a word");
+}
+
 static void test_current(void)
 {
 	struct schedtape_event ev;
@@ -69,7 +110,7 @@ static void test_current(void)
 	maker_begin(&m, page, 0, 0, 0);
 	m.header.curr = 10;
 	m.header.curr_kind = STAPE_NEXT_TASK;
-	maker_event(&m, 1, STAPE_EV_WAKING, 11, STAPE_CTX_TASK);
+	maker_waking(&m, 1, 11, STAPE_CTX_TASK);
 	maker_switch(&m, 2, 11, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
 	maker_exec(&m, 3, 9, 11);
 	maker_switch(&m, 4, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
@@ -127,29 +168,126 @@ static void test_lost(void)
 	ok(next(&p, &ev) == 1 && ev.lost == 5 && next(&p, &ev) == 0, "a page may have only a loss");
 }
 
+static void test_paused(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 7, 500);
+	m.header.curr = 8;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_paused(&m, 300, 490);
+	maker_event(&m, 501, STAPE_EV_EXIT, 8, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_PAUSED && ev.time == 300 && ev.cpu == 3 &&
+	   !ev.lost && ev.lost_first == 300 && ev.lost_last == 490 && ev.curr == 8 &&
+	   schedtape_event_is_gap(&ev), "a pause comes before the first event");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !schedtape_event_is_gap(&ev),
+	   "then the event");
+	ok(next(&p, &ev) == 0, "and that's all");
+
+	maker_lost(&m, 5, 200, 490);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_LOST && ev.lost == 5 &&
+	   ev.lost_first == 200, "events lost besides are a loss of their own");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_PAUSED && !ev.lost && ev.time == 200,
+	   "next to the pause");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && next(&p, &ev) == 0,
+	   "before the event");
+
+	maker_begin(&m, page, 3, 7, 500);
+	m.header.flags = 0xfffe;
+	maker_event(&m, 501, STAPE_EV_EXIT, 8, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT,
+	   "flags of later versions are left alone");
+}
+
+static void test_prio(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_prio(&m, 10, 5, maker_prio_word(1, -20, 99, 0, true));
+	maker_prio(&m, 20, 6, maker_prio_word(6, 19, 0, -1, false));
+	maker_prio(&m, 30, 7, maker_prio_word(0, 0, 0, 139, false) | 0xfffe0000ff000000);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_PRIO && ev.time == 10 && ev.pid == 5 &&
+	   ev.policy == 1 && ev.nice == -20 && ev.rt_priority == 99 && ev.prio == 0 && ev.boosted,
+	   "a boosted real-time task");
+	ok(next(&p, &ev) == 1 && ev.pid == 6 && ev.policy == 6 && ev.nice == 19 &&
+	   !ev.rt_priority && ev.prio == -1 && !ev.boosted, "a deadline task");
+	ok(next(&p, &ev) == 1 && ev.policy == 0 && ev.nice == 0 && ev.rt_priority == 0 &&
+	   ev.prio == 139 && !ev.boosted, "bits of later versions are left alone");
+	ok(next(&p, &ev) == 0, "the end");
+}
+
+/* Of a task in a PID namespace, on CPU 4000. */
+static void make_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why)
+{
+	const uint64_t words[5] = {
+		0x3fffffULL << 32 | 77, maker_prio_word(2, 5, 42, 57, false), 123456789012345,
+		4000ULL << 32 | STAPE_STATE_BLOCKED, 12,
+	};
+
+	maker_task(m, time, pid, why, "sixteen letters!", words);
+}
+
+static void test_task(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	make_task(&m, 10, 78, STAPE_TASK_ENTERS);
+	make_task(&m, 20, 78, STAPE_TASK_LEAVES);
+	make_task(&m, 30, 78, STAPE_TASK_EXITS);
+	make_task(&m, 40, 78, 63);
+	maker_event(&m, 50, STAPE_EV_EXIT, 78, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.time == 10 && ev.pid == 78 &&
+	   schedtape_task_why(&ev) == STAPE_TASK_ENTERS, "a task enters");
+	ok(!strcmp(ev.comm, "sixteen letters") && ev.tgid == 77 && ev.ppid == 4194303 &&
+	   ev.ns_pid == 12 && ev.start_time == 123456789012345, "who it is");
+	ok(ev.policy == 2 && ev.nice == 5 && ev.rt_priority == 42 && ev.prio == 57 &&
+	   ev.state == STAPE_STATE_BLOCKED && ev.task_cpu == 4000, "how it is, and where");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_LEAVES, "it leaves");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_EXITS, "it exits");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == 63, "or what a later version knows");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !ev.tgid && !ev.start_time,
+	   "the next event has nothing of it");
+	ok(next(&p, &ev) == 0, "the end");
+}
+
 static void test_unknown(void)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
-	unsigned int type;
+	unsigned int words, i;
 	struct maker m;
 
 	maker_begin(&m, page, 0, 0, 0);
-	for (type = 10; type <= 13; type++) {
-		maker_event(&m, type, type, 1, (1ULL << 30) | (type - 10) * 5);
-		for (unsigned int i = 0; i < (type - 10) * 5; i++)
+	for (words = 0; words <= 15; words += 5) {
+		maker_event(&m, words, 13, 1, (1ULL << 30) | words);
+		for (i = 0; i < words; i++)
 			maker_word(&m, 0);
 	}
 	maker_event(&m, 20, STAPE_EV_EXEC, 6, 3);
 	maker_word(&m, 5);
 	maker_word(&m, 0);
 	maker_word(&m, 0);
-	maker_event(&m, 21, STAPE_EV_EXIT, 6, 0);
+	maker_event(&m, 21, STAPE_EV_EXIT, 6, 2);
+	maker_word(&m, 0);
+	maker_word(&m, 0);
 
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && ev.time == 20 && ev.old_pid == 5,
 	   "unknown types are skipped, with what they carry and their time");
-	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && ev.arg == 0,
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && ev.arg == 2 && ev.time == 21,
 	   "so are more payload words than known");
 	ok(next(&p, &ev) == 0, "and they are counted");
 }
@@ -159,11 +297,15 @@ static void make_mixed(struct maker *m)
 	maker_begin(m, page, 4095, 1ULL << 40, 1ULL << 50);
 	m->header.curr = 70;
 	m->header.curr_kind = STAPE_NEXT_TASK;
+	maker_paused(m, 1000, 2000);
 	maker_lost(m, 3, 1000, 2000);
 	maker_event(m, (1ULL << 50) + 1, STAPE_EV_WAKEUP, 71, 2047);
+	maker_wake(m, (1ULL << 50) + 2, 71, STAPE_CTX_SOFTIRQ, (1ULL << 50) + 9, 200);
 	maker_rename(m, (1ULL << 51), 70, "abcdefghijklmno");
 	maker_switch(m, (1ULL << 51) + 2, 71, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	maker_exec(m, (1ULL << 51) + 3, 72, 71);
+	maker_prio(m, (1ULL << 51) + 3, 72, maker_prio_word(1, -7, 13, 86, true));
+	make_task(m, (1ULL << 51) + 4, 72, STAPE_TASK_EXITS);
 	maker_event(m, (1ULL << 51) + 4, STAPE_EV_EXIT, 72, 0);
 }
 
@@ -187,7 +329,14 @@ static void test_swapped(void)
 			break;
 		same++;
 	}
-	ok(ret == 0 && same == 6, "both have the same events (%u)", same);
+	ok(ret == 0 && same == 11, "both have the same events (%u)", same);
+
+	maker_begin(&m, page, 0, 0, 0);
+	m.header.curr_kind = STAPE_NEXT_OTHER;
+	maker_finish(&m);
+	maker_swap_page(page);
+	ok(!schedtape_page_open(&two, page, &err) && two.curr_kind == STAPE_NEXT_OTHER &&
+	   !two.header.flags, "halves of a word keep their places");
 }
 
 /* Each takes a sound page and breaks it. */
@@ -195,7 +344,7 @@ static void break_magic(struct maker *m) { m->header.magic ^= 1; }
 static void break_used_small(struct maker *m) { m->header.used = 64; }
 static void break_used_large(struct maker *m) { m->header.used = 4104; }
 static void break_used_odd(struct maker *m) { m->header.used += 4; }
-static void break_events_many(struct maker *m) { m->header.events = 10000; }
+static void break_events_many(struct maker *m) { m->header.events = 1007; }
 static void break_time(struct maker *m) { m->header.time = m->header.end + 1; }
 static void break_curr(struct maker *m) { m->header.curr = 1 << 22; }
 static void break_curr_none(struct maker *m)
@@ -205,6 +354,12 @@ static void break_curr_none(struct maker *m)
 
 static void break_kind(struct maker *m) { m->header.curr_kind = 3; }
 static void break_lost(struct maker *m) { m->header.lost_first = m->header.lost_last + 1; }
+static void break_pause(struct maker *m)
+{
+	m->header.lost = 0;
+	m->header.lost_first = m->header.lost_last + 1;
+}
+
 static void break_end(struct maker *m) { m->header.end--; }
 static void break_count_more(struct maker *m) { m->header.events++; }
 static void break_count_less(struct maker *m) { m->header.events--; }
@@ -222,7 +377,7 @@ static void break_wrap(struct maker *m)
 
 static void break_payload(struct maker *m)
 {
-	maker_event(m, m->header.end, 12, 1, 1);
+	maker_event(m, m->header.end, 13, 1, 1);
 }
 
 static void break_exec(struct maker *m)
@@ -242,6 +397,44 @@ static void break_rename(struct maker *m)
 	maker_word(m, 0x41414141);
 }
 
+static void break_prio(struct maker *m)
+{
+	maker_event(m, m->header.end, STAPE_EV_PRIO, 1, 0);
+}
+
+static void break_nice(struct maker *m)
+{
+	maker_prio(m, m->header.end, 1, 40 << 8);
+}
+
+static void break_task(struct maker *m)
+{
+	maker_event(m, m->header.end, STAPE_EV_TASK, 1, 6);
+	for (int i = 0; i < 6; i++)
+		maker_word(m, 0);
+}
+
+static void break_task_word(struct maker *m, unsigned int number, uint64_t word)
+{
+	uint64_t words[5] = { 0 };
+
+	words[number - 2] = word;
+	maker_task(m, m->header.end, 1, STAPE_TASK_ENTERS, "x", words);
+}
+
+static void break_task_tgid(struct maker *m) { break_task_word(m, 2, 1 << 22); }
+static void break_task_ppid(struct maker *m) { break_task_word(m, 2, 1ULL << 54); }
+static void break_task_nice(struct maker *m) { break_task_word(m, 3, 255 << 8); }
+static void break_task_state(struct maker *m) { break_task_word(m, 5, 16); }
+static void break_task_ns_pid(struct maker *m) { break_task_word(m, 6, 1ULL << 32); }
+
+/* The first half is still in time. */
+static void break_wake(struct maker *m)
+{
+	maker_wake(m, m->header.end, 1, STAPE_CTX_TASK, m->header.end + 5, 0);
+	m->header.end--;
+}
+
 static void break_switch_kind(struct maker *m)
 {
 	maker_event(m, m->header.end, STAPE_EV_SWITCH, 0, 3 << 4);
@@ -258,30 +451,41 @@ static void test_damage(void)
 		void (*breaks)(struct maker *m);
 		bool opens;
 		const char *name;
+		const char *says;
 	} table[] = {
-		{ break_magic, false, "magic number" },
-		{ break_used_small, false, "shorter than its header" },
-		{ break_used_large, false, "longer than a page" },
-		{ break_used_odd, false, "half a word" },
-		{ break_events_many, false, "more events than words" },
-		{ break_time, false, "ends before it begins" },
-		{ break_curr, false, "current PID too large" },
-		{ break_curr_none, false, "a current task without a PID" },
-		{ break_kind, false, "current of an unknown kind" },
-		{ break_lost, false, "losses that end before they begin" },
-		{ break_end, true, "an event after the end" },
-		{ break_count_more, true, "fewer events than counted" },
-		{ break_count_less, true, "more events than counted" },
-		{ break_zero, true, "a zero word" },
-		{ break_prefix, true, "an argument without an event" },
-		{ break_prefix_time, true, "a time without an event" },
-		{ break_wrap, true, "times that wrap" },
-		{ break_payload, true, "payload behind the end" },
-		{ break_exec, true, "exec without its PID" },
-		{ break_exec_pid, true, "exec with an impossible PID" },
-		{ break_rename, true, "rename with half a name" },
-		{ break_switch_kind, true, "switch to an unknown kind" },
-		{ break_switch_pid, true, "switch to a task without a PID" },
+		{ break_magic, false, "magic number", "magic number" },
+		{ break_used_small, false, "shorter than its header", "length" },
+		{ break_used_large, false, "longer than a page", "length" },
+		{ break_used_odd, false, "half a word", "length" },
+		{ break_events_many, false, "more events than words", "more events than fit" },
+		{ break_time, false, "ends before it begins", "before it begins" },
+		{ break_curr, false, "current PID too large", "current task" },
+		{ break_curr_none, false, "a current task without a PID", "current task" },
+		{ break_kind, false, "current of an unknown kind", "current task" },
+		{ break_lost, false, "losses that end before they begin", "losses end" },
+		{ break_pause, false, "a pause that ends before it begins", "losses end" },
+		{ break_end, true, "an event after the end", "end time" },
+		{ break_count_more, true, "fewer events than counted", "not as many" },
+		{ break_count_less, true, "more events than counted", "not as many" },
+		{ break_zero, true, "a zero word", "type 0" },
+		{ break_wake, true, "a wake whose wakeup is after the end", "end time" },
+		{ break_prefix, true, "an argument without an event", "prefix" },
+		{ break_prefix_time, true, "a time without an event", "prefix" },
+		{ break_wrap, true, "times that wrap", "end time" },
+		{ break_payload, true, "payload behind the end", "within an event" },
+		{ break_exec, true, "exec without its PID", "payload" },
+		{ break_exec_pid, true, "exec with an impossible PID", "old PID" },
+		{ break_rename, true, "rename with half a name", "payload" },
+		{ break_prio, true, "a priority without its word", "payload" },
+		{ break_nice, true, "an impossible nice value", "nice" },
+		{ break_task, true, "a task with a word too few", "payload" },
+		{ break_task_tgid, true, "a task with an impossible TGID", "PID" },
+		{ break_task_ppid, true, "a task with an impossible parent", "PID" },
+		{ break_task_nice, true, "a task with an impossible nice value", "nice" },
+		{ break_task_state, true, "a task in an impossible state", "state" },
+		{ break_task_ns_pid, true, "a task with an impossible PID of its own", "PID" },
+		{ break_switch_kind, true, "switch to an unknown kind", "impossible task" },
+		{ break_switch_pid, true, "switch to a task without a PID", "impossible task" },
 	};
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -302,7 +506,8 @@ static void test_damage(void)
 			if (!ret)
 				break;
 		}
-		ok(ret == -EBADMSG && err.text[0], "%s: %s", table[i].name, err.text);
+		ok(ret == -EBADMSG && strstr(err.text, table[i].says),
+		   "%s: %s", table[i].name, err.text);
 		if (table[i].opens)
 			ok(next(&p, &ev) == 0, "%s: ends the page", table[i].name);
 	}
@@ -318,8 +523,10 @@ static void test_names(void)
 	ok(!strcmp(schedtape_event_name(0), "unknown") &&
 	   !strcmp(schedtape_event_name(13), "unknown") &&
 	   !strcmp(schedtape_event_name(UINT32_MAX), "unknown"), "others don't");
-	ok(!strcmp(schedtape_context_name(STAPE_CTX_NMI), "nmi") &&
+	ok(!strcmp(schedtape_context_name(STAPE_CTX_SOFTIRQ_TASK), "softirq_task") &&
 	   !strcmp(schedtape_context_name(4), "unknown"), "contexts");
+	ok(!strcmp(schedtape_policy_name(1), "fifo") &&
+	   !strcmp(schedtape_policy_name(8), "unknown"), "policies");
 	ok(schedtape_state_char(STAPE_STATE_IDLE) == 'I' && schedtape_state_char(8) == '?',
 	   "states");
 	ok(schedtape_fail(&text, -ENOENT, "a\nb%c", 7) == -ENOENT && !strcmp(text.text, "a?b?"),
@@ -330,8 +537,12 @@ static void test_names(void)
 int main(void)
 {
 	test_each_type();
+	test_wake();
 	test_current();
 	test_lost();
+	test_paused();
+	test_prio();
+	test_task();
 	test_unknown();
 	test_swapped();
 	test_damage();

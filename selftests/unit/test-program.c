@@ -104,6 +104,7 @@ static void test_round_trip(void)
 	ok(program && program->nr_edges == 2 && program->edges[0] == 1 && program->edges[1] == 0,
 	   "an edge knows whom it wakes");
 	ok(program && program->wakeups == 2 && program->timed == 1, "two edges, one timer");
+	ok(program && !strcmp(program->tasks[0].name, "one"), "a name");
 	ok(program && program->duration == 8000, "the recording's duration");
 	schedtape_program_free(program);
 }
@@ -115,6 +116,19 @@ static void test_speed(void)
 	is_program(program, 0, "0:until 250; 50:wake 0; 150:wait 1; 200:exit",
 		   "twice as fast is half of every time");
 	ok(program && program->duration == 4000, "and half of the duration");
+	schedtape_program_free(program);
+}
+
+/* Times that nothing can hold: damage. */
+static void test_times(void)
+{
+	struct schedtape_tape *tape = fake_new(0, UINT64_MAX);
+	struct schedtape_program *program;
+
+	fake_switch(tape, UINT64_MAX - 1, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, UINT64_MAX, 0, STAPE_STATE_SLEEPING, 0);
+	program = compile(tape, 0.001);
+	ok(program && program->duration == (1ULL << 56) - 1, "a duration without end has one");
 	schedtape_program_free(program);
 }
 
@@ -190,6 +204,50 @@ static void test_structure(void)
 	schedtape_program_free(program);
 }
 
+/* Out of the filter, a task waits for the outside world. */
+static void test_leave(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->start_time = 5;
+	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);
+	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 0);
+	fake_describe(tape, 1000, 1, 1, STAPE_TASK_ENTERS, "one", 5)->state = STAPE_STATE_SLEEPING;
+	fake_describe(tape, 1100, 1, 2, STAPE_TASK_ENTERS, "two", 6);
+	fake_wake(tape, 1500, 1, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 1600, 0, STAPE_STATE_RUNNING, 1);
+	fake_wake(tape, 1650, 0, 3, STAPE_CTX_SOFTIRQ_TASK);
+	fake_switch(tape, 1700, 0, STAPE_STATE_SLEEPING, 2);
+	fake_switch(tape, 1800, 0, STAPE_STATE_DEAD, 0);
+	fake_describe(tape, 2000, 1, 1, STAPE_TASK_LEAVES, "one", 5);
+	program = compile(tape, 1);
+	is_program(program, 0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0; 200:exit",
+		   "a task that leaves and comes back");
+	is_program(program, 1, "0:until 1100; 100:exit", "a task that enters begins then");
+	is_program(program, 2, "0:wait 0; 0:exit", "a wake-up out of a softirq of one's own");
+	schedtape_program_free(program);
+}
+
+/* Of whom nothing is known until the end. */
+static void test_late(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
+	fake_describe(tape, 250, 0, 2, STAPE_TASK_EXITS, "thread", 5)->tgid = 1;
+	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape, 1);
+	ok(program && program->nr_tasks == 2 && !strcmp(program->tasks[1].name, "thread") &&
+	   program->tasks[1].process == 0, "a late name is there from the start, and a late group");
+	is_program(program, 1, "0:until 0; 100:exit", "and no rename");
+	schedtape_program_free(program);
+}
+
 /* More tasks, edges and names than anything is made for at first. */
 static void test_growth(void)
 {
@@ -231,9 +289,12 @@ int main(void)
 {
 	test_round_trip();
 	test_speed();
+	test_times();
 	test_no_sleep();
 	test_overlap();
 	test_structure();
+	test_leave();
+	test_late();
 	test_growth();
 	test_nothing();
 	return tap_done();

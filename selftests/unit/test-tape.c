@@ -70,6 +70,7 @@ static void check_tasks(struct schedtape_tape *tape)
 		   t[i].ppid == s->ppid && t[i].ns_pid == s->ns_pid && t[i].cpu == s->cpu &&
 		   t[i].state == s->state && t[i].policy == s->policy && t[i].nice == s->nice &&
 		   t[i].rt_priority == s->rt_priority && !strcmp(t[i].comm, s->comm) &&
+		   t[i].cgroup == s->cgroup &&
 		   t[i].affinity_bytes == s->affinity_bytes && (!s->affinity_bytes ||
 		   !memcmp(t[i].affinity, s->affinity, s->affinity_bytes)), "task %zu", i);
 	}
@@ -285,10 +286,14 @@ static void test_newer(void)
 	seal_header(data);
 	same_after(&b, data, size, &want, false, "a newer minor version, a larger file header");
 
-	put16(data + 8, 2);
+	put16(data + 8, 3);
 	blob_put(&b, data, size);
 	ok(schedtape_tape_open(b.path, &tape, &err) == -ENOTSUP && !tape &&
-	   strstr(err.text, "2.7"), "a newer major version: %s", err.text);
+	   strstr(err.text, "3.7"), "a newer major version: %s", err.text);
+	put16(data + 8, 1);
+	blob_put(&b, data, size);
+	ok(schedtape_tape_open(b.path, &tape, &err) == -ENOTSUP && !tape &&
+	   strstr(err.text, "1.7"), "an older major version: %s", err.text);
 	free(data);
 	free(want.ev);
 	close(b.fd);
@@ -319,10 +324,10 @@ static void test_not_tapes(void)
 	refused(b.path, -EINVAL, "a script");
 	blob_put(&b, "SCHEDTAP", 8);
 	refused(b.path, -EINVAL, "half a header");
-	refused("/", -EISDIR, "a directory");
+	refused("/", -EINVAL, "a directory");
 	refused("/dev/null", -ESPIPE, "a device");
 	refused("/nonexistent/tape", -ENOENT, "nothing");
-	ok(schedtape_tape_open("/", &tape, NULL) == -EISDIR, "nobody has to want the text");
+	ok(schedtape_tape_open("/", &tape, NULL) == -EINVAL, "nobody has to want the text");
 
 	if (pipe(pipes))
 		exit(1);

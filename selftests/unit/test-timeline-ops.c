@@ -11,7 +11,7 @@
 #define MAX_LIVES	4096
 #define MAX_TICKETS	65536
 
-enum seen { NEVER, AWAKE, ASLEEP, OVER };
+enum seen { NEVER, AWAKE, ASLEEP, AWAY, OVER };
 
 /**
  * struct witness - checks what it is told
@@ -114,6 +114,44 @@ static int slept(void *arg, const struct schedtape_life *life, uint64_t time)
 	return told(w, life, "slept", time);
 }
 
+static int left(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
+		w->seen[life->index % MAX_LIVES] == ASLEEP, "leaves, but is not there");
+	promise(w, life->left && life->end == time, "leaves without an end");
+	w->seen[life->index % MAX_LIVES] = AWAY;
+	return told(w, life, "left", time);
+}
+
+static int joined(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] == AWAY, "comes back, but was not away");
+	promise(w, !life->left, "comes back, and is away");
+	w->seen[life->index % MAX_LIVES] = AWAKE;
+	return told(w, life, "joined", time);
+}
+
+static int identified(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
+		w->seen[life->index % MAX_LIVES] != OVER, "identified while it is not there");
+	return told(w, life, "identified", time);
+}
+
+static int setprio(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct witness *w = arg;
+
+	promise(w, life->prio_known && life->prio_changes, "a change that is none");
+	return told(w, life, "setprio", time);
+}
+
 static int renamed(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	promise(arg, ((struct witness *)arg)->seen[life->index % MAX_LIVES] != NEVER,
@@ -125,9 +163,9 @@ static int exited(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
-		w->seen[life->index % MAX_LIVES] == ASLEEP, "exits twice");
-	promise(w, life->exited && life->end == time, "an exit without an end");
+	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
+		w->seen[life->index % MAX_LIVES] != OVER, "exits twice");
+	promise(w, life->exited && !life->left && life->end == time, "an exit without an end");
 	w->seen[life->index % MAX_LIVES] = OVER;
 	return told(w, life, "exited", time);
 }
@@ -136,9 +174,10 @@ static int ended(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
-		w->seen[life->index % MAX_LIVES] == ASLEEP, "ends twice");
+	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
+		w->seen[life->index % MAX_LIVES] != OVER, "ends twice");
 	promise(w, !life->exited, "ends after its exit");
+	promise(w, life->left == (w->seen[life->index % MAX_LIVES] == AWAY), "away or not");
 	w->seen[life->index % MAX_LIVES] = OVER;
 	return told(w, life, "ended", time);
 }
@@ -148,7 +187,11 @@ static const struct schedtape_timeline_ops ops = {
 	.waking = waking,
 	.woke = woke,
 	.slept = slept,
+	.left = left,
+	.joined = joined,
 	.renamed = renamed,
+	.identified = identified,
+	.setprio = setprio,
 	.exited = exited,
 	.ended = ended,
 };
@@ -168,6 +211,11 @@ static struct schedtape_tape *small_tape(void)
 	fake_wakeup(tape, 280, 0, 1);
 	fake_event(tape, 300, 1, STAPE_EV_EXIT, 2, 0);
 	fake_switch(tape, 310, 1, STAPE_STATE_DEAD, 0);
+	fake_describe(tape, 400, 1, 1, STAPE_TASK_LEAVES, "a", 0);
+	fake_describe(tape, 500, 1, 1, STAPE_TASK_ENTERS, "a", 0)->state = STAPE_STATE_SLEEPING;
+	fake_wake(tape, 600, 1, 1, STAPE_CTX_HARDIRQ);
+	fake_prio(tape, 650, 1, 3, 1, 0, 10);
+	fake_describe(tape, 700, 1, 3, STAPE_TASK_EXITS, "c", 0);
 	return tape;
 }
 
@@ -176,7 +224,9 @@ static void test_story(void)
 	static const char story[] =
 		"born 1 0/0; slept 1 100/0; woke 1 100/0; born 2 150/0; renamed 2 250/50; "
 		"waking 2 260/60; slept 1 270/170; woke 1 280/170; exited 2 310/110; "
-		"ended 1 900/170; ";
+		"left 1 400/170; joined 1 500/170; slept 1 500/170; woke 1 600/170; "
+		"born 3 0/0; setprio 3 650/0; identified 3 700/0; setprio 3 700/0; "
+		"ended 1 900/170; ended 3 900/0; ";
 	struct schedtape_tape *tape = small_tape();
 	struct witness *w = calloc(1, sizeof(*w));
 	struct schedtape_timeline *tl;
@@ -198,14 +248,14 @@ static void test_refusal(void)
 	struct schedtape_timeline *tl;
 	unsigned int call, refused = 0;
 
-	for (call = 1; call <= 10; call++) {
+	for (call = 1; call <= 19; call++) {
 		memset(w, 0, sizeof(*w));
 		w->fail_at = call;
 		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL) == -ECANCELED && !tl &&
 		    w->calls == call)
 			refused++;
 	}
-	ok(refused == 10, "an operation that fails ends the run, and nothing comes after it");
+	ok(refused == 19, "an operation that fails ends the run, and nothing comes after it");
 	free(w);
 	fake_free(tape);
 }
@@ -218,6 +268,22 @@ static uint32_t pick(uint32_t below)
 	return (random_state >> 8) % below;
 }
 
+static void random_description(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+			       uint32_t pid)
+{
+	struct schedtape_event *ev;
+
+	if (!pick(3)) {
+		fake_prio(tape, time, cpu, pid, pick(2), pick(2), pick(2));
+		return;
+	}
+	/* Start times that are far enough from each other to be different tasks. */
+	ev = fake_describe(tape, time, cpu, pid, pick(4), pick(2) ? "x" : "", pick(3) * 2000000);
+	ev->tgid = pick(13);
+	ev->state = pick(2);
+	ev->task_cpu = pick(5000);
+}
+
 /* Any event of any task at any time: what no kernel would record. */
 static void random_event(struct schedtape_tape *tape, uint64_t time)
 {
@@ -226,7 +292,10 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 
 	if (!pick(10))
 		tape->curr[cpu] = pick(13);
-	switch (pick(12)) {
+	switch (pick(13)) {
+	case 12:
+		random_description(tape, time, cpu, pid);
+		break;
 	case 0:
 		fake_fork(tape, time, cpu, pid, pick(2));
 		break;
@@ -244,11 +313,14 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 			fake_waking(tape, time, cpu, pid, pick(2));
 			break;
 		}
-		fake_loss(tape, time, time + pick(30), cpu, 1, pick(13));
+		if (pick(2))
+			fake_loss(tape, time, time + pick(30), cpu, 1, pick(13));
+		else
+			fake_pause(tape, time, time + pick(30), cpu, pick(13));
 		break;
 	case 5:
 	case 6:
-		fake_wake(tape, time, cpu, pid, pick(3));
+		fake_wake(tape, time, cpu, pid, pick(5));
 		break;
 	case 7:
 		fake_wakeup(tape, time, cpu, pid);
@@ -307,8 +379,14 @@ static void test_random(void)
 		int i;
 
 		random_state = round;
-		for (i = pick(6); i > 0; i--)
-			fake_task(tape, 1 + pick(12), "t", pick(2), pick(4))->tgid = 1 + pick(12);
+		for (i = pick(6); i > 0; i--) {
+			struct schedtape_task *task = fake_task(tape, 1 + pick(12), "t", pick(2),
+								pick(4));
+
+			task->tgid = 1 + pick(12);
+			task->time = pick(4000);
+			task->start_time = pick(3) * 2000000;
+		}
 		for (i = 0; i < 300; i++)
 			random_event(tape, time += pick(20));
 		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL))

@@ -201,6 +201,9 @@ static int parse_info(struct nlattr **attrs, void *arg)
 	info->sessions = client_u32(attrs[STAPE_A_INFO_SESSIONS]);
 	info->replays = client_u32(attrs[STAPE_A_INFO_REPLAYS]);
 	info->hz = client_u32(attrs[STAPE_A_INFO_HZ]);
+	info->counter_khz = client_u32(attrs[STAPE_A_INFO_COUNTER_KHZ]);
+	info->ring_memory = client_u64(attrs[STAPE_A_INFO_RING_MEMORY]);
+	info->ring_memory_max = client_u64(attrs[STAPE_A_INFO_RING_MEMORY_MAX]);
 	return 0;
 }
 
@@ -212,6 +215,17 @@ int schedtape_client_info(struct schedtape_client *client, struct schedtape_modu
 			      parse_info, info, "module", err);
 }
 
+static uint32_t count_bits(struct nlattr *attr)
+{
+	const unsigned char *bytes = attr ? nla_data(attr) : NULL;
+	uint32_t bits = 0;
+	int i;
+
+	for (i = 0; bytes && i < nla_len(attr); i++)
+		bits += __builtin_popcount(bytes[i]);
+	return bits;
+}
+
 void client_parse_session(struct nlattr **attrs, struct schedtape_session_state *state)
 {
 	state->id = client_u32(attrs[STAPE_A_SESSION_ID]);
@@ -220,6 +234,10 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->ring_pages = client_u32(attrs[STAPE_A_SESSION_RING_PAGES]);
 	state->watermark = client_u32(attrs[STAPE_A_SESSION_WATERMARK]);
 	state->tasks = client_u32(attrs[STAPE_A_SESSION_TASKS]);
+	state->clock = client_u32(attrs[STAPE_A_SESSION_CLOCK]);
+	state->cpus = count_bits(attrs[STAPE_A_SESSION_CPUS]);
+	state->overwrite = attrs[STAPE_A_SESSION_OVERWRITE];
+	state->overwritten = client_u64(attrs[STAPE_A_SESSION_OVERWRITTEN]);
 	state->events = client_u64(attrs[STAPE_A_SESSION_EVENTS]);
 	state->lost = client_u64(attrs[STAPE_A_SESSION_LOST]);
 	state->start_time = client_u64(attrs[STAPE_A_SESSION_START_TIME]);

@@ -20,6 +20,9 @@ struct schedtape_module_info {
 	uint32_t sessions;
 	uint32_t replays;
 	uint32_t hz;
+	uint32_t counter_khz;	/* 0: there is no STAPE_CLOCK_COUNTER */
+	uint64_t ring_memory;	/* bytes in all rings now */
+	uint64_t ring_memory_max;
 };
 
 struct schedtape_session_state {
@@ -29,9 +32,13 @@ struct schedtape_session_state {
 	uint32_t ring_pages;
 	uint32_t watermark;
 	uint32_t tasks;
+	uint32_t clock;		/* enum stape_clock */
+	uint32_t cpus;		/* that have a ring */
+	bool overwrite;
 	uint64_t events;
 	uint64_t lost;
-	uint64_t start_time;
+	uint64_t overwritten;	/* events */
+	uint64_t start_time;	/* ns of CLOCK_MONOTONIC */
 	uint64_t stop_time;
 };
 
@@ -84,15 +91,49 @@ int schedtape_session_open(struct schedtape_client *client, struct schedtape_ses
 void schedtape_session_close(struct schedtape_session *session);
 int schedtape_session_fd(const struct schedtape_session *session);
 uint32_t schedtape_session_id(const struct schedtape_session *session);
-/* Makes rings of @bytes a CPU (rounded up to a power of two) and maps them. */
-int schedtape_session_set(struct schedtape_session *session, uint64_t bytes,
+
+/**
+ * struct schedtape_session_options - see session-set in schedtape/netlink.h
+ * @size: sizeof this struct
+ * @ring_bytes: of each CPU's ring, rounded up to a power of two of pages
+ * @watermark: pages before a reader is woken; 0: a quarter of the ring
+ * @clock: enum stape_clock
+ * @overwrite: full rings keep the newest
+ * @cpus: bit n%8 of byte n/8: CPU n; NULL: all
+ * @cpus_bytes: of @cpus
+ */
+struct schedtape_session_options {
+	size_t size;
+	uint64_t ring_bytes;
+	uint32_t watermark;
+	uint32_t clock;
+	bool overwrite;
+	const unsigned char *cpus;
+	size_t cpus_bytes;
+};
+
+/* Makes the rings and maps them.  Once. */
+int schedtape_session_set(struct schedtape_session *session,
+			  const struct schedtape_session_options *options,
 			  struct schedtape_error *err);
+/* Also: again, after a pause. */
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err);
+int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_get(struct schedtape_session *session,
 			  struct schedtape_session_state *state, struct schedtape_error *err);
 /* Publishes what the rings hold in open pages. */
 int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err);
+/* What the session's clock and others say just now. */
+int schedtape_session_clock(struct schedtape_session *session,
+			    struct stape_clock_sample *sample, struct schedtape_error *err);
+/*
+ * A descriptor to poll() for these CPUs' rings alone, or -errno: before the
+ * session starts.  @cpus: bit n%8 of byte n/8: CPU n.
+ */
+int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
+			     size_t bytes, struct schedtape_error *err);
+/* Processes to the filter: the plain case of schedtape_filter_add(). */
 int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
 			  struct schedtape_error *err);
 /* The live tasks of the filter.  The caller frees *tasks, which holds it all. */
@@ -110,6 +151,60 @@ void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, 
 /* False: there is no such CPU. */
 bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 			   struct schedtape_cpu *stats);
+
+/* -- filters --------------------------------------------------------------- */
+
+/**
+ * struct schedtape_cgroup - a cgroup of version 2
+ * @id: the kernel's
+ * @path: below the root of the hierarchy, "/a/b"; NULL: not known
+ */
+struct schedtape_cgroup {
+	uint64_t id;
+	char *path;
+};
+
+/**
+ * struct schedtape_filter - what a session records, see schedtape/netlink.h
+ * @pids: processes, with all their threads
+ * @tids: single threads
+ * @exclude_comm: patterns of names that stay out, the caller's own
+ * @all: every user task
+ * @kthreads: kernel threads may be in, too
+ * @no_inherit: what a task forks stays out
+ */
+struct schedtape_filter {
+	uint32_t *pids;
+	size_t nr_pids;
+	uint32_t *tids;
+	size_t nr_tids;
+	struct schedtape_cgroup *cgroups;
+	size_t nr_cgroups;
+	const char **exclude_comm;
+	size_t nr_exclude_comm;
+	bool all;
+	bool kthreads;
+	bool no_inherit;
+};
+
+/* Each takes the session by its number: it may be another program's. */
+
+/* The flags and patterns.  They replace what was set. */
+int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+/* Processes, threads and cgroups, one after the other; the error names the one that is wrong. */
+int schedtape_filter_add(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+/* Frees its lists, and the paths of its cgroups. */
+void schedtape_filter_free(struct schedtape_filter *filter);
+/*
+ * @name: a path, whole or below the mount point of the cgroup2 hierarchy, or a
+ * number ("id:N" or "N").  The caller frees the path.
+ */
+int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
+			  struct schedtape_error *err);
 
 /* -- replays --------------------------------------------------------------- */
 

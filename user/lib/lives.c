@@ -31,7 +31,33 @@ int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t inde
 	return 0;
 }
 
-/* A described task waits in the PID table until the stream has to do with it. */
+static int by_time(const void *left, const void *right, void *arg)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct schedtape_task *tasks = arg;
+
+	if (tasks[a].time != tasks[b].time)
+		return tasks[a].time < tasks[b].time ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static int sort_tasks(struct schedtape_lives *set)
+{
+	uint32_t i;
+
+	set->order = malloc((set->nr_tasks + 1) * sizeof(*set->order));
+	if (!set->order)
+		return -ENOMEM;
+	for (i = 0; i < set->nr_tasks; i++)
+		set->order[i] = i;
+	qsort_r(set->order, set->nr_tasks, sizeof(*set->order), by_time, (void *)set->tasks);
+	return 0;
+}
+
+/*
+ * A described task waits in the PID table until the stream has to do with it, or
+ * its time has come.  A PID may be described more than once: the first is there.
+ */
 int schedtape_lives_init(struct schedtape_lives *set, const struct schedtape_task *tasks,
 			 size_t n, struct schedtape_error *err)
 {
@@ -42,19 +68,19 @@ int schedtape_lives_init(struct schedtape_lives *set, const struct schedtape_tas
 	set->tasks = tasks;
 	set->nr_tasks = n;
 	if (n >= LIVES_TASK)
-		return schedtape_fail(err, -EBADMSG, "too many tasks at the start");
+		return schedtape_fail(err, -EBADMSG, "too many tasks");
 
-	for (i = 0; i < n; i++) {
-		if (!tasks[i].pid || tasks[i].pid > STAPE_PID_MASK)
+	rc = sort_tasks(set);
+	for (i = 0; i < n && !rc; i++) {
+		uint32_t pid = tasks[set->order[i]].pid;
+
+		if (!pid || pid > STAPE_PID_MASK)
 			return schedtape_fail(err, -EBADMSG, "impossible PID %u among the tasks",
-					      tasks[i].pid);
-		if (schedtape_lives_get(set, tasks[i].pid) != SCHEDTAPE_NONE)
-			continue;
-		rc = schedtape_lives_set(set, tasks[i].pid, LIVES_TASK | i);
-		if (rc)
-			return schedtape_fail(err, rc, "not enough memory");
+					      pid);
+		if (schedtape_lives_get(set, pid) == SCHEDTAPE_NONE)
+			rc = schedtape_lives_set(set, pid, LIVES_TASK | set->order[i]);
 	}
-	return 0;
+	return rc ? schedtape_fail(err, rc, "not enough memory") : 0;
 }
 
 void schedtape_lives_free(struct schedtape_lives *set)
@@ -62,6 +88,7 @@ void schedtape_lives_free(struct schedtape_lives *set)
 	free(set->lives);
 	free(set->tracks);
 	free(set->pids);
+	free(set->order);
 }
 
 static int make_room(struct schedtape_lives *set)
@@ -98,10 +125,12 @@ uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t
 		.parent = SCHEDTAPE_NONE,
 		.process = index,
 		.pid = pid,
+		.tgid = pid,
 		.start = time,
 		.end = time,
 	};
 	set->tracks[index] = (struct schedtape_track){
+		.seen = time,
 		.since = time,
 		.waker = SCHEDTAPE_NONE,
 		.state = LIFE_FOUND,

@@ -9,28 +9,33 @@
 
 /**
  * enum life_state - what a life does at the moment
- * @LIFE_FOUND: there from the start, and no event has told what it does
+ * @LIFE_FOUND: there, and no event has told what it does: asleep, it seems
  * @LIFE_NEW: forked, not yet woken for the first time
+ * @LIFE_READY: described as able to run; nobody knows since when it is
  * @LIFE_RUNNING: on its CPU
  * @LIFE_RUNNABLE: waits for a CPU
  * @LIFE_ASLEEP: blocked
  * @LIFE_STOPPED: stopped, traced or parked
  * @LIFE_LOST: ran where events were lost then
+ * @LIFE_AWAY: the filter has it no longer
  * @LIFE_DEAD: over
  */
 enum life_state {
 	LIFE_FOUND,
 	LIFE_NEW,
+	LIFE_READY,
 	LIFE_RUNNING,
 	LIFE_RUNNABLE,
 	LIFE_ASLEEP,
 	LIFE_STOPPED,
 	LIFE_LOST,
+	LIFE_AWAY,
 	LIFE_DEAD,
 };
 
 /**
  * struct schedtape_track - what it takes to follow a life
+ * @seen: when it first appeared: it was made before
  * @since: when @state began; of one that runs: how far its CPU time is counted
  * @ticket: of the waking whose wakeup is still to come, 0: no task's doing
  * @waker: its waker, with @ticket
@@ -39,8 +44,10 @@ enum life_state {
  * @state: enum life_state
  * @burst: it has run since it was last woken
  * @exiting: its exit has begun
+ * @described: its thread group is known
  */
 struct schedtape_track {
+	uint64_t seen;
 	uint64_t since;
 	uint64_t ticket;
 	uint32_t waker;
@@ -49,6 +56,7 @@ struct schedtape_track {
 	uint8_t state;
 	bool burst;
 	bool exiting;
+	bool described;
 };
 
 /**
@@ -59,6 +67,7 @@ struct schedtape_track {
  *	that is described and not yet born, or SCHEDTAPE_NONE
  * @nr_pids: entries of @pids
  * @tasks: the tape's
+ * @order: indices of @tasks by their time
  */
 struct schedtape_lives {
 	struct schedtape_life *lives;
@@ -68,6 +77,7 @@ struct schedtape_lives {
 	uint32_t *pids;
 	uint32_t nr_pids;
 	const struct schedtape_task *tasks;
+	uint32_t *order;
 	size_t nr_tasks;
 };
 

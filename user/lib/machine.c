@@ -101,28 +101,77 @@ static uint64_t now(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-static struct json_object *describe_clock(void)
+static struct json_object *describe_clock(uint32_t id)
 {
 	struct json_object *clock = json_object_new_object();
 
-	add_string(clock, "name", "monotonic");
+	add_string(clock, "name", id == STAPE_CLOCK_COUNTER ? "tsc" : "mono");
 	json_object_object_add(clock, "monotonic", json_object_new_uint64(now(CLOCK_MONOTONIC)));
 	json_object_object_add(clock, "boottime", json_object_new_uint64(now(CLOCK_BOOTTIME)));
 	json_object_object_add(clock, "realtime", json_object_new_uint64(now(CLOCK_REALTIME)));
 	return clock;
 }
 
-static struct json_object *describe_filter(const uint32_t *pids, size_t n)
+static struct json_object *describe_ids(const uint32_t *ids, size_t n)
 {
-	struct json_object *filter = json_object_new_object();
 	struct json_object *list = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		json_object_array_add(list, json_object_new_uint64(pids[i]));
-	json_object_object_add(filter, "pids", list);
-	json_object_object_add(filter, "inherit", json_object_new_boolean(true));
-	return filter;
+		json_object_array_add(list, json_object_new_uint64(ids[i]));
+	return list;
+}
+
+static struct json_object *describe_cgroups(const struct schedtape_cgroup *cgroups, size_t n)
+{
+	struct json_object *list = json_object_new_array(), *entry;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		entry = json_object_new_object();
+		json_object_object_add(entry, "id", json_object_new_uint64(cgroups[i].id));
+		if (cgroups[i].path)
+			add_string(entry, "path", cgroups[i].path);
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+static struct json_object *describe_strings(const char *const *strings, size_t n)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_string(strings[i]));
+	return list;
+}
+
+static void add_bool(struct json_object *to, const char *key, bool value)
+{
+	json_object_object_add(to, key, json_object_new_boolean(value));
+}
+
+static struct json_object *describe_filter(const struct schedtape_filter *filter,
+					   const char *cpus)
+{
+	static const struct schedtape_filter empty;
+	struct json_object *object = json_object_new_object();
+
+	if (!filter)
+		filter = &empty;
+	json_object_object_add(object, "pids", describe_ids(filter->pids, filter->nr_pids));
+	json_object_object_add(object, "tids", describe_ids(filter->tids, filter->nr_tids));
+	json_object_object_add(object, "cgroups",
+			       describe_cgroups(filter->cgroups, filter->nr_cgroups));
+	add_bool(object, "all", filter->all);
+	add_bool(object, "kthreads", filter->kthreads);
+	add_bool(object, "no_inherit", filter->no_inherit);
+	json_object_object_add(object, "exclude_comm",
+			       describe_strings(filter->exclude_comm, filter->nr_exclude_comm));
+	if (cpus)
+		add_string(object, "cpus", cpus);
+	return object;
 }
 
 static struct json_object *describe_calibration(const struct schedtape_calibration *calibration)
@@ -137,17 +186,16 @@ static struct json_object *describe_calibration(const struct schedtape_calibrati
 
 static struct json_object *describe_command(char *const *command)
 {
-	struct json_object *list = json_object_new_array();
+	size_t n = 0;
 
-	while (*command)
-		json_object_array_add(list, json_object_new_string(*command++));
-	return list;
+	while (command[n])
+		n++;
+	return describe_strings((const char *const *)command, n);
 }
 
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
-					       char *const *command, const uint32_t *pids,
-					       size_t nr_pids)
+					       const struct schedtape_recording *recording)
 {
 	struct json_object *meta = json_object_new_object();
 	struct utsname uts;
@@ -167,10 +215,12 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 		add_string(meta, "online", online);
 	add_cpu_model(meta);
 	json_object_object_add(meta, "topology", describe_topology());
-	json_object_object_add(meta, "clock", describe_clock());
+	json_object_object_add(meta, "clock", describe_clock(recording->clock));
 	json_object_object_add(meta, "calibration", describe_calibration(calibration));
-	if (command)
-		json_object_object_add(meta, "command", describe_command(command));
-	json_object_object_add(meta, "filter", describe_filter(pids, nr_pids));
+	if (recording->command)
+		json_object_object_add(meta, "command", describe_command(recording->command));
+	json_object_object_add(meta, "filter",
+			       describe_filter(recording->filter, recording->cpus));
+	add_bool(meta, "overwrite", recording->overwrite);
 	return meta;
 }

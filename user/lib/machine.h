@@ -7,14 +7,28 @@
 
 struct json_object;
 
+/**
+ * struct schedtape_recording - what is going to be recorded
+ * @command: argv of the recorded command, or NULL
+ * @filter: NULL: what is in it comes later
+ * @cpus: list of the CPUs recorded, or NULL: all
+ * @clock: enum stape_clock
+ * @overwrite: full rings keep the newest
+ */
+struct schedtape_recording {
+	char *const *command;
+	const struct schedtape_filter *filter;
+	const char *cpus;
+	uint32_t clock;
+	bool overwrite;
+};
+
 /*
  * A tape's META: this machine, and the recording that is about to start.
- * @command: argv of the recorded command, or NULL; @pids: those given, or NULL.
  * NULL: out of memory.
  */
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
-					       char *const *command, const uint32_t *pids,
-					       size_t nr_pids);
+					       const struct schedtape_recording *recording);
 
 #endif /* SCHEDTAPE_MACHINE_H */

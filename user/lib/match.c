@@ -78,34 +78,51 @@ static void sort(struct member *list, uint32_t n, int (*compare)(const void *, c
 		qsort(list, n, sizeof(*list), compare);
 }
 
+/* The last process with a PID that appeared before a life, or the first one at all. */
+static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pids, uint32_t n)
+{
+	const struct member key = { .group = pid, .place = before };
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (by_group(&pids[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && pids[low - 1].group == pid)
+		return pids[low - 1].life;
+	return low < n && pids[low].group == pid ? pids[low].life : SCHEDTAPE_NONE;
+}
+
 /*
- * Tasks from the start were forked by someone, too: threads hang on their
- * leader, processes on the parent that their description names.
+ * Tasks whose fork is not on the tape were forked by someone, too: threads hang
+ * on their leader, processes on the parent that their description names.
  */
 static uint32_t parent_of(const struct schedtape_life *life, const struct member *pids, uint32_t n)
 {
-	struct member key = { 0 };
-	const struct member *found;
-
-	if (life->parent != SCHEDTAPE_NONE || !life->from_start)
+	if (life->parent != SCHEDTAPE_NONE)
 		return life->parent;
 	if (life->thread)
 		return life->process != life->index ? life->process : SCHEDTAPE_NONE;
-	if (!life->task || life->task->ppid == life->pid || !n)
+	if (!life->ppid || life->ppid == life->pid)
 		return SCHEDTAPE_NONE;
-	key.group = life->task->ppid;
-	found = bsearch(&key, pids, n, sizeof(key), by_group);
-	return found ? found->life : SCHEDTAPE_NONE;
+	return owner_of(life->ppid, life->index, pids, n);
 }
 
-/* @place stays 0: there is one life from the start to a PID, and bsearch() finds it. */
+/* Processes by PID, then as they appeared. */
 static uint32_t list_pids(const struct tree *tree, struct member *list)
 {
 	uint32_t i, n = 0;
 
-	for (i = 0; i < tree->nr; i++)
-		if (tree->lives[i].from_start && !tree->lives[i].thread)
-			list[n++] = (struct member){ .group = tree->lives[i].pid, .life = i };
+	for (i = 0; i < tree->nr; i++) {
+		const struct schedtape_life *life = &tree->lives[i];
+
+		if (!life->thread)
+			list[n++] = (struct member){ .group = life->pid, .place = i, .life = i };
+	}
 	sort(list, n, by_group);
 	return n;
 }

@@ -15,6 +15,9 @@
 
 #define WORD		sizeof(uint64_t)
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
+#define LAST_KNOWN	STAPE_EV_EXIT
+#define MIN_NICE	(-20)
+#define MAX_NICE	19
 
 _Static_assert(sizeof(struct stape_page_header) == 72, "the page header has no hidden padding");
 
@@ -25,7 +28,8 @@ static void page_header_swap(struct stape_page_header *h)
 	h->used = bswap_32(h->used);
 	h->events = bswap_32(h->events);
 	h->curr = bswap_32(h->curr);
-	h->curr_kind = bswap_32(h->curr_kind);
+	h->curr_kind = bswap_16(h->curr_kind);
+	h->flags = bswap_16(h->flags);
 	h->time = bswap_64(h->time);
 	h->end = bswap_64(h->end);
 	h->seq = bswap_64(h->seq);
@@ -38,14 +42,15 @@ static const char *page_header_damage(const struct stape_page_header *h)
 {
 	if (h->used < sizeof(*h) || h->used > STAPE_PAGE_SIZE || h->used % WORD)
 		return "impossible length";
-	if (h->events > (h->used - sizeof(*h)) / WORD)
+	/* A word has two at most. */
+	if (h->events > (h->used - sizeof(*h)) / WORD * 2)
 		return "more events than fit";
 	if (h->time > h->end)
 		return "ends before it begins";
 	if (h->curr > STAPE_PID_MASK || h->curr_kind > STAPE_NEXT_OTHER ||
 	    (h->curr_kind == STAPE_NEXT_TASK) != (h->curr != 0))
 		return "impossible current task";
-	if (h->lost && h->lost_first > h->lost_last)
+	if ((h->lost || h->flags & STAPE_PAGE_PAUSED) && h->lost_first > h->lost_last)
 		return "its losses end before they begin";
 	return NULL;
 }
@@ -73,6 +78,8 @@ int schedtape_page_open(struct schedtape_page *page, const void *data,
 	page->at = sizeof(*h);
 	page->events = 0;
 	page->lost_pending = h->lost;
+	page->pause_pending = h->flags & STAPE_PAGE_PAUSED;
+	page->wakeup_pending = false;
 	page->time = h->time;
 	page->curr = h->curr;
 	page->curr_kind = h->curr_kind;
@@ -93,31 +100,36 @@ static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
 	uint32_t at = page->at;
 
 	page->at = page->header.used;
+	page->wakeup_pending = false;
 	page->events = page->header.events;
 	return schedtape_fail(err, -EBADMSG, "page %" PRIu64 " of CPU %u, before byte %u: %s",
 			      (uint64_t)page->header.seq, page->header.cpu, at, damage);
 }
 
 /*
- * A loss stands before the page's first event.  Its first time may be later
- * than the page's base, which is no event's; the event's own time is never
+ * A loss or a pause stands before the page's first event.  Its first time may be
+ * later than the page's base, which is no event's; the event's own time is never
  * later than anything that follows.
  */
-static int page_lost(struct schedtape_page *page, struct schedtape_event *ev)
+static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
 {
 	const struct stape_page_header *h = &page->header;
+	bool lost = page->lost_pending;
 
-	page->lost_pending = false;
 	*ev = (struct schedtape_event) {
 		.time = h->lost_first < h->time ? h->lost_first : h->time,
 		.cpu = h->cpu,
-		.type = SCHEDTAPE_EV_LOST,
+		.type = lost ? SCHEDTAPE_EV_LOST : SCHEDTAPE_EV_PAUSED,
 		.curr = h->curr,
 		.curr_kind = h->curr_kind,
-		.lost = h->lost,
+		.lost = lost ? h->lost : 0,
 		.lost_first = h->lost_first,
 		.lost_last = h->lost_last,
 	};
+	if (lost)
+		page->lost_pending = false;
+	else
+		page->pause_pending = false;
 	return 1;
 }
 
@@ -134,33 +146,90 @@ static const char *page_switch(struct schedtape_page *page, const struct schedta
 	return NULL;
 }
 
+static const char *page_exec(struct schedtape_page *page, struct schedtape_event *ev, uint32_t at)
+{
+	uint64_t old = page_word(page, at);
+
+	if (old > STAPE_PID_MASK)
+		return "an exec with an impossible old PID";
+	ev->old_pid = old;
+	/* The task goes on under the PID of its thread group's leader. */
+	if (page->curr_kind == STAPE_NEXT_TASK && page->curr == ev->old_pid && ev->pid)
+		page->curr = ev->pid;
+	return NULL;
+}
+
+/* Bytes, not numbers: no byte order. */
+static void page_comm(const struct schedtape_page *page, struct schedtape_event *ev, uint32_t at)
+{
+	memcpy(ev->comm, page->data + at, STAPE_COMM_LEN);
+	ev->comm[STAPE_COMM_LEN - 1] = '\0';
+}
+
+static const char *page_prio(struct schedtape_event *ev, uint64_t word)
+{
+	unsigned int nice = word >> STAPE_PRIO_NICE_SHIFT & UINT8_MAX;
+
+	if (nice > MAX_NICE - MIN_NICE)
+		return "an impossible nice value";
+	ev->policy = word >> STAPE_PRIO_POLICY_SHIFT & UINT8_MAX;
+	ev->nice = (int)nice + MIN_NICE;
+	ev->rt_priority = word >> STAPE_PRIO_RT_SHIFT & UINT8_MAX;
+	ev->prio = (int)(word >> STAPE_PRIO_PRIO_SHIFT & UINT16_MAX) - 1;
+	ev->boosted = word & STAPE_PRIO_BOOSTED;
+	return NULL;
+}
+
+static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
+			     uint32_t at)
+{
+	uint64_t group = page_word(page, at + STAPE_TASK_GROUP * WORD);
+	uint64_t state = page_word(page, at + STAPE_TASK_STATE * WORD);
+	uint64_t ns_pid = page_word(page, at + STAPE_TASK_NS_PID * WORD);
+
+	ev->tgid = group;
+	ev->ppid = group >> 32;
+	ev->ns_pid = ns_pid;
+	ev->state = state;
+	ev->task_cpu = state >> 32;
+	ev->start_time = page_word(page, at + STAPE_TASK_START_TIME * WORD);
+	if (ev->tgid > STAPE_PID_MASK || ev->ppid > STAPE_PID_MASK || ns_pid > STAPE_PID_MASK)
+		return "a task with an impossible PID";
+	if (ev->state > STAPE_SWITCH_STATE_MASK)
+		return "a task in an impossible state";
+	page_comm(page, ev, at + STAPE_TASK_COMM * WORD);
+	return page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
+}
+
 /* Takes what stands behind an event's word, or steps over it. */
 static const char *page_payload(struct schedtape_page *page, struct schedtape_event *ev)
 {
+	static const unsigned int least[] = {
+		[STAPE_EV_EXEC] = 1,
+		[STAPE_EV_RENAME] = COMM_WORDS,
+		[STAPE_EV_PRIO] = 1,
+		[STAPE_EV_TASK] = STAPE_TASK_WORDS,
+		[STAPE_EV_EXIT] = 0,
+	};
 	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
 	uint32_t at = page->at;
-	uint64_t old;
 
 	if (words > (page->header.used - at) / WORD)
 		return "the page ends within an event";
 	page->at += words * WORD;
+	if (ev->type <= LAST_KNOWN && words < least[ev->type])
+		return "an event without all of its payload";
 
-	if (ev->type == STAPE_EV_EXEC) {
-		if (words < 1)
-			return "an exec without its old PID";
-		old = page_word(page, at);
-		if (old > STAPE_PID_MASK)
-			return "an exec with an impossible old PID";
-		ev->old_pid = old;
-		/* The task goes on under the PID of its thread group's leader. */
-		if (page->curr_kind == STAPE_NEXT_TASK && page->curr == ev->old_pid && ev->pid)
-			page->curr = ev->pid;
-	} else if (ev->type == STAPE_EV_RENAME) {
-		if (words < COMM_WORDS)
-			return "a rename without its name";
-		/* Bytes, not numbers: no byte order. */
-		memcpy(ev->comm, page->data + at, STAPE_COMM_LEN);
-		ev->comm[STAPE_COMM_LEN - 1] = '\0';
+	switch (ev->type) {
+	case STAPE_EV_EXEC:
+		return page_exec(page, ev, at);
+	case STAPE_EV_RENAME:
+		page_comm(page, ev, at);
+		return NULL;
+	case STAPE_EV_PRIO:
+		return page_prio(ev, page_word(page, at));
+	case STAPE_EV_TASK:
+		return page_task(page, ev, at);
 	}
 	return NULL;
 }
@@ -173,6 +242,45 @@ static inline bool page_advance(struct schedtape_page *page, uint64_t step)
 	return true;
 }
 
+/* The second event of a wake's word, which has been stepped over. */
+static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
+		       struct schedtape_error *err)
+{
+	uint64_t word = page_word(page, page->at - WORD);
+
+	page->wakeup_pending = false;
+	if (!page_advance(page, word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK))
+		return page_damage(page, err, "an event after the page's end time");
+	page->events++;
+	*ev = (struct schedtape_event) {
+		.time = page->time,
+		.cpu = page->header.cpu,
+		.type = STAPE_EV_WAKEUP,
+		.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
+		.curr = page->curr,
+		.curr_kind = page->curr_kind,
+		.arg = word & STAPE_WAKE_CPU_MASK,
+	};
+	return 1;
+}
+
+/* The first one, or a waking's word. */
+static void page_waking(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	page->wakeup_pending = ev->type == STAPE_EV_WAKE;
+	ev->type = STAPE_EV_WAKING;
+	ev->arg = (ev->arg & STAPE_WAKING_CONTEXT_MASK) >> STAPE_WAKING_CONTEXT_SHIFT;
+}
+
+/* Time that passes with a word. */
+static inline uint64_t page_step(uint64_t word, unsigned int type)
+{
+	if (type == STAPE_EV_TIME)
+		return word & STAPE_TIME_MASK;
+	return word >> STAPE_DELTA_SHIFT &
+	       (type == STAPE_EV_WAKE ? STAPE_WAKE_WAKING_MASK : STAPE_DELTA_MASK);
+}
+
 int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			struct schedtape_error *err)
 {
@@ -181,8 +289,10 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 	uint64_t word, arg = 0;
 	unsigned int type;
 
-	if (page->lost_pending)
-		return page_lost(page, ev);
+	if (page->lost_pending || page->pause_pending)
+		return page_gap(page, ev);
+	if (page->wakeup_pending)
+		return page_wakeup(page, ev, err);
 
 	while (page->at < page->header.used) {
 		word = page_word(page, page->at);
@@ -194,8 +304,7 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			prefixed = true;
 			continue;
 		}
-		if (!page_advance(page, type == STAPE_EV_TIME ? word & STAPE_TIME_MASK :
-				  word >> STAPE_DELTA_SHIFT & STAPE_DELTA_MASK))
+		if (!page_advance(page, page_step(word, type)))
 			return page_damage(page, err, "an event after the page's end time");
 		if (type == STAPE_EV_TIME) {
 			prefixed = true;
@@ -215,13 +324,15 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 
 		if (type == STAPE_EV_SWITCH)
 			damage = page_switch(page, ev);
+		else if (type == STAPE_EV_WAKING || type == STAPE_EV_WAKE)
+			page_waking(page, ev);
 		else if (type >= STAPE_EV_EXEC)
 			damage = page_payload(page, ev);
 		else if (type == STAPE_EV_NONE)
 			damage = "a word of type 0";
 		if (damage)
 			return page_damage(page, err, damage);
-		if (type <= STAPE_EV_RENAME)
+		if (type <= LAST_KNOWN)
 			return 1;
 
 		/* From a later version: skipped, but its time has passed. */
@@ -248,7 +359,10 @@ const char *schedtape_event_name(unsigned int type)
 		[STAPE_EV_MIGRATE] = "migrate",
 		[STAPE_EV_EXEC] = "exec",
 		[STAPE_EV_RENAME] = "rename",
+		[STAPE_EV_PRIO] = "setprio",
+		[STAPE_EV_TASK] = "task",
 		[SCHEDTAPE_EV_LOST] = "lost",
+		[SCHEDTAPE_EV_PAUSED] = "paused",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || !names[type])
@@ -262,12 +376,22 @@ const char *schedtape_context_name(unsigned int context)
 		[STAPE_CTX_TASK] = "task",
 		[STAPE_CTX_SOFTIRQ] = "softirq",
 		[STAPE_CTX_HARDIRQ] = "hardirq",
-		[STAPE_CTX_NMI] = "nmi",
+		[STAPE_CTX_SOFTIRQ_TASK] = "softirq_task",
 	};
 
 	if (context >= sizeof(names) / sizeof(names[0]))
 		return "unknown";
 	return names[context];
+}
+
+/* By the kernel's SCHED_*. */
+const char *schedtape_policy_name(unsigned int policy)
+{
+	static const char * const names[] = {
+		"other", "fifo", "rr", "batch", "iso", "idle", "deadline", "ext",
+	};
+
+	return policy < sizeof(names) / sizeof(names[0]) ? names[policy] : "unknown";
 }
 
 /* The letters of ps(1). */

@@ -33,9 +33,15 @@ struct compiler {
 	double speed;
 };
 
+/* At most what an operation can hold: two years, or damage. */
 static uint64_t scale(const struct compiler *c, uint64_t ns)
 {
-	return ns / c->speed;
+	const uint64_t most = (1ULL << 56) - 1;
+	double scaled = ns / c->speed;
+
+	if (scaled >= most)
+		return most;
+	return scaled;
 }
 
 /* Since the recording's start, at this replay's speed. */
@@ -239,6 +245,32 @@ static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
 	return open_wait(arg, life, time);
 }
 
+/* Out of the filter is a wait that the outside world ends. */
+static int on_left(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+
+	return c->pending[life->index].waiting ? 0 : open_wait(c, life, time);
+}
+
+static int on_joined(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	return on_woke(arg, life, NULL, 0, time);
+}
+
+/* Threads that were forked on the tape stay with their parents. */
+static int on_identified(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct schedtape_program_task *task = task_of(arg, life);
+	const struct schedtape_life *leader = schedtape_life_at(life, life->process);
+
+	(void)time;
+	memcpy(task->name, life->first_comm, sizeof(task->name));
+	if (task->parent == SCHEDTAPE_NONE && leader->process == leader->index)
+		task->process = life->process;
+	return 0;
+}
+
 static int on_renamed(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct compiler *c = arg;
@@ -262,11 +294,13 @@ static int on_end(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct compiler *c = arg;
 	struct pending *pending = &c->pending[life->index];
+	struct schedtape_program_task *task = task_of(c, life);
 
 	(void)time;
 	/* A wait that outlasts the recording ends it for this task. */
-	if (pending->waiting && pending->wait == task_of(c, life)->nr_ops - 1)
-		task_of(c, life)->nr_ops--;
+	if (pending->waiting && pending->wait == task->nr_ops - 1 &&
+	    task->ops[pending->wait].cpu == scale(c, life->cpu_time))
+		task->nr_ops--;
 	pending->waiting = false;
 	return append(c, life, SCHEDTAPE_OP_EXIT, 0);
 }
@@ -278,6 +312,9 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.waking = on_waking,
 	.woke = on_woke,
 	.slept = on_slept,
+	.left = on_left,
+	.joined = on_joined,
+	.identified = on_identified,
 	.renamed = on_renamed,
 	.exited = on_end,
 	.ended = on_end,

@@ -38,6 +38,7 @@ int schedtape_fail(struct schedtape_error *err, int code, const char *format, ..
 /* Pseudo types of struct schedtape_event, beyond enum stape_event_type. */
 enum schedtape_event_type {
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
+	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused: none is missing */
 };
 
 /**
@@ -50,12 +51,22 @@ enum schedtape_event_type {
  * @curr: PID of the filter's task that ran on the CPU before the event, or 0
  * @curr_kind: enum stape_next of what ran on the CPU before the event
  * @old_pid: STAPE_EV_EXEC: the PID before
- * @comm: STAPE_EV_RENAME: the new name, NUL-terminated
+ * @comm: STAPE_EV_RENAME: the new name; STAPE_EV_TASK: its name; NUL-terminated
  * @lost: SCHEDTAPE_EV_LOST: events lost between @lost_first and @lost_last;
  *	0: nobody knows how many
+ * @lost_first, @lost_last: of SCHEDTAPE_EV_PAUSED the range of the pause
+ * @policy, @nice, @rt_priority: STAPE_EV_PRIO, STAPE_EV_TASK: what it has now
+ * @boosted: the same: it runs at a priority that a waiter lends it
+ * @prio: the same: the kernel's priority that it runs at, -1: deadline
+ * @tgid: this and all that follow: STAPE_EV_TASK
+ * @ppid: TGID of its parent
+ * @ns_pid: its PID in its own PID namespace
+ * @state: enum stape_state
+ * @task_cpu: where it is
+ * @start_time: when it was made, ns of CLOCK_MONOTONIC
  *
- * A loss has a time that is not after anything that follows it, and as @curr
- * what runs after it (SCHEDTAPE_EV_LOST at the end of a CPU: STAPE_NEXT_OTHER).
+ * A loss or a pause has a time that is not after anything that follows it, and as
+ * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
  */
 struct schedtape_event {
 	uint64_t time;
@@ -70,6 +81,17 @@ struct schedtape_event {
 	uint64_t lost;
 	uint64_t lost_first;
 	uint64_t lost_last;
+	uint8_t policy;
+	int8_t nice;
+	uint8_t rt_priority;
+	bool boosted;
+	int32_t prio;
+	uint32_t tgid;
+	uint32_t ppid;
+	uint32_t ns_pid;
+	uint32_t state;
+	uint32_t task_cpu;
+	uint64_t start_time;
 };
 
 static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)
@@ -80,6 +102,24 @@ static inline unsigned int schedtape_switch_state(const struct schedtape_event *
 static inline unsigned int schedtape_switch_next(const struct schedtape_event *ev)
 {
 	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/* STAPE_TASK_EXITS, _ENTERS, _LEAVES, or what a later version has. */
+static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
+{
+	return ev->arg >> STAPE_TASK_WHY_SHIFT;
+}
+
+/* Of a waking: it is the doing of the task on the CPU, not of an interrupt. */
+static inline bool schedtape_waking_by_task(const struct schedtape_event *ev)
+{
+	return ev->arg == STAPE_CTX_TASK || ev->arg == STAPE_CTX_SOFTIRQ_TASK;
+}
+
+/* Not an event: something is missing on its CPU, or was not to be recorded. */
+static inline bool schedtape_event_is_gap(const struct schedtape_event *ev)
+{
+	return ev->type >= SCHEDTAPE_EV_LOST;
 }
 
 /**
@@ -93,6 +133,8 @@ struct schedtape_page {
 	uint32_t events;		/* taken so far */
 	bool swap;			/* the page has the other byte order */
 	bool lost_pending;		/* a loss stands before the first event */
+	bool pause_pending;		/* and then, or instead, a pause */
+	bool wakeup_pending;		/* the last word has another event */
 	struct stape_page_header header;	/* in this machine's order */
 	uint64_t time;
 	uint32_t curr;
@@ -111,18 +153,21 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 
 const char *schedtape_event_name(unsigned int type);
 const char *schedtape_context_name(unsigned int context);
+const char *schedtape_policy_name(unsigned int policy);
 char schedtape_state_char(unsigned int state);
 
 /* -- tape: what both sides of a tape share --------------------------------- */
 
 /**
- * struct schedtape_task - a task that was alive when the recording started
- * @time: when this was read, ns of the session's clock
+ * struct schedtape_task - a task that was alive when it was described: when the
+ *	recording started, or ended if its rings were overwritten
+ * @time: when this was read, ns of CLOCK_MONOTONIC
  * @start_time: when the task was made, ns of CLOCK_MONOTONIC
  * @cpu_time: CPU time that it had used, ns
  * @state: enum stape_state
  * @affinity: bit n%8 of byte n/8: CPU n
  * @affinity_bytes: bytes of it; 0: not known
+ * @cgroup: id of its cgroup (version 2), 0: not known
  */
 struct schedtape_task {
 	uint64_t time;
@@ -140,13 +185,15 @@ struct schedtape_task {
 	uint32_t affinity_bytes;
 	const unsigned char *affinity;
 	char comm[STAPE_COMM_LEN];
+	uint64_t cgroup;
 };
 
 /**
  * struct schedtape_cpu - what a session's ring went through on one CPU
- *
- * @lost counts every event that the ring had no room for; 0 <= @lost_first <=
- * @lost_last are the times of the first and the last of them.
+ * @events: recorded, and kept
+ * @lost: those that the ring had no room for, or the tape
+ * @lost_first, @lost_last: times of the first and the last of them
+ * @overwritten: those that newer ones have taken the place of, as was asked for
  */
 struct schedtape_cpu {
 	uint32_t cpu;
@@ -155,17 +202,25 @@ struct schedtape_cpu {
 	uint64_t lost;
 	uint64_t lost_first;
 	uint64_t lost_last;
+	uint64_t overwritten;
 };
 
 /**
  * struct schedtape_end - the end of a recording
- * @start_time: when recording began, ns of the session's clock
+ * @start_time: when it began, ns of CLOCK_MONOTONIC; a reader's is later if rings
+ *	were overwritten: from when on the tape has everything
  * @stop_time: when it ended
- * @cpus: one for every CPU that recorded or lost anything
+ * @began: only a reader's: when it began in any case
+ * @window_start: only a writer's: from when on the tape has everything, by the
+ *	session's clock; 0: nothing was overwritten
+ * @cpus: one for every CPU that recorded or lost anything; a writer's have times
+ *	of the session's clock
  */
 struct schedtape_end {
 	uint64_t start_time;
 	uint64_t stop_time;
+	uint64_t began;
+	uint64_t window_start;
 	const struct schedtape_cpu *cpus;
 	size_t nr_cpus;
 };
@@ -200,6 +255,12 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
 			   const struct schedtape_task *tasks, size_t n,
 			   struct schedtape_error *err);
 /*
+ * How the session's clock goes: readers make ns of CLOCK_MONOTONIC of its times
+ * by what stands between two of these.
+ */
+int schedtape_writer_clock(struct schedtape_writer *writer,
+			   const struct stape_clock_sample *sample, struct schedtape_error *err);
+/*
  * @pages: @n consecutive pages of one CPU's stream, in this machine's byte
  * order; they must not change during the call.  Only their headers are looked
  * at; -EINVAL: these are not such pages.
@@ -219,9 +280,10 @@ int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_err
 struct schedtape_tape;
 
 /*
- * @path: a regular file; "-" is standard input, which must be one, too.
- * -EINVAL: not a tape; -ENOTSUP: of a newer format; -EBADMSG: its header is
- * damaged; whatever else is wrong with it, the tape opens.
+ * @path: a regular file, or the directory of a tape in several; "-" is standard
+ * input, which must be a regular file, too.  -EINVAL: not a tape; -ENOTSUP: of a
+ * newer format; -EBADMSG: its header is damaged; whatever else is wrong with it,
+ * the tape opens.
  */
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
@@ -239,16 +301,58 @@ uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
 /*
- * Events of all CPUs by time, those of one time by CPU.  1: an event; 0: the
+ * Events of all CPUs by time, those of one time of the session's clock by CPU.
+ * Times are ns of CLOCK_MONOTONIC, whatever that clock was.  1: an event; 0: the
  * end; -errno.  Whatever is missing (lost in the ring, pages that the recorder
  * didn't get, damaged chunks) is a SCHEDTAPE_EV_LOST.  -EBADMSG: a page
  * contradicts itself though its checksum is right; what is left of the page is
  * left out, and the next call goes on behind it.
+ *
+ * Chunks are loaded by threads of the tape's own, until the end is reached.
  */
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err);
 /* Back to the first event. */
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err);
+
+/* -- tape-clock.c ---------------------------------------------------------- */
+
+/* What the clocks said during the recording, in order. */
+const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n);
+/* The session's clock was not CLOCK_MONOTONIC but the CPU's counter. */
+bool schedtape_tape_counts(struct schedtape_tape *tape);
+/*
+ * By how much somebody has set CLOCK_REALTIME between two samples, ns; 0: nobody,
+ * or by so little that it cannot be told.
+ */
+int64_t schedtape_clock_step(const struct stape_clock_sample *from,
+			     const struct stape_clock_sample *to);
+
+/* -- tape-copy.c ----------------------------------------------------------- */
+
+/**
+ * struct schedtape_copy_options
+ * @size: sizeof this struct
+ * @recover: what is missing or damaged is left out, not refused
+ * @progress: NULL, or told from time to time of how many bytes are done
+ * @arg: for @progress
+ */
+struct schedtape_copy_options {
+	size_t size;
+	bool recover;
+	void (*progress)(void *arg, uint64_t done, uint64_t bytes);
+	void *arg;
+};
+
+/*
+ * Makes one file of a tape: all sound records as they are, and an end.  Nothing
+ * of the tape is changed.  -EBADMSG: it is damaged, and not to be recovered.
+ * schedtape_tape_torn() tells afterwards what was left out, and so does the copy.
+ * @bytes: of the copy.
+ */
+int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
+			const struct schedtape_copy_options *options, uint64_t *bytes,
+			struct schedtape_error *err);
 
 /* -- timeline.c: what the events mean for each task ------------------------ */
 
@@ -258,19 +362,32 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
  *	again is another life
  * @parent: index of the life that forked it, or SCHEDTAPE_NONE
  * @process: index of the life that leads its thread group; its own: a leader
- * @first_comm: name when it first appeared
+ * @tgid: PID of its thread group; its own, if nobody has said
+ * @ppid: TGID of its parent, 0: not known
+ * @ns_pid: its PID in its own PID namespace, 0: not known
+ * @start_time: when it was made, ns of CLOCK_MONOTONIC, 0: not known; with the
+ *	PID it is a task's identity
+ * @first_comm: name when it first appeared, as far as is known
  * @comm: its last name
  * @from_start: alive when the recording started
+ * @joined: it came into the filter when it was already alive
+ * @left: it went out of the filter, and did not come back
  * @thread: made as a thread, in its parent's thread group
  * @exited: it has ended within the recording
- * @start, @end: ns of the session's clock, clipped to the recording
+ * @prio_known: @policy, @nice and @rt_priority are
+ * @policy, @nice, @rt_priority: its last ones
+ * @prio_changes: how often they changed; what waiters lend it does not count
+ * @task: the tape's description of it, NULL: none, or it was forked on the tape
+ * @start, @end: ns of the session's clock, clipped to the recording and to the
+ *	time before it @left
  * @cpu_time: ns on a CPU
  * @bursts: times that it ran and then blocked or exited, or ran until the end
  * @sleeps: bursts that ended by blocking (not stopped, traced, preempted, dead)
  * @stops: bursts that ended by being stopped, traced or parked
  * @preemptions: times that it was switched out while it could run
  * @wakeups: sleeps and stops that ended, those from before the start included
- * @wakeups_by_task: those that a task of the tape ended, in task context
+ * @wakeups_by_task: those that a task of the tape ended, itself or in a softirq
+ *	that it raised
  * @migrations: times that it moved to another CPU
  * @latencies: times that it waited, woken or preempted, and got a CPU; waits
  *	with a loss in between are not counted
@@ -282,12 +399,23 @@ struct schedtape_life {
 	uint32_t parent;
 	uint32_t process;
 	uint32_t pid;
+	uint32_t tgid;
+	uint32_t ppid;
+	uint32_t ns_pid;
+	uint64_t start_time;
 	char first_comm[STAPE_COMM_LEN];
 	char comm[STAPE_COMM_LEN];
 	bool from_start;
+	bool joined;
+	bool left;
 	bool thread;
 	bool exited;
-	const struct schedtape_task *task;	/* NULL: forked on the tape */
+	bool prio_known;
+	uint32_t policy;
+	int32_t nice;
+	uint32_t rt_priority;
+	uint64_t prio_changes;
+	const struct schedtape_task *task;
 	uint64_t start, end;
 	uint64_t cpu_time;
 	uint64_t bursts;
@@ -312,23 +440,22 @@ schedtape_life_at(const struct schedtape_life *life, uint32_t index)
 	return life - life->index + index;
 }
 
-/* The PID of its thread group. */
-static inline uint32_t schedtape_life_tgid(const struct schedtape_life *life)
-{
-	const struct schedtape_life *leader = schedtape_life_at(life, life->process);
-
-	return leader->thread && leader->task ? leader->task->tgid : leader->pid;
-}
-
 /**
  * struct schedtape_edge - who woke whom
  * @waker, @wakee: lives
- * @count: wake-ups that ended a sleep, by @waker in task context
+ * @count: wake-ups that ended a sleep, by @waker itself or in a softirq that it
+ *	raised
  */
 struct schedtape_edge {
 	uint32_t waker;
 	uint32_t wakee;
 	uint64_t count;
+};
+
+/* ns of the session's clock */
+struct schedtape_range {
+	uint64_t first;
+	uint64_t last;
 };
 
 /**
@@ -343,18 +470,25 @@ struct schedtape_edge {
  * A life is told born() first and either exited() or ended() last; in between,
  * slept() and woke() take turns, and slept() comes first.  Of a life that fell
  * asleep unseen, before the start or in a loss, slept() is told together with
- * woke(), at the same time.
+ * woke(), at the same time.  After left(), which may come at any time, no slept()
+ * or woke() is told until joined(), after which slept() comes first again.
  *
  * @born: a new life: forked by @parent just now, or (NULL) there from the
  *	start; those are told, with the time of the start, when the first event
- *	names them, but before anything else of theirs.  NULL, too, if the
- *	parent is no task of the tape, or the fork is lost
- * @waking: @waker (its cpu_time is up to date) may be waking someone in task
- *	context; tells by the next woke() with @ticket whether it really did.
- * @woke: @life's sleep ended.  @waker: NULL if it was not a task of the tape
- *	in task context; @ticket: of the waking(), 0 without waker
+ *	names them, but before anything else of theirs.  NULL, too, if it came
+ *	into the filter just now, or the fork is lost
+ * @waking: @waker (its cpu_time is up to date) may be waking someone; tells by
+ *	the next woke() with @ticket whether it really did.
+ * @woke: @life's sleep ended.  @waker: NULL if it was not a task of the tape,
+ *	itself or in a softirq of its own; @ticket: of the waking(), 0 without
+ *	waker
  * @slept: @life blocked, or was stopped
+ * @left: it went out of the filter: what it does from now on is not known
+ * @joined: it is back
  * @renamed: by exec or otherwise, @life->comm
+ * @identified: @life->first_comm or @life->process was not known at its birth,
+ *	and now is
+ * @setprio: another @life->policy, nice or rt_priority
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there
  */
@@ -366,7 +500,11 @@ struct schedtape_timeline_ops {
 	int (*woke)(void *arg, const struct schedtape_life *life,
 		    const struct schedtape_life *waker, uint64_t ticket, uint64_t time);
 	int (*slept)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*left)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*joined)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*renamed)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*identified)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*setprio)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*exited)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*ended)(void *arg, const struct schedtape_life *life, uint64_t time);
 };
@@ -386,6 +524,9 @@ const struct schedtape_life *schedtape_timeline_lives(const struct schedtape_tim
 /* All edges, by waker, then wakee. */
 const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_timeline *timeline,
 						      size_t *n);
+/* When the session was paused, by time. */
+const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
+							size_t *n);
 
 /* -- compare.c: how far one timeline is from another ------------------------ */
 

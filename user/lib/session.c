@@ -101,7 +101,10 @@ uint32_t schedtape_session_ring_pages(const struct schedtape_session *session)
 	return session->info.ring_pages;
 }
 
-/* A CPU number that is not possible has no ring: -EINVAL, and no harm. */
+/*
+ * A CPU number that is not possible has no ring (EINVAL), nor has a CPU that the
+ * session's mask leaves out (ENXIO): no harm.
+ */
 static int session_map(struct schedtape_session *session, uint32_t cpu)
 {
 	off_t offset = (off_t)(cpu * session->info.ring_stride);
@@ -110,7 +113,7 @@ static int session_map(struct schedtape_session *session, uint32_t cpu)
 
 	rw = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, session->fd, offset);
 	if (rw == MAP_FAILED)
-		return errno == EINVAL ? 0 : -errno;
+		return errno == EINVAL || errno == ENXIO ? 0 : -errno;
 	ro = mmap(NULL, session->ro_size, PROT_READ, MAP_SHARED | MAP_POPULATE, session->fd,
 		  offset + page);
 	if (ro == MAP_FAILED) {
@@ -143,27 +146,50 @@ static int session_map_all(struct schedtape_session *session, struct schedtape_e
 	return 0;
 }
 
-int schedtape_session_set(struct schedtape_session *session, uint64_t bytes,
-			  struct schedtape_error *err)
+/* In pages: a power of two, 4 at least. */
+static int ring_pages(struct schedtape_session *session, uint64_t bytes, uint32_t *pages,
+		      struct schedtape_error *err)
 {
 	struct schedtape_module_info info;
-	uint64_t pages = 4;
-	struct nl_msg *msg;
-	int ret;
+	int ret = schedtape_client_info(session->client, &info, err);
 
-	ret = schedtape_client_info(session->client, &info, err);
 	if (ret)
 		return ret;
-	while (pages * STAPE_PAGE_SIZE < bytes && pages <= info.ring_pages_max)
-		pages *= 2;
-	if (pages > info.ring_pages_max)
+	*pages = 4;
+	while ((uint64_t)*pages * STAPE_PAGE_SIZE < bytes && *pages <= info.ring_pages_max)
+		*pages *= 2;
+	if (*pages > info.ring_pages_max)
 		return schedtape_fail(err, -ERANGE,
 				      "a ring of %" PRIu64 " bytes is too large: at most %uM",
 				      bytes, info.ring_pages_max / ((1U << 20) / STAPE_PAGE_SIZE));
+	return 0;
+}
+
+int schedtape_session_set(struct schedtape_session *session,
+			  const struct schedtape_session_options *options,
+			  struct schedtape_error *err)
+{
+	struct nl_msg *msg;
+	uint32_t pages;
+	int ret;
+
+	if (options->size != sizeof(*options))
+		return schedtape_fail(err, -EINVAL, "session options of another version");
+	ret = ring_pages(session, options->ring_bytes, &pages, err);
+	if (ret)
+		return ret;
 	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
 	if (msg) {
 		nla_put_u32(msg, STAPE_A_SESSION_ID, session->info.id);
 		nla_put_u32(msg, STAPE_A_SESSION_RING_PAGES, pages);
+		if (options->watermark)
+			nla_put_u32(msg, STAPE_A_SESSION_WATERMARK, options->watermark);
+		if (options->clock)
+			nla_put_u32(msg, STAPE_A_SESSION_CLOCK, options->clock);
+		if (options->overwrite)
+			nla_put_flag(msg, STAPE_A_SESSION_OVERWRITE);
+		if (options->cpus)
+			nla_put(msg, STAPE_A_SESSION_CPUS, options->cpus_bytes, options->cpus);
 	}
 	ret = client_request(session->client, msg, NULL, NULL, "rings", err);
 	return ret ? ret : session_map_all(session, err);
@@ -173,6 +199,12 @@ int schedtape_session_start(struct schedtape_session *session, struct schedtape_
 {
 	return client_request_id(session->client, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID,
 				 session->info.id, NULL, NULL, "session-start", err);
+}
+
+int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err)
+{
+	return client_request_id(session->client, STAPE_CMD_SESSION_PAUSE, STAPE_A_SESSION_ID,
+				 session->info.id, NULL, NULL, "session-pause", err);
 }
 
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err)
@@ -201,27 +233,30 @@ int schedtape_session_flush(struct schedtape_session *session, struct schedtape_
 	return 0;
 }
 
-/* One request a PID, so that an error names the one that is wrong. */
+int schedtape_session_clock(struct schedtape_session *session,
+			    struct stape_clock_sample *sample, struct schedtape_error *err)
+{
+	if (ioctl(session->fd, STAPE_IOC_CLOCK, sample))
+		return schedtape_fail(err, -errno, "/dev/schedtape: clock: %s", strerror(errno));
+	return 0;
+}
+
+int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
+			     size_t bytes, struct schedtape_error *err)
+{
+	struct stape_stream stream = { .cpus = (uintptr_t)cpus, .bytes = bytes };
+
+	if (ioctl(session->fd, STAPE_IOC_STREAM, &stream))
+		return schedtape_fail(err, -errno, "/dev/schedtape: stream: %s", strerror(errno));
+	return stream.fd;
+}
+
 int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
 			  struct schedtape_error *err)
 {
-	struct nl_msg *msg;
-	char what[32];
-	size_t i;
-	int ret;
+	struct schedtape_filter filter = { .pids = (uint32_t *)pids, .nr_pids = n };
 
-	for (i = 0; i < n; i++) {
-		msg = client_message(session->client, STAPE_CMD_FILTER_ADD, 0);
-		if (msg) {
-			nla_put_u32(msg, STAPE_A_SESSION_ID, session->info.id);
-			nla_put_u32(msg, STAPE_A_SESSION_PID, pids[i]);
-		}
-		snprintf(what, sizeof(what), "PID %u", pids[i]);
-		ret = client_request(session->client, msg, NULL, NULL, what, err);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return schedtape_filter_add(session->client, session->info.id, &filter, err);
 }
 
 /* -- tasks ----------------------------------------------------------------- */
@@ -275,6 +310,7 @@ static int parse_task(struct nlattr **attrs, void *arg)
 	task->start_time = client_u64(attrs[STAPE_A_TASK_START_TIME]);
 	task->cpu_time = client_u64(attrs[STAPE_A_TASK_CPU_TIME]);
 	task->time = client_u64(attrs[STAPE_A_TASK_TIME]);
+	task->cgroup = client_u64(attrs[STAPE_A_TASK_CGROUP]);
 	if (attrs[STAPE_A_TASK_COMM])
 		nla_strlcpy(task->comm, attrs[STAPE_A_TASK_COMM], sizeof(task->comm));
 	if (attrs[STAPE_A_TASK_AFFINITY]) {
@@ -371,6 +407,7 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 	stats->lost = __atomic_load_n(&producer->lost, __ATOMIC_RELAXED);
 	stats->lost_first = __atomic_load_n(&producer->lost_first, __ATOMIC_RELAXED);
 	stats->lost_last = __atomic_load_n(&producer->lost_last, __ATOMIC_RELAXED);
+	stats->overwritten = __atomic_load_n(&producer->overwritten, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -29,14 +29,14 @@ static struct json_object *parse_object(const char *text, size_t bytes)
 	return object;
 }
 
-int tape_content_meta(struct schedtape_tape *tape, const char *text, size_t bytes)
+int tape_content_meta(struct tape_file *file, const char *text, size_t bytes)
 {
 	struct json_object *meta = parse_object(text, bytes);
 
 	if (!meta)
 		return -EBADMSG;
-	json_object_put(tape->meta);
-	tape->meta = meta;
+	json_object_put(file->meta);
+	file->meta = meta;
 	return 0;
 }
 
@@ -72,6 +72,7 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 		.rt_priority = le32toh(entry.rt_priority),
 		.affinity_bytes = affinity_bytes,
 		.affinity = affinity_bytes ? raw + fixed : NULL,
+		.cgroup = le64toh(entry.cgroup),
 	};
 	memcpy(task->comm, entry.comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = '\0';
@@ -116,18 +117,50 @@ int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, si
 	return 0;
 }
 
+/* -- clocks ---------------------------------------------------------------- */
+
+int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
+{
+	struct stape_clock_sample sample;
+	struct tape_clock entry;
+	uint32_t size;
+	int ret;
+
+	for (; bytes; bytes -= size, raw += size) {
+		if (bytes < sizeof(entry))
+			return -EBADMSG;
+		memcpy(&entry, raw, sizeof(entry));
+		size = le32toh(entry.size);
+		if (size < sizeof(entry) || size > bytes ||
+		    tape->clocks.nr_samples == TAPE_MAX_CLOCKS)
+			return -EBADMSG;
+		sample = (struct stape_clock_sample) {
+			.counter = le64toh(entry.counter),
+			.mono = le64toh(entry.mono),
+			.boot = le64toh(entry.boot),
+			.real = le64toh(entry.real),
+			.khz = le32toh(entry.khz),
+			.unstable = le32toh(entry.flags) & TAPE_CLOCK_UNSTABLE,
+		};
+		ret = tape_clocks_add(&tape->clocks, &sample);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /* -- the end --------------------------------------------------------------- */
 
-static bool get_number(struct json_object *object, const char *key, uint64_t max, uint64_t *value)
+static bool get_number(struct json_object *object, const char *key, uint64_t *value)
 {
 	struct json_object *number;
 
 	if (!json_object_object_get_ex(object, key, &number) ||
 	    !json_object_is_type(number, json_type_int) ||
-	    (json_object_get_int64(number) < 0))
+	    json_object_get_int64(number) < 0)
 		return false;
 	*value = json_object_get_uint64(number);
-	return *value <= max;
+	return true;
 }
 
 static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
@@ -135,44 +168,58 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 	uint64_t number;
 
 	*cpu = (struct schedtape_cpu) { 0 };
-	if (!get_number(object, "cpu", UINT32_MAX, &number))
+	if (!get_number(object, "cpu", &number) || number > UINT32_MAX)
 		return false;
 	cpu->cpu = number;
-	return get_number(object, "events", UINT64_MAX, &cpu->events) &&
-	       get_number(object, "lost", UINT64_MAX, &cpu->lost) &&
-	       get_number(object, "lost_first", UINT64_MAX, &cpu->lost_first) &&
-	       get_number(object, "lost_last", UINT64_MAX, &cpu->lost_last) &&
+	/* Only of rings that are overwritten. */
+	get_number(object, "overwritten", &cpu->overwritten);
+	return get_number(object, "events", &cpu->events) &&
+	       get_number(object, "lost", &cpu->lost) &&
+	       get_number(object, "lost_first", &cpu->lost_first) &&
+	       get_number(object, "lost_last", &cpu->lost_last) &&
 	       cpu->lost_first <= cpu->lost_last;
+}
+
+/* All of them or none. */
+static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
+{
+	size_t i, n = json_object_array_length(list);
+	struct schedtape_cpu *cpus;
+
+	cpus = reallocarray(tape->cpus, tape->nr_cpus + n + 1, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	tape->cpus = cpus;
+	for (i = 0; i < n; i++)
+		if (!get_cpu(json_object_array_get_idx(list, i), &cpus[tape->nr_cpus + i]))
+			return -EBADMSG;
+	tape->nr_cpus += n;
+	return 0;
 }
 
 static int content_end(struct schedtape_tape *tape, struct json_object *object)
 {
-	struct schedtape_end *end = &tape->end;
+	uint64_t start, stop, window = 0;
 	struct json_object *cpus;
-	struct schedtape_cpu *cpu;
-	size_t i, n;
+	int ret;
 
-	if (!get_number(object, "start_time", UINT64_MAX, &end->start_time) ||
-	    !get_number(object, "stop_time", UINT64_MAX, &end->stop_time) ||
-	    end->start_time > end->stop_time ||
+	if (!get_number(object, "start_time", &start) ||
+	    !get_number(object, "stop_time", &stop) || start > stop ||
 	    !json_object_object_get_ex(object, "cpus", &cpus) ||
 	    !json_object_is_type(cpus, json_type_array))
 		return -EBADMSG;
+	get_number(object, "window_start", &window);
 
-	n = json_object_array_length(cpus);
-	cpu = calloc(n ? n : 1, sizeof(*cpu));
-	if (!cpu)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		if (!get_cpu(json_object_array_get_idx(cpus, i), &cpu[i])) {
-			free(cpu);
-			return -EBADMSG;
-		}
+	ret = add_cpus(tape, cpus);
+	if (ret)
+		return ret;
+	/* The main file's comes first, and knows best. */
+	if (!tape->ended) {
+		tape->end.start_time = start;
+		tape->end.stop_time = stop;
+		tape->window = window;
 	}
-	free(tape->end_cpus);
-	tape->end_cpus = cpu;
-	end->cpus = cpu;
-	end->nr_cpus = n;
+	tape->ended = true;
 	return 0;
 }
 
@@ -186,54 +233,4 @@ int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes
 	ret = content_end(tape, object);
 	json_object_put(object);
 	return ret;
-}
-
-/* All chunks of a CPU, which are next to each other in the index. */
-static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedtape_cpu *cpu)
-{
-	uint64_t before = index->time;
-	size_t i;
-
-	*cpu = (struct schedtape_cpu) { .cpu = index->cpu };
-	for (i = 0; i < n && index[i].cpu == cpu->cpu; i++) {
-		cpu->events += index[i].events;
-		if (index[i].lost) {
-			/* When exactly, only the pages know; it was in between. */
-			if (!cpu->lost)
-				cpu->lost_first = before;
-			cpu->lost_last = index[i].end;
-			cpu->lost += index[i].lost;
-		}
-		before = index[i].end;
-	}
-	if (cpu->lost_first > cpu->lost_last)
-		cpu->lost_first = cpu->lost_last;
-	return i;
-}
-
-int tape_content_guess_end(struct schedtape_tape *tape)
-{
-	const struct tape_index *index = tape->index;
-	struct schedtape_end *end = &tape->end;
-	uint64_t start = UINT64_MAX;
-	size_t i;
-
-	free(tape->end_cpus);
-	tape->end_cpus = calloc(tape->nr_index ? tape->nr_index : 1, sizeof(*tape->end_cpus));
-	if (!tape->end_cpus)
-		return -ENOMEM;
-
-	*end = (struct schedtape_end) { .cpus = tape->end_cpus };
-	for (i = 0; i < tape->nr_index; i++) {
-		if (index[i].damaged)
-			continue;
-		if (index[i].time < start)
-			start = index[i].time;
-		if (index[i].end > end->stop_time)
-			end->stop_time = index[i].end;
-	}
-	end->start_time = start < end->stop_time ? start : end->stop_time;
-	for (i = 0; i < tape->nr_index; end->nr_cpus++)
-		i += guess_cpu(index + i, tape->nr_index - i, &tape->end_cpus[end->nr_cpus]);
-	return 0;
 }

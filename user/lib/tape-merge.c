@@ -7,6 +7,9 @@
  * left out, and a loss stands in its place.  A page that passed the checksum
  * and still contradicts itself was written like that: that is an error, and
  * whoever calls again goes on with the next page.
+ *
+ * All of it goes by the session's clock.  What is handed out is in ns: by those,
+ * events that were apart may be at the same time.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,8 +18,6 @@
 #include <string.h>
 
 #include "tape-read.h"
-
-#define EVENTS_IN_PAGE	((STAPE_PAGE_SIZE - sizeof(struct stape_page_header)) / sizeof(uint64_t))
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
@@ -30,7 +31,7 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 /* A chunk is gone; what its header says of it is all that there is. */
 static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *index)
 {
-	bool known = index->events && index->events <= index->pages * EVENTS_IN_PAGE;
+	bool known = index->events && index->events <= index->pages * TAPE_PAGE_EVENTS;
 
 	if (c->loss.type != SCHEDTAPE_EV_LOST) {
 		c->loss = (struct schedtape_event) {
@@ -62,6 +63,18 @@ static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
 	return 1;
 }
 
+static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
+{
+	c->loss = (struct schedtape_event) {
+		.cpu = c->cpu,
+		.type = SCHEDTAPE_EV_LOST,
+		.curr_kind = STAPE_NEXT_OTHER,
+		.lost = lost,
+		.lost_first = first,
+		.lost_last = last,
+	};
+}
+
 /* All chunks are read: what the end record knows and no page could tell. */
 static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_cursor *c)
 {
@@ -74,61 +87,35 @@ static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_curso
 		return;
 	for (i = c->chunks_first; i < c->chunks_end; i++)
 		told += tape->index[i].lost;
-	if (end->lost <= told || end->lost_last < c->time)
+	if (end->lost > told && end->lost_last >= c->time)
+		cursor_lose(c, end->lost - told, told ? c->time : end->lost_first,
+			    end->lost_last);
+	/* Chunks are missing behind the last one, or there is none at all. */
+	if (!c->missing || c->gap)
 		return;
-
-	c->loss = (struct schedtape_event) {
-		.cpu = c->cpu,
-		.type = SCHEDTAPE_EV_LOST,
-		.curr_kind = STAPE_NEXT_OTHER,
-		.lost = end->lost - told,
-		.lost_first = told ? c->time : end->lost_first,
-		.lost_last = end->lost_last,
-	};
+	if (c->loss.type != SCHEDTAPE_EV_LOST)
+		cursor_lose(c, 0, c->started ? c->time : tape->first, tape->last);
+	c->loss.lost += c->missing;
 }
 
 /* -- one CPU --------------------------------------------------------------- */
-
-static int cursor_load(struct schedtape_tape *tape, struct tape_cursor *c,
-		       const struct tape_index *index, const char **why)
-{
-	size_t bytes = (size_t)index->pages * STAPE_PAGE_SIZE;
-	struct tape_head head;
-	unsigned char *memory;
-	int ret;
-
-	ret = tape_head_read(&tape->file, index->offset, &head, why);
-	if (ret)
-		return ret;
-	if (head.raw != bytes) {
-		*why = "the file has changed";
-		return -EBADMSG;
-	}
-	if (c->capacity < bytes) {
-		free(c->memory);
-		c->capacity = 0;
-		memory = malloc(bytes);
-		c->memory = memory;
-		if (!memory)
-			return -ENOMEM;
-		c->capacity = bytes;
-	}
-	return tape_payload_read(&tape->file, &head, c->memory, why);
-}
 
 /* The next sound chunk of this CPU.  1: there is one; 0: there is none; -errno. */
 static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			struct schedtape_error *err)
 {
 	struct tape_index *index;
+	const struct tape_file *file;
 	const char *why;
 	int ret;
 
 	for (; c->chunk < c->chunks_end; c->chunk++) {
 		index = &tape->index[c->chunk];
+		file = &tape->files[index->file];
 		if (!index->damaged) {
-			ret = cursor_load(tape, c, index, &why);
+			ret = tape_load(tape, c, &why);
 			if (!ret) {
+				c->file = index->file;
 				c->offset = index->offset;
 				c->pages = index->pages;
 				c->pages_read = 0;
@@ -137,13 +124,15 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			}
 			if (ret != -EBADMSG)
 				return schedtape_fail(err, ret, "%s: chunk at byte %" PRIu64 ": %s",
-						      tape->file.path, index->offset,
-						      strerror(-ret));
-			tape_note(tape, "byte %" PRIu64 ": damaged chunk: %s", index->offset, why);
+						      file->path, index->offset, strerror(-ret));
+			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
+				  index->offset, why);
 			index->damaged = true;
 		}
 		cursor_lose_chunk(c, index);
 	}
+	free(c->memory);
+	c->memory = NULL;
 	return 0;
 }
 
@@ -152,7 +141,8 @@ static int cursor_page_error(const struct schedtape_tape *tape, const struct tap
 			     const char *text, struct schedtape_error *err)
 {
 	return schedtape_fail(err, -EBADMSG, "%s: chunk at byte %" PRIu64 ", page %u of %u: %s",
-			      tape->file.path, c->offset, c->pages_read - 1, c->pages, text);
+			      tape->files[c->file].path, c->offset, c->pages_read - 1, c->pages,
+			      text);
 }
 
 static const char *cursor_page_fits(const struct tape_cursor *c)
@@ -176,7 +166,7 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	struct schedtape_error why;
 	const char *misfit;
 	const void *data;
-	bool gap;
+	bool first = !c->started, gap;
 
 	data = c->memory + (size_t)c->pages_read++ * STAPE_PAGE_SIZE;
 	if (schedtape_page_open(&c->page, data, &why))
@@ -185,19 +175,17 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	if (misfit)
 		return cursor_page_error(tape, c, misfit, err);
 
-	gap = c->started && h->seq != c->seq;
+	/* Rings that are overwritten begin anywhere; nothing is missing of them then. */
+	gap = first ? h->seq && c->missing : h->seq != c->seq;
+	c->gap |= gap;
 	c->started = true;
 	c->seq = h->seq + 1;
 	c->page_open = true;
 
 	/* Pages are missing, and nobody else says so. */
 	if (gap && !h->lost && c->loss.type != SCHEDTAPE_EV_LOST)
-		c->loss = (struct schedtape_event) {
-			.cpu = c->cpu,
-			.type = SCHEDTAPE_EV_LOST,
-			.lost_first = c->time,
-			.lost_last = h->time,
-		};
+		cursor_lose(c, 0, first && tape->first < h->time ? tape->first : c->time,
+			    h->time);
 	if (c->loss.type != SCHEDTAPE_EV_LOST)
 		return 0;
 	c->loss.curr = h->curr;
@@ -222,9 +210,6 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 				cursor_lose_end(tape, c);
 			if (c->loss.type == SCHEDTAPE_EV_LOST)
 				return cursor_take_loss(c, UINT64_MAX);
-			free(c->memory);
-			c->memory = NULL;
-			c->capacity = 0;
 			return 0;
 		}
 	}
@@ -232,8 +217,8 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 }
 
 /* 1: @c->ev is this CPU's next event; 0: it has no more; -errno. */
-static int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
-		       struct schedtape_error *err)
+static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
+			   struct schedtape_error *err)
 {
 	struct schedtape_error why;
 	int ret;
@@ -256,6 +241,28 @@ static int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 		if (ret || !c->page_open)
 			return ret;
 	}
+}
+
+/* What a loss or a pause has left within the window. */
+static bool gap_within(struct schedtape_event *ev, uint64_t window)
+{
+	if (!schedtape_event_is_gap(ev) || ev->lost_last < window)
+		return false;
+	ev->time = window;
+	if (ev->lost_first < window)
+		ev->lost_first = window;
+	return true;
+}
+
+static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
+			      struct schedtape_error *err)
+{
+	int ret;
+
+	do {
+		ret = cursor_next_any(tape, c, err);
+	} while (ret > 0 && c->ev.time < tape->window && !gap_within(&c->ev, tape->window));
+	return ret;
 }
 
 /* -- all CPUs -------------------------------------------------------------- */
@@ -315,6 +322,27 @@ static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 	return 0;
 }
 
+/* The start was read from another clock, at nearly the same time as the first event's. */
+static inline uint64_t hand_out_time(struct schedtape_tape *tape, uint64_t time)
+{
+	uint64_t ns = tape_clocks_ns(&tape->clocks, time);
+
+	return ns < tape->end.start_time ? tape->end.start_time : ns;
+}
+
+static inline void hand_out(struct schedtape_tape *tape, const struct schedtape_event *raw,
+			    struct schedtape_event *ev)
+{
+	*ev = *raw;
+	if (!tape->clocks.line)
+		return;
+	ev->time = hand_out_time(tape, raw->time);
+	if (schedtape_event_is_gap(raw)) {
+		ev->lost_first = hand_out_time(tape, raw->lost_first);
+		ev->lost_last = hand_out_time(tape, raw->lost_last);
+	}
+}
+
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err)
 {
@@ -337,30 +365,40 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			return ret;
 	}
 
-	if (!tape->nr_heap)
+	if (!tape->nr_heap) {
+		tape_load_stop(tape);
 		return 0;
-	*ev = heap[0].cursor->ev;
+	}
 	tape->taken = true;
+	hand_out(tape, &heap[0].cursor->ev, ev);
 	return 1;
+}
+
+/* To the first chunk that reaches into the window. */
+static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	c->chunk = c->chunks_first;
+	while (c->chunk < c->chunks_end && !tape->index[c->chunk].damaged &&
+	       tape->index[c->chunk].end < tape->window)
+		c->chunk++;
+	c->pages = 0;
+	c->pages_read = 0;
+	c->page_open = false;
+	c->started = false;
+	c->end_told = false;
+	c->gap = false;
+	c->time = 0;
+	c->loss.type = STAPE_EV_NONE;
 }
 
 int schedtape_tape_rewind(struct schedtape_tape *tape,
 			  struct schedtape_error *err __attribute__((unused)))
 {
-	struct tape_cursor *c;
 	size_t i;
 
-	for (i = 0; i < tape->nr_cursors; i++) {
-		c = &tape->cursors[i];
-		c->chunk = c->chunks_first;
-		c->pages = 0;
-		c->pages_read = 0;
-		c->page_open = false;
-		c->started = false;
-		c->end_told = false;
-		c->time = 0;
-		c->loss.type = STAPE_EV_NONE;
-	}
+	tape_load_stop(tape);
+	for (i = 0; i < tape->nr_cursors; i++)
+		cursor_rewind(tape, &tape->cursors[i]);
 	tape->nr_heap = 0;
 	tape->filled = 0;
 	tape->taken = false;
@@ -376,23 +414,35 @@ static int cursor_compare(const void *one, const void *two)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
+static uint64_t events_missing(const struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = c->chunks_first; i < c->chunks_end; i++)
+		events += tape->index[i].events;
+	return c->end->events > events ? c->end->events - events : 0;
+}
+
 static void merge_add_ends(struct schedtape_tape *tape)
 {
-	const struct schedtape_end *end = &tape->end;
 	size_t i, with_chunks = tape->nr_cursors;
+	const struct schedtape_cpu *end;
 	struct tape_cursor key, *c;
 
-	for (i = 0; i < end->nr_cpus; i++) {
-		if (!end->cpus[i].lost)
-			continue;
-		key.cpu = end->cpus[i].cpu;
+	for (i = 0; i < tape->nr_cpus; i++) {
+		end = &tape->cpus[i];
+		key.cpu = end->cpu;
 		c = bsearch(&key, tape->cursors, with_chunks, sizeof(key), cursor_compare);
+		if (!c && !end->lost && !end->events)
+			continue;
 		if (!c) {
 			/* A CPU that lost all that it had. */
 			c = &tape->cursors[tape->nr_cursors++];
 			c->cpu = key.cpu;
 		}
-		c->end = &end->cpus[i];
+		c->end = end;
+		c->missing = events_missing(tape, c);
 	}
 	if (tape->nr_cursors > with_chunks)
 		qsort(tape->cursors, tape->nr_cursors, sizeof(key), cursor_compare);
@@ -401,7 +451,7 @@ static void merge_add_ends(struct schedtape_tape *tape)
 /* The index is in the order of CPUs: each has a stretch of it. */
 int tape_merge_init(struct schedtape_tape *tape)
 {
-	size_t i, most = tape->ended ? tape->end.nr_cpus : 0;
+	size_t i, most = tape->nr_cpus;
 	struct tape_cursor *c = NULL;
 
 	for (i = 0; i < tape->nr_index; i++)
@@ -416,14 +466,12 @@ int tape_merge_init(struct schedtape_tape *tape)
 		if (!c || tape->index[i].cpu != c->cpu) {
 			c = &tape->cursors[tape->nr_cursors++];
 			c->cpu = tape->index[i].cpu;
-			c->chunk = i;
 			c->chunks_first = i;
 		}
 		c->chunks_end = i + 1;
 	}
-	if (tape->ended)
-		merge_add_ends(tape);
-	return 0;
+	merge_add_ends(tape);
+	return schedtape_tape_rewind(tape, NULL);
 }
 
 void tape_merge_exit(struct schedtape_tape *tape)

@@ -37,10 +37,9 @@ void tape_note(struct schedtape_tape *tape, const char *format, ...)
 
 /* -- the file header ------------------------------------------------------- */
 
-static int header_read(struct schedtape_tape *tape, unsigned char *bytes, uint32_t *size,
+static int header_read(const struct tape_file *file, unsigned char *bytes, uint32_t *size,
 		       struct schedtape_error *err)
 {
-	struct tape_file *file = &tape->file;
 	struct tape_header header;
 	ssize_t got;
 
@@ -59,50 +58,74 @@ static int header_read(struct schedtape_tape *tape, unsigned char *bytes, uint32
 
 	/* The version comes first: behind it, another one may have anything. */
 	memcpy(&header, bytes, sizeof(header));
-	if (le16toh(header.major) > TAPE_MAJOR)
+	if (le16toh(header.major) != TAPE_MAJOR)
 		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; this program "
-				      "reads formats up to %u.x: get a newer one", file->path,
-				      le16toh(header.major), le16toh(header.minor), TAPE_MAJOR);
+				      "reads format %u.x: get the one that wrote it, or a newer one",
+				      file->path, le16toh(header.major), le16toh(header.minor),
+				      TAPE_MAJOR);
 	*size = le32toh(header.size);
-	if (!le16toh(header.major) || *size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
+	if (*size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
 		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged",
 				      file->path);
 	return 0;
 }
 
-static int tape_header(struct schedtape_tape *tape, uint32_t *size, struct schedtape_error *err)
+static int header_check(struct tape_file *file, struct schedtape_error *err)
 {
 	unsigned char bytes[TAPE_MAX_HEADER];
 	struct tape_header header;
 	int ret;
 
-	ret = header_read(tape, bytes, size, err);
+	ret = header_read(file, bytes, &file->header, err);
 	if (ret)
 		return ret;
 	memcpy(&header, bytes, sizeof(header));
 	memset(bytes + offsetof(struct tape_header, sum), 0, sizeof(header.sum));
-	if (XXH64(bytes, *size, 0) != le64toh(header.sum))
+	if (XXH64(bytes, file->header, 0) != le64toh(header.sum))
 		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged "
-				      "(wrong checksum)", tape->file.path);
+				      "(wrong checksum)", file->path);
 	return 0;
 }
 
 /* -- records --------------------------------------------------------------- */
 
+/* Room for one more in a list: the list, which may have moved, or NULL. */
+static void *list_grow(void *list, size_t n, size_t *capacity, size_t size)
+{
+	if (n < *capacity)
+		return list;
+	list = reallocarray(list, n ? 2 * n : 64, size);
+	if (list)
+		*capacity = n ? 2 * n : 64;
+	return list;
+}
+
 static struct tape_index *index_new(struct schedtape_tape *tape)
 {
-	struct tape_index *index;
-	size_t capacity;
+	struct tape_index *index = list_grow(tape->index, tape->nr_index, &tape->index_capacity,
+					     sizeof(*index));
 
-	if (tape->nr_index == tape->index_capacity) {
-		capacity = tape->index_capacity ? 2 * tape->index_capacity : 64;
-		index = reallocarray(tape->index, capacity, sizeof(*index));
-		if (!index)
-			return NULL;
-		tape->index = index;
-		tape->index_capacity = capacity;
-	}
-	return &tape->index[tape->nr_index++];
+	if (!index)
+		return NULL;
+	tape->index = index;
+	return &index[tape->nr_index++];
+}
+
+static int other_add(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head)
+{
+	struct tape_other *others = list_grow(tape->others, tape->nr_others,
+					      &tape->others_capacity, sizeof(*others));
+
+	if (!others)
+		return -ENOMEM;
+	tape->others = others;
+	others[tape->nr_others++] = (struct tape_other) {
+		.offset = head->offset,
+		.file = file - tape->files,
+		.type = head->type,
+	};
+	return 0;
 }
 
 static bool chunk_plausible(const struct tape_head *head, uint32_t pages)
@@ -112,8 +135,8 @@ static bool chunk_plausible(const struct tape_head *head, uint32_t pages)
 }
 
 /* The checksum has to wait: it would mean to read all of the tape. */
-static int record_chunk(struct schedtape_tape *tape, const struct tape_head *head,
-			const char **why)
+static int record_chunk(struct schedtape_tape *tape, const struct tape_file *file,
+			const struct tape_head *head, const char **why)
 {
 	struct tape_index *index;
 	struct tape_chunk chunk;
@@ -122,7 +145,7 @@ static int record_chunk(struct schedtape_tape *tape, const struct tape_head *hea
 	*why = "its header is impossible";
 	if (head->extra < sizeof(chunk))
 		return -EBADMSG;
-	got = tape_file_read(&tape->file, &chunk, sizeof(chunk),
+	got = tape_file_read(file, &chunk, sizeof(chunk),
 			     head->offset + sizeof(struct tape_record));
 	if (got < (ssize_t)sizeof(chunk))
 		return got < 0 ? got : -EBADMSG;
@@ -139,6 +162,7 @@ static int record_chunk(struct schedtape_tape *tape, const struct tape_head *hea
 		.end = le64toh(chunk.end),
 		.events = le64toh(chunk.events),
 		.lost = le64toh(chunk.lost),
+		.file = file - tape->files,
 	};
 	/* A chunk that cannot be loaded still says that something is missing. */
 	index->damaged = !chunk_plausible(head, index->pages);
@@ -160,8 +184,34 @@ static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
 	return 0;
 }
 
-static int record_content(struct schedtape_tape *tape, const struct tape_head *head,
-			  const char **why)
+/* Whether the file keeps @raw, which the tasks' affinities point to, or not. */
+static int content_take(struct schedtape_tape *tape, struct tape_file *file, unsigned int type,
+			unsigned char **raw, size_t bytes)
+{
+	int ret;
+
+	switch (type) {
+	case TAPE_META:
+		ret = tape_content_meta(file, (const char *)*raw, bytes);
+		return ret ? ret : tape_files_meta(tape, file);
+	case TAPE_CLOCK:
+		return tape_content_clock(tape, *raw, bytes);
+	case TAPE_END:
+		ret = tape_content_end(tape, (const char *)*raw, bytes);
+		file->ended = file->ended || !ret;
+		return ret;
+	}
+	ret = tape_content_tasks(tape, *raw, bytes);
+	/* Whoever fails here closes the tape and looks at no task. */
+	if (!ret)
+		ret = tape_keep_block(tape, *raw);
+	if (!ret)
+		*raw = NULL;
+	return ret;
+}
+
+static int record_content(struct schedtape_tape *tape, struct tape_file *file,
+			  const struct tape_head *head, const char **why)
 {
 	unsigned char *raw;
 	int ret;
@@ -172,48 +222,34 @@ static int record_content(struct schedtape_tape *tape, const struct tape_head *h
 	raw = malloc(head->raw + 1);
 	if (!raw)
 		return -ENOMEM;
-	ret = tape_payload_read(&tape->file, head, raw, why);
-	if (ret)
-		goto out;
-
-	*why = "its content is impossible";
-	switch (head->type) {
-	case TAPE_META:
-		ret = tape_content_meta(tape, (const char *)raw, head->raw);
-		break;
-	case TAPE_TASKS:
-		ret = tape_content_tasks(tape, raw, head->raw);
-		if (ret)
-			break;
-		/* Whoever fails here closes the tape and looks at no task. */
-		ret = tape_keep_block(tape, raw);
-		if (!ret)
-			return 0;
-		break;
-	case TAPE_END:
-		ret = tape_content_end(tape, (const char *)raw, head->raw);
-		tape->ended = !ret;
-		break;
+	ret = tape_payload_read(file, &tape->decoder, head, raw, why);
+	if (!ret) {
+		*why = "its content is impossible";
+		ret = content_take(tape, file, head->type, &raw, head->raw);
 	}
-out:
 	free(raw);
 	return ret;
 }
 
-static int tape_record(struct schedtape_tape *tape, const struct tape_head *head,
-		       const char **why)
+static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
+		       const struct tape_head *head, const char **why)
 {
+	int ret;
+
 	switch (head->type) {
+	case TAPE_CHUNK:
+		return record_chunk(tape, file, head, why);
 	case TAPE_META:
 	case TAPE_TASKS:
+	case TAPE_CLOCK:
 	case TAPE_END:
-		return record_content(tape, head, why);
-	case TAPE_CHUNK:
-		return record_chunk(tape, head, why);
+		ret = record_content(tape, file, head, why);
+		break;
 	default:
 		/* Of a later version: not needed, but it should be sound. */
-		return tape_head_check(&tape->file, head, why);
+		ret = tape_head_check(file, &tape->decoder, head, why);
 	}
+	return ret ? ret : other_add(tape, file, head);
 }
 
 static const char *type_name(unsigned int type)
@@ -225,6 +261,8 @@ static const char *type_name(unsigned int type)
 		return "TASKS record";
 	case TAPE_CHUNK:
 		return "chunk";
+	case TAPE_CLOCK:
+		return "CLOCK record";
 	case TAPE_END:
 		return "end record";
 	default:
@@ -235,7 +273,8 @@ static const char *type_name(unsigned int type)
 /* -- the walk -------------------------------------------------------------- */
 
 /* 1: a sound record begins at @offset; 0: it doesn't; -errno. */
-static int resync_try(struct tape_file *file, uint64_t offset)
+static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
+		      uint64_t offset)
 {
 	struct tape_head head;
 	const char *why;
@@ -243,7 +282,7 @@ static int resync_try(struct tape_file *file, uint64_t offset)
 
 	ret = tape_head_read(file, offset, &head, &why);
 	if (!ret)
-		ret = tape_head_check(file, &head, &why);
+		ret = tape_head_check(file, &tape->decoder, &head, &why);
 	if (!ret)
 		return 1;
 	return ret == -EBADMSG ? 0 : ret;
@@ -253,7 +292,8 @@ static int resync_try(struct tape_file *file, uint64_t offset)
  * Something that isn't a record stands at @offset: where does the next one
  * begin?  The file's size if there is none.
  */
-static int tape_resync(struct tape_file *file, uint64_t offset, uint64_t *next)
+static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file,
+		       uint64_t offset, uint64_t *next)
 {
 	unsigned char *block;
 	int tries = 0, ret = 0;
@@ -273,7 +313,7 @@ static int tape_resync(struct tape_file *file, uint64_t offset, uint64_t *next)
 		for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
 			if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
 				continue;
-			ret = resync_try(file, offset + i);
+			ret = resync_try(tape, file, offset + i);
 			if (ret > 0)
 				*next = offset + i;
 			if (ret || ++tries == RESYNC_TRIES)
@@ -285,44 +325,82 @@ out:
 	return ret < 0 ? ret : 0;
 }
 
-static int tape_walk(struct schedtape_tape *tape, uint64_t offset, struct schedtape_error *err)
+static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
+		     struct schedtape_error *err)
 {
-	struct tape_file *file = &tape->file;
+	uint64_t offset, next;
 	struct tape_head head;
 	const char *why;
-	uint64_t next;
 	int ret;
 
-	for (; offset < file->size; offset = next) {
+	for (offset = file->header; offset < file->size; offset = next) {
 		ret = tape_head_read(file, offset, &head, &why);
 		if (ret == -EBADMSG) {
-			ret = tape_resync(file, offset, &next);
+			ret = tape_resync(tape, file, offset, &next);
 			if (ret)
 				goto err_read;
-			tape_note(tape, "byte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
-				  offset, why, next - offset);
+			tape_note(tape, "%sbyte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
+				  file->name, offset, why, next - offset);
 			continue;
 		}
 		if (ret)
 			goto err_read;
 
 		next = head.next;
-		ret = tape_record(tape, &head, &why);
+		ret = tape_record(tape, file, &head, &why);
 		if (ret == -EBADMSG)
-			tape_note(tape, "byte %" PRIu64 ": damaged %s: %s", offset,
+			tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
 				  type_name(head.type), why);
 		else if (ret)
 			goto err_read;
 	}
-	if (!tape->meta)
-		tape_note(tape, "there is no sound META record");
-	if (!tape->ended)
-		tape_note(tape, "byte %" PRIu64 ": no end record until here", offset);
+	if (!file->meta)
+		tape_note(tape, "%sthere is no sound META record", file->name);
+	if (!file->ended)
+		tape_note(tape, "%sbyte %" PRIu64 ": no end record until here", file->name, offset);
 	return 0;
 
 err_read:
 	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, offset,
-			      strerror(-ret));
+			      ret == -ESTALE ? "of another recording" : strerror(-ret));
+}
+
+int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
+		   struct schedtape_error *err)
+{
+	struct tape_file *file, *files;
+	struct schedtape_tape before = *tape;
+	int ret;
+
+	files = reallocarray(tape->files, tape->nr_files + 1, sizeof(*files));
+	if (!files)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	tape->files = files;
+	file = &files[tape->nr_files];
+	*file = (struct tape_file) { .stream = name && strcmp(name, TAPE_MAIN_FILE) };
+	if (name)
+		snprintf(file->name, sizeof(file->name), "%s: ", name);
+
+	ret = tape_file_open(file, path, err);
+	if (!ret)
+		ret = header_check(file, err);
+	if (!ret)
+		ret = tape_walk(tape, file, err);
+	if (!ret) {
+		tape->nr_files++;
+		return 0;
+	}
+	/* Lists may have grown, but have no more in them than before. */
+	tape->nr_index = before.nr_index;
+	tape->pages = before.pages;
+	tape->nr_others = before.nr_others;
+	tape->nr_tasks = before.nr_tasks;
+	tape->clocks.nr_samples = before.clocks.nr_samples;
+	tape->nr_cpus = before.nr_cpus;
+	tape->ended = before.ended;
+	tape->window = before.window;
+	tape_file_close(file);
+	return ret;
 }
 
 static int index_compare(const void *one, const void *two)
@@ -331,16 +409,37 @@ static int index_compare(const void *one, const void *two)
 
 	if (a->cpu != b->cpu)
 		return a->cpu < b->cpu ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
 /* -- the tape -------------------------------------------------------------- */
 
+/* All files have been read: what they say together. */
+static int tape_finish(struct schedtape_tape *tape)
+{
+	size_t i;
+	int ret;
+
+	if (tape->nr_index)
+		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
+	for (i = 0; i < tape->nr_files && !tape->meta; i++)
+		tape->meta = json_object_get(tape->files[i].meta);
+	if (!tape->meta)
+		tape->meta = json_object_new_object();
+	if (!tape->meta)
+		return -ENOMEM;
+	ret = tape_clocks_init(&tape->clocks);
+	if (!ret)
+		ret = tape_end_finish(tape);
+	return ret ? ret : tape_merge_init(tape);
+}
+
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err)
 {
 	struct schedtape_tape *t;
-	uint32_t header = 0;
 	int ret;
 
 	*tape = NULL;
@@ -348,22 +447,17 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 	if (!t)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
-	ret = tape_file_open(&t->file, path, err);
+	t->path = strdup(path);
+	if (!t->path || tape_decoder_init(&t->decoder)) {
+		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", path);
+		goto err_close;
+	}
+	ret = tape_files_open(t, err);
 	if (ret)
 		goto err_close;
-	ret = tape_header(t, &header, err);
-	if (ret)
-		goto err_close;
-	ret = tape_walk(t, header, err);
-	if (ret)
-		goto err_close;
-
-	if (t->nr_index)
-		qsort(t->index, t->nr_index, sizeof(*t->index), index_compare);
-	if (!t->meta)
-		t->meta = json_object_new_object();
-	if (!t->meta || (!t->ended && tape_content_guess_end(t)) || tape_merge_init(t)) {
-		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", t->file.path);
+	ret = tape_finish(t);
+	if (ret) {
+		schedtape_fail(err, ret, "%s: %s", path, strerror(-ret));
 		goto err_close;
 	}
 	*tape = t;
@@ -380,15 +474,24 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 
 	if (!tape)
 		return;
+	tape_load_stop(tape);
 	tape_merge_exit(tape);
 	for (i = 0; i < tape->nr_blocks; i++)
 		free(tape->blocks[i]);
 	free(tape->blocks);
 	free(tape->tasks);
+	tape_clocks_exit(&tape->clocks);
+	free(tape->cpus);
 	free(tape->end_cpus);
 	free(tape->index);
+	free(tape->others);
 	json_object_put(tape->meta);
-	tape_file_close(&tape->file);
+	for (i = 0; i < tape->nr_files; i++)
+		tape_file_close(&tape->files[i]);
+	free(tape->files);
+	tape_decoder_exit(&tape->decoder);
+	free(tape->recording);
+	free(tape->path);
 	free(tape);
 }
 
@@ -415,7 +518,12 @@ const char *schedtape_tape_torn(struct schedtape_tape *tape)
 
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
 {
-	return tape->file.size;
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_files; i++)
+		bytes += tape->files[i].size;
+	return bytes;
 }
 
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)

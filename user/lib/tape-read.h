@@ -1,27 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader's inside: tape-record.c gets records from the file, tape-read.c
- * makes the index of a tape, tape-merge.c the stream of its events.
+ * The reader's inside: tape-record.c gets records from files, tape-files.c knows
+ * which files are a tape, tape-read.c makes the index of it, tape-load.c loads
+ * chunks ahead, tape-merge.c makes the stream of its events.
  */
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
 
+#include <pthread.h>
+
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "tape-clock.h"
 #include "tape.h"
 
 /**
- * struct tape_file - where records come from
+ * struct tape_file - a file that records come from
+ * @name: in front of what is said of it: "data.3: "; "" if it is all of the tape
  * @size: bytes when it was opened; what comes later is not looked at
- * @buffer: a stored record
+ * @header: bytes of its header, behind which the records begin
+ * @meta: its own META, or NULL
+ * @ended: it has a sound end record
+ * @stream: in a directory, it is not the main file
  */
 struct tape_file {
 	char *path;
+	char name[24];
 	int fd;
 	uint64_t size;
+	uint32_t header;
+	struct json_object *meta;
+	bool ended;
+	bool stream;
+};
+
+/**
+ * struct tape_decoder - what it takes to read records; each thread has its own
+ * @buffer: a stored record
+ * @columns: pages before their columns are joined
+ */
+struct tape_decoder {
 	unsigned char *buffer;
 	size_t capacity;
+	unsigned char *columns;
+	size_t columns_bytes;
 	ZSTD_DCtx *zstd;
 	XXH64_state_t *sum;
 };
@@ -43,25 +66,33 @@ struct tape_head {
 
 int tape_file_open(struct tape_file *file, const char *path, struct schedtape_error *err);
 void tape_file_close(struct tape_file *file);
-ssize_t tape_file_read(struct tape_file *file, void *to, size_t bytes, uint64_t offset);
+ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset);
+
+/* -ENOMEM; then, too, the caller calls tape_decoder_exit(). */
+int tape_decoder_init(struct tape_decoder *decoder);
+void tape_decoder_exit(struct tape_decoder *decoder);
 
 /*
  * These return 0; -EBADMSG: damage, and @why has its name; another -errno: the
  * file cannot be read.
  */
-int tape_head_read(struct tape_file *file, uint64_t offset, struct tape_head *head,
+int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_head *head,
 		   const char **why);
-int tape_head_check(struct tape_file *file, const struct tape_head *head, const char **why);
+int tape_head_check(const struct tape_file *file, struct tape_decoder *decoder,
+		    const struct tape_head *head, const char **why);
+/* The record as it stands in the file, into @decoder->buffer, checked. */
+int tape_record_read(const struct tape_file *file, struct tape_decoder *decoder,
+		     const struct tape_head *head, const char **why);
 /* @to: @head->raw bytes, at most TAPE_MAX_RAW. */
-int tape_payload_read(struct tape_file *file, const struct tape_head *head, void *to,
-		      const char **why);
+int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
+		      const struct tape_head *head, void *to, const char **why);
 /* Limits that hold for every known type. */
 const char *tape_head_limits(const struct tape_head *head);
 
 /**
  * struct tape_index - a chunk, as its header describes it
  *
- * None of it is proven before the chunk has been loaded, @offset apart.
+ * None of it is proven before the chunk has been loaded, @file and @offset apart.
  */
 struct tape_index {
 	uint64_t offset;
@@ -72,14 +103,28 @@ struct tape_index {
 	uint64_t lost;
 	uint32_t cpu;
 	uint32_t pages;
+	uint32_t file;
 	bool damaged;		/* known, and told */
+};
+
+/* More events are in no page: a word may stand for two. */
+#define TAPE_PAGE_EVENTS \
+	(2 * (STAPE_PAGE_SIZE - sizeof(struct stape_page_header)) / sizeof(uint64_t))
+
+/**
+ * struct tape_other - where a sound record of another type lies
+ */
+struct tape_other {
+	uint64_t offset;
+	uint32_t file;
+	uint32_t type;
 };
 
 /**
  * struct tape_cursor - where the stream of one CPU stands
  * @chunk: index of the next chunk to load
  * @chunks_end: index behind this CPU's last chunk
- * @memory: the pages of one chunk
+ * @memory: the pages of one chunk; tape_load() cares for it
  * @page_open: @page is not at its end
  * @started: @seq means something
  * @seq: of the page that should come next
@@ -88,7 +133,11 @@ struct tape_index {
  *	its type is 0 if there is nothing to tell
  * @end: what the end record says of this CPU, or NULL
  * @end_told: no loss is behind the last chunk, or it has been told
+ * @missing: events that the end record counts and no chunk has
+ * @gap: it has been told where pages are missing
  * @ev: the next event
+ *
+ * All times are of the session's clock.
  */
 struct tape_cursor {
 	uint32_t cpu;
@@ -96,13 +145,15 @@ struct tape_cursor {
 	size_t chunks_first;
 	size_t chunks_end;
 	unsigned char *memory;
-	size_t capacity;
 	uint32_t pages;
 	uint32_t pages_read;
+	uint32_t file;
 	uint64_t offset;
 	bool page_open;
 	bool started;
 	bool end_told;
+	bool gap;
+	uint64_t missing;
 	uint64_t seq;
 	uint64_t time;
 	struct schedtape_page page;
@@ -116,11 +167,25 @@ struct tape_heap {
 	struct tape_cursor *cursor;
 };
 
+struct tape_loader;
+
 /**
  * struct schedtape_tape - an open tape
- * @index: chunks, by CPU, then as they lie in the file
+ * @path: as it was given
+ * @files: the main one first
+ * @directory: it is one
+ * @recording: what the METAs of all files call it; "": nothing
+ * @meta: of the first file that has one
+ * @decoder: of the thread that calls
+ * @index: chunks, by CPU, then as they lie in the files
+ * @others: all but chunks, as they lie in the files
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
+ * @cpus: what the end records say of CPUs, by the session's clock
+ * @end: what is handed out: with ns
+ * @end_cpus: what it points to
  * @ended: there is a sound end record
+ * @first, @last: from when to when chunks have anything, by the session's clock
+ * @window: nothing earlier is handed out, by the session's clock
  * @torn: what is wrong with the tape, "" if nothing
  * @cursors: one for every CPU with anything to tell, by CPU
  * @heap: cursors by the time of their next event
@@ -128,41 +193,76 @@ struct tape_heap {
  * @taken: the event at the heap's top has been handed out
  */
 struct schedtape_tape {
-	struct tape_file file;
+	char *path;
+	struct tape_file *files;
+	size_t nr_files;
+	bool directory;
+	char *recording;
 	struct json_object *meta;
+	struct tape_decoder decoder;
 	struct tape_index *index;
 	size_t nr_index;
 	size_t index_capacity;
 	uint64_t pages;
+	struct tape_other *others;
+	size_t nr_others;
+	size_t others_capacity;
 	unsigned char **blocks;
 	size_t nr_blocks;
 	struct schedtape_task *tasks;
 	size_t nr_tasks;
 	size_t tasks_capacity;
+	struct tape_clocks clocks;
+	struct schedtape_cpu *cpus;
+	size_t nr_cpus;
 	struct schedtape_end end;
 	struct schedtape_cpu *end_cpus;
 	bool ended;
-	char torn[512];
+	uint64_t first;
+	uint64_t last;
+	uint64_t window;
+	char torn[1024];
 	struct tape_cursor *cursors;
 	size_t nr_cursors;
 	struct tape_heap *heap;
 	size_t nr_heap;
 	size_t filled;
 	bool taken;
+	struct tape_loader *loader;
 };
 
 /* Remembers damage for schedtape_tape_torn(). */
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* tape-content.c: what META, TASKS and END have inside.  -EBADMSG: damage. */
-int tape_content_meta(struct schedtape_tape *tape, const char *text, size_t bytes);
+/* tape-files.c: opens what there is of the tape, and walks through it. */
+int tape_files_open(struct schedtape_tape *tape, struct schedtape_error *err);
+/* A META has been read: -ESTALE if the file is not of this recording. */
+int tape_files_meta(struct schedtape_tape *tape, struct tape_file *file);
+
+/*
+ * tape-read.c: adds one more file, with all that it has.  -ESTALE: it is not of
+ * this recording, and nothing of it was kept.
+ */
+int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
+		   struct schedtape_error *err);
+
+/* tape-content.c: what META, TASKS, CLOCK and END have inside.  -EBADMSG: damage. */
+int tape_content_meta(struct tape_file *file, const char *text, size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
+int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
-/* The end that a torn tape doesn't tell. */
-int tape_content_guess_end(struct schedtape_tape *tape);
+/* tape-end.c: makes one end of all, in ns, and of what no end record tells. */
+int tape_end_finish(struct schedtape_tape *tape);
 
 int tape_merge_init(struct schedtape_tape *tape);
 void tape_merge_exit(struct schedtape_tape *tape);
+
+/*
+ * tape-load.c: puts the cursor's next chunk into its memory.  Damage as above.
+ * Threads load ahead, from the first call on, until tape_load_stop().
+ */
+int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why);
+void tape_load_stop(struct schedtape_tape *tape);
 
 #endif /* SCHEDTAPE_TAPE_READ_H */

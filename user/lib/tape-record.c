@@ -11,9 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <json-c/json.h>
+
+#include "tape-columns.h"
 #include "tape-read.h"
 
-#define BLOCK	65536	/* bytes at a time, where a record isn't needed whole */
+#define BLOCK		65536	/* bytes at a time, where a record isn't needed whole */
+#define RECORD_MAX	(sizeof(struct tape_record) + TAPE_MAX_EXTRA + \
+			 ZSTD_COMPRESSBOUND(TAPE_MAX_RAW))
 
 static int file_type(const struct tape_file *file, const struct stat *st,
 		     struct schedtape_error *err)
@@ -37,11 +42,7 @@ int tape_file_open(struct tape_file *file, const char *path, struct schedtape_er
 
 	file->fd = -1;
 	file->path = strdup(strcmp(path, "-") ? path : "standard input");
-	file->zstd = ZSTD_createDCtx();
-	file->sum = XXH64_createState();
-	file->capacity = BLOCK;
-	file->buffer = malloc(file->capacity);
-	if (!file->path || !file->zstd || !file->sum || !file->buffer)
+	if (!file->path)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
 	if (strcmp(path, "-"))
@@ -61,14 +62,29 @@ void tape_file_close(struct tape_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	ZSTD_freeDCtx(file->zstd);
-	XXH64_freeState(file->sum);
-	free(file->buffer);
+	json_object_put(file->meta);
 	free(file->path);
 }
 
+int tape_decoder_init(struct tape_decoder *decoder)
+{
+	decoder->zstd = ZSTD_createDCtx();
+	decoder->sum = XXH64_createState();
+	decoder->buffer = malloc(BLOCK);
+	decoder->capacity = BLOCK;
+	return decoder->zstd && decoder->sum && decoder->buffer ? 0 : -ENOMEM;
+}
+
+void tape_decoder_exit(struct tape_decoder *decoder)
+{
+	ZSTD_freeDCtx(decoder->zstd);
+	XXH64_freeState(decoder->sum);
+	free(decoder->buffer);
+	free(decoder->columns);
+}
+
 /* Fewer than @bytes: the file ends there.  -errno. */
-ssize_t tape_file_read(struct tape_file *file, void *to, size_t bytes, uint64_t offset)
+ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset)
 {
 	size_t done = 0;
 	ssize_t ret;
@@ -86,7 +102,7 @@ ssize_t tape_file_read(struct tape_file *file, void *to, size_t bytes, uint64_t 
 	return done;
 }
 
-static int file_read_all(struct tape_file *file, void *to, size_t bytes, uint64_t offset,
+static int file_read_all(const struct tape_file *file, void *to, size_t bytes, uint64_t offset,
 			 const char **why)
 {
 	ssize_t got = tape_file_read(file, to, bytes, offset);
@@ -110,7 +126,7 @@ static const char *head_magic(const struct tape_record *rec)
 	return "no record begins here";
 }
 
-int tape_head_read(struct tape_file *file, uint64_t offset, struct tape_head *head,
+int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_head *head,
 		   const char **why)
 {
 	struct tape_record rec;
@@ -148,7 +164,8 @@ int tape_head_read(struct tape_file *file, uint64_t offset, struct tape_head *he
 }
 
 /* Only the checksum, of a record of any size. */
-int tape_head_check(struct tape_file *file, const struct tape_head *head, const char **why)
+int tape_head_check(const struct tape_file *file, struct tape_decoder *decoder,
+		    const struct tape_head *head, const char **why)
 {
 	uint64_t at = head->offset + sizeof(struct tape_record);
 	uint64_t left = (uint64_t)head->extra + head->stored;
@@ -160,18 +177,18 @@ int tape_head_check(struct tape_file *file, const struct tape_head *head, const 
 	if (ret)
 		return ret;
 	rec.sum = 0;
-	XXH64_reset(file->sum, 0);
-	XXH64_update(file->sum, &rec, sizeof(rec));
+	XXH64_reset(decoder->sum, 0);
+	XXH64_update(decoder->sum, &rec, sizeof(rec));
 
 	for (; left; left -= now, at += now) {
 		now = left < BLOCK ? left : BLOCK;
-		ret = file_read_all(file, file->buffer, now, at, why);
+		ret = file_read_all(file, decoder->buffer, now, at, why);
 		if (ret)
 			return ret;
-		XXH64_update(file->sum, file->buffer, now);
+		XXH64_update(decoder->sum, decoder->buffer, now);
 	}
 
-	if (XXH64_digest(file->sum) == head->sum)
+	if (XXH64_digest(decoder->sum) == head->sum)
 		return 0;
 	*why = "wrong checksum";
 	return -EBADMSG;
@@ -189,49 +206,90 @@ const char *tape_head_limits(const struct tape_head *head)
 	return NULL;
 }
 
-static int file_reserve(struct tape_file *file, size_t bytes)
+static int decoder_reserve(struct tape_decoder *decoder, size_t bytes)
 {
 	unsigned char *buffer;
 
-	if (bytes <= file->capacity)
+	if (bytes <= decoder->capacity)
 		return 0;
-	buffer = realloc(file->buffer, bytes);
+	buffer = realloc(decoder->buffer, bytes);
 	if (!buffer)
 		return -ENOMEM;
-	file->buffer = buffer;
-	file->capacity = bytes;
+	decoder->buffer = buffer;
+	decoder->capacity = bytes;
 	return 0;
 }
 
-int tape_payload_read(struct tape_file *file, const struct tape_head *head, void *to,
-		      const char **why)
+int tape_record_read(const struct tape_file *file, struct tape_decoder *decoder,
+		     const struct tape_head *head, const char **why)
 {
-	size_t at = sizeof(struct tape_record) + head->extra;
+	size_t bytes = sizeof(struct tape_record) + (size_t)head->extra + head->stored;
+	uint64_t sum = 0;
+	int ret;
+
+	*why = "too large";
+	if (bytes > RECORD_MAX)
+		return -EBADMSG;
+	ret = decoder_reserve(decoder, bytes);
+	if (ret)
+		return ret;
+	ret = file_read_all(file, decoder->buffer, bytes, head->offset, why);
+	if (ret)
+		return ret;
+
+	memcpy(decoder->buffer + offsetof(struct tape_record, sum), &sum, sizeof(sum));
+	*why = "wrong checksum";
+	if (XXH64(decoder->buffer, bytes, 0) != head->sum)
+		return -EBADMSG;
+	sum = htole64(head->sum);
+	memcpy(decoder->buffer + offsetof(struct tape_record, sum), &sum, sizeof(sum));
+	return 0;
+}
+
+static int decoder_columns(struct tape_decoder *decoder, const unsigned char *payload,
+			   const struct tape_head *head, void *to, const char **why)
+{
+	unsigned char *columns;
+
+	*why = "its payload cannot be in columns";
+	if (head->raw % (TAPE_COLUMNS * sizeof(uint64_t)))
+		return -EBADMSG;
+	if (decoder->columns_bytes < head->raw) {
+		columns = realloc(decoder->columns, head->raw);
+		if (!columns)
+			return -ENOMEM;
+		decoder->columns = columns;
+		decoder->columns_bytes = head->raw;
+	}
+	*why = "its payload cannot be decompressed";
+	if (ZSTD_decompressDCtx(decoder->zstd, decoder->columns, head->raw, payload,
+				head->stored) != head->raw)
+		return -EBADMSG;
+	tape_columns_join(to, decoder->columns, head->raw);
+	return 0;
+}
+
+int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
+		      const struct tape_head *head, void *to, const char **why)
+{
+	const unsigned char *payload;
 	size_t raw = head->raw;
 	int ret;
 
 	*why = tape_head_limits(head);
 	if (*why)
 		return -EBADMSG;
-	ret = file_reserve(file, at + head->stored);
+	ret = tape_record_read(file, decoder, head, why);
 	if (ret)
 		return ret;
-	ret = file_read_all(file, file->buffer, at + head->stored, head->offset, why);
-	if (ret)
-		return ret;
-
-	memset(file->buffer + offsetof(struct tape_record, sum), 0, sizeof(uint64_t));
-	*why = "wrong checksum";
-	if (XXH64(file->buffer, at + head->stored, 0) != head->sum)
-		return -EBADMSG;
-
-	if (head->flags & TAPE_ZSTD) {
-		*why = "its payload cannot be decompressed";
-		if (ZSTD_decompressDCtx(file->zstd, to, raw, file->buffer + at,
-					head->stored) != raw)
-			return -EBADMSG;
-	} else {
-		memcpy(to, file->buffer + at, raw);
+	payload = decoder->buffer + sizeof(struct tape_record) + head->extra;
+	if (!(head->flags & TAPE_ZSTD)) {
+		memcpy(to, payload, raw);
+		return 0;
 	}
-	return 0;
+	if (head->flags & TAPE_BY_COLUMNS)
+		return decoder_columns(decoder, payload, head, to, why);
+	*why = "its payload cannot be decompressed";
+	return ZSTD_decompressDCtx(decoder->zstd, to, raw, payload, head->stored) == raw ?
+	       0 : -EBADMSG;
 }

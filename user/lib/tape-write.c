@@ -11,42 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
-#include <xxhash.h>
-#include <zstd.h>
 
-#include "tape.h"
+#include "tape-columns.h"
+#include "tape-write.h"
 
 #define HEAD_MAX	(sizeof(struct tape_record) + sizeof(struct tape_chunk))
-#define TASKS_BYTES	(1U << 20)	/* raw, of one TASKS record */
-
-/**
- * struct schedtape_writer - a tape being written
- * @path: for errors
- * @bytes: in whole records
- * @failed: the tape ends within a record that couldn't be cut off, -errno:
- *	nothing may follow
- * @first_error: what schedtape_writer_close() returns
- * @zstd: NULL: nothing is compressed
- * @sum: state of a checksum, used within one function
- * @out: a compressed record, with its head
- * @bound: bytes that the payload in @out may have
- */
-struct schedtape_writer {
-	char *path;
-	int fd;
-	uint64_t bytes;
-	int failed;
-	int first_error;
-	int level;
-	ZSTD_CCtx *zstd;
-	XXH64_state_t *sum;
-	unsigned char *out;
-	size_t bound;
-};
 
 /* -- output ---------------------------------------------------------------- */
 
@@ -71,16 +43,15 @@ static int writer_cut(struct schedtape_writer *w, size_t written)
 	return 0;
 }
 
-static int writer_error(struct schedtape_writer *w, int code)
+int tape_writer_error(struct schedtape_writer *w, int code)
 {
 	if (!w->first_error)
 		w->first_error = code;
 	return code;
 }
 
-/* Writes @iov whole or, as far as possible, not at all.  Uses @iov up. */
-static int writer_put(struct schedtape_writer *w, struct iovec *iov, int n,
-		      struct schedtape_error *err)
+int tape_writer_put(struct schedtape_writer *w, struct iovec *iov, int n,
+		    struct schedtape_error *err)
 {
 	size_t written = 0;
 	ssize_t ret;
@@ -111,13 +82,13 @@ err_write:
 	code = ret < 0 ? -errno : -EIO;
 	if (writer_cut(w, written))
 		w->failed = code;
-	return schedtape_fail(err, writer_error(w, code), "%s: cannot write at byte %" PRIu64
+	return schedtape_fail(err, tape_writer_error(w, code), "%s: cannot write at byte %" PRIu64
 			      ": %s", w->path, w->bytes + written, strerror(-code));
 }
 
 /* -- records --------------------------------------------------------------- */
 
-static void record_head(struct tape_record *rec, enum tape_type type, size_t extra, size_t raw)
+void tape_record_init(struct tape_record *rec, enum tape_type type, size_t extra, size_t raw)
 {
 	memset(rec, 0, sizeof(*rec));
 	memcpy(rec->magic, TAPE_RECORD_MAGIC, sizeof(rec->magic));
@@ -146,13 +117,13 @@ static int writer_put_raw(struct schedtape_writer *w, void *head, size_t bytes,
 	XXH64_update(w->sum, payload, raw);
 	rec->sum = htole64(XXH64_digest(w->sum));
 
-	return writer_put(w, iov, 3, err);
+	return tape_writer_put(w, iov, 3, err);
 }
 
 static int writer_reserve(struct schedtape_writer *w, size_t raw)
 {
 	size_t bound = ZSTD_compressBound(raw);
-	unsigned char *out;
+	unsigned char *out, *columns;
 
 	if (bound <= w->bound)
 		return 0;
@@ -160,14 +131,36 @@ static int writer_reserve(struct schedtape_writer *w, size_t raw)
 	if (!out)
 		return -ENOMEM;
 	w->out = out;
+	columns = realloc(w->columns, raw);
+	if (!columns)
+		return -ENOMEM;
+	w->columns = columns;
 	w->bound = bound;
 	return 0;
 }
 
-static int writer_put_record(struct schedtape_writer *w, void *head, size_t bytes,
-			     const void *payload, size_t raw, struct schedtape_error *err)
+/* Compresses pages, each column of their words by itself.  As zstd's functions. */
+static size_t writer_compress_pages(struct schedtape_writer *w, unsigned char *to,
+				    const void *pages, size_t raw)
+{
+	size_t column = raw / TAPE_COLUMNS, stored = 0, now, i;
+
+	tape_columns_split(w->columns, pages, raw);
+	for (i = 0; i < TAPE_COLUMNS; i++) {
+		now = ZSTD_compressCCtx(w->zstd, to + stored, w->bound - stored,
+					w->columns + i * column, column, w->level);
+		if (ZSTD_isError(now))
+			return now;
+		stored += now;
+	}
+	return stored;
+}
+
+int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
+		       const void *payload, size_t raw, struct schedtape_error *err)
 {
 	struct tape_record *rec = head;
+	bool pages = le16toh(rec->type) == TAPE_CHUNK;
 	struct iovec iov;
 	size_t stored;
 
@@ -175,11 +168,15 @@ static int writer_put_record(struct schedtape_writer *w, void *head, size_t byte
 	if (!w->zstd || writer_reserve(w, raw))
 		return writer_put_raw(w, head, bytes, payload, raw, err);
 
-	stored = ZSTD_compressCCtx(w->zstd, w->out + bytes, w->bound, payload, raw, w->level);
+	if (pages)
+		stored = writer_compress_pages(w, w->out + bytes, payload, raw);
+	else
+		stored = ZSTD_compressCCtx(w->zstd, w->out + bytes, w->bound, payload, raw,
+					   w->level);
 	if (ZSTD_isError(stored) || stored >= raw)
 		return writer_put_raw(w, head, bytes, payload, raw, err);
 
-	rec->flags = htole16(TAPE_ZSTD);
+	rec->flags = htole16(TAPE_ZSTD | (pages ? TAPE_BY_COLUMNS : 0));
 	rec->stored = htole32(stored);
 	rec->sum = 0;
 	memcpy(w->out, head, bytes);
@@ -189,11 +186,11 @@ static int writer_put_record(struct schedtape_writer *w, void *head, size_t byte
 
 	iov.iov_base = w->out;
 	iov.iov_len = bytes + stored + tape_padding(bytes + stored);
-	return writer_put(w, &iov, 1, err);
+	return tape_writer_put(w, &iov, 1, err);
 }
 
-static int writer_put_json(struct schedtape_writer *w, enum tape_type type,
-			   struct json_object *object, struct schedtape_error *err)
+int tape_writer_json(struct schedtape_writer *w, enum tape_type type,
+		     struct json_object *object, struct schedtape_error *err)
 {
 	struct tape_record rec;
 	const char *text;
@@ -201,14 +198,15 @@ static int writer_put_json(struct schedtape_writer *w, enum tape_type type,
 
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
 	if (!text)
-		return schedtape_fail(err, writer_error(w, -ENOMEM), "%s: out of memory", w->path);
+		return schedtape_fail(err, tape_writer_error(w, -ENOMEM), "%s: out of memory",
+				      w->path);
 	length = strlen(text);
 	if (length > (size_t)TAPE_MAX_RAW)
-		return schedtape_fail(err, writer_error(w, -E2BIG),
+		return schedtape_fail(err, tape_writer_error(w, -E2BIG),
 				      "%s: a description of %zu bytes, more than the format's %d",
 				      w->path, length, TAPE_MAX_RAW);
-	record_head(&rec, type, 0, length);
-	return writer_put_record(w, &rec, sizeof(rec), text, length, err);
+	tape_record_init(&rec, type, 0, length);
+	return tape_writer_record(w, &rec, sizeof(rec), text, length, err);
 }
 
 /* -- the tape -------------------------------------------------------------- */
@@ -244,16 +242,17 @@ static int writer_put_header(struct schedtape_writer *w, struct schedtape_error 
 
 	memcpy(header.magic, TAPE_MAGIC, sizeof(header.magic));
 	header.sum = htole64(XXH64(&header, sizeof(header), 0));
-	return writer_put(w, &iov, 1, err);
+	return tape_writer_put(w, &iov, 1, err);
 }
 
-static void writer_free(struct schedtape_writer *w)
+void tape_writer_free(struct schedtape_writer *w)
 {
 	if (w->fd >= 0)
 		close(w->fd);
 	ZSTD_freeCCtx(w->zstd);
 	XXH64_freeState(w->sum);
 	free(w->out);
+	free(w->columns);
 	free(w->path);
 	free(w);
 }
@@ -280,221 +279,64 @@ static int options_level(const struct schedtape_writer_options *options, int *le
 	return 0;
 }
 
+int tape_writer_new(const char *path, int level, struct schedtape_writer **writer,
+		    struct schedtape_error *err)
+{
+	struct schedtape_writer *w = calloc(1, sizeof(*w));
+	int ret;
+
+	*writer = NULL;
+	if (!w) {
+		schedtape_fail(err, -ENOMEM, "out of memory");
+		return -ENOMEM;
+	}
+	w->fd = -1;
+	w->level = level;
+	w->path = strdup(strcmp(path, "-") ? path : "standard output");
+	w->sum = XXH64_createState();
+	if (w->level)
+		w->zstd = ZSTD_createCCtx();
+	if (!w->path || !w->sum || (w->level && !w->zstd))
+		ret = schedtape_fail(err, -ENOMEM, "out of memory");
+	else
+		ret = writer_open(w, path, err);
+	if (ret)
+		tape_writer_free(w);
+	else
+		*writer = w;
+	return ret;
+}
+
 int schedtape_writer_create(const char *path, struct json_object *meta,
 			    const struct schedtape_writer_options *options,
 			    struct schedtape_writer **writer, struct schedtape_error *err)
 {
 	struct schedtape_writer *w;
-	int ret;
+	int ret, level;
 
 	*writer = NULL;
 	if (!json_object_is_type(meta, json_type_object))
 		return schedtape_fail(err, -EINVAL, "%s: a tape's description is a JSON object",
 				      path);
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-	w->fd = -1;
-
-	ret = options_level(options, &w->level, err);
+	ret = options_level(options, &level, err);
+	if (!ret)
+		ret = tape_writer_new(path, level, &w, err);
 	if (ret)
-		goto err_free;
+		return ret;
 
-	w->path = strdup(strcmp(path, "-") ? path : "standard output");
-	w->sum = XXH64_createState();
-	if (w->level)
-		w->zstd = ZSTD_createCCtx();
-	if (!w->path || !w->sum || (w->level && !w->zstd)) {
-		ret = schedtape_fail(err, -ENOMEM, "out of memory");
-		goto err_free;
-	}
-
-	ret = writer_open(w, path, err);
-	if (ret)
-		goto err_free;
 	ret = writer_put_header(w, err);
+	if (!ret)
+		ret = tape_writer_json(w, TAPE_META, meta, err);
 	if (ret)
-		goto err_free;
-	ret = writer_put_json(w, TAPE_META, meta, err);
-	if (ret)
-		goto err_free;
-
-	*writer = w;
-	return 0;
-
-err_free:
-	writer_free(w);
+		tape_writer_free(w);
+	else
+		*writer = w;
 	return ret;
-}
-
-static size_t task_bytes(const struct schedtape_task *task)
-{
-	size_t bytes = sizeof(struct tape_task) + task->affinity_bytes;
-
-	return bytes + tape_padding(bytes);
-}
-
-static void task_pack(unsigned char *at, const struct schedtape_task *task)
-{
-	size_t size = task_bytes(task);
-	struct tape_task entry = {
-		.size = htole32(size),
-		.fixed = htole32(sizeof(entry)),
-		.time = htole64(task->time),
-		.start_time = htole64(task->start_time),
-		.cpu_time = htole64(task->cpu_time),
-		.pid = htole32(task->pid),
-		.tgid = htole32(task->tgid),
-		.ppid = htole32(task->ppid),
-		.ns_pid = htole32(task->ns_pid),
-		.cpu = htole32(task->cpu),
-		.state = htole32(task->state),
-		.policy = htole32(task->policy),
-		.nice = htole32((uint32_t)task->nice),
-		.rt_priority = htole32(task->rt_priority),
-		.affinity_bytes = htole32(task->affinity_bytes),
-	};
-
-	memcpy(entry.comm, task->comm, sizeof(entry.comm));
-	memset(at, 0, size);
-	memcpy(at, &entry, sizeof(entry));
-	if (task->affinity_bytes)
-		memcpy(at + sizeof(entry), task->affinity, task->affinity_bytes);
-}
-
-int schedtape_writer_tasks(struct schedtape_writer *writer,
-			   const struct schedtape_task *tasks, size_t n,
-			   struct schedtape_error *err)
-{
-	struct tape_record rec;
-	size_t i, used = 0;
-	unsigned char *raw;
-	int ret = 0;
-
-	raw = malloc(TASKS_BYTES);
-	if (!raw)
-		return schedtape_fail(err, writer_error(writer, -ENOMEM), "%s: out of memory",
-				      writer->path);
-
-	for (i = 0; i < n && !ret; i++) {
-		if (tasks[i].affinity_bytes > TASKS_BYTES / 2) {
-			ret = schedtape_fail(err, -EINVAL, "%s: affinity of task %u: %u bytes",
-					     writer->path, tasks[i].pid, tasks[i].affinity_bytes);
-			break;
-		}
-		task_pack(raw + used, &tasks[i]);
-		used += task_bytes(&tasks[i]);
-		if (i + 1 < n && used + task_bytes(&tasks[i + 1]) <= TASKS_BYTES)
-			continue;
-		record_head(&rec, TAPE_TASKS, 0, used);
-		ret = writer_put_record(writer, &rec, sizeof(rec), raw, used, err);
-		used = 0;
-	}
-
-	free(raw);
-	return ret;
-}
-
-/* From the pages' headers alone: nothing else is looked at. */
-static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
-		      const unsigned char *pages, size_t n, struct schedtape_error *err)
-{
-	struct stape_page_header first, h;
-	uint64_t events = 0, lost = 0;
-	size_t i;
-
-	memcpy(&first, pages, sizeof(first));
-	for (i = 0; i < n; i++) {
-		memcpy(&h, pages + i * STAPE_PAGE_SIZE, sizeof(h));
-		if (h.magic != STAPE_PAGE_MAGIC)
-			return schedtape_fail(err, -EINVAL, "%s: page %zu of %zu is no ring page: "
-					      "magic number 0x%08x", w->path, i, n, h.magic);
-		if (h.cpu != first.cpu || h.seq != first.seq + i)
-			return schedtape_fail(err, -EINVAL, "%s: page %" PRIu64 " of CPU %u does "
-					      "not follow page %" PRIu64 " of CPU %u", w->path,
-					      (uint64_t)h.seq, h.cpu, (uint64_t)(first.seq + i - 1),
-					      first.cpu);
-		events += h.events;
-		lost += h.lost;
-	}
-	*chunk = (struct tape_chunk) {
-		.cpu = htole32(first.cpu),
-		.pages = htole32(n),
-		.seq = htole64(first.seq),
-		.time = htole64(first.time),
-		.end = htole64(h.end),
-		.events = htole64(events),
-		.lost = htole64(lost),
-	};
-	return 0;
-}
-
-int schedtape_writer_pages(struct schedtape_writer *writer, const void *pages,
-			   size_t n, struct schedtape_error *err)
-{
-	struct {
-		struct tape_record rec;
-		struct tape_chunk chunk;
-	} head;
-	const unsigned char *at = pages;
-	size_t now;
-	int ret;
-
-	for (; n; n -= now, at += now * STAPE_PAGE_SIZE) {
-		now = n < TAPE_MAX_PAGES ? n : TAPE_MAX_PAGES;
-		record_head(&head.rec, TAPE_CHUNK, sizeof(head.chunk), now * STAPE_PAGE_SIZE);
-		ret = chunk_head(writer, &head.chunk, at, now, err);
-		if (ret)
-			return ret;
-		ret = writer_put_record(writer, &head, sizeof(head), at, now * STAPE_PAGE_SIZE,
-					err);
-		if (ret)
-			return ret;
-	}
-	return 0;
 }
 
 uint64_t schedtape_writer_bytes(const struct schedtape_writer *writer)
 {
 	return writer->bytes;
-}
-
-static void add_number(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
-
-static struct json_object *end_json(const struct schedtape_end *end)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *cpus = json_object_new_array();
-	struct json_object *cpu;
-	size_t i;
-
-	add_number(object, "start_time", end->start_time);
-	add_number(object, "stop_time", end->stop_time);
-	for (i = 0; i < end->nr_cpus; i++) {
-		cpu = json_object_new_object();
-		add_number(cpu, "cpu", end->cpus[i].cpu);
-		add_number(cpu, "events", end->cpus[i].events);
-		add_number(cpu, "lost", end->cpus[i].lost);
-		add_number(cpu, "lost_first", end->cpus[i].lost_first);
-		add_number(cpu, "lost_last", end->cpus[i].lost_last);
-		json_object_array_add(cpus, cpu);
-	}
-	json_object_object_add(object, "cpus", cpus);
-	return object;
-}
-
-int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
-			 struct schedtape_error *err)
-{
-	struct json_object *object = end_json(end);
-	int ret;
-
-	ret = writer_put_json(writer, TAPE_END, object, err);
-	json_object_put(object);
-	return ret;
 }
 
 int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_error *err)
@@ -510,6 +352,6 @@ int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_err
 		schedtape_fail(err, ret, "%s: cannot close: %s", writer->path, strerror(-ret));
 	}
 	writer->fd = -1;
-	writer_free(writer);
+	tape_writer_free(writer);
 	return ret;
 }

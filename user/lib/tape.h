@@ -3,9 +3,9 @@
  * A tape on disk; not part of the library's interface.
  * Documentation/tape-format.rst is the manual of this file.
  *
- *  +-------------+--------+-------+-------+-------+     +-----+
- *  | file header | META   | TASKS | CHUNK | CHUNK | ... | END |
- *  +-------------+--------+-------+-------+-------+     +-----+
+ *  +-------------+------+-------+-------+-------+     +-------+-----+
+ *  | file header | META | CLOCK | TASKS | CHUNK | ... | CLOCK | END |
+ *  +-------------+------+-------+-------+-------+     +-------+-----+
  *
  *  A record:
  *  +---------------+----------------+---------------------+---------------+
@@ -14,6 +14,9 @@
  *  |<------------- checksum over all of this ------------>|
  *
  * All numbers are little-endian, except inside of ring pages.
+ *
+ * A tape may also be a directory: the file "data" with all but the chunks, and
+ * "data.0", "data.1", ..., one for every thread that wrote chunks.
  */
 #ifndef SCHEDTAPE_TAPE_H
 #define SCHEDTAPE_TAPE_H
@@ -27,7 +30,7 @@
 #include "schedtape.h"
 
 #define TAPE_MAGIC		"SCHEDTAP"
-#define TAPE_MAJOR		1
+#define TAPE_MAJOR		2
 #define TAPE_MINOR		0
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are */
@@ -41,16 +44,22 @@
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
 #define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
+#define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
+#define TAPE_MAX_STREAMS	65536		/* of a directory */
+
+#define TAPE_MAIN_FILE		"data"		/* of a directory */
 
 enum tape_type {
 	TAPE_META = 1,
 	TAPE_TASKS = 2,
 	TAPE_CHUNK = 3,
 	TAPE_END = 4,
+	TAPE_CLOCK = 5,
 };
 
-#define TAPE_ZSTD		0x0001	/* record flag: the payload is one zstd frame */
-#define TAPE_KNOWN_FLAGS	TAPE_ZSTD
+#define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */
+#define TAPE_BY_COLUMNS		0x0002	/* and what they give has its words by columns */
+#define TAPE_KNOWN_FLAGS	(TAPE_ZSTD | TAPE_BY_COLUMNS)
 
 struct tape_header {
 	char magic[8];
@@ -102,12 +111,28 @@ struct tape_task {
 	__le32 rt_priority;
 	__le32 affinity_bytes;
 	char comm[STAPE_COMM_LEN];
+	__le64 cgroup;
 };
+
+/* An entry of a CLOCK payload. */
+struct tape_clock {
+	__le32 size;
+	__le32 flags;
+	__le32 khz;
+	__le32 reserved;
+	__le64 counter;
+	__le64 mono;
+	__le64 boot;
+	__le64 real;
+};
+
+#define TAPE_CLOCK_UNSTABLE	0x0001
 
 _Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
-_Static_assert(sizeof(struct tape_task) == 88, "no hidden padding");
+_Static_assert(sizeof(struct tape_task) == 96, "no hidden padding");
+_Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");
 

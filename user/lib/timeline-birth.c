@@ -16,11 +16,10 @@ static uint32_t add(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 	return index;
 }
 
-/* The life that leads a described thread's group, if the tape has it. */
-static uint32_t find_leader(struct schedtape_timeline *tl, const struct schedtape_task *task,
-			    uint64_t time)
+/* The life that leads a thread's group, if the tape has it. */
+static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64_t time)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, task->tgid);
+	uint32_t at = schedtape_lives_get(&tl->set, tgid);
 	const struct schedtape_task *leader;
 
 	if (at == SCHEDTAPE_NONE)
@@ -35,25 +34,64 @@ static uint32_t find_leader(struct schedtape_timeline *tl, const struct schedtap
 	return timeline_track(tl, at)->state == LIFE_DEAD ? SCHEDTAPE_NONE : at;
 }
 
-static uint32_t birth_of_task(struct schedtape_timeline *tl, const struct schedtape_task *task,
-			      uint64_t time)
+/* Tells a life's thread group, which was not known.  Lives may move. */
+void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t tgid,
+			uint64_t time)
 {
-	bool thread = task->tgid && task->tgid != task->pid;
-	uint32_t leader = thread ? find_leader(tl, task, time) : SCHEDTAPE_NONE;
-	uint32_t index = add(tl, task->pid, tl->start);
-	struct schedtape_life *life;
+	uint32_t pid = timeline_life(tl, index)->pid;
+	bool thread = tgid && tgid != pid;
+	uint32_t leader = thread ? find_leader(tl, tgid, time) : SCHEDTAPE_NONE;
+	struct schedtape_life *life = timeline_life(tl, index);
 
+	timeline_track(tl, index)->described = true;
+	life->thread = thread;
+	life->tgid = thread ? tgid : pid;
+	if (leader == SCHEDTAPE_NONE)
+		return;
+	life->process = leader;
+	if (!timeline_track(tl, index)->exiting)
+		timeline_track(tl, leader)->threads++;
+}
+
+/**
+ * timeline_birth() - a task appears that was made unseen
+ * @tl: the timeline
+ * @who: what is known of it
+ * @source: its description on the tape, or NULL
+ * @joined: it has come into the filter just now
+ * @time: when it appears
+ *
+ * It was there from the start, unless it is younger, or its PID was another's.
+ */
+uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task *who,
+			const struct schedtape_task *source, bool joined, uint64_t time)
+{
+	bool first = schedtape_lives_get(&tl->set, who->pid) >= LIVES_TASK;
+	bool from_start = !joined && first &&
+			  (!who->start_time || who->start_time <= tl->start + START_TIME_SLACK);
+	struct schedtape_life *life;
+	uint32_t index;
+
+	/* Leaders are born before their threads. */
+	if (who->tgid && who->tgid != who->pid)
+		find_leader(tl, who->tgid, time);
+	index = add(tl, who->pid, from_start ? tl->start : time);
 	if (index == SCHEDTAPE_NONE)
 		return index;
+	timeline_set_group(tl, index, who->tgid, time);
+	timeline_track(tl, index)->seen = time;
 	life = timeline_life(tl, index);
-	life->task = task;
-	life->from_start = true;
-	life->thread = thread;
-	if (leader != SCHEDTAPE_NONE) {
-		life->process = leader;
-		timeline_track(tl, leader)->threads++;
-	}
-	memcpy(life->comm, task->comm, sizeof(life->comm) - 1);
+	life->task = source;
+	life->from_start = from_start;
+	life->joined = joined;
+	life->ppid = who->ppid;
+	life->ns_pid = who->ns_pid;
+	life->start_time = who->start_time;
+	life->prio_known = true;
+	life->policy = who->policy;
+	life->nice = who->nice;
+	life->rt_priority = who->rt_priority;
+	memcpy(life->comm, who->comm, sizeof(life->comm) - 1);
 	memcpy(life->first_comm, life->comm, sizeof(life->comm));
 	timeline_tell(tl, born, life, NULL, life->start);
 	return index;
@@ -68,6 +106,7 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 
 	if (index == SCHEDTAPE_NONE)
 		return index;
+	timeline_track(tl, index)->seen = time;
 	life = timeline_life(tl, index);
 	life->from_start = from_start;
 	timeline_tell(tl, born, life, NULL, life->start);
@@ -85,12 +124,18 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
 	uint32_t at = schedtape_lives_get(&tl->set, pid);
+	const struct schedtape_task *task;
 	uint32_t thread;
 
 	if (at == SCHEDTAPE_NONE)
 		return birth_of_unknown(tl, pid, true, time);
-	if (at & LIVES_TASK)
-		return birth_of_task(tl, &tl->set.tasks[at & ~LIVES_TASK], time);
+	if (at & LIVES_TASK) {
+		task = &tl->set.tasks[at & ~LIVES_TASK];
+		/* Made later than this: the PID's next owner. */
+		if (task->start_time > time + START_TIME_SLACK)
+			return birth_of_unknown(tl, pid, true, time);
+		return timeline_birth(tl, task, task, false, time);
+	}
 	if (timeline_track(tl, at)->state != LIFE_DEAD)
 		return at;
 
@@ -107,13 +152,33 @@ uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t tim
  * lost, but one on its last steps still has its last switch-out to come: PIDs
  * are given back before that.
  */
-static void vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
 
 	if (track->state == LIFE_DEAD || (track->exiting && track->state == LIFE_RUNNING))
 		return;
 	timeline_end(tl, index, time);
+}
+
+/* What a child has of its parent. */
+static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent, bool thread)
+{
+	const struct schedtape_life *from = timeline_life(tl, parent);
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	memcpy(life->comm, from->comm, sizeof(life->comm));
+	memcpy(life->first_comm, from->comm, sizeof(life->comm));
+	life->ppid = thread ? from->ppid : from->tgid;
+	life->prio_known = from->prio_known;
+	life->policy = from->policy;
+	life->nice = from->nice;
+	life->rt_priority = from->rt_priority;
+	if (!thread)
+		return;
+	life->tgid = from->tgid;
+	life->process = from->process;
+	timeline_track(tl, life->process)->threads++;
 }
 
 /**
@@ -128,58 +193,46 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		   bool thread, uint64_t time)
 {
 	uint32_t at = schedtape_lives_get(&tl->set, pid);
-	const struct schedtape_task *task;
+	struct schedtape_track *track;
 	struct schedtape_life *life;
 	uint32_t index;
 
-	if (at != SCHEDTAPE_NONE && at & LIVES_TASK) {
-		/* Described after this fork, it is the child; before, an owner before it. */
-		task = &tl->set.tasks[at & ~LIVES_TASK];
-		at = task->time < time ? birth_of_task(tl, task, time) : SCHEDTAPE_NONE;
-	}
-	if (at != SCHEDTAPE_NONE && at != parent)
-		vacate(tl, at, time);
-
+	/* Described and not born yet: that was after this, so it is the child. */
+	if (at < LIVES_TASK && at != parent)
+		timeline_vacate(tl, at, time);
 	index = add(tl, pid, time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	life = timeline_life(tl, index);
 	life->parent = parent;
 	life->thread = thread;
-	timeline_track(tl, index)->state = LIFE_NEW;
+	track = timeline_track(tl, index);
+	track->state = LIFE_NEW;
+	track->described = !thread;
 	if (parent != SCHEDTAPE_NONE) {
-		const struct schedtape_life *from = timeline_life(tl, parent);
-
-		memcpy(life->comm, from->comm, sizeof(life->comm));
-		memcpy(life->first_comm, from->comm, sizeof(life->comm));
-		if (thread) {
-			life->process = from->process;
-			timeline_track(tl, life->process)->threads++;
-		}
+		inherit(tl, index, parent, thread);
+		track->described |= timeline_track(tl, parent)->described;
 		timeline_count(tl, parent, time);
 	}
 	timeline_tell(tl, born, life, parent == SCHEDTAPE_NONE ? NULL : timeline_life(tl, parent),
 		      time);
 }
 
-/* All described tasks that no event has named so far. */
-void timeline_birth_all(struct schedtape_timeline *tl, uint64_t time)
+/* When the task was made that has had a PID so far. */
+static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
 {
-	size_t i;
-
-	for (i = 0; i < tl->set.nr_tasks && !tl->rc; i++) {
-		const struct schedtape_task *task = &tl->set.tasks[i];
-
-		if (schedtape_lives_get(&tl->set, task->pid) == (LIVES_TASK | i))
-			birth_of_task(tl, task, time);
-	}
+	if (at == SCHEDTAPE_NONE)
+		return 0;
+	if (at & LIVES_TASK)
+		return tl->set.tasks[at & ~LIVES_TASK].start_time;
+	return timeline_life(tl, at)->start_time;
 }
 
 /**
  * timeline_take_over() - execve() in a thread
  * @tl: the timeline
  * @index: the thread, which goes on
- * @pid: that of its leader, which it has from now on
+ * @pid: that of its leader, which it has from now on, with the start time
  * @time: when
  */
 void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
@@ -190,8 +243,9 @@ void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 	struct schedtape_track *group = timeline_track(tl, life->process);
 	int rc;
 
+	life->start_time = owner_start_time(tl, before);
 	if (before < LIVES_TASK && before != index)
-		vacate(tl, before, time);
+		timeline_vacate(tl, before, time);
 	if (schedtape_lives_get(&tl->set, life->pid) == index)
 		schedtape_lives_set(&tl->set, life->pid, SCHEDTAPE_NONE);
 	rc = schedtape_lives_set(&tl->set, pid, index);
@@ -199,6 +253,8 @@ void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 		timeline_fail(tl, rc, "not enough memory for all tasks");
 	if (life->process != index && group->threads)
 		group->threads--;
+	timeline_track(tl, index)->described = true;
 	life->process = index;
 	life->pid = pid;
+	life->tgid = pid;
 }

@@ -128,6 +128,9 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 		 */
 		wake(tl, index, SCHEDTAPE_NONE, 0, time);
 		break;
+	case LIFE_AWAY:
+		timeline_come(tl, index, time);
+		break;
 	}
 	set_state(tl, index, LIFE_RUNNING, since);
 	track->cpu = cpu;
@@ -176,14 +179,80 @@ void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	set_state(tl, index, LIFE_LOST, time);
 }
 
-/*
- * At its first event a life from the start is asleep or not as its description
- * says, if that is older than the event.
- */
-static bool was_asleep(const struct schedtape_life *life, uint64_t time)
+/* The filter has it no longer, though its CPU's stream may still say that it runs. */
+void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	return !life->task || life->task->time > time ||
-	       life->task->state != STAPE_STATE_RUNNING;
+	struct schedtape_track *track = timeline_track(tl, index);
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	if (track->state == LIFE_DEAD || track->state == LIFE_AWAY)
+		return;
+	if (track->state == LIFE_RUNNING) {
+		off_cpu(tl, index, time);
+		tl->lanes[track->cpu].ghost = index;
+	}
+	end_burst(tl, index);
+	set_state(tl, index, LIFE_AWAY, time);
+	life->left = true;
+	life->end = time;
+	timeline_tell(tl, left, life, time);
+}
+
+/* The filter has it again. */
+void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	struct schedtape_life *life = timeline_life(tl, index);
+	struct lane *lane = track->cpu < tl->nr_lanes ? &tl->lanes[track->cpu] : NULL;
+
+	if (track->state != LIFE_AWAY)
+		return;
+	/* It may have run all the time: if so, its CPU's next event tells. */
+	if (lane && lane->ghost == index) {
+		lane->ghost = SCHEDTAPE_NONE;
+		lane->blind = true;
+		lane->since = time;
+	}
+	set_state(tl, index, LIFE_LOST, time);
+	life->left = false;
+	timeline_tell(tl, joined, life, time);
+}
+
+/* It ran and blocked unseen. */
+static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	timeline_life(tl, index)->sleeps += timeline_track(tl, index)->burst;
+	fall_asleep(tl, index, LIFE_ASLEEP, time);
+}
+
+/**
+ * timeline_described_as() - somebody has looked at a life
+ * @tl: the timeline
+ * @index: the life
+ * @state: enum stape_state that it was in
+ * @time: when
+ *
+ * What the stream says is trusted more: this counts only where that is missing.
+ */
+void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
+			   uint64_t time)
+{
+	struct schedtape_track *track = timeline_track(tl, index);
+	bool asleep = track->state == LIFE_ASLEEP || track->state == LIFE_STOPPED;
+	bool unknown = track->state == LIFE_FOUND || track->state == LIFE_LOST;
+
+	if (track->state == LIFE_RUNNING || track->state == LIFE_DEAD ||
+	    track->state == LIFE_AWAY || (!unknown && !is_doubtful(tl, track)))
+		return;
+	if (state == STAPE_STATE_RUNNING) {
+		if (asleep)
+			wake(tl, index, SCHEDTAPE_NONE, 0, time);
+		set_state(tl, index, LIFE_READY, time);
+	} else if (asleep) {
+		track->since = time;
+	} else if (track->state != LIFE_FOUND) {
+		block_unseen(tl, index, time);
+	}
 }
 
 /**
@@ -198,7 +267,6 @@ static bool was_asleep(const struct schedtape_life *life, uint64_t time)
 void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
-	struct schedtape_life *life = timeline_life(tl, index);
 	uint32_t waker = track->waker;
 	uint64_t ticket = track->ticket;
 
@@ -207,21 +275,22 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 
 	switch (track->state) {
 	case LIFE_FOUND:
-		if (!was_asleep(life, time))
-			return;
 		fall_asleep(tl, index, LIFE_ASLEEP, time);
 		break;
 	case LIFE_NEW:
 		set_state(tl, index, LIFE_RUNNABLE, time);
 		return;
+	case LIFE_READY:
 	case LIFE_RUNNABLE:
 		if (!is_doubtful(tl, track))
 			return;
+		block_unseen(tl, index, time);
+		break;
+	case LIFE_AWAY:
+		timeline_come(tl, index, time);
 		/* fall through */
 	case LIFE_LOST:
-		/* It ran and blocked unseen. */
-		life->sleeps += track->burst;
-		fall_asleep(tl, index, LIFE_ASLEEP, time);
+		block_unseen(tl, index, time);
 		break;
 	case LIFE_RUNNING:
 	case LIFE_DEAD:
@@ -252,6 +321,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	end_burst(tl, index);
 	set_state(tl, index, LIFE_DEAD, time);
 	life->exited = true;
+	life->left = false;
 	life->end = time;
 	timeline_tell(tl, exited, life, time);
 }
@@ -262,10 +332,11 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
  */
 static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
 {
-	const struct schedtape_task *task = timeline_life(tl, index)->task;
+	const struct schedtape_life *life = timeline_life(tl, index);
+	const struct schedtape_task *task = life->task;
 	struct lane *lane;
 
-	if (!task || task->state != STAPE_STATE_RUNNING)
+	if (!task || !life->from_start || life->cpu_time || life->wakeups)
 		return;
 	lane = timeline_lane(tl, task->cpu);
 	if (lane && !lane->used && lane->life == SCHEDTAPE_NONE)
@@ -283,7 +354,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 
 		if (track->state == LIFE_DEAD)
 			continue;
-		if (track->state == LIFE_FOUND)
+		if (track->state == LIFE_READY)
 			run_unseen(tl, i);
 		timeline_count(tl, i, time);
 		if (track->state == LIFE_LOST && track->exiting) {
@@ -291,7 +362,8 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 			continue;
 		}
 		end_burst(tl, i);
-		life->end = time;
+		if (!life->left)
+			life->end = time;
 		timeline_tell(tl, ended, life, time);
 	}
 }

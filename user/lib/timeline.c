@@ -62,7 +62,7 @@ static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
 	index = ev->curr ? timeline_find(tl, ev->curr, ev->time) : SCHEDTAPE_NONE;
 	/* The same: a thread has taken its leader's PID. */
 	if (index != SCHEDTAPE_NONE && (index == lane->life || index == lane->ghost))
-		return index;
+		return timeline_track(tl, index)->state == LIFE_AWAY ? SCHEDTAPE_NONE : index;
 	if (lane->life != SCHEDTAPE_NONE)
 		timeline_lose(tl, lane->life, lane->last < ev->time ? lane->last : ev->time);
 	if (index == SCHEDTAPE_NONE)
@@ -109,7 +109,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 	if (wakee == SCHEDTAPE_NONE || wakee == waker)
 		return;
 	track = timeline_track(tl, wakee);
-	if (ev->arg != STAPE_CTX_TASK || waker == SCHEDTAPE_NONE) {
+	if (!schedtape_waking_by_task(ev) || waker == SCHEDTAPE_NONE) {
 		track->waker = SCHEDTAPE_NONE;
 		track->ticket = 0;
 		return;
@@ -149,27 +149,36 @@ static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_take_over(tl, index, ev->pid, ev->time);
 }
 
-static void on_rename(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+/* CPUs begin and end a pause one after the other: it is what they have in common. */
+static void add_pause(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	uint32_t index = timeline_find(tl, ev->pid, ev->time);
-	struct schedtape_life *life;
+	struct schedtape_range *last = tl->nr_pauses ? &tl->pauses[tl->nr_pauses - 1] : NULL;
+	struct schedtape_range *pauses;
 
-	if (index == SCHEDTAPE_NONE)
+	if (last && ev->lost_first <= last->last && ev->lost_last >= last->first) {
+		if (ev->lost_first > last->first)
+			last->first = ev->lost_first;
+		if (ev->lost_last < last->last)
+			last->last = ev->lost_last;
 		return;
-	life = timeline_life(tl, index);
-	if (!strcmp(life->comm, ev->comm))
+	}
+	pauses = realloc(tl->pauses, (tl->nr_pauses + 1) * sizeof(*pauses));
+	if (!pauses) {
+		timeline_fail(tl, -ENOMEM, "not enough memory for all pauses");
 		return;
-	memcpy(life->comm, ev->comm, sizeof(life->comm));
-	if (!life->first_comm[0])
-		memcpy(life->first_comm, ev->comm, sizeof(life->comm));
-	timeline_count(tl, index, ev->time);
-	timeline_tell(tl, renamed, life, ev->time);
+	}
+	tl->pauses = pauses;
+	tl->pauses[tl->nr_pauses++] = (struct schedtape_range){ ev->lost_first, ev->lost_last };
 }
 
-static void on_lost(struct schedtape_timeline *tl, struct lane *lane,
-		    const struct schedtape_event *ev)
+/* Nothing is known of this CPU's events for a while. */
+static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
+		   const struct schedtape_event *ev)
 {
 	uint64_t first = ev->lost_first > lane->last ? ev->lost_first : lane->last;
+
+	if (ev->type == SCHEDTAPE_EV_PAUSED)
+		add_pause(tl, ev);
 
 	if (lane->life != SCHEDTAPE_NONE)
 		timeline_lose(tl, lane->life, first);
@@ -201,14 +210,19 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	case STAPE_EV_EXEC:
 		on_exec(tl, curr, ev);
 		return;
-	case STAPE_EV_RENAME:
-		on_rename(tl, ev);
+	case STAPE_EV_TASK:
+		timeline_task(tl, ev);
+		return;
+	case STAPE_EV_PRIO:
+		timeline_setprio(tl, ev);
 		return;
 	}
 	index = timeline_find(tl, ev->pid, ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return;
-	if (ev->type == STAPE_EV_EXIT)
+	if (ev->type == STAPE_EV_RENAME)
+		timeline_rename(tl, index, ev->comm, ev->time);
+	else if (ev->type == STAPE_EV_EXIT)
 		timeline_exiting(tl, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
 		timeline_life(tl, index)->migrations++;
@@ -216,18 +230,16 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 
 static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	struct lane *lane = timeline_lane(tl, ev->cpu);
+	struct lane *lane;
 	uint32_t curr;
 
+	timeline_describe(tl, ev->time, ev->time);
+	lane = timeline_lane(tl, ev->cpu);
 	if (!lane)
 		return;
-	if (ev->type == SCHEDTAPE_EV_LOST) {
-		on_lost(tl, lane, ev);
+	if (schedtape_event_is_gap(ev)) {
+		on_gap(tl, lane, ev);
 		return;
-	}
-	if (ev->time > tl->described) {
-		timeline_birth_all(tl, ev->time);
-		tl->described = UINT64_MAX;
 	}
 	curr = sync_lane(tl, lane, ev);
 	if (ev->type == STAPE_EV_SWITCH)
@@ -279,8 +291,7 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 	}
 	if (rc)
 		return rc;
-	if (tl->described != UINT64_MAX)
-		timeline_birth_all(tl, last);
+	timeline_describe(tl, UINT64_MAX, last);
 	timeline_finish(tl, last);
 	if (!tl->rc)
 		schedtape_edges_sort(&tl->edges);
@@ -306,7 +317,7 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	static const struct schedtape_timeline_ops nobody;
 	const struct schedtape_task *tasks;
 	struct schedtape_timeline *tl;
-	size_t i, n;
+	size_t n;
 	int rc;
 
 	*timeline = NULL;
@@ -318,10 +329,6 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl->err = err;
 	tl->start = schedtape_tape_end(tape)->start_time;
 	tasks = schedtape_tape_tasks(tape, &n);
-	for (i = 0; i < n; i++)
-		if (tasks[i].time > tl->described)
-			tl->described = tasks[i].time;
-
 	rc = schedtape_lives_init(&tl->set, tasks, n, err);
 	if (!rc)
 		rc = run(tl, tape);
@@ -344,6 +351,7 @@ void schedtape_timeline_free(struct schedtape_timeline *timeline)
 	schedtape_lives_free(&timeline->set);
 	schedtape_edges_free(&timeline->edges);
 	free(timeline->lanes);
+	free(timeline->pauses);
 	free(timeline);
 }
 
@@ -364,4 +372,11 @@ const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_tim
 {
 	*n = timeline->edges.nr;
 	return timeline->edges.edges;
+}
+
+const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
+							size_t *n)
+{
+	*n = timeline->nr_pauses;
+	return timeline->pauses;
 }

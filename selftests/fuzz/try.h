@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the fuzzers of tapes try.  Checksums would stop a fuzzer at the door, so
+ * every input is read twice: as it is, and with the checksums of all that looks
+ * like a record made right.
+ */
+#ifndef SELFTESTS_TRY_H
+#define SELFTESTS_TRY_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedtape.h>
+
+#include "../unit/tapes.h"
+
+static inline void seal(unsigned char *tape, size_t size)
+{
+	uint64_t at, bytes;
+
+	if (size < 32 || get32(tape + 12) < 32 || get32(tape + 12) > size)
+		return;
+	seal_header(tape);
+	for (at = get32(tape + 12); at + 32 <= size; at += bytes) {
+		bytes = 32 + (uint64_t)get32(tape + at + 8) + get32(tape + at + 12);
+		if (bytes > size - at)
+			return;
+		seal_record(tape + at);
+		bytes = (bytes + 7) & ~7ULL;
+	}
+}
+
+static inline void check_tasks(struct schedtape_tape *tape)
+{
+	const struct schedtape_task *tasks;
+	unsigned int sum = 0;
+	size_t n, i, k;
+
+	tasks = schedtape_tape_tasks(tape, &n);
+	for (i = 0; i < n; i++) {
+		if (tasks[i].comm[STAPE_COMM_LEN - 1])
+			abort();
+		for (k = 0; k < tasks[i].affinity_bytes; k++)
+			sum += tasks[i].affinity[k];
+	}
+	/* So that nobody leaves the reading out. */
+	if (sum == UINT32_MAX)
+		abort();
+}
+
+static inline void read_all(struct schedtape_tape *tape, uint64_t *events)
+{
+	uint64_t most = schedtape_tape_pages(tape) * 1024 + 2 * schedtape_tape_chunks(tape) +
+			schedtape_tape_end(tape)->nr_cpus;
+	struct schedtape_error err;
+	struct schedtape_event ev;
+	uint64_t time = 0;
+	int ret;
+
+	for (*events = 0; *events <= 2 * most; ++*events) {
+		ret = schedtape_tape_next(tape, &ev, &err);
+		if (!ret)
+			return;
+		if (ret < 0 && ret != -EBADMSG)
+			abort();
+		if (ret == 1) {
+			if (ev.time < time || ev.curr_kind > STAPE_NEXT_OTHER ||
+			    ev.lost_first > ev.lost_last)
+				abort();
+			time = ev.time;
+		}
+	}
+	abort();
+}
+
+static inline void check_clocks(struct schedtape_tape *tape)
+{
+	const struct stape_clock_sample *samples;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 1; i < n; i++) {
+		if (samples[i].counter < samples[i - 1].counter)
+			abort();
+		schedtape_clock_step(&samples[i - 1], &samples[i]);
+	}
+}
+
+/* What was recovered of a tape has nothing more to be recovered. */
+static inline void try_recover(struct schedtape_tape *tape)
+{
+	static struct blob blob = { .fd = -1 };
+	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
+	struct schedtape_error err;
+	struct schedtape_tape *copy;
+	uint64_t bytes, events;
+
+	if (blob.fd < 0)
+		blob_init(&blob);
+	if (schedtape_tape_copy(tape, blob.path, &options, &bytes, &err) ||
+	    schedtape_tape_open(blob.path, &copy, &err) || schedtape_tape_torn(copy))
+		abort();
+	read_all(copy, &events);
+	schedtape_tape_close(copy);
+}
+
+static inline void try_tape(const char *path)
+{
+	struct schedtape_error err;
+	struct schedtape_tape *tape;
+	uint64_t first, again;
+
+	if (schedtape_tape_open(path, &tape, &err))
+		return;
+	if (schedtape_tape_end(tape)->start_time > schedtape_tape_end(tape)->stop_time)
+		abort();
+	json_object_to_json_string(schedtape_tape_meta(tape));
+	check_tasks(tape);
+	check_clocks(tape);
+	read_all(tape, &first);
+	schedtape_tape_rewind(tape, &err);
+	read_all(tape, &again);
+	if (first != again)
+		abort();
+	try_recover(tape);
+	schedtape_tape_close(tape);
+}
+
+#endif /* SELFTESTS_TRY_H */

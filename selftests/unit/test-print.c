@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Description: what script, report and info say of a tape, in words and as JSON. */
+#include <cmd.h>
+
+#include "tapes.h"
+#include "tap.h"
+
+#define S 1000000000ULL
+
+static char text[65536];
+
+/* Runs a command with its output in @text.  Returns its status. */
+static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
+	       const struct blob *tape)
+{
+	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
+	int out = memfd_create("out", MFD_CLOEXEC), saved = dup(STDOUT_FILENO), status;
+	ssize_t n;
+
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	status = command(option ? 3 : 2, argv);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	n = pread(out, text, sizeof(text) - 1, 0);
+	text[n < 0 ? 0 : n] = '\0';
+	close(out);
+	return status;
+}
+
+static void has(const char *expected, const char *what)
+{
+	if (!ok(strstr(text, expected), "%s", what))
+		printf("# no \"%s\" in:\n# %s\n", expected, text);
+}
+
+/* Of JSON that is spread over lines: without blanks. */
+static void squeeze(void)
+{
+	char *to = text, *from;
+
+	for (from = text; *from; from++)
+		if (*from != ' ' && *from != '\n')
+			*to++ = *from;
+	*to = '\0';
+}
+
+static void has_not(const char *unexpected, const char *what)
+{
+	if (!ok(!strstr(text, unexpected), "%s", what))
+		printf("# \"%s\" in:\n# %s\n", unexpected, text);
+}
+
+static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
+		       size_t n, const struct schedtape_end *end, bool described)
+{
+	struct schedtape_writer_options options = { .size = sizeof(options) };
+	struct schedtape_task task = {
+		.time = 1 * S, .start_time = 5, .pid = 10, .tgid = 10, .nice = -5, .comm = "shell",
+	};
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	size_t i;
+	int ret;
+
+	json_object_object_add(meta, "arch", json_object_new_string("riscv64"));
+	ret = schedtape_writer_create(tape->path, meta, &options, &writer, &err);
+	if (!ret && described)
+		ret = schedtape_writer_tasks(writer, &task, 1, &err);
+	for (i = 0; i < n && !ret; i++)
+		ret = schedtape_writer_pages(writer, pages[i], 1, &err);
+	if (!ret)
+		ret = schedtape_writer_end(writer, end, &err);
+	if (ret || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+}
+
+/* 10 is preempted, paused, and boosted; 20 comes in, loopback wakes it, and it goes. */
+static void make_tape(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 8 },
+		{ .cpu = 3, .events = 1, .lost = 1234, .lost_first = 2 * S, .lost_last = 3 * S },
+	};
+	static const struct schedtape_end end = {
+		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	uint64_t words[5] = {
+		1ULL << 32 | 20, maker_prio_word(1, 0, 50, 49, false), 1500000000,
+		3ULL << 32 | STAPE_STATE_SLEEPING, 2,
+	};
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1 * S);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_task(&m, 2 * S, 20, STAPE_TASK_ENTERS, "server", words);
+	maker_wake(&m, 2 * S + 1000, 20, STAPE_CTX_SOFTIRQ_TASK, 2 * S + 2000, 3);
+	maker_prio(&m, 3 * S, 10, maker_prio_word(0, -5, 0, 49, true));
+	maker_prio(&m, 4 * S, 10, maker_prio_word(6, 0, 0, -1, false));
+
+	maker_begin(&m, pages[1], 0, 1, 7 * S);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_paused(&m, 5 * S, 7 * S);
+	words[3] = STAPE_STATE_RUNNING;
+	maker_task(&m, 8 * S, 20, STAPE_TASK_LEAVES, "server", words);
+	maker_task(&m, 8 * S, 30, STAPE_TASK_EXITS, "\033[2J", words);
+	maker_switch(&m, 8 * S, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
+
+	maker_begin(&m, pages[2], 3, 0, 3 * S);
+	maker_lost(&m, 1234, 2 * S, 3 * S);
+	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 30, 1);
+	write_tape(tape, pages, 3, &end, true);
+}
+
+static void test_script(const struct blob *tape)
+{
+	ok(!run(cmd_script, "script", NULL, tape), "script");
+	has("           shell-10      [000]      2.000000:       task: server:20 enters [S] on "
+	    "[003] tgid=20 ppid=1 ns_pid=2 start_time=1.500000 fifo nice=0 rt_priority=50 prio=49\n",
+	    "a task that enters");
+	has("    waking: server:20 by softirq_task\n", "a waking in a softirq of one's own");
+	has("   setprio: shell:10 other nice=-5 rt_priority=0 prio=49 boosted\n", "a boost");
+	has("   setprio: shell:10 deadline nice=0 rt_priority=0 prio=-1\n", "another policy");
+	has("        <paused>-0       [000]      5.000000:     paused: PAUSED from 5.000000 to "
+	    "7.000000\n", "a pause");
+	has("          <lost>-0       [003]      2.000000:       lost: LOST 1234 events from "
+	    "2.000000 to 3.000000\n", "a loss");
+	has("      task: server:20 leaves [R] on [000] tgid=20", "a task that leaves");
+	has("      task: ?[2J:30 exits [R] on [000] tgid=20", "one that exits, safe to be seen");
+	has("   migrate: ?[2J:30 to [001]\n", "whose name was not known before");
+
+	run(cmd_script, "script", "--pid=20", tape);
+	has("PAUSED", "pauses are told whatever is asked for");
+	has("LOST", "so are losses");
+	has_not("setprio", "what is about others is not");
+}
+
+/* Nothing is missing: who is not named at first has no name at first. */
+static void test_first_names(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
+	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
+	struct schedtape_end end = { .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1 };
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
+	struct maker m;
+
+	/* The owner of 10 is not the one that is described. */
+	maker_begin(&m, page[0], 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
+	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
+	maker_event(&m, 30, STAPE_EV_FORK, 10, 0);
+	maker_event(&m, 40, STAPE_EV_MIGRATE, 11, 3);
+	maker_event(&m, 50, STAPE_EV_FORK, 11, 0);
+	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
+	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
+	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
+	write_tape(tape, page, 1, &end, true);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
+	has("migrate: shell:10 to [002]", "what is described later is called so later");
+
+	end.cpus = &overwritten;
+	write_tape(tape, page, 1, &end, true);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: first:10 to [001]", "one that has missed something is");
+	has("fork: :10", "a child of an unknown one is unknown");
+	has("migrate: :11 to [003]", "who had a PID before is not who is described behind a fork");
+	has("migrate: kid:11 to [004]", "who is described is known from then on");
+	has("migrate: shell:10 to [002]", "until it is described");
+}
+
+static void test_script_json(const struct blob *tape)
+{
+	ok(!run(cmd_script, "script", "--json", tape), "script --json");
+	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
+	    "\"state\":\"S\",\"task_cpu\":3,\"tgid\":20,\"ppid\":1,\"ns_pid\":2,"
+	    "\"start_time_ns\":1500000000,\"policy\":\"fifo\",\"nice\":0,\"rt_priority\":50,"
+	    "\"prio\":49,\"boosted\":false}\n", "a task");
+	has("\"event\":\"setprio\",\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":10,"
+	    "\"comm\":\"shell\",\"policy\":\"deadline\",\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
+	    "\"boosted\":false}\n", "a priority");
+	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
+	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
+	    "\"lost_last_ns\":3000000000}\n", "a loss");
+	has("\"context\":\"softirq_task\"", "a context");
+}
+
+static void test_report(const struct blob *tape)
+{
+	ok(!run(cmd_report, "report", NULL, tape), "report");
+	has("# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a CPU's losses");
+	has("# LOST: 1,234 events in all", "and their sum");
+	has("# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
+	has("\nshell:10                      10  deadline      5000.000 ", "policy, time on a CPU");
+	has("\nserver:20                     20  fifo:50          0.000 ", "with its priority");
+
+	ok(!run(cmd_report, "report", "--json", tape), "report --json");
+	squeeze();
+	has("\"lost\":1234,\"lost_first_ns\":2000000000,\"lost_last_ns\":3000000000",
+	    "a CPU's losses");
+	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "a pause");
+	has("\"joined\":true,\"left\":true,", "who came and left");
+	has("\"prio_changes\":1,\"policy\":\"deadline\",\"nice\":0,", "a policy");
+	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "who it is");
+}
+
+static void test_info(const struct blob *tape)
+{
+	ok(!run(cmd_info, "info", NULL, tape), "info");
+	has("lost             : 1,234\n", "all losses");
+	has("LOST             : 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n",
+	    "those of each CPU, with their time");
+	has("arch             : riscv64\n", "the machine");
+	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	squeeze();
+	has("\"lost\":1234,\"lost_first_ns\":2000000000,", "losses");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_tape(&tape);
+	test_script(&tape);
+	test_script_json(&tape);
+	test_report(&tape);
+	test_info(&tape);
+	test_first_names(&tape);
+	close(tape.fd);
+	return tap_done();
+}

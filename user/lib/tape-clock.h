@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From times of the session's clock to ns of CLOCK_MONOTONIC: straight lines
+ * between the instants that both clocks were read at.
+ */
+#ifndef SCHEDTAPE_TAPE_CLOCK_H
+#define SCHEDTAPE_TAPE_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape/device.h>
+
+/**
+ * struct tape_line - how the clocks go together from one instant on
+ * @counter: the session's clock then
+ * @ticks: of it, to the next line
+ * @mono: CLOCK_MONOTONIC then
+ * @mult, @shift: ns are ticks * @mult >> @shift, up to the next line's @mono
+ */
+struct tape_line {
+	uint64_t counter;
+	uint64_t ticks;
+	uint64_t mono;
+	uint64_t mult;
+	unsigned int shift;
+};
+
+/**
+ * struct tape_clocks - what a tape says of its clocks
+ * @samples: in order of the session's clock, once tape_clocks_init() has run
+ * @lines: in order; none: the session's clock is CLOCK_MONOTONIC
+ * @line: the one that was needed last
+ */
+struct tape_clocks {
+	struct stape_clock_sample *samples;
+	size_t nr_samples;
+	size_t capacity;
+	struct tape_line *lines;
+	size_t nr_lines;
+	const struct tape_line *line;
+};
+
+/* -ENOMEM */
+int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample);
+/* Of all samples that have been added: -ENOMEM. */
+int tape_clocks_init(struct tape_clocks *clocks);
+void tape_clocks_exit(struct tape_clocks *clocks);
+
+/* @a * @b >> @shift, below 128; UINT64_MAX if that is too large. */
+static inline uint64_t tape_multiply(uint64_t a, uint64_t b, unsigned int shift)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)a * b >> shift;
+
+	return product > UINT64_MAX ? UINT64_MAX : (uint64_t)product;
+#else
+	uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
+	uint64_t mid = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+	uint64_t cross = (a & UINT32_MAX) * (b >> 32) + (mid & UINT32_MAX);
+	uint64_t high = (a >> 32) * (b >> 32) + (mid >> 32) + (cross >> 32);
+
+	low = cross << 32 | (low & UINT32_MAX);
+	if (shift >= 64)
+		return high >> (shift - 64);
+	if (high >> shift)
+		return UINT64_MAX;
+	return shift ? high << (64 - shift) | low >> shift : low;
+#endif
+}
+
+/* Finds the line, in front of the first one, too. */
+uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter);
+
+/* ns of CLOCK_MONOTONIC.  What is later by the one clock is never earlier by the other. */
+static inline uint64_t tape_clocks_ns(struct tape_clocks *clocks, uint64_t counter)
+{
+	const struct tape_line *line = clocks->line;
+	uint64_t ns;
+
+	if (!line)
+		return counter;
+	if (counter - line->counter >= line->ticks)
+		return tape_clocks_ns_slow(clocks, counter);
+	ns = tape_multiply(counter - line->counter, line->mult, line->shift);
+	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
+}
+
+#endif /* SCHEDTAPE_TAPE_CLOCK_H */
