@@ -3,6 +3,7 @@
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make check      every test, on every supported kernel
+#   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
 #   make install    the controller, its manual pages, and the module through DKMS
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc
@@ -83,7 +84,11 @@ setup:
 check: setup
 	@selftests/check
 
-.PHONY: all module demo host-module setup check
+# ONLY: some of the parts that selftests/bench/run names.
+bench: setup
+	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
+
+.PHONY: all module demo host-module setup check bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS.
 INSTALL	?= install

@@ -44,7 +44,12 @@ FIXTURE_TEARDOWN(lifecycle)
 
 static int set(struct st_record *r, unsigned int pages)
 {
-	return schedtape_session_set(r->session, (uint64_t)pages * STAPE_PAGE_SIZE, &r->err);
+	struct schedtape_session_options options = {
+		.size = sizeof(options),
+		.ring_bytes = (uint64_t)pages * STAPE_PAGE_SIZE,
+	};
+
+	return schedtape_session_set(r->session, &options, &r->err);
 }
 
 static int short_poll(int fd)

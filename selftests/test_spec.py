@@ -5,6 +5,7 @@
 Runs anywhere, without the module. Prints TAP; exits with 1 if they differ.
 """
 
+import glob
 import os
 import re
 import subprocess
@@ -17,7 +18,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 SPEC = "Documentation/netlink/specs/schedtape.yaml"
 
 # What a comment of the header calls a type.
-TYPES = ("string", "binary", "u32", "s32", "u64")
+TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
 
 
 def read(path):
@@ -102,7 +103,7 @@ class Spec:
                     for value, attr in enumerate(attrs["attributes"], 1)}
             theirs = {}
             for name, (value, comment) in parse_enum(self.header, enum).items():
-                if name.endswith("_MAX") and "RING" not in name and "LAG" not in name:
+                if name == enum.upper() + "_MAX":
                     continue
                 words = re.split(r"[,:]? ", comment) if comment else ["pad"]
                 kind = words[0].strip(",:") if words[0].strip(",:") in TYPES else "pad"
@@ -114,6 +115,7 @@ class Spec:
         problems = []
         for enum, text, prefix in (
                 ("session-state", self.header, "STAPE_SESSION_"),
+                ("clock", self.header, "STAPE_CLOCK_"),
                 ("replay-state", self.header, "STAPE_REPLAY_"),
                 ("task-state", self.events, "STAPE_STATE_")):
             c_enum = "stape_state" if enum == "task-state" else "stape_" + enum.replace("-", "_")
@@ -139,8 +141,7 @@ class Spec:
 
     def requests(self):
         """What a request may carry is what the command's policy has."""
-        module = read("kmod/netlink.c") + read("kmod/netlink_session.c") + \
-            read("kmod/netlink_task.c") + read("kmod/netlink_replay.c")
+        module = "".join(read(path) for path in sorted(glob.glob("kmod/netlink*.c", root_dir=TOP)))
         policies = {name: set(re.findall(r"\[(STAPE_A_\w+)\] =", body)) for name, body in
                     re.findall(r"nla_policy (\w+)\[[^]]*\] = \{(.*?)^\};", module, re.M | re.S)}
         theirs = {name: policies.get(policy, set()) for name, policy in

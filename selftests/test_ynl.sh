@@ -54,18 +54,24 @@ def tests():
     with open(TOP + "/include/schedtape/version.h", encoding="utf-8") as header:
         yield "info-get: the version", '"%s"' % info["version"] in header.read()
     yield "info-get: limits", info["page-size"] == 4096 and info["hz"] > 0 and \
-        info["cpus"] >= os.cpu_count() and info["ring-pages-max"] >= 4
+        info["cpus"] >= os.cpu_count() and info["ring-pages-max"] >= 4 and \
+        info["ring-memory"] == 0 < info["ring-memory-max"]
     yield "session-get: no session", ynl.dump("session-get", {}) == []
 
     device = os.open("/dev/schedtape", os.O_RDWR | os.O_CLOEXEC)
     ident, = struct.unpack_from("I", fcntl.ioctl(device, IOC_INFO, bytes(32)))
-    ynl.do("session-set", {"id": ident, "ring-pages": 16, "watermark": 4})
+    ynl.do("session-set", {"id": ident, "ring-pages": 16, "watermark": 4, "clock": "mono",
+                           "overwrite": True, "cpus": b"\x01"})
     sessions = ynl.dump("session-get", {})
     print("#", sessions)
     yield "session-get: the session is listed", [session["id"] for session in sessions] == [ident]
     yield "session-get: settings", (sessions[0]["state"], sessions[0]["owner"],
                                     sessions[0]["ring-pages"], sessions[0]["watermark"]) == \
         ("ready", os.getpid(), 16, 4)
+    yield "session-get: clock, mode and CPUs", \
+        (sessions[0]["clock"], "overwrite" in sessions[0], int(sessions[0]["cpus"][:2], 16)) == \
+        ("mono", True, 1)
+    yield "info-get: the rings have memory", ynl.do("info-get", {})["ring-memory"] >= 16 * 4096
 
     child = os.fork()
     if not child:
@@ -80,6 +86,18 @@ def tests():
                                  for task in tasks] == [(child, child, os.getpid(), 0)]
     yield "task-get: its affinity", tasks[0]["affinity"] != ""
 
+    ynl.do("session-pause", {"id": ident})
+    yield "session-pause: it pauses", ynl.do("session-get", {"id": ident})["state"] == "paused"
+    ynl.do("session-start", {"id": ident})
+    yield "session-start: it goes on", ynl.do("session-get", {"id": ident})["state"] == "recording"
+    ynl.do("filter-set", {"id": ident, "all": 1, "exclude-comm": ["nobody*", "python?"]})
+    yield "filter-set: there are more tasks", ynl.do("session-get", {"id": ident})["tasks"] > 1
+    ynl.do("filter-set", {"id": ident})
+    ynl.do("filter-add", {"id": ident, "tid": [child]})
+    ynl.do("filter-del", {"id": ident, "pid": [child]})
+    yield "filter-del: there is none", ynl.do("session-get", {"id": ident})["tasks"] == 0
+    ynl.do("filter-add", {"id": ident, "pid": [child]})
+
     yield "session-get: an unknown one is refused", \
         refused(errno.ENOENT, "no such session", ynl.do, "session-get", {"id": 123456})
     yield "session-set: another time is refused", \
@@ -89,6 +107,9 @@ def tests():
         refused(errno.EINVAL, "", ynl.do, "info-get", {"hz": 100})
     yield "filter-add: a PID beyond all is refused", \
         refused(errno.ERANGE, "", ynl.do, "filter-add", {"id": ident, "pid": 1 << 22})
+    yield "filter-add: an unknown cgroup is refused", \
+        refused(errno.ENOENT, "no such cgroup", ynl.do, "filter-add",
+                {"id": ident, "cgroup": 1 << 40})
     yield "replay-get: an unknown one is refused", \
         refused(errno.ENOENT, "no such replay", ynl.do, "replay-get", {"id": 123456})
     yield "replay-get: no replay", ynl.dump("replay-get", {}) == []

@@ -13,14 +13,18 @@ static const char * const names[] = {
 	"unseen", "new", "runnable", "running", "asleep", "dead",
 };
 
+/* @leaves: it is of the filter no longer, and perhaps still runs as far as a CPU's stream knows. */
 struct task {
 	unsigned char state;
 	bool known;
+	bool leaves;
 	bool waking;
 	uint16_t cpu;
 };
 
 static struct task tasks[1 << STAPE_PID_BITS];
+/* By CPU: it was paused before its next event. */
+static bool paused[1 << 16];
 static char text[256];
 
 static const char *wrong(const struct schedtape_event *ev, uint32_t pid, const char *what)
@@ -36,6 +40,10 @@ static const char *check_out(const struct schedtape_event *ev)
 	struct task *prev = &tasks[ev->curr];
 	unsigned int state = schedtape_switch_state(ev);
 
+	if (!prev->known) {
+		prev->leaves = false;
+		return NULL;
+	}
 	if (prev->state != UNSEEN && (prev->state != RUNNING || prev->cpu != ev->cpu))
 		return wrong(ev, ev->curr, "leaves a CPU that it was not on");
 	prev->state = state == STAPE_STATE_RUNNING ? RUNNABLE :
@@ -90,18 +98,68 @@ static const char *check_exec(const struct schedtape_event *ev)
 	return NULL;
 }
 
+/* Nobody has seen what it did before. */
+static const char *check_enters(const struct schedtape_event *ev)
+{
+	struct task *task = &tasks[ev->pid];
+
+	if (task->known && task->state != DEAD)
+		return wrong(ev, ev->pid, "enters, and was there");
+	task->known = true;
+	task->state = UNSEEN;
+	task->waking = false;
+	return NULL;
+}
+
+static const char *check_leaves(const struct schedtape_event *ev)
+{
+	struct task *task = &tasks[ev->pid];
+
+	if (task->state == DEAD)
+		return wrong(ev, ev->pid, "leaves after its end");
+	task->known = false;
+	task->leaves = true;
+	return NULL;
+}
+
+/* What happened in the pause nobody knows. */
+static void forget_states(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		tasks[i].state = UNSEEN;
+		tasks[i].waking = false;
+	}
+}
+
+static const char *check_names(const struct schedtape_event *ev)
+{
+	bool enters = ev->type == STAPE_EV_TASK && schedtape_task_why(ev) == STAPE_TASK_ENTERS;
+
+	if (ev->curr && !tasks[ev->curr].known && !tasks[ev->curr].leaves)
+		return wrong(ev, ev->curr, "runs, and is not of the filter");
+	if (ev->pid && !tasks[ev->pid].known && !enters && ev->type != STAPE_EV_FORK)
+		return wrong(ev, ev->pid, "is not of the filter");
+	return NULL;
+}
+
 static const char *check_event(const struct schedtape_event *ev)
 {
 	struct task *task = &tasks[ev->pid];
-	const char *bad = NULL;
+	const char *bad = check_names(ev);
 
-	if (ev->type == STAPE_EV_FORK)
-		return check_fork(ev);
-	if (ev->pid && !task->known)
-		return wrong(ev, ev->pid, "is not of the filter");
-	if (ev->curr && !tasks[ev->curr].known)
-		return wrong(ev, ev->curr, "runs, and is not of the filter");
+	if (bad)
+		return bad;
 	switch (ev->type) {
+	case STAPE_EV_FORK:
+		return check_fork(ev);
+	case STAPE_EV_TASK:
+		if (schedtape_task_why(ev) == STAPE_TASK_ENTERS)
+			return check_enters(ev);
+		if (schedtape_task_why(ev) == STAPE_TASK_LEAVES)
+			return check_leaves(ev);
+		break;
 	case STAPE_EV_SWITCH:
 		if (ev->curr)
 			bad = check_out(ev);
@@ -114,7 +172,7 @@ static const char *check_event(const struct schedtape_event *ev)
 	case STAPE_EV_WAKEUP:
 		return check_wakeup(ev);
 	case STAPE_EV_WAKEUP_NEW:
-		if (task->state != NEW)
+		if (task->state != NEW && task->state != UNSEEN)
 			return wrong(ev, ev->pid, "is woken as a new one");
 		task->state = RUNNABLE;
 		break;
@@ -136,14 +194,44 @@ const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 	size_t i;
 
 	memset(tasks, 0, sizeof(tasks));
+	memset(paused, 0, sizeof(paused));
 	for (i = 0; i < n; i++)
 		tasks[roots[i]].known = true;
 	if (r->lost)
 		return "events were lost";
 	for (i = 0; i < r->n; i++) {
-		bad = check_event(&r->events[i]);
-		if (bad)
-			return bad;
+		const struct schedtape_event *ev = &r->events[i];
+
+		if (ev->type != SCHEDTAPE_EV_PAUSED) {
+			if (paused[ev->cpu])
+				forget_states();
+			bad = check_event(ev);
+			if (bad)
+				return bad;
+		}
+		paused[ev->cpu] = ev->type == SCHEDTAPE_EV_PAUSED;
 	}
 	return NULL;
+}
+
+uint32_t st_foreign(const struct st_record *r, const pid_t *pids, size_t n)
+{
+	static bool mine[1 << STAPE_PID_BITS];
+	size_t i;
+
+	memset(mine, 0, sizeof(mine));
+	mine[0] = true;
+	for (i = 0; i < n; i++)
+		mine[pids[i]] = true;
+	for (i = 0; i < r->n; i++) {
+		const struct schedtape_event *ev = &r->events[i];
+
+		if (ev->type == STAPE_EV_FORK && mine[ev->curr] && ev->curr)
+			mine[ev->pid] = true;
+		if (!mine[ev->pid])
+			return ev->pid;
+		if (!mine[ev->curr])
+			return ev->curr;
+	}
+	return 0;
 }

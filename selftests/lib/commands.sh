@@ -24,6 +24,36 @@ report()
 	fi
 }
 
+# expect STATUS PATTERN COMMAND...: ends so, and says one line that matches
+expect()
+{
+	local status=$1 pattern=$2 got
+
+	shift 2
+	"$@" > out 2> log
+	got=$?
+	[ $got = "$status" ] && grep -qE -e "$pattern" log &&
+		[ "$(grep -cE '^(\[ )?schedtape' log)" = 1 ]
+	report $? "status $status: $(basename "$1") ${*:2}"
+}
+
+# like JSON-FILE PYTHON: an expression over the JSON in d
+like()
+{
+	/usr/bin/python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+assert eval(sys.argv[2]), sys.argv[2]' "$@" 2> log
+}
+
+# on_tape TAPE EXPRESSION TEXT: is it true of its tasks? p: PIDs, c: names
+on_tape()
+{
+	schedtape report --json "$1" > tape.json 2> log &&
+		like tape.json "(lambda p, c: $2)({t['pid'] for t in d['tasks']},
+			{t['comm'] for t in d['tasks']})"
+	report $? "$3"
+}
+
 # skip REASON: a result that this machine cannot give
 skip()
 {

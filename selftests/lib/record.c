@@ -17,18 +17,27 @@ static int complain(struct st_record *r, int ret)
 	return ret;
 }
 
-int st_record_open(struct st_record *r, unsigned int ring_pages)
+int st_record_open_with(struct st_record *r, struct schedtape_session_options options)
 {
 	int ret;
 
 	memset(r, 0, sizeof(*r));
+	options.size = sizeof(options);
 	ret = schedtape_client_open(&r->client, &r->err);
 	if (!ret)
 		ret = schedtape_session_open(r->client, &r->session, &r->err);
-	if (!ret && ring_pages)
-		ret = schedtape_session_set(r->session, (uint64_t)ring_pages * STAPE_PAGE_SIZE,
-					    &r->err);
+	if (!ret && options.ring_bytes)
+		ret = schedtape_session_set(r->session, &options, &r->err);
 	return complain(r, ret);
+}
+
+int st_record_open(struct st_record *r, unsigned int ring_pages)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = (uint64_t)ring_pages * STAPE_PAGE_SIZE,
+	};
+
+	return st_record_open_with(r, options);
 }
 
 int st_record_add(struct st_record *r, pid_t pid)
@@ -38,9 +47,61 @@ int st_record_add(struct st_record *r, pid_t pid)
 	return complain(r, schedtape_session_add(r->session, &number, 1, &r->err));
 }
 
+static int add(struct st_record *r, struct schedtape_filter filter)
+{
+	return complain(r, schedtape_filter_add(r->client, schedtape_session_id(r->session),
+						&filter, &r->err));
+}
+
+static int del(struct st_record *r, struct schedtape_filter filter)
+{
+	return complain(r, schedtape_filter_del(r->client, schedtape_session_id(r->session),
+						&filter, &r->err));
+}
+
+int st_record_del(struct st_record *r, pid_t pid)
+{
+	return del(r, (struct schedtape_filter){ .pids = &(uint32_t){ pid }, .nr_pids = 1 });
+}
+
+int st_record_add_thread(struct st_record *r, pid_t tid)
+{
+	return add(r, (struct schedtape_filter){ .tids = &(uint32_t){ tid }, .nr_tids = 1 });
+}
+
+int st_record_del_thread(struct st_record *r, pid_t tid)
+{
+	return del(r, (struct schedtape_filter){ .tids = &(uint32_t){ tid }, .nr_tids = 1 });
+}
+
+int st_record_add_cgroup(struct st_record *r, uint64_t id)
+{
+	struct schedtape_cgroup cgroup = { .id = id };
+
+	return add(r, (struct schedtape_filter){ .cgroups = &cgroup, .nr_cgroups = 1 });
+}
+
+int st_record_del_cgroup(struct st_record *r, uint64_t id)
+{
+	struct schedtape_cgroup cgroup = { .id = id };
+
+	return del(r, (struct schedtape_filter){ .cgroups = &cgroup, .nr_cgroups = 1 });
+}
+
+int st_record_set(struct st_record *r, const struct schedtape_filter *filter)
+{
+	return complain(r, schedtape_filter_set(r->client, schedtape_session_id(r->session),
+						filter, &r->err));
+}
+
 int st_record_start(struct st_record *r)
 {
 	return complain(r, schedtape_session_start(r->session, &r->err));
+}
+
+int st_record_pause(struct st_record *r)
+{
+	return complain(r, schedtape_session_pause(r->session, &r->err));
 }
 
 int st_record_stop(struct st_record *r)
@@ -93,6 +154,8 @@ static int take_page(struct st_record *r, const void *data)
 		return ret;
 	r->pages++;
 	r->lost += page.header.lost;
+	if (r->each)
+		r->each(data, r->arg);
 	while ((ret = schedtape_page_next(&page, &ev, &r->err)) > 0) {
 		ret = append(r, &ev);
 		if (ret)
@@ -146,6 +209,13 @@ int st_record_take(struct st_record *r)
 		}
 	}
 	return ret ? complain(r, ret) : sort(r);
+}
+
+int st_record_flush(struct st_record *r)
+{
+	int ret = schedtape_session_flush(r->session, &r->err);
+
+	return ret ? complain(r, ret) : st_record_take(r);
 }
 
 int st_record_finish(struct st_record *r)
@@ -262,4 +332,26 @@ size_t st_count_type(const struct st_record *r, unsigned int type)
 	for (i = 0; i < r->n; i++)
 		n += r->events[i].type == type;
 	return n;
+}
+
+static bool describes(const struct schedtape_event *ev, pid_t pid, unsigned int why)
+{
+	return ev->type == STAPE_EV_TASK && schedtape_task_why(ev) == why &&
+	       (!pid || ev->pid == (uint32_t)pid);
+}
+
+size_t st_count_why(const struct st_record *r, pid_t pid, unsigned int why)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->n; i++)
+		n += describes(&r->events[i], pid, why);
+	return n;
+}
+
+size_t st_find_why(const struct st_record *r, pid_t pid, unsigned int why, size_t from)
+{
+	while (from < r->n && !describes(&r->events[from], pid, why))
+		from++;
+	return from;
 }

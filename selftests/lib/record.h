@@ -9,14 +9,23 @@
 #include <client.h>
 #include <sys/types.h>
 
+/**
+ * struct st_record - a session and what was taken of it
+ * @events: in order of time
+ * @lost: as announced in the pages
+ * @pages: taken
+ * @each: NULL, or called with every page that is taken, and @arg
+ */
 struct st_record {
 	struct schedtape_client *client;
 	struct schedtape_session *session;
 	struct schedtape_error err;
 	struct schedtape_event *events;
 	size_t n, max;
-	uint64_t lost;		/* as announced in the pages */
+	uint64_t lost;
 	uint64_t pages;
+	void (*each)(const void *page, void *arg);
+	void *arg;
 };
 
 /*
@@ -24,8 +33,18 @@ struct st_record {
  * comments.  @ring_pages: 0: the session is only opened.
  */
 int st_record_open(struct st_record *r, unsigned int ring_pages);
+/* With other settings: @options without its size. */
+int st_record_open_with(struct st_record *r, struct schedtape_session_options options);
 int st_record_add(struct st_record *r, pid_t pid);
+/* Out of the filter; a thread alone; a cgroup by its id; flags and patterns. */
+int st_record_del(struct st_record *r, pid_t pid);
+int st_record_add_thread(struct st_record *r, pid_t tid);
+int st_record_del_thread(struct st_record *r, pid_t tid);
+int st_record_add_cgroup(struct st_record *r, uint64_t id);
+int st_record_del_cgroup(struct st_record *r, uint64_t id);
+int st_record_set(struct st_record *r, const struct schedtape_filter *filter);
 int st_record_start(struct st_record *r);
+int st_record_pause(struct st_record *r);
 int st_record_stop(struct st_record *r);
 int st_record_get(struct st_record *r, struct schedtape_session_state *state);
 /*
@@ -35,6 +54,8 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state);
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks);
 /* Takes the pages that wait, of all CPUs, and sorts their events by time. */
 int st_record_take(struct st_record *r);
+/* The same after a flush: all that there is until now. */
+int st_record_flush(struct st_record *r);
 /* Stops, and takes what is left. */
 int st_record_finish(struct st_record *r);
 void st_record_close(struct st_record *r);
@@ -71,12 +92,19 @@ unsigned int st_wakings(const struct st_counts *c);
 /* Events of any kind that name the task. */
 unsigned int st_named(const struct st_record *r, pid_t pid);
 size_t st_count_type(const struct st_record *r, unsigned int type);
+/* Descriptions of the task, or of any (0), for STAPE_TASK_@why. */
+size_t st_count_why(const struct st_record *r, pid_t pid, unsigned int why);
+/* The first of them from event @from on; none: behind the last event. */
+size_t st_find_why(const struct st_record *r, pid_t pid, unsigned int why, size_t from);
 
 /*
- * What is true of every recording without losses: nobody but @roots and whom
- * they forked is named, nobody runs on two CPUs, runs before it is woken, is
- * woken without a waker, or does anything after its end.  NULL, or what is wrong.
+ * What is true of every recording without losses: nobody is named but @roots,
+ * whom they forked, and who has entered and not left; nobody runs on two CPUs,
+ * runs before it is woken, is woken without a waker, or does anything after its
+ * end.  NULL, or what is wrong.
  */
 const char *st_check(const struct st_record *r, const pid_t *roots, size_t n);
+/* Somebody in the stream who is neither one of @pids nor forked by one; 0: nobody. */
+uint32_t st_foreign(const struct st_record *r, const pid_t *pids, size_t n);
 
 #endif /* SELFTESTS_RECORD_H */

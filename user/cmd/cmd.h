@@ -21,12 +21,15 @@
 #define CMD_DEFAULT_TAPE	"schedtape.tape"
 
 int cmd_record(int argc, char **argv);
+int cmd_filter(int argc, char **argv);
 int cmd_script(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_pack(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 
 /**

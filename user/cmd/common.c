@@ -3,6 +3,7 @@
  * What the subcommands share: common options, opening a tape.
  */
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "cmd.h"
 #include "output.h"
@@ -73,11 +74,23 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 	}
 }
 
+/* A tape may be a directory with more files than a process usually has. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 struct schedtape_tape *cmd_open_tape(const char *path)
 {
 	struct schedtape_error err = { "" };
 	struct schedtape_tape *tape;
 
+	raise_limit();
 	if (schedtape_tape_open(path, &tape, &err)) {
 		out_error(NULL, "%s", err.text);
 		return NULL;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "info-clock.h"
 #include "output.h"
 
 #define KEY_WIDTH	16
@@ -162,6 +163,7 @@ static void print_tape(struct schedtape_tape *tape)
 	}
 	print_count("tasks at start", nr_tasks);
 	print_losses(end);
+	info_clock_print(tape, print_key);
 	print_key("end");
 	puts(schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
 }
@@ -193,6 +195,7 @@ static void print_json(struct schedtape_tape *tape, const char *path)
 	out_json_add_count(object, "events", cmd_count_events(end));
 	out_json_add_count(object, "tasks", nr_tasks);
 	json_object_object_add(object, "cpus", out_json_cpus(end));
+	info_clock_json(tape, object);
 	json_object_object_add(object, "torn", torn ? json_object_new_string(torn) : NULL);
 	json_object_object_add(root, "tape", object);
 	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));

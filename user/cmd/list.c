@@ -15,8 +15,9 @@ struct list {
 };
 
 static const struct out_column session_columns[] = {
-	{ "session", 8 }, { "state", -10 }, { "owner", 8 }, { "ring", 8 }, { "tasks", 8 },
-	{ "events", 14 }, { "lost", 12 }, { NULL, 0 },
+	{ "session", 8 }, { "state", -10 }, { "owner", 8 }, { "clock", -5 }, { "full", -9 },
+	{ "ring", 8 }, { "memory", 8 }, { "tasks", 8 }, { "events", 14 }, { "lost", 12 },
+	{ NULL, 0 },
 };
 
 static const struct out_column replay_columns[] = {
@@ -26,7 +27,9 @@ static const struct out_column replay_columns[] = {
 
 static const char *session_state(uint32_t state)
 {
-	static const char * const names[] = { "new", "ready", "recording", "stopped" };
+	static const char * const names[] = {
+		"new", "ready", "recording", "stopped", "paused",
+	};
 
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
@@ -38,6 +41,22 @@ static const char *replay_state(uint32_t state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
+static const char *clock_name(uint32_t clock)
+{
+	return clock == STAPE_CLOCK_COUNTER ? "tsc" : "mono";
+}
+
+/* What a ring does that is full. */
+static const char *full_name(const struct schedtape_session_state *state)
+{
+	return state->overwrite ? "overwrite" : "lose";
+}
+
+static uint64_t ring_bytes(const struct schedtape_session_state *state)
+{
+	return (uint64_t)state->ring_pages * STAPE_PAGE_SIZE;
+}
+
 static int json_session(struct list *list, const struct schedtape_session_state *state)
 {
 	struct json_object *object = json_object_new_object();
@@ -45,11 +64,16 @@ static int json_session(struct list *list, const struct schedtape_session_state 
 	out_json_add_count(object, "id", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
 	out_json_add_count(object, "owner", state->owner);
+	out_json_add_name(object, "clock", clock_name(state->clock));
+	out_json_add_bool(object, "overwrite", state->overwrite);
+	out_json_add_count(object, "cpus", state->cpus);
 	out_json_add_count(object, "ring_pages", state->ring_pages);
+	out_json_add_count(object, "ring_memory_bytes", ring_bytes(state) * state->cpus);
 	out_json_add_count(object, "watermark", state->watermark);
 	out_json_add_count(object, "tasks", state->tasks);
 	out_json_add_count(object, "events", state->events);
 	out_json_add_count(object, "lost", state->lost);
+	out_json_add_count(object, "overwritten", state->overwritten);
 	out_json_add_count(object, "start_time_ns", state->start_time);
 	out_json_add_count(object, "stop_time_ns", state->stop_time);
 	json_object_array_add(list->sessions, object);
@@ -68,8 +92,10 @@ static int each_session(const struct schedtape_session_state *state, void *arg)
 	out_cell(&list->table, "%u", state->id);
 	out_cell(&list->table, "%s", session_state(state->state));
 	out_cell(&list->table, "%u", state->owner);
-	out_cell(&list->table, "%" PRIu64 "K",
-		 (uint64_t)state->ring_pages * STAPE_PAGE_SIZE / 1024);
+	out_cell(&list->table, "%s", clock_name(state->clock));
+	out_cell(&list->table, "%s", full_name(state));
+	out_cell(&list->table, "%" PRIu64 "K", ring_bytes(state) >> 10);
+	out_cell(&list->table, "%" PRIu64 "K", ring_bytes(state) * state->cpus >> 10);
 	out_cell(&list->table, "%u", state->tasks);
 	out_cell(&list->table, "%s", out_count(buffer, state->events));
 	out_cell(&list->table, "%s", out_count(buffer, state->lost));

@@ -18,11 +18,14 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "record", cmd_record, "Record how a workload is scheduled" },
+	{ "filter", cmd_filter, "Change whom a running session records" },
 	{ "info", cmd_info, "Show what a tape says of its recording" },
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "replay", cmd_replay, "Replay a tape" },
 	{ "diff", cmd_diff, "Compare two tapes, as of a workload and its replay" },
+	{ "pack", cmd_pack, "Make one file of a tape directory" },
+	{ "recover", cmd_recover, "Make a whole tape of a torn or damaged one" },
 	{ "list", cmd_list, "List the sessions and replays of the module" },
 	{ "status", cmd_status, "Show whether the module is there, and its limits" },
 };

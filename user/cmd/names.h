@@ -9,8 +9,11 @@
 
 struct names;
 
-/* Starts with the names of the tasks from the start.  NULL: no memory. */
-struct names *names_new(const struct schedtape_task *tasks, size_t n);
+/*
+ * Of a tape that has missed something, a name may stand behind the first event of
+ * its task: such a tape is read once for that, and rewound.  -errno.
+ */
+int names_new(struct schedtape_tape *tape, struct names **names, struct schedtape_error *err);
 void names_free(struct names *names);
 /* "" if unknown. */
 const char *names_get(const struct names *names, uint32_t pid);

@@ -268,6 +268,8 @@ struct json_object *out_json_cpus(const struct schedtape_end *end)
 			out_json_add_count(object, "lost_first_ns", cpu->lost_first);
 			out_json_add_count(object, "lost_last_ns", cpu->lost_last);
 		}
+		if (cpu->overwritten)
+			out_json_add_count(object, "overwritten", cpu->overwritten);
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape record: a command from its exec on, or processes that run already.
+ * schedtape record: a command from its exec on, or what runs already.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,222 +13,131 @@
 
 #include <machine.h>
 
+#include "child.h"
 #include "cmd.h"
+#include "control.h"
 #include "output.h"
+#include "progress.h"
+#include "record-options.h"
 #include "recorder.h"
 #include "signals.h"
+#include "streams.h"
 
-struct record_options {
-	const char *output;
-	uint32_t *pids;
-	size_t nr_pids;
-	uint64_t ring_bytes;
-	int level;
-	bool quiet;
-	bool json;
-	char **command;
+#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/**
+ * struct recording - a recording that runs
+ * @clock: enum stape_clock
+ * @cpus: the mask of the session, or NULL: all
+ * @streams: the threads that write, or none
+ * @mask: the signals that were blocked before ours
+ * @on: events are recorded now
+ * @stop: it is over
+ * @cut: it is over before the command is: an end like any other
+ * @began: there is a workload on the tape
+ */
+struct recording {
+	struct record_options *options;
+	struct schedtape_client *client;
+	struct recorder recorder;
+	struct child child;
+	struct control control;
+	struct progress progress;
+	uint32_t clock;
+	unsigned char *cpus;
+	size_t cpus_bytes;
+	struct streams streams;
+	sigset_t mask;
+	int signals;
+	bool on;
+	bool stop;
+	bool cut;
+	bool began;
 };
 
-static const struct argp_option options[] = {
-	{ "pid", 'p', "PID,...", 0,
-	  "Record these processes and what they fork, until the last of them has ended", 0 },
-	{ "output", 'o', "FILE", 0, "Name of the tape (schedtape.tape); -: standard output", 0 },
-	{ "mmap-size", 'm', "SIZE", 0,
-	  "Size of each CPU's ring (1M): bytes, or with B, K, M or G behind", 0 },
-	{ "compression-level", 'z', "LEVEL", OPTION_ARG_OPTIONAL,
-	  "Level of zstd, 1 to 22 (1); 0: do not compress", 0 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
-	{ 0 },
-};
-
-/* "1M": bytes, or with B, K, M or G behind. */
-static bool parse_size(const char *text, uint64_t *bytes)
+static int say(int ret, const struct schedtape_error *err)
 {
-	static const char units[] = "BKMG";
-	const char *unit;
-	char *end;
-
-	errno = 0;
-	*bytes = strtoull(text, &end, 10);
-	if (errno || end == text || *text == '-')
-		return false;
-	if (!*end)
-		return true;
-	unit = strchr(units, *end);
-	if (!unit || end[1] || *bytes > UINT64_MAX >> 10 * (unit - units))
-		return false;
-	*bytes <<= 10 * (unit - units);
-	return true;
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
 }
 
-/* "1,2,3"; adds to those that are there. */
-static bool parse_pids(struct record_options *opts, const char *text)
-{
-	unsigned long pid;
-	uint32_t *pids;
-	char *end;
+/* -- orders ---------------------------------------------------------------- */
 
-	for (;;) {
-		errno = 0;
-		pid = strtoul(text, &end, 10);
-		if (errno || end == text || !pid || pid > INT32_MAX || *text == '-')
-			return false;
-		pids = reallocarray(opts->pids, opts->nr_pids + 1, sizeof(*pids));
-		if (!pids)
-			return false;
-		opts->pids = pids;
-		pids[opts->nr_pids++] = pid;
-		if (!*end)
-			return true;
-		if (*end != ',')
-			return false;
-		text = end + 1;
-	}
+static int turn_on(struct recording *rec)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (rec->on)
+		return 0;
+	if (rec->recorder.started)
+		ret = say(schedtape_session_start(rec->recorder.session, &err), &err);
+	else
+		ret = recorder_start(&rec->recorder);
+	if (ret)
+		return ret;
+	rec->on = true;
+	timing_started(&rec->options->timing);
+	return recorder_describe_tasks(&rec->recorder);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int turn_off(struct recording *rec)
 {
-	struct record_options *opts = state->input;
-	char *end;
+	struct schedtape_error err;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &opts->json;
+	if (!rec->on)
+		return 0;
+	rec->on = false;
+	return say(schedtape_session_pause(rec->recorder.session, &err), &err);
+}
+
+static int obey(struct recording *rec, enum order order)
+{
+	switch (order) {
+	case ORDER_ENABLE:
+		return turn_on(rec);
+	case ORDER_DISABLE:
+		return turn_off(rec);
+	case ORDER_STOP:
+		rec->stop = true;
+		rec->cut = true;
 		break;
-	case 'p':
-		if (!parse_pids(opts, arg))
-			argp_error(state, "-p %s: not a list of PIDs", arg);
+	case ORDER_PING:
+	case ORDER_NONE:
 		break;
-	case 'o':
-		opts->output = arg;
-		break;
-	case 'm':
-		if (!parse_size(arg, &opts->ring_bytes))
-			argp_error(state, "-m %s: not a size", arg);
-		break;
-	case 'z':
-		opts->level = arg ? strtol(arg, &end, 10) : 1;
-		if (arg && (end == arg || *end || opts->level < 0 || opts->level > 22))
-			argp_error(state, "-z %s: a level is from 0 to 22", arg);
-		break;
-	case 'q':
-		opts->quiet = true;
-		break;
-	case ARGP_KEY_ARGS:
-		opts->command = state->argv + state->next;
-		break;
-	case ARGP_KEY_END:
-		if (!opts->command && !opts->nr_pids)
-			argp_error(state, "what to record? Give a command, or processes by -p");
-		if (opts->command && opts->nr_pids)
-			argp_error(state, "give a command or -p, not both");
-		if (opts->json && !strcmp(opts->output, "-"))
-			argp_error(state, "--json and -o - would share standard output");
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-/* -- the command ----------------------------------------------------------- */
-
-/**
- * struct child - the recorded command
- * @pid: 0: there is none
- * @go: writing end: a byte lets it exec
- * @error: reading end: the errno of a failed exec; the exec closes it
- */
-struct child {
-	pid_t pid;
-	int go;
-	int error;
-	int status;
-	bool ended;
-};
-
-static void child_main(char **command, int go, int error, const sigset_t *mask)
+static int take_orders(struct recording *rec)
 {
-	int code;
-	char c;
+	enum order order;
+	int ret;
 
-	/* The recorder may fail before it lets us: then there is nothing to do. */
-	if (read(go, &c, 1) != 1)
-		_exit(1);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
-	execvp(command[0], command);
-	code = errno;
-	if (write(error, &code, sizeof(code)) < 0)
-		_exit(126);
-	_exit(127);
+	control_read(&rec->control);
+	do {
+		order = control_next(&rec->control);
+		ret = obey(rec, order);
+		if (order != ORDER_NONE && !ret)
+			control_ack(&rec->control);
+	} while (order != ORDER_NONE && !ret);
+	return ret;
 }
 
-static int child_fork(struct child *child, char **command, const sigset_t *mask)
+static int keep_time(struct recording *rec)
 {
-	int go[2], error[2];
+	enum order order;
+	int ret;
 
-	if (pipe2(go, O_CLOEXEC))
-		return -errno;
-	if (pipe2(error, O_CLOEXEC)) {
-		close(go[0]);
-		close(go[1]);
-		return -errno;
-	}
-	child->pid = fork();
-	if (!child->pid) {
-		close(go[1]);
-		close(error[0]);
-		child_main(command, go[0], error[1], mask);
-	}
-	close(go[0]);
-	close(error[1]);
-	child->go = go[1];
-	child->error = error[0];
-	return child->pid < 0 ? -errno : 0;
+	do {
+		order = timing_next(&rec->options->timing);
+		ret = obey(rec, order);
+	} while (order != ORDER_NONE && !rec->stop && !ret);
+	return ret;
 }
 
-/* Lets it exec; -errno of the exec. */
-static int child_go(struct child *child)
-{
-	int code = 0;
-
-	if (write(child->go, "", 1) != 1)
-		return -errno;
-	if (read(child->error, &code, sizeof(code)) != sizeof(code))
-		code = 0;
-	return -code;
-}
-
-static void child_reap(struct child *child)
-{
-	if (child->pid > 0 && !child->ended)
-		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
-}
-
-/* -- the recording --------------------------------------------------------- */
-
-struct recording {
-	const struct record_options *options;
-	struct schedtape_client *client;
-	struct recorder recorder;
-	struct child child;
-	sigset_t mask;		/* before ours */
-	int signals;
-	bool stop;
-	bool interrupted;	/* by a signal: an end like any other */
-	bool began;		/* there is a workload on the tape */
-};
-
-static int open_signals(struct recording *rec)
-{
-	/* A tape that cannot be written is an error with words, not a death. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	rec->signals = signals_open(&rec->mask);
-	return rec->signals < 0 ? rec->signals : 0;
-}
+/* -- signals --------------------------------------------------------------- */
 
 static void read_signals(struct recording *rec)
 {
@@ -237,9 +145,9 @@ static void read_signals(struct recording *rec)
 
 	while (read(rec->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			rec->interrupted = true;
+			obey(rec, ORDER_STOP);
 	child_reap(&rec->child);
-	if (rec->interrupted || rec->child.ended)
+	if (rec->child.ended)
 		rec->stop = true;
 }
 
@@ -251,102 +159,123 @@ static void end_child(struct recording *rec)
 {
 	struct pollfd fd = { .fd = rec->signals, .events = POLLIN };
 
-	if (rec->child.pid <= 0)
-		return;
-	close(rec->child.go);	/* who still waits there, ends */
-	close(rec->child.error);
-	if (!rec->child.ended)
-		kill(rec->child.pid, SIGTERM);
-	for (rec->stop = false; !rec->child.ended && !rec->stop; read_signals(rec))
+	child_end(&rec->child);
+	for (rec->stop = false; rec->child.pid > 0 && !rec->child.ended && !rec->stop;
+	     read_signals(rec))
 		poll(&fd, 1, -1);
 }
 
-static void show_progress(const struct recording *rec)
-{
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
-	uint64_t nr_lost, nr = recorder_events(&rec->recorder, &nr_lost);
+/* -- the recording --------------------------------------------------------- */
 
-	if (rec->options->quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r[ %s: %s events, %.3f MB, %s lost ]\033[K", out_command(),
-		out_count(events, nr), schedtape_writer_bytes(rec->recorder.writer) / 1e6,
-		out_count(lost, nr_lost));
+static bool counter_is_clocksource(void)
+{
+	FILE *file = fopen(CLOCKSOURCE, "re");
+	char line[32] = "";
+	bool is = file && fgets(line, sizeof(line), file) && !strcmp(line, "tsc\n");
+
+	if (file)
+		fclose(file);
+	return is;
 }
 
-static int record_loop(struct recording *rec)
+/* The kernel trusts the counter only where it takes it as its own clock. */
+static int choose_clock(struct recording *rec, const struct schedtape_module_info *info)
 {
-	struct pollfd fds[] = {
-		{ .fd = schedtape_session_fd(rec->recorder.session), .events = POLLIN },
-		{ .fd = rec->signals, .events = POLLIN },
-	};
-	uint64_t bytes;
-	int ret = 0, n;
+	rec->clock = rec->options->clock;
+	if (rec->clock == RECORD_CLOCK_ANY)
+		rec->clock = info->counter_khz && counter_is_clocksource() ?
+			     STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO;
+	if (rec->clock != STAPE_CLOCK_COUNTER || info->counter_khz)
+		return 0;
+	out_error(NULL, "-k tsc: this machine has no counter that is fit as a clock, only mono");
+	return -ENODEV;
+}
 
-	while (!rec->stop && !ret) {
-		n = poll(fds, 2, RECORDER_FLUSH_MS);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (fds[1].revents)
-			read_signals(rec);
-		/* The filter's last task has gone: nothing comes any more. */
-		if (fds[0].revents & POLLHUP)
-			rec->stop = true;
-		bytes = schedtape_writer_bytes(rec->recorder.writer);
-		ret = recorder_tick(&rec->recorder);
-		/* Readable, and nothing there: it has stopped. */
-		if (fds[0].revents & POLLIN &&
-		    bytes == schedtape_writer_bytes(rec->recorder.writer) &&
-		    recorder_stopped(&rec->recorder))
-			rec->stop = true;
-		if (!n)
-			show_progress(rec);
+static int choose_streams(struct recording *rec)
+{
+	const char *spec = rec->options->threads;
+	struct schedtape_error err;
+	char *left;
+	int ret;
+
+	if (!spec)
+		return 0;
+	ret = streams_parse(&rec->streams, spec, STREAMS_SYSFS, rec->cpus, rec->cpus_bytes, &err);
+	if (ret) {
+		out_error(NULL, "--threads: %s", err.text);
+		return ret;
 	}
-	if (!rec->options->quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K");
-	return ret;
+	left = streams_list(rec->streams.left, rec->streams.bytes);
+	if (left && *left && !rec->options->quiet)
+		out_warning(NULL, "--threads: CPUs %s are in no mask: they are not recorded",
+			    left);
+	free(left);
+	return 0;
 }
 
-static struct json_object *describe(struct recording *rec)
+/* What the recording is of, and its tape's META, or NULL. */
+static struct json_object *prepare(struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
+	struct schedtape_recording recording = {
+		.command = opts->command,
+		.filter = &opts->targets.filter,
+		.cpus = opts->cpus,
+		.overwrite = opts->overwrite,
+	};
 	struct schedtape_calibration calibration;
 	struct schedtape_module_info info;
 	struct schedtape_error err;
 
-	if (schedtape_client_info(rec->client, &info, &err)) {
-		out_error(NULL, "%s", err.text);
+	if (record_options_cpus(opts, &rec->cpus, &rec->cpus_bytes) || choose_streams(rec) ||
+	    say(schedtape_client_open(&rec->client, &err), &err) ||
+	    say(schedtape_client_info(rec->client, &info, &err), &err) ||
+	    choose_clock(rec, &info))
 		return NULL;
-	}
+	recording.clock = rec->clock;
 	schedtape_calibrate(&calibration);
-	return schedtape_machine_describe(&info, &calibration, opts->command,
-					  opts->pids, opts->nr_pids);
+	return schedtape_machine_describe(&info, &calibration, &recording);
 }
 
-static int record_start(struct recording *rec)
+/* Beside other targets a command only says how long. */
+static bool command_is_target(const struct record_options *opts)
+{
+	return opts->command && !opts->targets.filter.all && !targets_named(&opts->targets);
+}
+
+static int set_filter(struct recording *rec)
+{
+	const struct targets *targets = &rec->options->targets;
+	uint32_t session = schedtape_session_id(rec->recorder.session), pid = rec->child.pid;
+	struct schedtape_error err;
+	int ret = 0;
+
+	if (targets->filter.all || targets->filter.kthreads || targets->filter.no_inherit ||
+	    targets->filter.nr_exclude_comm)
+		ret = schedtape_filter_set(rec->client, session, &targets->filter, &err);
+	if (!ret)
+		ret = schedtape_filter_add(rec->client, session, &targets->filter, &err);
+	if (!ret && command_is_target(rec->options))
+		ret = schedtape_session_add(rec->recorder.session, &pid, 1, &err);
+	return say(ret, &err);
+}
+
+static int begin(struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
-	uint32_t pid;
-	int ret;
+	int ret = 0;
 
-	if (!opts->command) {
-		/* Hooked first, so that what forks meanwhile is not missed. */
-		ret = recorder_start(&rec->recorder);
-		if (!ret)
-			ret = recorder_add(&rec->recorder, opts->pids, opts->nr_pids);
-		return ret ? ret : recorder_describe_tasks(&rec->recorder);
+	if (opts->command) {
+		ret = child_fork(&rec->child, opts->command, &rec->mask);
+		if (ret)
+			out_error(NULL, "fork: %s", strerror(-ret));
 	}
-	ret = child_fork(&rec->child, opts->command, &rec->mask);
-	if (ret) {
-		out_error(NULL, "fork: %s", strerror(-ret));
-		return ret;
-	}
-	pid = rec->child.pid;
-	ret = recorder_add(&rec->recorder, &pid, 1);
 	if (!ret)
-		ret = recorder_start(&rec->recorder);
-	if (!ret)
-		ret = recorder_describe_tasks(&rec->recorder);
-	if (ret)
+		ret = set_filter(rec);
+	timing_begin(&rec->options->timing);
+	if (!ret && !timing_delayed(&opts->timing))
+		ret = turn_on(rec);
+	if (ret || !opts->command)
 		return ret;
 	ret = child_go(&rec->child);
 	if (ret)
@@ -354,28 +283,92 @@ static int record_start(struct recording *rec)
 	return ret;
 }
 
-static int record(struct recording *rec)
+/* Takes what has come from the session: the rest of a turn of the loop. */
+static int look_after(struct recording *rec, unsigned int revents)
+{
+	uint64_t bytes = recorder_bytes(&rec->recorder);
+	int ret;
+
+	/* The filter's last task has gone: nothing comes any more. */
+	if (revents & POLLHUP)
+		rec->stop = true;
+	if (!rec->recorder.started)
+		return 0;
+	ret = recorder_tick(&rec->recorder);
+	/* Readable, and nothing there: it has stopped. */
+	if (revents & POLLIN && bytes == recorder_bytes(&rec->recorder) &&
+	    recorder_stopped(&rec->recorder))
+		rec->stop = true;
+	progress_show(&rec->progress, &rec->recorder, rec->on);
+	return ret;
+}
+
+static int record_loop(struct recording *rec)
+{
+	struct pollfd fds[] = {
+		{ .fd = schedtape_session_fd(rec->recorder.session) },
+		{ .fd = rec->signals, .events = POLLIN },
+		{ .events = POLLIN },
+	};
+	int ret = 0, n;
+
+	progress_begin(&rec->progress, rec->options->quiet);
+	while (!rec->stop && !ret) {
+		fds[0].events = recorder_poll_events(&rec->recorder);
+		fds[2].fd = rec->control.fd;
+		n = poll(fds, 3, timing_wait(&rec->options->timing, RECORDER_FLUSH_MS));
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (fds[1].revents)
+			read_signals(rec);
+		if (fds[2].revents)
+			ret = take_orders(rec);
+		if (!ret)
+			ret = keep_time(rec);
+		if (!ret)
+			ret = look_after(rec, fds[0].revents);
+	}
+	progress_end(&rec->progress);
+	return ret;
+}
+
+static int open_all(struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
-	struct json_object *meta;
-	struct schedtape_error err;
-	int ret, ended;
+	struct json_object *meta = prepare(rec);
+	struct recorder_options options = {
+		.path = opts->output,
+		.meta = meta,
+		.ring_bytes = opts->ring_bytes,
+		.level = opts->level,
+		.realtime = opts->realtime,
+		.clock = rec->clock,
+		.overwrite = opts->overwrite,
+		.cpus = rec->cpus,
+		.cpus_bytes = rec->cpus_bytes,
+		.streams = rec->streams.n ? &rec->streams : NULL,
+	};
+	int ret;
 
-	ret = schedtape_client_open(&rec->client, &err);
-	if (ret) {
-		out_error(NULL, "%s", err.text);
-		return ret;
-	}
-	meta = describe(rec);
 	if (!meta)
 		return -EIO;
-	ret = recorder_open(&rec->recorder, rec->client, opts->output, opts->ring_bytes,
-			    opts->level, meta);
+	ret = opts->control ? control_open(&rec->control, opts->control) : 0;
+	if (!ret)
+		ret = recorder_open(&rec->recorder, rec->client, &options);
 	json_object_put(meta);
+	if (ret)
+		return ret;
+	rec->signals = signals_open(&rec->mask);
+	return rec->signals < 0 ? rec->signals : 0;
+}
+
+static int record(struct recording *rec)
+{
+	int ret, ended;
+
+	ret = open_all(rec);
 	if (!ret)
-		ret = open_signals(rec);
-	if (!ret)
-		ret = record_start(rec);
+		ret = begin(rec);
 	rec->began = !ret;
 	if (!ret)
 		ret = record_loop(rec);
@@ -393,6 +386,7 @@ static void print_json(const struct recording *rec)
 	out_json_add_count(root, "bytes", rec->recorder.bytes);
 	out_json_add_count(root, "events", rec->recorder.events);
 	out_json_add_count(root, "lost", rec->recorder.lost);
+	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
 	out_json(root, true);
 }
 
@@ -401,7 +395,7 @@ static int exit_status(const struct recording *rec, int ret)
 {
 	if (ret)
 		return CMD_FAILURE;
-	if (!rec->child.ended || rec->interrupted)
+	if (!rec->child.ended || rec->cut)
 		return 0;
 	if (WIFSIGNALED(rec->child.status))
 		return 128 + WTERMSIG(rec->child.status);
@@ -410,24 +404,11 @@ static int exit_status(const struct recording *rec, int ret)
 
 int cmd_record(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "-- COMMAND [ARG...]\n-p PID,...",
-		.doc = "Records how a workload is scheduled: a command, until it ends, or running "
-		       "processes. Ctrl-C ends the recording and keeps it.",
-		.children = children,
-	};
-	struct record_options opts = {
-		.output = CMD_DEFAULT_TAPE,
-		.ring_bytes = 1 << 20,
-		.level = 1,
-	};
-	struct recording rec = { .options = &opts, .signals = -1 };
+	struct record_options opts;
+	struct recording rec = { .options = &opts, .control = CONTROL_CLOSED, .signals = -1 };
 	int ret, closed;
 
-	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &opts);
+	record_options_parse(&opts, argc, argv);
 	ret = record(&rec);
 	/* First the tape is safe, then the command is waited for. */
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
@@ -435,7 +416,10 @@ int cmd_record(int argc, char **argv)
 	ret = ret ? ret : closed;
 	if (opts.json && !ret)
 		print_json(&rec);
+	control_close(&rec.control);
 	schedtape_client_close(rec.client);
-	free(opts.pids);
+	record_options_free(&opts);
+	streams_free(&rec.streams);
+	free(rec.cpus);
 	return exit_status(&rec, ret);
 }

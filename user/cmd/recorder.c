@@ -2,16 +2,25 @@
 #include "recorder.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd.h"
+#include "keep.h"
 #include "output.h"
+#include "priority.h"
+#include "recorder-tape.h"
+#include "streamer.h"
+#include "streams.h"
 
-#define PAGES_PER_CHUNK	64
+#define SAMPLE_MS	10000	/* from one look at the clocks to the next */
+#define OTHER_FILES	64	/* open ones that are not of a stream */
 
 static int failed(int ret, const struct schedtape_error *err)
 {
@@ -20,69 +29,163 @@ static int failed(int ret, const struct schedtape_error *err)
 	return ret;
 }
 
-/* As perf has it: the last recording of that name is kept, as FILE.old. */
-static bool is_kept(const char *path)
-{
-	struct stat st;
+/* -- the process ----------------------------------------------------------- */
 
-	return strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+static struct rlimit files_before;
+
+/* A thousand streams have more files than a process may usually have. */
+static void raise_limit(size_t files)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
+		return;
+	files_before = limit;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int keep_old(struct recorder *recorder)
+/* A write that fails is to say so, not to kill. */
+static int enter(const struct recorder_options *options, struct schedtape_error *err)
 {
-	if (!is_kept(recorder->path))
-		return 0;
-	if (asprintf(&recorder->old, "%s.old", recorder->path) < 0) {
-		recorder->old = NULL;
-		return -ENOMEM;
+	int ret;
+
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (options->streams)
+		raise_limit(2 * options->streams->n + OTHER_FILES);
+	ret = priority_set(options->realtime);
+	return ret ? schedtape_fail(err, ret, "-r %d: %s", options->realtime, strerror(-ret)) : 0;
+}
+
+void recorder_leave(void)
+{
+	priority_leave();
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	if (files_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &files_before);
+}
+
+/* -- opening --------------------------------------------------------------- */
+
+static int open_session(struct recorder *recorder, struct schedtape_client *client,
+			const struct recorder_options *options, struct schedtape_error *err)
+{
+	struct schedtape_session_options session = {
+		.size = sizeof(session),
+		.ring_bytes = options->ring_bytes,
+		.clock = options->clock,
+		.overwrite = options->overwrite,
+		.cpus = options->streams ? options->streams->cpus : options->cpus,
+		.cpus_bytes = options->streams ? options->streams->bytes : options->cpus_bytes,
+	};
+	int ret;
+
+	ret = schedtape_session_open(client, &recorder->session, err);
+	return ret ? ret : schedtape_session_set(recorder->session, &session, err);
+}
+
+/* A stream's own part: its thread waits only for its rings. */
+static int open_stream(struct recorder *recorder, struct streamer *streamer,
+		       const struct stream *stream, struct schedtape_error *err)
+{
+	int ret;
+
+	streamer->quit = recorder->quit;
+	ret = schedtape_session_stream(recorder->session, stream->cpus,
+				       recorder->streams->bytes, err);
+	streamer->fd = ret;
+	return ret < 0 ? ret : 0;
+}
+
+static int open_streamers(struct recorder *recorder, struct schedtape_error *err)
+{
+	const struct streams *streams = recorder->streams;
+	size_t i, n = streams ? streams->n : 1;
+	struct streamer *streamer;
+	int ret = 0;
+
+	recorder->streamers = calloc(n, sizeof(*recorder->streamers));
+	recorder->quit = eventfd(0, EFD_CLOEXEC);
+	if (!recorder->streamers || recorder->quit < 0)
+		return schedtape_fail(err, -ENOMEM, "cannot make %zu streams", n);
+	for (i = 0; i < n && !ret; i++) {
+		streamer = &recorder->streamers[recorder->nr_streamers++];
+		streamer->later = recorder->overwrite;
+		ret = streamer_init(streamer, recorder->session,
+				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
+		if (ret)
+			schedtape_fail(err, ret, "out of memory");
+		else if (streams)
+			ret = open_stream(recorder, streamer, &streams->streams[i], err);
 	}
-	if (!rename(recorder->path, recorder->old))
-		return 0;
-	free(recorder->old);
-	recorder->old = NULL;
-	return -errno;
+	return ret;
 }
 
-/* A recording that never began leaves everything as it was. */
-static void discard(struct recorder *recorder)
+int recorder_open(struct recorder *recorder, struct schedtape_client *client,
+		  const struct recorder_options *options)
 {
-	if (recorder->writer && is_kept(recorder->path))
-		unlink(recorder->path);
-	if (recorder->old)
-		rename(recorder->old, recorder->path);
-}
-
-int recorder_open(struct recorder *recorder, struct schedtape_client *client, const char *path,
-		  uint64_t ring_bytes, int level, struct json_object *meta)
-{
-	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
 	struct schedtape_error err;
 	int ret;
 
-	recorder->path = path;
-	ret = schedtape_session_open(client, &recorder->session, &err);
+	recorder->path = options->path;
+	recorder->streams = options->streams;
+	recorder->overwrite = options->overwrite;
+	recorder->quit = -1;
+	ret = enter(options, &err);
 	if (!ret)
-		ret = schedtape_session_set(recorder->session, ring_bytes, &err);
-	if (!ret) {
-		ret = keep_old(recorder);
-		if (ret)
-			schedtape_fail(&err, ret, "%s: cannot keep the old one as %s.old: %s",
-				       path, path, strerror(-ret));
-	}
+		ret = open_session(recorder, client, options, &err);
 	if (!ret)
-		ret = schedtape_writer_create(path, meta, &options, &recorder->writer, &err);
+		ret = open_streamers(recorder, &err);
+	if (!ret)
+		ret = keep_old(recorder->path, &recorder->old, &err);
+	if (!ret)
+		ret = recorder_tape_open(recorder, options, &err);
 	return failed(ret, &err);
+}
+
+/* -- recording ------------------------------------------------------------- */
+
+static int start_threads(struct recorder *recorder)
+{
+	const struct streams *streams = recorder->streams;
+	const struct stream *stream;
+	char *list;
+	size_t i;
+	int ret;
+
+	for (i = 0; streams && i < streams->n; i++) {
+		stream = &streams->streams[i];
+		ret = streamer_start(&recorder->streamers[i], stream->affinity, streams->bytes);
+		if (!ret)
+			continue;
+		list = streams_list(stream->affinity, streams->bytes);
+		out_error(NULL, "cannot run a thread on CPUs %s: %s", list ? list : "",
+			  strerror(-ret));
+		free(list);
+		return ret;
+	}
+	return 0;
 }
 
 int recorder_start(struct recorder *recorder)
 {
 	struct schedtape_session_state state;
 	struct schedtape_error err;
-	int ret = schedtape_session_start(recorder->session, &err);
+	int ret;
 
+	/* In each file, so that it can be read alone. */
+	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
+	if (!ret)
+		ret = start_threads(recorder);
+	if (ret)
+		return ret;
+	ret = schedtape_session_start(recorder->session, &err);
 	if (!ret) {
 		recorder->started = true;
 		clock_gettime(CLOCK_MONOTONIC, &recorder->flushed);
+		recorder->sampled = recorder->flushed;
 		ret = schedtape_session_get(recorder->session, &state, &err);
 	}
 	if (!ret)
@@ -97,7 +200,7 @@ int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
 	return failed(schedtape_session_add(recorder->session, pids, n, &err), &err);
 }
 
-int recorder_describe_tasks(struct recorder *recorder)
+static int describe_tasks(struct recorder *recorder)
 {
 	struct schedtape_error err;
 	struct schedtape_task *tasks;
@@ -112,60 +215,49 @@ int recorder_describe_tasks(struct recorder *recorder)
 	return failed(ret, &err);
 }
 
-/*
- * Once around the ring at most: a CPU that fills it as fast as it is drained
- * is not to keep us from the others.
- */
-static int drain_cpu(struct recorder *recorder, uint32_t cpu)
+/* Those of now may be forgotten when the tape begins. */
+int recorder_describe_tasks(struct recorder *recorder)
 {
-	size_t n, left = schedtape_session_ring_pages(recorder->session);
-	struct schedtape_error err;
-	const void *pages;
-	int ret;
-
-	for (; left; left -= n) {
-		n = schedtape_session_pages(recorder->session, cpu,
-					    left < PAGES_PER_CHUNK ? left : PAGES_PER_CHUNK,
-					    &pages);
-		if (!n)
-			break;
-		ret = schedtape_writer_pages(recorder->writer, pages, n, &err);
-		if (ret) {
-			recorder->failed = true;
-			return failed(ret, &err);
-		}
-		schedtape_session_consume(recorder->session, cpu, n);
-	}
-	return 0;
+	return recorder->overwrite ? 0 : describe_tasks(recorder);
 }
 
-int recorder_drain(struct recorder *recorder)
+/* With no thread left to write, there is no more to record. */
+static int check_threads(const struct recorder *recorder)
 {
-	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
-	int ret = 0;
+	size_t i;
 
-	/* What could not be written stays in the rings: see count_unwritten(). */
-	if (recorder->failed)
-		return 0;
+	for (i = 0; i < recorder->nr_streamers; i++)
+		if (!recorder->streamers[i].failed)
+			return 0;
+	return -EIO;
+}
 
-	for (cpu = 0; cpu < n && !ret; cpu++)
-		ret = drain_cpu(recorder, cpu);
-	return ret;
+/* True once every @ms. */
+static bool is_due(struct timespec *last, long ms)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - last->tv_sec) * 1000 + (now.tv_nsec - last->tv_nsec) / 1000000 < ms)
+		return false;
+	*last = now;
+	return true;
 }
 
 int recorder_tick(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	struct timespec now;
 	int ret = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((now.tv_sec - recorder->flushed.tv_sec) * 1000 +
-	    (now.tv_nsec - recorder->flushed.tv_nsec) / 1000000 >= RECORDER_FLUSH_MS) {
-		recorder->flushed = now;
+	if (is_due(&recorder->sampled, SAMPLE_MS))
+		ret = failed(recorder_tape_clock(recorder, false, &err), &err);
+	/* Half empty pages would cost room that older events could have. */
+	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
 		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
-	}
-	return ret ? ret : recorder_drain(recorder);
+	if (ret || recorder->overwrite)
+		return ret;
+	return recorder->streams ? check_threads(recorder) :
+				   streamer_drain(&recorder->streamers[0]);
 }
 
 bool recorder_stopped(struct recorder *recorder)
@@ -176,20 +268,66 @@ bool recorder_stopped(struct recorder *recorder)
 	       state.state == STAPE_SESSION_STOPPED;
 }
 
+/* -- the end --------------------------------------------------------------- */
+
+static void end_threads(struct recorder *recorder)
+{
+	uint64_t one = 1;
+	size_t i;
+
+	if (recorder->quit < 0 || write(recorder->quit, &one, sizeof(one)) != sizeof(one))
+		return;
+	for (i = 0; i < recorder->nr_streamers; i++)
+		streamer_join(&recorder->streamers[i]);
+}
+
+/*
+ * From when on no ring has forgotten anything: where the youngest of the oldest
+ * pages begins.  Nobody must have read from the rings.
+ */
+static uint64_t find_window(struct recorder *recorder)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	const struct stape_page_header *page;
+	struct schedtape_cpu stats;
+	uint64_t window = 0;
+	const void *at;
+
+	for (cpu = 0; cpu < n; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu, &stats) || !stats.overwritten ||
+		    !schedtape_session_pages(recorder->session, cpu, 1, &at))
+			continue;
+		page = at;
+		if (page->time > window)
+			window = page->time;
+	}
+	return window;
+}
+
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	int ret;
+	int ret, described = 0;
 
 	if (!recorder->started)
 		return 0;
 	recorder->started = false;
+	if (recorder->overwrite)
+		described = describe_tasks(recorder);
 	ret = schedtape_session_stop(recorder->session, &err);
 	/* Somebody else may have stopped it: what it has recorded is there. */
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
 	failed(ret, &err);
-	return ret ? ret : recorder_drain(recorder);
+	if (!ret)
+		ret = failed(recorder_tape_clock(recorder, false, &err), &err);
+	if (recorder->overwrite)
+		recorder->window_start = find_window(recorder);
+	if (recorder->streams)
+		end_threads(recorder);
+	else if (!ret)
+		ret = streamer_drain(&recorder->streamers[0]);
+	return ret ? ret : described;
 }
 
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
@@ -208,66 +346,57 @@ uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
 	return events;
 }
 
-/* Pages that did not get onto the tape are losses like those of a full ring. */
-static void count_unwritten(struct recorder *recorder, struct schedtape_cpu *stats)
+uint64_t recorder_bytes(const struct recorder *recorder)
 {
-	const struct stape_page_header *page;
-	const void *at;
+	uint64_t bytes = schedtape_writer_bytes(recorder->writer);
+	size_t i;
 
-	while (schedtape_session_pages(recorder->session, stats->cpu, 1, &at)) {
-		page = at;
-		stats->events -= page->events;
-		stats->lost += page->events;
-		if (!stats->lost_first || page->time < stats->lost_first)
-			stats->lost_first = page->time;
-		if (page->end > stats->lost_last)
-			stats->lost_last = page->end;
-		schedtape_session_consume(recorder->session, stats->cpu, 1);
-	}
+	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
+		bytes += recorder->streamers[i].bytes;
+	return bytes;
 }
 
-static int write_end(struct recorder *recorder)
+short recorder_poll_events(const struct recorder *recorder)
 {
-	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
-	struct schedtape_cpu *cpus = calloc(n, sizeof(*cpus));
-	struct schedtape_session_state state;
-	struct schedtape_end end = { .cpus = cpus };
-	struct schedtape_error err;
-	int ret;
+	size_t i;
 
-	if (!cpus) {
-		out_error(NULL, "out of memory");
-		return -ENOMEM;
-	}
-	ret = schedtape_session_get(recorder->session, &state, &err);
-	for (cpu = 0; cpu < n && !ret; cpu++) {
-		if (!schedtape_session_cpu(recorder->session, cpu, &cpus[end.nr_cpus]))
-			continue;
-		count_unwritten(recorder, &cpus[end.nr_cpus]);
-		recorder->events += cpus[end.nr_cpus].events;
-		recorder->lost += cpus[end.nr_cpus].lost;
-		if (cpus[end.nr_cpus].events || cpus[end.nr_cpus].lost)
-			end.nr_cpus++;
-	}
-	if (!ret) {
-		end.start_time = state.start_time;
-		end.stop_time = state.stop_time;
-		ret = schedtape_writer_end(recorder->writer, &end, &err);
-	}
-	free(cpus);
-	return failed(ret, &err);
+	/* Rings that nobody empties any more are not worth waking up for. */
+	for (i = 0; i < recorder->nr_streamers; i++)
+		if (recorder->streamers[i].failed)
+			return 0;
+	return POLLIN;
 }
 
 static void say_what_became(const struct recorder *recorder)
 {
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], overwritten[OUT_COUNT_LEN];
 
-	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost ]\n", out_command(),
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost", out_command(),
 		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
 		out_count(lost, recorder->lost));
-	if (recorder->lost && !recorder->failed)
+	if (recorder->overwritten)
+		fprintf(stderr, ", %s overwritten",
+			out_count(overwritten, recorder->overwritten));
+	fprintf(stderr, " ]\n");
+	if (recorder->lost && !recorder->said)
 		out_warning(recorder->path,
 			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+}
+
+static void close_streamers(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		if (recorder->streamers[i].fd >= 0)
+			close(recorder->streamers[i].fd);
+		streamer_exit(&recorder->streamers[i]);
+	}
+	free(recorder->streamers);
+	recorder->streamers = NULL;
+	recorder->nr_streamers = 0;
+	if (recorder->quit >= 0)
+		close(recorder->quit);
 }
 
 int recorder_close(struct recorder *recorder, bool keep, bool quiet)
@@ -275,24 +404,25 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	struct schedtape_error err;
 	int ret = 0, closed;
 
+	if (!recorder->path)
+		return 0;
+	end_threads(recorder);
 	if (!keep)
-		discard(recorder);
-	if (recorder->writer) {
-		if (keep)
-			ret = write_end(recorder);
-		recorder->bytes = schedtape_writer_bytes(recorder->writer);
-		closed = schedtape_writer_close(recorder->writer, &err);
-		/* It says the first error again. */
-		if (!recorder->failed && !ret)
-			failed(closed, &err);
-		ret = ret ? ret : closed;
-		if (keep && !quiet)
-			say_what_became(recorder);
+		keep_undo(recorder->path, recorder->old, recorder->made);
+	if (keep && recorder->writer) {
+		ret = recorder_tape_end(recorder, recorder->window_start, &err);
+		if (ret && !atomic_exchange(&recorder->said, true))
+			failed(ret, &err);
 	}
+	closed = recorder_tape_close(recorder);
+	ret = ret ? ret : closed;
+	if (keep && !quiet)
+		say_what_became(recorder);
+	close_streamers(recorder);
 	schedtape_session_close(recorder->session);
 	free(recorder->old);
-	recorder->writer = NULL;
 	recorder->session = NULL;
 	recorder->old = NULL;
+	recorder->path = NULL;
 	return ret;
 }

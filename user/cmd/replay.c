@@ -220,6 +220,12 @@ static void stop_replay(struct replay *replay)
 
 static int open_recorder(struct replay *replay)
 {
+	struct schedtape_recording recording = { 0 };
+	struct recorder_options to = {
+		.path = replay->options->record,
+		.ring_bytes = 4 << 20,
+		.level = 1,
+	};
 	struct schedtape_module_info info;
 	struct schedtape_error err;
 	struct json_object *meta;
@@ -228,13 +234,13 @@ static int open_recorder(struct replay *replay)
 	ret = say(schedtape_client_info(replay->client, &info, &err), &err);
 	if (ret)
 		return ret;
-	meta = schedtape_machine_describe(&info, &replay->calibration, NULL, NULL, 0);
+	meta = schedtape_machine_describe(&info, &replay->calibration, &recording);
 	if (!meta)
 		return -ENOMEM;
 	json_object_object_add(meta, "replay_of",
 			       json_object_new_string(replay->options->common.input));
-	ret = recorder_open(&replay->recorder, replay->client, replay->options->record, 4 << 20, 1,
-			    meta);
+	to.meta = meta;
+	ret = recorder_open(&replay->recorder, replay->client, &to);
 	json_object_put(meta);
 	return ret;
 }

@@ -148,6 +148,18 @@ static int compare(const void *left, const void *right, void *arg)
 	return larger_first(b->index, a->index);
 }
 
+static void print_pauses(const struct report *report)
+{
+	const struct schedtape_range *pauses;
+	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	size_t i, n;
+
+	pauses = schedtape_timeline_pauses(report->timeline, &n);
+	for (i = 0; i < n; i++)
+		printf("# PAUSED: from %s to %s s\n", out_seconds(first, pauses[i].first, 6),
+		       out_seconds(last, pauses[i].last, 6));
+}
+
 static void print_header(const struct report *report)
 {
 	const struct schedtape_end *end = schedtape_tape_end(report->tape);
@@ -163,21 +175,39 @@ static void print_header(const struct report *report)
 	if (cmd_count_lost(end))
 		printf("# LOST: %s events in all: what follows is less than what happened\n",
 		       out_count(count, cmd_count_lost(end)));
+	print_pauses(report);
 	putchar('\n');
 }
 
 static const struct out_column task_columns[] = {
-	{ "Task", -23 }, { "TGID", 7 }, { "Run ms", 12 }, { "Bursts", 8 }, { "Sleeps", 8 },
-	{ "Stops", 5 }, { "By task", 8 }, { "Outside", 8 }, { "Preempt", 8 }, { "Migr", 7 },
-	{ "Avg ms", 9 }, { "Max ms", 9 }, { "Max at s", 14 }, { 0 }
+	{ "Task", -23 }, { "TGID", 7 }, { "Policy", -8 }, { "Run ms", 12 }, { "Bursts", 8 },
+	{ "Sleeps", 8 }, { "Stops", 5 }, { "By task", 8 }, { "Outside", 8 }, { "Preempt", 8 },
+	{ "Migr", 7 }, { "Avg ms", 9 }, { "Max ms", 9 }, { "Max at s", 14 }, { 0 }
 };
+
+/* "fifo:10", "other:-5", "batch" */
+static const char *policy_of(char buffer[32], const struct schedtape_life *life)
+{
+	const char *name = schedtape_policy_name(life->policy);
+
+	if (!life->prio_known)
+		return "-";
+	if (life->rt_priority)
+		snprintf(buffer, 32, "%s:%u", name, life->rt_priority);
+	else if (life->nice)
+		snprintf(buffer, 32, "%s:%d", name, life->nice);
+	else
+		snprintf(buffer, 32, "%s", name);
+	return buffer;
+}
 
 static void print_life(struct out_table *table, const struct schedtape_life *life)
 {
-	char task[OUT_TASK_LEN], at[OUT_TIME_LEN];
+	char task[OUT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
 
 	out_cell(table, "%s", out_task(task, life->comm, life->pid));
-	out_cell(table, "%u", schedtape_life_tgid(life));
+	out_cell(table, "%u", life->tgid);
+	out_cell(table, "%s", policy_of(policy, life));
 	out_cell(table, "%.3f", out_ms(life->cpu_time));
 	out_cell(table, "%" PRIu64, life->bursts);
 	out_cell(table, "%" PRIu64, life->sleeps);
@@ -230,6 +260,7 @@ static void print_total(struct out_table *table, const struct report *report)
 
 	out_table_rule(table);
 	out_cell(table, "TOTAL");
+	out_cell(table, "%s", "");
 	out_cell(table, "%s", "");
 	out_cell(table, "%.3f", out_ms(total.cpu_time));
 	out_cell(table, "%" PRIu64, total.bursts);
@@ -297,6 +328,17 @@ static void add_index(struct json_object *object, const char *key, uint32_t inde
 			       json_object_new_int64(index));
 }
 
+static void add_policy(struct json_object *object, const struct schedtape_life *life)
+{
+	out_json_add_count(object, "prio_changes", life->prio_changes);
+	if (!life->prio_known)
+		return;
+	json_object_object_add(object, "policy",
+			       json_object_new_string(schedtape_policy_name(life->policy)));
+	json_object_object_add(object, "nice", json_object_new_int(life->nice));
+	out_json_add_count(object, "rt_priority", life->rt_priority);
+}
+
 static struct json_object *json_life(const struct schedtape_life *life)
 {
 	struct json_object *object = json_object_new_object();
@@ -305,12 +347,18 @@ static struct json_object *json_life(const struct schedtape_life *life)
 	add_index(object, "parent", life->parent);
 	add_index(object, "process", life->process);
 	out_json_add_count(object, "pid", life->pid);
-	out_json_add_count(object, "tgid", schedtape_life_tgid(life));
+	out_json_add_count(object, "tgid", life->tgid);
+	out_json_add_count(object, "ppid", life->ppid);
+	out_json_add_count(object, "ns_pid", life->ns_pid);
+	out_json_add_count(object, "start_time_ns", life->start_time);
 	out_json_add_name(object, "first_comm", life->first_comm);
 	out_json_add_name(object, "comm", life->comm);
 	out_json_add_bool(object, "from_start", life->from_start);
+	out_json_add_bool(object, "joined", life->joined);
+	out_json_add_bool(object, "left", life->left);
 	out_json_add_bool(object, "thread", life->thread);
 	out_json_add_bool(object, "exited", life->exited);
+	add_policy(object, life);
 	out_json_add_count(object, "start_ns", life->start);
 	out_json_add_count(object, "end_ns", life->end);
 	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
@@ -326,6 +374,23 @@ static struct json_object *json_life(const struct schedtape_life *life)
 	out_json_add_count(object, "latency_max_ns", life->latency_max);
 	out_json_add_count(object, "latency_max_time_ns", life->latency_max_time);
 	return object;
+}
+
+static struct json_object *json_pauses(const struct report *report)
+{
+	struct json_object *array = json_object_new_array();
+	const struct schedtape_range *pauses;
+	size_t i, n;
+
+	pauses = schedtape_timeline_pauses(report->timeline, &n);
+	for (i = 0; i < n; i++) {
+		struct json_object *object = json_object_new_object();
+
+		out_json_add_count(object, "first_ns", pauses[i].first);
+		out_json_add_count(object, "last_ns", pauses[i].last);
+		json_object_array_add(array, object);
+	}
+	return array;
 }
 
 static struct json_object *json_edges(const struct report *report)
@@ -363,6 +428,7 @@ static void print_json(const struct report *report)
 	out_json_add_count(root, "events", cmd_count_events(end));
 	out_json_add_count(root, "lost", cmd_count_lost(end));
 	json_object_object_add(root, "cpus", out_json_cpus(end));
+	json_object_object_add(root, "pauses", json_pauses(report));
 	for (i = 0; i < report->nr_shown; i++)
 		json_object_array_add(tasks, json_life(report->shown[i]));
 	json_object_object_add(root, "tasks", tasks);

@@ -76,10 +76,10 @@ static bool selects_task(const struct script *script, uint32_t pid)
 	       select_names_has(&script->comms, names_get(script->names, pid));
 }
 
-/* A loss may have taken events of any task: it is told whatever tasks are asked for. */
+/* A gap may have taken events of any task: it is told whatever tasks are asked for. */
 static bool selects(const struct script *script, const struct schedtape_event *ev)
 {
-	if (ev->type == SCHEDTAPE_EV_LOST)
+	if (schedtape_event_is_gap(ev))
 		return ev->lost_last >= script->time.start &&
 		       select_numbers_has(&script->cpus, ev->cpu);
 	if (ev->time < script->time.start || !select_numbers_has(&script->cpus, ev->cpu))
@@ -101,6 +101,35 @@ static const char *task(const struct script *script, char buffer[OUT_TASK_LEN], 
 	if (!pid)
 		return nobody(kind);
 	return out_task(buffer, names_get(script->names, pid), pid);
+}
+
+/* "fifo nice=0 rt_priority=10 prio=89" */
+static void print_prio(const struct schedtape_event *ev)
+{
+	printf(" %s nice=%d rt_priority=%u prio=%d%s", schedtape_policy_name(ev->policy), ev->nice,
+	       ev->rt_priority, ev->prio, ev->boosted ? " boosted" : "");
+}
+
+static const char *why_name(const struct schedtape_event *ev)
+{
+	static const char * const names[] = {
+		[STAPE_TASK_EXITS] = "exits",
+		[STAPE_TASK_ENTERS] = "enters",
+		[STAPE_TASK_LEAVES] = "leaves",
+	};
+	uint64_t why = schedtape_task_why(ev);
+
+	return why < sizeof(names) / sizeof(names[0]) ? names[why] : "described";
+}
+
+static void print_task(const struct script *script, const struct schedtape_event *ev)
+{
+	char start[OUT_TIME_LEN];
+
+	printf(" %s [%c] on [%03u] tgid=%u ppid=%u ns_pid=%u start_time=%s", why_name(ev),
+	       schedtape_state_char(ev->state), ev->task_cpu, ev->tgid, ev->ppid, ev->ns_pid,
+	       out_seconds(start, ev->start_time, script->digits));
+	print_prio(ev);
 }
 
 static void print_what(const struct script *script, const struct schedtape_event *ev)
@@ -135,18 +164,28 @@ static void print_what(const struct script *script, const struct schedtape_event
 	case STAPE_EV_RENAME:
 		printf("%s to %s", task(script, a, ev->pid, 0), out_name(name, ev->comm));
 		break;
+	case STAPE_EV_PRIO:
+		printf("%s", task(script, a, ev->pid, 0));
+		print_prio(ev);
+		break;
+	case STAPE_EV_TASK:
+		printf("%s", task(script, a, ev->pid, 0));
+		print_task(script, ev);
+		break;
 	default:
 		printf("%s", task(script, a, ev->pid, 0));
 		break;
 	}
 }
 
-static void print_lost(const struct script *script, const struct schedtape_event *ev)
+static void print_gap(const struct script *script, const struct schedtape_event *ev)
 {
 	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
 
 	/* A damaged chunk doesn't tell how many it had. */
-	if (ev->lost)
+	if (ev->type == SCHEDTAPE_EV_PAUSED)
+		printf("PAUSED");
+	else if (ev->lost)
 		printf("LOST %" PRIu64 " events", ev->lost);
 	else
 		printf("LOST an unknown number of events");
@@ -158,22 +197,22 @@ static void print_lost(const struct script *script, const struct schedtape_event
 static void print_text(const struct script *script, const struct schedtape_event *ev)
 {
 	char name[OUT_NAME_LEN], who[OUT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
-	bool is_lost = ev->type == SCHEDTAPE_EV_LOST;
+	bool is_gap = schedtape_event_is_gap(ev);
 
-	if (is_lost)
-		snprintf(who, sizeof(who), "<lost>");
+	if (is_gap)
+		snprintf(who, sizeof(who), "<%s>", schedtape_event_name(ev->type));
 	else if (ev->curr)
 		snprintf(who, sizeof(who), "%s",
 			 out_name(name, names_get(script->names, ev->curr)));
 	else
 		snprintf(who, sizeof(who), "<%s>", nobody(ev->curr_kind));
-	snprintf(pid, sizeof(pid), "%u", is_lost ? 0 : ev->curr);
+	snprintf(pid, sizeof(pid), "%u", is_gap ? 0 : ev->curr);
 
 	printf("%16s-%-7s [%03u] %*s: %10s: ", who, pid, ev->cpu, (int)script->digits + 7,
-	       out_seconds(time, is_lost ? ev->lost_first : ev->time, script->digits),
+	       out_seconds(time, is_gap ? ev->lost_first : ev->time, script->digits),
 	       schedtape_event_name(ev->type));
-	if (is_lost)
-		print_lost(script, ev);
+	if (is_gap)
+		print_gap(script, ev);
 	else
 		print_what(script, ev);
 	putchar('\n');
@@ -204,6 +243,29 @@ static void add_switch(const struct script *script, struct json_object *object,
 		add_string(object, "next", nobody(schedtape_switch_next(ev)));
 }
 
+static void add_prio(struct json_object *object, const struct schedtape_event *ev)
+{
+	add_string(object, "policy", schedtape_policy_name(ev->policy));
+	json_object_object_add(object, "nice", json_object_new_int(ev->nice));
+	out_json_add_count(object, "rt_priority", ev->rt_priority);
+	json_object_object_add(object, "prio", json_object_new_int(ev->prio));
+	out_json_add_bool(object, "boosted", ev->boosted);
+}
+
+static void add_description(struct json_object *object, const struct schedtape_event *ev)
+{
+	char state[2] = { schedtape_state_char(ev->state), '\0' };
+
+	add_string(object, "why", why_name(ev));
+	add_string(object, "state", state);
+	out_json_add_count(object, "task_cpu", ev->task_cpu);
+	out_json_add_count(object, "tgid", ev->tgid);
+	out_json_add_count(object, "ppid", ev->ppid);
+	out_json_add_count(object, "ns_pid", ev->ns_pid);
+	out_json_add_count(object, "start_time_ns", ev->start_time);
+	add_prio(object, ev);
+}
+
 static void add_what(const struct script *script, struct json_object *object,
 		     const struct schedtape_event *ev)
 {
@@ -226,7 +288,23 @@ static void add_what(const struct script *script, struct json_object *object,
 	case STAPE_EV_RENAME:
 		out_json_add_name(object, "new_comm", ev->comm);
 		break;
+	case STAPE_EV_PRIO:
+		add_prio(object, ev);
+		break;
+	case STAPE_EV_TASK:
+		add_description(object, ev);
+		break;
 	}
+}
+
+static void add_gap(struct json_object *object, const struct schedtape_event *ev)
+{
+	bool lost = ev->type == SCHEDTAPE_EV_LOST;
+
+	if (lost)
+		out_json_add_count(object, "lost", ev->lost);
+	out_json_add_count(object, lost ? "lost_first_ns" : "first_ns", ev->lost_first);
+	out_json_add_count(object, lost ? "lost_last_ns" : "last_ns", ev->lost_last);
 }
 
 static void print_json(const struct script *script, const struct schedtape_event *ev)
@@ -236,10 +314,8 @@ static void print_json(const struct script *script, const struct schedtape_event
 	out_json_add_count(object, "time_ns", ev->time);
 	out_json_add_count(object, "cpu", ev->cpu);
 	add_string(object, "event", schedtape_event_name(ev->type));
-	if (ev->type == SCHEDTAPE_EV_LOST) {
-		out_json_add_count(object, "lost", ev->lost);
-		out_json_add_count(object, "lost_first_ns", ev->lost_first);
-		out_json_add_count(object, "lost_last_ns", ev->lost_last);
+	if (schedtape_event_is_gap(ev)) {
+		add_gap(object, ev);
 		out_json(object, false);
 		return;
 	}
@@ -300,20 +376,17 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 
 static int script_tape(struct script *script)
 {
-	const struct schedtape_task *tasks;
+	struct schedtape_error err = { "" };
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
-	size_t n;
 
 	tape = cmd_open_tape(script->common.input);
 	if (!tape)
 		return CMD_FAILURE;
-	tasks = schedtape_tape_tasks(tape, &n);
-	script->names = names_new(tasks, n);
-	if (script->names)
-		status = print_events(script, tape);
+	if (names_new(tape, &script->names, &err))
+		out_error(NULL, "%s", err.text);
 	else
-		out_error(NULL, "not enough memory");
+		status = print_events(script, tape);
 	status = out_finish(status);
 	names_free(script->names);
 	cmd_close_tape(tape, script->common.input);

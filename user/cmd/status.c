@@ -16,6 +16,13 @@ static void print_text(const struct schedtape_module_info *info)
 	printf("possible CPUs    : %u\n", info->cpus);
 	printf("largest ring     : %u MB per CPU\n",
 	       (unsigned int)((uint64_t)info->ring_pages_max * info->page_size >> 20));
+	printf("rings            : %.1f of %.1f MB\n", info->ring_memory / 1e6,
+	       info->ring_memory_max / 1e6);
+	if (info->counter_khz)
+		printf("clocks           : mono, tsc (%u.%03u MHz)\n", info->counter_khz / 1000,
+		       info->counter_khz % 1000);
+	else
+		printf("clocks           : mono\n");
 	printf("kernel           : HZ %u, preemption %s\n", info->hz, info->preempt);
 	printf("sessions         : %u\n", info->sessions);
 	printf("replays          : %u\n", info->replays);
@@ -31,6 +38,9 @@ static void print_json(const struct schedtape_module_info *info)
 	out_json_add_count(root, "page_size", info->page_size);
 	out_json_add_count(root, "cpus", info->cpus);
 	out_json_add_count(root, "ring_pages_max", info->ring_pages_max);
+	out_json_add_count(root, "ring_memory_bytes", info->ring_memory);
+	out_json_add_count(root, "ring_memory_max_bytes", info->ring_memory_max);
+	out_json_add_count(root, "counter_khz", info->counter_khz);
 	out_json_add_count(root, "hz", info->hz);
 	json_object_object_add(root, "preempt", json_object_new_string(info->preempt));
 	out_json_add_count(root, "sessions", info->sessions);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+static void child_main(char **command, int go, int error, const sigset_t *mask)
+{
+	int code;
+	char c;
+
+	/* The recorder may fail before it lets us: then there is nothing to do. */
+	if (read(go, &c, 1) != 1)
+		_exit(1);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	recorder_leave();
+	execvp(command[0], command);
+	code = errno;
+	if (write(error, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int child_fork(struct child *child, char **command, const sigset_t *mask)
+{
+	int go[2], error[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(error, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return -errno;
+	}
+	child->pid = fork();
+	if (!child->pid) {
+		close(go[1]);
+		close(error[0]);
+		child_main(command, go[0], error[1], mask);
+	}
+	close(go[0]);
+	close(error[1]);
+	child->go = go[1];
+	child->error = error[0];
+	return child->pid < 0 ? -errno : 0;
+}
+
+int child_go(struct child *child)
+{
+	int code = 0;
+
+	if (write(child->go, "", 1) != 1)
+		return -errno;
+	if (read(child->error, &code, sizeof(code)) != sizeof(code))
+		code = 0;
+	return -code;
+}
+
+void child_reap(struct child *child)
+{
+	if (child->pid > 0 && !child->ended)
+		child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+}
+
+void child_end(struct child *child)
+{
+	if (child->pid <= 0)
+		return;
+	close(child->go);
+	close(child->error);
+	if (!child->ended)
+		kill(child->pid, SIGTERM);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "info-clock.h"
+
+#include "output.h"
+
+static uint64_t count_overwritten(const struct schedtape_end *end)
+{
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++)
+		events += end->cpus[i].overwritten;
+	return events;
+}
+
+/* The first sample since which the counter is known not to be fit as a clock, or NULL. */
+static const struct stape_clock_sample *find_unstable(struct schedtape_tape *tape)
+{
+	const struct stape_clock_sample *samples;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 0; i < n; i++)
+		if (samples[i].unstable)
+			return &samples[i];
+	return NULL;
+}
+
+static void print_counter(struct schedtape_tape *tape, void (*print_key)(const char *key))
+{
+	const struct stape_clock_sample *unstable = find_unstable(tape);
+	char time[OUT_TIME_LEN];
+	size_t n;
+
+	if (!schedtape_tape_counts(tape))
+		return;
+	print_key("counter");
+	printf("%.3f MHz", schedtape_tape_clocks(tape, &n)->khz / 1e3);
+	if (unstable)
+		printf(", NOT STABLE, as the kernel found before %s",
+		       out_seconds(time, unstable->mono, 6));
+	putchar('\n');
+}
+
+static void print_steps(struct schedtape_tape *tape, void (*print_key)(const char *key))
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
+	const struct stape_clock_sample *samples;
+	int64_t step;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 1; i < n; i++) {
+		step = schedtape_clock_step(&samples[i - 1], &samples[i]);
+		if (!step)
+			continue;
+		print_key("realtime set");
+		printf("by %+.6f s, between %s and %s\n", step / 1e9,
+		       out_seconds(from, samples[i - 1].mono, 6),
+		       out_seconds(to, samples[i].mono, 6));
+	}
+}
+
+void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char *key))
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	char count[OUT_COUNT_LEN], time[OUT_TIME_LEN];
+
+	if (count_overwritten(end)) {
+		print_key("overwritten");
+		printf("%s events, since %s\n", out_count(count, count_overwritten(end)),
+		       out_seconds(time, end->began, 6));
+	}
+	print_counter(tape, print_key);
+	print_steps(tape, print_key);
+}
+
+static struct json_object *describe_steps(const struct stape_clock_sample *samples, size_t n)
+{
+	struct json_object *list = json_object_new_array(), *entry;
+	int64_t step;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		step = schedtape_clock_step(&samples[i - 1], &samples[i]);
+		if (!step)
+			continue;
+		entry = json_object_new_object();
+		json_object_object_add(entry, "step_ns", json_object_new_int64(step));
+		out_json_add_count(entry, "after_ns", samples[i - 1].mono);
+		out_json_add_count(entry, "before_ns", samples[i].mono);
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+void info_clock_json(struct schedtape_tape *tape, struct json_object *to)
+{
+	struct json_object *clock = json_object_new_object();
+	const struct stape_clock_sample *samples;
+	size_t n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	out_json_add_count(to, "began_ns", schedtape_tape_end(tape)->began);
+	out_json_add_bool(clock, "counter", schedtape_tape_counts(tape));
+	if (n)
+		out_json_add_count(clock, "khz", samples[0].khz);
+	out_json_add_bool(clock, "unstable", find_unstable(tape));
+	json_object_object_add(clock, "realtime_steps", describe_steps(samples, n));
+	json_object_object_add(to, "clock", clock);
+}

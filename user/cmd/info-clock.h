@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What info says of a recording's clocks, and of what its rings have forgotten. */
+#ifndef SCHEDTAPE_INFO_CLOCK_H
+#define SCHEDTAPE_INFO_CLOCK_H
+
+#include <schedtape.h>
+
+struct json_object;
+
+/* @print_key: begins a line. */
+void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char *key));
+void info_clock_json(struct schedtape_tape *tape, struct json_object *to);
+
+#endif /* SCHEDTAPE_INFO_CLOCK_H */

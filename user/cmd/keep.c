@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "keep.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* "data" and "data.N", see Documentation/tape-format.rst; "." and "..", too. */
+static bool is_tape_file(const char *name)
+{
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return true;
+	if (strncmp(name, "data", 4))
+		return false;
+	return !name[4] || (name[4] == '.' && name[5] &&
+			    !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+/* Calls @each for all files of a tape directory; -EEXIST: it has others. */
+static int for_tape_files(const char *path, int (*each)(int dir, const char *name))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (entry = readdir(dir))) {
+		if (!is_tape_file(entry->d_name))
+			ret = -EEXIST;
+		else if (each && *entry->d_name == 'd')
+			ret = each(dirfd(dir), entry->d_name);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int remove_file(int dir, const char *name)
+{
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+int keep_remove(const char *path)
+{
+	struct stat st;
+	int ret;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode))
+		return unlink(path) ? -errno : 0;
+	ret = for_tape_files(path, NULL);
+	if (!ret)
+		ret = for_tape_files(path, remove_file);
+	if (!ret && rmdir(path))
+		ret = -errno;
+	return ret;
+}
+
+/* Devices and pipes are written to, and so is standard output. */
+static int must_go(const char *path, bool *go)
+{
+	struct stat st;
+
+	*go = false;
+	if (!strcmp(path, "-") || stat(path, &st))
+		return 0;
+	*go = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+	return S_ISDIR(st.st_mode) ? for_tape_files(path, NULL) : 0;
+}
+
+int keep_old(const char *path, char **old, struct schedtape_error *err)
+{
+	bool go;
+	int ret;
+
+	*old = NULL;
+	ret = must_go(path, &go);
+	if (ret)
+		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
+	if (!go)
+		return 0;
+	if (asprintf(old, "%s.old", path) < 0) {
+		*old = NULL;
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	}
+	/* A file cannot take a directory's place. */
+	ret = keep_remove(*old);
+	if (!ret && rename(path, *old))
+		ret = -errno;
+	if (!ret)
+		return 0;
+	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, *old,
+		       strerror(-ret));
+	free(*old);
+	*old = NULL;
+	return ret;
+}
+
+void keep_undo(const char *path, const char *old, bool made)
+{
+	bool go = false;
+
+	if (made && !must_go(path, &go) && go)
+		keep_remove(path);
+	if (old)
+		rename(old, path);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape pack: one file of a tape that is a directory.
+ */
+#include <sys/stat.h>
+
+#include "copy.h"
+#include "output.h"
+
+int cmd_pack(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &copy_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.args_doc = "[DIR]",
+		.doc = "Makes one file of a tape that record --threads wrote into a directory.",
+		.children = children,
+		.parser = cmd_parse_child,
+	};
+	struct copy_options opts = { .common = CMD_COMMON_INIT, .suffix = ".packed" };
+	struct stat st;
+
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	if (!stat(opts.common.input, &st) && !S_ISDIR(st.st_mode)) {
+		out_error(opts.common.input, "is not a directory: there is nothing to pack");
+		return CMD_FAILURE;
+	}
+	return copy_run(&opts);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape recover: a whole tape of what is left of a torn or damaged one.
+ */
+#include "copy.h"
+
+int cmd_recover(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &copy_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.args_doc = "[FILE|DIR]",
+		.doc = "Writes a whole tape with all that is sound in a torn or damaged one, and "
+		       "says what was missing. The tape itself is not changed.",
+		.children = children,
+		.parser = cmd_parse_child,
+	};
+	struct copy_options opts = {
+		.common = CMD_COMMON_INIT,
+		.suffix = ".recovered",
+		.recover = true,
+	};
+
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	return copy_run(&opts);
+}

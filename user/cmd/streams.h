@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which threads write a tape: record --threads, with the meaning that perf
+ * record gives it.
+ */
+#ifndef SCHEDTAPE_STREAMS_H
+#define SCHEDTAPE_STREAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+/* Masks of CPUs are bytes here: bit n%8 of byte n/8 is CPU n. */
+static inline bool streams_has(const unsigned char *mask, uint32_t cpu)
+{
+	return mask[cpu / 8] & 1 << cpu % 8;
+}
+
+/**
+ * struct stream - what one thread does
+ * @cpus: it streams these CPUs' rings
+ * @affinity: it runs on these
+ */
+struct stream {
+	unsigned char *cpus;
+	unsigned char *affinity;
+};
+
+/**
+ * struct streams - all threads
+ * @bytes: of every mask
+ * @cpus: of all streams: others are not recorded
+ * @left: CPUs that are there and to be recorded, but in no stream
+ */
+struct streams {
+	struct stream *streams;
+	size_t n;
+	size_t bytes;
+	unsigned char *cpus;
+	unsigned char *left;
+};
+
+#define STREAMS_SYSFS	"/sys/devices/system"
+
+/* Is it of that form, whatever CPUs there are?  @spec: as below. */
+bool streams_valid(const char *spec);
+/*
+ * @spec: cpu, core, package or socket, numa, masks as CPUS/AFFINITY:..., or NULL,
+ * as cpu
+ * @sysfs: STREAMS_SYSFS, where the CPUs are described
+ * @cpus, @bytes: only these are recorded; NULL: all
+ */
+int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
+		  const unsigned char *cpus, size_t bytes, struct schedtape_error *err);
+void streams_free(struct streams *streams);
+/* "0-3,6", to be freed, or NULL: out of memory. */
+char *streams_list(const unsigned char *mask, size_t bytes);
+
+#endif /* SCHEDTAPE_STREAMS_H */
