@@ -17,6 +17,8 @@
 /**
  * struct stape_prio_before - what a task had when the function was entered
  * @task: the task, which the function's caller keeps
+ * @policy: SCHED_*
+ * @rt_priority: of a real-time policy
  * @static_prio: made of its nice value
  */
 struct stape_prio_before {

@@ -15,9 +15,9 @@
 static_assert(sizeof(struct stape_page_header) == 72);
 static_assert(sizeof(struct stape_page_header) % sizeof(u64) == 0);
 static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
-static_assert(PAGE_SIZE % STAPE_PAGE_SIZE == 0);
+static_assert(IS_ALIGNED(PAGE_SIZE, STAPE_PAGE_SIZE));
 
-static_assert(STAPE_EV_WAKE == STAPE_EV_WAKING + 1);
+static_assert(STAPE_EV_WAKING + 1 == STAPE_EV_WAKE);
 
 /* No page is open: a page's boundary, and the word before is none of an event. */
 static u64 *stape_ring_nowhere(void)
@@ -42,7 +42,8 @@ size_t stape_ring_size(u32 pages)
  * @cpu: whose
  * @setup: what it is to be like
  *
- * It begins paused.  A CPU that is not to be recorded stays so.  The memory is charged to the caller's memory cgroup.
+ * It begins paused.  A CPU that is not to be recorded stays so.  The memory is
+ * charged to the caller's memory cgroup.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -122,7 +123,7 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 		page->flags = STAPE_PAGE_PAUSED;
 		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
 						ring->paused_since;
-		page->lost_last = now;
+		page->lost_last = clamp(ring->paused_until, page->lost_first, now);
 	}
 	ring->lost = 0;
 	ring->lost_first = 0;
@@ -179,7 +180,8 @@ static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
 			return ring->pos;
 		stape_ring_publish(ring);
 	}
-	if (READ_ONCE(ring->paused))
+	/* Pairs with the release in stape_ring_resume(). */
+	if (smp_load_acquire(&ring->paused))
 		return NULL;
 	if (!ring->overwrite && stape_ring_full(ring)) {
 		stape_ring_lose(ring, now);
@@ -329,6 +331,21 @@ void stape_ring_pause(struct stape_ring *ring)
 	/* Paused twice with nothing in between: since the first time. */
 	if (!ring->paused_since)
 		ring->paused_since = stape_clock_now(ring->counter);
+}
+
+/**
+ * stape_ring_resume() - write from now on
+ * @ring: a ring with memory, whose session starts or goes on
+ *
+ * A probe sees it when it sees it: the first page says who ran before.
+ *
+ * Context: any.
+ */
+void stape_ring_resume(struct stape_ring *ring)
+{
+	WRITE_ONCE(ring->paused_until, stape_clock_now(ring->counter));
+	/* Pairs with the acquire in stape_ring_reserve(). */
+	smp_store_release(&ring->paused, false);
 }
 
 /**

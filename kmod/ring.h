@@ -35,6 +35,7 @@
  * @lost_first: time of the first of them
  * @lost_last: time of the last of them
  * @paused_since: when the session was paused, 0: not since the last page
+ * @paused_until: when it went on
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader
@@ -61,6 +62,7 @@ struct stape_ring {
 	u64 lost_first;
 	u64 lost_last;
 	u64 paused_since;
+	u64 paused_until;
 
 	u32 mask;
 	u32 watermark;
@@ -95,6 +97,7 @@ void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
 void stape_ring_flush(struct stape_ring *ring);
 void stape_ring_pause(struct stape_ring *ring);
+void stape_ring_resume(struct stape_ring *ring);
 void stape_ring_finish(struct stape_ring *ring);
 u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);

@@ -32,7 +32,7 @@ static u32 stape_session_last_id;
 
 static unsigned int stape_ring_memory_max_mb;
 module_param_named(ring_memory_max, stape_ring_memory_max_mb, uint, 0644);
-MODULE_PARM_DESC(ring_memory_max, "MB that the rings of all sessions may have; 0: a quarter of the machine's memory");
+MODULE_PARM_DESC(ring_memory_max, "MB in the rings of all sessions; 0: a quarter of the memory");
 
 /* Bytes in rings; under stape_sessions_lock. */
 static u64 stape_ring_memory;
@@ -278,7 +278,7 @@ static int stape_session_check(const struct stape_session *session,
 		return -EOPNOTSUPP;
 	}
 	if (stape_ring_memory + bytes > stape_session_memory_max()) {
-		NL_SET_ERR_MSG(extack, "more memory than the module may have in rings (parameter ring_memory_max)");
+		NL_SET_ERR_MSG(extack, "more than all rings may have (parameter ring_memory_max)");
 		return -ENOMEM;
 	}
 	return 0;
@@ -399,9 +399,8 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	if (session->state == STAPE_SESSION_READY)
 		session->start_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_RECORDING;
-	/* A probe sees it when it sees it: the first page of a CPU says who ran there. */
 	for_each_cpu(cpu, &session->setup.cpus)
-		WRITE_ONCE(per_cpu_ptr(session->rings, cpu)->paused, false);
+		stape_ring_resume(per_cpu_ptr(session->rings, cpu));
 	return 0;
 }
 
@@ -423,6 +422,8 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
+	/* If nothing comes after it, this is the end. */
+	session->stop_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_PAUSED;
 	stape_session_each_ring(session, stape_ring_pause);
 	stape_session_wake_readers(session);
@@ -461,7 +462,8 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		return -EINVAL;
 	}
 	stape_session_disarm(session);
-	session->stop_time = ktime_get_mono_fast_ns();
+	if (session->state == STAPE_SESSION_RECORDING)
+		session->stop_time = ktime_get_mono_fast_ns();
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_finish(per_cpu_ptr(session->rings, cpu));
 	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */
@@ -528,7 +530,10 @@ void stape_session_cpus(cpumask_t *cpus, const u8 *bytes, unsigned int n)
 	int cpu;
 
 	cpumask_clear(cpus);
-	for_each_possible_cpu(cpu)
-		if (cpu / BITS_PER_BYTE < n && bytes[cpu / BITS_PER_BYTE] & BIT(cpu % BITS_PER_BYTE))
+	for_each_possible_cpu(cpu) {
+		u32 at = cpu / BITS_PER_BYTE;
+
+		if (at < n && bytes[at] & BIT(cpu % BITS_PER_BYTE))
 			cpumask_set_cpu(cpu, cpus);
+	}
 }

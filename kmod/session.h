@@ -32,7 +32,7 @@ struct stape_replay;
  * @told_lost: a loss has been told to the netlink group; @wake's own
  * @told_empty: that the last task has gone has been told; @wake's own
  * @start_time: ns, when recording started
- * @stop_time: ns, when it stopped
+ * @stop_time: ns, when it stopped, or was paused for good
  * @streams: files that wait for some of the CPUs
  * @wait: readers
  * @wake: wakes them from probes

@@ -53,7 +53,7 @@ static void has_not(const char *unexpected, const char *what)
 }
 
 static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-		       size_t n, const struct schedtape_end *end, bool described)
+		       size_t n, const struct schedtape_end *end, bool overwrite)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
 	struct schedtape_task task = {
@@ -66,8 +66,9 @@ static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAG
 	int ret;
 
 	json_object_object_add(meta, "arch", json_object_new_string("riscv64"));
+	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
 	ret = schedtape_writer_create(tape->path, meta, &options, &writer, &err);
-	if (!ret && described)
+	if (!ret)
 		ret = schedtape_writer_tasks(writer, &task, 1, &err);
 	for (i = 0; i < n && !ret; i++)
 		ret = schedtape_writer_pages(writer, pages[i], 1, &err);
@@ -115,7 +116,7 @@ static void make_tape(const struct blob *tape)
 	maker_begin(&m, pages[2], 3, 0, 3 * S);
 	maker_lost(&m, 1234, 2 * S, 3 * S);
 	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 30, 1);
-	write_tape(tape, pages, 3, &end, true);
+	write_tape(tape, pages, 3, &end, false);
 }
 
 static void test_script(const struct blob *tape)
@@ -161,15 +162,18 @@ static void test_first_names(const struct blob *tape)
 	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
 	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
-	write_tape(tape, page, 1, &end, true);
+	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
 	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
 	has("migrate: shell:10 to [002]", "what is described later is called so later");
 
-	end.cpus = &overwritten;
 	write_tape(tape, page, 1, &end, true);
 	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "one that has missed something is");
+	has("migrate: first:10 to [001]", "one whose tasks are described in the end is");
+	end.cpus = &overwritten;
+	write_tape(tape, page, 1, &end, false);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: first:10 to [001]", "so is one that has missed something");
 	has("fork: :10", "a child of an unknown one is unknown");
 	has("migrate: :11 to [003]", "who had a PID before is not who is described behind a fork");
 	has("migrate: kid:11 to [004]", "who is described is known from then on");

@@ -161,7 +161,7 @@ static void print_tape(struct schedtape_tape *tape)
 		print_key("bytes an event");
 		printf("%.2f\n", (double)schedtape_tape_bytes(tape) / events);
 	}
-	print_count("tasks at start", nr_tasks);
+	print_count("tasks described", nr_tasks);
 	print_losses(end);
 	info_clock_print(tape, print_key);
 	print_key("end");

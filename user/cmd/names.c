@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "names.h"
 
 #define LEAF_BITS	10
@@ -115,8 +117,13 @@ static int scan(struct names *names, struct schedtape_tape *tape, struct schedta
 static bool misses_something(struct schedtape_tape *tape)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
+	struct json_object *overwrite;
 	size_t i;
 
+	/* Then tasks are described in the end: those that are there then. */
+	if (json_object_object_get_ex(schedtape_tape_meta(tape), "overwrite", &overwrite) &&
+	    json_object_get_boolean(overwrite))
+		return true;
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost || end->cpus[i].overwritten)
 			return true;

@@ -387,6 +387,7 @@ static void print_json(const struct recording *rec)
 	out_json_add_count(root, "events", rec->recorder.events);
 	out_json_add_count(root, "lost", rec->recorder.lost);
 	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
+	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
 	out_json(root, true);
 }
 

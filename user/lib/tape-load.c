@@ -19,7 +19,7 @@
 
 #define MAX_THREADS	16
 #define MIN_CHUNKS	8		/* fewer are not worth a thread */
-#define MAX_AHEAD	(64U << 20)	/* bytes, unless one chunk has more */
+#define AHEAD		4		/* chunks in memory for each thread, at most */
 
 /**
  * struct load - a chunk that was loaded ahead, or is just being loaded
@@ -63,7 +63,8 @@ struct spare {
  * @lanes: by number of the cursor
  * @spare: to be used again
  * @room: bytes of each, enough for any chunk
- * @ahead: bytes in all lanes
+ * @ahead: chunks in all lanes
+ * @most: of them
  */
 struct tape_loader {
 	const struct schedtape_tape *tape;
@@ -74,6 +75,7 @@ struct tape_loader {
 	struct spare *spare;
 	size_t room;
 	size_t ahead;
+	size_t most;
 	bool quit;
 	pthread_t threads[MAX_THREADS];
 	unsigned int nr_threads;
@@ -148,7 +150,6 @@ static struct lane *next_lane(struct tape_loader *loader)
 /* With the lock held: waits until there is room for a chunk.  NULL: no more. */
 static struct load *begin_load(struct tape_loader *loader)
 {
-	const struct tape_index *index;
 	struct load *load;
 	struct lane *lane;
 
@@ -156,8 +157,7 @@ static struct load *begin_load(struct tape_loader *loader)
 		lane = loader->quit ? NULL : next_lane(loader);
 		if (!lane)
 			return NULL;
-		index = &loader->tape->index[lane->chunk];
-		if (!loader->ahead || loader->ahead + chunk_bytes(index) <= MAX_AHEAD)
+		if (loader->ahead < loader->most)
 			break;
 		pthread_cond_wait(&loader->work, &loader->lock);
 	}
@@ -166,8 +166,8 @@ static struct load *begin_load(struct tape_loader *loader)
 		return NULL;	/* the merge can do without */
 	load->chunk = lane->chunk++;
 	load->memory = take_spare(loader);
-	lane->need = index->end;
-	loader->ahead += chunk_bytes(index);
+	lane->need = loader->tape->index[load->chunk].end;
+	loader->ahead++;
 	if (lane->last)
 		lane->last->next = load;
 	else
@@ -226,6 +226,7 @@ static void start_threads(struct tape_loader *loader)
 	unsigned int wanted = threads_wanted(loader->tape);
 	sigset_t all, before;
 
+	loader->most = (size_t)AHEAD * wanted;
 	/* Signals are the business of whoever uses this library. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -316,7 +317,7 @@ static struct load *take_load(struct tape_loader *loader, struct lane *lane, siz
 	lane->first = load->next;
 	if (!lane->first)
 		lane->last = NULL;
-	loader->ahead -= chunk_bytes(&loader->tape->index[chunk]);
+	loader->ahead--;
 	pthread_cond_signal(&loader->work);
 	return load;
 }
