@@ -64,11 +64,10 @@ void stape_filter_destroy(struct stape_filter *filter)
 /* Return: whether this has changed anything. */
 static bool stape_filter_name(struct stape_filter *filter, struct task_struct *task, bool named)
 {
-	char comm[TASK_COMM_LEN];
 	unsigned long flags;
 	bool before;
 
-	stape_filter_comm(comm, task);
+	task_lock(task);	/* as stape_filter_judge_one() */
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	before = test_bit(task->pid, filter->named);
 	named &= READ_ONCE(task->__state) != TASK_DEAD;
@@ -76,8 +75,9 @@ static bool stape_filter_name(struct stape_filter *filter, struct task_struct *t
 		set_bit(task->pid, filter->named);
 	else
 		clear_bit(task->pid, filter->named);
-	stape_filter_judge(filter, task, comm);
+	stape_filter_judge(filter, task, task->comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	task_unlock(task);
 	return named != before;
 }
 

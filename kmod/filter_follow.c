@@ -9,6 +9,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 
 /* No rule could take the child in, and no bit of an earlier task is to be cleared. */
 static bool stape_filter_ignores(const struct stape_filter *filter,
@@ -38,7 +39,7 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	smp_mb();	/* the child is linked before this looks; pairs with the lock of adders */
 	if (stape_filter_ignores(filter, parent, child))
 		return false;
-	stape_filter_comm(comm, child);
+	strscpy_pad(comm, child->comm, sizeof(comm));
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	/* The PID's last user may be dead and still wait for its last switch. */
 	stape_filter_remove(filter, child->pid);
@@ -116,14 +117,12 @@ bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
  */
 bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid)
 {
-	char comm[TASK_COMM_LEN];
 	unsigned long flags;
 	bool had;
 
 	if (!stape_filter_is_open(filter) && !test_bit(old_pid, filter->named) &&
 	    !stape_filter_has(filter, task))
 		return false;
-	stape_filter_comm(comm, task);
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
 	if (old_pid != task->pid && test_bit(old_pid, filter->named)) {

@@ -7,7 +7,6 @@
 #define _STAPE_FILTER_INTERNAL_H
 
 #include <linux/spinlock.h>
-#include <linux/string.h>
 
 #include "filter.h"
 
@@ -27,11 +26,5 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 
 /* Takes it: judges a task as it is. */
 bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task);
-
-/* Without its lock a name may be half old, half new: never unterminated. */
-static inline void stape_filter_comm(char *comm, const struct task_struct *task)
-{
-	strscpy_pad(comm, task->comm, TASK_COMM_LEN);
-}
 
 #endif /* _STAPE_FILTER_INTERNAL_H */

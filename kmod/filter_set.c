@@ -7,6 +7,7 @@
 #include <linux/cgroup.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <schedtape/event.h>
 
 #include "life.h"
@@ -148,17 +149,27 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	return true;
 }
 
-/* The same for a task as it is, without the lock. */
+/**
+ * stape_filter_judge_one() - the same for a task as it is
+ * @filter: a session's
+ * @task: the task
+ *
+ * Its lock keeps its name: the rename probe runs before the name is there, and
+ * is not to be followed by a judgement of the old one.
+ *
+ * Context: process; may spin on @task's alloc_lock.
+ * Return: whether the bit has changed.
+ */
 bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task)
 {
-	char comm[TASK_COMM_LEN];
 	unsigned long flags;
 	bool changed;
 
-	stape_filter_comm(comm, task);
+	task_lock(task);
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_filter_judge(filter, task, comm);
+	changed = stape_filter_judge(filter, task, task->comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	task_unlock(task);
 	return changed;
 }
 

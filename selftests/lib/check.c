@@ -13,11 +13,16 @@ static const char * const names[] = {
 	"unseen", "new", "runnable", "running", "asleep", "dead",
 };
 
-/* @leaves: it is of the filter no longer, and perhaps still runs as far as a CPU's stream knows. */
+/*
+ * Who has left (@leaves) may run for a while as far as a CPU's stream knows, and
+ * another CPU than the one that says so (@cpu then) may be about to write an
+ * event of it: @late.
+ */
 struct task {
 	unsigned char state;
 	bool known;
 	bool leaves;
+	bool late;
 	bool waking;
 	uint16_t cpu;
 };
@@ -119,6 +124,8 @@ static const char *check_leaves(const struct schedtape_event *ev)
 		return wrong(ev, ev->pid, "leaves after its end");
 	task->known = false;
 	task->leaves = true;
+	task->late = true;
+	task->cpu = ev->cpu;
 	return NULL;
 }
 
@@ -133,13 +140,21 @@ static void forget_states(void)
 	}
 }
 
+static bool is_late(const struct schedtape_event *ev)
+{
+	struct task *task = &tasks[ev->pid];
+
+	if (task->known || !task->late || task->cpu == ev->cpu)
+		return false;
+	task->late = false;
+	return true;
+}
+
 static const char *check_names(const struct schedtape_event *ev)
 {
-	bool enters = ev->type == STAPE_EV_TASK && schedtape_task_why(ev) == STAPE_TASK_ENTERS;
-
 	if (ev->curr && !tasks[ev->curr].known && !tasks[ev->curr].leaves)
 		return wrong(ev, ev->curr, "runs, and is not of the filter");
-	if (ev->pid && !tasks[ev->pid].known && !enters && ev->type != STAPE_EV_FORK)
+	if (ev->pid && !tasks[ev->pid].known && ev->type != STAPE_EV_FORK)
 		return wrong(ev, ev->pid, "is not of the filter");
 	return NULL;
 }
@@ -147,16 +162,19 @@ static const char *check_names(const struct schedtape_event *ev)
 static const char *check_event(const struct schedtape_event *ev)
 {
 	struct task *task = &tasks[ev->pid];
-	const char *bad = check_names(ev);
+	const char *bad;
 
+	if (ev->type == STAPE_EV_TASK && schedtape_task_why(ev) == STAPE_TASK_ENTERS)
+		return check_enters(ev);
+	if (is_late(ev))
+		return NULL;
+	bad = check_names(ev);
 	if (bad)
 		return bad;
 	switch (ev->type) {
 	case STAPE_EV_FORK:
 		return check_fork(ev);
 	case STAPE_EV_TASK:
-		if (schedtape_task_why(ev) == STAPE_TASK_ENTERS)
-			return check_enters(ev);
 		if (schedtape_task_why(ev) == STAPE_TASK_LEAVES)
 			return check_leaves(ev);
 		break;

@@ -29,6 +29,14 @@ static int failed(int ret, const struct schedtape_error *err)
 	return ret;
 }
 
+/* What may be the disk's fault, as everything else then: once is enough. */
+static int failed_once(struct recorder *recorder, int ret, const struct schedtape_error *err)
+{
+	if (ret && !atomic_exchange(&recorder->said, true))
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
 /* -- the process ----------------------------------------------------------- */
 
 static struct rlimit files_before;
@@ -212,7 +220,7 @@ static int describe_tasks(struct recorder *recorder)
 		return failed(ret, &err);
 	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
 	free(tasks);
-	return failed(ret, &err);
+	return failed_once(recorder, ret, &err);
 }
 
 /* Those of now may be forgotten when the tape begins. */
@@ -250,7 +258,10 @@ int recorder_tick(struct recorder *recorder)
 	int ret = 0;
 
 	if (is_due(&recorder->sampled, SAMPLE_MS))
-		ret = failed(recorder_tape_clock(recorder, false, &err), &err);
+		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	/* The threads have files of their own. */
+	if (recorder->streams)
+		ret = 0;
 	/* Half empty pages would cost room that older events could have. */
 	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
 		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
@@ -270,15 +281,20 @@ bool recorder_stopped(struct recorder *recorder)
 
 /* -- the end --------------------------------------------------------------- */
 
-static void end_threads(struct recorder *recorder)
+/* They move the rest, if they still can. */
+static int end_threads(struct recorder *recorder)
 {
 	uint64_t one = 1;
+	bool all = true;
 	size_t i;
 
 	if (recorder->quit < 0 || write(recorder->quit, &one, sizeof(one)) != sizeof(one))
-		return;
-	for (i = 0; i < recorder->nr_streamers; i++)
+		return 0;
+	for (i = 0; i < recorder->nr_streamers; i++) {
 		streamer_join(&recorder->streamers[i]);
+		all = all && !recorder->streamers[i].failed;
+	}
+	return all ? 0 : -EIO;
 }
 
 /*
@@ -307,7 +323,7 @@ static uint64_t find_window(struct recorder *recorder)
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	int ret, described = 0;
+	int ret, drained, clocked, described = 0;
 
 	if (!recorder->started)
 		return 0;
@@ -319,14 +335,13 @@ int recorder_stop(struct recorder *recorder)
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
 	failed(ret, &err);
-	if (!ret)
-		ret = failed(recorder_tape_clock(recorder, false, &err), &err);
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
-	if (recorder->streams)
-		end_threads(recorder);
-	else if (!ret)
-		ret = streamer_drain(&recorder->streamers[0]);
+	drained = recorder->streams ? end_threads(recorder) :
+				      streamer_drain(&recorder->streamers[0]);
+	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	if (!ret)
+		ret = drained ? drained : clocked;
 	return ret ? ret : described;
 }
 
@@ -411,8 +426,7 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		keep_undo(recorder->path, recorder->old, recorder->made);
 	if (keep && recorder->writer) {
 		ret = recorder_tape_end(recorder, recorder->window_start, &err);
-		if (ret && !atomic_exchange(&recorder->said, true))
-			failed(ret, &err);
+		failed_once(recorder, ret, &err);
 	}
 	closed = recorder_tape_close(recorder);
 	ret = ret ? ret : closed;
