@@ -221,7 +221,7 @@ static struct wakings wakings_of(FIXTURE_DATA(softirq) *self, int player)
 			count_waker(self, &n, self->w[!player].pid, ev);
 		asleep = false;
 	}
-	printf("# %u: %u by its peer, %u by kernel threads, %u by others, %u on top of a bystander\n",
+	printf("# %u: %u by its peer, %u by kernel threads, %u by others, %u above a bystander\n",
 	       pid, n.peer, n.kthreads, n.others, n.above);
 	return n;
 }
