@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: every PERIOD ms, WORK ms of CPU time, COUNT times; each period
- * begins with a timer's wake-up, on a grid from the first one on.
+ * begins with a timer's wake-up, on a grid from the first one on.  With TASKS,
+ * so many processes do that, each a little later than the one before.
  */
+#include <sys/wait.h>
+
 #include "work.h"
 
-int main(int argc, char **argv)
-{
-	static const char usage[] = "PERIOD_MS WORK_MS COUNT";
-	uint64_t period = work_arg(argc, argv, 1, 1, 1000000, usage) * 1000000ull;
-	uint64_t work = work_arg(argc, argv, 2, 0, 1000000, usage) * 1000000ull;
-	long count = work_arg(argc, argv, 3, 1, LONG_MAX, usage), i, late = 0;
-	uint64_t next = work_clock(CLOCK_MONOTONIC);
+static long late;
 
-	for (i = 0; i < count; i++) {
+static void run(uint64_t begin, uint64_t period, uint64_t work, long count)
+{
+	uint64_t next = begin;
+
+	while (count--) {
 		struct timespec t;
 
 		next += period;
@@ -25,6 +26,44 @@ int main(int argc, char **argv)
 			;
 		work_burn(work);
 	}
+}
+
+static void run_tasks(long tasks, uint64_t period, uint64_t work, long count)
+{
+	uint64_t begin = work_clock(CLOCK_MONOTONIC);
+	int status;
+	pid_t pid;
+	long i;
+
+	for (i = 0; i < tasks; i++) {
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			run(begin + period * i / tasks, period, work, count);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < tasks; i++)
+		if (wait(&status) < 0 || status)
+			errx(1, "a task failed");
+}
+
+int main(int argc, char **argv)
+{
+	static const char usage[] = "PERIOD_MS WORK_MS COUNT [TASKS]";
+	uint64_t period = work_arg(argc, argv, 1, 1, 1000000, usage) * 1000000ull;
+	uint64_t work = work_arg(argc, argv, 2, 0, 1000000, usage) * 1000000ull;
+	long count = work_arg(argc, argv, 3, 1, LONG_MAX, usage);
+
+	if (argc > 4) {
+		long tasks = work_arg(argc, argv, 4, 1, 10000, usage);
+
+		run_tasks(tasks, period, work, count);
+		printf("tasks=%ld\nperiods=%ld\n", tasks, tasks * count);
+		return 0;
+	}
+	run(work_clock(CLOCK_MONOTONIC), period, work, count);
 	printf("periods=%ld\nlate=%ld\ncpu_ns=%llu\n", count, late,
 	       (unsigned long long)work_clock(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;

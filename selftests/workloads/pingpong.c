@@ -25,6 +25,7 @@ int main(int argc, char **argv)
 {
 	long rounds = work_arg(argc, argv, 1, 1, LONG_MAX, "ROUNDS");
 	int to[2], fro[2], status;
+	uint64_t begun;
 	pid_t child;
 
 	if (pipe(to) || pipe(fro))
@@ -36,9 +37,14 @@ int main(int argc, char **argv)
 		play(to[0], fro[1], rounds, 0);
 		_exit(0);
 	}
-	play(fro[0], to[1], rounds, 1);
+	/* Once to and fro, so that both are there. */
+	play(fro[0], to[1], 1, 1);
+	begun = work_clock(CLOCK_MONOTONIC);
+	play(fro[0], to[1], rounds - 1, 1);
+	begun = work_clock(CLOCK_MONOTONIC) - begun;
 	if (waitpid(child, &status, 0) != child || status)
 		errx(1, "the other player failed");
-	printf("rounds=%ld\nplayer=%d\nplayer2=%d\n", rounds, getpid(), child);
+	printf("rounds=%ld\nplayer=%d\nplayer2=%d\nns=%llu\n", rounds, getpid(), child,
+	       (unsigned long long)begun);
 	return 0;
 }

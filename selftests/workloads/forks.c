@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: COUNT processes, one after the other: each is forked, ends, and is
+ * waited for before the next.
+ */
+#include <sys/wait.h>
+
+#include "work.h"
+
+int main(int argc, char **argv)
+{
+	long count = work_arg(argc, argv, 1, 1, LONG_MAX, "COUNT"), i;
+	int status;
+	pid_t pid;
+
+	for (i = 0; i < count; i++) {
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, &status, 0) != pid || status)
+			errx(1, "a child failed");
+	}
+	printf("forks=%ld\n", count);
+	return 0;
+}
