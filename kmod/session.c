@@ -423,7 +423,7 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 		return -EINVAL;
 	}
 	/* If nothing comes after it, this is the end. */
-	session->stop_time = ktime_get_mono_fast_ns();
+	session->pause_time = ktime_get_mono_fast_ns();
 	session->state = STAPE_SESSION_PAUSED;
 	stape_session_each_ring(session, stape_ring_pause);
 	stape_session_wake_readers(session);
@@ -462,8 +462,8 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		return -EINVAL;
 	}
 	stape_session_disarm(session);
-	if (session->state == STAPE_SESSION_RECORDING)
-		session->stop_time = ktime_get_mono_fast_ns();
+	session->stop_time = session->state == STAPE_SESSION_PAUSED ? session->pause_time :
+								      ktime_get_mono_fast_ns();
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_finish(per_cpu_ptr(session->rings, cpu));
 	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */

@@ -32,6 +32,7 @@ struct stape_replay;
  * @told_lost: a loss has been told to the netlink group; @wake's own
  * @told_empty: that the last task has gone has been told; @wake's own
  * @start_time: ns, when recording started
+ * @pause_time: ns, when it was paused last
  * @stop_time: ns, when it stopped, or was paused for good
  * @streams: files that wait for some of the CPUs
  * @wait: readers
@@ -61,6 +62,7 @@ struct stape_session {
 	bool told_empty;
 	atomic_t has_replay;
 	u64 start_time;
+	u64 pause_time;
 	u64 stop_time;
 	struct list_head streams;
 	wait_queue_head_t wait;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
 # Bare probes: what no recorder can be cheaper than. The variant is what they
 # do: empty, tsc or mono (see floor.c).

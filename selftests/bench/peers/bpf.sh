@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
 # A few lines of BPF on each tracepoint, and a BPF ring buffer: the leanest
 # recorder that needs no module. See ../bpf.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
 # The variant is record (not compressed) or record-z (compressed in the end, which
 # is what it does if it is not told otherwise).

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
 # LTTng with its usual settings, into a folder. It has no event for renames.
 
