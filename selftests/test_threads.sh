@@ -94,7 +94,7 @@ fi
 
 # -- what cannot be written --------------------------------------------------
 
-(ulimit -f 8; schedtape record -z0 --threads -o t -- storm 2 3 2000) > out 2> log
+(ulimit -f 8; schedtape record -z0 --threads -o t -- pingpong 5000) > out 2> log
 [ $? = 1 ] && [ "$(grep -c 'cannot write' log)" = 1 ]
 report $? "files that are full are one error"
 info t 'sum(c["lost"] for c in d["tape"]["cpus"]) > 300 and d["tape"]["torn"] is None' \
@@ -155,7 +155,7 @@ mv away t/data.0
 # -- the last events ------------------------------------------------------------
 
 for threads in "" --threads; do
-	schedtape record -q --overwrite $threads -m 16K -o o -- storm 2 3 3000 > /dev/null 2> log
+	schedtape record -q --overwrite $threads -m 16K -o o -- pingpong 5000 > /dev/null 2> log
 	info o 'sum(c["lost"] for c in d["tape"]["cpus"]) == 0 and
 		sum(c.get("overwritten", 0) for c in d["tape"]["cpus"]) > 0 and
 		d["tape"]["began_ns"] < d["tape"]["start_ns"] < d["tape"]["stop_ns"] and
@@ -167,7 +167,7 @@ times = [json.loads(line)["time_ns"] for line in open("lines")]
 assert times and times == sorted(times) and times[0] >= start' 2>> log
 	report $? "and events begin with the window"
 	schedtape report --json o > report.json 2> log &&
-		like report.json 'any(t["comm"] == "storm" for t in d["tasks"])'
+		like report.json 'any(t["comm"] == "pingpong" for t in d["tasks"])'
 	report $? "with the names of their tasks"
 done
 
