@@ -15,6 +15,13 @@
 
 struct cgroup;
 
+/*
+ * The one filter that has a task is known by a number below that, 0: none has it.
+ * The last number stands for several, and for all filters that found no number.
+ */
+#define STAPE_FILTER_SLOTS		32
+#define STAPE_FILTER_SHARED		(STAPE_FILTER_SLOTS - 1)
+
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
 #define STAPE_FILTER_PATTERN_LEN	64
@@ -34,6 +41,7 @@ struct stape_filter_flags {
 /**
  * struct stape_filter - rules, and the set that they make
  * @list: of all filters that have bits
+ * @slot: its number among them; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?
  * @tasks: bits set in @members
  * @named: PIDs that were added, and what they forked
@@ -49,6 +57,7 @@ struct stape_filter_flags {
  */
 struct stape_filter {
 	struct list_head list;
+	u8 slot;
 	unsigned long *members;
 	unsigned int tasks;
 	unsigned long *named;
@@ -61,8 +70,8 @@ struct stape_filter {
 	u32 nr_patterns;
 };
 
-/* The union of all filters' members: most tasks are in none. */
-extern unsigned long stape_filter_any[BITS_TO_LONGS(PID_MAX_LIMIT)];
+/* By PID, the filter that has it: most tasks are in none, and hardly one in two. */
+extern u8 stape_filter_slots[PID_MAX_LIMIT];
 
 int stape_filter_init(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
@@ -99,10 +108,10 @@ static __always_inline bool stape_filter_has(const struct stape_filter *filter,
 	return test_bit(task->pid, filter->members);
 }
 
-/* The same for any session. */
-static __always_inline bool stape_filter_any_has(u32 pid)
+/* The filter that has a task: 0, a filter's slot, or STAPE_FILTER_SHARED. */
+static __always_inline unsigned long stape_filter_slot(u32 pid)
 {
-	return test_bit(pid, stape_filter_any);
+	return READ_ONCE(stape_filter_slots[pid]);
 }
 
 /* Tasks may come into an empty filter though nobody adds them. */

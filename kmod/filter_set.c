@@ -15,7 +15,7 @@
 
 static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
 
-unsigned long stape_filter_any[BITS_TO_LONGS(PID_MAX_LIMIT)];
+u8 stape_filter_slots[PID_MAX_LIMIT];
 DEFINE_RAW_SPINLOCK(stape_filter_lock);
 
 /* Those that may have bits; under the lock. */
@@ -46,6 +46,18 @@ void stape_filter_clear(struct stape_filter *filter)
 	raw_spin_unlock_irq(&stape_filter_lock);
 }
 
+/* Says who has @pid, after a change. */
+static void stape_filter_settle(u32 pid)
+{
+	struct stape_filter *filter;
+	u8 slot = 0;
+
+	list_for_each_entry(filter, &stape_filters, list)
+		if (test_bit(pid, filter->members))
+			slot = slot ? STAPE_FILTER_SHARED : filter->slot;
+	WRITE_ONCE(stape_filter_slots[pid], slot);
+}
+
 void stape_filter_insert(struct stape_filter *filter, u32 pid)
 {
 	if (filter->closed || test_bit(pid, filter->members))
@@ -53,22 +65,17 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid)
 	if (list_empty(&filter->list))
 		list_add(&filter->list, &stape_filters);
 	set_bit(pid, filter->members);
-	set_bit(pid, stape_filter_any);
+	stape_filter_settle(pid);
 	WRITE_ONCE(filter->tasks, filter->tasks + 1);
 }
 
 void stape_filter_remove(struct stape_filter *filter, u32 pid)
 {
-	struct stape_filter *other;
-
 	if (!test_bit(pid, filter->members))
 		return;
 	clear_bit(pid, filter->members);
 	WRITE_ONCE(filter->tasks, filter->tasks - 1);
-	list_for_each_entry(other, &stape_filters, list)
-		if (test_bit(pid, other->members))
-			return;
-	clear_bit(pid, stape_filter_any);
+	stape_filter_settle(pid);
 }
 
 static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct task_struct *task)
@@ -140,10 +147,10 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	stape_filter_insert(filter, task->pid);
 	/*
 	 * Its last switch-out may have come before the bit: then nobody would
-	 * clear it.  The insertion is a full barrier, and so is what stands
-	 * between the store of TASK_DEAD and the switch probe's look at the bit.
+	 * clear it.  Pairs with the full barrier between the store of TASK_DEAD
+	 * and the switch probe's look at the slot.
 	 */
-	smp_mb__after_atomic();
+	smp_mb();
 	if (READ_ONCE(task->__state) == TASK_DEAD)
 		stape_filter_remove(filter, task->pid);
 	return true;

@@ -159,7 +159,7 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
 {
 	int prio = waiter ? min(waiter->prio, task->normal_prio) : task->normal_prio;
 
-	if (stape_filter_any_has(task->pid))
+	if (stape_filter_slot(task->pid))
 		stape_life_write_prio(task, prio, prio < task->normal_prio);
 }
 
@@ -171,6 +171,6 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
  */
 void stape_life_prio(struct task_struct *task)
 {
-	if (stape_filter_any_has(task->pid))
+	if (stape_filter_slot(task->pid))
 		stape_life_write_prio(task, task->prio, task->prio < task->normal_prio);
 }

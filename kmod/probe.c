@@ -34,32 +34,33 @@ static u32 stape_probe_context(void)
 	return stape_softirq_by_current() ? STAPE_CTX_SOFTIRQ_TASK : STAPE_CTX_SOFTIRQ;
 }
 
-/* The ring to write to if just one session is active: whoever is in any filter is in its. */
-static __always_inline struct stape_ring *stape_probe_only_ring(void)
+/* Where events of a task with that slot go. */
+static __always_inline struct stape_ring *stape_probe_ring(unsigned long slot)
 {
-	/* Pairs with the barrier in stape_session_arm(): the bit came after the session. */
-	smp_rmb();
-	return this_cpu_read(stape_session_only_ring);
+	return this_cpu_read(stape_session_rings[slot]);
 }
 
 /* -- switches ---------------------------------------------------------------- */
 
+/* The lower half of a switch's word. @pid: that goes on, of the filter if @recorded. */
+static __always_inline u32 stape_probe_switch_low(bool recorded, u32 pid, u32 state)
+{
+	if (recorded)
+		return pid << STAPE_PID_SHIFT | state;
+	return (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT | state;
+}
+
 /*
- * @pid: that goes on, of the filter if @recorded, a constant where that saves
- * something.  Written only if it or the one before is the filter's.
+ * Written only if what goes on, or what ran before, is the filter's. @recorded is
+ * a constant where that saves something.
  */
 static __always_inline void stape_probe_switched(struct stape_ring *ring, bool recorded,
 						 u32 pid, u32 state)
 {
-	u32 low;
+	u32 low = stape_probe_switch_low(recorded, pid, state);
 
-	if (recorded) {
-		stape_ring_emit_switch(ring, pid << STAPE_PID_SHIFT | state);
-		return;
-	}
-	low = (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT;
-	if (stape_ring_curr_pid(ring))
-		stape_ring_emit_switch(ring, low | state);
+	if (recorded || stape_ring_curr_pid(ring))
+		stape_ring_emit_switch(ring, low);
 	else
 		ring->curr = low;
 }
@@ -115,132 +116,135 @@ static __always_inline bool stape_probe_runnable(bool preempt, const struct task
 	return preempt || !READ_ONCE(prev->__state);
 }
 
+/* The slot of what goes on, or if that ran before is another session's: of both. */
+static __always_inline unsigned long stape_probe_next_slot(unsigned long slot,
+							   unsigned long prev_slot)
+{
+	return unlikely(slot != prev_slot) && prev_slot ? STAPE_FILTER_SHARED : slot;
+}
+
 /* Any switch. */
-static noinline notrace void stape_probe_switch_any(bool preempt, struct task_struct *prev,
+static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
+						    struct task_struct *prev,
 						    struct task_struct *next,
 						    unsigned int prev_state)
 {
 	u32 state = stape_probe_runnable(preempt, prev) ? STAPE_STATE_RUNNING :
 							  stape_task_state(prev_state);
-	struct stape_session *session;
+	unsigned long prev_slot = stape_filter_slot(prev->pid);
+	unsigned long slot = stape_filter_slot(next->pid);
 
-	for_each_active_session(session)
-		stape_probe_switched(this_cpu_ptr(session->rings),
-				     stape_filter_has(&session->filter, next), next->pid, state);
+	if (slot)
+		stape_probe_switched(stape_probe_ring(stape_probe_next_slot(slot, prev_slot)),
+				     true, next->pid, state);
+	else if (prev_slot)
+		stape_probe_switched(stape_probe_ring(prev_slot), false, next->pid, state);
 	if (state == STAPE_STATE_DEAD)
 		stape_probe_dead(prev);
 	if (stape_player_exist())
 		stape_player_switch(prev, next);
 }
 
-/* The same for nearly all that matter: one session, no rare state. */
-static __always_inline void stape_probe_switch_one(bool preempt, struct task_struct *prev,
-						   struct task_struct *next, u32 pid,
-						   bool recorded, unsigned int prev_state)
+/*
+ * The same for nearly all that matter: no player, no rare state.  Only the task
+ * itself says that it sleeps, and who wakes it does not say that of it.
+ */
+static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
+						     struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int prev_state, unsigned long slot,
+						     bool recorded)
 {
-	struct stape_ring *ring = stape_probe_only_ring();
+	struct stape_ring *ring = stape_probe_ring(slot);
 
-	if (likely(ring)) {
-		if (stape_probe_runnable(preempt, prev)) {
-			stape_probe_switched(ring, recorded, pid, STAPE_STATE_RUNNING);
-			return;
-		}
-		if (likely(prev_state == TASK_INTERRUPTIBLE)) {
-			stape_probe_switched(ring, recorded, pid, STAPE_STATE_SLEEPING);
-			return;
-		}
-	}
-	stape_probe_switch_any(preempt, prev, next, prev_state);
+	if (likely(!preempt && READ_ONCE(prev->__state) == TASK_INTERRUPTIBLE))
+		stape_probe_switched(ring, recorded, next->pid, STAPE_STATE_SLEEPING);
+	else if (stape_probe_runnable(preempt, prev))
+		stape_probe_switched(ring, recorded, next->pid, STAPE_STATE_RUNNING);
+	else
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
 static notrace void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				       struct task_struct *next, unsigned int prev_state)
 {
-	u32 pid = next->pid;
+	unsigned long prev_slot = stape_filter_slot(prev->pid);
+	unsigned long slot = stape_filter_slot(next->pid);
 
 	if (stape_player_exist())
-		stape_probe_switch_any(preempt, prev, next, prev_state);
-	else if (stape_filter_any_has(pid))
-		stape_probe_switch_one(preempt, prev, next, pid, true, prev_state);
-	else if (stape_filter_any_has(prev->pid))
-		stape_probe_switch_one(preempt, prev, next, pid, false, prev_state);
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	else if (slot)
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
+					 stape_probe_next_slot(slot, prev_slot), true);
+	else if (prev_slot)
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_slot, false);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
 
-/*
- * Any event of one task.  A task that wakes itself is the one case where
- * interrupts may be on.
- */
-static noinline notrace void stape_probe_write_any(const struct task_struct *task, u64 type,
-						   u32 arg)
+static noinline notrace void stape_probe_write_large(struct task_struct *task, unsigned long slot,
+						     u64 type, u32 arg)
 {
-	struct stape_session *session;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	for_each_active_session(session)
-		if (stape_filter_has(&session->filter, task))
-			stape_ring_emit_any(this_cpu_ptr(session->rings), type, task->pid, arg);
+	stape_ring_emit_large(stape_probe_ring(slot), type, task->pid, arg);
 	local_irq_restore(flags);
 }
 
-/* An event of one task, for all sessions that have it.  @emit: into one ring. */
-static __always_inline void stape_probe_write(struct task_struct *task, u32 pid, u64 type, u32 arg,
+/* An event of one task.  @emit: stape_ring_emit() or what joins it. */
+static __always_inline void stape_probe_write(struct task_struct *task, unsigned long slot,
+					      u64 type, u32 arg,
 					      void (*emit)(struct stape_ring *ring, u64 word))
 {
-	struct stape_ring *ring = stape_probe_only_ring();
+	struct stape_ring *ring = stape_probe_ring(slot);
 
-	if (likely(ring && task != current))
-		emit(ring, stape_ring_word(type, pid << STAPE_PID_SHIFT | arg));
+	/* A task that wakes itself is the one case where interrupts may be on. */
+	if (unlikely(task == current || arg > STAPE_ARG_MASK))
+		stape_probe_write_large(task, slot, type, arg);
 	else
-		stape_probe_write_any(task, type, arg);
+		emit(ring, stape_ring_word(type, (u32)task->pid << STAPE_PID_SHIFT | arg));
 }
 
-static noinline notrace void stape_probe_waking_irq(struct task_struct *task)
+static noinline notrace void stape_probe_waking_irq(void *data, struct task_struct *task)
 {
-	stape_probe_write(task, task->pid, STAPE_EV_WAKING,
+	stape_probe_write(task, stape_filter_slot(task->pid), STAPE_EV_WAKING,
 			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
 static notrace void stape_probe_waking(void *data, struct task_struct *task)
 {
-	u32 pid = task->pid;
+	unsigned long slot = stape_filter_slot(task->pid);
 
-	if (!stape_filter_any_has(pid))
+	if (!slot)
 		return;
 	if (unlikely(in_interrupt()))
-		stape_probe_waking_irq(task);
+		stape_probe_waking_irq(data, task);
 	else
-		stape_probe_write(task, pid, STAPE_EV_WAKING,
+		stape_probe_write(task, slot, STAPE_EV_WAKING,
 				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
 static notrace void stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	u32 pid = task->pid, cpu;
+	unsigned long slot = stape_filter_slot(task->pid);
+	u32 cpu;
 
-	if (!stape_filter_any_has(pid))
+	if (!slot)
 		return;
 	cpu = task_cpu(task);
 	if (likely(cpu <= STAPE_WAKE_CPU_MASK))
-		stape_probe_write(task, pid, STAPE_EV_WAKEUP, cpu, stape_ring_emit_wakeup);
-	else if (cpu <= STAPE_ARG_MASK)
-		stape_probe_write(task, pid, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
+		stape_probe_write(task, slot, STAPE_EV_WAKEUP, cpu, stape_ring_emit_wakeup);
 	else
-		stape_probe_write_any(task, STAPE_EV_WAKEUP, cpu);
+		stape_probe_write(task, slot, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
 }
 
 static __always_inline void stape_probe_placed(struct task_struct *task, u64 type, u32 cpu)
 {
-	u32 pid = task->pid;
+	unsigned long slot = stape_filter_slot(task->pid);
 
-	if (!stape_filter_any_has(pid))
-		return;
-	if (likely(cpu <= STAPE_ARG_MASK))
-		stape_probe_write(task, pid, type, cpu, stape_ring_emit);
-	else
-		stape_probe_write_any(task, type, cpu);
+	if (slot)
+		stape_probe_write(task, slot, type, cpu, stape_ring_emit);
 }
 
 static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
@@ -251,6 +255,72 @@ static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
 static notrace void stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
 	stape_probe_placed(task, STAPE_EV_MIGRATE, cpu);
+}
+
+/* -- several sessions ---------------------------------------------------------- */
+
+/* A switch as one of several sessions sees it. */
+static u32 stape_probe_share_switch(const struct stape_session *session, u32 low)
+{
+	u32 pid = low >> STAPE_PID_SHIFT;
+
+	if (!pid || test_bit(pid, session->filter.members))
+		return low;
+	return stape_probe_switch_low(false, pid, low & STAPE_SWITCH_STATE_MASK);
+}
+
+static __always_inline void stape_probe_share_one(const struct stape_session *session,
+						  struct stape_ring *ring, u64 word, u32 arg,
+						  u64 now)
+{
+	u64 type = word >> STAPE_TYPE_SHIFT;
+	u32 low = word;
+
+	if (type == STAPE_EV_SWITCH) {
+		low = stape_probe_share_switch(session, low);
+		if (low >> STAPE_PID_SHIFT || stape_ring_curr_pid(ring))
+			stape_ring_put(ring, stape_ring_word(type, low), now, true);
+		else
+			ring->curr = low;
+	} else if (!test_bit(low >> STAPE_PID_SHIFT, session->filter.members)) {
+		return;
+	} else if (unlikely(arg > STAPE_ARG_MASK)) {
+		stape_ring_put_large(ring, type, low >> STAPE_PID_SHIFT, arg, now);
+	} else if (type == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK) {
+		stape_ring_put_wakeup(ring, word, now);
+	} else {
+		stape_ring_put(ring, word, now, false);
+	}
+}
+
+/* An event for whichever sessions it concerns.  Each clock is read once. */
+static notrace void stape_probe_share(u64 word, u32 arg, bool counter, u64 now)
+{
+	u64 other = 0;
+	struct stape_session *session;
+
+	for_each_active_session(session) {
+		struct stape_ring *ring = this_cpu_ptr(session->rings);
+
+		if (ring->counter != counter && !other)
+			other = stape_clock_now(!counter);
+		stape_probe_share_one(session, ring, word, arg,
+				      ring->counter == counter ? now : other);
+	}
+}
+
+/* Instead of a session's: never has a page, and something always runs. */
+static DEFINE_PER_CPU(struct stape_ring, stape_probe_shared);
+
+static void stape_probe_init_shared(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		stape_ring_init_shared(per_cpu_ptr(&stape_probe_shared, cpu), stape_probe_share);
+		per_cpu(stape_session_rings[STAPE_FILTER_SHARED], cpu) =
+			per_cpu_ptr(&stape_probe_shared, cpu);
+	}
 }
 
 /* -- registration ------------------------------------------------------------ */
@@ -313,6 +383,7 @@ int stape_probe_init(void)
 {
 	int i;
 
+	stape_probe_init_shared();
 	for_each_kernel_tracepoint(stape_probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		if (!stape_tracepoints[i].tp) {

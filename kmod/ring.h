@@ -40,6 +40,8 @@
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader
  * @notify: the session's: something was lost
+ * @share: no ring, but takes what would be written: an event's word, its whole
+ *	argument, and its time
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
  * @consumer: written by user space: never trusted
  * @producer: read by user space
@@ -68,6 +70,7 @@ struct stape_ring {
 	u32 watermark;
 	struct irq_work *wake;
 	struct irq_work *notify;
+	void (*share)(u64 word, u32 arg, bool counter, u64 now);
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
@@ -92,6 +95,8 @@ struct stape_ring_setup {
 	struct irq_work *notify;
 };
 
+void stape_ring_init_shared(struct stape_ring *ring,
+			    void (*share)(u64 word, u32 arg, bool counter, u64 now));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
@@ -106,7 +111,8 @@ void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now);
 void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
-void stape_ring_emit_any(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
+void stape_ring_put_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg, u64 now);
+void stape_ring_emit_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
 void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
 			     const u64 *payload, u32 words);
 

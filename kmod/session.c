@@ -26,7 +26,7 @@ LIST_HEAD(stape_sessions);
 /* Read by probes under RCU, changed under stape_sessions_lock. */
 HLIST_HEAD(stape_sessions_active);
 /* The same. */
-DEFINE_PER_CPU(struct stape_ring *, stape_session_only_ring);
+DEFINE_PER_CPU(struct stape_ring *, stape_session_rings[STAPE_FILTER_SLOTS]);
 
 static u32 stape_session_last_id;
 
@@ -116,14 +116,34 @@ err_filter:
 	return ERR_PTR(ret);
 }
 
-/* @session: the active one, NULL: there is none, or several. */
-static void stape_session_set_only(struct stape_session *session)
+/* Who has which slot; under stape_sessions_lock. */
+static DECLARE_BITMAP(stape_session_slots, STAPE_FILTER_SHARED) = { 1 };
+
+static void stape_session_take_slot(struct stape_session *session)
 {
+	u32 slot = find_first_zero_bit(stape_session_slots, STAPE_FILTER_SHARED);
 	int cpu;
 
+	/* None is left: that is the number of the shared one. */
+	session->filter.slot = slot;
+	if (slot == STAPE_FILTER_SHARED)
+		return;
+	__set_bit(slot, stape_session_slots);
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(*per_cpu_ptr(&stape_session_only_ring, cpu),
-			   session ? per_cpu_ptr(session->rings, cpu) : NULL);
+		WRITE_ONCE(per_cpu(stape_session_rings[slot], cpu),
+			   per_cpu_ptr(session->rings, cpu));
+}
+
+static void stape_session_give_slot(struct stape_session *session)
+{
+	u32 slot = session->filter.slot;
+	int cpu;
+
+	if (slot == STAPE_FILTER_SHARED)
+		return;
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu(stape_session_rings[slot], cpu), NULL);
+	__clear_bit(slot, stape_session_slots);
 }
 
 /**
@@ -151,28 +171,28 @@ int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
 		return ret;
 	}
-	stape_session_set_only(hlist_empty(&stape_sessions_active) ? session : NULL);
+	stape_session_take_slot(session);
 	hlist_add_head_rcu(&session->active, &stape_sessions_active);
 	session->armed = true;
-	/* Pairs with the barrier in stape_probe_only_ring(): only now the filter's bits. */
-	smp_mb();
+	/*
+	 * Only now the filter's bits.  Pairs with the address dependency of
+	 * stape_probe_ring() on the slot of a task.
+	 */
+	smp_wmb();
 	return 0;
 }
 
 /* Probes run with preemption off: none uses this session after this. */
 static void stape_session_disarm(struct stape_session *session)
 {
-	struct stape_session *only;
-
 	if (!session->armed)
 		return;
 	session->armed = false;
-	/* First its bits: they are not to be taken for those of a session that is left alone. */
+	/* First its bits: nobody is to come by its slot any more. */
 	stape_filter_clear(&session->filter);
 	synchronize_rcu();
 	hlist_del_rcu(&session->active);
-	only = hlist_entry_safe(stape_sessions_active.first, struct stape_session, active);
-	stape_session_set_only(only && !only->active.next ? only : NULL);
+	stape_session_give_slot(session);
 	stape_probe_put();
 	synchronize_rcu();
 }

@@ -78,10 +78,10 @@ extern struct list_head stape_sessions;
 extern struct hlist_head stape_sessions_active;
 
 /*
- * This CPU's ring of the active session if there is just one, which is the
- * common case, else NULL.
+ * This CPU's ring by the slot of an active session's filter; for the slot that
+ * several share one that hands on to all of theirs.
  */
-DECLARE_PER_CPU(struct stape_ring *, stape_session_only_ring);
+DECLARE_PER_CPU(struct stape_ring *, stape_session_rings[STAPE_FILTER_SLOTS]);
 
 struct stape_session *stape_session_create(void);
 void stape_session_destroy(struct stape_session *session);
