@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: two processes send a byte to and fro through two pipes, ROUNDS
- * times: 2 * ROUNDS wake-ups, each of one by the other.
+ * times: 2 * ROUNDS wake-ups, each of one by the other.  With PAIRS, so many of
+ * them do, each two on a CPU of their own and none preempted by whom it wakes.
  */
+#include <sched.h>
 #include <sys/wait.h>
 
 #include "work.h"
@@ -21,9 +23,9 @@ static void play(int in, int out, long rounds, int first)
 	}
 }
 
-int main(int argc, char **argv)
+/* Returns how many ns it took, and who the other one was. */
+static uint64_t play_pair(long rounds, pid_t *other)
 {
-	long rounds = work_arg(argc, argv, 1, 1, LONG_MAX, "ROUNDS");
 	int to[2], fro[2], status;
 	uint64_t begun;
 	pid_t child;
@@ -44,7 +46,61 @@ int main(int argc, char **argv)
 	begun = work_clock(CLOCK_MONOTONIC) - begun;
 	if (waitpid(child, &status, 0) != child || status)
 		errx(1, "the other player failed");
-	printf("rounds=%ld\nplayer=%d\nplayer2=%d\nns=%llu\n", rounds, getpid(), child,
-	       (unsigned long long)begun);
+	*other = child;
+	return begun;
+}
+
+static void stay_on(int cpu)
+{
+	struct sched_param param = { 0 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(1, "CPU %d", cpu);
+	if (sched_setscheduler(0, SCHED_BATCH, &param))
+		err(1, "SCHED_BATCH");
+}
+
+static void play_pairs(long pairs, long rounds)
+{
+	uint64_t begun = work_clock(CLOCK_MONOTONIC);
+	int status, failed = 0;
+	pid_t other;
+	long i;
+
+	for (i = 0; i < pairs; i++) {
+		pid_t child = fork();
+
+		if (child < 0)
+			err(1, "fork");
+		if (!child) {
+			stay_on(i);
+			play_pair(rounds, &other);
+			exit(0);
+		}
+	}
+	for (i = 0; i < pairs; i++)
+		failed |= wait(&status) < 0 || status;
+	if (failed)
+		errx(1, "a pair failed");
+	printf("ns=%llu\n", (unsigned long long)(work_clock(CLOCK_MONOTONIC) - begun));
+}
+
+int main(int argc, char **argv)
+{
+	const char *usage = "ROUNDS [PAIRS]";
+	long rounds = work_arg(argc, argv, 1, 1, LONG_MAX, usage);
+	uint64_t ns;
+	pid_t other;
+
+	if (argc > 2) {
+		play_pairs(work_arg(argc, argv, 2, 1, CPU_SETSIZE, usage), rounds);
+		return 0;
+	}
+	ns = play_pair(rounds, &other);
+	printf("rounds=%ld\nplayer=%d\nplayer2=%d\nns=%llu\n", rounds, getpid(), other,
+	       (unsigned long long)ns);
 	return 0;
 }
