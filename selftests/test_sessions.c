@@ -121,7 +121,7 @@ static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions)
 		ASSERT_EQ(0, st_record_finish(&self->r[i]));
 }
 
-TEST_F_TIMEOUT(sessions, only_their_own_tasks, 60)
+TEST_F_TIMEOUT(sessions, only_their_own_tasks, 120)
 {
 	pid_t roots[TASKS];
 	size_t i, task, n;
@@ -140,7 +140,7 @@ TEST_F_TIMEOUT(sessions, only_their_own_tasks, 60)
 	}
 }
 
-TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 60)
+TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 {
 	struct st_counts c, other;
 	size_t i, task;
@@ -235,7 +235,7 @@ static void end(struct __test_metadata *_metadata, FIXTURE_DATA(many) *self, int
 	memset(&self->r[i], 0, sizeof(self->r[i]));
 }
 
-TEST_F_TIMEOUT(many, come_and_go, 120)
+TEST_F_TIMEOUT(many, come_and_go, 300)
 {
 	int i;
 
