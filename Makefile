@@ -98,7 +98,7 @@ SRCDIR	:= /usr/src/schedtape-$(VERSION)
 KVER	?= $(shell uname -r)
 PAGES	:= $(wildcard Documentation/man/*.[1-8])
 MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
-	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch])
+	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch] kmod/features/*.c)
 DKMS	:= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
 
 install: install-user $(if $(DESTDIR),dkms-source,dkms-install)

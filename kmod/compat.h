@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels, and nothing else: the rest of the module has
- * no version check.  Kbuild includes this in front of every file.
+ * What differs between kernels, and nothing else.  Kbuild includes this in front
+ * of every file, and says what the kernel has: STAPE_HAS_..., see features/.
+ * The range of versions is what the module was built and tested with.
  */
 #ifndef _STAPE_COMPAT_H
 #define _STAPE_COMPAT_H
@@ -13,12 +14,16 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "schedtape needs Linux 6.1 or later"
 #endif
+/* 6.16 changed the prototype of sched_process_exit. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#error "this version of schedtape knows Linux up to 6.15: see whether there is a newer one"
+#endif
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 
 /* 6.3 made vm_flags read-only but for these. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifndef STAPE_HAS_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags |= flags;
@@ -31,14 +36,14 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #endif
 
 /* 6.6 gave dumps a struct genl_info of their own. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-#define stape_dump_attrs(dump)	((dump)->attrs)
-#else
+#ifdef STAPE_HAS_DUMP_INFO
 #define stape_dump_attrs(dump)	((dump)->info.attrs)
+#else
+#define stape_dump_attrs(dump)	((dump)->attrs)
 #endif
 
 /* 6.13 has it, 6.15 has nothing else. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#ifndef STAPE_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)

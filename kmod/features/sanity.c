@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compiles with the headers of every supported kernel.
+ */
+#include <linux/module.h>
+#include <linux/tracepoint.h>
+#include <net/genetlink.h>
+
+MODULE_LICENSE("GPL");
