@@ -261,8 +261,15 @@ static const struct file_operations stape_device_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
+/*
+ * A number that is known before the module is loaded: there can be a device file
+ * then, and opening it loads the module.  It is one of those that no driver of the
+ * kernel has; where another module took it, any will do.
+ */
+#define STAPE_DEVICE_MINOR	246
+
 static struct miscdevice stape_device = {
-	.minor = MISC_DYNAMIC_MINOR,
+	.minor = STAPE_DEVICE_MINOR,
 	.name = "schedtape",
 	.fops = &stape_device_fops,
 	.mode = 0600,
@@ -276,7 +283,13 @@ static struct miscdevice stape_device = {
  */
 int stape_device_init(void)
 {
-	return misc_register(&stape_device);
+	int ret = misc_register(&stape_device);
+
+	if (ret == -EBUSY) {
+		stape_device.minor = MISC_DYNAMIC_MINOR;
+		ret = misc_register(&stape_device);
+	}
+	return ret;
 }
 
 /**
@@ -288,3 +301,6 @@ void stape_device_exit(void)
 {
 	misc_deregister(&stape_device);
 }
+
+MODULE_ALIAS_MISCDEV(STAPE_DEVICE_MINOR);
+MODULE_ALIAS("devname:schedtape");
