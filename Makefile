@@ -5,7 +5,8 @@
 #   make check      every test, on every supported kernel
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
-#   make install    the controller, its manual pages, and the module through DKMS
+#   make install    the controller, its manual pages, the library, and the module
+#   make deb        Debian packages of the same, in build/deb
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc
 
 BUILD	?= $(CURDIR)/build
@@ -15,6 +16,7 @@ export SCHEDTAPE_BUILD := $(BUILD)
 
 VERSION	:= $(shell sed -n 's/^\#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' include/schedtape/version.h)
 CC	?= gcc
+OBJCOPY	?= objcopy
 CFLAGS	?= -O2 -g
 # A player is a fork of the controller: what is bound late is bound in each of them.
 LDFLAGS	?= -Wl,-z,relro,-z,now
@@ -30,7 +32,7 @@ CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c))
 all: $(BUILD)/schedtape
 
 $(BUILD)/schedtape: $(CMD_OBJ) $(BUILD)/libschedtape.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libschedtape.a: $(LIB_OBJ)
 	rm -f $@
@@ -38,7 +40,7 @@ $(BUILD)/libschedtape.a: $(LIB_OBJ)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
@@ -71,11 +73,13 @@ $(BUILD)/demo/%: selftests/workloads/%.c
 	$(CC) $(FLAGS) $(CFLAGS) -o $@ $< -lpthread
 
 # For the running kernel, and into it.
-host-module:
+host-build:
 	@mkdir -p $(BUILD)/kmod/host
 	@ln -sfn $(CURDIR)/include $(BUILD)/kmod/include
 	@ln -sf $(CURDIR)/kmod/* $(BUILD)/kmod/host/
 	$(MAKE) -s -C $(BUILD)/kmod/host modules
+
+host-module: host-build
 	test -e /sys/module/schedtape || insmod $(BUILD)/kmod/host/schedtape.ko
 
 setup:
@@ -88,53 +92,96 @@ check: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-module setup check bench
+.PHONY: all module demo host-build host-module setup check bench
 
-# Into DESTDIR, for a package; or else into this machine, the module by DKMS.
+# Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
+# where there is none, for the kernel KVER.
 INSTALL	?= install
+LIBDIR	?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
+DOCDIR	?= $(PREFIX)/share/doc/schedtape
 UDEVDIR	?= /usr/lib/udev/rules.d
-SRCDIR	:= /usr/src/schedtape-$(VERSION)
+SYSUSERSDIR ?= /usr/lib/sysusers.d
 KVER	?= $(shell uname -r)
+DKMS	?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
+SRCDIR	:= /usr/src/schedtape-$(VERSION)
+KO	= /lib/modules/$(KVER)/updates/schedtape.ko
 PAGES	:= $(wildcard Documentation/man/*.[1-8])
 MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
 	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch] kmod/features/*.c)
-DKMS	:= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
 
-install: install-user $(if $(DESTDIR),dkms-source,dkms-install)
+# file:mode:where
+INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
+	  $(foreach p,$(PAGES),$(p):644:$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	  kmod/60-schedtape.rules:644:$(UDEVDIR)/60-schedtape.rules \
+	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
+	  $(BUILD)/dev/libschedtape.a:644:$(LIBDIR)/libschedtape.a \
+	  $(BUILD)/dev/libschedtape.pc:644:$(LIBDIR)/pkgconfig/libschedtape.pc \
+	  user/lib/schedtape.h:644:$(INCLUDEDIR)/schedtape.h \
+	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
+	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c
 
-install-user: all
-	$(INSTALL) -m 755 -D -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/schedtape
-	for p in $(PAGES); do \
-		$(INSTALL) -m 644 -D -t $(DESTDIR)$(MANDIR)/man$${p##*.} $$p || exit; \
+install: install-user $(if $(DESTDIR),dkms-source,group $(if $(DKMS),dkms,module)-install)
+
+install-user: all $(BUILD)/dev/libschedtape.a $(BUILD)/dev/libschedtape.pc
+	@for f in $(INSTALLED); do \
+		IFS=:; set -- $$f; \
+		$(INSTALL) -m $$2 -D $$1 $(DESTDIR)$$3 || exit; \
 	done
-	$(INSTALL) -m 644 -D -t $(DESTDIR)$(UDEVDIR) kmod/60-schedtape.rules
+
+# For other programs: one object, in which only the library's own names are left.
+$(BUILD)/dev/libschedtape.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(LD) -r -o $(@D)/schedtape.o $^
+	$(OBJCOPY) --wildcard --keep-global-symbol='schedtape_*' $(@D)/schedtape.o
+	rm -f $@
+	$(AR) rcs $@ $(@D)/schedtape.o
+
+$(BUILD)/dev/libschedtape.pc: user/lib/libschedtape.pc.in include/schedtape/version.h FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+		-e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $< > $@
 
 dkms-source:
 	rm -rf $(DESTDIR)$(SRCDIR)
-	for f in $(MODULE_SRC); do \
+	@for f in $(MODULE_SRC); do \
 		$(INSTALL) -m 644 -D $$f $(DESTDIR)$(SRCDIR)/$$f || exit; \
 	done
 
 dkms-install: dkms-source
-ifeq ($(DKMS),)
-	@echo "There is no dkms, so no module was built. Its sources: $(SRCDIR)"
-else
 	-$(DKMS) remove -m schedtape -v $(VERSION) --all > /dev/null 2>&1
 	$(DKMS) add -m schedtape -v $(VERSION)
 	$(DKMS) build -m schedtape -v $(VERSION) -k $(KVER)
 	$(DKMS) install -m schedtape -v $(VERSION) -k $(KVER)
-endif
+
+module-install:
+	$(MAKE) -s host-build KDIR=/lib/modules/$(KVER)/build
+	$(INSTALL) -m 644 -D $(BUILD)/kmod/host/schedtape.ko $(KO)
+	depmod $(KVER)
+
+# Whose members may open the device.
+group:
+	getent group schedtape > /dev/null || groupadd --system schedtape
 
 uninstall:
 ifeq ($(DESTDIR),)
 	$(if $(DKMS),-$(DKMS) remove -m schedtape -v $(VERSION) --all)
+	if [ -e $(KO) ]; then rm $(KO) && depmod $(KVER); fi
 endif
 	rm -rf $(DESTDIR)$(SRCDIR)
-	rm -f $(DESTDIR)$(PREFIX)/bin/schedtape $(DESTDIR)$(UDEVDIR)/60-schedtape.rules
-	for p in $(PAGES); do \
-		rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit; \
-	done
+	@for f in $(INSTALLED); do rm -f $(DESTDIR)$${f##*:} || exit; done
+	-@cd $(DESTDIR)/ && rmdir --ignore-fail-on-non-empty \
+		$(patsubst /%,%,$(INCLUDEDIR)/schedtape $(DOCDIR)/examples $(DOCDIR))
+
+# In a copy of the sources: the packages come to lie beside it.
+deb: setup
+	rm -rf $(BUILD)/deb
+	mkdir -p $(BUILD)/deb/schedtape-$(VERSION)
+	tar c --exclude-vcs --exclude=./build --exclude='*.o' . | tar x -C $(BUILD)/deb/schedtape-$(VERSION)
+	cd $(BUILD)/deb/schedtape-$(VERSION) && env -u SCHEDTAPE_BUILD -u MAKEFLAGS -u MAKELEVEL \
+		dpkg-buildpackage -us -uc
+	rm -rf $(BUILD)/deb/schedtape-$(VERSION)
 
 style: setup
 	@selftests/style
@@ -143,4 +190,5 @@ style: setup
 print-%:
 	@echo '$($*)'
 
-.PHONY: install install-user dkms-source dkms-install uninstall style
+FORCE:
+.PHONY: install install-user dkms-source dkms-install module-install group uninstall deb style FORCE

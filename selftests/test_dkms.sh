@@ -1,44 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: DKMS builds the module for every supported kernel, installs it
-# and removes it, from the tree that "make install" makes, in folders of its own.
+# Description: DKMS builds the module for every supported kernel, signs it,
+# installs it and removes it, from the tree that "make install" makes.
 
 set -u
-top=$(realpath "$(dirname "$(realpath "$0")")/..")
-kernels=(6.1 6.12)
-PATH=$PATH:/usr/sbin:/sbin
-number=0 failed=0
-
-# check NAME COMMAND...: shows what a command says only if it fails.
-check()
-{
-	local log
-
-	number=$((number + 1))
-	if log=$("${@:2}" 2>&1 < /dev/null); then
-		echo "ok $number $1"
-		return
-	fi
-	printf '%s\n' "$log" | sed 's/^/# /'
-	[ ! -e "$T/dkms/schedtape/$version/build/make.log" ] ||
-		sed 's/^/# /' "$T/dkms/schedtape/$version/build/make.log"
-	echo "not ok $number $1"
-	failed=1
-	return 1
-}
-
-skip()
-{
-	number=$((number + 1))
-	echo "ok $number $1 # SKIP $2"
-}
-
-isolated()
-{
-	dkms "$@" -m schedtape -v "$version" --dkmstree "$T/dkms" \
-		--sourcetree "$T/root/usr/src" --installtree "$T/modules"
-}
+. "$(dirname "$(realpath "$0")")/lib/host.sh"
 
 same_version()
 {
@@ -49,69 +16,57 @@ same_version()
 	[ -n "$version" ] && [ "$configured" = "$version" ]
 }
 
-# The module of the kernel $1, wherever and however packed.
-installed()
+# How DKMS ends if a command fails is in a file.
+run_dkms()
 {
-	find "$T/modules/$1" -name 'schedtape.ko*'
+	dkms "$1" -m schedtape -v "$version" "${@:2}" && return
+	cat "/var/lib/dkms/schedtape/$version/build/make.log"
+	return 1
 }
 
 right_module()
 {
 	local ko magic
 
-	ko=$(installed "$1")
-	echo "installed: $ko"
+	ko=$(dkms_module "$1")
 	magic=$(modinfo -F vermagic "$ko")
-	echo "vermagic: $magic"
-	[ "${magic%% *}" = "$1" ] && [ "$(modinfo -F version "$ko")" = "$version" ]
+	echo "installed: $ko, for $magic, signed by: $(modinfo -F signer "$ko")"
+	[ "${magic%% *}" = "$1" ] && [ "$(modinfo -F version "$ko")" = "$version" ] &&
+	[ "$(modinfo -F signer "$ko")" = "DKMS module signing key" ] &&
+	[ "$(modprobe -S "$1" --resolve-alias char-major-10-246)" = schedtape ]
 }
 
 is_gone()
 {
-	echo "left: $(installed "$1")"
-	[ -z "$(installed "$1")" ]
+	echo "left: $(dkms_module "$1")"
+	[ -z "$(dkms_module "$1")" ]
 }
 
 one_kernel()
 {
-	local prefix release kernel=$1
+	local release
 
-	if ! prefix=$("$top/selftests/qemu/fetch" kernel "$kernel"); then
-		skip "$kernel: build" "no package has its headers"
-		return
-	fi
-	release=$(< "$prefix/release")
-	check "$kernel: build" isolated build -k "$release" \
-		--kernelsourcedir "$prefix/kdir" || return
-	mkdir -p "$T/modules/$release"
-	check "$kernel: install" isolated install -k "$release" \
-		--kernelsourcedir "$prefix/kdir" --no-depmod || return
-	check "$kernel: the module is for $release" right_module "$release"
-	check "$kernel: uninstall" isolated uninstall -k "$release" --no-depmod
-	check "$kernel: the module is gone" is_gone "$release"
+	release=$(< "$("$top/selftests/qemu/fetch" kernel "$1")/release")
+	check "$1: build" isolated run_dkms build -k "$release" &&
+	check "$1: install" isolated run_dkms install -k "$release" || return
+	check "$1: the module is for $release, and signed" isolated right_module "$release"
+	check "$1: uninstall" isolated run_dkms uninstall -k "$release"
+	check "$1: the module is gone" isolated is_gone "$release"
 }
 
-version=$(sed -n 's/^#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' "$top/include/schedtape/version.h")
-T=$(mktemp -d) || exit 1
-trap 'rm -rf "$T"' EXIT
-mkdir "$T/dkms" "$T/modules"
-
+make_folder
+export -f run_dkms right_module is_gone
 echo "TAP version 13"
-if [ -e /run/vm ]; then
-	skip "dkms" "nothing here needs a guest"
-	echo "1..1"
-	exit 0
-fi
 check "dkms.conf has the version of the headers" same_version
-if command -v dkms > /dev/null && [ "$(id -u)" = 0 ]; then
-	check "make dkms-source" make -s -C "$top" dkms-source DESTDIR="$T/root"
-	check "add" isolated add
-	for kernel in "${kernels[@]}"; do
+if can_isolate; then
+	KERNELS='6.1 6.12'
+	check "make dkms-source" isolated make -s -C "$top" dkms-source
+	check "add" isolated run_dkms add
+	for kernel in $KERNELS; do
 		one_kernel "$kernel"
 	done
-	check "remove" isolated remove --all --no-depmod
+	check "remove" isolated run_dkms remove --all
 else
-	skip "build" "needs dkms, and root"
+	skip "DKMS" "needs root, and overlays"
 fi
-echo "1..$number"
-exit $failed
+finish
