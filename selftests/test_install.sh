@@ -27,7 +27,7 @@ installed_files()
 		"$prefix"/lib/{libschedtape.a,pkgconfig/libschedtape.pc} \
 		"$prefix"/share/doc/schedtape/examples/bursts.c \
 		"$prefix"/include/schedtape.h \
-		"$prefix"/include/schedtape/{device,event,netlink,version}.h
+		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h
 	for page in "$top"/Documentation/man/*; do
 		echo "$prefix/share/man/man${page##*.}/${page##*/}"
 	done

@@ -6,9 +6,9 @@
 
 here=$(dirname "$(realpath "$0")")
 build=${SCHEDTAPE_BUILD:-$here/../build}
-schedtape=${SCHEDTAPE:-$build/schedtape}
-storm=$build/selftests/workloads/storm
-[ -x "$storm" ] || storm=$here/workloads/storm
+PATH=$build:$build/selftests/workloads:$here/workloads:$here:$PATH
+schedtape=${SCHEDTAPE:-$(command -v schedtape)}
+storm=$(command -v storm)
 rounds=20
 dir=$(mktemp -d) || exit 4
 trap 'rm -rf "$dir"' EXIT

@@ -49,10 +49,11 @@ example_builds()
 		$(pkg-config --cflags --libs libschedtape)
 }
 
-# use_and_purge KERNEL: the guest's results are some of ours.
+# use_and_purge KERNEL: the guest's results are some of ours. It has one CPU, as an
+# emulated one may stumble over an instruction that another is patching, see "run".
 use_and_purge()
 {
-	timeout 320 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 300 -- \
+	timeout 320 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 300 -- \
 		"$top/selftests/package-guest" "$T" $number > "$T/log"
 	case $? in
 	0) ;;

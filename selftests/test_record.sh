@@ -8,7 +8,7 @@ set -u
 
 nobody()
 {
-	setpriv --reuid=65534 --clear-groups "$build/schedtape" "$@"
+	setpriv --reuid=65534 --clear-groups "$(command -v schedtape)" "$@"
 }
 
 expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent

@@ -3,8 +3,11 @@
 # commands.sh - what the tests of commands share: a folder of their own that
 # goes with them, the programs in PATH, and TAP results.  Sourced.
 
-build=${SCHEDTAPE_BUILD:-$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../../build}
-PATH=$build:$build/selftests/workloads:$PATH
+# The workloads are built in the checkout, or beside the tests; where there is no
+# checkout the program is the one that is installed.
+here=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/..")
+build=${SCHEDTAPE_BUILD:-$here/../build}
+PATH=$build:$build/selftests/workloads:$here/workloads:$here:$PATH
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 chmod 755 "$dir"

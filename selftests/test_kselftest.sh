@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: this folder in a kernel's tree, as tools/testing/selftests/schedtape:
+# it builds, runs and installs there with the library and the program that are
+# installed, and the kernel's own parser understands what it prints.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib/host.sh"
+KERNELS=''
+
+# Two of each kind: programs and scripts.
+in_tree=(test_mmap test_record.sh)
+installed=(test_lifecycle test_filter.sh)
+
+# The sources alone: nothing that was built may help.
+drop_in()
+{
+	cp -r "$linux" "$T/linux" && mkdir "$tree/schedtape" &&
+	(cd "$top/selftests" && git ls-files -co --exclude-standard -z |
+		xargs -0 cp --parents -t "$tree/schedtape")
+}
+
+# The fragment is of options that a kernel can have, and that those have which the
+# tests pass on.
+right_config()
+{
+	local kernel option
+
+	for kernel in 6.1 6.12; do
+		while read -r option; do
+			grep -qx "$option" "$("$top/selftests/qemu/fetch" kernel "$kernel")/kdir/.config" ||
+				{ echo "$kernel: $option"; return 1; }
+		done < "$tree/schedtape/config"
+	done
+}
+
+needs_library()
+{
+	make -s -C "$tree" TARGETS=schedtape FORCE_TARGETS=1 2>&1 |
+		grep 'there is no libschedtape: install'
+}
+
+build_and_install()
+{
+	make -s -j"$(nproc)" -C "$tree" TARGETS=schedtape FORCE_TARGETS=1 install \
+		KSFT_INSTALL_PATH="$T/kselftest"
+}
+
+# All tests, what they source and run, and the settings.
+complete()
+{
+	local file
+
+	for file in run settings config lib/commands.sh storm test_mmap test_record.sh; do
+		[ -e "$T/kselftest/schedtape/$file" ] || { echo "no $file"; return 1; }
+	done
+	diff <(basename -s .c "$top"/selftests/test_*.c | sort) \
+		<(sed -n 's/^schedtape:\(test_[^.]*\)$/\1/p' "$T/kselftest/kselftest-list.txt" | sort) &&
+	grep -x 'schedtape:test_record.sh' "$T/kselftest/kselftest-list.txt"
+}
+
+# Both ways to run them, in one guest. With one CPU, as an emulated one may stumble
+# over an instruction that another is patching, see "run".
+run_tests()
+{
+	cat > "$T/guest" <<-END
+		cp -a $T/layers/usr $T/layers/etc $T/layers/var /
+		unset SCHEDTAPE_BUILD
+		make -s -C $tree TARGETS=schedtape run_tests \\
+			TEST_GEN_PROGS=$tree/schedtape/${in_tree[0]} TEST_PROGS=${in_tree[1]} > $T/rw/in-tree.tap
+		cd $T/kselftest && ./run_kselftest.sh ${installed[*]/#/-t schedtape:} > $T/rw/installed.tap
+	END
+	mkdir "$T/rw" && timeout 420 "$top/selftests/qemu/vm" --kernel 6.12 --cpus 1 --timeout 400 \
+		--rw "$T/rw" -- bash "$T/guest"
+}
+
+# passed NAME TEST...: by the kernel's own parser nothing else, and by what it says
+passed()
+{
+	local test summary
+
+	for test in "${@:2}"; do
+		grep -E "^ok [0-9]+ selftests: schedtape: $test\$" "$T/rw/$1.tap" ||
+			{ cat "$T/rw/$1.tap"; return 1; }
+	done
+	summary=$(/usr/bin/python3 "$linux/tools/testing/kunit/kunit.py" parse "$T/rw/$1.tap" 2>&1) ||
+		{ echo "$summary"; return 1; }
+	echo "$summary"
+	grep -E "Testing complete. Ran $(($# - 1)) tests: passed: $(($# - 1))\$" <<< "$summary"
+}
+
+own_settings()
+{
+	grep -qx "# timeout set to $(sed -n 's/^timeout=//p' "$top/selftests/settings")" "$T/rw/$1.tap"
+}
+
+make_folder
+linux=$("$top/selftests/qemu/fetch" selftests) || exit
+tree=$T/linux/tools/testing/selftests
+export tree
+export -f build_and_install
+echo "TAP version 13"
+check "into a kernel's tree" drop_in
+check "its config fragment" right_config
+if can_isolate; then
+	check "without the library it says what is missing" needs_library
+	check "install the library and the program" isolated make -s -C "$top" install-user
+	check "build and install" isolated build_and_install
+	check "all is there" complete
+	check "run in the tree and as installed" run_tests
+	check "in the tree: all passed" passed in-tree "${in_tree[@]}"
+	check "as installed: all passed" passed installed "${installed[@]}"
+	check "its settings count" own_settings in-tree
+else
+	skip "build" "needs root, and overlays"
+fi
+finish
