@@ -28,6 +28,33 @@ from lib import NlError, YnlFamily	# noqa: E402
 
 # _IOR(0xE5, 0, struct stape_session_info), whose first member is the id.
 IOC_INFO = 2 << 30 | 32 << 16 | 0xE5 << 8
+IOC_REPLAY = 3 << 30 | 24 << 16 | 0xE5 << 8 | 0x10
+IOC_JOIN = 1 << 30 | 4 << 16 | 0xE5 << 8 | 0x20
+IOC_STEP = 1 << 30 | 40 << 16 | 0xE5 << 8 | 0x21
+WAIT_UNTIL = 2
+
+
+class Family(YnlFamily):
+    """Remembers which operations have succeeded, and how."""
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.__dict__["driven"] = set()
+
+    def do(self, method, *args):
+        reply = super().do(method, *args)
+        self.driven.add((method, "do"))
+        return reply
+
+    def dump(self, method, *args):
+        reply = super().dump(method, *args)
+        self.driven.add((method, "dump"))
+        return reply
+
+    def left(self):
+        """What the spec has besides."""
+        return {(op["name"], how) for op in self.yaml["operations"]["list"]
+                for how in ("do", "dump") if how in op} - self.driven
 
 
 def refused(code, text, call, *args):
@@ -41,9 +68,56 @@ def refused(code, text, call, *args):
     return False
 
 
+def was_told(monitor, what):
+    """Did the group hear of it, now or within 5 s?"""
+    for _ in range(50):
+        monitor.check_ntf()
+        told = [(message["name"], message["msg"]["id"], message["msg"]["state"])
+                for message in monitor.async_msg_queue]
+        if what in told:
+            return True
+        time.sleep(0.1)
+    print("#", told)
+    return False
+
+
+def player(players):
+    """One that waits for an hour after the start, or until it is killed."""
+    child = os.fork()
+    if not child:
+        fcntl.ioctl(players, IOC_JOIN, struct.pack("I", 0))
+        fcntl.ioctl(players, IOC_STEP,
+                    struct.pack("IIQQIIQ", 0, 0, 0, 0, WAIT_UNTIL, 0, 3600 * 10 ** 9))
+        os._exit(1)
+    return child
+
+
+def replay_tests(ynl, device, monitor):
+    setup = fcntl.ioctl(device, IOC_REPLAY, struct.pack("IIQiI", 1, 0, 0, 0, 0))
+    players, ident = struct.unpack_from("iI", setup, 16)
+    yield "replay-get: the replay is listed", \
+        [(replay["id"], replay["state"], replay["players"])
+         for replay in ynl.dump("replay-get", {})] == [(ident, "ready", 1)]
+    child = player(players)
+    for _ in range(100):
+        replay = ynl.do("replay-get", {"id": ident})
+        if replay["waiting"]:
+            break
+        time.sleep(0.1)
+    yield "replay-get: its player waits", (replay["joined"], replay["waiting"]) == (1, 1)
+    ynl.do("replay-start", {"id": ident, "delay": 1000})
+    yield "replay-start: it runs", ynl.do("replay-get", {"id": ident})["state"] == "running"
+    yield "replay-start: another time is refused", \
+        refused(errno.EINVAL, "started before", ynl.do, "replay-start", {"id": ident})
+    ynl.do("replay-stop", {"id": ident})
+    yield "replay-stop: its player is killed", os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
+    yield "replay-ntf: the group was told", was_told(monitor, ("replay-ntf", ident, "stopped"))
+    os.close(players)
+
+
 def tests():
     spec = TOP + "/Documentation/netlink/specs/schedtape.yaml"
-    ynl = YnlFamily(spec, YNL + "/Documentation/netlink/genetlink.yaml")
+    ynl = Family(spec, YNL + "/Documentation/netlink/genetlink.yaml")
     yield "the spec is valid, and the family is there", True
 
     # Apart: ynl stumbles over a notification in front of an answer.
@@ -114,23 +188,19 @@ def tests():
         refused(errno.ENOENT, "no such replay", ynl.do, "replay-get", {"id": 123456})
     yield "replay-get: no replay", ynl.dump("replay-get", {}) == []
 
+    yield from replay_tests(ynl, device, monitor)
+
     ynl.do("session-stop", {"id": ident})
     session = ynl.do("session-get", {"id": ident})
     yield "session-stop: it has stopped", session["state"] == "stopped" and \
         session["start-time"] < session["stop-time"]
-    for _ in range(50):
-        monitor.check_ntf()
-        if monitor.async_msg_queue:
-            break
-        time.sleep(0.1)
-    told = [(message["name"], message["msg"]["id"], message["msg"]["state"])
-            for message in monitor.async_msg_queue]
-    print("#", told)
-    yield "session-ntf: the group was told", ("session-ntf", ident, "stopped") in told
+    yield "session-ntf: the group was told", was_told(monitor, ("session-ntf", ident, "stopped"))
     os.kill(child, 9)
     os.waitpid(child, 0)
     os.close(device)
     yield "session-get: closed, it is gone", ynl.dump("session-get", {}) == []
+    print("#", ynl.left())
+    yield "every do and every dump of the spec was driven", not ynl.left()
 
 
 def main():
