@@ -3,6 +3,7 @@
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make check      every test, on every supported kernel
+#   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
 #   make install    the controller, its manual pages, the library, and the module
@@ -88,11 +89,20 @@ setup:
 check: setup
 	@selftests/check
 
+# For long: check has a short run of the same. Hours; INPUTS for each of the guest's
+# fuzzers, RUNS for each of the parsers'.
+INPUTS	?= 1000000
+RUNS	?= 3000000
+
+fuzz: setup
+	@$(MAKE) -s -C selftests/fuzz run RUNS=$(RUNS)
+	@selftests/fuzz/guest --inputs $(INPUTS) --timeout 36000
+
 # ONLY: some of the parts that selftests/bench/run names.
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup check bench
+.PHONY: all module demo host-build host-module setup check fuzz bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

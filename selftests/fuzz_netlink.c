@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: random requests to the netlink family, by several processes at once,
+ * about sessions and replays of all of them: every command, attributes that are
+ * missing, wrong, cut off, oversized, nested, repeated.  No answer may be one that
+ * no request can have, and the kernel has to survive it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <schedtape/device.h>
+
+#include "fuzz.h"
+#include "request.h"
+
+#define WORKERS		3
+#define SESSIONS	2	/* of a worker */
+#define ATTRS_MAX	(sizeof(((struct st_request *)NULL)->attrs) / 2)
+
+/* What there is to ask about, of all workers. */
+struct objects {
+	volatile uint32_t sessions[WORKERS * SESSIONS];
+	volatile uint32_t replays[WORKERS * SESSIONS];
+};
+
+struct worker {
+	struct st_fuzz *fuzz;
+	struct objects *objects;
+	struct st_random random;
+	unsigned int number;
+	int fds[SESSIONS];
+	struct st_request q;
+};
+
+static const char *const kinds[] = {
+	"no command", "info-get", "session-get", "session-set", "session-start",
+	"session-stop", "session-ntf", "filter-add", "filter-del", "task-get", "replay-get",
+	"replay-start", "replay-stop", "replay-ntf", "session-pause", "filter-set",
+	"beyond all",
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static const int allowed[] = {
+	EINVAL, ENOENT, ESRCH, EBUSY, EALREADY, ERANGE, E2BIG, EOPNOTSUPP, ENOMEM, EMSGSIZE, 0
+};
+
+/* A session, with or without a replay, in place of another. */
+static void reopen(struct worker *w, unsigned int i)
+{
+	uint32_t edges[8] = { 0 };
+	struct stape_replay_setup setup = {
+		.nr_players = 1 + st_random_below(&w->random, 8),
+		.nr_edges = st_random_below(&w->random, 8),
+		.edges = (uintptr_t)edges,
+	};
+	struct stape_session_info info = { 0 };
+	unsigned int slot = w->number * SESSIONS + i;
+
+	if (w->fds[i] >= 0)
+		close(w->fds[i]);
+	w->fds[i] = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+	if (w->fds[i] < 0 || ioctl(w->fds[i], STAPE_IOC_INFO, &info))
+		return;
+	w->objects->sessions[slot] = info.id;
+	if (st_random_one_in(&w->random, 2))
+		st_request_u32(STAPE_CMD_SESSION_SET, STAPE_A_SESSION_ID, info.id,
+			       STAPE_A_SESSION_RING_PAGES, 4);
+	if (st_random_one_in(&w->random, 2) && !ioctl(w->fds[i], STAPE_IOC_REPLAY, &setup)) {
+		w->objects->replays[slot] = setup.id;
+		close(setup.fd);
+	}
+}
+
+static uint32_t some_id(struct worker *w, const volatile uint32_t *ids)
+{
+	uint32_t id = ids[st_random_below(&w->random, WORKERS * SESSIONS)];
+
+	return st_random_one_in(&w->random, 16) ? st_random_odd(&w->random, id) : id;
+}
+
+static void add_name(struct worker *w)
+{
+	static const char letters[] = "ab*?[]^-\\!fuz\xff ";
+	char name[40];
+	unsigned int length = st_random_below(&w->random, 24), i;
+
+	for (i = 0; i < length; i++)
+		name[i] = letters[st_random_below(&w->random, sizeof(letters) - 1)];
+	name[length] = 0;
+	st_request_add(&w->q, STAPE_A_SESSION_EXCLUDE_COMM, name,
+		       length + !st_random_one_in(&w->random, 16));
+}
+
+/* As its command would have it, most of the time. */
+static void add_session_attr(struct worker *w, uint16_t type)
+{
+	struct st_random *random = &w->random;
+	unsigned char mask[40];
+	unsigned int i;
+
+	switch (type) {
+	case STAPE_A_SESSION_PID:
+	case STAPE_A_SESSION_TID:
+		st_request_add_u32(&w->q, type, st_random_odd(random, getpid()));
+		break;
+	case STAPE_A_SESSION_CGROUP:
+		st_request_add_u64(&w->q, type, st_random_odd(random, 1));
+		break;
+	case STAPE_A_SESSION_ALL:
+	case STAPE_A_SESSION_KTHREADS:
+	case STAPE_A_SESSION_NO_INHERIT:
+		mask[0] = st_random_below(random, 3);
+		st_request_add(&w->q, type, mask, 1);
+		break;
+	case STAPE_A_SESSION_EXCLUDE_COMM:
+		add_name(w);
+		break;
+	case STAPE_A_SESSION_OVERWRITE:
+		st_request_add(&w->q, type, NULL, 0);
+		break;
+	case STAPE_A_SESSION_CPUS:
+		for (i = 0; i < sizeof(mask); i++)
+			mask[i] = st_random_one_in(random, 4) ? st_random_next(random) : !i;
+		st_request_add(&w->q, type, mask, 1 + st_random_below(random, sizeof(mask)));
+		break;
+	case STAPE_A_SESSION_RING_PAGES:
+		st_request_add_u32(&w->q, type, st_random_one_in(random, 4) ?
+				   st_random_odd(random, 65536) : 2u << st_random_below(random, 6));
+		break;
+	default:
+		st_request_add_u32(&w->q, type, st_random_below(random, 4));
+	}
+}
+
+/* The attributes that commands about sessions take, but for the id. */
+static const uint16_t types[NR_KINDS][8] = {
+	[STAPE_CMD_SESSION_SET] = {
+		STAPE_A_SESSION_RING_PAGES, STAPE_A_SESSION_WATERMARK, STAPE_A_SESSION_CLOCK,
+		STAPE_A_SESSION_OVERWRITE, STAPE_A_SESSION_CPUS,
+	},
+	[STAPE_CMD_FILTER_ADD] = {
+		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,
+	},
+	[STAPE_CMD_FILTER_DEL] = {
+		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,
+	},
+	[STAPE_CMD_FILTER_SET] = {
+		STAPE_A_SESSION_ALL, STAPE_A_SESSION_KTHREADS, STAPE_A_SESSION_NO_INHERIT,
+		STAPE_A_SESSION_EXCLUDE_COMM,
+	},
+};
+
+static bool takes_attrs(uint8_t cmd)
+{
+	return cmd < NR_KINDS && types[cmd][0];
+}
+
+/* One that the command takes, or sometimes any. */
+static uint16_t some_type(struct worker *w)
+{
+	unsigned int n = 0;
+
+	while (takes_attrs(w->q.cmd) && types[w->q.cmd][n])
+		n++;
+	if (!n || st_random_one_in(&w->random, 32))
+		return st_random_below(&w->random, STAPE_A_SESSION_MAX + 2);
+	return types[w->q.cmd][st_random_below(&w->random, n)];
+}
+
+/* Of any type and length, perhaps with the bits of nested or swapped ones. */
+static void add_garbage(struct worker *w)
+{
+	static const uint16_t bits[] = { 0, 0, NLA_F_NESTED, NLA_F_NET_BYTEORDER };
+	unsigned char data[600];
+	size_t most = st_random_one_in(&w->random, 8) ? sizeof(data) : 12, i;
+	size_t length = st_random_below(&w->random, most);
+	uint16_t type = st_random_below(&w->random, 30) | bits[st_random_below(&w->random, 4)];
+
+	for (i = 0; i < length; i++)
+		data[i] = st_random_next(&w->random);
+	st_request_add(&w->q, type, data, length);
+}
+
+/* Bits anywhere, also in the headers of attributes; or the end cut off. */
+static void damage(struct worker *w)
+{
+	unsigned int i;
+
+	if (!w->q.used)
+		return;
+	if (st_random_one_in(&w->random, 2)) {
+		w->q.used = st_random_below(&w->random, w->q.used);
+		return;
+	}
+	for (i = 1 + st_random_below(&w->random, 4); i; i--)
+		w->q.attrs[st_random_below(&w->random, w->q.used)] ^=
+			1 << st_random_below(&w->random, 8);
+}
+
+static void make_request(struct worker *w, int sock, uint16_t family)
+{
+	struct st_random *random = &w->random;
+	bool replay;
+	unsigned int n;
+
+	st_request_init(&w->q, st_random_one_in(random, 64) ? st_random_next(random) :
+			1 + st_random_below(random, STAPE_CMD_MAX));
+	w->q.sock = sock;
+	w->q.family = family;
+	w->q.flags = st_random_one_in(random, 8) ? NLM_F_DUMP : 0;
+	if (w->q.cmd == STAPE_CMD_TASK_GET)
+		w->q.flags = NLM_F_DUMP;
+	if (st_random_one_in(random, 64))
+		w->q.flags = st_random_next(random) & (NLM_F_DUMP | NLM_F_ECHO | 0xf000);
+	replay = w->q.cmd == STAPE_CMD_REPLAY_GET || w->q.cmd == STAPE_CMD_REPLAY_START ||
+		 w->q.cmd == STAPE_CMD_REPLAY_STOP;
+	if (!st_random_one_in(random, 32) && w->q.cmd != STAPE_CMD_INFO_GET)
+		st_request_add_u32(&w->q, 1, some_id(w, replay ? w->objects->replays :
+						     w->objects->sessions));
+	if (w->q.cmd == STAPE_CMD_REPLAY_START && st_random_one_in(random, 2))
+		st_request_add_u64(&w->q, STAPE_A_REPLAY_DELAY, st_random_odd(random, 1000));
+	n = takes_attrs(w->q.cmd) ? 4 : st_random_one_in(random, 16);
+	for (n = st_random_below(random, n + 1); n; n--)
+		add_session_attr(w, some_type(w));
+	/* Up to what a filter cannot take any more. */
+	if (st_random_one_in(random, 256))
+		while (w->q.used < ATTRS_MAX)
+			add_session_attr(w, some_type(w));
+	if (st_random_one_in(random, 16))
+		add_garbage(w);
+	if (st_random_one_in(random, 16))
+		damage(w);
+}
+
+static int work(struct st_fuzz *fuzz, struct objects *objects, unsigned int number)
+{
+	struct worker w = {
+		.fuzz = fuzz,
+		.objects = objects,
+		.random = st_random(fuzz, number),
+		.number = number,
+		.fds = { -1, -1 },
+	};
+	int sock = st_socket();
+	uint16_t family = st_family(sock, NULL);
+	unsigned int i;
+	long ret;
+
+	if (!family)
+		return 1;
+	for (i = 0; i < SESSIONS; i++)
+		reopen(&w, i);
+	while (st_fuzz_more(fuzz)) {
+		if (st_random_one_in(&w.random, 50))
+			reopen(&w, st_random_below(&w.random, SESSIONS));
+		make_request(&w, sock, family);
+		ret = st_request(&w.q);
+		i = w.q.cmd < NR_KINDS - 1 ? w.q.cmd : NR_KINDS - 1;
+		st_fuzz_count(fuzz, i, kinds[i], ret, allowed);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	struct st_fuzz *fuzz = st_fuzz_begin();
+	struct objects *objects = mmap(NULL, sizeof(*objects), PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+	int status;
+
+	if (!fuzz || objects == MAP_FAILED)
+		return 1;
+	for (i = 0; i < WORKERS; i++)
+		if (!fork())
+			_exit(work(fuzz, objects, i));
+	while (wait(&status) > 0)
+		if (status)
+			fuzz->wrong++;
+	return st_fuzz_end(fuzz, "fuzz_netlink", kinds, NR_KINDS);
+}

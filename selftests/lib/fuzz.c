@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the fuzzers of the module share.
+ */
+#include "fuzz.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+struct st_fuzz *st_fuzz_begin(void)
+{
+	struct st_fuzz *fuzz = mmap(NULL, sizeof(*fuzz), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct timespec now;
+
+	if (fuzz == MAP_FAILED)
+		return NULL;
+	clock_gettime(CLOCK_REALTIME, &now);
+	fuzz->wanted = setting("FUZZ_INPUTS", 5000);
+	fuzz->seed = setting("FUZZ_SEED", now.tv_sec * 1000000000ull + now.tv_nsec);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n1..1\n# FUZZ_SEED=%llu\n", (unsigned long long)fuzz->seed);
+	return fuzz;
+}
+
+struct st_random st_random(const struct st_fuzz *fuzz, uint64_t who)
+{
+	return (struct st_random){ .state = fuzz->seed + who * 0x632be59bd9b4e019ull };
+}
+
+/* splitmix64 */
+uint64_t st_random_next(struct st_random *random)
+{
+	uint64_t z = random->state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return z ^ (z >> 31);
+}
+
+uint32_t st_random_below(struct st_random *random, uint32_t limit)
+{
+	return (st_random_next(random) >> 32) % limit;
+}
+
+bool st_random_one_in(struct st_random *random, uint32_t n)
+{
+	return !st_random_below(random, n);
+}
+
+uint64_t st_random_odd(struct st_random *random, uint64_t typical)
+{
+	static const uint64_t odd[] = {
+		0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0xfff, 0x1000, 0x1001, 0xffff, 0x10000,
+		0x3fffff, 0x400000, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000ull,
+		0x7fffffffffffffffull, 0x8000000000000000ull, 0xffffffffffffffffull,
+	};
+
+	switch (st_random_below(random, 4)) {
+	case 0:
+		return odd[st_random_below(random, sizeof(odd) / sizeof(odd[0]))];
+	case 1:
+		return st_random_next(random) >> st_random_below(random, 64);
+	default:
+		return typical + st_random_below(random, 5) - 2;
+	}
+}
+
+bool st_fuzz_more(const struct st_fuzz *fuzz)
+{
+	return __atomic_load_n(&fuzz->inputs, __ATOMIC_RELAXED) < fuzz->wanted;
+}
+
+void st_fuzz_count(struct st_fuzz *fuzz, unsigned int kind, const char *name, long ret,
+		   const int *allowed)
+{
+	long error = ret < 0 ? -ret : 0;
+
+	__atomic_fetch_add(&fuzz->inputs, 1, __ATOMIC_RELAXED);
+	if (kind < ST_FUZZ_KINDS && error < ST_FUZZ_ERRNOS)
+		__atomic_fetch_add(&fuzz->outcomes[kind][error], 1, __ATOMIC_RELAXED);
+	if (!error)
+		return;
+	while (*allowed && *allowed != error)
+		allowed++;
+	if (!*allowed && __atomic_fetch_add(&fuzz->wrong, 1, __ATOMIC_RELAXED) < 20)
+		printf("# %s: %s is no answer to that\n", name, strerrorname_np(error));
+}
+
+int st_fuzz_end(struct st_fuzz *fuzz, const char *name, const char *const *kinds,
+		unsigned int nr_kinds)
+{
+	unsigned int kind, error, outcomes = 0;
+
+	for (kind = 0; kind < nr_kinds; kind++) {
+		printf("# %s:", kinds[kind]);
+		for (error = 0; error < ST_FUZZ_ERRNOS; error++) {
+			if (!fuzz->outcomes[kind][error])
+				continue;
+			outcomes++;
+			printf(" %s %llu", error ? strerrorname_np(error) : "done",
+			       (unsigned long long)fuzz->outcomes[kind][error]);
+		}
+		printf("\n");
+	}
+	printf("%s 1 %s: %llu inputs, %u outcomes, %llu wrong\n", fuzz->wrong ? "not ok" : "ok",
+	       name, (unsigned long long)fuzz->inputs, outcomes,
+	       (unsigned long long)fuzz->wrong);
+	return fuzz->wrong != 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the fuzzers of the module share: numbers that can be had again, a tally of
+ * what came of the inputs, and how much of both there is to be.
+ *
+ * FUZZ_INPUTS (5000) and FUZZ_SEED (of the clock) are taken from the environment.
+ */
+#ifndef SELFTESTS_FUZZ_H
+#define SELFTESTS_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct st_fuzz - a run, in memory that threads and children share
+ * @inputs: so far; @wanted: then it ends
+ * @seed: of the run
+ * @wrong: answers that no input may have
+ * @outcomes: by kind of input and errno
+ */
+#define ST_FUZZ_KINDS	32
+#define ST_FUZZ_ERRNOS	160
+
+struct st_fuzz {
+	uint64_t inputs;
+	uint64_t wanted;
+	uint64_t seed;
+	uint64_t wrong;
+	uint64_t outcomes[ST_FUZZ_KINDS][ST_FUZZ_ERRNOS];
+};
+
+/* One that decides; every thread has its own. */
+struct st_random {
+	uint64_t state;
+};
+
+/* NULL: there is no memory. */
+struct st_fuzz *st_fuzz_begin(void);
+struct st_random st_random(const struct st_fuzz *fuzz, uint64_t who);
+uint64_t st_random_next(struct st_random *random);
+/* Below @limit, which is not 0. */
+uint32_t st_random_below(struct st_random *random, uint32_t limit);
+/* Once in @n. */
+bool st_random_one_in(struct st_random *random, uint32_t n);
+/* A number of the kind that programs stumble over, or one near @typical. */
+uint64_t st_random_odd(struct st_random *random, uint64_t typical);
+
+bool st_fuzz_more(const struct st_fuzz *fuzz);
+/*
+ * Counts an input. @ret: 0 or more, or -errno.  @allowed: the errnos that it may
+ * have, which end with 0; another is said, and fails the run.
+ */
+void st_fuzz_count(struct st_fuzz *fuzz, unsigned int kind, const char *name, long ret,
+		   const int *allowed);
+/* Prints the tally and the TAP result.  Return: the exit status. */
+int st_fuzz_end(struct st_fuzz *fuzz, const char *name, const char *const *kinds,
+		unsigned int nr_kinds);
+
+#endif /* SELFTESTS_FUZZ_H */
