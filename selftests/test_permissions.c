@@ -4,8 +4,10 @@
  * or CAP_SYS_ADMIN in the initial user namespace, of the socket and the sender.
  */
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <kselftest_harness.h>
 
@@ -26,6 +28,8 @@ FIXTURE_SETUP(permissions)
 
 FIXTURE_TEARDOWN_PARENT(permissions)
 {
+	if (chown("/dev/schedtape", 0, 0))
+		perror("/dev/schedtape");
 	chmod("/dev/schedtape", 0600);
 }
 
@@ -48,6 +52,29 @@ static int try_info(int sock)
 	return st_request(&q);
 }
 
+/* -ENOENT: the family is not there. */
+static int try_netlink(void)
+{
+	int sock = st_socket(), ret = -ENOENT;
+
+	if (sock < 0)
+		return sock;
+	if (st_family(sock, NULL))
+		ret = try_info(sock);
+	close(sock);
+	return ret;
+}
+
+static int try_monitor(void)
+{
+	int sock = st_monitor();
+
+	if (sock < 0)
+		return sock;
+	close(sock);
+	return 0;
+}
+
 TEST_F(permissions, mode)
 {
 	EXPECT_EQ(0600, self->device.st_mode & 07777);
@@ -57,54 +84,128 @@ TEST_F(permissions, mode)
 	EXPECT_EQ(-EACCES, try_open());
 }
 
-TEST_F(permissions, nobody)
+/* The file's group lets in whom it has, and gives nobody a capability. */
+TEST_F(permissions, group)
 {
-	ASSERT_EQ(0, st_become_nobody(0));
-	EXPECT_EQ(-EACCES, try_open());
-	EXPECT_EQ(-EPERM, try_info(-1));
-}
+	gid_t group = 65533;
 
-TEST_F(permissions, perfmon_is_enough)
-{
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0660));
+	ASSERT_EQ(0, chown("/dev/schedtape", 0, group));
+	ASSERT_EQ(0, syscall(SYS_setgroups, 1, &group));
 	ASSERT_EQ(0, st_become_nobody(ST_CAP(CAP_PERFMON)));
 	EXPECT_EQ(0, try_open());
-	EXPECT_EQ(0, try_info(-1));
-}
-
-TEST_F(permissions, sys_admin_is_enough)
-{
-	ASSERT_EQ(0, st_become_nobody(ST_CAP(CAP_SYS_ADMIN)));
-	EXPECT_EQ(0, try_open());
-	EXPECT_EQ(0, try_info(-1));
-}
-
-TEST_F(permissions, others_are_not)
-{
-	ASSERT_EQ(0, st_become_nobody(~(ST_CAP(CAP_PERFMON) | ST_CAP(CAP_SYS_ADMIN)) &
-				      (ST_CAP(CAP_LAST_CAP + 1) - 1) & 0x1ffffffffffull));
-	EXPECT_EQ(-EACCES, try_open());
-	EXPECT_EQ(-EPERM, try_info(-1));
-}
-
-TEST_F(permissions, net_admin_is_not)
-{
-	ASSERT_EQ(0, st_become_nobody(ST_CAP(CAP_NET_ADMIN)));
-	EXPECT_EQ(-EACCES, try_open());
-	EXPECT_EQ(-EPERM, try_info(-1));
-}
-
-TEST_F(permissions, root_without_capabilities)
-{
 	ASSERT_EQ(0, st_caps_effective(0));
 	EXPECT_EQ(-EACCES, try_open());
-	EXPECT_EQ(-EPERM, try_info(-1));
 }
 
-TEST_F(permissions, root_of_a_user_namespace)
+/*
+ * The table of Documentation/security.rst: who, and what comes of opening the
+ * device, of a request, and of listening.  The file's mode lets everyone in.
+ */
+FIXTURE(who)
 {
-	ASSERT_EQ(0, st_become_root_of_namespace());
-	EXPECT_EQ(-EACCES, try_open());
-	EXPECT_EQ(-EPERM, try_info(-1));
+	int *results;
+};
+
+FIXTURE_VARIANT(who)
+{
+	uint64_t caps;		/* of nobody */
+	bool root;
+	bool namespaces;	/* a user namespace, and */
+	int others;		/* the rest of CLONE_NEW... */
+	int device;
+	int netlink;
+	int monitor;
+};
+
+#define ALL_CAPS ((ST_CAP(CAP_LAST_CAP + 1) - 1) & 0x1ffffffffffull)
+#define NEEDED (ST_CAP(CAP_PERFMON) | ST_CAP(CAP_SYS_ADMIN))
+#define CONTAINER (CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | \
+		   CLONE_NEWCGROUP)
+
+FIXTURE_VARIANT_ADD(who, nobody) {
+	.device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, net_admin) {
+	.caps = ST_CAP(CAP_NET_ADMIN), .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, all_capabilities_but_the_two) {
+	.caps = ALL_CAPS & ~NEEDED, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, perfmon) {
+	.caps = ST_CAP(CAP_PERFMON),
+};
+
+FIXTURE_VARIANT_ADD(who, sys_admin) {
+	.caps = ST_CAP(CAP_SYS_ADMIN),
+};
+
+FIXTURE_VARIANT_ADD(who, root) {
+	.root = true, .caps = ALL_CAPS,
+};
+
+FIXTURE_VARIANT_ADD(who, root_without_capabilities) {
+	.root = true, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, root_of_a_user_namespace) {
+	.root = true, .namespaces = true, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, root_of_a_container) {
+	.root = true, .namespaces = true, .others = CONTAINER,
+	.device = -EACCES, .netlink = -ENOENT, .monitor = -ENOENT,
+};
+
+/* As in a privileged container: the initial user namespace, and its own others. */
+FIXTURE_VARIANT_ADD(who, root_of_a_privileged_container) {
+	.root = true, .caps = ALL_CAPS, .others = CONTAINER,
+	.netlink = -ENOENT, .monitor = -ENOENT,
+};
+
+FIXTURE_SETUP(who)
+{
+	self->results = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->results);
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(who)
+{
+	chmod("/dev/schedtape", 0600);
+}
+
+static int become(const FIXTURE_VARIANT(who) *who)
+{
+	if (who->namespaces)
+		return st_become_root_of_namespaces(who->others);
+	if (who->others && unshare(who->others))
+		return -1;
+	return who->root ? st_caps_effective(who->caps) : st_become_nobody(who->caps);
+}
+
+TEST_F(who, may)
+{
+	pid_t child;
+	int status;
+
+	ASSERT_EQ(0, become(variant));
+	/* A PID namespace begins with the next child. */
+	child = fork();
+	if (!child) {
+		self->results[0] = try_open();
+		self->results[1] = try_netlink();
+		self->results[2] = try_monitor();
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(variant->device, self->results[0]);
+	EXPECT_EQ(variant->netlink, self->results[1]);
+	EXPECT_EQ(variant->monitor, self->results[2]);
 }
 
 /* A socket that was opened with the right, in the hands of one without it. */
@@ -137,9 +238,11 @@ TEST_F(permissions, every_command)
 		{ STAPE_CMD_SESSION_GET, NLM_F_DUMP, 0 },
 		{ STAPE_CMD_SESSION_SET, 0, STAPE_A_SESSION_ID },
 		{ STAPE_CMD_SESSION_START, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_SESSION_PAUSE, 0, STAPE_A_SESSION_ID },
 		{ STAPE_CMD_SESSION_STOP, 0, STAPE_A_SESSION_ID },
 		{ STAPE_CMD_FILTER_ADD, 0, STAPE_A_SESSION_ID },
 		{ STAPE_CMD_FILTER_DEL, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_FILTER_SET, 0, STAPE_A_SESSION_ID },
 		{ STAPE_CMD_TASK_GET, NLM_F_DUMP, STAPE_A_TASK_SESSION },
 		{ STAPE_CMD_REPLAY_GET, 0, STAPE_A_REPLAY_ID },
 		{ STAPE_CMD_REPLAY_GET, NLM_F_DUMP, 0 },

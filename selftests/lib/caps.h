@@ -58,13 +58,16 @@ static inline bool st_write_file(const char *path, const char *text)
 	return done;
 }
 
-/* Becomes root of a new user namespace, with all capabilities there. */
-static inline int st_become_root_of_namespace(void)
+/*
+ * Becomes root of a new user namespace, with all capabilities there, and in others
+ * (CLONE_NEW...) that belong to it.
+ */
+static inline int st_become_root_of_namespaces(int others)
 {
 	char map[32];
 
 	snprintf(map, sizeof(map), "0 %d 1\n", (int)geteuid());
-	if (unshare(CLONE_NEWUSER))
+	if (unshare(CLONE_NEWUSER | others))
 		return -1;
 	return st_write_file("/proc/self/setgroups", "deny") &&
 	       st_write_file("/proc/self/uid_map", map) ? 0 : -1;

@@ -254,15 +254,17 @@ int st_monitor(void)
 {
 	int sock = st_socket();
 	uint32_t group = 0;
+	int ret = -ENOENT;
 
 	if (sock < 0)
 		return sock;
-	if (!st_family(sock, &group) || !group ||
-	    setsockopt(sock, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group))) {
-		close(sock);
-		return -errno;
-	}
-	return sock;
+	if (st_family(sock, &group) && group)
+		ret = setsockopt(sock, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group,
+				 sizeof(group)) ? -errno : 0;
+	if (!ret)
+		return sock;
+	close(sock);
+	return ret;
 }
 
 int st_notified(int sock, int timeout, struct nlattr **attrs)

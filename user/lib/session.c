@@ -42,8 +42,9 @@ int schedtape_session_open(struct schedtape_client *client, struct schedtape_ses
 	s->fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
 	if (s->fd < 0) {
 		ret = schedtape_fail(err, -errno, "/dev/schedtape: %s%s", strerror(errno),
-				     errno == EACCES || errno == EPERM ?
-				     ": needs root, or CAP_PERFMON and access to the file" : "");
+				     errno == EACCES ?
+				     ": needs root, or CAP_PERFMON and access to the file" :
+				     errno == EPERM ? ": the kernel is in lockdown" : "");
 		goto err;
 	}
 	if (ioctl(s->fd, STAPE_IOC_INFO, &s->info)) {
