@@ -317,18 +317,25 @@ static bool stape_player_ready(struct stape_replay *replay, struct stape_player 
 	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
 }
 
-static int stape_player_wait(struct stape_replay *replay, struct stape_player *player)
+static bool stape_player_signalled(unsigned int state)
+{
+	return state == TASK_KILLABLE ? fatal_signal_pending(current) : signal_pending(current);
+}
+
+/* @state: TASK_INTERRUPTIBLE, or TASK_KILLABLE for a wait that is seen as D. */
+static int stape_player_wait(struct stape_replay *replay, struct stape_player *player,
+			     unsigned int state)
 {
 	int ret = 0;
 
 	atomic_inc(&replay->waiting);
 	for (;;) {
 		/* Full barrier: pairs with the wakers' between count and look. */
-		set_current_state(TASK_INTERRUPTIBLE);
+		set_current_state(state);
 		if (stape_player_ready(replay, player))
 			break;
 		ret = stape_replay_live(replay) ? 0 : -ECANCELED;
-		if (!ret && signal_pending(current))
+		if (!ret && stape_player_signalled(state))
 			ret = -ERESTARTSYS;
 		if (ret)
 			break;
@@ -340,12 +347,12 @@ static int stape_player_wait(struct stape_replay *replay, struct stape_player *p
 }
 
 static int stape_player_wait_edge(struct stape_replay *replay, struct stape_player *player,
-				  u64 edge)
+				  u64 edge, unsigned int state)
 {
 	int ret;
 
 	WRITE_ONCE(player->edge, edge);
-	ret = stape_player_wait(replay, player);
+	ret = stape_player_wait(replay, player, state);
 	WRITE_ONCE(player->edge, STAPE_NO_EDGE);
 	return ret;
 }
@@ -362,13 +369,13 @@ static void stape_player_count_lag(struct stape_replay *replay, u64 until)
 		;
 }
 
-static int stape_player_wait_until(struct stape_replay *replay, struct stape_player *player,
-				   u64 until)
+/* Until @player->until. */
+static int stape_player_wait_timed(struct stape_replay *replay, struct stape_player *player,
+				   unsigned int state)
 {
 	int ret;
 
 	player->expired = false;
-	player->until = until;
 	spin_lock(&replay->lock);
 	/* Before the start, stape_replay_start() arms it. */
 	player->parked = replay->state == STAPE_REPLAY_READY;
@@ -376,14 +383,14 @@ static int stape_player_wait_until(struct stape_replay *replay, struct stape_pla
 		stape_player_arm(replay, player);
 	spin_unlock(&replay->lock);
 
-	ret = stape_player_wait(replay, player);
+	ret = stape_player_wait(replay, player, state);
 
 	spin_lock(&replay->lock);
 	player->parked = false;
 	spin_unlock(&replay->lock);
 	hrtimer_cancel(&player->timer);
 	if (!ret)
-		stape_player_count_lag(replay, until);
+		stape_player_count_lag(replay, player->until);
 	return ret;
 }
 
@@ -414,19 +421,37 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 static bool stape_player_step_is_valid(const struct stape_replay *replay,
 				       const struct stape_step *step)
 {
-	if (step->reserved)
+	if (step->flags & ~STAPE_STEP_BLOCKED)
 		return false;
 	switch (step->wait) {
 	case STAPE_WAIT_NONE:
 	case STAPE_WAIT_DONE:
-		return !step->value;
+		return !step->value && !step->flags;
 	case STAPE_WAIT_EDGE:
 		return step->value < replay->nr_edges &&
 		       replay->edges[step->value].to == step->player;
 	case STAPE_WAIT_UNTIL:
-		return step->value <= KTIME_MAX / 2;
+	case STAPE_WAIT_FOR:
+		return step->value <= KTIME_MAX / 4;
 	}
 	return false;
+}
+
+/*
+ * The end of a wait that begins now, ns after the replay's start.  Before the
+ * start no time passes.
+ */
+static u64 stape_player_until(struct stape_replay *replay, const struct stape_step *step)
+{
+	u64 now = 0;
+
+	if (step->wait != STAPE_WAIT_FOR)
+		return step->value;
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_READY)
+		now = max_t(s64, ktime_get_ns() - replay->start_time, 0);
+	spin_unlock(&replay->lock);
+	return now + step->value;
 }
 
 /**
@@ -442,6 +467,7 @@ static bool stape_player_step_is_valid(const struct stape_replay *replay,
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step)
 {
 	struct stape_player *player = stape_player_self(replay, step->player);
+	unsigned int state;
 	int ret;
 
 	if (!player)
@@ -455,16 +481,19 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 		if (ret)
 			return ret;
 		player->steps++;
+		player->until = stape_player_until(replay, step);
 		atomic64_inc(&replay->steps);
 	} else if (step->index + 1 != player->steps) {
 		return -EINVAL;
 	}
 
+	state = step->flags & STAPE_STEP_BLOCKED ? TASK_KILLABLE : TASK_INTERRUPTIBLE;
 	switch (step->wait) {
 	case STAPE_WAIT_EDGE:
-		return stape_player_wait_edge(replay, player, step->value);
+		return stape_player_wait_edge(replay, player, step->value, state);
 	case STAPE_WAIT_UNTIL:
-		return stape_player_wait_until(replay, player, step->value);
+	case STAPE_WAIT_FOR:
+		return stape_player_wait_timed(replay, player, state);
 	case STAPE_WAIT_DONE:
 		stape_player_done(replay, player);
 		break;

@@ -70,7 +70,7 @@ TEST_F(replay, joining)
 TEST_F(replay, stepping)
 {
 	uint32_t wakes[STAPE_STEP_MAX_WAKES + 1] = { 0 };
-	struct stape_step bad = { .reserved = 1 };
+	struct stape_step bad = { .flags = ~STAPE_STEP_BLOCKED };
 
 	self->edges[0] = 0;
 	self->edges[1] = 1;

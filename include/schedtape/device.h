@@ -126,7 +126,11 @@ enum stape_wait {
 	STAPE_WAIT_EDGE = 1,	/* one wake-up along edge @value */
 	STAPE_WAIT_UNTIL = 2,	/* @value ns after the replay's start */
 	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
+	STAPE_WAIT_FOR = 4,	/* @value ns from now on, or from the start if that is to come */
 };
+
+/* Flags of a step. */
+#define STAPE_STEP_BLOCKED	0x1	/* wait in state D: only a fatal signal interrupts it */
 
 #define STAPE_STEP_MAX_WAKES	64
 
@@ -138,6 +142,7 @@ enum stape_wait {
  * @wakes: user pointer to @nr_wakes times __u32, edges to wake along, in order
  * @nr_wakes: at most STAPE_STEP_MAX_WAKES
  * @wait: enum stape_wait
+ * @flags: STAPE_STEP_*
  * @value: as @wait says
  */
 struct stape_step {
@@ -146,7 +151,7 @@ struct stape_step {
 	__u64 index;
 	__u64 wakes;
 	__u32 wait;
-	__u32 reserved;
+	__u32 flags;
 	__u64 value;
 };
 

@@ -22,6 +22,9 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	case SCHEDTAPE_OP_WAIT_UNTIL:
 		snprintf(text, 64, "%llu:until %llu", cpu, value);
 		break;
+	case SCHEDTAPE_OP_WAIT_FOR:
+		snprintf(text, 64, "%llu:for %llu", cpu, value);
+		break;
 	case SCHEDTAPE_OP_FORK:
 		snprintf(text, 64, "%llu:fork %llu", cpu, value);
 		break;
@@ -34,6 +37,8 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	default:
 		return "";
 	}
+	if (op->blocked)
+		strcat(text, " D");
 	return text;
 }
 
@@ -56,15 +61,23 @@ static const char *program_text(const struct schedtape_program *program, uint32_
 	return text;
 }
 
-static struct schedtape_program *compile(struct schedtape_tape *tape, double speed)
+static struct schedtape_program *
+compile_as(struct schedtape_tape *tape, const struct schedtape_program_options *options)
 {
 	struct schedtape_program *program = NULL;
 	struct schedtape_error err = { "" };
 
-	if (schedtape_program_compile(tape, speed, &program, &err))
+	if (schedtape_program_compile(tape, options, &program, &err))
 		printf("# %s\n", err.text);
 	fake_free(tape);
 	return program;
+}
+
+static struct schedtape_program *compile(struct schedtape_tape *tape, double speed)
+{
+	const struct schedtape_program_options options = { .speed = speed };
+
+	return compile_as(tape, &options);
 }
 
 static void is_program(const struct schedtape_program *program, uint32_t number,
@@ -117,6 +130,42 @@ static void test_speed(void)
 		   "twice as fast is half of every time");
 	ok(program && program->duration == 4000, "and half of the duration");
 	schedtape_program_free(program);
+}
+
+/* 1 sleeps in state D and is woken by interrupts, as is its sleep in S after that. */
+static void test_external(void)
+{
+	static const struct {
+		enum schedtape_external external;
+		const char *program;
+	} as[] = {
+		{ SCHEDTAPE_EXTERNAL_AUTO, "0:until 250; 50:for 150 D; 100:until 650; 150:exit" },
+		{ SCHEDTAPE_EXTERNAL_ABSOLUTE,
+		  "0:until 250; 50:until 450 D; 100:until 650; 150:exit" },
+		{ SCHEDTAPE_EXTERNAL_RELATIVE, "0:until 250; 50:for 150 D; 100:for 100; 150:exit" },
+	};
+	struct schedtape_program_options options = { .speed = 2 };
+	struct schedtape_program *program;
+	struct schedtape_tape *tape;
+	size_t i;
+
+	for (i = 0; i < sizeof(as) / sizeof(*as); i++) {
+		tape = fake_new(1000, 9000);
+		fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+		fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+		fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
+		fake_switch(tape, 1600, 0, STAPE_STATE_BLOCKED, 0);
+		fake_wake(tape, 1900, 0, 1, STAPE_CTX_SOFTIRQ);
+		fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+		fake_switch(tape, 2100, 0, STAPE_STATE_SLEEPING, 0);
+		fake_wake(tape, 2300, 0, 1, STAPE_CTX_HARDIRQ);
+		fake_switch(tape, 2300, 0, STAPE_STATE_RUNNING, 1);
+		fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
+		options.external = as[i].external;
+		program = compile_as(tape, &options);
+		is_program(program, 0, as[i].program, "waits that the outside world ends");
+		schedtape_program_free(program);
+	}
 }
 
 /* Times that nothing can hold: damage. */
@@ -276,11 +325,12 @@ static void test_growth(void)
 
 static void test_nothing(void)
 {
+	const struct schedtape_program_options options = { .speed = 1 };
 	struct schedtape_program *program = NULL;
 	struct schedtape_tape *tape = fake_new(0, 10);
 	struct schedtape_error err = { "" };
 
-	ok(schedtape_program_compile(tape, 1, &program, &err) < 0 && err.text[0],
+	ok(schedtape_program_compile(tape, &options, &program, &err) < 0 && err.text[0],
 	   "a tape without a task is refused, with a reason");
 	fake_free(tape);
 }
@@ -289,6 +339,7 @@ int main(void)
 {
 	test_round_trip();
 	test_speed();
+	test_external();
 	test_times();
 	test_no_sleep();
 	test_overlap();

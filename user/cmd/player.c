@@ -155,6 +155,21 @@ static bool folds(const struct schedtape_op *op, uint64_t cpu)
 	return op->cpu <= cpu + FOLD_NS;
 }
 
+static enum stape_wait wait_of(const struct schedtape_op *op)
+{
+	switch (op->kind) {
+	case SCHEDTAPE_OP_WAIT_EDGE:
+		return STAPE_WAIT_EDGE;
+	case SCHEDTAPE_OP_WAIT_UNTIL:
+		return STAPE_WAIT_UNTIL;
+	case SCHEDTAPE_OP_WAIT_FOR:
+		return STAPE_WAIT_FOR;
+	case SCHEDTAPE_OP_EXIT:
+		return STAPE_WAIT_DONE;
+	}
+	return STAPE_WAIT_NONE;
+}
+
 /* A step from operation @at on.  Returns the first operation after it. */
 static size_t do_step(struct player *player, size_t at)
 {
@@ -180,15 +195,13 @@ static size_t do_step(struct player *player, size_t at)
 	if (at < task->nr_ops && folds(&task->ops[at], cpu)) {
 		op = &task->ops[at];
 		step.value = op->value;
-		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
-			step.wait = STAPE_WAIT_EDGE;
-		else if (op->kind == SCHEDTAPE_OP_WAIT_UNTIL)
-			step.wait = STAPE_WAIT_UNTIL;
-		else if (op->kind == SCHEDTAPE_OP_EXIT)
-			step.wait = STAPE_WAIT_DONE;
-		else
+		step.wait = wait_of(op);
+		if (step.wait == STAPE_WAIT_NONE)
 			step.value = 0;
-		at += step.wait != STAPE_WAIT_NONE;
+		else
+			at++;
+		if (op->blocked)
+			step.flags = STAPE_STEP_BLOCKED;
 	}
 	if (ioctl(player->cast->fd, STAPE_IOC_STEP, &step))
 		leave(player, "step");

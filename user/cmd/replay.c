@@ -25,6 +25,7 @@
 #define OPT_RECORD		0x2000
 #define OPT_SPEED		0x2001
 #define OPT_NO_ATTRIBUTES	0x2002
+#define OPT_EXTERNAL		0x2003
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* time to set all timers */
@@ -33,7 +34,7 @@
 struct replay_options {
 	struct cmd_common common;
 	const char *record;
-	double speed;
+	struct schedtape_program_options program;
 	unsigned long repeat;
 	bool no_attributes;
 	bool quiet;
@@ -41,6 +42,9 @@ struct replay_options {
 
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
+	{ "external", OPT_EXTERNAL, "HOW", 0,
+	  "Outside wake-ups come at their instants (absolute), after a sleep of the same "
+	  "length (relative), or as fits each (auto)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
 	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
 	{ "no-attributes", OPT_NO_ATTRIBUTES, NULL, 0,
@@ -48,6 +52,25 @@ static const struct argp_option options[] = {
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
 	{ 0 },
 };
+
+static const char * const externals[] = {
+	[SCHEDTAPE_EXTERNAL_AUTO] = "auto",
+	[SCHEDTAPE_EXTERNAL_ABSOLUTE] = "absolute",
+	[SCHEDTAPE_EXTERNAL_RELATIVE] = "relative",
+};
+
+static void parse_external(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(externals) / sizeof(*externals); i++) {
+		if (strcmp(arg, externals[i]))
+			continue;
+		opts->program.external = i;
+		return;
+	}
+	argp_error(state, "--external %s: absolute, relative or auto", arg);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -59,9 +82,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->common;
 		break;
 	case OPT_SPEED:
-		opts->speed = strtod(arg, &end);
-		if (end == arg || *end || !(opts->speed >= 1e-3 && opts->speed <= 1e3))
+		opts->program.speed = strtod(arg, &end);
+		if (end == arg || *end ||
+		    !(opts->program.speed >= 1e-3 && opts->program.speed <= 1e3))
 			argp_error(state, "--speed %s: a number from 0.001 to 1000", arg);
+		break;
+	case OPT_EXTERNAL:
+		parse_external(opts, arg, state);
 		break;
 	case 'r':
 		opts->repeat = strtoul(arg, &end, 10);
@@ -494,7 +521,8 @@ static int replay_all(const struct replay_options *opts, struct schedtape_tape *
 
 	ret = say(schedtape_client_open(&client, &err), &err);
 	if (!ret)
-		ret = say(schedtape_program_compile(tape, opts->speed, &program, &err), &err);
+		ret = say(schedtape_program_compile(tape, &opts->program, &program, &err),
+			  &err);
 	if (!ret)
 		schedtape_calibrate(&calibration);
 	for (i = 0; i < opts->repeat && !ret; i++)
@@ -521,7 +549,7 @@ int cmd_replay(int argc, char **argv)
 	};
 	struct replay_options opts = {
 		.common = CMD_COMMON_INIT,
-		.speed = 1,
+		.program = { .speed = 1 },
 		.repeat = 1,
 	};
 	struct schedtape_tape *tape;

@@ -126,6 +126,7 @@ uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t
 		.process = index,
 		.pid = pid,
 		.tgid = pid,
+		.slept_as = STAPE_STATE_SLEEPING,
 		.start = time,
 		.end = time,
 	};

@@ -15,6 +15,7 @@ struct pending {
 	uint64_t ticket;	/* of the last waking(), 0: none */
 	size_t op;		/* its place in the waker's program */
 	size_t wait;		/* place of this task's open wait */
+	uint64_t since;		/* when that began, 0: before the start */
 	bool waiting;
 };
 
@@ -30,14 +31,14 @@ struct compiler {
 	size_t nr_slots;
 	size_t max_names;
 	uint64_t start;			/* of the recording */
-	double speed;
+	const struct schedtape_program_options *options;
 };
 
 /* At most what an operation can hold: two years, or damage. */
 static uint64_t scale(const struct compiler *c, uint64_t ns)
 {
 	const uint64_t most = (1ULL << 56) - 1;
-	double scaled = ns / c->speed;
+	double scaled = ns / c->options->speed;
 
 	if (scaled >= most)
 		return most;
@@ -91,7 +92,31 @@ static int open_wait(struct compiler *c, const struct schedtape_life *life, uint
 	ret = append(c, life, SCHEDTAPE_OP_WAIT_UNTIL, instant(c, time));
 	pending->wait = task->nr_ops - 1;
 	pending->waiting = !ret;
+	pending->since = time;
 	return ret;
+}
+
+/* Of a wait from before the start, the length is not known. */
+static bool is_length(const struct compiler *c, const struct pending *pending,
+		      const struct schedtape_op *wait)
+{
+	if (!pending->since || c->options->external == SCHEDTAPE_EXTERNAL_ABSOLUTE)
+		return false;
+	return wait->blocked || c->options->external == SCHEDTAPE_EXTERNAL_RELATIVE;
+}
+
+/* The outside world ends a wait. */
+static void end_outside(struct compiler *c, const struct pending *pending,
+			struct schedtape_op *wait, uint64_t time)
+{
+	if (!is_length(c, pending, wait)) {
+		wait->value = instant(c, time);
+		c->program->timed++;
+		return;
+	}
+	wait->kind = SCHEDTAPE_OP_WAIT_FOR;
+	wait->value = scale(c, time > pending->since ? time - pending->since : 0);
+	c->program->lengths++;
 }
 
 /* -- edges ----------------------------------------------------------------- */
@@ -191,8 +216,11 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	task->pid = life->pid;
 	task->source = life->task;
 	memcpy(task->name, life->first_comm, sizeof(task->name));
-	if (!parent)
-		return open_wait(c, life, time);
+	if (!parent) {
+		ret = open_wait(c, life, time);
+		c->pending[life->index].since = 0;
+		return ret;
+	}
 	return append(c, parent, SCHEDTAPE_OP_FORK, life->index);
 }
 
@@ -223,9 +251,10 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 		return 0;
 	pending->waiting = false;
 	wait = &task_of(c, life)->ops[pending->wait];
+	wait->blocked = life->slept_as == STAPE_STATE_BLOCKED ||
+			life->slept_as == STAPE_STATE_IDLE;
 	if (!waker || !ticket || ticket != pending->ticket) {
-		wait->value = instant(c, time);
-		c->program->timed++;
+		end_outside(c, pending, wait, time);
 		return 0;
 	}
 	ret = edge_of(c, waker->index, life->index, &edge);
@@ -255,7 +284,13 @@ static int on_left(void *arg, const struct schedtape_life *life, uint64_t time)
 
 static int on_joined(void *arg, const struct schedtape_life *life, uint64_t time)
 {
-	return on_woke(arg, life, NULL, 0, time);
+	struct compiler *c = arg;
+	struct pending *pending = &c->pending[life->index];
+
+	if (pending->waiting)
+		end_outside(c, pending, &task_of(c, life)->ops[pending->wait], time);
+	pending->waiting = false;
+	return 0;
 }
 
 /* Threads that were forked on the tape stay with their parents. */
@@ -320,11 +355,12 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.ended = on_end,
 };
 
-int schedtape_program_compile(struct schedtape_tape *tape, double speed,
+int schedtape_program_compile(struct schedtape_tape *tape,
+			      const struct schedtape_program_options *options,
 			      struct schedtape_program **program, struct schedtape_error *err)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
-	struct compiler c = { .start = end->start_time, .speed = speed };
+	struct compiler c = { .start = end->start_time, .options = options };
 	struct schedtape_timeline *timeline = NULL;
 	int ret;
 

@@ -16,17 +16,26 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_FORK,	/* value: task */
 	SCHEDTAPE_OP_RENAME,	/* value: index into names */
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
+	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
+};
+
+/* What a wait that no task of the program ends is kept by. */
+enum schedtape_external {
+	SCHEDTAPE_EXTERNAL_AUTO,	/* by its length in state D, else by its end */
+	SCHEDTAPE_EXTERNAL_ABSOLUTE,	/* by its end, since the start: the load is kept */
+	SCHEDTAPE_EXTERNAL_RELATIVE,	/* by its length */
 };
 
 /**
  * struct schedtape_op - one thing that a task did
  * @cpu: CPU time that it had used by then, ns since it began
  * @kind: enum schedtape_op_kind
+ * @blocked: a wait in state D
  * @value: as the kind says
  */
 struct schedtape_op {
 	uint64_t cpu;
-	uint64_t kind:8, value:56;
+	uint64_t kind:7, blocked:1, value:56;
 };
 
 /**
@@ -57,6 +66,7 @@ struct schedtape_program_task {
  * @duration: of the recording, ns
  * @wakeups: along edges
  * @timed: waits for an instant
+ * @lengths: waits of a length
  */
 struct schedtape_program {
 	struct schedtape_program_task *tasks;
@@ -68,10 +78,22 @@ struct schedtape_program {
 	uint64_t duration;
 	uint64_t wakeups;
 	uint64_t timed;
+	uint64_t lengths;
 };
 
-/* @tape must outlive the program.  @speed: 2 is twice as fast. */
-int schedtape_program_compile(struct schedtape_tape *tape, double speed,
+/**
+ * struct schedtape_program_options - how to compile
+ * @speed: 2 is twice as fast
+ * @external: what outside wake-ups are kept by
+ */
+struct schedtape_program_options {
+	double speed;
+	enum schedtape_external external;
+};
+
+/* @tape must outlive the program. */
+int schedtape_program_compile(struct schedtape_tape *tape,
+			      const struct schedtape_program_options *options,
 			      struct schedtape_program **program, struct schedtape_error *err);
 void schedtape_program_free(struct schedtape_program *program);
 

@@ -381,6 +381,7 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
  * @start, @end: ns of the session's clock, clipped to the recording and to the
  *	time before it @left
  * @cpu_time: ns on a CPU
+ * @slept_as: enum stape_state of its last sleep, or of the one that it is in
  * @bursts: times that it ran and then blocked or exited, or ran until the end
  * @sleeps: bursts that ended by blocking (not stopped, traced, preempted, dead)
  * @stops: bursts that ended by being stopped, traced or parked
@@ -418,6 +419,7 @@ struct schedtape_life {
 	const struct schedtape_task *task;
 	uint64_t start, end;
 	uint64_t cpu_time;
+	uint32_t slept_as;
 	uint64_t bursts;
 	uint64_t sleeps;
 	uint64_t stops;

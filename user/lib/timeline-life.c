@@ -151,6 +151,8 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 	struct schedtape_life *life = timeline_life(tl, index);
 
 	off_cpu(tl, index, time);
+	if (state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
+		life->slept_as = state;
 	switch (state) {
 	case STAPE_STATE_RUNNING:
 		life->preemptions++;
@@ -221,6 +223,7 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 /* It ran and blocked unseen. */
 static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
+	timeline_life(tl, index)->slept_as = STAPE_STATE_SLEEPING;
 	timeline_life(tl, index)->sleeps += timeline_track(tl, index)->burst;
 	fall_asleep(tl, index, LIFE_ASLEEP, time);
 }
@@ -253,6 +256,8 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 	} else if (track->state != LIFE_FOUND) {
 		block_unseen(tl, index, time);
 	}
+	if (state != STAPE_STATE_RUNNING)
+		timeline_life(tl, index)->slept_as = state;
 }
 
 /**
