@@ -59,6 +59,9 @@ static const struct genl_ops stape_ops[] = {
 		   stape_replay_get_doit, stape_replay_get_dumpit),
 	STAPE_DO(STAPE_CMD_REPLAY_START, stape_replay_start_policy, stape_replay_start_doit),
 	STAPE_DO(STAPE_CMD_REPLAY_STOP, stape_replay_id_policy, stape_replay_stop_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_SET, stape_replay_set_policy, stape_replay_set_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_PAUSE, stape_replay_id_policy, stape_replay_pause_doit),
+	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL, stape_player_get_dumpit),
 };
 
 enum { STAPE_GROUP_MONITOR };

@@ -53,11 +53,18 @@ int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* netlink_replay.c */
 extern const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1];
+extern const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1];
 extern const struct nla_policy stape_replay_start_policy[STAPE_A_REPLAY_DELAY + 1];
 int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
+int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info);
 void stape_netlink_replay_ntf(struct stape_replay *replay);
+
+/* netlink_player.c */
+extern const struct nla_policy stape_player_policy[STAPE_A_PLAYER_REPLAY + 1];
+int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* _STAPE_NETLINK_H */

@@ -22,7 +22,17 @@ const struct nla_policy stape_replay_start_policy[STAPE_A_REPLAY_DELAY + 1] = {
 	[STAPE_A_REPLAY_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U64, &stape_delay_range),
 };
 
-static int stape_replay_fill(struct sk_buff *skb, const struct stape_replay *replay)
+static struct netlink_range_validation stape_speed_range = {
+	.min = STAPE_REPLAY_SPEED_MIN,
+	.max = STAPE_REPLAY_SPEED_MAX,
+};
+
+const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_REPLAY_SPEED] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_speed_range),
+};
+
+static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 {
 	if (nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_STATE, READ_ONCE(replay->state)) ||
@@ -42,14 +52,15 @@ static int stape_replay_fill(struct sk_buff *skb, const struct stape_replay *rep
 			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, READ_ONCE(replay->stop_time),
 			      STAPE_A_REPLAY_PAD) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, READ_ONCE(replay->failed_pid)))
+	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, READ_ONCE(replay->failed_pid)) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, READ_ONCE(replay->tempo.speed)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIME, stape_replay_time(replay),
+			      STAPE_A_REPLAY_PAD))
 		return -EMSGSIZE;
 	return 0;
 }
 
-/* Permission, and the replay that the request names.  Under stape_replays_lock. */
-static int stape_replay_get(struct sk_buff *skb, struct genl_info *info,
-			    struct stape_replay **replay)
+static int stape_replay_permit(struct sk_buff *skb, struct genl_info *info)
 {
 	int ret = stape_netlink_permit(skb, info->extack);
 
@@ -59,6 +70,17 @@ static int stape_replay_get(struct sk_buff *skb, struct genl_info *info,
 		NL_SET_ERR_MSG(info->extack, "which replay? its id is missing");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/* Permission, and the replay that the request names.  Under stape_replays_lock. */
+static int stape_replay_get(struct sk_buff *skb, struct genl_info *info,
+			    struct stape_replay **replay)
+{
+	int ret = stape_replay_permit(skb, info);
+
+	if (ret)
+		return ret;
 	*replay = stape_replay_find(nla_get_u32(info->attrs[STAPE_A_REPLAY_ID]));
 	if (!*replay) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_REPLAY_ID],
@@ -114,6 +136,40 @@ int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_replay_get(skb, info, &replay);
 	if (!ret)
 		ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *speed = info->attrs[STAPE_A_REPLAY_SPEED];
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_replay_permit(skb, info);
+	if (ret)
+		return ret;
+	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
+		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
+		return -EINVAL;
+	}
+	mutex_lock(&stape_replays_lock);
+	ret = stape_replay_get(skb, info, &replay);
+	if (!ret)
+		ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	int ret;
+
+	mutex_lock(&stape_replays_lock);
+	ret = stape_replay_get(skb, info, &replay);
+	if (!ret)
+		ret = stape_replay_pause(replay, info->extack);
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }

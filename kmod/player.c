@@ -18,8 +18,13 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-/* On while there are replays: then the switch probe looks for players. */
-DEFINE_STATIC_KEY_FALSE(stape_players_key);
+#include "meet.h"
+
+/*
+ * On while there are replays: then the switch probe looks for players.  And for a
+ * while after that, because the kernel's code is patched each time.
+ */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_players_key, 10 * HZ);
 
 /* All players by task: read by the switch probe, changed under the lock. */
 static DEFINE_HASHTABLE(stape_players, 8);
@@ -106,14 +111,15 @@ static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
 /**
  * stape_player_arm() - let a wait's timer run
  * @replay: a running replay
- * @player: waits, or is about to
+ * @player: waits for an instant, or is about to
  *
- * Context: any.
+ * Context: under the replay's lock.
  */
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 {
 	/* Hard, on PREEMPT_RT too: the outside world is an interrupt. */
-	hrtimer_start(&player->timer, ns_to_ktime(replay->start_time + player->until),
+	hrtimer_start(&player->timer,
+		      ns_to_ktime(stape_tempo_due(&replay->tempo, player->until)),
 		      HRTIMER_MODE_ABS_HARD);
 }
 
@@ -189,97 +195,13 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	call_rcu(&player->rcu, stape_player_free);
 }
 
-/*
- * CPU time that a waker gives for its wakee to get to the wait, ns: more while
- * it makes others run, because then nobody else loses it.
- */
-#define STAPE_MEET_YIELD_NS	1000000
-#define STAPE_MEET_LOOK_NS	50000
-
-/* Not in the wait yet, but on its way, or waiting for another player. */
-static bool stape_player_comes(const struct stape_player *player, u32 number)
-{
-	u32 edge = READ_ONCE(player->edge);
-
-	if (task_is_running(player->task))
-		return true;
-	return edge != number && edge != STAPE_NO_EDGE;
-}
-
-/* The wakee, if it is not in the wait yet; the caller puts the reference. */
-static struct task_struct *stape_player_late(struct stape_replay *replay, u32 number)
-{
-	struct task_struct *task = NULL;
-	struct stape_player *player;
-
-	rcu_read_lock();
-	player = rcu_dereference(replay->players[replay->edges[number].to]);
-	if (player && stape_player_comes(player, number))
-		task = get_task_struct(player->task);
-	rcu_read_unlock();
-	return task;
-}
-
-/* The caller's own CPU time since it joined. */
-static u64 stape_player_runtime(const struct stape_player *self)
-{
-	return READ_ONCE(self->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(self->since);
-}
-
-static unsigned long stape_player_switches(void)
-{
-	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
-}
-
-/* Lets the wakee run, or those whom the wakee waits for.  Return: it did. */
-static bool stape_player_give_way(struct task_struct *wakee)
-{
-	unsigned long switches = stape_player_switches();
-
-	/*
-	 * yield() is what is meant: any other player may be the one that the
-	 * wakee waits for.  The caller's limits see to it that this ends.
-	 */
-	if (!task_is_running(wakee))
-		yield();
-	else if (yield_to(wakee, true) <= 0)
-		cpu_relax();
-	return stape_player_switches() != switches;
-}
-
-/*
- * In the recording the wakee slept when it was woken.  A waker that is ahead
- * of it this time gives way: it runs behind the others on this CPU, or looks
- * on while those on other CPUs get there.  This invents no sleep and no
- * wake-up, and what it costs the waker its next burst makes up for.  It is no
- * lock: for a wakee in a wait for an instant, or for one that does not come in
- * time, nobody waits, and it finds the wake-up counted.
- */
-static void stape_player_meet(struct stape_replay *replay, const struct stape_player *self,
-			      u32 number)
-{
-	u64 start = stape_player_runtime(self), switched = start, now = start;
-	struct task_struct *wakee;
-
-	while (!signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
-	       now - switched < STAPE_MEET_LOOK_NS) {
-		wakee = stape_player_late(replay, number);
-		if (!wakee)
-			break;
-		now = stape_player_runtime(self);
-		if (stape_player_give_way(wakee))
-			switched = now;
-		put_task_struct(wakee);
-	}
-}
-
 static void stape_player_wake(struct stape_replay *replay, const struct stape_player *self,
 			      u32 number)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
 
-	stape_player_meet(replay, self, number);
+	stape_meet(replay, self, number);
 	atomic_inc(&edge->pending);
 	/* Pairs with set_current_state() in stape_player_wait(). */
 	smp_mb__after_atomic();
@@ -312,6 +234,8 @@ static int stape_player_wake_all(struct stape_replay *replay, const struct stape
 
 static bool stape_player_ready(struct stape_replay *replay, struct stape_player *player)
 {
+	if (player->held)
+		return READ_ONCE(replay->state) != STAPE_REPLAY_PAUSED;
 	if (player->edge == STAPE_NO_EDGE)
 		return READ_ONCE(player->expired);
 	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
@@ -357,12 +281,16 @@ static int stape_player_wait_edge(struct stape_replay *replay, struct stape_play
 	return ret;
 }
 
-static void stape_player_count_lag(struct stape_replay *replay, u64 until)
+/* Under the replay's lock, for the tempo. */
+static void stape_player_count_lag(struct stape_replay *replay, struct stape_player *player)
 {
-	s64 lag = ktime_get_ns() - (replay->start_time + until);
+	s64 lag = ktime_get_ns() - stape_tempo_due(&replay->tempo, player->until);
 	s64 max = atomic64_read(&replay->lag_max);
 
 	lag = max_t(s64, lag, 0);
+	player->timed_waits++;
+	player->lag_total += lag;
+	player->lag_max = max_t(u64, player->lag_max, lag);
 	atomic64_inc(&replay->timed_waits);
 	atomic64_add(lag, &replay->lag_total);
 	while (lag > max && !atomic64_try_cmpxchg(&replay->lag_max, &max, lag))
@@ -377,20 +305,20 @@ static int stape_player_wait_timed(struct stape_replay *replay, struct stape_pla
 
 	player->expired = false;
 	spin_lock(&replay->lock);
-	/* Before the start, stape_replay_start() arms it. */
-	player->parked = replay->state == STAPE_REPLAY_READY;
-	if (!player->parked)
+	/* Before the start, and in a pause, stape_replay_start() arms it. */
+	player->timed = true;
+	if (replay->state == STAPE_REPLAY_RUNNING)
 		stape_player_arm(replay, player);
 	spin_unlock(&replay->lock);
 
 	ret = stape_player_wait(replay, player, state);
 
 	spin_lock(&replay->lock);
-	player->parked = false;
+	player->timed = false;
+	if (!ret)
+		stape_player_count_lag(replay, player);
 	spin_unlock(&replay->lock);
 	hrtimer_cancel(&player->timer);
-	if (!ret)
-		stape_player_count_lag(replay, player->until);
 	return ret;
 }
 
@@ -437,21 +365,12 @@ static bool stape_player_step_is_valid(const struct stape_replay *replay,
 	return false;
 }
 
-/*
- * The end of a wait that begins now, ns after the replay's start.  Before the
- * start no time passes.
- */
+/* The end of a wait that begins now, ns of the replay's time. */
 static u64 stape_player_until(struct stape_replay *replay, const struct stape_step *step)
 {
-	u64 now = 0;
-
 	if (step->wait != STAPE_WAIT_FOR)
 		return step->value;
-	spin_lock(&replay->lock);
-	if (replay->state != STAPE_REPLAY_READY)
-		now = max_t(s64, ktime_get_ns() - replay->start_time, 0);
-	spin_unlock(&replay->lock);
-	return now + step->value;
+	return stape_replay_time(replay) + step->value;
 }
 
 /**
@@ -499,4 +418,26 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 		break;
 	}
 	return 0;
+}
+
+/**
+ * stape_player_hold() - wait until the replay goes on
+ * @replay: the caller's
+ * @number: its number
+ *
+ * Context: may sleep.
+ * Return: 0; -ESRCH: the caller is not that player; -ECANCELED: the replay has
+ * ended; -ERESTARTSYS: a signal.
+ */
+int stape_player_hold(struct stape_replay *replay, u32 number)
+{
+	struct stape_player *player = stape_player_self(replay, number);
+	int ret;
+
+	if (!player)
+		return -ESRCH;
+	WRITE_ONCE(player->held, true);
+	ret = stape_player_wait(replay, player, TASK_INTERRUPTIBLE);
+	WRITE_ONCE(player->held, false);
+	return ret;
 }

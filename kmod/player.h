@@ -3,7 +3,7 @@
 #define _STAPE_PLAYER_H
 
 #include <linux/hrtimer.h>
-#include <linux/jump_label.h>
+#include <linux/jump_label_ratelimit.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 
@@ -20,11 +20,14 @@
  * @steps: steps whose wake-ups are done
  * @timer: ends a wait for an instant
  * @expired: @timer has fired
- * @parked: waits for an instant, but the replay has not started
- * @until: the instant, ns after the replay's start
+ * @timed: waits for an instant
+ * @held: waits until the replay goes on
+ * @until: the instant, ns of the replay's time
  * @clock: the player's word in the replay's @clocks
  * @runtime: CPU time since it joined, up to its last switch-out, ns
  * @since: when it was switched in last
+ * @timed_waits: waits for an instant that have ended
+ * @lag_total, @lag_max: ns by which they ended late
  *
  * @runtime and @since belong to the switch probe of the CPU that runs @task.
  */
@@ -38,27 +41,32 @@ struct stape_player {
 	u64 steps;
 	struct hrtimer timer;
 	bool expired;
-	bool parked;
+	bool timed;
+	bool held;
 	u64 until;
 	u64 runtime;
 	u64 since;
 	u64 *clock;
+	u64 timed_waits;
+	u64 lag_total;
+	u64 lag_max;
 };
 
 #define STAPE_NO_EDGE	U32_MAX
 
-DECLARE_STATIC_KEY_FALSE(stape_players_key);
+extern struct static_key_false_deferred stape_players_key;
 
 void stape_player_switch(struct task_struct *prev, struct task_struct *next);
 
 /* There are replays: switches have to be told to stape_player_switch(). */
 static __always_inline bool stape_player_exist(void)
 {
-	return static_branch_unlikely(&stape_players_key);
+	return static_branch_unlikely(&stape_players_key.key);
 }
 
 int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);
+int stape_player_hold(struct stape_replay *replay, u32 number);
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player);
 void stape_player_remove(struct stape_replay *replay, struct stape_player *player);
 

@@ -54,7 +54,7 @@ static void stape_replay_free(struct kref *ref)
 	list_del(&replay->all);
 	mutex_unlock(&stape_replays_lock);
 	cancel_delayed_work_sync(&replay->progress);
-	static_branch_dec(&stape_players_key);
+	static_branch_slow_dec_deferred(&stape_players_key);
 	stape_probe_put();
 	/* A switch probe may have found a player that is out by now. */
 	synchronize_rcu();
@@ -66,11 +66,49 @@ static void stape_replay_put(struct stape_replay *replay)
 	kref_put(&replay->ref, stape_replay_free);
 }
 
+/* Each player waits for a wake-up that has not come, and nobody else is on the way. */
+static bool stape_replay_all_wait(struct stape_replay *replay)
+{
+	struct stape_player *player;
+	u32 edge;
+
+	list_for_each_entry(player, &replay->alive, alive) {
+		edge = READ_ONCE(player->edge);
+		if (edge == STAPE_NO_EDGE || atomic_read(&replay->edges[edge].pending))
+			return false;
+	}
+	return !list_empty(&replay->alive);
+}
+
+/*
+ * A program that a tape compiles to has no deadlock: who is waited for has done
+ * it before, in the recording.  One that was made otherwise may have: then it is
+ * seen that nobody goes on.  Who was forked and has not joined yet is unknown here;
+ * in so many seconds, with all others waiting, it joins.
+ */
+#define STAPE_REPLAY_STILL	3
+
+static void stape_replay_look(struct stape_replay *replay)
+{
+	u64 steps = atomic64_read(&replay->steps);
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_RUNNING || steps != replay->seen_steps ||
+	    replay->joined != replay->seen_joined || !stape_replay_all_wait(replay))
+		replay->still = 0;
+	else if (++replay->still == STAPE_REPLAY_STILL)
+		stape_replay_finish(replay, STAPE_REPLAY_STUCK);
+	replay->seen_steps = steps;
+	replay->seen_joined = replay->joined;
+	spin_unlock(&replay->lock);
+}
+
 static void stape_replay_progress(struct work_struct *work)
 {
 	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
 						   progress);
 
+	stape_replay_look(replay);
 	stape_netlink_replay_ntf(replay);
 	if (stape_replay_live(replay))
 		schedule_delayed_work(&replay->progress, HZ);
@@ -81,7 +119,8 @@ static void stape_replay_progress(struct work_struct *work)
  * @replay: any replay
  * @state: enum stape_replay_state beyond RUNNING
  *
- * All but the first call do nothing.
+ * All but the first call do nothing; but one that is stuck, whose players are to
+ * be looked at, keeps them until the next.
  *
  * Context: under the replay's lock.
  */
@@ -90,10 +129,14 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 	struct stape_player *player;
 
 	lockdep_assert_held(&replay->lock);
-	if (!stape_replay_live(replay))
+	if (stape_replay_live(replay)) {
+		WRITE_ONCE(replay->state, state);
+		replay->stop_time = ktime_get_ns();
+	} else if (replay->state != STAPE_REPLAY_STUCK) {
 		return;
-	WRITE_ONCE(replay->state, state);
-	replay->stop_time = ktime_get_ns();
+	}
+	if (state == STAPE_REPLAY_STUCK)
+		return;
 	list_for_each_entry(player, &replay->alive, alive)
 		send_sig(SIGKILL, player->task, 1);
 	mod_delayed_work(system_wq, &replay->progress, 0);
@@ -153,8 +196,18 @@ static long stape_replay_ioctl(struct file *file, unsigned int cmd, unsigned lon
 		if (copy_from_user(&step, (void __user *)arg, sizeof(step)))
 			return -EFAULT;
 		return stape_player_step(replay, &step);
+	case STAPE_IOC_HOLD:
+		if (get_user(number, (u32 __user *)arg))
+			return -EFAULT;
+		return stape_player_hold(replay, number);
 	}
 	return -ENOTTY;
+}
+
+/* Bytes: a word for each player, and one for the speed. */
+static u64 stape_replay_clocks_size(u32 nr_players)
+{
+	return PAGE_ALIGN((nr_players + 1ULL) * sizeof(u64));
 }
 
 static vm_fault_t stape_replay_fault(struct vm_fault *vmf)
@@ -162,7 +215,7 @@ static vm_fault_t stape_replay_fault(struct vm_fault *vmf)
 	struct stape_replay *replay = vmf->vma->vm_private_data;
 	u64 offset = (u64)vmf->pgoff << PAGE_SHIFT;
 
-	if (offset >= replay->nr_players * sizeof(*replay->clocks))
+	if (offset >= stape_replay_clocks_size(replay->nr_players))
 		return VM_FAULT_SIGBUS;
 	vmf->page = vmalloc_to_page((void *)replay->clocks + offset);
 	get_page(vmf->page);
@@ -223,7 +276,7 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players),
 				   GFP_KERNEL_ACCOUNT);
 	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), GFP_KERNEL_ACCOUNT);
-	replay->clocks = __vmalloc(PAGE_ALIGN(setup->nr_players * sizeof(*replay->clocks)),
+	replay->clocks = __vmalloc(stape_replay_clocks_size(setup->nr_players),
 				   GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	ret = -ENOMEM;
 	if (replay->players && replay->edges && replay->clocks)
@@ -232,11 +285,13 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 		stape_replay_free_memory(replay);
 		return ERR_PTR(ret);
 	}
-	static_branch_inc(&stape_players_key);
+	static_branch_deferred_inc(&stape_players_key);
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
+	replay->tempo.speed = STAPE_REPLAY_SPEED_ONE;
+	stape_replay_show_speed(replay, replay->tempo.speed);
 	replay->owner = task_tgid_nr(current);
 	mutex_lock(&stape_replays_lock);
 	replay->id = ++stape_replay_last_id;
@@ -327,9 +382,55 @@ struct stape_replay *stape_replay_find(u32 id)
 	return NULL;
 }
 
+/* Those who wait for an instant wait for it by the tempo of now. */
+static void stape_replay_rearm(struct stape_replay *replay)
+{
+	struct stape_player *player;
+
+	lockdep_assert_held(&replay->lock);
+	/* Between the state and the look at @held: pairs with set_current_state() of a wait. */
+	smp_mb();
+	list_for_each_entry(player, &replay->alive, alive) {
+		if (player->timed && replay->state == STAPE_REPLAY_RUNNING)
+			stape_player_arm(replay, player);
+		else if (player->timed)
+			hrtimer_try_to_cancel(&player->timer);
+		/* Who is held goes on; others look and wait on. */
+		else if (READ_ONCE(player->held))
+			wake_up_process(player->task);
+	}
+}
+
+/* The replay's time, under its lock. */
+static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
+{
+	if (replay->state == STAPE_REPLAY_READY || replay->state == STAPE_REPLAY_PAUSED)
+		return replay->tempo.base;
+	return stape_tempo_at(&replay->tempo, now);
+}
+
+/**
+ * stape_replay_time() - how much of its own time has passed
+ * @replay: any replay
+ *
+ * Context: any, without the replay's lock.
+ * Return: ns; 0 before the start.
+ */
+u64 stape_replay_time(struct stape_replay *replay)
+{
+	u64 time, now = ktime_get_ns();
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay))
+		now = min(now, replay->stop_time);
+	time = stape_replay_now(replay, now);
+	spin_unlock(&replay->lock);
+	return time;
+}
+
 /**
  * stape_replay_start() - set the common instant, and let the timers run
- * @replay: a replay that has not started
+ * @replay: a replay that has not started, or is paused
  * @delay: ns from now on
  * @extack: why not
  *
@@ -338,21 +439,85 @@ struct stape_replay *stape_replay_find(u32 id)
  */
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack)
 {
-	struct stape_player *player;
 	int ret = 0;
 
 	spin_lock(&replay->lock);
-	if (replay->state != STAPE_REPLAY_READY) {
+	if (replay->state != STAPE_REPLAY_READY && replay->state != STAPE_REPLAY_PAUSED) {
 		NL_SET_ERR_MSG(extack, "the replay has started before");
 		ret = -EINVAL;
 		goto out;
 	}
-	replay->start_time = ktime_get_ns() + delay;
+	replay->tempo.base_time = ktime_get_ns() + delay;
+	if (replay->state == STAPE_REPLAY_READY) {
+		replay->start_time = replay->tempo.base_time;
+		schedule_delayed_work(&replay->progress, HZ);
+	}
 	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
-	list_for_each_entry(player, &replay->alive, alive)
-		if (player->parked)
-			stape_player_arm(replay, player);
-	schedule_delayed_work(&replay->progress, HZ);
+	stape_replay_show_speed(replay, replay->tempo.speed);
+	stape_replay_rearm(replay);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_pause() - let the replay's time stand, until stape_replay_start()
+ * @replay: any replay
+ * @extack: why not
+ *
+ * Its players stop at the end of what they do: a few us of CPU time.
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EINVAL.
+ */
+int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_RUNNING) {
+		NL_SET_ERR_MSG(extack, "the replay does not run");
+		ret = -EINVAL;
+		goto out;
+	}
+	replay->tempo.base = stape_tempo_at(&replay->tempo, ktime_get_ns());
+	WRITE_ONCE(replay->state, STAPE_REPLAY_PAUSED);
+	stape_replay_show_speed(replay, 0);
+	stape_replay_rearm(replay);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_set_speed() - let the replay's time go faster or slower
+ * @replay: any replay
+ * @speed: millionths of the recorded speed, within the limits
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EALREADY.
+ */
+int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlink_ext_ack *extack)
+{
+	u64 now = ktime_get_ns();
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay)) {
+		NL_SET_ERR_MSG(extack, "the replay has ended before");
+		ret = -EALREADY;
+		goto out;
+	}
+	/* Between a start and its common instant, that stays. */
+	now = max(now, replay->tempo.base_time);
+	replay->tempo.base = stape_replay_now(replay, now);
+	replay->tempo.base_time = now;
+	replay->tempo.speed = speed;
+	if (replay->state != STAPE_REPLAY_PAUSED)
+		stape_replay_show_speed(replay, speed);
+	if (replay->state == STAPE_REPLAY_RUNNING)
+		stape_replay_rearm(replay);
 out:
 	spin_unlock(&replay->lock);
 	return ret;
@@ -388,4 +553,5 @@ int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extac
 void stape_replay_exit(void)
 {
 	rcu_barrier();
+	static_key_deferred_flush(&stape_players_key);
 }

@@ -11,6 +11,8 @@
 #include <schedtape/device.h>
 #include <schedtape/netlink.h>
 
+#include "tempo.h"
+
 struct stape_player;
 
 /**
@@ -34,22 +36,26 @@ struct stape_edge {
  * @edges: the edges
  * @players: those alive, by number; read under RCU
  * @clocks: by number: CLOCK_MONOTONIC minus the CPU time of a running player,
- *	mapped by the players
- * @lock: protects @state, @alive, @joined, @done, @failed_pid and the stores
- *	to @players; interrupts stay on, no interrupt takes it
+ *	mapped by the players; one more: the speed, 0: paused
+ * @lock: protects @state, @tempo, @alive, @joined, @done, @failed_pid and the
+ *	stores to @players; interrupts stay on, no interrupt takes it
  * @alive: the same players, as a list
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
  * @failed_pid: the player that died too early
- * @start_time: ns of CLOCK_MONOTONIC, of @state's change to RUNNING on
+ * @tempo: of @state's first change to RUNNING on
+ * @start_time: ns of CLOCK_MONOTONIC, the same
  * @stop_time: ns of CLOCK_MONOTONIC
  * @waiting: players in a wait
  * @steps: steps of all players
  * @timed_waits: waits for an instant that have ended
  * @lag_total: ns by which they ended late
  * @lag_max: ns, the worst of them
- * @progress: tells the netlink group every second, and at the end
+ * @progress: looks after the replay every second and tells the netlink group,
+ *	and at the end
+ * @seen_steps, @seen_joined: when @progress looked last
+ * @still: times that it has seen nobody go on
  */
 struct stape_replay {
 	struct kref ref;
@@ -68,6 +74,7 @@ struct stape_replay {
 	u32 joined;
 	u32 done;
 	u32 failed_pid;
+	struct stape_tempo tempo;
 	u64 start_time;
 	u64 stop_time;
 
@@ -77,6 +84,9 @@ struct stape_replay {
 	atomic64_t lag_total;
 	atomic64_t lag_max;
 	struct delayed_work progress;
+	u64 seen_steps;
+	u32 seen_joined;
+	u32 still;
 };
 
 struct netlink_ext_ack;
@@ -88,6 +98,10 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg);
 void stape_replay_abandon(struct stape_replay *replay);
 struct stape_replay *stape_replay_find(u32 id);
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack);
+int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack);
+int stape_replay_set_speed(struct stape_replay *replay, u32 speed,
+			   struct netlink_ext_ack *extack);
+u64 stape_replay_time(struct stape_replay *replay);
 int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack);
 void stape_replay_finish(struct stape_replay *replay, u32 state);
 void stape_replay_exit(void);
@@ -95,7 +109,15 @@ void stape_replay_exit(void);
 /* Players may join and step. */
 static inline bool stape_replay_live(const struct stape_replay *replay)
 {
-	return READ_ONCE(replay->state) <= STAPE_REPLAY_RUNNING;
+	u32 state = READ_ONCE(replay->state);
+
+	return state <= STAPE_REPLAY_RUNNING || state == STAPE_REPLAY_PAUSED;
+}
+
+/* The word behind the players' clocks. */
+static inline void stape_replay_show_speed(struct stape_replay *replay, u32 speed)
+{
+	WRITE_ONCE(replay->clocks[replay->nr_players], speed);
 }
 
 #endif /* _STAPE_REPLAY_H */

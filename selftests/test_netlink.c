@@ -37,6 +37,9 @@ static const struct command {
 	{ STAPE_CMD_REPLAY_GET, 0, STAPE_A_REPLAY_ID, 0 },
 	{ STAPE_CMD_REPLAY_START, 0, STAPE_A_REPLAY_ID, 0 },
 	{ STAPE_CMD_REPLAY_STOP, 0, STAPE_A_REPLAY_ID, 0 },
+	{ STAPE_CMD_REPLAY_SET, 0, STAPE_A_REPLAY_ID, STAPE_A_REPLAY_SPEED },
+	{ STAPE_CMD_REPLAY_PAUSE, 0, STAPE_A_REPLAY_ID, 0 },
+	{ STAPE_CMD_PLAYER_GET, NLM_F_DUMP, STAPE_A_PLAYER_REPLAY, 0 },
 };
 
 #define for_each_command(c) \
@@ -113,7 +116,7 @@ TEST_F(netlink, no_such_number)
 	for_each_command(c) {
 		st_request_add_u32(begin_command(self, c), c->id, NOBODY);
 		if (c->needs)
-			st_request_add_u32(&self->q, c->needs, 8);
+			st_request_add_u32(&self->q, c->needs, 1024);
 		EXPECT_EQ(-ENOENT, st_request(&self->q)) {
 			TH_LOG("command %u", c->cmd);
 		}

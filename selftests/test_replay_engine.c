@@ -80,7 +80,7 @@ TEST_F(replay, stepping)
 	EXPECT_EQ(-ESRCH, step(1, 0, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-ESRCH, step(7, 0, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EINVAL, step(0, 1, STAPE_WAIT_NONE, 0));
-	EXPECT_EQ(-EINVAL, step(0, 0, STAPE_WAIT_DONE + 1, 0));
+	EXPECT_EQ(-EINVAL, step(0, 0, STAPE_WAIT_FOR + 1, 0));
 	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &bad));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, (void *)8));

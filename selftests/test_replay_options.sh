@@ -6,6 +6,8 @@ set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
 exact=${SCHEDTAPE_EXACT:-}
+near=0.25
+[ -z "$exact" ] || near=0.02
 
 # record NAME COMMAND...: to NAME.tape
 record()
@@ -44,5 +46,122 @@ echo "$recorded sleeps in state D recorded, $replayed replayed" > log
 [ "$recorded" -gt 0 ] && [ "$replayed" -le "$recorded" ] &&
 	[ "$replayed" -ge $((exact ? recorded : recorded / 2)) ]
 report $? "sleeps in state D are such in the replay"
+
+# -- which tasks, and what of them ---------------------------------------------
+
+expect 129 "speed 0: a number from 0.001 to 1000" schedtape replay --speed 0
+expect 129 "scale-cpu x: a number from 0.001 to 1000" schedtape replay --scale-cpu x
+expect 129 "burn fuel: time or work" schedtape replay --burn fuel
+expect 129 "only 'pid=': a pattern of names" schedtape replay --only pid=
+expect 129 "exclude 'cgroup=': a pattern of names" schedtape replay --exclude cgroup=
+expect 129 "time 2,1: FROM,TO in seconds" schedtape replay --time 2,1
+expect 129 "cpus 0-3: this program may not" schedtape replay --cpus 0-3
+expect 129 "cpus 0:: CPUs like 0-1" schedtape replay --cpus 0:
+expect 129 "record takes one replay, not --loop" schedtape replay --loop --record x
+
+# Two that are woken by timers, one by the other: producer, stage, consumer.
+cat > work << 'END'
+#!/bin/sh
+periodic 20 2 25 > /dev/null &
+chain 50 10 > /dev/null &
+hog 200 > /dev/null &
+wait
+END
+chmod 755 work
+record work ./work
+schedtape report --json work.tape > work.json 2> log
+chain=$(/usr/bin/python3 -c 'import json
+print(min(t["pid"] for t in json.load(open("work.json"))["tasks"] if t["comm"] == "chain"))')
+
+# names TAPE: of its tasks, each as often as it has it
+names()
+{
+	schedtape report --json "$1" 2> log |
+		/usr/bin/python3 -c 'import json, sys
+print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
+}
+
+# chosen NAMES OPTION...: the replay has these tasks
+chosen()
+{
+	local wanted=$1 got
+
+	replay work "${@:2}"
+	report $? "${*:2}: replayed"
+	got=$(names work.replay)
+	echo "tasks: $got" > log
+	[ "$got" = "$wanted" ]
+	report $? "${*:2}: $wanted"
+}
+
+chosen "chain chain chain" --only 'ch?in'
+chosen "hog periodic" --only hog --only 'peri*'
+chosen "chain chain chain hog work" --exclude periodic
+chosen "chain" --only "pid=$chain"
+chosen "chain chain chain periodic work" --only "tgid=1-4000000" --exclude hog
+expect 1 "no task that was chosen is on the tape" schedtape replay --only nobody work.tape
+expect 1 "knows no such cgroup" schedtape replay --only cgroup=/nowhere work.tape
+
+# Stage and consumer are woken as often without the producer: one of them by a timer.
+replay work --only chain --exclude "pid=$chain"
+schedtape report --json work.replay > replay.json 2> log
+/usr/bin/python3 - "$chain" << 'END' 2> log
+import json, sys
+chain = int(sys.argv[1])
+a = {t["pid"]: t for t in json.load(open("work.json"))["tasks"]}
+b = [t for t in json.load(open("replay.json"))["tasks"] if t["comm"] == "chain"]
+stages = [t for pid, t in sorted(a.items()) if t["comm"] == "chain" and pid != chain]
+assert len(b) == 2, b
+outside = sum(t["wakeups"] - t["wakeups_by_task"] for t in b)
+assert outside >= 0.8 * max(t["wakeups_by_task"] for t in stages), outside
+END
+report $? "who was left out wakes as the outside world"
+
+# -- time and CPU time ---------------------------------------------------------
+
+# ran TAPE NAME: CPU time of the tasks with that name, ns
+ran()
+{
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
+print(sum(t["cpu_time_ns"] for t in json.load(sys.stdin)["tasks"] if t["comm"] == sys.argv[1]))' "$2"
+}
+
+# about A B FACTOR: A is about FACTOR times B
+about()
+{
+	/usr/bin/python3 -c 'import sys
+a, b, factor, most = map(float, sys.argv[1:])
+print(a / b, "times as much, wanted", factor, file=sys.stderr)
+sys.exit(abs(a / b / factor - 1) > most)' "$1" "$2" "$3" $near 2> log
+}
+
+truth=$(ran work.tape hog)
+replay work --scale-cpu 0.1
+about "$(ran work.replay hog)" "$truth" 0.1
+report $? "--scale-cpu 0.1 uses a tenth of the CPU time"
+replay work --speed 2 --only hog
+about "$(ran work.replay hog)" "$truth" 0.5
+report $? "--speed 2 uses half of the CPU time"
+cpu=$(($(nproc) - 1))
+replay work --cpus $cpu
+schedtape script work.replay | sed -n 's/.* \[\([0-9]*\)\] .*switch.*==> [^io].*/\1/p' | sort -u > log
+[ "$((10#$(cat log)))" = $cpu ]
+report $? "--cpus $cpu: all run there"
+
+# 0.2 s out of the middle
+from=$(/usr/bin/python3 -c 'import json
+print(json.load(open("work.json"))["start_ns"] / 1e9 + 0.15)')
+to=$(/usr/bin/python3 -c 'import sys; print(float(sys.argv[1]) + 0.2)' "$from")
+schedtape replay --json --record work.replay --time "$from,$to" work.tape > out.json 2> log &&
+	like out.json '(abs(d[0]["recorded_wall_ns"] - 200000000) < 1000 and
+		100000000 < d[0]["wall_ns"] < 2000000000)'
+report $? "--time: 0.2 s of it"
+about "$(schedtape report --json work.replay | /usr/bin/python3 -c 'import json, sys
+print(sum(t["wakeups"] for t in json.load(sys.stdin)["tasks"] if t["comm"] == "periodic"))')" 10 1
+report $? "--time: with as many periods as it has"
+
+replay work --burn work --only hog
+about "$(ran work.replay hog)" "$truth" 1
+report $? "--burn=work on the same machine uses as much CPU time"
 
 finish

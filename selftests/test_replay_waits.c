@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what players wait for, and in which state.
+ * Description: what players wait for, in which state, and how a replay's time goes.
  */
 #include "players.h"
 
@@ -115,6 +115,202 @@ TEST_F(replay, wrong_flags)
 	EXPECT_EQ(-EINVAL, wait_step(0, 0, STAPE_WAIT_DONE, 0));
 	EXPECT_EQ(-EINVAL, wait_step(0, 0, STAPE_WAIT_FOR, UINT64_MAX));
 	EXPECT_EQ(0, leave(0, 0));
+}
+
+/* -- the replay's time ------------------------------------------------------------ */
+
+static int pause_replay(FIXTURE_DATA(replay) *self)
+{
+	return schedtape_replay_pause(self->r.client, self->setup.id, &self->err);
+}
+
+static int set_speed(FIXTURE_DATA(replay) *self, double speed)
+{
+	return schedtape_replay_set_speed(self->r.client, self->setup.id,
+					  speed * STAPE_REPLAY_SPEED_ONE, &self->err);
+}
+
+static int wait_for_a_second(void *arg)
+{
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_UNTIL, 1000 * MS));
+	note(arg, step(0, 1, STAPE_WAIT_UNTIL, 1001 * MS));
+	note(arg, step(0, 2, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+/* A second at 100 times the speed, in the middle of which it stands still. */
+TEST_F(replay, pause_and_speed)
+{
+	uint64_t time;
+
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, set_speed(self, 0.01));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_a_second, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	EXPECT_EQ(-EINVAL, pause_replay(self));		/* it does not run */
+	EXPECT_EQ(0, self->state.time);
+	ASSERT_EQ(0, start(self, 0));
+	usleep(50000);
+	ASSERT_EQ(0, pause_replay(self));
+	EXPECT_EQ(-EINVAL, pause_replay(self));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_PAUSED, self->state.state);
+	EXPECT_EQ(STAPE_REPLAY_SPEED_ONE / 100, self->state.speed);
+	time = self->state.time;
+	EXPECT_LE(MS / 2, time);
+	/* What is set in a pause is for later. */
+	ASSERT_EQ(0, set_speed(self, 1000));
+	usleep(50000);
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(time, self->state.time);
+	EXPECT_EQ(1, self->state.waiting);
+	EXPECT_EQ(1, self->notes->steps);
+	ASSERT_EQ(0, set_speed(self, 100));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+	EXPECT_EQ(0, self->notes->ret);
+	EXPECT_LE(1001 * MS, self->state.time);
+	/* Slowly it would have taken 100 s. */
+	EXPECT_GE(30000 * MS, self->state.stop_time - self->state.start_time);
+	EXPECT_EQ(-EALREADY, set_speed(self, 1));
+}
+
+/* A wait that began slowly ends fast. */
+TEST_F(replay, speed_within_a_wait)
+{
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_a_second, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, set_speed(self, 0.001));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, set_speed(self, 1000));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_EQ(0, self->notes->ret);
+	/* 1,000 s otherwise. */
+	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+	EXPECT_GE(30000 * MS, self->state.stop_time - self->state.start_time);
+}
+
+TEST_F(replay, wrong_speeds)
+{
+	ASSERT_EQ(0, setup(self, 1, 0));
+	EXPECT_GT(0, set_speed(self, 0));
+	EXPECT_GT(0, set_speed(self, 0.000999));
+	EXPECT_GT(0, set_speed(self, 1001));
+	EXPECT_EQ(0, set_speed(self, 1000));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(1000U * STAPE_REPLAY_SPEED_ONE, self->state.speed);
+}
+
+static int hold(void *arg)
+{
+	uint32_t number = 0;
+
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_UNTIL, 0));
+	note(arg, ioctl(players, STAPE_IOC_HOLD, &number) ? -errno : 0);	/* it runs */
+	st_gate();
+	note(arg, ioctl(players, STAPE_IOC_HOLD, &number) ? -errno : 0);
+	note(arg, step(0, 1, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+static int find_player(const struct schedtape_player_state *player, void *arg)
+{
+	*(struct schedtape_player_state *)arg = *player;
+	return 0;
+}
+
+static int get_player(FIXTURE_DATA(replay) *self, struct schedtape_player_state *player)
+{
+	*player = (struct schedtape_player_state){ .number = UINT32_MAX };
+	return schedtape_replay_players(self->r.client, self->setup.id, find_player, player,
+					&self->err);
+}
+
+TEST_F(replay, holding)
+{
+	struct schedtape_player_state player;
+
+	ASSERT_EQ(0, setup(self, 1, 0));
+	EXPECT_EQ(0, get_player(self, &player));
+	EXPECT_EQ(UINT32_MAX, player.number);
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, hold, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, get_player(self, &player));
+	EXPECT_EQ(STAPE_PLAYER_TIMED, player.state);
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_EQ(3, self->notes->steps);
+	ASSERT_EQ(0, pause_replay(self));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, get_player(self, &player));
+	EXPECT_EQ(0, player.number);
+	EXPECT_EQ(self->w[0].pid, player.pid);
+	EXPECT_EQ(STAPE_PLAYER_HELD, player.state);
+	EXPECT_EQ(1, player.steps);
+	EXPECT_EQ(1, player.timed_waits);
+	EXPECT_LT(0, player.cpu_time);
+	EXPECT_LE(player.lag_max, player.lag_total);
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_EQ(0, self->notes->ret);
+	EXPECT_EQ(5, self->notes->steps);
+}
+
+/* -- deadlocks --------------------------------------------------------------------- */
+
+static int wait_for_1(void *arg)
+{
+	close(session);
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_EDGE, 0));
+	return 0;
+}
+
+static int wait_for_0(void *arg)
+{
+	close(session);
+	note(arg, join(1));
+	note(arg, step(1, 0, STAPE_WAIT_EDGE, 1));
+	return 0;
+}
+
+/* Two wait for each other: that is seen, they can be looked at, and are killed by a stop. */
+TEST_F(replay, deadlock)
+{
+	struct schedtape_player_state player;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		self->edges[i] = i;
+	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_1, &self->notes[0]));
+	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wait_for_0, &self->notes[1]));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	/* One that waits alone waits for the other, who may come. */
+	usleep(20000);
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_RUNNING, self->state.state);
+	st_work_go(&self->w[1]);
+	ASSERT_TRUE(state(self, STAPE_REPLAY_STUCK));
+	ASSERT_EQ(0, get_player(self, &player));
+	EXPECT_EQ(1, player.number);
+	EXPECT_EQ(STAPE_PLAYER_EDGE, player.state);
+	EXPECT_EQ(1, player.edge);
+	EXPECT_EQ(2, self->state.waiting);
+	EXPECT_EQ(-EALREADY, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[1]));
+	EXPECT_TRUE(state(self, STAPE_REPLAY_STUCK));
 }
 
 TEST_HARNESS_MAIN

@@ -136,6 +136,8 @@ class Spec:
             "ring-pages-max": int(parse_define(read("kmod/ring.h"), "STAPE_RING_PAGES_MAX")),
             "pid-max": (1 << int(parse_define(self.events, "STAPE_PID_BITS"))) - 1,
             "delay-max": int(delay.group(1)) * 10 ** 9,
+            "speed-min": int(parse_define(self.header, "STAPE_REPLAY_SPEED_MIN")),
+            "speed-max": int(parse_define(self.header, "STAPE_REPLAY_SPEED_MAX")),
         }
         return same(ours, theirs, "limit")
 

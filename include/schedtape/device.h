@@ -74,7 +74,9 @@ struct stape_session_info {
  * @fd: returned: the players' file, for STAPE_IOC_JOIN, STAPE_IOC_STEP, and
  *	mmap() (read-only): an array of nr_players times __u64, by player; a
  *	running player's CPU time since it joined is CLOCK_MONOTONIC minus its
- *	word, if the word is the same before and after the look at the clock
+ *	word, if the word is the same before and after the look at the clock.
+ *	A word more, behind them: the replay's speed, as STAPE_A_REPLAY_SPEED has
+ *	it, 0: it is paused, and who plays makes STAPE_IOC_HOLD
  * @id: returned: the replay's number in the netlink family
  *
  * When the session's file closes, the replay ends and its players are killed.
@@ -124,7 +126,7 @@ struct stape_stream {
 enum stape_wait {
 	STAPE_WAIT_NONE = 0,	/* not at all: only the wake-ups */
 	STAPE_WAIT_EDGE = 1,	/* one wake-up along edge @value */
-	STAPE_WAIT_UNTIL = 2,	/* @value ns after the replay's start */
+	STAPE_WAIT_UNTIL = 2,	/* @value ns after the replay's start, by its own time */
 	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
 	STAPE_WAIT_FOR = 4,	/* @value ns from now on, or from the start if that is to come */
 };
@@ -143,7 +145,7 @@ enum stape_wait {
  * @nr_wakes: at most STAPE_STEP_MAX_WAKES
  * @wait: enum stape_wait
  * @flags: STAPE_STEP_*
- * @value: as @wait says
+ * @value: as @wait says, ns of the replay's time
  */
 struct stape_step {
 	__u32 player;
@@ -163,5 +165,6 @@ struct stape_step {
 #define STAPE_IOC_REPLAY	_IOWR(STAPE_IOC_MAGIC, 0x10, struct stape_replay_setup)
 #define STAPE_IOC_JOIN		_IOW(STAPE_IOC_MAGIC, 0x20, __u32)
 #define STAPE_IOC_STEP		_IOW(STAPE_IOC_MAGIC, 0x21, struct stape_step)
+#define STAPE_IOC_HOLD		_IOW(STAPE_IOC_MAGIC, 0x22, __u32)
 
 #endif /* _SCHEDTAPE_DEVICE_H */

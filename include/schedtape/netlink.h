@@ -20,8 +20,11 @@
  *   filter-del     the same out of the filter
  *   task-get       dump: the tasks of a session's filter that are alive
  *   replay-get     one replay by id, or a dump of all: progress, lag
- *   replay-start   common instant for all players
+ *   replay-set     how fast the replay's time goes, now and from now on
+ *   replay-start   common instant for all players; again after replay-pause
+ *   replay-pause   the replay's time stands, and its players with it
  *   replay-stop    ends the replay, kills its players
+ *   player-get     dump: a replay's players that play now
  *
  * The filter has a task if it was added (by its process, as a thread, or by
  * inheritance from its parent), if its cgroup (version 2) or one above that was
@@ -61,6 +64,9 @@ enum stape_cmd {
 	STAPE_CMD_REPLAY_NTF,
 	STAPE_CMD_SESSION_PAUSE,
 	STAPE_CMD_FILTER_SET,
+	STAPE_CMD_REPLAY_SET,
+	STAPE_CMD_REPLAY_PAUSE,
+	STAPE_CMD_PLAYER_GET,
 
 	__STAPE_CMD_MAX,
 	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
@@ -159,7 +165,14 @@ enum stape_replay_state {
 	STAPE_REPLAY_DONE,		/* every player has ended its program */
 	STAPE_REPLAY_STOPPED,		/* by replay-stop, or its owner has gone */
 	STAPE_REPLAY_BROKEN,		/* a player died before its program's end */
+	STAPE_REPLAY_PAUSED,
+	STAPE_REPLAY_STUCK,		/* they all wait for each other: to be stopped */
 };
+
+/* The recorded speed: speeds are millionths of it. */
+#define STAPE_REPLAY_SPEED_ONE	1000000
+#define STAPE_REPLAY_SPEED_MIN	1000
+#define STAPE_REPLAY_SPEED_MAX	1000000000
 
 /* replay-* */
 enum stape_a_replay {
@@ -178,9 +191,36 @@ enum stape_a_replay {
 	STAPE_A_REPLAY_STOP_TIME,	/* u64 */
 	STAPE_A_REPLAY_FAILED_PID,	/* u32, the player that died */
 	STAPE_A_REPLAY_PAD,
+	STAPE_A_REPLAY_SPEED,		/* u32, millionths of the recorded one */
+	STAPE_A_REPLAY_TIME,		/* u64, ns of the replay's time that have passed */
 
 	__STAPE_A_REPLAY_MAX,
 	STAPE_A_REPLAY_MAX = (__STAPE_A_REPLAY_MAX - 1)
+};
+
+enum stape_player_state {
+	STAPE_PLAYER_RUNNING = 0,	/* runs, or could run */
+	STAPE_PLAYER_EDGE,		/* waits for another player */
+	STAPE_PLAYER_TIMED,		/* waits for an instant */
+	STAPE_PLAYER_HELD,		/* waits until the replay goes on */
+};
+
+/* player-get; the request names the replay by STAPE_A_PLAYER_REPLAY */
+enum stape_a_player {
+	STAPE_A_PLAYER_REPLAY = 1,	/* u32 */
+	STAPE_A_PLAYER_NUMBER,		/* u32, in the program */
+	STAPE_A_PLAYER_PID,		/* u32 */
+	STAPE_A_PLAYER_STATE,		/* u32, enum stape_player_state */
+	STAPE_A_PLAYER_EDGE,		/* u32, that it waits for; none: it waits for none */
+	STAPE_A_PLAYER_STEPS,		/* u64 */
+	STAPE_A_PLAYER_CPU_TIME,	/* u64, ns, up to its last switch-out */
+	STAPE_A_PLAYER_TIMED_WAITS,	/* u64 */
+	STAPE_A_PLAYER_LAG_TOTAL,	/* u64, ns, of all its timed waits */
+	STAPE_A_PLAYER_LAG_MAX,		/* u64, ns */
+	STAPE_A_PLAYER_PAD,
+
+	__STAPE_A_PLAYER_MAX,
+	STAPE_A_PLAYER_MAX = (__STAPE_A_PLAYER_MAX - 1)
 };
 
 #endif /* _SCHEDTAPE_NETLINK_H */

@@ -295,6 +295,96 @@ static void test_many(void)
 	done(&two);
 }
 
+/* -- profiles ---------------------------------------------------------------------- */
+
+/* 1 runs @burst ns and sleeps @sleep ns, over and over, and wakes 2 and 3 as @order says. */
+static struct schedtape_tape *habit(uint64_t burst, uint64_t sleep, const char *order)
+{
+	struct schedtape_tape *tape = fake_new(0, 10000000);
+	uint64_t t = 1000;
+
+	fake_task(tape, 1, "one", S, 0);
+	fake_task(tape, 2, "two", S, 1);
+	fake_task(tape, 3, "three", S, 2);
+	for (; *order; order++) {
+		fake_wake(tape, t, 0, 1, STAPE_CTX_HARDIRQ);
+		fake_switch(tape, t += 50, 0, 0, 1);
+		fake_wake(tape, t += burst, 0, *order - '0', STAPE_CTX_TASK);
+		fake_switch(tape, t, *order - '1', 0, *order - '0');
+		fake_switch(tape, t + 1, *order - '1', S, 0);
+		fake_switch(tape, t += 2, 0, S, 0);
+		t += sleep;
+	}
+	return tape;
+}
+
+struct profiled {
+	struct schedtape_tape *tape;
+	struct schedtape_timeline *timeline;
+	struct schedtape_profile *profile;
+};
+
+static struct profiled profile(struct schedtape_tape *tape)
+{
+	struct profiled p = { .tape = tape };
+
+	if (schedtape_profile_run(tape, &p.timeline, &p.profile, NULL))
+		abort();
+	return p;
+}
+
+static void unprofile(struct profiled *p)
+{
+	schedtape_timeline_free(p->timeline);
+	schedtape_profile_free(p->profile);
+	fake_free(p->tape);
+}
+
+/* Distances of 1's bursts, sleeps and latencies; the share of wake-ups in another order. */
+static void distances(struct schedtape_tape *left, struct schedtape_tape *right,
+		      double d[SCHEDTAPE_NR_LENGTHS], double *order)
+{
+	struct profiled a = profile(left), b = profile(right);
+	struct schedtape_comparison *comparison;
+	const struct schedtape_pair *pairs;
+	double total[SCHEDTAPE_NR_LENGTHS];
+	size_t n, i;
+
+	if (schedtape_compare(a.timeline, b.timeline, &comparison, NULL))
+		abort();
+	pairs = schedtape_comparison_pairs(comparison, &n);
+	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++)
+		d[i] = schedtape_profile_distance(a.profile, b.profile, &pairs[0], i);
+	ok(!schedtape_profile_total(a.profile, b.profile, pairs, n, total, NULL) &&
+	   !(total[SCHEDTAPE_BURSTS] > 1) && !(total[SCHEDTAPE_SLEEPS] > 1),
+	   "all together");
+	ok(!schedtape_profile_order(a.profile, b.profile, comparison, order, NULL), "an order");
+	schedtape_comparison_free(comparison);
+	unprofile(&a);
+	unprofile(&b);
+}
+
+static void test_distances(void)
+{
+	double d[SCHEDTAPE_NR_LENGTHS], order;
+	char many[3001];
+
+	distances(habit(100, 500, "2323"), habit(100, 500, "2323"), d, &order);
+	ok(d[0] == 0 && d[1] == 0 && d[2] == 0 && order == 0, "a tape is like itself");
+	distances(habit(100, 500, "2323"), habit(200, 500, "2233"), d, &order);
+	ok(d[SCHEDTAPE_BURSTS] == 1 && d[SCHEDTAPE_SLEEPS] == 0, "longer bursts");
+	ok(fabs(order - 1.0 / 6) < 1e-9, "one of six pairs in the other order");
+	distances(habit(100, 500, "2323"), habit(100, 502, "3322"), d, &order);
+	ok(d[SCHEDTAPE_SLEEPS] == 0, "a step is not seen");
+	ok(fabs(order - 0.5) < 1e-9, "three of six pairs in the other order");
+	distances(habit(100, 500, "2"), habit(100, 500, ""), d, &order);
+	ok(isnan(d[SCHEDTAPE_BURSTS]) && isnan(order), "what is not there has no distance");
+	memset(many, '2', sizeof(many) - 1);
+	many[3000] = '\0';
+	distances(habit(100, 500, many), habit(100, 500, "22"), d, &order);
+	ok(d[SCHEDTAPE_BURSTS] == 0, "thousands are like two, if they are alike");
+}
+
 int main(void)
 {
 	struct two two;
@@ -313,5 +403,6 @@ int main(void)
 	done(&two);
 	ok(schedtape_relative_error(0, 0) == 0 && isinf(schedtape_relative_error(0, 5)) &&
 	   fabs(schedtape_relative_error(200, 150) + 0.25) < 1e-9, "relative errors");
+	test_distances();
 	return tap_done();
 }

@@ -31,6 +31,9 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	case SCHEDTAPE_OP_RENAME:
 		snprintf(text, 64, "%llu:name %s", cpu, program->names[value]);
 		break;
+	case SCHEDTAPE_OP_SETPRIO:
+		snprintf(text, 64, "%llu:prio %llx", cpu, value);
+		break;
 	case SCHEDTAPE_OP_EXIT:
 		snprintf(text, 64, "%llu:exit", cpu);
 		break;
@@ -73,9 +76,9 @@ compile_as(struct schedtape_tape *tape, const struct schedtape_program_options *
 	return program;
 }
 
-static struct schedtape_program *compile(struct schedtape_tape *tape, double speed)
+static struct schedtape_program *compile(struct schedtape_tape *tape)
 {
-	const struct schedtape_program_options options = { .speed = speed };
+	const struct schedtape_program_options options = { 0 };
 
 	return compile_as(tape, &options);
 }
@@ -108,7 +111,7 @@ static struct schedtape_tape *round_trip(void)
 
 static void test_round_trip(void)
 {
-	struct schedtape_program *program = compile(round_trip(), 1);
+	struct schedtape_program *program = compile(round_trip());
 
 	is_program(program, 0, "0:until 500; 100:wake 0; 300:wait 1; 400:exit",
 		   "a timer's wake-up, a wake-up, a wait, and the end of the tape");
@@ -122,16 +125,6 @@ static void test_round_trip(void)
 	schedtape_program_free(program);
 }
 
-static void test_speed(void)
-{
-	struct schedtape_program *program = compile(round_trip(), 2);
-
-	is_program(program, 0, "0:until 250; 50:wake 0; 150:wait 1; 200:exit",
-		   "twice as fast is half of every time");
-	ok(program && program->duration == 4000, "and half of the duration");
-	schedtape_program_free(program);
-}
-
 /* 1 sleeps in state D and is woken by interrupts, as is its sleep in S after that. */
 static void test_external(void)
 {
@@ -139,12 +132,12 @@ static void test_external(void)
 		enum schedtape_external external;
 		const char *program;
 	} as[] = {
-		{ SCHEDTAPE_EXTERNAL_AUTO, "0:until 250; 50:for 150 D; 100:until 650; 150:exit" },
+		{ SCHEDTAPE_EXTERNAL_AUTO, "0:until 500; 100:for 300 D; 200:until 1300; 300:exit" },
 		{ SCHEDTAPE_EXTERNAL_ABSOLUTE,
-		  "0:until 250; 50:until 450 D; 100:until 650; 150:exit" },
-		{ SCHEDTAPE_EXTERNAL_RELATIVE, "0:until 250; 50:for 150 D; 100:for 100; 150:exit" },
+		  "0:until 500; 100:until 900 D; 200:until 1300; 300:exit" },
+		{ SCHEDTAPE_EXTERNAL_RELATIVE, "0:until 500; 100:for 300 D; 200:for 200; 300:exit" },
 	};
-	struct schedtape_program_options options = { .speed = 2 };
+	struct schedtape_program_options options = { 0 };
 	struct schedtape_program *program;
 	struct schedtape_tape *tape;
 	size_t i;
@@ -176,7 +169,7 @@ static void test_times(void)
 
 	fake_switch(tape, UINT64_MAX - 1, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, UINT64_MAX, 0, STAPE_STATE_SLEEPING, 0);
-	program = compile(tape, 0.001);
+	program = compile(tape);
 	ok(program && program->duration == (1ULL << 56) - 1, "a duration without end has one");
 	schedtape_program_free(program);
 }
@@ -198,7 +191,7 @@ static void test_no_sleep(void)
 	fake_wakeup(tape, 510, 1, 2);
 	fake_switch(tape, 600, 1, STAPE_STATE_RUNNING, 2);
 	fake_switch(tape, 700, 1, STAPE_STATE_DEAD, 0);
-	program = compile(tape, 1);
+	program = compile(tape);
 	is_program(program, 0, "0:until 0; 9000:exit", "a wake-up of who never slept is none");
 	is_program(program, 1, "0:until 0; 300:until 510; 400:exit",
 		   "a preemption ends no burst, a softirq is the outside world");
@@ -218,7 +211,7 @@ static void test_overlap(void)
 	fake_switch(tape, 120, 0, STAPE_STATE_SLEEPING, 0);
 	fake_wakeup(tape, 130, 1, 2);
 	fake_switch(tape, 140, 1, STAPE_STATE_RUNNING, 2);
-	program = compile(tape, 1);
+	program = compile(tape);
 	is_program(program, 0, "0:until 0; 100:wake 0; 120:exit",
 		   "a wake-up stands where its waker was, though it came through later");
 	is_program(program, 1, "0:until 0; 110:wait 0; 970:exit", "and ends the sleep");
@@ -240,7 +233,7 @@ static void test_structure(void)
 	fake_switch(tape, 350, 0, STAPE_STATE_DEAD, 1);
 	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
 	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape, 1);
+	program = compile(tape);
 	is_program(program, 0, "0:until 0; 100:fork 1; 150:fork 2; 200:wait 0; 250:exit",
 		   "forks stand at the parent's CPU time");
 	is_program(program, 1, "50:name child; 120:wake 0; 150:exit",
@@ -251,6 +244,207 @@ static void test_structure(void)
 	ok(program && program->nr_tasks == 3 && program->tasks[2].parent == 0 &&
 	   program->tasks[2].process == 0, "the thread is one of its parent's process");
 	schedtape_program_free(program);
+}
+
+/* -- a part of a tape ------------------------------------------------------------ */
+
+static bool keep_pid(void *arg, const struct schedtape_life *life)
+{
+	return life->pid != *(uint32_t *)arg;
+}
+
+/* What the other does in the round trip, the outside world does. */
+static void test_keep(void)
+{
+	uint32_t pid = 2;
+	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(round_trip(), &options);
+
+	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
+		   "a task that is left out is the outside world");
+	ok(program && program->nr_tasks == 1 && !program->nr_edges && program->timed == 2,
+	   "and has no player");
+	schedtape_program_free(program);
+	pid = 1;
+	program = compile_as(round_trip(), &options);
+	is_program(program, 0, "0:until 1100; 600:exit", "who wakes nobody wakes nobody");
+	schedtape_program_free(program);
+}
+
+/* 1 forks 2, which makes thread 3, which makes thread 4 and forks 5. */
+static struct schedtape_tape *generations(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 100, 0, 2, false);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
+	fake_fork(tape, 250, 0, 3, true);
+	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 3);
+	fake_fork(tape, 350, 0, 4, true);
+	fake_fork(tape, 360, 0, 5, false);
+	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 4);
+	fake_prio(tape, 450, 0, 4, 1, 0, 7);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 5);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_orphans(void)
+{
+	uint32_t pid = 2;
+	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(generations(), &options);
+
+	ok(program && program->nr_tasks == 4, "all but one");
+	is_program(program, 0, "0:until 0; 200:exit", "who forked it does not");
+	is_program(program, 1, "0:until 250; 50:fork 2; 60:fork 3; 100:exit",
+		   "its thread begins by itself, when it was made");
+	ok(program && program->tasks[1].parent == SCHEDTAPE_NONE &&
+	   program->tasks[1].process == 1 && program->tasks[2].process == 1 &&
+	   program->tasks[2].parent == 1 && program->tasks[3].process == 3,
+	   "and leads the process now");
+	is_program(program, 2, "50:prio 70001; 100:exit", "a change of priority");
+	schedtape_program_free(program);
+}
+
+static void test_window(void)
+{
+	struct schedtape_program_options options = { .from = 2200, .to = 2850 };
+	struct schedtape_program *program = compile_as(round_trip(), &options);
+
+	is_program(program, 0, "0:until 0; 100:wait 0; 100:exit", "runs at the beginning");
+	is_program(program, 1, "0:until 0; 500:wake 0; 550:exit",
+		   "was woken before the beginning");
+	ok(program && program->duration == 650, "lasts as long as it says");
+	schedtape_program_free(program);
+
+	options = (struct schedtape_program_options){ .from = 275, .to = 500 };
+	program = compile_as(generations(), &options);
+	is_program(program, 1, "0:until 0; 25:exit", "forked before");
+	is_program(program, 2, "0:until 0; 50:fork 3; 60:fork 4; 100:exit",
+		   "made before, and runs later");
+	ok(program && program->nr_tasks == 5 && program->tasks[2].process == 1,
+	   "those that are there at the beginning, and those that come");
+	schedtape_program_free(program);
+
+	options = (struct schedtape_program_options){ .from = 5000 };
+	program = compile_as(round_trip(), &options);
+	ok(program && program->nr_tasks == 2, "asleep behind the end");
+	schedtape_program_free(program);
+}
+
+/* -- deadlocks ------------------------------------------------------------------- */
+
+/* One task goes on as far as it can; @pending: wake-ups by edge.  Return: it went on. */
+static bool go_on(const struct schedtape_program *program, uint32_t number, size_t *at,
+		  bool *forked, unsigned int *pending)
+{
+	const struct schedtape_program_task *task = &program->tasks[number];
+	size_t before = at[number];
+
+	for (; forked[number] && at[number] < task->nr_ops; at[number]++) {
+		const struct schedtape_op *op = &task->ops[at[number]];
+
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[op->value])
+			break;
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
+			pending[op->value]--;
+		else if (op->kind == SCHEDTAPE_OP_WAKE)
+			pending[op->value]++;
+		else if (op->kind == SCHEDTAPE_OP_FORK)
+			forked[op->value] = true;
+	}
+	return at[number] != before;
+}
+
+/* Does every task come to its end, and does every wait take its wake-up? */
+static bool ends(const struct schedtape_program *program)
+{
+	unsigned int *pending = calloc(program->nr_edges + 1, sizeof(*pending));
+	bool *forked = calloc(program->nr_tasks, sizeof(*forked)), moved, all = true;
+	size_t *at = calloc(program->nr_tasks, sizeof(*at));
+	uint32_t i;
+
+	if (!pending || !forked || !at)
+		abort();
+	for (i = 0; i < program->nr_tasks; i++)
+		forked[i] = program->tasks[i].parent == SCHEDTAPE_NONE;
+	do {
+		moved = false;
+		for (i = program->nr_tasks; i-- > 0; )
+			moved |= go_on(program, i, at, forked, pending);
+	} while (moved);
+	for (i = 0; i < program->nr_tasks; i++)
+		all &= at[i] == program->tasks[i].nr_ops;
+	for (i = 0; i < program->nr_edges; i++)
+		all &= !pending[i];
+	free(pending);
+	free(forked);
+	free(at);
+	return all;
+}
+
+/* Anything may happen: wake-ups of anyone by anyone, forks, sleeps, losses. */
+static struct schedtape_tape *random_tape(unsigned int seed)
+{
+	struct schedtape_tape *tape = fake_new(0, 100000);
+	uint32_t last = 6, cpu, pid;
+	uint64_t t = 0;
+	int i;
+
+	srandom(seed);
+	for (i = 0; i < 400; i++) {
+		cpu = random() % 3;
+		pid = 1 + random() % last;
+		t += random() % 20;
+		switch (random() % 12) {
+		case 0:
+			fake_fork(tape, t, cpu, ++last, random() % 2);
+			break;
+		case 1:
+			fake_loss(tape, t, t + 5, cpu, 3, pid);
+			break;
+		case 2 ... 6:
+			fake_wake(tape, t, cpu, pid, random() % 3 ? STAPE_CTX_TASK :
+				  STAPE_CTX_HARDIRQ);
+			break;
+		default:
+			fake_switch(tape, t, cpu, random() % 8 ? random() % 3 : STAPE_STATE_DEAD,
+				    random() % 4 ? pid : 0);
+		}
+	}
+	return tape;
+}
+
+static bool keep_odd(void *arg, const struct schedtape_life *life)
+{
+	(void)arg;
+	return life->pid % 2;
+}
+
+static void test_no_deadlock(void)
+{
+	static const struct schedtape_program_options options[] = {
+		{ 0 }, { .external = SCHEDTAPE_EXTERNAL_RELATIVE }, { .keep = keep_odd },
+		{ .from = 1000, .to = 2500 }, { .from = 2000, .keep = keep_odd },
+	};
+	struct schedtape_program *program;
+	unsigned int seed, stuck = 0, wakeups = 0;
+	struct schedtape_tape *tape;
+	size_t i;
+
+	for (seed = 0; seed < 500; seed++) {
+		for (i = 0; i < sizeof(options) / sizeof(*options); i++) {
+			tape = random_tape(seed);
+			program = compile_as(tape, &options[i]);
+			stuck += !program || !ends(program);
+			wakeups += program ? program->wakeups : 0;
+			schedtape_program_free(program);
+		}
+	}
+	ok(!stuck, "no program can get stuck, whatever is on its tape");
+	ok(wakeups > 10000, "%u wake-ups among them", wakeups);
 }
 
 /* Out of the filter, a task waits for the outside world. */
@@ -272,7 +466,7 @@ static void test_leave(void)
 	fake_switch(tape, 1700, 0, STAPE_STATE_SLEEPING, 2);
 	fake_switch(tape, 1800, 0, STAPE_STATE_DEAD, 0);
 	fake_describe(tape, 2000, 1, 1, STAPE_TASK_LEAVES, "one", 5);
-	program = compile(tape, 1);
+	program = compile(tape);
 	is_program(program, 0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0; 200:exit",
 		   "a task that leaves and comes back");
 	is_program(program, 1, "0:until 1100; 100:exit", "a task that enters begins then");
@@ -290,7 +484,7 @@ static void test_late(void)
 	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
 	fake_describe(tape, 250, 0, 2, STAPE_TASK_EXITS, "thread", 5)->tgid = 1;
 	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape, 1);
+	program = compile(tape);
 	ok(program && program->nr_tasks == 2 && !strcmp(program->tasks[1].name, "thread") &&
 	   program->tasks[1].process == 0, "a late name is there from the start, and a late group");
 	is_program(program, 1, "0:until 0; 100:exit", "and no rename");
@@ -314,7 +508,7 @@ static void test_growth(void)
 	}
 	for (pid = 2; pid < 1002; pid++)
 		fake_wake(tape, t += 10, 0, pid, STAPE_CTX_TASK);
-	program = compile(tape, 1);
+	program = compile(tape);
 	ok(program && program->nr_tasks == 1001 && program->nr_edges == 1000 &&
 	   program->nr_names == 1000, "a thousand tasks, edges and names");
 	for (pid = 0; program && pid < program->nr_edges; pid++)
@@ -325,7 +519,7 @@ static void test_growth(void)
 
 static void test_nothing(void)
 {
-	const struct schedtape_program_options options = { .speed = 1 };
+	const struct schedtape_program_options options = { 0 };
 	struct schedtape_program *program = NULL;
 	struct schedtape_tape *tape = fake_new(0, 10);
 	struct schedtape_error err = { "" };
@@ -338,12 +532,15 @@ static void test_nothing(void)
 int main(void)
 {
 	test_round_trip();
-	test_speed();
 	test_external();
 	test_times();
 	test_no_sleep();
 	test_overlap();
 	test_structure();
+	test_keep();
+	test_orphans();
+	test_window();
+	test_no_deadlock();
 	test_leave();
 	test_late();
 	test_growth();

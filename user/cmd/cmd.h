@@ -26,6 +26,7 @@ int cmd_script(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_steer(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
@@ -67,6 +68,8 @@ struct schedtape_tape *cmd_open_tape(const char *path);
  * which are left out.
  */
 struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
+/* Warns of damaged pages. */
+void cmd_warn_damage(const struct schedtape_timeline *timeline);
 /* Closes it, and warns if it is torn or damaged as far as it has been read. */
 void cmd_close_tape(struct schedtape_tape *tape, const char *path);
 

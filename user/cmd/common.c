@@ -98,6 +98,12 @@ struct schedtape_tape *cmd_open_tape(const char *path)
 	return tape;
 }
 
+void cmd_warn_damage(const struct schedtape_timeline *timeline)
+{
+	if (schedtape_timeline_damage(timeline))
+		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
+}
+
 struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 {
 	struct schedtape_timeline *timeline;
@@ -107,8 +113,7 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 		out_error(NULL, "%s", err.text);
 		return NULL;
 	}
-	if (schedtape_timeline_damage(timeline))
-		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
+	cmd_warn_damage(timeline);
 	return timeline;
 }
 

@@ -8,16 +8,11 @@
 #include "diff.h"
 #include "output.h"
 
-static uint64_t wall(const struct diff_side *side)
-{
-	return side->end->stop_time - side->end->start_time;
-}
-
 static void print_side(const char *name, const struct diff_side *side)
 {
 	char time[OUT_TIME_LEN], count[OUT_COUNT_LEN];
 
-	printf("# %s: %s: %s s, %zu tasks", name, side->path, out_seconds(time, wall(side), 6),
+	printf("# %s: %s: %s s, %zu tasks", name, side->path, out_seconds(time, diff_wall(side), 6),
 	       side->nr_lives);
 	if (cmd_count_lost(side->end))
 		printf(", LOST %s events", out_count(count, cmd_count_lost(side->end)));
@@ -27,14 +22,9 @@ static void print_side(const char *name, const struct diff_side *side)
 static const struct out_column task_columns[] = {
 	{ "Task", -23 }, { "PID in B", 8 }, { "Run A ms", 11 }, { "Run B ms", 11 },
 	{ "Error", 8 }, { "Bursts A", 9 }, { "B", 8 }, { "Sleeps A", 9 }, { "B", 8 },
-	{ "Wakeups A", 9 }, { "B", 8 }, { "By task A", 9 }, { "B", 8 }, { 0 }
+	{ "Wakeups A", 9 }, { "B", 8 }, { "By task A", 9 }, { "B", 8 },
+	{ "KS bursts", 9 }, { "sleeps", 6 }, { "latency", 7 }, { 0 }
 };
-
-/* A stop of the original is a sleep of its replay. */
-static uint64_t sleeps(const struct schedtape_life *life)
-{
-	return life->sleeps + life->stops;
-}
 
 static void print_numbers(struct out_table *table, const struct schedtape_life *a,
 			  const struct schedtape_life *b)
@@ -47,12 +37,20 @@ static void print_numbers(struct out_table *table, const struct schedtape_life *
 					  schedtape_relative_error(a->cpu_time, b->cpu_time)));
 	out_cell(table, "%" PRIu64, a->bursts);
 	out_cell(table, "%" PRIu64, b->bursts);
-	out_cell(table, "%" PRIu64, sleeps(a));
-	out_cell(table, "%" PRIu64, sleeps(b));
+	out_cell(table, "%" PRIu64, diff_sleeps(a));
+	out_cell(table, "%" PRIu64, diff_sleeps(b));
 	out_cell(table, "%" PRIu64, a->wakeups);
 	out_cell(table, "%" PRIu64, b->wakeups);
 	out_cell(table, "%" PRIu64, a->wakeups_by_task);
 	out_cell(table, "%" PRIu64, b->wakeups_by_task);
+}
+
+static void print_distance(struct out_table *table, double distance)
+{
+	if (isnan(distance))
+		out_cell(table, "-");
+	else
+		out_cell(table, "%.3f", distance);
 }
 
 static void add(struct schedtape_life *total, const struct schedtape_life *life)
@@ -69,6 +67,7 @@ static void print_tasks(const struct diff *diff)
 {
 	struct schedtape_life total_a = { .comm = "" }, total_b = { .comm = "" };
 	struct out_table table;
+	int limit;
 	size_t i;
 
 	out_table_begin(&table, task_columns);
@@ -80,6 +79,8 @@ static void print_tasks(const struct diff *diff)
 		out_cell(&table, "%s", out_task(task, a->comm, a->pid));
 		out_cell(&table, "%u", b->pid);
 		print_numbers(&table, a, b);
+		for (limit = DIFF_BURST_KS; limit <= DIFF_LATENCY_KS; limit++)
+			print_distance(&table, diff_error(diff, &diff->pairs[i], limit));
 		add(&total_a, a);
 		add(&total_b, b);
 	}
@@ -87,6 +88,8 @@ static void print_tasks(const struct diff *diff)
 	out_cell(&table, "MATCHED");
 	out_cell(&table, "%s", "");
 	print_numbers(&table, &total_a, &total_b);
+	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++)
+		print_distance(&table, diff->verdict.total_ks[i]);
 }
 
 static void print_unmatched(const struct diff *diff)
@@ -135,15 +138,22 @@ static void print_edges(const struct diff *diff)
 static void print_graph(const struct diff *diff)
 {
 	const struct schedtape_distance *d = diff->distance;
-	char ratio[32] = "";
+	const struct diff_verdict *verdict = &diff->verdict;
+	char ratio[32] = "", order[OUT_PERCENT_LEN];
 
-	if (wall(&diff->a))
+	if (diff_wall(&diff->a))
 		snprintf(ratio, sizeof(ratio), ", ratio %.3f",
-			 (double)wall(&diff->b) / wall(&diff->a));
+			 (double)diff_wall(&diff->b) / diff_wall(&diff->a));
 	printf("\nedges: %" PRIu64 " equal, %" PRIu64 " with another count, %" PRIu64
 	       " only in A, %" PRIu64 " only in B\n", d->edges_same, d->edges_differ,
 	       d->edges_only_a, d->edges_only_b);
-	printf("wall time: A %.6f s, B %.6f s%s\n", wall(&diff->a) / 1e9, wall(&diff->b) / 1e9,
+	if (!isnan(verdict->errors[DIFF_ORDER]))
+		printf("order: %s of all pairs of wake-ups come in the other order\n",
+		       out_percent(order, verdict->errors[DIFF_ORDER]));
+	if (d->only_b)
+		printf("foreign: %zu tasks only in B ran %.3f ms\n", d->only_b,
+		       out_ms(verdict->foreign_time));
+	printf("wall time: A %.6f s, B %.6f s%s\n", diff_wall(&diff->a) / 1e9, diff_wall(&diff->b) / 1e9,
 	       ratio);
 }
 
@@ -152,16 +162,17 @@ static void print_verdict(const struct diff *diff)
 	const struct schedtape_distance *d = diff->distance;
 	const struct diff_verdict *verdict = &diff->verdict;
 	char same[OUT_COUNT_LEN], all[OUT_COUNT_LEN], worst[OUT_PERCENT_LEN];
-	char within[OUT_PERCENT_LEN], task[OUT_TASK_LEN];
+	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], task[OUT_TASK_LEN];
 
 	printf("verdict: %zu of %zu tasks matched", d->matched, d->matched + d->only_a);
 	if (d->only_b)
 		printf(" (%zu only in B)", d->only_b);
-	if (verdict->worst_cpu)
-		printf(", CPU time within %s (worst: %s %s)",
-		       out_percent(within, fabs(verdict->cpu_error)),
-		       name_of(task, diff, verdict->worst_cpu - diff->pairs),
-		       out_percent(worst, verdict->cpu_error));
+	if (verdict->worst[DIFF_CPU])
+		printf(", CPU time within %s (worst: %s %s, median %s)",
+		       out_percent(within, fabs(verdict->errors[DIFF_CPU])),
+		       name_of(task, diff, verdict->worst[DIFF_CPU] - diff->pairs),
+		       out_percent(worst, verdict->errors[DIFF_CPU]),
+		       out_percent(median, verdict->median_cpu));
 	if (verdict->small)
 		printf(", %zu ran too short to judge", verdict->small);
 	printf(", wake-ups %s of %s between the same tasks, %s\n",
@@ -187,7 +198,7 @@ static struct json_object *json_side(const struct diff_side *side)
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "tape", json_object_new_string(side->path));
-	out_json_add_count(object, "wall_ns", wall(side));
+	out_json_add_count(object, "wall_ns", diff_wall(side));
 	out_json_add_count(object, "tasks", side->nr_lives);
 	out_json_add_count(object, "lost", cmd_count_lost(side->end));
 	return object;
@@ -205,15 +216,28 @@ static struct json_object *json_life(const struct schedtape_life *life)
 	out_json_add_name(object, "comm", life->comm);
 	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
 	out_json_add_count(object, "bursts", life->bursts);
-	out_json_add_count(object, "sleeps", sleeps(life));
+	out_json_add_count(object, "sleeps", diff_sleeps(life));
 	out_json_add_count(object, "wakeups", life->wakeups);
 	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
 	return object;
 }
 
+static const char * const error_keys[DIFF_NR_LIMITS] = {
+	[DIFF_CPU] = "cpu_error",
+	[DIFF_WAKEUPS] = "wakeup_error",
+	[DIFF_SLEEPS] = "sleep_error",
+	[DIFF_BURST_KS] = "burst_distance",
+	[DIFF_SLEEP_KS] = "sleep_distance",
+	[DIFF_LATENCY_KS] = "latency_distance",
+	[DIFF_ORDER] = "order_error",
+	[DIFF_WALL] = "wall_error",
+	[DIFF_FOREIGN] = "foreign",
+};
+
 static struct json_object *json_tasks(const struct diff *diff)
 {
 	struct json_object *array = json_object_new_array();
+	int limit;
 	size_t i;
 
 	for (i = 0; i < diff->nr_pairs; i++) {
@@ -222,8 +246,9 @@ static struct json_object *json_tasks(const struct diff *diff)
 
 		json_object_object_add(object, "a", json_life(diff_a(diff, pair)));
 		json_object_object_add(object, "b", json_life(diff_b(diff, pair)));
-		out_json_add_double(object, "cpu_error", diff_cpu_error(diff, pair));
-		out_json_add_double(object, "wakeup_error", diff_wakeup_error(diff, pair));
+		for (limit = 0; limit <= DIFF_LATENCY_KS; limit++)
+			out_json_add_double(object, error_keys[limit],
+					    diff_error(diff, pair, limit));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -247,11 +272,29 @@ static struct json_object *json_edges(const struct diff *diff)
 	return array;
 }
 
-static void add_worst(struct json_object *object, const struct diff *diff, const char *key,
-		      const struct schedtape_pair *pair)
+/* The worst of A's tasks is a number in "tasks". */
+static void add_errors(struct json_object *object, const struct diff *diff)
 {
-	json_object_object_add(object, key,
-			       pair ? json_object_new_int64(pair - diff->pairs) : NULL);
+	const struct diff_verdict *verdict = &diff->verdict;
+	const struct schedtape_pair *worst;
+	char key[32];
+	int limit;
+
+	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
+		out_json_add_double(object, error_keys[limit], verdict->errors[limit]);
+		if (limit > DIFF_LATENCY_KS)
+			continue;
+		worst = verdict->worst[limit];
+		snprintf(key, sizeof(key), "%s_task", error_keys[limit]);
+		json_object_object_add(object, key,
+				       worst ? json_object_new_int64(worst - diff->pairs) : NULL);
+	}
+	out_json_add_double(object, "cpu_error_median", verdict->median_cpu);
+	out_json_add_double(object, "burst_distance_total", verdict->total_ks[SCHEDTAPE_BURSTS]);
+	out_json_add_double(object, "sleep_distance_total", verdict->total_ks[SCHEDTAPE_SLEEPS]);
+	out_json_add_double(object, "latency_distance_total",
+			    verdict->total_ks[SCHEDTAPE_LATENCIES]);
+	out_json_add_count(object, "foreign_cpu_time_ns", verdict->foreign_time);
 }
 
 static struct json_object *json_verdict(const struct diff *diff)
@@ -263,11 +306,8 @@ static struct json_object *json_verdict(const struct diff *diff)
 	out_json_add_count(object, "matched", d->matched);
 	out_json_add_count(object, "only_a", d->only_a);
 	out_json_add_count(object, "only_b", d->only_b);
-	out_json_add_double(object, "cpu_error", verdict->cpu_error);
-	add_worst(object, diff, "cpu_error_task", verdict->worst_cpu);
+	add_errors(object, diff);
 	out_json_add_count(object, "not_judged", verdict->small);
-	out_json_add_double(object, "wakeup_error", verdict->wakeup_error);
-	add_worst(object, diff, "wakeup_error_task", verdict->worst_wakeup);
 	out_json_add_count(object, "edges_same", d->edges_same);
 	out_json_add_count(object, "edges_differ", d->edges_differ);
 	out_json_add_count(object, "edges_only_a", d->edges_only_a);

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads and judges, diff-print.c prints.
+ * schedtape diff: diff.c loads, diff-judge.c judges, diff-print.c prints.
  */
 #ifndef SCHEDTAPE_DIFF_H
 #define SCHEDTAPE_DIFF_H
 
 #include <schedtape.h>
 
+/* What may be limited: fractions, KS distances, a number of tasks. */
+enum diff_limit {
+	DIFF_CPU,
+	DIFF_WAKEUPS,
+	DIFF_SLEEPS,
+	DIFF_BURST_KS,
+	DIFF_SLEEP_KS,
+	DIFF_LATENCY_KS,
+	DIFF_ORDER,
+	DIFF_WALL,
+	DIFF_FOREIGN,
+	DIFF_NR_LIMITS,
+};
+
 /**
  * struct diff_options - the command line
- * @max_cpu_error, @max_wakeup_error: fractions, negative: no limit
+ * @limits: negative: none
  * @min_runtime: tasks that ran less in both are not judged by it, ns
  */
 struct diff_options {
@@ -17,8 +31,7 @@ struct diff_options {
 	bool json;
 	bool same_graph;
 	bool edges;
-	double max_cpu_error;
-	double max_wakeup_error;
+	double limits[DIFF_NR_LIMITS];
 	uint64_t min_runtime;
 };
 
@@ -26,6 +39,7 @@ struct diff_side {
 	const char *path;
 	struct schedtape_tape *tape;
 	struct schedtape_timeline *timeline;
+	struct schedtape_profile *profile;
 	const struct schedtape_end *end;
 	const struct schedtape_life *lives;
 	size_t nr_lives;
@@ -33,16 +47,20 @@ struct diff_side {
 
 /**
  * struct diff_verdict - the worst of A's tasks
- * @worst_cpu, @worst_wakeup: NULL: no task to judge
- * @cpu_error, @wakeup_error: theirs, signed fractions
+ * @worst: by limit, for those that tasks are judged by; NULL: no task to judge
+ * @errors: theirs, signed fractions; of all others that of the tapes, NAN: none
+ * @median_cpu: of what is judged, its amount
  * @small: tasks whose CPU time was too short to be judged
+ * @total_ks: distances of the lengths of all matched tasks together
+ * @foreign_time: CPU time of tasks that are only in B, ns
  */
 struct diff_verdict {
-	const struct schedtape_pair *worst_cpu;
-	const struct schedtape_pair *worst_wakeup;
-	double cpu_error;
-	double wakeup_error;
+	const struct schedtape_pair *worst[DIFF_NR_LIMITS];
+	double errors[DIFF_NR_LIMITS];
+	double median_cpu;
 	size_t small;
+	double total_ks[SCHEDTAPE_NR_LENGTHS];
+	uint64_t foreign_time;
 };
 
 struct diff {
@@ -70,9 +88,28 @@ static inline const struct schedtape_life *diff_b(const struct diff *diff,
 	return pair->b == SCHEDTAPE_NONE ? NULL : &diff->b.lives[pair->b];
 }
 
-/* Of B against A, signed fractions; INFINITY where A has nothing. */
-double diff_cpu_error(const struct diff *diff, const struct schedtape_pair *pair);
-double diff_wakeup_error(const struct diff *diff, const struct schedtape_pair *pair);
+/*
+ * Of B against A: signed fractions, INFINITY where A has nothing; KS distances, NAN
+ * where one has nothing.  @limit: one that tasks are judged by.
+ */
+double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
+		  enum diff_limit limit);
+
+/* A stop of the original is a sleep of its replay. */
+static inline uint64_t diff_sleeps(const struct schedtape_life *life)
+{
+	return life->sleeps + life->stops;
+}
+
+static inline uint64_t diff_wall(const struct diff_side *side)
+{
+	return side->end->stop_time - side->end->start_time;
+}
+
+/* diff-judge.c: fills in the verdict.  -ENOMEM: said why. */
+int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
+/* Which of the limits that were asked for are exceeded?  CMD_FAILURE if any is, and says so. */
+int diff_check(const struct diff *diff);
 
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);

@@ -36,7 +36,9 @@ static const char *session_state(uint32_t state)
 
 static const char *replay_state(uint32_t state)
 {
-	static const char * const names[] = { "ready", "running", "done", "stopped", "broken" };
+	static const char * const names[] = {
+		"ready", "running", "done", "stopped", "broken", "paused", "stuck",
+	};
 
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }

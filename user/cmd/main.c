@@ -23,6 +23,7 @@ static const struct {
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "replay", cmd_replay, "Replay a tape" },
+	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },
 	{ "diff", cmd_diff, "Compare two tapes, as of a workload and its replay" },
 	{ "pack", cmd_pack, "Make one file of a tape directory" },
 	{ "recover", cmd_recover, "Make a whole tape of a torn or damaged one" },

@@ -62,38 +62,42 @@ static void leave(const struct player *player, const char *what)
 
 /* -- attributes ------------------------------------------------------------ */
 
-static void take_affinity(const struct schedtape_task *source)
+static void take_affinity(const struct player_cast *cast, const struct schedtape_task *source)
 {
 	cpu_set_t wanted, here;
-	uint32_t cpu;
 
-	CPU_ZERO(&wanted);
-	for (cpu = 0; cpu < 8 * source->affinity_bytes && cpu < CPU_SETSIZE; cpu++)
-		if (source->affinity[cpu / 8] & 1 << cpu % 8)
-			CPU_SET(cpu, &wanted);
-	/* Of its CPUs, those that this machine has; none: all. */
-	if (sched_getaffinity(0, sizeof(here), &here))
+	if (!source || !source->affinity_bytes || sched_getaffinity(0, sizeof(here), &here))
 		return;
-	CPU_AND(&wanted, &wanted, &here);
-	if (CPU_COUNT(&wanted) && !CPU_EQUAL(&wanted, &here))
+	cpu_map_apply(cast->cpus, source->affinity, source->affinity_bytes, &wanted);
+	if (!CPU_EQUAL(&wanted, &here))
 		sched_setaffinity(0, sizeof(wanted), &wanted);
 }
 
+static void warn(const struct player *player, const char *what, int value)
+{
+	dprintf(STDERR_FILENO, "%s: warning: %s:%u: %s %d: %s\n", out_command(),
+		player->task->name, player->task->pid, what, value, strerror(errno));
+}
+
+static void take_prio(const struct player *player, const struct schedtape_prio *prio)
+{
+	const struct sched_param param = { .sched_priority = prio->rt_priority };
+
+	if (sched_getscheduler(0) != prio->policy || prio->rt_priority)
+		if (sched_setscheduler(0, prio->policy, &param))
+			warn(player, "policy", prio->policy);
+	if (getpriority(PRIO_PROCESS, 0) != prio->nice && setpriority(PRIO_PROCESS, 0, prio->nice))
+		warn(player, "nice", prio->nice);
+}
+
+/* Who was forked has what its parent had. */
 static void take_attributes(const struct player *player)
 {
-	const struct schedtape_task *source = player->task->source;
-	struct sched_param param;
-
-	if (!source || !player->cast->attributes)
-		return;
-	take_affinity(source);
-	param.sched_priority = source->rt_priority;
-	if (source->policy && sched_setscheduler(0, source->policy, &param))
-		dprintf(STDERR_FILENO, "%s: warning: %s:%u: policy %u: %s\n", out_command(),
-			player->task->name, player->task->pid, source->policy, strerror(errno));
-	if (source->nice && setpriority(PRIO_PROCESS, 0, source->nice))
-		dprintf(STDERR_FILENO, "%s: warning: %s:%u: nice %d: %s\n", out_command(),
-			player->task->name, player->task->pid, source->nice, strerror(errno));
+	if (player->cast->attributes) {
+		take_affinity(player->cast, player->task->source);
+		if (player->task->prio_known)
+			take_prio(player, &player->task->prio);
+	}
 }
 
 /* -- running a program ----------------------------------------------------- */
@@ -150,9 +154,9 @@ static void do_fork(struct player *player, uint32_t child)
 		fail(player, "fork", error);
 }
 
-static bool folds(const struct schedtape_op *op, uint64_t cpu)
+static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
 {
-	return op->cpu <= cpu + FOLD_NS;
+	return (op->cpu - cpu) * player->burner.rate <= FOLD_NS;
 }
 
 static enum stape_wait wait_of(const struct schedtape_op *op)
@@ -184,7 +188,7 @@ static size_t do_step(struct player *player, size_t at)
 	};
 	const struct schedtape_op *op;
 
-	for (; at < task->nr_ops && folds(&task->ops[at], cpu); at++) {
+	for (; at < task->nr_ops && folds(player, &task->ops[at], cpu); at++) {
 		op = &task->ops[at];
 		if (op->kind == SCHEDTAPE_OP_NONE)
 			continue;
@@ -192,7 +196,7 @@ static size_t do_step(struct player *player, size_t at)
 			break;
 		wakes[step.nr_wakes++] = op->value;
 	}
-	if (at < task->nr_ops && folds(&task->ops[at], cpu)) {
+	if (at < task->nr_ops && folds(player, &task->ops[at], cpu)) {
 		op = &task->ops[at];
 		step.value = op->value;
 		step.wait = wait_of(op);
@@ -210,13 +214,27 @@ static size_t do_step(struct player *player, size_t at)
 }
 
 /* What an exit costs is part of the last burst, and comes after the program. */
-static uint64_t burn_target(const struct player *player, const struct schedtape_op *op)
+static uint64_t spare_for(const struct player *player, const struct schedtape_op *op)
 {
-	uint64_t cost = player->cast->exit_cost;
-
 	if (op->kind != SCHEDTAPE_OP_EXIT || getpid() != gettid())
-		return op->cpu;
-	return op->cpu > cost ? op->cpu - cost : 0;
+		return 0;
+	return player->cast->exit_cost;
+}
+
+static void hold(void *arg)
+{
+	const struct player *player = arg;
+
+	if (ioctl(player->cast->fd, STAPE_IOC_HOLD, &player->number) && errno != EINTR)
+		leave(player, "hold");
+}
+
+static void change_prio(const struct player *player, uint64_t value)
+{
+	const struct schedtape_prio prio = schedtape_prio_unpack(value);
+
+	if (player->cast->attributes)
+		take_prio(player, &prio);
 }
 
 static void do_all(struct player *player)
@@ -231,10 +249,14 @@ static void do_all(struct player *player)
 			at++;
 			continue;
 		}
-		schedtape_burn(&player->burner, burn_target(player, op));
+		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
 		switch (op->kind) {
 		case SCHEDTAPE_OP_FORK:
 			do_fork(player, op->value);
+			at++;
+			break;
+		case SCHEDTAPE_OP_SETPRIO:
+			change_prio(player, op->value);
 			at++;
 			break;
 		case SCHEDTAPE_OP_RENAME:
@@ -254,6 +276,14 @@ static void run(const struct player_cast *cast, uint32_t number)
 		.cast = cast,
 		.task = &cast->program->tasks[number],
 		.number = number,
+		.burner = {
+			.calibration = cast->calibration,
+			.word = &cast->clocks[number],
+			.speed = &cast->clocks[cast->program->nr_tasks],
+			.hold = hold,
+			.arg = &player,
+			.scale = cast->scale,
+		},
 	};
 
 	if (player.task->parent == SCHEDTAPE_NONE) {
@@ -263,8 +293,7 @@ static void run(const struct player_cast *cast, uint32_t number)
 	if (ioctl(cast->fd, STAPE_IOC_JOIN, &number))
 		leave(&player, "join");
 	/* A task that was forked has used all of its CPU time on the tape. */
-	schedtape_burner_init(&player.burner, cast->calibration, &cast->clocks[number],
-			      player.task->parent != SCHEDTAPE_NONE);
+	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
 	do_all(&player);
 }
 
@@ -319,6 +348,8 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	signal(SIGCHLD, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (cast->cpus->nr)
+		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
 	start_threads(cast, number);
 	run_process(cast, number);
 }

@@ -10,19 +10,25 @@
 #include <burn.h>
 #include <program.h>
 
+#include "cpu-map.h"
+
 /**
  * struct player_cast - what all players of a replay share
  * @program: what they do
  * @calibration: how fast they spin
- * @clocks: the players' CPU clocks, mapped
+ * @clocks: the players' CPU clocks and the speed, mapped
+ * @scale: of CPU time, at the recorded speed
  * @exit_cost: CPU time of a process's end, ns
  * @fd: the replay's file
+ * @cpus: where they may run
  * @attributes: take over policy, nice value and affinity
  */
 struct player_cast {
 	const struct schedtape_program *program;
 	const struct schedtape_calibration *calibration;
 	const volatile uint64_t *clocks;
+	double scale;
+	const struct cpu_map *cpus;
 	uint64_t exit_cost;
 	int fd;
 	bool attributes;

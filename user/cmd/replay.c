@@ -20,99 +20,14 @@
 #include "output.h"
 #include "player.h"
 #include "recorder.h"
+#include "replay-options.h"
+#include "replay-print.h"
 #include "signals.h"
-
-#define OPT_RECORD		0x2000
-#define OPT_SPEED		0x2001
-#define OPT_NO_ATTRIBUTES	0x2002
-#define OPT_EXTERNAL		0x2003
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* time to set all timers */
 #define LAST_EXIT_MS		5000
-
-struct replay_options {
-	struct cmd_common common;
-	const char *record;
-	struct schedtape_program_options program;
-	unsigned long repeat;
-	bool no_attributes;
-	bool quiet;
-};
-
-static const struct argp_option options[] = {
-	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
-	{ "external", OPT_EXTERNAL, "HOW", 0,
-	  "Outside wake-ups come at their instants (absolute), after a sleep of the same "
-	  "length (relative), or as fits each (auto)", 0 },
-	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
-	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
-	{ "no-attributes", OPT_NO_ATTRIBUTES, NULL, 0,
-	  "Leave policies, nice values and affinities as they are here", 0 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
-	{ 0 },
-};
-
-static const char * const externals[] = {
-	[SCHEDTAPE_EXTERNAL_AUTO] = "auto",
-	[SCHEDTAPE_EXTERNAL_ABSOLUTE] = "absolute",
-	[SCHEDTAPE_EXTERNAL_RELATIVE] = "relative",
-};
-
-static void parse_external(struct replay_options *opts, const char *arg, struct argp_state *state)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(externals) / sizeof(*externals); i++) {
-		if (strcmp(arg, externals[i]))
-			continue;
-		opts->program.external = i;
-		return;
-	}
-	argp_error(state, "--external %s: absolute, relative or auto", arg);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct replay_options *opts = state->input;
-	char *end;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &opts->common;
-		break;
-	case OPT_SPEED:
-		opts->program.speed = strtod(arg, &end);
-		if (end == arg || *end ||
-		    !(opts->program.speed >= 1e-3 && opts->program.speed <= 1e3))
-			argp_error(state, "--speed %s: a number from 0.001 to 1000", arg);
-		break;
-	case OPT_EXTERNAL:
-		parse_external(opts, arg, state);
-		break;
-	case 'r':
-		opts->repeat = strtoul(arg, &end, 10);
-		if (end == arg || *end || !opts->repeat || *arg == '-')
-			argp_error(state, "-r %s: a number from 1 on", arg);
-		break;
-	case OPT_RECORD:
-		opts->record = arg;
-		break;
-	case OPT_NO_ATTRIBUTES:
-		opts->no_attributes = true;
-		break;
-	case 'q':
-		opts->quiet = true;
-		break;
-	case ARGP_KEY_END:
-		if (opts->record && opts->repeat > 1)
-			argp_error(state, "--record takes one replay, not -r %lu", opts->repeat);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
+#define VAGUE			0.1		/* spread of a calibration */
 
 /**
  * struct replay - one replay
@@ -148,7 +63,9 @@ static int say(int ret, const struct schedtape_error *err)
 
 static bool ended(const struct replay *replay)
 {
-	return replay->state.state > STAPE_REPLAY_RUNNING;
+	uint32_t state = replay->state.state;
+
+	return state > STAPE_REPLAY_RUNNING && state != STAPE_REPLAY_PAUSED;
 }
 
 static int take_state(const struct schedtape_replay_state *state, void *arg)
@@ -298,17 +215,6 @@ static int finish_recorder(struct replay *replay)
 
 /* -- the replay ------------------------------------------------------------ */
 
-static void show_progress(const struct replay *replay)
-{
-	char steps[OUT_COUNT_LEN];
-
-	if (replay->options->quiet || !isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r[ %s: %u of %u tasks done, %s steps, worst lag %.3f ms ]\033[K",
-		out_command(), replay->state.done, replay->state.players,
-		out_count(steps, replay->state.steps), out_ms(replay->state.lag_max));
-}
-
 /*
  * The module tells every second, and at the end.  What it tells may be lost
  * (a full socket): it is asked as well.
@@ -324,7 +230,7 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 		ret = schedtape_replay_get(replay->client, replay->id, &replay->state, err);
 	if (ret)
 		return say(ret, err);
-	show_progress(replay);
+	replay_show(replay->options, replay->cast.program, &replay->state);
 	if (deserted && !ended(replay)) {
 		out_error(NULL, "all players have gone before the replay's end");
 		return -ECHILD;
@@ -345,7 +251,11 @@ static int run_replay(struct replay *replay)
 
 	if (fds[0].fd < 0)
 		return say(fds[0].fd, &err);
-	ret = say(schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err), &err);
+	ret = schedtape_replay_set_speed(replay->client, replay->id,
+					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
+	if (!ret)
+		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
+	say(ret, &err);
 	while (!ret && !ended(replay) && !replay->interrupted) {
 		n = poll(fds, 3, RECORDER_FLUSH_MS);
 		if (n < 0 && errno != EINTR)
@@ -357,8 +267,7 @@ static int run_replay(struct replay *replay)
 		if (replay->recorder.started && !ret)
 			ret = recorder_tick(&replay->recorder);
 	}
-	if (!replay->options->quiet && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K");
+	replay_show_end(replay->options);
 	return ret;
 }
 
@@ -386,6 +295,9 @@ static int play(struct replay *replay)
 	switch (replay->state.state) {
 	case STAPE_REPLAY_DONE:
 		return 0;
+	case STAPE_REPLAY_STUCK:
+		replay_explain(replay->client, replay->id, replay->cast.program);
+		return -EDEADLK;
 	case STAPE_REPLAY_BROKEN:
 		out_error(NULL, "a player (PID %u) died: the replay was ended",
 			  replay->state.failed_pid);
@@ -443,55 +355,24 @@ static int open_replay(struct replay *replay)
 	return replay->options->record ? open_recorder(replay) : 0;
 }
 
-/* -- results --------------------------------------------------------------- */
-
-static uint64_t lag_average(const struct schedtape_replay_state *state)
-{
-	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
-}
-
-static void print_result(const struct replay *replay, struct json_object *results)
-{
-	const struct schedtape_program *program = replay->cast.program;
-	const struct schedtape_replay_state *state = &replay->state;
-	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
-	uint64_t wall = state->stop_time - state->start_time;
-	struct json_object *object;
-
-	if (!results) {
-		if (replay->options->quiet)
-			return;
-		printf("%u tasks replayed in %.3f s (recorded: %.3f s): %s steps, "
-		       "%s wake-ups by tasks, %s timed waits, lag %.3f ms on average, "
-		       "%.3f ms at worst\n",
-		       program->nr_tasks, wall / 1e9, program->duration / 1e9,
-		       out_count(steps, state->steps), out_count(wakeups, program->wakeups),
-		       out_count(timed, state->timed_waits), out_ms(lag_average(state)),
-		       out_ms(state->lag_max));
-		return;
-	}
-	object = json_object_new_object();
-	out_json_add_count(object, "tasks", program->nr_tasks);
-	out_json_add_count(object, "wall_ns", wall);
-	out_json_add_count(object, "recorded_wall_ns", program->duration);
-	out_json_add_count(object, "steps", state->steps);
-	out_json_add_count(object, "wakeups", program->wakeups);
-	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_average_ns", lag_average(state));
-	out_json_add_count(object, "lag_max_ns", state->lag_max);
-	json_object_array_add(results, object);
-}
+/* -- all of it ------------------------------------------------------------- */
 
 static int replay_once(const struct replay_options *opts, struct schedtape_client *client,
 		       const struct schedtape_program *program,
-		       const struct schedtape_calibration *calibration,
+		       const struct schedtape_calibration *calibration, double scale,
 		       struct json_object *results)
 {
 	struct replay replay = {
 		.options = opts,
 		.client = client,
 		.calibration = *calibration,
-		.cast = { .program = program, .fd = -1, .attributes = !opts->no_attributes },
+		.cast = {
+			.program = program,
+			.scale = scale,
+			.cpus = &opts->cpus,
+			.fd = -1,
+			.attributes = !opts->no_attributes,
+		},
 		.signals = -1,
 	};
 	int ret, closed;
@@ -505,11 +386,52 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
 	if (!ret)
-		print_result(&replay, results);
+		replay_print(opts, program, &replay.state, results);
 	return ret;
 }
 
-static int replay_all(const struct replay_options *opts, struct schedtape_tape *tape)
+/*
+ * CPU time to be used for that of the tape: as much work takes less of it on a
+ * faster CPU.
+ */
+static int find_scale(const struct replay_options *opts, struct schedtape_tape *tape,
+		      const struct schedtape_calibration *here, double *scale)
+{
+	struct schedtape_calibration there;
+	struct schedtape_error err;
+	int ret;
+
+	*scale = opts->scale_cpu;
+	if (!opts->work)
+		return 0;
+	ret = say(schedtape_machine_calibration(tape, &there, &err), &err);
+	if (ret)
+		return ret;
+	if (there.spread > VAGUE || here->spread > VAGUE)
+		out_warning(NULL, "--burn=work: the CPU's speed varied by %.0f %% when it was measured "
+			    "%s: work is kept no better than that",
+			    100 * (there.spread > here->spread ? there.spread : here->spread),
+			    there.spread > here->spread ? "for the recording" : "just now");
+	*scale *= there.spins_per_ms / here->spins_per_ms;
+	return 0;
+}
+
+static int compile(struct replay_options *opts, struct schedtape_tape *tape,
+		   struct schedtape_program **program)
+{
+	struct schedtape_error err;
+
+	opts->choice.tape = tape;
+	if (choice_made(&opts->choice)) {
+		if (choice_check(&opts->choice))
+			return -ENOENT;
+		opts->program.keep = choice_keeps;
+		opts->program.arg = &opts->choice;
+	}
+	return say(schedtape_program_compile(tape, &opts->program, program, &err), &err);
+}
+
+static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 {
 	struct json_object *results = opts->common.json ? json_object_new_array() : NULL;
 	struct schedtape_program *program = NULL;
@@ -517,17 +439,20 @@ static int replay_all(const struct replay_options *opts, struct schedtape_tape *
 	struct schedtape_client *client = NULL;
 	struct schedtape_error err;
 	unsigned long i;
+	double scale;
 	int ret;
 
 	ret = say(schedtape_client_open(&client, &err), &err);
 	if (!ret)
-		ret = say(schedtape_program_compile(tape, &opts->program, &program, &err),
-			  &err);
-	if (!ret)
+		ret = compile(opts, tape, &program);
+	if (!ret) {
 		schedtape_calibrate(&calibration);
-	for (i = 0; i < opts->repeat && !ret; i++)
-		ret = replay_once(opts, client, program, &calibration, results);
-	if (results && !ret)
+		ret = find_scale(opts, tape, &calibration, &scale);
+	}
+	for (i = 0; (!opts->repeat || i < opts->repeat) && !ret; i++)
+		ret = replay_once(opts, client, program, &calibration, scale, results);
+	/* Who interrupts a loop has seen enough, and is told what was seen. */
+	if (results && (!ret || ret == -EINTR))
 		out_json(results, true);
 	else
 		json_object_put(results);
@@ -538,29 +463,15 @@ static int replay_all(const struct replay_options *opts, struct schedtape_tape *
 
 int cmd_replay(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "[FILE]",
-		.doc = "Replays a tape with real threads: the same CPU time, sleeps, wake-ups, "
-		       "forks and exits, scheduled by this machine.",
-		.children = children,
-	};
-	struct replay_options opts = {
-		.common = CMD_COMMON_INIT,
-		.program = { .speed = 1 },
-		.repeat = 1,
-	};
+	struct replay_options opts;
 	struct schedtape_tape *tape;
 	int ret;
 
-	cmd_parse(&argp, argc, argv, 0, &opts);
+	replay_options_parse(&opts, argc, argv);
 	tape = cmd_open_tape(opts.common.input);
-	if (!tape)
-		return CMD_FAILURE;
-	ret = replay_all(&opts, tape);
+	ret = tape ? replay_all(&opts, tape) : -EIO;
 	cmd_close_tape(tape, opts.common.input);
+	replay_options_free(&opts);
 	if (ret == -EINTR)
 		return 128 + SIGINT;
 	return out_finish(ret ? CMD_FAILURE : 0);

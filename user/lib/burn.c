@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <schedtape/netlink.h>
+
 #define ROUNDS		9
 #define ROUND_NS	2000000
 
@@ -64,6 +66,9 @@ void schedtape_calibrate(struct schedtape_calibration *calibration)
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
 
+/* So long it spins blindly, and plays on after a pause has begun. */
+#define SPIN_NS		20000
+
 /* What no exit costs: a clock that went wrong. */
 #define EXIT_NS_MAX	100000000
 
@@ -83,19 +88,6 @@ static int64_t word_time(const volatile uint64_t *word)
 static int64_t burner_time(const struct schedtape_burner *burner)
 {
 	return burner->word ? word_time(burner->word) : (int64_t)schedtape_cpu_time();
-}
-
-void schedtape_burner_init(struct schedtape_burner *burner,
-			   const struct schedtape_calibration *calibration,
-			   const volatile uint64_t *word, bool from_birth)
-{
-	burner->calibration = calibration;
-	burner->word = word;
-	burner->known = burner_time(burner);
-	burner->base = burner->known - (from_birth ? (int64_t)schedtape_cpu_time() : 0);
-	burner->since = 0;
-	burner->step_cost = 0;
-	burner->unread = 0;
 }
 
 static void spin_ns(const struct schedtape_burner *burner, double ns)
@@ -118,11 +110,70 @@ static void look(struct schedtape_burner *burner)
 	burner->unread = 0;
 }
 
-void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
+static void set_rate(struct schedtape_burner *burner, uint64_t speed)
 {
-	int64_t target = until + burner->base;
-	double left = target - (burner->known + burner->since);
+	burner->rated = speed;
+	burner->rate = burner->scale * STAPE_REPLAY_SPEED_ONE / speed;
+}
 
+void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth)
+{
+	burner->known = burner_time(burner);
+	burner->base = burner->known - (from_birth ? (int64_t)schedtape_cpu_time() : 0);
+	burner->origin = 0;
+	burner->since = 0;
+	burner->step_cost = 0;
+	burner->unread = 0;
+	set_rate(burner, *burner->speed ? *burner->speed : STAPE_REPLAY_SPEED_ONE);
+}
+
+/* The replay's speed has changed, or it is paused. */
+static void follow(struct schedtape_burner *burner)
+{
+	uint64_t speed = *burner->speed;
+	double done;
+
+	while (!speed) {
+		burner->hold(burner->arg);
+		speed = *burner->speed;
+	}
+	look(burner);
+	done = burner->origin + (burner->known - burner->base) / burner->rate;
+	burner->base = burner->known;
+	burner->origin = done;
+	set_rate(burner, speed);
+}
+
+static double target_of(const struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+{
+	return burner->base + (until - burner->origin) * burner->rate - spare;
+}
+
+/*
+ * Short spins, between looks at the clock: whatever the CPU's speed is by now, and
+ * whoever else has had the CPU meanwhile, the clock counts this thread's time.
+ */
+static void burn_by_clock(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+{
+	double left;
+
+	for (;; look(burner)) {
+		if (*burner->speed != burner->rated)
+			follow(burner);
+		left = target_of(burner, until, spare) - burner->known;
+		if (left <= 0)
+			return;
+		spin_ns(burner, left < SPIN_NS ? left : SPIN_NS);
+	}
+}
+
+void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+{
+	double left;
+
+	if (*burner->speed != burner->rated)
+		follow(burner);
+	left = target_of(burner, until, spare) - (burner->known + burner->since);
 	if (burner->unread < TRUST_STEPS && left <= 0)
 		return;
 	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
@@ -130,12 +181,8 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until)
 		burner->since += left;
 		return;
 	}
-	/*
-	 * A CPU slower than the calibration's needs another turn; a preemption
-	 * needs none, because the clock counts this thread's time only.
-	 */
-	for (look(burner); burner->known < target; look(burner))
-		spin_ns(burner, target - burner->known);
+	look(burner);
+	burn_by_clock(burner, until, spare);
 }
 
 void schedtape_burner_stepped(struct schedtape_burner *burner)

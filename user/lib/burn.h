@@ -30,6 +30,9 @@ void schedtape_spin(uint64_t turns);
 /**
  * struct schedtape_burner - one thread's CPU time, and what it is to become
  *
+ * Targets are what the recorded task had used.  A player uses @rate times as
+ * much, which changes with the replay's speed: from then on.
+ *
  * Reading the clock costs as much as a short burst has, where it is a system
  * call.  So it is read only where much may have happened since the last time; in
  * between the burner adds up what it spins and what a step costs by
@@ -38,7 +41,14 @@ void schedtape_spin(uint64_t turns);
  *
  * @calibration: how fast this machine spins
  * @word: the module's clock of this player, NULL: the kernel's clock of the thread
- * @base: CPU time from which targets count, ns
+ * @speed: the replay's speed, of STAPE_REPLAY_SPEED_ONE, 0: paused
+ * @hold: called while it is
+ * @arg: for @hold
+ * @scale: CPU time to be used for that of the recorded task, at the recorded speed
+ * @rate: the same, at the speed of now
+ * @rated: the speed that @rate is for
+ * @base: CPU time that @origin of the recorded task corresponds to, ns
+ * @origin: as targets
  * @known: CPU time when the clock was read last
  * @since: estimate of what was used since then
  * @step_cost: estimate of a step's CPU time, system call and switches
@@ -47,7 +57,14 @@ void schedtape_spin(uint64_t turns);
 struct schedtape_burner {
 	const struct schedtape_calibration *calibration;
 	const volatile uint64_t *word;
-	int64_t base;
+	const volatile uint64_t *speed;
+	void (*hold)(void *arg);
+	void *arg;
+	double scale;
+	double rate;
+	uint64_t rated;
+	double base;
+	double origin;
 	int64_t known;
 	double since;
 	double step_cost;
@@ -55,15 +72,16 @@ struct schedtape_burner {
 };
 
 /*
- * @word: see there.  @from_birth: targets count all CPU time of the calling
- * thread, else what it uses from now on.
+ * Of the calling thread; @calibration, @word, @speed, @hold, @arg and @scale are set.
+ * @from_birth: targets count all of its CPU time, else what it uses from now on.
  */
-void schedtape_burner_init(struct schedtape_burner *burner,
-			   const struct schedtape_calibration *calibration,
-			   const volatile uint64_t *word, bool from_birth);
+void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth);
 
-/* Spins until the calling thread's CPU time is @until ns beyond the base. */
-void schedtape_burn(struct schedtape_burner *burner, uint64_t until);
+/*
+ * Spins until the calling thread has used what stands for @until ns of the recorded
+ * task, less @spare ns of its own.
+ */
+void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare);
 
 /* A step (a system call that perhaps slept) lies behind the thread. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);

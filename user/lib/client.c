@@ -253,6 +253,8 @@ static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *s
 	state->waiting = client_u32(attrs[STAPE_A_REPLAY_WAITING]);
 	state->done = client_u32(attrs[STAPE_A_REPLAY_DONE]);
 	state->failed_pid = client_u32(attrs[STAPE_A_REPLAY_FAILED_PID]);
+	state->speed = client_u32(attrs[STAPE_A_REPLAY_SPEED]);
+	state->time = client_u64(attrs[STAPE_A_REPLAY_TIME]);
 	state->steps = client_u64(attrs[STAPE_A_REPLAY_STEPS]);
 	state->timed_waits = client_u64(attrs[STAPE_A_REPLAY_TIMED_WAITS]);
 	state->lag_max = client_u64(attrs[STAPE_A_REPLAY_LAG_MAX]);
@@ -334,6 +336,60 @@ int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_
 		nla_put_u64(msg, STAPE_A_REPLAY_DELAY, delay);
 	}
 	return client_request(client, msg, NULL, NULL, "replay-start", err);
+}
+
+int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uint32_t speed,
+			       struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, STAPE_CMD_REPLAY_SET, 0);
+
+	if (msg) {
+		nla_put_u32(msg, STAPE_A_REPLAY_ID, id);
+		nla_put_u32(msg, STAPE_A_REPLAY_SPEED, speed);
+	}
+	return client_request(client, msg, NULL, NULL, "replay-set", err);
+}
+
+int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
+			   struct schedtape_error *err)
+{
+	return client_request_id(client, STAPE_CMD_REPLAY_PAUSE, STAPE_A_REPLAY_ID, id, NULL, NULL,
+				 "replay-pause", err);
+}
+
+struct each_player {
+	int (*each)(const struct schedtape_player_state *state, void *arg);
+	void *arg;
+};
+
+static int parse_each_player(struct nlattr **attrs, void *arg)
+{
+	struct schedtape_player_state state = {
+		.number = client_u32(attrs[STAPE_A_PLAYER_NUMBER]),
+		.pid = client_u32(attrs[STAPE_A_PLAYER_PID]),
+		.state = client_u32(attrs[STAPE_A_PLAYER_STATE]),
+		.edge = client_u32(attrs[STAPE_A_PLAYER_EDGE]),
+		.steps = client_u64(attrs[STAPE_A_PLAYER_STEPS]),
+		.cpu_time = client_u64(attrs[STAPE_A_PLAYER_CPU_TIME]),
+		.timed_waits = client_u64(attrs[STAPE_A_PLAYER_TIMED_WAITS]),
+		.lag_total = client_u64(attrs[STAPE_A_PLAYER_LAG_TOTAL]),
+		.lag_max = client_u64(attrs[STAPE_A_PLAYER_LAG_MAX]),
+	};
+	struct each_player *each = arg;
+
+	return each->each(&state, each->arg);
+}
+
+int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
+			     int (*each)(const struct schedtape_player_state *state, void *arg),
+			     void *arg, struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, STAPE_CMD_PLAYER_GET, NLM_F_DUMP);
+	struct each_player dump = { each, arg };
+
+	if (msg)
+		nla_put_u32(msg, STAPE_A_PLAYER_REPLAY, id);
+	return client_request(client, msg, parse_each_player, &dump, "players", err);
 }
 
 int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,

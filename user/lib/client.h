@@ -50,12 +50,26 @@ struct schedtape_replay_state {
 	uint32_t waiting;
 	uint32_t done;
 	uint32_t failed_pid;
+	uint32_t speed;		/* of STAPE_REPLAY_SPEED_ONE */
+	uint64_t time;		/* ns of its own time */
 	uint64_t steps;
 	uint64_t timed_waits;
 	uint64_t lag_max;
 	uint64_t lag_total;
 	uint64_t start_time;
 	uint64_t stop_time;
+};
+
+struct schedtape_player_state {
+	uint32_t number;
+	uint32_t pid;
+	uint32_t state;		/* enum stape_player_state */
+	uint32_t edge;		/* with STAPE_PLAYER_EDGE */
+	uint64_t steps;
+	uint64_t cpu_time;	/* ns, up to its last switch-out */
+	uint64_t timed_waits;
+	uint64_t lag_total;
+	uint64_t lag_max;
 };
 
 /* Connects.  -ENOENT: the module is not loaded; -EPERM: may not. */
@@ -218,6 +232,16 @@ const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
 int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_t delay,
 			   struct schedtape_error *err);
+/* @speed: of STAPE_REPLAY_SPEED_ONE. */
+int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uint32_t speed,
+			       struct schedtape_error *err);
+/* Until schedtape_replay_start(). */
+int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
+			   struct schedtape_error *err);
+/* Calls @each for every player that plays now, until it returns something but 0. */
+int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
+			     int (*each)(const struct schedtape_player_state *state, void *arg),
+			     void *arg, struct schedtape_error *err);
 int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
 			  struct schedtape_error *err);
 int schedtape_replay_get(struct schedtape_client *client, uint32_t id,

@@ -60,7 +60,8 @@ static int grow(struct schedtape_edges *set)
 	return 0;
 }
 
-int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wakee)
+int schedtape_edges_number(struct schedtape_edges *set, uint32_t waker, uint32_t wakee,
+			   uint32_t *number)
 {
 	uint32_t *slot;
 	int rc;
@@ -71,13 +72,22 @@ int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wa
 			return rc;
 	}
 	slot = slot_of(set, waker, wakee);
-	if (*slot) {
-		set->edges[*slot - 1].count++;
-		return 0;
+	if (!*slot) {
+		set->edges[set->nr] = (struct schedtape_edge){ waker, wakee, 0 };
+		*slot = ++set->nr;
 	}
-	set->edges[set->nr] = (struct schedtape_edge){ waker, wakee, 1 };
-	*slot = ++set->nr;
+	*number = *slot - 1;
 	return 0;
+}
+
+int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wakee)
+{
+	uint32_t number;
+	int rc = schedtape_edges_number(set, waker, wakee, &number);
+
+	if (!rc)
+		set->edges[number].count++;
+	return rc;
 }
 
 static int by_waker(const void *left, const void *right)

@@ -23,6 +23,9 @@ struct schedtape_edges {
 	uint32_t mask;
 };
 
+/* The pair's number in @edges, which may be new, without a wake-up.  0 or -ENOMEM. */
+int schedtape_edges_number(struct schedtape_edges *set, uint32_t waker, uint32_t wakee,
+			   uint32_t *number);
 /* One more wake-up of @wakee by @waker.  0 or -ENOMEM. */
 int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wakee);
 /* By waker, then wakee.  The hash is gone afterwards: no more adding. */

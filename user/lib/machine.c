@@ -224,3 +224,22 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 	add_bool(meta, "overwrite", recording->overwrite);
 	return meta;
 }
+
+int schedtape_machine_calibration(struct schedtape_tape *tape,
+				  struct schedtape_calibration *calibration,
+				  struct schedtape_error *err)
+{
+	struct json_object *object, *value;
+
+	*calibration = (struct schedtape_calibration){ 0 };
+	if (json_object_object_get_ex(schedtape_tape_meta(tape), "calibration", &object)) {
+		if (json_object_object_get_ex(object, "spins_per_ms", &value))
+			calibration->spins_per_ms = json_object_get_double(value);
+		if (json_object_object_get_ex(object, "spread", &value))
+			calibration->spread = json_object_get_double(value);
+	}
+	/* Between a CPU of 1 MHz and what will never be. */
+	if (calibration->spins_per_ms >= 1 && calibration->spins_per_ms <= 1e9)
+		return 0;
+	return schedtape_fail(err, -ENODATA, "the tape does not say how fast its machine was");
+}

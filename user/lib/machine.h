@@ -31,4 +31,9 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording);
 
+/* What a tape says of the recording machine.  -ENODATA: nothing, or nothing sound. */
+int schedtape_machine_calibration(struct schedtape_tape *tape,
+				  struct schedtape_calibration *calibration,
+				  struct schedtape_error *err);
+
 #endif /* SCHEDTAPE_MACHINE_H */

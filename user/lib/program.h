@@ -17,6 +17,7 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_RENAME,	/* value: index into names */
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
 	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
+	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
 };
 
 /* What a wait that no task of the program ends is kept by. */
@@ -28,7 +29,7 @@ enum schedtape_external {
 
 /**
  * struct schedtape_op - one thing that a task did
- * @cpu: CPU time that it had used by then, ns since it began
+ * @cpu: CPU time that it had used by then, ns since its program begins
  * @kind: enum schedtape_op_kind
  * @blocked: a wait in state D
  * @value: as the kind says
@@ -39,12 +40,35 @@ struct schedtape_op {
 };
 
 /**
+ * struct schedtape_prio - how a task is scheduled
+ * @policy: SCHED_*
+ */
+struct schedtape_prio {
+	uint8_t policy;
+	int8_t nice;
+	uint8_t rt_priority;
+};
+
+static inline uint64_t schedtape_prio_pack(const struct schedtape_prio *prio)
+{
+	return prio->policy | (uint64_t)(uint8_t)prio->nice << 8 |
+	       (uint64_t)prio->rt_priority << 16;
+}
+
+static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
+{
+	return (struct schedtape_prio){ value, value >> 8, value >> 16 };
+}
+
+/**
  * struct schedtape_program_task - one task's program
  * @ops: what it does, in order; the last one is SCHEDTAPE_OP_EXIT
  * @nr_ops: how many
  * @parent: task that forks it, SCHEDTAPE_NONE: it is there from the start
  * @process: the task that leads its thread group; its own number: a leader
+ * @pid: in the recording
  * @name: when it begins
+ * @prio: the same, if it is there from the start; with @prio_known
  * @source: the description on the tape, NULL: forked
  */
 struct schedtape_program_task {
@@ -55,15 +79,18 @@ struct schedtape_program_task {
 	uint32_t process;
 	uint32_t pid;
 	char name[STAPE_COMM_LEN];
+	struct schedtape_prio prio;
+	bool prio_known;
 	const struct schedtape_task *source;
 };
 
 /**
- * struct schedtape_program - a whole tape
+ * struct schedtape_program - a whole tape, or what was chosen of it
  * @tasks: their programs
  * @edges: by number: the task that the edge wakes
+ * @wakers: by number: the task that wakes along it
  * @names: STAPE_COMM_LEN bytes each
- * @duration: of the recording, ns
+ * @duration: of what was recorded, ns
  * @wakeups: along edges
  * @timed: waits for an instant
  * @lengths: waits of a length
@@ -72,6 +99,7 @@ struct schedtape_program {
 	struct schedtape_program_task *tasks;
 	uint32_t nr_tasks;
 	uint32_t *edges;
+	uint32_t *wakers;
 	uint32_t nr_edges;
 	char (*names)[STAPE_COMM_LEN];
 	size_t nr_names;
@@ -83,12 +111,18 @@ struct schedtape_program {
 
 /**
  * struct schedtape_program_options - how to compile
- * @speed: 2 is twice as fast
  * @external: what outside wake-ups are kept by
+ * @keep: which tasks, as they are at the tape's end; NULL: all.  A wake-up by another
+ *	is an outside one, whose instant is kept
+ * @arg: for @keep
+ * @from, @to: what happened in between, ns of the session's clock; @to 0: the end
  */
 struct schedtape_program_options {
-	double speed;
 	enum schedtape_external external;
+	bool (*keep)(void *arg, const struct schedtape_life *life);
+	void *arg;
+	uint64_t from;
+	uint64_t to;
 };
 
 /* @tape must outlive the program. */

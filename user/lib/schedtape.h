@@ -490,9 +490,14 @@ struct schedtape_range {
  * @renamed: by exec or otherwise, @life->comm
  * @identified: @life->first_comm or @life->process was not known at its birth,
  *	and now is
+ * @waited: it got a CPU after having waited for one for @latency, woken or preempted
  * @setprio: another @life->policy, nice or rt_priority
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there
+ * @marked: the next of @marks has come, with the life there, @asleep or not.  What
+ *	is told at the same time, or later, comes after it
+ * @reached: it has come, and been told of all lives
+ * @marks: times, in order; @nr_marks of them
  */
 struct schedtape_timeline_ops {
 	int (*born)(void *arg, const struct schedtape_life *life,
@@ -506,9 +511,15 @@ struct schedtape_timeline_ops {
 	int (*joined)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*renamed)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*identified)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*waited)(void *arg, const struct schedtape_life *life, uint64_t latency,
+		      uint64_t time);
 	int (*setprio)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*exited)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*ended)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*marked)(void *arg, const struct schedtape_life *life, bool asleep, uint64_t time);
+	int (*reached)(void *arg, uint64_t time);
+	const uint64_t *marks;
+	size_t nr_marks;
 };
 
 struct schedtape_timeline;
@@ -529,6 +540,26 @@ const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_tim
 /* When the session was paused, by time. */
 const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
 							size_t *n);
+
+/* -- profile.c: what bursts, sleeps and waits for a CPU are like ------------- */
+
+enum schedtape_length {
+	SCHEDTAPE_BURSTS,	/* CPU time from a wake-up to blocking, ns */
+	SCHEDTAPE_SLEEPS,	/* from blocking to the wake-up, ns */
+	SCHEDTAPE_LATENCIES,	/* from a wake-up or preemption to a CPU, ns */
+	SCHEDTAPE_NR_LENGTHS,
+};
+
+/*
+ * For each life of a tape the distributions of its lengths, in steps of 3 %, and the
+ * order of all wake-ups of tasks by tasks.
+ */
+struct schedtape_profile;
+
+/* Runs a tape into a timeline and a profile of it. */
+int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline **timeline,
+			  struct schedtape_profile **profile, struct schedtape_error *err);
+void schedtape_profile_free(struct schedtape_profile *profile);
 
 /* -- compare.c: how far one timeline is from another ------------------------ */
 
@@ -595,6 +626,24 @@ schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t
 /* Edges between matched tasks whose counts differ, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
+/*
+ * Two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the most by which the
+ * shares of lengths up to any one differ, from 0 (alike) to 1.  NAN: one side has none.
+ */
+double schedtape_profile_distance(const struct schedtape_profile *a,
+				  const struct schedtape_profile *b,
+				  const struct schedtape_pair *pair, enum schedtape_length length);
+/* The same for the lengths of all of them together. */
+int schedtape_profile_total(const struct schedtape_profile *a, const struct schedtape_profile *b,
+			    const struct schedtape_pair *pairs, size_t n,
+			    double distances[SCHEDTAPE_NR_LENGTHS], struct schedtape_error *err);
+/*
+ * Of all pairs of wake-ups that A and B have in common, the share that comes in the
+ * other order (Kendall's tau distance).  NAN: they have less than two in common.
+ */
+int schedtape_profile_order(const struct schedtape_profile *a, const struct schedtape_profile *b,
+			    const struct schedtape_comparison *comparison, double *share,
+			    struct schedtape_error *err);
 /* (b - a) / a; 0 if both are 0, INFINITY if only a is. */
 double schedtape_relative_error(double a, double b);
 

@@ -432,10 +432,16 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 	return 0;
 }
 
+/* A word for each player, and the speed. */
+static size_t clocks_bytes(uint32_t players)
+{
+	return (players + 1ULL) * sizeof(uint64_t);
+}
+
 const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 						 struct schedtape_error *err)
 {
-	void *clocks = mmap(NULL, players * sizeof(uint64_t), PROT_READ, MAP_SHARED, fd, 0);
+	void *clocks = mmap(NULL, clocks_bytes(players), PROT_READ, MAP_SHARED, fd, 0);
 
 	if (clocks == MAP_FAILED) {
 		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
@@ -447,5 +453,5 @@ const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
 {
 	if (clocks)
-		munmap((void *)clocks, players * sizeof(uint64_t));
+		munmap((void *)clocks, clocks_bytes(players));
 }

@@ -96,6 +96,7 @@ static void count_latency(struct schedtape_timeline *tl, uint32_t index, uint64_
 		life->latency_max = latency;
 		life->latency_max_time = time;
 	}
+	timeline_tell(tl, waited, life, latency, time);
 }
 
 /**
@@ -329,6 +330,37 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	life->left = false;
 	life->end = time;
 	timeline_tell(tl, exited, life, time);
+}
+
+static bool is_asleep(const struct schedtape_track *track)
+{
+	switch (track->state) {
+	case LIFE_FOUND:
+	case LIFE_ASLEEP:
+	case LIFE_STOPPED:
+	case LIFE_AWAY:
+		return true;
+	}
+	return false;
+}
+
+/**
+ * timeline_mark() - tell of all lives how they are at a time
+ * @tl: the timeline
+ * @time: no event so far was later
+ */
+void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
+{
+	uint32_t i;
+
+	for (i = 0; i < tl->set.nr; i++) {
+		if (timeline_track(tl, i)->state == LIFE_DEAD)
+			continue;
+		timeline_count(tl, i, time);
+		timeline_tell(tl, marked, timeline_life(tl, i),
+			      is_asleep(timeline_track(tl, i)), time);
+	}
+	timeline_tell(tl, reached, time);
 }
 
 /*

@@ -228,11 +228,20 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_life(tl, index)->migrations++;
 }
 
+static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
+{
+	while (tl->marked < tl->ops->nr_marks && time >= tl->ops->marks[tl->marked] && !tl->rc)
+		timeline_mark(tl, tl->ops->marks[tl->marked++]);
+}
+
 static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
 	struct lane *lane;
 	uint32_t curr;
 
+	pass_marks(tl, ev->time);
+	if (tl->rc)
+		return;
 	timeline_describe(tl, ev->time, ev->time);
 	lane = timeline_lane(tl, ev->cpu);
 	if (!lane)
@@ -292,6 +301,7 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 	if (rc)
 		return rc;
 	timeline_describe(tl, UINT64_MAX, last);
+	pass_marks(tl, last);
 	timeline_finish(tl, last);
 	if (!tl->rc)
 		schedtape_edges_sort(&tl->edges);

@@ -38,6 +38,7 @@ struct lane {
  * @described: how many of the tape's descriptions of tasks have been taken
  * @ticket: the last one given out
  * @pauses: of all CPUs, put together
+ * @marked: how many of the marks have come
  * @damage: what the first damaged page is like, "" if none is
  * @rc: the first failure, of an operation or of the timeline
  * @ops: to be told, with @arg
@@ -54,6 +55,7 @@ struct schedtape_timeline {
 	uint64_t ticket;
 	struct schedtape_range *pauses;
 	size_t nr_pauses;
+	size_t marked;
 	struct schedtape_error damage;
 	int rc;
 	const struct schedtape_timeline_ops *ops;
@@ -128,6 +130,7 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_exiting(struct schedtape_timeline *tl, uint32_t index);
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_mark(struct schedtape_timeline *tl, uint64_t time);
 void timeline_finish(struct schedtape_timeline *tl, uint64_t time);
 
 #endif /* SCHEDTAPE_TIMELINE_H */

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: a running replay is paused, looked at, sped up and stopped.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib/commands.sh"
+
+expect 129 "which replay, and pause, resume" schedtape steer
+expect 129 "'x': not the number of a replay" schedtape steer x pause
+expect 129 "'faster': not pause, resume" schedtape steer 1 faster
+expect 129 "speed: how fast" schedtape steer 1 speed
+expect 129 "speed 0: a number from" schedtape steer 1 speed 0
+expect 129 "'2': one argument too many" schedtape steer 1 pause 2
+expect 1 "no such replay" schedtape steer 4000000 pause
+expect 1 "no such replay" schedtape steer 4000000 speed 2
+# Of dumps, not every kernel says it in our words.
+expect 1 "[Nn]o such" schedtape steer 4000000 players
+
+# A hog for those who use CPU time, and a task of periods.
+cat > work << 'END'
+#!/bin/sh
+periodic 20 2 200 > /dev/null &
+hog 500 > /dev/null &
+wait
+END
+chmod 755 work
+schedtape record -q -o work.tape -- ./work > log 2>&1
+
+# field NAME: of the only replay
+field()
+{
+	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
+print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"]])' "$1"
+}
+
+# Starts one that would take minutes; its number is in $id.
+begin()
+{
+	local i
+
+	schedtape replay -q --speed 0.02 work.tape > replay.log 2>&1 &
+	replay=$!
+	for ((i = 0; i < 200; i++)); do
+		id=$(field id) && schedtape steer --json "$id" players > players.json 2> log &&
+			like players.json 'len(d) == 3' && break
+		sleep 0.1
+	done
+}
+
+begin
+schedtape steer "$id" pause > log 2>&1
+report $? "pause"
+[ "$(field state)" = paused ]
+report $? "list says so"
+# Whoever could run is held.
+for ((i = 0; i < 50; i++)); do
+	schedtape steer --json "$id" players > players.json 2> log &&
+		like players.json 'all(p["state"] != "running" for p in d)' && break
+	sleep 0.1
+done
+[ $i -lt 50 ]
+report $? "nobody runs in a pause"
+cp players.json before.json
+sleep 0.3
+schedtape steer --json "$id" players > players.json 2> log
+cmp before.json players.json > log 2>&1
+report $? "nobody gets on in a pause"
+expect 1 "does not run" schedtape steer "$id" pause
+schedtape steer "$id" resume > log 2>&1
+report $? "resume"
+[ "$(field state)" = running ]
+report $? "list says so"
+expect 1 "is not paused" schedtape steer "$id" resume
+schedtape steer "$id" players > players.txt 2> log && grep -q 'worst ms' players.txt
+report $? "players, as a table"
+schedtape steer "$id" speed 20 > log 2>&1
+report $? "speed"
+wait $replay
+report $? "and then it ends soon"
+
+begin
+schedtape steer "$id" stop > log 2>&1
+report $? "stop"
+wait $replay
+[ $? = 1 ] && cp replay.log log && grep -q 'stopped from outside' replay.log
+report $? "who has started it says so"
+
+finish

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape steer: pauses a running replay, lets it go on, changes its speed,
+ * stops it, and shows its players.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <client.h>
+
+#include "cmd.h"
+#include "output.h"
+
+struct steer_options {
+	uint32_t replay;
+	const struct verb *verb;
+	double speed;
+	bool json;
+};
+
+/**
+ * struct verb - what can be done to a replay
+ * @argument: it takes one: the speed
+ */
+struct verb {
+	const char *name;
+	int (*steer)(struct schedtape_client *client, const struct steer_options *opts,
+		     struct schedtape_error *err);
+	bool argument;
+};
+
+static int pause_replay(struct schedtape_client *client, const struct steer_options *opts,
+			struct schedtape_error *err)
+{
+	return schedtape_replay_pause(client, opts->replay, err);
+}
+
+/* It must have been paused: one that waits for its start is its owner's to start. */
+static int resume_replay(struct schedtape_client *client, const struct steer_options *opts,
+			 struct schedtape_error *err)
+{
+	struct schedtape_replay_state state;
+	int ret = schedtape_replay_get(client, opts->replay, &state, err);
+
+	if (ret)
+		return ret;
+	if (state.state != STAPE_REPLAY_PAUSED)
+		return schedtape_fail(err, -EINVAL, "replay %u is not paused", opts->replay);
+	return schedtape_replay_start(client, opts->replay, 0, err);
+}
+
+static int stop_replay(struct schedtape_client *client, const struct steer_options *opts,
+		       struct schedtape_error *err)
+{
+	return schedtape_replay_stop(client, opts->replay, err);
+}
+
+static int set_speed(struct schedtape_client *client, const struct steer_options *opts,
+		     struct schedtape_error *err)
+{
+	return schedtape_replay_set_speed(client, opts->replay,
+					  opts->speed * STAPE_REPLAY_SPEED_ONE, err);
+}
+
+/* -- players --------------------------------------------------------------- */
+
+static const struct out_column columns[] = {
+	{ "player", 8 }, { "PID", 8 }, { "state", -8 }, { "steps", 12 }, { "run ms", 12 },
+	{ "timed waits", 12 }, { "lag ms", 10 }, { "worst ms", 10 }, { NULL, 0 },
+};
+
+struct player_list {
+	struct json_object *array;	/* NULL: text */
+	struct out_table table;
+};
+
+static const char *state_name(uint32_t state)
+{
+	static const char * const names[] = { "running", "waits", "timed", "held" };
+
+	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
+}
+
+static uint64_t lag_average(const struct schedtape_player_state *state)
+{
+	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
+}
+
+static void player_json(struct json_object *array, const struct schedtape_player_state *state)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "player", state->number);
+	out_json_add_count(object, "pid", state->pid);
+	out_json_add_name(object, "state", state_name(state->state));
+	out_json_add_count(object, "steps", state->steps);
+	out_json_add_count(object, "cpu_time_ns", state->cpu_time);
+	out_json_add_count(object, "timed_waits", state->timed_waits);
+	out_json_add_count(object, "lag_average_ns", lag_average(state));
+	out_json_add_count(object, "lag_max_ns", state->lag_max);
+	json_object_array_add(array, object);
+}
+
+static int each_player(const struct schedtape_player_state *state, void *arg)
+{
+	struct player_list *list = arg;
+	char steps[OUT_COUNT_LEN], waits[OUT_COUNT_LEN];
+
+	if (list->array) {
+		player_json(list->array, state);
+		return 0;
+	}
+	out_cell(&list->table, "%u", state->number);
+	out_cell(&list->table, "%u", state->pid);
+	out_cell(&list->table, "%s", state_name(state->state));
+	out_cell(&list->table, "%s", out_count(steps, state->steps));
+	out_cell(&list->table, "%.3f", out_ms(state->cpu_time));
+	out_cell(&list->table, "%s", out_count(waits, state->timed_waits));
+	out_cell(&list->table, "%.3f", out_ms(lag_average(state)));
+	out_cell(&list->table, "%.3f", out_ms(state->lag_max));
+	return 0;
+}
+
+static int show_players(struct schedtape_client *client, const struct steer_options *opts,
+			struct schedtape_error *err)
+{
+	struct player_list list = { .array = opts->json ? json_object_new_array() : NULL };
+	int ret;
+
+	if (!list.array)
+		out_table_begin(&list.table, columns);
+	ret = schedtape_replay_players(client, opts->replay, each_player, &list, err);
+	if (list.array)
+		out_json(list.array, true);
+	return ret;
+}
+
+/* -- the command line ------------------------------------------------------ */
+
+static const struct verb verbs[] = {
+	{ "pause", pause_replay, false },
+	{ "resume", resume_replay, false },
+	{ "stop", stop_replay, false },
+	{ "speed", set_speed, true },
+	{ "players", show_players, false },
+};
+
+static const struct verb *find_verb(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(name, verbs[i].name))
+			return &verbs[i];
+	return NULL;
+}
+
+static void parse_argument(struct steer_options *opts, const char *arg,
+			   const struct argp_state *state)
+{
+	char *end;
+
+	switch (state->arg_num) {
+	case 0:
+		errno = 0;
+		opts->replay = strtoul(arg, &end, 10);
+		if (errno || end == arg || *end || !opts->replay || *arg == '-')
+			argp_error(state, "'%s': not the number of a replay", arg);
+		return;
+	case 1:
+		opts->verb = find_verb(arg);
+		if (!opts->verb)
+			argp_error(state, "'%s': not pause, resume, speed, stop or players", arg);
+		return;
+	}
+	if (state->arg_num > 2 || !opts->verb->argument)
+		argp_error(state, "'%s': one argument too many", arg);
+	opts->speed = strtod(arg, &end);
+	if (end == arg || *end || !(opts->speed >= 1e-3 && opts->speed <= 1e3))
+		argp_error(state, "speed %s: a number from 0.001 to 1000", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct steer_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->json;
+		break;
+	case ARGP_KEY_ARG:
+		parse_argument(opts, arg, state);
+		break;
+	case ARGP_KEY_END:
+		if (!opts->verb)
+			argp_error(state, "which replay, and pause, resume, speed, stop or players?");
+		else if (opts->verb->argument && !opts->speed)
+			argp_error(state, "speed: how fast?");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+int cmd_steer(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "REPLAY pause|resume|stop|players\nREPLAY speed F",
+		.doc = "Steers a running replay: lets its time stand and go on, sets how fast it "
+		       "goes (1: as recorded), ends it, shows the players that play now. "
+		       "\"schedtape list\" shows the replays.",
+		.children = children,
+	};
+	struct schedtape_client *client = NULL;
+	struct steer_options opts = { 0 };
+	struct schedtape_error err;
+	int ret;
+
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	ret = schedtape_client_open(&client, &err);
+	if (!ret)
+		ret = opts.verb->steer(client, &opts, &err);
+	if (ret)
+		out_error(NULL, "%s", err.text);
+	schedtape_client_close(client);
+	return out_finish(ret ? CMD_FAILURE : 0);
+}
