@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a hundred replays, in each of which the controller or a player is
-# killed at a random moment: no task is left, nothing in the module, and it can go.
+# Description: replays whose controllers and players are killed at random moments: no
+# task is left, nothing in the module, and it can go. SCHEDTAPE_ROUNDS=50 makes a
+# hundred of them.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
-rounds=50		# of two replays each
+rounds=${SCHEDTAPE_ROUNDS:-12}		# of two replays each
 
 # Players have the names of these.
 cat > work << 'END'

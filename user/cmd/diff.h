@@ -101,9 +101,10 @@ static inline uint64_t diff_sleeps(const struct schedtape_life *life)
 	return life->sleeps + life->stops;
 }
 
+/* What the recorder took to begin and to end is none of the tasks'. */
 static inline uint64_t diff_wall(const struct diff_side *side)
 {
-	return side->end->stop_time - side->end->start_time;
+	return schedtape_profile_span(side->profile);
 }
 
 /* diff-judge.c: fills in the verdict.  -ENOMEM: said why. */

@@ -29,6 +29,7 @@
 #define FOLD_NS		5000
 
 #define STACK_BYTES	65536
+#define SPARE_OPS	16
 
 struct player {
 	const struct player_cast *cast;
@@ -213,12 +214,36 @@ static size_t do_step(struct player *player, size_t at)
 	return at;
 }
 
-/* What an exit costs is part of the last burst, and comes after the program. */
-static uint64_t spare_for(const struct player *player, const struct schedtape_op *op)
+/* What comes by itself with an operation, and was part of the CPU time before it. */
+static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
 {
-	if (op->kind != SCHEDTAPE_OP_EXIT || getpid() != gettid())
-		return 0;
-	return player->cast->exit_cost;
+	const struct schedtape_program_task *tasks = player->cast->program->tasks;
+
+	if (op->kind == SCHEDTAPE_OP_FORK && tasks[op->value].process == op->value)
+		return player->cast->costs.fork;
+	if (op->kind == SCHEDTAPE_OP_EXIT && getpid() == gettid())
+		return player->cast->costs.exit;
+	return 0;
+}
+
+/*
+ * CPU time that is not to be burnt before an operation, because it and those close
+ * behind it use it: a process's end costs most before its parent is woken, and that
+ * came before its exit.
+ */
+static uint64_t spare_for(const struct player *player, size_t at)
+{
+	const struct schedtape_program_task *task = player->task;
+	double sum = 0, most = 0, left;
+	size_t i;
+
+	for (i = at; i < task->nr_ops && i < at + SPARE_OPS; i++) {
+		sum += cost_of(player, &task->ops[i]);
+		left = sum - (task->ops[i].cpu - task->ops[at].cpu) * player->burner.rate;
+		if (left > most)
+			most = left;
+	}
+	return most;
 }
 
 static void hold(void *arg)
@@ -249,7 +274,7 @@ static void do_all(struct player *player)
 			at++;
 			continue;
 		}
-		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
+		schedtape_burn(&player->burner, op->cpu, spare_for(player, at));
 		switch (op->kind) {
 		case SCHEDTAPE_OP_FORK:
 			do_fork(player, op->value);

@@ -18,7 +18,7 @@
  * @calibration: how fast they spin
  * @clocks: the players' CPU clocks and the speed, mapped
  * @scale: of CPU time, at the recorded speed
- * @exit_cost: CPU time of a process's end, ns
+ * @costs: of players' forks and ends
  * @fd: the replay's file
  * @cpus: where they may run
  * @attributes: take over policy, nice value and affinity
@@ -29,7 +29,7 @@ struct player_cast {
 	const volatile uint64_t *clocks;
 	double scale;
 	const struct cpu_map *cpus;
-	uint64_t exit_cost;
+	struct schedtape_costs costs;
 	int fd;
 	bool attributes;
 };

@@ -275,7 +275,7 @@ static int play(struct replay *replay)
 {
 	int ret, finished;
 
-	replay->cast.exit_cost = schedtape_measure_exit();
+	schedtape_measure_costs(&replay->cast.costs);
 	ret = spawn_players(replay);
 	if (!ret)
 		ret = wait_until_ready(replay);

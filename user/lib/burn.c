@@ -69,8 +69,8 @@ void schedtape_calibrate(struct schedtape_calibration *calibration)
 /* So long it spins blindly, and plays on after a pause has begun. */
 #define SPIN_NS		20000
 
-/* What no exit costs: a clock that went wrong. */
-#define EXIT_NS_MAX	100000000
+/* What no fork or exit costs: a clock that went wrong. */
+#define COST_NS_MAX	100000000
 
 /* The module moves the word only while the player is switched out. */
 static int64_t word_time(const volatile uint64_t *word)
@@ -196,29 +196,37 @@ static uint64_t timeval_ns(const struct timeval *tv)
 	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
 }
 
-uint64_t schedtape_measure_exit(void)
+void schedtape_measure_costs(struct schedtape_costs *costs)
 {
-	uint64_t used, least = UINT64_MAX, *before;
+	uint64_t used, began, forked, *before;
 	struct rusage usage;
 	pid_t pid;
 	int i;
 
+	costs->fork = COST_NS_MAX;
+	costs->exit = COST_NS_MAX;
 	before = mmap(NULL, sizeof(*before), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
-	if (before == MAP_FAILED)
-		return 0;
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 5 && before != MAP_FAILED; i++) {
+		began = schedtape_cpu_time();
 		pid = fork();
 		if (!pid) {
 			*before = schedtape_cpu_time();
 			_exit(0);
 		}
+		forked = schedtape_cpu_time() - began;
 		if (pid < 0 || wait4(pid, NULL, 0, &usage) != pid)
 			break;
 		used = timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime) - *before;
-		if (used < least)
-			least = used;
+		if (used < costs->exit)
+			costs->exit = used;
+		if (forked < costs->fork)
+			costs->fork = forked;
 	}
-	munmap(before, sizeof(*before));
-	return least < EXIT_NS_MAX ? least : 0;
+	if (before != MAP_FAILED)
+		munmap(before, sizeof(*before));
+	if (costs->fork == COST_NS_MAX)
+		costs->fork = 0;
+	if (costs->exit == COST_NS_MAX)
+		costs->exit = 0;
 }

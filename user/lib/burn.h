@@ -86,11 +86,17 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t sp
 /* A step (a system call that perhaps slept) lies behind the thread. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);
 
-/*
- * CPU time of the end of a process that is a fork of this program, ns: part of
- * a task's last burst that a player does not burn, because it comes by itself.
- * 0: not known.
+/**
+ * struct schedtape_costs - CPU time that a player does not burn, because it comes by
+ *	itself, ns; 0: not known
+ * @fork: of a fork of this program, in the parent
+ * @exit: of the end of such a process
  */
-uint64_t schedtape_measure_exit(void);
+struct schedtape_costs {
+	uint64_t fork;
+	uint64_t exit;
+};
+
+void schedtape_measure_costs(struct schedtape_costs *costs);
 
 #endif /* SCHEDTAPE_BURN_H */

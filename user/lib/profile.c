@@ -35,9 +35,19 @@ struct schedtape_profile {
 	struct wake *wakes;
 	size_t nr_wakes;
 	size_t max_wakes;
+	uint64_t first;			/* when something happened first, and last */
+	uint64_t last;
 };
 
 /* -- what the timeline tells ----------------------------------------------- */
+
+static void touch(struct schedtape_profile *profile, uint64_t time)
+{
+	if (!profile->first || time < profile->first)
+		profile->first = time;
+	if (time > profile->last)
+		profile->last = time;
+}
 
 static int on_born(void *arg, const struct schedtape_life *life,
 		   const struct schedtape_life *parent, uint64_t time)
@@ -46,8 +56,8 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	uint32_t room = profile->room ? 2 * profile->room : 64;
 	struct habits *habits;
 
-	(void)parent;
-	(void)time;
+	if (parent)
+		touch(profile, time);
 	while (room <= life->index)
 		room *= 2;
 	if (life->index < profile->room)
@@ -74,6 +84,7 @@ static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
 	struct schedtape_profile *profile = arg;
 	struct habits *habits = &profile->habits[life->index];
 
+	touch(profile, time);
 	habits->slept = time;
 	return end_burst(habits, life);
 }
@@ -102,6 +113,7 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	int rc = 0;
 
 	(void)ticket;
+	touch(profile, time);
 	if (habits->slept && time > habits->slept)
 		rc = schedtape_dist_add(&habits->lengths[SCHEDTAPE_SLEEPS], time - habits->slept);
 	habits->slept = 0;
@@ -125,7 +137,7 @@ static int on_exited(void *arg, const struct schedtape_life *life, uint64_t time
 {
 	struct schedtape_profile *profile = arg;
 
-	(void)time;
+	touch(profile, time);
 	return end_burst(&profile->habits[life->index], life);
 }
 
@@ -169,6 +181,11 @@ void schedtape_profile_free(struct schedtape_profile *profile)
 	free(profile->habits);
 	free(profile->wakes);
 	free(profile);
+}
+
+uint64_t schedtape_profile_span(const struct schedtape_profile *profile)
+{
+	return profile->last - profile->first;
 }
 
 /* -- distances ------------------------------------------------------------- */

@@ -560,6 +560,8 @@ struct schedtape_profile;
 int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline **timeline,
 			  struct schedtape_profile **profile, struct schedtape_error *err);
 void schedtape_profile_free(struct schedtape_profile *profile);
+/* From the first time that a task was woken, slept, forked or ended to the last, ns. */
+uint64_t schedtape_profile_span(const struct schedtape_profile *profile);
 
 /* -- compare.c: how far one timeline is from another ------------------------ */
 
