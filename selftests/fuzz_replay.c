@@ -78,7 +78,8 @@ static uint64_t some_value(struct st_random *random, uint32_t wait)
 		return st_random_odd(random, 1000);
 	if (wait == STAPE_WAIT_EDGE)
 		return st_random_below(random, EDGES);
-	return wait == STAPE_WAIT_UNTIL ? st_random_below(random, 2000000) : 0;
+	return wait == STAPE_WAIT_UNTIL || wait == STAPE_WAIT_FOR ?
+	       st_random_below(random, 2000000) : 0;
 }
 
 static void try_step(struct round *r, uint32_t player, uint64_t *index)
@@ -86,7 +87,7 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 	static const int allowed[] = { EINVAL, ESRCH, E2BIG, ECANCELED, EFAULT, EINTR, 0 };
 	static const uint8_t waits[] = {
 		STAPE_WAIT_NONE, STAPE_WAIT_NONE, STAPE_WAIT_NONE, STAPE_WAIT_NONE,
-		STAPE_WAIT_UNTIL, STAPE_WAIT_UNTIL, STAPE_WAIT_EDGE, 4,
+		STAPE_WAIT_UNTIL, STAPE_WAIT_FOR, STAPE_WAIT_EDGE, 5,
 	};
 	struct st_random *random = &r->random;
 	uint32_t wakes[STAPE_STEP_MAX_WAKES + 4], i;
@@ -97,7 +98,8 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 			    st_random_below(random, 4),
 		.wakes = (uintptr_t)some_memory(random, wakes),
 		.wait = waits[st_random_below(random, sizeof(waits))],
-		.reserved = st_random_one_in(random, 64),
+		.flags = st_random_one_in(random, 64) ? st_random_next(random) :
+			 st_random_one_in(random, 4),
 	};
 	long ret;
 
