@@ -53,7 +53,7 @@ example_builds()
 # emulated one may stumble over an instruction that another is patching, see "run".
 use_and_purge()
 {
-	timeout 320 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 300 -- \
+	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \
 		"$top/selftests/package-guest" "$T" $number > "$T/log"
 	case $? in
 	0) ;;
