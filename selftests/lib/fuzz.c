@@ -5,17 +5,34 @@
 #include "fuzz.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include <schedtape/device.h>
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
 	const char *text = getenv(name);
 
 	return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/*
+ * A replay that is there as long as we are: the first one that comes and the last
+ * one that goes hook the kernel, and an emulator may stumble over that, see "run".
+ */
+static void hold_hooks(void)
+{
+	struct stape_replay_setup setup = { .nr_players = 1 };
+	int session = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+
+	if (session < 0 || ioctl(session, STAPE_IOC_REPLAY, &setup))
+		printf("# /dev/schedtape: %s\n", strerror(errno));
 }
 
 struct st_fuzz *st_fuzz_begin(void)
@@ -30,6 +47,7 @@ struct st_fuzz *st_fuzz_begin(void)
 	fuzz->wanted = setting("FUZZ_INPUTS", 5000);
 	fuzz->seed = setting("FUZZ_SEED", now.tv_sec * 1000000000ull + now.tv_nsec);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	hold_hooks();
 	printf("TAP version 13\n1..1\n# FUZZ_SEED=%llu\n", (unsigned long long)fuzz->seed);
 	return fuzz;
 }
