@@ -41,9 +41,9 @@ nothing_left()
 
 controllers=0 killed=0 left=0
 for ((i = 0; i < rounds; i++)); do
-	schedtape replay -q work.tape > replay.log 2>&1 &
+	schedtape replay -q --speed 0.1 work.tape > replay.log 2>&1 &
 	first=$!
-	schedtape replay -q work.tape > replay.log 2>&1 &
+	schedtape replay -q --speed 0.1 work.tape > replay.log 2>&1 &
 	second=$!
 	sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
 	player=$(players | shuf -n 1)

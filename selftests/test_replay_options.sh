@@ -186,4 +186,58 @@ replay work --burn work --only hog
 about "$(ran work.replay hog)" "$truth" 1
 report $? "--burn=work on the same machine uses as much CPU time"
 
+# -- without the module ----------------------------------------------------------
+
+expect 129 "engine steam: module or user" schedtape replay --engine steam
+expect 129 "record needs the module" schedtape replay --engine=user --record x work.tape
+schedtape replay --engine=user work.tape > out 2> log && grep -q 'second choice' log &&
+	grep -q '^[0-9]* tasks replayed' out
+report $? "--engine=user replays, and says that it is the second choice"
+record user schedtape replay -q --engine=user work.tape
+about "$(ran user.tape hog)" "$truth" 1
+report $? "--engine=user: as much CPU time"
+on_tape user.tape 'len([t for t in d["tasks"] if t["comm"] == "chain"]) == 3' \
+	"--engine=user: as many threads"
+
+# Nobody has the name of a player.
+no_players()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		ps -e -o comm= | grep -xE 'work|chain|periodic|hog' > log || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Starts one that would take minutes, until it plays.
+begin_user()
+{
+	local i
+
+	schedtape replay -q --engine=user --speed 0.02 work.tape > log 2>&1 &
+	replay=$!
+	for ((i = 0; i < 200; i++)); do
+		ps -e -o comm= | grep -qx hog && return
+		sleep 0.1
+	done
+}
+
+begin_user
+kill -INT $replay
+wait $replay
+[ $? = 130 ] && no_players
+report $? "--engine=user: Ctrl-C leaves no player"
+begin_user
+kill -KILL $replay
+wait $replay 2> /dev/null
+no_players
+report $? "--engine=user: kill -9 leaves no player"
+begin_user
+pkill -KILL -x hog
+wait $replay
+[ $? = 1 ] && no_players
+report $? "--engine=user: a player's death ends it"
+
 finish

@@ -135,7 +135,8 @@ static void test_external(void)
 		{ SCHEDTAPE_EXTERNAL_AUTO, "0:until 500; 100:for 300 D; 200:until 1300; 300:exit" },
 		{ SCHEDTAPE_EXTERNAL_ABSOLUTE,
 		  "0:until 500; 100:until 900 D; 200:until 1300; 300:exit" },
-		{ SCHEDTAPE_EXTERNAL_RELATIVE, "0:until 500; 100:for 300 D; 200:for 200; 300:exit" },
+		{ SCHEDTAPE_EXTERNAL_RELATIVE,
+		  "0:until 500; 100:for 300 D; 200:for 200; 300:exit" },
 	};
 	struct schedtape_program_options options = { 0 };
 	struct schedtape_program *program;

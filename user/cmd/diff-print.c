@@ -153,8 +153,8 @@ static void print_graph(const struct diff *diff)
 	if (d->only_b)
 		printf("foreign: %zu tasks only in B ran %.3f ms\n", d->only_b,
 		       out_ms(verdict->foreign_time));
-	printf("wall time: A %.6f s, B %.6f s%s\n", diff_wall(&diff->a) / 1e9, diff_wall(&diff->b) / 1e9,
-	       ratio);
+	printf("wall time: A %.6f s, B %.6f s%s\n", diff_wall(&diff->a) / 1e9,
+	       diff_wall(&diff->b) / 1e9, ratio);
 }
 
 static void print_verdict(const struct diff *diff)

@@ -61,6 +61,29 @@ static void leave(const struct player *player, const char *what)
 	fail(player, what, errno);
 }
 
+/* -- who drives it --------------------------------------------------------- */
+
+/* As the ioctls: 0, or -1 and errno. */
+static int result(int ret)
+{
+	errno = -ret;
+	return ret ? -1 : 0;
+}
+
+static int join(const struct player_cast *cast, uint32_t number)
+{
+	if (cast->engine)
+		return result(schedtape_engine_join(cast->engine, number));
+	return ioctl(cast->fd, STAPE_IOC_JOIN, &number);
+}
+
+static int make_step(const struct player_cast *cast, const struct stape_step *step)
+{
+	if (cast->engine)
+		return result(schedtape_engine_step(cast->engine, step));
+	return ioctl(cast->fd, STAPE_IOC_STEP, step);
+}
+
 /* -- attributes ------------------------------------------------------------ */
 
 static void take_affinity(const struct player_cast *cast, const struct schedtape_task *source)
@@ -208,7 +231,7 @@ static size_t do_step(struct player *player, size_t at)
 		if (op->blocked)
 			step.flags = STAPE_STEP_BLOCKED;
 	}
-	if (ioctl(player->cast->fd, STAPE_IOC_STEP, &step))
+	if (make_step(player->cast, &step))
 		leave(player, "step");
 	schedtape_burner_stepped(&player->burner);
 	return at;
@@ -303,8 +326,9 @@ static void run(const struct player_cast *cast, uint32_t number)
 		.number = number,
 		.burner = {
 			.calibration = cast->calibration,
-			.word = &cast->clocks[number],
-			.speed = &cast->clocks[cast->program->nr_tasks],
+			.word = cast->engine ? NULL : &cast->clocks[number],
+			.speed = cast->engine ? schedtape_engine_speed(cast->engine) :
+				 &cast->clocks[cast->program->nr_tasks],
 			.hold = hold,
 			.arg = &player,
 			.scale = cast->scale,
@@ -315,7 +339,7 @@ static void run(const struct player_cast *cast, uint32_t number)
 		prctl(PR_SET_NAME, player.task->name);
 		take_attributes(&player);
 	}
-	if (ioctl(cast->fd, STAPE_IOC_JOIN, &number))
+	if (join(cast, number))
 		leave(&player, "join");
 	/* A task that was forked has used all of its CPU time on the tape. */
 	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
@@ -366,10 +390,11 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	if (pid)
 		return pid < 0 ? -errno : pid;
 	/* The session ends with its last descriptor: none of them is to be here. */
-	close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
-	close_range(cast->fd + 1, ~0U, 0);
+	if (cast->fd > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
+	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
 	/* A Ctrl-C is for the controller, and nobody waits for children here. */
-	setpgid(0, 0);
+	setpgid(0, cast->group);
 	signal(SIGCHLD, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

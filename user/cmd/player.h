@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <burn.h>
+#include <engine.h>
 #include <program.h>
 
 #include "cpu-map.h"
@@ -19,7 +20,9 @@
  * @clocks: the players' CPU clocks and the speed, mapped
  * @scale: of CPU time, at the recorded speed
  * @costs: of players' forks and ends
- * @fd: the replay's file
+ * @fd: the replay's file; -1: @engine
+ * @engine: instead of the module
+ * @group: process group of all players, 0: each first process has one of its own
  * @cpus: where they may run
  * @attributes: take over policy, nice value and affinity
  */
@@ -31,6 +34,8 @@ struct player_cast {
 	const struct cpu_map *cpus;
 	struct schedtape_costs costs;
 	int fd;
+	struct schedtape_engine *engine;
+	pid_t group;
 	bool attributes;
 };
 

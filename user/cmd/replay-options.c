@@ -16,6 +16,7 @@
 #define OPT_EXCLUDE		0x2008
 #define OPT_TIME		0x2009
 #define OPT_CPUS		0x200a
+#define OPT_ENGINE		0x200b
 
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
@@ -34,6 +35,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
 	  "Here, for the recorded CPUs: 0-1 for all, or 0-3:0-1,4:2", 0 },
+	{ "engine", OPT_ENGINE, "WHAT", 0,
+	  "Let the \"module\" drive the players, or futexes and timers of a \"user\" (module)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
 	{ "loop", OPT_LOOP, NULL, 0, "Play it again and again, until interrupted", 0 },
 	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
@@ -96,7 +99,7 @@ static void parse_cpus(struct replay_options *opts, const char *arg, struct argp
 	case 0:
 		break;
 	case -ENODEV:
-		argp_error(state, "--cpus %s: this program may not use all of those CPUs here", arg);
+		argp_error(state, "--cpus %s: this program may not use all of those here", arg);
 		break;
 	default:
 		argp_error(state, "--cpus %s: CPUs like 0-1, or RECORDED:HERE,...", arg);
@@ -108,6 +111,13 @@ static void parse_burn(struct replay_options *opts, const char *arg, struct argp
 	opts->work = !strcmp(arg, "work");
 	if (!opts->work && strcmp(arg, "time"))
 		argp_error(state, "--burn %s: time or work", arg);
+}
+
+static void parse_engine(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	opts->user = !strcmp(arg, "user");
+	if (!opts->user && strcmp(arg, "module"))
+		argp_error(state, "--engine %s: module or user", arg);
 }
 
 static void parse_repeat(struct replay_options *opts, const char *arg, struct argp_state *state)
@@ -123,6 +133,8 @@ static void check(const struct replay_options *opts, struct argp_state *state)
 {
 	if (opts->record && !opts->repeat)
 		argp_error(state, "--record takes one replay, not --loop");
+	if (opts->record && opts->user)
+		argp_error(state, "--record needs the module: not with --engine=user");
 	if (opts->record && opts->repeat > 1)
 		argp_error(state, "--record takes one replay, not -r %lu", opts->repeat);
 }
@@ -167,6 +179,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_BURN:
 		parse_burn(opts, arg, state);
+		break;
+	case OPT_ENGINE:
+		parse_engine(opts, arg, state);
 		break;
 	case OPT_CPUS:
 		parse_cpus(opts, arg, state);

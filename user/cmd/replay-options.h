@@ -22,6 +22,7 @@
  * @work: CPU time stands for work: a faster CPU needs less of it
  * @repeat: how often, 0: without end
  * @cpus: where
+ * @user: without the module
  */
 struct replay_options {
 	struct cmd_common common;
@@ -34,6 +35,7 @@ struct replay_options {
 	bool work;
 	unsigned long repeat;
 	bool no_attributes;
+	bool user;
 	bool quiet;
 };
 

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -17,6 +19,7 @@
 #include <machine.h>
 
 #include "cmd.h"
+#include "guard.h"
 #include "output.h"
 #include "player.h"
 #include "recorder.h"
@@ -36,6 +39,7 @@
  * @roots: players that are there from the start
  * @interrupted: by a signal
  * @deserted: no player lives any more
+ * @guard: with the user's engine
  */
 struct replay {
 	const struct replay_options *options;
@@ -52,6 +56,7 @@ struct replay {
 	int signals;
 	bool interrupted;
 	bool deserted;
+	struct guard guard;
 };
 
 static int say(int ret, const struct schedtape_error *err)
@@ -77,7 +82,34 @@ static int take_state(const struct schedtape_replay_state *state, void *arg)
 	return 0;
 }
 
+/* How it stands, by whoever drives it. */
+static int get_state(struct replay *replay, struct schedtape_error *err)
+{
+	if (!replay->cast.engine)
+		return schedtape_replay_get(replay->client, replay->id, &replay->state, err);
+	schedtape_engine_get(replay->cast.engine, &replay->state);
+	return 0;
+}
+
 /* -- players --------------------------------------------------------------- */
+
+/*
+ * What players execute is in memory before they do: a player that waits for the disk
+ * has a sleep more than its task.
+ */
+static void load_code(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to;
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		/* Of a kernel before 5.14 it is refused, and of what is no file. */
+		if (strchr(line, '/') && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			madvise((void *)from, to - from, MADV_POPULATE_READ);
+	if (maps)
+		fclose(maps);
+}
 
 static int spawn_players(struct replay *replay)
 {
@@ -138,7 +170,7 @@ static int wait_until_ready(struct replay *replay)
 	unsigned int ms;
 
 	for (ms = 0; ms < READY_TIMEOUT_MS; ms += 2) {
-		if (schedtape_replay_get(replay->client, replay->id, &replay->state, &err))
+		if (get_state(replay, &err))
 			return say(-EIO, &err);
 		read_signals(replay);
 		if (replay->interrupted)
@@ -157,7 +189,10 @@ static void stop_replay(struct replay *replay)
 {
 	struct schedtape_error err;
 
-	schedtape_replay_stop(replay->client, replay->id, &err);
+	if (replay->cast.engine)
+		schedtape_engine_stop(replay->cast.engine);
+	else
+		schedtape_replay_stop(replay->client, replay->id, &err);
 }
 
 /* -- recording the replay -------------------------------------------------- */
@@ -227,7 +262,7 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	if (told)
 		ret = schedtape_client_monitor_read(replay->client, take_state, replay, err);
 	if (!ret)
-		ret = schedtape_replay_get(replay->client, replay->id, &replay->state, err);
+		ret = get_state(replay, err);
 	if (ret)
 		return say(ret, err);
 	replay_show(replay->options, replay->cast.program, &replay->state);
@@ -238,24 +273,37 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	return 0;
 }
 
+static int start_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (replay->cast.engine) {
+		schedtape_engine_start(replay->cast.engine, START_DELAY_NS);
+		return 0;
+	}
+	ret = schedtape_replay_set_speed(replay->client, replay->id,
+					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
+	if (!ret)
+		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
+	return say(ret, &err);
+}
+
 static int run_replay(struct replay *replay)
 {
 	struct schedtape_error err;
 	struct pollfd fds[] = {
-		{ .fd = schedtape_client_monitor(replay->client, &err), .events = POLLIN },
+		{ .fd = replay->client ? schedtape_client_monitor(replay->client, &err) : -1,
+		  .events = POLLIN },
 		{ .fd = replay->signals, .events = POLLIN },
 		{ .fd = replay->recorder.session ?
 			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
 	};
 	int ret, n;
 
-	if (fds[0].fd < 0)
+	if (replay->client && fds[0].fd < 0)
 		return say(fds[0].fd, &err);
-	ret = schedtape_replay_set_speed(replay->client, replay->id,
-					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
-	if (!ret)
-		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
-	say(ret, &err);
+	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
 		n = poll(fds, 3, RECORDER_FLUSH_MS);
 		if (n < 0 && errno != EINTR)
@@ -275,6 +323,7 @@ static int play(struct replay *replay)
 {
 	int ret, finished;
 
+	load_code();
 	schedtape_measure_costs(&replay->cast.costs);
 	ret = spawn_players(replay);
 	if (!ret)
@@ -311,14 +360,16 @@ static int play(struct replay *replay)
 /* Whatever happened: no player is left when this returns. */
 static void close_replay(struct replay *replay)
 {
-	if (replay->id && !ended(replay))
+	if ((replay->id || replay->cast.engine) && !ended(replay))
 		stop_replay(replay);
+	guard_end(&replay->guard);
 	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
 	/* What the session's end kills, if the stop did not. */
 	schedtape_session_close(replay->session);
 	reap_players(replay, true);
+	schedtape_engine_free(replay->cast.engine);
 	free(replay->pids);
 	if (replay->signals >= 0)
 		close(replay->signals);
@@ -329,6 +380,26 @@ static int open_signals(struct replay *replay)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	replay->signals = signals_open(NULL);
 	return replay->signals < 0 ? replay->signals : 0;
+}
+
+/* Without the module. */
+static int open_engine(struct replay *replay)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	struct schedtape_error err;
+	int ret;
+
+	ret = open_signals(replay);
+	if (!ret)
+		ret = guard_start(&replay->guard);
+	if (ret) {
+		out_error(NULL, "cannot start: %s", strerror(-ret));
+		return ret;
+	}
+	replay->cast.group = replay->guard.pid;
+	return say(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
+					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
+					   &replay->cast.engine, &err), &err);
 }
 
 static int open_replay(struct replay *replay)
@@ -378,7 +449,7 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 	int ret, closed;
 
 	replay.cast.calibration = &replay.calibration;
-	ret = open_replay(&replay);
+	ret = opts->user ? open_engine(&replay) : open_replay(&replay);
 	if (!ret)
 		ret = play(&replay);
 	close_replay(&replay);
@@ -408,8 +479,8 @@ static int find_scale(const struct replay_options *opts, struct schedtape_tape *
 	if (ret)
 		return ret;
 	if (there.spread > VAGUE || here->spread > VAGUE)
-		out_warning(NULL, "--burn=work: the CPU's speed varied by %.0f %% when it was measured "
-			    "%s: work is kept no better than that",
+		out_warning(NULL, "--burn=work: the CPU's speed varied by %.0f %% when it was "
+			    "measured %s: work is kept no better than that",
 			    100 * (there.spread > here->spread ? there.spread : here->spread),
 			    there.spread > here->spread ? "for the recording" : "just now");
 	*scale *= there.spins_per_ms / here->spins_per_ms;
@@ -440,9 +511,13 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 	struct schedtape_error err;
 	unsigned long i;
 	double scale;
-	int ret;
+	int ret = 0;
 
-	ret = say(schedtape_client_open(&client, &err), &err);
+	if (!opts->user)
+		ret = say(schedtape_client_open(&client, &err), &err);
+	else if (!opts->quiet)
+		out_warning(NULL, "--engine=user is the second choice: waits are not in state D, "
+			    "timers wake through a system call, and CPU clocks need one");
 	if (!ret)
 		ret = compile(opts, tape, &program);
 	if (!ret) {

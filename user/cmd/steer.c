@@ -194,7 +194,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!opts->verb)
-			argp_error(state, "which replay, and pause, resume, speed, stop or players?");
+			argp_error(state, "which replay, and pause, resume, speed, stop, players?");
 		else if (opts->verb->argument && !opts->speed)
 			argp_error(state, "speed: how fast?");
 		break;
