@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what drives players without the module: counted edges, times, ends.
+ */
+#include <engine.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define LAPS	2000
+#define MS	1000000ull
+
+static struct schedtape_engine *engine;
+
+static struct schedtape_replay_state state(void)
+{
+	struct schedtape_replay_state s;
+
+	schedtape_engine_get(engine, &s);
+	return s;
+}
+
+static void create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges, double speed)
+{
+	if (schedtape_engine_create(nr_players, edges, nr_edges, speed * STAPE_REPLAY_SPEED_ONE,
+				    &engine, NULL))
+		abort();
+}
+
+static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
+{
+	const struct stape_step s = {
+		.player = player,
+		.nr_wakes = wake != UINT32_MAX,
+		.wakes = (uintptr_t)&wake,
+		.wait = wait,
+		.value = value,
+	};
+
+	return schedtape_engine_step(engine, &s);
+}
+
+#define NOBODY	UINT32_MAX
+
+/* Wakes the other and waits for it, over and over. */
+static void *run_laps(void *arg)
+{
+	uint32_t self = (uintptr_t)arg, i;
+	int ret = schedtape_engine_join(engine, self);
+
+	for (i = 0; i < LAPS && !ret; i++)
+		ret = step(self, 1 - self, STAPE_WAIT_EDGE, self);
+	if (!ret)
+		ret = step(self, NOBODY, STAPE_WAIT_DONE, 0);
+	return (void *)(intptr_t)ret;
+}
+
+static void test_edges(void)
+{
+	static const uint32_t edges[] = { 0, 1 };	/* edge n wakes player n */
+	void *first, *second;
+	pthread_t threads[2];
+	uintptr_t i;
+
+	create(2, edges, 2, 1);
+	for (i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, run_laps, (void *)i))
+			abort();
+	schedtape_engine_start(engine, 0);
+	pthread_join(threads[0], &first);
+	pthread_join(threads[1], &second);
+	ok(!first && !second, "two that wake each other come to their ends");
+	ok(state().state == STAPE_REPLAY_DONE && state().done == 2 &&
+	   state().steps == 2 * (LAPS + 1) && !state().waiting, "and that is counted");
+	schedtape_engine_free(engine);
+}
+
+static void *wait_twice(void *arg)
+{
+	int ret = schedtape_engine_join(engine, 0);
+
+	if (!ret)
+		ret = step(0, NOBODY, STAPE_WAIT_UNTIL, 100 * MS);
+	if (!ret)
+		ret = step(0, NOBODY, STAPE_WAIT_FOR, 200 * MS);
+	if (!ret)
+		ret = step(0, NOBODY, STAPE_WAIT_DONE, 0);
+	return ret ? &engine : arg;
+}
+
+static void test_times(void)
+{
+	struct schedtape_replay_state s;
+	pthread_t thread;
+	void *failed;
+
+	create(1, NULL, 0, 10);
+	if (pthread_create(&thread, NULL, wait_twice, NULL))
+		abort();
+	while (!state().waiting)
+		usleep(1000);
+	ok(state().state == STAPE_REPLAY_READY && !state().time && state().steps == 1,
+	   "nobody goes before the start");
+	schedtape_engine_start(engine, 5 * MS);
+	pthread_join(thread, &failed);
+	s = state();
+	ok(!failed && s.state == STAPE_REPLAY_DONE && s.timed_waits == 2, "two timed waits");
+	ok(s.stop_time - s.start_time >= 30 * MS, "an instant and a length, ten times as fast");
+	ok(s.time >= 300 * MS && s.lag_max <= s.lag_total, "the replay's own time, and lags");
+	schedtape_engine_free(engine);
+}
+
+/* A player dies in a wait; the other is told when it is stopped. */
+static void test_ends(void)
+{
+	static const uint32_t edges[] = { 0, 1 };
+	pid_t pid;
+	int status;
+
+	create(2, edges, 2, 1);
+	pid = fork();
+	if (!pid) {
+		schedtape_engine_join(engine, 0);
+		step(0, NOBODY, STAPE_WAIT_EDGE, 0);
+		_exit(1);
+	}
+	while (!state().waiting)
+		usleep(1000);
+	ok(state().state == STAPE_REPLAY_READY, "it waits");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
+	   "who dies is found");
+	ok(schedtape_engine_join(engine, 1) == -ECANCELED, "and nobody joins any more");
+	schedtape_engine_free(engine);
+
+	create(2, edges, 2, 1);
+	ok(!schedtape_engine_join(engine, 1), "joined");
+	schedtape_engine_stop(engine);
+	ok(step(1, NOBODY, STAPE_WAIT_EDGE, 1) == -ECANCELED, "nobody steps behind the end");
+	schedtape_engine_stop(engine);
+	ok(state().state == STAPE_REPLAY_STOPPED, "it was stopped");
+	schedtape_engine_free(engine);
+}
+
+int main(void)
+{
+	test_edges();
+	test_times();
+	test_ends();
+	return tap_done();
+}
