@@ -18,7 +18,7 @@ nothing_left()
 
 	for ((i = 0; i < 50; i++)); do
 		[ "$(schedtape list)" = "no sessions, no replays" ] &&
-			! ps -e -o comm= | grep -xE 'pingpong|periodic|chain|hog' && return
+			! running pingpong periodic chain hog && return
 		sleep 0.1
 	done > log 2>&1
 	return 1

@@ -6,7 +6,7 @@
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
-rounds=${SCHEDTAPE_ROUNDS:-12}		# of two replays each
+rounds=${SCHEDTAPE_ROUNDS:-6}		# of two replays each
 
 # Players have the names of these.
 cat > work << 'END'

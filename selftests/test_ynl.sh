@@ -109,6 +109,14 @@ def replay_tests(ynl, device, monitor):
     yield "replay-start: it runs", ynl.do("replay-get", {"id": ident})["state"] == "running"
     yield "replay-start: another time is refused", \
         refused(errno.EINVAL, "started before", ynl.do, "replay-start", {"id": ident})
+    ynl.do("replay-pause", {"id": ident})
+    yield "replay-pause: it stands", ynl.do("replay-get", {"id": ident})["state"] == "paused"
+    ynl.do("replay-start", {"id": ident})
+    ynl.do("replay-set", {"id": ident, "speed": 2000000})
+    yield "replay-set: its speed", ynl.do("replay-get", {"id": ident})["speed"] == 2000000
+    yield "player-get: its player", \
+        [(one["number"], one["pid"]) for one in ynl.dump("player-get", {"replay": ident})] == \
+        [(0, child)]
     ynl.do("replay-stop", {"id": ident})
     yield "replay-stop: its player is killed", os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
     yield "replay-ntf: the group was told", was_told(monitor, ("replay-ntf", ident, "stopped"))

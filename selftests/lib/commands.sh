@@ -57,6 +57,17 @@ on_tape()
 	report $? "$3"
 }
 
+# running NAME...: has a task one of these names?
+running()
+{
+	local name
+
+	for name; do
+		pgrep -x "$name" && return
+	done
+	return 1
+}
+
 # skip REASON: a result that this machine cannot give
 skip()
 {

@@ -98,7 +98,7 @@ int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t
 	engine->nr_players = nr_players;
 	engine->nr_edges = nr_edges;
 	engine->bytes = sizeof(struct shared) + nr_players * sizeof(struct seat) +
-			2 * nr_edges * sizeof(uint32_t);
+			nr_edges * (sizeof(*engine->pending) + sizeof(*engine->edges));
 	engine->memory = mmap(NULL, engine->bytes, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (engine->memory == MAP_FAILED) {
