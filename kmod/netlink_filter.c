@@ -45,7 +45,7 @@ static int stape_filter_check(const struct stape_filter *filter, const struct ta
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	if (task->flags & PF_KTHREAD && !filter->flags.kthreads) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: none is recorded before filter-set says so");
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: see kthreads of filter-set");
 		return -EINVAL;
 	}
 	if (task->tgid == filter->owner) {

@@ -60,6 +60,7 @@ whole recovered 'sum(c["events"] for c in d["tape"]["cpus"]) > 1000' "a broken d
 
 # -- a clock that is set ---------------------------------------------------------
 
+# shellcheck disable=SC2016 # sh expands it
 schedtape record -q -o t -- sh -c 'for day in 1 -2 1; do
 	date -s "$day day" > /dev/null && sleep 0.1
 done' 2> log

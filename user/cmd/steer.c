@@ -177,7 +177,7 @@ static void parse_argument(struct steer_options *opts, const char *arg,
 	if (state->arg_num > 2 || !opts->verb->argument)
 		argp_error(state, "'%s': one argument too many", arg);
 	opts->speed = strtod(arg, &end);
-	if (end == arg || *end || !(opts->speed >= 1e-3 && opts->speed <= 1e3))
+	if (end == arg || *end || !(opts->speed >= 0.001 && opts->speed <= 1000))
 		argp_error(state, "speed %s: a number from 0.001 to 1000", arg);
 }
 

@@ -16,7 +16,7 @@
 
 #include "edges.h"
 
-#define ENOUGH	1	/* what ends a run behind the last thing of interest */
+#define STOP_HERE	1	/* what ends a run behind the last thing of interest */
 
 /**
  * struct part - what a life plays
@@ -462,7 +462,7 @@ static int on_reached(void *arg, uint64_t time)
 
 	(void)time;
 	if (c->begun)
-		return ENOUGH;
+		return STOP_HERE;
 	c->begun = true;
 	return 0;
 }
