@@ -42,9 +42,20 @@ static void take_page(struct schedtape_tape *tape, const void *data)
 		take_event(tape, &ev);
 }
 
+static bool keep_odd(void *arg, const struct schedtape_life *life)
+{
+	(void)arg;
+	return life->pid % 2;
+}
+
 /* The first bytes are descriptions, the rest is pages. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct schedtape_program_options ways[] = {
+		{ 0 },
+		{ .external = SCHEDTAPE_EXTERNAL_RELATIVE, .from = 500000 },
+		{ .keep = keep_odd, .from = 1000, .to = 500000 },
+	};
 	struct schedtape_tape *tape = fake_new(0, 1000000);
 	struct schedtape_program *program;
 	struct schedtape_error err;
@@ -60,8 +71,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (; size >= STAPE_PAGE_SIZE; data += STAPE_PAGE_SIZE, size -= STAPE_PAGE_SIZE)
 		take_page(tape, data);
-	if (!schedtape_program_compile(tape, 1, &program, &err))
-		schedtape_program_free(program);
+	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (!schedtape_program_compile(tape, &ways[i], &program, &err))
+			schedtape_program_free(program);
 	fake_free(tape);
 	return 0;
 }
