@@ -182,13 +182,15 @@ static notrace void stape_probe_switch(void *data, bool preempt, struct task_str
 
 /* -- wake-ups and moves ------------------------------------------------------ */
 
-static noinline notrace void stape_probe_write_large(struct task_struct *task, unsigned long slot,
-						     u64 type, u32 arg)
+/* Any of those below, with interrupts on or off. */
+static noinline notrace void stape_probe_write_any(const struct task_struct *task,
+						   unsigned long slot, u64 type, u32 arg)
 {
+	u32 low = (u32)task->pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK);
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stape_ring_emit_large(stape_probe_ring(slot), type, task->pid, arg);
+	stape_ring_emit_any(stape_probe_ring(slot), stape_ring_word(type, low), arg);
 	local_irq_restore(flags);
 }
 
@@ -201,12 +203,12 @@ static __always_inline void stape_probe_write(struct task_struct *task, unsigned
 
 	/* A task that wakes itself is the one case where interrupts may be on. */
 	if (unlikely(task == current || arg > STAPE_ARG_MASK))
-		stape_probe_write_large(task, slot, type, arg);
+		stape_probe_write_any(task, slot, type, arg);
 	else
 		emit(ring, stape_ring_word(type, (u32)task->pid << STAPE_PID_SHIFT | arg));
 }
 
-static noinline notrace void stape_probe_waking_irq(void *data, struct task_struct *task)
+static noinline notrace void stape_probe_waking_irq(struct task_struct *task)
 {
 	stape_probe_write(task, stape_filter_slot(task->pid), STAPE_EV_WAKING,
 			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
@@ -219,7 +221,7 @@ static notrace void stape_probe_waking(void *data, struct task_struct *task)
 	if (!slot)
 		return;
 	if (unlikely(in_interrupt()))
-		stape_probe_waking_irq(data, task);
+		stape_probe_waking_irq(task);
 	else
 		stape_probe_write(task, slot, STAPE_EV_WAKING,
 				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
@@ -273,23 +275,16 @@ static __always_inline void stape_probe_share_one(const struct stape_session *se
 						  struct stape_ring *ring, u64 word, u32 arg,
 						  u64 now)
 {
-	u64 type = word >> STAPE_TYPE_SHIFT;
 	u32 low = word;
 
-	if (type == STAPE_EV_SWITCH) {
+	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH) {
 		low = stape_probe_share_switch(session, low);
 		if (low >> STAPE_PID_SHIFT || stape_ring_curr_pid(ring))
-			stape_ring_put(ring, stape_ring_word(type, low), now, true);
+			stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low), now, true);
 		else
 			ring->curr = low;
-	} else if (!test_bit(low >> STAPE_PID_SHIFT, session->filter.members)) {
-		return;
-	} else if (unlikely(arg > STAPE_ARG_MASK)) {
-		stape_ring_put_large(ring, type, low >> STAPE_PID_SHIFT, arg, now);
-	} else if (type == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK) {
-		stape_ring_put_wakeup(ring, word, now);
-	} else {
-		stape_ring_put(ring, word, now, false);
+	} else if (test_bit(low >> STAPE_PID_SHIFT, session->filter.members)) {
+		stape_ring_put_any(ring, word, arg, now);
 	}
 }
 

@@ -81,7 +81,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 /**
  * stape_ring_init_shared() - make what takes events for several rings
  * @ring: zeroed
- * @share: called with each, as stape_ring_put_slow() is
+ * @share: called with each, with what stape_ring_put_slow() gets
  *
  * It never has a page, so that each event takes the slow path, and something
  * always runs, so that no switch is left out before.
@@ -243,39 +243,22 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  * stape_ring_put_slow() - write an event that needs a page or a prefix
  * @ring: this CPU's ring
  * @word: stape_ring_word()
+ * @arg: its whole argument: that of a switch is below 2^10
  * @now: its time
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now)
+noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now)
 {
 	if (ring->share) {
-		ring->share(word, word & STAPE_ARG_MASK, ring->counter, now);
+		ring->share(word, arg, ring->counter, now);
 		return;
 	}
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
-			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, word & STAPE_ARG_MASK, NULL, 0);
+			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, arg, NULL, 0);
 	/* Only now: a page that was opened for it tells of before. */
 	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
 		ring->curr = word;
-}
-
-/**
- * stape_ring_put_large() - write an event whose argument needs more than 10 bits
- * @ring: this CPU's ring
- * @type: enum stape_event_type, below 8, no switch
- * @pid: whom it is about
- * @arg: as the type says
- * @now: its time
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-void notrace stape_ring_put_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg, u64 now)
-{
-	if (ring->share)
-		ring->share(stape_ring_word(type, pid << STAPE_PID_SHIFT), arg, ring->counter, now);
-	else
-		stape_ring_write(ring, now, type, pid, arg, NULL, 0);
 }
 
 /**
@@ -303,25 +286,16 @@ void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
 }
 
 /**
- * stape_ring_emit_large() - write an event whose argument may need more than 10 bits
+ * stape_ring_emit_any() - write any event without payload that is no switch
  * @ring: this CPU's ring
- * @type: enum stape_event_type, below 8, no switch
- * @pid: whom it is about
- * @arg: as the type says
+ * @word: stape_ring_word()
+ * @arg: its whole argument, of which the word has the low 10 bits
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void notrace stape_ring_emit_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg)
+void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
 {
-	u64 now = stape_clock_now(ring->counter);
-	u64 word = stape_ring_word(type, pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK));
-
-	if (arg > STAPE_ARG_MASK)
-		stape_ring_put_large(ring, type, pid, arg, now);
-	else if (type == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
-		stape_ring_put_wakeup(ring, word, now);
-	else
-		stape_ring_put(ring, word, now, false);
+	stape_ring_put_any(ring, word, arg, stape_clock_now(ring->counter));
 }
 
 /**

@@ -107,12 +107,11 @@ void stape_ring_finish(struct stape_ring *ring);
 u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
-void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 now);
+void stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now);
 void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
-void stape_ring_put_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg, u64 now);
-void stape_ring_emit_large(struct stape_ring *ring, u64 type, u32 pid, u32 arg);
+void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
 void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
 			     const u64 *payload, u32 words);
 
@@ -150,7 +149,7 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 
 	/* A clock that stepped back makes a huge delta: the slow path's, too. */
 	if (unlikely(delta > STAPE_DELTA_MASK || IS_ALIGNED((unsigned long)pos, STAPE_PAGE_SIZE))) {
-		stape_ring_put_slow(ring, word, now);
+		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
 		return;
 	}
 	*pos = delta << STAPE_DELTA_SHIFT | word;
@@ -196,6 +195,26 @@ static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 w
 		return;
 	}
 	stape_ring_put(ring, word, now, false);
+}
+
+/**
+ * stape_ring_put_any() - stape_ring_put() for any event without payload that is no switch
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @arg: its whole argument, of which the word has the low 10 bits
+ * @now: by the session's clock
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word, u32 arg,
+					       u64 now)
+{
+	if (unlikely(arg > STAPE_ARG_MASK))
+		stape_ring_put_slow(ring, word, arg, now);
+	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
+		stape_ring_put_wakeup(ring, word, now);
+	else
+		stape_ring_put(ring, word, now, false);
 }
 
 /**

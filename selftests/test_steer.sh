@@ -7,6 +7,7 @@ set -u
 
 expect 129 "which replay, and pause, resume" schedtape steer
 expect 129 "'x': not the number of a replay" schedtape steer x pause
+expect 129 "'4294967297': not the number of a replay" schedtape steer 4294967297 pause
 expect 129 "'faster': not pause, resume" schedtape steer 1 faster
 expect 129 "speed: how fast" schedtape steer 1 speed
 expect 129 "speed 0: a number from" schedtape steer 1 speed 0

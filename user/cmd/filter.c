@@ -2,12 +2,12 @@
 /*
  * schedtape filter: changes whom a session records, while it runs.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "output.h"
+#include "select.h"
 #include "targets.h"
 
 typedef int (*change_function)(struct schedtape_client *client, uint32_t session,
@@ -48,13 +48,9 @@ static const struct verb *find_verb(const char *name)
 static void parse_argument(struct filter_options *opts, const char *arg,
 			   const struct argp_state *state)
 {
-	char *end;
-
 	switch (state->arg_num) {
 	case 0:
-		errno = 0;
-		opts->session = strtoul(arg, &end, 10);
-		if (errno || end == arg || *end || !opts->session)
+		if (select_number_parse(&opts->session, arg) || !opts->session)
 			argp_error(state, "'%s': not the number of a session", arg);
 		break;
 	case 1:

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "select.h"
+
 #define OPT_RECORD		0x2000
 #define OPT_SPEED		0x2001
 #define OPT_NO_ATTRIBUTES	0x2002
@@ -122,10 +124,7 @@ static void parse_engine(struct replay_options *opts, const char *arg, struct ar
 
 static void parse_repeat(struct replay_options *opts, const char *arg, struct argp_state *state)
 {
-	char *end;
-
-	opts->repeat = strtoul(arg, &end, 10);
-	if (end == arg || *end || !opts->repeat || *arg == '-')
+	if (select_number_parse(&opts->repeat, arg) || !opts->repeat)
 		argp_error(state, "-r %s: a number from 1 on", arg);
 }
 
@@ -136,7 +135,7 @@ static void check(const struct replay_options *opts, struct argp_state *state)
 	if (opts->record && opts->user)
 		argp_error(state, "--record needs the module: not with --engine=user");
 	if (opts->record && opts->repeat > 1)
-		argp_error(state, "--record takes one replay, not -r %lu", opts->repeat);
+		argp_error(state, "--record takes one replay, not -r %u", opts->repeat);
 }
 
 /* What is to be replayed of the tape. */

@@ -33,7 +33,7 @@ struct replay_options {
 	double speed;
 	double scale_cpu;
 	bool work;
-	unsigned long repeat;
+	uint32_t repeat;
 	bool no_attributes;
 	bool user;
 	bool quiet;

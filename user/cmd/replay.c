@@ -509,8 +509,8 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 	struct schedtape_calibration calibration;
 	struct schedtape_client *client = NULL;
 	struct schedtape_error err;
-	unsigned long i;
-	double scale;
+	double scale = 1;
+	uint32_t i;
 	int ret = 0;
 
 	if (!opts->user)

@@ -25,6 +25,11 @@ static int parse_number(const char **at, uint32_t *number)
 	return 0;
 }
 
+int select_number_parse(uint32_t *number, const char *text)
+{
+	return parse_number(&text, number) || *text ? -EINVAL : 0;
+}
+
 int select_numbers_parse(struct select_numbers *set, const char *text)
 {
 	const char *at = text;

@@ -39,6 +39,9 @@ struct select_time {
 
 #define SELECT_TIME_ALL	{ .start = 0, .stop = UINT64_MAX }
 
+/* A decimal number and nothing else, below 2^32: 0 or -EINVAL. */
+int select_number_parse(uint32_t *number, const char *text);
+
 /* 0, -EINVAL (not of that form) or -ENOMEM.  Several calls add up. */
 int select_numbers_parse(struct select_numbers *set, const char *text);
 bool select_numbers_has(const struct select_numbers *set, uint32_t number);

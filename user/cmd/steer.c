@@ -11,6 +11,7 @@
 
 #include "cmd.h"
 #include "output.h"
+#include "select.h"
 
 struct steer_options {
 	uint32_t replay;
@@ -163,9 +164,7 @@ static void parse_argument(struct steer_options *opts, const char *arg,
 
 	switch (state->arg_num) {
 	case 0:
-		errno = 0;
-		opts->replay = strtoul(arg, &end, 10);
-		if (errno || end == arg || *end || !opts->replay || *arg == '-')
+		if (select_number_parse(&opts->replay, arg) || !opts->replay)
 			argp_error(state, "'%s': not the number of a replay", arg);
 		return;
 	case 1:
