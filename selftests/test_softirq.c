@@ -170,12 +170,13 @@ static bool record(FIXTURE_DATA(softirq) *self)
  * @peer: the other player
  * @kthreads: ksoftirqd
  * @others: anybody else, or nobody
+ * @early: those that came before it slept, whoever woke
  * @above: of all wakings, those that interrupted the bystander
  * @blamed: of all wakings, those that are said to be the bystander's
  * @last: the last one by others
  */
 struct wakings {
-	unsigned int peer, kthreads, others;
+	unsigned int peer, kthreads, others, early;
 	unsigned int above, blamed;
 	struct schedtape_event last;
 };
@@ -219,10 +220,13 @@ static struct wakings wakings_of(FIXTURE_DATA(softirq) *self, int player)
 		}
 		if (asleep)
 			count_waker(self, &n, self->w[!player].pid, ev);
+		else
+			n.early++;
 		asleep = false;
 	}
-	printf("# %u: %u by its peer, %u by kernel threads, %u by others, %u above a bystander\n",
-	       pid, n.peer, n.kthreads, n.others, n.above);
+	printf("# %u: %u by its peer, %u by kernel threads, %u by others, %u too early to "
+	       "sleep, %u above a bystander\n", pid, n.peer, n.kthreads, n.others, n.early,
+	       n.above);
 	return n;
 }
 
@@ -366,7 +370,8 @@ TEST_F_TIMEOUT(softirq, timers, 120)
 		EXPECT_EQ(0, n.blamed);
 		/* And the other sleeper is a bystander, too. */
 		EXPECT_EQ(0, n.peer);
-		EXPECT_LE(50, n.others + n.kthreads);
+		/* Who is preempted on the way to sleep may be woken before. */
+		EXPECT_LE(50, n.others + n.kthreads + n.early);
 		if (!st_rt_kernel())
 			EXPECT_LT(0, n.above);
 	}
