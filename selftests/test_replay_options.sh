@@ -164,6 +164,15 @@ truth=$(ran work.tape hog)
 replay work --scale-cpu 0.1
 about "$(ran work.replay hog)" "$truth" 0.1
 report $? "--scale-cpu 0.1 uses a tenth of the CPU time"
+schedtape replay --json --record work.replay --speed 10 work.tape > out.json 2> log
+report $? "--speed 10: replayed"
+about "$(ran work.replay hog)" "$truth" 0.1
+report $? "--speed 10 uses a tenth of the CPU time"
+# shellcheck disable=SC2046 # two numbers
+about $(/usr/bin/python3 -c 'import json
+replay = json.load(open("out.json"))[0]
+print(replay["wall_ns"], replay["recorded_wall_ns"])') 0.1
+report $? "--speed 10 takes a tenth of the time"
 replay work --speed 2 --only hog
 about "$(ran work.replay hog)" "$truth" 0.5
 report $? "--speed 2 uses half of the CPU time"
