@@ -19,8 +19,18 @@
 #error "this version of schedtape knows Linux up to 6.15: see whether there is a newer one"
 #endif
 
+#ifndef CONFIG_64BIT
+#error "schedtape needs a 64-bit kernel"
+#endif
+
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
+
+/* 6.4 has it. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
+#endif
 
 /* 6.3 made vm_flags read-only but for these. */
 #ifndef STAPE_HAS_VM_FLAGS_SET

@@ -83,8 +83,8 @@ static bool stape_filter_name(struct stape_filter *filter, struct task_struct *t
 
 /*
  * A thread that is being created is either seen here, or its parent's bit is
- * seen by the fork probe: the lock is a full barrier between store and look on
- * both sides.  So the walk is repeated until it finds nobody new.
+ * seen by the fork probe.  So the walk is repeated until it finds nobody new;
+ * but not if children do not inherit, because then there may always be some.
  */
 static void stape_filter_name_process(struct stape_filter *filter, struct task_struct *task,
 				      bool named)
@@ -94,12 +94,13 @@ static void stape_filter_name_process(struct stape_filter *filter, struct task_s
 
 	do {
 		again = stape_filter_name(filter, task, named);
+		smp_mb();	/* bits before the list; pairs with that of stape_filter_fork() */
 		rcu_read_lock();
 		for_each_thread(task, thread)
 			again |= stape_filter_name(filter, thread, named);
 		rcu_read_unlock();
 		cond_resched();
-	} while (again);
+	} while (again && !filter->flags.no_inherit && !fatal_signal_pending(current));
 }
 
 /**
@@ -166,6 +167,7 @@ static void stape_filter_judge_all(struct stape_filter *filter)
 	struct task_struct *process, *thread;
 	int n = 0;
 
+	smp_mb();	/* rules before the list; pairs with that of stape_filter_fork() */
 	rcu_read_lock();
 again:
 	for_each_process(process) {
@@ -274,5 +276,19 @@ void stape_filter_set(struct stape_filter *filter, const struct stape_filter_fla
 	WRITE_ONCE(filter->nr_patterns, nr_patterns);
 	raw_spin_unlock_irq(&stape_filter_lock);
 	kfree(old);
+	stape_filter_judge_all(filter);
+}
+
+/**
+ * stape_filter_freshen() - judge all tasks again, if that is due
+ * @filter: a session's
+ *
+ * Context: may sleep.
+ */
+void stape_filter_freshen(struct stape_filter *filter)
+{
+	if (!READ_ONCE(filter->stale))
+		return;
+	WRITE_ONCE(filter->stale, false);
 	stape_filter_judge_all(filter);
 }

@@ -47,6 +47,7 @@ struct stape_filter_flags {
  * @named: PIDs that were added, and what they forked
  * @flags: of filter-set
  * @closed: its session has ended: it takes nobody any more
+ * @stale: all tasks are to be judged again, see stape_filter_move()
  * @owner: TGID of the recorder, which is never recorded
  * @cgroups: added ones, referenced
  * @nr_cgroups: how many
@@ -63,6 +64,7 @@ struct stape_filter {
 	unsigned long *named;
 	struct stape_filter_flags flags;
 	bool closed;
+	bool stale;
 	u32 owner;
 	struct cgroup **cgroups;
 	u32 nr_cgroups;
@@ -82,6 +84,7 @@ int stape_filter_add_cgroup(struct stape_filter *filter, u64 id);
 int stape_filter_del_cgroup(struct stape_filter *filter, u64 id);
 void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
 		      char (*patterns)[STAPE_FILTER_PATTERN_LEN], u32 nr_patterns);
+void stape_filter_freshen(struct stape_filter *filter);
 
 /* From probes. */
 bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,

@@ -36,7 +36,8 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	unsigned long flags;
 	bool has;
 
-	smp_mb();	/* the child is linked before this looks; pairs with the lock of adders */
+	/* The child is linked before this looks; pairs with those before walks of lists. */
+	smp_mb();
 	if (stape_filter_ignores(filter, parent, child))
 		return false;
 	strscpy_pad(comm, child->comm, sizeof(comm));
@@ -58,11 +59,12 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 
 /*
  * Others of its thread group go on.  One of them may take over the leader's PID
- * in an execve() long before the exec probe tells: the bit has to stay.
+ * in an execve() long before the exec probe tells: the bit has to stay.  Those who
+ * have ended and are still looked at by a tracer do not count.
  */
 static bool stape_filter_survived(struct task_struct *leader)
 {
-	return thread_group_leader(leader) && !thread_group_empty(leader);
+	return thread_group_leader(leader) && atomic_read(&leader->signal->live);
 }
 
 /* The last thread behind a dead leader has gone: so goes the leader's bit. */
@@ -77,8 +79,8 @@ static void stape_filter_bury(struct stape_filter *filter, u32 pid)
 /**
  * stape_filter_dead() - forget a task that switches out for the last time
  * @filter: a session's
- * @task: the task; its PID may belong to another task already, if its parent
- *	has been quick
+ * @task: the task, or a thread behind whom its leader may have to be forgotten;
+ *	its PID may belong to another task already, if its parent has been quick
  *
  * A bit that stays in the set of named tasks is cleared when its PID is used
  * again, by the fork probe.
@@ -91,7 +93,7 @@ bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task)
 	struct task_struct *user;
 	bool empty;
 
-	if (!stape_filter_has(filter, task))
+	if (!stape_filter_has(filter, task) && !test_bit(task->tgid, filter->members))
 		return false;
 	raw_spin_lock(&stape_filter_lock);	/* interrupts are off */
 	rcu_read_lock();
@@ -128,6 +130,9 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
 	if (old_pid != task->pid && test_bit(old_pid, filter->named)) {
 		set_bit(task->pid, filter->named);
 		clear_bit(old_pid, filter->named);
+		/* The leader may have taken the other bit with it, on its last switch. */
+		if (!had)
+			stape_filter_judge(filter, task, task->comm);
 	}
 	if (old_pid != task->pid && test_bit(old_pid, filter->members)) {
 		/* In this order: the set is not to look empty in between. */
@@ -166,7 +171,7 @@ bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, 
  * @task: the task
  * @process: all of its threads have
  *
- * Context: RCU reader.
+ * Context: RCU reader, under a spinlock of the kernel's.
  * Return: whether any has entered or left.
  */
 bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bool process)
@@ -176,9 +181,12 @@ bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bo
 
 	if (!READ_ONCE(filter->nr_cgroups))
 		return false;
-	changed = stape_filter_judge_one(filter, task);
+	/* Judged here without the lock on its name: see stape_filter_judge_one(). */
+	if (READ_ONCE(filter->nr_patterns))
+		WRITE_ONCE(filter->stale, true);
+	changed = stape_filter_judge_probe(filter, task);
 	if (process)
 		for_each_thread(task, thread)
-			changed |= stape_filter_judge_one(filter, thread);
+			changed |= stape_filter_judge_probe(filter, thread);
 	return changed;
 }

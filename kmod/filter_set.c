@@ -157,6 +157,27 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 }
 
 /**
+ * stape_filter_judge_probe() - the same for a task as it is, in a probe
+ * @filter: a session's
+ * @task: the task
+ *
+ * No lock keeps its name: where names matter, all are to be judged once more.
+ *
+ * Context: any that has no runqueue lock.
+ * Return: whether the bit has changed.
+ */
+bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task)
+{
+	unsigned long flags;
+	bool changed;
+
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	changed = stape_filter_judge(filter, task, task->comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return changed;
+}
+
+/**
  * stape_filter_judge_one() - the same for a task as it is
  * @filter: a session's
  * @task: the task
@@ -164,18 +185,16 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
  * Its lock keeps its name: the rename probe runs before the name is there, and
  * is not to be followed by a judgement of the old one.
  *
- * Context: process; may spin on @task's alloc_lock.
+ * Context: process, no probe; may spin, or on PREEMPT_RT sleep, on @task's
+ * alloc_lock.
  * Return: whether the bit has changed.
  */
 bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task)
 {
-	unsigned long flags;
 	bool changed;
 
 	task_lock(task);
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_filter_judge(filter, task, task->comm);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	changed = stape_filter_judge_probe(filter, task);
 	task_unlock(task);
 	return changed;
 }

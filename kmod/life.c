@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 
 #include "filter.h"
+#include "player.h"
 #include "probe.h"
 #include "session.h"
 #include "task.h"
@@ -81,6 +82,8 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 	u64 payload = old_pid;
 	unsigned long flags;
 
+	if (stape_player_exist())
+		stape_player_gone(task);
 	for_each_active_session(session) {
 		bool had = stape_filter_exec(&session->filter, task, old_pid);
 		struct stape_ring *ring;
@@ -104,6 +107,8 @@ void stape_life_exit(void *data, struct task_struct *task)
 	struct stape_session *session;
 	unsigned long flags;
 
+	if (stape_player_exist())
+		stape_player_gone(task);
 	for_each_active_session(session) {
 		if (!stape_filter_has(&session->filter, task))
 			continue;
@@ -138,9 +143,12 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 {
 	struct stape_session *session;
 
-	for_each_active_session(session)
+	for_each_active_session(session) {
 		if (stape_filter_move(&session->filter, task, process))
 			stape_life_changed(session, task);
+		if (READ_ONCE(session->filter.stale))
+			schedule_work(&session->refresh);
+	}
 }
 
 /* Tells what a task's priority is from now on. */

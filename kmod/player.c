@@ -10,6 +10,7 @@
 #include "player.h"
 
 #include <linux/hashtable.h>
+#include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -27,7 +28,7 @@
 DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_players_key, 10 * HZ);
 
 /* All players by task: read by the switch probe, changed under the lock. */
-static DEFINE_HASHTABLE(stape_players, 8);
+static DEFINE_HASHTABLE(stape_players, 14);
 static DEFINE_RAW_SPINLOCK(stape_players_lock);
 
 static struct stape_player *stape_player_find(const struct task_struct *task)
@@ -64,6 +65,27 @@ void stape_player_switch(struct task_struct *prev, struct task_struct *next)
 		player->since = now;
 		WRITE_ONCE(*player->clock, now - player->runtime);
 	}
+}
+
+/**
+ * stape_player_gone() - a task ends, or becomes another program
+ * @task: any task
+ *
+ * Who has come to the end of its program is no player any more.
+ *
+ * Context: the probes of that.
+ */
+void stape_player_gone(const struct task_struct *task)
+{
+	struct stape_player *player;
+
+	rcu_read_lock();
+	player = stape_player_find(task);
+	if (player) {
+		WRITE_ONCE(player->gone, true);
+		mod_delayed_work(system_wq, &player->replay->progress, 0);
+	}
+	rcu_read_unlock();
 }
 
 static bool stape_player_is_one(const struct task_struct *task)
@@ -140,10 +162,13 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 
 	if (number >= replay->nr_players)
 		return -EINVAL;
+	number = array_index_nospec(number, replay->nr_players);
 	player = kzalloc(sizeof(*player), GFP_KERNEL_ACCOUNT);
 	if (!player)
 		return -ENOMEM;
+	player->replay = replay;
 	player->task = get_task_struct(current);
+	player->exec_id = READ_ONCE(current->self_exec_id);
 	player->number = number;
 	player->edge = STAPE_NO_EDGE;
 	player->clock = &replay->clocks[number];
@@ -177,6 +202,21 @@ static void stape_player_free(struct rcu_head *rcu)
 
 	put_task_struct(player->task);
 	kfree(player);
+}
+
+/**
+ * stape_player_kill() - end a player's process
+ * @player: the player
+ *
+ * What it has executed since it joined may be more than who started the replay
+ * may kill.
+ *
+ * Context: under the replay's lock.
+ */
+void stape_player_kill(const struct stape_player *player)
+{
+	if (READ_ONCE(player->task->self_exec_id) == player->exec_id)
+		send_sig(SIGKILL, player->task, 1);
 }
 
 /**
@@ -228,7 +268,7 @@ static int stape_player_wake_all(struct stape_replay *replay, const struct stape
 		if (edges[i] >= replay->nr_edges)
 			return -EINVAL;
 	for (i = 0; i < step->nr_wakes; i++)
-		stape_player_wake(replay, self, edges[i]);
+		stape_player_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges));
 	return 0;
 }
 
@@ -241,12 +281,15 @@ static bool stape_player_ready(struct stape_replay *replay, struct stape_player 
 	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
 }
 
+/* Such a wait may be long, and does not keep the machine from being suspended. */
+#define STAPE_PLAYER_BLOCKED	(TASK_KILLABLE | TASK_FREEZABLE)
+
 static bool stape_player_signalled(unsigned int state)
 {
-	return state == TASK_KILLABLE ? fatal_signal_pending(current) : signal_pending(current);
+	return state & TASK_WAKEKILL ? fatal_signal_pending(current) : signal_pending(current);
 }
 
-/* @state: TASK_INTERRUPTIBLE, or TASK_KILLABLE for a wait that is seen as D. */
+/* @state: TASK_INTERRUPTIBLE, or STAPE_PLAYER_BLOCKED for a wait that is seen as D. */
 static int stape_player_wait(struct stape_replay *replay, struct stape_player *player,
 			     unsigned int state)
 {
@@ -338,6 +381,7 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 
 	if (number >= replay->nr_players)
 		return NULL;
+	number = array_index_nospec(number, replay->nr_players);
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[number]);
 	if (player && player->task != current)
@@ -406,10 +450,12 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 		return -EINVAL;
 	}
 
-	state = step->flags & STAPE_STEP_BLOCKED ? TASK_KILLABLE : TASK_INTERRUPTIBLE;
+	state = step->flags & STAPE_STEP_BLOCKED ? STAPE_PLAYER_BLOCKED : TASK_INTERRUPTIBLE;
 	switch (step->wait) {
 	case STAPE_WAIT_EDGE:
-		return stape_player_wait_edge(replay, player, step->value, state);
+		return stape_player_wait_edge(replay, player,
+					      array_index_nospec(step->value, replay->nr_edges),
+					      state);
 	case STAPE_WAIT_UNTIL:
 	case STAPE_WAIT_FOR:
 		return stape_player_wait_timed(replay, player, state);

@@ -14,7 +14,10 @@
  * @hash: in the table of all players, by @task
  * @alive: in the replay's list
  * @rcu: frees it behind wakers that still look at it
+ * @replay: its replay, which outlives it
  * @task: the thread; referenced
+ * @exec_id: of @task when it joined: another program is no player
+ * @gone: @task ends, or is another program
  * @number: its number in the program
  * @edge: the edge that it waits for, STAPE_NO_EDGE: none
  * @steps: steps whose wake-ups are done
@@ -35,7 +38,10 @@ struct stape_player {
 	struct hlist_node hash;
 	struct list_head alive;
 	struct rcu_head rcu;
+	struct stape_replay *replay;
 	struct task_struct *task;
+	u64 exec_id;
+	bool gone;
 	u32 number;
 	u32 edge;
 	u64 steps;
@@ -64,10 +70,12 @@ static __always_inline bool stape_player_exist(void)
 	return static_branch_unlikely(&stape_players_key.key);
 }
 
+void stape_player_gone(const struct task_struct *task);
 int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);
 int stape_player_hold(struct stape_replay *replay, u32 number);
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player);
+void stape_player_kill(const struct stape_player *player);
 void stape_player_remove(struct stape_replay *replay, struct stape_player *player);
 
 #endif /* _STAPE_PLAYER_H */

@@ -178,6 +178,8 @@ static notrace void stape_probe_switch(void *data, bool preempt, struct task_str
 					 stape_probe_next_slot(slot, prev_slot), true);
 	else if (prev_slot)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_slot, false);
+	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) && stape_filter_slot(prev->tgid))
+		stape_probe_dead(prev);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
@@ -251,6 +253,9 @@ static __always_inline void stape_probe_placed(struct task_struct *task, u64 typ
 
 static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
+	/* What the kernel makes for a process comes without sched_process_fork. */
+	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
+		stape_life_fork(NULL, task->group_leader, task);
 	stape_probe_placed(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 

@@ -53,11 +53,11 @@ static void stape_replay_free(struct kref *ref)
 	mutex_lock(&stape_replays_lock);
 	list_del(&replay->all);
 	mutex_unlock(&stape_replays_lock);
+	/* A probe may have found a player that is out by now. */
+	synchronize_rcu();
 	cancel_delayed_work_sync(&replay->progress);
 	static_branch_slow_dec_deferred(&stape_players_key);
 	stape_probe_put();
-	/* A switch probe may have found a player that is out by now. */
-	synchronize_rcu();
 	stape_replay_free_memory(replay);
 }
 
@@ -103,15 +103,48 @@ static void stape_replay_look(struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 }
 
+/* Players that have died before the end of their programs. */
+static void stape_replay_bury(struct stape_replay *replay)
+{
+	struct stape_player *player, *next;
+
+	spin_lock(&replay->lock);
+	list_for_each_entry_safe(player, next, &replay->alive, alive) {
+		if (!READ_ONCE(player->gone))
+			continue;
+		if (stape_replay_live(replay))
+			replay->failed_pid = task_pid_nr(player->task);
+		stape_player_remove(replay, player);
+		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
+	}
+	spin_unlock(&replay->lock);
+}
+
 static void stape_replay_progress(struct work_struct *work)
 {
 	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
 						   progress);
 
+	stape_replay_bury(replay);
 	stape_replay_look(replay);
 	stape_netlink_replay_ntf(replay);
 	if (stape_replay_live(replay))
 		schedule_delayed_work(&replay->progress, HZ);
+}
+
+/* The replay's time, under its lock. */
+static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
+{
+	if (replay->state != STAPE_REPLAY_RUNNING)
+		return replay->tempo.base;
+	return stape_tempo_at(&replay->tempo, now);
+}
+
+/* It goes no further: called before the state says so. */
+static void stape_replay_stand(struct stape_replay *replay, u64 now)
+{
+	replay->tempo.base = stape_replay_now(replay, now);
+	replay->tempo.base_time = now;
 }
 
 /**
@@ -130,39 +163,17 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 
 	lockdep_assert_held(&replay->lock);
 	if (stape_replay_live(replay)) {
-		WRITE_ONCE(replay->state, state);
 		replay->stop_time = ktime_get_ns();
+		stape_replay_stand(replay, replay->stop_time);
+		WRITE_ONCE(replay->state, state);
 	} else if (replay->state != STAPE_REPLAY_STUCK) {
 		return;
 	}
 	if (state == STAPE_REPLAY_STUCK)
 		return;
 	list_for_each_entry(player, &replay->alive, alive)
-		send_sig(SIGKILL, player->task, 1);
+		stape_player_kill(player);
 	mod_delayed_work(system_wq, &replay->progress, 0);
-}
-
-/* A process lets go of the players' file: perhaps because it dies. */
-static int stape_replay_flush(struct file *file, fl_owner_t id)
-{
-	struct stape_replay *replay = file->private_data;
-	struct stape_player *player, *next;
-
-	if (!(current->flags & PF_EXITING))
-		return 0;
-	spin_lock(&replay->lock);
-	list_for_each_entry_safe(player, next, &replay->alive, alive) {
-		/* A thread that is not exiting may be in a step right now. */
-		if (!same_thread_group(player->task, current) ||
-		    !(player->task->flags & PF_EXITING))
-			continue;
-		if (stape_replay_live(replay))
-			replay->failed_pid = task_pid_nr(player->task);
-		stape_player_remove(replay, player);
-		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
-	}
-	spin_unlock(&replay->lock);
-	return 0;
 }
 
 static int stape_replay_release(struct inode *inode, struct file *file)
@@ -239,7 +250,6 @@ static int stape_replay_mmap(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations stape_replay_fops = {
 	.owner = THIS_MODULE,
-	.flush = stape_replay_flush,
 	.release = stape_replay_release,
 	.mmap = stape_replay_mmap,
 	.unlocked_ioctl = stape_replay_ioctl,
@@ -401,14 +411,6 @@ static void stape_replay_rearm(struct stape_replay *replay)
 	}
 }
 
-/* The replay's time, under its lock. */
-static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
-{
-	if (replay->state == STAPE_REPLAY_READY || replay->state == STAPE_REPLAY_PAUSED)
-		return replay->tempo.base;
-	return stape_tempo_at(&replay->tempo, now);
-}
-
 /**
  * stape_replay_time() - how much of its own time has passed
  * @replay: any replay
@@ -418,12 +420,10 @@ static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
  */
 u64 stape_replay_time(struct stape_replay *replay)
 {
-	u64 time, now = ktime_get_ns();
+	u64 time;
 
 	spin_lock(&replay->lock);
-	if (!stape_replay_live(replay))
-		now = min(now, replay->stop_time);
-	time = stape_replay_now(replay, now);
+	time = stape_replay_now(replay, ktime_get_ns());
 	spin_unlock(&replay->lock);
 	return time;
 }
@@ -480,7 +480,7 @@ int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *exta
 		ret = -EINVAL;
 		goto out;
 	}
-	replay->tempo.base = stape_tempo_at(&replay->tempo, ktime_get_ns());
+	stape_replay_stand(replay, ktime_get_ns());
 	WRITE_ONCE(replay->state, STAPE_REPLAY_PAUSED);
 	stape_replay_show_speed(replay, 0);
 	stape_replay_rearm(replay);
@@ -511,8 +511,7 @@ int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlin
 	}
 	/* Between a start and its common instant, that stays. */
 	now = max(now, replay->tempo.base_time);
-	replay->tempo.base = stape_replay_now(replay, now);
-	replay->tempo.base_time = now;
+	stape_replay_stand(replay, now);
 	replay->tempo.speed = speed;
 	if (replay->state != STAPE_REPLAY_PAUSED)
 		stape_replay_show_speed(replay, speed);

@@ -141,7 +141,8 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 		page->flags = STAPE_PAGE_PAUSED;
 		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
 						ring->paused_since;
-		page->lost_last = clamp(ring->paused_until, page->lost_first, now);
+		page->lost_last = clamp(max(ring->paused_until, ring->lost_last), page->lost_first,
+					now);
 	}
 	ring->lost = 0;
 	ring->lost_first = 0;

@@ -76,6 +76,7 @@ static void stape_session_refresh_work(struct work_struct *work)
 	struct stape_session *session = container_of(work, struct stape_session, refresh);
 
 	mutex_lock(&stape_sessions_lock);
+	stape_filter_freshen(&session->filter);
 	stape_session_refresh(session);
 	mutex_unlock(&stape_sessions_lock);
 }
@@ -424,6 +425,13 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	return 0;
 }
 
+/* Nothing is recorded from here on.  If nothing comes after it, this is the end. */
+static void stape_session_rest(struct stape_session *session)
+{
+	stape_session_each_ring(session, stape_ring_pause);
+	session->pause_time = ktime_get_mono_fast_ns();
+}
+
 /**
  * stape_session_pause() - record nothing until the next start
  * @session: a recording session
@@ -442,10 +450,8 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	/* If nothing comes after it, this is the end. */
-	session->pause_time = ktime_get_mono_fast_ns();
+	stape_session_rest(session);
 	session->state = STAPE_SESSION_PAUSED;
-	stape_session_each_ring(session, stape_ring_pause);
 	stape_session_wake_readers(session);
 	return 0;
 }
@@ -481,9 +487,11 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
+	/* At one instant for all tasks, however long it takes to let go of them. */
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_rest(session);
+	session->stop_time = session->pause_time;
 	stape_session_disarm(session);
-	session->stop_time = session->state == STAPE_SESSION_PAUSED ? session->pause_time :
-								      ktime_get_mono_fast_ns();
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_finish(per_cpu_ptr(session->rings, cpu));
 	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */

@@ -15,14 +15,15 @@
 /**
  * struct stape_softirq - one CPU's softirqs
  * @raiser: the task that has raised each, NULL: none; never looked into
- * @by_others: bits of those that an interrupt has raised, whoever else has
+ * @by_others: an interrupt has raised it, whoever else has
  * @by_current: the one that is being served was raised by the task it runs on
  *
- * Only touched by its CPU, with interrupts off or in the softirq itself.
+ * Only touched by its CPU.  An interrupt may come between any two instructions that
+ * a softirq begins with: so each is a store of its own.
  */
 struct stape_softirq {
 	const struct task_struct *raiser[NR_SOFTIRQS];
-	u32 by_others;
+	bool by_others[NR_SOFTIRQS];
 	bool by_current;
 };
 
@@ -36,7 +37,7 @@ void stape_softirq_raise(void *data, unsigned int vec)
 		return;
 	/* What a softirq raises is the doing of whoever raised that one. */
 	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !softirq->by_current))
-		softirq->by_others |= BIT(vec);
+		WRITE_ONCE(softirq->by_others[vec], true);
 	else
 		softirq->raiser[vec] = current;
 }
@@ -49,8 +50,8 @@ void stape_softirq_entry(void *data, unsigned int vec)
 		return;
 	/* It may have been left to ksoftirqd, or to an interrupt on top of another task. */
 	softirq->by_current = softirq->raiser[vec] == current &&
-			      !(softirq->by_others & BIT(vec));
-	softirq->by_others &= ~BIT(vec);
+			      !READ_ONCE(softirq->by_others[vec]);
+	WRITE_ONCE(softirq->by_others[vec], false);
 	softirq->raiser[vec] = NULL;
 }
 
