@@ -50,12 +50,13 @@ static const char *program_text(const struct schedtape_program *program, uint32_
 {
 	static char text[1024];
 	char one[64];
-	size_t i, at = 0;
+	const struct schedtape_op *op = NULL;
+	size_t at = 0;
 
 	text[0] = '\0';
-	for (i = 0; number < program->nr_tasks && i < program->tasks[number].nr_ops; i++) {
-		const struct schedtape_op *op = &program->tasks[number].ops[i];
-
+	if (number < program->nr_tasks)
+		op = schedtape_program_begin(program, number);
+	for (; op; op = schedtape_program_next(program, op)) {
 		if (op->kind == SCHEDTAPE_OP_NONE)
 			continue;
 		at += snprintf(text + at, sizeof(text) - at, "%s%s", at ? "; " : "",
@@ -306,6 +307,30 @@ static void test_orphans(void)
 	   program->tasks[2].parent == 1 && program->tasks[3].process == 3,
 	   "and leads the process now");
 	is_program(program, 2, "50:prio 70001; 100:exit", "a change of priority");
+	ok(program && program->nr_roots == 2 && program->roots[1] == 1 &&
+	   !program->tasks[0].due && program->tasks[1].due == 250,
+	   "it is not there before it is due");
+	schedtape_program_free(program);
+}
+
+/* In a process that is there: with those threads of it that nobody makes. */
+static void test_threads(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0)->tgid = 1;
+	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0)->tgid = 1;
+	fake_switch(tape, 10, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 20, 0, 4, true);
+	fake_switch(tape, 30, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_tasks == 4 && program->nr_roots == 1 && !program->roots[0],
+	   "one process");
+	ok(program && program->nr_tasks == 4 && program->tasks[0].threads == 1 &&
+	   program->tasks[1].sibling == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
+	   "it has its two threads from the start, in order, and makes the third");
 	schedtape_program_free(program);
 }
 
@@ -338,15 +363,14 @@ static void test_window(void)
 /* -- deadlocks ------------------------------------------------------------------- */
 
 /* One task goes on as far as it can; @pending: wake-ups by edge.  Return: it went on. */
-static bool go_on(const struct schedtape_program *program, uint32_t number, size_t *at,
-		  bool *forked, unsigned int *pending)
+static bool go_on(const struct schedtape_program *program, uint32_t number,
+		  const struct schedtape_op **at, bool *forked, unsigned int *pending)
 {
-	const struct schedtape_program_task *task = &program->tasks[number];
-	size_t before = at[number];
+	const struct schedtape_op *before = at[number], *op;
 
-	for (; forked[number] && at[number] < task->nr_ops; at[number]++) {
-		const struct schedtape_op *op = &task->ops[at[number]];
-
+	for (; forked[number] && at[number];
+	     at[number] = schedtape_program_next(program, at[number])) {
+		op = at[number];
 		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[op->value])
 			break;
 		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
@@ -364,20 +388,22 @@ static bool ends(const struct schedtape_program *program)
 {
 	unsigned int *pending = calloc(program->nr_edges + 1, sizeof(*pending));
 	bool *forked = calloc(program->nr_tasks, sizeof(*forked)), moved, all = true;
-	size_t *at = calloc(program->nr_tasks, sizeof(*at));
+	const struct schedtape_op **at = calloc(program->nr_tasks, sizeof(*at));
 	uint32_t i;
 
 	if (!pending || !forked || !at)
 		abort();
-	for (i = 0; i < program->nr_tasks; i++)
+	for (i = 0; i < program->nr_tasks; i++) {
 		forked[i] = program->tasks[i].parent == SCHEDTAPE_NONE;
+		at[i] = schedtape_program_begin(program, i);
+	}
 	do {
 		moved = false;
 		for (i = program->nr_tasks; i-- > 0; )
 			moved |= go_on(program, i, at, forked, pending);
 	} while (moved);
 	for (i = 0; i < program->nr_tasks; i++)
-		all &= at[i] == program->tasks[i].nr_ops;
+		all &= !at[i];
 	for (i = 0; i < program->nr_edges; i++)
 		all &= !pending[i];
 	free(pending);
@@ -540,6 +566,7 @@ int main(void)
 	test_structure();
 	test_keep();
 	test_orphans();
+	test_threads();
 	test_window();
 	test_no_deadlock();
 	test_leave();

@@ -30,6 +30,7 @@
 
 #define STACK_BYTES	65536
 #define SPARE_OPS	16
+#define KEPT_OPS	4096	/* that a player has in memory, of many */
 
 struct player {
 	const struct player_cast *cast;
@@ -198,11 +199,16 @@ static enum stape_wait wait_of(const struct schedtape_op *op)
 	return STAPE_WAIT_NONE;
 }
 
-/* A step from operation @at on.  Returns the first operation after it. */
-static size_t do_step(struct player *player, size_t at)
+static const struct schedtape_op *next_op(const struct player *player,
+					  const struct schedtape_op *op)
 {
-	const struct schedtape_program_task *task = player->task;
-	uint64_t cpu = task->ops[at].cpu;
+	return schedtape_program_next(player->cast->program, op);
+}
+
+/* A step from operation @op on.  Returns the first operation after it, or NULL. */
+static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
+{
+	uint64_t cpu = op->cpu;
 	uint32_t wakes[STAPE_STEP_MAX_WAKES];
 	struct stape_step step = {
 		.player = player->number,
@@ -210,31 +216,27 @@ static size_t do_step(struct player *player, size_t at)
 		.wakes = (uintptr_t)wakes,
 		.wait = STAPE_WAIT_NONE,
 	};
-	const struct schedtape_op *op;
 
-	for (; at < task->nr_ops && folds(player, &task->ops[at], cpu); at++) {
-		op = &task->ops[at];
+	for (; op && folds(player, op, cpu); op = next_op(player, op)) {
 		if (op->kind == SCHEDTAPE_OP_NONE)
 			continue;
 		if (op->kind != SCHEDTAPE_OP_WAKE || step.nr_wakes == STAPE_STEP_MAX_WAKES)
 			break;
 		wakes[step.nr_wakes++] = op->value;
 	}
-	if (at < task->nr_ops && folds(player, &task->ops[at], cpu)) {
-		op = &task->ops[at];
-		step.value = op->value;
+	if (op && folds(player, op, cpu)) {
 		step.wait = wait_of(op);
-		if (step.wait == STAPE_WAIT_NONE)
-			step.value = 0;
-		else
-			at++;
 		if (op->blocked)
 			step.flags = STAPE_STEP_BLOCKED;
+		if (step.wait != STAPE_WAIT_NONE) {
+			step.value = op->value;
+			op = next_op(player, op);
+		}
 	}
 	if (make_step(player->cast, &step))
 		leave(player, "step");
 	schedtape_burner_stepped(&player->burner);
-	return at;
+	return op;
 }
 
 /* What comes by itself with an operation, and was part of the CPU time before it. */
@@ -254,15 +256,15 @@ static uint64_t cost_of(const struct player *player, const struct schedtape_op *
  * behind it use it: a process's end costs most before its parent is woken, and that
  * came before its exit.
  */
-static uint64_t spare_for(const struct player *player, size_t at)
+static uint64_t spare_for(const struct player *player, const struct schedtape_op *first)
 {
-	const struct schedtape_program_task *task = player->task;
+	const struct schedtape_op *op = first;
 	double sum = 0, most = 0, left;
 	size_t i;
 
-	for (i = at; i < task->nr_ops && i < at + SPARE_OPS; i++) {
-		sum += cost_of(player, &task->ops[i]);
-		left = sum - (task->ops[i].cpu - task->ops[at].cpu) * player->burner.rate;
+	for (i = 0; op && i < SPARE_OPS; i++, op = next_op(player, op)) {
+		sum += cost_of(player, op);
+		left = sum - (op->cpu - first->cpu) * player->burner.rate;
 		if (left > most)
 			most = left;
 	}
@@ -285,35 +287,40 @@ static void change_prio(const struct player *player, uint64_t value)
 		take_prio(player, &prio);
 }
 
+/* Does one operation, or several at once.  Returns the first one after that, or NULL. */
+static const struct schedtape_op *do_op(struct player *player, const struct schedtape_op *op)
+{
+	switch (op->kind) {
+	case SCHEDTAPE_OP_FORK:
+		do_fork(player, op->value);
+		break;
+	case SCHEDTAPE_OP_SETPRIO:
+		change_prio(player, op->value);
+		break;
+	case SCHEDTAPE_OP_RENAME:
+		prctl(PR_SET_NAME, player->cast->program->names[op->value]);
+		break;
+	default:
+		return do_step(player, op);
+	}
+	return next_op(player, op);
+}
+
 static void do_all(struct player *player)
 {
-	const struct schedtape_program_task *task = player->task;
-	const struct schedtape_op *op;
-	size_t at = 0;
+	const struct schedtape_program *program = player->cast->program;
+	const struct schedtape_op *op = schedtape_program_begin(program, player->number);
+	unsigned int done;
 
-	while (at < task->nr_ops) {
-		op = &task->ops[at];
+	for (done = 1; op; done++) {
 		if (op->kind == SCHEDTAPE_OP_NONE) {
-			at++;
+			op = next_op(player, op);
 			continue;
 		}
-		schedtape_burn(&player->burner, op->cpu, spare_for(player, at));
-		switch (op->kind) {
-		case SCHEDTAPE_OP_FORK:
-			do_fork(player, op->value);
-			at++;
-			break;
-		case SCHEDTAPE_OP_SETPRIO:
-			change_prio(player, op->value);
-			at++;
-			break;
-		case SCHEDTAPE_OP_RENAME:
-			prctl(PR_SET_NAME, player->cast->program->names[op->value]);
-			at++;
-			break;
-		default:
-			at = do_step(player, at);
-		}
+		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
+		op = do_op(player, op);
+		if (!(done % KEPT_OPS))
+			schedtape_store_let_go(&program->op_store);
 	}
 }
 
@@ -356,13 +363,6 @@ static void run_process(const struct player_cast *cast, uint32_t number)
 
 /* -- the first processes --------------------------------------------------- */
 
-bool player_leads(const struct schedtape_program *program, uint32_t number)
-{
-	uint32_t leader = program->tasks[number].process;
-
-	return leader == number || program->tasks[leader].parent != SCHEDTAPE_NONE;
-}
-
 static void start_threads(const struct player_cast *cast, uint32_t leader)
 {
 	const struct schedtape_program *program = cast->program;
@@ -370,10 +370,8 @@ static void start_threads(const struct player_cast *cast, uint32_t leader)
 	uint32_t i;
 	int error;
 
-	for (i = 0; i < program->nr_tasks; i++) {
-		if (program->tasks[i].parent != SCHEDTAPE_NONE || i == leader ||
-		    program->tasks[i].process != leader)
-			continue;
+	for (i = program->tasks[leader].threads; i != SCHEDTAPE_NONE;
+	     i = program->tasks[i].sibling) {
 		error = start_thread(cast, i);
 		if (error) {
 			player = (struct player){ .cast = cast, .task = &program->tasks[i] };

@@ -39,11 +39,8 @@ struct player_cast {
 	bool attributes;
 };
 
-/* Does the player start a process, or is it a thread of another root? */
-bool player_leads(const struct schedtape_program *program, uint32_t number);
-
 /*
- * Starts the process of a task that is there from the start, and its threads.
+ * Starts the process of a root of the program, and its threads that nobody forks.
  * Returns its PID or -errno.
  */
 pid_t player_spawn(const struct player_cast *cast, uint32_t number);

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@
 #include "cmd.h"
 #include "guard.h"
 #include "output.h"
-#include "player.h"
+#include "processes.h"
 #include "recorder.h"
 #include "replay-options.h"
 #include "replay-print.h"
@@ -30,15 +29,15 @@
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* time to set all timers */
 #define LAST_EXIT_MS		5000
+#define LOOK_MS			100		/* between looks for those that are due */
 #define VAGUE			0.1		/* spread of a calibration */
 
 /**
  * struct replay - one replay
  * @state: as the module last told
- * @pids: of the first processes that still live
- * @roots: players that are there from the start
+ * @processes: those that no player forks
  * @interrupted: by a signal
- * @deserted: no player lives any more
+ * @looked: when those that are due were last looked for, ms
  * @guard: with the user's engine
  */
 struct replay {
@@ -50,12 +49,10 @@ struct replay {
 	struct recorder recorder;
 	struct schedtape_replay_state state;
 	uint32_t id;
-	uint32_t *pids;
-	size_t nr_pids;
-	uint32_t roots;
+	struct processes processes;
+	uint64_t looked;
 	int signals;
 	bool interrupted;
-	bool deserted;
 	struct guard guard;
 };
 
@@ -111,47 +108,6 @@ static void load_code(void)
 		fclose(maps);
 }
 
-static int spawn_players(struct replay *replay)
-{
-	const struct schedtape_program *program = replay->cast.program;
-	uint32_t i;
-	pid_t pid;
-
-	replay->pids = calloc(program->nr_tasks, sizeof(*replay->pids));
-	if (!replay->pids)
-		return -ENOMEM;
-	for (i = 0; i < program->nr_tasks; i++) {
-		if (program->tasks[i].parent != SCHEDTAPE_NONE)
-			continue;
-		replay->roots++;
-		if (!player_leads(program, i))
-			continue;
-		pid = player_spawn(&replay->cast, i);
-		if (pid < 0) {
-			out_error(NULL, "cannot start a player: %s", strerror(-pid));
-			return pid;
-		}
-		replay->pids[replay->nr_pids++] = pid;
-	}
-	return 0;
-}
-
-/* Players whose parents have gone are ours, too: we are their subreaper. */
-static void reap_players(struct replay *replay, bool all)
-{
-	pid_t pid;
-	size_t i;
-
-	while ((pid = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0) {
-		for (i = 0; i < replay->nr_pids && replay->pids[i] != (uint32_t)pid; i++)
-			;
-		if (i < replay->nr_pids)
-			replay->pids[i] = replay->pids[--replay->nr_pids];
-	}
-	if (pid < 0 && errno == ECHILD)
-		replay->deserted = true;
-}
-
 static void read_signals(struct replay *replay)
 {
 	struct signalfd_siginfo info;
@@ -159,7 +115,7 @@ static void read_signals(struct replay *replay)
 	while (read(replay->signals, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
 			replay->interrupted = true;
-	reap_players(replay, false);
+	processes_reap(&replay->processes, false);
 }
 
 /* All players of the start are in their first wait (or have ended already). */
@@ -175,13 +131,14 @@ static int wait_until_ready(struct replay *replay)
 		read_signals(replay);
 		if (replay->interrupted)
 			return -EINTR;
-		if (replay->state.waiting + replay->state.done >= replay->roots)
+		if (replay->state.waiting + replay->state.done >= replay->processes.players)
 			return 0;
-		if (ended(replay) || replay->deserted)
+		if (ended(replay) || replay->processes.none_lives)
 			break;
 		nanosleep(&pause, NULL);
 	}
-	out_error(NULL, "only %u of %u players were ready", replay->state.waiting, replay->roots);
+	out_error(NULL, "only %u of %u players were ready", replay->state.waiting,
+		  replay->processes.players);
 	return -ETIMEDOUT;
 }
 
@@ -229,7 +186,8 @@ static int start_recorder(struct replay *replay)
 	int ret = recorder_start(&replay->recorder);
 
 	if (!ret)
-		ret = recorder_add(&replay->recorder, replay->pids, replay->nr_pids);
+		ret = recorder_add(&replay->recorder, replay->processes.pids,
+				   replay->processes.nr);
 	return ret ? ret : recorder_describe_tasks(&replay->recorder);
 }
 
@@ -256,7 +214,7 @@ static int finish_recorder(struct replay *replay)
  */
 static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
 {
-	bool deserted = replay->deserted;
+	bool deserted = replay->processes.none_lives && !processes_to_come(&replay->processes);
 	int ret = 0;
 
 	if (told)
@@ -271,6 +229,43 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 		return -ECHILD;
 	}
 	return 0;
+}
+
+/* New processes are recorded, too; one that has ended by now was too short for that. */
+static int record_since(struct replay *replay, size_t before)
+{
+	const struct processes *processes = &replay->processes;
+	struct schedtape_error err;
+	int ret = 0;
+	size_t i;
+
+	for (i = before; i < processes->nr && !ret && replay->recorder.started; i++) {
+		ret = schedtape_session_add(replay->recorder.session, &processes->pids[i], 1,
+					    &err);
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	return say(ret, &err);
+}
+
+static int start_due(struct replay *replay)
+{
+	size_t before = replay->processes.nr;
+	struct schedtape_error err;
+	struct timespec now;
+	uint64_t ms;
+	int ret;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+	if (!processes_to_come(&replay->processes) || ms < replay->looked + LOOK_MS)
+		return 0;
+	replay->looked = ms;
+	ret = get_state(replay, &err);
+	if (ret)
+		return say(ret, &err);
+	ret = processes_start_due(&replay->processes, replay->state.time, replay->state.speed);
+	return ret ? ret : record_since(replay, before);
 }
 
 static int start_replay(struct replay *replay)
@@ -305,13 +300,19 @@ static int run_replay(struct replay *replay)
 		return say(fds[0].fd, &err);
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
-		n = poll(fds, 3, RECORDER_FLUSH_MS);
+		n = poll(fds, 3, processes_to_come(&replay->processes) ? LOOK_MS :
+								       RECORDER_FLUSH_MS);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (fds[1].revents)
 			read_signals(replay);
-		if (n <= 0 || fds[0].revents || replay->deserted)
+		if (n <= 0 || fds[0].revents || replay->processes.none_lives)
 			ret = look_after(replay, fds[0].revents, &err);
+		if (!ret && !ended(replay))
+			ret = start_due(replay);
+		/* Nobody is there to be recorded at the moment: no news for a while. */
+		if (fds[2].revents & POLLHUP)
+			fds[2].fd = -1;
 		if (replay->recorder.started && !ret)
 			ret = recorder_tick(&replay->recorder);
 	}
@@ -325,7 +326,7 @@ static int play(struct replay *replay)
 
 	load_code();
 	schedtape_measure_costs(&replay->cast.costs);
-	ret = spawn_players(replay);
+	ret = processes_begin(&replay->processes, &replay->cast);
 	if (!ret)
 		ret = wait_until_ready(replay);
 	if (!ret && replay->options->record)
@@ -368,9 +369,9 @@ static void close_replay(struct replay *replay)
 		close(replay->cast.fd);
 	/* What the session's end kills, if the stop did not. */
 	schedtape_session_close(replay->session);
-	reap_players(replay, true);
+	processes_reap(&replay->processes, true);
 	schedtape_engine_free(replay->cast.engine);
-	free(replay->pids);
+	processes_free(&replay->processes);
 	if (replay->signals >= 0)
 		close(replay->signals);
 }

@@ -7,7 +7,7 @@
 
 #include "edges.h"
 
-#define FIRST_ROOM	64
+#define FIRST_SLOTS	128
 
 static uint32_t hash(uint32_t waker, uint32_t wakee)
 {
@@ -35,28 +35,21 @@ static uint32_t *slot_of(struct schedtape_edges *set, uint32_t waker, uint32_t w
 
 static int grow(struct schedtape_edges *set)
 {
-	uint32_t room = set->room ? set->room * 2 : FIRST_ROOM;
-	struct schedtape_edge *edges;
+	uint32_t n = set->slots ? 2 * (set->mask + 1) : FIRST_SLOTS;
 	uint32_t *slots;
 	uint32_t i;
 
-	if (room > UINT32_MAX / 4)
+	if (n > UINT32_MAX / 4)
 		return -ENOMEM;
-	slots = calloc((size_t)room * 2, sizeof(*slots));
+	slots = calloc(n, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
-	edges = realloc(set->edges, room * sizeof(*edges));
-	if (!edges) {
-		free(slots);
-		return -ENOMEM;
-	}
 	free(set->slots);
-	set->edges = edges;
-	set->room = room;
 	set->slots = slots;
-	set->mask = room * 2 - 1;
+	set->mask = n - 1;
 	for (i = 0; i < set->nr; i++)
-		*slot_of(set, edges[i].waker, edges[i].wakee) = i + 1;
+		*slot_of(set, set->edges[i].waker, set->edges[i].wakee) = i + 1;
+	schedtape_store_let_go(&set->store);
 	return 0;
 }
 
@@ -66,13 +59,17 @@ int schedtape_edges_number(struct schedtape_edges *set, uint32_t waker, uint32_t
 	uint32_t *slot;
 	int rc;
 
-	if (set->nr == set->room) {
+	if (set->nr >= set->mask / 2) {
 		rc = grow(set);
 		if (rc)
 			return rc;
 	}
 	slot = slot_of(set, waker, wakee);
 	if (!*slot) {
+		rc = schedtape_store_add(&set->store, sizeof(*set->edges), 1);
+		if (rc)
+			return rc;
+		set->edges = set->store.memory;
 		set->edges[set->nr] = (struct schedtape_edge){ waker, wakee, 0 };
 		*slot = ++set->nr;
 	}
@@ -109,7 +106,7 @@ void schedtape_edges_sort(struct schedtape_edges *set)
 
 void schedtape_edges_free(struct schedtape_edges *set)
 {
-	free(set->edges);
+	schedtape_store_free(&set->store);
 	free(set->slots);
 }
 

@@ -7,18 +7,20 @@
 
 #include <schedtape.h>
 
+#include "store.h"
+
 /**
  * struct schedtape_edges - a set of edges that counts
  * @edges: in order of appearance, until schedtape_edges_sort()
  * @nr: of them
- * @room: allocated in @edges
+ * @store: where @edges are
  * @slots: hash, open addressing: number in @edges plus 1, 0: free
  * @mask: slots minus 1; at least twice as many slots as edges
  */
 struct schedtape_edges {
 	struct schedtape_edge *edges;
 	uint32_t nr;
-	uint32_t room;
+	struct schedtape_store store;
 	uint32_t *slots;
 	uint32_t mask;
 };

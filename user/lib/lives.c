@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The lives of a timeline and the table of their PIDs.  Both grow by doubling:
- * no event allocates, on the average.
+ * The lives of a timeline and the table of their PIDs.  No event allocates, on the
+ * average.  Of many lives only those that are looked at are in memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lives.h"
 
 #define FIRST_PIDS	4096
-#define FIRST_LIVES	64
+#define WALK_STEP	4096	/* lives that a walk may have in memory */
 
 int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t index)
 {
@@ -85,31 +85,28 @@ int schedtape_lives_init(struct schedtape_lives *set, const struct schedtape_tas
 
 void schedtape_lives_free(struct schedtape_lives *set)
 {
-	free(set->lives);
-	free(set->tracks);
+	schedtape_store_free(&set->life_store);
+	schedtape_store_free(&set->track_store);
 	free(set->pids);
 	free(set->order);
 }
 
+void schedtape_lives_passed(const struct schedtape_lives *set, uint32_t index)
+{
+	if (index % WALK_STEP)
+		return;
+	schedtape_store_let_go(&set->life_store);
+	schedtape_store_let_go(&set->track_store);
+}
+
 static int make_room(struct schedtape_lives *set)
 {
-	uint32_t room = set->room ? set->room * 2 : FIRST_LIVES;
-	struct schedtape_track *tracks;
-	struct schedtape_life *lives;
-
-	if (set->nr < set->room)
-		return 0;
-	if (room >= LIVES_TASK)
+	if (set->nr + 1 >= LIVES_TASK ||
+	    schedtape_store_add(&set->life_store, sizeof(*set->lives), 1) ||
+	    schedtape_store_add(&set->track_store, sizeof(*set->tracks), 1))
 		return -ENOMEM;
-	lives = realloc(set->lives, room * sizeof(*lives));
-	if (!lives)
-		return -ENOMEM;
-	set->lives = lives;
-	tracks = realloc(set->tracks, room * sizeof(*tracks));
-	if (!tracks)
-		return -ENOMEM;
-	set->tracks = tracks;
-	set->room = room;
+	set->lives = set->life_store.memory;
+	set->tracks = set->track_store.memory;
 	return 0;
 }
 

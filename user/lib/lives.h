@@ -7,6 +7,8 @@
 
 #include <schedtape.h>
 
+#include "store.h"
+
 /**
  * enum life_state - what a life does at the moment
  * @LIFE_FOUND: there, and no event has told what it does: asleep, it seems
@@ -63,6 +65,7 @@ struct schedtape_track {
  * struct schedtape_lives - all lives of a tape
  * @lives: side by side, so that one leads to any other
  * @tracks: one for each
+ * @life_store, @track_store: where these are
  * @pids: by PID: index of its life, or LIVES_TASK with the index of the task
  *	that is described and not yet born, or SCHEDTAPE_NONE
  * @nr_pids: entries of @pids
@@ -72,8 +75,9 @@ struct schedtape_track {
 struct schedtape_lives {
 	struct schedtape_life *lives;
 	struct schedtape_track *tracks;
+	struct schedtape_store life_store;
+	struct schedtape_store track_store;
 	uint32_t nr;
-	uint32_t room;
 	uint32_t *pids;
 	uint32_t nr_pids;
 	const struct schedtape_task *tasks;
@@ -94,6 +98,8 @@ static inline uint32_t schedtape_lives_get(const struct schedtape_lives *set, ui
 }
 
 int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t index);
+/* Who walks over all lives, and has come to @index, leaves those behind it alone. */
+void schedtape_lives_passed(const struct schedtape_lives *set, uint32_t index);
 /* Index of a new life that has @pid from now on; SCHEDTAPE_NONE: no memory. */
 uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t time);
 /* The one live thread of a group whose leader is over, or SCHEDTAPE_NONE. */

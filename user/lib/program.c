@@ -15,24 +15,31 @@
 #include <string.h>
 
 #include "edges.h"
+#include "program-store.h"
+#include "timeline.h"
 
 #define STOP_HERE	1	/* what ends a run behind the last thing of interest */
+#define WALK_STEP	4096	/* tasks that a walk may have in memory */
 
 /**
  * struct part - what a life plays
  * @number: its task in the program, SCHEDTAPE_NONE: it has none
+ * @leader: of its process, if it plays no part itself: the first that does
+ * @tail: its task's operations
  * @base: CPU time that it had used when its program begins
  * @ticket: of the last waking(), 0: none that counts
- * @op: its place in the waker's program
- * @wait: place of this task's open wait
+ * @op: the waker's operation
+ * @wait: this task's open wait
  * @since: when that began, 0: before the start
  */
 struct part {
 	uint32_t number;
+	uint32_t leader;
+	struct schedtape_op_tail tail;
 	uint64_t base;
 	uint64_t ticket;
-	size_t op;
-	size_t wait;
+	uint64_t op;
+	uint64_t wait;
 	uint64_t since;
 	bool waiting;
 };
@@ -40,10 +47,8 @@ struct part {
 struct compiler {
 	struct schedtape_program *program;
 	struct part *parts;		/* by life */
-	uint32_t max_parts;
-	uint32_t max_tasks;
+	struct schedtape_store part_store;
 	struct schedtape_edges edges;	/* between tasks */
-	size_t max_names;
 	bool *kept;			/* by life, NULL: all */
 	uint32_t nr_kept;
 	uint64_t start;			/* of what is replayed */
@@ -73,7 +78,7 @@ static struct part *part_of(struct compiler *c, const struct schedtape_life *lif
 
 static bool plays(struct compiler *c, const struct schedtape_life *life)
 {
-	return life->index < c->max_parts && part_of(c, life)->number != SCHEDTAPE_NONE;
+	return life->index < c->part_store.nr && part_of(c, life)->number != SCHEDTAPE_NONE;
 }
 
 static struct schedtape_program_task *task_of(struct compiler *c, const struct schedtape_life *life)
@@ -89,21 +94,17 @@ static uint64_t cpu_of(struct compiler *c, const struct schedtape_life *life)
 static int append(struct compiler *c, const struct schedtape_life *life,
 		  enum schedtape_op_kind kind, uint64_t value)
 {
-	struct schedtape_program_task *task = task_of(c, life);
-	size_t max = task->max_ops ? 2 * task->max_ops : 8;
-	struct schedtape_op *ops;
+	const struct schedtape_op op = { .cpu = cpu_of(c, life), .kind = kind, .value = value };
+	struct schedtape_op_tail *tail = &part_of(c, life)->tail;
+	int ret = schedtape_program_add_op(c->program, tail, &op);
 
-	if (task->nr_ops == task->max_ops) {
-		ops = realloc(task->ops, max * sizeof(*ops));
-		if (!ops)
-			return -ENOMEM;
-		task->ops = ops;
-		task->max_ops = max;
-	}
-	task->ops[task->nr_ops++] = (struct schedtape_op){
-		.cpu = cpu_of(c, life), .kind = kind, .value = value,
-	};
-	return 0;
+	task_of(c, life)->first = tail->first;
+	return ret;
+}
+
+static struct schedtape_op *wait_of(struct compiler *c, const struct part *part)
+{
+	return &c->program->ops[part->wait];
 }
 
 /* -- waits ----------------------------------------------------------------- */
@@ -114,15 +115,14 @@ static int append(struct compiler *c, const struct schedtape_life *life,
  */
 static int open_wait(struct compiler *c, const struct schedtape_life *life, uint64_t time)
 {
-	struct schedtape_program_task *task = task_of(c, life);
 	struct part *part = part_of(c, life);
 	int ret;
 
 	/* Asleep since before the start: that is the wait which opened at birth. */
-	if (part->waiting && part->wait + 1 == task->nr_ops && !cpu_of(c, life))
+	if (part->waiting && part->wait == part->tail.last && !cpu_of(c, life))
 		return 0;
 	ret = append(c, life, SCHEDTAPE_OP_WAIT_UNTIL, instant(c, time));
-	part->wait = task->nr_ops - 1;
+	part->wait = part->tail.last;
 	part->waiting = !ret;
 	part->since = time;
 	return ret;
@@ -170,7 +170,7 @@ static void awake(struct compiler *c, const struct schedtape_life *life, uint64_
 
 	/* Who was there from the start may have run all the time. */
 	if (part->waiting && part->since)
-		end_outside(c, part, &task_of(c, life)->ops[part->wait], false, time);
+		end_outside(c, part, wait_of(c, part), false, time);
 	part->waiting = false;
 }
 
@@ -178,97 +178,114 @@ static void awake(struct compiler *c, const struct schedtape_life *life, uint64_
 
 static int grow_parts(struct compiler *c, uint32_t index)
 {
-	uint32_t max = c->max_parts ? 2 * c->max_parts : 64;
-	struct part *parts;
+	int ret;
 
-	while (max <= index)
-		max *= 2;
-	if (index < c->max_parts)
-		return 0;
-	parts = realloc(c->parts, max * sizeof(*parts));
-	if (!parts)
-		return -ENOMEM;
-	c->parts = parts;
-	for (; c->max_parts < max; c->max_parts++)
-		parts[c->max_parts] = (struct part){ .number = SCHEDTAPE_NONE };
-	return 0;
-}
-
-static int grow_tasks(struct compiler *c)
-{
-	uint32_t max = c->max_tasks ? 2 * c->max_tasks : 64;
-	struct schedtape_program_task *tasks;
-
-	if (c->program->nr_tasks < c->max_tasks)
-		return 0;
-	tasks = realloc(c->program->tasks, max * sizeof(*tasks));
-	if (!tasks)
-		return -ENOMEM;
-	c->program->tasks = tasks;
-	c->max_tasks = max;
+	while (index >= c->part_store.nr) {
+		ret = schedtape_store_add(&c->part_store, sizeof(*c->parts), 1);
+		if (ret)
+			return ret;
+		c->parts = c->part_store.memory;
+		c->parts[c->part_store.nr - 1] = (struct part){
+			.number = SCHEDTAPE_NONE, .leader = SCHEDTAPE_NONE,
+		};
+	}
 	return 0;
 }
 
 /* Gives a life a task, unless it is left out. */
-static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name)
+static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name,
+		     uint64_t time)
 {
-	struct schedtape_program_task *task;
-
-	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
-		return 0;
-	if (grow_tasks(c))
-		return -ENOMEM;
-	part_of(c, life)->number = c->program->nr_tasks;
-	part_of(c, life)->base = life->cpu_time;
-	task = &c->program->tasks[c->program->nr_tasks++];
-	*task = (struct schedtape_program_task){
+	struct schedtape_program_task task = {
+		.due = instant(c, time),
 		.parent = SCHEDTAPE_NONE,
-		.process = life->process,	/* of lives, until set_processes() */
+		.process = life->process,	/* of lives, until set_process() */
+		.threads = SCHEDTAPE_NONE,
+		.sibling = SCHEDTAPE_NONE,
 		.pid = life->pid,
 		.prio = { life->policy, life->nice, life->rt_priority },
 		.prio_known = life->prio_known,
 		.source = life->task,
 	};
-	memcpy(task->name, name, sizeof(task->name));
-	return 0;
+
+	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
+		return 0;
+	memcpy(task.name, name, sizeof(task.name));
+	part_of(c, life)->number = c->program->nr_tasks;
+	part_of(c, life)->base = life->cpu_time;
+	return schedtape_program_add_task(c->program, &task);
+}
+
+/* Many tasks are walked over: those behind need no memory. */
+static void passed(const struct compiler *c, uint32_t number)
+{
+	if (number % WALK_STEP)
+		return;
+	schedtape_store_let_go(&c->part_store);
+	schedtape_store_let_go(&c->program->task_store);
 }
 
 /* The first task of a process leads it, if its leader plays no part. */
-static int set_processes(struct compiler *c)
+static void set_process(struct compiler *c, uint32_t number)
 {
-	uint32_t *leaders = malloc((c->max_parts + 1) * sizeof(*leaders));
-	struct schedtape_program *program = c->program;
-	uint32_t i, process;
+	struct schedtape_program_task *task = &c->program->tasks[number];
+	struct part *leader = &c->parts[task->process];
 
-	if (!leaders)
-		return -ENOMEM;
-	for (i = 0; i < c->max_parts; i++)
-		leaders[i] = c->parts[i].number;
-	for (i = 0; i < program->nr_tasks; i++) {
-		process = program->tasks[i].process;
-		if (leaders[process] == SCHEDTAPE_NONE)
-			leaders[process] = i;
-		program->tasks[i].process = leaders[process];
-	}
-	free(leaders);
-	return 0;
+	if (leader->leader == SCHEDTAPE_NONE)
+		leader->leader = leader->number == SCHEDTAPE_NONE ? number : leader->number;
+	task->process = leader->leader;
 }
 
-static int list_edges(struct compiler *c)
+/* Nobody forks it, but somebody who is there begins its process. */
+static bool joins_root(const struct schedtape_program *program, uint32_t number)
+{
+	const struct schedtape_program_task *task = &program->tasks[number];
+
+	return task->parent == SCHEDTAPE_NONE && task->process != number &&
+	       program->tasks[task->process].parent == SCHEDTAPE_NONE;
+}
+
+static int set_processes(struct compiler *c)
 {
 	struct schedtape_program *program = c->program;
+	struct schedtape_program_task *task, *leader;
+	int ret = 0;
 	uint32_t i;
 
-	program->edges = malloc((c->edges.nr + 1) * sizeof(*program->edges));
-	program->wakers = malloc((c->edges.nr + 1) * sizeof(*program->wakers));
-	if (!program->edges || !program->wakers)
-		return -ENOMEM;
-	program->nr_edges = c->edges.nr;
-	for (i = 0; i < c->edges.nr; i++) {
-		program->edges[i] = c->edges.edges[i].wakee;
-		program->wakers[i] = c->edges.edges[i].waker;
+	for (i = 0; i < program->nr_tasks; i++) {
+		passed(c, i);
+		set_process(c, i);
 	}
-	return 0;
+	for (i = 0; i < program->nr_tasks && !ret; i++) {
+		passed(c, i);
+		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_root(program, i))
+			continue;
+		/* Whose first wait is not one for an instant is there from the start. */
+		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
+			program->tasks[i].due = 0;
+		ret = schedtape_program_add_root(program, i);
+	}
+	/* The lists of threads come to be in order. */
+	for (i = program->nr_tasks; i-- > 0 && !ret; ) {
+		passed(c, i);
+		if (!joins_root(program, i))
+			continue;
+		task = &program->tasks[i];
+		leader = &program->tasks[task->process];
+		task->sibling = leader->threads;
+		leader->threads = i;
+	}
+	return ret;
+}
+
+/* The number of an edge between two tasks, which may be a new one. */
+static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t *edge)
+{
+	int ret = schedtape_edges_number(&c->edges, waker, wakee, edge);
+
+	if (!ret && *edge == c->program->nr_edges)
+		ret = schedtape_program_add_edge(c->program, waker, wakee);
+	return ret;
 }
 
 /* -- what the timeline tells ----------------------------------------------- */
@@ -283,7 +300,7 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	ret = grow_parts(c, life->index);
 	if (ret || !c->begun)
 		return ret;
-	ret = cast_life(c, life, life->first_comm);
+	ret = cast_life(c, life, life->first_comm, time);
 	if (ret || !plays(c, life))
 		return ret;
 	if (parent && plays(c, parent)) {
@@ -311,7 +328,7 @@ static int on_waking(void *arg, const struct schedtape_life *waker,
 	awake(c, waker, time);
 	ret = append(c, waker, SCHEDTAPE_OP_NONE, 0);
 	part_of(c, wakee)->ticket = ticket;
-	part_of(c, wakee)->op = task_of(c, waker)->nr_ops - 1;
+	part_of(c, wakee)->op = part_of(c, waker)->tail.last;
 	return ret;
 }
 
@@ -328,17 +345,17 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 		return 0;
 	part = part_of(c, life);
 	part->waiting = false;
-	wait = &task_of(c, life)->ops[part->wait];
+	wait = wait_of(c, part);
 	wait->blocked = life->slept_as == STAPE_STATE_BLOCKED ||
 			life->slept_as == STAPE_STATE_IDLE;
 	if (!waker || !ticket || ticket != part->ticket) {
 		end_outside(c, part, wait, waker, time);
 		return 0;
 	}
-	ret = schedtape_edges_number(&c->edges, part_of(c, waker)->number, part->number, &edge);
+	ret = edge_of(c, part_of(c, waker)->number, part->number, &edge);
 	if (ret)
 		return ret;
-	wake = &task_of(c, waker)->ops[part->op];
+	wake = &c->program->ops[part->op];
 	wake->kind = SCHEDTAPE_OP_WAKE;
 	wake->value = edge;
 	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
@@ -368,7 +385,7 @@ static int on_joined(void *arg, const struct schedtape_life *life, uint64_t time
 	if (!plays(c, life))
 		return 0;
 	if (part->waiting)
-		end_outside(c, part, &task_of(c, life)->ops[part->wait], false, time);
+		end_outside(c, part, wait_of(c, part), false, time);
 	part->waiting = false;
 	return 0;
 }
@@ -393,21 +410,13 @@ static int on_renamed(void *arg, const struct schedtape_life *life, uint64_t tim
 {
 	struct compiler *c = arg;
 	struct schedtape_program *program = c->program;
-	size_t max = c->max_names ? 2 * c->max_names : 64;
-	void *names;
+	int ret;
 
 	(void)time;
 	if (!plays(c, life))
 		return 0;
-	if (program->nr_names == c->max_names) {
-		names = realloc(program->names, max * sizeof(*program->names));
-		if (!names)
-			return -ENOMEM;
-		program->names = names;
-		c->max_names = max;
-	}
-	memcpy(program->names[program->nr_names], life->comm, STAPE_COMM_LEN);
-	return append(c, life, SCHEDTAPE_OP_RENAME, program->nr_names++);
+	ret = schedtape_program_add_name(program, life->comm);
+	return ret ? ret : append(c, life, SCHEDTAPE_OP_RENAME, program->nr_names - 1);
 }
 
 static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t time)
@@ -422,19 +431,17 @@ static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t tim
 
 static int on_end(void *arg, const struct schedtape_life *life, uint64_t time)
 {
-	struct schedtape_program_task *task;
 	struct compiler *c = arg;
 	struct part *part;
 
 	(void)time;
 	if (!plays(c, life))
 		return 0;
-	task = task_of(c, life);
 	part = part_of(c, life);
 	/* A wait that outlasts the recording ends it for this task. */
-	if (part->waiting && part->wait == task->nr_ops - 1 &&
-	    task->ops[part->wait].cpu == cpu_of(c, life))
-		task->nr_ops--;
+	if (part->waiting && part->wait == part->tail.last &&
+	    wait_of(c, part)->cpu == cpu_of(c, life))
+		schedtape_program_drop_op(&part->tail);
 	part->waiting = false;
 	return append(c, life, SCHEDTAPE_OP_EXIT, 0);
 }
@@ -447,7 +454,7 @@ static int on_marked(void *arg, const struct schedtape_life *life, bool asleep, 
 
 	if (c->begun)
 		return on_end(c, life, time);
-	ret = cast_life(c, life, life->comm);
+	ret = cast_life(c, life, life->comm, time);
 	if (ret || !plays(c, life))
 		return ret;
 	ret = open_wait(c, life, time);
@@ -483,6 +490,7 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.ended = on_end,
 	.marked = on_marked,
 	.reached = on_reached,
+	.no_edges = true,
 };
 
 /* Whom to keep is decided by all that the tape says of them. */
@@ -502,8 +510,10 @@ static int choose(struct compiler *c, struct schedtape_tape *tape, struct schedt
 	lives = schedtape_timeline_lives(timeline, &n);
 	c->kept = calloc(n + 1, sizeof(*c->kept));
 	c->nr_kept = n;
-	for (i = 0; i < n && c->kept; i++)
+	for (i = 0; i < n && c->kept; i++) {
+		schedtape_lives_passed(&timeline->set, i);
 		c->kept[i] = options->keep(options->arg, &lives[i]);
+	}
 	schedtape_timeline_free(timeline);
 	return c->kept ? 0 : schedtape_fail(err, -ENOMEM, "not enough memory");
 }
@@ -525,8 +535,10 @@ static int compile(struct compiler *c, struct schedtape_tape *tape, struct sched
 		return schedtape_fail(err, -ENODATA, "no task%s: nothing to replay",
 				      c->kept || c->options->from || c->options->to ?
 				      " that was chosen is on the tape" : " on the tape");
-	return set_processes(c) || list_edges(c) ?
-	       schedtape_fail(err, -ENOMEM, "not enough memory") : 0;
+	ret = set_processes(c);
+	if (ret)
+		return schedtape_fail(err, ret, "not enough memory");
+	return 0;
 }
 
 int schedtape_program_compile(struct schedtape_tape *tape,
@@ -553,28 +565,14 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 	ret = choose(&c, tape, err);
 	if (!ret)
 		ret = compile(&c, tape, err);
-	free(c.parts);
+	schedtape_store_free(&c.part_store);
 	schedtape_edges_free(&c.edges);
 	free(c.kept);
 	if (ret) {
 		schedtape_program_free(c.program);
 		return ret;
 	}
+	schedtape_program_close(c.program);
 	*program = c.program;
 	return 0;
-}
-
-void schedtape_program_free(struct schedtape_program *program)
-{
-	uint32_t i;
-
-	if (!program)
-		return;
-	for (i = 0; i < program->nr_tasks; i++)
-		free(program->tasks[i].ops);
-	free(program->tasks);
-	free(program->edges);
-	free(program->wakers);
-	free(program->names);
-	free(program);
 }

@@ -7,6 +7,7 @@
 #define SCHEDTAPE_PROGRAM_H
 
 #include "schedtape.h"
+#include "store.h"
 
 enum schedtape_op_kind {
 	SCHEDTAPE_OP_NONE,	/* a wake-up that turned out to be none */
@@ -18,6 +19,7 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
 	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
 	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
+	SCHEDTAPE_OP_GOTO,	/* none: the next one is the program's @value */
 };
 
 /* What a wait that no task of the program ends is kept by. */
@@ -62,31 +64,37 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 
 /**
  * struct schedtape_program_task - one task's program
- * @ops: what it does, in order; the last one is SCHEDTAPE_OP_EXIT
- * @nr_ops: how many
- * @parent: task that forks it, SCHEDTAPE_NONE: it is there from the start
+ * @first: what it does first, in the program's @ops; the last is SCHEDTAPE_OP_EXIT
+ * @due: when it is needed, ns after the start, if nobody forks it
+ * @source: the description on the tape, NULL: forked
+ * @parent: task that forks it, SCHEDTAPE_NONE: nobody does
  * @process: the task that leads its thread group; its own number: a leader
+ * @threads: of a leader that nobody forks: the first such thread, SCHEDTAPE_NONE: none
+ * @sibling: of such a thread: the next one, the same
  * @pid: in the recording
  * @name: when it begins
- * @prio: the same, if it is there from the start; with @prio_known
- * @source: the description on the tape, NULL: forked
+ * @prio: the same, if nobody forks it; with @prio_known
  */
 struct schedtape_program_task {
-	struct schedtape_op *ops;
-	size_t nr_ops;
-	size_t max_ops;
+	uint64_t first;
+	uint64_t due;
+	const struct schedtape_task *source;
 	uint32_t parent;
 	uint32_t process;
+	uint32_t threads;
+	uint32_t sibling;
 	uint32_t pid;
 	char name[STAPE_COMM_LEN];
 	struct schedtape_prio prio;
 	bool prio_known;
-	const struct schedtape_task *source;
 };
 
 /**
  * struct schedtape_program - a whole tape, or what was chosen of it
  * @tasks: their programs
+ * @ops: of all of them
+ * @roots: the first tasks of processes that nobody forks; the @due of those that are
+ *	not there at the start does not go back
  * @edges: by number: the task that the edge wakes
  * @wakers: by number: the task that wakes along it
  * @names: STAPE_COMM_LEN bytes each
@@ -94,10 +102,15 @@ struct schedtape_program_task {
  * @wakeups: along edges
  * @timed: waits for an instant
  * @lengths: waits of a length
+ *
+ * Where these are, if they are many, is in files, which all processes share.
  */
 struct schedtape_program {
 	struct schedtape_program_task *tasks;
 	uint32_t nr_tasks;
+	struct schedtape_op *ops;
+	uint32_t *roots;
+	uint32_t nr_roots;
 	uint32_t *edges;
 	uint32_t *wakers;
 	uint32_t nr_edges;
@@ -107,7 +120,26 @@ struct schedtape_program {
 	uint64_t wakeups;
 	uint64_t timed;
 	uint64_t lengths;
+	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
+			       name_store;
 };
+
+/* The first operation of a task. */
+static inline const struct schedtape_op *
+schedtape_program_begin(const struct schedtape_program *program, uint32_t number)
+{
+	return &program->ops[program->tasks[number].first];
+}
+
+/* What follows an operation, NULL: it was the last. */
+static inline const struct schedtape_op *
+schedtape_program_next(const struct schedtape_program *program, const struct schedtape_op *op)
+{
+	if (op->kind == SCHEDTAPE_OP_EXIT)
+		return NULL;
+	op++;
+	return op->kind == SCHEDTAPE_OP_GOTO ? &program->ops[op->value] : op;
+}
 
 /**
  * struct schedtape_program_options - how to compile

@@ -498,6 +498,7 @@ struct schedtape_range {
  *	is told at the same time, or later, comes after it
  * @reached: it has come, and been told of all lives
  * @marks: times, in order; @nr_marks of them
+ * @no_edges: schedtape_timeline_edges() will not be asked: it has none then
  */
 struct schedtape_timeline_ops {
 	int (*born)(void *arg, const struct schedtape_life *life,
@@ -520,6 +521,7 @@ struct schedtape_timeline_ops {
 	int (*reached)(void *arg, uint64_t time);
 	const uint64_t *marks;
 	size_t nr_marks;
+	bool no_edges;
 };
 
 struct schedtape_timeline;

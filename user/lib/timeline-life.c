@@ -67,7 +67,7 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 	life->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
 		life->wakeups_by_task++;
-		if (schedtape_edges_add(&tl->edges, waker, index))
+		if (!tl->ops->no_edges && schedtape_edges_add(&tl->edges, waker, index))
 			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
 		timeline_count(tl, waker, time);
 	}
@@ -354,6 +354,7 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 	uint32_t i;
 
 	for (i = 0; i < tl->set.nr; i++) {
+		schedtape_lives_passed(&tl->set, i);
 		if (timeline_track(tl, i)->state == LIFE_DEAD)
 			continue;
 		timeline_count(tl, i, time);
@@ -389,6 +390,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 		struct schedtape_track *track = timeline_track(tl, i);
 		struct schedtape_life *life = timeline_life(tl, i);
 
+		schedtape_lives_passed(&tl->set, i);
 		if (track->state == LIFE_DEAD)
 			continue;
 		if (track->state == LIFE_READY)
