@@ -6,6 +6,7 @@
  */
 #include "life.h"
 
+#include <linux/cgroup.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
@@ -20,7 +21,7 @@
  * @session: any session; nothing is written unless it records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @why: STAPE_TASK_ENTERS, _LEAVES or _EXITS
+ * @why: STAPE_TASK_ENTERS, _LEAVES, _EXITS or _MOVES
  *
  * Context: interrupts off.
  */
@@ -61,6 +62,8 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
+	/* clone3() can put it elsewhere. */
+	bool moved = stape_task_cgroup(child) != stape_task_cgroup(parent);
 	struct stape_session *session;
 	unsigned long flags;
 
@@ -71,6 +74,8 @@ void stape_life_fork(void *data, struct task_struct *parent, struct task_struct 
 		stape_ring_emit(this_cpu_ptr(session->rings),
 				stape_ring_word(STAPE_EV_FORK,
 						child->pid << STAPE_PID_SHIFT | arg));
+		if (moved)
+			stape_life_describe(session, child, child->comm, STAPE_TASK_MOVES);
 		local_irq_restore(flags);
 	}
 }
@@ -138,14 +143,45 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 	}
 }
 
+static void stape_life_moved(struct stape_session *session, struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!stape_filter_has(&session->filter, task))
+		return;
+	local_irq_save(flags);
+	stape_life_describe(session, task, task->comm, STAPE_TASK_MOVES);
+	local_irq_restore(flags);
+}
+
+static void stape_life_move_in(struct stape_session *session, struct cgroup *cgroup,
+			       struct task_struct *task, bool process)
+{
+	struct task_struct *thread;
+
+	/* Who enters is described with it. */
+	if (stape_filter_move(&session->filter, task, process)) {
+		stape_life_changed(session, task);
+		return;
+	}
+	/* Hierarchies of version 1 have the same tracepoint. */
+	if (cgroup != task_dfl_cgroup(task))
+		return;
+	stape_life_moved(session, task);
+	if (!process)
+		return;
+	for_each_thread(task, thread)
+		if (thread != task)
+			stape_life_moved(session, thread);
+}
+
 void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 		     struct task_struct *task, bool process)
 {
 	struct stape_session *session;
 
 	for_each_active_session(session) {
-		if (stape_filter_move(&session->filter, task, process))
-			stape_life_changed(session, task);
+		stape_life_move_in(session, cgroup, task, process);
 		if (READ_ONCE(session->filter.stale))
 			schedule_work(&session->refresh);
 	}

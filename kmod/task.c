@@ -92,10 +92,27 @@ int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
 			      STAPE_A_TASK_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, ktime_get_mono_fast_ns(),
 			      STAPE_A_TASK_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, cgroup_id(task_dfl_cgroup(task)),
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
 			      STAPE_A_TASK_PAD))
 		return -EMSGSIZE;
 	return 0;
+}
+
+/**
+ * stape_task_cgroup() - where a task is in the hierarchy of version 2
+ * @task: the task
+ *
+ * Context: any; @task must be alive or be current.
+ * Return: the cgroup's id.
+ */
+u64 stape_task_cgroup(struct task_struct *task)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(task));
+	rcu_read_unlock();
+	return id;
 }
 
 /**
@@ -143,4 +160,5 @@ void stape_task_words(struct task_struct *task, const char *comm, u64 *words)
 	words[STAPE_TASK_STATE] = stape_task_state(READ_ONCE(task->__state)) |
 				  (u64)task_cpu(task) << 32;
 	words[STAPE_TASK_NS_PID] = ns_pid;
+	words[STAPE_TASK_CGROUP] = stape_task_cgroup(task);
 }

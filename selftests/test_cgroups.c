@@ -85,10 +85,13 @@ static const char *check(FIXTURE_DATA(cgroups) *self, const pid_t *roots, size_t
 TEST_F(cgroups, descendants)
 {
 	const char *deep = "in/3/4/5/6/7/8/9/10/11/12/13/14/15/16";
+	uint64_t middle;
 	pid_t roots[2];
+	size_t at;
 	int i;
 
 	ASSERT_NE(0, st_cgroup_make(deep));
+	middle = st_cgroup_make("in/3");
 	ASSERT_NE(0, st_cgroup_make("inn"));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, rename_at_gates, NULL));
@@ -99,7 +102,7 @@ TEST_F(cgroups, descendants)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(step(&self->w[i]));
-	/* From one of the cgroups to another: nobody enters or leaves. */
+	/* From one of the cgroups to another: nobody enters or leaves, but each is told. */
 	ASSERT_TRUE(st_cgroup_move("in/3", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	for (i = 0; i < 3; i++)
@@ -108,7 +111,13 @@ TEST_F(cgroups, descendants)
 	roots[0] = self->w[0].pid;
 	roots[1] = self->w[1].pid;
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
-	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_TASK));
+	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_TASK));
+	at = st_find_why(&self->r, roots[0], STAPE_TASK_MOVES, 0);
+	ASSERT_LT(at, self->r.n);
+	EXPECT_EQ(middle, self->r.events[at].cgroup);
+	at = st_find_why(&self->r, roots[1], STAPE_TASK_MOVES, 0);
+	ASSERT_LT(at, self->r.n);
+	EXPECT_EQ(self->id, self->r.events[at].cgroup);
 	EXPECT_EQ(0, st_foreign(&self->r, roots, 2));
 	EXPECT_EQ(NULL, check(self, roots, 2));
 }
@@ -195,6 +204,7 @@ TEST_F(cgroups, moved)
 	EXPECT_EQ(self->w[0].pid, ev->ns_pid);
 	EXPECT_EQ(getpid(), ev->ppid);
 	EXPECT_EQ(STAPE_STATE_SLEEPING, ev->state);
+	EXPECT_EQ(self->id, ev->cgroup);
 	EXPECT_GT(st_cpus(), ev->task_cpu);
 	EXPECT_EQ(0, ev->policy);
 	EXPECT_EQ(0, ev->nice);

@@ -156,6 +156,7 @@ enum stape_context {
 #define STAPE_TASK_EXITS	0	/* an EXIT follows */
 #define STAPE_TASK_ENTERS	1	/* the filter has it from now on */
 #define STAPE_TASK_LEAVES	2	/* the filter has it no longer; it lives on */
+#define STAPE_TASK_MOVES	3	/* it is in another cgroup from now on */
 
 /* The payload of STAPE_EV_TASK. */
 enum stape_task_word {
@@ -165,7 +166,8 @@ enum stape_task_word {
 	STAPE_TASK_START_TIME = 4,	/* ns of CLOCK_MONOTONIC */
 	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */
 	STAPE_TASK_NS_PID = 6,		/* PID in its own PID namespace */
-	STAPE_TASK_WORDS = 7,
+	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules have not told */
+	STAPE_TASK_WORDS = 8,
 };
 
 #define STAPE_TYPE_SHIFT	60

@@ -116,20 +116,28 @@ static inline void maker_prio(struct maker *m, uint64_t time, uint32_t pid, uint
 	maker_word(m, word);
 }
 
-/* @words: without the name */
-static inline void maker_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why,
-			      const char *name, const uint64_t words[5])
+/* @words: without the name; @n of them, which later modules have more of */
+static inline void maker_task_words(struct maker *m, uint64_t time, uint32_t pid,
+				    unsigned int why, const char *name, const uint64_t *words,
+				    unsigned int n)
 {
 	char comm[STAPE_COMM_LEN] = "";
-	uint64_t payload[7];
-	int i;
+	uint64_t payload[2];
+	unsigned int i;
 
 	memcpy(comm, name, strnlen(name, sizeof(comm)));
 	memcpy(payload, comm, sizeof(comm));
-	memcpy(payload + 2, words, 5 * sizeof(*words));
-	maker_event(m, time, STAPE_EV_TASK, pid, why << 4 | 7);
-	for (i = 0; i < 7; i++)
-		maker_word(m, payload[i]);
+	maker_event(m, time, STAPE_EV_TASK, pid, why << 4 | (2 + n));
+	maker_word(m, payload[0]);
+	maker_word(m, payload[1]);
+	for (i = 0; i < n; i++)
+		maker_word(m, words[i]);
+}
+
+static inline void maker_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why,
+			      const char *name, const uint64_t words[5])
+{
+	maker_task_words(m, time, pid, why, name, words, 5);
 }
 
 static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,

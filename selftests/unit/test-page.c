@@ -236,6 +236,28 @@ static void make_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int
 	maker_task(m, time, pid, why, "sixteen letters!", words);
 }
 
+/* What is behind the seventh word: the cgroup, and what this reader does not know. */
+static void test_task_cgroup(void)
+{
+	const uint64_t words[] = { 77, maker_prio_word(0, 0, 0, 120, false), 5, 0, 12,
+				   0xfedcba9876543210, 1, 2, 3, 4, 5, 6, 7 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_task_words(&m, 10, 77, STAPE_TASK_MOVES, "x", words, 6);
+	maker_task_words(&m, 20, 78, STAPE_TASK_ENTERS, "x", words, 13);
+	make_task(&m, 30, 79, STAPE_TASK_ENTERS);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_MOVES &&
+	   ev.cgroup == 0xfedcba9876543210, "it is in another cgroup");
+	ok(next(&p, &ev) == 1 && ev.pid == 78 && ev.cgroup == 0xfedcba9876543210,
+	   "with all words that there can be");
+	ok(next(&p, &ev) == 1 && ev.pid == 79 && !ev.cgroup, "an older module has not told");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
 static void test_task(void)
 {
 	struct schedtape_event ev;
@@ -543,6 +565,7 @@ int main(void)
 	test_paused();
 	test_prio();
 	test_task();
+	test_task_cgroup();
 	test_unknown();
 	test_swapped();
 	test_damage();

@@ -34,6 +34,10 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	case SCHEDTAPE_OP_SETPRIO:
 		snprintf(text, 64, "%llu:prio %llx", cpu, value);
 		break;
+	case SCHEDTAPE_OP_MOVE:
+		snprintf(text, 64, "%llu:move %llu", cpu,
+			 (unsigned long long)program->cgroups[value]);
+		break;
 	case SCHEDTAPE_OP_EXIT:
 		snprintf(text, 64, "%llu:exit", cpu);
 		break;
@@ -313,6 +317,37 @@ static void test_orphans(void)
 	schedtape_program_free(program);
 }
 
+/* From the start, by a move, and from birth on elsewhere. */
+static void test_cgroups(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->cgroup = 7;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_describe(tape, 200, 0, 2, STAPE_TASK_MOVES, "one", 0)->cgroup = 8;
+	fake_fork(tape, 300, 0, 3, false);
+	fake_describe(tape, 400, 1, 1, STAPE_TASK_MOVES, "one", 0)->cgroup = 9;
+	fake_describe(tape, 450, 1, 1, STAPE_TASK_EXITS, "one", 0)->cgroup = 9;
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 600, 0, STAPE_STATE_SLEEPING, 3);
+	fake_switch(tape, 700, 0, STAPE_STATE_SLEEPING, 4);
+	fake_describe(tape, 750, 0, 4, STAPE_TASK_EXITS, "four", 0)->cgroup = 8;
+	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_cgroups == 3 && program->tasks[0].cgroup != SCHEDTAPE_NONE &&
+	   program->cgroups[program->tasks[0].cgroup] == 7, "where it was at the start");
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:fork 2; 300:move 9; 400:exit",
+		   "a move at the CPU time that it had used");
+	is_program(program, 1, "0:move 8; 100:exit", "a fork into another one than the parent's");
+	is_program(program, 2, "100:exit", "a fork where the parent is");
+	ok(program && program->nr_tasks == 4 && program->tasks[3].cgroup != SCHEDTAPE_NONE &&
+	   program->cgroups[program->tasks[3].cgroup] == 8, "who is described late was there");
+	is_program(program, 3, "0:until 0; 100:exit", "and did not move");
+	schedtape_program_free(program);
+}
+
 /* In a process that is there: with those threads of it that nobody makes. */
 static void test_threads(void)
 {
@@ -567,6 +602,7 @@ int main(void)
 	test_keep();
 	test_orphans();
 	test_threads();
+	test_cgroups();
 	test_window();
 	test_no_deadlock();
 	test_leave();

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <client.h>
+
 #include "output.h"
 
 static int add(const char ***list, size_t *nr, const char *text)
@@ -43,12 +45,16 @@ bool choice_made(const struct choice *choice)
 	return list_made(&choice->only) || list_made(&choice->exclude);
 }
 
-/* Id of a cgroup that was recorded by its path, or 0. */
+/* Id of a cgroup that the tape has with its path, or 0. */
 static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 {
 	struct json_object *filter, *cgroups, *entry, *value;
+	struct schedtape_cgroup_state state;
 	size_t i;
 
+	if (schedtape_cgroup_by_path(tape, path, &state))
+		return state.id;
+	/* Older tapes have those only that were named. */
 	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "filter", &filter) ||
 	    !json_object_object_get_ex(filter, "cgroups", &cgroups) ||
 	    !json_object_is_type(cgroups, json_type_array))
@@ -84,7 +90,7 @@ static int check_list(const struct choice *choice, const struct choice_list *lis
 		if (id_of_cgroup(choice->tape, list->cgroups[i]))
 			continue;
 		out_error(NULL, "cgroup=%s: the tape knows no such cgroup; give id:NUMBER, or a "
-			  "path that was recorded with -G", list->cgroups[i]);
+			  "path that was there when the recording began", list->cgroups[i]);
 		return -ENOENT;
 	}
 	return 0;
@@ -97,14 +103,6 @@ int choice_check(const struct choice *choice)
 	return ret ? ret : check_list(choice, &choice->exclude);
 }
 
-/* Who was forked is where its parent was. */
-static uint64_t cgroup_of(const struct schedtape_life *life)
-{
-	while (!life->task && life->parent != SCHEDTAPE_NONE)
-		life = schedtape_life_at(life, life->parent);
-	return life->task ? life->task->cgroup : 0;
-}
-
 static bool list_has(const struct choice *choice, const struct choice_list *list,
 		     const struct schedtape_life *life)
 {
@@ -114,7 +112,7 @@ static bool list_has(const struct choice *choice, const struct choice_list *list
 		if (!fnmatch(list->globs[i], life->comm, 0))
 			return true;
 	for (i = 0; i < list->nr_cgroups; i++)
-		if (cgroup_of(life) == id_of_cgroup(choice->tape, list->cgroups[i]))
+		if (life->cgroup == id_of_cgroup(choice->tape, list->cgroups[i]))
 			return true;
 	return (list->pids.nr && select_numbers_has(&list->pids, life->pid)) ||
 	       (list->tgids.nr && select_numbers_has(&list->tgids, life->tgid));

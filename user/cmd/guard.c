@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static void guard_main(int fd)
+static void guard_main(int fd, void (*clean)(void *arg), void *arg)
 {
 	sigset_t all;
 	char c;
@@ -18,11 +18,13 @@ static void guard_main(int fd)
 	/* Nobody writes: it returns when the last writer has gone. */
 	while (read(fd, &c, 1) < 0 && errno == EINTR)
 		;
+	if (clean)
+		clean(arg);
 	kill(0, SIGKILL);
 	_exit(0);
 }
 
-int guard_start(struct guard *guard)
+int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg)
 {
 	int ends[2];
 
@@ -31,7 +33,7 @@ int guard_start(struct guard *guard)
 	guard->pid = fork();
 	if (!guard->pid) {
 		close(ends[1]);
-		guard_main(ends[0]);
+		guard_main(ends[0], clean, arg);
 	}
 	close(ends[0]);
 	guard->fd = ends[1];
@@ -49,7 +51,7 @@ void guard_end(struct guard *guard)
 {
 	if (!guard->pid)
 		return;
-	close(guard->fd);
 	kill(-guard->pid, SIGKILL);
+	close(guard->fd);
 	guard->pid = 0;
 }

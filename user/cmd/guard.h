@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kills all players of a replay without the module, however its controller dies.
+ * What is left to be done when a replay's controller dies, however it does.
  */
 #ifndef SCHEDTAPE_GUARD_H
 #define SCHEDTAPE_GUARD_H
@@ -17,9 +17,12 @@ struct guard {
 	int fd;
 };
 
-/* -errno. */
-int guard_start(struct guard *guard);
-/* Kills the group. */
+/*
+ * It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
+ * starts it has nothing open that is to end with the controller.  -errno.
+ */
+int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);
+/* Kills the group, and nothing else. */
 void guard_end(struct guard *guard);
 
 #endif /* SCHEDTAPE_GUARD_H */

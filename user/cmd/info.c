@@ -114,6 +114,8 @@ static void print_meta(struct json_object *meta)
 		print_key(key);
 		if (!strcmp(key, "topology") && json_object_is_type(value, json_type_array))
 			print_topology(value);
+		else if (!strcmp(key, "cgroups") && json_object_is_type(value, json_type_array))
+			printf("%zu", json_object_array_length(value));
 		else
 			print_value(value);
 		putchar('\n');

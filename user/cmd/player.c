@@ -8,6 +8,7 @@
 #include "player.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -123,6 +124,24 @@ static void take_attributes(const struct player *player)
 		if (player->task->prio_known)
 			take_prio(player, &player->task->prio);
 	}
+}
+
+/* A process goes as a whole, when its leader does. */
+static void enter_cgroup(const struct player *player, uint32_t cgroup)
+{
+	char *const *files = player->cast->cgroups;
+	int fd, error = 0;
+
+	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || getpid() != gettid())
+		return;
+	fd = open(files[cgroup], O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) < 0)
+		error = errno;
+	if (error)
+		dprintf(STDERR_FILENO, "%s: warning: %s:%u: cannot enter %s: %s\n", out_command(),
+			player->task->name, player->task->pid, files[cgroup], strerror(error));
+	if (fd >= 0)
+		close(fd);
 }
 
 /* -- running a program ----------------------------------------------------- */
@@ -297,6 +316,9 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 	case SCHEDTAPE_OP_SETPRIO:
 		change_prio(player, op->value);
 		break;
+	case SCHEDTAPE_OP_MOVE:
+		enter_cgroup(player, op->value);
+		break;
 	case SCHEDTAPE_OP_RENAME:
 		prctl(PR_SET_NAME, player->cast->program->names[op->value]);
 		break;
@@ -343,6 +365,7 @@ static void run(const struct player_cast *cast, uint32_t number)
 	};
 
 	if (player.task->parent == SCHEDTAPE_NONE) {
+		enter_cgroup(&player, player.task->cgroup);
 		prctl(PR_SET_NAME, player.task->name);
 		take_attributes(&player);
 	}

@@ -24,6 +24,8 @@
  * @engine: instead of the module
  * @group: process group of all players, 0: each first process has one of its own
  * @cpus: where they may run
+ * @cgroups: by the program's number: the file that takes processes, NULL: stay; NULL:
+ *	stay in any case
  * @attributes: take over policy, nice value and affinity
  */
 struct player_cast {
@@ -36,6 +38,7 @@ struct player_cast {
 	int fd;
 	struct schedtape_engine *engine;
 	pid_t group;
+	char *const *cgroups;
 	bool attributes;
 };
 

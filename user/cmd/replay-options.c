@@ -19,6 +19,7 @@
 #define OPT_TIME		0x2009
 #define OPT_CPUS		0x200a
 #define OPT_ENGINE		0x200b
+#define OPT_CGROUPS		0x200c
 
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
 	  "Here, for the recorded CPUs: 0-1 for all, or 0-3:0-1,4:2", 0 },
+	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
+	  "Make the recorded cgroups once more, below PARENT (the root), and play in them", 0 },
 	{ "engine", OPT_ENGINE, "WHAT", 0,
 	  "Let the \"module\" drive the players, or futexes and timers of a \"user\" (module)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
@@ -181,6 +184,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ENGINE:
 		parse_engine(opts, arg, state);
+		break;
+	case OPT_CGROUPS:
+		opts->cgroups = arg ? arg : "";
 		break;
 	case OPT_CPUS:
 		parse_cpus(opts, arg, state);

@@ -23,12 +23,14 @@
  * @repeat: how often, 0: without end
  * @cpus: where
  * @user: without the module
+ * @cgroups: where to make those of the tape again, "": in the root; NULL: nowhere
  */
 struct replay_options {
 	struct cmd_common common;
 	const char *record;
 	struct schedtape_program_options program;
 	struct choice choice;
+	const char *cgroups;
 	struct cpu_map cpus;
 	double speed;
 	double scale_cpu;

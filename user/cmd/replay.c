@@ -17,6 +17,7 @@
 
 #include <machine.h>
 
+#include "cgroups.h"
 #include "cmd.h"
 #include "guard.h"
 #include "output.h"
@@ -38,7 +39,7 @@
  * @processes: those that no player forks
  * @interrupted: by a signal
  * @looked: when those that are due were last looked for, ms
- * @guard: with the user's engine
+ * @guard: with the user's engine, and with @cgroups
  */
 struct replay {
 	const struct replay_options *options;
@@ -54,6 +55,7 @@ struct replay {
 	int signals;
 	bool interrupted;
 	struct guard guard;
+	struct cgroups cgroups;
 };
 
 static int say(int ret, const struct schedtape_error *err)
@@ -370,6 +372,7 @@ static void close_replay(struct replay *replay)
 	/* What the session's end kills, if the stop did not. */
 	schedtape_session_close(replay->session);
 	processes_reap(&replay->processes, true);
+	cgroups_remove(&replay->cgroups);
 	schedtape_engine_free(replay->cast.engine);
 	processes_free(&replay->processes);
 	if (replay->signals >= 0)
@@ -383,20 +386,41 @@ static int open_signals(struct replay *replay)
 	return replay->signals < 0 ? replay->signals : 0;
 }
 
+static void clean_up(void *arg)
+{
+	cgroups_remove(arg);
+}
+
+/* Before anything is open that is to end with us: the guard has it, too. */
+static int open_guarded(struct replay *replay, struct schedtape_tape *tape)
+{
+	const struct replay_options *opts = replay->options;
+	int ret;
+
+	ret = open_signals(replay);
+	if (ret)
+		return ret;
+	if (opts->cgroups) {
+		ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
+				   &opts->cpus);
+		if (ret)
+			return ret;
+		replay->cast.cgroups = replay->cgroups.procs;
+	}
+	if (!opts->cgroups && !opts->user)
+		return 0;
+	ret = guard_start(&replay->guard, clean_up, &replay->cgroups);
+	if (ret)
+		out_error(NULL, "cannot start: %s", strerror(-ret));
+	return ret;
+}
+
 /* Without the module. */
 static int open_engine(struct replay *replay)
 {
 	const struct schedtape_program *program = replay->cast.program;
 	struct schedtape_error err;
-	int ret;
 
-	ret = open_signals(replay);
-	if (!ret)
-		ret = guard_start(&replay->guard);
-	if (ret) {
-		out_error(NULL, "cannot start: %s", strerror(-ret));
-		return ret;
-	}
 	replay->cast.group = replay->guard.pid;
 	return say(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
@@ -409,9 +433,6 @@ static int open_replay(struct replay *replay)
 	struct schedtape_error err;
 	int ret;
 
-	ret = open_signals(replay);
-	if (ret)
-		return ret;
 	ret = schedtape_session_open(replay->client, &replay->session, &err);
 	if (!ret)
 		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
@@ -430,7 +451,7 @@ static int open_replay(struct replay *replay)
 /* -- all of it ------------------------------------------------------------- */
 
 static int replay_once(const struct replay_options *opts, struct schedtape_client *client,
-		       const struct schedtape_program *program,
+		       struct schedtape_tape *tape, const struct schedtape_program *program,
 		       const struct schedtape_calibration *calibration, double scale,
 		       struct json_object *results)
 {
@@ -450,7 +471,9 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 	int ret, closed;
 
 	replay.cast.calibration = &replay.calibration;
-	ret = opts->user ? open_engine(&replay) : open_replay(&replay);
+	ret = open_guarded(&replay, tape);
+	if (!ret)
+		ret = opts->user ? open_engine(&replay) : open_replay(&replay);
 	if (!ret)
 		ret = play(&replay);
 	close_replay(&replay);
@@ -526,7 +549,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 		ret = find_scale(opts, tape, &calibration, &scale);
 	}
 	for (i = 0; (!opts->repeat || i < opts->repeat) && !ret; i++)
-		ret = replay_once(opts, client, program, &calibration, scale, results);
+		ret = replay_once(opts, client, tape, program, &calibration, scale, results);
 	/* Who interrupts a loop has seen enough, and is told what was seen. */
 	if (results && (!ret || ret == -EINTR))
 		out_json(results, true);

@@ -116,6 +116,7 @@ static const char *why_name(const struct schedtape_event *ev)
 		[STAPE_TASK_EXITS] = "exits",
 		[STAPE_TASK_ENTERS] = "enters",
 		[STAPE_TASK_LEAVES] = "leaves",
+		[STAPE_TASK_MOVES] = "moves",
 	};
 	uint64_t why = schedtape_task_why(ev);
 
@@ -129,6 +130,8 @@ static void print_task(const struct script *script, const struct schedtape_event
 	printf(" %s [%c] on [%03u] tgid=%u ppid=%u ns_pid=%u start_time=%s", why_name(ev),
 	       schedtape_state_char(ev->state), ev->task_cpu, ev->tgid, ev->ppid, ev->ns_pid,
 	       out_seconds(start, ev->start_time, script->digits));
+	if (ev->cgroup)
+		printf(" cgroup=id:%" PRIu64, ev->cgroup);
 	print_prio(ev);
 }
 
@@ -263,6 +266,8 @@ static void add_description(struct json_object *object, const struct schedtape_e
 	out_json_add_count(object, "ppid", ev->ppid);
 	out_json_add_count(object, "ns_pid", ev->ns_pid);
 	out_json_add_count(object, "start_time_ns", ev->start_time);
+	if (ev->cgroup)
+		out_json_add_count(object, "cgroup", ev->cgroup);
 	add_prio(object, ev);
 }
 

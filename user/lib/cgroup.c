@@ -20,7 +20,7 @@
 /* FILEID_KERNFS of linux/exportfs.h: the handle is the cgroup's number. */
 #define HANDLE_KERNFS	0xfe
 
-static int find_mount(char *path, size_t size, struct schedtape_error *err)
+int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	char buffer[2 * PATH_MAX];
@@ -130,7 +130,7 @@ int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
 			  struct schedtape_error *err)
 {
 	char mount[PATH_MAX];
-	int ret = find_mount(mount, sizeof(mount), err);
+	int ret = schedtape_cgroup_mount(mount, sizeof(mount), err);
 
 	if (ret)
 		return ret;

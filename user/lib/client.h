@@ -220,6 +220,36 @@ void schedtape_filter_free(struct schedtape_filter *filter);
 int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
 			  struct schedtape_error *err);
 
+/* Where their hierarchy is mounted; -ENODEV: nowhere. */
+int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err);
+/* All there are, as a tape's META has them, or NULL. */
+struct json_object *schedtape_cgroups_describe(void);
+
+/**
+ * struct schedtape_cgroup_state - a cgroup when a recording began
+ * @id: the kernel's
+ * @path: below the root of the hierarchy
+ * @max: its quota, as in cpu.max; NULL: none
+ * @cpus: as in cpuset.cpus; NULL: all
+ * @weight: of @weighs: the controller cpu was there
+ * @idle: only where nobody else runs
+ */
+struct schedtape_cgroup_state {
+	uint64_t id;
+	const char *path;
+	const char *max;
+	const char *cpus;
+	unsigned int weight;
+	bool weighs;
+	bool idle;
+};
+
+/* What a tape has of a cgroup; false: nothing.  The texts are the tape's. */
+bool schedtape_cgroup_by_id(struct schedtape_tape *tape, uint64_t id,
+			    struct schedtape_cgroup_state *state);
+bool schedtape_cgroup_by_path(struct schedtape_tape *tape, const char *path,
+			      struct schedtape_cgroup_state *state);
+
 /* -- replays --------------------------------------------------------------- */
 
 /* Makes the session's replay.  *fd: the players', *id: the replay's. */

@@ -197,7 +197,7 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording)
 {
-	struct json_object *meta = json_object_new_object();
+	struct json_object *meta = json_object_new_object(), *cgroups;
 	struct utsname uts;
 	char online[256];
 
@@ -221,6 +221,9 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 		json_object_object_add(meta, "command", describe_command(recording->command));
 	json_object_object_add(meta, "filter",
 			       describe_filter(recording->filter, recording->cpus));
+	cgroups = schedtape_cgroups_describe();
+	if (cgroups)
+		json_object_object_add(meta, "cgroups", cgroups);
 	add_bool(meta, "overwrite", recording->overwrite);
 	return meta;
 }

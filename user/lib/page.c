@@ -181,7 +181,7 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 }
 
 static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
-			     uint32_t at)
+			     uint32_t at, unsigned int words)
 {
 	uint64_t group = page_word(page, at + STAPE_TASK_GROUP * WORD);
 	uint64_t state = page_word(page, at + STAPE_TASK_STATE * WORD);
@@ -197,6 +197,8 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 		return "a task with an impossible PID";
 	if (ev->state > STAPE_SWITCH_STATE_MASK)
 		return "a task in an impossible state";
+	if (words > STAPE_TASK_CGROUP)
+		ev->cgroup = page_word(page, at + STAPE_TASK_CGROUP * WORD);
 	page_comm(page, ev, at + STAPE_TASK_COMM * WORD);
 	return page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
 }
@@ -208,7 +210,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		[STAPE_EV_EXEC] = 1,
 		[STAPE_EV_RENAME] = COMM_WORDS,
 		[STAPE_EV_PRIO] = 1,
-		[STAPE_EV_TASK] = STAPE_TASK_WORDS,
+		[STAPE_EV_TASK] = STAPE_TASK_CGROUP,
 		[STAPE_EV_EXIT] = 0,
 	};
 	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
@@ -229,7 +231,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 	case STAPE_EV_PRIO:
 		return page_prio(ev, page_word(page, at));
 	case STAPE_EV_TASK:
-		return page_task(page, ev, at);
+		return page_task(page, ev, at, words);
 	}
 	return NULL;
 }

@@ -96,6 +96,26 @@ int schedtape_program_add_name(struct schedtape_program *program, const char *na
 	return ret;
 }
 
+/* The latest first: tasks come in crowds. */
+int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id, uint32_t *index)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = program->nr_cgroups; i-- > 0; ) {
+		*index = i;
+		if (program->cgroups[i] == id)
+			return 0;
+	}
+	ret = schedtape_store_add(&program->cgroup_store, sizeof(*program->cgroups), 1);
+	program->cgroups = program->cgroup_store.memory;
+	if (ret)
+		return ret;
+	*index = program->nr_cgroups;
+	program->cgroups[program->nr_cgroups++] = id;
+	return 0;
+}
+
 void schedtape_program_close(struct schedtape_program *program)
 {
 	schedtape_store_close(&program->task_store);
@@ -104,6 +124,7 @@ void schedtape_program_close(struct schedtape_program *program)
 	schedtape_store_close(&program->edge_store);
 	schedtape_store_close(&program->waker_store);
 	schedtape_store_close(&program->name_store);
+	schedtape_store_close(&program->cgroup_store);
 }
 
 void schedtape_program_free(struct schedtape_program *program)
@@ -116,5 +137,6 @@ void schedtape_program_free(struct schedtape_program *program)
 	schedtape_store_free(&program->edge_store);
 	schedtape_store_free(&program->waker_store);
 	schedtape_store_free(&program->name_store);
+	schedtape_store_free(&program->cgroup_store);
 	free(program);
 }

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "edges.h"
+#include "program-choice.h"
 #include "program-store.h"
-#include "timeline.h"
 
 #define STOP_HERE	1	/* what ends a run behind the last thing of interest */
 #define WALK_STEP	4096	/* tasks that a walk may have in memory */
@@ -202,14 +202,21 @@ static int cast_life(struct compiler *c, const struct schedtape_life *life, cons
 		.process = life->process,	/* of lives, until set_process() */
 		.threads = SCHEDTAPE_NONE,
 		.sibling = SCHEDTAPE_NONE,
+		.cgroup = SCHEDTAPE_NONE,
 		.pid = life->pid,
 		.prio = { life->policy, life->nice, life->rt_priority },
 		.prio_known = life->prio_known,
 		.source = life->task,
 	};
 
+	int ret = 0;
+
 	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
 		return 0;
+	if (life->cgroup)
+		ret = schedtape_program_add_cgroup(c->program, life->cgroup, &task.cgroup);
+	if (ret)
+		return ret;
 	memcpy(task.name, name, sizeof(task.name));
 	part_of(c, life)->number = c->program->nr_tasks;
 	part_of(c, life)->base = life->cpu_time;
@@ -429,6 +436,28 @@ static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t tim
 	return append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }
 
+static int on_moved(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct schedtape_program_task *task;
+	uint32_t cgroup;
+	int ret;
+
+	(void)time;
+	if (!plays(c, life))
+		return 0;
+	ret = schedtape_program_add_cgroup(c->program, life->cgroup, &cgroup);
+	if (ret)
+		return ret;
+	task = task_of(c, life);
+	/* Nobody has said so far where it began. */
+	if (task->parent == SCHEDTAPE_NONE && task->cgroup == SCHEDTAPE_NONE) {
+		task->cgroup = cgroup;
+		return 0;
+	}
+	return append(c, life, SCHEDTAPE_OP_MOVE, cgroup);
+}
+
 static int on_end(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct compiler *c = arg;
@@ -486,37 +515,13 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.identified = on_identified,
 	.renamed = on_renamed,
 	.setprio = on_setprio,
+	.moved = on_moved,
 	.exited = on_end,
 	.ended = on_end,
 	.marked = on_marked,
 	.reached = on_reached,
 	.no_edges = true,
 };
-
-/* Whom to keep is decided by all that the tape says of them. */
-static int choose(struct compiler *c, struct schedtape_tape *tape, struct schedtape_error *err)
-{
-	const struct schedtape_program_options *options = c->options;
-	struct schedtape_timeline *timeline;
-	const struct schedtape_life *lives;
-	size_t n, i;
-	int ret;
-
-	if (!options->keep)
-		return 0;
-	ret = schedtape_timeline_run(tape, NULL, NULL, &timeline, err);
-	if (ret)
-		return ret;
-	lives = schedtape_timeline_lives(timeline, &n);
-	c->kept = calloc(n + 1, sizeof(*c->kept));
-	c->nr_kept = n;
-	for (i = 0; i < n && c->kept; i++) {
-		schedtape_lives_passed(&timeline->set, i);
-		c->kept[i] = options->keep(options->arg, &lives[i]);
-	}
-	schedtape_timeline_free(timeline);
-	return c->kept ? 0 : schedtape_fail(err, -ENOMEM, "not enough memory");
-}
 
 static int compile(struct compiler *c, struct schedtape_tape *tape, struct schedtape_error *err)
 {
@@ -562,7 +567,7 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 	if (!c.program)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	c.program->duration = instant(&c, stop);
-	ret = choose(&c, tape, err);
+	ret = schedtape_program_choose(tape, options, &c.kept, &c.nr_kept, err);
 	if (!ret)
 		ret = compile(&c, tape, err);
 	schedtape_store_free(&c.part_store);

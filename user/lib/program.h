@@ -19,6 +19,7 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
 	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
 	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
+	SCHEDTAPE_OP_MOVE,	/* value: index into cgroups */
 	SCHEDTAPE_OP_GOTO,	/* none: the next one is the program's @value */
 };
 
@@ -71,6 +72,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
  * @process: the task that leads its thread group; its own number: a leader
  * @threads: of a leader that nobody forks: the first such thread, SCHEDTAPE_NONE: none
  * @sibling: of such a thread: the next one, the same
+ * @cgroup: index into the program's, if nobody forks it; SCHEDTAPE_NONE: not known
  * @pid: in the recording
  * @name: when it begins
  * @prio: the same, if nobody forks it; with @prio_known
@@ -83,6 +85,7 @@ struct schedtape_program_task {
 	uint32_t process;
 	uint32_t threads;
 	uint32_t sibling;
+	uint32_t cgroup;
 	uint32_t pid;
 	char name[STAPE_COMM_LEN];
 	struct schedtape_prio prio;
@@ -98,6 +101,7 @@ struct schedtape_program_task {
  * @edges: by number: the task that the edge wakes
  * @wakers: by number: the task that wakes along it
  * @names: STAPE_COMM_LEN bytes each
+ * @cgroups: ids of those that tasks are in, or come into
  * @duration: of what was recorded, ns
  * @wakeups: along edges
  * @timed: waits for an instant
@@ -116,12 +120,14 @@ struct schedtape_program {
 	uint32_t nr_edges;
 	char (*names)[STAPE_COMM_LEN];
 	size_t nr_names;
+	uint64_t *cgroups;
+	uint32_t nr_cgroups;
 	uint64_t duration;
 	uint64_t wakeups;
 	uint64_t timed;
 	uint64_t lengths;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
-			       name_store;
+			       name_store, cgroup_store;
 };
 
 /* The first operation of a task. */

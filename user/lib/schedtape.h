@@ -64,6 +64,7 @@ enum schedtape_event_type {
  * @state: enum stape_state
  * @task_cpu: where it is
  * @start_time: when it was made, ns of CLOCK_MONOTONIC
+ * @cgroup: id of its cgroup (version 2), 0: not known
  *
  * A loss or a pause has a time that is not after anything that follows it, and as
  * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -92,6 +93,7 @@ struct schedtape_event {
 	uint32_t state;
 	uint32_t task_cpu;
 	uint64_t start_time;
+	uint64_t cgroup;
 };
 
 static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)
@@ -104,7 +106,7 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
-/* STAPE_TASK_EXITS, _ENTERS, _LEAVES, or what a later version has. */
+/* STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or what a later version has. */
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {
 	return ev->arg >> STAPE_TASK_WHY_SHIFT;
@@ -376,6 +378,7 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
  * @exited: it has ended within the recording
  * @prio_known: @policy, @nice and @rt_priority are
  * @policy, @nice, @rt_priority: its last ones
+ * @cgroup: id of its cgroup (version 2), the last one; 0: not known
  * @prio_changes: how often they changed; what waiters lend it does not count
  * @task: the tape's description of it, NULL: none, or it was forked on the tape
  * @start, @end: ns of the session's clock, clipped to the recording and to the
@@ -415,6 +418,7 @@ struct schedtape_life {
 	uint32_t policy;
 	int32_t nice;
 	uint32_t rt_priority;
+	uint64_t cgroup;
 	uint64_t prio_changes;
 	const struct schedtape_task *task;
 	uint64_t start, end;
@@ -492,6 +496,7 @@ struct schedtape_range {
  *	and now is
  * @waited: it got a CPU after having waited for one for @latency, woken or preempted
  * @setprio: another @life->policy, nice or rt_priority
+ * @moved: another @life->cgroup
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there
  * @marked: the next of @marks has come, with the life there, @asleep or not.  What
@@ -515,6 +520,7 @@ struct schedtape_timeline_ops {
 	int (*waited)(void *arg, const struct schedtape_life *life, uint64_t latency,
 		      uint64_t time);
 	int (*setprio)(void *arg, const struct schedtape_life *life, uint64_t time);
+	int (*moved)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*exited)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*ended)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*marked)(void *arg, const struct schedtape_life *life, bool asleep, uint64_t time);

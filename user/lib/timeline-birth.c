@@ -91,6 +91,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	life->policy = who->policy;
 	life->nice = who->nice;
 	life->rt_priority = who->rt_priority;
+	life->cgroup = who->cgroup;
 	memcpy(life->comm, who->comm, sizeof(life->comm) - 1);
 	memcpy(life->first_comm, life->comm, sizeof(life->comm));
 	timeline_tell(tl, born, life, NULL, life->start);
@@ -174,6 +175,7 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	life->policy = from->policy;
 	life->nice = from->nice;
 	life->rt_priority = from->rt_priority;
+	life->cgroup = from->cgroup;
 	if (!thread)
 		return;
 	life->tgid = from->tgid;

@@ -67,6 +67,19 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, true, ev->time);
 }
 
+/* Moves are recorded as they happen: another cgroup than was known is one. */
+static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t cgroup,
+		       uint64_t time)
+{
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	if (!cgroup || life->cgroup == cgroup)
+		return;
+	life->cgroup = cgroup;
+	timeline_count(tl, index, time);
+	timeline_tell(tl, moved, life, time);
+}
+
 /* Adds to a life what is not known of it. */
 static void identify(struct schedtape_timeline *tl, uint32_t index,
 		     const struct schedtape_task *task, uint64_t time)
@@ -96,6 +109,7 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	if (tl->loss_end && task->comm[0])
 		timeline_rename(tl, index, task->comm, time);
 	set_prio(tl, index, task->policy, task->nice, task->rt_priority, false, time);
+	set_cgroup(tl, index, task->cgroup, time);
 }
 
 /*
@@ -190,6 +204,7 @@ void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *
 		.policy = ev->policy,
 		.nice = ev->nice,
 		.rt_priority = ev->rt_priority,
+		.cgroup = ev->cgroup,
 	};
 	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
 	uint32_t index;

@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: replay --cgroups makes the recorded cgroups once more, has tasks run in
+# them, and leaves none behind.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib/commands.sh"
+
+exact=${SCHEDTAPE_EXACT:-}
+
+cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+if [ -z "$cg" ]; then
+	cg=/sys/fs/cgroup
+	mount -t cgroup2 cgroup2 $cg 2> log
+	trap 'umount "$cg"; rm -rf "$dir"' EXIT
+fi
+if ! grep -qw cpu "$cg/cgroup.controllers"; then
+	skip "no controller cpu for cgroups of version 2"
+	finish
+	exit
+fi
+
+echo +cpu > "$cg/cgroup.subtree_control"
+mkdir -p "$cg"/{heavy,light,outer/inner,busy}
+echo +cpu > "$cg/outer/cgroup.subtree_control"
+echo 300 > "$cg/heavy/cpu.weight"
+echo "20000 100000" > "$cg/outer/inner/cpu.max"
+
+# Each as a name of its own.
+for name in heavy light inner; do
+	cp "$(command -v hog)" $name
+done
+cat > placed << END
+#!/bin/sh
+(echo 0 > $cg/heavy/cgroup.procs; exec ./heavy 300) > /dev/null &
+(echo 0 > $cg/light/cgroup.procs; exec ./light 300) > /dev/null &
+(echo 0 > $cg/outer/inner/cgroup.procs; exec ./inner 40) > /dev/null &
+wait
+END
+chmod 755 placed
+schedtape record -q -o placed.tape -- ./placed > log 2>&1
+report $? "three tasks that move are recorded"
+
+# -- what is on the tape ---------------------------------------------------------
+
+# moves TAPE: names and paths of those that moved, as "heavy=/heavy"
+moves()
+{
+	schedtape info --json "$1" > info.json
+	schedtape script --json "$1" | /usr/bin/python3 -c 'import json, sys
+paths = {c["id"]: c["path"] for c in json.load(open("info.json"))["meta"]["cgroups"]}
+for line in sys.stdin:
+	event = json.loads(line)
+	if event["event"] == "task" and event["why"] == "moves":
+		print(paths.get(event["cgroup"]))' | sort
+}
+
+moves placed.tape > paths 2> log
+[ "$(cat paths)" = "$(printf '%s\n' /heavy /light /outer/inner)" ]
+report $? "their moves are on the tape"
+cp paths log
+like info.json '[(c["weight"], c.get("max")) for p in ("/heavy", "/light", "/outer/inner")
+	for c in d["meta"]["cgroups"] if c["path"] == p] ==
+	[(300, None), (100, None), (100, "20000 100000")]'
+report $? "and weights and quotas"
+
+# -- the replay --------------------------------------------------------------------
+
+# left: what replays have left behind
+left()
+{
+	find "$cg" -maxdepth 2 -name 'schedtape-*' > log
+	[ -s log ]
+}
+
+# length TAPE NAME: from its first event to its last, ms
+length()
+{
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
+print(*[(t["end_ns"] - t["start_ns"]) // 1000000 for t in json.load(sys.stdin)["tasks"]
+	if t["comm"] == sys.argv[1]])' "$2"
+}
+
+schedtape replay -q --cgroups --record replay.tape placed.tape > log 2>&1
+report $? "--cgroups replays"
+! left
+report $? "and leaves no cgroup behind"
+moves replay.tape > paths 2> log
+cp paths log
+[ "$(sed 's|^/schedtape-[0-9]*||' paths)" = "$(printf '%s\n' /heavy /light /outer/inner)" ] &&
+	! grep -qv '^/schedtape-[0-9]*/' paths
+report $? "players move to where their tasks did, in the replay's own cgroups"
+schedtape replay -q --record without.tape placed.tape > log 2>&1
+[ -z "$(moves without.tape 2> log)" ]
+report $? "without it nobody moves"
+
+recorded=$(length placed.tape heavy) with=$(length replay.tape heavy)
+without=$(length without.tape heavy)
+echo "300 ms of CPU time took $recorded ms, $with ms replayed, $without ms without --cgroups" |
+	tee log | sed 's/^/# /'
+[ -z "$exact" ] || { [ $((10 * with)) -lt $((11 * recorded)) ] &&
+	[ $((10 * with)) -gt $((9 * recorded)) ] && [ $((10 * without)) -gt $((12 * recorded)) ]; }
+report $? "the weight has its effect"
+recorded=$(length placed.tape inner) with=$(length replay.tape inner)
+echo "40 ms of a fifth of a CPU took $recorded ms, $with ms replayed" | tee log | sed 's/^/# /'
+[ "$with" -ge 120 ] && [ "$recorded" -ge 120 ]
+report $? "the quota has its effect"
+
+# begin OPTION...: starts a replay that takes long, until who is heavy is there
+begin()
+{
+	local i
+
+	schedtape replay -q --cgroups --speed 0.02 "$@" placed.tape > log 2>&1 &
+	replay=$!
+	for ((i = 0; i < 200; i++)); do
+		pid=$(pgrep -x heavy) && grep -q '/heavy$' "/proc/$pid/cgroup" && return
+		sleep 0.1
+	done 2> /dev/null
+}
+
+# gone: neither a player nor a cgroup, after a while
+gone()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		running heavy light inner > log || left || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+begin
+top=$cg/schedtape-$replay
+cat "/proc/$pid/cgroup" "$top"/heavy/cpu.weight "$top"/outer/inner/cpu.max > log 2>&1
+[ "$(cat log)" = "0::/schedtape-$replay/heavy
+300
+20000 100000" ]
+report $? "a player is where its task was, with weight and quota"
+kill -INT $replay
+wait $replay
+[ $? = 130 ] && gone
+report $? "Ctrl-C: no player and no cgroup is left"
+for engine in module user; do
+	begin --engine=$engine
+	kill -KILL $replay
+	wait $replay 2> /dev/null
+	gone
+	report $? "kill -9, --engine=$engine: no player and no cgroup is left"
+done
+
+# -- what is refused ---------------------------------------------------------------
+
+expect 1 "cgroup /nowhere: there is none of that name" \
+	schedtape replay -q --cgroups=/nowhere placed.tape
+sleep 1000 &
+sleeper=$!
+echo $sleeper > "$cg/busy/cgroup.procs"
+expect 1 "busy cannot have the controller cpu below it: .*; processes are in it" \
+	schedtape replay -q --cgroups=/busy placed.tape
+kill $sleeper
+wait $sleeper 2> /dev/null
+schedtape replay -q --cgroups=/busy --only inner placed.tape > log 2>&1 &&
+	[ -z "$(cat "$cg/busy/cgroup.subtree_control")" ] && ! left
+report $? "below another one, which is as it was then"
+
+rmdir "$cg"/{heavy,light,outer/inner,outer,busy} 2> log
+report $? "nobody is in the recorded ones"
+finish

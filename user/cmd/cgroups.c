@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cgroups.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <client.h>
+
+#include "output.h"
+#include "select.h"
+#include "streams.h"
+
+#define REMOVE_TRIES	250
+#define REMOVE_PAUSE_NS	20000000
+#define MAX_CPUS	8192
+
+static int write_file(const char *folder, const char *name, const char *text)
+{
+	char path[PATH_MAX + 32];
+	ssize_t n;
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, strlen(text));
+	if (n < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int set(const char *folder, const char *name, const char *text)
+{
+	int ret = write_file(folder, name, text);
+
+	if (ret)
+		out_error(NULL, "--cgroups: %s of %s cannot be set to '%s': %s", name, folder,
+			  text, strerror(-ret));
+	return ret;
+}
+
+/* -- controllers ----------------------------------------------------------- */
+
+/* Does a file of a cgroup have the word? */
+static bool lists(const char *folder, const char *name, const char *word)
+{
+	char path[PATH_MAX + 32], line[512] = "", *at, *next = line;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "re");
+	if (file && !fgets(line, sizeof(line), file))
+		*line = '\0';
+	if (file)
+		fclose(file);
+	while ((at = strsep(&next, " \n")))
+		if (!strcmp(at, word))
+			return true;
+	return false;
+}
+
+static int enable(struct cgroups *cgroups, const char *folder, const char *controller)
+{
+	char text[16];
+	int ret;
+
+	if (lists(folder, "cgroup.subtree_control", controller))
+		return 0;
+	snprintf(text, sizeof(text), "+%s", controller);
+	ret = write_file(folder, "cgroup.subtree_control", text);
+	if (ret) {
+		out_error(NULL, "--cgroups: %s cannot have the controller %s below it: %s%s", folder,
+			  controller, strerror(-ret),
+			  ret == -EBUSY ? "; processes are in it" : "");
+		return ret;
+	}
+	if (!strcmp(folder, cgroups->parent)) {
+		strcat(cgroups->enabled, *cgroups->enabled ? " -" : "-");
+		strcat(cgroups->enabled, controller);
+	}
+	return 0;
+}
+
+/* What the recorded one needs of the folder that it is going to be in. */
+static int enable_for(struct cgroups *cgroups, const char *folder,
+		      const struct schedtape_cgroup_state *state)
+{
+	int ret = state->weighs ? enable(cgroups, folder, "cpu") : 0;
+
+	if (!ret && state->cpus)
+		ret = enable(cgroups, folder, "cpuset");
+	return ret;
+}
+
+/* -- making ---------------------------------------------------------------- */
+
+/* The CPUs that stand here for those of the tape. */
+static int set_cpus(const char *folder, const char *list, const struct cpu_map *map)
+{
+	unsigned char mask[MAX_CPUS / 8] = { 0 };
+	struct select_numbers numbers = { 0 };
+	cpu_set_t here;
+	size_t i, cpu;
+	char *text;
+	int ret;
+
+	ret = select_numbers_parse(&numbers, list);
+	for (i = 0; !ret && i < numbers.nr; i++)
+		for (cpu = numbers.ranges[i].first;
+		     cpu <= numbers.ranges[i].last && cpu < MAX_CPUS; cpu++)
+			mask[cpu / 8] |= 1 << cpu % 8;
+	select_numbers_free(&numbers);
+	if (ret) {
+		out_error(NULL, "--cgroups: '%s' on the tape is no list of CPUs", list);
+		return -EINVAL;
+	}
+	cpu_map_apply(map, mask, sizeof(mask), &here);
+	memset(mask, 0, sizeof(mask));
+	for (cpu = 0; cpu < CPU_SETSIZE && cpu < MAX_CPUS; cpu++)
+		if (CPU_ISSET(cpu, &here))
+			mask[cpu / 8] |= 1 << cpu % 8;
+	text = streams_list(mask, sizeof(mask));
+	ret = text ? set(folder, "cpuset.cpus", text) : -ENOMEM;
+	free(text);
+	return ret;
+}
+
+static int set_state(const char *folder, const struct schedtape_cgroup_state *state,
+		     const struct cpu_map *cpus)
+{
+	char weight[16];
+	int ret = 0;
+
+	snprintf(weight, sizeof(weight), "%u", state->weight);
+	if (state->idle)
+		ret = set(folder, "cpu.idle", "1");
+	else if (state->weighs)
+		ret = set(folder, "cpu.weight", weight);
+	if (!ret && state->max)
+		ret = set(folder, "cpu.max", state->max);
+	if (!ret && state->cpus)
+		ret = set_cpus(folder, state->cpus, cpus);
+	return ret;
+}
+
+static int make_folder(const char *path)
+{
+	if (!mkdir(path, 0755))
+		return 0;
+	if (errno != EEXIST)
+		out_error(NULL, "--cgroups: %s cannot be made: %s", path, strerror(errno));
+	return -errno;
+}
+
+/* A path of a tape that leads nowhere but down. */
+static bool is_sound(const char *path)
+{
+	return path[0] == '/' && !strstr(path, "/../") && !strstr(path, "//") &&
+	       strlen(path) < PATH_MAX / 2 &&
+	       (strlen(path) < 3 || strcmp(path + strlen(path) - 3, "/.."));
+}
+
+/* The folders from the top down to a recorded path, as far as they are missing. */
+static int make_path(struct cgroups *cgroups, struct schedtape_tape *tape, const char *path,
+		     const struct cpu_map *cpus)
+{
+	char folder[2 * PATH_MAX], above[2 * PATH_MAX], part[PATH_MAX];
+	struct schedtape_cgroup_state state;
+	size_t len = 0;
+	int ret;
+
+	do {
+		snprintf(above, sizeof(above), "%s%.*s", cgroups->top, (int)len, path);
+		len += 1 + strcspn(path + len + 1, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)len, path);
+		snprintf(folder, sizeof(folder), "%s%s", cgroups->top, part);
+		if (!schedtape_cgroup_by_path(tape, part, &state))
+			state = (struct schedtape_cgroup_state){ 0 };
+		ret = enable_for(cgroups, above, &state);
+		if (!ret)
+			ret = make_folder(folder);
+		if (ret && ret != -EEXIST)
+			return ret;
+		if (!ret)
+			ret = set_state(folder, &state, cpus);
+		else
+			ret = 0;
+	} while (!ret && path[len]);
+	return ret;
+}
+
+/* What its tasks were in is this program's own cgroup here: the root has no limits. */
+static char *own_procs(const char *mount)
+{
+	FILE *file = fopen("/proc/self/cgroup", "re");
+	char line[PATH_MAX], *procs = NULL;
+
+	while (file && !procs && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "0::", 3) &&
+		    asprintf(&procs, "%s%s/cgroup.procs", mount, line + 3) < 0)
+			procs = NULL;
+	}
+	if (file)
+		fclose(file);
+	return procs;
+}
+
+static int make_one(struct cgroups *cgroups, struct schedtape_tape *tape, uint64_t id,
+		    const char *mount, const struct cpu_map *cpus, char **procs)
+{
+	struct schedtape_cgroup_state state;
+	int ret;
+
+	if (!schedtape_cgroup_by_id(tape, id, &state)) {
+		out_warning(NULL, "--cgroups: the tape has no path of the cgroup id:%llu: its tasks "
+			    "stay where they are", (unsigned long long)id);
+		return 0;
+	}
+	if (!is_sound(state.path)) {
+		out_error(NULL, "--cgroups: a cgroup on the tape has the impossible path '%s'",
+			  state.path);
+		return -EINVAL;
+	}
+	if (!strcmp(state.path, "/")) {
+		*procs = own_procs(mount);
+		return 0;
+	}
+	ret = make_path(cgroups, tape, state.path, cpus);
+	if (!ret && asprintf(procs, "%s%s/cgroup.procs", cgroups->top, state.path) < 0)
+		ret = -ENOMEM;
+	return ret;
+}
+
+/* The folder that is to have all of them, with what they need of those above. */
+static int make_top(struct cgroups *cgroups, struct schedtape_tape *tape,
+		    const struct schedtape_program *program)
+{
+	struct schedtape_cgroup_state state;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < program->nr_cgroups && !ret; i++)
+		if (schedtape_cgroup_by_id(tape, program->cgroups[i], &state))
+			ret = enable_for(cgroups, cgroups->parent, &state);
+	if (ret)
+		return ret;
+	snprintf(cgroups->top, sizeof(cgroups->top), "%.*s/schedtape-%d", PATH_MAX - 32,
+		 cgroups->parent, getpid());
+	ret = make_folder(cgroups->top);
+	if (ret)
+		*cgroups->top = '\0';
+	return ret;
+}
+
+int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
+		 const struct schedtape_program *program, const struct cpu_map *cpus)
+{
+	struct schedtape_cgroup found = { 0 };
+	struct schedtape_error err;
+	char mount[PATH_MAX / 2];
+	uint32_t i;
+	int ret;
+
+	ret = schedtape_cgroup_mount(mount, sizeof(mount), &err);
+	if (!ret && *parent)
+		ret = schedtape_cgroup_find(parent, &found, &err);
+	if (ret) {
+		out_error(NULL, "--cgroups: %s", err.text);
+		return ret;
+	}
+	snprintf(cgroups->parent, sizeof(cgroups->parent), "%s%s", mount,
+		 found.path && strcmp(found.path, "/") ? found.path : "");
+	free(found.path);
+	cgroups->procs = calloc(program->nr_cgroups + 1, sizeof(*cgroups->procs));
+	if (!cgroups->procs)
+		return -ENOMEM;
+	cgroups->nr = program->nr_cgroups;
+	ret = make_top(cgroups, tape, program);
+	for (i = 0; i < program->nr_cgroups && !ret; i++)
+		ret = make_one(cgroups, tape, program->cgroups[i], mount, cpus,
+			       &cgroups->procs[i]);
+	return ret;
+}
+
+/* -- removing -------------------------------------------------------------- */
+
+/* From below; false: processes are still in one of them. */
+static bool remove_all(char *top)
+{
+	char *roots[] = { top, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	bool done = true;
+	FTSENT *at;
+
+	while (tree && (at = fts_read(tree)))
+		if (at->fts_info == FTS_DP && rmdir(at->fts_path) && errno != ENOENT)
+			done = false;
+	if (tree)
+		fts_close(tree);
+	return done;
+}
+
+void cgroups_remove(struct cgroups *cgroups)
+{
+	const struct timespec pause = { .tv_nsec = REMOVE_PAUSE_NS };
+	uint32_t i;
+	int tries;
+
+	if (*cgroups->top) {
+		write_file(cgroups->top, "cgroup.kill", "1");
+		for (tries = 0; tries < REMOVE_TRIES && !remove_all(cgroups->top); tries++)
+			nanosleep(&pause, NULL);
+		if (tries == REMOVE_TRIES)
+			out_warning(NULL, "--cgroups: %s cannot be removed", cgroups->top);
+	}
+	if (*cgroups->enabled)
+		write_file(cgroups->parent, "cgroup.subtree_control", cgroups->enabled);
+	for (i = 0; i < cgroups->nr; i++)
+		free(cgroups->procs[i]);
+	free(cgroups->procs);
+	*cgroups = (struct cgroups){ 0 };
+}
