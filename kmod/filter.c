@@ -12,13 +12,14 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "memory.h"
+
 /* Tasks judged within one RCU reader's section. */
 #define STAPE_FILTER_BATCH	1024
 
 static unsigned long *stape_filter_bitmap(void)
 {
-	return __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long),
-			 GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long), STAPE_GFP_LARGE);
 }
 
 /**

@@ -22,6 +22,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "memory.h"
 #include "netlink.h"
 #include "player.h"
 #include "probe.h"
@@ -283,11 +284,9 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 		return ERR_PTR(-ENOMEM);
 	replay->nr_players = setup->nr_players;
 	replay->nr_edges = setup->nr_edges;
-	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players),
-				   GFP_KERNEL_ACCOUNT);
-	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), GFP_KERNEL_ACCOUNT);
-	replay->clocks = __vmalloc(stape_replay_clocks_size(setup->nr_players),
-				   GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players), STAPE_GFP_LARGE);
+	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), STAPE_GFP_LARGE);
+	replay->clocks = __vmalloc(stape_replay_clocks_size(setup->nr_players), STAPE_GFP_LARGE);
 	ret = -ENOMEM;
 	if (replay->players && replay->edges && replay->clocks)
 		ret = stape_probe_get();

@@ -12,6 +12,8 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
+#include "memory.h"
+
 static_assert(sizeof(struct stape_page_header) == 72);
 static_assert(sizeof(struct stape_page_header) % sizeof(u64) == 0);
 static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
@@ -58,7 +60,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
 		return 0;
-	ring->mem = __vmalloc(stape_ring_size(setup->pages), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	ring->mem = __vmalloc(stape_ring_size(setup->pages), STAPE_GFP_LARGE);
 	if (!ring->mem)
 		return -ENOMEM;
 	ring->consumer = ring->mem;

@@ -16,6 +16,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
+#include "memory.h"
 #include "netlink.h"
 #include "probe.h"
 #include "stream.h"
@@ -323,7 +324,7 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 	ret = stape_session_check(session, setup, extack);
 	if (ret)
 		return ret;
-	rings = alloc_percpu_gfp(struct stape_ring, GFP_KERNEL_ACCOUNT);
+	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
 	if (!rings)
 		return -ENOMEM;
 	session->setup = *setup;

@@ -102,6 +102,25 @@ bool st_cgroup_write(const char *name, const char *file, const char *text)
 	return done;
 }
 
+bool st_cgroup_read(const char *name, const char *file, char *text, size_t size)
+{
+	char path[PATH_MAX];
+	ssize_t n;
+	int fd;
+
+	path_of(path, name, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, size - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n < 0) {
+		printf("# %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	text[n] = '\0';
+	return true;
+}
+
 bool st_cgroup_move(const char *name, pid_t pid)
 {
 	char text[16];

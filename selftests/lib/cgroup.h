@@ -6,6 +6,7 @@
 #define SELFTESTS_CGROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -20,6 +21,8 @@ bool st_cgroup_remove(const char *name);
 int st_cgroup_fd(const char *name);
 /* @text into a file of the cgroup. */
 bool st_cgroup_write(const char *name, const char *file, const char *text);
+/* What is in a file of the cgroup, as a string. */
+bool st_cgroup_read(const char *name, const char *file, char *text, size_t size);
 /* A whole process; "" is the test's own cgroup.  @pid 0: the caller. */
 bool st_cgroup_move(const char *name, pid_t pid);
 

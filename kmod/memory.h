@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_MEMORY_H
+#define _STAPE_MEMORY_H
+
+#include <linux/gfp.h>
+
+/*
+ * For memory whose size a request decides.  It is the caller's cgroup's, and if
+ * there is not as much, the caller is told: nobody is killed for it, and the log
+ * says nothing.
+ */
+#define STAPE_GFP_LARGE \
+	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN | __GFP_ZERO)
+
+#endif /* _STAPE_MEMORY_H */
