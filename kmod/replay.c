@@ -288,13 +288,13 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), STAPE_GFP_LARGE);
 	replay->clocks = __vmalloc(stape_replay_clocks_size(setup->nr_players), STAPE_GFP_LARGE);
 	ret = -ENOMEM;
-	if (replay->players && replay->edges && replay->clocks)
-		ret = stape_probe_get();
-	if (ret) {
-		stape_replay_free_memory(replay);
-		return ERR_PTR(ret);
-	}
+	if (!replay->players || !replay->edges || !replay->clocks)
+		goto err_memory;
+	/* Before the probe that has it runs, if none does yet: it is code that is patched. */
 	static_branch_deferred_inc(&stape_players_key);
+	ret = stape_probe_get();
+	if (ret)
+		goto err_probe;
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
@@ -307,6 +307,12 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	list_add_tail(&replay->all, &stape_replays);
 	mutex_unlock(&stape_replays_lock);
 	return replay;
+
+err_probe:
+	static_branch_slow_dec_deferred(&stape_players_key);
+err_memory:
+	stape_replay_free_memory(replay);
+	return ERR_PTR(ret);
 }
 
 /**
