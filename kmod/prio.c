@@ -63,12 +63,20 @@ static struct kretprobe stape_prio_probes[] = {
 	STAPE_PRIO_PROBE("set_user_nice"),
 };
 
+static void stape_prio_unhook_some(int n)
+{
+	while (n--)
+		if (stape_prio_probes[n].kp.addr)
+			unregister_kretprobe(&stape_prio_probes[n]);
+}
+
 /**
  * stape_prio_hook() - tell of changes from now on, if this kernel lets us
  *
  * Context: may sleep.
+ * Return: 0, or -ENOMEM: another time it may let us.
  */
-void stape_prio_hook(void)
+int stape_prio_hook(void)
 {
 	int i, ret;
 
@@ -78,12 +86,17 @@ void stape_prio_hook(void)
 		/* A probe that has been registered before keeps what that has left in it. */
 		*probe = (struct kretprobe)STAPE_PRIO_PROBE(probe->kp.symbol_name);
 		ret = register_kretprobe(probe);
+		if (ret == -ENOMEM) {
+			stape_prio_unhook_some(i);
+			return ret;
+		}
 		if (ret) {
 			pr_info_once("%s cannot be probed (%d): changes of priority are not recorded\n",
 				     probe->kp.symbol_name, ret);
 			probe->kp.addr = NULL;
 		}
 	}
+	return 0;
 }
 
 /**
@@ -95,17 +108,14 @@ void stape_prio_hook(void)
  */
 void stape_prio_unhook(void)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(stape_prio_probes); i++)
-		if (stape_prio_probes[i].kp.addr)
-			unregister_kretprobe(&stape_prio_probes[i]);
+	stape_prio_unhook_some(ARRAY_SIZE(stape_prio_probes));
 }
 
 #else
 
-void stape_prio_hook(void)
+int stape_prio_hook(void)
 {
+	return 0;
 }
 
 void stape_prio_unhook(void)

@@ -2,7 +2,7 @@
 #ifndef _STAPE_PRIO_H
 #define _STAPE_PRIO_H
 
-void stape_prio_hook(void);
+int stape_prio_hook(void);
 void stape_prio_unhook(void);
 
 #endif /* _STAPE_PRIO_H */

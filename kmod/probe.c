@@ -419,8 +419,10 @@ static int stape_probe_register(void)
 			return ret;
 		}
 	}
-	stape_prio_hook();
-	return 0;
+	ret = stape_prio_hook();
+	if (ret)
+		stape_probe_unregister(i);
+	return ret;
 }
 
 /**

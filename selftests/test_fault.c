@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: memory that runs out.  Each allocation of a call fails once, the first
+ * one, the second one and so on: the call says so, has done nothing and left nothing,
+ * and works the next time.  Needs a kernel with FAULT_INJECTION; where that can let
+ * copies from and to user space fail, these are tried, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "caps.h"
+#include "cgroup.h"
+#include "record.h"
+#include "request.h"
+#include "work.h"
+
+#define PAGES		8
+#define NTH_MAX		2000
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define DEBUG		"/sys/kernel/debug/"
+#define TRACING		"/sys/kernel/tracing/"
+
+/* All allocations of those who ask for it, without a word in the log. */
+static const struct {
+	const char *file, *value;
+} settings[] = {
+	{ DEBUG "failslab/ignore-gfp-wait", "N" },
+	{ DEBUG "failslab/verbose", "0" },
+	{ DEBUG "fail_page_alloc/ignore-gfp-wait", "N" },
+	{ DEBUG "fail_page_alloc/ignore-gfp-highmem", "N" },
+	{ DEBUG "fail_page_alloc/min-order", "0" },
+	{ DEBUG "fail_page_alloc/verbose", "0" },
+};
+
+/* Copies to and from user space fail as well, where the kernel lets them. */
+#define USERCOPY	DEBUG "fail_usercopy/verbose"
+
+/**
+ * struct try - one call with one allocation that fails
+ * @r: a session of its own; @id: its number
+ * @q: a netlink request; @sock: for it; @call: the socket of the call itself
+ * @replay, @stream: what ioctls have made; @joined: as player 0
+ * @child: somebody to be recorded; @cgroup: where it is
+ * @prios: this kernel lets changes of priority be seen
+ */
+struct try {
+	struct st_record r;
+	uint32_t id;
+	struct st_request q;
+	struct stape_replay_setup replay;
+	uint32_t edges[2];
+	struct stape_stream stream;
+	bool joined;
+	struct st_work child;
+	uint64_t cgroup, other;
+	bool prios;
+	int sock, call;
+	uint16_t family;
+};
+
+/* -- what there is ----------------------------------------------------------------- */
+
+struct wanted {
+	unsigned int type;
+	uint64_t value;
+};
+
+static void take_u32(struct nlattr **attrs, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	wanted->value = st_attr_u32(attrs[wanted->type]);
+}
+
+static void take_u64(struct nlattr **attrs, void *arg)
+{
+	struct wanted *wanted = arg;
+
+	wanted->value = st_attr_u64(attrs[wanted->type]);
+}
+
+static struct st_request *request(struct try *t, uint8_t cmd, uint16_t type, uint32_t id)
+{
+	st_request_init(&t->q, cmd);
+	t->q.sock = t->call >= 0 ? t->call : t->sock;
+	t->q.family = t->family;
+	if (type)
+		st_request_add_u32(&t->q, type, id);
+	return &t->q;
+}
+
+/* An attribute of an answer; ~0: there is none. */
+static uint64_t ask(struct try *t, struct st_request *q, unsigned int type,
+		    void (*take)(struct nlattr **attrs, void *arg))
+{
+	struct wanted wanted = { .type = type, .value = ~0ull };
+
+	q->each = take;
+	q->arg = &wanted;
+	return st_request(q) ? ~0ull : wanted.value;
+}
+
+static uint64_t of_session(struct try *t, unsigned int type)
+{
+	return ask(t, request(t, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID, t->id), type, take_u32);
+}
+
+static uint64_t of_replay(struct try *t, unsigned int type)
+{
+	return ask(t, request(t, STAPE_CMD_REPLAY_GET, STAPE_A_REPLAY_ID, t->replay.id), type,
+		   take_u32);
+}
+
+static uint64_t of_module(struct try *t, unsigned int type,
+			  void (*take)(struct nlattr **attrs, void *arg))
+{
+	return ask(t, request(t, STAPE_CMD_INFO_GET, 0, 0), type, take);
+}
+
+/* Areas of memory that the module has: the kernel knows by whom they were made. */
+static int areas(void)
+{
+	FILE *file = fopen("/proc/vmallocinfo", "re");
+	char line[512];
+	int n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		n += !!strstr(line, "stape_");
+	fclose(file);
+	return n;
+}
+
+static long users(void)
+{
+	FILE *file = fopen("/sys/module/schedtape/refcnt", "re");
+	long n = -1;
+
+	if (file && fscanf(file, "%ld", &n) != 1)
+		n = -1;
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* NULL, or what is left. */
+static const char *left(struct try *t)
+{
+	if (of_module(t, STAPE_A_INFO_SESSIONS, take_u32))
+		return "a session";
+	if (of_module(t, STAPE_A_INFO_REPLAYS, take_u32))
+		return "a replay";
+	if (of_module(t, STAPE_A_INFO_RING_MEMORY, take_u64))
+		return "memory of rings";
+	if (areas())
+		return "memory";
+	return users() ? "a reference to the module" : NULL;
+}
+
+/* -- preparations: nothing fails here --------------------------------------------------- */
+
+static bool nothing(struct try *t)
+{
+	return true;
+}
+
+static bool new_session(struct try *t)
+{
+	if (st_record_open(&t->r, 0))
+		return false;
+	t->id = schedtape_session_id(t->r.session);
+	return true;
+}
+
+static bool rings(struct try *t)
+{
+	if (st_record_open(&t->r, PAGES))
+		return false;
+	t->id = schedtape_session_id(t->r.session);
+	return true;
+}
+
+static bool recording(struct try *t)
+{
+	return rings(t) && !st_record_start(&t->r);
+}
+
+static bool with_child(struct try *t)
+{
+	return recording(t) && !st_record_add(&t->r, t->child.pid);
+}
+
+static bool with_cgroup(struct try *t)
+{
+	return recording(t) && !st_record_add_cgroup(&t->r, t->other);
+}
+
+static int make_replay(struct try *t)
+{
+	t->replay = (struct stape_replay_setup){
+		.nr_players = 1000, .nr_edges = 2, .edges = (uintptr_t)t->edges, .fd = -1,
+	};
+	return ioctl(schedtape_session_fd(t->r.session), STAPE_IOC_REPLAY, &t->replay) ? -errno : 0;
+}
+
+static bool replay(struct try *t)
+{
+	return new_session(t) && !make_replay(t);
+}
+
+static int join(struct try *t)
+{
+	uint32_t number = 0;
+
+	return ioctl(t->replay.fd, STAPE_IOC_JOIN, &number) ? -errno : 0;
+}
+
+static bool player(struct try *t)
+{
+	t->joined = replay(t) && !join(t);
+	return t->joined;
+}
+
+/* -- the calls -------------------------------------------------------------------------- */
+
+static int do_open(struct try *t)
+{
+	int fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int do_set(struct try *t)
+{
+	request(t, STAPE_CMD_SESSION_SET, STAPE_A_SESSION_ID, t->id);
+	st_request_add_u32(&t->q, STAPE_A_SESSION_RING_PAGES, PAGES);
+	return st_request(&t->q);
+}
+
+static bool is_set(struct try *t)
+{
+	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_READY;
+}
+
+static int do_start(struct try *t)
+{
+	return st_request(request(t, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID, t->id));
+}
+
+static bool is_started(struct try *t)
+{
+	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_RECORDING;
+}
+
+static int do_stop(struct try *t)
+{
+	return st_request(request(t, STAPE_CMD_SESSION_STOP, STAPE_A_SESSION_ID, t->id));
+}
+
+static bool is_stopped(struct try *t)
+{
+	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_STOPPED;
+}
+
+static int do_add_pid(struct try *t)
+{
+	request(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_ID, t->id);
+	st_request_add_u32(&t->q, STAPE_A_SESSION_PID, t->child.pid);
+	return st_request(&t->q);
+}
+
+static int do_add_cgroup(struct try *t)
+{
+	request(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_ID, t->id);
+	st_request_add_u64(&t->q, STAPE_A_SESSION_CGROUP, t->cgroup);
+	return st_request(&t->q);
+}
+
+static bool has_child(struct try *t)
+{
+	return of_session(t, STAPE_A_SESSION_TASKS) == 1;
+}
+
+static int do_filter_set(struct try *t)
+{
+	static const char pattern[] = "test_*";
+	uint8_t one = 1;
+
+	request(t, STAPE_CMD_FILTER_SET, STAPE_A_SESSION_ID, t->id);
+	st_request_add(&t->q, STAPE_A_SESSION_NO_INHERIT, &one, 1);
+	st_request_add(&t->q, STAPE_A_SESSION_EXCLUDE_COMM, pattern, sizeof(pattern));
+	return st_request(&t->q);
+}
+
+static bool has_nobody(struct try *t)
+{
+	return of_session(t, STAPE_A_SESSION_TASKS) == 0;
+}
+
+static int do_stream(struct try *t)
+{
+	static const unsigned char cpus = 1;
+
+	t->stream = (struct stape_stream){ .cpus = (uintptr_t)&cpus, .bytes = 1, .fd = -1 };
+	return ioctl(schedtape_session_fd(t->r.session), STAPE_IOC_STREAM, &t->stream) ? -errno : 0;
+}
+
+static bool has_stream(struct try *t)
+{
+	return t->stream.fd >= 0;
+}
+
+static bool has_replay(struct try *t)
+{
+	return t->replay.fd >= 0 && of_module(t, STAPE_A_INFO_REPLAYS, take_u32) == 1;
+}
+
+static bool has_joined(struct try *t)
+{
+	t->joined = of_replay(t, STAPE_A_REPLAY_JOINED) == 1;
+	return t->joined;
+}
+
+static int do_replay_start(struct try *t)
+{
+	return st_request(request(t, STAPE_CMD_REPLAY_START, STAPE_A_REPLAY_ID, t->replay.id));
+}
+
+static bool replay_runs(struct try *t)
+{
+	return of_replay(t, STAPE_A_REPLAY_STATE) == STAPE_REPLAY_RUNNING;
+}
+
+static int do_list_tasks(struct try *t)
+{
+	request(t, STAPE_CMD_TASK_GET, STAPE_A_TASK_SESSION, t->id)->flags = NLM_F_DUMP;
+	return st_request(&t->q);
+}
+
+static int do_list_players(struct try *t)
+{
+	request(t, STAPE_CMD_PLAYER_GET, STAPE_A_PLAYER_REPLAY, t->replay.id)->flags = NLM_F_DUMP;
+	return st_request(&t->q);
+}
+
+/* The next one, and how the player comes out. */
+static int do_step(struct try *t)
+{
+	struct stape_step step = { .wait = STAPE_WAIT_DONE };
+	int ret = ioctl(t->replay.fd, STAPE_IOC_STEP, &step) ? -errno : 0;
+
+	t->joined = ret != 0;
+	return ret;
+}
+
+static bool is_out(struct try *t)
+{
+	return of_replay(t, STAPE_A_REPLAY_DONE) == 1;
+}
+
+/* -- tries -------------------------------------------------------------------------------- */
+
+FIXTURE(fault)
+{
+	struct try t;
+	char saved[sizeof(settings) / sizeof(settings[0])][32];
+	int nth;
+};
+
+/**
+ * struct _fault_variant_data - a call
+ * @prepare: what has to be there
+ * @run: the call.  Return: 0 or -errno
+ * @done: has it done what it is there for?  NULL: it only looks
+ * @netlink: it is a request, whose answer may get lost
+ * @least: allocations that it makes at least
+ */
+FIXTURE_VARIANT(fault)
+{
+	bool (*prepare)(struct try *t);
+	int (*run)(struct try *t);
+	bool (*done)(struct try *t);
+	bool netlink;
+	unsigned int least;
+};
+
+FIXTURE_VARIANT_ADD(fault, open) { nothing, do_open, NULL, false, 4 };
+FIXTURE_VARIANT_ADD(fault, session_set) { new_session, do_set, is_set, true, 4 };
+FIXTURE_VARIANT_ADD(fault, session_start) { rings, do_start, is_started, true, 15 };
+FIXTURE_VARIANT_ADD(fault, session_stop) { recording, do_stop, is_stopped, true, 1 };
+FIXTURE_VARIANT_ADD(fault, filter_add_pid) { rings, do_add_pid, has_child, true, 15 };
+FIXTURE_VARIANT_ADD(fault, filter_add_cgroup) { with_cgroup, do_add_cgroup, has_child, true, 3 };
+FIXTURE_VARIANT_ADD(fault, filter_set) { with_child, do_filter_set, has_nobody, true, 3 };
+FIXTURE_VARIANT_ADD(fault, stream) { rings, do_stream, has_stream, false, 3 };
+FIXTURE_VARIANT_ADD(fault, replay) { new_session, make_replay, has_replay, false, 18 };
+FIXTURE_VARIANT_ADD(fault, join) { replay, join, has_joined, false, 1 };
+FIXTURE_VARIANT_ADD(fault, step) { player, do_step, is_out, false, 0 };
+FIXTURE_VARIANT_ADD(fault, replay_start) { replay, do_replay_start, replay_runs, true, 1 };
+FIXTURE_VARIANT_ADD(fault, list_tasks) { with_child, do_list_tasks, NULL, true, 2 };
+FIXTURE_VARIANT_ADD(fault, list_players) { player, do_list_players, NULL, true, 2 };
+
+static bool get_text(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool done = file && fgets(text, size, file);
+
+	if (file)
+		fclose(file);
+	return done;
+}
+
+/* Where a function of the kernel begins and ends; false: there is none. */
+static bool find_function(const char *name, unsigned long *begin, unsigned long *end)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long address;
+	char symbol[256];
+
+	*begin = 0;
+	*end = 0;
+	while (file && !*end && fscanf(file, "%lx %*c %255s%*[^\n]", &address, symbol) == 2) {
+		if (!strcmp(symbol, name))
+			*begin = address;
+		else if (*begin && address > *begin)
+			*end = address;
+	}
+	if (file)
+		fclose(file);
+	return *end;
+}
+
+/* Nothing fails below this function, which warns of it. */
+static bool spare(const char *name)
+{
+	static const char *const files[] = { "failslab", "fail_page_alloc" };
+	char path[128], begin_text[32], end_text[32];
+	unsigned long begin, end;
+	unsigned int i;
+
+	if (!find_function(name, &begin, &end))
+		return true;
+	snprintf(begin_text, sizeof(begin_text), "0x%lx", begin);
+	snprintf(end_text, sizeof(end_text), "0x%lx", end);
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), DEBUG "%s/reject-start", files[i]);
+		if (!st_write_file(path, begin_text))
+			return false;
+		snprintf(path, sizeof(path), DEBUG "%s/reject-end", files[i]);
+		if (!st_write_file(path, end_text))
+			return false;
+	}
+	return true;
+}
+
+static int just_sleep(void *arg)
+{
+	return 0;
+}
+
+/*
+ * Somebody else is interested in the functions that the module puts return probes
+ * into: the kernel warns of a first probe that there is no memory for.
+ */
+static void hold_probes(bool hold)
+{
+	static const char *const commands[2][2] = {
+		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n" },
+		{ "r:st_fault/setscheduler __sched_setscheduler\n",
+		  "r:st_fault/nice set_user_nice\n" },
+	};
+	int i, fd;
+
+	if (!hold)
+		st_write_file(TRACING "events/st_fault/enable", "0");
+	for (i = 0; i < 2; i++) {
+		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+		if (fd < 0 || write(fd, commands[hold][i], strlen(commands[hold][i])) < 0)
+			printf("# %s: %s\n", commands[hold][i], strerror(errno));
+		close(fd);
+	}
+	if (hold)
+		st_write_file(TRACING "events/st_fault/enable", "1");
+}
+
+FIXTURE_SETUP(fault)
+{
+	size_t i;
+
+	memset(self, 0, sizeof(*self));
+	self->nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	if (self->nth < 0)
+		SKIP(return, "this kernel cannot inject faults (FAULT_INJECTION)");
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (!get_text(settings[i].file, self->saved[i], sizeof(self->saved[i])) ||
+		    !st_write_file(settings[i].file, settings[i].value))
+			SKIP(return, "this kernel has no %s", settings[i].file);
+	st_write_file(USERCOPY, "0");
+	if (!spare("objpool_init"))
+		SKIP(return, "this kernel warns of return probes that it has no memory for");
+	if (!st_cgroup_begin())
+		SKIP(return, "there is no cgroup2");
+	hold_probes(true);
+	self->t.call = -1;
+	self->t.sock = st_socket();
+	ASSERT_LE(0, self->t.sock);
+	self->t.family = st_family(self->t.sock, NULL);
+	ASSERT_NE(0, self->t.family);
+	ASSERT_EQ(0, st_work_fork(&self->t.child, -1, just_sleep, NULL));
+	self->t.cgroup = st_cgroup_make("child");
+	self->t.other = st_cgroup_make("other");
+	ASSERT_TRUE(st_cgroup_move("child", self->t.child.pid));
+	/* A page that is not there yet would take the fault, and be asked for again. */
+	ASSERT_EQ(0, mlockall(MCL_CURRENT));
+	ASSERT_EQ(NULL, left(&self->t));
+}
+
+FIXTURE_TEARDOWN(fault)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (self->saved[i][0])
+			st_write_file(settings[i].file, self->saved[i]);
+	hold_probes(false);
+	st_work_kill(&self->t.child);
+	st_cgroup_end();
+}
+
+static bool begin(struct try *t, bool (*prepare)(struct try *t))
+{
+	memset(&t->r, 0, sizeof(t->r));
+	t->replay.fd = -1;
+	t->stream.fd = -1;
+	t->joined = false;
+	t->call = -1;
+	return prepare(t);
+}
+
+static void end(struct try *t)
+{
+	if (t->joined)
+		do_step(t);
+	if (t->replay.fd >= 0)
+		close(t->replay.fd);
+	if (t->stream.fd >= 0)
+		close(t->stream.fd);
+	st_record_close(&t->r);
+}
+
+/*
+ * Return: the call's. @hit: something in it has failed; what is left over of @nth may
+ * let the look at it fail.  An answer that got lost is not to be anybody else's.
+ */
+static int run_with_fault(int nth_file, unsigned int nth, int (*run)(struct try *t),
+			  struct try *t, bool *hit)
+{
+	char text[16];
+	ssize_t n;
+	int ret;
+
+	t->call = st_socket();
+	snprintf(text, sizeof(text), "%u", nth);
+	if (t->call < 0 || pwrite(nth_file, text, strlen(text), 0) < 0)
+		return -EPROTO;
+	ret = run(t);
+	n = pread(nth_file, text, sizeof(text) - 1, 0);
+	(void)!pwrite(nth_file, "0", 1, 0);
+	*hit = n > 0 && text[0] == '0';
+	close(t->call);
+	t->call = -1;
+	return ret;
+}
+
+/* What a session that was started tells of its child. */
+static bool sees_prios(struct try *t)
+{
+	int nice = getpriority(PRIO_PROCESS, t->child.pid);
+
+	return !st_record_add(&t->r, t->child.pid) &&
+	       !setpriority(PRIO_PROCESS, t->child.pid, nice ? 0 : 1) && !st_record_flush(&t->r) &&
+	       st_count_type(&t->r, STAPE_EV_PRIO) == 1;
+}
+
+/* Request or answer have not got through: then nobody knows. */
+static bool got_lost(bool netlink, int ret)
+{
+	return netlink && (ret == -ENOBUFS || ret == -EFAULT || ret == -EIO);
+}
+
+/* NULL, or what is wrong with what a call has returned. */
+static const char *judge(struct try *t, int ret, bool netlink, bool (*done)(struct try *t))
+{
+	bool is_done = done && done(t);
+
+	if (got_lost(netlink, ret))
+		return NULL;
+	switch (ret) {
+	case 0:
+		if (done && !is_done)
+			return "it says that it is done";
+		if (done == is_started && t->prios && !sees_prios(t))
+			return "it records only half";
+		return NULL;
+	case -ENOMEM:
+	case -EFAULT:
+		return is_done ? "it is done, but says that it is not" : NULL;
+	}
+	return "that is not the errno of missing memory";
+}
+
+TEST_F_TIMEOUT(fault, each, 600)
+{
+	unsigned int nth, refused = 0;
+	struct try *t = &self->t;
+	const char *wrong;
+	bool hit = true;
+	int ret = 0;
+
+	if (variant->done == is_started) {
+		ASSERT_TRUE(begin(t, recording));
+		t->prios = sees_prios(t);
+		end(t);
+	}
+	for (nth = 1; hit && nth < NTH_MAX; nth++) {
+		ASSERT_TRUE(begin(t, variant->prepare));
+		ret = run_with_fault(self->nth, nth, variant->run, t, &hit);
+		wrong = judge(t, ret, variant->netlink, variant->done);
+		EXPECT_EQ(NULL, wrong) {
+			TH_LOG("allocation %u: %s: %s", nth, strerror(-ret), wrong);
+		}
+		end(t);
+		wrong = left(t);
+		ASSERT_EQ(NULL, wrong) {
+			TH_LOG("allocation %u: %s is left", nth, wrong);
+		}
+		refused += ret != 0;
+	}
+	EXPECT_FALSE(hit);
+	EXPECT_EQ(0, ret);
+	EXPECT_LE(variant->least, nth - 2);
+	EXPECT_LE(variant->least > 0, refused);
+	TH_LOG("%u allocations and copies, %u of them refused the call", nth - 2, refused);
+}
+
+TEST_HARNESS_MAIN
