@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# reports.sh - what a kernel's log says of mistakes.  Sourced.
+
+# What only a broken kernel writes. A line of each report is enough.
+reports=(
+	'cut here' 'Call Trace:' '\bBUG: ' 'kernel BUG at' '(^|\] )WARNING: ' '\bOops'
+	'Kernel panic' 'general protection' 'unable to handle'
+	'soft lockup' 'hard LOCKUP' 'blocked for more than'
+	'self-detected stall' 'detected (expedited )?stalls'
+	'rcu_sched detected' 'RCU [Ss]tall' 'refcount_t: ' 'list_(add|del) (corruption|double)'
+	'possible (recursive|irq lock|circular)' 'circular locking'
+	'inconsistent lock state' 'suspicious RCU usage' 'bad unlock balance'
+	'held lock freed' 'non-static key' 'sleeping function called'
+	'scheduling while atomic' 'KASAN: ' 'KCSAN: ' 'UBSAN: ' 'ODEBUG: '
+	'kmemleak: .* new suspected' 'workqueue lockup' 'corrupted stack end'
+)
+leaks=/sys/kernel/debug/kmemleak
+races=/sys/kernel/debug/kcsan
+
+# Data races that have nothing to do with our modules are the kernel's own.
+without_foreign_races()
+{
+	awk '/BUG: KCSAN: / { report = $0; ours = 0; within = 1; next }
+	     !within { print; next }
+	     { report = report "\n" $0 }
+	     /\[(schedtape|planted)\]/ { ours = 1 }
+	     /====================/ { if (ours) print report; within = 0 }
+	     END { if (within) print report }'
+}
+
+# kernel_reports [OPTION...]: those lines of a kernel's log that belong to reports;
+# options are grep's
+# shellcheck disable=SC2119,SC2120 # vm has some
+kernel_reports()
+{
+	local all
+
+	all=$(printf '|%s' "${reports[@]}")
+	without_foreign_races | grep -aE "$@" "${all#|}"
+}
+
+# begin_log NAME: what is logged from here on is that of NAME
+begin_log()
+{
+	echo "<6>selftests: begin $1" > /dev/kmsg
+}
+
+# new_reports NAME: since then; fails if there are none
+# shellcheck disable=SC2119 # these are not its own
+new_reports()
+{
+	dmesg | sed "1,/selftests: begin $1\$/d" | kernel_reports
+}
+
+# look_for_mistakes: those that have to be asked for; what was before is not ours
+look_for_mistakes()
+{
+	[ ! -w $leaks ] || echo clear > $leaks
+	[ ! -w $races ] || echo on > $races
+}
+
+# look_for_leaks: into the kernel's log; and here, where they were allocated
+look_for_leaks()
+{
+	# What is younger than 5 s is no leak yet, and what one scan has missed because
+	# it moved, or found in a register, another does not.
+	echo scan > $leaks && sleep 6 && echo scan > $leaks && cat $leaks
+}

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: what the kernel reports is told from what it says; and of data races,
+# those of the module from those of others.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib/host.sh"
+. "$top/selftests/lib/reports.sh"
+
+fine=(
+	'[    0.000000] [Firmware Bug]: TSC doesn'\''t count with P0 frequency!'
+	'[    0.000000] kasan: KernelAddressSanitizer initialized'
+	'[    0.021000] kcsan: enabled early'
+	'[    0.500000] Warning: unable to open an initial console.'
+	'[    1.000000] rcu: 	RCU lockdep checking is enabled.'
+	'[    2.000000] kmemleak: Kernel memory leak detector initialized (mem pool available: 15679)'
+	'[    3.000000] schedtape: loading out-of-tree module taints kernel.'
+	'[    4.000000] Lock dependency validator: Copyright (c) 2006 Red Hat, Inc., Ingo Molnar'
+	'[    5.000000] NMI watchdog: Perf NMI watchdog permanently disabled'
+)
+bad=(
+	'BUG: KASAN: slab-use-after-free in stape_ring_free+0x30/0x80 [schedtape]'
+	'BUG: KASAN: stack-out-of-bounds in probe+0x1c0/0x200 [schedtape]'
+	'general protection fault, probably for non-canonical address 0xdffffc0000000003: 0000 [#1] PREEMPT SMP KASAN'
+	'Oops: 0000 [#1] PREEMPT SMP NOPTI'
+	'BUG: unable to handle page fault for address: ffffc90000b8d000'
+	'BUG: stack guard page was hit at 00000000a5b24f8b'
+	'WARNING: possible circular locking dependency detected'
+	'WARNING: possible recursive locking detected'
+	'WARNING: inconsistent lock state'
+	'WARNING: suspicious RCU usage'
+	'WARNING: bad unlock balance detected!'
+	'WARNING: CPU: 0 PID: 97 at kmod/session.c:120 stape_session_stop+0x1/0x2 [schedtape]'
+	'BUG: sleeping function called from invalid context at kmod/filter.c:80'
+	'BUG: scheduling while atomic: insmod/97/0x00000002'
+	'BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 40s!'
+	'ODEBUG: free active (active state 0) object: 0000000012345678 object type: hrtimer hint: late+0x0/0x20'
+	'refcount_t: underflow; use-after-free.'
+	'refcount_t: saturated; leaking memory.'
+	'list_add double add: new=ffff888004d4bc80, prev=ffff888004d4bc80, next=ffff888004d4bcc0.'
+	'list_del corruption, ffff88800123->next is LIST_POISON1 (dead000000000100)'
+	'UBSAN: shift-out-of-bounds in kmod/clock.c:31:2'
+	'kmemleak: 16 new suspected memory leaks (see /sys/kernel/debug/kmemleak)'
+	'watchdog: BUG: soft lockup - CPU#0 stuck for 26s! [schedtape:97]'
+	'INFO: task schedtape:97 blocked for more than 120 seconds.'
+	'rcu: INFO: rcu_preempt self-detected stall on CPU'
+	'Kernel panic - not syncing: Fatal exception in interrupt'
+)
+
+# race MODULE: a report of KCSAN
+race()
+{
+	cat <<-END
+		[    7.000000] ==================================================================
+		[    7.000100] BUG: KCSAN: data-race in count / count
+		[    7.000200] 
+		[    7.000300] read-write to 0xffffffffc0003600 of 8 bytes by task 104 on cpu 1:
+		[    7.000400]  count+0x5a/0x90$1
+		[    7.000500]  kthread+0x1a5/0x1e0
+		[    7.000600] 
+		[    7.000700] Reported by Kernel Concurrency Sanitizer on:
+		[    7.000800] CPU: 1 UID: 0 PID: 104 Comm: planted/1 Not tainted 6.12.117 #1
+		[    7.000900] ==================================================================
+	END
+}
+
+quiet()
+{
+	! printf '%s\n' "${fine[@]}" | kernel_reports
+}
+
+# Each alone, as a console or dmesg has it.
+each()
+{
+	local line
+
+	for line in "${bad[@]}"; do
+		printf '%s\n' "${fine[@]}" "[    8.123456] $line" | kernel_reports | grep -qF "$line" ||
+			{ echo "not seen: $line"; return 1; }
+	done
+}
+
+same()
+{
+	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
+}
+
+ours()
+{
+	race ' [schedtape]' | kernel_reports | grep 'data-race in count'
+}
+
+# ... with what comes after it.
+foreign()
+{
+	same "$({ race ''; echo '[    9.0] WARNING: CPU: 0'; race ''; } | kernel_reports)" \
+		'[    9.0] WARNING: CPU: 0'
+}
+
+mixed()
+{
+	same "$({ race ''; race ' [schedtape]'; race ''; } | kernel_reports | wc -l)" 1
+}
+
+# A log that ends within a report does not say whose it is.
+torn()
+{
+	race '' | head -n 5 | kernel_reports | grep 'data-race in count'
+}
+
+check "what a healthy kernel says is no report" quiet
+check "each kind of report is one" each
+check "a data race of the module is reported" ours
+check "one of others is not, but what follows it" foreign
+check "... among others" mixed
+check "one that is torn is" torn
+finish
