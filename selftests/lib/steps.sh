@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # logs is the caller's
+# steps.sh - what is counted of many tests: step by step, with the logs in the folder
+# $logs.  Sourced, after qemu/lib.sh.
+
+passed=0 failed=0 skipped=0
+guest_limit=1200
+
+# add NAME LOG STATUS SECONDS: the TAP results in LOG, in one line. A step
+# that fails has failed, whatever its results say.
+add()
+{
+	local p f s
+
+	s=$(grep -cE '^ok .*# SKIP' "$2")
+	p=$(($(grep -c '^ok ' "$2") - s))
+	f=$(grep -c '^not ok' "$2")
+	[ "$3" = 0 ] || [ "$f" -gt 0 ] || f=1
+	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
+	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	# What fuzzers tried, and how far they came.
+	sed -n 's/^# fuzzed: /    /p' "$2"
+	[ "$f" -gt 0 ] || return 0
+	grep -E -B 12 '^not ok' "$2" | grep -vE '^(ok|--)' | sed 's/^/    /'
+	[ "$3" -lt 2 ] || tail -n 25 "$2" | sed 's/^/    /'
+	echo "    all of it: $2"
+}
+
+# step NAME COMMAND...: runs it, and counts what it prints.
+step()
+{
+	local name=$1 log=$logs/${1// /-}.log begun=$SECONDS status
+
+	"${@:2}" > "$log" 2>&1 < /dev/null
+	status=$?
+	add "$name" "$log" $status $((SECONDS - begun))
+	return $status
+}
+
+# QEMU before 8.1 sometimes goes on with the breakpoint that the kernel had in
+# place of an instruction while it was patched, though its memory has the
+# instruction: an Oops, or a CPU that is caught there, while the one that patches
+# waits for it. That is no test's fault.
+emulator_stuck()
+{
+	grep -qE 'Oops: int3|text_poke_bp' "$1"
+}
+
+# guest COMMAND...: a guest's run, by vm or what takes the same options, for
+# $guest_limit seconds; once more if the emulator failed.
+guest()
+{
+	local console tries=3 status
+
+	console=$(mktemp) || return
+	while :; do
+		timeout $((guest_limit + 60)) "$1" --timeout "$guest_limit" --console "$console" "${@:2}"
+		status=$?
+		tries=$((tries - 1))
+		if [ $status -lt 120 ] || [ $tries = 0 ] || ! emulator_stuck "$console"; then
+			break
+		fi
+		echo "# the emulator was stuck in a patched instruction: again"
+	done
+	rm -f "$console"
+	return $status
+}
+
+# The log of a guest that was started again has the results of both: of the last.
+guest_step()
+{
+	local name=$1 log=$logs/${1// /-}.log begun=$SECONDS status
+
+	guest "${@:2}" > "$log.all" 2>&1 < /dev/null
+	status=$?
+	sed -n 'H; /^# the emulator was stuck/ { s/.*//; x }; $ { x; s/^\n//; p }' "$log.all" \
+		> "$log"
+	add "$name" "$log" $status $((SECONDS - begun))
+}
+
+# summary: the last words, and the exit status
+summary()
+{
+	echo "$SECONDS s; logs are in $logs"
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed = 0 ] && [ $passed -gt 0 ]
+}
