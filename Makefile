@@ -3,6 +3,7 @@
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make check      every test, on every supported kernel
+#   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
@@ -89,6 +90,10 @@ setup:
 check: setup
 	@selftests/check
 
+# Says in selftests/qemu/debug.result how it went. DEBUG: some of the kernels.
+check-debug: setup
+	@selftests/check-debug $(DEBUG)
+
 # For long: check has a short run of the same. Hours; INPUTS for each of the guest's
 # fuzzers, RUNS for each of the parsers'.
 INPUTS	?= 1000000
@@ -102,7 +107,7 @@ fuzz: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup check fuzz bench
+.PHONY: all module demo host-build host-module setup check check-debug fuzz bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

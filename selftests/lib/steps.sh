@@ -19,8 +19,8 @@ add()
 	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
 	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	# What fuzzers tried, and how far they came.
-	sed -n 's/^# fuzzed: /    /p' "$2"
+	# What fuzzers tried, and how far they came; how it went when it was run.
+	sed -nE 's/^# (fuzzed|noted): /    /p' "$2"
 	[ "$f" -gt 0 ] || return 0
 	grep -E -B 12 '^not ok' "$2" | grep -vE '^(ok|--)' | sed 's/^/    /'
 	[ "$3" -lt 2 ] || tail -n 25 "$2" | sed 's/^/    /'

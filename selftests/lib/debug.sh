@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
+# debug.sh - tests on debug kernels, and the note of how they went.  Sourced, after
+# qemu/lib.sh and steps.sh.
+
+noted=$top/selftests/qemu/debug.result
+
+# What the module is made of, as a hash.
+module_hash()
+{
+	(cd "$top" && find kmod include -type f -print0 | LC_ALL=C sort -z |
+		xargs -0 sha256sum | sha256sum | cut -c 1-16)
+}
+
+# The guest's command line, to which tests are added. Detectors take their time, and
+# the kernels are emulated.
+debug_run()
+{
+	printf 'SCHEDTAPE_TIMEOUT=1500 SCHEDTAPE_SLOW=10 SCHEDTAPE_KO=%q %q' \
+		"$build/kmod/$1/schedtape.ko" "$top/selftests/run"
+}
+
+# debug_tests KERNEL CPUS [TEST...]: one step
+debug_tests()
+{
+	guest_step "guest $1, $2 CPU" "$top/selftests/qemu/vm" --kernel "$1" --cpus "$2" \
+		--mem 3072 -- "$(debug_run "$1") ${*:3}"
+}
+
+# planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
+# judge alone, but also by that of the guest.
+planted()
+{
+	local module=$build/planted/$1 status
+
+	mkdir -p "$module" && ln -sf "$top"/selftests/planted/* "$module/" &&
+	make -s -C "$build/kernels/$1/kdir" M="$module" modules || return
+	timeout 660 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 600 \
+		--append kasan_multi_shot -- \
+		"$top/selftests/planted/run $module/planted.ko ${1##*-}" 2> "$module/stderr"
+	status=$?
+	if [ $status = 120 ] && grep -q "the guest's kernel reported" "$module/stderr"; then
+		echo "ok - the guest's console was judged"
+	else
+		cat "$module/stderr"
+		echo "not ok - the guest's console was judged: status $status"
+		return 1
+	fi
+}
+
+# note_result KERNEL PASSED FAILED SKIPPED
+note_result()
+{
+	local line
+
+	line="$1 $(module_hash) $(< "$build/kernels/$1/release") $(< "$build/kernels/$1/key")"
+	line+=" $2 $3 $4 $(date -u +%F)"
+	{
+		grep -v "^$1 " "$noted"
+		echo "$line"
+	} > "$noted.new" && mv "$noted.new" "$noted"
+}
+
+# note_of KERNEL: what is noted of the module as it is: release, numbers, day
+note_of()
+{
+	awk -v kernel="$1" -v hash="$(module_hash)" '
+		$1 == kernel && $2 == hash { print $3, $5, $6, $7, $8; found = 1 }
+		END { exit !found }' "$noted"
+}
+
+# noted_run KERNEL: how it went, in place of another run
+noted_run()
+{
+	local release p f s day
+
+	read -r release p f s day < <(note_of "$1") || return
+	echo "# noted: $release, on $day: $p passed, $f failed, $s skipped; not run again"
+	[ "$f" = 0 ]
+}
+
+# Beside steps that do not need all CPUs. It goes when we do, with its compilers.
+build_beside()
+{
+	set -m
+	"$top/selftests/qemu/kernel-build" "$1" > "$logs/kernel-$1.log" 2>&1 < /dev/null &
+	builder=$!
+	set +m
+	trap 'kill -- -$builder 2> /dev/null' EXIT
+}
+
+# wait_for_kernel KERNEL SECONDS: until the script is so old
+wait_for_kernel()
+{
+	while kill -0 "$builder" 2> /dev/null; do
+		if [ $SECONDS -ge "$2" ]; then
+			echo "the kernel was not built in time beside the other steps: run" \
+				"'make check-debug', and commit selftests/qemu/debug.result"
+			return 2
+		fi
+		sleep 1
+	done
+	wait "$builder" || { cat "$logs/kernel-$1.log"; return 2; }
+}

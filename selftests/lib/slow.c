@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Kernels that look for mistakes take their time: SCHEDTAPE_SLOW says how many times
+ * longer a test may take than it says itself.
+ */
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* In place of the C library's: with it kselftest limits a test's time. */
+unsigned int alarm(unsigned int seconds)
+{
+	const char *slow = getenv("SCHEDTAPE_SLOW");
+	struct itimerval new = {}, old;
+
+	new.it_value.tv_sec = (time_t)seconds * (slow && atoi(slow) > 1 ? atoi(slow) : 1);
+	setitimer(ITIMER_REAL, &new, &old);
+	return old.it_value.tv_sec + !!old.it_value.tv_usec;
+}

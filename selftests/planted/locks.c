@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mistakes with locks and contexts: DEBUG_ATOMIC_SLEEP, PROVE_RCU and lockdep,
+ * which is off for good once it, or KASAN, has reported anything.
+ */
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+
+#include "planted.h"
+
+static DEFINE_SPINLOCK(spin);
+static DEFINE_MUTEX(first);
+static DEFINE_MUTEX(second);
+static int __rcu *pointer;
+
+void planted_atomic(void)
+{
+	spin_lock(&spin);
+	might_sleep();
+	spin_unlock(&spin);
+}
+
+void planted_rcu(void)
+{
+	int *value = rcu_dereference(pointer);
+
+	barrier_data(value);
+}
+
+void planted_abba(void)
+{
+	mutex_lock(&first);
+	mutex_lock(&second);
+	mutex_unlock(&second);
+	mutex_unlock(&first);
+
+	mutex_lock(&second);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	mutex_unlock(&second);
+}

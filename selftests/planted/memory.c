@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mistakes with memory and with numbers: KASAN, kmemleak and UBSAN.
+ */
+#include <linux/compiler.h>
+#include <linux/slab.h>
+
+#include "planted.h"
+
+#define SIZE 64
+
+/* The compiler must neither see through it nor leave it out. */
+static void touch(char *memory, int offset)
+{
+	OPTIMIZER_HIDE_VAR(memory);
+	OPTIMIZER_HIDE_VAR(offset);
+	WRITE_ONCE(memory[offset], 1);
+}
+
+void planted_use_after_free(void)
+{
+	char *memory = kmalloc(SIZE, GFP_KERNEL);
+
+	if (!memory)
+		return;
+	kfree(memory);
+	OPTIMIZER_HIDE_VAR(memory);
+	touch(memory, 0);
+}
+
+void planted_out_of_slab(void)
+{
+	char *memory = kmalloc(SIZE, GFP_KERNEL);
+
+	if (!memory)
+		return;
+	touch(memory, SIZE);
+	kfree(memory);
+}
+
+void planted_out_of_stack(void)
+{
+	char memory[SIZE];
+
+	touch(memory, SIZE);
+}
+
+void planted_leak(void)
+{
+	int i;
+
+	/* Of a few, a stale pointer on some stack cannot hide all. */
+	for (i = 0; i < 16; i++) {
+		char *memory = kmalloc(SIZE, GFP_KERNEL);
+
+		OPTIMIZER_HIDE_VAR(memory);
+	}
+}
+
+void planted_shift(void)
+{
+	int bits = 40, number = 1;
+
+	OPTIMIZER_HIDE_VAR(bits);
+	number <<= bits;
+	OPTIMIZER_HIDE_VAR(number);
+}
+
+void planted_index(void)
+{
+	/* In one structure, so that it stays within the memory. */
+	struct {
+		int first[4];
+		int rest[4];
+	} numbers = {};
+	int i = 5;
+
+	OPTIMIZER_HIDE_VAR(i);
+	numbers.first[i] = i;
+	barrier_data(&numbers);
+}

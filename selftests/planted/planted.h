@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Mistakes, each committed when it is called. Nothing here is right: a debug
+ * kernel has to say so.
+ */
+#ifndef PLANTED_H
+#define PLANTED_H
+
+void planted_use_after_free(void);
+void planted_out_of_slab(void);
+void planted_out_of_stack(void);
+void planted_leak(void);
+void planted_shift(void);
+void planted_index(void);
+
+void planted_atomic(void);
+void planted_rcu(void);
+void planted_abba(void);
+
+void planted_warn(void);
+void planted_refcount_zero(void);
+void planted_refcount_underflow(void);
+void planted_refcount_overflow(void);
+void planted_list_add(void);
+void planted_list_del(void);
+void planted_timer(void);
+void planted_work_freed(void);
+
+void planted_race(void);
+
+#endif

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: what is noted of a run on a debug kernel holds for the module that it
+# was run with, and for no other.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib/host.sh"
+make_folder
+top=$T build=$T/build
+. "$(dirname "$(realpath "$0")")/lib/debug.sh"
+
+mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,kcsan}}
+echo 'int x;' > "$T/kmod/main.c"
+echo '#define X' > "$T/include/schedtape/event.h"
+echo '# a comment' > "$noted"
+for kernel in 6.12-debug 6.12-kcsan; do
+	echo 6.12.117 > "$T/build/kernels/$kernel/release"
+	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
+done
+
+same()
+{
+	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
+}
+
+# Each run replaces what was noted of that kernel.
+notes()
+{
+	note_result 6.12-debug 1 2 3 && note_result 6.12-kcsan 7 8 9 &&
+	note_result 6.12-debug 400 0 5 || return
+	same "$(cut -d ' ' -f 1,3- "$noted" | sort)" "# comment
+6.12-debug 6.12.117 0123456789abcdef 400 0 5 $(date -u +%F)
+6.12-kcsan 6.12.117 0123456789abcdef 7 8 9 $(date -u +%F)"
+}
+
+holds()
+{
+	same "$(noted_run 6.12-debug)" \
+		"# noted: 6.12.117, on $(date -u +%F): 400 passed, 0 failed, 5 skipped; not run again"
+}
+
+had_failures()
+{
+	! noted_run 6.12-kcsan
+}
+
+not_run()
+{
+	! note_of 6.1-debug && ! noted_run 6.1-debug
+}
+
+# changed FILE TEXT: nothing holds with it
+changed()
+{
+	local old
+
+	old=$(cat "$1" 2> /dev/null)
+	echo "$2" > "$1"
+	! note_of 6.12-debug || return
+	if [ -n "$old" ]; then echo "$old" > "$1"; else rm "$1"; fi
+	note_of 6.12-debug
+}
+
+elsewhere()
+{
+	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug
+}
+
+in_time()
+{
+	logs=$T
+	sleep 100 &
+	builder=$!
+	wait_for_kernel 6.12-debug 0
+	same $? 2 && kill "$builder" || return
+	(exit 1) &
+	builder=$!
+	echo 'no space' > "$logs/kernel-6.12-debug.log"
+	wait_for_kernel 6.12-debug 1000 > "$T/out"
+	same "$?: $(< "$T/out")" '2: no space' || return
+	true &
+	builder=$!
+	wait_for_kernel 6.12-debug 1000
+}
+
+check "a run is noted, in place of the last one" notes
+check "the note holds for the module that was run" holds
+check "... as a failure, if there were failures" had_failures
+check "... and for no other kernel" not_run
+check "nothing holds when the module changes" changed "$T/kmod/main.c" 'int y;'
+check "... or gets a file" changed "$T/kmod/other.c" ''
+check "... or an interface of it changes" changed "$T/include/schedtape/event.h" '#define Y'
+check "what changes elsewhere does not matter" elsewhere
+check "a kernel that is built too late, or not at all, is a failure" in_time
+finish
