@@ -13,7 +13,7 @@ top=$T build=$T/build
 mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,kcsan}}
 echo 'int x;' > "$T/kmod/main.c"
 echo '#define X' > "$T/include/schedtape/event.h"
-echo '# a comment' > "$noted"
+echo '# a' > "$noted"
 for kernel in 6.12-debug 6.12-kcsan; do
 	echo 6.12.117 > "$T/build/kernels/$kernel/release"
 	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
@@ -27,27 +27,28 @@ same()
 # Each run replaces what was noted of that kernel.
 notes()
 {
-	note_result 6.12-debug 1 2 3 && note_result 6.12-kcsan 7 8 9 &&
-	note_result 6.12-debug 400 0 5 || return
-	same "$(cut -d ' ' -f 1,3- "$noted" | sort)" "# comment
-6.12-debug 6.12.117 0123456789abcdef 400 0 5 $(date -u +%F)
-6.12-kcsan 6.12.117 0123456789abcdef 7 8 9 $(date -u +%F)"
+	note_result 6.12-debug 2 1 2 3 && note_result 6.12-kcsan 2 7 8 9 &&
+	note_result 6.12-debug 1 390 0 15 && note_result 6.12-debug 2 400 0 5 || return
+	same "$(cut -d ' ' -f 1-2,4- "$noted" | sort)" "# a
+6.12-debug 1 6.12.117 0123456789abcdef 390 0 15 $(date -u +%F)
+6.12-debug 2 6.12.117 0123456789abcdef 400 0 5 $(date -u +%F)
+6.12-kcsan 2 6.12.117 0123456789abcdef 7 8 9 $(date -u +%F)"
 }
 
 holds()
 {
-	same "$(noted_run 6.12-debug)" \
+	same "$(noted_run 6.12-debug 2)" \
 		"# noted: 6.12.117, on $(date -u +%F): 400 passed, 0 failed, 5 skipped; not run again"
 }
 
 had_failures()
 {
-	! noted_run 6.12-kcsan
+	! noted_run 6.12-kcsan 2
 }
 
 not_run()
 {
-	! note_of 6.1-debug && ! noted_run 6.1-debug
+	! note_of 6.1-debug 2 && ! noted_run 6.1-debug 2 && ! noted_run 6.12-kcsan 1
 }
 
 # changed FILE TEXT: nothing holds with it
@@ -57,14 +58,14 @@ changed()
 
 	old=$(cat "$1" 2> /dev/null)
 	echo "$2" > "$1"
-	! note_of 6.12-debug || return
+	! note_of 6.12-debug 2 || return
 	if [ -n "$old" ]; then echo "$old" > "$1"; else rm "$1"; fi
-	note_of 6.12-debug
+	note_of 6.12-debug 2
 }
 
 elsewhere()
 {
-	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug
+	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug 2
 }
 
 in_time()
@@ -87,7 +88,7 @@ in_time()
 check "a run is noted, in place of the last one" notes
 check "the note holds for the module that was run" holds
 check "... as a failure, if there were failures" had_failures
-check "... and for no other kernel" not_run
+check "... and for no other kernel or number of CPUs" not_run
 check "nothing holds when the module changes" changed "$T/kmod/main.c" 'int y;'
 check "... or gets a file" changed "$T/kmod/other.c" ''
 check "... or an interface of it changes" changed "$T/include/schedtape/event.h" '#define Y'

@@ -20,11 +20,11 @@ debug_run()
 		"$build/kmod/$1/schedtape.ko" "$top/selftests/run"
 }
 
-# debug_tests KERNEL CPUS [TEST...]: one step
+# debug_tests NAME KERNEL CPUS [TEST...]: one step
 debug_tests()
 {
-	guest_step "guest $1, $2 CPU" "$top/selftests/qemu/vm" --kernel "$1" --cpus "$2" \
-		--mem 3072 -- "$(debug_run "$1") ${*:3}"
+	guest_step "$1 $2 $3" "$top/selftests/qemu/vm" --kernel "$2" --cpus "$3" --mem 3072 -- \
+		"$(debug_run "$2") ${*:4}"
 }
 
 # planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
@@ -48,33 +48,33 @@ planted()
 	fi
 }
 
-# note_result KERNEL PASSED FAILED SKIPPED
+# note_result KERNEL CPUS PASSED FAILED SKIPPED
 note_result()
 {
 	local line
 
-	line="$1 $(module_hash) $(< "$build/kernels/$1/release") $(< "$build/kernels/$1/key")"
-	line+=" $2 $3 $4 $(date -u +%F)"
+	line="$1 $2 $(module_hash) $(< "$build/kernels/$1/release")"
+	line+=" $(< "$build/kernels/$1/key") $3 $4 $5 $(date -u +%F)"
 	{
-		grep -v "^$1 " "$noted"
+		grep -v "^$1 $2 " "$noted"
 		echo "$line"
 	} > "$noted.new" && mv "$noted.new" "$noted"
 }
 
-# note_of KERNEL: what is noted of the module as it is: release, numbers, day
+# note_of KERNEL CPUS: what is noted of the module as it is: release, numbers, day
 note_of()
 {
-	awk -v kernel="$1" -v hash="$(module_hash)" '
-		$1 == kernel && $2 == hash { print $3, $5, $6, $7, $8; found = 1 }
+	awk -v kernel="$1" -v cpus="$2" -v hash="$(module_hash)" '
+		$1 == kernel && $2 == cpus && $3 == hash { print $4, $6, $7, $8, $9; found = 1 }
 		END { exit !found }' "$noted"
 }
 
-# noted_run KERNEL: how it went, in place of another run
+# noted_run KERNEL CPUS: how it went, in place of another run
 noted_run()
 {
 	local release p f s day
 
-	read -r release p f s day < <(note_of "$1") || return
+	read -r release p f s day < <(note_of "$1" "$2") || return
 	echo "# noted: $release, on $day: $p passed, $f failed, $s skipped; not run again"
 	[ "$f" = 0 ]
 }
