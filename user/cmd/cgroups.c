@@ -38,7 +38,7 @@ static int write_file(const char *folder, const char *name, const char *text)
 	return ret;
 }
 
-static int set(const char *folder, const char *name, const char *text)
+static int put(const char *folder, const char *name, const char *text)
 {
 	int ret = write_file(folder, name, text);
 
@@ -62,7 +62,7 @@ static bool lists(const char *folder, const char *name, const char *word)
 		*line = '\0';
 	if (file)
 		fclose(file);
-	while ((at = strsep(&next, " \n")))
+	while ((at = strsep(&next, "\n ")))
 		if (!strcmp(at, word))
 			return true;
 	return false;
@@ -78,8 +78,8 @@ static int enable(struct cgroups *cgroups, const char *folder, const char *contr
 	snprintf(text, sizeof(text), "+%s", controller);
 	ret = write_file(folder, "cgroup.subtree_control", text);
 	if (ret) {
-		out_error(NULL, "--cgroups: %s cannot have the controller %s below it: %s%s", folder,
-			  controller, strerror(-ret),
+		out_error(NULL, "--cgroups: %s cannot have the controller %s below it: %s%s",
+			  folder, controller, strerror(-ret),
 			  ret == -EBUSY ? "; processes are in it" : "");
 		return ret;
 	}
@@ -90,14 +90,39 @@ static int enable(struct cgroups *cgroups, const char *folder, const char *contr
 	return 0;
 }
 
-/* What the recorded one needs of the folder that it is going to be in. */
-static int enable_for(struct cgroups *cgroups, const char *folder,
-		      const struct schedtape_cgroup_state *state)
+/* The end of the next part of a path. */
+static size_t next_part(const char *path, size_t len)
 {
-	int ret = state->weighs ? enable(cgroups, folder, "cpu") : 0;
+	return len + 1 + strcspn(path + len + 1, "/");
+}
 
-	if (!ret && state->cpus)
-		ret = enable(cgroups, folder, "cpuset");
+static struct schedtape_cgroup_state state_of(struct schedtape_tape *tape, const char *path,
+					      size_t len)
+{
+	struct schedtape_cgroup_state state = { 0 };
+	char part[PATH_MAX];
+
+	snprintf(part, sizeof(part), "%.*s", (int)len, path);
+	if (!schedtape_cgroup_by_path(tape, part, &state))
+		return (struct schedtape_cgroup_state){ 0 };
+	return state;
+}
+
+/* What a folder needs for those that the rest of a recorded path, from @len on, names. */
+static int enable_for(struct cgroups *cgroups, const char *folder, struct schedtape_tape *tape,
+		      const char *path, size_t len)
+{
+	struct schedtape_cgroup_state state;
+	int ret = 0;
+
+	while (path[len] && !ret) {
+		len = next_part(path, len);
+		state = state_of(tape, path, len);
+		if (state.weighs)
+			ret = enable(cgroups, folder, "cpu");
+		if (!ret && state.cpus)
+			ret = enable(cgroups, folder, "cpuset");
+	}
 	return ret;
 }
 
@@ -129,7 +154,7 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 		if (CPU_ISSET(cpu, &here))
 			mask[cpu / 8] |= 1 << cpu % 8;
 	text = streams_list(mask, sizeof(mask));
-	ret = text ? set(folder, "cpuset.cpus", text) : -ENOMEM;
+	ret = text ? put(folder, "cpuset.cpus", text) : -ENOMEM;
 	free(text);
 	return ret;
 }
@@ -142,11 +167,11 @@ static int set_state(const char *folder, const struct schedtape_cgroup_state *st
 
 	snprintf(weight, sizeof(weight), "%u", state->weight);
 	if (state->idle)
-		ret = set(folder, "cpu.idle", "1");
+		ret = put(folder, "cpu.idle", "1");
 	else if (state->weighs)
-		ret = set(folder, "cpu.weight", weight);
+		ret = put(folder, "cpu.weight", weight);
 	if (!ret && state->max)
-		ret = set(folder, "cpu.max", state->max);
+		ret = put(folder, "cpu.max", state->max);
 	if (!ret && state->cpus)
 		ret = set_cpus(folder, state->cpus, cpus);
 	return ret;
@@ -173,28 +198,25 @@ static bool is_sound(const char *path)
 static int make_path(struct cgroups *cgroups, struct schedtape_tape *tape, const char *path,
 		     const struct cpu_map *cpus)
 {
-	char folder[2 * PATH_MAX], above[2 * PATH_MAX], part[PATH_MAX];
 	struct schedtape_cgroup_state state;
+	char folder[2 * PATH_MAX];
 	size_t len = 0;
-	int ret;
+	int ret = 0;
 
-	do {
-		snprintf(above, sizeof(above), "%s%.*s", cgroups->top, (int)len, path);
-		len += 1 + strcspn(path + len + 1, "/");
-		snprintf(part, sizeof(part), "%.*s", (int)len, path);
-		snprintf(folder, sizeof(folder), "%s%s", cgroups->top, part);
-		if (!schedtape_cgroup_by_path(tape, part, &state))
-			state = (struct schedtape_cgroup_state){ 0 };
-		ret = enable_for(cgroups, above, &state);
-		if (!ret)
-			ret = make_folder(folder);
-		if (ret && ret != -EEXIST)
-			return ret;
+	while (path[len] && !ret) {
+		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)len, path);
+		ret = enable_for(cgroups, folder, tape, path, len);
+		if (ret)
+			break;
+		len = next_part(path, len);
+		state = state_of(tape, path, len);
+		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)len, path);
+		ret = make_folder(folder);
 		if (!ret)
 			ret = set_state(folder, &state, cpus);
-		else
+		else if (ret == -EEXIST)
 			ret = 0;
-	} while (!ret && path[len]);
+	}
 	return ret;
 }
 
@@ -250,16 +272,23 @@ static int make_top(struct cgroups *cgroups, struct schedtape_tape *tape,
 	int ret = 0;
 
 	for (i = 0; i < program->nr_cgroups && !ret; i++)
-		if (schedtape_cgroup_by_id(tape, program->cgroups[i], &state))
-			ret = enable_for(cgroups, cgroups->parent, &state);
+		if (schedtape_cgroup_by_id(tape, program->cgroups[i], &state) &&
+		    strcmp(state.path, "/"))
+			ret = enable_for(cgroups, cgroups->parent, tape, state.path, 0);
 	if (ret)
 		return ret;
 	snprintf(cgroups->top, sizeof(cgroups->top), "%.*s/schedtape-%d", PATH_MAX - 32,
 		 cgroups->parent, getpid());
 	ret = make_folder(cgroups->top);
-	if (ret)
+	if (ret) {
 		*cgroups->top = '\0';
-	return ret;
+		return ret;
+	}
+	/* Below a cgroup with processes there may be threads of these only. */
+	if (!lists(cgroups->top, "cgroup.type", "invalid"))
+		return 0;
+	out_error(NULL, "--cgroups: processes are in %s: none can be below it", cgroups->parent);
+	return -EBUSY;
 }
 
 int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
@@ -285,6 +314,8 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 	if (!cgroups->procs)
 		return -ENOMEM;
 	cgroups->nr = program->nr_cgroups;
+	if (!cgroups->nr)
+		out_warning(NULL, "--cgroups: the tape does not say in which cgroups its tasks were");
 	ret = make_top(cgroups, tape, program);
 	for (i = 0; i < program->nr_cgroups && !ret; i++)
 		ret = make_one(cgroups, tape, program->cgroups[i], mount, cpus,
@@ -297,7 +328,7 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 /* From below; false: processes are still in one of them. */
 static bool remove_all(char *top)
 {
-	char *roots[] = { top, NULL };
+	char *const roots[] = { top, NULL };
 	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	bool done = true;
 	FTSENT *at;
