@@ -28,13 +28,14 @@
 void stape_life_describe(struct stape_session *session, struct task_struct *task,
 			 const char *comm, u32 why)
 {
-	u64 words[STAPE_TASK_WORDS];
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	u32 n;
 
 	if (!session->rings)
 		return;
-	stape_task_words(task, comm, words);
+	n = stape_task_words(task, comm, words);
 	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_TASK, task->pid, why,
-				words, ARRAY_SIZE(words));
+				words, n);
 }
 
 static void stape_life_write(struct stape_session *session, u32 type,
@@ -190,12 +191,15 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 /* Tells what a task's priority is from now on. */
 static void stape_life_write_prio(struct task_struct *task, int prio, bool boosted)
 {
-	u64 payload = stape_task_prio_word(task, prio, boosted);
 	struct stape_session *session;
+	u64 payload[1 + STAPE_DL_WORDS];
+	u32 n;
 
+	payload[0] = stape_task_prio_word(task, prio, boosted);
+	n = 1 + stape_task_dl_words(task, payload + 1);
 	for_each_active_session(session)
 		if (stape_filter_has(&session->filter, task))
-			stape_life_write(session, STAPE_EV_PRIO, task, &payload, 1);
+			stape_life_write(session, STAPE_EV_PRIO, task, payload, n);
 }
 
 /* sched_pi_setprio comes before the change. */

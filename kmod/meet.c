@@ -104,6 +104,9 @@ void stape_meet(struct stape_replay *replay, const struct stape_player *self, u3
 	u64 start = stape_meet_runtime(self), switched = start, now = start;
 	struct stape_late late;
 
+	/* Who yields a deadline gives up all that is left of its period. */
+	if (current->policy == SCHED_DEADLINE)
+		return;
 	while (!signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
 	       now - switched < STAPE_MEET_LOOK_NS) {
 		late = stape_meet_late(replay, number);

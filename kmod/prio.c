@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of policy, nice value and priority.  Linux has no tracepoint for
+ * Changes of policy, nice value, priority and deadline.  Linux has no tracepoint for
  * them but that of priority inheritance, so the two functions that all of them
  * go through are probed.  A kernel that does not let them be probed records
  * everything else.
@@ -9,8 +9,11 @@
 
 #include <linux/kprobes.h>
 #include <linux/sched.h>
+#include <linux/string.h>
+#include <schedtape/event.h>
 
 #include "life.h"
+#include "task.h"
 
 #if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 
@@ -20,12 +23,14 @@
  * @policy: SCHED_*
  * @rt_priority: of a real-time policy
  * @static_prio: made of its nice value
+ * @dl: of SCHED_DEADLINE
  */
 struct stape_prio_before {
 	struct task_struct *task;
 	unsigned int policy;
 	unsigned int rt_priority;
 	int static_prio;
+	u64 dl[STAPE_DL_WORDS];
 };
 
 static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -37,7 +42,17 @@ static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs 
 	before->policy = task->policy;
 	before->rt_priority = task->rt_priority;
 	before->static_prio = task->static_prio;
+	stape_task_dl_words(task, before->dl);
 	return 0;
+}
+
+/* With the same policy as before. */
+static bool stape_prio_other_deadline(const struct stape_prio_before *before)
+{
+	u64 dl[STAPE_DL_WORDS];
+	u32 n = stape_task_dl_words(before->task, dl);
+
+	return n && memcmp(before->dl, dl, sizeof(dl));
 }
 
 static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -46,7 +61,7 @@ static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs
 	struct task_struct *task = before->task;
 
 	if (before->policy != task->policy || before->rt_priority != task->rt_priority ||
-	    before->static_prio != task->static_prio)
+	    before->static_prio != task->static_prio || stape_prio_other_deadline(before))
 		stape_life_prio(task);
 	return 0;
 }

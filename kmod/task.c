@@ -61,6 +61,19 @@ static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struc
 	return 0;
 }
 
+static int stape_task_fill_deadline(struct sk_buff *skb, const struct task_struct *task)
+{
+	u64 words[STAPE_DL_WORDS];
+	u32 i;
+
+	stape_task_dl_words(task, words);
+	for (i = 0; i < STAPE_DL_WORDS; i++)
+		if (nla_put_u64_64bit(skb, STAPE_A_TASK_DL_RUNTIME + i, words[i],
+				      STAPE_A_TASK_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
 /**
  * stape_task_fill() - put a task's description into a message
  * @skb: the message
@@ -95,7 +108,7 @@ int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
 			      STAPE_A_TASK_PAD))
 		return -EMSGSIZE;
-	return 0;
+	return task->policy == SCHED_DEADLINE ? stape_task_fill_deadline(skb, task) : 0;
 }
 
 /**
@@ -133,14 +146,33 @@ u64 stape_task_prio_word(const struct task_struct *task, int prio, bool boosted)
 }
 
 /**
+ * stape_task_dl_words() - a task's deadline as words
+ * @task: the task
+ * @words: STAPE_DL_WORDS, to be filled if its policy is SCHED_DEADLINE
+ *
+ * Context: any.
+ * Return: how many were filled.
+ */
+u32 stape_task_dl_words(const struct task_struct *task, u64 *words)
+{
+	if (task->policy != SCHED_DEADLINE)
+		return 0;
+	words[STAPE_DL_RUNTIME] = task->dl.dl_runtime;
+	words[STAPE_DL_DEADLINE] = task->dl.dl_deadline;
+	words[STAPE_DL_PERIOD] = task->dl.dl_period;
+	return STAPE_DL_WORDS;
+}
+
+/**
  * stape_task_words() - a task's description as words of an event
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @words: STAPE_TASK_WORDS of them, to be filled
+ * @words: up to STAPE_TASK_WORDS and STAPE_DL_WORDS, to be filled
  *
  * Context: any; @task must be alive or be current.
+ * Return: how many there are.
  */
-void stape_task_words(struct task_struct *task, const char *comm, u64 *words)
+u32 stape_task_words(struct task_struct *task, const char *comm, u64 *words)
 {
 	u64 ppid, ns_pid = 0;
 	struct pid_namespace *ns;
@@ -161,4 +193,5 @@ void stape_task_words(struct task_struct *task, const char *comm, u64 *words)
 				  (u64)task_cpu(task) << 32;
 	words[STAPE_TASK_NS_PID] = ns_pid;
 	words[STAPE_TASK_CGROUP] = stape_task_cgroup(task);
+	return STAPE_TASK_WORDS + stape_task_dl_words(task, words + STAPE_TASK_WORDS);
 }

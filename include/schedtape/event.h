@@ -92,7 +92,7 @@ enum stape_event_type {
 	STAPE_EV_MIGRATE = 7,	/* PID; argument: CPU it moves to */
 	STAPE_EV_EXEC = 8,	/* PID; one payload word: its PID before */
 	STAPE_EV_RENAME = 9,	/* PID; two payload words: comm, as bytes */
-	STAPE_EV_PRIO = 10,	/* PID; one payload word: STAPE_PRIO_* */
+	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps enum stape_dl_word */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_EXIT = 12,	/* PID: the task that exits, on its CPU; no payload */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
@@ -151,6 +151,14 @@ enum stape_context {
 #define STAPE_PRIO_PRIO_SHIFT		32	/* 16 bits: kernel priority + 1, 0: deadline */
 #define STAPE_PRIO_BOOSTED		(1ULL << 48)	/* lent by a waiter (PI) */
 
+/* With SCHED_DEADLINE, behind the word of STAPE_EV_PRIO and the words of STAPE_EV_TASK. */
+enum stape_dl_word {
+	STAPE_DL_RUNTIME = 0,		/* CPU time that it may use in each period, ns */
+	STAPE_DL_DEADLINE = 1,		/* from the period's begin, ns */
+	STAPE_DL_PERIOD = 2,		/* ns */
+	STAPE_DL_WORDS = 3,
+};
+
 /* Why a task is described, in the argument above the number of words. */
 #define STAPE_TASK_WHY_SHIFT	4
 #define STAPE_TASK_EXITS	0	/* an EXIT follows */
@@ -167,7 +175,7 @@ enum stape_task_word {
 	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */
 	STAPE_TASK_NS_PID = 6,		/* PID in its own PID namespace */
 	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules have not told */
-	STAPE_TASK_WORDS = 8,
+	STAPE_TASK_WORDS = 8,		/* and then STAPE_DL_WORDS, if it has a deadline */
 };
 
 #define STAPE_TYPE_SHIFT	60

@@ -154,6 +154,9 @@ enum stape_a_task {
 	STAPE_A_TASK_NS_PID,		/* u32, PID in its own PID namespace */
 	STAPE_A_TASK_PAD,
 	STAPE_A_TASK_CGROUP,		/* u64, id of its cgroup (version 2) */
+	STAPE_A_TASK_DL_RUNTIME,	/* u64, ns; the three with SCHED_DEADLINE only */
+	STAPE_A_TASK_DL_DEADLINE,	/* u64, ns */
+	STAPE_A_TASK_DL_PERIOD,		/* u64, ns */
 
 	__STAPE_A_TASK_MAX,
 	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)

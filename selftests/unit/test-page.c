@@ -236,6 +236,49 @@ static void make_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int
 	maker_task(m, time, pid, why, "sixteen letters!", words);
 }
 
+static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };
+
+static bool has_deadline(const struct schedtape_event *ev, bool known)
+{
+	if (!known)
+		return !ev->dl.runtime && !ev->dl.deadline && !ev->dl.period;
+	return ev->dl.runtime == 1 && ev->dl.deadline == 1ULL << 40 &&
+	       ev->dl.period == UINT64_MAX;
+}
+
+static void test_deadline(void)
+{
+	const uint64_t prio = maker_prio_word(6, 0, 0, -1, false);
+	uint64_t words[] = { 77, prio, 5, 0, 12, 9, 0, 0, 0 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+	int i;
+
+	memcpy(words + 6, deadline_words, sizeof(deadline_words));
+	maker_begin(&m, page, 0, 0, 0);
+	maker_prio(&m, 10, 77, prio);
+	for (i = 1; i < 7; i += 5) {
+		maker_event(&m, 10 + i, STAPE_EV_PRIO, 77, 4);
+		maker_word(&m, maker_prio_word(i, 0, 0, -1, false));
+		maker_word(&m, deadline_words[0]);
+		maker_word(&m, deadline_words[1]);
+		maker_word(&m, deadline_words[2]);
+	}
+	maker_task_words(&m, 20, 77, STAPE_TASK_EXITS, "x", words, 9);
+	maker_task_words(&m, 30, 77, STAPE_TASK_EXITS, "x", words, 8);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, false),
+	   "a deadline of an older module");
+	ok(next(&p, &ev) == 1 && ev.policy == 1 && has_deadline(&ev, false),
+	   "another policy has none, whatever stands there");
+	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, true), "a deadline");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.cgroup == 9 &&
+	   has_deadline(&ev, true), "in a description");
+	ok(next(&p, &ev) == 1 && has_deadline(&ev, false), "not in half of one");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
 /* What is behind the seventh word: the cgroup, and what this reader does not know. */
 static void test_task_cgroup(void)
 {
@@ -566,6 +609,7 @@ int main(void)
 	test_prio();
 	test_task();
 	test_task_cgroup();
+	test_deadline();
 	test_unknown();
 	test_swapped();
 	test_damage();

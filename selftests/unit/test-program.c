@@ -317,6 +317,44 @@ static void test_orphans(void)
 	schedtape_program_free(program);
 }
 
+/* With a deadline from the start, with another one, and without. */
+static void test_deadline(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+	struct schedtape_task *task;
+	struct schedtape_prio prio;
+	size_t last;
+
+	task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	task->policy = 6;
+	task->dl = (struct schedtape_deadline){ 10, 20, 30 };
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_prio(tape, 300, 0, 1, 6, 0, 0);
+	last = tape->nr - 1;
+	tape->events[last].dl = (struct schedtape_deadline){ 11, 20, 30 };
+	fake_prio(tape, 400, 0, 1, 6, 0, 0);
+	tape->events[last + 1].dl = (struct schedtape_deadline){ 11, 20, 30 };
+	fake_prio(tape, 450, 0, 1, 6, 0, 0);
+	tape->events[last + 2].dl = (struct schedtape_deadline){ 10, 20, 30 };
+	fake_prio(tape, 500, 0, 1, 0, 0, 0);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 2);
+	fake_prio(tape, 650, 0, 2, 1, 0, 9);
+	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_deadlines == 2 && program->tasks[0].prio.policy == 6 &&
+	   program->deadlines[program->tasks[0].prio.deadline].runtime == 10,
+	   "a deadline from the start");
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:prio 1000006; 350:prio 6; "
+		   "400:prio 0; 500:exit", "each other one is a change, and none is");
+	prio = schedtape_prio_unpack(0x1000006);
+	ok(program && prio.policy == 6 && prio.deadline == 1 &&
+	   program->deadlines[prio.deadline].runtime == 11, "and says which");
+	is_program(program, 1, "50:prio 90001; 100:exit", "children do not have it");
+	schedtape_program_free(program);
+}
+
 /* From the start, by a move, and from birth on elsewhere. */
 static void test_cgroups(void)
 {
@@ -603,6 +641,7 @@ int main(void)
 	test_orphans();
 	test_threads();
 	test_cgroups();
+	test_deadline();
 	test_window();
 	test_no_deadlock();
 	test_leave();

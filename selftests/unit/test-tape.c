@@ -70,7 +70,7 @@ static void check_tasks(struct schedtape_tape *tape)
 		   t[i].ppid == s->ppid && t[i].ns_pid == s->ns_pid && t[i].cpu == s->cpu &&
 		   t[i].state == s->state && t[i].policy == s->policy && t[i].nice == s->nice &&
 		   t[i].rt_priority == s->rt_priority && !strcmp(t[i].comm, s->comm) &&
-		   t[i].cgroup == s->cgroup &&
+		   t[i].cgroup == s->cgroup && !memcmp(&t[i].dl, &s->dl, sizeof(s->dl)) &&
 		   t[i].affinity_bytes == s->affinity_bytes && (!s->affinity_bytes ||
 		   !memcmp(t[i].affinity, s->affinity, s->affinity_bytes)), "task %zu", i);
 	}
@@ -223,6 +223,56 @@ static unsigned char *insert(unsigned char *data, size_t *size, size_t at, size_
 	memset(data + at, 0, bytes);
 	*size += bytes;
 	return data;
+}
+
+#define DEADLINE_AT	96	/* in a task's entry */
+#define DEADLINE_BYTES	24
+
+static void make_tasks_older(unsigned char *data, size_t *size)
+{
+	unsigned char *record = find_record(data, *size, 2, 0), *entry = record + 32;
+	uint32_t bytes, cut = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		memcpy(&bytes, entry, sizeof(bytes));
+		put32(entry, bytes - DEADLINE_BYTES);
+		put32(entry + 4, DEADLINE_AT);
+		cut += DEADLINE_BYTES;
+		memmove(entry + DEADLINE_AT, entry + DEADLINE_AT + DEADLINE_BYTES,
+			data + *size - (entry + DEADLINE_AT + DEADLINE_BYTES));
+		*size -= DEADLINE_BYTES;
+		entry += bytes - DEADLINE_BYTES;
+	}
+	memcpy(&bytes, record + 12, sizeof(bytes));
+	put32(record + 12, bytes - cut);
+	put32(record + 16, bytes - cut);
+	seal_record(record);
+}
+
+/* What 2.0 had of a task, before deadlines. */
+static void test_older(void)
+{
+	const struct schedtape_task *tasks = NULL;
+	struct schedtape_tape *tape;
+	unsigned char *data;
+	size_t size, n = 0;
+	struct blob b;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	make_tasks_older(data, &size);
+	tape = open_bytes(&b, data, size);
+	if (ok(tape, "a tape of an older minor version opens"))
+		tasks = schedtape_tape_tasks(tape, &n);
+	ok(n == 2 && tasks[0].cgroup == UINT64_MAX && !tasks[0].dl.runtime &&
+	   !tasks[0].dl.period && tasks[0].affinity_bytes == 200 &&
+	   tasks[0].affinity[199] == 0x80 && !strcmp(tasks[1].comm, "fifteen letters"),
+	   "with its tasks");
+	schedtape_tape_close(tape);
+	free(data);
+	close(b.fd);
 }
 
 static void same_after(struct blob *b, const unsigned char *data, size_t size,
@@ -575,6 +625,7 @@ int main(void)
 	test_no_end();
 	test_other_order();
 	test_newer();
+	test_older();
 	test_not_tapes();
 	test_full();
 	test_short(0);

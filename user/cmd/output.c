@@ -252,6 +252,13 @@ void out_json_add_bool(struct json_object *object, const char *key, bool value)
 	json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
+void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl)
+{
+	out_json_add_count(object, "runtime_ns", dl->runtime);
+	out_json_add_count(object, "deadline_ns", dl->deadline);
+	out_json_add_count(object, "period_ns", dl->period);
+}
+
 struct json_object *out_json_cpus(const struct schedtape_end *end)
 {
 	struct json_object *array = json_object_new_array();

@@ -90,6 +90,7 @@ void out_json_add_name(struct json_object *object, const char *key, const char *
 /* null, where it is not a number that JSON knows. */
 void out_json_add_double(struct json_object *object, const char *key, double value);
 void out_json_add_bool(struct json_object *object, const char *key, bool value);
+void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl);
 /* For each CPU of the end of a recording: events, and what was lost when. */
 struct json_object *out_json_cpus(const struct schedtape_end *end);
 

@@ -31,6 +31,7 @@
 
 #define STACK_BYTES	65536
 #define SPARE_OPS	16
+#define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
 #define KEPT_OPS	4096	/* that a player has in memory, of many */
 
 struct player {
@@ -105,10 +106,64 @@ static void warn(const struct player *player, const char *what, int value)
 		player->task->name, player->task->pid, what, value, strerror(errno));
 }
 
+/* As the kernel has it since it has deadlines. */
+struct deadline_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	struct schedtape_deadline dl;
+};
+
+static const char *deadline_hint(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "; too little CPU time is left for it";
+	case EPERM:
+		return "; it takes CAP_SYS_NICE, and an affinity to all CPUs";
+	}
+	return "";
+}
+
+/* As much CPU time in as much time as it had, as far as the replay is like that. */
+static void take_deadline(const struct player *player, uint32_t index)
+{
+	const struct player_cast *cast = player->cast;
+	const struct schedtape_deadline *dl = &cast->program->deadlines[index];
+	const struct sched_param param = { 0 };
+	const struct deadline_attr attr = {
+		.size = sizeof(attr),
+		.policy = SCHED_DEADLINE,
+		.flags = RESET_ON_FORK,	/* else it could not fork */
+		.dl = {
+			.runtime = dl->runtime * cast->scale / cast->speed,
+			.deadline = dl->deadline / cast->speed,
+			.period = dl->period / cast->speed,
+		},
+	};
+	int error;
+
+	if (!syscall(SYS_sched_setattr, 0, &attr, 0))
+		return;
+	error = errno;
+	sched_setscheduler(0, SCHED_OTHER, &param);
+	dprintf(STDERR_FILENO, "%s: warning: %s:%u: SCHED_DEADLINE with %.3f of %.3f ms, by "
+		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", out_command(),
+		player->task->name, player->task->pid, out_ms(attr.dl.runtime),
+		out_ms(attr.dl.period), out_ms(attr.dl.deadline), strerror(error),
+		deadline_hint(error));
+}
+
 static void take_prio(const struct player *player, const struct schedtape_prio *prio)
 {
 	const struct sched_param param = { .sched_priority = prio->rt_priority };
 
+	if (prio->policy == SCHED_DEADLINE) {
+		take_deadline(player, prio->deadline);
+		return;
+	}
 	if (sched_getscheduler(0) != prio->policy || prio->rt_priority)
 		if (sched_setscheduler(0, prio->policy, &param))
 			warn(player, "policy", prio->policy);

@@ -19,6 +19,7 @@
  * @calibration: how fast they spin
  * @clocks: the players' CPU clocks and the speed, mapped
  * @scale: of CPU time, at the recorded speed
+ * @speed: of all, at first
  * @costs: of players' forks and ends
  * @fd: the replay's file; -1: @engine
  * @engine: instead of the module
@@ -33,6 +34,7 @@ struct player_cast {
 	const struct schedtape_calibration *calibration;
 	const volatile uint64_t *clocks;
 	double scale;
+	double speed;
 	const struct cpu_map *cpus;
 	struct schedtape_costs costs;
 	int fd;

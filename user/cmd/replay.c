@@ -462,6 +462,7 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 		.cast = {
 			.program = program,
 			.scale = scale,
+			.speed = opts->speed,
 			.cpus = &opts->cpus,
 			.fd = -1,
 			.attributes = !opts->no_attributes,

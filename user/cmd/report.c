@@ -337,6 +337,8 @@ static void add_policy(struct json_object *object, const struct schedtape_life *
 			       json_object_new_string(schedtape_policy_name(life->policy)));
 	json_object_object_add(object, "nice", json_object_new_int(life->nice));
 	out_json_add_count(object, "rt_priority", life->rt_priority);
+	if (life->dl.period)
+		out_json_add_deadline(object, &life->dl);
 }
 
 static struct json_object *json_life(const struct schedtape_life *life)

@@ -108,6 +108,9 @@ static void print_prio(const struct schedtape_event *ev)
 {
 	printf(" %s nice=%d rt_priority=%u prio=%d%s", schedtape_policy_name(ev->policy), ev->nice,
 	       ev->rt_priority, ev->prio, ev->boosted ? " boosted" : "");
+	if (ev->dl.period)
+		printf(" runtime=%" PRIu64 " deadline=%" PRIu64 " period=%" PRIu64, ev->dl.runtime,
+		       ev->dl.deadline, ev->dl.period);
 }
 
 static const char *why_name(const struct schedtape_event *ev)
@@ -253,6 +256,8 @@ static void add_prio(struct json_object *object, const struct schedtape_event *e
 	out_json_add_count(object, "rt_priority", ev->rt_priority);
 	json_object_object_add(object, "prio", json_object_new_int(ev->prio));
 	out_json_add_bool(object, "boosted", ev->boosted);
+	if (ev->dl.period)
+		out_json_add_deadline(object, &ev->dl);
 }
 
 static void add_description(struct json_object *object, const struct schedtape_event *ev)

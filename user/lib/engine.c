@@ -163,6 +163,9 @@ static void meet(struct schedtape_engine *engine, uint32_t edge)
 		waits_for = get(seat->waits_for);
 		if (waits_for == edge || waits_for == AN_INSTANT || waits_for == NO_MORE)
 			return;
+		/* Who yields a deadline gives up all that is left of its period. */
+		if (!i && sched_getscheduler(0) == SCHED_DEADLINE)
+			return;
 		sched_yield();
 	}
 }

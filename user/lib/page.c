@@ -8,6 +8,7 @@
  */
 #include <byteswap.h>
 #include <errno.h>
+#include <sched.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -180,12 +181,23 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 	return NULL;
 }
 
+static void page_deadline(const struct schedtape_page *page, struct schedtape_event *ev,
+			  uint32_t at, unsigned int words)
+{
+	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)
+		return;
+	ev->dl.runtime = page_word(page, at + STAPE_DL_RUNTIME * WORD);
+	ev->dl.deadline = page_word(page, at + STAPE_DL_DEADLINE * WORD);
+	ev->dl.period = page_word(page, at + STAPE_DL_PERIOD * WORD);
+}
+
 static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
 			     uint32_t at, unsigned int words)
 {
 	uint64_t group = page_word(page, at + STAPE_TASK_GROUP * WORD);
 	uint64_t state = page_word(page, at + STAPE_TASK_STATE * WORD);
 	uint64_t ns_pid = page_word(page, at + STAPE_TASK_NS_PID * WORD);
+	const char *damage;
 
 	ev->tgid = group;
 	ev->ppid = group >> 32;
@@ -200,7 +212,10 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	if (words > STAPE_TASK_CGROUP)
 		ev->cgroup = page_word(page, at + STAPE_TASK_CGROUP * WORD);
 	page_comm(page, ev, at + STAPE_TASK_COMM * WORD);
-	return page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
+	damage = page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
+	if (words > STAPE_TASK_WORDS)
+		page_deadline(page, ev, at + STAPE_TASK_WORDS * WORD, words - STAPE_TASK_WORDS);
+	return damage;
 }
 
 /* Takes what stands behind an event's word, or steps over it. */
@@ -214,6 +229,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		[STAPE_EV_EXIT] = 0,
 	};
 	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
+	const char *damage;
 	uint32_t at = page->at;
 
 	if (words > (page->header.used - at) / WORD)
@@ -229,7 +245,9 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		page_comm(page, ev, at);
 		return NULL;
 	case STAPE_EV_PRIO:
-		return page_prio(ev, page_word(page, at));
+		damage = page_prio(ev, page_word(page, at));
+		page_deadline(page, ev, at + WORD, words - 1);
+		return damage;
 	case STAPE_EV_TASK:
 		return page_task(page, ev, at, words);
 	}

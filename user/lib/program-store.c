@@ -116,6 +116,26 @@ int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 	return 0;
 }
 
+int schedtape_program_add_deadline(struct schedtape_program *program,
+				   const struct schedtape_deadline *dl, uint32_t *index)
+{
+	uint32_t i;
+	int ret;
+
+	for (i = program->nr_deadlines; i-- > 0; ) {
+		*index = i;
+		if (!memcmp(&program->deadlines[i], dl, sizeof(*dl)))
+			return 0;
+	}
+	ret = schedtape_store_add(&program->deadline_store, sizeof(*program->deadlines), 1);
+	program->deadlines = program->deadline_store.memory;
+	if (ret)
+		return ret;
+	*index = program->nr_deadlines;
+	program->deadlines[program->nr_deadlines++] = *dl;
+	return 0;
+}
+
 void schedtape_program_close(struct schedtape_program *program)
 {
 	schedtape_store_close(&program->task_store);
@@ -125,6 +145,7 @@ void schedtape_program_close(struct schedtape_program *program)
 	schedtape_store_close(&program->waker_store);
 	schedtape_store_close(&program->name_store);
 	schedtape_store_close(&program->cgroup_store);
+	schedtape_store_close(&program->deadline_store);
 }
 
 void schedtape_program_free(struct schedtape_program *program)
@@ -138,5 +159,6 @@ void schedtape_program_free(struct schedtape_program *program)
 	schedtape_store_free(&program->waker_store);
 	schedtape_store_free(&program->name_store);
 	schedtape_store_free(&program->cgroup_store);
+	schedtape_store_free(&program->deadline_store);
 	free(program);
 }

@@ -11,6 +11,7 @@
 #include "program.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,15 @@ static int grow_parts(struct compiler *c, uint32_t index)
 	return 0;
 }
 
+static int prio_of(struct compiler *c, const struct schedtape_life *life,
+		   struct schedtape_prio *prio)
+{
+	*prio = (struct schedtape_prio){ life->policy, life->nice, life->rt_priority, 0 };
+	if (life->policy != SCHED_DEADLINE)
+		return 0;
+	return schedtape_program_add_deadline(c->program, &life->dl, &prio->deadline);
+}
+
 /* Gives a life a task, unless it is left out. */
 static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name,
 		     uint64_t time)
@@ -204,16 +214,16 @@ static int cast_life(struct compiler *c, const struct schedtape_life *life, cons
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
 		.pid = life->pid,
-		.prio = { life->policy, life->nice, life->rt_priority },
 		.prio_known = life->prio_known,
 		.source = life->task,
 	};
 
-	int ret = 0;
+	int ret;
 
 	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
 		return 0;
-	if (life->cgroup)
+	ret = prio_of(c, life, &task.prio);
+	if (!ret && life->cgroup)
 		ret = schedtape_program_add_cgroup(c->program, life->cgroup, &task.cgroup);
 	if (ret)
 		return ret;
@@ -428,12 +438,14 @@ static int on_renamed(void *arg, const struct schedtape_life *life, uint64_t tim
 
 static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t time)
 {
-	const struct schedtape_prio prio = { life->policy, life->nice, life->rt_priority };
+	struct schedtape_prio prio;
+	int ret;
 
 	(void)time;
 	if (!plays(arg, life))
 		return 0;
-	return append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
+	ret = prio_of(arg, life, &prio);
+	return ret ? ret : append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }
 
 static int on_moved(void *arg, const struct schedtape_life *life, uint64_t time)

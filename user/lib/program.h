@@ -45,22 +45,24 @@ struct schedtape_op {
 /**
  * struct schedtape_prio - how a task is scheduled
  * @policy: SCHED_*
+ * @deadline: index into the program's, with SCHED_DEADLINE
  */
 struct schedtape_prio {
 	uint8_t policy;
 	int8_t nice;
 	uint8_t rt_priority;
+	uint32_t deadline;
 };
 
 static inline uint64_t schedtape_prio_pack(const struct schedtape_prio *prio)
 {
 	return prio->policy | (uint64_t)(uint8_t)prio->nice << 8 |
-	       (uint64_t)prio->rt_priority << 16;
+	       (uint64_t)prio->rt_priority << 16 | (uint64_t)prio->deadline << 24;
 }
 
 static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 {
-	return (struct schedtape_prio){ value, value >> 8, value >> 16 };
+	return (struct schedtape_prio){ value, value >> 8, value >> 16, value >> 24 };
 }
 
 /**
@@ -102,6 +104,7 @@ struct schedtape_program_task {
  * @wakers: by number: the task that wakes along it
  * @names: STAPE_COMM_LEN bytes each
  * @cgroups: ids of those that tasks are in, or come into
+ * @deadlines: that tasks have
  * @duration: of what was recorded, ns
  * @wakeups: along edges
  * @timed: waits for an instant
@@ -122,12 +125,14 @@ struct schedtape_program {
 	size_t nr_names;
 	uint64_t *cgroups;
 	uint32_t nr_cgroups;
+	struct schedtape_deadline *deadlines;
+	uint32_t nr_deadlines;
 	uint64_t duration;
 	uint64_t wakeups;
 	uint64_t timed;
 	uint64_t lengths;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
-			       name_store, cgroup_store;
+			       name_store, cgroup_store, deadline_store;
 };
 
 /* The first operation of a task. */

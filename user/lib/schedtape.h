@@ -42,6 +42,17 @@ enum schedtape_event_type {
 };
 
 /**
+ * struct schedtape_deadline - what SCHED_DEADLINE takes, ns; all 0: not known
+ * @runtime: CPU time in each period
+ * @deadline: from the period's begin
+ */
+struct schedtape_deadline {
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+/**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
  * @cpu: where it was recorded
@@ -65,6 +76,7 @@ enum schedtape_event_type {
  * @task_cpu: where it is
  * @start_time: when it was made, ns of CLOCK_MONOTONIC
  * @cgroup: id of its cgroup (version 2), 0: not known
+ * @dl: with SCHED_DEADLINE as its @policy
  *
  * A loss or a pause has a time that is not after anything that follows it, and as
  * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -94,6 +106,7 @@ struct schedtape_event {
 	uint32_t task_cpu;
 	uint64_t start_time;
 	uint64_t cgroup;
+	struct schedtape_deadline dl;
 };
 
 static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)
@@ -170,6 +183,7 @@ char schedtape_state_char(unsigned int state);
  * @affinity: bit n%8 of byte n/8: CPU n
  * @affinity_bytes: bytes of it; 0: not known
  * @cgroup: id of its cgroup (version 2), 0: not known
+ * @dl: with SCHED_DEADLINE as its @policy
  */
 struct schedtape_task {
 	uint64_t time;
@@ -188,6 +202,7 @@ struct schedtape_task {
 	const unsigned char *affinity;
 	char comm[STAPE_COMM_LEN];
 	uint64_t cgroup;
+	struct schedtape_deadline dl;
 };
 
 /**
@@ -378,6 +393,7 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
  * @exited: it has ended within the recording
  * @prio_known: @policy, @nice and @rt_priority are
  * @policy, @nice, @rt_priority: its last ones
+ * @dl: the last ones, with SCHED_DEADLINE as @policy
  * @cgroup: id of its cgroup (version 2), the last one; 0: not known
  * @prio_changes: how often they changed; what waiters lend it does not count
  * @task: the tape's description of it, NULL: none, or it was forked on the tape
@@ -418,6 +434,7 @@ struct schedtape_life {
 	uint32_t policy;
 	int32_t nice;
 	uint32_t rt_priority;
+	struct schedtape_deadline dl;
 	uint64_t cgroup;
 	uint64_t prio_changes;
 	const struct schedtape_task *task;
@@ -495,7 +512,7 @@ struct schedtape_range {
  * @identified: @life->first_comm or @life->process was not known at its birth,
  *	and now is
  * @waited: it got a CPU after having waited for one for @latency, woken or preempted
- * @setprio: another @life->policy, nice or rt_priority
+ * @setprio: another @life->policy, nice, rt_priority or dl
  * @moved: another @life->cgroup
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there

@@ -45,17 +45,20 @@ int tape_content_meta(struct tape_file *file, const char *text, size_t bytes)
 /* Bytes of the entry at @raw, or 0 if it isn't one. */
 static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw, size_t bytes)
 {
-	struct tape_task entry;
+	struct tape_task entry = { 0 };
 	uint32_t size, fixed, affinity_bytes;
 
-	if (bytes < sizeof(entry))
+	if (bytes < TAPE_TASK_LEAST)
 		return 0;
-	memcpy(&entry, raw, sizeof(entry));
+	memcpy(&entry, raw, TAPE_TASK_LEAST);
 	size = le32toh(entry.size);
 	fixed = le32toh(entry.fixed);
 	affinity_bytes = le32toh(entry.affinity_bytes);
-	if (size > bytes || fixed < sizeof(entry) || fixed > size || affinity_bytes > size - fixed)
+	if (size > bytes || fixed < TAPE_TASK_LEAST || fixed > size ||
+	    affinity_bytes > size - fixed)
 		return 0;
+	/* What its version has of it; what later ones have is left alone. */
+	memcpy(&entry, raw, fixed < sizeof(entry) ? fixed : sizeof(entry));
 
 	*task = (struct schedtape_task) {
 		.time = le64toh(entry.time),
@@ -73,6 +76,11 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 		.affinity_bytes = affinity_bytes,
 		.affinity = affinity_bytes ? raw + fixed : NULL,
 		.cgroup = le64toh(entry.cgroup),
+		.dl = {
+			.runtime = le64toh(entry.dl_runtime),
+			.deadline = le64toh(entry.dl_deadline),
+			.period = le64toh(entry.dl_period),
+		},
 	};
 	memcpy(task->comm, entry.comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = '\0';

@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		0
+#define TAPE_MINOR		1
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are */
 
@@ -112,7 +112,13 @@ struct tape_task {
 	__le32 affinity_bytes;
 	char comm[STAPE_COMM_LEN];
 	__le64 cgroup;
+	/* Since 2.1. */
+	__le64 dl_runtime;
+	__le64 dl_deadline;
+	__le64 dl_period;
 };
+
+#define TAPE_TASK_LEAST		offsetof(struct tape_task, dl_runtime)
 
 /* An entry of a CLOCK payload. */
 struct tape_clock {
@@ -131,7 +137,7 @@ struct tape_clock {
 _Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
-_Static_assert(sizeof(struct tape_task) == 96, "no hidden padding");
+_Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");

@@ -3,6 +3,7 @@
  * Where lives come from, and whose a PID is.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "timeline.h"
@@ -91,6 +92,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	life->policy = who->policy;
 	life->nice = who->nice;
 	life->rt_priority = who->rt_priority;
+	life->dl = who->dl;
 	life->cgroup = who->cgroup;
 	memcpy(life->comm, who->comm, sizeof(life->comm) - 1);
 	memcpy(life->first_comm, life->comm, sizeof(life->comm));
@@ -176,6 +178,9 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	life->nice = from->nice;
 	life->rt_priority = from->rt_priority;
 	life->cgroup = from->cgroup;
+	/* It cannot be inherited: such a task forks only if it said that children are usual. */
+	if (from->policy == SCHED_DEADLINE)
+		life->policy = SCHED_OTHER;
 	if (!thread)
 		return;
 	life->tgid = from->tgid;

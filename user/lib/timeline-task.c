@@ -40,18 +40,20 @@ void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *
 
 /* @change: it is known to be one, whatever it was before. */
 static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t policy, int32_t nice,
-		     uint32_t rt_priority, bool change, uint64_t time)
+		     uint32_t rt_priority, const struct schedtape_deadline *dl, bool change,
+		     uint64_t time)
 {
 	struct schedtape_life *life = timeline_life(tl, index);
 
 	if (life->prio_known && life->policy == policy && life->nice == nice &&
-	    life->rt_priority == rt_priority)
+	    life->rt_priority == rt_priority && !memcmp(&life->dl, dl, sizeof(*dl)))
 		return;
 	change |= life->prio_known;
 	life->prio_known = true;
 	life->policy = policy;
 	life->nice = nice;
 	life->rt_priority = rt_priority;
+	life->dl = *dl;
 	if (!change)
 		return;
 	life->prio_changes++;
@@ -64,7 +66,7 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 	uint32_t index = timeline_find(tl, ev->pid, ev->time);
 
 	if (index != SCHEDTAPE_NONE)
-		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, true, ev->time);
+		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
 }
 
 /* Moves are recorded as they happen: another cgroup than was known is one. */
@@ -108,7 +110,7 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	/* It got its name where events are missing; else the stream knows better. */
 	if (tl->loss_end && task->comm[0])
 		timeline_rename(tl, index, task->comm, time);
-	set_prio(tl, index, task->policy, task->nice, task->rt_priority, false, time);
+	set_prio(tl, index, task->policy, task->nice, task->rt_priority, &task->dl, false, time);
 	set_cgroup(tl, index, task->cgroup, time);
 }
 
@@ -205,6 +207,7 @@ void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *
 		.nice = ev->nice,
 		.rt_priority = ev->rt_priority,
 		.cgroup = ev->cgroup,
+		.dl = ev->dl,
 	};
 	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
 	uint32_t index;
