@@ -15,32 +15,14 @@
 
 #include <kselftest_harness.h>
 
-#include "caps.h"
 #include "cgroup.h"
+#include "fault.h"
 #include "record.h"
 #include "request.h"
 #include "work.h"
 
 #define PAGES		8
 #define NTH_MAX		2000
-#define FAIL_NTH	"/proc/thread-self/fail-nth"
-#define DEBUG		"/sys/kernel/debug/"
-#define TRACING		"/sys/kernel/tracing/"
-
-/* All allocations of those who ask for it, without a word in the log. */
-static const struct {
-	const char *file, *value;
-} settings[] = {
-	{ DEBUG "failslab/ignore-gfp-wait", "N" },
-	{ DEBUG "failslab/verbose", "0" },
-	{ DEBUG "fail_page_alloc/ignore-gfp-wait", "N" },
-	{ DEBUG "fail_page_alloc/ignore-gfp-highmem", "N" },
-	{ DEBUG "fail_page_alloc/min-order", "0" },
-	{ DEBUG "fail_page_alloc/verbose", "0" },
-};
-
-/* Copies to and from user space fail as well, where the kernel lets them. */
-#define USERCOPY	DEBUG "fail_usercopy/verbose"
 
 /**
  * struct try - one call with one allocation that fails
@@ -374,8 +356,7 @@ static bool is_out(struct try *t)
 FIXTURE(fault)
 {
 	struct try t;
-	char saved[sizeof(settings) / sizeof(settings[0])][32];
-	int nth;
+	const char *why;
 };
 
 /**
@@ -410,107 +391,19 @@ FIXTURE_VARIANT_ADD(fault, replay_start) { replay, do_replay_start, replay_runs,
 FIXTURE_VARIANT_ADD(fault, list_tasks) { with_child, do_list_tasks, NULL, true, 2 };
 FIXTURE_VARIANT_ADD(fault, list_players) { player, do_list_players, NULL, true, 2 };
 
-static bool get_text(const char *path, char *text, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	bool done = file && fgets(text, size, file);
-
-	if (file)
-		fclose(file);
-	return done;
-}
-
-/* Where a function of the kernel begins and ends; false: there is none. */
-static bool find_function(const char *name, unsigned long *begin, unsigned long *end)
-{
-	FILE *file = fopen("/proc/kallsyms", "re");
-	unsigned long address;
-	char symbol[256];
-
-	*begin = 0;
-	*end = 0;
-	while (file && !*end && fscanf(file, "%lx %*c %255s%*[^\n]", &address, symbol) == 2) {
-		if (!strcmp(symbol, name))
-			*begin = address;
-		else if (*begin && address > *begin)
-			*end = address;
-	}
-	if (file)
-		fclose(file);
-	return *end;
-}
-
-/* Nothing fails below this function, which warns of it. */
-static bool spare(const char *name)
-{
-	static const char *const files[] = { "failslab", "fail_page_alloc" };
-	char path[128], begin_text[32], end_text[32];
-	unsigned long begin, end;
-	unsigned int i;
-
-	if (!find_function(name, &begin, &end))
-		return true;
-	snprintf(begin_text, sizeof(begin_text), "0x%lx", begin);
-	snprintf(end_text, sizeof(end_text), "0x%lx", end);
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), DEBUG "%s/reject-start", files[i]);
-		if (!st_write_file(path, begin_text))
-			return false;
-		snprintf(path, sizeof(path), DEBUG "%s/reject-end", files[i]);
-		if (!st_write_file(path, end_text))
-			return false;
-	}
-	return true;
-}
-
 static int just_sleep(void *arg)
 {
 	return 0;
 }
 
-/*
- * Somebody else is interested in the functions that the module puts return probes
- * into: the kernel warns of a first probe that there is no memory for.
- */
-static void hold_probes(bool hold)
-{
-	static const char *const commands[2][2] = {
-		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n" },
-		{ "r:st_fault/setscheduler __sched_setscheduler\n",
-		  "r:st_fault/nice set_user_nice\n" },
-	};
-	int i, fd;
-
-	if (!hold)
-		st_write_file(TRACING "events/st_fault/enable", "0");
-	for (i = 0; i < 2; i++) {
-		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
-		if (fd < 0 || write(fd, commands[hold][i], strlen(commands[hold][i])) < 0)
-			printf("# %s: %s\n", commands[hold][i], strerror(errno));
-		close(fd);
-	}
-	if (hold)
-		st_write_file(TRACING "events/st_fault/enable", "1");
-}
-
 FIXTURE_SETUP(fault)
 {
-	size_t i;
-
 	memset(self, 0, sizeof(*self));
-	self->nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
-	if (self->nth < 0)
-		SKIP(return, "this kernel cannot inject faults (FAULT_INJECTION)");
-	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (!get_text(settings[i].file, self->saved[i], sizeof(self->saved[i])) ||
-		    !st_write_file(settings[i].file, settings[i].value))
-			SKIP(return, "this kernel has no %s", settings[i].file);
-	st_write_file(USERCOPY, "0");
-	if (!spare("objpool_init"))
-		SKIP(return, "this kernel warns of return probes that it has no memory for");
+	self->why = st_fault_begin();
+	if (self->why)
+		SKIP(return, "this kernel %s", self->why);
 	if (!st_cgroup_begin())
 		SKIP(return, "there is no cgroup2");
-	hold_probes(true);
 	self->t.call = -1;
 	self->t.sock = st_socket();
 	ASSERT_LE(0, self->t.sock);
@@ -527,12 +420,7 @@ FIXTURE_SETUP(fault)
 
 FIXTURE_TEARDOWN(fault)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (self->saved[i][0])
-			st_write_file(settings[i].file, self->saved[i]);
-	hold_probes(false);
+	st_fault_end();
 	st_work_kill(&self->t.child);
 	st_cgroup_end();
 }
@@ -559,24 +447,18 @@ static void end(struct try *t)
 }
 
 /*
- * Return: the call's. @hit: something in it has failed; what is left over of @nth may
- * let the look at it fail.  An answer that got lost is not to be anybody else's.
+ * Return: the call's. @hit: something in it has failed.  An answer that got lost is not
+ * to be anybody else's.
  */
-static int run_with_fault(int nth_file, unsigned int nth, int (*run)(struct try *t),
-			  struct try *t, bool *hit)
+static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct try *t, bool *hit)
 {
-	char text[16];
-	ssize_t n;
 	int ret;
 
 	t->call = st_socket();
-	snprintf(text, sizeof(text), "%u", nth);
-	if (t->call < 0 || pwrite(nth_file, text, strlen(text), 0) < 0)
+	if (t->call < 0 || !st_fault_arm(nth))
 		return -EPROTO;
 	ret = run(t);
-	n = pread(nth_file, text, sizeof(text) - 1, 0);
-	(void)!pwrite(nth_file, "0", 1, 0);
-	*hit = n > 0 && text[0] == '0';
+	*hit = st_fault_hit();
 	close(t->call);
 	t->call = -1;
 	return ret;
@@ -634,7 +516,7 @@ TEST_F_TIMEOUT(fault, each, 600)
 	}
 	for (nth = 1; hit && nth < NTH_MAX; nth++) {
 		ASSERT_TRUE(begin(t, variant->prepare));
-		ret = run_with_fault(self->nth, nth, variant->run, t, &hit);
+		ret = run_with_fault(nth, variant->run, t, &hit);
 		wrong = judge(t, ret, variant->netlink, variant->done);
 		EXPECT_EQ(NULL, wrong) {
 			TH_LOG("allocation %u: %s: %s", nth, strerror(-ret), wrong);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults that the kernel injects into the calling thread.
+ */
+#include "fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "caps.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+#define DEBUG		"/sys/kernel/debug/"
+#define TRACING		"/sys/kernel/tracing/"
+
+/* All allocations of those who ask for it, without a word in the log. */
+static const struct {
+	const char *file, *value;
+} settings[] = {
+	{ DEBUG "failslab/ignore-gfp-wait", "N" },
+	{ DEBUG "failslab/verbose", "0" },
+	{ DEBUG "fail_page_alloc/ignore-gfp-wait", "N" },
+	{ DEBUG "fail_page_alloc/ignore-gfp-highmem", "N" },
+	{ DEBUG "fail_page_alloc/min-order", "0" },
+	{ DEBUG "fail_page_alloc/verbose", "0" },
+};
+
+/* Copies to and from user space fail as well, where the kernel lets them. */
+#define USERCOPY	DEBUG "fail_usercopy/verbose"
+
+#define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
+
+static char saved[NR_SETTINGS][32];
+static int fail_nth = -1;
+
+static bool get_text(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool done = file && fgets(text, size, file);
+
+	if (file)
+		fclose(file);
+	return done;
+}
+
+/* Where a function of the kernel begins and ends; false: there is none. */
+static bool find_function(const char *name, unsigned long *begin, unsigned long *end)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	unsigned long address;
+	char symbol[256];
+
+	*begin = 0;
+	*end = 0;
+	while (file && !*end && fscanf(file, "%lx %*c %255s%*[^\n]", &address, symbol) == 2) {
+		if (!strcmp(symbol, name))
+			*begin = address;
+		else if (*begin && address > *begin)
+			*end = address;
+	}
+	if (file)
+		fclose(file);
+	return *end;
+}
+
+/* Nothing fails below this function, which warns of it. */
+static bool spare(const char *name)
+{
+	static const char *const files[] = { "failslab", "fail_page_alloc" };
+	char path[128], begin_text[32], end_text[32];
+	unsigned long begin, end;
+	unsigned int i;
+
+	if (!find_function(name, &begin, &end))
+		return true;
+	snprintf(begin_text, sizeof(begin_text), "0x%lx", begin);
+	snprintf(end_text, sizeof(end_text), "0x%lx", end);
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), DEBUG "%s/reject-start", files[i]);
+		if (!st_write_file(path, begin_text))
+			return false;
+		snprintf(path, sizeof(path), DEBUG "%s/reject-end", files[i]);
+		if (!st_write_file(path, end_text))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Somebody else is interested in the functions that the module puts return probes
+ * into: the kernel warns of a first probe that there is no memory for.
+ */
+static void hold_probes(bool hold)
+{
+	static const char *const commands[2][2] = {
+		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n" },
+		{ "r:st_fault/setscheduler __sched_setscheduler\n",
+		  "r:st_fault/nice set_user_nice\n" },
+	};
+	int i, fd;
+
+	if (!hold)
+		st_write_file(TRACING "events/st_fault/enable", "0");
+	for (i = 0; i < 2; i++) {
+		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+		if (fd < 0 || write(fd, commands[hold][i], strlen(commands[hold][i])) < 0)
+			printf("# %s: %s\n", TRACING "kprobe_events", strerror(errno));
+		close(fd);
+	}
+	if (hold)
+		st_write_file(TRACING "events/st_fault/enable", "1");
+}
+
+const char *st_fault_begin(void)
+{
+	size_t i;
+
+	fail_nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		return "cannot inject faults (FAULT_INJECTION)";
+	for (i = 0; i < NR_SETTINGS; i++)
+		if (!get_text(settings[i].file, saved[i], sizeof(saved[i])) ||
+		    !st_write_file(settings[i].file, settings[i].value))
+			return "cannot inject them into allocations (FAILSLAB, FAIL_PAGE_ALLOC)";
+	st_write_file(USERCOPY, "0");
+	if (!spare("objpool_init"))
+		return "warns of return probes that it has no memory for";
+	hold_probes(true);
+	return NULL;
+}
+
+void st_fault_end(void)
+{
+	size_t i;
+
+	if (fail_nth < 0)
+		return;
+	for (i = 0; i < NR_SETTINGS; i++)
+		if (saved[i][0])
+			st_write_file(settings[i].file, saved[i]);
+	hold_probes(false);
+	close(fail_nth);
+	fail_nth = -1;
+}
+
+bool st_fault_arm(unsigned int nth)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", nth);
+	return pwrite(fail_nth, text, strlen(text), 0) > 0;
+}
+
+/* What is left over may let this very look fail: then it has not hit before. */
+bool st_fault_hit(void)
+{
+	char left = 0;
+	ssize_t n = pread(fail_nth, &left, 1, 0);
+
+	(void)!pwrite(fail_nth, "0", 1, 0);
+	return n == 1 && left == '0';
+}
