@@ -3,13 +3,15 @@
 #
 # Description: "schedtape record" is killed at a random moment of a storm. What
 # it has written stays readable, its session is gone, and the module can go.
+# SCHEDTAPE_ROUNDS (20) is how often, SCHEDTAPE_SEED makes the same moments again.
 
 here=$(dirname "$(realpath "$0")")
 build=${SCHEDTAPE_BUILD:-$here/../build}
 PATH=$build:$build/selftests/workloads:$here/workloads:$here:$PATH
 schedtape=${SCHEDTAPE:-$(command -v schedtape)}
 storm=$(command -v storm)
-rounds=20
+rounds=${SCHEDTAPE_ROUNDS:-20}
+seed=${SCHEDTAPE_SEED:-$RANDOM}
 dir=$(mktemp -d) || exit 4
 trap 'rm -rf "$dir"' EXIT
 n=0 failed=0
@@ -61,8 +63,10 @@ fi
 
 echo "TAP version 13"
 echo "1..$((2 * rounds + 2))"
+echo "# SCHEDTAPE_SEED=$seed"
+RANDOM=$seed
 read=0
-for i in $(seq $rounds); do
+for i in $(seq "$rounds"); do
 	# A job is a process group: the storm stays in it when its parent dies.
 	set -m
 	"$schedtape" record -q -m 64K -o "$dir/tape" -- "$storm" 2 3 1000000 > /dev/null 2>&1 &

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: replays whose controllers and players are killed at random moments: no
 # task is left, nothing in the module, and it can go. SCHEDTAPE_ROUNDS=50 makes a
-# hundred of them.
+# hundred of them, SCHEDTAPE_SEED chooses the same moments again.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 rounds=${SCHEDTAPE_ROUNDS:-6}		# of two replays each
+seed=${SCHEDTAPE_SEED:-$RANDOM}
+echo "# SCHEDTAPE_SEED=$seed"
+RANDOM=$seed
 
 # Players have the names of these.
 cat > work << 'END'
@@ -46,7 +49,8 @@ for ((i = 0; i < rounds; i++)); do
 	schedtape replay -q --speed 0.1 work.tape > replay.log 2>&1 &
 	second=$!
 	sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
-	player=$(players | shuf -n 1)
+	mapfile -t all < <(players)
+	player=${all[RANDOM % (${#all[@]} + 1)]-}
 	kill -KILL $first 2> /dev/null && controllers=$((controllers + 1))
 	[ -n "$player" ] && kill -KILL "$player" 2> /dev/null && killed=$((killed + 1))
 	sleep "0.0$((RANDOM % 10))"
