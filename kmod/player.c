@@ -384,7 +384,8 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 	number = array_index_nospec(number, replay->nr_players);
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[number]);
-	if (player && player->task != current)
+	/* What it has executed may come here, too, and be buried at the same time. */
+	if (player && (player->task != current || player->gone))
 		player = NULL;
 	rcu_read_unlock();
 	return player;

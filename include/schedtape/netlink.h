@@ -167,7 +167,7 @@ enum stape_replay_state {
 	STAPE_REPLAY_RUNNING,
 	STAPE_REPLAY_DONE,		/* every player has ended its program */
 	STAPE_REPLAY_STOPPED,		/* by replay-stop, or its owner has gone */
-	STAPE_REPLAY_BROKEN,		/* a player died before its program's end */
+	STAPE_REPLAY_BROKEN,		/* a player died, or execed, before its program's end */
 	STAPE_REPLAY_PAUSED,
 	STAPE_REPLAY_STUCK,		/* they all wait for each other: to be stopped */
 };
