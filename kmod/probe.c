@@ -253,9 +253,13 @@ static __always_inline void stape_probe_placed(struct task_struct *task, u64 typ
 
 static notrace void stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
-	/* What the kernel makes for a process comes without sched_process_fork. */
+	/*
+	 * What the kernel makes for a process comes without sched_process_fork.  One of
+	 * its threads does so, or a kernel thread.
+	 */
 	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
-		stape_life_fork(NULL, task->group_leader, task);
+		stape_life_fork(NULL, same_thread_group(current, task) ? current :
+				task->group_leader, task);
 	stape_probe_placed(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
