@@ -35,7 +35,7 @@ planted()
 
 	mkdir -p "$module" && ln -sf "$top"/selftests/planted/* "$module/" &&
 	make -s -C "$build/kernels/$1/kdir" M="$module" modules || return
-	timeout 660 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 600 \
+	timeout 1860 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 1800 \
 		--append kasan_multi_shot -- \
 		"$top/selftests/planted/run $module/planted.ko ${1##*-}" 2> "$module/stderr"
 	status=$?
