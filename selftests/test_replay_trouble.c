@@ -123,7 +123,8 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	if (rounds & 1)
 		ASSERT_TRUE(st_write_file(CPU1, "1"));
 	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
-	EXPECT_LE(4, rounds);
+	/* How often depends on the machine. */
+	EXPECT_LT(0, rounds);
 	EXPECT_EQ(0, self->notes[0].ret);
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(2 * (WAITS + 1), self->state.steps);
