@@ -43,6 +43,7 @@ sys.exit(status != 0)' "$@" > user 2> log &
 
 for n in $few $many; do
 	schedtape record -q -o "$n.tape" -- forks "$n" > log 2>&1
+	report $? "forks $n is recorded"
 	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
 done
 peak schedtape replay -q $few.tape	# what is allocated once, is
