@@ -4,6 +4,7 @@
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make check      every test, on every supported kernel
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
+#   make reliability  what check tries a few times, a thousand times; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
@@ -103,11 +104,15 @@ fuzz: setup
 	@$(MAKE) -s -C selftests/fuzz run RUNS=$(RUNS)
 	@selftests/fuzz/guest --inputs $(INPUTS) --timeout 36000
 
+# Many hours. ONLY: some of the parts that selftests/reliability names.
+reliability: setup
+	@selftests/reliability $(ONLY)
+
 # ONLY: some of the parts that selftests/bench/run names.
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup check check-debug fuzz bench
+.PHONY: all module demo host-build host-module setup check check-debug fuzz reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.
