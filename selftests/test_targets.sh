@@ -91,7 +91,7 @@ if [ "$(nproc)" -gt 1 ]; then
 		! grep -m 5 -v '"cpu":1,' script.json > log
 	report $? "-C: only what happens on one CPU"
 	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape tells it"
-	record -C 0-1
+	record_forks -C 0-1
 	on_tape t "{'other', 'true'} <= c" "-C alone: every task"
 else
 	skip "needs two CPUs"
