@@ -70,6 +70,7 @@ static bool lists(const char *folder, const char *name, const char *word)
 
 static int enable(struct cgroups *cgroups, const char *folder, const char *controller)
 {
+	size_t len = strlen(cgroups->enabled);
 	char text[16];
 	int ret;
 
@@ -83,10 +84,9 @@ static int enable(struct cgroups *cgroups, const char *folder, const char *contr
 			  ret == -EBUSY ? "; processes are in it" : "");
 		return ret;
 	}
-	if (!strcmp(folder, cgroups->parent)) {
-		strcat(cgroups->enabled, *cgroups->enabled ? " -" : "-");
-		strcat(cgroups->enabled, controller);
-	}
+	if (!strcmp(folder, cgroups->parent))
+		snprintf(cgroups->enabled + len, sizeof(cgroups->enabled) - len, "%s-%s",
+			 len ? " " : "", controller);
 	return 0;
 }
 
