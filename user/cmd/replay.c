@@ -100,11 +100,15 @@ static void load_code(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long from, to;
-	char line[512];
+	char line[512], shared;
 
 	while (maps && fgets(line, sizeof(line), maps))
-		/* Of a kernel before 5.14 it is refused, and of what is no file. */
-		if (strchr(line, '/') && sscanf(line, "%lx-%lx", &from, &to) == 2)
+		/*
+		 * Of a kernel before 5.14 it is refused, and of what is no file. What is
+		 * shared is no code, but what is too large for memory.
+		 */
+		if (strchr(line, '/') &&
+		    sscanf(line, "%lx-%lx %*3c%c", &from, &to, &shared) == 3 && shared == 'p')
 			madvise((void *)from, to - from, MADV_POPULATE_READ);
 	if (maps)
 		fclose(maps);
