@@ -120,6 +120,14 @@ static void test_periods(void)
 		ok(timing_next(&timing) == orders[i], "edge %zu", i + 1);
 	}
 	timing_free(&timing);
+
+	timing_parse_delay(&timing, "0-20");
+	timing.started = 0;
+	timing_started(&timing);
+	sleep_ms(25);
+	timing_begin(&timing);
+	ok(timing_next(&timing) == ORDER_STOP, "periods count from the start, if that came first");
+	timing_free(&timing);
 }
 
 static void test_duration(void)

@@ -272,9 +272,10 @@ static int begin(struct recording *rec)
 	}
 	if (!ret)
 		ret = set_filter(rec);
-	timing_begin(&rec->options->timing);
 	if (!ret && !timing_delayed(&opts->timing))
 		ret = turn_on(rec);
+	/* Only now: it counts from the start, if that is the beginning. */
+	timing_begin(&rec->options->timing);
 	if (ret || !opts->command)
 		return ret;
 	ret = child_go(&rec->child);

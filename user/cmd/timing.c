@@ -63,7 +63,7 @@ bool timing_delayed(const struct timing *timing)
 
 void timing_begin(struct timing *timing)
 {
-	timing->begun = timing_now();
+	timing->begun = timing->started ? timing->started : timing_now();
 	/* What is on from the beginning needs no order. */
 	timing->edge = !timing_delayed(timing);
 }

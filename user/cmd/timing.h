@@ -14,7 +14,7 @@
 
 /**
  * struct timing - what is due when
- * @periods: when to record, ms from timing_begin() on; none: from the beginning
+ * @periods: when to record, ms from the beginning on; none: from there on
  * @open_end: the last of them has no end
  * @off: do not record until told to
  * @duration: ms of recording, the pauses included; 0: no limit
@@ -39,6 +39,7 @@ bool timing_parse_delay(struct timing *timing, const char *text);
 bool timing_parse_duration(struct timing *timing, const char *text);
 /* Does it leave the first start to later? */
 bool timing_delayed(const struct timing *timing);
+/* From now on, or from the start on, if that has been. */
 void timing_begin(struct timing *timing);
 /* The session has been started, maybe not for the first time. */
 void timing_started(struct timing *timing);
