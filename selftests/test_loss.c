@@ -192,6 +192,49 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	}
 }
 
+/* The last page of CPU 0 that tells of a pause. */
+static void keep_paused(const void *data, void *arg)
+{
+	const struct stape_page_header *page = data;
+
+	if (!page->cpu && page->flags & STAPE_PAGE_PAUSED)
+		*(struct stape_page_header *)arg = *page;
+}
+
+/* Goes on after a pause, but the ring is full: one gap, until the last that was lost. */
+TEST_F_TIMEOUT(loss, behind_a_pause, 60)
+{
+	struct stape_page_header page = { 0 };
+	struct schedtape_cpu stats;
+	int renames = RENAMES;
+	uint64_t before, lost;
+
+	self->small.each = keep_paused;
+	self->small.arg = &page;
+	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
+	ASSERT_TRUE(start(self));
+	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
+	lost = stats.lost;
+	ASSERT_LT(0, lost);
+	before = stats.lost_first;
+	ASSERT_EQ(0, st_record_pause(&self->small));
+	ASSERT_EQ(0, st_record_start(&self->small));
+	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
+	ASSERT_LT(lost, stats.lost);
+
+	ASSERT_EQ(0, st_record_take(&self->small));
+	EXPECT_EQ(0, page.flags);
+	ASSERT_TRUE(step(&self->w));
+	ASSERT_EQ(0, st_record_finish(&self->small));
+	EXPECT_EQ(STAPE_PAGE_PAUSED, page.flags);
+	EXPECT_EQ(stats.lost, page.lost);
+	EXPECT_EQ(before, page.lost_first);
+	EXPECT_EQ(stats.lost_last, page.lost_last);
+	EXPECT_LE(page.lost_last, page.time);
+}
+
 /* After losses the stream knows again who runs: the page says it. */
 TEST_F_TIMEOUT(loss, goes_on_with_the_right_task, 60)
 {
