@@ -2,6 +2,8 @@
 /*
  * Description: what players wait for, in which state, and how a replay's time goes.
  */
+#include <sched.h>
+
 #include "players.h"
 
 static int wait_step(uint32_t player, uint64_t index, uint32_t wait, uint64_t value)
@@ -176,6 +178,66 @@ TEST_F(replay, pause_and_speed)
 	/* Slowly it would have taken 100 s. */
 	EXPECT_GE(30000 * MS, self->state.stop_time - self->state.start_time);
 	EXPECT_EQ(-EALREADY, set_speed(self, 1));
+}
+
+/* What is stopped in a pause has come no further than that. */
+TEST_F(replay, stop_in_a_pause)
+{
+	uint64_t time;
+
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, start(self, 0));
+	usleep(20000);
+	ASSERT_EQ(0, pause_replay(self));
+	ASSERT_TRUE(get(self));
+	time = self->state.time;
+	EXPECT_LE(20 * MS, time);
+	usleep(300000);
+	ASSERT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_STOPPED, self->state.state);
+	EXPECT_EQ(time, self->state.time);
+}
+
+static int wait_on_cpu_0(void *arg)
+{
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_UNTIL, 200 * MS));
+	note(arg, step(0, 1, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+/*
+ * A wait is over, but who waited does not get the CPU before the replay pauses: it
+ * is late by what it is late.
+ */
+TEST_F(replay, lag_of_a_wait_before_a_pause)
+{
+	struct sched_param param = { .sched_priority = 10 };
+	uint64_t end;
+
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, wait_on_cpu_0, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(get(self));
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
+	usleep(150000);
+	while (st_now() < self->state.start_time + 230 * MS)
+		;
+	ASSERT_EQ(0, pause_replay(self));
+	param.sched_priority = 0;
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &param));
+	while (self->notes->steps < 2)
+		usleep(1000);
+	end = self->notes->times[1] - self->state.start_time;
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(1, self->state.timed_waits);
+	EXPECT_LE(self->state.lag_max, end - 200 * MS);
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_EQ(0, self->notes->ret);
 }
 
 /* A wait that began slowly ends fast. */
