@@ -195,6 +195,61 @@ TEST_F(replay, an_early_exit_breaks_it)
 	EXPECT_EQ(pid, self->state.failed_pid);
 }
 
+static int become_another(void *arg)
+{
+	munlockall();
+	if (join((uintptr_t)arg))
+		return 1;
+	execlp("sleep", "sleep", "1000", NULL);
+	return 2;
+}
+
+/* What has become another program makes no step any more, and is not to be killed. */
+TEST_F(replay, another_program_breaks_it)
+{
+	pid_t pid;
+
+	self->edges[1] = 1;
+	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, become_another, (void *)0));
+	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wait_for_ever, (void *)1));
+	pid = self->w[0].pid;
+	st_work_go(&self->w[1]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	st_work_go(&self->w[0]);
+	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[1]));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
+	EXPECT_EQ(pid, self->state.failed_pid);
+	/* It would be dead by now, or soon. */
+	usleep(100000);
+	EXPECT_TRUE(st_wait_state(pid, 'S'));
+}
+
+static int close_and_leave(void *arg)
+{
+	int ret = join((uintptr_t)arg);
+
+	close(session);
+	close(players);
+	return ret;
+}
+
+/* Who has given up the file is missed, too, though others have it. */
+TEST_F(replay, an_end_without_the_file_breaks_it)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, setup(self, 2, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, close_and_leave, (void *)0));
+	pid = self->w[0].pid;
+	st_work_go(&self->w[0]);
+	st_work_go(&self->w[0]);
+	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
+	EXPECT_EQ(pid, self->state.failed_pid);
+}
+
 /* Nobody is left over if a thread of many makes the end. */
 static void *wait_in_thread(void *arg)
 {
