@@ -72,6 +72,8 @@ void stape_life_fork(void *data, struct task_struct *parent, struct task_struct 
 		if (!stape_filter_fork(&session->filter, parent, child))
 			continue;
 		local_irq_save(flags);
+		/* It may have entered just now, and this CPU not been asked yet. */
+		stape_probe_refresh(session);
 		stape_ring_emit(this_cpu_ptr(session->rings),
 				stape_ring_word(STAPE_EV_FORK,
 						child->pid << STAPE_PID_SHIFT | arg));
@@ -119,6 +121,7 @@ void stape_life_exit(void *data, struct task_struct *task)
 		if (!stape_filter_has(&session->filter, task))
 			continue;
 		local_irq_save(flags);
+		stape_probe_refresh(session);	/* as in a fork */
 		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
 		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0,
 					NULL, 0);
