@@ -142,6 +142,13 @@ expect 1 'No such file' schedtape pack nowhere
 expect 1 'would take the place' schedtape pack t -o t
 expect 1 'would take the place' schedtape pack t -o t/data.9
 expect 1 'would take the place' schedtape recover t.packed.old -o t.packed
+expect 1 'would take the place' schedtape recover t/data -o t
+cp -r t kept.old
+expect 1 'would take the place' schedtape recover kept.old/data -o kept
+[ -e kept.old/data ]
+report $? "what is recovered is not what is kept"
+schedtape pack t -o slash/ 2> log && schedtape pack t -o slash/ 2> log && [ -f slash.old ]
+report $? "a name with a slash behind it, again"
 expect 1 'No space left' schedtape pack t -o /dev/full
 
 mv t/data.0 away

@@ -62,6 +62,7 @@ static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 	for (i = 0; i < json_object_array_length(cgroups); i++) {
 		entry = json_object_array_get_idx(cgroups, i);
 		if (json_object_object_get_ex(entry, "path", &value) &&
+		    json_object_is_type(value, json_type_string) &&
 		    !strcmp(json_object_get_string(value), path) &&
 		    json_object_object_get_ex(entry, "id", &value))
 			return json_object_get_uint64(value);

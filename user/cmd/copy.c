@@ -29,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->common;
 		break;
 	case 'o':
-		opts->output = arg;
+		opts->output = keep_name(arg);
 		break;
 	case 'q':
 		opts->quiet = true;
@@ -77,13 +77,16 @@ static bool same_file(const char *one, const char *two)
  */
 static bool is_in_the_way(const char *input, const char *output)
 {
-	char *folder = strdup(output), *old = NULL;
+	char *folder = strdup(output), *from = strdup(input), *old = NULL;
+	const char *home = from ? dirname(from) : NULL;
 	bool is = false;
 
-	if (strcmp(output, "-") && folder && asprintf(&old, "%s.old", output) >= 0)
+	if (strcmp(output, "-") && folder && home && asprintf(&old, "%s.old", output) >= 0)
 		is = same_file(input, output) || same_file(input, old) ||
+		     same_file(home, output) || same_file(home, old) ||
 		     same_file(input, dirname(folder));
 	free(old);
+	free(from);
 	free(folder);
 	return is;
 }

@@ -73,6 +73,15 @@ static int must_go(const char *path, bool *go)
 	return S_ISDIR(st.st_mode) ? for_tape_files(path, NULL) : 0;
 }
 
+char *keep_name(char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	return path;
+}
+
 int keep_old(const char *path, char **old, struct schedtape_error *err)
 {
 	bool go;

@@ -8,6 +8,9 @@
 
 #include <schedtape.h>
 
+/* A tape's name without the slashes that a shell completes that of a directory with. */
+char *keep_name(char *path);
+
 /*
  * Makes way for a new tape.  *old: the old one's name now, to be freed, or NULL.
  * -EEXIST: what is there is a directory, and not a tape.

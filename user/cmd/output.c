@@ -62,10 +62,11 @@ int out_finish(int status)
 	errno = 0;
 	if (fflush(stdout))
 		failed = true;
-	/* Without an errno it failed earlier, and whoever cared was told by a signal. */
-	if (!failed || errno == EPIPE || !errno)
+	if (!failed || errno == EPIPE)
 		return status;
-	out_error(NULL, "cannot write to standard output: %s", strerror(errno));
+	/* Without an errno it failed earlier. */
+	out_error(NULL, "cannot write to standard output%s%s", errno ? ": " : "",
+		  errno ? strerror(errno) : "");
 	return CMD_FAILURE;
 }
 

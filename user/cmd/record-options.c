@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "keep.h"
 #include "output.h"
 #include "select.h"
 #include "streams.h"
@@ -155,7 +156,7 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 {
 	switch (key) {
 	case 'o':
-		opts->output = arg;
+		opts->output = keep_name(arg);
 		break;
 	case 'm':
 		if (!parse_size(arg, &opts->ring_bytes))
