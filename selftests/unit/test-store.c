@@ -73,7 +73,7 @@ static void test_large(void)
 	struct schedtape_store store = { 0 };
 
 	ok(fill(&store, MANY) && store.in_file && is_right(&store, 0), "a large one is a file");
-	ok(store.bytes - store.nr * sizeof(uint64_t) <= 1 << 20, "not much larger than it has to be");
+	ok(store.bytes - store.nr * sizeof(uint64_t) <= 1 << 20, "hardly larger than it has to be");
 	schedtape_store_let_go(&store);
 	ok(is_right(&store, 0), "that has all of it");
 	ok(!schedtape_store_add(&store, sizeof(uint64_t), MANY) && store.nr == 2 * MANY &&
