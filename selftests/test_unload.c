@@ -3,7 +3,7 @@
  * Description: the module is asked to go at every moment of its use, and comes back
  * when it went: whoever uses it keeps it or does without it, and nobody hangs.
  *
- * SCHEDTAPE_ROUNDS (20) is how often it has to go.
+ * SCHEDTAPE_ROUNDS (10) is how often it has to go.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +218,7 @@ static bool wait_for_users(const struct tally *tally)
 TEST_F_TIMEOUT(unload, at_any_moment, 3600)
 {
 	const char *rounds = getenv("SCHEDTAPE_ROUNDS");
-	unsigned int went = 0, stayed = 0, wanted = rounds ? atoi(rounds) : 20, i;
+	unsigned int went = 0, stayed = 0, wanted = rounds ? atoi(rounds) : 10, i;
 	struct st_random random = { .state = st_now() };
 	int status, ret;
 
