@@ -100,6 +100,8 @@ int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_replay_get(skb, info, &replay);
 	if (ret)
 		goto out;
+	/* A parent that has seen its player's end is to see what came of it. */
+	stape_replay_bury(replay);
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);

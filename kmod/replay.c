@@ -104,8 +104,15 @@ static void stape_replay_look(struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 }
 
-/* Players that have died before the end of their programs. */
-static void stape_replay_bury(struct stape_replay *replay)
+/**
+ * stape_replay_bury() - take out players that have died before their programs' end
+ * @replay: any replay
+ *
+ * The work does it soon; who asks for the state sees it at once.
+ *
+ * Context: may sleep, without the replay's lock.
+ */
+void stape_replay_bury(struct stape_replay *replay)
 {
 	struct stape_player *player, *next;
 
