@@ -25,13 +25,13 @@ nothing_left()
 }
 
 
-# Until the players play.
+# Until the players of long.tape play, and are called what they play.
 playing()
 {
 	local i
 
 	for ((i = 0; i < 200; i++)); do
-		schedtape list | grep -qw running && return
+		schedtape list | grep -qw running && pgrep -x periodic > found && return
 		sleep 0.1
 	done
 }
@@ -64,10 +64,11 @@ exact='' known forktree forktree 3 2
 nothing_left
 report $? "nothing is left of them"
 
-# A tape that takes a while to replay.
-schedtape record -q -o long.tape -- periodic 100 5 100 > log 2>&1 &
+# A tape that takes a while to replay. Where instructions are counted, time jumps while
+# a file of the host is waited for.
+schedtape record -q -o long.tape -- periodic 100 5 300 > log 2>&1 &
 recorder=$!
-sleep 3
+sleep $((exact ? 20 : 3))
 kill -INT $recorder
 wait $recorder
 schedtape info long.tape > log 2>&1
