@@ -154,15 +154,7 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
  */
 bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
 {
-	unsigned long flags;
-	bool changed;
-
-	if (!stape_filter_is_open(filter))
-		return false;
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_filter_judge(filter, task, comm);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
-	return changed;
+	return stape_filter_is_open(filter) && stape_filter_judge_probe(filter, task, comm);
 }
 
 /**
@@ -184,9 +176,9 @@ bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bo
 	/* Judged here without the lock on its name: see stape_filter_judge_one(). */
 	if (READ_ONCE(filter->nr_patterns))
 		WRITE_ONCE(filter->stale, true);
-	changed = stape_filter_judge_probe(filter, task);
+	changed = stape_filter_judge_probe(filter, task, task->comm);
 	if (process)
 		for_each_thread(task, thread)
-			changed |= stape_filter_judge_probe(filter, thread);
+			changed |= stape_filter_judge_probe(filter, thread, thread->comm);
 	return changed;
 }

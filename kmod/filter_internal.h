@@ -25,7 +25,8 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm);
 
 /* These take it. */
-bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task);
+bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task,
+			      const char *comm);
 bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task);
 
 #endif /* _STAPE_FILTER_INTERNAL_H */

@@ -157,22 +157,24 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 }
 
 /**
- * stape_filter_judge_probe() - the same for a task as it is, in a probe
+ * stape_filter_judge_probe() - the same in a probe
  * @filter: a session's
  * @task: the task
+ * @comm: its name, or what it will be called
  *
- * No lock keeps its name: where names matter, all are to be judged once more.
+ * No lock keeps a name that it has: where names matter, all are to be judged once more.
  *
  * Context: any that has no runqueue lock.
  * Return: whether the bit has changed.
  */
-bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task)
+bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task,
+			      const char *comm)
 {
 	unsigned long flags;
 	bool changed;
 
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_filter_judge(filter, task, task->comm);
+	changed = stape_filter_judge(filter, task, comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
 	return changed;
 }
@@ -194,7 +196,7 @@ bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *tas
 	bool changed;
 
 	task_lock(task);
-	changed = stape_filter_judge_probe(filter, task);
+	changed = stape_filter_judge_probe(filter, task, task->comm);
 	task_unlock(task);
 	return changed;
 }

@@ -63,8 +63,6 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
-	/* clone3() can put it elsewhere. */
-	bool moved = stape_task_cgroup(child) != stape_task_cgroup(parent);
 	struct stape_session *session;
 	unsigned long flags;
 
@@ -77,7 +75,8 @@ void stape_life_fork(void *data, struct task_struct *parent, struct task_struct 
 		stape_ring_emit(this_cpu_ptr(session->rings),
 				stape_ring_word(STAPE_EV_FORK,
 						child->pid << STAPE_PID_SHIFT | arg));
-		if (moved)
+		/* clone3() can put it elsewhere. */
+		if (stape_task_cgroup(child) != stape_task_cgroup(parent))
 			stape_life_describe(session, child, child->comm, STAPE_TASK_MOVES);
 		local_irq_restore(flags);
 	}

@@ -10,11 +10,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
+#include "module.h"
 #include "record.h"
 #include "work.h"
 
@@ -384,34 +384,18 @@ TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 	}
 }
 
-static int unload(void)
-{
-	return syscall(SYS_delete_module, "schedtape", O_NONBLOCK) ? -errno : 0;
-}
-
-static int load(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 TEST_F(lifecycle, module_in_use_stays)
 {
-	int ret = unload();
+	int ret = st_module_unload();
 
 	EXPECT_TRUE(ret == -EWOULDBLOCK || ret == -EBUSY) {
 		TH_LOG("delete_module: %d", ret);
 	}
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	EXPECT_GT(0, unload());
+	EXPECT_GT(0, st_module_unload());
 	EXPECT_EQ(0, st_record_stop(&self->r));
-	EXPECT_GT(0, unload());
+	EXPECT_GT(0, st_module_unload());
 	EXPECT_EQ(0, st_record_get(&self->r, &self->state));
 }
 
@@ -424,11 +408,11 @@ TEST(module_comes_and_goes)
 	if (!path)
 		SKIP(return, "SCHEDTAPE_KO does not say which module to load again");
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, unload());
+		ASSERT_EQ(0, st_module_unload());
 		EXPECT_EQ(-1, access("/dev/schedtape", F_OK));
 		EXPECT_EQ(-ENOENT, schedtape_client_open(&r.client, &r.err));
-		ASSERT_EQ(0, load(path));
-		EXPECT_EQ(-EEXIST, load(path));
+		ASSERT_EQ(0, st_module_load(path));
+		EXPECT_EQ(-EEXIST, st_module_load(path));
 		ASSERT_EQ(0, st_record_open(&r, 4));
 		ASSERT_EQ(0, st_record_start(&r));
 		st_record_close(&r);

@@ -181,18 +181,25 @@ static int leave_early(void *arg)
 }
 
 /* Whoever exits before its program's end breaks it, too. */
-TEST_F(replay, an_early_exit_breaks_it)
+/* One of two players does @what and ends, and the replay with it. */
+static void breaks_it(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		      int (*what)(void *arg))
 {
 	pid_t pid;
 
 	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, leave_early, (void *)0));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, what, (void *)0));
 	pid = self->w[0].pid;
 	st_work_go(&self->w[0]);
 	st_work_go(&self->w[0]);
 	EXPECT_EQ(0, st_work_wait(&self->w[0]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(pid, self->state.failed_pid);
+}
+
+TEST_F(replay, an_early_exit_breaks_it)
+{
+	breaks_it(_metadata, self, leave_early);
 }
 
 static int become_another(void *arg)
@@ -238,16 +245,7 @@ static int close_and_leave(void *arg)
 /* Who has given up the file is missed, too, though others have it. */
 TEST_F(replay, an_end_without_the_file_breaks_it)
 {
-	pid_t pid;
-
-	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, close_and_leave, (void *)0));
-	pid = self->w[0].pid;
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
-	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
-	EXPECT_EQ(pid, self->state.failed_pid);
+	breaks_it(_metadata, self, close_and_leave);
 }
 
 /* Nobody is left over if a thread of many makes the end. */

@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include <schedtape/device.h>
 
 #include "fuzz.h"
+#include "module.h"
 #include "record.h"
 #include "request.h"
 #include "work.h"
@@ -182,17 +182,6 @@ static void use(struct tally *tally, unsigned int who)
 
 /* -- the module ---------------------------------------------------------------------------- */
 
-static int load(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 static bool got_through(const struct tally *tally, const unsigned int *since)
 {
 	unsigned int i;
@@ -231,7 +220,7 @@ TEST_F_TIMEOUT(unload, at_any_moment, 3600)
 	}
 	ASSERT_TRUE(wait_for_users(self->tally));
 	while (went < wanted) {
-		ret = syscall(SYS_delete_module, "schedtape", O_NONBLOCK) ? -errno : 0;
+		ret = st_module_unload();
 		if (ret) {
 			ASSERT_TRUE(ret == -EWOULDBLOCK || ret == -EBUSY) {
 				TH_LOG("delete_module: %s", strerror(-ret));
@@ -241,7 +230,7 @@ TEST_F_TIMEOUT(unload, at_any_moment, 3600)
 			continue;
 		}
 		went++;
-		ASSERT_EQ(0, load(self->path));
+		ASSERT_EQ(0, st_module_load(self->path));
 		/* Now and then they get far. */
 		if (went % 4 == 0)
 			ASSERT_TRUE(wait_for_users(self->tally));
@@ -256,9 +245,9 @@ TEST_F_TIMEOUT(unload, at_any_moment, 3600)
 	}
 	TH_LOG("it went %u times, and stayed %u times", went, stayed);
 	EXPECT_LT(0, stayed);
-	ASSERT_EQ(0, syscall(SYS_delete_module, "schedtape", O_NONBLOCK));
+	ASSERT_EQ(0, st_module_unload());
 	EXPECT_EQ(-1, access("/dev/schedtape", F_OK));
-	ASSERT_EQ(0, load(self->path));
+	ASSERT_EQ(0, st_module_load(self->path));
 }
 
 TEST_HARNESS_MAIN

@@ -14,7 +14,6 @@
 #include <client.h>
 
 #include "output.h"
-#include "select.h"
 #include "streams.h"
 
 #define REMOVE_TRIES	250
@@ -132,19 +131,12 @@ static int enable_for(struct cgroups *cgroups, const char *folder, struct schedt
 static int set_cpus(const char *folder, const char *list, const struct cpu_map *map)
 {
 	unsigned char mask[MAX_CPUS / 8] = { 0 };
-	struct select_numbers numbers = { 0 };
 	cpu_set_t here;
-	size_t i, cpu;
+	size_t cpu;
 	char *text;
 	int ret;
 
-	ret = select_numbers_parse(&numbers, list);
-	for (i = 0; !ret && i < numbers.nr; i++)
-		for (cpu = numbers.ranges[i].first;
-		     cpu <= numbers.ranges[i].last && cpu < MAX_CPUS; cpu++)
-			mask[cpu / 8] |= 1 << cpu % 8;
-	select_numbers_free(&numbers);
-	if (ret) {
+	if (streams_mask(mask, sizeof(mask), list)) {
 		out_error(NULL, "--cgroups: '%s' on the tape is no list of CPUs", list);
 		return -EINVAL;
 	}

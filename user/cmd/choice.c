@@ -83,12 +83,16 @@ static uint64_t id_of_cgroup(struct schedtape_tape *tape, const char *text)
 	return id && !errno && !*end ? id : 0;
 }
 
-static int check_list(const struct choice *choice, const struct choice_list *list)
+static int check_list(const struct choice *choice, struct choice_list *list)
 {
 	size_t i;
 
+	list->ids = calloc(list->nr_cgroups + 1, sizeof(*list->ids));
+	if (!list->ids)
+		return -ENOMEM;
 	for (i = 0; i < list->nr_cgroups; i++) {
-		if (id_of_cgroup(choice->tape, list->cgroups[i]))
+		list->ids[i] = id_of_cgroup(choice->tape, list->cgroups[i]);
+		if (list->ids[i])
 			continue;
 		out_error(NULL, "cgroup=%s: the tape knows no such cgroup; give id:NUMBER, or a "
 			  "path that was there when the recording began", list->cgroups[i]);
@@ -97,15 +101,14 @@ static int check_list(const struct choice *choice, const struct choice_list *lis
 	return 0;
 }
 
-int choice_check(const struct choice *choice)
+int choice_check(struct choice *choice)
 {
 	int ret = check_list(choice, &choice->only);
 
 	return ret ? ret : check_list(choice, &choice->exclude);
 }
 
-static bool list_has(const struct choice *choice, const struct choice_list *list,
-		     const struct schedtape_life *life)
+static bool list_has(const struct choice_list *list, const struct schedtape_life *life)
 {
 	size_t i;
 
@@ -113,7 +116,7 @@ static bool list_has(const struct choice *choice, const struct choice_list *list
 		if (!fnmatch(list->globs[i], life->comm, 0))
 			return true;
 	for (i = 0; i < list->nr_cgroups; i++)
-		if (life->cgroup == id_of_cgroup(choice->tape, list->cgroups[i]))
+		if (life->cgroup == list->ids[i])
 			return true;
 	return (list->pids.nr && select_numbers_has(&list->pids, life->pid)) ||
 	       (list->tgids.nr && select_numbers_has(&list->tgids, life->tgid));
@@ -123,15 +126,16 @@ bool choice_keeps(void *arg, const struct schedtape_life *life)
 {
 	const struct choice *choice = arg;
 
-	if (list_made(&choice->only) && !list_has(choice, &choice->only, life))
+	if (list_made(&choice->only) && !list_has(&choice->only, life))
 		return false;
-	return !list_has(choice, &choice->exclude, life);
+	return !list_has(&choice->exclude, life);
 }
 
 static void free_list(struct choice_list *list)
 {
 	free(list->globs);
 	free(list->cgroups);
+	free(list->ids);
 	select_numbers_free(&list->pids);
 	select_numbers_free(&list->tgids);
 }

@@ -16,11 +16,13 @@
  * struct choice_list - "GLOB", "pid=LIST", "tgid=LIST", "cgroup=WHICH"
  * @globs: of names
  * @cgroups: paths or ids
+ * @ids: of these, by choice_check()
  */
 struct choice_list {
 	const char **globs;
 	size_t nr_globs;
 	const char **cgroups;
+	uint64_t *ids;
 	size_t nr_cgroups;
 	struct select_numbers pids;
 	struct select_numbers tgids;
@@ -39,8 +41,8 @@ struct choice {
 /* @text must outlive the list.  0, -EINVAL (not of that form) or -ENOMEM. */
 int choice_parse(struct choice_list *list, const char *text);
 bool choice_made(const struct choice *choice);
-/* Are all cgroups known that it names by path?  -ENOENT, and says which is not. */
-int choice_check(const struct choice *choice);
+/* Looks up the cgroups that it names.  -ENOENT, and says which is not known; -ENOMEM. */
+int choice_check(struct choice *choice);
 /* @arg: a struct choice. */
 bool choice_keeps(void *arg, const struct schedtape_life *life);
 void choice_free(struct choice *choice);

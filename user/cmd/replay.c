@@ -26,6 +26,7 @@
 #include "replay-options.h"
 #include "replay-print.h"
 #include "signals.h"
+#include "timing.h"
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* time to set all timers */
@@ -258,15 +259,12 @@ static int start_due(struct replay *replay)
 {
 	size_t before = replay->processes.nr;
 	struct schedtape_error err;
-	struct timespec now;
-	uint64_t ms;
+	uint64_t now = timing_now();
 	int ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-	if (!processes_to_come(&replay->processes) || ms < replay->looked + LOOK_MS)
+	if (!processes_to_come(&replay->processes) || now < replay->looked + LOOK_MS)
 		return 0;
-	replay->looked = ms;
+	replay->looked = now;
 	ret = get_state(replay, &err);
 	if (ret)
 		return say(ret, &err);

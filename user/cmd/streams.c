@@ -50,8 +50,7 @@ static bool mask_empty(const unsigned char *mask, size_t bytes)
 	return !mask_meets(mask, mask, bytes);
 }
 
-/* CPUs that have no place in it are not there.  -EINVAL: not a list. */
-static int mask_parse(unsigned char *mask, size_t bytes, const char *list)
+int streams_mask(unsigned char *mask, size_t bytes, const char *list)
 {
 	struct select_numbers numbers = { 0 };
 	uint32_t cpu;
@@ -134,7 +133,7 @@ static int machine_init(struct machine *machine, const unsigned char *cpus, size
 	machine->valid = calloc(1, machine->bytes);
 	if (!machine->possible || !machine->online || !machine->valid)
 		return -ENOMEM;
-	ret = mask_parse(machine->possible, machine->bytes, line);
+	ret = streams_mask(machine->possible, machine->bytes, line);
 	memcpy(machine->valid, machine->possible, machine->bytes);
 	if (cpus) {
 		memset(machine->valid, 0, machine->bytes);
@@ -143,7 +142,7 @@ static int machine_init(struct machine *machine, const unsigned char *cpus, size
 	}
 	if (!ret && !machine_line(machine->sysfs, line, "cpu/online", 0))
 		ret = -EIO;
-	return ret ? ret : mask_parse(machine->online, machine->bytes, line);
+	return ret ? ret : streams_mask(machine->online, machine->bytes, line);
 }
 
 /* -- streams --------------------------------------------------------------- */
@@ -184,9 +183,9 @@ static int stream_add(struct streams *streams, const struct machine *machine, co
 
 	if (stream_new(streams, &stream))
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	if (mask_parse(stream->cpus, streams->bytes, cpus))
+	if (streams_mask(stream->cpus, streams->bytes, cpus))
 		return schedtape_fail(err, -EINVAL, "\"%s\": not a list of CPUs", cpus);
-	if (mask_parse(stream->affinity, streams->bytes, affinity))
+	if (streams_mask(stream->affinity, streams->bytes, affinity))
 		return schedtape_fail(err, -EINVAL, "affinity \"%s\": not a list of CPUs",
 				      affinity);
 	mask_and(stream->cpus, machine->valid, streams->bytes);
@@ -219,7 +218,7 @@ static int group_add(struct streams *streams, const struct machine *machine, con
 
 	if (!mask)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	if (mask_parse(mask, streams->bytes, list)) {
+	if (streams_mask(mask, streams->bytes, list)) {
 		ret = schedtape_fail(err, -EIO, "%s: says \"%s\" of CPUs", machine->sysfs, list);
 		goto out;
 	}

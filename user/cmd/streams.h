@@ -44,6 +44,8 @@ struct streams {
 
 #define STREAMS_SYSFS	"/sys/devices/system"
 
+/* CPUs that have no place in it are not there.  -EINVAL: not a list. */
+int streams_mask(unsigned char *mask, size_t bytes, const char *list);
 /* Is it of that form, whatever CPUs there are?  @spec: as below. */
 bool streams_valid(const char *spec);
 /*

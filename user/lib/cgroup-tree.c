@@ -13,24 +13,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "machine.h"
+
 #define MAX_CGROUPS	16384	/* they all go into one record */
 
 /* The first line of a cgroup's file, or false. */
 static bool read_file(const char *folder, const char *name, char *line, size_t size)
 {
 	char path[PATH_MAX];
-	FILE *file;
-	bool ok;
 
-	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-		return false;
-	file = fopen(path, "re");
-	ok = file && fgets(line, size, file);
-	if (file)
-		fclose(file);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
+	return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
+	       schedtape_machine_line(path, line, size);
 }
 
 /* Only what is not as it is in a new one, and the weight, which shows the controller. */

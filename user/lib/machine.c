@@ -20,7 +20,7 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-static bool read_line(const char *path, char *line, size_t size)
+bool schedtape_machine_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
 	bool ok = file && fgets(line, size, file);
@@ -37,7 +37,7 @@ static int topology_id(int cpu, const char *what)
 	char path[128], line[32];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
-	return read_line(path, line, sizeof(line)) ? atoi(line) : -1;
+	return schedtape_machine_line(path, line, sizeof(line)) ? atoi(line) : -1;
 }
 
 /* A CPU's folder links to that of its node. */
@@ -211,7 +211,7 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 	json_object_object_add(meta, "hz", json_object_new_uint64(module->hz));
 	add_string(meta, "preempt", module->preempt);
 	json_object_object_add(meta, "cpus", json_object_new_uint64(module->cpus));
-	if (read_line("/sys/devices/system/cpu/online", online, sizeof(online)))
+	if (schedtape_machine_line("/sys/devices/system/cpu/online", online, sizeof(online)))
 		add_string(meta, "online", online);
 	add_cpu_model(meta);
 	json_object_object_add(meta, "topology", describe_topology());

@@ -31,6 +31,9 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording);
 
+/* The first line of a file of the kernel's, without its end; false: there is none. */
+bool schedtape_machine_line(const char *path, char *line, size_t size);
+
 /* What a tape says of the recording machine.  -ENODATA: nothing, or nothing sound. */
 int schedtape_machine_calibration(struct schedtape_tape *tape,
 				  struct schedtape_calibration *calibration,

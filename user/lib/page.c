@@ -8,8 +8,8 @@
  */
 #include <byteswap.h>
 #include <errno.h>
-#include <sched.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 
 #include "schedtape.h"

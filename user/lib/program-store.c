@@ -12,14 +12,38 @@
 #define FIRST_BLOCK	8
 #define MAX_BLOCK	256	/* 4 KiB */
 
+/* One more of @size bytes.  Those before may move, whatever it returns. */
+static int append(struct schedtape_store *store, const void *one, size_t size)
+{
+	int ret = schedtape_store_add(store, size, 1);
+
+	if (!ret)
+		memcpy((char *)store->memory + (store->nr - 1) * size, one, size);
+	return ret;
+}
+
+/* The same, unless there is one like it.  The latest first: tasks come in crowds. */
+static int append_new(struct schedtape_store *store, const void *one, size_t size,
+		      uint32_t *index)
+{
+	uint64_t i = store->nr;
+
+	while (i-- > 0)
+		if (!memcmp((char *)store->memory + i * size, one, size)) {
+			*index = i;
+			return 0;
+		}
+	*index = store->nr;
+	return append(store, one, size);
+}
+
 int schedtape_program_add_task(struct schedtape_program *program,
 			       const struct schedtape_program_task *task)
 {
-	int ret = schedtape_store_add(&program->task_store, sizeof(*program->tasks), 1);
+	int ret = append(&program->task_store, task, sizeof(*task));
 
 	program->tasks = program->task_store.memory;
-	if (!ret)
-		program->tasks[program->nr_tasks++] = *task;
+	program->nr_tasks += !ret;
 	return ret;
 }
 
@@ -63,77 +87,51 @@ int schedtape_program_add_op(struct schedtape_program *program, struct schedtape
 
 int schedtape_program_add_root(struct schedtape_program *program, uint32_t number)
 {
-	int ret = schedtape_store_add(&program->root_store, sizeof(*program->roots), 1);
+	int ret = append(&program->root_store, &number, sizeof(number));
 
 	program->roots = program->root_store.memory;
-	if (!ret)
-		program->roots[program->nr_roots++] = number;
+	program->nr_roots += !ret;
 	return ret;
 }
 
 int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker, uint32_t wakee)
 {
-	int ret = schedtape_store_add(&program->edge_store, sizeof(*program->edges), 1);
+	int ret = append(&program->edge_store, &wakee, sizeof(wakee));
 
 	if (!ret)
-		ret = schedtape_store_add(&program->waker_store, sizeof(*program->wakers), 1);
+		ret = append(&program->waker_store, &waker, sizeof(waker));
 	program->edges = program->edge_store.memory;
 	program->wakers = program->waker_store.memory;
-	if (ret)
-		return ret;
-	program->edges[program->nr_edges] = wakee;
-	program->wakers[program->nr_edges++] = waker;
-	return 0;
+	program->nr_edges += !ret;
+	return ret;
 }
 
 int schedtape_program_add_name(struct schedtape_program *program, const char *name)
 {
-	int ret = schedtape_store_add(&program->name_store, sizeof(*program->names), 1);
+	int ret = append(&program->name_store, name, sizeof(*program->names));
 
 	program->names = program->name_store.memory;
-	if (!ret)
-		memcpy(program->names[program->nr_names++], name, sizeof(*program->names));
+	program->nr_names += !ret;
 	return ret;
 }
 
-/* The latest first: tasks come in crowds. */
 int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id, uint32_t *index)
 {
-	uint32_t i;
-	int ret;
+	int ret = append_new(&program->cgroup_store, &id, sizeof(id), index);
 
-	for (i = program->nr_cgroups; i-- > 0; ) {
-		*index = i;
-		if (program->cgroups[i] == id)
-			return 0;
-	}
-	ret = schedtape_store_add(&program->cgroup_store, sizeof(*program->cgroups), 1);
 	program->cgroups = program->cgroup_store.memory;
-	if (ret)
-		return ret;
-	*index = program->nr_cgroups;
-	program->cgroups[program->nr_cgroups++] = id;
-	return 0;
+	program->nr_cgroups = program->cgroup_store.nr;
+	return ret;
 }
 
 int schedtape_program_add_deadline(struct schedtape_program *program,
 				   const struct schedtape_deadline *dl, uint32_t *index)
 {
-	uint32_t i;
-	int ret;
+	int ret = append_new(&program->deadline_store, dl, sizeof(*dl), index);
 
-	for (i = program->nr_deadlines; i-- > 0; ) {
-		*index = i;
-		if (!memcmp(&program->deadlines[i], dl, sizeof(*dl)))
-			return 0;
-	}
-	ret = schedtape_store_add(&program->deadline_store, sizeof(*program->deadlines), 1);
 	program->deadlines = program->deadline_store.memory;
-	if (ret)
-		return ret;
-	*index = program->nr_deadlines;
-	program->deadlines[program->nr_deadlines++] = *dl;
-	return 0;
+	program->nr_deadlines = program->deadline_store.nr;
+	return ret;
 }
 
 void schedtape_program_close(struct schedtape_program *program)
