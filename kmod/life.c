@@ -33,7 +33,7 @@ void stape_life_describe(struct stape_session *session, struct task_struct *task
 
 	if (!session->rings)
 		return;
-	n = stape_task_words(task, comm, words);
+	n = stape_task_words(&session->filter, task, comm, words);
 	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_TASK, task->pid, why,
 				words, n);
 }

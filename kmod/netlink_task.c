@@ -15,7 +15,8 @@ const struct nla_policy stape_task_policy[STAPE_A_TASK_SESSION + 1] = {
 	[STAPE_A_TASK_SESSION] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb, u32 pid)
+static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+			       const struct stape_filter *filter, u32 pid)
 {
 	struct task_struct *task;
 	struct stape_message message;
@@ -26,7 +27,7 @@ static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (task) {
 		ret = stape_message_dump(&message, skb, cb, STAPE_CMD_TASK_GET);
 		if (!ret)
-			ret = stape_message_dumped(&message, stape_task_fill(skb, task));
+			ret = stape_message_dumped(&message, stape_task_fill(skb, filter, task));
 	}
 	rcu_read_unlock();
 	return ret;
@@ -52,7 +53,7 @@ int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	}
 	for (;;) {
 		pid = stape_filter_next(&session->filter, pid);
-		if (pid >= PID_MAX_LIMIT || stape_task_dump_one(skb, cb, pid))
+		if (pid >= PID_MAX_LIMIT || stape_task_dump_one(skb, cb, &session->filter, pid))
 			break;
 		pid++;
 	}

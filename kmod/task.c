@@ -15,6 +15,8 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
+#include "filter.h"
+
 /**
  * stape_task_state() - a task's state in the words of the wire format
  * @state: the kernel's, TASK_*
@@ -74,15 +76,25 @@ static int stape_task_fill_deadline(struct sk_buff *skb, const struct task_struc
 	return 0;
 }
 
+/* The TGID of its parent; 0: that is not recorded, and not to be told of. */
+static u32 stape_task_parent(const struct stape_filter *filter, const struct task_struct *task)
+{
+	struct task_struct *parent = rcu_dereference(task->real_parent);
+
+	return stape_filter_has(filter, parent) ? task_tgid_nr(parent) : 0;
+}
+
 /**
  * stape_task_fill() - put a task's description into a message
  * @skb: the message
+ * @filter: of the session that is told of it
  * @task: the task
  *
  * Context: RCU reader.
  * Return: 0, or -EMSGSIZE if the message is full.
  */
-int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
+int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
+		    struct task_struct *task)
 {
 	struct pid_namespace *ns = task_active_pid_ns(task);
 	char comm[TASK_COMM_LEN];
@@ -91,7 +103,7 @@ int stape_task_fill(struct sk_buff *skb, struct task_struct *task)
 	strscpy_pad(comm, task->comm, sizeof(comm));
 	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_PPID, rcu_dereference(task->real_parent)->tgid) ||
+	    nla_put_u32(skb, STAPE_A_TASK_PPID, stape_task_parent(filter, task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_NS_PID, ns ? task_pid_nr_ns(task, ns) : 0) ||
 	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
 	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
@@ -165,6 +177,7 @@ u32 stape_task_dl_words(const struct task_struct *task, u64 *words)
 
 /**
  * stape_task_words() - a task's description as words of an event
+ * @filter: of the session whose event it is
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
  * @words: up to STAPE_TASK_WORDS and STAPE_DL_WORDS, to be filled
@@ -172,13 +185,14 @@ u32 stape_task_dl_words(const struct task_struct *task, u64 *words)
  * Context: any; @task must be alive or be current.
  * Return: how many there are.
  */
-u32 stape_task_words(struct task_struct *task, const char *comm, u64 *words)
+u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task,
+		     const char *comm, u64 *words)
 {
 	u64 ppid, ns_pid = 0;
 	struct pid_namespace *ns;
 
 	rcu_read_lock();
-	ppid = rcu_dereference(task->real_parent)->tgid;
+	ppid = stape_task_parent(filter, task);
 	ns = task_active_pid_ns(task);
 	if (ns)
 		ns_pid = task_pid_nr_ns(task, ns);

@@ -202,7 +202,7 @@ TEST_F(cgroups, moved)
 	EXPECT_STREQ("renamed", ev->comm);
 	EXPECT_EQ(self->w[0].pid, ev->tgid);
 	EXPECT_EQ(self->w[0].pid, ev->ns_pid);
-	EXPECT_EQ(getpid(), ev->ppid);
+	EXPECT_EQ(0, ev->ppid);
 	EXPECT_EQ(STAPE_STATE_SLEEPING, ev->state);
 	EXPECT_EQ(self->id, ev->cgroup);
 	EXPECT_GT(st_cpus(), ev->task_cpu);

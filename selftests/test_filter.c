@@ -277,6 +277,22 @@ static int make_threads(void *arg)
 	return 0;
 }
 
+static int breed_and_wait(void *arg)
+{
+	pid_t pid;
+
+	(void)arg;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	st_gate();
+	kill(pid, SIGKILL);
+	return 0;
+}
+
 /* A PID stands for its process: all threads, whichever of them it names. */
 TEST_F(filter, all_threads_of_a_process)
 {
@@ -297,6 +313,23 @@ TEST_F(filter, all_threads_of_a_process)
 	EXPECT_EQ(0, add(&self->r, tasks[n / 2].pid));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(threads + 1, self->state.tasks);
+	free(tasks);
+}
+
+/* Who is not recorded is not told of, a parent neither. */
+TEST_F(filter, parents_outside)
+{
+	struct schedtape_task *tasks;
+	size_t n;
+
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, breed_and_wait, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
+	ASSERT_EQ(2, n);
+	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
+	EXPECT_EQ(0, tasks[0].ppid);
+	EXPECT_EQ(self->w[0].pid, tasks[1].ppid);
 	free(tasks);
 }
 

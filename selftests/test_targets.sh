@@ -55,6 +55,8 @@ on_tape t "p == {$thread}" "-t: one thread"
 meta t "f['tids'] == [$thread] and not f['no_inherit']" "-t: the tape tells it"
 record_forks -p $forks
 on_tape t "{'sh', 'true'} <= c" "-p: what a process forks, too"
+like tape.json "{t['ppid'] for t in d['tasks']} == {0, $forks}"
+report $? "a parent that is not recorded has no PID on the tape"
 record -p $forks -i
 on_tape t "p == {$forks}" "-i: not what it forks"
 record_forks -t $forks
@@ -111,6 +113,19 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	meta t "f['cgroups'] == [{'id': $id, 'path': '/st'}]" "-G: the tape tells it"
 	record -G "$cgroups/st/below"
 	on_tape t "c == {'sh', 'true', 'sleep'}" "-G: by its whole path"
+	mkdir -p "$cgroups/st/beside"
+	for option in "-G st/below" "-p $forks"; do
+		# shellcheck disable=SC2086 # an option and its argument
+		record $option
+		schedtape info --json t > tape.json 2> log && like tape.json \
+			"{c['path'] for c in d['meta']['cgroups']} == {'/', '/st', '/st/below'}"
+		report $? "${option% *}: only the cgroups that it is about are on the tape"
+	done
+	record -a
+	schedtape info --json t > tape.json 2> log && like tape.json \
+		"{'/st', '/st/beside'} <= {c['path'] for c in d['meta']['cgroups']}"
+	report $? "-a: all cgroups are"
+	rmdir "$cgroups/st/beside"
 	record -G "/st/below,id:$id"
 	on_tape t "$periodic in p" "-G: several, one by its number"
 	meta t "f['cgroups'][1] == {'id': $id, 'path': '/st'}" "-G: the number's path is found"

@@ -169,7 +169,7 @@ enum stape_dl_word {
 /* The payload of STAPE_EV_TASK. */
 enum stape_task_word {
 	STAPE_TASK_COMM = 0,		/* and 1: as bytes */
-	STAPE_TASK_GROUP = 2,		/* TGID; above bit 32 the parent's TGID */
+	STAPE_TASK_GROUP = 2,		/* TGID; above bit 32 the parent's, 0: not recorded */
 	STAPE_TASK_PRIO = 3,		/* as STAPE_EV_PRIO's */
 	STAPE_TASK_START_TIME = 4,	/* ns of CLOCK_MONOTONIC */
 	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */

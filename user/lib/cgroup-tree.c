@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * All cgroups of version 2 as a tape has them: what a replay needs to make some of
- * them again.
+ * Cgroups of version 2 as a tape has them: what a replay needs to make some of them
+ * again.  Of those that nobody is in who is recorded, not even the names.
  */
 #include "client.h"
 
@@ -45,30 +45,145 @@ static struct json_object *describe(const char *folder, const char *path, uint64
 	return object;
 }
 
-struct json_object *schedtape_cgroups_describe(void)
+/**
+ * struct places - where recorded tasks are, or may come to be
+ * @paths: below the root of the hierarchy, none twice
+ * @n: of them
+ * @room: for so many
+ * @below: what is below them, too
+ */
+struct places {
+	char **paths;
+	size_t n;
+	size_t room;
+	bool below;
+};
+
+static void add_place(struct places *places, const char *path)
 {
-	char mount[PATH_MAX], *roots[] = { mount, NULL };
-	struct schedtape_error err;
+	char **paths = places->paths;
+	size_t i;
+
+	for (i = places->n; i-- > 0; )
+		if (!strcmp(paths[i], path))
+			return;
+	if (places->n == places->room) {
+		paths = reallocarray(paths, 2 * places->room + 8, sizeof(*paths));
+		if (!paths)
+			return;
+		places->paths = paths;
+		places->room = 2 * places->room + 8;
+	}
+	paths[places->n] = strdup(path);
+	places->n += !!paths[places->n];
+}
+
+static void free_places(struct places *places)
+{
+	while (places->n)
+		free(places->paths[--places->n]);
+	free(places->paths);
+}
+
+/* @pid: 0: this process. */
+static void add_place_of(struct places *places, uint32_t pid)
+{
+	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
+	FILE *file;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	/* Hierarchies of version 1 have other numbers. */
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "0::/", 4))
+			add_place(places, line + 3);
+	}
+	fclose(file);
+}
+
+/* Nobody in @filter, or NULL: who is recorded begins here. */
+static void find_places(struct places *in, struct places *trees,
+			const struct schedtape_filter *filter)
+{
+	size_t i;
+
+	if (filter && filter->all)
+		add_place(trees, "/");
+	for (i = 0; filter && i < filter->nr_cgroups; i++)
+		if (filter->cgroups[i].path)
+			add_place(trees, filter->cgroups[i].path);
+	for (i = 0; filter && i < filter->nr_pids; i++)
+		add_place_of(in, filter->pids[i]);
+	for (i = 0; filter && i < filter->nr_tids; i++)
+		add_place_of(in, filter->tids[i]);
+	if (!in->n && !trees->n)
+		add_place_of(trees, 0);
+}
+
+/* Is @path above @other, or that itself? */
+static bool is_above(const char *path, const char *other)
+{
+	size_t len = strcmp(path, "/") ? strlen(path) : 0;
+
+	return !strncmp(path, other, len) && (!other[len] || other[len] == '/');
+}
+
+static bool leads_to(const struct places *places, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < places->n; i++)
+		if (is_above(path, places->paths[i]) ||
+		    (places->below && is_above(places->paths[i], path)))
+			return true;
+	return false;
+}
+
+static struct json_object *describe_tree(const char *mount, const struct places *in,
+					 const struct places *trees)
+{
+	char *const roots[] = { (char *)mount, NULL };
+	size_t len = strcmp(mount, "/") ? strlen(mount) : 0;
 	struct json_object *list;
 	const char *path;
-	size_t len;
 	FTSENT *at;
 	FTS *tree;
 
-	if (schedtape_cgroup_mount(mount, sizeof(mount), &err))
-		return NULL;
-	len = strcmp(mount, "/") ? strlen(mount) : 0;
 	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	if (!tree)
 		return NULL;
 	list = json_object_new_array();
 	while ((at = fts_read(tree)) && json_object_array_length(list) < MAX_CGROUPS) {
+		if (at->fts_info != FTS_D)
+			continue;
 		path = at->fts_path[len] ? at->fts_path + len : "/";
-		if (at->fts_info == FTS_D)
+		if (leads_to(in, path) || leads_to(trees, path))
 			json_object_array_add(list, describe(at->fts_path, path,
 							     at->fts_statp->st_ino));
+		else
+			fts_set(tree, at, FTS_SKIP);
 	}
 	fts_close(tree);
+	return list;
+}
+
+struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter)
+{
+	struct places in = { 0 }, trees = { .below = true };
+	struct json_object *list;
+	struct schedtape_error err;
+	char mount[PATH_MAX];
+
+	if (schedtape_cgroup_mount(mount, sizeof(mount), &err))
+		return NULL;
+	find_places(&in, &trees, filter);
+	list = describe_tree(mount, &in, &trees);
+	free_places(&in);
+	free_places(&trees);
 	return list;
 }
 

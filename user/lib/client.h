@@ -222,8 +222,12 @@ int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
 
 /* Where their hierarchy is mounted; -ENODEV: nowhere. */
 int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err);
-/* All there are, as a tape's META has them, or NULL. */
-struct json_object *schedtape_cgroups_describe(void);
+/*
+ * Those of the tasks of @filter, those above them, and those below its cgroups, as a
+ * tape's META has them, or NULL.  Nobody in @filter, or NULL: who is recorded is
+ * started here, and what is below this program's cgroup is meant.
+ */
+struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter);
 
 /**
  * struct schedtape_cgroup_state - a cgroup when a recording began

@@ -221,7 +221,7 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 		json_object_object_add(meta, "command", describe_command(recording->command));
 	json_object_object_add(meta, "filter",
 			       describe_filter(recording->filter, recording->cpus));
-	cgroups = schedtape_cgroups_describe();
+	cgroups = schedtape_cgroups_describe(recording->filter);
 	if (cgroups)
 		json_object_object_add(meta, "cgroups", cgroups);
 	add_bool(meta, "overwrite", recording->overwrite);

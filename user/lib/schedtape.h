@@ -70,7 +70,7 @@ struct schedtape_deadline {
  * @boosted: the same: it runs at a priority that a waiter lends it
  * @prio: the same: the kernel's priority that it runs at, -1: deadline
  * @tgid: this and all that follow: STAPE_EV_TASK
- * @ppid: TGID of its parent
+ * @ppid: TGID of its parent, 0: not recorded
  * @ns_pid: its PID in its own PID namespace
  * @state: enum stape_state
  * @task_cpu: where it is
