@@ -22,6 +22,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "keep.h"
 #include "memory.h"
 #include "netlink.h"
 #include "player.h"
@@ -57,6 +58,7 @@ static void stape_replay_free(struct kref *ref)
 	/* A probe may have found a player that is out by now. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&replay->progress);
+	stape_keep_release_all(replay);
 	static_branch_slow_dec_deferred(&stape_players_key);
 	stape_probe_put();
 	stape_replay_free_memory(replay);
@@ -132,12 +134,16 @@ static void stape_replay_progress(struct work_struct *work)
 {
 	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
 						   progress);
+	bool kept;
 
 	stape_replay_bury(replay);
 	stape_replay_look(replay);
+	kept = stape_keep_release(replay);
 	stape_netlink_replay_ntf(replay);
 	if (stape_replay_live(replay))
 		schedule_delayed_work(&replay->progress, HZ);
+	else if (kept)
+		schedule_delayed_work(&replay->progress, HZ / 10);
 }
 
 /* The replay's time, under its lock. */
@@ -305,6 +311,7 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
+	INIT_LIST_HEAD(&replay->kept);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
 	replay->tempo.speed = STAPE_REPLAY_SPEED_ONE;
 	stape_replay_show_speed(replay, replay->tempo.speed);
@@ -383,6 +390,9 @@ void stape_replay_abandon(struct stape_replay *replay)
 	spin_lock(&replay->lock);
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
+	/* What its players have left maps its file: not for longer than they were there. */
+	flush_delayed_work(&replay->progress);
+	flush_delayed_fput();
 	stape_replay_put(replay);
 }
 

@@ -37,9 +37,10 @@ struct stape_edge {
  * @players: those alive, by number; read under RCU
  * @clocks: by number: CLOCK_MONOTONIC minus the CPU time of a running player,
  *	mapped by the players; one more: the speed, 0: paused
- * @lock: protects @state, @tempo, @alive, @joined, @done, @failed_pid and the
+ * @lock: protects @state, @tempo, @alive, @kept, @joined, @done, @failed_pid and the
  *	stores to @players; interrupts stay on, no interrupt takes it
  * @alive: the same players, as a list
+ * @kept: memory of their processes, see keep.c
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
@@ -70,6 +71,7 @@ struct stape_replay {
 
 	spinlock_t lock;	/* see above */
 	struct list_head alive;
+	struct list_head kept;
 	u32 state;
 	u32 joined;
 	u32 done;

@@ -201,6 +201,9 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 
 /* -- running a program ----------------------------------------------------- */
 
+/* This process has, or had, others than its leader.  One that is forked begins without. */
+static bool has_threads;
+
 static void run(const struct player_cast *cast, uint32_t number);
 static void run_process(const struct player_cast *cast, uint32_t number)
 	__attribute__((noreturn));
@@ -225,6 +228,7 @@ static int start_thread(const struct player_cast *cast, uint32_t number)
 	if (!start)
 		return ENOMEM;
 	*start = (struct thread_start){ .cast = cast, .number = number };
+	has_threads = true;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -245,8 +249,10 @@ static void do_fork(struct player *player, uint32_t child)
 		error = start_thread(cast, child);
 	} else {
 		pid = fork();
-		if (!pid)
+		if (!pid) {
+			has_threads = false;
 			run_process(cast, child);
+		}
 		error = pid < 0 ? errno : 0;
 	}
 	if (error)
@@ -320,9 +326,12 @@ static uint64_t cost_of(const struct player *player, const struct schedtape_op *
 
 	if (op->kind == SCHEDTAPE_OP_FORK && tasks[op->value].process == op->value)
 		return player->cast->costs.fork;
-	if (op->kind == SCHEDTAPE_OP_EXIT && getpid() == gettid())
-		return player->cast->costs.exit;
-	return 0;
+	if (op->kind != SCHEDTAPE_OP_EXIT)
+		return 0;
+	/* The module keeps the memory that they share: see has_threads. */
+	if (has_threads && !player->cast->engine)
+		return player->cast->costs.leave;
+	return getpid() == gettid() ? player->cast->costs.exit : 0;
 }
 
 /*

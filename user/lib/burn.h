@@ -91,10 +91,12 @@ void schedtape_burner_stepped(struct schedtape_burner *burner);
  *	itself, ns; 0: not known
  * @fork: of a fork of this program, in the parent
  * @exit: of the end of such a process
+ * @leave: of the end of a process or thread whose memory others have, too
  */
 struct schedtape_costs {
 	uint64_t fork;
 	uint64_t exit;
+	uint64_t leave;
 };
 
 void schedtape_measure_costs(struct schedtape_costs *costs);
