@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "recorder.h"
+#include "signals.h"
 
-static void child_main(char **command, int go, int error, const sigset_t *mask)
+static void child_main(char **command, int go, int error)
 {
 	int code;
 	char c;
@@ -16,7 +18,7 @@ static void child_main(char **command, int go, int error, const sigset_t *mask)
 	/* The recorder may fail before it lets us: then there is nothing to do. */
 	if (read(go, &c, 1) != 1)
 		_exit(1);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	signals_restore();
 	recorder_leave();
 	execvp(command[0], command);
 	code = errno;
@@ -25,7 +27,7 @@ static void child_main(char **command, int go, int error, const sigset_t *mask)
 	_exit(127);
 }
 
-int child_fork(struct child *child, char **command, const sigset_t *mask)
+int child_fork(struct child *child, char **command)
 {
 	int go[2], error[2];
 
@@ -40,7 +42,7 @@ int child_fork(struct child *child, char **command, const sigset_t *mask)
 	if (!child->pid) {
 		close(go[1]);
 		close(error[0]);
-		child_main(command, go[0], error[1], mask);
+		child_main(command, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);

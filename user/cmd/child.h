@@ -5,7 +5,6 @@
 #ifndef SCHEDTAPE_CHILD_H
 #define SCHEDTAPE_CHILD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -24,8 +23,8 @@ struct child {
 	bool ended;
 };
 
-/* Forks it; it waits for child_go().  @mask: the signals that it blocks. */
-int child_fork(struct child *child, char **command, const sigset_t *mask);
+/* Forks it; it waits for child_go(). */
+int child_fork(struct child *child, char **command);
 /* Lets it exec; -errno of the exec. */
 int child_go(struct child *child);
 /* Has it ended? */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 
 #include "keep.h"
 #include "output.h"
+#include "signals.h"
 
 /* -- options --------------------------------------------------------------- */
 
@@ -235,8 +235,7 @@ int copy_run(const struct copy_options *opts)
 		out_error(NULL, "out of memory");
 		return CMD_FAILURE;
 	}
-	signal(SIGXFSZ, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
+	signals_survive_writes();
 	status = copy_to(opts, output);
 	free(output);
 	return status;

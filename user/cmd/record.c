@@ -30,7 +30,6 @@
  * @clock: enum stape_clock
  * @cpus: the mask of the session, or NULL: all
  * @streams: the threads that write, or none
- * @mask: the signals that were blocked before ours
  * @on: events are recorded now
  * @stop: it is over
  * @cut: it is over before the command is: an end like any other
@@ -47,7 +46,6 @@ struct recording {
 	unsigned char *cpus;
 	size_t cpus_bytes;
 	struct streams streams;
-	sigset_t mask;
 	int signals;
 	bool on;
 	bool stop;
@@ -266,7 +264,7 @@ static int begin(struct recording *rec)
 	int ret = 0;
 
 	if (opts->command) {
-		ret = child_fork(&rec->child, opts->command, &rec->mask);
+		ret = child_fork(&rec->child, opts->command);
 		if (ret)
 			out_error(NULL, "fork: %s", strerror(-ret));
 	}
@@ -359,7 +357,7 @@ static int open_all(struct recording *rec)
 	json_object_put(meta);
 	if (ret)
 		return ret;
-	rec->signals = signals_open(&rec->mask);
+	rec->signals = signals_open();
 	return rec->signals < 0 ? rec->signals : 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "output.h"
 #include "priority.h"
 #include "recorder-tape.h"
+#include "signals.h"
 #include "streamer.h"
 #include "streams.h"
 
@@ -53,13 +53,11 @@ static void raise_limit(size_t files)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A write that fails is to say so, not to kill. */
 static int enter(const struct recorder_options *options, struct schedtape_error *err)
 {
 	int ret;
 
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	signals_survive_writes();
 	if (options->streams)
 		raise_limit(2 * options->streams->n + OTHER_FILES);
 	ret = priority_set(options->realtime);
@@ -69,8 +67,6 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 void recorder_leave(void)
 {
 	priority_leave();
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGXFSZ, SIG_DFL);
 	if (files_before.rlim_cur)
 		setrlimit(RLIMIT_NOFILE, &files_before);
 }

@@ -116,7 +116,7 @@ uint64_t recorder_bytes(const struct recorder *recorder);
 short recorder_poll_events(const struct recorder *recorder);
 /*
  * In a child, before it executes something else: gives back what recorder_open()
- * has changed of the process (signals that a write may raise, limits, priority).
+ * has changed of the process (limits, priority), but for its signals.
  */
 void recorder_leave(void);
 

@@ -384,7 +384,7 @@ static void close_replay(struct replay *replay)
 static int open_signals(struct replay *replay)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	replay->signals = signals_open(NULL);
+	replay->signals = signals_open();
 	return replay->signals < 0 ? replay->signals : 0;
 }
 

@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The signals of this process, which a command that it runs is to find as it has
+ * found them itself.
+ */
 #ifndef SCHEDTAPE_SIGNALS_H
 #define SCHEDTAPE_SIGNALS_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 /*
- * Blocks what ends a command (SIGINT, SIGTERM, SIGHUP) and SIGCHLD, and returns
- * a descriptor to read them from without blocking, or -errno.  @before: the
- * mask as it was, or NULL.
+ * Blocks what ends a command (SIGINT, SIGTERM and, unless it is ignored, SIGHUP)
+ * and SIGCHLD, and returns a descriptor to read them from without blocking, or
+ * -errno.
  */
-int signals_open(sigset_t *before);
+int signals_open(void);
+/* From now on a write that fails says so, and does not kill. */
+void signals_survive_writes(void);
+/* In a child, before it executes something else: as all of it was before. */
+void signals_restore(void);
 
 #endif /* SCHEDTAPE_SIGNALS_H */
