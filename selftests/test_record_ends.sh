@@ -1,10 +1,70 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: when schedtape record ends and when it does not, and what signals do to
-# it and to its command.
+# Description: when schedtape record ends and when it does not, that it sleeps until
+# then, and what signals do to it and to its command.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
+
+# Who has been looked at by its child used so little CPU time meanwhile?
+idle()
+{
+	/usr/bin/python3 -c 'import os
+def used(name):
+    fields = open(name).read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> log
+	report $? "$1"
+}
+
+# -- the end of a command, and of what is named ----------------------------------
+
+sleep 0.3 &
+named=$!
+schedtape record -q -o t -p $named -- sh -c '
+	sleep 1; cat /proc/$PPID/stat > before; sleep 2; cat /proc/$PPID/stat > after
+	exit 5' 2> log
+[ $? = 5 ]
+report $? "-p and a command: the command's end counts"
+schedtape info --json t > tape.json 2> log &&
+	like tape.json 'd["tape"]["stop_ns"] - d["tape"]["start_ns"] > 2.9e9'
+report $? "not that of the process"
+idle "behind which the recorder sleeps"
+
+# -- a stream that is behind -------------------------------------------------------
+
+# Its thread alone is held.
+/usr/bin/python3 - > out 2> log <<-'END'
+	import ctypes, os, shutil, signal, subprocess, time
+	SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
+	def ptrace(request, tid):
+	    if ctypes.CDLL(None).ptrace(request, tid, None, None):
+	        raise OSError("ptrace")
+	def look(name):
+	    shutil.copyfile("/proc/%d/task/%d/stat" % (recorder.pid, recorder.pid), name)
+	recorder = subprocess.Popen(["schedtape", "record", "-q", "--threads", "-m", "16K",
+	    "-o", "t", "--", "pingpong", "100000000"], stdout=subprocess.DEVNULL)
+	cpus, threads = os.cpu_count(), []
+	while len(threads) < cpus:
+	    time.sleep(0.1)
+	    threads = [int(t) for t in os.listdir("/proc/%d/task" % recorder.pid)
+	               if int(t) != recorder.pid]
+	time.sleep(1)
+	for thread in threads:
+	    ptrace(SEIZE, thread)
+	    ptrace(INTERRUPT, thread)
+	    os.waitpid(thread, WALL)
+	time.sleep(1)
+	look("before")
+	time.sleep(2)
+	look("after")
+	for thread in threads:
+	    ptrace(DETACH, thread)
+	recorder.send_signal(signal.SIGINT)
+	assert recorder.wait() == 0
+END
+report $? "streams that are behind catch up in the end"
+idle "and meanwhile the main thread sleeps"
 
 # -- signals -------------------------------------------------------------------------
 

@@ -31,6 +31,8 @@
  * @cpus: the mask of the session, or NULL: all
  * @streams: the threads that write, or none
  * @on: events are recorded now
+ * @useless: the session has woken us, and there was nothing to do: that can wait for
+ *	a moment
  * @stop: it is over
  * @cut: it is over before the command is: an end like any other
  * @began: there is a workload on the tape
@@ -48,6 +50,7 @@ struct recording {
 	struct streams streams;
 	int signals;
 	bool on;
+	bool useless;
 	bool stop;
 	bool cut;
 	bool began;
@@ -288,15 +291,17 @@ static int look_after(struct recording *rec, unsigned int revents)
 	uint64_t bytes = recorder_bytes(&rec->recorder);
 	int ret;
 
-	/* The filter's last task has gone: nothing comes any more. */
-	if (revents & POLLHUP)
+	/* The filter's last task has gone: nothing comes any more, for now. */
+	if (revents & POLLHUP && !rec->options->command)
 		rec->stop = true;
+	rec->useless = revents;
 	if (!rec->recorder.started)
 		return 0;
 	ret = recorder_tick(&rec->recorder);
-	/* Readable, and nothing there: it has stopped. */
-	if (revents & POLLIN && bytes == recorder_bytes(&rec->recorder) &&
-	    recorder_stopped(&rec->recorder))
+	/* What streams move is no doing of ours. */
+	rec->useless = revents && (rec->streams.n || bytes == recorder_bytes(&rec->recorder));
+	/* Readable, and nothing there: it may have stopped. */
+	if (revents & POLLIN && rec->useless && recorder_stopped(&rec->recorder))
 		rec->stop = true;
 	progress_show(&rec->progress, &rec->recorder, rec->on);
 	return ret;
@@ -305,7 +310,7 @@ static int look_after(struct recording *rec, unsigned int revents)
 static int record_loop(struct recording *rec)
 {
 	struct pollfd fds[] = {
-		{ .fd = schedtape_session_fd(rec->recorder.session) },
+		{ .events = POLLIN },
 		{ .fd = rec->signals, .events = POLLIN },
 		{ .events = POLLIN },
 	};
@@ -313,7 +318,7 @@ static int record_loop(struct recording *rec)
 
 	progress_begin(&rec->progress, rec->options->quiet);
 	while (!rec->stop && !ret) {
-		fds[0].events = recorder_poll_events(&rec->recorder);
+		fds[0].fd = rec->useless ? -1 : schedtape_session_fd(rec->recorder.session);
 		fds[2].fd = rec->control.fd;
 		n = poll(fds, 3, timing_wait(&rec->options->timing, RECORDER_FLUSH_MS));
 		if (n < 0 && errno != EINTR)

@@ -2,7 +2,6 @@
 #include "recorder.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,17 +364,6 @@ uint64_t recorder_bytes(const struct recorder *recorder)
 	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
 		bytes += recorder->streamers[i].bytes;
 	return bytes;
-}
-
-short recorder_poll_events(const struct recorder *recorder)
-{
-	size_t i;
-
-	/* Rings that nobody empties any more are not worth waking up for. */
-	for (i = 0; i < recorder->nr_streamers; i++)
-		if (recorder->streamers[i].failed)
-			return 0;
-	return POLLIN;
 }
 
 static void say_what_became(const struct recorder *recorder)

@@ -112,8 +112,6 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet);
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
 /* On the tape so far. */
 uint64_t recorder_bytes(const struct recorder *recorder);
-/* What to poll() schedtape_session_fd() for the next time, besides POLLHUP. */
-short recorder_poll_events(const struct recorder *recorder);
 /*
  * In a child, before it executes something else: gives back what recorder_open()
  * has changed of the process (limits, priority), but for its signals.
