@@ -5,6 +5,7 @@
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
+cpu1=/sys/devices/system/cpu/cpu1/online
 
 # Who has been looked at by its child used so little CPU time meanwhile?
 idle()
@@ -65,6 +66,35 @@ idle "behind which the recorder sleeps"
 END
 report $? "streams that are behind catch up in the end"
 idle "and meanwhile the main thread sleeps"
+
+# -- CPUs that are offline -----------------------------------------------------------
+
+# on_cpu1 STATUS TEXT: it has not failed, and has recorded CPU 1
+on_cpu1()
+{
+	local status=$1
+
+	[ "$status" = 0 ] && schedtape info --json t > tape.json 2>> log &&
+		like tape.json 'd["tape"]["torn"] is None and any(c["cpu"] == 1 and
+			c["events"] > 100 and not c["lost"] for c in d["tape"]["cpus"])'
+	report $? "$2"
+}
+
+if [ -w $cpu1 ] && echo 0 > $cpu1 2> log; then
+	wake="echo 1 > $cpu1; taskset -c 1 pingpong 100 > /dev/null"
+	for options in --threads --threads=0/0:1/1 "--threads=0-1/1" "-C 1 --threads"; do
+		# shellcheck disable=SC2086 # several options
+		schedtape record -q $options -o t -- sh -c "$wake" 2> log
+		on_cpu1 $? "$options: a CPU that comes online is recorded"
+		echo 0 > $cpu1
+	done
+	echo 1 > $cpu1
+	schedtape record -q --threads -D 2000 -o t -- \
+		sh -c "echo 0 > $cpu1; sleep 3; $wake" 2> log
+	on_cpu1 $? "--threads -D: a CPU that goes offline before the start"
+else
+	skip "needs a CPU that can go offline"
+fi
 
 # -- signals -------------------------------------------------------------------------
 

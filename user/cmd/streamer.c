@@ -133,7 +133,8 @@ static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, siz
 	return -code;
 }
 
-int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
+/* @affinity: NULL: anywhere */
+static int start_on(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
 {
 	sigset_t all, before;
 	pthread_attr_t attr;
@@ -145,13 +146,21 @@ int streamer_start(struct streamer *streamer, const unsigned char *affinity, siz
 	/* Signals are for the thread that waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = -set_affinity(&attr, affinity, bytes);
+	code = affinity ? -set_affinity(&attr, affinity, bytes) : 0;
 	if (!code)
 		code = pthread_create(&streamer->thread, &attr, streamer_main, streamer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	streamer->running = !code;
 	return -code;
+}
+
+int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
+{
+	int ret = start_on(streamer, affinity, bytes);
+
+	/* All of them are offline, or not for us: somebody has to take what they record. */
+	return ret == -EINVAL ? start_on(streamer, NULL, 0) : ret;
 }
 
 void streamer_join(struct streamer *streamer)

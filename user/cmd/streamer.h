@@ -46,7 +46,8 @@ void streamer_exit(struct streamer *streamer);
 int streamer_drain(struct streamer *streamer);
 /*
  * A thread that does it from now on, with all signals blocked; -errno.
- * @affinity: as @mask, of @bytes: where it runs.
+ * @affinity: as @mask, of @bytes: where it runs, as far as it may; anywhere if none of
+ * these CPUs is online.
  */
 int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes);
 /* Waits until it has ended: @quit has to be readable. */

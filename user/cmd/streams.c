@@ -190,12 +190,11 @@ static int stream_add(struct streams *streams, const struct machine *machine, co
 				      affinity);
 	mask_and(stream->cpus, machine->valid, streams->bytes);
 	mask_and(stream->affinity, machine->valid, streams->bytes);
-	mask_and(stream->affinity, machine->online, streams->bytes);
 	if (mask_empty(stream->cpus, streams->bytes))
 		return schedtape_fail(err, -EINVAL, "\"%s\": none of these CPUs is there and to "
 				      "be recorded", cpus);
 	if (mask_empty(stream->affinity, streams->bytes))
-		return schedtape_fail(err, -EINVAL, "affinity \"%s\": none of these CPUs is online "
+		return schedtape_fail(err, -EINVAL, "affinity \"%s\": none of these CPUs is there "
 				      "and to be recorded", affinity);
 	if (mask_meets(stream->cpus, streams->cpus, streams->bytes))
 		return schedtape_fail(err, -EINVAL, "\"%s\": has a CPU of a mask before it", cpus);
@@ -320,14 +319,25 @@ static int add_masks(struct streams *streams, const struct machine *machine, con
  * CPUs that are recorded as soon as they come online: somebody has to stream
  * them.  Of masks, though, everyone knows what is in them.
  */
-static void add_offline(struct streams *streams, const struct machine *machine)
+static int add_offline(struct streams *streams, const struct machine *machine,
+		       struct schedtape_error *err)
 {
+	char *all;
 	size_t i;
+	int ret;
 
 	for (i = 0; i < streams->bytes && streams->n; i++)
 		streams->streams[0].cpus[i] |= machine->valid[i] & ~machine->online[i];
-	if (streams->n)
+	if (streams->n) {
 		mask_or(streams->cpus, streams->streams[0].cpus, streams->bytes);
+		return 0;
+	}
+	/* There are no others. */
+	all = streams_list(machine->valid, streams->bytes);
+	ret = all ? stream_add(streams, machine, all, all, err) :
+		schedtape_fail(err, -ENOMEM, "out of memory");
+	free(all);
+	return ret;
 }
 
 enum layout {
@@ -411,8 +421,7 @@ static int add_all(struct streams *streams, const struct machine *machine, const
 	case LAYOUT_MASKS:
 		return add_masks(streams, machine, spec, err);
 	}
-	add_offline(streams, machine);
-	return ret;
+	return ret ? ret : add_offline(streams, machine, err);
 }
 
 int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
@@ -438,7 +447,7 @@ int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
 		goto out;
 	ret = add_all(streams, &machine, spec, err);
 	if (!ret && !streams->n)
-		ret = schedtape_fail(err, -EINVAL, "no CPU that is online is to be recorded");
+		ret = schedtape_fail(err, -EINVAL, "\"%s\": no mask in it", spec);
 	for (i = 0; i < streams->bytes && !ret; i++)
 		streams->left[i] = machine.valid[i] & machine.online[i] & ~streams->cpus[i];
 out:

@@ -21,7 +21,7 @@ static inline bool streams_has(const unsigned char *mask, uint32_t cpu)
 /**
  * struct stream - what one thread does
  * @cpus: it streams these CPUs' rings
- * @affinity: it runs on these
+ * @affinity: it runs on these, those of them that are online
  */
 struct stream {
 	unsigned char *cpus;
