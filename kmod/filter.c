@@ -66,20 +66,19 @@ void stape_filter_destroy(struct stape_filter *filter)
 static bool stape_filter_name(struct stape_filter *filter, struct task_struct *task, bool named)
 {
 	unsigned long flags;
-	bool before;
+	bool changed;
 
 	task_lock(task);	/* as stape_filter_judge_one() */
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	before = test_bit(task->pid, filter->named);
-	named &= READ_ONCE(task->__state) != TASK_DEAD;
-	if (named)
-		set_bit(task->pid, filter->named);
-	else
-		clear_bit(task->pid, filter->named);
+	changed = stape_filter_set_named(filter, task->pid, named);
+	/* Its exit probe may have looked at the bit before; pairs with do_exit()'s barrier. */
+	smp_mb();
+	if (stape_filter_exiting(task))
+		changed ^= stape_filter_set_named(filter, task->pid, false);
 	stape_filter_judge(filter, task, task->comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
 	task_unlock(task);
-	return named != before;
+	return changed;
 }
 
 /*

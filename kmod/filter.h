@@ -44,7 +44,8 @@ struct stape_filter_flags {
  * @slot: its number among them; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?
  * @tasks: bits set in @members
- * @named: PIDs that were added, and what they forked
+ * @named: PIDs that were added, and what they forked, unless they have exited
+ * @nr_named: bits set in @named
  * @flags: of filter-set
  * @closed: its session has ended: it takes nobody any more
  * @stale: all tasks are to be judged again, see stape_filter_move()
@@ -62,6 +63,7 @@ struct stape_filter {
 	unsigned long *members;
 	unsigned int tasks;
 	unsigned long *named;
+	unsigned int nr_named;
 	struct stape_filter_flags flags;
 	bool closed;
 	bool stale;
@@ -89,6 +91,7 @@ void stape_filter_freshen(struct stape_filter *filter);
 /* From probes. */
 bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child);
+bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid);
 bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm);
@@ -117,11 +120,17 @@ static __always_inline unsigned long stape_filter_slot(u32 pid)
 	return READ_ONCE(stape_filter_slots[pid]);
 }
 
-/* Tasks may come into an empty filter though nobody adds them. */
+/* Tasks may come into the filter though neither they nor their parents were named. */
 static inline bool stape_filter_is_open(const struct stape_filter *filter)
 {
-	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups) ||
-	       READ_ONCE(filter->nr_patterns);
+	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups);
+}
+
+/* Nobody is in it, nor will be: also not who is named, but left out by its name. */
+static inline bool stape_filter_is_over(const struct stape_filter *filter)
+{
+	return !stape_filter_is_open(filter) && !READ_ONCE(filter->tasks) &&
+	       !READ_ONCE(filter->nr_named);
 }
 
 #endif /* _STAPE_FILTER_H */

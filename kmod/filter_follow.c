@@ -44,10 +44,8 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	/* The PID's last user may be dead and still wait for its last switch. */
 	stape_filter_remove(filter, child->pid);
-	if (test_bit(parent->pid, filter->named) && !filter->flags.no_inherit)
-		set_bit(child->pid, filter->named);
-	else
-		clear_bit(child->pid, filter->named);
+	stape_filter_set_named(filter, child->pid, !filter->flags.no_inherit &&
+			       test_bit(parent->pid, filter->named));
 	has = stape_filter_has(filter, parent) && stape_filter_wants(filter, child, comm);
 	if (has)
 		stape_filter_insert(filter, child->pid);
@@ -57,14 +55,32 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	return has;
 }
 
-/*
- * Others of its thread group go on.  One of them may take over the leader's PID
- * in an execve() long before the exec probe tells: the bit has to stay.  Those who
- * have ended and are still looked at by a tracer do not count.
+/**
+ * stape_filter_exit() - follow a task no longer
+ * @filter: a session's
+ * @task: the task, past the point where its process counts it
+ *
+ * Who is recorded stays so until stape_filter_dead(), which does not hear of others.
+ *
+ * Context: the exit probe.
+ * Return: true if nobody is left.
  */
-static bool stape_filter_survived(struct task_struct *leader)
+bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task)
 {
-	return thread_group_leader(leader) && atomic_read(&leader->signal->live);
+	bool changed = false;
+	unsigned long flags;
+
+	if (!test_bit(task->pid, filter->named) && !test_bit(task->tgid, filter->named))
+		return false;
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	if (!stape_filter_survived(task))
+		changed = stape_filter_set_named(filter, task->pid, false);
+	/* The last one: also of a leader that has gone before. */
+	if (!atomic_read(&task->signal->live))
+		changed |= stape_filter_set_named(filter, task->tgid, false);
+	changed &= stape_filter_is_over(filter);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return changed;
 }
 
 /* The last thread behind a dead leader has gone: so goes the leader's bit. */
@@ -81,9 +97,6 @@ static void stape_filter_bury(struct stape_filter *filter, u32 pid)
  * @filter: a session's
  * @task: the task, or a thread behind whom its leader may have to be forgotten;
  *	its PID may belong to another task already, if its parent has been quick
- *
- * A bit that stays in the set of named tasks is cleared when its PID is used
- * again, by the fork probe.
  *
  * Context: the switch probe.
  * Return: true if the set has become empty by it.
@@ -128,8 +141,8 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
 	if (old_pid != task->pid && test_bit(old_pid, filter->named)) {
-		set_bit(task->pid, filter->named);
-		clear_bit(old_pid, filter->named);
+		stape_filter_set_named(filter, task->pid, true);
+		stape_filter_set_named(filter, old_pid, false);
 		/* The leader may have taken the other bit with it, on its last switch. */
 		if (!had)
 			stape_filter_judge(filter, task, task->comm);
@@ -154,7 +167,8 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
  */
 bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
 {
-	return stape_filter_is_open(filter) && stape_filter_judge_probe(filter, task, comm);
+	return (stape_filter_is_open(filter) || READ_ONCE(filter->nr_patterns)) &&
+	       stape_filter_judge_probe(filter, task, comm);
 }
 
 /**

@@ -6,6 +6,7 @@
 #ifndef _STAPE_FILTER_INTERNAL_H
 #define _STAPE_FILTER_INTERNAL_H
 
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 
 #include "filter.h"
@@ -20,6 +21,7 @@ extern raw_spinlock_t stape_filter_lock;
 /* All of these under it. */
 void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
+bool stape_filter_set_named(struct stape_filter *filter, u32 pid, bool named);
 bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *task,
 			const char *comm);
 bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, const char *comm);
@@ -28,5 +30,21 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *task,
 			      const char *comm);
 bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *task);
+
+/*
+ * Others of its thread group go on.  One of them may take over the leader's PID
+ * in an execve() long before the exec probe tells: the bits have to stay.  Those who
+ * have ended and are still looked at by a tracer do not count.
+ */
+static inline bool stape_filter_survived(struct task_struct *leader)
+{
+	return thread_group_leader(leader) && atomic_read(&leader->signal->live);
+}
+
+/* It has only its last switch before it, and nobody will have its PID. */
+static inline bool stape_filter_exiting(struct task_struct *task)
+{
+	return READ_ONCE(task->flags) & PF_EXITING && !stape_filter_survived(task);
+}
 
 #endif /* _STAPE_FILTER_INTERNAL_H */

@@ -78,6 +78,19 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid)
 	stape_filter_settle(pid);
 }
 
+/* Return: whether this has changed anything. */
+bool stape_filter_set_named(struct stape_filter *filter, u32 pid, bool named)
+{
+	if (named == test_bit(pid, filter->named))
+		return false;
+	if (named)
+		set_bit(pid, filter->named);
+	else
+		clear_bit(pid, filter->named);
+	WRITE_ONCE(filter->nr_named, filter->nr_named + (named ? 1 : -1));
+	return true;
+}
+
 static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct task_struct *task)
 {
 	struct cgroup *cgroup;
@@ -134,6 +147,9 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	bool wanted = stape_filter_wants(filter, task, comm);
 
 	if (wanted == stape_filter_has(filter, task))
+		return false;
+	/* Who is named no longer because it exits, is recorded until its last switch. */
+	if (!wanted && stape_filter_exiting(task))
 		return false;
 	if (!wanted) {
 		stape_filter_remove(filter, task->pid);

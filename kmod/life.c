@@ -109,22 +109,28 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 	}
 }
 
+static void stape_life_write_exit(struct stape_session *session, struct task_struct *task)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stape_probe_refresh(session);	/* as in a fork */
+	stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
+	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0, NULL, 0);
+	local_irq_restore(flags);
+}
+
 void stape_life_exit(void *data, struct task_struct *task)
 {
 	struct stape_session *session;
-	unsigned long flags;
 
 	if (stape_player_exist())
 		stape_player_gone(task);
 	for_each_active_session(session) {
-		if (!stape_filter_has(&session->filter, task))
-			continue;
-		local_irq_save(flags);
-		stape_probe_refresh(session);	/* as in a fork */
-		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
-		stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0,
-					NULL, 0);
-		local_irq_restore(flags);
+		if (stape_filter_has(&session->filter, task))
+			stape_life_write_exit(session, task);
+		if (stape_filter_exit(&session->filter, task))
+			irq_work_queue(&session->wake);
 	}
 }
 

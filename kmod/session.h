@@ -103,8 +103,7 @@ u64 stape_session_memory_max(void);
 /* Its last task has gone, and no other will come. */
 static inline bool stape_session_empty(const struct stape_session *session)
 {
-	return READ_ONCE(session->peopled) && !READ_ONCE(session->filter.tasks) &&
-	       !stape_filter_is_open(&session->filter);
+	return READ_ONCE(session->peopled) && stape_filter_is_over(&session->filter);
 }
 
 static inline bool stape_session_finished(const struct stape_session *session)

@@ -63,11 +63,16 @@ FIXTURE_TEARDOWN(tasks)
 	st_record_close(&self->r);
 }
 
-static bool hung_up(struct st_record *r)
+static bool hung_up_within(struct st_record *r, int ms)
 {
 	struct pollfd p = { .fd = schedtape_session_fd(r->session) };
 
-	return poll(&p, 1, 5000) == 1 && p.revents & POLLHUP;
+	return poll(&p, 1, ms) == 1 && p.revents & POLLHUP;
+}
+
+static bool hung_up(struct st_record *r)
+{
+	return hung_up_within(r, 5000);
 }
 
 /* To the next gate. */
@@ -243,6 +248,50 @@ TEST_F(tasks, leader_ends_before_a_traced_thread)
 	ASSERT_TRUE(end_both(self, 2));
 	EXPECT_TRUE(hung_up(&self->r));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+}
+
+/* -- who is named and left out by its name ------------------------------------------ */
+
+static int leave_out(struct st_record *r, const char *pattern)
+{
+	struct schedtape_filter filter = { .exclude_comm = &pattern, .nr_exclude_comm = 1 };
+
+	return st_record_set(r, &filter);
+}
+
+/* It could get another name. */
+TEST_F(tasks, left_out_until_its_end)
+{
+	ASSERT_EQ(0, leave_out(&self->r, "test_*"));
+	ASSERT_TRUE(begin_two(self, true));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+	EXPECT_FALSE(hung_up_within(&self->r, 0));
+	st_work_go(&self->w);
+	ASSERT_TRUE(st_wait_state(self->w.pid, 'Z'));
+	EXPECT_FALSE(hung_up_within(&self->r, 100));
+	sem_post(&self->shared->go);
+	EXPECT_TRUE(hung_up(&self->r));
+}
+
+/* Its PID may be taken over as long as there is another thread. */
+TEST_F(tasks, leader_left_out_ends_before_a_stranger)
+{
+	ASSERT_EQ(0, leave_out(&self->r, "test_*"));
+	ASSERT_TRUE(begin_two(self, false));
+	st_work_go(&self->w);
+	ASSERT_TRUE(st_wait_state(self->w.pid, 'Z'));
+	EXPECT_FALSE(hung_up_within(&self->r, 100));
+	sem_post(&self->shared->go);
+	EXPECT_TRUE(hung_up(&self->r));
+}
+
+TEST_F(tasks, nobody_left_out)
+{
+	ASSERT_EQ(0, leave_out(&self->r, "none*"));
+	ASSERT_TRUE(begin_two(self, true));
+	EXPECT_FALSE(hung_up_within(&self->r, 100));
+	ASSERT_TRUE(end_both(self, 2));
+	EXPECT_TRUE(hung_up(&self->r));
 }
 
 /* -- what the kernel makes for a process ------------------------------------------- */

@@ -32,6 +32,14 @@ schedtape info --json t > tape.json 2> log &&
 report $? "not that of the process"
 idle "behind which the recorder sleeps"
 
+for glob in 'none*' sleep 's*'; do
+	sleep 2 &
+	named=$!
+	timeout 30 schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
+		[ ! -e /proc/$named ]
+	report $? "--exclude-comm $glob: the process's end counts"
+done
+
 # -- a stream that is behind -------------------------------------------------------
 
 # Its thread alone is held.
