@@ -266,9 +266,9 @@ int stape_filter_del_cgroup(struct stape_filter *filter, u64 id)
  * Context: under stape_sessions_lock; may sleep.
  */
 void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
-		      char (*patterns)[STAPE_FILTER_PATTERN_LEN], u32 nr_patterns)
+		      char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
 {
-	char (*old)[STAPE_FILTER_PATTERN_LEN] = filter->patterns;
+	char (*old)[STAPE_PATTERN_LEN] = filter->patterns;
 
 	raw_spin_lock_irq(&stape_filter_lock);
 	filter->flags = *flags;

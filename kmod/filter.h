@@ -12,6 +12,7 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/threads.h>
+#include <schedtape/netlink.h>
 
 struct cgroup;
 
@@ -24,7 +25,6 @@ struct cgroup;
 
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
-#define STAPE_FILTER_PATTERN_LEN	64
 
 /**
  * struct stape_filter_flags - what filter-set may say
@@ -70,7 +70,7 @@ struct stape_filter {
 	u32 owner;
 	struct cgroup **cgroups;
 	u32 nr_cgroups;
-	char (*patterns)[STAPE_FILTER_PATTERN_LEN];
+	char (*patterns)[STAPE_PATTERN_LEN];
 	u32 nr_patterns;
 };
 
@@ -85,7 +85,7 @@ void stape_filter_del(struct stape_filter *filter, struct task_struct *task, boo
 int stape_filter_add_cgroup(struct stape_filter *filter, u64 id);
 int stape_filter_del_cgroup(struct stape_filter *filter, u64 id);
 void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
-		      char (*patterns)[STAPE_FILTER_PATTERN_LEN], u32 nr_patterns);
+		      char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
 void stape_filter_freshen(struct stape_filter *filter);
 
 /* From probes. */

@@ -28,7 +28,7 @@ const struct nla_policy stape_filter_set_policy[STAPE_A_SESSION_EXCLUDE_COMM + 1
 	[STAPE_A_SESSION_KTHREADS] = NLA_POLICY_MAX(NLA_U8, 1),
 	[STAPE_A_SESSION_NO_INHERIT] = NLA_POLICY_MAX(NLA_U8, 1),
 	[STAPE_A_SESSION_EXCLUDE_COMM] = { .type = NLA_NUL_STRING,
-					   .len = STAPE_FILTER_PATTERN_LEN - 1 },
+					   .len = STAPE_PATTERN_LEN - 1 },
 };
 
 static struct task_struct *stape_filter_find(u32 pid)
@@ -157,7 +157,7 @@ int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 
 /* All exclude-comm of a request.  Return: how many, or -errno. */
 static int stape_filter_patterns(struct genl_info *info,
-				 char (**patterns)[STAPE_FILTER_PATTERN_LEN])
+				 char (**patterns)[STAPE_PATTERN_LEN])
 {
 	const struct nlattr *attr;
 	int rest, n = 0;
@@ -176,7 +176,7 @@ static int stape_filter_patterns(struct genl_info *info,
 			kfree(*patterns);
 			return -E2BIG;
 		}
-		nla_strscpy((*patterns)[n++], attr, STAPE_FILTER_PATTERN_LEN);
+		nla_strscpy((*patterns)[n++], attr, STAPE_PATTERN_LEN);
 	}
 	return n;
 }
@@ -193,7 +193,7 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 		.kthreads = stape_filter_flag(info, STAPE_A_SESSION_KTHREADS),
 		.no_inherit = stape_filter_flag(info, STAPE_A_SESSION_NO_INHERIT),
 	};
-	char (*patterns)[STAPE_FILTER_PATTERN_LEN] = NULL;
+	char (*patterns)[STAPE_PATTERN_LEN] = NULL;
 	struct stape_session *session;
 	int ret, n;
 

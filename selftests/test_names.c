@@ -125,6 +125,21 @@ static uint32_t tasks_of(FIXTURE_DATA(names) *self)
 	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
 }
 
+/* None is left out of the request without a word. */
+TEST_F(names, patterns_too_long)
+{
+	char pattern[70000];
+
+	memset(pattern, '*', sizeof(pattern));
+	pattern[sizeof(pattern) - 1] = '\0';
+	EXPECT_EQ(-EINVAL, exclude(&self->r, "nobody", pattern));
+	EXPECT_NE(NULL, strstr(self->r.err.text, "longer than 63"));
+	pattern[64] = '\0';
+	EXPECT_EQ(-EINVAL, exclude(&self->r, pattern, NULL));
+	pattern[63] = '\0';
+	EXPECT_EQ(0, exclude(&self->r, pattern, NULL));
+}
+
 /* -- leaving and entering ------------------------------------------------------ */
 
 TEST_F(names, leaves_and_enters)

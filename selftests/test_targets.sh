@@ -85,6 +85,18 @@ on_tape t "p == {2}" "--kthreads -p: one kernel thread"
 record -a --exclude-comm 'o[s-u]her' --exclude-comm 'chai?'
 on_tape t "{'periodic', 'sh'} <= c and not c & {'other', 'chain'}" "--exclude-comm: leaves names out"
 meta t "f['exclude_comm'] == ['o[s-u]her', 'chai?']" "--exclude-comm: the tape tells it"
+record -a --exclude-comm '*[!]x]???????????\?[a*' --exclude-comm 'periodic*******' --exclude-comm ''
+on_tape t "'other' in c and 'periodic' not in c" "--exclude-comm: as long as a name may be"
+for glob in sixteen-letters- 'and*sixteen_letters' '[]a]??????????????[' '[!]]\xxxxxxxxxxxxxxx'; do
+	expect 129 'matches nothing, for a name has no more than 15' \
+		schedtape record -a --exclude-comm "$glob" --duration 1
+done
+for length in 64 70000; do
+	glob=$(printf "%${length}s" | tr ' ' '*')
+	schedtape record -a --exclude-comm "$glob" --duration 1 > out 2> log
+	[ $? = 129 ] && grep -q -e '--exclude-comm .*: longer than 63 characters' log
+	report $? "--exclude-comm: a pattern of $length characters is too long"
+done
 
 # CPUs.
 if [ "$(nproc)" -gt 1 ]; then

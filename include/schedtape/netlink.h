@@ -48,6 +48,9 @@
 #define STAPE_FAMILY_VERSION	1
 #define STAPE_MCGRP_MONITOR	"monitor"
 
+/* Bytes of an exclude-comm, with its NUL. */
+#define STAPE_PATTERN_LEN	64
+
 enum stape_cmd {
 	STAPE_CMD_INFO_GET = 1,
 	STAPE_CMD_SESSION_GET,

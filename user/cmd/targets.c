@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedtape/event.h>
+#include <schedtape/netlink.h>
+
 #include "cmd.h"
 
 #define OPT_KTHREADS		0x3000
@@ -77,12 +80,39 @@ static void parse_cgroups(struct argp_state *state, char *text, struct schedtape
 	}
 }
 
+/* What it takes of a name at least to match, as the kernel's glob_match() has it. */
+static size_t shortest_match(const char *glob)
+{
+	const char *end;
+	size_t n = 0;
+
+	for (; *glob; glob++) {
+		if (*glob == '*')
+			continue;
+		n++;
+		if (*glob == '\\' && glob[1]) {
+			glob++;
+		} else if (*glob == '[' && glob[1]) {
+			/* Its first character may be a bracket; one without an end is itself. */
+			end = strchr(glob + 2 + (glob[1] == '!' && glob[2]), ']');
+			glob = end ? end : glob;
+		}
+	}
+	return n;
+}
+
 static void parse_pattern(struct argp_state *state, const char *text,
 			  struct schedtape_filter *filter)
 {
-	const char **list = reallocarray(filter->exclude_comm, filter->nr_exclude_comm + 1,
-					 sizeof(*list));
+	const char **list;
 
+	if (strlen(text) >= STAPE_PATTERN_LEN)
+		argp_error(state, "--exclude-comm %.16s...: longer than %d characters", text,
+			   STAPE_PATTERN_LEN - 1);
+	if (shortest_match(text) >= STAPE_COMM_LEN)
+		argp_error(state, "--exclude-comm %s: matches nothing, for a name has no more than "
+			   "%d characters", text, STAPE_COMM_LEN - 1);
+	list = reallocarray(filter->exclude_comm, filter->nr_exclude_comm + 1, sizeof(*list));
 	if (!list) {
 		argp_failure(state, CMD_FAILURE, ENOMEM, "--exclude-comm %s", text);
 		return;

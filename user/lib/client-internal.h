@@ -22,6 +22,8 @@ struct schedtape_client {
 typedef int (*client_parse)(struct nlattr **attrs, void *arg);
 
 struct nl_msg *client_message(struct schedtape_client *client, int cmd, int flags);
+/* One attribute more; *msg is NULL if there is no room, and may have been before. */
+void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes);
 /* Sends and frees @msg (NULL: out of memory), and waits for the last answer. */
 int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
 		   void *arg, const char *what, struct schedtape_error *err);
@@ -29,6 +31,21 @@ int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32
 		      client_parse parse, void *arg, const char *what,
 		      struct schedtape_error *err);
 void client_parse_session(struct nlattr **attrs, struct schedtape_session_state *state);
+
+static inline void client_put_u8(struct nl_msg **msg, int attr, uint8_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
+
+static inline void client_put_u32(struct nl_msg **msg, int attr, uint32_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
+
+static inline void client_put_u64(struct nl_msg **msg, int attr, uint64_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
 
 /* What a kernel that is older than this library did not send is 0. */
 static inline uint32_t client_u32(struct nlattr *attr)

@@ -140,6 +140,14 @@ struct nl_msg *client_message(struct schedtape_client *client, int cmd, int flag
 	return msg;
 }
 
+void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes)
+{
+	if (!*msg || (bytes <= CLIENT_MESSAGE_SIZE && !nla_put(*msg, attr, bytes, data)))
+		return;
+	nlmsg_free(*msg);
+	*msg = NULL;
+}
+
 int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
 		   void *arg, const char *what, struct schedtape_error *err)
 {
@@ -175,8 +183,7 @@ int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32
 {
 	struct nl_msg *msg = client_message(client, cmd, 0);
 
-	if (msg)
-		nla_put_u32(msg, attr, id);
+	client_put_u32(&msg, attr, id);
 	return client_request(client, msg, parse, arg, what, err);
 }
 
@@ -331,10 +338,8 @@ int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_
 {
 	struct nl_msg *msg = client_message(client, STAPE_CMD_REPLAY_START, 0);
 
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_REPLAY_ID, id);
-		nla_put_u64(msg, STAPE_A_REPLAY_DELAY, delay);
-	}
+	client_put_u32(&msg, STAPE_A_REPLAY_ID, id);
+	client_put_u64(&msg, STAPE_A_REPLAY_DELAY, delay);
 	return client_request(client, msg, NULL, NULL, "replay-start", err);
 }
 
@@ -343,10 +348,8 @@ int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uin
 {
 	struct nl_msg *msg = client_message(client, STAPE_CMD_REPLAY_SET, 0);
 
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_REPLAY_ID, id);
-		nla_put_u32(msg, STAPE_A_REPLAY_SPEED, speed);
-	}
+	client_put_u32(&msg, STAPE_A_REPLAY_ID, id);
+	client_put_u32(&msg, STAPE_A_REPLAY_SPEED, speed);
 	return client_request(client, msg, NULL, NULL, "replay-set", err);
 }
 
@@ -387,8 +390,7 @@ int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
 	struct nl_msg *msg = client_message(client, STAPE_CMD_PLAYER_GET, NLM_F_DUMP);
 	struct each_player dump = { each, arg };
 
-	if (msg)
-		nla_put_u32(msg, STAPE_A_PLAYER_REPLAY, id);
+	client_put_u32(&msg, STAPE_A_PLAYER_REPLAY, id);
 	return client_request(client, msg, parse_each_player, &dump, "players", err);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "client.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +15,22 @@
 int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err)
 {
-	struct nl_msg *msg = client_message(client, STAPE_CMD_FILTER_SET, 0);
+	struct nl_msg *msg;
 	size_t i;
 
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_SESSION_ID, session);
-		nla_put_u8(msg, STAPE_A_SESSION_ALL, filter->all);
-		nla_put_u8(msg, STAPE_A_SESSION_KTHREADS, filter->kthreads);
-		nla_put_u8(msg, STAPE_A_SESSION_NO_INHERIT, filter->no_inherit);
-		for (i = 0; i < filter->nr_exclude_comm; i++)
-			nla_put_string(msg, STAPE_A_SESSION_EXCLUDE_COMM,
-				       filter->exclude_comm[i]);
-	}
+	for (i = 0; i < filter->nr_exclude_comm; i++)
+		if (strlen(filter->exclude_comm[i]) >= STAPE_PATTERN_LEN)
+			return schedtape_fail(err, -EINVAL,
+					      "pattern \"%.16s...\": longer than %d characters",
+					      filter->exclude_comm[i], STAPE_PATTERN_LEN - 1);
+	msg = client_message(client, STAPE_CMD_FILTER_SET, 0);
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u8(&msg, STAPE_A_SESSION_ALL, filter->all);
+	client_put_u8(&msg, STAPE_A_SESSION_KTHREADS, filter->kthreads);
+	client_put_u8(&msg, STAPE_A_SESSION_NO_INHERIT, filter->no_inherit);
+	for (i = 0; i < filter->nr_exclude_comm; i++)
+		client_put(&msg, STAPE_A_SESSION_EXCLUDE_COMM, filter->exclude_comm[i],
+			   strlen(filter->exclude_comm[i]) + 1);
 	return client_request(client, msg, NULL, NULL, "filter", err);
 }
 
@@ -35,10 +40,8 @@ static int change_id(struct schedtape_client *client, int cmd, uint32_t session,
 	struct nl_msg *msg = client_message(client, cmd, 0);
 	char name[32];
 
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_SESSION_ID, session);
-		nla_put_u32(msg, attr, id);
-	}
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u32(&msg, attr, id);
 	snprintf(name, sizeof(name), "%s %u", what, id);
 	return client_request(client, msg, NULL, NULL, name, err);
 }
@@ -49,10 +52,8 @@ static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t sess
 	struct nl_msg *msg = client_message(client, cmd, 0);
 	char name[64];
 
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_SESSION_ID, session);
-		nla_put_u64(msg, STAPE_A_SESSION_CGROUP, cgroup->id);
-	}
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u64(&msg, STAPE_A_SESSION_CGROUP, cgroup->id);
 	snprintf(name, sizeof(name), "cgroup id:%" PRIu64, cgroup->id);
 	return client_request(client, msg, NULL, NULL, cgroup->path ? cgroup->path : name, err);
 }

@@ -180,18 +180,16 @@ int schedtape_session_set(struct schedtape_session *session,
 	if (ret)
 		return ret;
 	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
-	if (msg) {
-		nla_put_u32(msg, STAPE_A_SESSION_ID, session->info.id);
-		nla_put_u32(msg, STAPE_A_SESSION_RING_PAGES, pages);
-		if (options->watermark)
-			nla_put_u32(msg, STAPE_A_SESSION_WATERMARK, options->watermark);
-		if (options->clock)
-			nla_put_u32(msg, STAPE_A_SESSION_CLOCK, options->clock);
-		if (options->overwrite)
-			nla_put_flag(msg, STAPE_A_SESSION_OVERWRITE);
-		if (options->cpus)
-			nla_put(msg, STAPE_A_SESSION_CPUS, options->cpus_bytes, options->cpus);
-	}
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session->info.id);
+	client_put_u32(&msg, STAPE_A_SESSION_RING_PAGES, pages);
+	if (options->watermark)
+		client_put_u32(&msg, STAPE_A_SESSION_WATERMARK, options->watermark);
+	if (options->clock)
+		client_put_u32(&msg, STAPE_A_SESSION_CLOCK, options->clock);
+	if (options->overwrite)
+		client_put(&msg, STAPE_A_SESSION_OVERWRITE, NULL, 0);
+	if (options->cpus)
+		client_put(&msg, STAPE_A_SESSION_CPUS, options->cpus, options->cpus_bytes);
 	ret = client_request(session->client, msg, NULL, NULL, "rings", err);
 	return ret ? ret : session_map_all(session, err);
 }
@@ -355,8 +353,7 @@ int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_
 	struct task_list list = { .stride = (session->info.nr_cpus + 7) / 8 };
 	int ret;
 
-	if (msg)
-		nla_put_u32(msg, STAPE_A_TASK_SESSION, session->info.id);
+	client_put_u32(&msg, STAPE_A_TASK_SESSION, session->info.id);
 	ret = client_request(session->client, msg, parse_task, &list, "tasks", err);
 	*tasks = ret || list.failed ? NULL : task_list_pack(&list);
 	*n = list.n;
