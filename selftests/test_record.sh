@@ -26,7 +26,16 @@ report $? "the last tape is kept as .old"
 expect 1 '/nonexistent/tape: No such file' schedtape record -o /nonexistent/tape -- true
 expect 1 '/dev/full: cannot write at byte 0: No space left' schedtape record -o /dev/full -- true
 expect 1 'a ring of [0-9]+ bytes is too large: at most 256M' schedtape record -m 1G -- true
-expect 129 '-m x: not a size' schedtape record -m x -- true
+expect 1 'a ring of [0-9]+ bytes is too large' schedtape record -m 262144 -- true
+for size in x -1 0 1T 10MB 99999999999999G 9999999999999999; do
+	expect 129 "-m $size: not a size" schedtape record -m "$size" -- true
+done
+pages=$((512 * 1024 / $(getconf PAGESIZE)))
+for size in $pages $((pages * 3 / 4)) 512K 300000B; do
+	schedtape record -q -m "$size" -o t -- schedtape list --json > list.json 2> log &&
+		like list.json '[s["ring_pages"] for s in d["sessions"]] == [128]'
+	report $? "-m $size: so large are the rings"
+done
 expect 129 'what to record' schedtape record
 expect 129 'no command "rekord"' schedtape rekord
 expect 7 'wrote' schedtape record -- sh -c 'exit 7'

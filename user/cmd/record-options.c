@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "keep.h"
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "How:", 4 },
 	{ "output", 'o', "FILE", 0, "Name of the tape (schedtape.tape); -: standard output", 4 },
 	{ "mmap-size", 'm', "SIZE", 0,
-	  "Size of each CPU's ring (1M): bytes, or with B, K, M or G behind", 4 },
+	  "Size of each CPU's ring (1M): pages, or with B, K, M or G behind", 4 },
 	{ "overwrite", OPT_OVERWRITE, NULL, 0,
 	  "Keep the last events that the rings have room for, and write them in the end", 4 },
 	{ "threads", OPT_THREADS, "SPEC", OPTION_ARG_OPTIONAL,
@@ -43,24 +44,25 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* "1M": bytes, or with B, K, M or G behind. */
+/* As perf has it: "256" are pages of this machine, "1M" has B, K, M or G behind. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "BKMG";
-	const char *unit;
+	uint64_t number, unit = getpagesize();
+	const char *letter;
 	char *end;
 
 	errno = 0;
-	*bytes = strtoull(text, &end, 10);
-	if (errno || end == text || *text == '-')
+	number = strtoull(text, &end, 10);
+	if (errno || !number || *text == '-')
 		return false;
-	if (!*end)
-		return true;
-	unit = strchr(units, *end);
-	if (!unit || end[1] || *bytes > UINT64_MAX >> 10 * (unit - units))
-		return false;
-	*bytes <<= 10 * (unit - units);
-	return true;
+	if (*end) {
+		letter = strchr(units, *end);
+		if (!letter || end[1])
+			return false;
+		unit = 1ULL << 10 * (letter - units);
+	}
+	return !__builtin_mul_overflow(number, unit, bytes);
 }
 
 /* The names, and the number, that perf has for CLOCK_MONOTONIC; and the counter. */
@@ -160,7 +162,7 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 		break;
 	case 'm':
 		if (!parse_size(arg, &opts->ring_bytes))
-			argp_error(state, "-m %s: not a size", arg);
+			argp_error(state, "-m %s: not a size: pages, or a number with B, K, M or G behind", arg);
 		break;
 	case OPT_OVERWRITE:
 		opts->overwrite = true;
