@@ -64,6 +64,11 @@ workload=$!
 schedtape record -q -o running.tape -p $workload 2> log &
 recorder=$!
 sleep 2
+schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
+report $? "record --json"
+schedtape record --json -o t -- true > /dev/full 2> log
+[ $? = 1 ] && grep -q 'cannot write to standard output: No space' log
+report $? "record --json: what could not be said is a failure"
 schedtape list --json > list.json 2> log
 # The child that was there before is not of the process that was named.
 like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["tasks"] == 1'

@@ -391,7 +391,6 @@ static void print_json(const struct recording *rec)
 	out_json_add_count(root, "events", rec->recorder.events);
 	out_json_add_count(root, "lost", rec->recorder.lost);
 	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
-	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
 	out_json(root, true);
 }
 
@@ -426,5 +425,5 @@ int cmd_record(int argc, char **argv)
 	record_options_free(&opts);
 	streams_free(&rec.streams);
 	free(rec.cpus);
-	return exit_status(&rec, ret);
+	return out_finish(exit_status(&rec, ret));
 }
