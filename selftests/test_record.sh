@@ -23,6 +23,32 @@ schedtape record -q -- true
 cmp schedtape.tape.old first > log
 report $? "the last tape is kept as .old"
 
+# What was there before something that never begins: two tapes, and nothing else.
+mkdir keep
+schedtape record -q -o keep/tape -- true && schedtape record -q --threads -o keep/tape -- true
+find keep -type f -exec cksum {} + | sort > before
+
+# untouched TEXT
+untouched()
+{
+	find keep -type f -exec cksum {} + | sort | diff before - > log &&
+		[ "$(find keep -maxdepth 1 | wc -l)" = 3 ]
+	report $? "$1"
+}
+
+for options in "" --threads; do
+	# shellcheck disable=SC2086 # none or one
+	expect 1 '/nonexistent: No such file' \
+		schedtape record $options -o keep/tape -- /nonexistent
+	untouched "record $options -- typo: both tapes are as they were"
+	for name in tape new; do
+		(ulimit -f 0; schedtape record $options -o keep/$name -- true 2>&1) | cat > out
+		[ "${PIPESTATUS[0]}" = 1 ] && [ "$(grep -c 'cannot write' out)" = 1 ]
+		report $? "record $options: no room for $name"
+		untouched "which leaves nothing, and what was there"
+	done
+done
+
 expect 1 '/nonexistent/tape: No such file' schedtape record -o /nonexistent/tape -- true
 expect 1 '/dev/full: cannot write at byte 0: No space left' schedtape record -o /dev/full -- true
 expect 1 'a ring of [0-9]+ bytes is too large: at most 256M' schedtape record -m 1G -- true
@@ -38,6 +64,11 @@ for size in $pages $((pages * 3 / 4)) 512K 300000B; do
 done
 expect 129 'what to record' schedtape record
 expect 129 'no command "rekord"' schedtape rekord
+schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
+report $? "record --json"
+schedtape record --json -o t -- true > /dev/full 2> log
+[ $? = 1 ] && grep -q 'cannot write to standard output: No space' log
+report $? "record --json: what could not be said is a failure"
 expect 7 'wrote' schedtape record -- sh -c 'exit 7'
 expect 137 'wrote' schedtape record -- sh -c 'kill -9 $$'
 expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
@@ -64,11 +95,6 @@ workload=$!
 schedtape record -q -o running.tape -p $workload 2> log &
 recorder=$!
 sleep 2
-schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
-report $? "record --json"
-schedtape record --json -o t -- true > /dev/full 2> log
-[ $? = 1 ] && grep -q 'cannot write to standard output: No space' log
-report $? "record --json: what could not be said is a failure"
 schedtape list --json > list.json 2> log
 # The child that was there before is not of the process that was named.
 like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["tasks"] == 1'

@@ -182,10 +182,10 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		.progress = show_progress,
 		.arg = &progress,
 	};
-	char *old;
+	struct keep keep;
 	int ret;
 
-	ret = keep_old(result->output, &old, err);
+	ret = keep_old(result->output, &keep, err);
 	if (ret)
 		return ret;
 	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
@@ -194,8 +194,9 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 	if (!ret)
 		ret = look_at(result, err);
 	if (ret)
-		keep_undo(result->output, old, true);
-	free(old);
+		keep_undo(&keep);
+	else
+		keep_done(&keep);
 	return ret;
 }
 

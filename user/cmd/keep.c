@@ -44,7 +44,7 @@ static int remove_file(int dir, const char *name)
 	return unlinkat(dir, name, 0) ? -errno : 0;
 }
 
-int keep_remove(const char *path)
+static int keep_remove(const char *path)
 {
 	struct stat st;
 	int ret;
@@ -82,40 +82,83 @@ char *keep_name(char *path)
 	return path;
 }
 
-int keep_old(const char *path, char **old, struct schedtape_error *err)
+static void keep_free(struct keep *keep)
+{
+	free(keep->old);
+	free(keep->older);
+	memset(keep, 0, sizeof(*keep));
+}
+
+/* Moves the tape that was kept before, if there is one, out of the way. */
+static int move_older(struct keep *keep)
+{
+	struct stat st;
+	char *older;
+	int ret;
+
+	if (lstat(keep->old, &st))
+		return errno == ENOENT ? 0 : -errno;
+	ret = S_ISDIR(st.st_mode) ? for_tape_files(keep->old, NULL) : 0;
+	if (ret)
+		return ret;
+	if (asprintf(&older, "%s.%d", keep->old, getpid()) < 0)
+		return -ENOMEM;
+	if (rename(keep->old, older)) {
+		ret = -errno;
+		free(older);
+		return ret;
+	}
+	keep->older = older;
+	return 0;
+}
+
+int keep_old(const char *path, struct keep *keep, struct schedtape_error *err)
 {
 	bool go;
 	int ret;
 
-	*old = NULL;
+	memset(keep, 0, sizeof(*keep));
 	ret = must_go(path, &go);
 	if (ret)
 		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
+	keep->path = path;
 	if (!go)
 		return 0;
-	if (asprintf(old, "%s.old", path) < 0) {
-		*old = NULL;
+	if (asprintf(&keep->old, "%s.old", path) < 0) {
+		memset(keep, 0, sizeof(*keep));
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	}
 	/* A file cannot take a directory's place. */
-	ret = keep_remove(*old);
-	if (!ret && rename(path, *old))
+	ret = move_older(keep);
+	if (!ret && rename(path, keep->old))
 		ret = -errno;
 	if (!ret)
 		return 0;
-	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, *old,
+	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, keep->old,
 		       strerror(-ret));
-	free(*old);
-	*old = NULL;
+	if (keep->older)
+		rename(keep->older, keep->old);
+	keep_free(keep);
 	return ret;
 }
 
-void keep_undo(const char *path, const char *old, bool made)
+void keep_done(struct keep *keep)
 {
-	bool go = false;
+	if (keep->older)
+		keep_remove(keep->older);
+	keep_free(keep);
+}
 
-	if (made && !must_go(path, &go) && go)
-		keep_remove(path);
-	if (old)
-		rename(old, path);
+void keep_undo(struct keep *keep)
+{
+	bool go;
+
+	/* What is there now is ours. */
+	if (keep->path && !must_go(keep->path, &go) && go)
+		keep_remove(keep->path);
+	if (keep->old)
+		rename(keep->old, keep->path);
+	if (keep->older)
+		rename(keep->older, keep->old);
+	keep_free(keep);
 }

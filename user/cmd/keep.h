@@ -11,14 +11,26 @@
 /* A tape's name without the slashes that a shell completes that of a directory with. */
 char *keep_name(char *path);
 
-/*
- * Makes way for a new tape.  *old: the old one's name now, to be freed, or NULL.
- * -EEXIST: what is there is a directory, and not a tape.
+/**
+ * struct keep - what was there, until it is known that there is a new tape
+ * @path: of the new one; NULL: nothing is to be done
+ * @old: what the last one is called now, or NULL
+ * @older: what the one is called now that @old took the place of, or NULL
  */
-int keep_old(const char *path, char **old, struct schedtape_error *err);
-/* Removes a tape: a file, or a directory with nothing but a tape's files. */
-int keep_remove(const char *path);
-/* As if nothing had happened: @made: there is a new one; @old as from keep_old(). */
-void keep_undo(const char *path, const char *old, bool made);
+struct keep {
+	const char *path;
+	char *old;
+	char *older;
+};
+
+/*
+ * Makes way for a new tape; @path has to stay.  -EEXIST: what is there is a
+ * directory, and not a tape.
+ */
+int keep_old(const char *path, struct keep *keep, struct schedtape_error *err);
+/* There is a new one. */
+void keep_done(struct keep *keep);
+/* There is none: as if nothing had happened. */
+void keep_undo(struct keep *keep);
 
 #endif /* SCHEDTAPE_KEEP_H */

@@ -357,13 +357,15 @@ static int open_all(struct recording *rec)
 	if (!meta)
 		return -EIO;
 	ret = opts->control ? control_open(&rec->control, opts->control) : 0;
+	/* Before it makes way for a tape: a signal is not to come in between. */
+	if (!ret) {
+		rec->signals = signals_open();
+		ret = rec->signals < 0 ? rec->signals : 0;
+	}
 	if (!ret)
 		ret = recorder_open(&rec->recorder, rec->client, &options);
 	json_object_put(meta);
-	if (ret)
-		return ret;
-	rec->signals = signals_open();
-	return rec->signals < 0 ? rec->signals : 0;
+	return ret;
 }
 
 static int record(struct recording *rec)
@@ -374,8 +376,10 @@ static int record(struct recording *rec)
 	if (!ret)
 		ret = begin(rec);
 	rec->began = !ret;
-	if (!ret)
+	if (!ret) {
+		recorder_begun(&rec->recorder);
 		ret = record_loop(rec);
+	}
 	/* Whatever happened, what was recorded is kept. */
 	ended = rec->recorder.started ? recorder_stop(&rec->recorder) : 0;
 	return ret ? ret : ended;

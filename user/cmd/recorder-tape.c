@@ -118,7 +118,6 @@ static int open_directory(struct recorder *recorder, const struct recorder_optio
 	json_object_object_add(options->meta, "streams", describe_streams(options->streams));
 	if (mkdir(recorder->path, 0700))
 		return schedtape_fail(err, -errno, "%s: %s", recorder->path, strerror(errno));
-	recorder->made = true;
 	ret = create(recorder->path, "data", options->meta, options->level, &recorder->writer,
 		     err);
 	return ret ? ret : open_streams(recorder, options, err);
@@ -137,7 +136,6 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 		return open_directory(recorder, options, err);
 	ret = schedtape_writer_create(recorder->path, options->meta, &writer, &recorder->writer,
 				      err);
-	recorder->made = !ret;
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
 }

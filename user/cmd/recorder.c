@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "keep.h"
 #include "output.h"
 #include "priority.h"
 #include "recorder-tape.h"
@@ -142,10 +141,15 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	if (!ret)
 		ret = open_streamers(recorder, &err);
 	if (!ret)
-		ret = keep_old(recorder->path, &recorder->old, &err);
+		ret = keep_old(recorder->path, &recorder->keep, &err);
 	if (!ret)
 		ret = recorder_tape_open(recorder, options, &err);
 	return failed(ret, &err);
+}
+
+void recorder_begun(struct recorder *recorder)
+{
+	keep_done(&recorder->keep);
 }
 
 /* -- recording ------------------------------------------------------------- */
@@ -406,8 +410,10 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	if (!recorder->path)
 		return 0;
 	end_threads(recorder);
-	if (!keep)
-		keep_undo(recorder->path, recorder->old, recorder->made);
+	if (keep)
+		keep_done(&recorder->keep);
+	else
+		keep_undo(&recorder->keep);
 	if (keep && recorder->writer) {
 		ret = recorder_tape_end(recorder, recorder->window_start, &err);
 		failed_once(recorder, ret, &err);
@@ -418,9 +424,7 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		say_what_became(recorder);
 	close_streamers(recorder);
 	schedtape_session_close(recorder->session);
-	free(recorder->old);
 	recorder->session = NULL;
-	recorder->old = NULL;
 	recorder->path = NULL;
 	return ret;
 }

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "keep.h"
+
 struct json_object;
 struct streamer;
 struct streams;
@@ -49,8 +51,7 @@ struct recorder_options {
  * @streamers: who moves the pages: this thread, or one of its own each
  * @streams: as in the options
  * @path: the tape's
- * @old: what a tape of that name is called now, or NULL
- * @made: there is a new one
+ * @keep: what was there of that name
  * @quit: readable: the streamers' threads are to end
  * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
  * @sampled: the same, when the clocks were last read
@@ -69,8 +70,7 @@ struct recorder {
 	size_t nr_streamers;
 	const struct streams *streams;
 	const char *path;
-	char *old;
-	bool made;
+	struct keep keep;
 	int quit;
 	struct timespec flushed;
 	struct timespec sampled;
@@ -92,6 +92,8 @@ struct recorder {
 int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 		  const struct recorder_options *options);
 int recorder_start(struct recorder *recorder);
+/* What was there of the tape's name is not wanted back any more. */
+void recorder_begun(struct recorder *recorder);
 int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n);
 /* The tasks of now; if the rings are overwritten, it is done in the end. */
 int recorder_describe_tasks(struct recorder *recorder);

@@ -192,9 +192,11 @@ static int start_recorder(struct replay *replay)
 {
 	int ret = recorder_start(&replay->recorder);
 
-	if (!ret)
+	if (!ret) {
+		recorder_begun(&replay->recorder);
 		ret = recorder_add(&replay->recorder, replay->processes.pids,
 				   replay->processes.nr);
+	}
 	return ret ? ret : recorder_describe_tasks(&replay->recorder);
 }
 
