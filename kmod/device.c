@@ -19,7 +19,7 @@
 #include "stream.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
-static_assert(sizeof(struct stape_replay_setup) == 24);
+static_assert(sizeof(struct stape_replay_setup) == 32);
 static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 

@@ -66,19 +66,21 @@ void stape_filter_destroy(struct stape_filter *filter)
 static bool stape_filter_name(struct stape_filter *filter, struct task_struct *task, bool named)
 {
 	unsigned long flags;
-	bool changed;
+	bool before;
 
 	task_lock(task);	/* as stape_filter_judge_one() */
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_filter_set_named(filter, task->pid, named);
+	before = test_bit(task->pid, filter->named);
+	stape_filter_set_named(filter, task->pid, named);
 	/* Its exit probe may have looked at the bit before; pairs with do_exit()'s barrier. */
 	smp_mb();
 	if (stape_filter_exiting(task))
-		changed ^= stape_filter_set_named(filter, task->pid, false);
+		stape_filter_set_named(filter, task->pid, false);
+	named = test_bit(task->pid, filter->named);
 	stape_filter_judge(filter, task, task->comm);
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
 	task_unlock(task);
-	return changed;
+	return named != before;
 }
 
 /*
@@ -119,6 +121,8 @@ int stape_filter_add(struct stape_filter *filter, struct task_struct *task, bool
 
 	if (process)
 		stape_filter_name_process(filter, task, true);
+	else if (READ_ONCE(task->flags) & PF_EXITING)
+		return -ESRCH;
 	else
 		stape_filter_name(filter, task, true);
 

@@ -11,13 +11,11 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
-/* No rule could take the child in, and no bit of an earlier task is to be cleared. */
-static bool stape_filter_ignores(const struct stape_filter *filter,
-				 const struct task_struct *parent,
-				 const struct task_struct *child)
+/* A rule could take in who has this PID, or it has a bit, perhaps of an earlier task. */
+static bool stape_filter_concerns(const struct stape_filter *filter, u32 pid)
 {
-	return !stape_filter_is_open(filter) && !test_bit(parent->pid, filter->named) &&
-	       !test_bit(child->pid, filter->named) && !test_bit(child->pid, filter->members);
+	return stape_filter_is_open(filter) || test_bit(pid, filter->named) ||
+	       test_bit(pid, filter->members);
 }
 
 /**
@@ -38,7 +36,8 @@ bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 
 	/* The child is linked before this looks; pairs with those before walks of lists. */
 	smp_mb();
-	if (stape_filter_ignores(filter, parent, child))
+	if (!stape_filter_concerns(filter, parent->pid) &&
+	    !stape_filter_concerns(filter, child->pid))
 		return false;
 	strscpy_pad(comm, child->comm, sizeof(comm));
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
@@ -135,8 +134,7 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
 	unsigned long flags;
 	bool had;
 
-	if (!stape_filter_is_open(filter) && !test_bit(old_pid, filter->named) &&
-	    !stape_filter_has(filter, task))
+	if (!stape_filter_concerns(filter, old_pid) && !stape_filter_concerns(filter, task->pid))
 		return false;
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
@@ -167,7 +165,7 @@ bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u3
  */
 bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm)
 {
-	return (stape_filter_is_open(filter) || READ_ONCE(filter->nr_patterns)) &&
+	return stape_filter_concerns(filter, task->pid) &&
 	       stape_filter_judge_probe(filter, task, comm);
 }
 

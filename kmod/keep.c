@@ -10,7 +10,7 @@
  */
 #include "keep.h"
 
-#include <linux/list.h>
+#include <linux/hashtable.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -19,97 +19,89 @@
 
 /**
  * struct stape_kept - memory that outlives its users
- * @list: of its replay; under the replay's lock
+ * @node: in its replay's table, by @mm; under the replay's lock
  * @mm: with a reference as a user
  */
 struct stape_kept {
-	struct list_head list;
+	struct hlist_node node;
 	struct mm_struct *mm;
 };
 
+static bool stape_keep_has(struct stape_replay *replay, const struct mm_struct *mm)
+{
+	struct stape_kept *kept;
+
+	hash_for_each_possible(replay->kept, kept, node, (unsigned long)mm)
+		if (kept->mm == mm)
+			return true;
+	return false;
+}
+
 /**
- * stape_keep_prepare() - get ready to keep the caller's memory
+ * stape_keep() - keep the caller's memory, unless it is a process of one thread
+ * @replay: the caller is about to play in it; if it cannot, no harm is done
  *
  * Context: may sleep.
- * Return: for stape_keep(), or kfree(); NULL: it is a process of one thread; or an
- * ERR_PTR().
+ * Return: 0, or -ENOMEM.
  */
-struct stape_kept *stape_keep_prepare(void)
+int stape_keep(struct stape_replay *replay)
 {
 	struct stape_kept *kept;
 
 	if (thread_group_empty(current))
-		return NULL;
+		return 0;
 	kept = kmalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
-	return kept ?: ERR_PTR(-ENOMEM);
-}
-
-/**
- * stape_keep() - keep the caller's memory, if it is not kept yet
- * @replay: the caller plays in it
- * @kept: of stape_keep_prepare(); NULL: nothing is done
- *
- * Context: under the replay's lock.
- */
-void stape_keep(struct stape_replay *replay, struct stape_kept *kept)
-{
-	struct stape_kept *other;
-
-	lockdep_assert_held(&replay->lock);
 	if (!kept)
-		return;
-	list_for_each_entry(other, &replay->kept, list) {
-		if (other->mm == current->mm) {
-			kfree(kept);
-			return;
-		}
+		return -ENOMEM;
+	spin_lock(&replay->lock);
+	/* After its end nobody might let go of it. */
+	if (stape_replay_live(replay) && !stape_keep_has(replay, current->mm)) {
+		kept->mm = current->mm;
+		mmget(kept->mm);
+		hash_add(replay->kept, &kept->node, (unsigned long)kept->mm);
+		kept = NULL;
 	}
-	kept->mm = current->mm;
-	mmget(kept->mm);
-	list_add(&kept->list, &replay->kept);
-}
-
-static void stape_keep_drop(struct list_head *unused)
-{
-	struct stape_kept *kept, *next;
-
-	list_for_each_entry_safe(kept, next, unused, list) {
-		mmput(kept->mm);
-		kfree(kept);
-	}
+	spin_unlock(&replay->lock);
+	kfree(kept);
+	return 0;
 }
 
 /**
  * stape_keep_release() - let go of memory that nobody uses any more
  * @replay: any replay
+ * @all: of what is in use, too: the replay is over
+ *
+ * What is let go of may have to wait for whatever its process has left, and so does
+ * the caller with @all; otherwise it is left to the kernel.
  *
  * Context: may sleep, without the replay's lock.
- * Return: whether there is more, still in use.
+ * Return: whether there is more.
  */
-bool stape_keep_release(struct stape_replay *replay)
+bool stape_keep_release(struct stape_replay *replay, bool all)
 {
-	struct stape_kept *kept, *next;
-	LIST_HEAD(unused);
+	struct stape_kept *kept;
+	struct hlist_node *next;
+	HLIST_HEAD(unused);
+	unsigned int bucket;
 	bool more;
 
 	spin_lock(&replay->lock);
-	/* Without a thread of its own nobody but us can get it back into use. */
-	list_for_each_entry_safe(kept, next, &replay->kept, list)
-		if (atomic_read(&kept->mm->mm_users) == 1)
-			list_move(&kept->list, &unused);
-	more = !list_empty(&replay->kept);
+	/* The one user is us: without a thread nobody else gets it back into use for long. */
+	hash_for_each_safe(replay->kept, bucket, next, kept, node) {
+		if (!all && atomic_read(&kept->mm->mm_users) > 1)
+			continue;
+		hash_del(&kept->node);
+		hlist_add_head(&kept->node, &unused);
+	}
+	more = !hash_empty(replay->kept);
 	spin_unlock(&replay->lock);
-	stape_keep_drop(&unused);
-	return more;
-}
 
-/**
- * stape_keep_release_all() - let go of all memory, in use or not
- * @replay: nobody else knows it any more
- *
- * Context: may sleep.
- */
-void stape_keep_release_all(struct stape_replay *replay)
-{
-	stape_keep_drop(&replay->kept);
+	hlist_for_each_entry_safe(kept, next, &unused, node) {
+		if (all)
+			mmput(kept->mm);
+		else
+			mmput_async(kept->mm);
+		kfree(kept);
+	}
+	return more;
 }

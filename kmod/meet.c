@@ -24,25 +24,48 @@
 #define STAPE_MEET_YIELD_NS	1000000
 #define STAPE_MEET_LOOK_NS	50000
 
-/* Not in the wait yet, but on its way, or waiting for another player. */
-static bool stape_meet_comes(const struct stape_player *player, u32 number)
-{
-	u32 edge = READ_ONCE(player->edge);
-
-	if (task_is_running(player->task))
-		return true;
-	return edge != number && edge != STAPE_NO_EDGE;
-}
+/* So far does a waker look for the one who holds its wakee up. */
+#define STAPE_MEET_DEPTH	8
 
 /**
  * struct stape_late - a wakee that is not in its wait
- * @is: there is one
- * @task: who has it run; NULL: it has not joined yet.  Referenced
+ * @is: there is one, and it is on its way
+ * @task: who is to run for that; NULL: nobody knows.  Referenced
  */
 struct stape_late {
 	bool is;
 	struct task_struct *task;
 };
+
+/*
+ * The player itself, if it is not in the wait yet, or whoever it waits for, directly or
+ * not.  Nobody comes soon if one of these waits for an instant, or for the caller.
+ * Under RCU.
+ */
+static struct stape_late stape_meet_holder(struct stape_replay *replay,
+					   struct stape_player *player, u32 number)
+{
+	struct stape_late late = { .is = true };
+	unsigned int depth;
+	u32 edge, from;
+
+	for (depth = 0; player && depth < STAPE_MEET_DEPTH; depth++) {
+		if (player->task == current)
+			return (struct stape_late){ 0 };
+		edge = READ_ONCE(player->edge);
+		if (task_is_running(player->task)) {
+			late.task = get_task_struct(player->task);
+			return late;
+		}
+		if (edge == STAPE_NO_EDGE || edge == number)
+			return (struct stape_late){ 0 };
+		from = replay->edges[edge].from;
+		if (from == STAPE_NO_PLAYER)
+			break;
+		player = rcu_dereference(replay->players[from]);
+	}
+	return late;
+}
 
 static struct stape_late stape_meet_late(struct stape_replay *replay, u32 number)
 {
@@ -52,14 +75,11 @@ static struct stape_late stape_meet_late(struct stape_replay *replay, u32 number
 
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[to]);
-	if (player) {
-		late.is = stape_meet_comes(player, number);
-		if (late.is)
-			late.task = get_task_struct(player->task);
-	} else {
+	if (player)
+		late = stape_meet_holder(replay, player, number);
+	else
 		/* Who has never joined is about to: its fork came before this wake-up. */
 		late.is = !READ_ONCE(replay->clocks[to]);
-	}
 	rcu_read_unlock();
 	return late;
 }
@@ -75,8 +95,8 @@ static unsigned long stape_meet_switches(void)
 	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
-/* Lets the wakee run, or those whom the wakee waits for.  Return: it did. */
-static bool stape_meet_give_way(struct task_struct *wakee)
+/* Lets @task run, or NULL, anybody.  Return: somebody has run. */
+static bool stape_meet_give_way(struct task_struct *task)
 {
 	unsigned long switches = stape_meet_switches();
 
@@ -84,9 +104,9 @@ static bool stape_meet_give_way(struct task_struct *wakee)
 	 * yield() is what is meant: any other player may be the one that the
 	 * wakee waits for.  The caller's limits see to it that this ends.
 	 */
-	if (!wakee || !task_is_running(wakee))
+	if (!task)
 		yield();
-	else if (yield_to(wakee, true) <= 0)
+	else if (yield_to(task, true) <= 0)
 		cpu_relax();
 	return stape_meet_switches() != switches;
 }

@@ -159,20 +159,17 @@ void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 int stape_player_join(struct stape_replay *replay, u32 number)
 {
 	struct stape_player *player;
-	struct stape_kept *kept;
 	int ret;
 
 	if (number >= replay->nr_players)
 		return -EINVAL;
 	number = array_index_nospec(number, replay->nr_players);
-	kept = stape_keep_prepare();
-	if (IS_ERR(kept))
-		return PTR_ERR(kept);
+	ret = stape_keep(replay);
+	if (ret)
+		return ret;
 	player = kzalloc(sizeof(*player), GFP_KERNEL_ACCOUNT);
-	if (!player) {
-		kfree(kept);
+	if (!player)
 		return -ENOMEM;
-	}
 	player->replay = replay;
 	player->task = get_task_struct(current);
 	player->exec_id = READ_ONCE(current->self_exec_id);
@@ -192,14 +189,12 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	rcu_assign_pointer(replay->players[number], player);
 	list_add_tail(&player->alive, &replay->alive);
 	replay->joined++;
-	stape_keep(replay, kept);
 	stape_player_hash(player);
 	spin_unlock(&replay->lock);
 	return 0;
 
 err_unlock:
 	spin_unlock(&replay->lock);
-	kfree(kept);
 	put_task_struct(player->task);
 	kfree(player);
 	return ret;
@@ -381,6 +376,8 @@ static void stape_player_done(struct stape_replay *replay, struct stape_player *
 	if (++replay->done == replay->nr_players)
 		stape_replay_finish(replay, STAPE_REPLAY_DONE);
 	spin_unlock(&replay->lock);
+	/* Its memory may be kept, and the replay not have started. */
+	schedule_delayed_work(&replay->progress, HZ);
 }
 
 /* The caller's player: it cannot go while its own thread is here. */

@@ -58,7 +58,7 @@ static void stape_replay_free(struct kref *ref)
 	/* A probe may have found a player that is out by now. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&replay->progress);
-	stape_keep_release_all(replay);
+	stape_keep_release(replay, true);
 	static_branch_slow_dec_deferred(&stape_players_key);
 	stape_probe_put();
 	stape_replay_free_memory(replay);
@@ -134,16 +134,17 @@ static void stape_replay_progress(struct work_struct *work)
 {
 	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
 						   progress);
-	bool kept;
+	bool live, kept;
 
 	stape_replay_bury(replay);
 	stape_replay_look(replay);
-	kept = stape_keep_release(replay);
-	stape_netlink_replay_ntf(replay);
-	if (stape_replay_live(replay))
+	kept = stape_keep_release(replay, false);
+	live = stape_replay_live(replay);
+	if (!replay->told)
+		stape_netlink_replay_ntf(replay);
+	replay->told = !live;
+	if (live || kept)
 		schedule_delayed_work(&replay->progress, HZ);
-	else if (kept)
-		schedule_delayed_work(&replay->progress, HZ / 10);
 }
 
 /* The replay's time, under its lock. */
@@ -270,14 +271,19 @@ static const struct file_operations stape_replay_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user *to)
+/* @from: NULL: not told. */
+static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user *to,
+				   const u32 __user *from)
 {
+	struct stape_edge *edge;
 	u32 i;
 
 	for (i = 0; i < replay->nr_edges; i++) {
-		if (get_user(replay->edges[i].to, to + i))
+		edge = &replay->edges[i];
+		edge->from = STAPE_NO_PLAYER;
+		if (get_user(edge->to, to + i) || (from && get_user(edge->from, from + i)))
 			return -EFAULT;
-		if (replay->edges[i].to >= replay->nr_players)
+		if (edge->to >= replay->nr_players || (from && edge->from >= replay->nr_players))
 			return -EINVAL;
 		cond_resched();
 	}
@@ -311,7 +317,7 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
-	INIT_LIST_HEAD(&replay->kept);
+	hash_init(replay->kept);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
 	replay->tempo.speed = STAPE_REPLAY_SPEED_ONE;
 	stape_replay_show_speed(replay, replay->tempo.speed);
@@ -348,7 +354,8 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg)
 	replay = stape_replay_alloc(&setup);
 	if (IS_ERR(replay))
 		return replay;
-	ret = stape_replay_load_edges(replay, u64_to_user_ptr(setup.edges));
+	ret = stape_replay_load_edges(replay, u64_to_user_ptr(setup.edges),
+				      u64_to_user_ptr(setup.wakers));
 	if (ret)
 		goto err_put;
 	fd = get_unused_fd_flags(O_CLOEXEC);
@@ -390,9 +397,8 @@ void stape_replay_abandon(struct stape_replay *replay)
 	spin_lock(&replay->lock);
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
-	/* What its players have left maps its file: not for longer than they were there. */
-	flush_delayed_work(&replay->progress);
-	flush_delayed_fput();
+	/* What is kept maps its file, and perhaps that of another one, which maps ours. */
+	stape_keep_release(replay, true);
 	stape_replay_put(replay);
 }
 

@@ -3,6 +3,7 @@
 #define _STAPE_REPLAY_H
 
 #include <linux/atomic.h>
+#include <linux/hashtable.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
@@ -15,14 +16,18 @@
 
 struct stape_player;
 
+#define STAPE_NO_PLAYER		U32_MAX
+
 /**
  * struct stape_edge - one waker-wakee pair
  * @pending: wake-ups along it that no wait has taken yet
  * @to: the player that it wakes
+ * @from: the player that wakes; STAPE_NO_PLAYER: nobody has told
  */
 struct stape_edge {
 	atomic_t pending;
 	u32 to;
+	u32 from;
 };
 
 /**
@@ -40,7 +45,7 @@ struct stape_edge {
  * @lock: protects @state, @tempo, @alive, @kept, @joined, @done, @failed_pid and the
  *	stores to @players; interrupts stay on, no interrupt takes it
  * @alive: the same players, as a list
- * @kept: memory of their processes, see keep.c
+ * @kept: memory of their processes by mm, see keep.c
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
@@ -57,6 +62,7 @@ struct stape_edge {
  *	and at the end
  * @seen_steps, @seen_joined: when @progress looked last
  * @still: times that it has seen nobody go on
+ * @told: it has told of the end
  */
 struct stape_replay {
 	struct kref ref;
@@ -71,7 +77,7 @@ struct stape_replay {
 
 	spinlock_t lock;	/* see above */
 	struct list_head alive;
-	struct list_head kept;
+	DECLARE_HASHTABLE(kept, 6);
 	u32 state;
 	u32 joined;
 	u32 done;
@@ -89,6 +95,7 @@ struct stape_replay {
 	u64 seen_steps;
 	u32 seen_joined;
 	u32 still;
+	bool told;
 };
 
 struct netlink_ext_ack;

@@ -248,6 +248,73 @@ TEST_F(replay, an_end_without_the_file_breaks_it)
 	breaks_it(_metadata, self, close_and_leave);
 }
 
+/* -- threads in several replays ----------------------------------------------- */
+
+static int two[2];	/* players' files */
+
+static void *join_one(void *arg)
+{
+	uint32_t number = 0;
+
+	(void)arg;
+	return (void *)(intptr_t)ioctl(two[1], STAPE_IOC_JOIN, &number);
+}
+
+/* Its memory has a part in both, and both have a part in its memory. */
+static int join_two(void *arg)
+{
+	uint32_t number = 0;
+	pthread_t thread;
+	void *ret;
+	int i;
+
+	(void)arg;
+	munlockall();
+	for (i = 0; i < 2; i++)
+		if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, two[i], 0) == MAP_FAILED)
+			return 1;
+	if (pthread_create(&thread, NULL, join_one, NULL))
+		return 2;
+	if (ioctl(two[0], STAPE_IOC_JOIN, &number) && errno != EBUSY)
+		return 3;
+	pthread_join(thread, &ret);
+	return ret ? 4 : 0;
+}
+
+TEST_F(replay, two_of_one_process)
+{
+	struct stape_replay_setup setup[2];
+	struct st_record r[2];
+	int i, tries = 5000, status;
+
+	for (i = 0; i < 2; i++) {
+		memset(&r[i], 0, sizeof(r[i]));
+		ASSERT_EQ(0, st_record_open(&r[i], 0));
+		setup[i] = (struct stape_replay_setup){ .nr_players = 2 };
+		ASSERT_EQ(0, ioctl(schedtape_session_fd(r[i].session), STAPE_IOC_REPLAY,
+				   &setup[i]));
+		two[i] = setup[i].fd;
+	}
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, join_two, NULL));
+	st_work_go(&self->w[0]);
+	st_work_go(&self->w[0]);
+	status = st_work_wait(&self->w[0]);
+	EXPECT_TRUE(status == 0 || status == 128 + SIGKILL) {
+		TH_LOG("it ends with %d", status);
+	}
+	for (i = 0; i < 2; i++) {
+		close(two[i]);
+		st_record_close(&r[i]);
+	}
+	/* Nothing is left of either. */
+	for (i = 0; i < 2; i++) {
+		self->setup = setup[i];
+		while (get(self) && --tries)
+			usleep(1000);
+	}
+	EXPECT_LT(0, tries);
+}
+
 /* Nobody is left over if a thread of many makes the end. */
 static void *wait_in_thread(void *arg)
 {

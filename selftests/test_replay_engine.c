@@ -20,6 +20,16 @@ TEST_F(replay, making)
 	self->setup = (struct stape_replay_setup){ .nr_players = 2, .nr_edges = 1, .edges = 8 };
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
 	EXPECT_EQ(EFAULT, errno);
+	/* The player that wakes. */
+	self->setup.nr_players = 3;
+	self->setup.edges = (uintptr_t)self->edges;
+	self->setup.wakers = 8;
+	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
+	EXPECT_EQ(EFAULT, errno);
+	self->setup.wakers = (uintptr_t)&self->edges[1];
+	self->edges[1] = 3;
+	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
+	EXPECT_EQ(EINVAL, errno);
 	/* Nothing of all that is left. */
 	EXPECT_EQ(0, setup(self, 3, 1));
 	second = self->setup;

@@ -71,6 +71,9 @@ struct stape_session_info {
  * @nr_players: players, numbered from 0
  * @nr_edges: waker-wakee pairs
  * @edges: user pointer to nr_edges times __u32: the player that the edge wakes
+ * @wakers: user pointer to nr_edges times __u32: the player that wakes along the
+ *	edge; 0: not told.  Whoever is held up by a player that waits can then let
+ *	the right one run
  * @fd: returned: the players' file, for STAPE_IOC_JOIN, STAPE_IOC_STEP, and
  *	mmap() (read-only): an array of nr_players times __u64, by player; a
  *	running player's CPU time since it joined is CLOCK_MONOTONIC minus its
@@ -85,6 +88,7 @@ struct stape_replay_setup {
 	__u32 nr_players;
 	__u32 nr_edges;
 	__u64 edges;
+	__u64 wakers;
 	__s32 fd;
 	__u32 id;
 };

@@ -258,8 +258,8 @@ bool schedtape_cgroup_by_path(struct schedtape_tape *tape, const char *path,
 
 /* Makes the session's replay.  *fd: the players', *id: the replay's. */
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, uint32_t nr_edges, int *fd, uint32_t *id,
-			    struct schedtape_error *err);
+			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    int *fd, uint32_t *id, struct schedtape_error *err);
 /* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: see @err. */
 const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 						 struct schedtape_error *err);

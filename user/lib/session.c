@@ -415,13 +415,14 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 /* -- replay ---------------------------------------------------------------- */
 
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, uint32_t nr_edges, int *fd, uint32_t *id,
-			    struct schedtape_error *err)
+			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    int *fd, uint32_t *id, struct schedtape_error *err)
 {
 	struct stape_replay_setup setup = {
 		.nr_players = players,
 		.nr_edges = nr_edges,
 		.edges = (uintptr_t)edges,
+		.wakers = (uintptr_t)wakers,
 	};
 
 	if (ioctl(session->fd, STAPE_IOC_REPLAY, &setup))
