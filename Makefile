@@ -138,7 +138,7 @@ INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
 	  $(BUILD)/dev/libschedtape.a:644:$(LIBDIR)/libschedtape.a \
 	  $(BUILD)/dev/libschedtape.pc:644:$(LIBDIR)/pkgconfig/libschedtape.pc \
-	  user/lib/schedtape.h:644:$(INCLUDEDIR)/schedtape.h \
+	  $(foreach h,$(wildcard user/lib/schedtape*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
 	  user/lib/client.h:644:$(INCLUDEDIR)/schedtape/client.h \
 	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c

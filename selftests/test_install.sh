@@ -26,7 +26,7 @@ installed_files()
 		/usr/lib/sysusers.d/schedtape.conf "$prefix"/bin/schedtape \
 		"$prefix"/lib/{libschedtape.a,pkgconfig/libschedtape.pc} \
 		"$prefix"/share/doc/schedtape/examples/bursts.c \
-		"$prefix"/include/schedtape.h \
+		"$prefix"/include/schedtape{,-page,-tape,-timeline}.h \
 		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h
 	for page in "$top"/Documentation/man/*; do
 		echo "$prefix/share/man/man${page##*.}/${page##*/}"
