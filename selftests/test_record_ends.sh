@@ -73,6 +73,8 @@ done
 	assert recorder.wait() == 0
 END
 report $? "streams that are behind catch up in the end"
+# One of the two waits for the other that was ended.
+pkill -KILL -x pingpong
 idle "and meanwhile the main thread sleeps"
 
 # -- CPUs that are offline -----------------------------------------------------------
