@@ -162,7 +162,8 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 		break;
 	case 'm':
 		if (!parse_size(arg, &opts->ring_bytes))
-			argp_error(state, "-m %s: not a size: pages, or a number with B, K, M or G behind", arg);
+			argp_error(state, "-m %s: not a size: pages, or a number with B, K, M or G "
+				   "behind", arg);
 		break;
 	case OPT_OVERWRITE:
 		opts->overwrite = true;
