@@ -22,6 +22,7 @@ assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> 
 
 sleep 0.3 &
 named=$!
+# shellcheck disable=SC2016 # the command expands it
 schedtape record -q -o t -p $named -- sh -c '
 	sleep 1; cat /proc/$PPID/stat > before; sleep 2; cat /proc/$PPID/stat > after
 	exit 5' 2> log
@@ -108,8 +109,10 @@ fi
 
 # -- signals -------------------------------------------------------------------------
 
+# shellcheck disable=SC2016 # the command expands it
 schedtape record -q -o t -- sh -c 'kill -HUP $PPID; sleep 10; exit 3' 2> log
 report $? "SIGHUP ends a recording"
+# shellcheck disable=SC2016 # the command expands it
 env --ignore-signal=HUP schedtape record -q -o t -- \
 	sh -c 'kill -HUP $PPID; sleep 1; exit 3' 2> log
 [ $? = 3 ]
