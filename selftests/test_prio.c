@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: changes of policy, nice value and priority, whoever makes them,
- * and priorities that waiters lend: each is told once, and nothing else is.
+ * Description: changes of policy, nice value and priority, whoever makes them:
+ * each is told once, and nothing else is.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 
 #include <kselftest_harness.h>
 
+#include "prio.h"
 #include "record.h"
 #include "work.h"
 
@@ -48,13 +48,6 @@ static bool step(struct st_work *w)
 	return st_work_settled(w);
 }
 
-static int set_policy(pid_t pid, int policy, int priority)
-{
-	struct sched_param param = { .sched_priority = priority };
-
-	return sched_setscheduler(pid, policy, &param);
-}
-
 /* The kernel's; not every libc has it. */
 struct sched_attributes {
 	uint32_t size;
@@ -73,58 +66,6 @@ static int set_attributes(struct sched_attributes attr)
 
 #define DEADLINE_POLICY	6
 
-/* What a task has from now on. */
-struct expected {
-	int policy, nice, rt_priority, prio;
-	bool boosted;
-};
-
-static bool has(const struct schedtape_event *ev, struct expected e)
-{
-	return ev->policy == e.policy && ev->nice == e.nice && ev->rt_priority == e.rt_priority &&
-	       ev->prio == e.prio && ev->boosted == e.boosted;
-}
-
-/* On PREEMPT_RT the kernel's own locks lend priorities, too, at any time. */
-static bool is_kernels(const struct schedtape_event *ev, const struct schedtape_event *last)
-{
-	return st_rt_kernel() && ev->policy == last->policy && ev->nice == last->nice &&
-	       ev->rt_priority == last->rt_priority;
-}
-
-/* Of one task, these and no others, in this order.  Or the first that is wrong. */
-static const char *compare(const struct st_record *r, pid_t pid, const struct expected *e, size_t n)
-{
-	struct schedtape_event last = { 0 };
-	static char text[200];
-	size_t i, at = 0;
-
-	for (i = 0; i < r->n; i++) {
-		const struct schedtape_event *ev = &r->events[i];
-
-		if (ev->type != STAPE_EV_PRIO || ev->pid != (uint32_t)pid)
-			continue;
-		if (at < n && has(ev, e[at])) {
-			at++;
-		} else if (!is_kernels(ev, &last)) {
-			snprintf(text, sizeof(text),
-				 "number %zu: policy %d, nice %d, rt %d, prio %d, boosted %d", at,
-				 ev->policy, ev->nice, ev->rt_priority, ev->prio, ev->boosted);
-			return text;
-		}
-		last = *ev;
-	}
-	snprintf(text, sizeof(text), "only %zu of %zu", at, n);
-	return at == n ? NULL : text;
-}
-
-#define EXPECT_PRIOS(r, pid, e) do {						\
-	const char *_wrong = compare(r, pid, e, sizeof(e) / sizeof((e)[0]));	\
-	EXPECT_EQ(NULL, _wrong) {						\
-		TH_LOG("%s", _wrong);						\
-	}									\
-} while (0)
-
 /* -- by itself ---------------------------------------------------------------------- */
 
 enum call { NICE, POLICY, NICE_AND_POLICY, DEADLINE };
@@ -135,7 +76,7 @@ static const struct change {
 	int policy, value;
 	int error;
 	bool told;
-	struct expected event;
+	struct st_prio event;
 } changes[] = {
 	{ NICE, 0, 5, 0, true, { SCHED_OTHER, 5, 0, 125, false } },
 	{ NICE, 0, 5, 0, false, { 0 } },
@@ -166,7 +107,7 @@ static int make_change(const struct change *c)
 		ret = setpriority(PRIO_PROCESS, 0, c->value);
 		break;
 	case POLICY:
-		ret = set_policy(0, c->policy, c->value);
+		ret = st_set_policy(0, c->policy, c->value);
 		break;
 	case NICE_AND_POLICY:
 		ret = set_attributes((struct sched_attributes){
@@ -215,7 +156,7 @@ static unsigned int events_of(const struct st_record *r, pid_t pid, const struct
 		    ev->time > stamps->after[change])
 			continue;
 		n++;
-		*right += has(ev, changes[change].event) && ev->pid == (uint32_t)pid &&
+		*right += st_prio_is(ev, changes[change].event) && ev->pid == (uint32_t)pid &&
 			  ev->curr == (uint32_t)pid;
 	}
 	return n;
@@ -224,7 +165,7 @@ static unsigned int events_of(const struct st_record *r, pid_t pid, const struct
 /* Each within the call that makes it. */
 TEST_F(prio, own_changes)
 {
-	struct expected expected[CHANGES];
+	struct st_prio expected[CHANGES];
 	unsigned int all, right;
 	size_t i, n = 0;
 
@@ -245,7 +186,7 @@ TEST_F(prio, own_changes)
 		if (changes[i].told)
 			expected[n++] = changes[i].event;
 	}
-	EXPECT_EQ(NULL, compare(&self->r, self->w[0].pid, expected, n));
+	EXPECT_EQ(NULL, st_prio_compare(&self->r, self->w[0].pid, expected, n));
 }
 
 /* -- by others ------------------------------------------------------------------------ */
@@ -272,9 +213,9 @@ static int change_others(void *arg)
 	while (!others->sibling)
 		usleep(1000);
 	st_gate();
-	if (set_policy(others->sibling, SCHED_FIFO, 3) ||
+	if (st_set_policy(others->sibling, SCHED_FIFO, 3) ||
 	    setpriority(PRIO_PROCESS, others->sibling, 4) ||
-	    set_policy(others->stranger, SCHED_BATCH, 0) ||
+	    st_set_policy(others->stranger, SCHED_BATCH, 0) ||
 	    setpriority(PRIO_PGRP, others->stranger, 6))
 		return 1;
 	return 0;
@@ -286,13 +227,13 @@ static int just_sleep(void *arg)
 	return 0;
 }
 
-static const struct expected sibling_changes[] = {
+static const struct st_prio sibling_changes[] = {
 	{ SCHED_FIFO, 0, 3, 96, false },
 	{ SCHED_FIFO, 4, 3, 96, false },
 	{ SCHED_OTHER, 4, 0, 124, false },
 };
 
-static const struct expected stranger_changes[] = {
+static const struct st_prio stranger_changes[] = {
 	{ SCHED_BATCH, 0, 0, 120, false },
 	{ SCHED_BATCH, 6, 0, 126, false },
 };
@@ -312,8 +253,8 @@ static void change_both(struct __test_metadata *_metadata, FIXTURE_DATA(prio) *s
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(step(&self->w[0]));
 	/* By the recorder, who is nobody. */
-	ASSERT_EQ(0, set_policy(others->sibling, SCHED_OTHER, 0));
-	ASSERT_EQ(0, set_policy(others->sibling, SCHED_OTHER, 0));
+	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
+	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	roots[0] = self->w[0].pid;
 	roots[1] = others->sibling;
@@ -337,7 +278,7 @@ TEST_F(prio, changes_of_strangers)
 /* What they are when they come in. */
 TEST_F(prio, described)
 {
-	static const struct expected is_now[] = {
+	static const struct st_prio is_now[] = {
 		{ SCHED_OTHER, 3, 0, 123, false },
 		{ SCHED_RR, 0, 5, 94, false },
 	};
@@ -346,7 +287,7 @@ TEST_F(prio, described)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, just_sleep, NULL));
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, self->w[0].pid, 3));
-	ASSERT_EQ(0, set_policy(self->w[1].pid, SCHED_RR, 5));
+	ASSERT_EQ(0, st_set_policy(self->w[1].pid, SCHED_RR, 5));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
@@ -354,7 +295,7 @@ TEST_F(prio, described)
 	for (i = 0; i < 2; i++) {
 		at = st_find_why(&self->r, self->w[i].pid, STAPE_TASK_ENTERS, 0);
 		ASSERT_LT(at, self->r.n);
-		EXPECT_TRUE(has(&self->r.events[at], is_now[i]));
+		EXPECT_TRUE(st_prio_is(&self->r.events[at], is_now[i]));
 	}
 }
 
@@ -369,7 +310,7 @@ static void *change_often(void *arg)
 
 	pthread_barrier_wait(arg);
 	for (i = 0; i < TURNS; i++)
-		if (set_policy(0, i & 1 ? SCHED_OTHER : SCHED_BATCH, 0))
+		if (st_set_policy(0, i & 1 ? SCHED_OTHER : SCHED_BATCH, 0))
 			_exit(1);
 	return NULL;
 }
@@ -407,203 +348,6 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 	EXPECT_LE(CROWD * TURNS, told);
 	if (!st_rt_kernel())
 		EXPECT_EQ(CROWD * TURNS, told);
-}
-
-/* -- lent by waiters -------------------------------------------------------------------- */
-
-/* In the child: a thread that takes mutexes when it is told to. */
-struct taker {
-	int policy, priority;
-	pthread_mutex_t *first, *second;	/* @second: NULL */
-	sem_t go;
-	volatile bool takes;			/* from now on it only sleeps for a mutex */
-	pid_t *tid;
-};
-
-static void *take(void *arg)
-{
-	struct taker *t = arg;
-
-	*t->tid = gettid();
-	if (set_policy(0, t->policy, t->priority))
-		_exit(1);
-	if (t->second)
-		pthread_mutex_lock(t->first);
-	sem_wait(&t->go);
-	t->takes = true;
-	pthread_mutex_lock(t->second ? t->second : t->first);
-	if (t->second)
-		pthread_mutex_unlock(t->second);
-	pthread_mutex_unlock(t->first);
-	return NULL;
-}
-
-static bool start_taker(struct taker *t, pthread_t *thread)
-{
-	sem_init(&t->go, 0, 0);
-	if (pthread_create(thread, NULL, take, t))
-		return false;
-	/* At its semaphore. */
-	while (!*t->tid)
-		usleep(1000);
-	return st_wait_state(*t->tid, 'S');
-}
-
-/* Returns when it sleeps for the mutex. */
-static bool let_take(struct taker *t)
-{
-	sem_post(&t->go);
-	while (!t->takes)
-		usleep(1000);
-	return st_wait_state(*t->tid, 'S');
-}
-
-static pthread_mutex_t mutexes[2];
-
-static bool make_mutexes(void)
-{
-	pthread_mutexattr_t attr;
-	int i;
-
-	if (pthread_mutexattr_init(&attr) ||
-	    pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT))
-		return false;
-	for (i = 0; i < 2; i++)
-		if (pthread_mutex_init(&mutexes[i], &attr))
-			return false;
-	return true;
-}
-
-/* Lends its leader its priority, who becomes nicer meanwhile. */
-static int lend(void *arg)
-{
-	struct taker taker = {
-		.policy = SCHED_FIFO, .priority = 10, .first = &mutexes[0], .tid = arg,
-	};
-	pthread_t thread;
-
-	if (!make_mutexes() || setpriority(PRIO_PROCESS, 0, 5) || !start_taker(&taker, &thread))
-		return 1;
-	st_gate();
-	pthread_mutex_lock(&mutexes[0]);
-	if (!let_take(&taker) || setpriority(PRIO_PROCESS, 0, 9))
-		return 1;
-	pthread_mutex_unlock(&mutexes[0]);
-	pthread_join(thread, NULL);
-	return 0;
-}
-
-TEST_F(prio, lent)
-{
-	static const struct expected leader[] = {
-		{ SCHED_OTHER, 5, 0, 89, true },
-		{ SCHED_OTHER, 9, 0, 89, true },
-		{ SCHED_OTHER, 9, 0, 129, false },
-	};
-	pid_t *tid = self->shared;
-
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, lend, tid));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_PRIOS(&self->r, self->w[0].pid, leader);
-	EXPECT_EQ(NULL, compare(&self->r, *tid, NULL, 0));
-}
-
-/* Who is worth as much or less lends nothing. */
-static int lend_nothing(void *arg)
-{
-	struct taker taker = { .policy = SCHED_OTHER, .first = &mutexes[0], .tid = arg };
-	pthread_t thread;
-	int i;
-
-	if (!make_mutexes())
-		return 1;
-	for (i = 0; i < 2; i++) {
-		taker.takes = false;
-		*taker.tid = 0;
-		if (!start_taker(&taker, &thread))
-			return 1;
-		if (i && setpriority(PRIO_PROCESS, *taker.tid, 5))
-			return 1;
-		st_gate();
-		pthread_mutex_lock(&mutexes[0]);
-		if (!let_take(&taker))
-			return 1;
-		pthread_mutex_unlock(&mutexes[0]);
-		pthread_join(thread, NULL);
-	}
-	return 0;
-}
-
-TEST_F(prio, nothing_lent)
-{
-	int i;
-
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, lend_nothing, self->shared));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
-	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_EQ(NULL, compare(&self->r, self->w[0].pid, NULL, 0));
-	if (!st_rt_kernel())
-		EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_PRIO));
-}
-
-/* One waits for the leader, and is waited for. */
-static int lend_on(void *arg)
-{
-	struct taker takers[2] = {
-		{ .policy = SCHED_FIFO, .priority = 5, .first = &mutexes[1],
-		  .second = &mutexes[0], .tid = arg },
-		{ .policy = SCHED_FIFO, .priority = 10, .first = &mutexes[1],
-		  .tid = (pid_t *)arg + 1 },
-	};
-	pthread_t threads[2];
-	int i;
-
-	if (!make_mutexes())
-		return 1;
-	for (i = 0; i < 2; i++)
-		if (!start_taker(&takers[i], &threads[i]))
-			return 1;
-	st_gate();
-	pthread_mutex_lock(&mutexes[0]);
-	for (i = 0; i < 2; i++)
-		if (!let_take(&takers[i]))
-			return 1;
-	pthread_mutex_unlock(&mutexes[0]);
-	for (i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	return 0;
-}
-
-TEST_F(prio, lent_on)
-{
-	static const struct expected leader[] = {
-		{ SCHED_OTHER, 0, 0, 94, true },
-		{ SCHED_OTHER, 0, 0, 89, true },
-		{ SCHED_OTHER, 0, 0, 120, false },
-	};
-	static const struct expected middle[] = {
-		{ SCHED_FIFO, 0, 5, 89, true },
-		{ SCHED_FIFO, 0, 5, 94, false },
-	};
-	pid_t *tids = self->shared;
-
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, lend_on, tids));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_PRIOS(&self->r, self->w[0].pid, leader);
-	EXPECT_PRIOS(&self->r, tids[0], middle);
-	EXPECT_EQ(NULL, compare(&self->r, tids[1], NULL, 0));
 }
 
 TEST_HARNESS_MAIN
