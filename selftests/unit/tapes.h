@@ -250,6 +250,7 @@ static inline void sample_make(struct sample *s)
 	};
 	s->cpus[3] = (struct schedtape_cpu) {
 		.cpu = 1023, .events = 56, .lost = 12, .lost_first = 1160, .lost_last = 1240,
+		.overwritten = 140,
 	};
 	s->end = (struct schedtape_end) {
 		.start_time = 990, .stop_time = UINT64_MAX, .cpus = s->cpus, .nr_cpus = 4,

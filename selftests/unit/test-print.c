@@ -228,6 +228,41 @@ static void test_info(const struct blob *tape)
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,", "losses");
 }
 
+/* The first chunk is CPU 0's with five events; a bit of what @at is at is wrong. */
+static void test_damage(struct blob *tape, size_t at, const char *what)
+{
+	unsigned char *data;
+	size_t size;
+
+	data = blob_get(tape, &size);
+	find_record(data, size, 3, 0)[at] ^= 0x10;
+	blob_put(tape, data, size);
+
+	ok(!run(cmd_info, "info", NULL, tape), "info of a tape with %s damaged", what);
+	has("lost             : 1,239\n", "it is among all losses");
+	has("LOST             : 5 events of CPU 0, from 1.000000 to 7.000000 s\n", "and its CPU's");
+	has("\nevents           : 4\n", "and not among the events");
+	has(": byte ", "where it is");
+	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	squeeze();
+	has("{\"cpu\":0,\"events\":3,\"lost\":5,\"lost_first_ns\":1000000000,"
+	    "\"lost_last_ns\":7000000000}", "its loss");
+	ok(!run(cmd_report, "report", NULL, tape), "report");
+	has("# LOST: 5 events of CPU 0, from 1.000000 to 7.000000 s\n", "its loss");
+	has("\nserver:20 ", "and what is behind it");
+	ok(!run(cmd_report, "report", "--json", tape), "report --json");
+	squeeze();
+	has("\"events\":4,\"lost\":1239,\"cpus\":[{\"cpu\":0,\"events\":3,\"lost\":5,",
+	    "its loss");
+	ok(!run(cmd_script, "script", NULL, tape), "script");
+	has("LOST 5 events from 1.000000 to 7.000000\n", "its loss");
+	has("task: server:20 leaves", "and what is behind it");
+
+	find_record(data, size, 3, 0)[at] ^= 0x10;
+	blob_put(tape, data, size);
+	free(data);
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -238,6 +273,8 @@ int main(void)
 	test_script_json(&tape);
 	test_report(&tape);
 	test_info(&tape);
+	test_damage(&tape, 12, "a chunk's length");
+	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
 	close(tape.fd);
 	return tap_done();

@@ -46,7 +46,8 @@ struct schedtape_task {
 /**
  * struct schedtape_cpu - what a session's ring went through on one CPU
  * @events: recorded, and kept
- * @lost: those that the ring had no room for, or the tape
+ * @lost: those that the ring had no room for, or the tape; a reader's has those that
+ *	are missing on the tape, too
  * @lost_first, @lost_last: times of the first and the last of them
  * @overwritten: those that newer ones have taken the place of, as was asked for
  */
@@ -136,7 +137,8 @@ struct schedtape_tape;
 
 /*
  * @path: a regular file, or the directory of a tape in several; "-" is standard
- * input, which must be a regular file, too.  -EINVAL: not a tape; -ENOTSUP: of a
+ * input, which must be a regular file, too.  All of it is read once, for its
+ * checksums.  -EINVAL: not a tape; -ENOTSUP: of a
  * newer format; -EBADMSG: its header is damaged; whatever else is wrong with it,
  * the tape opens.
  */
@@ -145,11 +147,13 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 void schedtape_tape_close(struct schedtape_tape *tape);
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
-/* Of a torn tape, what its chunks say. */
+/*
+ * Of a torn tape, what its chunks say.  What is damaged or missing counts as lost, of a
+ * chunk that cannot be decompressed once schedtape_tape_next() has come to it.
+ */
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape);
 /*
- * Where the tape ends too early or is damaged, and how; NULL: nowhere.  A
- * chunk's damage is found when it is read.
+ * Where the tape ends too early or is damaged, and how; NULL: nowhere.
  */
 const char *schedtape_tape_torn(struct schedtape_tape *tape);
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);

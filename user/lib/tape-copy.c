@@ -36,9 +36,7 @@ static void copy_progress(struct copy *copy, uint64_t bytes)
 		copy->options->progress(copy->options->arg, copy->done, copy->total);
 }
 
-/* -- checking -------------------------------------------------------------- */
-
-/* -EBADMSG: not sound; it has been noted if it is to be left out. */
+/* -EBADMSG: not sound any more; it has been noted if it is to be left out. */
 static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_head *head,
 		       struct schedtape_error *err)
 {
@@ -64,66 +62,7 @@ static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_
 			      index->offset, why);
 }
 
-/* What is damaged has to be known before META is written. */
-static int check_chunks(struct copy *copy, struct schedtape_error *err)
-{
-	struct schedtape_tape *tape = copy->tape;
-	struct tape_head head;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < tape->nr_index; i++) {
-		ret = chunk_check(copy, &tape->index[i], &head, err);
-		if (ret && ret != -EBADMSG)
-			return ret;
-		if (!ret)
-			copy_progress(copy, head.next - head.offset);
-	}
-	return 0;
-}
-
 /* -- what was missing ------------------------------------------------------ */
-
-/* Events are lost now that were not before: from when to when? */
-static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last)
-{
-	if (!cpu->lost || first < cpu->lost_first)
-		cpu->lost_first = first;
-	if (last > cpu->lost_last)
-		cpu->lost_last = last;
-	if (cpu->lost_first > cpu->lost_last)
-		cpu->lost_first = cpu->lost_last;
-	cpu->lost += events;
-}
-
-/*
- * Events that are not in sound chunks were between chunks that do not follow
- * each other; or, if they all do, behind the last one.
- */
-static void cpu_recount(const struct schedtape_tape *tape, const struct tape_cursor *cursor,
-			struct schedtape_cpu *cpu)
-{
-	uint64_t events = 0, seq = 0, time = tape->first, first = UINT64_MAX, last = 0;
-	const struct tape_index *index;
-	size_t i;
-
-	for (i = cursor->chunks_first; i < cursor->chunks_end; i++) {
-		index = &tape->index[i];
-		if (index->damaged)
-			continue;
-		if (index->seq != seq && (seq || !cpu->overwritten)) {
-			first = first < time ? first : time;
-			last = index->time;
-		}
-		events += index->events;
-		seq = index->seq + index->pages;
-		time = index->end;
-	}
-	if (cpu->events > events)
-		cpu_lose(cpu, cpu->events - events, last ? first : time,
-			 last ? last : tape->last);
-	cpu->events = events;
-}
 
 /* Where no end record says it: where the last of the oldest kept pages begins. */
 static uint64_t window_of(const struct schedtape_tape *tape)
@@ -154,20 +93,18 @@ static int put_new_end(struct copy *copy, struct schedtape_error *err)
 		.window_start = window_of(tape),
 	};
 	struct schedtape_cpu *cpus = calloc(tape->nr_cpus + 1, sizeof(*cpus));
-	const struct tape_cursor none = { 0 };
+	const struct tape_cursor *c;
 	struct json_object *object;
-	size_t i, at = 0;
+	size_t i;
 	int ret;
 
 	if (!cpus)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	/* Both are by number, and every CPU with a cursor is in @cpus. */
-	for (i = 0; i < tape->nr_cpus; i++) {
+	for (i = 0; i < tape->nr_cpus; i++)
 		cpus[i] = tape->cpus[i];
-		while (at < tape->nr_cursors && tape->cursors[at].cpu < cpus[i].cpu)
-			at++;
-		cpu_recount(tape, at < tape->nr_cursors && tape->cursors[at].cpu == cpus[i].cpu ?
-			    &tape->cursors[at] : &none, &cpus[i]);
+	for (i = 0; i < tape->nr_cursors; i++) {
+		c = &tape->cursors[i];
+		tape_lost_count(tape, c, &cpus[c->end - tape->cpus]);
 	}
 	end.cpus = cpus;
 	end.nr_cpus = tape->nr_cpus;
@@ -299,12 +236,8 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 
 static int put_all(struct copy *copy, struct schedtape_error *err)
 {
-	int ret = 0;
+	int ret = put_header(copy, err);
 
-	if (copy->options->recover)
-		ret = check_chunks(copy, err);
-	if (!ret)
-		ret = put_header(copy, err);
 	if (!ret)
 		ret = put_meta(copy, err);
 	if (!ret)
@@ -351,7 +284,7 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 	struct copy copy = {
 		.tape = tape,
 		.options = options,
-		.total = schedtape_tape_bytes(tape) * (options->recover ? 2 : 1),
+		.total = schedtape_tape_bytes(tape),
 	};
 	int ret, closed;
 

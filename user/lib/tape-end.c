@@ -17,9 +17,8 @@ static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedta
 
 	*cpu = (struct schedtape_cpu) { .cpu = index->cpu };
 	for (i = 0; i < n && index[i].cpu == cpu->cpu; i++) {
-		if (index[i].events <= index[i].pages * TAPE_PAGE_EVENTS)
-			cpu->events += index[i].events;
-		if (index[i].lost) {
+		cpu->events += index[i].events;
+		if (index[i].lost && !index[i].damaged) {
 			/* When exactly, only the pages know; it was in between. */
 			if (!cpu->lost)
 				cpu->lost_first = before;
@@ -99,26 +98,23 @@ static void find_range(struct schedtape_tape *tape)
 	tape->first = first < tape->last ? first : tape->last;
 }
 
-static int hand_out_cpus(struct schedtape_tape *tape)
+/*
+ * To all that was recorded: chunks may be missing on either side.  The clocks have
+ * been read before the first one and behind the last one.
+ */
+static void widen_range(struct schedtape_tape *tape)
 {
-	struct tape_clocks *clocks = &tape->clocks;
-	struct schedtape_cpu *cpu;
-	size_t i;
+	const struct tape_clocks *clocks = &tape->clocks;
+	uint64_t first = tape->end.start_time, last = tape->end.stop_time;
 
-	tape->end_cpus = calloc(tape->nr_cpus + 1, sizeof(*tape->end_cpus));
-	if (!tape->end_cpus)
-		return -ENOMEM;
-	for (i = 0; i < tape->nr_cpus; i++) {
-		cpu = &tape->end_cpus[i];
-		*cpu = tape->cpus[i];
-		if (!cpu->lost)
-			continue;
-		cpu->lost_first = tape_clocks_ns(clocks, cpu->lost_first);
-		cpu->lost_last = tape_clocks_ns(clocks, cpu->lost_last);
+	if (clocks->line) {
+		first = clocks->samples[0].counter;
+		last = clocks->samples[clocks->nr_samples - 1].counter;
 	}
-	tape->end.cpus = tape->end_cpus;
-	tape->end.nr_cpus = tape->nr_cpus;
-	return 0;
+	if (first < tape->first || !tape->last)
+		tape->first = first;
+	if (last > tape->last)
+		tape->last = last;
 }
 
 int tape_end_finish(struct schedtape_tape *tape)
@@ -128,13 +124,14 @@ int tape_end_finish(struct schedtape_tape *tape)
 	int ret;
 
 	sort_cpus(tape);
+	tape_lost_fit(tape);
 	ret = guess_cpus(tape);
-	if (!ret)
-		ret = hand_out_cpus(tape);
 	if (ret)
 		return ret;
 	find_range(tape);
-	if (!tape->ended) {
+	if (tape->ended) {
+		widen_range(tape);
+	} else {
 		end->start_time = tape_clocks_ns(&tape->clocks, tape->first);
 		end->stop_time = tape_clocks_ns(&tape->clocks, tape->last);
 	}

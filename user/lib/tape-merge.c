@@ -3,8 +3,8 @@
  * The stream of a tape's events: a cursor for every CPU, with one chunk in
  * memory, and a heap that has the CPU with the earliest event on top.
  *
- * Damage takes away as little as possible.  A chunk with a wrong checksum is
- * left out, and a loss stands in its place.  A page that passed the checksum
+ * Damage takes away as little as possible.  A damaged chunk is left out, and a
+ * loss stands in its place.  A page that passed the checksum
  * and still contradicts itself was written like that: that is an error, and
  * whoever calls again goes on with the next page.
  *
@@ -28,25 +28,60 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 
 /* -- losses ---------------------------------------------------------------- */
 
+static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
+{
+	c->loss = (struct schedtape_event) {
+		.cpu = c->cpu,
+		.type = SCHEDTAPE_EV_LOST,
+		.curr_kind = STAPE_NEXT_OTHER,
+		.lost = lost,
+		.lost_first = first,
+		.lost_last = last,
+	};
+}
+
+/* Two in a row are one loss, of as many as are known of both or of none. */
+static void cursor_lose_more(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
+{
+	struct schedtape_event *loss = &c->loss;
+
+	if (loss->type != SCHEDTAPE_EV_LOST) {
+		cursor_lose(c, lost, first, last);
+		return;
+	}
+	loss->lost = lost && loss->lost ? loss->lost + lost : 0;
+	if (first < loss->lost_first)
+		loss->lost_first = first;
+	if (last > loss->lost_last)
+		loss->lost_last = last;
+}
+
+/* Are pages missing before the one, or the damaged chunk, with the number @seq? */
+static bool cursor_hole(const struct tape_cursor *c, uint64_t seq)
+{
+	return c->hole || (c->started ? seq != c->seq : tape_hole_first(c, seq));
+}
+
 /* A chunk is gone; what its header says of it is all that there is. */
 static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *index)
 {
-	bool known = index->events && index->events <= index->pages * TAPE_PAGE_EVENTS;
-
-	if (c->loss.type != SCHEDTAPE_EV_LOST) {
-		c->loss = (struct schedtape_event) {
-			.cpu = c->cpu,
-			.type = SCHEDTAPE_EV_LOST,
-			.curr_kind = STAPE_NEXT_OTHER,
-			.lost = known ? index->events : 0,
-			.lost_first = index->time,
-			.lost_last = index->end,
-		};
+	if (!tape_index_counts(index))
 		return;
-	}
-	/* Two in a row are one loss, of as many as are known of both or of none. */
-	c->loss.lost = known && c->loss.lost ? c->loss.lost + index->events : 0;
-	c->loss.lost_last = index->end;
+	c->hole = cursor_hole(c, index->seq);
+	c->started = true;
+	c->seq = index->seq + index->pages;
+	cursor_lose_more(c, index->events + index->lost, index->time, index->end);
+}
+
+/* Of which nobody says anything, but if it is the only one all that is missing was here. */
+static void cursor_lose_hole(const struct schedtape_tape *tape, struct tape_cursor *c,
+			     uint64_t until)
+{
+	c->hole = false;
+	if (c->loss.type == SCHEDTAPE_EV_LOST && !c->missing)
+		return;
+	cursor_lose_more(c, c->holes == 1 ? c->missing : 0,
+			 c->time ? c->time : tape->first, until);
 }
 
 /* Hands the loss out, whose times must fit in between what is sure. */
@@ -63,39 +98,21 @@ static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
 	return 1;
 }
 
-static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
-{
-	c->loss = (struct schedtape_event) {
-		.cpu = c->cpu,
-		.type = SCHEDTAPE_EV_LOST,
-		.curr_kind = STAPE_NEXT_OTHER,
-		.lost = lost,
-		.lost_first = first,
-		.lost_last = last,
-	};
-}
-
 /* All chunks are read: what the end record knows and no page could tell. */
 static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_cursor *c)
 {
 	const struct schedtape_cpu *end = c->end;
-	uint64_t told = 0;
-	size_t i;
 
 	c->end_told = true;
-	if (!end)
-		return;
-	for (i = c->chunks_first; i < c->chunks_end; i++)
-		told += tape->index[i].lost;
-	if (end->lost > told && end->lost_last >= c->time)
-		cursor_lose(c, end->lost - told, told ? c->time : end->lost_first,
+	if (c->behind)
+		cursor_lose(c, c->behind, end->lost > c->behind ? c->time : end->lost_first,
 			    end->lost_last);
 	/* Chunks are missing behind the last one, or there is none at all. */
-	if (!c->missing || c->gap)
+	if (!c->missing || (c->holes && !c->hole))
 		return;
 	if (c->loss.type != SCHEDTAPE_EV_LOST)
 		cursor_lose(c, 0, c->started ? c->time : tape->first, tape->last);
-	c->loss.lost += c->missing;
+	c->loss.lost += c->holes > 1 ? 0 : c->missing;
 }
 
 /* -- one CPU --------------------------------------------------------------- */
@@ -128,6 +145,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 				  index->offset, why);
 			index->damaged = true;
+			tape_lost_tell(tape, c);
 		}
 		cursor_lose_chunk(c, index);
 	}
@@ -166,7 +184,7 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	struct schedtape_error why;
 	const char *misfit;
 	const void *data;
-	bool first = !c->started, gap;
+	bool hole;
 
 	data = c->memory + (size_t)c->pages_read++ * STAPE_PAGE_SIZE;
 	if (schedtape_page_open(&c->page, data, &why))
@@ -175,17 +193,14 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	if (misfit)
 		return cursor_page_error(tape, c, misfit, err);
 
-	/* Rings that are overwritten begin anywhere; nothing is missing of them then. */
-	gap = first ? h->seq && c->missing : h->seq != c->seq;
-	c->gap |= gap;
+	hole = cursor_hole(c, h->seq);
 	c->started = true;
 	c->seq = h->seq + 1;
 	c->page_open = true;
 
 	/* Pages are missing, and nobody else says so. */
-	if (gap && !h->lost && c->loss.type != SCHEDTAPE_EV_LOST)
-		cursor_lose(c, 0, first && tape->first < h->time ? tape->first : c->time,
-			    h->time);
+	if (hole && (c->missing || !h->lost))
+		cursor_lose_hole(tape, c, h->time);
 	if (c->loss.type != SCHEDTAPE_EV_LOST)
 		return 0;
 	c->loss.curr = h->curr;
@@ -377,17 +392,22 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 /* To the first chunk that reaches into the window. */
 static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c)
 {
-	c->chunk = c->chunks_first;
-	while (c->chunk < c->chunks_end && !tape->index[c->chunk].damaged &&
-	       tape->index[c->chunk].end < tape->window)
-		c->chunk++;
+	const struct tape_index *index;
+
 	c->pages = 0;
 	c->pages_read = 0;
 	c->page_open = false;
 	c->started = false;
 	c->end_told = false;
-	c->gap = false;
+	c->hole = false;
 	c->time = 0;
+	for (c->chunk = c->chunks_first; c->chunk < c->chunks_end; c->chunk++) {
+		index = &tape->index[c->chunk];
+		if (index->damaged || index->end >= tape->window)
+			break;
+		c->started = true;
+		c->seq = index->seq + index->pages;
+	}
 	c->loss.type = STAPE_EV_NONE;
 }
 
@@ -414,16 +434,6 @@ static int cursor_compare(const void *one, const void *two)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-static uint64_t events_missing(const struct schedtape_tape *tape, const struct tape_cursor *c)
-{
-	uint64_t events = 0;
-	size_t i;
-
-	for (i = c->chunks_first; i < c->chunks_end; i++)
-		events += tape->index[i].events;
-	return c->end->events > events ? c->end->events - events : 0;
-}
-
 static void merge_add_ends(struct schedtape_tape *tape)
 {
 	size_t i, with_chunks = tape->nr_cursors;
@@ -442,7 +452,6 @@ static void merge_add_ends(struct schedtape_tape *tape)
 			c->cpu = key.cpu;
 		}
 		c->end = end;
-		c->missing = events_missing(tape, c);
 	}
 	if (tape->nr_cursors > with_chunks)
 		qsort(tape->cursors, tape->nr_cursors, sizeof(key), cursor_compare);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening tapes: one walk over the record headers makes an index of the
- * chunks and takes in everything else.  A tape that is torn or damaged opens
+ * Opening tapes: one walk over the records makes an index of the chunks and
+ * takes in everything else.  A tape that is torn or damaged opens
  * with what is left of it, and says so.
  */
 #define _FILE_OFFSET_BITS 64
@@ -17,7 +17,9 @@
 #include "tape-read.h"
 
 #define RESYNC_BLOCK	65536
-#define RESYNC_TRIES	64	/* false record headers, until the rest is given up */
+/* Bytes behind false record headers until the rest is given up, by the file's size. */
+#define RESYNC_LEAST	(1U << 26)
+#define RESYNC_SHARE	4
 
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 {
@@ -128,17 +130,19 @@ static int other_add(struct schedtape_tape *tape, const struct tape_file *file,
 	return 0;
 }
 
-static bool chunk_plausible(const struct tape_head *head, uint32_t pages)
+/* What can be, of a chunk as the reader has ever seen one. */
+static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
 {
-	return !tape_head_limits(head) && pages && pages <= TAPE_MAX_PAGES &&
-	       head->raw == pages * STAPE_PAGE_SIZE;
+	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
+	       head->raw == index->pages * STAPE_PAGE_SIZE && index->cpu < TAPE_MAX_CPUS &&
+	       index->events <= index->pages * TAPE_PAGE_EVENTS && index->time <= index->end;
 }
 
-/* The checksum has to wait: it would mean to read all of the tape. */
+/* @damaged: its checksum is wrong: what it says of itself may be so or not. */
 static int record_chunk(struct schedtape_tape *tape, const struct tape_file *file,
-			const struct tape_head *head, const char **why)
+			const struct tape_head *head, bool damaged, const char **why)
 {
-	struct tape_index *index;
+	struct tape_index index, *to;
 	struct tape_chunk chunk;
 	ssize_t got;
 
@@ -150,10 +154,7 @@ static int record_chunk(struct schedtape_tape *tape, const struct tape_file *fil
 	if (got < (ssize_t)sizeof(chunk))
 		return got < 0 ? got : -EBADMSG;
 
-	index = index_new(tape);
-	if (!index)
-		return -ENOMEM;
-	*index = (struct tape_index) {
+	index = (struct tape_index) {
 		.offset = head->offset,
 		.cpu = le32toh(chunk.cpu),
 		.pages = le32toh(chunk.pages),
@@ -163,12 +164,14 @@ static int record_chunk(struct schedtape_tape *tape, const struct tape_file *fil
 		.events = le64toh(chunk.events),
 		.lost = le64toh(chunk.lost),
 		.file = file - tape->files,
+		.damaged = damaged,
 	};
-	/* A chunk that cannot be loaded still says that something is missing. */
-	index->damaged = !chunk_plausible(head, index->pages);
-	if (index->damaged)
+	if (!chunk_plausible(head, &index))
 		return -EBADMSG;
-	tape->pages += index->pages;
+	to = index_new(tape);
+	if (!to)
+		return -ENOMEM;
+	*to = index;
 	return 0;
 }
 
@@ -231,24 +234,23 @@ static int record_content(struct schedtape_tape *tape, struct tape_file *file,
 	return ret;
 }
 
+/* It is as it was written: its checksum is right. */
 static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 		       const struct tape_head *head, const char **why)
 {
-	int ret;
+	int ret = 0;
 
 	switch (head->type) {
 	case TAPE_CHUNK:
-		return record_chunk(tape, file, head, why);
+		return record_chunk(tape, file, head, false, why);
 	case TAPE_META:
 	case TAPE_TASKS:
 	case TAPE_CLOCK:
 	case TAPE_END:
 		ret = record_content(tape, file, head, why);
 		break;
-	default:
-		/* Of a later version: not needed, but it should be sound. */
-		ret = tape_head_check(file, &tape->decoder, head, why);
 	}
+	/* Others are of a later version, and not needed. */
 	return ret ? ret : other_add(tape, file, head);
 }
 
@@ -272,32 +274,40 @@ static const char *type_name(unsigned int type)
 
 /* -- the walk -------------------------------------------------------------- */
 
-/* 1: a sound record begins at @offset; 0: it doesn't; -errno. */
+/*
+ * 1: a sound record begins at @offset; 0: it doesn't; -errno.  What is read in vain
+ * is counted in @tried.
+ */
 static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
-		      uint64_t offset)
+		      uint64_t offset, uint64_t *tried)
 {
 	struct tape_head head;
 	const char *why;
 	int ret;
 
 	ret = tape_head_read(file, offset, &head, &why);
-	if (!ret)
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_CLOCK && tape_head_limits(&head))
+		return 0;
+	if (!ret) {
+		*tried += head.next - offset;
 		ret = tape_head_check(file, &tape->decoder, &head, &why);
+	}
 	if (!ret)
 		return 1;
 	return ret == -EBADMSG ? 0 : ret;
 }
 
 /*
- * Something that isn't a record stands at @offset: where does the next one
- * begin?  The file's size if there is none.
+ * No sound record begins at @offset: where does the next one?  The file's size if
+ * there is none.  Nothing is stepped over by the length that stands in a damaged
+ * header: it may be what is wrong.
  */
 static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file,
-		       uint64_t offset, uint64_t *next)
+		       uint64_t offset, uint64_t *tried, uint64_t *next)
 {
 	unsigned char *block;
-	int tries = 0, ret = 0;
 	ssize_t got, i;
+	int ret = 0;
 
 	block = malloc(RESYNC_BLOCK);
 	if (!block)
@@ -313,10 +323,10 @@ static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file
 		for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
 			if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
 				continue;
-			ret = resync_try(tape, file, offset + i);
+			ret = resync_try(tape, file, offset + i, tried);
 			if (ret > 0)
 				*next = offset + i;
-			if (ret || ++tries == RESYNC_TRIES)
+			if (ret || *tried > RESYNC_LEAST + RESYNC_SHARE * file->size)
 				goto out;
 		}
 	}
@@ -325,22 +335,50 @@ out:
 	return ret < 0 ? ret : 0;
 }
 
+/* What is wrong at @offset has cost @bytes; a chunk may tell what was in it. */
+static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file,
+		       const struct tape_head *head, const char *why, uint64_t offset,
+		       uint64_t bytes)
+{
+	int ret = 0;
+
+	if (!head) {
+		tape_note(tape, "%sbyte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
+			  file->name, offset, why, bytes);
+		return 0;
+	}
+	tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
+		  type_name(head->type), why);
+	if (head->type == TAPE_CHUNK)
+		ret = record_chunk(tape, file, head, true, &why);
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+/*
+ * Nothing of a record is believed before its checksum, least of all its length.  So
+ * all of the file is read once, and no damage costs more than what it is in.
+ */
 static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
 		     struct schedtape_error *err)
 {
-	uint64_t offset, next;
+	uint64_t offset, next, tried = 0;
 	struct tape_head head;
 	const char *why;
+	bool whole;
 	int ret;
 
 	for (offset = file->header; offset < file->size; offset = next) {
 		ret = tape_head_read(file, offset, &head, &why);
+		whole = !ret;
+		if (whole)
+			ret = tape_head_check(file, &tape->decoder, &head, &why);
 		if (ret == -EBADMSG) {
-			ret = tape_resync(tape, file, offset, &next);
+			ret = tape_resync(tape, file, offset, &tried, &next);
+			if (!ret)
+				ret = walk_damage(tape, file, whole ? &head : NULL, why, offset,
+						  next - offset);
 			if (ret)
 				goto err_read;
-			tape_note(tape, "%sbyte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
-				  file->name, offset, why, next - offset);
 			continue;
 		}
 		if (ret)
@@ -392,7 +430,6 @@ int tape_read_file(struct schedtape_tape *tape, const char *path, const char *na
 	}
 	/* Lists may have grown, but have no more in them than before. */
 	tape->nr_index = before.nr_index;
-	tape->pages = before.pages;
 	tape->nr_others = before.nr_others;
 	tape->nr_tasks = before.nr_tasks;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
@@ -433,7 +470,9 @@ static int tape_finish(struct schedtape_tape *tape)
 	ret = tape_clocks_init(&tape->clocks);
 	if (!ret)
 		ret = tape_end_finish(tape);
-	return ret ? ret : tape_merge_init(tape);
+	if (!ret)
+		ret = tape_merge_init(tape);
+	return ret ? ret : tape_lost_init(tape);
 }
 
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
@@ -528,10 +567,21 @@ uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
 
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
 {
-	return tape->nr_index;
+	uint64_t chunks = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		chunks += !tape->index[i].damaged;
+	return chunks;
 }
 
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
 {
-	return tape->pages;
+	uint64_t pages = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!tape->index[i].damaged)
+			pages += tape->index[i].pages;
+	return pages;
 }

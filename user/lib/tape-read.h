@@ -91,8 +91,8 @@ const char *tape_head_limits(const struct tape_head *head);
 
 /**
  * struct tape_index - a chunk, as its header describes it
- *
- * None of it is proven before the chunk has been loaded, @file and @offset apart.
+ * @damaged: that is a claim that can be, and no more; the chunk is not to be loaded,
+ *	and this has been told
  */
 struct tape_index {
 	uint64_t offset;
@@ -104,8 +104,14 @@ struct tape_index {
 	uint32_t cpu;
 	uint32_t pages;
 	uint32_t file;
-	bool damaged;		/* known, and told */
+	bool damaged;
 };
+
+/* It is sound, or has lost something. */
+static inline bool tape_index_counts(const struct tape_index *index)
+{
+	return !index->damaged || index->events || index->lost;
+}
 
 /* More events are in no page: a word may stand for two. */
 #define TAPE_PAGE_EVENTS \
@@ -131,10 +137,12 @@ struct tape_other {
  * @time: nothing that follows may be earlier
  * @loss: what a damaged chunk has taken away, to be told before the next page;
  *	its type is 0 if there is nothing to tell
- * @end: what the end record says of this CPU, or NULL
+ * @hole: pages are missing before the next one, or before what @loss tells
+ * @end: what the end record says of this CPU, or what the chunks say
  * @end_told: no loss is behind the last chunk, or it has been told
- * @missing: events that the end record counts and no chunk has
- * @gap: it has been told where pages are missing
+ * @missing: events that @end counts, as recorded or lost, and that nobody else does
+ * @behind: the same, of losses behind the last chunk
+ * @holes: places in its stream where pages are missing
  * @ev: the next event
  *
  * All times are of the session's clock.
@@ -152,8 +160,10 @@ struct tape_cursor {
 	bool page_open;
 	bool started;
 	bool end_told;
-	bool gap;
+	bool hole;
 	uint64_t missing;
+	uint64_t behind;
+	uint64_t holes;
 	uint64_t seq;
 	uint64_t time;
 	struct schedtape_page page;
@@ -184,7 +194,8 @@ struct tape_loader;
  * @end: what is handed out: with ns
  * @end_cpus: what it points to
  * @ended: there is a sound end record
- * @first, @last: from when to when chunks have anything, by the session's clock
+ * @first, @last: from when to when was recorded, as far as is known, by the session's
+ *	clock
  * @window: nothing earlier is handed out, by the session's clock
  * @torn: what is wrong with the tape, "" if nothing
  * @cursors: one for every CPU with anything to tell, by CPU
@@ -203,7 +214,6 @@ struct schedtape_tape {
 	struct tape_index *index;
 	size_t nr_index;
 	size_t index_capacity;
-	uint64_t pages;
 	struct tape_other *others;
 	size_t nr_others;
 	size_t others_capacity;
@@ -254,6 +264,24 @@ int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, si
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
 /* tape-end.c: makes one end of all, in ns, and of what no end record tells. */
 int tape_end_finish(struct schedtape_tape *tape);
+
+/* Do pages with events stand before the first one, which has the number @seq? */
+static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
+{
+	/* Rings that are overwritten begin anywhere. */
+	return seq && c->missing && !c->end->overwritten;
+}
+
+/*
+ * tape-lost.c: leaves out of the sorted index what damaged chunks claim and cannot be;
+ * tells cursors and the end what is missing; counts it into @cpu, which is as the end
+ * record has it; tells the end that something is damaged now.
+ */
+void tape_lost_fit(struct schedtape_tape *tape);
+int tape_lost_init(struct schedtape_tape *tape);
+void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
+		     struct schedtape_cpu *cpu);
+void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c);
 
 int tape_merge_init(struct schedtape_tape *tape);
 void tape_merge_exit(struct schedtape_tape *tape);

@@ -43,6 +43,7 @@
 #define TAPE_MAX_RAW		(TAPE_MAX_PAGES * STAPE_PAGE_SIZE)	/* of any known payload */
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
+#define TAPE_MAX_CPUS		16384		/* twice as many as any kernel has */
 #define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
