@@ -12,11 +12,35 @@
 
 #include "tape-read.h"
 
+/* Each takes much more memory than it does bytes. */
+static bool json_is_small(const char *text, size_t bytes)
+{
+	size_t lists = 0, commas = 0, i;
+	bool quoted = false;
+
+	for (i = 0; i < bytes; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (quoted)
+			continue;
+		else if (text[i] == '{' || text[i] == '[')
+			lists++;
+		else if (text[i] == ',')
+			commas++;
+	}
+	return lists <= TAPE_MAX_LISTS && commas <= TAPE_MAX_COMMAS;
+}
+
 static struct json_object *parse_object(const char *text, size_t bytes)
 {
-	struct json_tokener *tokener = json_tokener_new();
 	struct json_object *object;
+	struct json_tokener *tokener;
 
+	if (!json_is_small(text, bytes))
+		return NULL;
+	tokener = json_tokener_new();
 	if (!tokener)
 		return NULL;
 	object = json_tokener_parse_ex(tokener, text, bytes);
@@ -29,15 +53,23 @@ static struct json_object *parse_object(const char *text, size_t bytes)
 	return object;
 }
 
-int tape_content_meta(struct tape_file *file, const char *text, size_t bytes)
+int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
+		      size_t bytes)
 {
 	struct json_object *meta = parse_object(text, bytes);
+	int ret;
 
 	if (!meta)
 		return -EBADMSG;
-	json_object_put(file->meta);
-	file->meta = meta;
-	return 0;
+	ret = tape_files_meta(tape, file, meta);
+	if (!ret)
+		file->described = true;
+	/* One describes them all. */
+	if (!ret && !tape->meta)
+		tape->meta = meta;
+	else
+		json_object_put(meta);
+	return ret;
 }
 
 /* -- tasks ----------------------------------------------------------------- */
@@ -55,7 +87,7 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 	fixed = le32toh(entry.fixed);
 	affinity_bytes = le32toh(entry.affinity_bytes);
 	if (size > bytes || fixed < TAPE_TASK_LEAST || fixed > size ||
-	    affinity_bytes > size - fixed)
+	    affinity_bytes > size - fixed || affinity_bytes > TAPE_MAX_CPUS / 8)
 		return 0;
 	/* What its version has of it; what later ones have is left alone. */
 	memcpy(&entry, raw, fixed < sizeof(entry) ? fixed : sizeof(entry));
@@ -176,7 +208,7 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 	uint64_t number;
 
 	*cpu = (struct schedtape_cpu) { 0 };
-	if (!get_number(object, "cpu", &number) || number > UINT32_MAX)
+	if (!get_number(object, "cpu", &number) || number >= TAPE_MAX_CPUS)
 		return false;
 	cpu->cpu = number;
 	/* Only of rings that are overwritten. */
@@ -194,6 +226,8 @@ static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
 	size_t i, n = json_object_array_length(list);
 	struct schedtape_cpu *cpus;
 
+	if (n > TAPE_MAX_CPUS)
+		return -EBADMSG;
 	cpus = reallocarray(tape->cpus, tape->nr_cpus + n + 1, sizeof(*cpus));
 	if (!cpus)
 		return -ENOMEM;

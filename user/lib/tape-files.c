@@ -28,15 +28,16 @@ static const char *meta_recording(struct json_object *meta)
 	return json_object_get_string(value);
 }
 
-int tape_files_meta(struct schedtape_tape *tape, struct tape_file *file)
+int tape_files_meta(struct schedtape_tape *tape, const struct tape_file *file,
+		    struct json_object *meta)
 {
 	if (!tape->recording) {
-		tape->recording = strdup(meta_recording(file->meta));
+		tape->recording = strdup(meta_recording(meta));
 		return tape->recording ? 0 : -ENOMEM;
 	}
 	if (!file->stream)
 		return 0;
-	return *tape->recording && !strcmp(tape->recording, meta_recording(file->meta)) ?
+	return *tape->recording && !strcmp(tape->recording, meta_recording(meta)) ?
 		0 : -ESTALE;
 }
 
@@ -124,8 +125,8 @@ static void note_missing(struct schedtape_tape *tape, const struct found *found)
 	char name[16];
 	size_t i, n;
 
-	if (!tape->nr_files || !tape->files[0].meta || tape->files[0].stream ||
-	    !json_object_object_get_ex(tape->files[0].meta, "streams", &streams) ||
+	if (!tape->nr_files || !tape->files[0].described || tape->files[0].stream ||
+	    !json_object_object_get_ex(tape->meta, "streams", &streams) ||
 	    !json_object_is_type(streams, json_type_array))
 		return;
 	n = json_object_array_length(streams);
@@ -237,7 +238,7 @@ int tape_files_open(struct schedtape_tape *tape, struct schedtape_error *err)
 		return open_directory(tape, err);
 
 	ret = tape_read_file(tape, tape->path, NULL, err);
-	if (!ret && json_object_object_get_ex(tape->files[0].meta, "stream", &number))
+	if (!ret && json_object_object_get_ex(tape->meta, "stream", &number))
 		tape_note(tape, "only stream %s of a recording: its directory has the rest",
 			  json_object_get_string(number));
 	return ret;

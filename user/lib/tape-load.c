@@ -20,6 +20,7 @@
 #define MAX_THREADS	16
 #define MIN_CHUNKS	8		/* fewer are not worth a thread */
 #define AHEAD		4		/* chunks in memory for each thread, at most */
+#define AHEAD_BYTES	(1UL << 25)	/* of all threads */
 
 /**
  * struct load - a chunk that was loaded ahead, or is just being loaded
@@ -50,19 +51,12 @@ struct lane {
 	struct load *last;
 };
 
-/* Memory that no chunk is in. */
-struct spare {
-	struct spare *next;
-};
-
 /**
  * struct tape_loader - the threads
- * @lock: protects @lanes, @spare, @ahead and @quit
+ * @lock: protects @lanes, @ahead and @quit
  * @work: there may be something to load, or it is the end
  * @done: something has been loaded
  * @lanes: by number of the cursor
- * @spare: to be used again
- * @room: bytes of each, enough for any chunk
  * @ahead: chunks in all lanes
  * @most: of them
  */
@@ -72,8 +66,6 @@ struct tape_loader {
 	pthread_cond_t work;
 	pthread_cond_t done;
 	struct lane *lanes;
-	struct spare *spare;
-	size_t room;
 	size_t ahead;
 	size_t most;
 	bool quit;
@@ -86,28 +78,7 @@ static size_t chunk_bytes(const struct tape_index *index)
 	return (size_t)index->pages * STAPE_PAGE_SIZE;
 }
 
-/* With the lock held.  NULL: there is none. */
-static unsigned char *take_spare(struct tape_loader *loader)
-{
-	struct spare *spare = loader->spare;
-
-	if (spare)
-		loader->spare = spare->next;
-	return (unsigned char *)spare;
-}
-
-/* With the lock held. */
-static void give_spare(struct tape_loader *loader, unsigned char *memory)
-{
-	struct spare *spare = (struct spare *)memory;
-
-	if (!spare)
-		return;
-	spare->next = loader->spare;
-	loader->spare = spare;
-}
-
-/* *memory: spare, or NULL; it is made if there is none. */
+/* *memory: is made. */
 static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
 		      size_t chunk, unsigned char **memory, const char **why)
 {
@@ -123,8 +94,7 @@ static int load_chunk(const struct tape_loader *loader, struct tape_decoder *dec
 		*why = "the file has changed";
 		return -EBADMSG;
 	}
-	if (!*memory)
-		*memory = malloc(loader->room);
+	*memory = malloc(head.raw);
 	return *memory ? tape_payload_read(file, decoder, &head, *memory, why) : -ENOMEM;
 }
 
@@ -165,7 +135,6 @@ static struct load *begin_load(struct tape_loader *loader)
 	if (!load)
 		return NULL;	/* the merge can do without */
 	load->chunk = lane->chunk++;
-	load->memory = take_spare(loader);
 	lane->need = loader->tape->index[load->chunk].end;
 	loader->ahead++;
 	if (lane->last)
@@ -180,7 +149,7 @@ static void *load_ahead(void *arg)
 {
 	struct tape_loader *loader = arg;
 	struct tape_decoder decoder = { 0 };
-	unsigned char *memory;
+	unsigned char *memory = NULL;
 	const char *why = NULL;
 	struct load *load;
 	int ret;
@@ -189,7 +158,7 @@ static void *load_ahead(void *arg)
 	pthread_mutex_lock(&loader->lock);
 	while (!ret && (load = begin_load(loader))) {
 		pthread_mutex_unlock(&loader->lock);
-		memory = load->memory;
+		memory = NULL;
 		ret = load_chunk(loader, &decoder, load->chunk, &memory, &why);
 		pthread_mutex_lock(&loader->lock);
 		load->memory = memory;
@@ -203,6 +172,17 @@ static void *load_ahead(void *arg)
 	pthread_mutex_unlock(&loader->lock);
 	tape_decoder_exit(&decoder);
 	return NULL;
+}
+
+/* How many of any chunks may be loaded ahead. */
+static size_t chunks_ahead(const struct schedtape_tape *tape)
+{
+	size_t i, largest = 1;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!tape->index[i].damaged && chunk_bytes(&tape->index[i]) > largest)
+			largest = chunk_bytes(&tape->index[i]);
+	return AHEAD_BYTES / largest;
 }
 
 static unsigned int threads_wanted(const struct schedtape_tape *tape)
@@ -226,7 +206,11 @@ static void start_threads(struct tape_loader *loader)
 	unsigned int wanted = threads_wanted(loader->tape);
 	sigset_t all, before;
 
-	loader->most = (size_t)AHEAD * wanted;
+	loader->most = chunks_ahead(loader->tape);
+	if (wanted > loader->most)
+		wanted = loader->most;
+	if (loader->most > (size_t)AHEAD * wanted)
+		loader->most = (size_t)AHEAD * wanted;
 	/* Signals are the business of whoever uses this library. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -249,9 +233,6 @@ static struct tape_loader *loader_new(const struct schedtape_tape *tape)
 		return NULL;
 	}
 	loader->tape = tape;
-	for (i = 0; i < tape->nr_index; i++)
-		if (!tape->index[i].damaged && chunk_bytes(&tape->index[i]) > loader->room)
-			loader->room = chunk_bytes(&tape->index[i]);
 	pthread_mutex_init(&loader->lock, NULL);
 	pthread_cond_init(&loader->work, NULL);
 	pthread_cond_init(&loader->done, NULL);
@@ -267,12 +248,8 @@ static struct tape_loader *loader_new(const struct schedtape_tape *tape)
 
 static void free_memory(struct tape_loader *loader)
 {
-	unsigned char *spare;
 	struct load *load;
 	size_t i;
-
-	while ((spare = take_spare(loader)))
-		free(spare);
 
 	for (i = 0; i < loader->tape->nr_cursors; i++) {
 		while ((load = loader->lanes[i].first)) {
@@ -336,11 +313,12 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	if (!loader)
 		return -ENOMEM;
 
+	free(cursor->memory);
+	cursor->memory = NULL;
 	lane = &loader->lanes[cursor - tape->cursors];
 	pthread_mutex_lock(&loader->lock);
 	load = take_load(loader, lane, chunk);
 	if (load) {
-		give_spare(loader, cursor->memory);
 		cursor->memory = load->memory;
 	} else if (lane->chunk <= chunk) {
 		lane->chunk = chunk + 1;

@@ -457,8 +457,30 @@ static void merge_add_ends(struct schedtape_tape *tape)
 		qsort(tape->cursors, tape->nr_cursors, sizeof(key), cursor_compare);
 }
 
+/* Each CPU has a chunk in memory.  What the tape says of their sizes must be possible. */
+static int merge_check_room(const struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	uint64_t file_bytes = schedtape_tape_bytes(tape), bytes = 0;
+	const struct tape_cursor *c;
+	uint32_t pages;
+	size_t i, k;
+
+	for (i = 0; i < tape->nr_cursors; i++) {
+		c = &tape->cursors[i];
+		for (pages = 0, k = c->chunks_first; k < c->chunks_end; k++)
+			if (!tape->index[k].damaged && tape->index[k].pages > pages)
+				pages = tape->index[k].pages;
+		bytes += (uint64_t)pages * STAPE_PAGE_SIZE;
+	}
+	if (bytes <= tape_room(file_bytes))
+		return 0;
+	return schedtape_fail(err, -E2BIG, "%s: to read its %zu CPUs together would take %" PRIu64
+			      " MB of memory, which a tape of %" PRIu64 " bytes cannot need",
+			      tape->path, tape->nr_cursors, bytes >> 20, file_bytes);
+}
+
 /* The index is in the order of CPUs: each has a stretch of it. */
-int tape_merge_init(struct schedtape_tape *tape)
+int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	size_t i, most = tape->nr_cpus;
 	struct tape_cursor *c = NULL;
@@ -480,7 +502,8 @@ int tape_merge_init(struct schedtape_tape *tape)
 		c->chunks_end = i + 1;
 	}
 	merge_add_ends(tape);
-	return schedtape_tape_rewind(tape, NULL);
+	schedtape_tape_rewind(tape, NULL);
+	return merge_check_room(tape, err);
 }
 
 void tape_merge_exit(struct schedtape_tape *tape)

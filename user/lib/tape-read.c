@@ -195,8 +195,7 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file, uns
 
 	switch (type) {
 	case TAPE_META:
-		ret = tape_content_meta(file, (const char *)*raw, bytes);
-		return ret ? ret : tape_files_meta(tape, file);
+		return tape_content_meta(tape, file, (const char *)*raw, bytes);
 	case TAPE_CLOCK:
 		return tape_content_clock(tape, *raw, bytes);
 	case TAPE_END:
@@ -221,6 +220,10 @@ static int record_content(struct schedtape_tape *tape, struct tape_file *file,
 
 	*why = tape_head_limits(head);
 	if (*why)
+		return -EBADMSG;
+	*why = "with it, descriptions would be larger than a tape of this size has them";
+	tape->content += head->raw;
+	if (tape->content > tape_room(schedtape_tape_bytes(tape) + file->size))
 		return -EBADMSG;
 	raw = malloc(head->raw + 1);
 	if (!raw)
@@ -392,7 +395,7 @@ static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
 		else if (ret)
 			goto err_read;
 	}
-	if (!file->meta)
+	if (!file->described)
 		tape_note(tape, "%sthere is no sound META record", file->name);
 	if (!file->ended)
 		tape_note(tape, "%sbyte %" PRIu64 ": no end record until here", file->name, offset);
@@ -431,11 +434,16 @@ int tape_read_file(struct schedtape_tape *tape, const char *path, const char *na
 	/* Lists may have grown, but have no more in them than before. */
 	tape->nr_index = before.nr_index;
 	tape->nr_others = before.nr_others;
+	tape->content = before.content;
 	tape->nr_tasks = before.nr_tasks;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
 	tape->nr_cpus = before.nr_cpus;
 	tape->ended = before.ended;
 	tape->window = before.window;
+	if (!before.meta) {
+		json_object_put(tape->meta);
+		tape->meta = NULL;
+	}
 	tape_file_close(file);
 	return ret;
 }
@@ -454,25 +462,21 @@ static int index_compare(const void *one, const void *two)
 /* -- the tape -------------------------------------------------------------- */
 
 /* All files have been read: what they say together. */
-static int tape_finish(struct schedtape_tape *tape)
+static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 {
-	size_t i;
-	int ret;
+	int ret = 0;
 
 	if (tape->nr_index)
 		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
-	for (i = 0; i < tape->nr_files && !tape->meta; i++)
-		tape->meta = json_object_get(tape->files[i].meta);
 	if (!tape->meta)
 		tape->meta = json_object_new_object();
-	if (!tape->meta)
-		return -ENOMEM;
-	ret = tape_clocks_init(&tape->clocks);
+	if (!tape->meta || tape_clocks_init(&tape->clocks) || tape_end_finish(tape))
+		ret = -ENOMEM;
 	if (!ret)
-		ret = tape_end_finish(tape);
+		ret = tape_merge_init(tape, err);
 	if (!ret)
-		ret = tape_merge_init(tape);
-	return ret ? ret : tape_lost_init(tape);
+		ret = tape_lost_init(tape);
+	return ret == -ENOMEM ? schedtape_fail(err, ret, "%s: out of memory", tape->path) : ret;
 }
 
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
@@ -494,11 +498,9 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 	ret = tape_files_open(t, err);
 	if (ret)
 		goto err_close;
-	ret = tape_finish(t);
-	if (ret) {
-		schedtape_fail(err, ret, "%s: %s", path, strerror(-ret));
+	ret = tape_finish(t, err);
+	if (ret)
 		goto err_close;
-	}
 	*tape = t;
 	return 0;
 

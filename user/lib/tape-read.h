@@ -20,7 +20,7 @@
  * @name: in front of what is said of it: "data.3: "; "" if it is all of the tape
  * @size: bytes when it was opened; what comes later is not looked at
  * @header: bytes of its header, behind which the records begin
- * @meta: its own META, or NULL
+ * @described: it has a sound META
  * @ended: it has a sound end record
  * @stream: in a directory, it is not the main file
  */
@@ -30,7 +30,7 @@ struct tape_file {
 	int fd;
 	uint64_t size;
 	uint32_t header;
-	struct json_object *meta;
+	bool described;
 	bool ended;
 	bool stream;
 };
@@ -189,6 +189,7 @@ struct tape_loader;
  * @decoder: of the thread that calls
  * @index: chunks, by CPU, then as they lie in the files
  * @others: all but chunks, as they lie in the files
+ * @content: bytes that they had to give
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
  * @cpus: what the end records say of CPUs, by the session's clock
  * @end: what is handed out: with ns
@@ -217,6 +218,7 @@ struct schedtape_tape {
 	struct tape_other *others;
 	size_t nr_others;
 	size_t others_capacity;
+	uint64_t content;
 	unsigned char **blocks;
 	size_t nr_blocks;
 	struct schedtape_task *tasks;
@@ -248,7 +250,8 @@ void tape_note(struct schedtape_tape *tape, const char *format, ...)
 /* tape-files.c: opens what there is of the tape, and walks through it. */
 int tape_files_open(struct schedtape_tape *tape, struct schedtape_error *err);
 /* A META has been read: -ESTALE if the file is not of this recording. */
-int tape_files_meta(struct schedtape_tape *tape, struct tape_file *file);
+int tape_files_meta(struct schedtape_tape *tape, const struct tape_file *file,
+		    struct json_object *meta);
 
 /*
  * tape-read.c: adds one more file, with all that it has.  -ESTALE: it is not of
@@ -258,7 +261,8 @@ int tape_read_file(struct schedtape_tape *tape, const char *path, const char *na
 		   struct schedtape_error *err);
 
 /* tape-content.c: what META, TASKS, CLOCK and END have inside.  -EBADMSG: damage. */
-int tape_content_meta(struct tape_file *file, const char *text, size_t bytes);
+int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
+		      size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
@@ -283,7 +287,8 @@ void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor
 		     struct schedtape_cpu *cpu);
 void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c);
 
-int tape_merge_init(struct schedtape_tape *tape);
+/* -E2BIG: the CPUs together have chunks that are too large for such a tape. */
+int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_merge_exit(struct schedtape_tape *tape);
 
 /*

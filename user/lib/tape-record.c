@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
 #include "tape-columns.h"
 #include "tape-read.h"
 
@@ -62,7 +60,6 @@ void tape_file_close(struct tape_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	json_object_put(file->meta);
 	free(file->path);
 }
 

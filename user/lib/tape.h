@@ -44,9 +44,23 @@
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
 #define TAPE_MAX_CPUS		16384		/* twice as many as any kernel has */
+#define TAPE_MAX_LISTS		65536		/* objects and arrays of a JSON payload */
+#define TAPE_MAX_COMMAS		(1U << 18)	/* between members and elements of these */
 #define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
+
+/*
+ * The same for what many records, or CPUs, have together: a small tape does not become
+ * large in memory, whatever it says.
+ */
+#define TAPE_LEAST_ROOM		(1U << 24)
+#define TAPE_ROOM_FACTOR	64
+
+static inline uint64_t tape_room(uint64_t file_bytes)
+{
+	return TAPE_LEAST_ROOM + TAPE_ROOM_FACTOR * file_bytes;
+}
 
 #define TAPE_MAIN_FILE		"data"		/* of a directory */
 
