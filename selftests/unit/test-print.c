@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: what script, report and info say of a tape, in words and as JSON. */
+#include <iconv.h>
+
 #include <cmd.h>
 
 #include "tapes.h"
@@ -7,25 +9,33 @@
 
 #define S 1000000000ULL
 
-static char text[65536];
+static char text[65536], said[65536];
 
-/* Runs a command with its output in @text.  Returns its status. */
+static void capture(int fd, int file, int saved, char *to, size_t size)
+{
+	ssize_t n = pread(file, to, size - 1, 0);
+
+	to[n < 0 ? 0 : n] = '\0';
+	dup2(saved, fd);
+	close(saved);
+	close(file);
+}
+
+/* Runs a command with its output in @text, its messages in @said.  Returns its status. */
 static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
 	       const struct blob *tape)
 {
 	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
 	int out = memfd_create("out", MFD_CLOEXEC), saved = dup(STDOUT_FILENO), status;
-	ssize_t n;
+	int messages = memfd_create("messages", MFD_CLOEXEC), stderr_saved = dup(STDERR_FILENO);
 
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);
+	dup2(messages, STDERR_FILENO);
 	status = command(option ? 3 : 2, argv);
 	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	n = pread(out, text, sizeof(text) - 1, 0);
-	text[n < 0 ? 0 : n] = '\0';
-	close(out);
+	capture(STDOUT_FILENO, out, saved, text, sizeof(text));
+	capture(STDERR_FILENO, messages, stderr_saved, said, sizeof(said));
 	return status;
 }
 
@@ -228,6 +238,73 @@ static void test_info(const struct blob *tape)
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,", "losses");
 }
 
+/* Of all that was printed: is it UTF-8, and without control characters? */
+static bool is_safe(const char *printed)
+{
+	static uint32_t wide[65536];
+	char *in = (char *)printed, *out = (char *)wide;
+	size_t left = strlen(printed), room = sizeof(wide), i;
+	iconv_t utf8 = iconv_open("UCS-4LE", "UTF-8");
+	bool sound = iconv(utf8, &in, &left, &out, &room) != (size_t)-1;
+
+	iconv_close(utf8);
+	for (i = 0; sound && i < (sizeof(wide) - room) / 4; i++)
+		sound = wide[i] == '\n' || (wide[i] >= ' ' && (wide[i] < 0x7f || wide[i] > 0x9f));
+	return sound;
+}
+
+#define NASTY	"\033]0;x\007\x7f\xc2\x9b" "2J\r\n\xff\xc0\xaf\xed\xa0\x80" "e\xc3\xa9"
+#define SHOWN	"?]0;x????2J????????e\xc3\xa9"
+
+static void add_nasty(struct json_object *object, const char *key)
+{
+	json_object_object_add(object, key, json_object_new_string(NASTY));
+}
+
+/* Someone has made a tape for whoever looks at it. */
+static void test_nasty(struct blob *tape)
+{
+	static int (* const commands[])(int argc, char **argv) = {
+		cmd_info, cmd_report, cmd_script,
+	};
+	struct json_object *meta = json_object_new_object(), *command = json_object_new_array();
+	struct schedtape_task task = { .time = 1, .pid = 10, .comm = "\033[2J\xff" };
+	struct json_object *filter = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	size_t i;
+
+	/* The last one is told of a stream that is alone. */
+	add_nasty(meta, "cpu_model");
+	add_nasty(meta, NASTY);
+	add_nasty(filter, NASTY);
+	json_object_object_add(meta, "filter", filter);
+	json_object_array_add(command, json_object_new_string(NASTY));
+	json_object_object_add(meta, "command", command);
+	add_nasty(meta, "stream");
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, &task, 1, &err) ||
+	    schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		run(commands[i], "show", NULL, tape);
+		ok(is_safe(text) && is_safe(said), "command %zu: nothing does anything", i);
+		if (commands[i] != cmd_info)
+			ok(strstr(said, "only stream " SHOWN), "its message: %s", said);
+		run(commands[i], "show", "--json", tape);
+		ok(is_safe(text) && is_safe(said), "nor does its JSON");
+		ok(!*text || json_object_put(json_tokener_parse(text)), "which is some");
+	}
+	run(cmd_info, "info", NULL, tape);
+	has("\ncpu model        : " SHOWN "\n", "a string");
+	has("\ncommand          : " SHOWN "\n", "a command");
+	has("\nfilter           : " SHOWN "=" SHOWN "\n", "a key");
+	has("\n" SHOWN " : " SHOWN "\n", "one of the description");
+	has("only stream " SHOWN " of a recording", "what is said of the tape");
+}
+
 /* The first chunk is CPU 0's with five events; a bit of what @at is at is wrong. */
 static void test_damage(struct blob *tape, size_t at, const char *what)
 {
@@ -276,6 +353,7 @@ int main(void)
 	test_damage(&tape, 12, "a chunk's length");
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
+	test_nasty(&tape);
 	close(tape.fd);
 	return tap_done();
 }

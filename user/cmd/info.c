@@ -16,20 +16,11 @@ static void print_key(const char *key)
 	char padded[64];
 
 	/* Keys may come from a later version: "kernel_version" is "kernel version". */
-	snprintf(padded, sizeof(padded), "%s", key);
+	out_safe(padded, sizeof(padded), key);
 	for (char *at = padded; *at; at++)
 		if (*at == '_')
 			*at = ' ';
 	printf("%-*s : ", KEY_WIDTH, padded);
-}
-
-/* A string as it is, unless it could do something to a terminal. */
-static void print_string(struct json_object *value)
-{
-	const char *text = json_object_get_string(value);
-
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
 }
 
 static void print_value(struct json_object *value)
@@ -38,7 +29,7 @@ static void print_value(struct json_object *value)
 
 	switch (json_object_get_type(value)) {
 	case json_type_string:
-		print_string(value);
+		out_text(stdout, json_object_get_string(value));
 		return;
 	case json_type_array:
 		n = json_object_array_length(value);
@@ -52,7 +43,9 @@ static void print_value(struct json_object *value)
 		const char *between = "";
 
 		json_object_object_foreach(value, key, member) {
-			printf("%s%s=", between, key);
+			fputs(between, stdout);
+			out_text(stdout, key);
+			putchar('=');
 			print_value(member);
 			between = ", ";
 		}
@@ -167,7 +160,8 @@ static void print_tape(struct schedtape_tape *tape)
 	print_losses(end);
 	info_clock_print(tape, print_key);
 	print_key("end");
-	puts(schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
+	out_text(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
+	putchar('\n');
 }
 
 static void print_text(struct schedtape_tape *tape, const char *path)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -22,13 +23,96 @@ const char *out_command(void)
 	return command;
 }
 
+/* -- texts of unknown origin ------------------------------------------------ */
+
+/* Bytes of the UTF-8 character at @text, 0: it isn't one, or not to be printed. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t n, i;
+
+	if (text[0] < 0x80)
+		return text[0] >= ' ' && text[0] != 0x7f;
+	if (text[0] >= 0xc2 && text[0] <= 0xdf)
+		n = 2;
+	else if (text[0] >= 0xe0 && text[0] <= 0xef)
+		n = 3;
+	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* C1 controls, longer forms than needed, surrogates, beyond the last one */
+	if ((text[0] == 0xc2 && text[1] < 0xa0) || (text[0] == 0xe0 && text[1] < 0xa0) ||
+	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
+	    (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static void put_text(FILE *to, const char *text, bool lines)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t run, n;
+
+	for (;;) {
+		for (run = 0; at[run]; run += n) {
+			n = utf8_length(at + run);
+			if (!n && lines && at[run] == '\n')
+				n = 1;
+			if (!n)
+				break;
+		}
+		fwrite(at, 1, run, to);
+		at += run;
+		if (!*at++)
+			return;
+		fputc('?', to);
+	}
+}
+
+void out_text(FILE *to, const char *text)
+{
+	put_text(to, text, false);
+}
+
+const char *out_safe(char *buffer, size_t size, const char *text)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (*from && at < size - 1) {
+		size_t n = utf8_length(from);
+
+		if (at + n > size - 1)
+			break;
+		if (n)
+			memcpy(buffer + at, from, n);
+		else
+			buffer[at] = '?';
+		at += n ? n : 1;
+		from += n ? n : 1;
+	}
+	buffer[at] = '\0';
+	return buffer;
+}
+
+/* -- messages -------------------------------------------------------------- */
+
 static void message(const char *kind, const char *path, const char *format, va_list args)
 {
+	char *text;
+
 	fflush(stdout);
 	fprintf(stderr, "%s: %s", command, kind);
 	if (path)
 		fprintf(stderr, "%s: ", path);
-	vfprintf(stderr, format, args);
+	/* There may be something of a tape in it. */
+	if (vasprintf(&text, format, args) >= 0) {
+		out_text(stderr, text);
+		free(text);
+	}
 	fputc('\n', stderr);
 }
 
@@ -70,51 +154,9 @@ int out_finish(int status)
 	return CMD_FAILURE;
 }
 
-/* Bytes of the UTF-8 character at @text, 0: it isn't one, or not to be printed. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t n, i;
-
-	if (text[0] < 0x80)
-		return text[0] >= ' ' && text[0] != 0x7f;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		n = 2;
-	else if (text[0] >= 0xe0 && text[0] <= 0xef)
-		n = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	for (i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* C1 controls, longer forms than needed, surrogates, beyond the last one */
-	if ((text[0] == 0xc2 && text[1] < 0xa0) || (text[0] == 0xe0 && text[1] < 0xa0) ||
-	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
-	    (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return n;
-}
-
 const char *out_name(char buffer[OUT_NAME_LEN], const char *comm)
 {
-	const unsigned char *from = (const unsigned char *)comm;
-	size_t at = 0;
-
-	while (*from && at < OUT_NAME_LEN - 1) {
-		size_t n = utf8_length(from);
-
-		if (at + n > OUT_NAME_LEN - 1)
-			break;
-		if (n)
-			memcpy(buffer + at, from, n);
-		else
-			buffer[at] = '?';
-		at += n ? n : 1;
-		from += n ? n : 1;
-	}
-	buffer[at] = '\0';
-	return buffer;
+	return out_safe(buffer, OUT_NAME_LEN, comm);
 }
 
 const char *out_task(char buffer[OUT_TASK_LEN], const char *comm, uint32_t pid)
@@ -226,7 +268,9 @@ void out_json(struct json_object *object, bool pretty)
 
 	if (pretty)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
-	puts(json_object_to_json_string_ext(object, flags));
+	/* json-c leaves alone what is no UTF-8, and what is not ASCII stands in strings only. */
+	put_text(stdout, json_object_to_json_string_ext(object, flags), true);
+	putchar('\n');
 	json_object_put(object);
 }
 

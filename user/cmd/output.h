@@ -30,7 +30,14 @@ bool out_works(void);
  */
 int out_finish(int status);
 
-/* A name that is safe to print: no control characters, sound UTF-8. */
+/*
+ * Texts of a tape may have anything in them.  These have '?' for control characters and
+ * for what is no UTF-8; messages and JSON do so by themselves.
+ */
+void out_text(FILE *to, const char *text);
+const char *out_safe(char *buffer, size_t size, const char *text);
+
+/* The same for a task's name. */
 #define OUT_NAME_LEN	STAPE_COMM_LEN
 const char *out_name(char buffer[OUT_NAME_LEN], const char *comm);
 

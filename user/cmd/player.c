@@ -47,10 +47,17 @@ struct thread_start {
 	uint32_t number;
 };
 
+static const char *name_of(const struct player *player, char task[OUT_TASK_LEN])
+{
+	return out_task(task, player->task->name, player->task->pid);
+}
+
 static void fail(const struct player *player, const char *what, int error)
 {
-	dprintf(STDERR_FILENO, "%s: player of %s:%u: %s: %s\n", out_command(),
-		player->task->name, player->task->pid, what, strerror(error));
+	char task[OUT_TASK_LEN];
+
+	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", out_command(),
+		name_of(player, task), what, strerror(error));
 	/* Who has not joined yet is missed by nobody: its family is. */
 	kill(0, SIGKILL);
 	_exit(1);
@@ -102,8 +109,10 @@ static void take_affinity(const struct player_cast *cast, const struct schedtape
 
 static void warn(const struct player *player, const char *what, int value)
 {
-	dprintf(STDERR_FILENO, "%s: warning: %s:%u: %s %d: %s\n", out_command(),
-		player->task->name, player->task->pid, what, value, strerror(errno));
+	char task[OUT_TASK_LEN];
+
+	dprintf(STDERR_FILENO, "%s: warning: %s: %s %d: %s\n", out_command(),
+		name_of(player, task), what, value, strerror(errno));
 }
 
 /* As the kernel has it since it has deadlines. */
@@ -143,15 +152,16 @@ static void take_deadline(const struct player *player, uint32_t index)
 			.period = dl->period / cast->speed,
 		},
 	};
+	char task[OUT_TASK_LEN];
 	int error;
 
 	if (!syscall(SYS_sched_setattr, 0, &attr, 0))
 		return;
 	error = errno;
 	sched_setscheduler(0, SCHED_OTHER, &param);
-	dprintf(STDERR_FILENO, "%s: warning: %s:%u: SCHED_DEADLINE with %.3f of %.3f ms, by "
+	dprintf(STDERR_FILENO, "%s: warning: %s: SCHED_DEADLINE with %.3f of %.3f ms, by "
 		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", out_command(),
-		player->task->name, player->task->pid, out_ms(attr.dl.runtime),
+		name_of(player, task), out_ms(attr.dl.runtime),
 		out_ms(attr.dl.period), out_ms(attr.dl.deadline), strerror(error),
 		deadline_hint(error));
 }
@@ -185,6 +195,7 @@ static void take_attributes(const struct player *player)
 static void enter_cgroup(const struct player *player, uint32_t cgroup)
 {
 	char *const *files = player->cast->cgroups;
+	char task[OUT_TASK_LEN], file[256];
 	int fd, error = 0;
 
 	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || getpid() != gettid())
@@ -193,8 +204,9 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 	if (fd < 0 || write(fd, "0", 1) < 0)
 		error = errno;
 	if (error)
-		dprintf(STDERR_FILENO, "%s: warning: %s:%u: cannot enter %s: %s\n", out_command(),
-			player->task->name, player->task->pid, files[cgroup], strerror(error));
+		dprintf(STDERR_FILENO, "%s: warning: %s: cannot enter %s: %s\n", out_command(),
+			name_of(player, task), out_safe(file, sizeof(file), files[cgroup]),
+			strerror(error));
 	if (fd >= 0)
 		close(fd);
 }
