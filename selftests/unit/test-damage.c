@@ -327,14 +327,14 @@ static bool batch_right(struct schedtape_tape *tape, struct schedtape_tape *soun
 static bool other_right(struct schedtape_tape *tape, const struct events *whole, unsigned int type)
 {
 	struct events got = { 0 };
-	bool right;
+	bool right, described;
 	size_t n;
 
 	schedtape_tape_tasks(tape, &n);
+	described = json_object_object_get_ex(schedtape_tape_meta(tape), "arch", NULL);
 	events_read(tape, &got);
 	right = got.ret == 0 && !got.errors && all_others(&got, whole, NO_BATCH) &&
-		n == (type == 2 ? 0 : 2) &&
-		!json_object_object_get_ex(schedtape_tape_meta(tape), "arch", NULL) == (type == 1) &&
+		n == (type == 2 ? 0 : 2) && described == (type != 1) &&
 		(schedtape_tape_end(tape)->start_time == 990) == (type != 4);
 	free(got.ev);
 	return right;

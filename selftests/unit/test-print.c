@@ -253,8 +253,8 @@ static bool is_safe(const char *printed)
 	return sound;
 }
 
-#define NASTY	"\033]0;x\007\x7f\xc2\x9b" "2J\r\n\xff\xc0\xaf\xed\xa0\x80" "e\xc3\xa9"
-#define SHOWN	"?]0;x????2J????????e\xc3\xa9"
+#define NASTY	"\033]0;x\007\177\302\2332J\r\n\377\300\257\355\240\200e\303\251"
+#define SHOWN	"?]0;x????2J????????e\303\251"
 
 static void add_nasty(struct json_object *object, const char *key)
 {

@@ -3,21 +3,40 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "data" and "data.N", see Documentation/tape-format.rst; "." and "..", too. */
-static bool is_tape_file(const char *name)
+#include <tape.h>
+
+/* "data" and "data.N", see Documentation/tape-format.rst. */
+static bool has_tape_name(const char *name)
 {
-	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return true;
 	if (strncmp(name, "data", 4))
 		return false;
 	return !name[4] || (name[4] == '.' && name[5] &&
 			    !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+/* Nobody else's: of a file that is empty, there is nothing to lose. */
+static bool is_tape_file(int dir, const char *name)
+{
+	char magic[sizeof(TAPE_MAGIC) - 1];
+	struct stat st;
+	ssize_t got;
+	int fd;
+
+	if (!has_tape_name(name))
+		return false;
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	got = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : read(fd, magic, sizeof(magic));
+	close(fd);
+	return !got || (got == sizeof(magic) && !memcmp(magic, TAPE_MAGIC, sizeof(magic)));
 }
 
 /* Calls @each for all files of a tape directory; -EEXIST: it has others. */
@@ -30,9 +49,10 @@ static int for_tape_files(const char *path, int (*each)(int dir, const char *nam
 	if (!dir)
 		return -errno;
 	while (!ret && (entry = readdir(dir))) {
-		if (!is_tape_file(entry->d_name))
-			ret = -EEXIST;
-		else if (each && *entry->d_name == 'd')
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		ret = is_tape_file(dirfd(dir), entry->d_name) ? 0 : -EEXIST;
+		if (!ret && each)
 			ret = each(dirfd(dir), entry->d_name);
 	}
 	closedir(dir);
@@ -135,7 +155,7 @@ int keep_old(const char *path, struct keep *keep, struct schedtape_error *err)
 	if (!ret)
 		return 0;
 	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, keep->old,
-		       strerror(-ret));
+		       ret == -EEXIST ? "a directory that is not a tape" : strerror(-ret));
 	if (keep->older)
 		rename(keep->older, keep->old);
 	keep_free(keep);

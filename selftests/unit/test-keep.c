@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: a tape makes way for the next one, and nothing else does that only
+ * has a tape's names.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <keep.h>
+
+#include "tap.h"
+
+#define TAPE	"SCHEDTAP and what comes then"
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0 || fclose(file)) {
+		printf("Bail out! %s\n", path);
+		exit(1);
+	}
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
+/* A directory that keeps its name, and its file. */
+static void stays(const char *file, const char *what)
+{
+	struct schedtape_error err = { "" };
+	struct keep keep;
+
+	ok(keep_old("t", &keep, &err) == -EEXIST && !keep.old && strstr(err.text, "not a tape") &&
+	   is_there(file) && !is_there("t.old"), "%s stays: %s", what, err.text);
+	keep_undo(&keep);
+	ok(is_there(file), "whoever made it");
+}
+
+static void test_others(void)
+{
+	mkdir("t", 0700);
+	put("t/data", "my data, for years");
+	stays("t/data", "a folder with a file \"data\"");
+	put("t/data", "SCHED");
+	stays("t/data", "one with less than a tape's beginning");
+	put("t/data", TAPE);
+	put("t/data.1", "my data, too");
+	stays("t/data.1", "a tape with something else beside it");
+	unlink("t/data.1");
+	put("t/notes", "");
+	stays("t/notes", "one with another name in it");
+	unlink("t/notes");
+	symlink("/dev/null", "t/data.2");
+	stays("t/data.2", "one with a link");
+	unlink("t/data.2");
+	mkfifo("t/data.3", 0600);
+	stays("t/data.3", "one with a pipe");
+	unlink("t/data.3");
+	mkdir("t/data.4", 0700);
+	stays("t/data.4", "one with a folder");
+	rmdir("t/data.4");
+}
+
+static void test_tape(void)
+{
+	struct schedtape_error err = { "" };
+	struct keep keep;
+
+	put("t/data.0", "");
+	ok(!keep_old("t", &keep, &err) && keep.old && !strcmp(keep.old, "t.old") &&
+	   is_there("t.old/data.0") && !is_there("t"), "a tape becomes the old one");
+	mkdir("t", 0700);
+	put("t/data", "");
+	keep_undo(&keep);
+	ok(is_there("t/data.0") && !is_there("t.old"), "and comes back, if there is no new one");
+
+	mkdir("t.old", 0700);
+	put("t.old/data", "mine");
+	ok(keep_old("t", &keep, &err) == -EEXIST && !keep.old && is_there("t.old/data") &&
+	   is_there("t/data") && strstr(err.text, "not a tape"),
+	   "nor takes it the place of something else: %s", err.text);
+	put("t.old/data", TAPE);
+	ok(!keep_old("t", &keep, &err) && is_there("t.old/data.0") && keep.older &&
+	   is_there(keep.older), "but that of a tape");
+	keep_done(&keep);
+	ok(is_there("t.old/data.0"), "which goes when there is a new one");
+	ok(!unlink("t.old/data.0") && !unlink("t.old/data") && !rmdir("t.old"),
+	   "and nothing else is left");
+}
+
+int main(void)
+{
+	char dir[] = "/tmp/schedtape-keep-XXXXXX";
+
+	if (!mkdtemp(dir) || chdir(dir))
+		return 1;
+	test_others();
+	test_tape();
+	return rmdir(dir) || tap_done();
+}
