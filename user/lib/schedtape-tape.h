@@ -139,8 +139,8 @@ struct schedtape_tape;
  * @path: a regular file, or the directory of a tape in several; "-" is standard
  * input, which must be a regular file, too.  All of it is read once, for its
  * checksums.  -EINVAL: not a tape; -ENOTSUP: of a
- * newer format; -EBADMSG: its header is damaged; whatever else is wrong with it,
- * the tape opens.
+ * newer format; -EBADMSG: its header is damaged; -E2BIG: it asks for much more memory
+ * than such a file can need; whatever else is wrong with it, the tape opens.
  */
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);

@@ -4,9 +4,9 @@
  * memory, and a heap that has the CPU with the earliest event on top.
  *
  * Damage takes away as little as possible.  A damaged chunk is left out, and a
- * loss stands in its place.  A page that passed the checksum
- * and still contradicts itself was written like that: that is an error, and
- * whoever calls again goes on with the next page.
+ * loss stands in its place.  A page that passed the checksum and still contradicts
+ * itself was written like that: that is an error, and whoever calls again goes on
+ * with the next page.
  *
  * All of it goes by the session's clock.  What is handed out is in ns: by those,
  * events that were apart may be at the same time.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Opening tapes: one walk over the records makes an index of the chunks and
- * takes in everything else.  A tape that is torn or damaged opens
- * with what is left of it, and says so.
+ * takes in everything else.  A tape that is torn or damaged opens with what is
+ * left of it, and says so.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -130,7 +130,7 @@ static int other_add(struct schedtape_tape *tape, const struct tape_file *file,
 	return 0;
 }
 
-/* What can be, of a chunk as the reader has ever seen one. */
+/* Can there be such a chunk? */
 static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
 {
 	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
