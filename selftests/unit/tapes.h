@@ -171,6 +171,31 @@ static inline bool events_sorted(const struct events *e)
 	return true;
 }
 
+/* A loss is told before it ends, and ends after it begins. */
+static inline bool events_losses_right(const struct events *e)
+{
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (e->ev[i].type == SCHEDTAPE_EV_LOST &&
+		    (e->ev[i].time > e->ev[i].lost_first ||
+		     e->ev[i].lost_first > e->ev[i].lost_last))
+			return false;
+	return true;
+}
+
+/* Of a CPU, as far as their numbers are known. */
+static inline uint64_t events_lost_in(const struct events *e, uint32_t cpu)
+{
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < e->n; i++)
+		if (e->ev[i].type == SCHEDTAPE_EV_LOST && e->ev[i].cpu == cpu)
+			lost += e->ev[i].lost;
+	return lost;
+}
+
 /* -- a small tape with something of everything ----------------------------- */
 
 #define SAMPLE_BATCHES	5

@@ -124,14 +124,14 @@ int tape_end_finish(struct schedtape_tape *tape)
 	int ret;
 
 	sort_cpus(tape);
+	find_range(tape);
+	if (tape->ended)
+		widen_range(tape);
 	tape_lost_fit(tape);
 	ret = guess_cpus(tape);
 	if (ret)
 		return ret;
-	find_range(tape);
-	if (tape->ended) {
-		widen_range(tape);
-	} else {
+	if (!tape->ended) {
 		end->start_time = tape_clocks_ns(&tape->clocks, tape->first);
 		end->stop_time = tape_clocks_ns(&tape->clocks, tape->last);
 	}

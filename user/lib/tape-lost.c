@@ -40,6 +40,12 @@ static bool end_knows(const struct schedtape_tape *tape, uint32_t cpu)
 	return false;
 }
 
+/* Of a torn tape nobody knows when it ended. */
+static bool in_time(const struct schedtape_tape *tape, const struct tape_index *index)
+{
+	return !tape->ended || (index->time >= tape->first && index->end <= tape->last);
+}
+
 void tape_lost_fit(struct schedtape_tape *tape)
 {
 	const struct tape_index *before, *behind;
@@ -56,7 +62,8 @@ void tape_lost_fit(struct schedtape_tape *tape)
 		before = n && index[n - 1].cpu == index[i].cpu ? &index[n - 1] : NULL;
 		behind = next < tape->nr_index && index[next].cpu == index[i].cpu ?
 			 &index[next] : NULL;
-		fits = (!before || follows(before, &index[i])) &&
+		fits = in_time(tape, &index[i]) &&
+		       (!before || follows(before, &index[i])) &&
 		       (!behind || follows(&index[i], behind)) &&
 		       (before || behind || !tape->ended || end_knows(tape, index[i].cpu));
 		if (!fits && index[i].damaged)
