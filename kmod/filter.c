@@ -119,10 +119,10 @@ int stape_filter_add(struct stape_filter *filter, struct task_struct *task, bool
 	struct task_struct *thread;
 	bool any;
 
+	if (!process && READ_ONCE(task->flags) & PF_EXITING)
+		return -ESRCH;
 	if (process)
 		stape_filter_name_process(filter, task, true);
-	else if (READ_ONCE(task->flags) & PF_EXITING)
-		return -ESRCH;
 	else
 		stape_filter_name(filter, task, true);
 
