@@ -28,7 +28,7 @@ from lib import NlError, YnlFamily	# noqa: E402
 
 # _IOR(0xE5, 0, struct stape_session_info), whose first member is the id.
 IOC_INFO = 2 << 30 | 32 << 16 | 0xE5 << 8
-IOC_REPLAY = 3 << 30 | 24 << 16 | 0xE5 << 8 | 0x10
+IOC_REPLAY = 3 << 30 | 32 << 16 | 0xE5 << 8 | 0x10
 IOC_JOIN = 1 << 30 | 4 << 16 | 0xE5 << 8 | 0x20
 IOC_STEP = 1 << 30 | 40 << 16 | 0xE5 << 8 | 0x21
 WAIT_UNTIL = 2
@@ -93,8 +93,8 @@ def player(players):
 
 
 def replay_tests(ynl, device, monitor):
-    setup = fcntl.ioctl(device, IOC_REPLAY, struct.pack("IIQiI", 1, 0, 0, 0, 0))
-    players, ident = struct.unpack_from("iI", setup, 16)
+    setup = fcntl.ioctl(device, IOC_REPLAY, struct.pack("IIQQiI", 1, 0, 0, 0, 0, 0))
+    players, ident = struct.unpack_from("iI", setup, 24)
     yield "replay-get: the replay is listed", \
         [(replay["id"], replay["state"], replay["players"])
          for replay in ynl.dump("replay-get", {})] == [(ident, "ready", 1)]
@@ -164,8 +164,9 @@ def tests():
     ynl.do("session-start", {"id": ident})
     tasks = ynl.dump("task-get", {"session": ident})
     print("#", tasks)
-    yield "task-get: the task", [(task["pid"], task["tgid"], task["ppid"], task["nice"])
-                                 for task in tasks] == [(child, child, os.getpid(), 0)]
+    yield "task-get: the task, not its parent", [
+        (task["pid"], task["tgid"], task["ppid"], task["nice"])
+        for task in tasks] == [(child, child, 0, 0)]
     yield "task-get: its affinity", tasks[0]["affinity"] != ""
 
     ynl.do("session-pause", {"id": ident})
