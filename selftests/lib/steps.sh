@@ -58,16 +58,33 @@ guest()
 	return $status
 }
 
-# The log of a guest that was started again has the results of both: of the last.
-guest_step()
+# guest_run NAME COMMAND...: a guest whose results guest_results counts, later.
+guest_run()
 {
-	local name=$1 log=$logs/${1// /-}.log begun=$SECONDS status
+	local log=$logs/${1// /-}.log begun=$SECONDS status
 
 	guest "${@:2}" > "$log.all" 2>&1 < /dev/null
 	status=$?
+	# The log of one that was started again has the results of both: of the last.
 	sed -n 'H; /^# the emulator was stuck/ { s/.*//; x }; $ { x; s/^\n//; p }' "$log.all" \
 		> "$log"
-	add "$name" "$log" $status $((SECONDS - begun))
+	echo "$status $((SECONDS - begun))" > "$log.status"
+}
+
+# guest_results NAME: of one that has not run to its end, too.
+guest_results()
+{
+	local log=$logs/${1// /-}.log status=125 seconds=0
+
+	[ ! -e "$log.status" ] || read -r status seconds < "$log.status"
+	[ -e "$log" ] || : > "$log"
+	add "$1" "$log" "$status" "$seconds"
+}
+
+guest_step()
+{
+	guest_run "$@"
+	guest_results "$1"
 }
 
 # summary: the last words, and the exit status
