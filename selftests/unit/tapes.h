@@ -42,6 +42,16 @@ static inline void blob_put(struct blob *b, const void *data, size_t size)
 	}
 }
 
+/* As a tape; NULL: it does not open, see @err. */
+static inline struct schedtape_tape *blob_open(struct blob *b, const void *data, size_t size,
+					       struct schedtape_error *err)
+{
+	struct schedtape_tape *tape;
+
+	blob_put(b, data, size);
+	return schedtape_tape_open(b->path, &tape, err) ? NULL : tape;
+}
+
 static inline unsigned char *blob_get(const struct blob *b, size_t *size)
 {
 	unsigned char *data;

@@ -14,14 +14,6 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-static struct schedtape_tape *open_bytes(struct blob *b, const void *data, size_t size)
-{
-	struct schedtape_tape *tape;
-
-	blob_put(b, data, size);
-	return schedtape_tape_open(b->path, &tape, &err) ? NULL : tape;
-}
-
 /* -- each bit of one header ------------------------------------------------ */
 
 #define NO_BATCH	SAMPLE_BATCHES
@@ -116,11 +108,11 @@ static size_t flip_bits(struct blob *b, unsigned char *data, size_t size, unsign
 	bool right;
 
 	blob_init(&other);
-	sound = open_bytes(&other, data, size);
+	sound = blob_open(&other, data, size, &err);
 	events_read(sound, &whole);
 	for (bit = 0; bit < 8 * bytes; bit++) {
 		record[bit / 8] ^= 1 << bit % 8;
-		tape = open_bytes(b, data, size);
+		tape = blob_open(b, data, size, &err);
 		right = tape && schedtape_tape_torn(tape) &&
 			(type == 3 ? batch_right(tape, sound, &whole, n) :
 				     other_right(tape, &whole, type));
@@ -265,7 +257,7 @@ static void test_many(void)
 			flip[i] = 1 << random() % 8;
 			data[at[i]] ^= flip[i];
 		}
-		tape = open_bytes(&b, data, size);
+		tape = blob_open(&b, data, size, &err);
 		if (!many_right(tape, &e) || !recovered_right(tape, &e)) {
 			wrong++;
 			printf("# round %u: %s\n", round, schedtape_tape_torn(tape));

@@ -15,14 +15,6 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-static struct schedtape_tape *open_bytes(struct blob *b, const void *data, size_t size)
-{
-	struct schedtape_tape *tape;
-
-	blob_put(b, data, size);
-	return schedtape_tape_open(b->path, &tape, &err) ? NULL : tape;
-}
-
 /* -- cuts ------------------------------------------------------------------ */
 
 /* Only a record's padding may be missing without any loss. */
@@ -37,7 +29,7 @@ static bool cut_right(struct blob *b, const unsigned char *data, size_t cut, boo
 	struct schedtape_tape *tape;
 	bool right;
 
-	tape = open_bytes(b, data, cut);
+	tape = blob_open(b, data, cut, &err);
 	if (!tape)
 		return cut < 32 && err.text[0];
 	events_read(tape, got);
@@ -99,7 +91,7 @@ static void test_zero_tail(void)
 
 	keep = sample.bytes[2];
 	memset(data + keep, 0, size - keep);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	ok(tape && schedtape_tape_torn(tape) && strstr(schedtape_tape_torn(tape), "zeros"),
 	   "a tail of zeros: %s", tape ? schedtape_tape_torn(tape) : err.text);
 	events_read(tape, &got);
@@ -108,7 +100,7 @@ static void test_zero_tail(void)
 
 	/* Zeros from the middle of a page on: that chunk is damaged. */
 	memset(data + keep - 5000, 0, 5000);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
 	ok(got.ret == 0 && got.n == 4 * 14 + 1 + 1 && events_count(&got, SCHEDTAPE_EV_LOST) == 2,
 	   "zeros within a chunk cost that chunk: %s", schedtape_tape_torn(tape));
@@ -215,7 +207,7 @@ static void test_flip(int level, unsigned char mask)
 	blob_init(&b);
 	sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &whole.events);
 	snprintf(whole.meta, sizeof(whole.meta), "%s",
 		 json_object_to_json_string(schedtape_tape_meta(tape)));
@@ -224,7 +216,7 @@ static void test_flip(int level, unsigned char mask)
 
 	for (at = 0; at < size; at++) {
 		data[at] ^= mask;
-		tape = open_bytes(&b, data, size);
+		tape = blob_open(&b, data, size, &err);
 		right = at < 32 ? !tape && err.text[0] :
 				  tape && flip_right(tape, &whole, &got);
 		schedtape_tape_close(tape);
@@ -269,7 +261,7 @@ static void test_chunk(void)
 	data = blob_get(&b, &size);
 	chunk = find_record(data, size, 3, 1);
 	chunk[100] ^= 1;
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	ok(tape && schedtape_tape_torn(tape) && lost_of(tape, 1023) == 12 + 28,
 	   "a chunk's damage is seen, and counted, before anything is read");
 	events_read(tape, &got);
@@ -285,7 +277,7 @@ static void test_chunk(void)
 
 	/* The other chunk of that CPU, too: nothing is left of it but the loss. */
 	find_record(data, size, 3, 4)[100] ^= 1;
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
 	for (ev = NULL, lost = 0, i = 0; i < got.n; i++)
 		if (got.ev[i].cpu == 1023 && !lost++)
@@ -297,7 +289,7 @@ static void test_chunk(void)
 
 	/* A number of events that cannot be: the end knows better. */
 	put64(chunk + 32 + 32, 1ULL << 60);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
 	ok(events_lost_in(&got, 1023) == 56 + 12,
 	   "an impossible number is not believed");
@@ -306,11 +298,11 @@ static void test_chunk(void)
 	/* Without an end, what the damaged chunk says is all that is known. */
 	size = find_record(data, size, 4, 0) - data;
 	put64(chunk + 32 + 32, 28);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	ok(lost_of(tape, 1023) == 56, "one that can be is, if nobody knows better");
 	schedtape_tape_close(tape);
 	put32(chunk + 32, 1 << 20);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	ok(lost_of(tape, 1023) == 28 && schedtape_tape_end(tape)->nr_cpus == 3,
 	   "a CPU that cannot be is none");
 	schedtape_tape_close(tape);
@@ -332,7 +324,7 @@ static void test_resync(void)
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	put32(find_record(data, size, 3, 0) + 12, 0x7fffffff);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
 	ok(tape && got.ret == 0 && got.n >= 8 * 14 && schedtape_tape_torn(tape),
 	   "the next record is found again: %s", schedtape_tape_torn(tape));

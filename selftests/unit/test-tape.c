@@ -16,14 +16,6 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-static struct schedtape_tape *open_bytes(struct blob *b, const void *data, size_t size)
-{
-	struct schedtape_tape *tape;
-
-	blob_put(b, data, size);
-	return schedtape_tape_open(b->path, &tape, &err) ? NULL : tape;
-}
-
 /* Decodes the sample's pages one by one: the events without any tape. */
 static bool events_of_sample(const struct events *e)
 {
@@ -194,7 +186,7 @@ static void test_other_order(void)
 	blob_init(&b);
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &here);
 	schedtape_tape_close(tape);
 
@@ -205,7 +197,7 @@ static void test_other_order(void)
 			maker_swap_page(chunk + 80 + page * STAPE_PAGE_SIZE);
 		seal_record(chunk);
 	}
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &there);
 	ok(i == 5 && tape && events_same(&here, &there), "pages of the other byte order");
 	schedtape_tape_close(tape);
@@ -263,7 +255,7 @@ static void test_older(void)
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	make_tasks_older(data, &size);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	if (ok(tape, "a tape of an older minor version opens"))
 		tasks = schedtape_tape_tasks(tape, &n);
 	ok(n == 2 && tasks[0].cgroup == UINT64_MAX && !tasks[0].dl.runtime &&
@@ -278,7 +270,7 @@ static void test_older(void)
 static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		       const struct events *want, bool torn, const char *what)
 {
-	struct schedtape_tape *tape = open_bytes(b, data, size);
+	struct schedtape_tape *tape = blob_open(b, data, size, &err);
 	struct events got = { 0 };
 
 	if (!ok(tape, "%s: opens", what))
@@ -302,7 +294,7 @@ static void test_newer(void)
 	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &want);
 	schedtape_tape_close(tape);
 
@@ -470,7 +462,7 @@ static void test_pipe(void)
 	got = read(pipes[0], data, 65536);
 	close(pipes[0]);
 	blob_init(&b);
-	tape = open_bytes(&b, data, got);
+	tape = blob_open(&b, data, got, &err);
 	ok(tape && !schedtape_tape_torn(tape), "it is a tape");
 	schedtape_tape_close(tape);
 	free(data);
@@ -592,7 +584,7 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 	change(&h);
 	memcpy(chunk + 80 + STAPE_PAGE_SIZE, &h, sizeof(h));
 	seal_record(chunk);
-	tape = open_bytes(&b, data, size);
+	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &e);
 	ok(e.ret == 0 && e.errors == errors && e.n == events && events_sorted(&e) &&
 	   (!errors || strstr(e.err.text, "page 1 of 3")), "%s: %s", what,

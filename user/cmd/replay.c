@@ -440,9 +440,8 @@ static int open_replay(struct replay *replay)
 	ret = schedtape_session_open(replay->client, &replay->session, &err);
 	if (!ret)
 		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
-					      program->wakers,
-					      program->nr_edges, &replay->cast.fd, &replay->id,
-					      &err);
+					      program->wakers, program->nr_edges,
+					      &replay->cast.fd, &replay->id, &err);
 	if (!ret) {
 		replay->cast.clocks = schedtape_replay_clocks(replay->cast.fd, program->nr_tasks,
 							      &err);

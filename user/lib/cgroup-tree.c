@@ -109,16 +109,19 @@ static void add_place_of(struct places *places, uint32_t pid)
 static void find_places(struct places *in, struct places *trees,
 			const struct schedtape_filter *filter)
 {
+	static const struct schedtape_filter nobody;
 	size_t i;
 
-	if (filter && filter->all)
+	if (!filter)
+		filter = &nobody;
+	if (filter->all)
 		add_place(trees, "/");
-	for (i = 0; filter && i < filter->nr_cgroups; i++)
+	for (i = 0; i < filter->nr_cgroups; i++)
 		if (filter->cgroups[i].path)
 			add_place(trees, filter->cgroups[i].path);
-	for (i = 0; filter && i < filter->nr_pids; i++)
+	for (i = 0; i < filter->nr_pids; i++)
 		add_place_of(in, filter->pids[i]);
-	for (i = 0; filter && i < filter->nr_tids; i++)
+	for (i = 0; i < filter->nr_tids; i++)
 		add_place_of(in, filter->tids[i]);
 	if (!in->n && !trees->n)
 		add_place_of(trees, 0);
