@@ -14,13 +14,15 @@ static const char * const names[] = {
 };
 
 /*
- * Who has left (@leaves) may run for a while as far as a CPU's stream knows, and
+ * Who has entered (@entered) may do so while it is being forked: then its fork
+ * follows.  Who has left (@leaves) may run for a while as far as a CPU's stream knows, and
  * another CPU than the one that says so (@cpu then) may be about to write an
  * event of it: @late.
  */
 struct task {
 	unsigned char state;
 	bool known;
+	bool entered;
 	bool leaves;
 	bool late;
 	bool waking;
@@ -73,7 +75,8 @@ static const char *check_fork(const struct schedtape_event *ev)
 
 	if (!ev->curr)
 		return wrong(ev, ev->pid, "has no parent");
-	if (child->known && child->state != DEAD)
+	if (child->known && child->state != DEAD &&
+	    !(child->entered && child->state == UNSEEN))
 		return wrong(ev, ev->pid, "is forked");
 	memset(child, 0, sizeof(*child));
 	child->known = true;
@@ -111,6 +114,7 @@ static const char *check_enters(const struct schedtape_event *ev)
 	if (task->known && task->state != DEAD)
 		return wrong(ev, ev->pid, "enters, and was there");
 	task->known = true;
+	task->entered = true;
 	task->state = UNSEEN;
 	task->waking = false;
 	return NULL;

@@ -69,8 +69,8 @@ int st_work_fork(struct st_work *w, int cpu, int (*fn)(void *arg), void *arg)
 		arrived = w->arrived;
 		child_main(cpu, output[1], fn, arg);
 	}
-	close(go[0]);
 	close(output[1]);
+	w->gate = go[0];
 	w->go = go[1];
 	w->output = output[0];
 	return st_work_settled(w) ? 0 : -ETIMEDOUT;
@@ -204,6 +204,7 @@ int st_work_wait(struct st_work *w)
 	read_output(w);
 	if (waitpid(w->pid, &status, 0) != w->pid)
 		return -1;
+	close(w->gate);
 	close(w->go);
 	munmap((void *)w->arrived, getpagesize());
 	w->pid = 0;

@@ -13,6 +13,7 @@
  * struct st_work - a child process
  * @pid: it dies with the test
  * @go: a byte in here opens a gate
+ * @gate: the other end; open here, too, so that nobody minds if the child has gone
  * @output: what it prints comes out here; -1: st_work_wait() has read it
  * @passed: gates that were opened
  * @arrived: shared with the child: gates that it has come to
@@ -21,6 +22,7 @@
 struct st_work {
 	pid_t pid;
 	int go;
+	int gate;
 	int output;
 	unsigned int passed;
 	volatile unsigned int *arrived;

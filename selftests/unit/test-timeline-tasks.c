@@ -89,6 +89,29 @@ static void test_enter(void)
 	done(tape, tl);
 }
 
+/* A task that is taken in while it is being forked is described before its fork. */
+static void test_enter_newborn(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+
+	fake_describe(tape, 190, 1, 10, ENTERS, "parent", 4);
+	fake_switch(tape, 195, 0, R, 10);
+	fake_describe(tape, 200, 1, 30, ENTERS, "child", 5)->state = S;
+	fake_event(tape, 210, 0, STAPE_EV_FORK, 30, 0);
+	fake_event(tape, 220, 0, STAPE_EV_WAKEUP_NEW, 30, 0);
+	fake_switch(tape, 230, 0, S, 30);
+	fake_switch(tape, 250, 0, S, 0);
+	tl = fake_run(tape);
+	life = fake_life(tl, 30, 0);
+	ok(count_lives(tl) == 2 && life->joined && life->start == 200 && life->start_time == 5 &&
+	   !life->exited, "one that enters while it is being forked is one");
+	ok(!life->wakeups && life->cpu_time == 20 && life->latency_max == 10 && life->sleeps == 1,
+	   "and wakes up for the first time");
+	done(tape, tl);
+}
+
 static void test_leave(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -443,6 +466,7 @@ int main(void)
 {
 	test_softirq();
 	test_enter();
+	test_enter_newborn();
 	test_leave();
 	test_leave_running();
 	test_reuse();

@@ -188,6 +188,15 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	timeline_track(tl, life->process)->threads++;
 }
 
+/* It was taken in while it was being forked, and described before its fork. */
+static bool is_newborn(struct schedtape_timeline *tl, uint32_t index)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+
+	return timeline_life(tl, index)->joined && track->state == LIFE_FOUND &&
+	       track->seen >= tl->loss_end;
+}
+
 /**
  * timeline_fork() - a life begins
  * @tl: the timeline
@@ -204,6 +213,10 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 	struct schedtape_life *life;
 	uint32_t index;
 
+	if (at < LIVES_TASK && is_newborn(tl, at)) {
+		timeline_track(tl, at)->state = LIFE_NEW;
+		return;
+	}
 	/* Described and not born yet: that was after this, so it is the child. */
 	if (at < LIVES_TASK && at != parent)
 		timeline_vacate(tl, at, time);
