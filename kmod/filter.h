@@ -25,6 +25,7 @@ struct cgroup;
 
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
+#define STAPE_FILTER_LEFT_MAX		64
 
 /**
  * struct stape_filter_flags - what filter-set may say
@@ -44,6 +45,9 @@ struct stape_filter_flags {
  * @slot: its number among them; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?
  * @tasks: bits set in @members
+ * @left: PIDs that have left since the CPUs were last asked whom they run: switches from
+ *	them are still looked at; no longer of those for whom there is no room
+ * @nr_left: how many
  * @named: PIDs that were added, and what they forked, unless they have exited
  * @nr_named: bits set in @named
  * @flags: of filter-set
@@ -62,6 +66,8 @@ struct stape_filter {
 	u8 slot;
 	unsigned long *members;
 	unsigned int tasks;
+	u32 left[STAPE_FILTER_LEFT_MAX];
+	u32 nr_left;
 	unsigned long *named;
 	unsigned int nr_named;
 	struct stape_filter_flags flags;
@@ -87,9 +93,10 @@ int stape_filter_del_cgroup(struct stape_filter *filter, u64 id);
 void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
 		      char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
 void stape_filter_freshen(struct stape_filter *filter);
+void stape_filter_forget_left(struct stape_filter *filter, u32 n);
 
 /* From probes. */
-bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
+void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child);
 bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);

@@ -11,6 +11,9 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "life.h"
+#include "session.h"
+
 /* A rule could take in who has this PID, or it has a bit, perhaps of an earlier task. */
 static bool stape_filter_concerns(const struct stape_filter *filter, u32 pid)
 {
@@ -24,34 +27,35 @@ static bool stape_filter_concerns(const struct stape_filter *filter, u32 pid)
  * @parent: the task that forked
  * @child: the new task, not woken yet
  *
+ * Its fork is written before anybody can say that it leaves.
+ *
  * Context: the fork probe.
- * Return: whether the child is recorded, and by its parent's fork.
  */
-bool stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
+void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child)
 {
+	struct stape_session *session = container_of(filter, struct stape_session, filter);
 	char comm[TASK_COMM_LEN];
 	unsigned long flags;
-	bool has;
 
 	/* The child is linked before this looks; pairs with those before walks of lists. */
 	smp_mb();
 	if (!stape_filter_concerns(filter, parent->pid) &&
 	    !stape_filter_concerns(filter, child->pid))
-		return false;
+		return;
 	strscpy_pad(comm, child->comm, sizeof(comm));
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	/* The PID's last user may be dead and still wait for its last switch. */
 	stape_filter_remove(filter, child->pid);
 	stape_filter_set_named(filter, child->pid, !filter->flags.no_inherit &&
 			       test_bit(parent->pid, filter->named));
-	has = stape_filter_has(filter, parent) && stape_filter_wants(filter, child, comm);
-	if (has)
+	if (stape_filter_has(filter, parent) && stape_filter_wants(filter, child, comm)) {
+		stape_life_describe_fork(session, parent, child);
 		stape_filter_insert(filter, child->pid);
-	else
+	} else {
 		stape_filter_judge(filter, child, comm);
+	}
 	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
-	return has;
 }
 
 /**

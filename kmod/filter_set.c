@@ -41,9 +41,20 @@ void stape_filter_clear(struct stape_filter *filter)
 		raw_spin_unlock_irq(&stape_filter_lock);
 		cond_resched();
 	}
+	stape_filter_forget_left(filter, STAPE_FILTER_LEFT_MAX);
 	raw_spin_lock_irq(&stape_filter_lock);
 	list_del_init(&filter->list);
 	raw_spin_unlock_irq(&stape_filter_lock);
+}
+
+static bool stape_filter_has_left(const struct stape_filter *filter, u32 pid)
+{
+	u32 i;
+
+	for (i = 0; i < filter->nr_left; i++)
+		if (filter->left[i] == pid)
+			return true;
+	return false;
 }
 
 /* Says who has @pid, after a change. */
@@ -55,7 +66,30 @@ static void stape_filter_settle(u32 pid)
 	list_for_each_entry(filter, &stape_filters, list)
 		if (test_bit(pid, filter->members))
 			slot = slot ? STAPE_FILTER_SHARED : filter->slot;
+		else if (stape_filter_has_left(filter, pid))
+			slot = STAPE_FILTER_SHARED;
 	WRITE_ONCE(stape_filter_slots[pid], slot);
+}
+
+/**
+ * stape_filter_forget_left() - the CPUs have been asked whom they run
+ * @filter: a session's
+ * @n: how many had left before that
+ *
+ * Context: under stape_sessions_lock.
+ */
+void stape_filter_forget_left(struct stape_filter *filter, u32 n)
+{
+	u32 pids[STAPE_FILTER_LEFT_MAX], i;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	n = min(n, filter->nr_left);
+	memcpy(pids, filter->left, n * sizeof(*pids));
+	filter->nr_left -= n;
+	memmove(filter->left, filter->left + n, filter->nr_left * sizeof(*pids));
+	for (i = 0; i < n; i++)
+		stape_filter_settle(pids[i]);
+	raw_spin_unlock_irq(&stape_filter_lock);
 }
 
 void stape_filter_insert(struct stape_filter *filter, u32 pid)
@@ -148,10 +182,19 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 
 	if (wanted == stape_filter_has(filter, task))
 		return false;
-	/* Who is named no longer because it exits, is recorded until its last switch. */
-	if (!wanted && stape_filter_exiting(task))
+	/*
+	 * Who is named no longer because it exits, is recorded until its last switch; and
+	 * nobody enters on the way there, when its exit may be over.
+	 */
+	if (stape_filter_exiting(task))
 		return false;
 	if (!wanted) {
+		/*
+		 * As long as a CPU may be thought to run it, no switch from it is to go
+		 * unseen: who enters, or comes back, would be taken for it.
+		 */
+		if (task != current && filter->nr_left < STAPE_FILTER_LEFT_MAX)
+			filter->left[filter->nr_left++] = task->pid;
 		stape_filter_remove(filter, task->pid);
 		/* By the name that it had while it was in. */
 		stape_life_describe(session, task, task->comm, STAPE_TASK_LEAVES);

@@ -60,26 +60,36 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 		schedule_work(&session->refresh);
 }
 
-void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+/**
+ * stape_life_describe_fork() - put a child that inherits into the stream
+ * @session: any session; nothing is written unless it records
+ * @parent: the task that forked, on this CPU
+ * @child: the new task
+ *
+ * Context: interrupts off.
+ */
+void stape_life_describe_fork(struct stape_session *session, struct task_struct *parent,
+			      struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
-	struct stape_session *session;
-	unsigned long flags;
 
-	for_each_active_session(session) {
-		if (!stape_filter_fork(&session->filter, parent, child))
-			continue;
-		local_irq_save(flags);
-		/* It may have entered just now, and this CPU not been asked yet. */
-		stape_probe_refresh(session);
-		stape_ring_emit(this_cpu_ptr(session->rings),
-				stape_ring_word(STAPE_EV_FORK,
-						child->pid << STAPE_PID_SHIFT | arg));
-		/* clone3() can put it elsewhere. */
-		if (stape_task_cgroup(child) != stape_task_cgroup(parent))
-			stape_life_describe(session, child, child->comm, STAPE_TASK_MOVES);
-		local_irq_restore(flags);
-	}
+	if (!session->rings)
+		return;
+	/* It may have entered just now, and this CPU not been asked yet. */
+	stape_probe_refresh(session);
+	stape_ring_emit(this_cpu_ptr(session->rings),
+			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
+	/* clone3() can put it elsewhere. */
+	if (stape_task_cgroup(child) != stape_task_cgroup(parent))
+		stape_life_describe(session, child, child->comm, STAPE_TASK_MOVES);
+}
+
+void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct stape_session *session;
+
+	for_each_active_session(session)
+		stape_filter_fork(&session->filter, parent, child);
 }
 
 void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,

@@ -69,7 +69,8 @@ static __always_inline void stape_probe_switched(struct stape_ring *ring, bool r
  * stape_probe_refresh() - judge what runs on this CPU anew
  * @data: the session, whose filter has changed
  *
- * A task that has become, or ceased to be, the filter's is written as a switch.
+ * A task that has become, or ceased to be, the filter's is written as a switch.  It need
+ * not be the one before that has: that may have left, made room unseen, and come back.
  *
  * Context: on_each_cpu(): interrupts off.
  */
@@ -79,7 +80,7 @@ void stape_probe_refresh(void *data)
 	struct stape_ring *ring = this_cpu_ptr(session->rings);
 	bool recorded = stape_filter_has(&session->filter, current);
 
-	if (recorded != !!stape_ring_curr_pid(ring))
+	if (stape_ring_curr_pid(ring) != (recorded ? current->pid : 0))
 		stape_probe_switched(ring, recorded, current->pid, STAPE_STATE_RUNNING);
 }
 

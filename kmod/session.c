@@ -355,9 +355,12 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
  */
 void stape_session_refresh(struct stape_session *session)
 {
+	u32 left = READ_ONCE(session->filter.nr_left);
+
 	if (!session->armed)
 		return;
 	on_each_cpu(stape_probe_refresh, session, true);
+	stape_filter_forget_left(&session->filter, left);
 	/* It may have lost its last task. */
 	irq_work_queue(&session->wake);
 }

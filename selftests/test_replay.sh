@@ -59,7 +59,8 @@ known chain chain 100 5
 known periodic periodic 10 2 50
 # Eight threads of one process, one after the other at its end.
 synthetic 20 > /dev/null	# from then on it is in memory
-error=0.5 known synthetic synthetic 300
+# What a thread pays once, 20 us, or another in its place, is to be little of it.
+error=0.5 known synthetic synthetic 1000
 # It does little else than fork, which costs a player more than a small program,
 # and whether a parent still finds its child alive when it waits is a matter of
 # luck: here it is the structure that counts.

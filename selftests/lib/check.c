@@ -210,6 +210,22 @@ static const char *check_event(const struct schedtape_event *ev)
 	return NULL;
 }
 
+/* What names the task of an event that is wrong: the last before it, and the next. */
+static void show(const struct st_record *r, size_t at)
+{
+	uint32_t pid = r->events[at].pid ? r->events[at].pid : r->events[at].curr;
+	size_t i = at > 200 ? at - 200 : 0;
+
+	for (; i < r->n && i < at + 5; i++) {
+		const struct schedtape_event *ev = &r->events[i];
+
+		if (ev->pid == pid || ev->curr == pid)
+			printf("# %llu CPU %u curr %u %s %u: %#llx\n", (unsigned long long)ev->time,
+			       ev->cpu, ev->curr, schedtape_event_name(ev->type), ev->pid,
+			       (unsigned long long)ev->arg);
+	}
+}
+
 const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 {
 	const char *bad;
@@ -228,8 +244,10 @@ const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 			if (paused[ev->cpu])
 				forget_states();
 			bad = check_event(ev);
-			if (bad)
+			if (bad) {
+				show(r, i);
 				return bad;
+			}
 		}
 		paused[ev->cpu] = ev->type == SCHEDTAPE_EV_PAUSED;
 	}
