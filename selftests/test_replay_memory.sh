@@ -42,7 +42,8 @@ sys.exit(status != 0)' "$@" > user 2> log &
 }
 
 for n in $few $many; do
-	schedtape record -q -o "$n.tape" -- forks "$n" > log 2>&1
+	# Small rings, so that what is read at a time is little however late they are emptied.
+	schedtape record -q -m 64 -o "$n.tape" -- forks "$n" > log 2>&1
 	report $? "forks $n is recorded"
 	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
 done
