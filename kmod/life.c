@@ -237,6 +237,6 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
  */
 void stape_life_prio(struct task_struct *task)
 {
-	if (stape_filter_slot(task->pid))
+	if (stape_filter_slot(task->pid) && !stape_player_is_steered(task))
 		stape_life_write_prio(task, task->prio, task->prio < task->normal_prio);
 }

@@ -111,31 +111,62 @@ static bool stape_meet_give_way(struct task_struct *task)
 	return stape_meet_switches() != switches;
 }
 
+/* For a moment; this is no change that a recording is to show. */
+static void stape_meet_set_nice(struct stape_player *self, int nice)
+{
+	WRITE_ONCE(self->steered, true);
+	set_user_nice(current, nice);
+	WRITE_ONCE(self->steered, false);
+}
+
+/*
+ * Those that the wakee waits for may need many turns, and between any two of them the
+ * caller, who has had too little CPU time so far, would be next.  With next to no weight
+ * the time that it needs to see that counts for so much that it comes behind them all.
+ */
+static bool stape_meet_lower(struct stape_player *self, const struct stape_late *late)
+{
+	if (current->policy != SCHED_NORMAL && current->policy != SCHED_BATCH)
+		return false;
+	if (late->task && task_cpu(late->task) != task_cpu(current))
+		return false;
+	stape_meet_set_nice(self, MAX_NICE);
+	return true;
+}
+
 /**
  * stape_meet() - let the wakee get to its wait
  * @replay: a running replay
  * @self: the caller's
  * @number: the edge along which it is about to wake
  *
- * Context: a player, in a step.
+ * Context: a player, in a step; may sleep.
  */
-void stape_meet(struct stape_replay *replay, const struct stape_player *self, u32 number)
+void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number)
 {
 	u64 start = stape_meet_runtime(self), switched = start, now = start;
+	int nice = task_nice(current);
 	struct stape_late late;
+	bool lowered = false;
+	u32 rounds;
 
 	/* Who yields a deadline gives up all that is left of its period. */
 	if (current->policy == SCHED_DEADLINE)
 		return;
-	while (!signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
-	       now - switched < STAPE_MEET_LOOK_NS) {
+	for (rounds = 0; !signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
+	     now - switched < STAPE_MEET_LOOK_NS; rounds++) {
 		late = stape_meet_late(replay, number);
 		if (!late.is)
 			break;
+		if (rounds && !lowered)
+			lowered = stape_meet_lower(self, &late);
 		now = stape_meet_runtime(self);
 		if (stape_meet_give_way(late.task))
 			switched = now;
 		if (late.task)
 			put_task_struct(late.task);
 	}
+	/* Somebody else may have changed it meanwhile. */
+	if (lowered && task_nice(current) == MAX_NICE)
+		stape_meet_set_nice(self, nice);
 }

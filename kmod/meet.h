@@ -7,6 +7,6 @@
 struct stape_player;
 struct stape_replay;
 
-void stape_meet(struct stape_replay *replay, const struct stape_player *self, u32 number);
+void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number);
 
 #endif /* _STAPE_MEET_H */

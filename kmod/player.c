@@ -89,6 +89,26 @@ void stape_player_gone(const struct task_struct *task)
 	rcu_read_unlock();
 }
 
+/**
+ * stape_player_is_steered() - is a task's nice value changed by the module just now?
+ * @task: any task
+ *
+ * Context: any.
+ */
+bool stape_player_is_steered(const struct task_struct *task)
+{
+	struct stape_player *player;
+	bool steered;
+
+	if (!stape_player_exist())
+		return false;
+	rcu_read_lock();
+	player = stape_player_find(task);
+	steered = player && READ_ONCE(player->steered);
+	rcu_read_unlock();
+	return steered;
+}
+
 static bool stape_player_is_one(const struct task_struct *task)
 {
 	bool found;
@@ -239,8 +259,7 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	call_rcu(&player->rcu, stape_player_free);
 }
 
-static void stape_player_wake(struct stape_replay *replay, const struct stape_player *self,
-			      u32 number)
+static void stape_player_wake(struct stape_replay *replay, struct stape_player *self, u32 number)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
@@ -257,7 +276,7 @@ static void stape_player_wake(struct stape_replay *replay, const struct stape_pl
 	rcu_read_unlock();
 }
 
-static int stape_player_wake_all(struct stape_replay *replay, const struct stape_player *self,
+static int stape_player_wake_all(struct stape_replay *replay, struct stape_player *self,
 				 const struct stape_step *step)
 {
 	const u32 __user *from = u64_to_user_ptr(step->wakes);

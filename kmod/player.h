@@ -25,6 +25,7 @@
  * @expired: @timer has fired
  * @timed: waits for an instant
  * @held: waits until the replay goes on
+ * @steered: its nice value is changed by stape_meet(), not by the workload
  * @until: the instant, ns of the replay's time
  * @clock: the player's word in the replay's @clocks
  * @runtime: CPU time since it joined, up to its last switch-out, ns
@@ -49,6 +50,7 @@ struct stape_player {
 	bool expired;
 	bool timed;
 	bool held;
+	bool steered;
 	u64 until;
 	u64 runtime;
 	u64 since;
@@ -71,6 +73,7 @@ static __always_inline bool stape_player_exist(void)
 }
 
 void stape_player_gone(const struct task_struct *task);
+bool stape_player_is_steered(const struct task_struct *task);
 int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);
 int stape_player_hold(struct stape_replay *replay, u32 number);
