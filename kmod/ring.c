@@ -174,7 +174,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 	/* A probe runs under the runqueue lock: only an interrupt may wake. */
 	if (!ring->overwrite &&
 	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
-		irq_work_queue(ring->wake);
+		irq_work_queue(READ_ONCE(ring->wake));
 }
 
 static void stape_ring_lose(struct stape_ring *ring, u64 now)
@@ -187,7 +187,7 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	if (!producer->lost) {
 		WRITE_ONCE(producer->lost_first, now);
 		irq_work_queue(ring->notify);
-		irq_work_queue(ring->wake);
+		irq_work_queue(READ_ONCE(ring->wake));
 	}
 	WRITE_ONCE(producer->lost_last, now);
 	WRITE_ONCE(producer->lost, producer->lost + 1);

@@ -38,7 +38,7 @@
  * @paused_until: when it went on
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
- * @wake: wakes the reader
+ * @wake: wakes the reader; a stream may come and go meanwhile
  * @notify: the session's: something was lost
  * @share: no ring, but takes what would be written: an event's word, its whole
  *	argument, and its time

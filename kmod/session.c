@@ -35,7 +35,7 @@ static unsigned int stape_ring_memory_max_mb;
 module_param_named(ring_memory_max, stape_ring_memory_max_mb, uint, 0644);
 MODULE_PARM_DESC(ring_memory_max, "MB in the rings of all sessions; 0: a quarter of the memory");
 
-/* Bytes in rings; under stape_sessions_lock. */
+/* Bytes in rings; changed under stape_sessions_lock. */
 static u64 stape_ring_memory;
 
 static bool stape_session_has_lost(struct stape_session *session)
@@ -220,7 +220,7 @@ void stape_session_destroy(struct stape_session *session)
 	stape_session_stop(session, NULL);
 	stape_session_disarm(session);
 	list_del(&session->all);
-	stape_ring_memory -= session->memory;
+	WRITE_ONCE(stape_ring_memory, stape_ring_memory - session->memory);
 	mutex_unlock(&stape_sessions_lock);
 
 	flush_work(&session->refresh);
@@ -340,8 +340,8 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 		}
 	}
 	session->memory = stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
-	stape_ring_memory += session->memory;
-	session->state = STAPE_SESSION_READY;
+	WRITE_ONCE(stape_ring_memory, stape_ring_memory + session->memory);
+	WRITE_ONCE(session->state, STAPE_SESSION_READY);
 	/* Pairs with the acquire in the device: whoever sees rings may use them. */
 	smp_store_release(&session->rings, rings);
 	return 0;
@@ -423,7 +423,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 		return ret;
 	if (session->state == STAPE_SESSION_READY)
 		session->start_time = ktime_get_mono_fast_ns();
-	session->state = STAPE_SESSION_RECORDING;
+	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_resume(per_cpu_ptr(session->rings, cpu));
 	return 0;
@@ -455,7 +455,7 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 		return -EINVAL;
 	}
 	stape_session_rest(session);
-	session->state = STAPE_SESSION_PAUSED;
+	WRITE_ONCE(session->state, STAPE_SESSION_PAUSED);
 	stape_session_wake_readers(session);
 	return 0;
 }

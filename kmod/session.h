@@ -44,7 +44,8 @@ struct stape_replay;
  * @replay: made by it, or NULL
  *
  * But for what probes touch (@rings' contents, @filter's bits) and @has_replay,
- * everything is protected by stape_sessions_lock.
+ * everything is protected by stape_sessions_lock.  Readers look at @state and @rings
+ * without it, and once there are @rings, at their @setup, which stays.
  */
 struct stape_session {
 	struct hlist_node active;
