@@ -238,9 +238,9 @@ int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * stape_netlink_session_ntf() - tell the group how a session stands
- * @session: a session, kept alive by the caller
+ * @session: any session
  *
- * Context: may sleep; not under stape_sessions_lock.
+ * Context: under stape_sessions_lock; may sleep.
  */
 void stape_netlink_session_ntf(struct stape_session *session)
 {

@@ -68,8 +68,8 @@ static void stape_session_notify(struct work_struct *work)
 
 	mutex_lock(&stape_sessions_lock);
 	stape_streams_wake(session);
-	mutex_unlock(&stape_sessions_lock);
 	stape_netlink_session_ntf(session);
+	mutex_unlock(&stape_sessions_lock);
 }
 
 static void stape_session_refresh_work(struct work_struct *work)
