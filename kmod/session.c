@@ -51,15 +51,19 @@ static bool stape_session_has_lost(struct stape_session *session)
 static void stape_session_wake(struct irq_work *work)
 {
 	struct stape_session *session = container_of(work, struct stape_session, wake);
-	bool lost = session->told_lost || stape_session_has_lost(session);
-	bool empty = stape_session_empty(session);
+	bool lost, empty;
 
 	wake_up_interruptible_all(&session->wait);
+	/* Who looks later tells later: no CPU puts back what another has seen since. */
+	spin_lock(&session->told_lock);
+	lost = session->told_lost || stape_session_has_lost(session);
+	empty = stape_session_empty(session);
 	if (lost != session->told_lost || empty != session->told_empty) {
 		session->told_lost = lost;
 		session->told_empty = empty;
 		schedule_work(&session->notify);
 	}
+	spin_unlock(&session->told_lock);
 }
 
 static void stape_session_notify(struct work_struct *work)
@@ -100,6 +104,7 @@ struct stape_session *stape_session_create(void)
 	if (ret)
 		goto err_filter;
 	INIT_LIST_HEAD(&session->streams);
+	spin_lock_init(&session->told_lock);
 	init_waitqueue_head(&session->wait);
 	/* Not a hard one: on PREEMPT_RT a wait queue's lock may sleep. */
 	init_irq_work(&session->wake, stape_session_wake);

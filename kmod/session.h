@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/rculist.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <schedtape/netlink.h>
@@ -29,8 +30,9 @@ struct stape_replay;
  * @setup: of the rings
  * @memory: bytes of the rings
  * @peopled: the filter has had a task
- * @told_lost: a loss has been told to the netlink group; @wake's own
- * @told_empty: that the last task has gone has been told; @wake's own
+ * @told_lock: protects what has been told; for @wake, which may run on two CPUs at a time
+ * @told_lost: a loss has been told to the netlink group
+ * @told_empty: that the last task has gone has been told
  * @start_time: ns, when recording started
  * @pause_time: ns, when it was paused last
  * @stop_time: ns, when it stopped, or was paused for good
@@ -59,6 +61,7 @@ struct stape_session {
 	struct stape_ring_setup setup;
 	size_t memory;
 	bool peopled;
+	spinlock_t told_lock;	/* see above */
 	bool told_lost;
 	bool told_empty;
 	atomic_t has_replay;
