@@ -275,7 +275,9 @@ void stape_filter_set(struct stape_filter *filter, const struct stape_filter_fla
 	char (*old)[STAPE_PATTERN_LEN] = filter->patterns;
 
 	raw_spin_lock_irq(&stape_filter_lock);
-	filter->flags = *flags;
+	WRITE_ONCE(filter->flags.all, flags->all);
+	filter->flags.kthreads = flags->kthreads;
+	filter->flags.no_inherit = flags->no_inherit;
 	filter->patterns = patterns;
 	WRITE_ONCE(filter->nr_patterns, nr_patterns);
 	raw_spin_unlock_irq(&stape_filter_lock);

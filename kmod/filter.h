@@ -59,7 +59,9 @@ struct stape_filter_flags {
  * @patterns: names of tasks that are left out
  * @nr_patterns: how many
  *
- * Changed under stape_filter_lock; read by probes without.
+ * Changed under stape_filter_lock.  Read without: the bits, whether there are any, and
+ * whether there are rules (@flags.all, @nr_cgroups, @nr_patterns); and @stale is also set
+ * without.
  */
 struct stape_filter {
 	struct list_head list;
@@ -93,6 +95,7 @@ int stape_filter_del_cgroup(struct stape_filter *filter, u64 id);
 void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
 		      char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
 void stape_filter_freshen(struct stape_filter *filter);
+u32 stape_filter_left(const struct stape_filter *filter);
 void stape_filter_forget_left(struct stape_filter *filter, u32 n);
 
 /* From probes. */

@@ -72,9 +72,28 @@ static void stape_filter_settle(u32 pid)
 }
 
 /**
+ * stape_filter_left() - before the CPUs are asked whom they run
+ * @filter: a session's
+ *
+ * Whoever is counted has no bit any more that a CPU could see when it is asked.
+ *
+ * Context: under stape_sessions_lock.
+ * Return: how many have left, for stape_filter_forget_left().
+ */
+u32 stape_filter_left(const struct stape_filter *filter)
+{
+	u32 n;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	n = filter->nr_left;
+	raw_spin_unlock_irq(&stape_filter_lock);
+	return n;
+}
+
+/**
  * stape_filter_forget_left() - the CPUs have been asked whom they run
  * @filter: a session's
- * @n: how many had left before that
+ * @n: of stape_filter_left() before that
  *
  * Context: under stape_sessions_lock.
  */
@@ -270,5 +289,15 @@ bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *tas
  */
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid)
 {
-	return find_next_bit(filter->members, PID_MAX_LIMIT, pid);
+	unsigned long bits;
+
+	/* Each word is loaded once, because others set and clear bits of it meanwhile. */
+	while (pid < PID_MAX_LIMIT) {
+		bits = READ_ONCE(filter->members[BIT_WORD(pid)]) & BITMAP_FIRST_WORD_MASK(pid);
+		pid = round_down(pid, BITS_PER_LONG);
+		if (bits)
+			return pid + __ffs(bits);
+		pid += BITS_PER_LONG;
+	}
+	return PID_MAX_LIMIT;
 }

@@ -360,10 +360,11 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
  */
 void stape_session_refresh(struct stape_session *session)
 {
-	u32 left = READ_ONCE(session->filter.nr_left);
+	u32 left;
 
 	if (!session->armed)
 		return;
+	left = stape_filter_left(&session->filter);
 	on_each_cpu(stape_probe_refresh, session, true);
 	stape_filter_forget_left(&session->filter, left);
 	/* It may have lost its last task. */
