@@ -48,12 +48,12 @@ bad=(
 	'Kernel panic - not syncing: Fatal exception in interrupt'
 )
 
-# race MODULE: a report of KCSAN
+# race MODULE [FUNCTIONS]: a report of KCSAN
 race()
 {
 	cat <<-END
 		[    7.000000] ==================================================================
-		[    7.000100] BUG: KCSAN: data-race in count / count
+		[    7.000100] BUG: KCSAN: data-race in ${2:-count / count}
 		[    7.000200] 
 		[    7.000300] read-write to 0xffffffffc0003600 of 8 bytes by task 104 on cpu 1:
 		[    7.000400]  count+0x5a/0x90$1
@@ -98,6 +98,15 @@ foreign()
 		'[    9.0] WARNING: CPU: 0'
 }
 
+# The clock is the kernel's, who reads it is ours; another of the clock's is not known.
+clock()
+{
+	race ' [schedtape]' 'ktime_get_mono_fast_ns / timekeeping_update' | kernel_reports &&
+		return 1
+	race ' [schedtape]' 'ktime_get_mono_fast_ns / stape_ring_open [schedtape]' |
+		kernel_reports | grep 'data-race in ktime'
+}
+
 mixed()
 {
 	same "$({ race ''; race ' [schedtape]'; race ''; } | kernel_reports | wc -l)" 1
@@ -114,5 +123,6 @@ check "each kind of report is one" each
 check "a data race of the module is reported" ours
 check "one of others is not, but what follows it" foreign
 check "... among others" mixed
+check "... nor one of the kernel's clock with its readers" clock
 check "one that is torn is" torn
 finish
