@@ -119,7 +119,7 @@ int stape_filter_add(struct stape_filter *filter, struct task_struct *task, bool
 	struct task_struct *thread;
 	bool any;
 
-	if (!process && READ_ONCE(task->flags) & PF_EXITING)
+	if (!process && stape_task_flags(task) & PF_EXITING)
 		return -ESRCH;
 	if (process)
 		stape_filter_name_process(filter, task, true);

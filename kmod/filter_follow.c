@@ -43,7 +43,8 @@ void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	if (!stape_filter_concerns(filter, parent->pid) &&
 	    !stape_filter_concerns(filter, child->pid))
 		return;
-	strscpy_pad(comm, child->comm, sizeof(comm));
+	/* Threads may name each other, also while they are being forked. */
+	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	/* The PID's last user may be dead and still wait for its last switch. */
 	stape_filter_remove(filter, child->pid);
@@ -91,7 +92,7 @@ static void stape_filter_bury(struct stape_filter *filter, u32 pid)
 {
 	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 
-	if (!leader || (leader->exit_state && !stape_filter_survived(leader)))
+	if (!leader || (data_race(leader->exit_state) && !stape_filter_survived(leader)))
 		stape_filter_remove(filter, pid);
 }
 

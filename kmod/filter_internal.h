@@ -10,6 +10,7 @@
 #include <linux/spinlock.h>
 
 #include "filter.h"
+#include "task.h"
 
 /*
  * Whoever changes rules or bits holds it, and judges by what a task is at that
@@ -38,13 +39,14 @@ bool stape_filter_judge_one(struct stape_filter *filter, struct task_struct *tas
  */
 static inline bool stape_filter_survived(struct task_struct *leader)
 {
-	return thread_group_leader(leader) && atomic_read(&leader->signal->live);
+	/* Its signal to its parent, which tells, is another's in an execve(). */
+	return data_race(thread_group_leader(leader)) && atomic_read(&leader->signal->live);
 }
 
 /* It has only its last switch before it, and nobody will have its PID. */
 static inline bool stape_filter_exiting(struct task_struct *task)
 {
-	return READ_ONCE(task->flags) & PF_EXITING && !stape_filter_survived(task);
+	return stape_task_flags(task) & PF_EXITING && !stape_filter_survived(task);
 }
 
 #endif /* _STAPE_FILTER_INTERNAL_H */

@@ -168,7 +168,7 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 
 	if (filter->closed)
 		return false;
-	if (task->flags & PF_KTHREAD && !filter->flags.kthreads)
+	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads)
 		return false;
 	/* The recorder would record that it records. */
 	if (task->tgid == filter->owner)
@@ -176,8 +176,9 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 	if (!filter->flags.all && !test_bit(task->pid, filter->named) &&
 	    !stape_filter_in_cgroup(filter, task))
 		return false;
+	/* Without the task's lock its name may change meanwhile: see stape_filter_judge_probe(). */
 	for (i = 0; i < filter->nr_patterns; i++)
-		if (glob_match(filter->patterns[i], comm))
+		if (data_race(glob_match(filter->patterns[i], comm)))
 			return false;
 	return true;
 }

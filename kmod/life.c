@@ -209,12 +209,13 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 /* Tells what a task's priority is from now on. */
 static void stape_life_write_prio(struct task_struct *task, int prio, bool boosted)
 {
+	unsigned int policy = READ_ONCE(task->policy);
 	struct stape_session *session;
 	u64 payload[1 + STAPE_DL_WORDS];
 	u32 n;
 
-	payload[0] = stape_task_prio_word(task, prio, boosted);
-	n = 1 + stape_task_dl_words(task, payload + 1);
+	payload[0] = stape_task_prio_word(task, policy, prio, boosted);
+	n = 1 + stape_task_dl_words(task, policy, payload + 1);
 	for_each_active_session(session)
 		if (stape_filter_has(&session->filter, task))
 			stape_life_write(session, STAPE_EV_PRIO, task, payload, n);
@@ -223,7 +224,7 @@ static void stape_life_write_prio(struct task_struct *task, int prio, bool boost
 /* sched_pi_setprio comes before the change. */
 void stape_life_boost(void *data, struct task_struct *task, struct task_struct *waiter)
 {
-	int prio = waiter ? min(waiter->prio, task->normal_prio) : task->normal_prio;
+	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
 
 	if (stape_filter_slot(task->pid))
 		stape_life_write_prio(task, prio, prio < task->normal_prio);
@@ -237,6 +238,8 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
  */
 void stape_life_prio(struct task_struct *task)
 {
+	int prio = READ_ONCE(task->prio);
+
 	if (stape_filter_slot(task->pid) && !stape_player_is_steered(task))
-		stape_life_write_prio(task, task->prio, task->prio < task->normal_prio);
+		stape_life_write_prio(task, prio, prio < READ_ONCE(task->normal_prio));
 }

@@ -11,6 +11,7 @@
 #include <net/genetlink.h>
 
 #include "session.h"
+#include "task.h"
 
 /* Not const: until 6.6 policies point to ranges that they might change. */
 static struct netlink_range_validation stape_pid_range = { .min = 1, .max = PID_MAX_LIMIT - 1 };
@@ -44,7 +45,7 @@ static struct task_struct *stape_filter_find(u32 pid)
 static int stape_filter_check(const struct stape_filter *filter, const struct task_struct *task,
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	if (task->flags & PF_KTHREAD && !filter->flags.kthreads) {
+	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: see kthreads of filter-set");
 		return -EINVAL;
 	}

@@ -39,10 +39,10 @@ static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs 
 	struct task_struct *task = (void *)regs_get_kernel_argument(regs, 0);
 
 	before->task = task;
-	before->policy = task->policy;
-	before->rt_priority = task->rt_priority;
-	before->static_prio = task->static_prio;
-	stape_task_dl_words(task, before->dl);
+	before->policy = READ_ONCE(task->policy);
+	before->rt_priority = READ_ONCE(task->rt_priority);
+	before->static_prio = READ_ONCE(task->static_prio);
+	stape_task_dl_words(task, before->policy, before->dl);
 	return 0;
 }
 
@@ -50,7 +50,7 @@ static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs 
 static bool stape_prio_other_deadline(const struct stape_prio_before *before)
 {
 	u64 dl[STAPE_DL_WORDS];
-	u32 n = stape_task_dl_words(before->task, dl);
+	u32 n = stape_task_dl_words(before->task, before->policy, dl);
 
 	return n && memcmp(before->dl, dl, sizeof(dl));
 }
@@ -60,8 +60,10 @@ static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs
 	struct stape_prio_before *before = (void *)instance->data;
 	struct task_struct *task = before->task;
 
-	if (before->policy != task->policy || before->rt_priority != task->rt_priority ||
-	    before->static_prio != task->static_prio || stape_prio_other_deadline(before))
+	if (before->policy != READ_ONCE(task->policy) ||
+	    before->rt_priority != READ_ONCE(task->rt_priority) ||
+	    before->static_prio != READ_ONCE(task->static_prio) ||
+	    stape_prio_other_deadline(before))
 		stape_life_prio(task);
 	return 0;
 }

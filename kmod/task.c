@@ -2,6 +2,9 @@
 /*
  * Describes a live task: what a tape has to know of those that were there
  * before the recording.
+ *
+ * No lock keeps a task as it is.  Numbers are loaded once each, and of what belongs
+ * together (policy and deadline, priority and whether it is lent) one decides.
  */
 #include "task.h"
 
@@ -57,19 +60,29 @@ static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struc
 	bytes = nla_data(attr);
 	memset(bytes, 0, nla_len(attr));
 	/* Not cpus_ptr: that is one CPU while migration is disabled. */
-	for_each_cpu(cpu, &task->cpus_mask)
-		if (cpu < nr_cpu_ids)
+	for_each_possible_cpu(cpu)
+		if (cpumask_test_cpu(cpu, &task->cpus_mask))
 			bytes[cpu / BITS_PER_BYTE] |= 1 << cpu % BITS_PER_BYTE;
 	return 0;
 }
 
-static int stape_task_fill_deadline(struct sk_buff *skb, const struct task_struct *task)
+static int stape_task_nice(const struct task_struct *task)
 {
-	u64 words[STAPE_DL_WORDS];
-	u32 i;
+	return PRIO_TO_NICE(READ_ONCE(task->static_prio));
+}
 
-	stape_task_dl_words(task, words);
-	for (i = 0; i < STAPE_DL_WORDS; i++)
+static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *task)
+{
+	unsigned int policy = READ_ONCE(task->policy);
+	u64 words[STAPE_DL_WORDS];
+	u32 i, n;
+
+	if (nla_put_u32(skb, STAPE_A_TASK_POLICY, policy) ||
+	    nla_put_s32(skb, STAPE_A_TASK_NICE, stape_task_nice(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, READ_ONCE(task->rt_priority)))
+		return -EMSGSIZE;
+	n = stape_task_dl_words(task, policy, words);
+	for (i = 0; i < n; i++)
 		if (nla_put_u64_64bit(skb, STAPE_A_TASK_DL_RUNTIME + i, words[i],
 				      STAPE_A_TASK_PAD))
 			return -EMSGSIZE;
@@ -100,7 +113,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 	char comm[TASK_COMM_LEN];
 
 	/* Without its lock the name may be half old, half new: never unterminated. */
-	strscpy_pad(comm, task->comm, sizeof(comm));
+	data_race(strscpy_pad(comm, task->comm, sizeof(comm)));
 	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_PPID, stape_task_parent(filter, task)) ||
@@ -108,10 +121,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
 	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
 	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_POLICY, task->policy) ||
-	    nla_put_s32(skb, STAPE_A_TASK_NICE, task_nice(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, task->rt_priority) ||
-	    stape_task_fill_affinity(skb, task) ||
+	    stape_task_fill_prio(skb, task) || stape_task_fill_affinity(skb, task) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
 			      STAPE_A_TASK_PAD) ||
@@ -120,7 +130,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
 			      STAPE_A_TASK_PAD))
 		return -EMSGSIZE;
-	return task->policy == SCHED_DEADLINE ? stape_task_fill_deadline(skb, task) : 0;
+	return 0;
 }
 
 /**
@@ -143,35 +153,38 @@ u64 stape_task_cgroup(struct task_struct *task)
 /**
  * stape_task_prio_word() - a task's policy and priorities as a word
  * @task: the task
+ * @policy: its own
  * @prio: its kernel priority
  * @boosted: it is lent by a waiter
  *
  * Context: any.
  * Return: STAPE_PRIO_*.
  */
-u64 stape_task_prio_word(const struct task_struct *task, int prio, bool boosted)
+u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, int prio,
+			 bool boosted)
 {
-	return (u64)(task->policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
-	       (u64)(task_nice(task) - MIN_NICE) << STAPE_PRIO_NICE_SHIFT |
-	       (u64)(task->rt_priority & 0xff) << STAPE_PRIO_RT_SHIFT |
+	return (u64)(policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
+	       (u64)(stape_task_nice(task) - MIN_NICE) << STAPE_PRIO_NICE_SHIFT |
+	       (u64)(READ_ONCE(task->rt_priority) & 0xff) << STAPE_PRIO_RT_SHIFT |
 	       (u64)(u16)(prio + 1) << STAPE_PRIO_PRIO_SHIFT | (boosted ? STAPE_PRIO_BOOSTED : 0);
 }
 
 /**
  * stape_task_dl_words() - a task's deadline as words
  * @task: the task
- * @words: STAPE_DL_WORDS, to be filled if its policy is SCHED_DEADLINE
+ * @policy: its own, as it is told with them
+ * @words: STAPE_DL_WORDS, to be filled if that is SCHED_DEADLINE
  *
  * Context: any.
  * Return: how many were filled.
  */
-u32 stape_task_dl_words(const struct task_struct *task, u64 *words)
+u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words)
 {
-	if (task->policy != SCHED_DEADLINE)
+	if (policy != SCHED_DEADLINE)
 		return 0;
-	words[STAPE_DL_RUNTIME] = task->dl.dl_runtime;
-	words[STAPE_DL_DEADLINE] = task->dl.dl_deadline;
-	words[STAPE_DL_PERIOD] = task->dl.dl_period;
+	words[STAPE_DL_RUNTIME] = READ_ONCE(task->dl.dl_runtime);
+	words[STAPE_DL_DEADLINE] = READ_ONCE(task->dl.dl_deadline);
+	words[STAPE_DL_PERIOD] = READ_ONCE(task->dl.dl_period);
 	return STAPE_DL_WORDS;
 }
 
@@ -188,6 +201,8 @@ u32 stape_task_dl_words(const struct task_struct *task, u64 *words)
 u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task,
 		     const char *comm, u64 *words)
 {
+	unsigned int policy = READ_ONCE(task->policy);
+	int prio = READ_ONCE(task->prio);
 	u64 ppid, ns_pid = 0;
 	struct pid_namespace *ns;
 
@@ -198,14 +213,15 @@ u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task
 		ns_pid = task_pid_nr_ns(task, ns);
 	rcu_read_unlock();
 
-	memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN);
+	/* Its own, without its lock, may be half old, half new: never unterminated. */
+	data_race(memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN));
 	words[STAPE_TASK_GROUP] = task->tgid | ppid << 32;
-	words[STAPE_TASK_PRIO] = stape_task_prio_word(task, task->prio,
-						      task->prio < task->normal_prio);
+	words[STAPE_TASK_PRIO] = stape_task_prio_word(task, policy, prio,
+						      prio < READ_ONCE(task->normal_prio));
 	words[STAPE_TASK_START_TIME] = task->start_time;
 	words[STAPE_TASK_STATE] = stape_task_state(READ_ONCE(task->__state)) |
 				  (u64)task_cpu(task) << 32;
 	words[STAPE_TASK_NS_PID] = ns_pid;
 	words[STAPE_TASK_CGROUP] = stape_task_cgroup(task);
-	return STAPE_TASK_WORDS + stape_task_dl_words(task, words + STAPE_TASK_WORDS);
+	return STAPE_TASK_WORDS + stape_task_dl_words(task, policy, words + STAPE_TASK_WORDS);
 }

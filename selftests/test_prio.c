@@ -15,6 +15,7 @@
 
 #include "prio.h"
 #include "record.h"
+#include "request.h"
 #include "work.h"
 
 #define PAGES 256
@@ -66,6 +67,15 @@ static int set_attributes(struct sched_attributes attr)
 
 #define DEADLINE_POLICY	6
 
+/* Of each 100 ms. */
+static int set_deadline(uint64_t runtime)
+{
+	return set_attributes((struct sched_attributes){
+		.policy = DEADLINE_POLICY, .runtime = runtime,
+		.deadline = 100000000, .period = 100000000,
+	});
+}
+
 /* -- by itself ---------------------------------------------------------------------- */
 
 enum call { NICE, POLICY, NICE_AND_POLICY, DEADLINE };
@@ -115,10 +125,7 @@ static int make_change(const struct change *c)
 		});
 		break;
 	case DEADLINE:
-		ret = set_attributes((struct sched_attributes){
-			.policy = DEADLINE_POLICY, .runtime = 1000000,
-			.deadline = 100000000, .period = 100000000,
-		});
+		ret = set_deadline(1000000);
 	}
 	return ret ? errno : 0;
 }
@@ -348,6 +355,51 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 	EXPECT_LE(CROWD * TURNS, told);
 	if (!st_rt_kernel())
 		EXPECT_EQ(CROWD * TURNS, told);
+}
+
+/* -- while it is being told of ------------------------------------------------------------- */
+
+#define TOLD	3000
+
+static int change_policy(void *arg)
+{
+	volatile bool *enough = arg;
+
+	while (!*enough)
+		if (set_deadline(50000000) || st_set_policy(0, SCHED_OTHER, 0))
+			return 1;
+	return 0;
+}
+
+/* Whose policy has a deadline is told with one, who else without. */
+static void count_right(struct nlattr **attrs, void *arg)
+{
+	bool has = st_attr_u32(attrs[STAPE_A_TASK_POLICY]) == DEADLINE_POLICY;
+	unsigned int *right = arg;
+
+	*right += has == !!attrs[STAPE_A_TASK_DL_RUNTIME] &&
+		  has == !!attrs[STAPE_A_TASK_DL_PERIOD];
+}
+
+TEST_F_TIMEOUT(prio, told_of_while_it_changes, 60)
+{
+	struct st_request q = { 0 };
+	bool *enough = self->shared;
+	unsigned int i, right = 0;
+
+	st_request_init(&q, STAPE_CMD_TASK_GET);
+	st_request_add_u32(&q, STAPE_A_TASK_SESSION, schedtape_session_id(self->r.session));
+	q.flags = NLM_F_DUMP;
+	q.each = count_right;
+	q.arg = &right;
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_policy, enough));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	st_work_go(&self->w[0]);
+	for (i = 0; i < TOLD; i++)
+		ASSERT_EQ(0, st_request(&q));
+	*enough = true;
+	EXPECT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_EQ(TOLD, right);
 }
 
 TEST_HARNESS_MAIN
