@@ -32,14 +32,32 @@ const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1] = {
 	[STAPE_A_REPLAY_SPEED] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_speed_range),
 };
 
+/* What the replay's lock keeps: state and numbers that fit together. */
+static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_replay *replay)
+{
+	if (nla_put_u32(skb, STAPE_A_REPLAY_STATE, replay->state) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_JOINED, replay->joined) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_DONE, replay->done) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_START_TIME, replay->start_time,
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, replay->stop_time,
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, replay->failed_pid) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, replay->tempo.speed))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 {
-	if (nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_STATE, READ_ONCE(replay->state)) ||
+	int ret;
+
+	spin_lock(&replay->lock);
+	ret = stape_replay_fill_state(skb, replay);
+	spin_unlock(&replay->lock);
+	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_JOINED, READ_ONCE(replay->joined)) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_WAITING, atomic_read(&replay->waiting)) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_DONE, READ_ONCE(replay->done)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STEPS, atomic64_read(&replay->steps),
 			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_LAG_MAX, atomic64_read(&replay->lag_max),
@@ -48,12 +66,6 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIMED_WAITS,
 			      atomic64_read(&replay->timed_waits), STAPE_A_REPLAY_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_START_TIME, READ_ONCE(replay->start_time),
-			      STAPE_A_REPLAY_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, READ_ONCE(replay->stop_time),
-			      STAPE_A_REPLAY_PAD) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, READ_ONCE(replay->failed_pid)) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, READ_ONCE(replay->tempo.speed)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIME, stape_replay_time(replay),
 			      STAPE_A_REPLAY_PAD))
 		return -EMSGSIZE;
