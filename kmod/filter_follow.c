@@ -92,6 +92,7 @@ static void stape_filter_bury(struct stape_filter *filter, u32 pid)
 {
 	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 
+	/* Under no lock: who has not ended yet has its own last switch before it. */
 	if (!leader || (data_race(leader->exit_state) && !stape_filter_survived(leader)))
 		stape_filter_remove(filter, pid);
 }

@@ -176,8 +176,8 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 	if (!filter->flags.all && !test_bit(task->pid, filter->named) &&
 	    !stape_filter_in_cgroup(filter, task))
 		return false;
-	/* Without the task's lock its name may change meanwhile: see stape_filter_judge_probe(). */
 	for (i = 0; i < filter->nr_patterns; i++)
+		/* Without its lock the name may change: see stape_filter_judge_probe(). */
 		if (data_race(glob_match(filter->patterns[i], comm)))
 			return false;
 	return true;

@@ -18,9 +18,10 @@ u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64
 u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task,
 		     const char *comm, u64 *words);
 
-/* PF_*: a task changes its own, with plain stores and no lock. */
+/* PF_* */
 static inline unsigned int stape_task_flags(const struct task_struct *task)
 {
+	/* A task changes its own, with plain stores and no lock. */
 	return data_race(READ_ONCE(task->flags));
 }
 
