@@ -26,7 +26,7 @@ without_foreign_races()
 {
 	awk '/BUG: KCSAN: / {
 		report = $0; ours = 0; within = 1
-		clock = /data-race in (__)?ktime_get_[a-z_]*fast(_ns)? \/ timekeeping_update/
+		clock = /data-race in (__)?ktime_get_[a-z_]*fast(_ns)?(\+0x| \/ timekeeping_update)/
 		next
 	     }
 	     !within { print; next }
