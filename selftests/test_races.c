@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what is looked at without a lock while others change it is never seen
+ * half changed.  A kernel that looks for data races sees more here than the tests do.
+ */
+#include <poll.h>
+
+#include "players.h"
+
+#define CHANGES	300
+
+/**
+ * struct look - a thread that looks all the time
+ * @right: is it as it should be?
+ * @client: its own
+ * @memory: of one session
+ * @fd: a session's
+ * @enough: it is to end
+ * @looks: how often it has looked, and @wrong, how often it was not right
+ */
+struct look {
+	bool (*right)(struct look *look);
+	struct schedtape_client *client;
+	uint64_t memory;
+	int fd;
+	volatile bool enough;
+	volatile unsigned long looks;
+	unsigned long wrong;
+	pthread_t thread;
+};
+
+static void *look_on(void *arg)
+{
+	struct look *look = arg;
+
+	while (!look->enough) {
+		look->wrong += !look->right(look);
+		look->looks++;
+	}
+	return NULL;
+}
+
+static bool begin_to_look(struct look *look)
+{
+	if (pthread_create(&look->thread, NULL, look_on, look))
+		return false;
+	while (!look->looks)
+		usleep(1000);
+	return true;
+}
+
+static unsigned long end_to_look(struct look *look)
+{
+	look->enough = true;
+	pthread_join(look->thread, NULL);
+	return look->wrong;
+}
+
+static int short_poll(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) < 0 ? -errno : p.revents;
+}
+
+FIXTURE(session)
+{
+	struct st_record r;
+	struct look look;
+};
+
+FIXTURE_SETUP(session)
+{
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, st_record_open(&self->r, 8));
+}
+
+FIXTURE_TEARDOWN(session)
+{
+	if (self->look.client)
+		schedtape_client_close(self->look.client);
+	st_record_close(&self->r);
+}
+
+static bool nothing_to_read(struct look *look)
+{
+	return !short_poll(look->fd);
+}
+
+/* A session that is started and paused has not ended in between. */
+TEST_F_TIMEOUT(session, polled_while_it_changes, 60)
+{
+	int i;
+
+	self->look.right = nothing_to_read;
+	self->look.fd = schedtape_session_fd(self->r.session);
+	ASSERT_TRUE(begin_to_look(&self->look));
+	for (i = 0; i < CHANGES; i++) {
+		ASSERT_EQ(0, schedtape_session_start(self->r.session, &self->r.err));
+		ASSERT_EQ(0, schedtape_session_pause(self->r.session, &self->r.err));
+	}
+	EXPECT_EQ(0, end_to_look(&self->look));
+	EXPECT_EQ(0, short_poll(self->look.fd));
+	ASSERT_EQ(0, schedtape_session_stop(self->r.session, &self->r.err));
+	EXPECT_EQ(POLLIN, short_poll(self->look.fd));
+}
+
+static uint64_t ring_memory(struct schedtape_client *client)
+{
+	struct schedtape_module_info info;
+	struct schedtape_error err;
+
+	return schedtape_client_info(client, &info, &err) ? UINT64_MAX : info.ring_memory;
+}
+
+static bool one_or_two_sessions(struct look *look)
+{
+	uint64_t memory = ring_memory(look->client);
+
+	return memory == look->memory || memory == 2 * look->memory;
+}
+
+/* The rings of all sessions together, while one comes and goes. */
+TEST_F_TIMEOUT(session, memory_while_it_changes, 60)
+{
+	struct schedtape_session_options options = { .size = sizeof(options) };
+	struct schedtape_session *other;
+	int i;
+
+	options.ring_bytes = 8 * STAPE_PAGE_SIZE;
+	self->look.memory = ring_memory(self->r.client);
+	ASSERT_EQ(0, schedtape_client_open(&self->look.client, &self->r.err));
+	self->look.right = one_or_two_sessions;
+	ASSERT_TRUE(begin_to_look(&self->look));
+	for (i = 0; i < CHANGES / 3; i++) {
+		ASSERT_EQ(0, schedtape_session_open(self->r.client, &other, &self->r.err));
+		EXPECT_EQ(0, schedtape_session_set(other, &options, &self->r.err));
+		EXPECT_EQ(2 * self->look.memory, ring_memory(self->r.client));
+		schedtape_session_close(other);
+	}
+	EXPECT_EQ(0, end_to_look(&self->look));
+	EXPECT_EQ(self->look.memory, ring_memory(self->r.client));
+}
+
+/* -- players ------------------------------------------------------------------------- */
+
+static int wait_often(void *arg)
+{
+	unsigned int i;
+
+	note(arg, join(0));
+	for (i = 0; i < CHANGES; i++)
+		note(arg, step(0, i, STAPE_WAIT_FOR, MS));
+	note(arg, step(0, i, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+static int find_player(const struct schedtape_player_state *player, void *arg)
+{
+	*(struct schedtape_player_state *)arg = *player;
+	return 0;
+}
+
+/* All that is counted only grows. */
+static bool went_on(const struct schedtape_player_state *now,
+		    const struct schedtape_player_state *before)
+{
+	return now->steps >= before->steps && now->cpu_time >= before->cpu_time &&
+	       now->timed_waits >= before->timed_waits && now->lag_total >= before->lag_total &&
+	       now->lag_max >= before->lag_max && now->steps <= CHANGES;
+}
+
+TEST_F_TIMEOUT(replay, players_while_they_play, 60)
+{
+	struct schedtape_player_state now = { 0 }, before = { 0 };
+	unsigned int wrong = 0;
+
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_often, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	do {
+		before = now;
+		ASSERT_EQ(0, schedtape_replay_players(self->r.client, self->setup.id, find_player,
+						      &now, &self->err));
+		wrong += !went_on(&now, &before);
+		ASSERT_TRUE(get(self));
+		EXPECT_EQ(self->state.state == STAPE_REPLAY_DONE, !!self->state.stop_time);
+	} while (self->state.state == STAPE_REPLAY_RUNNING);
+	EXPECT_EQ(0, wrong);
+	EXPECT_LT(0, now.steps);
+	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
+	EXPECT_EQ(CHANGES, self->state.timed_waits);
+	EXPECT_EQ(0, self->notes->ret);
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+}
+
+TEST_HARNESS_MAIN
