@@ -206,7 +206,7 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	 * Who is named no longer because it exits, is recorded until its last switch; and
 	 * nobody enters on the way there, when its exit may be over.
 	 */
-	if (stape_filter_exiting(task))
+	if (wanted ? stape_task_flags(task) & PF_EXITING : stape_filter_exiting(task))
 		return false;
 	if (!wanted) {
 		/*

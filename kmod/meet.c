@@ -24,6 +24,12 @@
 #define STAPE_MEET_YIELD_NS	1000000
 #define STAPE_MEET_LOOK_NS	50000
 
+/*
+ * Nor does it wait longer than that, ns: what others of the replay need for their turns
+ * on one CPU, and an end to it where somebody else has the CPU.
+ */
+#define STAPE_MEET_WAIT_NS	100000000
+
 /* So far does a waker look for the one who holds its wakee up. */
 #define STAPE_MEET_DEPTH	8
 
@@ -111,7 +117,6 @@ static bool stape_meet_give_way(struct task_struct *task)
 	return stape_meet_switches() != switches;
 }
 
-/* For a moment; this is no change that a recording is to show. */
 static void stape_meet_set_nice(struct stape_player *self, int nice)
 {
 	WRITE_ONCE(self->steered, true);
@@ -124,14 +129,29 @@ static void stape_meet_set_nice(struct stape_player *self, int nice)
  * caller, who has had too little CPU time so far, would be next.  With next to no weight
  * the time that it needs to see that counts for so much that it comes behind them all.
  */
-static bool stape_meet_lower(struct stape_player *self, const struct stape_late *late)
+static void stape_meet_lower(struct stape_player *self, const struct stape_late *late)
 {
+	int nice = task_nice(current);
+
+	if (self->lowered || nice == MAX_NICE)
+		return;
 	if (current->policy != SCHED_NORMAL && current->policy != SCHED_BATCH)
-		return false;
+		return;
 	if (late->task && task_cpu(late->task) != task_cpu(current))
-		return false;
+		return;
+	WRITE_ONCE(self->nice, nice);
+	WRITE_ONCE(self->lowered, true);
 	stape_meet_set_nice(self, MAX_NICE);
-	return true;
+}
+
+static void stape_meet_raise(struct stape_player *self)
+{
+	if (!self->lowered)
+		return;
+	/* Somebody else may have changed it meanwhile. */
+	if (task_nice(current) == MAX_NICE)
+		stape_meet_set_nice(self, self->nice);
+	WRITE_ONCE(self->lowered, false);
 }
 
 /**
@@ -145,28 +165,25 @@ static bool stape_meet_lower(struct stape_player *self, const struct stape_late 
 void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number)
 {
 	u64 start = stape_meet_runtime(self), switched = start, now = start;
-	int nice = task_nice(current);
+	u64 end = ktime_get_mono_fast_ns() + STAPE_MEET_WAIT_NS;
 	struct stape_late late;
-	bool lowered = false;
 	u32 rounds;
 
 	/* Who yields a deadline gives up all that is left of its period. */
 	if (current->policy == SCHED_DEADLINE)
 		return;
 	for (rounds = 0; !signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
-	     now - switched < STAPE_MEET_LOOK_NS; rounds++) {
+	     now - switched < STAPE_MEET_LOOK_NS && ktime_get_mono_fast_ns() < end; rounds++) {
 		late = stape_meet_late(replay, number);
 		if (!late.is)
 			break;
-		if (rounds && !lowered)
-			lowered = stape_meet_lower(self, &late);
+		if (rounds)
+			stape_meet_lower(self, &late);
 		now = stape_meet_runtime(self);
 		if (stape_meet_give_way(late.task))
 			switched = now;
 		if (late.task)
 			put_task_struct(late.task);
 	}
-	/* Somebody else may have changed it meanwhile. */
-	if (lowered && task_nice(current) == MAX_NICE)
-		stape_meet_set_nice(self, nice);
+	stape_meet_raise(self);
 }

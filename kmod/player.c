@@ -60,10 +60,10 @@ void stape_player_switch(struct task_struct *prev, struct task_struct *next)
 
 	player = stape_player_find(prev);
 	if (player)
-		player->runtime += now - player->since;
+		WRITE_ONCE(player->runtime, player->runtime + now - player->since);
 	player = stape_player_find(next);
 	if (player) {
-		player->since = now;
+		WRITE_ONCE(player->since, now);
 		WRITE_ONCE(*player->clock, now - player->runtime);
 	}
 }
@@ -90,8 +90,10 @@ void stape_player_gone(const struct task_struct *task)
 }
 
 /**
- * stape_player_is_steered() - is a task's nice value changed by the module just now?
+ * stape_player_is_steered() - does the module change a task's nice value just now?
  * @task: any task
+ *
+ * Only the task itself does: it is no change of the workload's.
  *
  * Context: any.
  */
@@ -100,13 +102,36 @@ bool stape_player_is_steered(const struct task_struct *task)
 	struct stape_player *player;
 	bool steered;
 
-	if (!stape_player_exist())
+	if (!stape_player_exist() || task != current)
 		return false;
 	rcu_read_lock();
 	player = stape_player_find(task);
 	steered = player && READ_ONCE(player->steered);
 	rcu_read_unlock();
 	return steered;
+}
+
+/**
+ * stape_player_is_lowered() - has a task another nice value than its own just now?
+ * @task: any task
+ * @nice: its own, then
+ *
+ * Context: any.
+ */
+bool stape_player_is_lowered(const struct task_struct *task, int *nice)
+{
+	struct stape_player *player;
+	bool lowered;
+
+	if (!stape_player_exist())
+		return false;
+	rcu_read_lock();
+	player = stape_player_find(task);
+	lowered = player && READ_ONCE(player->lowered);
+	if (lowered)
+		*nice = READ_ONCE(player->nice);
+	rcu_read_unlock();
+	return lowered;
 }
 
 static bool stape_player_is_one(const struct task_struct *task)
@@ -204,7 +229,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 		goto err_unlock;
 	/* Each number once, and each thread one number. */
 	ret = -EBUSY;
-	if (replay->clocks[number] || stape_player_is_one(current))
+	if (READ_ONCE(replay->clocks[number]) || stape_player_is_one(current))
 		goto err_unlock;
 	rcu_assign_pointer(replay->players[number], player);
 	list_add_tail(&player->alive, &replay->alive);
@@ -354,9 +379,9 @@ static void stape_player_count_lag(struct stape_replay *replay, struct stape_pla
 	s64 max = atomic64_read(&replay->lag_max);
 
 	lag = max_t(s64, lag, 0);
-	player->timed_waits++;
-	player->lag_total += lag;
-	player->lag_max = max_t(u64, player->lag_max, lag);
+	WRITE_ONCE(player->timed_waits, player->timed_waits + 1);
+	WRITE_ONCE(player->lag_total, player->lag_total + lag);
+	WRITE_ONCE(player->lag_max, max_t(u64, player->lag_max, lag));
 	atomic64_inc(&replay->timed_waits);
 	atomic64_add(lag, &replay->lag_total);
 	while (lag > max && !atomic64_try_cmpxchg(&replay->lag_max, &max, lag))
@@ -372,7 +397,7 @@ static int stape_player_wait_timed(struct stape_replay *replay, struct stape_pla
 	player->expired = false;
 	spin_lock(&replay->lock);
 	/* Before the start, and in a pause, stape_replay_start() arms it. */
-	player->timed = true;
+	WRITE_ONCE(player->timed, true);
 	if (replay->state == STAPE_REPLAY_RUNNING)
 		stape_player_arm(replay, player);
 	spin_unlock(&replay->lock);
@@ -380,7 +405,7 @@ static int stape_player_wait_timed(struct stape_replay *replay, struct stape_pla
 	ret = stape_player_wait(replay, player, state);
 
 	spin_lock(&replay->lock);
-	player->timed = false;
+	WRITE_ONCE(player->timed, false);
 	if (!ret)
 		stape_player_count_lag(replay, player);
 	spin_unlock(&replay->lock);
@@ -469,7 +494,7 @@ int stape_player_step(struct stape_replay *replay, const struct stape_step *step
 		ret = stape_player_wake_all(replay, player, step);
 		if (ret)
 			return ret;
-		player->steps++;
+		WRITE_ONCE(player->steps, player->steps + 1);
 		player->until = stape_player_until(replay, step);
 		atomic64_inc(&replay->steps);
 	} else if (step->index + 1 != player->steps) {

@@ -19,6 +19,7 @@
 #include <schedtape/netlink.h>
 
 #include "filter.h"
+#include "player.h"
 
 /**
  * stape_task_state() - a task's state in the words of the wire format
@@ -68,6 +69,10 @@ static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struc
 
 static int stape_task_nice(const struct task_struct *task)
 {
+	int nice;
+
+	if (stape_player_is_lowered(task, &nice))
+		return nice;
 	return PRIO_TO_NICE(READ_ONCE(task->static_prio));
 }
 
@@ -163,8 +168,13 @@ u64 stape_task_cgroup(struct task_struct *task)
 u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, int prio,
 			 bool boosted)
 {
+	int nice = stape_task_nice(task);
+
+	/* That of a player that gives way. */
+	if (prio == NICE_TO_PRIO(MAX_NICE))
+		prio = NICE_TO_PRIO(nice);
 	return (u64)(policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
-	       (u64)(stape_task_nice(task) - MIN_NICE) << STAPE_PRIO_NICE_SHIFT |
+	       (u64)(nice - MIN_NICE) << STAPE_PRIO_NICE_SHIFT |
 	       (u64)(READ_ONCE(task->rt_priority) & 0xff) << STAPE_PRIO_RT_SHIFT |
 	       (u64)(u16)(prio + 1) << STAPE_PRIO_PRIO_SHIFT | (boosted ? STAPE_PRIO_BOOSTED : 0);
 }

@@ -61,9 +61,9 @@ known periodic periodic 10 2 50
 synthetic 20 > /dev/null	# from then on it is in memory
 # What a thread pays once, 20 us, or another in its place, is to be little of it.
 error=0.5 known synthetic synthetic 1000
-# Twenty senders and as many receivers, who wake each other all the time; half of what
-# they do is to be forked, as below.
-error=20 known storm storm 2 10 30
+# Twenty senders and as many receivers, who wake each other all the time: who wakes whom
+# counts. Half of what they do is to be forked, as below.
+error=100 known storm storm 2 10 30
 # It does little else than fork, which costs a player more than a small program,
 # and whether a parent still finds its child alive when it waits is a matter of
 # luck: here it is the structure that counts.

@@ -188,13 +188,17 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	timeline_track(tl, life->process)->threads++;
 }
 
+/* Longer than that no fork takes, however often it is preempted, ns. */
+#define FORK_MAX	1000000000
+
 /* It was taken in while it was being forked, and described before its fork. */
-static bool is_newborn(struct schedtape_timeline *tl, uint32_t index)
+static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
+	const struct schedtape_life *life = timeline_life(tl, index);
 
-	return timeline_life(tl, index)->joined && track->state == LIFE_FOUND &&
-	       track->seen >= tl->loss_end;
+	return life->joined && track->state == LIFE_FOUND && track->seen >= tl->loss_end &&
+	       time < life->start_time + FORK_MAX;
 }
 
 /**
@@ -213,7 +217,7 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 	struct schedtape_life *life;
 	uint32_t index;
 
-	if (at < LIVES_TASK && is_newborn(tl, at)) {
+	if (at < LIVES_TASK && is_newborn(tl, at, time)) {
 		timeline_track(tl, at)->state = LIFE_NEW;
 		return;
 	}
