@@ -25,10 +25,10 @@
 #define STAPE_MEET_LOOK_NS	50000
 
 /*
- * Nor does it wait longer than that, ns: what others of the replay need for their turns
- * on one CPU, and an end to it where somebody else has the CPU.
+ * Nor does it wait longer than that, ns.  Dozens of others may each have some ms of turns
+ * to do first on one CPU: a tenth of it was too little for hackbench with 80 processes.
  */
-#define STAPE_MEET_WAIT_NS	100000000
+#define STAPE_MEET_WAIT_NS	1000000000
 
 /* So far does a waker look for the one who holds its wakee up. */
 #define STAPE_MEET_DEPTH	8
