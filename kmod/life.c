@@ -62,7 +62,7 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 
 /**
  * stape_life_describe_fork() - put a child that inherits into the stream
- * @session: any session; nothing is written unless it records
+ * @session: an active session
  * @parent: the task that forked, on this CPU
  * @child: the new task
  *
@@ -73,8 +73,6 @@ void stape_life_describe_fork(struct stape_session *session, struct task_struct 
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
 
-	if (!session->rings)
-		return;
 	/* It may have entered just now, and this CPU not been asked yet. */
 	stape_probe_refresh(session);
 	stape_ring_emit(this_cpu_ptr(session->rings),
@@ -240,6 +238,9 @@ void stape_life_prio(struct task_struct *task)
 {
 	int prio = READ_ONCE(task->prio);
 
-	if (stape_filter_slot(task->pid) && !stape_player_is_steered(task))
+	/* A player that gives way does nothing else: what it changes of itself is that. */
+	if (task == current && stape_player_is_lowered(task, NULL))
+		return;
+	if (stape_filter_slot(task->pid))
 		stape_life_write_prio(task, prio, prio < READ_ONCE(task->normal_prio));
 }

@@ -9,6 +9,7 @@
  */
 #include "meet.h"
 
+#include <linux/jiffies.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -25,10 +26,10 @@
 #define STAPE_MEET_LOOK_NS	50000
 
 /*
- * Nor does it wait longer than that, ns.  Dozens of others may each have some ms of turns
+ * Nor does it wait longer than that, jiffies.  Dozens of others may each have some ms of turns
  * to do first on one CPU: a tenth of it was too little for hackbench with 80 processes.
  */
-#define STAPE_MEET_WAIT_NS	1000000000
+#define STAPE_MEET_WAIT	HZ
 
 /* So far does a waker look for the one who holds its wakee up. */
 #define STAPE_MEET_DEPTH	8
@@ -117,13 +118,6 @@ static bool stape_meet_give_way(struct task_struct *task)
 	return stape_meet_switches() != switches;
 }
 
-static void stape_meet_set_nice(struct stape_player *self, int nice)
-{
-	WRITE_ONCE(self->steered, true);
-	set_user_nice(current, nice);
-	WRITE_ONCE(self->steered, false);
-}
-
 /*
  * Those that the wakee waits for may need many turns, and between any two of them the
  * caller, who has had too little CPU time so far, would be next.  With next to no weight
@@ -141,7 +135,7 @@ static void stape_meet_lower(struct stape_player *self, const struct stape_late 
 		return;
 	WRITE_ONCE(self->nice, nice);
 	WRITE_ONCE(self->lowered, true);
-	stape_meet_set_nice(self, MAX_NICE);
+	set_user_nice(current, MAX_NICE);
 }
 
 static void stape_meet_raise(struct stape_player *self)
@@ -150,7 +144,7 @@ static void stape_meet_raise(struct stape_player *self)
 		return;
 	/* Somebody else may have changed it meanwhile. */
 	if (task_nice(current) == MAX_NICE)
-		stape_meet_set_nice(self, self->nice);
+		set_user_nice(current, self->nice);
 	WRITE_ONCE(self->lowered, false);
 }
 
@@ -165,7 +159,7 @@ static void stape_meet_raise(struct stape_player *self)
 void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number)
 {
 	u64 start = stape_meet_runtime(self), switched = start, now = start;
-	u64 end = ktime_get_mono_fast_ns() + STAPE_MEET_WAIT_NS;
+	unsigned long end = jiffies + STAPE_MEET_WAIT;
 	struct stape_late late;
 	u32 rounds;
 
@@ -173,7 +167,7 @@ void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 numb
 	if (current->policy == SCHED_DEADLINE)
 		return;
 	for (rounds = 0; !signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
-	     now - switched < STAPE_MEET_LOOK_NS && ktime_get_mono_fast_ns() < end; rounds++) {
+	     now - switched < STAPE_MEET_LOOK_NS && time_before(jiffies, end); rounds++) {
 		late = stape_meet_late(replay, number);
 		if (!late.is)
 			break;

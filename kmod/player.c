@@ -90,31 +90,9 @@ void stape_player_gone(const struct task_struct *task)
 }
 
 /**
- * stape_player_is_steered() - does the module change a task's nice value just now?
- * @task: any task
- *
- * Only the task itself does: it is no change of the workload's.
- *
- * Context: any.
- */
-bool stape_player_is_steered(const struct task_struct *task)
-{
-	struct stape_player *player;
-	bool steered;
-
-	if (!stape_player_exist() || task != current)
-		return false;
-	rcu_read_lock();
-	player = stape_player_find(task);
-	steered = player && READ_ONCE(player->steered);
-	rcu_read_unlock();
-	return steered;
-}
-
-/**
  * stape_player_is_lowered() - has a task another nice value than its own just now?
  * @task: any task
- * @nice: its own, then
+ * @nice: its own, then; or NULL
  *
  * Context: any.
  */
@@ -128,7 +106,7 @@ bool stape_player_is_lowered(const struct task_struct *task, int *nice)
 	rcu_read_lock();
 	player = stape_player_find(task);
 	lowered = player && READ_ONCE(player->lowered);
-	if (lowered)
+	if (lowered && nice)
 		*nice = READ_ONCE(player->nice);
 	rcu_read_unlock();
 	return lowered;

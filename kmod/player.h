@@ -26,7 +26,6 @@
  * @timed: waits for an instant
  * @held: waits until the replay goes on
  * @lowered: it has next to no weight just now, see stape_meet()
- * @steered: stape_meet() is about to change its nice value
  * @nice: what its nice value is but for @lowered
  * @until: the instant, ns of the replay's time
  * @clock: the player's word in the replay's @clocks
@@ -53,7 +52,6 @@ struct stape_player {
 	bool timed;
 	bool held;
 	bool lowered;
-	bool steered;
 	int nice;
 	u64 until;
 	u64 runtime;
@@ -77,7 +75,6 @@ static __always_inline bool stape_player_exist(void)
 }
 
 void stape_player_gone(const struct task_struct *task);
-bool stape_player_is_steered(const struct task_struct *task);
 bool stape_player_is_lowered(const struct task_struct *task, int *nice);
 int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);

@@ -451,6 +451,8 @@ TEST_F(filter, dead_before_the_start)
 	/* It can be waited for before it has left its CPU. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
 	EXPECT_TRUE(hung_up(self->fd));
 }
 
