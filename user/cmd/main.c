@@ -10,6 +10,7 @@
 #include <schedtape/version.h>
 
 #include "cmd.h"
+#include "light.h"
 #include "output.h"
 
 static const struct {
@@ -95,5 +96,7 @@ int main(int argc, char **argv)
 		show_usage(stdout);
 		return out_finish(0);
 	}
+	if (!strcmp(argv[1], "replay"))
+		light_restart(argv);
 	return run(argv[1], argc - 1, argv + 1);
 }

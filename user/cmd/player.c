@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "light.h"
 #include "output.h"
+#include "thread.h"
 
 /*
  * Wake-ups and the wait of one burst that lie closer together than this in
@@ -29,22 +31,22 @@
  */
 #define FOLD_NS		5000
 
-#define STACK_BYTES	65536
 #define SPARE_OPS	16
+
 #define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
+#define HEAP_PAD	262144
 #define KEPT_OPS	4096	/* that a player has in memory, of many */
 
+/**
+ * struct player - what a player's thread knows of itself
+ * @steps: that it has made
+ */
 struct player {
 	const struct player_cast *cast;
 	const struct schedtape_program_task *task;
 	struct schedtape_burner burner;
 	uint32_t number;
 	uint64_t steps;
-};
-
-struct thread_start {
-	const struct player_cast *cast;
-	uint32_t number;
 };
 
 static const char *name_of(const struct player *player, char task[OUT_TASK_LEN])
@@ -216,39 +218,14 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 /* This process has, or had, others than its leader.  One that is forked begins without. */
 static bool has_threads;
 
-static void run(const struct player_cast *cast, uint32_t number);
+static void run(const void *arg, uint32_t number);
 static void run_process(const struct player_cast *cast, uint32_t number)
 	__attribute__((noreturn));
 
-/* It returns: pthread_exit() would load libgcc to unwind the stack. */
-static void *thread_main(void *arg)
-{
-	struct thread_start start = *(struct thread_start *)arg;
-
-	free(arg);
-	run(start.cast, start.number);
-	return NULL;
-}
-
 static int start_thread(const struct player_cast *cast, uint32_t number)
 {
-	struct thread_start *start = malloc(sizeof(*start));
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
-
-	if (!start)
-		return ENOMEM;
-	*start = (struct thread_start){ .cast = cast, .number = number };
 	has_threads = true;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	error = pthread_create(&thread, &attr, thread_main, start);
-	pthread_attr_destroy(&attr);
-	if (error)
-		free(start);
-	return error;
+	return thread_start(run, cast, number);
 }
 
 static void do_fork(struct player *player, uint32_t child)
@@ -263,12 +240,13 @@ static void do_fork(struct player *player, uint32_t child)
 		pid = fork();
 		if (!pid) {
 			has_threads = false;
+			thread_forget();
 			run_process(cast, child);
 		}
-		error = pid < 0 ? errno : 0;
+		error = pid < 0 ? -errno : 0;
 	}
 	if (error)
-		fail(player, "fork", error);
+		fail(player, "fork", -error);
 }
 
 static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
@@ -423,8 +401,9 @@ static void do_all(struct player *player)
 }
 
 /* The whole life of a player's thread. */
-static void run(const struct player_cast *cast, uint32_t number)
+static void run(const void *arg, uint32_t number)
 {
+	const struct player_cast *cast = arg;
 	struct player player = {
 		.cast = cast,
 		.task = &cast->program->tasks[number],
@@ -474,7 +453,7 @@ static void start_threads(const struct player_cast *cast, uint32_t leader)
 		error = start_thread(cast, i);
 		if (error) {
 			player = (struct player){ .cast = cast, .task = &program->tasks[i] };
-			fail(&player, "thread", error);
+			fail(&player, "thread", -error);
 		}
 	}
 }
@@ -495,6 +474,10 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	signal(SIGCHLD, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Nor does libc map memory for a thread, but for every few hundred: see thread.h. */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_TOP_PAD, HEAP_PAD);
+	light_begin();
 	if (cast->cpus->nr)
 		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
 	start_threads(cast, number);

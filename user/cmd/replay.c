@@ -20,6 +20,7 @@
 #include "cgroups.h"
 #include "cmd.h"
 #include "guard.h"
+#include "light.h"
 #include "output.h"
 #include "processes.h"
 #include "recorder.h"
@@ -331,7 +332,7 @@ static int play(struct replay *replay)
 	int ret, finished;
 
 	load_code();
-	schedtape_measure_costs(&replay->cast.costs);
+	light_measure_costs(&replay->cast.costs);
 	ret = processes_begin(&replay->processes, &replay->cast);
 	if (!ret)
 		ret = wait_until_ready(replay);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: players' threads: each runs, on a stack that an earlier one has left.
+ */
+#include <thread.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+#define SHORT_ONES	3000
+#define STARTERS	8
+#define OF_EACH		300
+
+static unsigned int ran, sum;
+
+static void count(const void *arg, uint32_t number)
+{
+	(void)arg;
+	__atomic_add_fetch(&sum, number, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&ran, 1, __ATOMIC_SEQ_CST);
+}
+
+static void wait_for(unsigned int wanted)
+{
+	while (__atomic_load_n(&ran, __ATOMIC_SEQ_CST) < wanted)
+		sched_yield();
+}
+
+static void begin(void)
+{
+	ran = 0;
+	sum = 0;
+}
+
+/* Bytes that this process has mapped. */
+static long mapped(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	long pages = 0;
+
+	if (!file || fscanf(file, "%ld", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void one_after_the_other(void)
+{
+	unsigned int i, failed = 0;
+	long before = 0;
+
+	begin();
+	for (i = 0; i < SHORT_ONES; i++) {
+		if (i == 100)
+			before = mapped();
+		failed += thread_start(count, NULL, i) != 0;
+		wait_for(i + 1);
+	}
+	ok(!failed && sum == SHORT_ONES * (SHORT_ONES - 1) / 2, "each runs with its number");
+	/* Where one is not quite off its stack yet, the next takes another. */
+	ok(mapped() - before < 64L << 20, "they do not need a stack each: %ld MiB more",
+	   (mapped() - before) >> 20);
+}
+
+static void start_some(const void *arg, uint32_t number)
+{
+	unsigned int i;
+
+	(void)number;
+	for (i = 0; i < OF_EACH; i++)
+		if (thread_start(count, arg, 1))
+			abort();
+	__atomic_add_fetch(&ran, 1, __ATOMIC_SEQ_CST);
+}
+
+static void by_several_at_once(void)
+{
+	unsigned int i, failed = 0;
+
+	begin();
+	for (i = 0; i < STARTERS; i++)
+		failed += thread_start(start_some, NULL, i) != 0;
+	wait_for(STARTERS * (OF_EACH + 1));
+	ok(!failed && sum == STARTERS * OF_EACH, "threads start threads at the same time");
+}
+
+static int status = -1;
+
+static void fork_here(const void *arg, uint32_t number)
+{
+	pid_t pid = fork();
+	unsigned int i;
+
+	if (!pid) {
+		thread_forget();
+		begin();
+		for (i = 0; i < number; i++)
+			if (thread_start(count, arg, 1))
+				_exit(1);
+		wait_for(number);
+		_exit(sum == number ? 7 : 2);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		status = -1;
+	__atomic_add_fetch(&ran, 1, __ATOMIC_SEQ_CST);
+}
+
+static void in_a_fork_of_one(void)
+{
+	begin();
+	thread_start(fork_here, NULL, 100);
+	wait_for(1);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7,
+	   "a process that a thread forks has threads of its own");
+}
+
+int main(void)
+{
+	one_after_the_other();
+	by_several_at_once();
+	in_a_fork_of_one();
+	return tap_done();
+}
