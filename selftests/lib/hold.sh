@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# hold.sh - keep an emulated kernel's code as it is.  Sourced.
+#
+# QEMU before 8.1 may miss that the kernel patches an instruction which another
+# CPU is just about to execute, and that CPU is lost.  Hooking a tracepoint does
+# so, and the tests hook them hundreds of times.  With two other users of each
+# that stay as long as the guest does, the kernel's code remains as it is.
+
+tracing=/sys/kernel/tracing
+
+# While the users come there is only one CPU.
+hold_code()
+{
+	local cpus=(/sys/devices/system/cpu/cpu[1-9]*/online) cpu
+
+	if ! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(nproc)" = 1 ]; then
+		return
+	fi
+	for cpu in "${cpus[@]}"; do
+		echo 0 > "$cpu"
+	done
+	hold_tracepoints && hold_functions
+	hold_cpu_limits
+	for cpu in "${cpus[@]}"; do
+		echo 1 > "$cpu"
+	done
+}
+
+hold_tracepoints()
+{
+	local i event
+
+	for i in 1 2; do
+		mkdir -p $tracing/instances/held$i || return
+		echo 0 > $tracing/instances/held$i/tracing_on
+		for event in sched/sched_{switch,waking,wakeup,wakeup_new,migrate_task} \
+			     sched/sched_{process_fork,process_exit,process_exec,pi_setprio} \
+			     task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry}; do
+			echo 1 > $tracing/instances/held$i/events/"$event"/enable
+		done
+	done
+}
+
+# Probes of a return are put into these.
+hold_functions()
+{
+	local function
+
+	for function in __sched_setscheduler set_user_nice; do
+		echo "r:held/$function $function" >> $tracing/kprobe_events &&
+		echo 1 > $tracing/instances/held1/events/held/$function/enable
+	done
+}
+
+# A limit of CPU time for a cgroup, too, is code that is patched for the first.
+hold_cpu_limits()
+{
+	echo +cpu > /sys/fs/cgroup/cgroup.subtree_control &&
+		mkdir -p /sys/fs/cgroup/held &&
+		echo 100000 > /sys/fs/cgroup/held/cpu.max
+}
