@@ -3,13 +3,15 @@
  * A waker meets its wakee.  In the recording the wakee slept when it was woken.
  * A waker that is ahead of it this time gives way: it runs behind the others on
  * this CPU, or looks on while those on other CPUs get there.  This invents no
- * sleep and no wake-up, and what it costs the waker its next burst makes up for.
- * It is no lock: for a wakee in a wait for an instant, or for one that does not
- * come in time, nobody waits, and it finds the wake-up counted.
+ * sleep and no wake-up, and what it costs the waker its next bursts make up for.
+ * It is no lock: for a wakee that does not come in time nobody waits, and it finds
+ * the wake-up counted.
  */
 #include "meet.h"
 
+#include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -18,12 +20,14 @@
 
 #include "player.h"
 
-/*
- * CPU time that a waker gives, ns: more while it makes others run, because then
- * nobody else loses it.
- */
-#define STAPE_MEET_YIELD_NS	1000000
-#define STAPE_MEET_LOOK_NS	50000
+/* CPU time that a waker gives even if its next bursts do not make up for it, ns. */
+#define STAPE_MEET_FREE_NS	1000000
+
+/* No burst makes up for more than that, ns. */
+#define STAPE_MEET_SLACK_MAX_NS	NSEC_PER_SEC
+
+/* Between two looks at a wakee on another CPU. */
+#define STAPE_MEET_LOOK_US	2
 
 /*
  * Nor does it wait longer than that, jiffies.  Dozens of others may each have some ms of turns
@@ -38,34 +42,55 @@
  * struct stape_late - a wakee that is not in its wait
  * @is: there is one, and it is on its way
  * @task: who is to run for that; NULL: nobody knows.  Referenced
+ * @due: it comes after that, ns of CLOCK_MONOTONIC; 0: at any time
  */
 struct stape_late {
 	bool is;
 	struct task_struct *task;
+	u64 due;
 };
 
+/* Who is being woken on another CPU neither sleeps nor runs. */
+static bool stape_meet_sleeps(const struct task_struct *task)
+{
+	return READ_ONCE(task->__state) & TASK_NORMAL;
+}
+
 /*
- * The player itself, if it is not in the wait yet, or whoever it waits for, directly or
- * not.  Nobody comes soon if one of these waits for an instant, or for the caller.
- * Under RCU.
+ * The player itself, if it is not in the wait yet, or whoever it waits for, or gives way
+ * to, directly or not.  Nobody comes if one of these waits for the caller, or for the
+ * replay to go on.  Under RCU.
  */
 static struct stape_late stape_meet_holder(struct stape_replay *replay,
 					   struct stape_player *player, u32 number)
 {
 	struct stape_late late = { .is = true };
 	unsigned int depth;
-	u32 edge, from;
+	u32 edge, meets, from;
 
 	for (depth = 0; player && depth < STAPE_MEET_DEPTH; depth++) {
-		if (player->task == current)
+		if (player->task == current || READ_ONCE(player->held))
 			return (struct stape_late){ 0 };
-		edge = READ_ONCE(player->edge);
-		if (task_is_running(player->task)) {
+		/* Pairs with the store of stape_player_wait_edge(). */
+		edge = smp_load_acquire(&player->edge);
+		meets = READ_ONCE(player->meets);
+		if (meets != STAPE_NO_EDGE) {
+			player = rcu_dereference(replay->players[replay->edges[meets].to]);
+			continue;
+		}
+		/* Or it is about to sleep, and would not if it was woken now. */
+		if (!stape_meet_sleeps(player->task) ||
+		    (edge == number && !READ_ONCE(player->slept))) {
 			late.task = get_task_struct(player->task);
 			return late;
 		}
-		if (edge == STAPE_NO_EDGE || edge == number)
+		if (edge == number)
 			return (struct stape_late){ 0 };
+		if (edge == STAPE_NO_EDGE) {
+			if (READ_ONCE(player->timed))
+				late.due = READ_ONCE(player->due);
+			return late;
+		}
 		from = replay->edges[edge].from;
 		if (from == STAPE_NO_PLAYER)
 			break;
@@ -94,7 +119,13 @@ static struct stape_late stape_meet_late(struct stape_replay *replay, u32 number
 /* The caller's own CPU time since it joined. */
 static u64 stape_meet_runtime(const struct stape_player *self)
 {
-	return READ_ONCE(self->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(self->since);
+	u64 runtime;
+
+	/* A switch in between would count what others have used. */
+	preempt_disable();
+	runtime = READ_ONCE(self->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(self->since);
+	preempt_enable();
+	return runtime;
 }
 
 static unsigned long stape_meet_switches(void)
@@ -102,8 +133,8 @@ static unsigned long stape_meet_switches(void)
 	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
-/* Lets @task run, or NULL, anybody.  Return: somebody has run. */
-static bool stape_meet_give_way(struct task_struct *task)
+/* Lets @task run, or NULL, anybody. */
+static void stape_meet_give_way(struct task_struct *task)
 {
 	unsigned long switches = stape_meet_switches();
 
@@ -111,11 +142,11 @@ static bool stape_meet_give_way(struct task_struct *task)
 	 * yield() is what is meant: any other player may be the one that the
 	 * wakee waits for.  The caller's limits see to it that this ends.
 	 */
-	if (!task)
+	if (!task || yield_to(task, true) <= 0)
 		yield();
-	else if (yield_to(task, true) <= 0)
-		cpu_relax();
-	return stape_meet_switches() != switches;
+	/* Each try takes locks of the CPU that is waited for. */
+	if (stape_meet_switches() == switches)
+		udelay(STAPE_MEET_LOOK_US);
 }
 
 /*
@@ -148,36 +179,86 @@ static void stape_meet_raise(struct stape_player *self)
 	WRITE_ONCE(self->lowered, false);
 }
 
+/* A realtime task lets only those of its priority run on its CPU. */
+static bool stape_meet_is_in_vain(const struct stape_late *late)
+{
+	if (!rt_task(current))
+		return false;
+	return !late->task || (task_cpu(late->task) == task_cpu(current) &&
+			       READ_ONCE(late->task->prio) > current->prio);
+}
+
+static bool stape_meet_is_worth_it(const struct stape_meeting *meeting,
+				   const struct stape_player *self,
+				   const struct stape_late *late)
+{
+	u64 now = stape_meet_runtime(self), left = 0;
+
+	if (signal_pending(current) || time_after_eq(jiffies, meeting->end) ||
+	    stape_meet_is_in_vain(late))
+		return false;
+	if (meeting->paid > now && !rt_task(current))
+		left = meeting->paid - now;
+	if (late->due > ktime_get_mono_fast_ns() + left)
+		return false;
+	return left || now - meeting->start < STAPE_MEET_FREE_NS;
+}
+
+/**
+ * stape_meet_begin() - the caller is about to wake others
+ * @self: the caller's
+ * @slack: CPU time that its next bursts make up for, ns
+ *
+ * Context: a player, in a step.
+ * Return: what stape_meet() needs to know, for all of them.
+ */
+struct stape_meeting stape_meet_begin(const struct stape_player *self, u64 slack)
+{
+	u64 now = stape_meet_runtime(self);
+
+	return (struct stape_meeting){
+		.start = now,
+		.paid = now + min_t(u64, slack, STAPE_MEET_SLACK_MAX_NS),
+		.end = jiffies + STAPE_MEET_WAIT,
+	};
+}
+
+/* One look, and one turn for others.  Return: it is worth another. */
+static bool stape_meet_once(struct stape_replay *replay, struct stape_player *self, u32 number,
+			    const struct stape_meeting *meeting, bool first)
+{
+	struct stape_late late = stape_meet_late(replay, number);
+	bool worth_it = late.is && stape_meet_is_worth_it(meeting, self, &late);
+
+	if (worth_it && !first)
+		stape_meet_lower(self, &late);
+	if (worth_it)
+		stape_meet_give_way(late.task);
+	if (late.task)
+		put_task_struct(late.task);
+	return worth_it;
+}
+
 /**
  * stape_meet() - let the wakee get to its wait
  * @replay: a running replay
  * @self: the caller's
  * @number: the edge along which it is about to wake
+ * @meeting: of stape_meet_begin()
  *
  * Context: a player, in a step; may sleep.
  */
-void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number)
+void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
+		const struct stape_meeting *meeting)
 {
-	u64 start = stape_meet_runtime(self), switched = start, now = start;
-	unsigned long end = jiffies + STAPE_MEET_WAIT;
-	struct stape_late late;
-	u32 rounds;
+	bool first = true;
 
 	/* Who yields a deadline gives up all that is left of its period. */
 	if (current->policy == SCHED_DEADLINE)
 		return;
-	for (rounds = 0; !signal_pending(current) && now - start < STAPE_MEET_YIELD_NS &&
-	     now - switched < STAPE_MEET_LOOK_NS && time_before(jiffies, end); rounds++) {
-		late = stape_meet_late(replay, number);
-		if (!late.is)
-			break;
-		if (rounds)
-			stape_meet_lower(self, &late);
-		now = stape_meet_runtime(self);
-		if (stape_meet_give_way(late.task))
-			switched = now;
-		if (late.task)
-			put_task_struct(late.task);
-	}
+	WRITE_ONCE(self->meets, number);
+	while (stape_meet_once(replay, self, number, meeting, first))
+		first = false;
+	WRITE_ONCE(self->meets, STAPE_NO_EDGE);
 	stape_meet_raise(self);
 }

@@ -7,6 +7,20 @@
 struct stape_player;
 struct stape_replay;
 
-void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number);
+/**
+ * struct stape_meeting - how long a player gives way, in one step
+ * @start: its CPU time when that began, ns
+ * @paid: up to that CPU time its next bursts make up for it, ns
+ * @end: in no case longer, jiffies
+ */
+struct stape_meeting {
+	u64 start;
+	u64 paid;
+	unsigned long end;
+};
+
+struct stape_meeting stape_meet_begin(const struct stape_player *self, u64 slack);
+void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
+		const struct stape_meeting *meeting);
 
 #endif /* _STAPE_MEET_H */

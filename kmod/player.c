@@ -46,6 +46,7 @@ static struct stape_player *stape_player_find(const struct task_struct *task)
  * stape_player_switch() - account CPU time to players
  * @prev: switched out
  * @next: switched in
+ * @sleeps: @prev does
  *
  * The same instants of the same clock that a tape has, so that a player's
  * CPU time means what the recorded task's does.  The kernel's own clock of a
@@ -53,14 +54,17 @@ static struct stape_player *stape_player_find(const struct task_struct *task)
  *
  * Context: the switch probe: interrupts off, runqueue lock.
  */
-void stape_player_switch(struct task_struct *prev, struct task_struct *next)
+void stape_player_switch(struct task_struct *prev, struct task_struct *next, bool sleeps)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct stape_player *player;
 
 	player = stape_player_find(prev);
-	if (player)
+	if (player) {
 		WRITE_ONCE(player->runtime, player->runtime + now - player->since);
+		if (sleeps)
+			WRITE_ONCE(player->slept, true);
+	}
 	player = stape_player_find(next);
 	if (player) {
 		WRITE_ONCE(player->since, now);
@@ -163,10 +167,23 @@ static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
  */
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 {
+	u64 due = max(stape_tempo_due(&replay->tempo, player->until), player->not_before);
+
+	WRITE_ONCE(player->due, due);
 	/* Hard, on PREEMPT_RT too: the outside world is an interrupt. */
-	hrtimer_start(&player->timer,
-		      ns_to_ktime(stape_tempo_due(&replay->tempo, player->until)),
-		      HRTIMER_MODE_ABS_HARD);
+	hrtimer_start(&player->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_HARD);
+}
+
+/**
+ * stape_player_disarm() - let a wait's timer stand
+ * @player: waits for an instant
+ *
+ * Context: under the replay's lock.
+ */
+void stape_player_disarm(struct stape_player *player)
+{
+	WRITE_ONCE(player->due, U64_MAX);
+	hrtimer_try_to_cancel(&player->timer);
 }
 
 /**
@@ -198,6 +215,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	player->exec_id = READ_ONCE(current->self_exec_id);
 	player->number = number;
 	player->edge = STAPE_NO_EDGE;
+	player->meets = STAPE_NO_EDGE;
 	player->clock = &replay->clocks[number];
 	hrtimer_setup(&player->timer, stape_player_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 
@@ -262,12 +280,13 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 	call_rcu(&player->rcu, stape_player_free);
 }
 
-static void stape_player_wake(struct stape_replay *replay, struct stape_player *self, u32 number)
+static void stape_player_wake(struct stape_replay *replay, struct stape_player *self, u32 number,
+			      const struct stape_meeting *meeting)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
 
-	stape_meet(replay, self, number);
+	stape_meet(replay, self, number, meeting);
 	atomic_inc(&edge->pending);
 	/* Pairs with set_current_state() in stape_player_wait(). */
 	smp_mb__after_atomic();
@@ -283,6 +302,7 @@ static int stape_player_wake_all(struct stape_replay *replay, struct stape_playe
 				 const struct stape_step *step)
 {
 	const u32 __user *from = u64_to_user_ptr(step->wakes);
+	struct stape_meeting meeting;
 	u32 edges[STAPE_STEP_MAX_WAKES];
 	u32 i;
 
@@ -293,8 +313,10 @@ static int stape_player_wake_all(struct stape_replay *replay, struct stape_playe
 	for (i = 0; i < step->nr_wakes; i++)
 		if (edges[i] >= replay->nr_edges)
 			return -EINVAL;
+	meeting = stape_meet_begin(self, step->slack);
 	for (i = 0; i < step->nr_wakes; i++)
-		stape_player_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges));
+		stape_player_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges),
+				  &meeting);
 	return 0;
 }
 
@@ -344,7 +366,9 @@ static int stape_player_wait_edge(struct stape_replay *replay, struct stape_play
 {
 	int ret;
 
-	WRITE_ONCE(player->edge, edge);
+	WRITE_ONCE(player->slept, false);
+	/* Pairs with the load of stape_meet_holder(). */
+	smp_store_release(&player->edge, edge);
 	ret = stape_player_wait(replay, player, state);
 	WRITE_ONCE(player->edge, STAPE_NO_EDGE);
 	return ret;
@@ -366,29 +390,57 @@ static void stape_player_count_lag(struct stape_replay *replay, struct stape_pla
 		;
 }
 
-/* Until @player->until. */
-static int stape_player_wait_timed(struct stape_replay *replay, struct stape_player *player,
-				   unsigned int state)
+/* Until @player->until, and for @length ns at least; *@slept: or it was too short for that. */
+static int stape_player_wait_once(struct stape_replay *replay, struct stape_player *player,
+				  unsigned int state, u64 length, bool *slept)
 {
 	int ret;
 
 	player->expired = false;
 	spin_lock(&replay->lock);
+	player->not_before = ktime_get_ns() + length;
+	WRITE_ONCE(player->due, U64_MAX);
 	/* Before the start, and in a pause, stape_replay_start() arms it. */
 	WRITE_ONCE(player->timed, true);
 	if (replay->state == STAPE_REPLAY_RUNNING)
 		stape_player_arm(replay, player);
 	spin_unlock(&replay->lock);
 
+	/* On PREEMPT_RT the lock may have been a sleep, before and behind the wait. */
+	WRITE_ONCE(player->slept, false);
 	ret = stape_player_wait(replay, player, state);
+	*slept = READ_ONCE(player->slept);
 
 	spin_lock(&replay->lock);
 	WRITE_ONCE(player->timed, false);
-	if (!ret)
-		stape_player_count_lag(replay, player);
 	spin_unlock(&replay->lock);
 	hrtimer_cancel(&player->timer);
 	return ret;
+}
+
+/*
+ * A player that is late sleeps nevertheless, as its task did: so many ns, or, if the
+ * timer was faster than the sleep, four times as long, and again.
+ */
+#define STAPE_PLAYER_NAP_NS	10000
+#define STAPE_PLAYER_NAP_MAX_NS	640000
+
+static int stape_player_wait_timed(struct stape_replay *replay, struct stape_player *player,
+				   unsigned int state)
+{
+	bool slept = false;
+	u64 length;
+	int ret = 0;
+
+	for (length = STAPE_PLAYER_NAP_NS; !ret && !slept && length <= STAPE_PLAYER_NAP_MAX_NS;
+	     length *= 4)
+		ret = stape_player_wait_once(replay, player, state, length, &slept);
+	if (ret)
+		return ret;
+	spin_lock(&replay->lock);
+	stape_player_count_lag(replay, player);
+	spin_unlock(&replay->lock);
+	return 0;
 }
 
 static void stape_player_done(struct stape_replay *replay, struct stape_player *player)
@@ -413,7 +465,7 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[number]);
 	/* What it has executed may come here, too, and be buried at the same time. */
-	if (player && (player->task != current || player->gone))
+	if (player && (player->task != current || READ_ONCE(player->gone)))
 		player = NULL;
 	rcu_read_unlock();
 	return player;

@@ -20,6 +20,7 @@
  * @gone: @task ends, or is another program
  * @number: its number in the program
  * @edge: the edge that it waits for, STAPE_NO_EDGE: none
+ * @meets: the edge along which it is about to wake, or the same
  * @steps: steps whose wake-ups are done
  * @timer: ends a wait for an instant
  * @expired: @timer has fired
@@ -27,14 +28,19 @@
  * @held: waits until the replay goes on
  * @lowered: it has next to no weight just now, see stape_meet()
  * @nice: what its nice value is but for @lowered
+ * @slept: since its last wait began, see stape_player_switch()
  * @until: the instant, ns of the replay's time
+ * @not_before: nor does the wait end before that, ns of CLOCK_MONOTONIC; like @until under
+ *	the replay's lock
+ * @due: when @timer fires, the same; U64_MAX: the replay does not run
  * @clock: the player's word in the replay's @clocks
  * @runtime: CPU time since it joined, up to its last switch-out, ns
  * @since: when it was switched in last
  * @timed_waits: waits for an instant that have ended
  * @lag_total, @lag_max: ns by which they ended late
  *
- * @runtime and @since belong to the switch probe of the CPU that runs @task.
+ * @runtime and @since belong to the switch probe of the CPU that runs @task.  Others look
+ * at @gone, @edge, @meets, @timed, @held, @lowered, @nice, @slept and @due without a lock.
  */
 struct stape_player {
 	struct hlist_node hash;
@@ -46,14 +52,18 @@ struct stape_player {
 	bool gone;
 	u32 number;
 	u32 edge;
+	u32 meets;
 	u64 steps;
 	struct hrtimer timer;
 	bool expired;
 	bool timed;
 	bool held;
 	bool lowered;
+	bool slept;
 	int nice;
 	u64 until;
+	u64 not_before;
+	u64 due;
 	u64 runtime;
 	u64 since;
 	u64 *clock;
@@ -66,7 +76,7 @@ struct stape_player {
 
 extern struct static_key_false_deferred stape_players_key;
 
-void stape_player_switch(struct task_struct *prev, struct task_struct *next);
+void stape_player_switch(struct task_struct *prev, struct task_struct *next, bool sleeps);
 
 /* There are replays: switches have to be told to stape_player_switch(). */
 static __always_inline bool stape_player_exist(void)
@@ -80,6 +90,7 @@ int stape_player_join(struct stape_replay *replay, u32 number);
 int stape_player_step(struct stape_replay *replay, const struct stape_step *step);
 int stape_player_hold(struct stape_replay *replay, u32 number);
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player);
+void stape_player_disarm(struct stape_player *player);
 void stape_player_kill(const struct stape_player *player);
 void stape_player_remove(struct stape_replay *replay, struct stape_player *player);
 

@@ -143,7 +143,7 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 	if (state == STAPE_STATE_DEAD)
 		stape_probe_dead(prev);
 	if (stape_player_exist())
-		stape_player_switch(prev, next);
+		stape_player_switch(prev, next, state != STAPE_STATE_RUNNING);
 }
 
 /*

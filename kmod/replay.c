@@ -31,8 +31,9 @@
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
 
-static_assert(sizeof(struct stape_step) == 40);
+static_assert(sizeof(struct stape_step) == 48);
 static_assert(offsetof(struct stape_step, value) == 32);
+static_assert(offsetof(struct stape_step, slack) == 40);
 
 /* Protects the list; nests inside of stape_sessions_lock. */
 DEFINE_MUTEX(stape_replays_lock);
@@ -432,7 +433,7 @@ static void stape_replay_rearm(struct stape_replay *replay)
 		if (player->timed && replay->state == STAPE_REPLAY_RUNNING)
 			stape_player_arm(replay, player);
 		else if (player->timed)
-			hrtimer_try_to_cancel(&player->timer);
+			stape_player_disarm(player);
 		/* Who is held goes on; others look and wait on. */
 		else if (READ_ONCE(player->held))
 			wake_up_process(player->task);

@@ -100,6 +100,7 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 		.wait = waits[st_random_below(random, sizeof(waits))],
 		.flags = st_random_one_in(random, 64) ? st_random_next(random) :
 			 st_random_one_in(random, 4),
+		.slack = st_random_one_in(random, 8) ? st_random_odd(random, 1000000) : 0,
 	};
 	long ret;
 

@@ -150,6 +150,8 @@ enum stape_wait {
  * @wait: enum stape_wait
  * @flags: STAPE_STEP_*
  * @value: as @wait says, ns of the replay's time
+ * @slack: CPU time that what the player does next makes up for, ns: it may use that
+ *	up, but no more than 1 s, until those whom it wakes are in their waits
  */
 struct stape_step {
 	__u32 player;
@@ -159,6 +161,7 @@ struct stape_step {
 	__u32 wait;
 	__u32 flags;
 	__u64 value;
+	__u64 slack;
 };
 
 #define STAPE_IOC_MAGIC		0xE5

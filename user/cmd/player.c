@@ -33,6 +33,10 @@
 
 #define SPARE_OPS	16
 
+/* CPU time, ns: so far ahead a waker may get of its program for its wakees. */
+#define SLACK_NS	5000000
+#define SLACK_OPS	256	/* that it looks at for that, at a time */
+
 #define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
 #define HEAP_PAD	262144
 #define KEPT_OPS	4096	/* that a player has in memory, of many */
@@ -40,6 +44,7 @@
 /**
  * struct player - what a player's thread knows of itself
  * @steps: that it has made
+ * @ahead: for slack_at(): how far it has looked
  */
 struct player {
 	const struct player_cast *cast;
@@ -47,6 +52,7 @@ struct player {
 	struct schedtape_burner burner;
 	uint32_t number;
 	uint64_t steps;
+	const struct schedtape_op *ahead;
 };
 
 static const char *name_of(const struct player *player, char task[OUT_TASK_LEN])
@@ -275,6 +281,23 @@ static const struct schedtape_op *next_op(const struct player *player,
 	return schedtape_program_next(player->cast->program, op);
 }
 
+/*
+ * CPU time that the player has to burn soon, from @op on.  What it uses up of that while
+ * it gives way to those whom it is about to wake, nobody misses.
+ */
+static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
+{
+	uint64_t until = op->cpu + SLACK_NS / player->burner.rate, left;
+	const struct schedtape_op *next;
+	size_t i;
+
+	for (i = 0, next = next_op(player, player->ahead);
+	     i < SLACK_OPS && next && next->cpu <= until; i++, next = next_op(player, next))
+		player->ahead = next;
+	left = schedtape_burner_left(&player->burner, player->ahead->cpu);
+	return left < SLACK_NS ? left : SLACK_NS;
+}
+
 /* A step from operation @op on.  Returns the first operation after it, or NULL. */
 static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
 {
@@ -303,6 +326,8 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 			op = next_op(player, op);
 		}
 	}
+	if (op && step.nr_wakes)
+		step.slack = slack_at(player, op);
 	if (make_step(player->cast, &step))
 		leave(player, "step");
 	schedtape_burner_stepped(&player->burner);
@@ -388,6 +413,7 @@ static void do_all(struct player *player)
 	const struct schedtape_op *op = schedtape_program_begin(program, player->number);
 	unsigned int done;
 
+	player->ahead = op;
 	for (done = 1; op; done++) {
 		if (op->kind == SCHEDTAPE_OP_NONE) {
 			op = next_op(player, op);

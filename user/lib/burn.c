@@ -107,6 +107,9 @@ static void look(struct schedtape_burner *burner)
 		burner->step_cost += error / burner->unread / 2;
 	if (burner->step_cost < 0)
 		burner->step_cost = 0;
+	/* One in which the player gave way to others says nothing of the next. */
+	if (burner->step_cost > TRUST_NS)
+		burner->step_cost = TRUST_NS;
 	burner->known = now;
 	burner->since = 0;
 	burner->unread = 0;
@@ -146,9 +149,18 @@ static void follow(struct schedtape_burner *burner)
 	set_rate(burner, speed);
 }
 
-static double target_of(const struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+/* CPU time that a target lies ahead of what is known, ns. */
+static double left_to(const struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
-	return burner->base + (until - burner->origin) * burner->rate - spare;
+	return burner->base + (until - burner->origin) * burner->rate - spare -
+	       burner->known - burner->since;
+}
+
+uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t until)
+{
+	double left = left_to(burner, until, 0);
+
+	return left > 0 ? left : 0;
 }
 
 /*
@@ -162,7 +174,7 @@ static void burn_by_clock(struct schedtape_burner *burner, uint64_t until, uint6
 	for (;; look(burner)) {
 		if (*burner->speed != burner->rated)
 			follow(burner);
-		left = target_of(burner, until, spare) - burner->known;
+		left = left_to(burner, until, spare);
 		if (left <= 0)
 			return;
 		spin_ns(burner, left < SPIN_NS ? left : SPIN_NS);
@@ -175,7 +187,7 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t sp
 
 	if (*burner->speed != burner->rated)
 		follow(burner);
-	left = target_of(burner, until, spare) - (burner->known + burner->since);
+	left = left_to(burner, until, spare);
 	if (burner->unread < TRUST_STEPS && left <= 0)
 		return;
 	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {

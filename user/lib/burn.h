@@ -83,6 +83,9 @@ void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth);
  */
 void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare);
 
+/* How much of its CPU time that would be, as far as is known without a look; ns. */
+uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t until);
+
 /* A step (a system call that perhaps slept) lies behind the thread. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: who is late sleeps nevertheless, and who is early waits for its wakee,
+ * as long as its next bursts make up for it.
+ */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "players.h"
+
+#define LATE_STEPS	4000
+
+static long sleeps_of_this_thread(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* The number of its steps that did not sleep. */
+static int come_late(void *arg)
+{
+	struct notes *notes = arg;
+	long before;
+	int i, awake = 0;
+
+	notes->ret = join(0);
+	notes->ret = step(0, 0, STAPE_WAIT_UNTIL, 10 * MS);
+	for (i = 1; i <= LATE_STEPS; i++) {
+		before = sleeps_of_this_thread();
+		notes->ret = step(0, i, i % 2 ? STAPE_WAIT_UNTIL : STAPE_WAIT_FOR, i % 2);
+		awake += sleeps_of_this_thread() == before;
+	}
+	notes->ret = step(0, i, STAPE_WAIT_DONE, 0);
+	return awake;
+}
+
+/* Somebody is always there to run instead of it, before it has come to sleep, too. */
+static int be_busy(void *arg)
+{
+	for (;;)
+		sched_yield();
+	return !!arg;
+}
+
+TEST_F(replay, late_and_asleep)
+{
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, be_busy, NULL));
+	st_work_go(&self->w[1]);
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, come_late, self->notes));
+	st_work_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	st_work_go(&self->w[0]);
+	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	EXPECT_EQ(0, self->notes->ret);
+}
+
+static uint64_t instant, slack;	/* of the wakee; of its waker: ns */
+
+/* Only behind its instant is it in the wait for the wake-up. */
+static int wait_later(void *arg)
+{
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_UNTIL, instant));
+	note(arg, step(0, 1, STAPE_WAIT_EDGE, 0));
+	note(arg, step(0, 2, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+static int wake_early(void *arg)
+{
+	const uint32_t wakes[] = { 0 };
+	struct stape_step wake = {
+		.player = 1, .index = 1, .wait = STAPE_WAIT_NONE, .slack = slack,
+		.wakes = (uintptr_t)wakes, .nr_wakes = 1,
+	};
+
+	note(arg, join(1));
+	note(arg, step(1, 0, STAPE_WAIT_UNTIL, 60 * MS));
+	note(arg, ioctl(players, STAPE_IOC_STEP, &wake) ? -errno : 0);
+	note(arg, step(1, 2, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+/* When the wake-up was done, after the start, ns. */
+static uint64_t play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
+{
+	self->edges[0] = 0;
+	ASSERT_EQ(0, setup(self, 2, 1));
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_later, &self->notes[0]));
+	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wake_early, &self->notes[1]));
+	st_work_go(&self->w[0]);
+	st_work_go(&self->w[1]);
+	ASSERT_TRUE(waiting(self, 2));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_work_settled(&self->w[1]));
+	EXPECT_EQ(0, self->notes[0].ret);
+	EXPECT_EQ(0, self->notes[1].ret);
+	EXPECT_EQ(4, self->notes[0].steps);
+	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
+	return self->notes[1].times[2] - self->state.start_time;
+}
+
+TEST_F(replay, slack_is_used)
+{
+	instant = 100 * MS;
+	slack = 1000 * MS;
+	EXPECT_LE(instant, play(_metadata, self));
+}
+
+/* What slack does not pay for is not begun with, and the wake-up is counted. */
+TEST_F(replay, too_little_slack)
+{
+	instant = 3000 * MS;
+	slack = 5 * MS;
+	EXPECT_GT(instant, play(_metadata, self));
+}
+
+TEST_HARNESS_MAIN
