@@ -220,9 +220,17 @@ int st_record_flush(struct st_record *r)
 
 int st_record_finish(struct st_record *r)
 {
+	struct schedtape_session_state state;
 	int ret = st_record_stop(r);
 
-	return ret ? ret : st_record_take(r);
+	if (!ret)
+		ret = st_record_take(r);
+	if (!ret)
+		ret = st_record_get(r, &state);
+	/* What no page tells: it was lost behind the last. */
+	if (!ret)
+		r->lost = state.lost;
+	return ret;
 }
 
 void st_record_close(struct st_record *r)

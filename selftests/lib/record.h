@@ -12,7 +12,7 @@
 /**
  * struct st_record - a session and what was taken of it
  * @events: in order of time
- * @lost: as announced in the pages
+ * @lost: as announced in the pages; of a finished one all
  * @pages: taken
  * @each: NULL, or called with every page that is taken, and @arg
  */
