@@ -56,6 +56,14 @@ static bool stape_meet_sleeps(const struct task_struct *task)
 	return READ_ONCE(task->__state) & TASK_NORMAL;
 }
 
+/* It sleeps in its wait for a wake-up along that edge. */
+static bool stape_meet_waits(const struct stape_player *player, u32 number)
+{
+	/* Pairs with the store of stape_player_wait_edge(): @slept and @next are of that wait. */
+	return smp_load_acquire(&player->edge) == number && READ_ONCE(player->slept) &&
+	       stape_meet_sleeps(player->task);
+}
+
 /*
  * The player itself, if it is not in the wait yet, or whoever it waits for, or gives way
  * to, directly or not.  Nobody comes if one of these waits for the caller, or for the
@@ -114,6 +122,42 @@ static struct stape_late stape_meet_late(struct stape_replay *replay, u32 number
 		late.is = !READ_ONCE(replay->clocks[to]);
 	rcu_read_unlock();
 	return late;
+}
+
+/* How many players stape_meet_can_go() looks at. */
+#define STAPE_MEET_AHEAD	16
+
+/**
+ * stape_meet_can_go() - would a player find those in their waits whom it wakes next?
+ * @player: in a wait
+ *
+ * And would these find theirs: who is told of one wake-up does the next soon.
+ *
+ * Context: any.
+ */
+bool stape_meet_can_go(const struct stape_player *player)
+{
+	const struct stape_replay *replay = player->replay;
+	const struct stape_player *goes[STAPE_MEET_AHEAD] = { player };
+	const struct stape_player *wakee;
+	u32 at, i, number, n = 1;
+	bool can = true;
+
+	rcu_read_lock();
+	for (at = 0; at < n && can; at++) {
+		for (i = 0; i < READ_ONCE(goes[at]->nr_next) && can; i++) {
+			number = READ_ONCE(goes[at]->next[i]);
+			wakee = rcu_dereference(replay->players[replay->edges[number].to]);
+			/* Who has not come yet, or is done, may never come. */
+			if (!wakee)
+				continue;
+			can = stape_meet_waits(wakee, number);
+			if (n < ARRAY_SIZE(goes))
+				goes[n++] = wakee;
+		}
+	}
+	rcu_read_unlock();
+	return can;
 }
 
 /* The caller's own CPU time since it joined. */

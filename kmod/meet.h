@@ -19,6 +19,7 @@ struct stape_meeting {
 	unsigned long end;
 };
 
+bool stape_meet_can_go(const struct stape_player *player);
 struct stape_meeting stape_meet_begin(const struct stape_player *self, u64 slack);
 void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
 		const struct stape_meeting *meeting);

@@ -148,10 +148,34 @@ static void stape_player_unhash(struct stape_player *player)
 	raw_spin_unlock_irqrestore(&stape_players_lock, flags);
 }
 
+/*
+ * The outside world waits until those whom it sets going can be woken, for so many ns
+ * at a time.  It may be late by a small part of the replay's time, and some ms at its
+ * start: if that is not enough, they do not come for want of CPU time, and the load is
+ * not to fall for that.
+ */
+#define STAPE_PLAYER_PUT_OFF_NS		250000
+#define STAPE_PLAYER_PUT_OFF_START_NS	50000000
+#define STAPE_PLAYER_PUT_OFF_SHIFT	5
+
+static bool stape_player_puts_off(const struct stape_player *player)
+{
+	if (player->put_off > STAPE_PLAYER_PUT_OFF_START_NS +
+	    (player->until >> STAPE_PLAYER_PUT_OFF_SHIFT))
+		return false;
+	/* A pause begins, and takes the timer. */
+	return READ_ONCE(player->due) != U64_MAX && !stape_meet_can_go(player);
+}
+
 static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
 {
 	struct stape_player *player = container_of(timer, struct stape_player, timer);
 
+	if (stape_player_puts_off(player)) {
+		player->put_off += STAPE_PLAYER_PUT_OFF_NS;
+		hrtimer_forward_now(timer, ns_to_ktime(STAPE_PLAYER_PUT_OFF_NS));
+		return HRTIMER_RESTART;
+	}
 	/* Ordered before the look at the task's state by the wake-up itself. */
 	WRITE_ONCE(player->expired, true);
 	wake_up_process(player->task);
@@ -183,7 +207,8 @@ void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 void stape_player_disarm(struct stape_player *player)
 {
 	WRITE_ONCE(player->due, U64_MAX);
-	hrtimer_try_to_cancel(&player->timer);
+	/* It takes no lock, and may be about to start itself again. */
+	hrtimer_cancel(&player->timer);
 }
 
 /**
@@ -303,16 +328,21 @@ static int stape_player_wake_all(struct stape_replay *replay, struct stape_playe
 {
 	const u32 __user *from = u64_to_user_ptr(step->wakes);
 	struct stape_meeting meeting;
-	u32 edges[STAPE_STEP_MAX_WAKES];
-	u32 i;
+	u32 edges[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
+	u32 i, n;
 
-	if (step->nr_wakes > ARRAY_SIZE(edges))
+	if (step->nr_wakes > STAPE_STEP_MAX_WAKES || step->nr_next > STAPE_STEP_MAX_NEXT)
 		return -E2BIG;
-	if (copy_from_user(edges, from, step->nr_wakes * sizeof(*edges)))
+	n = step->nr_wakes + step->nr_next;
+	if (copy_from_user(edges, from, n * sizeof(*edges)))
 		return -EFAULT;
-	for (i = 0; i < step->nr_wakes; i++)
+	for (i = 0; i < n; i++)
 		if (edges[i] >= replay->nr_edges)
 			return -EINVAL;
+	for (i = 0; i < step->nr_next; i++)
+		WRITE_ONCE(self->next[i], array_index_nospec(edges[step->nr_wakes + i],
+							     replay->nr_edges));
+	WRITE_ONCE(self->nr_next, step->nr_next);
 	meeting = stape_meet_begin(self, step->slack);
 	for (i = 0; i < step->nr_wakes; i++)
 		stape_player_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges),
@@ -474,7 +504,7 @@ static struct stape_player *stape_player_self(struct stape_replay *replay, u32 n
 static bool stape_player_step_is_valid(const struct stape_replay *replay,
 				       const struct stape_step *step)
 {
-	if (step->flags & ~STAPE_STEP_BLOCKED)
+	if (step->flags & ~STAPE_STEP_BLOCKED || step->reserved)
 		return false;
 	switch (step->wait) {
 	case STAPE_WAIT_NONE:

@@ -21,6 +21,7 @@
  * @number: its number in the program
  * @edge: the edge that it waits for, STAPE_NO_EDGE: none
  * @meets: the edge along which it is about to wake, or the same
+ * @next: edges along which it wakes after its wait, @nr_next of them
  * @steps: steps whose wake-ups are done
  * @timer: ends a wait for an instant
  * @expired: @timer has fired
@@ -33,6 +34,7 @@
  * @not_before: nor does the wait end before that, ns of CLOCK_MONOTONIC; like @until under
  *	the replay's lock
  * @due: when @timer fires, the same; U64_MAX: the replay does not run
+ * @put_off: for how long its waits have been, see stape_player_timer(), ns
  * @clock: the player's word in the replay's @clocks
  * @runtime: CPU time since it joined, up to its last switch-out, ns
  * @since: when it was switched in last
@@ -40,7 +42,8 @@
  * @lag_total, @lag_max: ns by which they ended late
  *
  * @runtime and @since belong to the switch probe of the CPU that runs @task.  Others look
- * at @gone, @edge, @meets, @timed, @held, @lowered, @nice, @slept and @due without a lock.
+ * at @gone, @edge, @meets, @next, @nr_next, @timed, @held, @lowered, @nice, @slept and @due
+ * without a lock.
  */
 struct stape_player {
 	struct hlist_node hash;
@@ -53,6 +56,8 @@ struct stape_player {
 	u32 number;
 	u32 edge;
 	u32 meets;
+	u32 next[STAPE_STEP_MAX_NEXT];
+	u32 nr_next;
 	u64 steps;
 	struct hrtimer timer;
 	bool expired;
@@ -64,6 +69,7 @@ struct stape_player {
 	u64 until;
 	u64 not_before;
 	u64 due;
+	u64 put_off;
 	u64 runtime;
 	u64 since;
 	u64 *clock;

@@ -31,9 +31,10 @@
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
 
-static_assert(sizeof(struct stape_step) == 48);
+static_assert(sizeof(struct stape_step) == 56);
 static_assert(offsetof(struct stape_step, value) == 32);
 static_assert(offsetof(struct stape_step, slack) == 40);
+static_assert(offsetof(struct stape_step, nr_next) == 48);
 
 /* Protects the list; nests inside of stape_sessions_lock. */
 DEFINE_MUTEX(stape_replays_lock);

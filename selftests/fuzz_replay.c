@@ -90,7 +90,7 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 		STAPE_WAIT_UNTIL, STAPE_WAIT_FOR, STAPE_WAIT_EDGE, 5,
 	};
 	struct st_random *random = &r->random;
-	uint32_t wakes[STAPE_STEP_MAX_WAKES + 4], i;
+	uint32_t wakes[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT + 4], i;
 	struct stape_step step = {
 		.player = st_random_one_in(random, 32) ? st_random_odd(random, 1) : player,
 		.index = st_random_one_in(random, 32) ? st_random_odd(random, *index) : *index,
@@ -101,6 +101,9 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 		.flags = st_random_one_in(random, 64) ? st_random_next(random) :
 			 st_random_one_in(random, 4),
 		.slack = st_random_one_in(random, 8) ? st_random_odd(random, 1000000) : 0,
+		.nr_next = st_random_one_in(random, 32) ? st_random_odd(random, 4) :
+			   st_random_below(random, 4),
+		.reserved = st_random_one_in(random, 64),
 	};
 	long ret;
 

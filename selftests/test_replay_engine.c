@@ -81,6 +81,7 @@ TEST_F(replay, stepping)
 {
 	uint32_t wakes[STAPE_STEP_MAX_WAKES + 1] = { 0 };
 	struct stape_step bad = { .flags = ~STAPE_STEP_BLOCKED };
+	struct stape_step next = { .wakes = (uintptr_t)wakes };
 
 	self->edges[0] = 0;
 	self->edges[1] = 1;
@@ -99,8 +100,18 @@ TEST_F(replay, stepping)
 	EXPECT_EQ(ENOTTY, errno);
 	EXPECT_EQ(-E2BIG, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, STAPE_STEP_MAX_WAKES + 1));
 	EXPECT_EQ(-EFAULT, step_wakes(0, 0, STAPE_WAIT_NONE, 0, (void *)8, 1));
+	next.nr_next = STAPE_STEP_MAX_NEXT + 1;
+	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
+	EXPECT_EQ(E2BIG, errno);
 	wakes[3] = 2;
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, 4));
+	next.nr_next = 4;
+	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
+	EXPECT_EQ(EINVAL, errno);
+	next.nr_next = 1;
+	next.reserved = 1;
+	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
+	EXPECT_EQ(EINVAL, errno);
 	/* Nothing was done by all that: the step is still to be made. */
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(0, self->state.steps);

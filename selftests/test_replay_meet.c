@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: who is late sleeps nevertheless, and who is early waits for its wakee,
- * as long as its next bursts make up for it.
+ * as long as its next bursts make up for it; an instant is put off for that.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -61,6 +61,7 @@ TEST_F(replay, late_and_asleep)
 }
 
 static uint64_t instant, slack;	/* of the wakee; of its waker: ns */
+static bool told;	/* the waker tells before its wait whom it wakes behind it */
 
 /* Only behind its instant is it in the wait for the wake-up. */
 static int wait_later(void *arg)
@@ -75,20 +76,25 @@ static int wait_later(void *arg)
 static int wake_early(void *arg)
 {
 	const uint32_t wakes[] = { 0 };
+	struct stape_step wait = {
+		.player = 1, .wait = STAPE_WAIT_UNTIL, .value = 60 * MS,
+		.wakes = (uintptr_t)wakes, .nr_next = told,
+	};
 	struct stape_step wake = {
 		.player = 1, .index = 1, .wait = STAPE_WAIT_NONE, .slack = slack,
 		.wakes = (uintptr_t)wakes, .nr_wakes = 1,
 	};
 
 	note(arg, join(1));
-	note(arg, step(1, 0, STAPE_WAIT_UNTIL, 60 * MS));
+	note(arg, ioctl(players, STAPE_IOC_STEP, &wait) ? -errno : 0);
 	note(arg, ioctl(players, STAPE_IOC_STEP, &wake) ? -errno : 0);
 	note(arg, step(1, 2, STAPE_WAIT_DONE, 0));
 	return 0;
 }
 
-/* When the wake-up was done, after the start, ns. */
-static uint64_t play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
+/* @waited, @woke: when the waker's wait was over, and its wake-up done, ns after the start. */
+static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		 uint64_t *waited, uint64_t *woke)
 {
 	self->edges[0] = 0;
 	ASSERT_EQ(0, setup(self, 2, 1));
@@ -103,23 +109,53 @@ static uint64_t play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *se
 	EXPECT_EQ(0, self->notes[0].ret);
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(4, self->notes[0].steps);
+	EXPECT_EQ(4, self->notes[1].steps);
 	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
-	return self->notes[1].times[2] - self->state.start_time;
+	*waited = self->notes[1].times[1] - self->state.start_time;
+	*woke = self->notes[1].times[2] - self->state.start_time;
 }
 
 TEST_F(replay, slack_is_used)
 {
+	uint64_t waited, woke;
+
 	instant = 100 * MS;
 	slack = 1000 * MS;
-	EXPECT_LE(instant, play(_metadata, self));
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, woke);
 }
 
 /* What slack does not pay for is not begun with, and the wake-up is counted. */
 TEST_F(replay, too_little_slack)
 {
+	uint64_t waited, woke;
+
 	instant = 3000 * MS;
 	slack = 5 * MS;
-	EXPECT_GT(instant, play(_metadata, self));
+	play(_metadata, self, &waited, &woke);
+	EXPECT_GT(instant, woke);
+}
+
+/* The waker sleeps on until its wakee is there. */
+TEST_F(replay, put_off)
+{
+	uint64_t waited, woke;
+
+	instant = 100 * MS;
+	told = true;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, waited);
+}
+
+/* But not for long: the load is not to fall. */
+TEST_F(replay, not_put_off_for_ever)
+{
+	uint64_t waited, woke;
+
+	instant = 3000 * MS;
+	told = true;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_GT(instant, waited);
 }
 
 TEST_HARNESS_MAIN

@@ -30,7 +30,7 @@ from lib import NlError, YnlFamily	# noqa: E402
 IOC_INFO = 2 << 30 | 32 << 16 | 0xE5 << 8
 IOC_REPLAY = 3 << 30 | 32 << 16 | 0xE5 << 8 | 0x10
 IOC_JOIN = 1 << 30 | 4 << 16 | 0xE5 << 8 | 0x20
-IOC_STEP = 1 << 30 | 48 << 16 | 0xE5 << 8 | 0x21
+IOC_STEP = 1 << 30 | 56 << 16 | 0xE5 << 8 | 0x21
 WAIT_UNTIL = 2
 
 
@@ -87,7 +87,8 @@ def player(players):
     if not child:
         fcntl.ioctl(players, IOC_JOIN, struct.pack("I", 0))
         fcntl.ioctl(players, IOC_STEP,
-                    struct.pack("IIQQIIQQ", 0, 0, 0, 0, WAIT_UNTIL, 0, 3600 * 10 ** 9, 0))
+                    struct.pack("IIQQIIQQII", 0, 0, 0, 0, WAIT_UNTIL, 0, 3600 * 10 ** 9,
+                                0, 0, 0))
         os._exit(1)
     return child
 

@@ -139,19 +139,24 @@ enum stape_wait {
 #define STAPE_STEP_BLOCKED	0x1	/* wait in state D: only a fatal signal interrupts it */
 
 #define STAPE_STEP_MAX_WAKES	64
+#define STAPE_STEP_MAX_NEXT	4
 
 /**
  * struct stape_step - what a player does between two stretches of CPU time
  * @player: number that this thread has joined with
  * @index: steps before this one; a step that a signal interrupted is repeated
  *	with its index and wakes nobody twice
- * @wakes: user pointer to @nr_wakes times __u32, edges to wake along, in order
+ * @wakes: user pointer to @nr_wakes + @nr_next times __u32, edges to wake along, in order
  * @nr_wakes: at most STAPE_STEP_MAX_WAKES
  * @wait: enum stape_wait
  * @flags: STAPE_STEP_*
  * @value: as @wait says, ns of the replay's time
  * @slack: CPU time that what the player does next makes up for, ns: it may use that
  *	up, but no more than 1 s, until those whom it wakes are in their waits
+ * @nr_next: at most STAPE_STEP_MAX_NEXT: not yet to be woken, but after the wait; an
+ *	instant that ends it is put off a little if they are not in their waits by then, nor
+ *	those whom they wake next
+ * @reserved: 0
  */
 struct stape_step {
 	__u32 player;
@@ -162,6 +167,8 @@ struct stape_step {
 	__u32 flags;
 	__u64 value;
 	__u64 slack;
+	__u32 nr_next;
+	__u32 reserved;
 };
 
 #define STAPE_IOC_MAGIC		0xE5

@@ -46,10 +46,12 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	}
 	if (op->blocked)
 		strcat(text, " D");
+	if (op->expected)
+		strcat(text, "!");
 	return text;
 }
 
-/* "0:until 0; 100:wake 0; …", without wake-ups that were none. */
+/* "0:until 0; 100:wake 0!; …", without wake-ups that were none; "!": expected. */
 static const char *program_text(const struct schedtape_program *program, uint32_t number)
 {
 	static char text[1024];
@@ -118,7 +120,7 @@ static void test_round_trip(void)
 {
 	struct schedtape_program *program = compile(round_trip());
 
-	is_program(program, 0, "0:until 500; 100:wake 0; 300:wait 1; 400:exit",
+	is_program(program, 0, "0:until 500; 100:wake 0!; 300:wait 1; 400:exit",
 		   "a timer's wake-up, a wake-up, a wait, and the end of the tape");
 	is_program(program, 1, "0:wait 0; 500:wake 1; 600:exit",
 		   "who slept from the start waits for his waker");
@@ -127,6 +129,33 @@ static void test_round_trip(void)
 	ok(program && program->wakeups == 2 && program->timed == 1, "two edges, one timer");
 	ok(program && !strcmp(program->tasks[0].name, "one"), "a name");
 	ok(program && program->duration == 8000, "the recording's duration");
+	schedtape_program_free(program);
+}
+
+/* A timer sets 1 going, who wakes 2, who wakes 3; and 4, who has slept for less long. */
+static void test_expected(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 4, "four", STAPE_STATE_RUNNING, 0);
+	fake_switch(tape, 1100, 1, STAPE_STATE_RUNNING, 4);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 2200, 1, STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 2);
+	fake_wake(tape, 2400, 0, 3, STAPE_CTX_TASK);
+	fake_wake(tape, 2500, 0, 4, STAPE_CTX_TASK);
+	fake_switch(tape, 2600, 0, STAPE_STATE_SLEEPING, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:until 500; 100:wake 0!; 300:exit",
+		   "who slept when the timer fired is expected to sleep");
+	is_program(program, 1, "0:wait 0; 100:wake 1!; 200:wake 2; 300:exit",
+		   "so is whom that one wakes, but for one who went to sleep after the timer");
 	schedtape_program_free(program);
 }
 
@@ -567,7 +596,7 @@ static void test_leave(void)
 	fake_switch(tape, 1800, 0, STAPE_STATE_DEAD, 0);
 	fake_describe(tape, 2000, 1, 1, STAPE_TASK_LEAVES, "one", 5);
 	program = compile(tape);
-	is_program(program, 0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0; 200:exit",
+	is_program(program, 0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0!; 200:exit",
 		   "a task that leaves and comes back");
 	is_program(program, 1, "0:until 1100; 100:exit", "a task that enters begins then");
 	is_program(program, 2, "0:wait 0; 0:exit", "a wake-up out of a softirq of one's own");
@@ -632,6 +661,7 @@ static void test_nothing(void)
 int main(void)
 {
 	test_round_trip();
+	test_expected();
 	test_external();
 	test_times();
 	test_no_sleep();

@@ -36,6 +36,7 @@
 /* CPU time, ns: so far ahead a waker may get of its program for its wakees. */
 #define SLACK_NS	5000000
 #define SLACK_OPS	256	/* that it looks at for that, at a time */
+#define NEXT_OPS	64	/* the same, for whom it wakes behind a wait */
 
 #define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
 #define HEAP_PAD	262144
@@ -298,11 +299,26 @@ static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
 	return left < SLACK_NS ? left : SLACK_NS;
 }
 
+/* Edges along which a player that waits wakes after that, if their wakees are to be there. */
+static uint32_t find_next(const struct player *player, const struct schedtape_op *op,
+			  uint32_t next[STAPE_STEP_MAX_NEXT])
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < NEXT_OPS && op && n < STAPE_STEP_MAX_NEXT; i++, op = next_op(player, op)) {
+		if (wait_of(op) != STAPE_WAIT_NONE)
+			break;
+		if (op->kind == SCHEDTAPE_OP_WAKE && op->expected)
+			next[n++] = op->value;
+	}
+	return n;
+}
+
 /* A step from operation @op on.  Returns the first operation after it, or NULL. */
 static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
 {
 	uint64_t cpu = op->cpu;
-	uint32_t wakes[STAPE_STEP_MAX_WAKES];
+	uint32_t wakes[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
 	struct stape_step step = {
 		.player = player->number,
 		.index = player->steps++,
@@ -324,6 +340,7 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 		if (step.wait != STAPE_WAIT_NONE) {
 			step.value = op->value;
 			op = next_op(player, op);
+			step.nr_next = find_next(player, op, wakes + step.nr_wakes);
 		}
 	}
 	if (op && step.nr_wakes)

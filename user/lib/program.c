@@ -32,6 +32,8 @@
  * @op: the waker's operation
  * @wait: this task's open wait
  * @since: when that began, 0: before the start
+ * @set_going: when the outside world ended the wait that led to what it does now, its own
+ *	or that of who woke or forked it
  */
 struct part {
 	uint32_t number;
@@ -42,6 +44,7 @@ struct part {
 	uint64_t op;
 	uint64_t wait;
 	uint64_t since;
+	uint64_t set_going;
 	bool waiting;
 };
 
@@ -147,9 +150,10 @@ static bool is_length(const struct compiler *c, const struct part *part,
 }
 
 /* The outside world ends a wait. */
-static void end_outside(struct compiler *c, const struct part *part, struct schedtape_op *wait,
+static void end_outside(struct compiler *c, struct part *part, struct schedtape_op *wait,
 			bool left_out, uint64_t time)
 {
+	part->set_going = time;
 	if (!is_length(c, part, wait, left_out)) {
 		wait->value = instant(c, time);
 		c->program->timed++;
@@ -323,6 +327,7 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	if (parent && plays(c, parent)) {
 		awake(c, parent, time);
 		task_of(c, life)->parent = part_of(c, parent)->number;
+		part_of(c, life)->set_going = part_of(c, parent)->set_going;
 		return append(c, parent, SCHEDTAPE_OP_FORK, part_of(c, life)->number);
 	}
 	ret = open_wait(c, life, time);
@@ -375,6 +380,8 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	wake = &c->program->ops[part->op];
 	wake->kind = SCHEDTAPE_OP_WAKE;
 	wake->value = edge;
+	wake->expected = part->since < part_of(c, waker)->set_going;
+	part->set_going = part_of(c, waker)->set_going;
 	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
 	wait->value = edge;
 	c->program->wakeups++;

@@ -35,11 +35,13 @@ enum schedtape_external {
  * @cpu: CPU time that it had used by then, ns since its program begins
  * @kind: enum schedtape_op_kind
  * @blocked: a wait in state D
+ * @expected: a wake-up of somebody who had been in that wait since before the outside
+ *	world set its waker going, directly or by way of others
  * @value: as the kind says
  */
 struct schedtape_op {
 	uint64_t cpu;
-	uint64_t kind:7, blocked:1, value:56;
+	uint64_t kind:6, blocked:1, expected:1, value:56;
 };
 
 /**
