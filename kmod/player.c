@@ -149,6 +149,14 @@ static void stape_player_unhash(struct stape_player *player)
 }
 
 /*
+ * A player that is late sleeps nevertheless, as its task did: so many ns, or, if the
+ * timer was faster than the sleep, four times as long, and again.  What a try costs is
+ * CPU time of the player's: the next begins with little less than what was enough.
+ */
+#define STAPE_PLAYER_NAP_NS	10000
+#define STAPE_PLAYER_NAP_MAX_NS	640000
+
+/*
  * The outside world waits until those whom it sets going can be woken, for so many ns
  * at a time.  It may be late by a small part of the replay's time, and some ms at its
  * start: if that is not enough, they do not come for want of CPU time, and the load is
@@ -241,6 +249,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	player->number = number;
 	player->edge = STAPE_NO_EDGE;
 	player->meets = STAPE_NO_EDGE;
+	player->nap = STAPE_PLAYER_NAP_NS;
 	player->clock = &replay->clocks[number];
 	hrtimer_setup(&player->timer, stape_player_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
 
@@ -420,15 +429,15 @@ static void stape_player_count_lag(struct stape_replay *replay, struct stape_pla
 		;
 }
 
-/* Until @player->until, and for @length ns at least; *@slept: or it was too short for that. */
+/* Until @player->until, and for @player->nap at least; *@slept: or it was too short for that. */
 static int stape_player_wait_once(struct stape_replay *replay, struct stape_player *player,
-				  unsigned int state, u64 length, bool *slept)
+				  unsigned int state, bool *slept)
 {
 	int ret;
 
 	player->expired = false;
 	spin_lock(&replay->lock);
-	player->not_before = ktime_get_ns() + length;
+	player->not_before = ktime_get_ns() + player->nap;
 	WRITE_ONCE(player->due, U64_MAX);
 	/* Before the start, and in a pause, stape_replay_start() arms it. */
 	WRITE_ONCE(player->timed, true);
@@ -448,23 +457,18 @@ static int stape_player_wait_once(struct stape_replay *replay, struct stape_play
 	return ret;
 }
 
-/*
- * A player that is late sleeps nevertheless, as its task did: so many ns, or, if the
- * timer was faster than the sleep, four times as long, and again.
- */
-#define STAPE_PLAYER_NAP_NS	10000
-#define STAPE_PLAYER_NAP_MAX_NS	640000
-
 static int stape_player_wait_timed(struct stape_replay *replay, struct stape_player *player,
 				   unsigned int state)
 {
 	bool slept = false;
-	u64 length;
-	int ret = 0;
+	int ret;
 
-	for (length = STAPE_PLAYER_NAP_NS; !ret && !slept && length <= STAPE_PLAYER_NAP_MAX_NS;
-	     length *= 4)
-		ret = stape_player_wait_once(replay, player, state, length, &slept);
+	player->nap -= (player->nap - STAPE_PLAYER_NAP_NS) / 16;
+	ret = stape_player_wait_once(replay, player, state, &slept);
+	while (!ret && !slept && player->nap < STAPE_PLAYER_NAP_MAX_NS) {
+		player->nap = min(4 * player->nap, STAPE_PLAYER_NAP_MAX_NS);
+		ret = stape_player_wait_once(replay, player, state, &slept);
+	}
 	if (ret)
 		return ret;
 	spin_lock(&replay->lock);

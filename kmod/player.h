@@ -33,6 +33,7 @@
  * @until: the instant, ns of the replay's time
  * @not_before: nor does the wait end before that, ns of CLOCK_MONOTONIC; like @until under
  *	the replay's lock
+ * @nap: a wait's length at least, if its instant has passed, ns
  * @due: when @timer fires, the same; U64_MAX: the replay does not run
  * @put_off: for how long its waits have been, see stape_player_timer(), ns
  * @clock: the player's word in the replay's @clocks
@@ -68,6 +69,7 @@ struct stape_player {
 	int nice;
 	u64 until;
 	u64 not_before;
+	u32 nap;
 	u64 due;
 	u64 put_off;
 	u64 runtime;
