@@ -9,22 +9,39 @@
 
 tracing=/sys/kernel/tracing
 
-# While the users come there is only one CPU.
+# While the users come there is only one CPU.  Returns 1 if there is nothing to fear.
+hold_begin()
+{
+	grep -q 'QEMU TCG' /proc/cpuinfo && [ "$(nproc)" != 1 ] || return
+	hold_switch_cpus 0
+}
+
+hold_end()
+{
+	hold_switch_cpus 1
+}
+
+hold_switch_cpus()
+{
+	local cpu
+
+	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		echo "$1" > "$cpu"
+	done
+}
+
 hold_code()
 {
-	local cpus=(/sys/devices/system/cpu/cpu[1-9]*/online) cpu
+	hold_begin || return 0
+	hold_kernel
+	hold_end
+}
 
-	if ! grep -q 'QEMU TCG' /proc/cpuinfo || [ "$(nproc)" = 1 ]; then
-		return
-	fi
-	for cpu in "${cpus[@]}"; do
-		echo 0 > "$cpu"
-	done
-	hold_tracepoints && hold_functions
+# hold_kernel [EVENT...]: these, too
+hold_kernel()
+{
+	hold_tracepoints "$@" && hold_functions
 	hold_cpu_limits
-	for cpu in "${cpus[@]}"; do
-		echo 1 > "$cpu"
-	done
 }
 
 hold_tracepoints()
@@ -36,7 +53,8 @@ hold_tracepoints()
 		echo 0 > $tracing/instances/held$i/tracing_on
 		for event in sched/sched_{switch,waking,wakeup,wakeup_new,migrate_task} \
 			     sched/sched_{process_fork,process_exit,process_exec,pi_setprio} \
-			     task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry}; do
+			     task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry} \
+			     "$@"; do
 			echo 1 > $tracing/instances/held$i/events/"$event"/enable
 		done
 	done
