@@ -236,16 +236,16 @@ static bool stape_meet_is_worth_it(const struct stape_meeting *meeting,
 				   const struct stape_player *self,
 				   const struct stape_late *late)
 {
-	u64 now = stape_meet_runtime(self), left = 0;
+	u64 now = stape_meet_runtime(self), spent = now - meeting->start, left = 0;
 
 	if (signal_pending(current) || time_after_eq(jiffies, meeting->end) ||
 	    stape_meet_is_in_vain(late))
 		return false;
-	if (meeting->paid > now && !rt_task(current))
+	if (spent < STAPE_MEET_FREE_NS)
+		left = STAPE_MEET_FREE_NS - spent;
+	if (meeting->paid > now + left && !rt_task(current))
 		left = meeting->paid - now;
-	if (late->due > ktime_get_mono_fast_ns() + left)
-		return false;
-	return left || now - meeting->start < STAPE_MEET_FREE_NS;
+	return left && late->due <= ktime_get_mono_fast_ns() + left;
 }
 
 /**

@@ -154,34 +154,37 @@ static void stape_player_unhash(struct stape_player *player)
  * CPU time of the player's: the next begins with little less than what was enough.
  */
 #define STAPE_PLAYER_NAP_NS	10000
-#define STAPE_PLAYER_NAP_MAX_NS	640000
+#define STAPE_PLAYER_NAP_MAX_NS	640000U
+#define STAPE_PLAYER_NAPS	6
 
 /*
  * The outside world waits until those whom it sets going can be woken, for so many ns
- * at a time.  It may be late by a small part of the replay's time, and some ms at its
- * start: if that is not enough, they do not come for want of CPU time, and the load is
- * not to fall for that.
+ * at a time.  It may be late by a small part of the time since the start, and some ms
+ * at once: if that is not enough, they do not come for want of CPU time, and the load
+ * is not to fall for that.
  */
 #define STAPE_PLAYER_PUT_OFF_NS		250000
 #define STAPE_PLAYER_PUT_OFF_START_NS	50000000
 #define STAPE_PLAYER_PUT_OFF_SHIFT	5
 
-static bool stape_player_puts_off(const struct stape_player *player)
+static bool stape_player_puts_off(const struct stape_player *player, u64 now)
 {
-	if (player->put_off > STAPE_PLAYER_PUT_OFF_START_NS +
-	    (player->until >> STAPE_PLAYER_PUT_OFF_SHIFT))
-		return false;
-	/* A pause begins, and takes the timer. */
-	return READ_ONCE(player->due) != U64_MAX && !stape_meet_can_go(player);
+	u64 since_start = now - READ_ONCE(player->replay->start_time);
+
+	return player->put_off < STAPE_PLAYER_PUT_OFF_START_NS +
+				 (since_start >> STAPE_PLAYER_PUT_OFF_SHIFT) &&
+	       !stape_meet_can_go(player);
 }
 
 static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
 {
 	struct stape_player *player = container_of(timer, struct stape_player, timer);
+	u64 now = ktime_get_ns();
 
-	if (stape_player_puts_off(player)) {
-		player->put_off += STAPE_PLAYER_PUT_OFF_NS;
-		hrtimer_forward_now(timer, ns_to_ktime(STAPE_PLAYER_PUT_OFF_NS));
+	if (stape_player_puts_off(player, now)) {
+		/* Nobody else starts a timer whose callback runs: see stape_player_arm(). */
+		hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(STAPE_PLAYER_PUT_OFF_NS));
+		player->put_off += ktime_to_ns(hrtimer_get_expires(timer)) - now;
 		return HRTIMER_RESTART;
 	}
 	/* Ordered before the look at the task's state by the wake-up itself. */
@@ -199,8 +202,13 @@ static enum hrtimer_restart stape_player_timer(struct hrtimer *timer)
  */
 void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 {
-	u64 due = max(stape_tempo_due(&replay->tempo, player->until), player->not_before);
+	u64 due = stape_tempo_due(&replay->tempo, player->until), now = ktime_get_ns();
 
+	/* It may be there and be just about to start itself again. */
+	hrtimer_cancel(&player->timer);
+	player->late = due <= now;
+	if (player->late)
+		due = now + READ_ONCE(player->nap);
 	WRITE_ONCE(player->due, due);
 	/* Hard, on PREEMPT_RT too: the outside world is an interrupt. */
 	hrtimer_start(&player->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_HARD);
@@ -215,7 +223,6 @@ void stape_player_arm(struct stape_replay *replay, struct stape_player *player)
 void stape_player_disarm(struct stape_player *player)
 {
 	WRITE_ONCE(player->due, U64_MAX);
-	/* It takes no lock, and may be about to start itself again. */
 	hrtimer_cancel(&player->timer);
 }
 
@@ -429,7 +436,7 @@ static void stape_player_count_lag(struct stape_replay *replay, struct stape_pla
 		;
 }
 
-/* Until @player->until, and for @player->nap at least; *@slept: or it was too short for that. */
+/* Until @player->until, or if that has passed, for a nap; *@slept: long enough to sleep. */
 static int stape_player_wait_once(struct stape_replay *replay, struct stape_player *player,
 				  unsigned int state, bool *slept)
 {
@@ -437,7 +444,6 @@ static int stape_player_wait_once(struct stape_replay *replay, struct stape_play
 
 	player->expired = false;
 	spin_lock(&replay->lock);
-	player->not_before = ktime_get_ns() + player->nap;
 	WRITE_ONCE(player->due, U64_MAX);
 	/* Before the start, and in a pause, stape_replay_start() arms it. */
 	WRITE_ONCE(player->timed, true);
@@ -460,13 +466,14 @@ static int stape_player_wait_once(struct stape_replay *replay, struct stape_play
 static int stape_player_wait_timed(struct stape_replay *replay, struct stape_player *player,
 				   unsigned int state)
 {
+	u32 nap = player->nap - (player->nap - STAPE_PLAYER_NAP_NS) / 16;
 	bool slept = false;
-	int ret;
+	int ret = 0, i;
 
-	player->nap -= (player->nap - STAPE_PLAYER_NAP_NS) / 16;
-	ret = stape_player_wait_once(replay, player, state, &slept);
-	while (!ret && !slept && player->nap < STAPE_PLAYER_NAP_MAX_NS) {
-		player->nap = min(4 * player->nap, STAPE_PLAYER_NAP_MAX_NS);
+	for (i = 0; i < STAPE_PLAYER_NAPS && !ret && !slept; i++) {
+		if (i && player->late)
+			nap = min(4 * nap, STAPE_PLAYER_NAP_MAX_NS);
+		WRITE_ONCE(player->nap, nap);
 		ret = stape_player_wait_once(replay, player, state, &slept);
 	}
 	if (ret)

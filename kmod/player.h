@@ -31,10 +31,9 @@
  * @nice: what its nice value is but for @lowered
  * @slept: since its last wait began, see stape_player_switch()
  * @until: the instant, ns of the replay's time
- * @not_before: nor does the wait end before that, ns of CLOCK_MONOTONIC; like @until under
- *	the replay's lock
- * @nap: a wait's length at least, if its instant has passed, ns
- * @due: when @timer fires, the same; U64_MAX: the replay does not run
+ * @nap: a wait's length, if its instant has passed, ns
+ * @late: it had when @timer was started
+ * @due: when @timer is to fire first, ns of CLOCK_MONOTONIC; U64_MAX: the replay does not run
  * @put_off: for how long its waits have been, see stape_player_timer(), ns
  * @clock: the player's word in the replay's @clocks
  * @runtime: CPU time since it joined, up to its last switch-out, ns
@@ -66,9 +65,9 @@ struct stape_player {
 	bool held;
 	bool lowered;
 	bool slept;
+	bool late;
 	int nice;
 	u64 until;
-	u64 not_before;
 	u32 nap;
 	u64 due;
 	u64 put_off;

@@ -92,9 +92,7 @@ static int wake_early(void *arg)
 	return 0;
 }
 
-/* @waited, @woke: when the waker's wait was over, and its wake-up done, ns after the start. */
-static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
-		 uint64_t *waited, uint64_t *woke)
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
 {
 	self->edges[0] = 0;
 	ASSERT_EQ(0, setup(self, 2, 1));
@@ -104,6 +102,12 @@ static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
 	st_work_go(&self->w[1]);
 	ASSERT_TRUE(waiting(self, 2));
 	ASSERT_EQ(0, start(self, 0));
+}
+
+/* @waited, @woke: when the waker's wait was over, and its wake-up done, ns after the start. */
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		   uint64_t *waited, uint64_t *woke)
+{
 	ASSERT_TRUE(st_work_settled(&self->w[0]));
 	ASSERT_TRUE(st_work_settled(&self->w[1]));
 	EXPECT_EQ(0, self->notes[0].ret);
@@ -113,6 +117,13 @@ static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
 	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
 	*waited = self->notes[1].times[1] - self->state.start_time;
 	*woke = self->notes[1].times[2] - self->state.start_time;
+}
+
+static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		 uint64_t *waited, uint64_t *woke)
+{
+	begin(_metadata, self);
+	finish(_metadata, self, waited, woke);
 }
 
 TEST_F(replay, slack_is_used)
@@ -156,6 +167,28 @@ TEST_F(replay, not_put_off_for_ever)
 	told = true;
 	play(_metadata, self, &waited, &woke);
 	EXPECT_GT(instant, waited);
+}
+
+/* While a timer puts itself off, others start it again, or take it: see the kernel's log. */
+TEST_F(replay, steered_while_put_off)
+{
+	uint64_t waited, woke;
+	int i;
+
+	instant = 1000 * MS;
+	told = true;
+	begin(_metadata, self);
+	for (i = 0; i < 100000 && self->notes[1].steps < 2; i++) {
+		EXPECT_EQ(0, schedtape_replay_set_speed(self->r.client, self->setup.id,
+							STAPE_REPLAY_SPEED_ONE + i % 2,
+							&self->err));
+		if (i % 16)
+			continue;
+		EXPECT_EQ(0, schedtape_replay_pause(self->r.client, self->setup.id, &self->err));
+		EXPECT_EQ(0, start(self, 0));
+	}
+	EXPECT_LT(100, i);
+	finish(_metadata, self, &waited, &woke);
 }
 
 TEST_HARNESS_MAIN

@@ -37,13 +37,16 @@ hold_code()
 	hold_end
 }
 
-# hold_kernel [EVENT...]: these, too
 hold_kernel()
 {
-	hold_tracepoints "$@" && hold_functions
+	hold_tracepoints sched/sched_{switch,waking,wakeup,wakeup_new,migrate_task} \
+			 sched/sched_{process_fork,process_exit,process_exec,pi_setprio} \
+			 task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry} &&
+		hold_functions
 	hold_cpu_limits
 }
 
+# hold_tracepoints EVENT...
 hold_tracepoints()
 {
 	local i event
@@ -51,10 +54,7 @@ hold_tracepoints()
 	for i in 1 2; do
 		mkdir -p $tracing/instances/held$i || return
 		echo 0 > $tracing/instances/held$i/tracing_on
-		for event in sched/sched_{switch,waking,wakeup,wakeup_new,migrate_task} \
-			     sched/sched_{process_fork,process_exit,process_exec,pi_setprio} \
-			     task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry} \
-			     "$@"; do
+		for event; do
 			echo 1 > $tracing/instances/held$i/events/"$event"/enable
 		done
 	done

@@ -292,6 +292,9 @@ static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
 	const struct schedtape_op *next;
 	size_t i;
 
+	/* By CPU time: operations that follow each other need not lie so. */
+	if (player->ahead->cpu < op->cpu)
+		player->ahead = op;
 	for (i = 0, next = next_op(player, player->ahead);
 	     i < SLACK_OPS && next && next->cpu <= until; i++, next = next_op(player, next))
 		player->ahead = next;
