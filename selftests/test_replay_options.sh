@@ -225,12 +225,13 @@ no_players()
 	return 1
 }
 
-# Starts one that would take minutes, until it plays.
+# Starts one that would not end, until it plays. Where time is counted in instructions,
+# minutes of it pass while a program is read from the host.
 begin_user()
 {
 	local i
 
-	schedtape replay -q --engine=user --speed 0.02 work.tape > log 2>&1 &
+	schedtape replay -q --engine=user --speed 0.02 --loop work.tape > log 2>&1 &
 	replay=$!
 	for ((i = 0; i < 200; i++)); do
 		running hog > log && return
@@ -249,7 +250,10 @@ wait $replay 2> /dev/null
 no_players
 report $? "--engine=user: kill -9 leaves no player"
 begin_user
-pkill -KILL -x hog
+for ((i = 0; i < 100; i++)); do
+	! pkill -KILL -x hog || break
+	sleep 0.1
+done
 wait $replay
 [ $? = 1 ] && no_players
 report $? "--engine=user: a player's death ends it"
