@@ -123,6 +123,8 @@ TEST_F(modes, pause)
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(0, pauses.n);
 	ASSERT_TRUE(step(&self->w[0]));
+	/* Whom it has forked and reaped since then is off its CPU, too. */
+	ASSERT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	resumed = st_now();
