@@ -79,6 +79,8 @@ static struct stape_late stape_meet_holder(struct stape_replay *replay,
 	for (depth = 0; player && depth < STAPE_MEET_DEPTH; depth++) {
 		if (player->task == current || READ_ONCE(player->held))
 			return (struct stape_late){ 0 };
+		if (stape_meet_waits(player, number))
+			return (struct stape_late){ 0 };
 		/* Pairs with the store of stape_player_wait_edge(). */
 		edge = smp_load_acquire(&player->edge);
 		meets = READ_ONCE(player->meets);
@@ -87,13 +89,10 @@ static struct stape_late stape_meet_holder(struct stape_replay *replay,
 			continue;
 		}
 		/* Or it is about to sleep, and would not if it was woken now. */
-		if (!stape_meet_sleeps(player->task) ||
-		    (edge == number && !READ_ONCE(player->slept))) {
+		if (!stape_meet_sleeps(player->task) || edge == number) {
 			late.task = get_task_struct(player->task);
 			return late;
 		}
-		if (edge == number)
-			return (struct stape_late){ 0 };
 		if (edge == STAPE_NO_EDGE) {
 			if (READ_ONCE(player->timed))
 				late.due = READ_ONCE(player->due);

@@ -420,10 +420,9 @@ static int stape_player_wait_edge(struct stape_replay *replay, struct stape_play
 	return ret;
 }
 
-/* Under the replay's lock, for the tempo. */
-static void stape_player_count_lag(struct stape_replay *replay, struct stape_player *player)
+static void stape_player_count_lag(struct stape_replay *replay, struct stape_player *player,
+				   s64 lag)
 {
-	s64 lag = ktime_get_ns() - stape_tempo_due(&replay->tempo, player->until);
 	s64 max = atomic64_read(&replay->lag_max);
 
 	lag = max_t(s64, lag, 0);
@@ -436,9 +435,12 @@ static void stape_player_count_lag(struct stape_replay *replay, struct stape_pla
 		;
 }
 
-/* Until @player->until, or if that has passed, for a nap; *@slept: long enough to sleep. */
+/*
+ * Until @player->until, or if that has passed, for a nap.  *@slept: long enough to sleep;
+ * *@lag: by how much it ended late, ns.
+ */
 static int stape_player_wait_once(struct stape_replay *replay, struct stape_player *player,
-				  unsigned int state, bool *slept)
+				  unsigned int state, bool *slept, s64 *lag)
 {
 	int ret;
 
@@ -458,6 +460,7 @@ static int stape_player_wait_once(struct stape_replay *replay, struct stape_play
 
 	spin_lock(&replay->lock);
 	WRITE_ONCE(player->timed, false);
+	*lag = ktime_get_ns() - stape_tempo_due(&replay->tempo, player->until);
 	spin_unlock(&replay->lock);
 	hrtimer_cancel(&player->timer);
 	return ret;
@@ -469,19 +472,17 @@ static int stape_player_wait_timed(struct stape_replay *replay, struct stape_pla
 	u32 nap = player->nap - (player->nap - STAPE_PLAYER_NAP_NS) / 16;
 	bool slept = false;
 	int ret = 0, i;
+	s64 lag = 0;
 
 	for (i = 0; i < STAPE_PLAYER_NAPS && !ret && !slept; i++) {
 		if (i && player->late)
 			nap = min(4 * nap, STAPE_PLAYER_NAP_MAX_NS);
 		WRITE_ONCE(player->nap, nap);
-		ret = stape_player_wait_once(replay, player, state, &slept);
+		ret = stape_player_wait_once(replay, player, state, &slept, &lag);
 	}
-	if (ret)
-		return ret;
-	spin_lock(&replay->lock);
-	stape_player_count_lag(replay, player);
-	spin_unlock(&replay->lock);
-	return 0;
+	if (!ret)
+		stape_player_count_lag(replay, player, lag);
+	return ret;
 }
 
 static void stape_player_done(struct stape_replay *replay, struct stape_player *player)

@@ -92,8 +92,7 @@ TEST_F(replay, stepping)
 	EXPECT_EQ(-ESRCH, step(7, 0, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EINVAL, step(0, 1, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EINVAL, step(0, 0, STAPE_WAIT_FOR + 1, 0));
-	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &bad));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-EINVAL, make_step(&bad));
 	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, (void *)8));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, ioctl(players, _IO(STAPE_IOC_MAGIC, 0x7f)));
@@ -101,17 +100,14 @@ TEST_F(replay, stepping)
 	EXPECT_EQ(-E2BIG, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, STAPE_STEP_MAX_WAKES + 1));
 	EXPECT_EQ(-EFAULT, step_wakes(0, 0, STAPE_WAIT_NONE, 0, (void *)8, 1));
 	next.nr_next = STAPE_STEP_MAX_NEXT + 1;
-	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
-	EXPECT_EQ(E2BIG, errno);
+	EXPECT_EQ(-E2BIG, make_step(&next));
 	wakes[3] = 2;
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, 4));
 	next.nr_next = 4;
-	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-EINVAL, make_step(&next));
 	next.nr_next = 1;
 	next.reserved = 1;
-	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_STEP, &next));
-	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-EINVAL, make_step(&next));
 	/* Nothing was done by all that: the step is still to be made. */
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(0, self->state.steps);

@@ -86,8 +86,8 @@ static int wake_early(void *arg)
 	};
 
 	note(arg, join(1));
-	note(arg, ioctl(players, STAPE_IOC_STEP, &wait) ? -errno : 0);
-	note(arg, ioctl(players, STAPE_IOC_STEP, &wake) ? -errno : 0);
+	note(arg, make_step(&wait));
+	note(arg, make_step(&wake));
 	note(arg, step(1, 2, STAPE_WAIT_DONE, 0));
 	return 0;
 }

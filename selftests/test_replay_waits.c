@@ -16,7 +16,7 @@ static int wait_step(uint32_t player, uint64_t index, uint32_t wait, uint64_t va
 		.value = value,
 	};
 
-	return ioctl(players, STAPE_IOC_STEP, &step) ? -errno : 0;
+	return make_step(&step);
 }
 
 static int wait_for_lengths(void *arg)

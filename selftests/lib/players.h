@@ -88,6 +88,11 @@ static inline int join(uint32_t number)
 	return ioctl(players, STAPE_IOC_JOIN, &number) ? -errno : 0;
 }
 
+static inline int make_step(const struct stape_step *step)
+{
+	return ioctl(players, STAPE_IOC_STEP, step) ? -errno : 0;
+}
+
 static inline int step_wakes(uint32_t player, uint64_t index, uint32_t wait, uint64_t value,
 			     const uint32_t *wakes, uint32_t nr_wakes)
 {
@@ -100,7 +105,7 @@ static inline int step_wakes(uint32_t player, uint64_t index, uint32_t wait, uin
 		.nr_wakes = nr_wakes,
 	};
 
-	return ioctl(players, STAPE_IOC_STEP, &step) ? -errno : 0;
+	return make_step(&step);
 }
 
 static inline int step(uint32_t player, uint64_t index, uint32_t wait, uint64_t value)
