@@ -102,6 +102,7 @@ void stape_filter_forget_left(struct stape_filter *filter, u32 n);
 void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 		       struct task_struct *child);
 bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task);
+bool stape_filter_forget(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);
 bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid);
 bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm);

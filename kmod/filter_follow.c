@@ -87,6 +87,28 @@ bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task)
 	return changed;
 }
 
+/**
+ * stape_filter_forget() - forget a task that ends, before its last switch
+ * @filter: a session's
+ * @task: current; a leader who leaves threads behind stays
+ *
+ * Nobody who exits enters again.
+ *
+ * Context: the exit probe, interrupts off.
+ * Return: true if the set has become empty by it.
+ */
+bool stape_filter_forget(struct stape_filter *filter, struct task_struct *task)
+{
+	bool empty;
+
+	raw_spin_lock(&stape_filter_lock);
+	if (!stape_filter_survived(task))
+		stape_filter_remove(filter, task->pid);
+	empty = !filter->tasks;
+	raw_spin_unlock(&stape_filter_lock);
+	return empty;
+}
+
 /* The last thread behind a dead leader has gone: so goes the leader's bit. */
 static void stape_filter_bury(struct stape_filter *filter, u32 pid)
 {

@@ -117,14 +117,31 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 	}
 }
 
-static void stape_life_write_exit(struct stape_session *session, struct task_struct *task)
+/*
+ * Who ends in a pause has ended: nobody could say who that was whose last switch comes
+ * behind it, since the kernel may list it no longer by then.
+ */
+static void stape_life_end_unseen(struct stape_session *session, struct task_struct *task)
 {
+	stape_ring_forget_curr(this_cpu_ptr(session->rings));
+	if (stape_filter_forget(&session->filter, task))
+		irq_work_queue(&session->wake);
+}
+
+static void stape_life_end(struct stape_session *session, struct task_struct *task)
+{
+	struct stape_ring *ring;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stape_probe_refresh(session);	/* as in a fork */
-	stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
-	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_EXIT, task->pid, 0, NULL, 0);
+	ring = this_cpu_ptr(session->rings);
+	if (stape_ring_is_paused(ring)) {
+		stape_life_end_unseen(session, task);
+	} else {
+		stape_probe_refresh(session);	/* as in a fork */
+		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
+		stape_ring_emit_payload(ring, STAPE_EV_EXIT, task->pid, 0, NULL, 0);
+	}
 	local_irq_restore(flags);
 }
 
@@ -136,7 +153,7 @@ void stape_life_exit(void *data, struct task_struct *task)
 		stape_player_gone(task);
 	for_each_active_session(session) {
 		if (stape_filter_has(&session->filter, task))
-			stape_life_write_exit(session, task);
+			stape_life_end(session, task);
 		if (stape_filter_exit(&session->filter, task))
 			irq_work_queue(&session->wake);
 	}

@@ -56,7 +56,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 
 	ring->paused = true;
 	ring->pos = stape_ring_nowhere();
-	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
+	stape_ring_forget_curr(ring);
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
 		return 0;
@@ -201,8 +201,7 @@ static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
 			return ring->pos;
 		stape_ring_publish(ring);
 	}
-	/* Pairs with the release in stape_ring_resume(). */
-	if (smp_load_acquire(&ring->paused))
+	if (stape_ring_is_paused(ring))
 		return NULL;
 	if (!ring->overwrite && stape_ring_full(ring)) {
 		stape_ring_lose(ring, now);
@@ -362,7 +361,7 @@ void stape_ring_pause(struct stape_ring *ring)
 void stape_ring_resume(struct stape_ring *ring)
 {
 	WRITE_ONCE(ring->paused_until, stape_clock_now(ring->counter));
-	/* Pairs with the acquire in stape_ring_reserve(). */
+	/* Pairs with the acquire in stape_ring_is_paused(). */
 	smp_store_release(&ring->paused, false);
 }
 

@@ -126,6 +126,22 @@ static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
 	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
+/* Nobody that is recorded runs here.  Context: as stape_ring_pause(). */
+static inline void stape_ring_forget_curr(struct stape_ring *ring)
+{
+	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/*
+ * Is nothing written?  On the ring's CPU with interrupts off, who is told so may still
+ * change what the first page behind the pause will say.
+ */
+static inline bool stape_ring_is_paused(const struct stape_ring *ring)
+{
+	/* Pairs with the release in stape_ring_resume(). */
+	return smp_load_acquire(&ring->paused);
+}
+
 /* An event's word but for its time; @low: PID, and an argument below 2^10. */
 static __always_inline u64 stape_ring_word(u64 type, u32 low)
 {
