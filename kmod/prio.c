@@ -68,11 +68,18 @@ static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs
 	return 0;
 }
 
+/*
+ * How many may be between entry and return at a time. They may be preempted there, just
+ * as they have got another policy: the kernel's own choice, 10, is little for that.
+ */
+#define STAPE_PRIO_ACTIVE	512
+
 #define STAPE_PRIO_PROBE(_name) {				\
 	.kp.symbol_name = _name,				\
 	.entry_handler = stape_prio_enter,			\
 	.handler = stape_prio_return,				\
 	.data_size = sizeof(struct stape_prio_before),		\
+	.maxactive = STAPE_PRIO_ACTIVE,				\
 }
 
 static struct kretprobe stape_prio_probes[] = {
@@ -80,11 +87,19 @@ static struct kretprobe stape_prio_probes[] = {
 	STAPE_PRIO_PROBE("set_user_nice"),
 };
 
+static void stape_prio_unhook_one(struct kretprobe *probe)
+{
+	unregister_kretprobe(probe);
+	if (probe->nmissed)
+		pr_warn("%s: %d calls at once were too many: their changes of priority are not recorded\n",
+			probe->kp.symbol_name, probe->nmissed);
+}
+
 static void stape_prio_unhook_some(int n)
 {
 	while (n--)
 		if (stape_prio_probes[n].kp.addr)
-			unregister_kretprobe(&stape_prio_probes[n]);
+			stape_prio_unhook_one(&stape_prio_probes[n]);
 }
 
 /**

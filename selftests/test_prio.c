@@ -308,8 +308,8 @@ TEST_F(prio, described)
 
 /* -- many at a time ---------------------------------------------------------------------- */
 
-#define CROWD	30
-#define TURNS	40
+#define CROWD	100
+#define TURNS	12
 
 static void *change_often(void *arg)
 {
