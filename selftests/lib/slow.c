@@ -7,13 +7,21 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "work.h"
+
+unsigned int st_slow(void)
+{
+	const char *slow = getenv("SCHEDTAPE_SLOW");
+
+	return slow && atoi(slow) > 1 ? atoi(slow) : 1;
+}
+
 /* In place of the C library's: with it kselftest limits a test's time. */
 unsigned int alarm(unsigned int seconds)
 {
-	const char *slow = getenv("SCHEDTAPE_SLOW");
 	struct itimerval new = {}, old;
 
-	new.it_value.tv_sec = (time_t)seconds * (slow && atoi(slow) > 1 ? atoi(slow) : 1);
+	new.it_value.tv_sec = (time_t)seconds * st_slow();
 	setitimer(ITIMER_REAL, &new, &old);
 	return old.it_value.tv_sec + !!old.it_value.tv_usec;
 }

@@ -71,6 +71,8 @@ void st_burn(uint64_t ns);
 bool st_rt_kernel(void);
 /* Sleeps and wake-ups that the kernel's own locks may add: on PREEMPT_RT only. */
 unsigned int st_lock_sleeps(void);
+/* How many times longer than usual things may take here. */
+unsigned int st_slow(void);
 /* Under an emulator that counts instructions, times are exact. */
 bool st_exact(void);
 
