@@ -133,10 +133,9 @@ static void test_round_trip(void)
 }
 
 /* A timer sets 1 going, who wakes 2, who wakes 3; and 4, who has slept for less long. */
-static void test_expected(void)
+static struct schedtape_tape *tape_expected(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
-	struct schedtape_program *program;
 
 	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
@@ -151,11 +150,24 @@ static void test_expected(void)
 	fake_wake(tape, 2400, 0, 3, STAPE_CTX_TASK);
 	fake_wake(tape, 2500, 0, 4, STAPE_CTX_TASK);
 	fake_switch(tape, 2600, 0, STAPE_STATE_SLEEPING, 0);
-	program = compile(tape);
+	return tape;
+}
+
+static void test_expected(void)
+{
+	const struct schedtape_program_options absolute = {
+		.external = SCHEDTAPE_EXTERNAL_ABSOLUTE,
+	};
+	struct schedtape_program *program = compile(tape_expected());
+
 	is_program(program, 0, "0:until 500; 100:wake 0!; 300:exit",
 		   "who slept when the timer fired is expected to sleep");
 	is_program(program, 1, "0:wait 0; 100:wake 1!; 200:wake 2; 300:exit",
 		   "so is whom that one wakes, but for one who went to sleep after the timer");
+	schedtape_program_free(program);
+	program = compile_as(tape_expected(), &absolute);
+	is_program(program, 0, "0:until 500; 100:wake 0; 300:exit",
+		   "an instant that is absolute is put off for nobody");
 	schedtape_program_free(program);
 }
 
@@ -292,13 +304,18 @@ static bool keep_pid(void *arg, const struct schedtape_life *life)
 static void test_keep(void)
 {
 	uint32_t pid = 2;
-	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
 	struct schedtape_program *program = compile_as(round_trip(), &options);
 
 	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
 		   "a task that is left out is the outside world");
 	ok(program && program->nr_tasks == 1 && !program->nr_edges && program->timed == 2,
 	   "and has no player");
+	schedtape_program_free(program);
+	options.external = SCHEDTAPE_EXTERNAL_RELATIVE;
+	program = compile_as(round_trip(), &options);
+	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
+		   "at the instant at which it did it, however long waits are kept");
 	schedtape_program_free(program);
 	pid = 1;
 	program = compile_as(round_trip(), &options);

@@ -139,11 +139,13 @@ static int open_wait(struct compiler *c, const struct schedtape_life *life, uint
 static bool is_length(const struct compiler *c, const struct part *part,
 		      const struct schedtape_op *wait, bool left_out)
 {
+	if (!part->since || left_out)
+		return false;
 	switch (c->options->external) {
 	case SCHEDTAPE_EXTERNAL_RELATIVE:
-		return part->since;
+		return true;
 	case SCHEDTAPE_EXTERNAL_AUTO:
-		return part->since && wait->blocked && !left_out;
+		return wait->blocked;
 	default:
 		return false;
 	}
@@ -380,7 +382,9 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	wake = &c->program->ops[part->op];
 	wake->kind = SCHEDTAPE_OP_WAKE;
 	wake->value = edge;
-	wake->expected = part->since < part_of(c, waker)->set_going;
+	/* Instants that are absolute are put off for nobody. */
+	wake->expected = c->options->external != SCHEDTAPE_EXTERNAL_ABSOLUTE &&
+			 part->since < part_of(c, waker)->set_going;
 	part->set_going = part_of(c, waker)->set_going;
 	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
 	wait->value = edge;
