@@ -142,6 +142,16 @@ static void test_ends(void)
 	schedtape_engine_free(engine);
 
 	create(2, edges, 2, 1);
+	pid = fork();
+	if (!pid)
+		_exit(1);
+	schedtape_engine_forked(engine, 0, pid);
+	waitpid(pid, &status, 0);
+	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
+	   "so is who dies before it joins");
+	schedtape_engine_free(engine);
+
+	create(2, edges, 2, 1);
 	ok(!schedtape_engine_join(engine, 1), "joined");
 	schedtape_engine_stop(engine);
 	ok(step(1, NOBODY, STAPE_WAIT_EDGE, 1) == -ECANCELED, "nobody steps behind the end");

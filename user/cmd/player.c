@@ -250,6 +250,8 @@ static void do_fork(struct player *player, uint32_t child)
 			thread_forget();
 			run_process(cast, child);
 		}
+		if (pid > 0 && cast->engine)
+			schedtape_engine_forked(cast->engine, child, pid);
 		error = pid < 0 ? -errno : 0;
 	}
 	if (error)

@@ -44,7 +44,7 @@ struct shared {
 /**
  * struct seat - one player
  * @waits_for: see above
- * @pid, @tid: its thread, 0: it has not joined
+ * @pid, @tid: its thread, 0: there is none that is known of
  */
 struct seat {
 	uint32_t waits_for;
@@ -137,15 +137,23 @@ static bool live(struct schedtape_engine *engine)
 	return get(engine->shared->state) <= STAPE_REPLAY_RUNNING;
 }
 
+static void seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
+{
+	engine->seats[number].pid = pid;
+	set(engine->seats[number].tid, tid);
+}
+
+void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
+{
+	seat(engine, number, pid, pid);
+}
+
 int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
 {
-	struct seat *seat = &engine->seats[number];
-
 	if (!live(engine))
 		return -ECANCELED;
-	seat->pid = getpid();
-	set(seat->tid, gettid());
-	set(seat->waits_for, NOTHING);
+	seat(engine, number, getpid(), gettid());
+	set(engine->seats[number].waits_for, NOTHING);
 	add(engine->shared->joined, 1);
 	return 0;
 }
@@ -308,7 +316,7 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 		finish(engine, STAPE_REPLAY_STOPPED);
 }
 
-/* A player that has joined, has not ended its program, and is not there. */
+/* A player that was there, has not ended its program, and is not there any more. */
 static void find_dead(struct schedtape_engine *engine)
 {
 	struct seat *seat;

@@ -20,6 +20,8 @@ const volatile uint64_t *schedtape_engine_speed(const struct schedtape_engine *e
 
 /* The calling thread is a player.  -ECANCELED: the replay has ended. */
 int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number);
+/* The calling process has forked a player, who may die before it joins. */
+void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid);
 /* As STAPE_IOC_STEP; @index and @flags mean nothing: no wait is in state D. */
 int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_step *step);
 
