@@ -42,7 +42,8 @@ known()
 	local name=$1 options=(--json)
 
 	shift
-	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0)
+	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0
+		--max-wakeup-error 0 --max-wall-error "$error" --max-foreign 0)
 	{
 		schedtape record -q -o "$name.tape" -- "$@" &&
 		schedtape replay -q "$name.tape" --record "$name.replay" &&
@@ -50,6 +51,7 @@ known()
 	} > log 2>&1
 	report $? "$name: replayed${exact:+ with the same graph, CPU time within $error %}"
 	schedtape diff "$name.tape" "$name.replay" > log 2>&1
+	grep '^wall\|^TOTAL' log | sed 's/^/# /'
 	grep -q '^verdict: \([0-9]*\) of \1 tasks matched' log
 	report $? "$name: every task has its player"
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,41 @@ static void child_main(char **command, int go, int error)
 	_exit(127);
 }
 
+/* The state that /proc tells of, 0: it does not. */
+static char state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* Its name is ours, and has no ")" but at its end. */
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(file);
+	return state;
+}
+
+/*
+ * Until it sleeps, if that does not take too long: then the recording begins with its
+ * wake-up. One that was still running then would replay with a wake-up more, for which
+ * its player has to wait for the start.
+ */
+static void wait_until_asleep(pid_t pid)
+{
+	int tries;
+	char state;
+
+	for (tries = 0; tries < 100; tries++) {
+		state = state_of(pid);
+		if (state != 'R' && state != 'D')
+			break;
+		usleep(1000);
+	}
+}
+
 int child_fork(struct child *child, char **command)
 {
 	int go[2], error[2];
@@ -48,7 +84,10 @@ int child_fork(struct child *child, char **command)
 	close(error[1]);
 	child->go = go[1];
 	child->error = error[0];
-	return child->pid < 0 ? -errno : 0;
+	if (child->pid < 0)
+		return -errno;
+	wait_until_asleep(child->pid);
+	return 0;
 }
 
 int child_go(struct child *child)
