@@ -21,6 +21,7 @@ static const struct {
 	[DIFF_BURST_KS] = { "lengths of bursts", SCHEDTAPE_BURSTS, true },
 	[DIFF_SLEEP_KS] = { "lengths of sleeps", SCHEDTAPE_SLEEPS, true },
 	[DIFF_LATENCY_KS] = { "latencies", SCHEDTAPE_LATENCIES, true },
+	[DIFF_TOTAL_CPU] = { "CPU time in total", -1, false },
 	[DIFF_ORDER] = { "order of wake-ups", -1, false },
 	[DIFF_WALL] = { "wall time", -1, false },
 	[DIFF_FOREIGN] = { "tasks only in B", -1, false },
@@ -61,6 +62,18 @@ static int by_amount(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+static void add(struct schedtape_life *total, const struct schedtape_life *life)
+{
+	if (!life)
+		return;
+	total->cpu_time += life->cpu_time;
+	total->bursts += life->bursts;
+	total->sleeps += life->sleeps;
+	total->stops += life->stops;
+	total->wakeups += life->wakeups;
+	total->wakeups_by_task += life->wakeups_by_task;
+}
+
 static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
 {
 	struct diff_verdict *verdict = &diff->verdict;
@@ -97,6 +110,8 @@ static size_t judge_tasks(struct diff *diff, double *cpu_errors)
 			continue;
 		}
 		judge_task(diff, pair);
+		add(&diff->verdict.total_a, diff_a(diff, pair));
+		add(&diff->verdict.total_b, diff_b(diff, pair));
 		if (!is_small(diff, pair))
 			cpu_errors[n++] = fabs(diff_error(diff, pair, DIFF_CPU));
 	}
@@ -115,6 +130,9 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 		n = judge_tasks(diff, cpu_errors);
 		qsort(cpu_errors, n, sizeof(*cpu_errors), by_amount);
 		verdict->median_cpu = n ? cpu_errors[n / 2] : NAN;
+		verdict->errors[DIFF_TOTAL_CPU] =
+			schedtape_relative_error(verdict->total_a.cpu_time,
+						 verdict->total_b.cpu_time);
 		verdict->errors[DIFF_WALL] = schedtape_relative_error(diff_wall(&diff->a),
 								      diff_wall(&diff->b));
 		verdict->errors[DIFF_FOREIGN] = diff->distance->only_b;

@@ -53,19 +53,8 @@ static void print_distance(struct out_table *table, double distance)
 		out_cell(table, "%.3f", distance);
 }
 
-static void add(struct schedtape_life *total, const struct schedtape_life *life)
-{
-	total->cpu_time += life->cpu_time;
-	total->bursts += life->bursts;
-	total->sleeps += life->sleeps;
-	total->stops += life->stops;
-	total->wakeups += life->wakeups;
-	total->wakeups_by_task += life->wakeups_by_task;
-}
-
 static void print_tasks(const struct diff *diff)
 {
-	struct schedtape_life total_a = { .comm = "" }, total_b = { .comm = "" };
 	struct out_table table;
 	int limit;
 	size_t i;
@@ -81,13 +70,11 @@ static void print_tasks(const struct diff *diff)
 		print_numbers(&table, a, b);
 		for (limit = DIFF_BURST_KS; limit <= DIFF_LATENCY_KS; limit++)
 			print_distance(&table, diff_error(diff, &diff->pairs[i], limit));
-		add(&total_a, a);
-		add(&total_b, b);
 	}
 	out_table_rule(&table);
-	out_cell(&table, "MATCHED");
+	out_cell(&table, "TOTAL");
 	out_cell(&table, "%s", "");
-	print_numbers(&table, &total_a, &total_b);
+	print_numbers(&table, &diff->verdict.total_a, &diff->verdict.total_b);
 	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++)
 		print_distance(&table, diff->verdict.total_ks[i]);
 }
@@ -128,6 +115,8 @@ static void print_edges(const struct diff *diff)
 		const struct schedtape_edge_pair *edge = &diff->edges[i];
 		char task[OUT_TASK_LEN];
 
+		if (edge->a == edge->b)
+			continue;
 		out_cell(&table, "%s", name_of(task, diff, edge->waker));
 		out_cell(&table, "%s", name_of(task, diff, edge->wakee));
 		out_cell(&table, "%" PRIu64, edge->a);
@@ -187,21 +176,20 @@ void diff_print_text(const struct diff *diff)
 	putchar('\n');
 	print_tasks(diff);
 	print_unmatched(diff);
-	if (diff->options->edges && diff->nr_edges)
+	if (diff->options->edges && !diff->distance->same_graph)
 		print_edges(diff);
 	print_graph(diff);
 	print_verdict(diff);
 }
 
-static struct json_object *json_side(const struct diff_side *side)
+/* Of a task or of all of them. */
+static void add_numbers(struct json_object *object, const struct schedtape_life *life)
 {
-	struct json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "tape", json_object_new_string(side->path));
-	out_json_add_count(object, "wall_ns", diff_wall(side));
-	out_json_add_count(object, "tasks", side->nr_lives);
-	out_json_add_count(object, "lost", cmd_count_lost(side->end));
-	return object;
+	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
+	out_json_add_count(object, "bursts", life->bursts);
+	out_json_add_count(object, "sleeps", diff_sleeps(life));
+	out_json_add_count(object, "wakeups", life->wakeups);
+	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
 }
 
 static struct json_object *json_life(const struct schedtape_life *life)
@@ -214,11 +202,21 @@ static struct json_object *json_life(const struct schedtape_life *life)
 	out_json_add_count(object, "index", life->index);
 	out_json_add_count(object, "pid", life->pid);
 	out_json_add_name(object, "comm", life->comm);
-	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
-	out_json_add_count(object, "bursts", life->bursts);
-	out_json_add_count(object, "sleeps", diff_sleeps(life));
-	out_json_add_count(object, "wakeups", life->wakeups);
-	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
+	add_numbers(object, life);
+	return object;
+}
+
+static struct json_object *json_side(const struct diff_side *side,
+				     const struct schedtape_life *total)
+{
+	struct json_object *object = json_object_new_object(), *numbers = json_object_new_object();
+
+	json_object_object_add(object, "tape", json_object_new_string(side->path));
+	out_json_add_count(object, "wall_ns", diff_wall(side));
+	out_json_add_count(object, "tasks", side->nr_lives);
+	out_json_add_count(object, "lost", cmd_count_lost(side->end));
+	add_numbers(numbers, total);
+	json_object_object_add(object, "total", numbers);
 	return object;
 }
 
@@ -229,6 +227,7 @@ static const char * const error_keys[DIFF_NR_LIMITS] = {
 	[DIFF_BURST_KS] = "burst_distance",
 	[DIFF_SLEEP_KS] = "sleep_distance",
 	[DIFF_LATENCY_KS] = "latency_distance",
+	[DIFF_TOTAL_CPU] = "cpu_error_total",
 	[DIFF_ORDER] = "order_error",
 	[DIFF_WALL] = "wall_error",
 	[DIFF_FOREIGN] = "foreign",
@@ -323,8 +322,8 @@ void diff_print_json(const struct diff *diff)
 {
 	struct json_object *root = json_object_new_object();
 
-	json_object_object_add(root, "a", json_side(&diff->a));
-	json_object_object_add(root, "b", json_side(&diff->b));
+	json_object_object_add(root, "a", json_side(&diff->a, &diff->verdict.total_a));
+	json_object_object_add(root, "b", json_side(&diff->b, &diff->verdict.total_b));
 	json_object_object_add(root, "tasks", json_tasks(diff));
 	json_object_object_add(root, "edges", json_edges(diff));
 	json_object_object_add(root, "verdict", json_verdict(diff));

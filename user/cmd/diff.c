@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 #include "diff.h"
@@ -19,6 +20,8 @@
 static const struct argp_option options[] = {
 	{ "max-cpu-error", OPT_LIMIT + DIFF_CPU, "PCT", 0,
 	  "Exit 1 if a task's CPU time differs by more", 0 },
+	{ "max-total-cpu-error", OPT_LIMIT + DIFF_TOTAL_CPU, "PCT", 0,
+	  "The same for all tasks together", 0 },
 	{ "max-wakeup-error", OPT_LIMIT + DIFF_WAKEUPS, "PCT", 0,
 	  "Exit 1 if a task's number of wake-ups differs by more", 0 },
 	{ "max-sleep-error", OPT_LIMIT + DIFF_SLEEPS, "PCT", 0,
@@ -43,14 +46,16 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static double parse_amount(const char *text, const char *what, struct argp_state *state)
+/* @unit: may follow. */
+static double parse_amount(const char *text, const char *unit, const char *what,
+			   struct argp_state *state)
 {
 	double value;
 	char *end;
 
 	errno = 0;
 	value = strtod(text, &end);
-	if (errno || end == text || *end || !isfinite(value) || value < 0)
+	if (errno || end == text || (*end && strcmp(end, unit)) || !isfinite(value) || value < 0)
 		argp_error(state, "not %s: '%s'", what, text);
 	return value;
 }
@@ -66,13 +71,13 @@ static error_t parse_limit(struct diff_options *opts, int key, const char *arg,
 	case DIFF_BURST_KS:
 	case DIFF_SLEEP_KS:
 	case DIFF_LATENCY_KS:
-		opts->limits[limit] = parse_amount(arg, "a distance from 0 to 1", state);
+		opts->limits[limit] = parse_amount(arg, "", "a distance from 0 to 1", state);
 		break;
 	case DIFF_FOREIGN:
-		opts->limits[limit] = parse_amount(arg, "a number of tasks", state);
+		opts->limits[limit] = parse_amount(arg, "", "a number of tasks", state);
 		break;
 	default:
-		opts->limits[limit] = parse_amount(arg, "a percentage", state) / 100;
+		opts->limits[limit] = parse_amount(arg, "%", "a percentage", state) / 100;
 	}
 	return 0;
 }
@@ -96,7 +101,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "two tapes are needed");
 		return 0;
 	case OPT_MIN_RUNTIME:
-		opts->min_runtime = parse_amount(arg, "a time in ms", state) * 1e6;
+		opts->min_runtime = parse_amount(arg, "ms", "a time in ms", state) * 1e6;
 		return 0;
 	case OPT_SAME_GRAPH:
 		opts->same_graph = true;

@@ -15,6 +15,7 @@ enum diff_limit {
 	DIFF_BURST_KS,
 	DIFF_SLEEP_KS,
 	DIFF_LATENCY_KS,
+	DIFF_TOTAL_CPU,
 	DIFF_ORDER,
 	DIFF_WALL,
 	DIFF_FOREIGN,
@@ -51,6 +52,7 @@ struct diff_side {
  * @errors: theirs, signed fractions; of all others that of the tapes, NAN: none
  * @median_cpu: of what is judged, its amount
  * @small: tasks whose CPU time was too short to be judged
+ * @total_a, @total_b: sums of A's tasks, and of their counterparts
  * @total_ks: distances of the lengths of all matched tasks together
  * @foreign_time: CPU time of tasks that are only in B, ns
  */
@@ -59,6 +61,8 @@ struct diff_verdict {
 	double errors[DIFF_NR_LIMITS];
 	double median_cpu;
 	size_t small;
+	struct schedtape_life total_a;
+	struct schedtape_life total_b;
 	double total_ks[SCHEDTAPE_NR_LENGTHS];
 	uint64_t foreign_time;
 };

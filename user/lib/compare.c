@@ -13,7 +13,7 @@
 /**
  * struct schedtape_comparison - two timelines side by side
  * @pair_a, @pair_b: for each life the number of its pair
- * @edges: those that differ
+ * @edges: between tasks of A, and between those of B that are matched
  */
 struct schedtape_comparison {
 	struct schedtape_distance distance;
@@ -85,18 +85,13 @@ static void edge_of_a(struct schedtape_comparison *c, const struct schedtape_edg
 	uint64_t count;
 
 	d->woken_a += edge->count;
-	if (waker == SCHEDTAPE_NONE || wakee == SCHEDTAPE_NONE) {
-		d->edges_only_a++;
-		return;
-	}
-	other = schedtape_edges_find(edges_b, nr_b, waker, wakee);
+	other = waker == SCHEDTAPE_NONE || wakee == SCHEDTAPE_NONE ? NULL :
+		schedtape_edges_find(edges_b, nr_b, waker, wakee);
 	count = other ? other->count : 0;
 	d->woken_same += count < edge->count ? count : edge->count;
-	if (count == edge->count) {
+	if (count == edge->count)
 		d->edges_same++;
-		return;
-	}
-	if (count)
+	else if (count)
 		d->edges_differ++;
 	else
 		d->edges_only_a++;

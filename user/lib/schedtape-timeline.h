@@ -287,7 +287,7 @@ schedtape_comparison_distance(const struct schedtape_comparison *comparison);
 /* Matched ones in A's order, then those only in A, then those only in B. */
 const struct schedtape_pair *
 schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t *n);
-/* Edges between matched tasks whose counts differ, by waker, then wakee. */
+/* All of A, and those of B between matched tasks, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
 /*
