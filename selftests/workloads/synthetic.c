@@ -2,14 +2,16 @@
 /*
  * Description: a load of known truth for MS ms, in one process of eight threads:
  * four tasks of periods (2 ms every 10, 1 ms every 20, two of each), a chain of three
- * every 5 ms, each woken by the one before it by futex, and a hog that uses two
- * fifths of MS, on top of which the timers of the others fire.
+ * with 0.25 ms each every 5 ms, each woken by the one before it by futex, and a hog that
+ * uses a quarter of MS, on top of which the timers of the others fire.
  */
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 
 #include "work.h"
+
+#define LINK_NS	250000
 
 static uint64_t begin, length;
 static uint32_t items[2];	/* sent to the stage and to the consumer: futexes */
@@ -52,7 +54,7 @@ static void *produce(void *arg)
 
 	for (at = begin + 5000000; at < begin + length; at += 5000000) {
 		sleep_until(at);
-		work_burn(50000);
+		work_burn(LINK_NS);
 		send(&items[0]);
 	}
 	return arg;
@@ -69,7 +71,7 @@ static void *stage(void *arg)
 
 	for (i = 0; i < nr_items(); i++) {
 		receive(&items[0], i);
-		work_burn(50000);
+		work_burn(LINK_NS);
 		send(&items[1]);
 	}
 	return arg;
@@ -81,7 +83,7 @@ static void *consume(void *arg)
 
 	for (i = 0; i < nr_items(); i++) {
 		receive(&items[1], i);
-		work_burn(50000);
+		work_burn(LINK_NS);
 	}
 	return arg;
 }
@@ -103,7 +105,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(threads) / sizeof(*threads); i++)
 		if (pthread_create(&ids[i], NULL, threads[i].run, (void *)threads[i].arg))
 			errx(1, "cannot make a thread");
-	work_burn(length * 2 / 5);
+	work_burn(length / 4);
 	for (i = 0; i < sizeof(threads) / sizeof(*threads); i++)
 		pthread_join(ids[i], NULL);
 	printf("items=%u\ncpu_ns=%llu\n", nr_items(),
