@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: what is noted of a run on a debug kernel holds for the module that it
-# was run with, and for no other.
+# was run with and for that kernel, and for no other.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
@@ -14,6 +14,7 @@ mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,k
 echo 'int x;' > "$T/kmod/main.c"
 echo '#define X' > "$T/include/schedtape/event.h"
 echo '# a' > "$noted"
+kernel_build=$T/selftests/qemu/kernel-build
 for kernel in 6.12-debug 6.12-kcsan; do
 	echo 6.12.117 > "$T/build/kernels/$kernel/release"
 	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
@@ -27,8 +28,12 @@ same()
 # Each run replaces what was noted of that kernel.
 notes()
 {
-	note_result 6.12-debug 2 1 2 3 && note_result 6.12-kcsan 2 7 8 9 &&
-	note_result 6.12-debug 1 390 0 15 && note_result 6.12-debug 2 400 0 5 || return
+	local hash
+
+	hash=$(module_hash)
+	note_result 6.12-debug 2 "$hash" 1 2 3 && note_result 6.12-kcsan 2 "$hash" 7 8 9 &&
+	note_result 6.12-debug 1 "$hash" 390 0 15 && note_result 6.12-debug 2 "$hash" 400 0 5 ||
+		return
 	same "$(cut -d ' ' -f 1-2,4- "$noted" | sort)" "# a
 6.12-debug 1 6.12.117 0123456789abcdef 390 0 15 $(date -u +%F)
 6.12-debug 2 6.12.117 0123456789abcdef 400 0 5 $(date -u +%F)
@@ -63,6 +68,38 @@ changed()
 	note_of 6.12-debug 2
 }
 
+# key KEY COMMAND...: with that as the key that the kernel would have now
+key()
+{
+	mkdir -p "$T/build/kernels/source-6.12" && : > "$T/build/kernels/source-6.12/package" &&
+	printf '#!/bin/sh\n[ "$*" = "--key 6.12-debug" ] && echo %s\n' "$1" > "$kernel_build" &&
+	chmod +x "$kernel_build" && "${@:2}"
+}
+
+without_source()
+{
+	key fedcba9876543210 not note_of 6.12-debug 2 && rm -r "$T/build/kernels/source-6.12" &&
+	note_of 6.12-debug 2
+}
+
+# What was run is what was built, hours before it is noted.
+changed_meanwhile()
+{
+	local hash old
+
+	hash=$(module_hash) old=$(< "$noted")
+	echo 'int z;' > "$T/kmod/main.c"
+	note_result 6.12-debug 2 "$hash" 400 0 5
+	! note_of 6.12-debug 2 || return
+	echo 'int x;' > "$T/kmod/main.c"
+	same "$(sort "$noted")" "$(sort <<< "$old")"
+}
+
+not()
+{
+	! "$@"
+}
+
 elsewhere()
 {
 	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug 2
@@ -92,6 +129,10 @@ check "... and for no other kernel or number of CPUs" not_run
 check "nothing holds when the module changes" changed "$T/kmod/main.c" 'int y;'
 check "... or gets a file" changed "$T/kmod/other.c" ''
 check "... or an interface of it changes" changed "$T/include/schedtape/event.h" '#define Y'
+check "... or had changed before it was noted" changed_meanwhile
+check "... or the kernel's configuration does" key 0123456789abcdee not note_of 6.12-debug 2
+check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
+check "where the kernel's source is not there, its configuration is not known" without_source
 check "what changes elsewhere does not matter" elsewhere
 check "a kernel that is built too late, or not at all, is a failure" in_time
 finish

@@ -48,24 +48,37 @@ planted()
 	fi
 }
 
-# note_result KERNEL CPUS PASSED FAILED SKIPPED
+# note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is that of the sources when the
+# module was built
 note_result()
 {
 	local line
 
-	line="$1 $2 $(module_hash) $(< "$build/kernels/$1/release")"
-	line+=" $(< "$build/kernels/$1/key") $3 $4 $5 $(date -u +%F)"
+	line="$1 $2 $3 $(< "$build/kernels/$1/release")"
+	line+=" $(< "$build/kernels/$1/key") $4 $5 $6 $(date -u +%F)"
 	{
 		grep -v "^$1 $2 " "$noted"
 		echo "$line"
 	} > "$noted.new" && mv "$noted.new" "$noted"
 }
 
-# note_of KERNEL CPUS: what is noted of the module as it is: release, numbers, day
+# The key that KERNEL would have now. Its source is a part of that, and too much to get
+# for this: without it nothing is known, and nothing printed.
+key_of()
+{
+	[ -e "$build/kernels/source-${1%-*}/package" ] || return
+	"$top/selftests/qemu/kernel-build" --key "$1"
+}
+
+# note_of KERNEL CPUS: what is noted of the module and, if that is known, the kernel as
+# they are: release, numbers, day
 note_of()
 {
-	awk -v kernel="$1" -v cpus="$2" -v hash="$(module_hash)" '
-		$1 == kernel && $2 == cpus && $3 == hash { print $4, $6, $7, $8, $9; found = 1 }
+	awk -v run="$1 $2 $(module_hash)" -v key="$(key_of "$1")" '
+		$1 " " $2 " " $3 == run && (key == "" || $5 "" == key) {
+			print $4, $6, $7, $8, $9
+			found = 1
+		}
 		END { exit !found }' "$noted"
 }
 
