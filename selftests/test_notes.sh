@@ -122,6 +122,21 @@ in_time()
 	wait_for_kernel 6.12-debug 1000
 }
 
+# The compilers, too, whatever became of the script.
+ends_with_us()
+{
+	local i
+
+	printf '#!/bin/sh\nsleep 100 &\nwait\n' > "$kernel_build" && chmod +x "$kernel_build" || return
+	logs=$T
+	(build_beside 6.12-debug; echo "$builder" > "$T/builder")
+	for ((i = 0; i < 100; i++)); do
+		kill -0 -- -"$(< "$T/builder")" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
 check "a run is noted, in place of the last one" notes
 check "the note holds for the module that was run" holds
 check "... as a failure, if there were failures" had_failures
@@ -135,4 +150,5 @@ check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
 check "where the kernel's source is not there, its configuration is not known" without_source
 check "what changes elsewhere does not matter" elsewhere
 check "a kernel that is built too late, or not at all, is a failure" in_time
+check "who builds one goes with who waits for it" ends_with_us
 finish

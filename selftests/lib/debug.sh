@@ -99,8 +99,13 @@ build_beside()
 	"$top/selftests/qemu/kernel-build" "$1" > "$logs/kernel-$1.log" 2>&1 < /dev/null &
 	builder=$!
 	set +m
-	trap 'kill -- -$builder 2> /dev/null' EXIT
+	trap stop_building EXIT
 }
+
+stop_building()
+{
+	[ -z "$builder" ] || kill -- -"$builder"
+} 2> /dev/null
 
 # wait_for_kernel KERNEL SECONDS: until the script is so old
 wait_for_kernel()
