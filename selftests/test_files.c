@@ -20,6 +20,7 @@
 #include <kselftest_harness.h>
 
 #include "fuzz.h"
+#include "pass.h"
 #include "record.h"
 #include "request.h"
 #include "work.h"
@@ -299,39 +300,6 @@ TEST_F_TIMEOUT(files, garbage, 60)
 
 /* -- holders ---------------------------------------------------------------------------------- */
 
-static int pass(int sock, int fd)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_SOCKET;
-	cmsg->cmsg_type = SCM_RIGHTS;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(cmsg), &fd, sizeof(int));
-	return sendmsg(sock, &msg, 0) == 1 ? 0 : -errno;
-}
-
-static int get(int sock)
-{
-	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
-	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	int fd = -1;
-
-	if (recvmsg(sock, &msg, 0) != 1 || !CMSG_FIRSTHDR(&msg))
-		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(int));
-	return fd;
-}
-
 static uint32_t sessions(struct schedtape_client *client)
 {
 	struct schedtape_module_info info;
@@ -343,7 +311,7 @@ static uint32_t sessions(struct schedtape_client *client)
 /* A process that has the file from the socket, reads all, and says whether it got some. */
 static int read_passed(int sock)
 {
-	struct reader reader = { .fd = get(sock) };
+	struct reader reader = { .fd = st_take_passed(sock) };
 
 	reader.seen = calloc(1024, sizeof(*reader.seen));
 	if (reader.fd < 0 || !reader.seen)
@@ -363,7 +331,7 @@ TEST_F_TIMEOUT(files, passed_on, 60)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
 	ASSERT_TRUE(start(self));
 	/* It is nowhere but in the socket. */
-	ASSERT_EQ(0, pass(socks[0], self->fd));
+	ASSERT_EQ(0, st_pass(socks[0], self->fd));
 	st_record_close(&self->r);
 	EXPECT_EQ(1, sessions(client));
 	ASSERT_TRUE(work_to_the_end(self));
@@ -388,7 +356,7 @@ TEST_F(files, lost_on_the_way)
 	ASSERT_EQ(0, schedtape_client_open(&client, &self->r.err));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
 	ASSERT_TRUE(start(self));
-	ASSERT_EQ(0, pass(socks[0], self->fd));
+	ASSERT_EQ(0, st_pass(socks[0], self->fd));
 	st_record_close(&self->r);
 	ASSERT_TRUE(work_to_the_end(self));
 	EXPECT_EQ(1, sessions(client));

@@ -2,8 +2,10 @@
 /*
  * Description: who may open the device and who may send requests: CAP_PERFMON
  * or CAP_SYS_ADMIN in the initial user namespace, of the socket and the sender.
+ * Who is given an open file needs neither.
  */
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -12,6 +14,8 @@
 #include <kselftest_harness.h>
 
 #include "caps.h"
+#include "pass.h"
+#include "players.h"
 #include "request.h"
 
 FIXTURE(permissions)
@@ -270,6 +274,160 @@ TEST_F(permissions, every_command)
 		if (!q.flags)
 			EXPECT_NE(NULL, strstr(q.text, "CAP_PERFMON"));
 	}
+}
+
+/* -- files in other hands ------------------------------------------------------------------ */
+
+/*
+ * Files that somebody has from a socket who never had a right: he cannot open any, nor
+ * make a request.  The file's mode lets everyone in.
+ */
+FIXTURE(given)
+{
+	struct st_record r;
+	struct stranger *stranger;
+	int socks[2];
+};
+
+/**
+ * struct stranger - what becomes of his tries, -errno
+ * @opens: the device
+ * @asks: by netlink
+ * @info, @flush, @map, @replay: with the session that he was given
+ * @bytes: that he read of it
+ */
+struct stranger {
+	int opens, asks;
+	int info, flush, map, replay;
+	ssize_t bytes;
+};
+
+FIXTURE_SETUP(given)
+{
+	memset(self, 0, sizeof(*self));
+	self->stranger = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			      -1, 0);
+	ASSERT_NE(MAP_FAILED, self->stranger);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->socks));
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(given)
+{
+	chmod("/dev/schedtape", 0600);
+}
+
+static int try_map(int fd, const struct stape_session_info *info)
+{
+	void *map = mmap(NULL, info->ring_stride - getpagesize(), PROT_READ, MAP_SHARED, fd,
+			 getpagesize());
+
+	return map == MAP_FAILED ? -errno : 0;
+}
+
+static void use_session(int fd, struct stranger *stranger)
+{
+	struct stape_replay_setup setup = { .nr_players = 1 };
+	struct stape_session_info info;
+
+	stranger->opens = try_open();
+	stranger->asks = try_netlink();
+	stranger->info = ioctl(fd, STAPE_IOC_INFO, &info) ? -errno : 0;
+	stranger->flush = ioctl(fd, STAPE_IOC_FLUSH) ? -errno : 0;
+	stranger->map = try_map(fd, &info);
+	stranger->replay = ioctl(fd, STAPE_IOC_REPLAY, &setup) ? -errno : 0;
+}
+
+/* He is recorded himself, so that there is something to be read. */
+TEST_F(given, session)
+{
+	char page[STAPE_PAGE_SIZE];
+	pid_t pid;
+	int status;
+
+	pid = fork();
+	if (!pid) {
+		int fd = st_become_nobody(0) ? -1 : st_take_passed(self->socks[1]);
+
+		use_session(fd, self->stranger);
+		self->stranger->bytes = read(fd, page, sizeof(page));
+		_exit(0);
+	}
+	ASSERT_EQ(0, st_record_open(&self->r, 16));
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_pass(self->socks[0], schedtape_session_fd(self->r.session)));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(-EACCES, self->stranger->opens);
+	EXPECT_EQ(-EPERM, self->stranger->asks);
+	EXPECT_EQ(0, self->stranger->info);
+	EXPECT_EQ(0, self->stranger->flush);
+	EXPECT_EQ(0, self->stranger->map);
+	EXPECT_EQ(STAPE_PAGE_SIZE, self->stranger->bytes);
+	EXPECT_EQ(0, self->stranger->replay);
+}
+
+/* Its opener, too, has it without what he opened it with. */
+TEST_F(given, capability_goes)
+{
+	ASSERT_EQ(0, st_record_open(&self->r, 16));
+	ASSERT_EQ(0, st_record_add(&self->r, getppid()));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_caps_effective(0));
+	use_session(schedtape_session_fd(self->r.session), self->stranger);
+	EXPECT_EQ(-EACCES, self->stranger->opens);
+	EXPECT_EQ(-EPERM, self->stranger->asks);
+	EXPECT_EQ(0, self->stranger->info);
+	EXPECT_EQ(0, self->stranger->flush);
+	EXPECT_EQ(0, self->stranger->map);
+	EXPECT_EQ(0, self->stranger->replay);
+}
+
+/* Maps, joins, wakes along an edge (himself), and waits for more than the test takes. */
+static void play(struct notes *notes)
+{
+	const uint32_t edge = 0;
+	int ret;
+
+	notes[1].ret = try_netlink();
+	if (mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, players, 0) == MAP_FAILED)
+		notes[2].ret = -errno;
+	ret = join(0);
+	if (!ret)
+		ret = step(0, 0, STAPE_WAIT_UNTIL, 0);
+	if (!ret)
+		ret = step_wakes(0, 1, STAPE_WAIT_EDGE, edge, &edge, 1);
+	note(notes, ret);
+	step(0, 2, STAPE_WAIT_UNTIL, 3600 * 1000 * MS);
+}
+
+TEST_F(replay, given_players)
+{
+	int socks[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
+	pid = fork();
+	if (!pid) {
+		close(session);
+		players = st_become_nobody(0) ? -1 : st_take_passed(socks[1]);
+		play(self->notes);
+		_exit(0);
+	}
+	ASSERT_EQ(0, setup(self, 1, 1));
+	ASSERT_EQ(0, st_pass(socks[0], players));
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	while (!self->notes->steps)
+		usleep(1000);
+	EXPECT_EQ(0, self->notes[0].ret);
+	EXPECT_EQ(-EPERM, self->notes[1].ret);
+	EXPECT_EQ(0, self->notes[2].ret);
+	ASSERT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 }
 
 TEST_HARNESS_MAIN
