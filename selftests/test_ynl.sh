@@ -12,17 +12,21 @@ ynl=${SCHEDTAPE_BUILD:-$top/build}/linux
 	exit 4
 }
 
-# One process for all: it takes seconds to start in an emulated guest.
+# One process for most: it takes seconds to start in an emulated guest.
 PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 - "$ynl" "$top" <<'PYTHON'
 import errno
 import fcntl
+import json
 import os
 import platform
 import struct
+import subprocess
 import sys
 import time
 
 YNL, TOP = sys.argv[1:]
+SPEC = TOP + "/Documentation/netlink/specs/schedtape.yaml"
+SCHEMA = YNL + "/Documentation/netlink/genetlink.yaml"
 sys.path.insert(0, YNL + "/tools/net/ynl")
 from lib import NlError, YnlFamily	# noqa: E402
 
@@ -55,6 +59,15 @@ class Family(YnlFamily):
         """What the spec has besides."""
         return {(op["name"], how) for op in self.yaml["operations"]["list"]
                 for how in ("do", "dump") if how in op} - self.driven
+
+
+def cli(*args):
+    """What the client's own command prints: as the library, but as people use it."""
+    done = subprocess.run([sys.executable, YNL + "/tools/net/ynl/cli.py", "--spec", SPEC,
+                           "--schema", SCHEMA, "--output-json", *args],
+                          stdout=subprocess.PIPE, check=True, text=True)
+    print("# cli.py %s: %s" % (" ".join(args), done.stdout.strip()))
+    return json.loads(done.stdout)
 
 
 def refused(code, text, call, *args):
@@ -110,6 +123,10 @@ def replay_tests(ynl, device, monitor):
     yield "replay-start: it runs", ynl.do("replay-get", {"id": ident})["state"] == "running"
     yield "replay-start: another time is refused", \
         refused(errno.EINVAL, "started before", ynl.do, "replay-start", {"id": ident})
+    # It tells of its progress every second.
+    yield "cli.py --subscribe: the replay's progress", \
+        ("replay-ntf", ident) in [(message["name"], message["msg"]["id"])
+                                  for message in cli("--subscribe", "monitor", "--sleep", "3")]
     ynl.do("replay-pause", {"id": ident})
     yield "replay-pause: it stands", ynl.do("replay-get", {"id": ident})["state"] == "paused"
     ynl.do("replay-start", {"id": ident})
@@ -125,12 +142,11 @@ def replay_tests(ynl, device, monitor):
 
 
 def tests():
-    spec = TOP + "/Documentation/netlink/specs/schedtape.yaml"
-    ynl = Family(spec, YNL + "/Documentation/netlink/genetlink.yaml")
+    ynl = Family(SPEC, SCHEMA)
     yield "the spec is valid, and the family is there", True
 
     # Apart: ynl stumbles over a notification in front of an answer.
-    monitor = YnlFamily(spec, "")
+    monitor = YnlFamily(SPEC, "")
     monitor.ntf_subscribe("monitor")
     info = ynl.do("info-get", {})
     print("#", info)
@@ -155,6 +171,10 @@ def tests():
         (sessions[0]["clock"], "overwrite" in sessions[0], int(sessions[0]["cpus"][:2], 16)) == \
         ("mono", True, 1)
     yield "info-get: the rings have memory", ynl.do("info-get", {})["ring-memory"] >= 16 * 4096
+
+    yield "cli.py --do: the same", cli("--do", "session-get", "--json",
+                                       json.dumps({"id": ident})) == sessions[0]
+    yield "cli.py --dump: the same", cli("--dump", "session-get") == sessions
 
     child = os.fork()
     if not child:
