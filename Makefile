@@ -4,7 +4,7 @@
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make check      every test, on every supported kernel
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
-#   make reliability  what check tries a few times, a thousand times; ONLY=kill=50
+#   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
