@@ -332,6 +332,7 @@ TEST_F(lifecycle, poll)
 	EXPECT_EQ(0, short_poll(self->fd));
 	st_work_go(&self->w);
 	EXPECT_EQ(0, st_work_wait(&self->w));
+	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 	EXPECT_EQ(POLLHUP, short_poll(self->fd) & POLLHUP);
 	ASSERT_EQ(0, st_record_stop(&self->r));
 	EXPECT_EQ(POLLIN | POLLHUP, short_poll(self->fd));
