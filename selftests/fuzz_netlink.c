@@ -41,10 +41,12 @@ static const char *const kinds[] = {
 	"no command", "info-get", "session-get", "session-set", "session-start",
 	"session-stop", "session-ntf", "filter-add", "filter-del", "task-get", "replay-get",
 	"replay-start", "replay-stop", "replay-ntf", "session-pause", "filter-set",
-	"beyond all",
+	"replay-set", "replay-pause", "player-get", "beyond all",
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+_Static_assert(STAPE_CMD_MAX + 2 == NR_KINDS, "a command is new: see is_of_replay(), too");
 
 static const int allowed[] = {
 	EINVAL, ENOENT, ESRCH, EBUSY, EALREADY, ERANGE, E2BIG, EOPNOTSUPP, ENOMEM, EMSGSIZE, 0
@@ -203,28 +205,65 @@ static void damage(struct worker *w)
 			1 << st_random_below(&w->random, 8);
 }
 
+/* Of these the first attribute is a replay's id, of others a session's. */
+static bool is_of_replay(uint8_t cmd)
+{
+	switch (cmd) {
+	case STAPE_CMD_REPLAY_GET:
+	case STAPE_CMD_REPLAY_START:
+	case STAPE_CMD_REPLAY_STOP:
+	case STAPE_CMD_REPLAY_SET:
+	case STAPE_CMD_REPLAY_PAUSE:
+	case STAPE_CMD_PLAYER_GET:
+		return true;
+	}
+	return false;
+}
+
+static uint16_t some_flags(struct worker *w)
+{
+	if (st_random_one_in(&w->random, 64))
+		return st_random_next(&w->random) & (NLM_F_DUMP | NLM_F_ECHO | 0xf000);
+	if (w->q.cmd == STAPE_CMD_TASK_GET || w->q.cmd == STAPE_CMD_PLAYER_GET)
+		return NLM_F_DUMP;
+	return st_random_one_in(&w->random, 8) ? NLM_F_DUMP : 0;
+}
+
+/* Any that a replay may have, or sometimes one near the limits, or none. */
+static uint32_t some_speed(struct st_random *random)
+{
+	static const uint32_t limits[] = { STAPE_REPLAY_SPEED_MIN, STAPE_REPLAY_SPEED_MAX };
+
+	if (st_random_one_in(random, 4))
+		return st_random_odd(random, limits[st_random_below(random, 2)]);
+	return STAPE_REPLAY_SPEED_MIN +
+	       st_random_below(random, STAPE_REPLAY_SPEED_MAX - STAPE_REPLAY_SPEED_MIN);
+}
+
+static void add_replay_attr(struct worker *w)
+{
+	struct st_random *random = &w->random;
+
+	if (w->q.cmd == STAPE_CMD_REPLAY_START && st_random_one_in(random, 2))
+		st_request_add_u64(&w->q, STAPE_A_REPLAY_DELAY, st_random_odd(random, 1000));
+	if (w->q.cmd == STAPE_CMD_REPLAY_SET && !st_random_one_in(random, 16))
+		st_request_add_u32(&w->q, STAPE_A_REPLAY_SPEED, some_speed(random));
+}
+
 static void make_request(struct worker *w, int sock, uint16_t family)
 {
 	struct st_random *random = &w->random;
-	bool replay;
 	unsigned int n;
 
 	st_request_init(&w->q, st_random_one_in(random, 64) ? st_random_next(random) :
 			1 + st_random_below(random, STAPE_CMD_MAX));
 	w->q.sock = sock;
 	w->q.family = family;
-	w->q.flags = st_random_one_in(random, 8) ? NLM_F_DUMP : 0;
-	if (w->q.cmd == STAPE_CMD_TASK_GET)
-		w->q.flags = NLM_F_DUMP;
-	if (st_random_one_in(random, 64))
-		w->q.flags = st_random_next(random) & (NLM_F_DUMP | NLM_F_ECHO | 0xf000);
-	replay = w->q.cmd == STAPE_CMD_REPLAY_GET || w->q.cmd == STAPE_CMD_REPLAY_START ||
-		 w->q.cmd == STAPE_CMD_REPLAY_STOP;
+	w->q.flags = some_flags(w);
 	if (!st_random_one_in(random, 32) && w->q.cmd != STAPE_CMD_INFO_GET)
-		st_request_add_u32(&w->q, 1, some_id(w, replay ? w->objects->replays :
-						     w->objects->sessions));
-	if (w->q.cmd == STAPE_CMD_REPLAY_START && st_random_one_in(random, 2))
-		st_request_add_u64(&w->q, STAPE_A_REPLAY_DELAY, st_random_odd(random, 1000));
+		st_request_add_u32(&w->q, 1, some_id(w, is_of_replay(w->q.cmd) ?
+						     w->objects->replays : w->objects->sessions));
+	add_replay_attr(w);
 	n = takes_attrs(w->q.cmd) ? 4 : st_random_one_in(random, 16);
 	for (n = st_random_below(random, n + 1); n; n--)
 		add_session_attr(w, some_type(w));
