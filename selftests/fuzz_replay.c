@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: random programs for players: numbers, steps, edges and instants right
- * and wrong, by several players of one replay at once, which is started, stopped and
- * left meanwhile; players are stopped, continued, interrupted and killed.  Nobody may
- * hang, and no answer may be one that no call can have.
+ * and wrong, by several players of one replay at once, which is started, paused, sped
+ * up, stopped and left meanwhile; players are stopped, continued, interrupted and
+ * killed.  Nobody may hang, and no answer may be one that no call can have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +26,10 @@
 #define EDGES		16
 #define CALLS		200	/* of a player */
 
-enum kind { SETUP, JOIN, STEP, GARBAGE, MAP, CONTROL };
+enum kind { SETUP, JOIN, STEP, HOLD, GARBAGE, MAP, CONTROL };
 
 static const char *const kinds[] = {
-	"setup", "join", "step", "other ioctls", "mmap", "control",
+	"setup", "join", "step", "hold", "other ioctls", "mmap", "control",
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -40,6 +40,7 @@ struct round {
 	struct st_random random;
 	struct stape_replay_setup setup;
 	uint32_t edges[EDGES];
+	uint32_t wakers[EDGES];
 	int session;
 	int sock;
 	uint16_t family;
@@ -119,12 +120,28 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 	st_fuzz_count(r->fuzz, STEP, "step", ret, allowed);
 }
 
+/* As who finds the replay paused: one that is not lets go at once. */
+static void try_hold(struct round *r, uint32_t player)
+{
+	static const int allowed[] = { ESRCH, ECANCELED, EFAULT, EINTR, 0 };
+	uint32_t number = st_random_one_in(&r->random, 8) ? st_random_odd(&r->random, 4) : player;
+	void *arg = some_memory(&r->random, &number);
+
+	st_fuzz_count(r->fuzz, HOLD, "hold", ioctl(r->setup.fd, STAPE_IOC_HOLD, arg) ? -errno : 0,
+		      allowed);
+}
+
+/* Any number and size, the right ones among them: then it is a call of player 0's. */
 static void try_garbage(struct round *r)
 {
-	static const int allowed[] = { ENOTTY, EINVAL, EFAULT, 0 };
+	static const int allowed[] = {
+		ENOTTY, EINVAL, EFAULT, EBUSY, ECANCELED, ENOMEM, ESRCH, E2BIG, EINTR, 0
+	};
+	static const unsigned int sizes[] = { sizeof(uint32_t), sizeof(struct stape_step) };
+	unsigned int size = st_random_one_in(&r->random, 2) ? st_random_below(&r->random, 64) :
+			    sizes[st_random_below(&r->random, 2)];
 	unsigned long command = _IOC(st_random_below(&r->random, 4), STAPE_IOC_MAGIC,
-				     st_random_below(&r->random, 0x20),
-				     st_random_below(&r->random, 64));
+				     st_random_below(&r->random, 0x30), size);
 	uint64_t arg[8] = { 0 };
 
 	st_fuzz_count(r->fuzz, GARBAGE, "ioctl",
@@ -168,6 +185,8 @@ static void play(struct round *r, unsigned int number)
 			try_garbage(r);
 		else if (what < 6)
 			try_map(r);
+		else if (what < 10)
+			try_hold(r, player);
 		else
 			try_step(r, player, &index);
 	}
@@ -175,10 +194,19 @@ static void play(struct round *r, unsigned int number)
 
 /* -- what is done to them -------------------------------------------------------- */
 
+/* Numbers of players, all but a few of them right. */
+static void fill_players(struct round *r, uint32_t *players)
+{
+	unsigned int i;
+
+	for (i = 0; i < EDGES; i++)
+		players[i] = st_random_one_in(&r->random, 200) ? st_random_odd(&r->random, 4) :
+			     st_random_below(&r->random, 8);
+}
+
 static bool set_up(struct round *r)
 {
 	static const int allowed[] = { EINVAL, EFAULT, ENOMEM, 0 };
-	unsigned int i;
 	long ret;
 
 	r->session = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
@@ -189,9 +217,10 @@ static bool set_up(struct round *r)
 		.nr_edges = st_random_one_in(&r->random, 16) ? st_random_odd(&r->random, 4) : EDGES,
 		.edges = (uintptr_t)some_memory(&r->random, r->edges),
 	};
-	for (i = 0; i < EDGES; i++)
-		r->edges[i] = st_random_one_in(&r->random, 200) ? st_random_odd(&r->random, 4) :
-			      st_random_below(&r->random, 8);
+	fill_players(r, r->edges);
+	fill_players(r, r->wakers);
+	if (st_random_below(&r->random, 4))
+		r->setup.wakers = (uintptr_t)some_memory(&r->random, r->wakers);
 	ret = ioctl(r->session, STAPE_IOC_REPLAY, &r->setup) ? -errno : 0;
 	st_fuzz_count(r->fuzz, SETUP, "setup", ret, allowed);
 	if (ret)
@@ -199,22 +228,35 @@ static bool set_up(struct round *r)
 	return !ret;
 }
 
+static uint32_t some_speed(struct st_random *random)
+{
+	if (st_random_one_in(random, 8))
+		return st_random_odd(random, STAPE_REPLAY_SPEED_MIN);
+	return STAPE_REPLAY_SPEED_ONE / 8 << st_random_below(random, 7);
+}
+
 static void control(struct round *r)
 {
-	static const int allowed[] = { EINVAL, EALREADY, ENOENT, 0 };
+	static const int allowed[] = { EINVAL, EALREADY, ENOENT, ERANGE, 0 };
 	static const uint8_t commands[] = {
-		STAPE_CMD_REPLAY_START, STAPE_CMD_REPLAY_START, STAPE_CMD_REPLAY_GET,
-		STAPE_CMD_REPLAY_GET, STAPE_CMD_REPLAY_STOP,
+		STAPE_CMD_REPLAY_START, STAPE_CMD_REPLAY_START, STAPE_CMD_REPLAY_START,
+		STAPE_CMD_REPLAY_PAUSE, STAPE_CMD_REPLAY_PAUSE, STAPE_CMD_REPLAY_SET,
+		STAPE_CMD_REPLAY_GET, STAPE_CMD_PLAYER_GET, STAPE_CMD_REPLAY_STOP,
 	};
 	struct st_request q;
 
 	st_request_init(&q, commands[st_random_below(&r->random, sizeof(commands))]);
 	q.sock = r->sock;
 	q.family = r->family;
+	/* The number of STAPE_A_PLAYER_REPLAY, too. */
 	st_request_add_u32(&q, STAPE_A_REPLAY_ID, r->setup.id);
+	if (q.cmd == STAPE_CMD_PLAYER_GET)
+		q.flags = NLM_F_DUMP;
 	if (q.cmd == STAPE_CMD_REPLAY_START)
 		st_request_add_u64(&q, STAPE_A_REPLAY_DELAY,
 				   st_random_below(&r->random, 1000000));
+	if (q.cmd == STAPE_CMD_REPLAY_SET)
+		st_request_add_u32(&q, STAPE_A_REPLAY_SPEED, some_speed(&r->random));
 	st_fuzz_count(r->fuzz, CONTROL, "control", st_request(&q), allowed);
 }
 
