@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: random calls on the device, by several processes at once on the same
- * sessions, some of which record: ioctls, mappings of odd sizes and places that are
- * moved, cut and touched, read and poll with bad memory, garbage in the reader's own
- * page.  No answer may be one that no call can have.
+ * sessions, some of which record, and on what files these make: ioctls, mappings of
+ * odd sizes and places that are moved, cut and touched, read and poll with bad memory,
+ * garbage in the reader's own page.  No answer may be one that no call can have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,11 @@
 
 #define WORKERS	3
 #define SHARED	3	/* sessions that all workers have */
-#define FILES	6	/* with those of a worker alone */
+#define OWN	6	/* with those of a worker alone */
+#define FILES	10	/* with streams and players' files */
 #define MAPS	8
+#define PLAYERS	8
+#define EDGES	8
 #define PAGE	4096ul
 
 enum kind { OPEN, CONTROL, IOCTL, MMAP, MUNMAP, MREMAP, MPROTECT, TOUCH, POLL, READ, OTHER };
@@ -49,7 +52,7 @@ struct worker {
 	uint16_t family;
 	int sock;
 	int fds[FILES];
-	uint32_t ids[FILES];
+	uint32_t ids[OWN];
 	struct map maps[MAPS];
 	unsigned char *memory;	/* three pages: writable, read-only, none */
 };
@@ -63,7 +66,9 @@ static void on_fault(int signal)
 
 static int some(struct worker *w)
 {
-	return w->fds[st_random_below(&w->random, FILES)];
+	if (st_random_one_in(&w->random, 4))
+		return w->fds[OWN + st_random_below(&w->random, FILES - OWN)];
+	return w->fds[st_random_below(&w->random, OWN)];
 }
 
 /* Memory of our own, the end of it, memory that cannot be written or is not there. */
@@ -87,7 +92,7 @@ static void *some_memory(struct worker *w)
 
 static long do_open(struct worker *w)
 {
-	unsigned int i = SHARED + st_random_below(&w->random, FILES - SHARED);
+	unsigned int i = SHARED + st_random_below(&w->random, OWN - SHARED);
 	struct stape_session_info info = { 0 };
 
 	if (w->fds[i] >= 0)
@@ -115,7 +120,7 @@ static long do_control(struct worker *w)
 	st_request_init(q, commands[st_random_below(&w->random, sizeof(commands))]);
 	q->sock = w->sock;
 	q->family = w->family;
-	st_request_add_u32(q, STAPE_A_SESSION_ID, w->ids[st_random_below(&w->random, FILES)]);
+	st_request_add_u32(q, STAPE_A_SESSION_ID, w->ids[st_random_below(&w->random, OWN)]);
 	if (q->cmd == STAPE_CMD_FILTER_SET)
 		st_request_add(q, STAPE_A_SESSION_ALL, &one, 1);
 	if (q->cmd == STAPE_CMD_SESSION_SET) {
@@ -129,48 +134,84 @@ static long do_control(struct worker *w)
 	return st_request(q);
 }
 
-/* What a successful call has put into memory as a file goes at once. */
-static void close_made(unsigned long command, void *arg)
+/* What a successful call has put into memory as a file, in place of another. */
+static void keep_made(struct worker *w, unsigned long command, const void *arg)
 {
+	unsigned int i = OWN + st_random_below(&w->random, FILES - OWN);
+	int fd;
+
 	if (command == STAPE_IOC_REPLAY)
-		close(((struct stape_replay_setup *)arg)->fd);
+		fd = ((const struct stape_replay_setup *)arg)->fd;
 	else if (command == STAPE_IOC_STREAM)
-		close(((struct stape_stream *)arg)->fd);
+		fd = ((const struct stape_stream *)arg)->fd;
+	else
+		return;
+	if (w->fds[i] >= 0)
+		close(w->fds[i]);
+	w->fds[i] = fd;
 }
 
+/* Nobody joins: players are killed. */
 static unsigned long some_command(struct worker *w)
 {
 	static const unsigned long commands[] = {
 		STAPE_IOC_INFO, STAPE_IOC_FLUSH, STAPE_IOC_CLOCK, STAPE_IOC_STREAM,
-		STAPE_IOC_REPLAY,
+		STAPE_IOC_STREAM, STAPE_IOC_REPLAY, STAPE_IOC_STEP, STAPE_IOC_HOLD,
 	};
+	unsigned long command = _IOC(st_random_below(&w->random, 4), STAPE_IOC_MAGIC,
+				     st_random_below(&w->random, 64),
+				     st_random_below(&w->random, 128));
 
-	if (!st_random_one_in(&w->random, 16))
-		return commands[st_random_below(&w->random, 5)];
-	return _IOC(st_random_below(&w->random, 4), STAPE_IOC_MAGIC,
-		    st_random_below(&w->random, 64), st_random_below(&w->random, 128));
+	if (command != STAPE_IOC_JOIN && st_random_one_in(&w->random, 16))
+		return command;
+	return commands[st_random_below(&w->random, sizeof(commands) / sizeof(commands[0]))];
+}
+
+/* Most of them right; what they point to lies behind them, most of the time. */
+static void make_setup(struct worker *w)
+{
+	struct stape_replay_setup *setup = (void *)w->memory;
+	uint32_t *edges = (void *)(w->memory + 64), *wakers = edges + EDGES;
+	struct st_random *random = &w->random;
+	unsigned int i;
+
+	for (i = 0; i < 2 * EDGES; i++)
+		edges[i] = st_random_one_in(random, 64) ? st_random_odd(random, PLAYERS) :
+			   st_random_below(random, PLAYERS);
+	*setup = (struct stape_replay_setup){
+		.nr_players = st_random_one_in(random, 4) ? st_random_odd(random, PLAYERS) :
+			      PLAYERS,
+		.nr_edges = st_random_one_in(random, 4) ? st_random_odd(random, EDGES) : EDGES,
+		.edges = (uintptr_t)(st_random_one_in(random, 8) ? some_memory(w) : edges),
+	};
+	if (st_random_one_in(random, 2))
+		setup->wakers = (uintptr_t)(st_random_one_in(random, 8) ? some_memory(w) : wakers);
+}
+
+static void make_stream(struct worker *w)
+{
+	struct stape_stream *stream = (void *)w->memory;
+	unsigned char *cpus = w->memory + 64;
+
+	cpus[0] = st_random_below(&w->random, 8);
+	stream->bytes = st_random_odd(&w->random, 2);
+	stream->cpus = (uintptr_t)(st_random_one_in(&w->random, 4) ? some_memory(w) : cpus);
 }
 
 static long do_ioctl(struct worker *w)
 {
 	unsigned long command = some_command(w);
 	void *arg = some_memory(w);
-	struct stape_replay_setup *setup = (void *)w->memory;
-	struct stape_stream *stream = (void *)w->memory;
 	unsigned int i;
 
 	for (i = 0; i < 64; i++)
 		w->memory[i] = st_random_one_in(&w->random, 8) ? st_random_next(&w->random) : 0;
 	if (st_random_one_in(&w->random, 2)) {
 		arg = w->memory;
-		if (command == STAPE_IOC_REPLAY) {
-			setup->nr_players = st_random_odd(&w->random, 8);
-			setup->nr_edges = st_random_odd(&w->random, 8);
-			setup->edges = (uintptr_t)some_memory(w);
-		} else if (command == STAPE_IOC_STREAM) {
-			stream->bytes = st_random_odd(&w->random, 2);
-			stream->cpus = (uintptr_t)some_memory(w);
-		}
+		if (command == STAPE_IOC_REPLAY)
+			make_setup(w);
+		else if (command == STAPE_IOC_STREAM)
+			make_stream(w);
 	}
 	/* A number of a file in a ring's page could not be trusted. */
 	if (command == STAPE_IOC_REPLAY || command == STAPE_IOC_STREAM)
@@ -179,7 +220,7 @@ static long do_ioctl(struct worker *w)
 				arg = NULL;
 	if (ioctl(some(w), command, arg) < 0)
 		return -errno;
-	close_made(command, arg);
+	keep_made(w, command, arg);
 	return 0;
 }
 
@@ -347,9 +388,9 @@ static const struct {
 	{ CONTROL, 8, do_control,
 	  { EINVAL, ENOENT, ERANGE, EBUSY, EALREADY, ENOMEM, EOPNOTSUPP } },
 	{ IOCTL, 30, do_ioctl,
-	  { EBADF, EFAULT, EINVAL, ENOTTY, EBUSY, ENODATA, ENOMEM, E2BIG } },
+	  { EBADF, EFAULT, EINVAL, ENOTTY, EBUSY, ENODATA, ENOMEM, E2BIG, ESRCH } },
 	{ MMAP, 20, do_mmap,
-	  { EBADF, EINVAL, ENODATA, ENXIO, EPERM, ENOMEM, EACCES, EOVERFLOW } },
+	  { EBADF, EINVAL, ENODATA, ENODEV, ENXIO, EPERM, ENOMEM, EACCES, EOVERFLOW } },
 	{ MUNMAP, 6, do_munmap, { EINVAL } },
 	{ MREMAP, 6, do_mremap, { EFAULT, EINVAL, ENOMEM } },
 	{ MPROTECT, 6, do_mprotect, { EACCES, EINVAL, ENOMEM } },
