@@ -60,7 +60,7 @@ for ((i = 0; i < rounds; i++)); do
 done
 [ $left = 0 ]
 report $? "$((2 * rounds)) replays: nothing is left"
-echo "$controllers controllers and $killed players were killed" > log
+echo "$controllers controllers and $killed players were killed" | tee log | sed 's/^/# /'
 [ $controllers -gt 0 ] && [ $killed -gt 0 ]
 report $? "controllers and players were killed"
 
