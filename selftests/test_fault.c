@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -29,6 +30,7 @@
  * @r: a session of its own; @id: its number
  * @q: a netlink request; @sock: for it; @call: the socket of the call itself
  * @replay, @stream: what ioctls have made; @joined: as player 0
+ * @thread: beside us, if it is @threaded
  * @child: somebody to be recorded; @cgroup: where it is
  * @prios: this kernel lets changes of priority be seen
  */
@@ -37,9 +39,11 @@ struct try {
 	uint32_t id;
 	struct st_request q;
 	struct stape_replay_setup replay;
-	uint32_t edges[2];
+	uint32_t edges[2], wakers[2];
 	struct stape_stream stream;
 	bool joined;
+	pthread_t thread;
+	bool threaded;
 	struct st_work child;
 	uint64_t cgroup, other;
 	bool prios;
@@ -185,12 +189,29 @@ static bool with_cgroup(struct try *t)
 	return recording(t) && !st_record_add_cgroup(&t->r, t->other);
 }
 
-static int make_replay(struct try *t)
+static bool by_cgroup(struct try *t)
+{
+	return recording(t) && !st_record_add_cgroup(&t->r, t->cgroup);
+}
+
+/* @wakers: NULL: not told. */
+static int make_replay_of(struct try *t, const uint32_t *wakers)
 {
 	t->replay = (struct stape_replay_setup){
-		.nr_players = 1000, .nr_edges = 2, .edges = (uintptr_t)t->edges, .fd = -1,
+		.nr_players = 1000, .nr_edges = 2, .edges = (uintptr_t)t->edges,
+		.wakers = (uintptr_t)wakers, .fd = -1,
 	};
 	return ioctl(schedtape_session_fd(t->r.session), STAPE_IOC_REPLAY, &t->replay) ? -errno : 0;
+}
+
+static int make_replay(struct try *t)
+{
+	return make_replay_of(t, NULL);
+}
+
+static int make_wakers(struct try *t)
+{
+	return make_replay_of(t, t->wakers);
 }
 
 static bool replay(struct try *t)
@@ -203,6 +224,24 @@ static int join(struct try *t)
 	uint32_t number = 0;
 
 	return ioctl(t->replay.fd, STAPE_IOC_JOIN, &number) ? -errno : 0;
+}
+
+/* Held while there is to be a thread beside us. */
+static pthread_mutex_t beside = PTHREAD_MUTEX_INITIALIZER;
+
+static void *wait_beside(void *arg)
+{
+	pthread_mutex_lock(&beside);
+	pthread_mutex_unlock(&beside);
+	return NULL;
+}
+
+/* Memory of a process that has more threads than one is kept. */
+static bool threaded(struct try *t)
+{
+	pthread_mutex_lock(&beside);
+	t->threaded = !pthread_create(&t->thread, NULL, wait_beside, NULL);
+	return t->threaded && replay(t);
 }
 
 static bool player(struct try *t)
@@ -255,18 +294,44 @@ static bool is_stopped(struct try *t)
 	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_STOPPED;
 }
 
+/* The child, as a process or as a thread. */
+static int change_filter(struct try *t, uint8_t cmd, uint16_t type)
+{
+	request(t, cmd, STAPE_A_SESSION_ID, t->id);
+	st_request_add_u32(&t->q, type, t->child.pid);
+	return st_request(&t->q);
+}
+
 static int do_add_pid(struct try *t)
 {
-	request(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_ID, t->id);
-	st_request_add_u32(&t->q, STAPE_A_SESSION_PID, t->child.pid);
+	return change_filter(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_PID);
+}
+
+static int do_add_tid(struct try *t)
+{
+	return change_filter(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_TID);
+}
+
+static int do_del_pid(struct try *t)
+{
+	return change_filter(t, STAPE_CMD_FILTER_DEL, STAPE_A_SESSION_PID);
+}
+
+static int change_cgroup(struct try *t, uint8_t cmd)
+{
+	request(t, cmd, STAPE_A_SESSION_ID, t->id);
+	st_request_add_u64(&t->q, STAPE_A_SESSION_CGROUP, t->cgroup);
 	return st_request(&t->q);
 }
 
 static int do_add_cgroup(struct try *t)
 {
-	request(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_ID, t->id);
-	st_request_add_u64(&t->q, STAPE_A_SESSION_CGROUP, t->cgroup);
-	return st_request(&t->q);
+	return change_cgroup(t, STAPE_CMD_FILTER_ADD);
+}
+
+static int do_del_cgroup(struct try *t)
+{
+	return change_cgroup(t, STAPE_CMD_FILTER_DEL);
 }
 
 static bool has_child(struct try *t)
@@ -381,11 +446,16 @@ FIXTURE_VARIANT_ADD(fault, session_set) { new_session, do_set, is_set, true, 4 }
 FIXTURE_VARIANT_ADD(fault, session_start) { rings, do_start, is_started, true, 15 };
 FIXTURE_VARIANT_ADD(fault, session_stop) { recording, do_stop, is_stopped, true, 1 };
 FIXTURE_VARIANT_ADD(fault, filter_add_pid) { rings, do_add_pid, has_child, true, 15 };
+FIXTURE_VARIANT_ADD(fault, filter_add_tid) { rings, do_add_tid, has_child, true, 15 };
 FIXTURE_VARIANT_ADD(fault, filter_add_cgroup) { with_cgroup, do_add_cgroup, has_child, true, 3 };
+FIXTURE_VARIANT_ADD(fault, filter_del_pid) { with_child, do_del_pid, has_nobody, true, 2 };
+FIXTURE_VARIANT_ADD(fault, filter_del_cgroup) { by_cgroup, do_del_cgroup, has_nobody, true, 2 };
 FIXTURE_VARIANT_ADD(fault, filter_set) { with_child, do_filter_set, has_nobody, true, 3 };
 FIXTURE_VARIANT_ADD(fault, stream) { rings, do_stream, has_stream, false, 3 };
 FIXTURE_VARIANT_ADD(fault, replay) { new_session, make_replay, has_replay, false, 18 };
+FIXTURE_VARIANT_ADD(fault, replay_wakers) { new_session, make_wakers, has_replay, false, 18 };
 FIXTURE_VARIANT_ADD(fault, join) { replay, join, has_joined, false, 1 };
+FIXTURE_VARIANT_ADD(fault, join_of_several) { threaded, join, has_joined, false, 2 };
 FIXTURE_VARIANT_ADD(fault, step) { player, do_step, is_out, false, 0 };
 FIXTURE_VARIANT_ADD(fault, replay_start) { replay, do_replay_start, replay_runs, true, 1 };
 FIXTURE_VARIANT_ADD(fault, list_tasks) { with_child, do_list_tasks, NULL, true, 2 };
@@ -431,6 +501,7 @@ static bool begin(struct try *t, bool (*prepare)(struct try *t))
 	t->replay.fd = -1;
 	t->stream.fd = -1;
 	t->joined = false;
+	t->threaded = false;
 	t->call = -1;
 	return prepare(t);
 }
@@ -444,6 +515,10 @@ static void end(struct try *t)
 	if (t->stream.fd >= 0)
 		close(t->stream.fd);
 	st_record_close(&t->r);
+	if (t->threaded) {
+		pthread_mutex_unlock(&beside);
+		pthread_join(t->thread, NULL);
+	}
 }
 
 /*
