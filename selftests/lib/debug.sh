@@ -16,8 +16,8 @@ module_hash()
 # the kernels are emulated.
 debug_run()
 {
-	printf 'SCHEDTAPE_TIMEOUT=1500 SCHEDTAPE_SLOW=10 SCHEDTAPE_KO=%q %q' \
-		"$build/kmod/$1/schedtape.ko" "$top/selftests/run"
+	printf 'SCHEDTAPE_TIMEOUT=1500 SCHEDTAPE_SLOW=10 FUZZ_INPUTS=%q SCHEDTAPE_KO=%q %q' \
+		"${FUZZ_INPUTS:-3000}" "$build/kmod/$1/schedtape.ko" "$top/selftests/run"
 }
 
 # debug_tests NAME KERNEL CPUS [TEST...]: one step
