@@ -23,6 +23,7 @@
 
 #define ROUNDS_AT_ONCE	2
 #define CHILDREN	4
+#define PLAYERS		8
 #define EDGES		16
 #define CALLS		200	/* of a player */
 
@@ -61,29 +62,45 @@ static void *some_memory(struct st_random *random, void *right)
 
 /* -- a player ----------------------------------------------------------------- */
 
-static void try_join(struct round *r, uint32_t *player)
+/* Return: 0 or -errno. */
+static long try_join(struct round *r, uint32_t *player, uint64_t *index)
 {
 	static const int allowed[] = { EINVAL, EBUSY, ECANCELED, EFAULT, ENOMEM, 0 };
-	uint32_t number = st_random_one_in(&r->random, 8) ? st_random_odd(&r->random, 4) : *player;
+	uint32_t number = st_random_one_in(&r->random, 8) ? st_random_odd(&r->random, 4) :
+			  st_random_below(&r->random, PLAYERS);
 	void *arg = some_memory(&r->random, &number);
 	long ret = ioctl(r->setup.fd, STAPE_IOC_JOIN, arg) ? -errno : 0;
 
-	if (!ret)
+	if (!ret) {
 		*player = number;
+		*index = 0;
+	}
 	st_fuzz_count(r->fuzz, JOIN, "join", ret, allowed);
+	return ret;
 }
 
-static uint64_t some_value(struct st_random *random, uint32_t wait)
+/* One that wakes the player, if there is any. */
+static uint32_t some_edge(struct round *r, uint32_t player)
 {
-	if (st_random_one_in(random, 16))
-		return st_random_odd(random, 1000);
-	if (wait == STAPE_WAIT_EDGE)
-		return st_random_below(random, EDGES);
-	return wait == STAPE_WAIT_UNTIL || wait == STAPE_WAIT_FOR ?
-	       st_random_below(random, 2000000) : 0;
+	uint32_t edge = st_random_below(&r->random, EDGES), i;
+
+	for (i = 0; i < EDGES && r->edges[edge] != player; i++)
+		edge = (edge + 1) % EDGES;
+	return edge;
 }
 
-static void try_step(struct round *r, uint32_t player, uint64_t *index)
+static uint64_t some_value(struct round *r, uint32_t player, uint32_t wait)
+{
+	if (st_random_one_in(&r->random, 16))
+		return st_random_odd(&r->random, 1000);
+	if (wait == STAPE_WAIT_EDGE)
+		return some_edge(r, player);
+	return wait == STAPE_WAIT_UNTIL || wait == STAPE_WAIT_FOR ?
+	       st_random_below(&r->random, 2000000) : 0;
+}
+
+/* Return: 0 or -errno. */
+static long try_step(struct round *r, uint32_t player, uint64_t *index)
 {
 	static const int allowed[] = { EINVAL, ESRCH, E2BIG, ECANCELED, EFAULT, EINTR, 0 };
 	static const uint8_t waits[] = {
@@ -113,11 +130,12 @@ static void try_step(struct round *r, uint32_t player, uint64_t *index)
 			   st_random_below(random, EDGES);
 	if (st_random_one_in(random, 40))
 		step.wait = st_random_one_in(random, 2) ? STAPE_WAIT_DONE : st_random_next(random);
-	step.value = some_value(random, step.wait);
+	step.value = some_value(r, player, step.wait);
 	ret = ioctl(r->setup.fd, STAPE_IOC_STEP, some_memory(random, &step)) ? -errno : 0;
 	if (!ret)
-		++*index;
+		*index = step.index + 1;
 	st_fuzz_count(r->fuzz, STEP, "step", ret, allowed);
+	return ret;
 }
 
 /* As who finds the replay paused: one that is not lets go at once. */
@@ -169,18 +187,21 @@ static void try_map(struct round *r)
 /* It dies with its parent, and when the replay ends. */
 static void play(struct round *r, unsigned int number)
 {
-	uint32_t player = number;
+	uint32_t player = 0;
 	unsigned int calls;
 	uint64_t index = 0;
+	long ret = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	r->random.state += (number + 1) * 0x9e3779b97f4a7c15ull;
+	/* Far from the others': not the same numbers a little later. */
+	r->random.state = st_random_next(&r->random) + number;
 	close(r->session);
 	for (calls = 0; calls < CALLS && st_fuzz_more(r->fuzz); calls++) {
 		unsigned int what = st_random_below(&r->random, 64);
 
-		if (!calls || what < 2)
-			try_join(r, &player);
+		/* Whose program has ended goes on as another player. */
+		if (!calls || what < 2 || (ret == -ESRCH && what < 16))
+			ret = try_join(r, &player, &index);
 		else if (what < 4)
 			try_garbage(r);
 		else if (what < 6)
@@ -188,7 +209,7 @@ static void play(struct round *r, unsigned int number)
 		else if (what < 10)
 			try_hold(r, player);
 		else
-			try_step(r, player, &index);
+			ret = try_step(r, player, &index);
 	}
 }
 
@@ -201,7 +222,7 @@ static void fill_players(struct round *r, uint32_t *players)
 
 	for (i = 0; i < EDGES; i++)
 		players[i] = st_random_one_in(&r->random, 200) ? st_random_odd(&r->random, 4) :
-			     st_random_below(&r->random, 8);
+			     st_random_below(&r->random, PLAYERS);
 }
 
 static bool set_up(struct round *r)
@@ -213,8 +234,9 @@ static bool set_up(struct round *r)
 	if (r->session < 0)
 		return false;
 	r->setup = (struct stape_replay_setup){
-		.nr_players = st_random_one_in(&r->random, 16) ? st_random_odd(&r->random, 4) : 8,
-		.nr_edges = st_random_one_in(&r->random, 16) ? st_random_odd(&r->random, 4) : EDGES,
+		.nr_players = st_random_one_in(&r->random, 16) ? st_random_odd(&r->random, 4) :
+			      PLAYERS,
+		.nr_edges = st_random_one_in(&r->random, 64) ? st_random_odd(&r->random, 4) : EDGES,
 		.edges = (uintptr_t)some_memory(&r->random, r->edges),
 	};
 	fill_players(r, r->edges);
