@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record-options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static bool parse_size(const char *text, uint64_t *bytes)
 
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	if (errno || !number || *text == '-')
+	if (errno || !number || !isdigit((unsigned char)*text))
 		return false;
 	if (*end) {
 		letter = strchr(units, *end);
@@ -93,17 +94,19 @@ static bool parse_clock(const char *text, uint32_t *clock)
 static bool parse_level(const char *text, int *level)
 {
 	char *end;
+	long value = text ? strtol(text, &end, 10) : 1;
 
-	*level = text ? strtol(text, &end, 10) : 1;
-	return !text || (end != text && !*end && *level >= 0 && *level <= 22);
+	*level = value;
+	return !text || (end != text && !*end && value >= 0 && value <= 22);
 }
 
 static bool parse_realtime(const char *text, int *priority)
 {
 	char *end;
+	long value = strtol(text, &end, 10);
 
-	*priority = strtol(text, &end, 10);
-	return end != text && !*end && *priority >= 1 && *priority <= 99;
+	*priority = value;
+	return end != text && !*end && value >= 1 && value <= 99;
 }
 
 static bool cpus_valid(const char *text)

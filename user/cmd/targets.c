@@ -30,14 +30,14 @@ static const struct argp_option options[] = {
 /* "1,2,3"; adds to those that are there. */
 static bool parse_ids(const char *text, uint32_t **ids, size_t *n)
 {
-	unsigned long id;
 	uint32_t *list;
+	long long id;
 	char *end;
 
 	for (;;) {
 		errno = 0;
-		id = strtoul(text, &end, 10);
-		if (errno || end == text || !id || id > INT32_MAX || *text == '-')
+		id = strtoll(text, &end, 10);
+		if (errno || end == text || id < 1 || id > INT32_MAX)
 			return false;
 		list = reallocarray(*ids, *n + 1, sizeof(*list));
 		if (!list)
@@ -64,8 +64,10 @@ static void parse_cgroup(struct argp_state *state, const char *name,
 		return;
 	}
 	filter->cgroups = list;
-	if (schedtape_cgroup_find(name, &list[filter->nr_cgroups], &err))
+	if (schedtape_cgroup_find(name, &list[filter->nr_cgroups], &err)) {
 		argp_failure(state, CMD_FAILURE, 0, "%s", err.text);
+		return;
+	}
 	filter->nr_cgroups++;
 }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Description: arguments of record and replay mean what they say, or are refused. */
+#include <string.h>
+
+#include "options.h"
+#include "record-options.h"
+#include "replay-options.h"
+#include "tap.h"
+
+/* No tape is opened here. */
+struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	(void)tape;
+	return NULL;
+}
+
+/* -- record ---------------------------------------------------------------- */
+
+static bool takes(struct record_options *opts, const char *option)
+{
+	static char arg[256];
+	char *argv[4] = { "record", "-a", arg };
+
+	record_options_free(opts);
+	snprintf(arg, sizeof(arg), "%s", option);
+	record_options_parse(opts, 3, argv);
+	return !refused;
+}
+
+static void test_numbers(void)
+{
+	/* Those, too, of which some bits would be a good one. */
+	static const char * const bad[] = {
+		"-z23", "-z-1", "-zx", "-z1x", "-z4294967297", "-z18446744073709551617",
+		"-r0", "-r100", "-r", "-r4294967297", "-r1x",
+		"-m0", "-m-1", "-m1T", "-m1KB", "-mK", "-m18446744073709551615K",
+		"-m -18446744073709551615", "-m99999999999999999999",
+		"-p0", "-p-1", "-p1,", "-p,1", "-p1 2", "-p4294967297", "-p2147483648",
+		"-p -18446744073709551615", "-p1,-2", "-tx", "-t",
+	};
+	struct record_options opts = { .output = NULL };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!takes(&opts, bad[i]), "not %s", bad[i]);
+	ok(takes(&opts, "-z22") && opts.level == 22, "-z22");
+	ok(takes(&opts, "-z0") && !opts.level, "-z0");
+	ok(takes(&opts, "-z") && opts.level == 1, "-z");
+	ok(takes(&opts, "-r99") && opts.realtime == 99, "-r99");
+	ok(takes(&opts, "-m3K") && opts.ring_bytes == 3072, "-m3K");
+	ok(takes(&opts, "-p7,2147483647") && opts.targets.filter.nr_pids == 2 &&
+	   opts.targets.filter.pids[1] == 2147483647, "-p7,2147483647");
+	record_options_free(&opts);
+}
+
+static void test_patterns(void)
+{
+	static const char * const bad[] = {
+		"--exclude-comm=sixteen letters!!", "--exclude-comm=[a]???????????????",
+		"--exclude-comm=****************************************************************",
+	};
+	static const char * const good[] = {
+		"--exclude-comm=fifteen letters", "--exclude-comm=*[!]a-z]*", "--exclude-comm=\\",
+		"--exclude-comm=[", "--exclude-comm=[!", "--exclude-comm=[abcdefghijklmnop]",
+	};
+	struct record_options opts = { .output = NULL };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!takes(&opts, bad[i]), "not %s", bad[i]);
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		ok(takes(&opts, good[i]), "%s", good[i]);
+	record_options_free(&opts);
+}
+
+/* -- replay ---------------------------------------------------------------- */
+
+static bool plays(struct replay_options *opts, const char *option)
+{
+	static char arg[256];
+	char *argv[3] = { "replay", arg };
+
+	replay_options_free(opts);
+	snprintf(arg, sizeof(arg), "%s", option);
+	replay_options_parse(opts, 2, argv);
+	return !refused;
+}
+
+static void test_replay(void)
+{
+	static const char * const bad[] = {
+		"--speed=0", "--speed=nan", "--speed=1001", "--speed=1x", "--scale-cpu=-1",
+		"--time=2,1", "--time=1,1", "--time=", "--time=x", "--time=18446744073,",
+		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "-r0",
+		"-r4294967296", "--cpus=0:", "--cpus=:0", "--cpus=0-4294967295", "--burn=no",
+		"--engine=kernel", "--external=x",
+	};
+	struct replay_options opts = { .record = NULL };
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!plays(&opts, bad[i]), "not %s", bad[i]);
+	ok(plays(&opts, "--speed=0.001") && opts.speed == 0.001, "--speed=0.001");
+	ok(plays(&opts, "--time=1.25,") && opts.program.from == 1250000000 && !opts.program.to,
+	   "--time=1.25,");
+	ok(plays(&opts, "-r4294967295") && opts.repeat == 4294967295, "-r4294967295");
+	ok(plays(&opts, "--only=pid=1-3,7") && choice_made(&opts.choice), "--only=pid=1-3,7");
+	replay_options_free(&opts);
+}
+
+int main(void)
+{
+	test_numbers();
+	test_patterns();
+	test_replay();
+	return tap_done();
+}
