@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes what the fuzzers begin with: seeds DIRECTORY {tape|page|timeline|directory} */
+/* Writes what the fuzzers begin with: seeds DIRECTORY {tape|page|timeline|directory|options} */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +62,18 @@ static void write_timeline(const char *dir)
 	memcpy(file + 16 + STAPE_PAGE_SIZE, sample.pages[0][0], STAPE_PAGE_SIZE);
 	memcpy(file + 16 + 2 * STAPE_PAGE_SIZE, sample.pages[1][1], STAPE_PAGE_SIZE);
 	write_file(dir, "timeline", file, sizeof(file));
+}
+
+/* Of the tasks' cgroups there is one, and one is not as it should be. */
+static void describe_more(struct json_object *meta)
+{
+	static const char cgroups[] =
+		"[{\"id\": 18446744073709551615, \"path\": \"/a/b\", \"weight\": 100,"
+		" \"idle\": true, \"max\": \"1000 5000\", \"cpus\": \"0-1\"}, {\"id\": 0}]";
+
+	json_object_object_add(meta, "cgroups", json_tokener_parse(cgroups));
+	json_object_object_add(meta, "calibration",
+			       json_tokener_parse("{\"spins_per_ms\": 1e5, \"spread\": 0.01}"));
 }
 
 static void write_tape(const char *dir, const char *name, int level, unsigned int batches)
@@ -133,12 +145,38 @@ static void write_directory(const char *dir)
 	write_file(dir, "three", file, at);
 }
 
+/* With all options that have arguments, in all their forms. */
+static void write_options(const char *dir)
+{
+	static const char * const lines[] = {
+		"record\n-p\n1,2,300\n-t4\n--cgroup=/,id:1\n--exclude-comm=sh\n-i\n-D\n-1",
+		"record\n--exclude-comm=[!a-z]*\\?b\n-a\n--kthreads\n-D10-20,30-40\n-k\nmono",
+		"record\n-C\n0-1,3\n--threads=0-1/0:2/2\n-m\n256K\n-z22\n-r9\n-o\na/\n--\nx",
+		"record\n-C0\n--threads=numa\n-z\n-kCLOCK_MONOTONIC\n--duration=0.5\n-m64\n-D5",
+		"record\n-a\n--threads=core\n--overwrite\n--control=fd:3,4\n-ktsc\n-q\n-oFILE",
+		"record\n-a\n--threads\n--control=fifo:a,b\nenable\nping\nstop\ndisable",
+		"replay\n--only=a*[b-d]?\n--only=pid=100,2-3\n--exclude=tgid=100\n--time=1.5,2",
+		"replay\n--only=cgroup=/a\n--exclude=cgroup=id:9\n--exclude=cgroup=/b\n--time=,3",
+		"replay\n--cpus=0-3:0,4-7:0\n--speed=0.5\n--scale-cpu=2\n--burn=work\n-r3",
+		"replay\n--cpus=0\n--external=relative\n--engine=user\n--cgroups=a\n--loop\n--time=7",
+		"replay\n--cgroups\n--record=b\n--external=auto\n--burn=time\n--no-attributes\n-q",
+	};
+	char name[8];
+	size_t i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		snprintf(name, sizeof(name), "%zu", i);
+		write_file(dir, name, lines[i], strlen(lines[i]));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
 	sample_make(&sample);
 	if (!strcmp(argv[2], "tape")) {
+		describe_more(sample.meta);
 		write_tape(argv[1], "empty", 0, 0);
 		write_tape(argv[1], "raw", 0, 1);
 		write_tape(argv[1], "raw-whole", 0, SAMPLE_ALL);
@@ -148,6 +186,8 @@ int main(int argc, char **argv)
 		write_directory(argv[1]);
 	} else if (!strcmp(argv[2], "timeline")) {
 		write_timeline(argv[1]);
+	} else if (!strcmp(argv[2], "options")) {
+		write_options(argv[1]);
 	} else {
 		write_page(argv[1], "native", sample.pages[0][0]);
 		write_page(argv[1], "lost", sample.pages[1][1]);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <machine.h>
 #include <schedtape.h>
 
 #include "../unit/tapes.h"
@@ -88,6 +89,28 @@ static inline void check_clocks(struct schedtape_tape *tape)
 	}
 }
 
+/* What is asked of META by name. */
+static inline void check_meta(struct schedtape_tape *tape)
+{
+	struct schedtape_calibration calibration;
+	struct schedtape_cgroup_state state;
+	const struct schedtape_task *tasks;
+	size_t n, i;
+
+	json_object_to_json_string(schedtape_tape_meta(tape));
+	if (!schedtape_machine_calibration(tape, &calibration, NULL) &&
+	    !(calibration.spins_per_ms >= 1))
+		abort();
+	tasks = schedtape_tape_tasks(tape, &n);
+	for (i = 0; i < n; i++) {
+		if (!schedtape_cgroup_by_id(tape, tasks[i].cgroup, &state))
+			continue;
+		if (state.id != tasks[i].cgroup ||
+		    !schedtape_cgroup_by_path(tape, state.path, &state))
+			abort();
+	}
+}
+
 /* What was recovered of a tape has nothing more to be recovered. */
 static inline void try_recover(struct schedtape_tape *tape)
 {
@@ -116,7 +139,7 @@ static inline void try_tape(const char *path)
 		return;
 	if (schedtape_tape_end(tape)->start_time > schedtape_tape_end(tape)->stop_time)
 		abort();
-	json_object_to_json_string(schedtape_tape_meta(tape));
+	check_meta(tape);
 	check_tasks(tape);
 	check_clocks(tape);
 	read_all(tape, &first);

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: whatever the arguments of record and replay are, they are refused or
+ * something sound is made of them; and so is each of them by itself, as a list, a
+ * time, or orders to a recording.  The input's lines are the arguments.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "../unit/options.h"
+#include "control.h"
+#include "record-options.h"
+#include "replay-options.h"
+#include "streams.h"
+
+#define ARGS	32
+#define CPUS	512
+
+static void must(bool true_or_wrong)
+{
+	if (!true_or_wrong)
+		abort();
+}
+
+/* What a tape knows of cgroups, in both of its ways. */
+struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	static const char text[] =
+		"{\"cgroups\": [{\"id\": 1, \"path\": \"/\"}, {\"id\": 7, \"path\": \"/a\"}],"
+		" \"filter\": {\"cgroups\": [{\"id\": 9, \"path\": \"/b\"}, 3, {}]}}";
+	static struct json_object *meta;
+
+	(void)tape;
+	if (!meta)
+		meta = json_tokener_parse(text);
+	return meta;
+}
+
+/* -- one argument ---------------------------------------------------------- */
+
+static void try_numbers(const char *text)
+{
+	struct select_numbers numbers = { 0 };
+	uint32_t number;
+	size_t i;
+
+	if (!select_numbers_parse(&numbers, text)) {
+		must(numbers.nr);
+		for (i = 0; i < numbers.nr; i++)
+			must(numbers.ranges[i].first <= numbers.ranges[i].last &&
+			     select_numbers_has(&numbers, numbers.ranges[i].last));
+	}
+	select_numbers_free(&numbers);
+	must(select_number_parse(&number, text) || strtoull(text, NULL, 10) == number);
+}
+
+/* As a mask, and back. */
+static void try_mask(const char *text)
+{
+	unsigned char mask[CPUS / 8] = { 0 }, again[CPUS / 8] = { 0 };
+	char *list;
+
+	if (streams_mask(mask, sizeof(mask), text))
+		return;
+	list = streams_list(mask, sizeof(mask));
+	must(list);
+	must(!*list || !streams_mask(again, sizeof(again), list));
+	must(!memcmp(mask, again, sizeof(mask)));
+	free(list);
+}
+
+static void try_names(const char *text)
+{
+	struct select_names names = { 0 };
+
+	must(!select_names_parse(&names, text));
+	/* Up to a comma that is its first name. */
+	must(select_names_has(&names, names.text));
+	select_names_has(&names, "init");
+	select_names_free(&names);
+}
+
+static void try_time(const char *text)
+{
+	struct select_time range;
+
+	must(select_time_parse(&range, text) || range.start <= range.stop);
+}
+
+static void try_orders(const char *text)
+{
+	struct control control = CONTROL_CLOSED;
+
+	control.used = strnlen(text, sizeof(control.buffer));
+	memcpy(control.buffer, text, control.used);
+	while (control_next(&control) != ORDER_NONE)
+		must(control.used < sizeof(control.buffer));
+}
+
+static void try_argument(const char *text)
+{
+	try_numbers(text);
+	try_mask(text);
+	try_names(text);
+	try_time(text);
+	try_orders(text);
+}
+
+/* -- all of them ----------------------------------------------------------- */
+
+static void check_ids(const uint32_t *ids, size_t n)
+{
+	while (n--)
+		must(ids[n] && ids[n] <= INT32_MAX);
+}
+
+static void check_targets(const struct schedtape_filter *filter)
+{
+	size_t i;
+
+	check_ids(filter->pids, filter->nr_pids);
+	check_ids(filter->tids, filter->nr_tids);
+	for (i = 0; i < filter->nr_exclude_comm; i++)
+		must(strlen(filter->exclude_comm[i]) < STAPE_PATTERN_LEN);
+}
+
+/* Its first orders, and how long it would wait for the next. */
+static void check_timing(struct timing *timing)
+{
+	unsigned int i;
+
+	timing_begin(timing);
+	timing_started(timing);
+	for (i = 0; i < 4; i++) {
+		timing_next(timing);
+		must(timing_wait(timing, 1000) <= 1000);
+	}
+}
+
+static void check_streams(const char *spec, const unsigned char *cpus, size_t bytes)
+{
+	struct schedtape_error err;
+	struct streams streams;
+	char *list;
+	size_t i;
+
+	if (streams_parse(&streams, spec, STREAMS_SYSFS, cpus, bytes, &err))
+		return;
+	for (i = 0; i < streams.n; i++) {
+		list = streams_list(streams.streams[i].cpus, streams.bytes);
+		must(list && *list);
+		free(list);
+	}
+	streams_free(&streams);
+}
+
+static void check_record(struct record_options *opts)
+{
+	unsigned char *cpus;
+	size_t bytes;
+
+	must(opts->level >= 0 && opts->level <= 22);
+	must(opts->realtime >= 0 && opts->realtime <= 99);
+	must(opts->ring_bytes);
+	check_targets(&opts->targets.filter);
+	check_timing(&opts->timing);
+	if (!record_options_cpus(opts, &cpus, &bytes) && opts->threads)
+		check_streams(opts->threads, cpus, bytes);
+	free(cpus);
+}
+
+static void try_record(int argc, char **argv)
+{
+	struct record_options opts;
+
+	record_options_parse(&opts, argc, argv);
+	if (!refused)
+		check_record(&opts);
+	record_options_free(&opts);
+}
+
+static void check_choice(struct choice *choice, const char *name)
+{
+	struct schedtape_life life = { .pid = 100, .tgid = 100, .cgroup = 7 };
+
+	snprintf(life.comm, sizeof(life.comm), "%s", name);
+	if (!choice_check(choice))
+		must(choice_keeps(choice, &life) || choice_made(choice));
+}
+
+static void check_replay(struct replay_options *opts)
+{
+	static const unsigned char mask[CPUS / 8] = { 0x85, [CPUS / 8 - 1] = 0x80 };
+	cpu_set_t cpus;
+
+	must(opts->speed >= 1e-3 && opts->speed <= 1e3);
+	must(opts->scale_cpu >= 1e-3 && opts->scale_cpu <= 1e3);
+	must(!opts->program.to || opts->program.from < opts->program.to);
+	cpu_map_apply(&opts->cpus, mask, sizeof(mask), &cpus);
+	must(CPU_COUNT(&cpus));
+}
+
+static void try_replay(int argc, char **argv)
+{
+	struct replay_options opts;
+
+	replay_options_parse(&opts, argc, argv);
+	if (!refused) {
+		check_replay(&opts);
+		check_choice(&opts.choice, argv[argc - 1]);
+	}
+	replay_options_free(&opts);
+}
+
+/* As much as an exec takes. */
+static int split(char *text, char **argv)
+{
+	int argc = 0;
+
+	while (argc < ARGS && text)
+		argv[argc++] = strsep(&text, "\n");
+	argv[argc] = NULL;
+	return argc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size), *argv[ARGS + 1];
+	int argc, i;
+
+	if (!text)
+		return 0;
+	argc = split(text, argv);
+	for (i = 0; i < argc; i++)
+		try_argument(argv[i]);
+	if (!strcmp(argv[0], "replay"))
+		try_replay(argc, argv);
+	else
+		try_record(argc, argv);
+	free(text);
+	return 0;
+}
