@@ -206,8 +206,8 @@ TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 	ASSERT_TRUE(st_work_settled(&self->w));
 	still = cost_of_request(self);
 	EXPECT_LT(0, moving);
-	/* One walk, as where there is nobody new. */
-	EXPECT_LT(moving, 2 * still);
+	/* One walk, as where there is nobody new; detectors make more of who comes and goes. */
+	EXPECT_LT(moving, (st_slow() > 1 ? 8 : 2) * still);
 }
 
 /* -- ends in another order ---------------------------------------------------------- */
