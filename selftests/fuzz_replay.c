@@ -138,7 +138,7 @@ static long try_step(struct round *r, uint32_t player, uint64_t *index)
 	return ret;
 }
 
-/* As who finds the replay paused: one that is not lets go at once. */
+/* One that is not paused lets go at once. */
 static void try_hold(struct round *r, uint32_t player)
 {
 	static const int allowed[] = { ESRCH, ECANCELED, EFAULT, EINTR, 0 };
@@ -184,9 +184,17 @@ static void try_map(struct round *r)
 	munmap(at, length);
 }
 
+/* The replay's speed is behind the clocks: as the controller's players look. */
+static bool is_paused(const struct round *r, const volatile uint64_t *clocks)
+{
+	return clocks != MAP_FAILED && !clocks[r->setup.nr_players];
+}
+
 /* It dies with its parent, and when the replay ends. */
 static void play(struct round *r, unsigned int number)
 {
+	const volatile uint64_t *clocks = mmap(NULL, (r->setup.nr_players + 1ull) * 8, PROT_READ,
+					       MAP_SHARED, r->setup.fd, 0);
 	uint32_t player = 0;
 	unsigned int calls;
 	uint64_t index = 0;
@@ -206,7 +214,7 @@ static void play(struct round *r, unsigned int number)
 			try_garbage(r);
 		else if (what < 6)
 			try_map(r);
-		else if (what < 10)
+		else if (what < 10 || (what < 40 && is_paused(r, clocks)))
 			try_hold(r, player);
 		else
 			ret = try_step(r, player, &index);
