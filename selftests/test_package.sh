@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: the Debian packages: lintian finds nothing, and they are installed,
-# with DKMS building the module for every supported kernel, then used and purged in
-# guests (of GUESTS: "6.12"). An emulated guest would take minutes to build the
-# module, so they are installed in a machine that is like this one, and the guests
-# go on.
+# with DKMS building the module for every supported kernel, then used in guests (of
+# GUESTS: "6.1 6.12") and purged in the last of them, which takes the longest. An emulated
+# guest would take minutes to build the module, so they are installed in a machine that
+# is like this one, and the guests go on.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
 KERNELS='6.1 6.12'
+read -ra guests <<< "${GUESTS:-$KERNELS}"
 
 same_version()
 {
@@ -49,12 +50,12 @@ example_builds()
 		$(pkg-config --cflags --libs libschedtape)
 }
 
-# use_and_purge KERNEL: the guest's results are some of ours. It has one CPU, as an
+# use_in KERNEL [purge]: the guest's results are some of ours. It has one CPU, as an
 # emulated one may stumble over an instruction that another is patching, see "run".
-use_and_purge()
+use_in()
 {
 	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \
-		"$top/selftests/package-guest" "$T" $number > "$T/log"
+		"$top/selftests/package-guest" "$T" $number "${@:2}" > "$T/log"
 	case $? in
 	0) ;;
 	1) failed=1 ;;
@@ -77,9 +78,10 @@ if can_isolate; then
 	# shellcheck disable=SC2086 # words
 	check "DKMS has built the module for every kernel" isolated built_for $releases
 	check "the example builds with what is installed" isolated example_builds
-	for kernel in ${GUESTS:-6.12}; do
-		use_and_purge "$kernel"
+	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
+		use_in "$kernel"
 	done
+	use_in "${guests[-1]}" purge
 else
 	skip "install" "needs root, and overlays"
 fi
