@@ -38,6 +38,16 @@ step()
 	return $status
 }
 
+# step_run NAME COMMAND...: a step whose results are counted later, by results
+step_run()
+{
+	local log=$logs/${1// /-}.log begun=$SECONDS status
+
+	"${@:2}" > "$log" 2>&1 < /dev/null
+	status=$?
+	echo "$status $((SECONDS - begun))" > "$log.status"
+}
+
 # guest COMMAND...: a guest's run, by vm or what takes the same options, for
 # $guest_limit seconds; once more if the emulator failed.
 guest()
@@ -58,7 +68,7 @@ guest()
 	return $status
 }
 
-# guest_run NAME COMMAND...: a guest whose results guest_results counts, later.
+# guest_run NAME COMMAND...: the same of a guest
 guest_run()
 {
 	local log=$logs/${1// /-}.log begun=$SECONDS status
@@ -71,8 +81,8 @@ guest_run()
 	echo "$status $((SECONDS - begun))" > "$log.status"
 }
 
-# guest_results NAME: of one that has not run to its end, too.
-guest_results()
+# results NAME: of one that has not run to its end, too.
+results()
 {
 	local log=$logs/${1// /-}.log status=125 seconds=0
 
@@ -84,7 +94,7 @@ guest_results()
 guest_step()
 {
 	guest_run "$@"
-	guest_results "$1"
+	results "$1"
 }
 
 # summary: the last words, and the exit status
