@@ -116,6 +116,9 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	ASSERT_EQ(0, start(self, 0));
 	st_work_go(&self->w[0]);
 	st_work_go(&self->w[1]);
+	/* To a CPU that has gone nobody can be pinned. */
+	while (get(self) && self->state.joined < 2)
+		usleep(1000);
 	while (get(self) && self->state.state == STAPE_REPLAY_RUNNING) {
 		ASSERT_TRUE(st_write_file(CPU1, rounds++ & 1 ? "1" : "0"));
 		usleep(30000);
