@@ -146,7 +146,7 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	on_tape t "$other in p" "-G: who comes later is recorded, too"
 	echo $other > "$cgroups/cgroup.procs"
 	schedtape record -q -o t -G st/below -- sh -c \
-		"echo \$\$ > '$cgroups/st/below/cgroup.procs'; sleep 0.1" 2> log
+		"echo \$\$ > '$cgroups/st/below/cgroup.procs'; sleep 0.5" 2> log
 	on_tape t "{'sleep', 'true'} <= c" "-G: a command that moves into it"
 else
 	skip "needs cgroups of version 2"
