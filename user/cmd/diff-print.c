@@ -101,6 +101,12 @@ static const char *name_of(char buffer[OUT_TASK_LEN], const struct diff *diff, u
 	return out_task(buffer, life->comm, life->pid);
 }
 
+/* That tasks have no counterparts makes another graph, too. */
+static bool edges_differ(const struct schedtape_distance *d)
+{
+	return d->edges_differ || d->edges_only_a || d->edges_only_b;
+}
+
 static void print_edges(const struct diff *diff)
 {
 	static const struct out_column columns[] = {
@@ -176,7 +182,7 @@ void diff_print_text(const struct diff *diff)
 	putchar('\n');
 	print_tasks(diff);
 	print_unmatched(diff);
-	if (diff->options->edges && !diff->distance->same_graph)
+	if (diff->options->edges && edges_differ(diff->distance))
 		print_edges(diff);
 	print_graph(diff);
 	print_verdict(diff);

@@ -91,22 +91,13 @@ static bool parse_clock(const char *text, uint32_t *clock)
 	return false;
 }
 
-static bool parse_level(const char *text, int *level)
-{
-	char *end;
-	long value = text ? strtol(text, &end, 10) : 1;
-
-	*level = value;
-	return !text || (end != text && !*end && value >= 0 && value <= 22);
-}
-
-static bool parse_realtime(const char *text, int *priority)
+static bool parse_between(const char *text, long first, long last, int *number)
 {
 	char *end;
 	long value = strtol(text, &end, 10);
 
-	*priority = value;
-	return end != text && !*end && value >= 1 && value <= 99;
+	*number = value;
+	return end != text && !*end && value >= first && value <= last;
 }
 
 static bool cpus_valid(const char *text)
@@ -182,11 +173,11 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 				   "masks as 0-3/0:4-7/4", arg);
 		break;
 	case 'z':
-		if (!parse_level(arg, &opts->level))
+		if (!parse_between(arg ? arg : "1", 0, 22, &opts->level))
 			argp_error(state, "-z %s: a level is from 0 to 22", arg);
 		break;
 	case 'r':
-		if (!parse_realtime(arg, &opts->realtime))
+		if (!parse_between(arg, 1, 99, &opts->realtime))
 			argp_error(state, "-r %s: a priority is from 1 to 99", arg);
 		break;
 	case 'q':

@@ -137,7 +137,7 @@ static bool live(struct schedtape_engine *engine)
 	return get(engine->shared->state) <= STAPE_REPLAY_RUNNING;
 }
 
-static void seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
+static void take_seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
 {
 	engine->seats[number].pid = pid;
 	set(engine->seats[number].tid, tid);
@@ -145,14 +145,14 @@ static void seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid,
 
 void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
 {
-	seat(engine, number, pid, pid);
+	take_seat(engine, number, pid, pid);
 }
 
 int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
 {
 	if (!live(engine))
 		return -ECANCELED;
-	seat(engine, number, getpid(), gettid());
+	take_seat(engine, number, getpid(), gettid());
 	set(engine->seats[number].waits_for, NOTHING);
 	add(engine->shared->joined, 1);
 	return 0;
