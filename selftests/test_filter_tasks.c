@@ -206,8 +206,12 @@ TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 	ASSERT_TRUE(st_work_settled(&self->w));
 	still = cost_of_request(self);
 	EXPECT_LT(0, moving);
-	/* One walk, as where there is nobody new; detectors make more of who comes and goes. */
-	EXPECT_LT(moving, (st_slow() > 1 ? 8 : 2) * still);
+	/*
+	 * One walk, as where there is nobody new, though the new ones take some of its
+	 * time, and detectors make more of who comes and goes.  Else it is ten and more,
+	 * or the chain has given up.
+	 */
+	EXPECT_LT(moving, (st_slow() > 1 ? 8 : 4) * still);
 }
 
 /* -- ends in another order ---------------------------------------------------------- */
