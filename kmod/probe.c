@@ -211,9 +211,10 @@ static __always_inline void stape_probe_write(struct task_struct *task, unsigned
 		emit(ring, stape_ring_word(type, (u32)task->pid << STAPE_PID_SHIFT | arg));
 }
 
-static noinline notrace void stape_probe_waking_irq(struct task_struct *task)
+/* @slot: not read again: the task may have left the filter since. */
+static noinline notrace void stape_probe_waking_irq(struct task_struct *task, unsigned long slot)
 {
-	stape_probe_write(task, stape_filter_slot(task->pid), STAPE_EV_WAKING,
+	stape_probe_write(task, slot, STAPE_EV_WAKING,
 			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
@@ -224,7 +225,7 @@ static notrace void stape_probe_waking(void *data, struct task_struct *task)
 	if (!slot)
 		return;
 	if (unlikely(in_interrupt()))
-		stape_probe_waking_irq(task);
+		stape_probe_waking_irq(task, slot);
 	else
 		stape_probe_write(task, slot, STAPE_EV_WAKING,
 				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);

@@ -7,7 +7,8 @@
 
 #include "players.h"
 
-#define CHANGES	300
+#define CHANGES		300
+#define DEPARTURES	2000
 
 /**
  * struct look - a thread that looks all the time
@@ -67,6 +68,7 @@ FIXTURE(session)
 {
 	struct st_record r;
 	struct look look;
+	struct st_work w;
 };
 
 FIXTURE_SETUP(session)
@@ -79,6 +81,7 @@ FIXTURE_TEARDOWN(session)
 {
 	if (self->look.client)
 		schedtape_client_close(self->look.client);
+	st_work_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -140,6 +143,37 @@ TEST_F_TIMEOUT(session, memory_while_it_changes, 60)
 	}
 	EXPECT_EQ(0, end_to_look(&self->look));
 	EXPECT_EQ(self->look.memory, ring_memory(self->r.client));
+}
+
+static int sleep_often(void *arg)
+{
+	(void)arg;
+	for (;;)
+		usleep(1);
+	return 0;
+}
+
+static bool leave_and_come_back(struct st_record *r, pid_t pid)
+{
+	return !st_record_del(r, pid) && !st_record_add(r, pid);
+}
+
+/* Interrupts of another CPU wake who is taken out of the filter at that moment. */
+TEST_F_TIMEOUT(session, woken_while_it_leaves, 60)
+{
+	struct schedtape_session_state state;
+	int i;
+
+	if (st_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w, 1, sleep_often, NULL));
+	st_work_go(&self->w);
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 0; i < DEPARTURES; i++)
+		ASSERT_TRUE(leave_and_come_back(&self->r, self->w.pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &state));
+	EXPECT_EQ(1, state.tasks);
 }
 
 /* -- players ------------------------------------------------------------------------- */
