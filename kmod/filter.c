@@ -160,7 +160,8 @@ static bool stape_filter_rest(struct task_struct *task)
 	rcu_read_unlock();
 	cond_resched();
 	rcu_read_lock();
-	alive = pid_alive(task);
+	/* A leader whose place a thread takes in execve() is out of the list before it ends. */
+	alive = pid_alive(task) && data_race(thread_group_leader(task));
 	put_task_struct(task);
 	return alive;
 }

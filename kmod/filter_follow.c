@@ -213,12 +213,12 @@ bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bo
 
 	if (!READ_ONCE(filter->nr_cgroups))
 		return false;
-	/* Judged here without the lock on its name: see stape_filter_judge_one(). */
-	if (READ_ONCE(filter->nr_patterns))
-		WRITE_ONCE(filter->stale, true);
 	changed = stape_filter_judge_probe(filter, task, task->comm);
 	if (process)
 		for_each_thread(task, thread)
 			changed |= stape_filter_judge_probe(filter, thread, thread->comm);
+	/* Judged without the lock on its name, see stape_filter_judge_one(): once more, then. */
+	if (READ_ONCE(filter->nr_patterns))
+		WRITE_ONCE(filter->stale, true);
 	return changed;
 }

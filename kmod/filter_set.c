@@ -199,6 +199,7 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 {
 	struct stape_session *session = container_of(filter, struct stape_session, filter);
 	bool wanted = stape_filter_wants(filter, task, comm);
+	struct stape_life_seen told;
 
 	if (wanted == stape_filter_has(filter, task))
 		return false;
@@ -222,14 +223,16 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	}
 	if (READ_ONCE(task->__state) == TASK_DEAD)
 		return false;
-	stape_life_describe(session, task, comm, STAPE_TASK_ENTERS);
+	stape_life_enter(session, task, comm, &told);
 	stape_filter_insert(filter, task->pid);
 	/*
-	 * Its last switch-out may have come before the bit: then nobody would
-	 * clear it.  Pairs with the full barrier between the store of TASK_DEAD
-	 * and the switch probe's look at the slot.
+	 * What came before the bit nobody has told: a change of it, which pairs with
+	 * stape_life_prio(); and if that was its last switch-out nobody would clear the bit,
+	 * which pairs with the full barrier between the store of TASK_DEAD and the switch
+	 * probe's look at the slot.
 	 */
 	smp_mb();
+	stape_life_correct(session, task, comm, &told);
 	if (READ_ONCE(task->__state) == TASK_DEAD)
 		stape_filter_remove(filter, task->pid);
 	return true;

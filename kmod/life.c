@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Probes for what makes a task what it is: its birth and its end, its name,
- * its cgroup, its priority.  They do not come with interrupts off, all of
+ * its cgroup, its priority and affinity.  They do not come with interrupts off, all of
  * them, and switch them off to write.
  */
 #include "life.h"
@@ -16,6 +16,74 @@
 #include "session.h"
 #include "task.h"
 
+/*
+ * What of a task may change at any time is looked at behind the clock: of two who tell of
+ * it, who has the later time has seen more.
+ */
+
+static void stape_life_write(struct stape_session *session, u32 type,
+			     const struct task_struct *task, const u64 *payload, u32 words)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(session->rings);
+	stape_ring_put_payload(ring, stape_ring_now(ring), type, task->pid, 0, payload, words);
+	local_irq_restore(flags);
+}
+
+/* @lent: the kernel priority that it is about to have; NULL: as it is. */
+static void stape_life_write_prio(struct stape_session *session, const struct task_struct *task,
+				  const int *lent)
+{
+	u64 payload[1 + STAPE_DL_WORDS];
+	struct stape_ring *ring;
+	unsigned long flags;
+	unsigned int policy;
+	int prio;
+	u64 now;
+	u32 n;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(session->rings);
+	now = stape_ring_now(ring);
+	policy = READ_ONCE(task->policy);
+	prio = lent ? *lent : READ_ONCE(task->prio);
+	payload[0] = stape_task_prio_word(task, policy, prio, prio < READ_ONCE(task->normal_prio));
+	n = 1 + stape_task_dl_words(task, policy, payload + 1);
+	stape_ring_put_payload(ring, now, STAPE_EV_PRIO, task->pid, 0, payload, n);
+	local_irq_restore(flags);
+}
+
+/* @payload: STAPE_AFFINITY_WORDS + 1, returned: what has been told */
+static void stape_life_write_affinity(struct stape_session *session,
+				      const struct task_struct *task, u64 *payload)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+	u64 now;
+	u32 n;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(session->rings);
+	now = stape_ring_now(ring);
+	n = stape_task_affinity(task, payload);
+	stape_ring_put_payload(ring, now, STAPE_EV_SET, task->pid, STAPE_SET_AFFINITY, payload, n);
+	local_irq_restore(flags);
+}
+
+/* @words: STAPE_TASK_WORDS + STAPE_DL_WORDS, returned.  Interrupts are off. */
+static void stape_life_write_task(struct stape_session *session, struct task_struct *task,
+				  const char *comm, u32 why, u64 *words)
+{
+	struct stape_ring *ring = this_cpu_ptr(session->rings);
+	u64 now = stape_ring_now(ring);
+	u32 n = stape_task_words(&session->filter, task, comm, words);
+
+	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n);
+}
+
 /**
  * stape_life_describe() - put a task's description into the stream
  * @session: any session; nothing is written unless it records
@@ -29,23 +97,77 @@ void stape_life_describe(struct stape_session *session, struct task_struct *task
 			 const char *comm, u32 why)
 {
 	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
-	u32 n;
+
+	if (session->rings)
+		stape_life_write_task(session, task, comm, why, words);
+}
+
+/* Of a PRIO's word what belongs to the task itself. */
+#define STAPE_LIFE_OWN_PRIO	(0xffULL << STAPE_PRIO_POLICY_SHIFT |	\
+				 0xffULL << STAPE_PRIO_NICE_SHIFT |	\
+				 0xffULL << STAPE_PRIO_RT_SHIFT)
+
+static void stape_life_look(struct stape_life_seen *seen, struct task_struct *task)
+{
+	unsigned int policy = READ_ONCE(task->policy);
+
+	memset(seen, 0, sizeof(*seen));
+	seen->prio = stape_task_prio_word(task, policy, 0, false) & STAPE_LIFE_OWN_PRIO;
+	stape_task_dl_words(task, policy, seen->dl);
+	stape_task_affinity(task, seen->affinity);
+	seen->cgroup = stape_task_cgroup(task);
+}
+
+/**
+ * stape_life_correct() - tell of a task what is other than what is known
+ * @session: any session; nothing is written unless it records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @known: what whoever reads the stream knows
+ *
+ * Context: interrupts off.
+ */
+void stape_life_correct(struct stape_session *session, struct task_struct *task,
+			const char *comm, const struct stape_life_seen *known)
+{
+	u64 affinity[STAPE_AFFINITY_WORDS + 1];
+	struct stape_life_seen seen;
 
 	if (!session->rings)
 		return;
-	n = stape_task_words(&session->filter, task, comm, words);
-	stape_ring_emit_payload(this_cpu_ptr(session->rings), STAPE_EV_TASK, task->pid, why,
-				words, n);
+	stape_life_look(&seen, task);
+	if (seen.cgroup != known->cgroup)
+		stape_life_describe(session, task, comm, STAPE_TASK_MOVES);
+	else if (seen.prio != known->prio || memcmp(seen.dl, known->dl, sizeof(seen.dl)))
+		stape_life_write_prio(session, task, NULL);
+	if (memcmp(seen.affinity, known->affinity, sizeof(seen.affinity)))
+		stape_life_write_affinity(session, task, affinity);
 }
 
-static void stape_life_write(struct stape_session *session, u32 type,
-			     const struct task_struct *task, const u64 *payload, u32 words)
+/**
+ * stape_life_enter() - put a task that enters into the stream
+ * @session: any session; nothing is written unless it records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @told: returned: what has been told of it
+ *
+ * Context: interrupts off.
+ */
+void stape_life_enter(struct stape_session *session, struct task_struct *task, const char *comm,
+		      struct stape_life_seen *told)
 {
-	unsigned long flags;
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS] = { 0 };
 
-	local_irq_save(flags);
-	stape_ring_emit_payload(this_cpu_ptr(session->rings), type, task->pid, 0, payload, words);
-	local_irq_restore(flags);
+	stape_life_look(told, task);
+	if (!session->rings)
+		return;
+	stape_life_write_task(session, task, comm, STAPE_TASK_ENTERS, words);
+	told->prio = words[STAPE_TASK_PRIO] & STAPE_LIFE_OWN_PRIO;
+	memcpy(told->dl, words + STAPE_TASK_WORDS, sizeof(told->dl));
+	told->cgroup = words[STAPE_TASK_CGROUP];
+	/* All CPUs are not told. */
+	if (!data_race(cpumask_equal(&task->cpus_mask, cpu_possible_mask)))
+		stape_life_write_affinity(session, task, told->affinity);
 }
 
 /*
@@ -72,14 +194,18 @@ void stape_life_describe_fork(struct stape_session *session, struct task_struct 
 			      struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
+	struct stape_life_seen inherited;
 
 	/* It may have entered just now, and this CPU not been asked yet. */
 	stape_probe_refresh(session);
 	stape_ring_emit(this_cpu_ptr(session->rings),
 			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
-	/* clone3() can put it elsewhere. */
-	if (stape_task_cgroup(child) != stape_task_cgroup(parent))
-		stape_life_describe(session, child, child->comm, STAPE_TASK_MOVES);
+	/*
+	 * clone3() can put it elsewhere, SCHED_RESET_ON_FORK takes its policy, and what others
+	 * have changed of its parent since the copy it does not have.
+	 */
+	stape_life_look(&inherited, parent);
+	stape_life_correct(session, child, child->comm, &inherited);
 }
 
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -100,13 +226,14 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (stape_player_exist())
 		stape_player_gone(task);
 	for_each_active_session(session) {
-		bool had = stape_filter_exec(&session->filter, task, old_pid);
 		struct stape_ring *ring;
 
+		/* No refresh may come in between and find that it has left. */
 		local_irq_save(flags);
-		if (had) {
+		if (stape_filter_exec(&session->filter, task, old_pid)) {
 			ring = this_cpu_ptr(session->rings);
-			stape_ring_emit_payload(ring, STAPE_EV_EXEC, task->pid, 0, &payload, 1);
+			stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXEC, task->pid,
+					       0, &payload, 1);
 			ring->curr = task->pid << STAPE_PID_SHIFT |
 				     STAPE_NEXT_TASK << STAPE_SWITCH_NEXT_SHIFT;
 		}
@@ -140,7 +267,8 @@ static void stape_life_end(struct stape_session *session, struct task_struct *ta
 	} else {
 		stape_probe_refresh(session);	/* as in a fork */
 		stape_life_describe(session, task, task->comm, STAPE_TASK_EXITS);
-		stape_ring_emit_payload(ring, STAPE_EV_EXIT, task->pid, 0, NULL, 0);
+		stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXIT, task->pid, 0,
+				       NULL, 0);
 	}
 	local_irq_restore(flags);
 }
@@ -222,18 +350,15 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 }
 
 /* Tells what a task's priority is from now on. */
-static void stape_life_write_prio(struct task_struct *task, int prio, bool boosted)
+static void stape_life_tell_prio(struct task_struct *task, const int *lent)
 {
-	unsigned int policy = READ_ONCE(task->policy);
 	struct stape_session *session;
-	u64 payload[1 + STAPE_DL_WORDS];
-	u32 n;
 
-	payload[0] = stape_task_prio_word(task, policy, prio, boosted);
-	n = 1 + stape_task_dl_words(task, policy, payload + 1);
+	if (!stape_filter_slot(task->pid))
+		return;
 	for_each_active_session(session)
 		if (stape_filter_has(&session->filter, task))
-			stape_life_write(session, STAPE_EV_PRIO, task, payload, n);
+			stape_life_write_prio(session, task, lent);
 }
 
 /* sched_pi_setprio comes before the change. */
@@ -241,8 +366,7 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
 {
 	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
 
-	if (stape_filter_slot(task->pid))
-		stape_life_write_prio(task, prio, prio < task->normal_prio);
+	stape_life_tell_prio(task, &prio);
 }
 
 /**
@@ -253,11 +377,29 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
  */
 void stape_life_prio(struct task_struct *task)
 {
-	int prio = READ_ONCE(task->prio);
-
 	/* A player that gives way does nothing else: what it changes of itself is that. */
 	if (task == current && stape_player_is_lowered(task, NULL))
 		return;
-	if (stape_filter_slot(task->pid))
-		stape_life_write_prio(task, prio, prio < READ_ONCE(task->normal_prio));
+	/* The change before the look at its slot; pairs with stape_filter_judge(). */
+	smp_mb();
+	stape_life_tell_prio(task, NULL);
+}
+
+/**
+ * stape_life_affinity() - a task's affinity has been set
+ * @task: the task
+ *
+ * Context: preemption off.
+ */
+void stape_life_affinity(struct task_struct *task)
+{
+	u64 affinity[STAPE_AFFINITY_WORDS + 1];
+	struct stape_session *session;
+
+	smp_mb();	/* as in stape_life_prio() */
+	if (!stape_filter_slot(task->pid))
+		return;
+	for_each_active_session(session)
+		if (stape_filter_has(&session->filter, task))
+			stape_life_write_affinity(session, task, affinity);
 }

@@ -208,7 +208,9 @@ static void stape_meet_lower(struct stape_player *self, const struct stape_late 
 	if (late->task && task_cpu(late->task) != task_cpu(current))
 		return;
 	WRITE_ONCE(self->nice, nice);
-	WRITE_ONCE(self->lowered, true);
+	/* Pairs with the load of stape_player_is_lowered(). */
+	smp_store_release(&self->lowered, true);
+	smp_wmb();	/* before the priority; pairs with stape_task_nice() */
 	set_user_nice(current, MAX_NICE);
 }
 
@@ -219,7 +221,8 @@ static void stape_meet_raise(struct stape_player *self)
 	/* Somebody else may have changed it meanwhile. */
 	if (task_nice(current) == MAX_NICE)
 		set_user_nice(current, self->nice);
-	WRITE_ONCE(self->lowered, false);
+	/* Behind the priority; pairs with stape_task_nice(). */
+	smp_store_release(&self->lowered, false);
 }
 
 /* A realtime task lets only those of its priority run on its CPU. */

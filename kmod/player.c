@@ -109,7 +109,8 @@ bool stape_player_is_lowered(const struct task_struct *task, int *nice)
 		return false;
 	rcu_read_lock();
 	player = stape_player_find(task);
-	lowered = player && READ_ONCE(player->lowered);
+	/* Pairs with the store of stape_meet_lower(): @nice is of then. */
+	lowered = player && smp_load_acquire(&player->lowered);
 	if (lowered && nice)
 		*nice = READ_ONCE(player->nice);
 	rcu_read_unlock();

@@ -17,9 +17,9 @@
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
+#include "hook.h"
 #include "life.h"
 #include "player.h"
-#include "prio.h"
 #include "session.h"
 #include "softirq.h"
 #include "task.h"
@@ -425,7 +425,7 @@ static int stape_probe_register(void)
 			return ret;
 		}
 	}
-	ret = stape_prio_hook();
+	ret = stape_hook();
 	if (ret)
 		stape_probe_unregister(i);
 	return ret;
@@ -459,7 +459,7 @@ void stape_probe_put(void)
 {
 	mutex_lock(&stape_probe_lock);
 	if (!--stape_probe_users) {
-		stape_prio_unhook();
+		stape_unhook();
 		stape_probe_unregister(ARRAY_SIZE(stape_tracepoints));
 	}
 	mutex_unlock(&stape_probe_lock);

@@ -180,17 +180,20 @@ static void stape_ring_publish(struct stape_ring *ring)
 static void stape_ring_lose(struct stape_ring *ring, u64 now)
 {
 	struct stape_ring_producer *producer = ring->producer;
+	bool first = !producer->lost;
 
 	if (!ring->lost++)
 		ring->lost_first = now;
 	ring->lost_last = now;
-	if (!producer->lost) {
+	if (first)
 		WRITE_ONCE(producer->lost_first, now);
-		irq_work_queue(ring->notify);
-		irq_work_queue(READ_ONCE(ring->wake));
-	}
 	WRITE_ONCE(producer->lost_last, now);
 	WRITE_ONCE(producer->lost, producer->lost + 1);
+	if (!first)
+		return;
+	/* Only now: who is told looks for it. */
+	irq_work_queue(ring->notify);
+	irq_work_queue(READ_ONCE(ring->wake));
 }
 
 /* Room for @words in the open page or a new one; NULL: there is no event to write. */
@@ -297,12 +300,13 @@ void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
  */
 void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
 {
-	stape_ring_put_any(ring, word, arg, stape_clock_now(ring->counter));
+	stape_ring_put_any(ring, word, arg, stape_ring_now(ring));
 }
 
 /**
- * stape_ring_emit_payload() - write an event that carries words
+ * stape_ring_put_payload() - write an event that carries words
  * @ring: this CPU's ring
+ * @now: by the session's clock
  * @type: enum stape_event_type, from 8 to 13
  * @pid: whom it is about
  * @arg: six bits
@@ -311,11 +315,10 @@ void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
-			     const u64 *payload, u32 words)
+void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+			    const u64 *payload, u32 words)
 {
-	stape_ring_write(ring, stape_clock_now(ring->counter), type, pid,
-			 arg << STAPE_TASK_WHY_SHIFT | words, payload, words);
+	stape_ring_write(ring, now, type, pid, arg << STAPE_TASK_WHY_SHIFT | words, payload, words);
 }
 
 /**
@@ -347,7 +350,7 @@ void stape_ring_pause(struct stape_ring *ring)
 		stape_ring_publish(ring);
 	/* Paused twice with nothing in between: since the first time. */
 	if (!ring->paused_since)
-		ring->paused_since = stape_clock_now(ring->counter);
+		ring->paused_since = stape_ring_now(ring);
 }
 
 /**
@@ -360,7 +363,7 @@ void stape_ring_pause(struct stape_ring *ring)
  */
 void stape_ring_resume(struct stape_ring *ring)
 {
-	WRITE_ONCE(ring->paused_until, stape_clock_now(ring->counter));
+	WRITE_ONCE(ring->paused_until, stape_ring_now(ring));
 	/* Pairs with the acquire in stape_ring_is_paused(). */
 	smp_store_release(&ring->paused, false);
 }

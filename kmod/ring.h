@@ -112,8 +112,8 @@ void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
-void stape_ring_emit_payload(struct stape_ring *ring, u32 type, u32 pid, u32 arg,
-			     const u64 *payload, u32 words);
+void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+			    const u64 *payload, u32 words);
 
 /* What @curr says. */
 static inline u32 stape_ring_curr_pid(const struct stape_ring *ring)
@@ -140,6 +140,12 @@ static inline bool stape_ring_is_paused(const struct stape_ring *ring)
 {
 	/* Pairs with the release in stape_ring_resume(). */
 	return smp_load_acquire(&ring->paused);
+}
+
+/* Of the session's clock. */
+static inline u64 stape_ring_now(const struct stape_ring *ring)
+{
+	return stape_clock_now(ring->counter);
 }
 
 /* An event's word but for its time; @low: PID, and an argument below 2^10. */

@@ -69,11 +69,17 @@ static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struc
 
 static int stape_task_nice(const struct task_struct *task)
 {
-	int nice;
+	int nice, prio;
 
-	if (stape_player_is_lowered(task, &nice))
-		return nice;
-	return PRIO_TO_NICE(READ_ONCE(task->static_prio));
+	/* It may be lowered, or raised again, between the two looks. */
+	do {
+		prio = READ_ONCE(task->static_prio);
+		smp_rmb();	/* pairs with stape_meet_lower() */
+		if (stape_player_is_lowered(task, &nice))
+			return nice;
+		smp_rmb();	/* pairs with stape_meet_raise() */
+	} while (prio != READ_ONCE(task->static_prio));
+	return PRIO_TO_NICE(prio);
 }
 
 static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *task)
@@ -115,6 +121,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 		    struct task_struct *task)
 {
 	struct pid_namespace *ns = task_active_pid_ns(task);
+	u64 now = ktime_get_mono_fast_ns();	/* an event that is newer knows better */
 	char comm[TASK_COMM_LEN];
 
 	/* Without its lock the name may be half old, half new: never unterminated. */
@@ -130,8 +137,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
 			      STAPE_A_TASK_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, ktime_get_mono_fast_ns(),
-			      STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, now, STAPE_A_TASK_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
 			      STAPE_A_TASK_PAD))
 		return -EMSGSIZE;
@@ -196,6 +202,34 @@ u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64
 	words[STAPE_DL_DEADLINE] = READ_ONCE(task->dl.dl_deadline);
 	words[STAPE_DL_PERIOD] = READ_ONCE(task->dl.dl_period);
 	return STAPE_DL_WORDS;
+}
+
+static_assert(BITS_PER_LONG == 64);	/* compat.h demands it */
+
+/**
+ * stape_task_affinity() - where a task may run, as words
+ * @task: the task
+ * @words: STAPE_AFFINITY_WORDS + 1, to be filled
+ *
+ * The last one is 0: others might look like the word of a waking that a wakeup may be put
+ * into, see stape_ring_put_wakeup().
+ *
+ * Context: any.
+ * Return: how many there are.
+ */
+u32 stape_task_affinity(const struct task_struct *task, u64 *words)
+{
+	/* Not cpus_ptr: that is one CPU while migration is disabled. */
+	const unsigned long *bits = cpumask_bits(&task->cpus_mask);
+	u32 i, n = 0, max = min_t(u32, BITS_TO_LONGS(nr_cpu_ids), STAPE_AFFINITY_WORDS);
+
+	for (i = 0; i < max; i++) {
+		words[i] = READ_ONCE(bits[i]);
+		if (words[i])
+			n = i + 1;
+	}
+	words[n] = 0;
+	return n + 1;
 }
 
 /**

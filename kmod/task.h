@@ -15,6 +15,7 @@ int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, int prio,
 			 bool boosted);
 u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words);
+u32 stape_task_affinity(const struct task_struct *task, u64 *words);
 u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task,
 		     const char *comm, u64 *words);
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -304,6 +305,43 @@ TEST_F(prio, described)
 		ASSERT_LT(at, self->r.n);
 		EXPECT_TRUE(st_prio_is(&self->r.events[at], is_now[i]));
 	}
+}
+
+/* -- children that do not have it ---------------------------------------------------------- */
+
+static int fork_one(void *arg)
+{
+	pid_t pid;
+
+	if (setpriority(PRIO_PROCESS, 0, 5) ||
+	    st_set_policy(0, SCHED_FIFO | SCHED_RESET_ON_FORK, 10))
+		return 1;
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	*(pid_t *)arg = pid;
+	return waitpid(pid, NULL, 0) != pid;
+}
+
+/* Who reads the stream takes a child to have what its parent has, unless it is told. */
+TEST_F(prio, reset_on_fork)
+{
+	static const struct st_prio parents[] = {
+		{ SCHED_OTHER, 5, 0, 125, false },
+		{ SCHED_FIFO, 5, 10, 89, false },
+	};
+	static const struct st_prio of_child[] = { { SCHED_OTHER, 0, 0, 120, false } };
+	const pid_t *child = self->shared;
+
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, fork_one, self->shared));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
+	EXPECT_PRIOS(&self->r, self->w[0].pid, parents);
+	ASSERT_LT(0, *child);
+	EXPECT_PRIOS(&self->r, *child, of_child);
 }
 
 /* -- many at a time ---------------------------------------------------------------------- */

@@ -4,11 +4,14 @@
  * half changed.  A kernel that looks for data races sees more here than the tests do.
  */
 #include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "players.h"
 
 #define CHANGES		300
 #define DEPARTURES	2000
+#define ENTRIES		1000
 
 /**
  * struct look - a thread that looks all the time
@@ -151,6 +154,81 @@ static int sleep_often(void *arg)
 	for (;;)
 		usleep(1);
 	return 0;
+}
+
+/* Rounds that were begun, and that are over. */
+struct rounds {
+	volatile int begun;
+	volatile int over;
+};
+
+#define BURST	30
+
+static int nice_after(int round)
+{
+	return round % 19 + 1;
+}
+
+static int change_nice(void *arg)
+{
+	struct rounds *rounds = arg;
+	int round, i;
+
+	for (round = 1; round <= ENTRIES; round++) {
+		while (rounds->begun < round)
+			;
+		for (i = 0; i < BURST; i++)
+			setpriority(PRIO_PROCESS, 0, i % 20);
+		setpriority(PRIO_PROCESS, 0, nice_after(round));
+		rounds->over = round;
+	}
+	return 0;
+}
+
+/* Rounds in whose end the stream said something else than what it had. */
+static int wrong_rounds(const struct st_record *r, pid_t pid)
+{
+	int round = 0, wrong = 0, nice = 0;
+	size_t i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct schedtape_event *ev = &r->events[i];
+		bool described = ev->type == STAPE_EV_TASK;
+
+		if (ev->pid != (uint32_t)pid || (!described && ev->type != STAPE_EV_PRIO))
+			continue;
+		if (described && schedtape_task_why(ev) == STAPE_TASK_LEAVES)
+			wrong += nice != nice_after(++round);
+		nice = ev->nice;
+	}
+	return round == ENTRIES ? wrong : -1;
+}
+
+/* Who is taken in while it changes is not told to be what it was. */
+TEST_F_TIMEOUT(session, renices_itself_while_it_enters, 60)
+{
+	struct rounds *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	ASSERT_NE(MAP_FAILED, rounds);
+	if (st_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, st_work_fork(&self->w, 1, change_nice, rounds));
+	st_work_go(&self->w);
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 1; i <= ENTRIES; i++) {
+		rounds->begun = i;
+		ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
+		while (rounds->over < i)
+			usleep(10);
+		ASSERT_EQ(0, st_record_del(&self->r, self->w.pid));
+		ASSERT_EQ(0, st_record_take(&self->r));
+	}
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(0, self->r.lost);
+	EXPECT_EQ(0, wrong_rounds(&self->r, self->w.pid));
 }
 
 static bool leave_and_come_back(struct st_record *r, pid_t pid)

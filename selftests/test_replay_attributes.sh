@@ -112,7 +112,7 @@ taskset -c 0 ./first 20 1 100000 > /dev/null &
 pinned=($!)
 taskset -c 1 ./second 20 1 100000 > /dev/null &
 pinned+=($!)
-/usr/bin/python3 -c 'import time; time.sleep(0.5)'
+sleep 0.5
 schedtape record -q -o pinned.tape -p "${pinned[0]},${pinned[1]}" sleep 0.5 > log 2>&1
 kill "${pinned[@]}"
 wait "${pinned[@]}" 2> /dev/null
@@ -126,4 +126,51 @@ report $? "--cpus 0:1,1:0: the other way round"
 schedtape replay -q --record pinned.replay --cpus 0-1:1 pinned.tape > log 2>&1 &&
 	ran_on pinned.replay 1 1
 report $? "--cpus 0-1:1: both on one"
+
+# Who is pinned while it is recorded, moves, and forks.
+cat > moves << 'END'
+#!/bin/sh
+taskset -c 0 ./first 20 1 10 2 > /dev/null &
+./mover 20 1 100000 > /dev/null &
+sleep 0.2
+taskset -p -c 1 $! > /dev/null
+sleep 0.3
+taskset -p -c 0 $! > /dev/null
+sleep 0.3
+taskset -p -c 0,1 $! > /dev/null
+sleep 0.1
+kill $!
+wait
+END
+chmod 755 moves
+ln -s "$(command -v periodic)" mover
+
+# affinities TAPE: of the one that is moved
+affinities()
+{
+	schedtape script "$1" | sed -n 's/.* setaffinity: mover:[0-9]* to \(.*\)/\1/p'
+}
+
+schedtape record -q -o moves.tape -- ./moves > log 2>&1
+affinities moves.tape > moves.wanted
+printf '%s\n' "[1]" "[0]" "[0-1]" | diff - moves.wanted > log && [ "$(cpus moves.tape first)" = 000 ]
+report $? "changes of affinity are recorded"
+schedtape script --json moves.tape > moves.json 2> log && grep -q '"cpus": *\[ *0, *1 *\]' moves.json
+report $? "in JSON, too"
+schedtape replay -q --record moves.replay moves.tape > log 2>&1 && [ ! -s log ] &&
+	[ "$(cpus moves.replay first)" = 000 ]
+report $? "who was pinned, and its children, are in the replay"
+affinities moves.replay | diff moves.wanted - > log
+report $? "and who was moved is, when it was"
+from=$(schedtape script moves.tape | awk '/setaffinity: mover.*\[0\]/ { print $3 + 0.1 }')
+schedtape replay -q --record moves.replay --only mover --time "$from," moves.tape > log 2>&1 &&
+	affinities moves.replay | tail -n 2 | diff - <(printf '%s\n' "[0]" "[0-1]") > log
+report $? "--time: from what it had by then"
+schedtape record -q -o user.tape -- \
+	schedtape replay -q --engine=user --cpus 0:1,1:0 moves.tape > log 2>&1 &&
+	[ "$(cpus user.tape first)" = 001 ]
+report $? "--engine=user --cpus 0:1,1:0: the other way round"
+schedtape replay -q --no-attributes --record moves.replay moves.tape > log 2>&1 &&
+	! affinities moves.replay | grep -q .
+report $? "--no-attributes: without"
 finish

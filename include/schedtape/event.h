@@ -95,6 +95,7 @@ enum stape_event_type {
 	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps enum stape_dl_word */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_EXIT = 12,	/* PID: the task that exits, on its CPU; no payload */
+	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*; payload: as that says */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
 };
@@ -158,6 +159,16 @@ enum stape_dl_word {
 	STAPE_DL_PERIOD = 2,		/* ns */
 	STAPE_DL_WORDS = 3,
 };
+
+/* What of a task is set, in the argument above the number of words. */
+#define STAPE_SET_SHIFT		4
+#define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
+
+/*
+ * CPUs beyond that are not told of by STAPE_SET_AFFINITY.  Behind the last word with one
+ * comes a word of 0, and no more.
+ */
+#define STAPE_AFFINITY_WORDS	14
 
 /* Why a task is described, in the argument above the number of words. */
 #define STAPE_TASK_WHY_SHIFT	4

@@ -32,6 +32,7 @@ static void write_page(const char *dir, const char *name, const void *page)
 static void make_page(unsigned char *page)
 {
 	uint64_t words[5] = { 3, maker_prio_word(0, 0, 0, 119, false), 2000000, 1, 3 };
+	const uint64_t mask = 6;
 	struct maker m;
 
 	maker_begin(&m, page, 1, 0, 1000);
@@ -42,6 +43,7 @@ static void make_page(unsigned char *page)
 	maker_wake(&m, 1200, 3, STAPE_CTX_SOFTIRQ_TASK, 1210, 1);
 	maker_switch(&m, 1300, 3, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	maker_prio(&m, 1400, 3, maker_prio_word(1, -7, 13, 86, true));
+	maker_affinity(&m, 1450, 3, &mask, 1);
 	maker_event(&m, 1500, STAPE_EV_FORK, 4, STAPE_FORK_THREAD);
 	maker_task(&m, 1600, 3, STAPE_TASK_LEAVES, "task", words);
 	maker_switch(&m, 1700, 4, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);

@@ -172,6 +172,15 @@ static inline void fake_prio(struct schedtape_tape *tape, uint64_t time, uint32_
 	ev->rt_priority = rt_priority;
 }
 
+static inline void fake_affinity(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
+				 uint32_t pid, uint64_t mask)
+{
+	struct schedtape_event *ev = fake_event(tape, time, cpu, SCHEDTAPE_EV_AFFINITY, pid, 2);
+
+	memset(ev->cpus, 0, sizeof(ev->cpus));
+	ev->cpus[0] = mask;
+}
+
 /* A process: more of it is up to the caller. */
 static inline struct schedtape_event *fake_describe(struct schedtape_tape *tape, uint64_t time,
 						    uint32_t cpu, uint32_t pid, unsigned int why,

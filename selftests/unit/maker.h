@@ -116,6 +116,18 @@ static inline void maker_prio(struct maker *m, uint64_t time, uint32_t pid, uint
 	maker_word(m, word);
 }
 
+/* Where it may run: @n words of a mask, behind which there is one of 0. */
+static inline void maker_affinity(struct maker *m, uint64_t time, uint32_t pid,
+				  const uint64_t *mask, unsigned int n)
+{
+	unsigned int i;
+
+	maker_event(m, time, STAPE_EV_SET, pid, STAPE_SET_AFFINITY << STAPE_SET_SHIFT | (n + 1));
+	for (i = 0; i < n; i++)
+		maker_word(m, mask[i]);
+	maker_word(m, 0);
+}
+
 /* @words: without the name; @n of them, which later modules have more of */
 static inline void maker_task_words(struct maker *m, uint64_t time, uint32_t pid,
 				    unsigned int why, const char *name, const uint64_t *words,

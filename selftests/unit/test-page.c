@@ -225,6 +225,35 @@ static void test_prio(void)
 	ok(next(&p, &ev) == 0, "the end");
 }
 
+static void test_affinity(void)
+{
+	uint64_t mask[STAPE_AFFINITY_WORDS] = { 1ULL << 63 | 2, 0, 5 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	mask[STAPE_AFFINITY_WORDS - 1] = 9;
+	maker_begin(&m, page, 0, 0, 0);
+	maker_affinity(&m, 10, 5, mask, 3);
+	maker_event(&m, 20, STAPE_EV_SET, 6, 63 << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 77);
+	maker_affinity(&m, 30, 7, mask, STAPE_AFFINITY_WORDS);
+	maker_affinity(&m, 40, 8, mask, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_AFFINITY && ev.time == 10 && ev.pid == 5 &&
+	   ev.cpus[0] == (1ULL << 63 | 2) && !ev.cpus[1] && ev.cpus[2] == 5 &&
+	   !ev.cpus[STAPE_AFFINITY_WORDS - 1], "an affinity");
+	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && ev.cpus[2] == 5 &&
+	   ev.cpus[STAPE_AFFINITY_WORDS - 1] == 9, "what a later version sets is skipped");
+	ok(next(&p, &ev) == 1 && ev.pid == 8 && !ev.cpus[0], "none of the CPUs that are told");
+	ok(next(&p, &ev) == 0, "the end");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 5, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "none of its words");
+}
+
 /* Of a task in a PID namespace, on CPU 4000. */
 static void make_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why)
 {
@@ -337,7 +366,7 @@ static void test_unknown(void)
 
 	maker_begin(&m, page, 0, 0, 0);
 	for (words = 0; words <= 15; words += 5) {
-		maker_event(&m, words, 13, 1, (1ULL << 30) | words);
+		maker_event(&m, words, STAPE_EV_SET, 1, (1ULL << 30) | words);
 		for (i = 0; i < words; i++)
 			maker_word(&m, 0);
 	}
@@ -351,7 +380,7 @@ static void test_unknown(void)
 
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && ev.time == 20 && ev.old_pid == 5,
-	   "unknown types are skipped, with what they carry and their time");
+	   "what is not known to be set is skipped, with what they carry and their time");
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && ev.arg == 2 && ev.time == 21,
 	   "so are more payload words than known");
 	ok(next(&p, &ev) == 0, "and they are counted");
@@ -607,6 +636,7 @@ int main(void)
 	test_lost();
 	test_paused();
 	test_prio();
+	test_affinity();
 	test_task();
 	test_task_cgroup();
 	test_deadline();

@@ -100,6 +100,7 @@ static void make_tape(const struct blob *tape)
 		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
 	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	const uint64_t mask[] = { 0x8f, 1 };
 	uint64_t words[5] = {
 		1ULL << 32 | 20, maker_prio_word(1, 0, 50, 49, false), 1500000000,
 		3ULL << 32 | STAPE_STATE_SLEEPING, 2,
@@ -113,6 +114,7 @@ static void make_tape(const struct blob *tape)
 	maker_wake(&m, 2 * S + 1000, 20, STAPE_CTX_SOFTIRQ_TASK, 2 * S + 2000, 3);
 	maker_prio(&m, 3 * S, 10, maker_prio_word(0, -5, 0, 49, true));
 	maker_prio(&m, 4 * S, 10, maker_prio_word(6, 0, 0, -1, false));
+	maker_affinity(&m, 4 * S, 10, mask, 2);
 
 	maker_begin(&m, pages[1], 0, 1, 7 * S);
 	m.header.curr = 10;
@@ -138,6 +140,7 @@ static void test_script(const struct blob *tape)
 	has("    waking: server:20 by softirq_task\n", "a waking in a softirq of one's own");
 	has("   setprio: shell:10 other nice=-5 rt_priority=0 prio=49 boosted\n", "a boost");
 	has("   setprio: shell:10 deadline nice=0 rt_priority=0 prio=-1\n", "another policy");
+	has("setaffinity: shell:10 to [0-3,7,64]\n", "an affinity");
 	has("        <paused>-0       [000]      5.000000:     paused: PAUSED from 5.000000 to "
 	    "7.000000\n", "a pause");
 	has("          <lost>-0       [003]      2.000000:       lost: LOST 1234 events from "
@@ -201,6 +204,8 @@ static void test_script_json(const struct blob *tape)
 	has("\"event\":\"setprio\",\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":10,"
 	    "\"comm\":\"shell\",\"policy\":\"deadline\",\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
 	    "\"boosted\":false}\n", "a priority");
+	has("\"event\":\"setaffinity\",\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":10,"
+	    "\"comm\":\"shell\",\"cpus\":[0,1,2,3,7,64]}\n", "an affinity");
 	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
 	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
 	    "\"lost_last_ns\":3000000000}\n", "a loss");

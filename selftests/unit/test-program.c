@@ -34,6 +34,9 @@ static const char *op_text(const struct schedtape_program *program, const struct
 	case SCHEDTAPE_OP_SETPRIO:
 		snprintf(text, 64, "%llu:prio %llx", cpu, value);
 		break;
+	case SCHEDTAPE_OP_SETAFFINITY:
+		snprintf(text, 64, "%llu:pin %llu", cpu, value);
+		break;
 	case SCHEDTAPE_OP_MOVE:
 		snprintf(text, 64, "%llu:move %llu", cpu,
 			 (unsigned long long)program->cgroups[value]);
@@ -432,6 +435,68 @@ static void test_cgroups(void)
 	schedtape_program_free(program);
 }
 
+static uint64_t affinity_of(const struct schedtape_program *program, uint32_t index)
+{
+	uint64_t word;
+
+	if (!program || index >= program->nr_affinities)
+		return 0;
+	memcpy(&word, program->affinities[index].cpus, sizeof(word));
+	return le64toh(word);
+}
+
+static struct schedtape_tape *pinned(void)
+{
+	static const unsigned char everywhere = 0xff;
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_task *task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+
+	task->affinity = &everywhere;
+	task->affinity_bytes = 1;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 150, 0, 4, false);
+	fake_affinity(tape, 200, 0, 1, 2);
+	fake_fork(tape, 300, 0, 2, false);
+	fake_affinity(tape, 350, 0, 2, 5ULL << 60);
+	fake_affinity(tape, 400, 0, 1, 2);
+	fake_fork(tape, 450, 0, 3, false);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 3);
+	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 4);
+	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_affinities(void)
+{
+	const struct schedtape_program_options late = { .from = 320 };
+	uint32_t pid = 1;
+	const struct schedtape_program_options orphans = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile(pinned());
+
+	ok(program && program->nr_affinities == 2 && affinity_of(program, 0) == 2 &&
+	   affinity_of(program, 1) == 5ULL << 60, "each affinity once");
+	is_program(program, 0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 300:pin 0; "
+		   "350:fork 3; 400:exit", "what is set, whatever was before");
+	is_program(program, 2, "0:pin 1; 100:exit", "by another");
+	ok(program && program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	   "at first it may run where the tape's description says");
+	schedtape_program_free(program);
+
+	program = compile_as(pinned(), &orphans);
+	ok(program && program->nr_tasks == 3 && program->tasks[0].pid == 4 &&
+	   program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	   "whose parent is left out begins with the parent's description");
+	ok(program && program->tasks[1].pid == 2 &&
+	   affinity_of(program, program->tasks[1].affinity) == 2, "or with what that had got");
+	schedtape_program_free(program);
+
+	program = compile_as(pinned(), &late);
+	ok(program && program->nr_tasks >= 2 && program->tasks[0].pid == 1 &&
+	   affinity_of(program, program->tasks[0].affinity) == 2, "what it had got by --time");
+	schedtape_program_free(program);
+}
+
 /* In a process that is there: with those threads of it that nobody makes. */
 static void test_threads(void)
 {
@@ -688,6 +753,7 @@ int main(void)
 	test_orphans();
 	test_threads();
 	test_cgroups();
+	test_affinities();
 	test_deadline();
 	test_window();
 	test_no_deadlock();

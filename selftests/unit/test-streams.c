@@ -9,6 +9,7 @@
 
 #include <streams.h>
 
+#include "cpu-list.h"
 #include "tap.h"
 
 static char sysfs[] = "/tmp/schedtape-test-XXXXXX";
@@ -74,14 +75,14 @@ static const char *parse(const char *spec, const unsigned char *cpus)
 	if (streams_parse(&streams, spec, sysfs, cpus, cpus ? 2 : 0, &err))
 		return err.text;
 	for (i = 0; i < streams.n; i++) {
-		list = streams_list(streams.streams[i].cpus, streams.bytes);
-		affinity = streams_list(streams.streams[i].affinity, streams.bytes);
+		list = cpu_list_text(streams.streams[i].cpus, streams.bytes);
+		affinity = cpu_list_text(streams.streams[i].affinity, streams.bytes);
 		used += snprintf(text + used, sizeof(text) - used, "%s%s/%s", i ? " " : "", list,
 				 affinity);
 		free(list);
 		free(affinity);
 	}
-	list = streams_list(streams.left, streams.bytes);
+	list = cpu_list_text(streams.left, streams.bytes);
 	if (*list)
 		snprintf(text + used, sizeof(text) - used, " left %s", list);
 	free(list);

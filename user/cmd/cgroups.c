@@ -13,6 +13,7 @@
 
 #include <client.h>
 
+#include "cpu-list.h"
 #include "output.h"
 #include "streams.h"
 
@@ -136,7 +137,7 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 	char *text;
 	int ret;
 
-	if (streams_mask(mask, sizeof(mask), list)) {
+	if (cpu_list_mask(mask, sizeof(mask), list)) {
 		out_error(NULL, "--cgroups: '%s' on the tape is no list of CPUs", list);
 		return -EINVAL;
 	}
@@ -145,7 +146,7 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 	for (cpu = 0; cpu < CPU_SETSIZE && cpu < MAX_CPUS; cpu++)
 		if (CPU_ISSET(cpu, &here))
 			mask[cpu / 8] |= 1 << cpu % 8;
-	text = streams_list(mask, sizeof(mask));
+	text = cpu_list_text(mask, sizeof(mask));
 	ret = text ? put(folder, "cpuset.cpus", text) : -ENOMEM;
 	free(text);
 	return ret;

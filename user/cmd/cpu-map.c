@@ -88,6 +88,12 @@ int cpu_map_parse(struct cpu_map *map, const char *text)
 	}
 }
 
+void cpu_map_complete(struct cpu_map *map)
+{
+	if (!map->nr && sched_getaffinity(0, sizeof(map->here), &map->here))
+		CPU_ZERO(&map->here);
+}
+
 static void map_cpu(const struct cpu_map *map, uint32_t cpu, cpu_set_t *cpus)
 {
 	size_t i;
@@ -106,20 +112,17 @@ static void map_cpu(const struct cpu_map *map, uint32_t cpu, cpu_set_t *cpus)
 void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t bytes,
 		   cpu_set_t *cpus)
 {
-	cpu_set_t usable;
 	size_t cpu;
 
 	CPU_ZERO(cpus);
 	for (cpu = 0; cpu < 8 * bytes; cpu++)
 		if (mask[cpu / 8] & 1 << cpu % 8)
 			map_cpu(map, cpu, cpus);
-	if (sched_getaffinity(0, sizeof(usable), &usable))
+	if (!CPU_COUNT(&map->here))
 		return;
-	if (map->nr)
-		usable = map->here;
-	CPU_AND(cpus, cpus, &usable);
+	CPU_AND(cpus, cpus, &map->here);
 	if (!CPU_COUNT(cpus))
-		*cpus = usable;
+		*cpus = map->here;
 }
 
 void cpu_map_free(struct cpu_map *map)

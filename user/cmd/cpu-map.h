@@ -13,7 +13,7 @@
 /**
  * struct cpu_map - recorded CPUs and those here that stand for them
  * @pairs: the n-th of @from is the n-th of @to, which begins again if it is shorter
- * @here: all CPUs that stand for any
+ * @here: all CPUs that stand for any; none: nobody knows
  */
 struct cpu_map {
 	struct cpu_map_pair {
@@ -29,9 +29,11 @@ struct cpu_map {
  * -ENODEV (a CPU that this process may not use) or -ENOMEM.
  */
 int cpu_map_parse(struct cpu_map *map, const char *text);
+/* Without a map a CPU stands for itself, if this process may use it now. */
+void cpu_map_complete(struct cpu_map *map);
 /*
- * Those that stand for the CPUs of a mask, bit n%8 of byte n/8 being CPU n.
- * Without a map a CPU stands for itself.  Of none: all that may be used.
+ * Those that stand for the CPUs of a mask, bit n%8 of byte n/8 being CPU n.  Of none: all
+ * that stand for any.
  */
 void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t bytes,
 		   cpu_set_t *cpus);

@@ -105,15 +105,32 @@ static int make_step(const struct player_cast *cast, const struct stape_step *st
 
 /* -- attributes ------------------------------------------------------------ */
 
-static void take_affinity(const struct player_cast *cast, const struct schedtape_task *source)
+static void take_cpus(const struct player_cast *cast, const unsigned char *mask, size_t bytes)
 {
 	cpu_set_t wanted, here;
 
-	if (!source || !source->affinity_bytes || sched_getaffinity(0, sizeof(here), &here))
+	if (sched_getaffinity(0, sizeof(here), &here))
 		return;
-	cpu_map_apply(cast->cpus, source->affinity, source->affinity_bytes, &wanted);
+	cpu_map_apply(cast->cpus, mask, bytes, &wanted);
 	if (!CPU_EQUAL(&wanted, &here))
 		sched_setaffinity(0, sizeof(wanted), &wanted);
+}
+
+static void change_affinity(const struct player_cast *cast, uint32_t index)
+{
+	const struct schedtape_affinity *affinity = &cast->program->affinities[index];
+
+	if (cast->attributes)
+		take_cpus(cast, affinity->cpus, sizeof(affinity->cpus));
+}
+
+static void take_affinity(const struct player_cast *cast,
+			  const struct schedtape_program_task *task)
+{
+	if (task->affinity != SCHEDTAPE_NONE)
+		change_affinity(cast, task->affinity);
+	else if (task->source && task->source->affinity_bytes)
+		take_cpus(cast, task->source->affinity, task->source->affinity_bytes);
 }
 
 static void warn(const struct player *player, const char *what, int value)
@@ -194,7 +211,7 @@ static void take_prio(const struct player *player, const struct schedtape_prio *
 static void take_attributes(const struct player *player)
 {
 	if (player->cast->attributes) {
-		take_affinity(player->cast, player->task->source);
+		take_affinity(player->cast, player->task);
 		if (player->task->prio_known)
 			take_prio(player, &player->task->prio);
 	}
@@ -416,6 +433,9 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 		break;
 	case SCHEDTAPE_OP_SETPRIO:
 		change_prio(player, op->value);
+		break;
+	case SCHEDTAPE_OP_SETAFFINITY:
+		change_affinity(player->cast, op->value);
 		break;
 	case SCHEDTAPE_OP_MOVE:
 		enter_cgroup(player, op->value);

@@ -16,6 +16,7 @@
 #include "child.h"
 #include "cmd.h"
 #include "control.h"
+#include "cpu-list.h"
 #include "output.h"
 #include "progress.h"
 #include "record-options.h"
@@ -206,7 +207,7 @@ static int choose_streams(struct recording *rec)
 		out_error(NULL, "--threads: %s", err.text);
 		return ret;
 	}
-	left = streams_list(rec->streams.left, rec->streams.bytes);
+	left = cpu_list_text(rec->streams.left, rec->streams.bytes);
 	if (left && *left && !rec->options->quiet)
 		out_warning(NULL, "--threads: CPUs %s are in no mask: they are not recorded",
 			    left);

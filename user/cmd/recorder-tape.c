@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "cpu-list.h"
 #include "output.h"
 #include "streamer.h"
 #include "streams.h"
@@ -37,7 +38,7 @@ static struct json_object *new_name(void)
 
 static struct json_object *list_mask(const unsigned char *mask, size_t bytes)
 {
-	char *list = streams_list(mask, bytes);
+	char *list = cpu_list_text(mask, bytes);
 	struct json_object *text = list ? json_object_new_string(list) : NULL;
 
 	free(list);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "cpu-list.h"
 #include "output.h"
 #include "priority.h"
 #include "recorder-tape.h"
@@ -167,7 +168,7 @@ static int start_threads(struct recorder *recorder)
 		ret = streamer_start(&recorder->streamers[i], stream->affinity, streams->bytes);
 		if (!ret)
 			continue;
-		list = streams_list(stream->affinity, streams->bytes);
+		list = cpu_list_text(stream->affinity, streams->bytes);
 		out_error(NULL, "cannot run a thread on CPUs %s: %s", list ? list : "",
 			  strerror(-ret));
 		free(list);

@@ -234,6 +234,7 @@ void replay_options_parse(struct replay_options *opts, int argc, char **argv)
 		.repeat = 1,
 	};
 	cmd_parse(&argp, argc, argv, 0, opts);
+	cpu_map_complete(&opts->cpus);
 }
 
 void replay_options_free(struct replay_options *opts)

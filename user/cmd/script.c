@@ -3,9 +3,11 @@
  * schedtape script: the events of a tape, one a line.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "cpu-list.h"
 #include "names.h"
 #include "output.h"
 #include "select.h"
@@ -113,6 +115,27 @@ static void print_prio(const struct schedtape_event *ev)
 		       ev->dl.deadline, ev->dl.period);
 }
 
+/* A bit for each CPU, lowest first. */
+static void affinity_mask(unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)],
+			  const struct schedtape_event *ev)
+{
+	size_t i;
+
+	for (i = 0; i < STAPE_AFFINITY_WORDS * sizeof(uint64_t); i++)
+		mask[i] = ev->cpus[i / sizeof(uint64_t)] >> i % sizeof(uint64_t) * 8;
+}
+
+static void print_affinity(const struct schedtape_event *ev)
+{
+	unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
+	char *list;
+
+	affinity_mask(mask, ev);
+	list = cpu_list_text(mask, sizeof(mask));
+	printf(" to [%s]", list ? list : "");
+	free(list);
+}
+
 static const char *why_name(const struct schedtape_event *ev)
 {
 	static const char * const names[] = {
@@ -173,6 +196,10 @@ static void print_what(const struct script *script, const struct schedtape_event
 	case STAPE_EV_PRIO:
 		printf("%s", task(script, a, ev->pid, 0));
 		print_prio(ev);
+		break;
+	case SCHEDTAPE_EV_AFFINITY:
+		printf("%s", task(script, a, ev->pid, 0));
+		print_affinity(ev);
 		break;
 	case STAPE_EV_TASK:
 		printf("%s", task(script, a, ev->pid, 0));
@@ -260,6 +287,19 @@ static void add_prio(struct json_object *object, const struct schedtape_event *e
 		out_json_add_deadline(object, &ev->dl);
 }
 
+static void add_affinity(struct json_object *object, const struct schedtape_event *ev)
+{
+	unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
+	struct json_object *cpus = json_object_new_array();
+	uint32_t cpu;
+
+	affinity_mask(mask, ev);
+	for (cpu = 0; cpu < 8 * sizeof(mask); cpu++)
+		if (cpu_list_has(mask, cpu))
+			json_object_array_add(cpus, json_object_new_int(cpu));
+	json_object_object_add(object, "cpus", cpus);
+}
+
 static void add_description(struct json_object *object, const struct schedtape_event *ev)
 {
 	char state[2] = { schedtape_state_char(ev->state), '\0' };
@@ -300,6 +340,9 @@ static void add_what(const struct script *script, struct json_object *object,
 		break;
 	case STAPE_EV_PRIO:
 		add_prio(object, ev);
+		break;
+	case SCHEDTAPE_EV_AFFINITY:
+		add_affinity(object, ev);
 		break;
 	case STAPE_EV_TASK:
 		add_description(object, ev);

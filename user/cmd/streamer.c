@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "cpu-list.h"
 #include "output.h"
 #include "priority.h"
 #include "recorder.h"
@@ -27,7 +28,7 @@ int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 	if (!streamer->cpus)
 		return -ENOMEM;
 	for (cpu = 0; cpu < n; cpu++)
-		if ((!mask || streams_has(mask, cpu)) &&
+		if ((!mask || cpu_list_has(mask, cpu)) &&
 		    schedtape_session_cpu(session, cpu, &stats))
 			streamer->cpus[streamer->nr_cpus++] = cpu;
 	return 0;
@@ -126,7 +127,7 @@ static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, siz
 		return -ENOMEM;
 	CPU_ZERO_S(CPU_ALLOC_SIZE(n), set);
 	for (cpu = 0; cpu < n; cpu++)
-		if (streams_has(affinity, cpu))
+		if (cpu_list_has(affinity, cpu))
 			CPU_SET_S(cpu, CPU_ALLOC_SIZE(n), set);
 	code = pthread_attr_setaffinity_np(attr, CPU_ALLOC_SIZE(n), set);
 	CPU_FREE(set);

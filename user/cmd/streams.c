@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu-list.h"
 #include "select.h"
 
 #define LIST_LEN	8192	/* of CPUs, as text: enough for every other one of thousands */
@@ -48,41 +49,6 @@ static bool mask_meets(const unsigned char *mask, const unsigned char *other, si
 static bool mask_empty(const unsigned char *mask, size_t bytes)
 {
 	return !mask_meets(mask, mask, bytes);
-}
-
-int streams_mask(unsigned char *mask, size_t bytes, const char *list)
-{
-	struct select_numbers numbers = { 0 };
-	uint32_t cpu;
-	int ret;
-
-	ret = select_numbers_parse(&numbers, list);
-	for (cpu = 0; cpu < 8 * bytes && !ret; cpu++)
-		if (select_numbers_has(&numbers, cpu))
-			mask[cpu / 8] |= 1 << cpu % 8;
-	select_numbers_free(&numbers);
-	return ret;
-}
-
-char *streams_list(const unsigned char *mask, size_t bytes)
-{
-	uint32_t cpu, end, n = 8 * bytes;
-	char *list = NULL;
-	size_t size;
-	FILE *to = open_memstream(&list, &size);
-
-	if (!to)
-		return NULL;
-	for (cpu = 0; cpu < n; cpu = end + 1) {
-		for (end = cpu; end < n && streams_has(mask, end); end++)
-			;
-		if (end == cpu)
-			continue;
-		fprintf(to, "%s%u", ftell(to) ? "," : "", cpu);
-		if (end - cpu > 1)
-			fprintf(to, "-%u", end - 1);
-	}
-	return fclose(to) ? NULL : list;
 }
 
 /* -- the machine ----------------------------------------------------------- */
@@ -133,7 +99,7 @@ static int machine_init(struct machine *machine, const unsigned char *cpus, size
 	machine->valid = calloc(1, machine->bytes);
 	if (!machine->possible || !machine->online || !machine->valid)
 		return -ENOMEM;
-	ret = streams_mask(machine->possible, machine->bytes, line);
+	ret = cpu_list_mask(machine->possible, machine->bytes, line);
 	memcpy(machine->valid, machine->possible, machine->bytes);
 	if (cpus) {
 		memset(machine->valid, 0, machine->bytes);
@@ -142,7 +108,7 @@ static int machine_init(struct machine *machine, const unsigned char *cpus, size
 	}
 	if (!ret && !machine_line(machine->sysfs, line, "cpu/online", 0))
 		ret = -EIO;
-	return ret ? ret : streams_mask(machine->online, machine->bytes, line);
+	return ret ? ret : cpu_list_mask(machine->online, machine->bytes, line);
 }
 
 /* -- streams --------------------------------------------------------------- */
@@ -183,9 +149,9 @@ static int stream_add(struct streams *streams, const struct machine *machine, co
 
 	if (stream_new(streams, &stream))
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	if (streams_mask(stream->cpus, streams->bytes, cpus))
+	if (cpu_list_mask(stream->cpus, streams->bytes, cpus))
 		return schedtape_fail(err, -EINVAL, "\"%s\": not a list of CPUs", cpus);
-	if (streams_mask(stream->affinity, streams->bytes, affinity))
+	if (cpu_list_mask(stream->affinity, streams->bytes, affinity))
 		return schedtape_fail(err, -EINVAL, "affinity \"%s\": not a list of CPUs",
 				      affinity);
 	mask_and(stream->cpus, machine->valid, streams->bytes);
@@ -217,7 +183,7 @@ static int group_add(struct streams *streams, const struct machine *machine, con
 
 	if (!mask)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	if (streams_mask(mask, streams->bytes, list)) {
+	if (cpu_list_mask(mask, streams->bytes, list)) {
 		ret = schedtape_fail(err, -EIO, "%s: says \"%s\" of CPUs", machine->sysfs, list);
 		goto out;
 	}
@@ -225,7 +191,7 @@ static int group_add(struct streams *streams, const struct machine *machine, con
 	mask_and(mask, machine->online, streams->bytes);
 	if (mask_empty(mask, streams->bytes) || mask_meets(mask, streams->cpus, streams->bytes))
 		goto out;
-	text = streams_list(mask, streams->bytes);
+	text = cpu_list_text(mask, streams->bytes);
 	ret = text ? stream_add(streams, machine, text, text, err) :
 		schedtape_fail(err, -ENOMEM, "out of memory");
 out:
@@ -243,7 +209,7 @@ static int add_siblings(struct streams *streams, const struct machine *machine,
 	int ret = 0;
 
 	for (cpu = 0; cpu < 8 * streams->bytes && !ret; cpu++) {
-		if (!streams_has(machine->online, cpu))
+		if (!cpu_list_has(machine->online, cpu))
 			continue;
 		snprintf(self, sizeof(self), "%u", cpu);
 		list = file ? machine_line(machine->sysfs, line, file, cpu) : self;
@@ -333,7 +299,7 @@ static int add_offline(struct streams *streams, const struct machine *machine,
 		return 0;
 	}
 	/* There are no others. */
-	all = streams_list(machine->valid, streams->bytes);
+	all = cpu_list_text(machine->valid, streams->bytes);
 	ret = all ? stream_add(streams, machine, all, all, err) :
 		schedtape_fail(err, -ENOMEM, "out of memory");
 	free(all);

@@ -12,12 +12,6 @@
 
 #include <schedtape.h>
 
-/* Masks of CPUs are bytes here: bit n%8 of byte n/8 is CPU n. */
-static inline bool streams_has(const unsigned char *mask, uint32_t cpu)
-{
-	return mask[cpu / 8] & 1 << cpu % 8;
-}
-
 /**
  * struct stream - what one thread does
  * @cpus: it streams these CPUs' rings
@@ -44,8 +38,6 @@ struct streams {
 
 #define STREAMS_SYSFS	"/sys/devices/system"
 
-/* CPUs that have no place in it are not there.  -EINVAL: not a list. */
-int streams_mask(unsigned char *mask, size_t bytes, const char *list);
 /* Is it of that form, whatever CPUs there are?  @spec: as below. */
 bool streams_valid(const char *spec);
 /*
@@ -57,7 +49,5 @@ bool streams_valid(const char *spec);
 int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
 		  const unsigned char *cpus, size_t bytes, struct schedtape_error *err);
 void streams_free(struct streams *streams);
-/* "0-3,6", to be freed, or NULL: out of memory. */
-char *streams_list(const unsigned char *mask, size_t bytes);
 
 #endif /* SCHEDTAPE_STREAMS_H */

@@ -16,7 +16,6 @@
 
 #define WORD		sizeof(uint64_t)
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
-#define LAST_KNOWN	STAPE_EV_EXIT
 #define MIN_NICE	(-20)
 #define MAX_NICE	19
 
@@ -218,6 +217,22 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	return damage;
 }
 
+/* Some of what is set may not be known yet: then the event's type stays what it was. */
+static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
+			    uint32_t at, unsigned int words)
+{
+	unsigned int i;
+
+	if (ev->arg >> STAPE_SET_SHIFT != STAPE_SET_AFFINITY)
+		return NULL;
+	if (!words)
+		return "an affinity without a word";
+	ev->type = SCHEDTAPE_EV_AFFINITY;
+	for (i = 0; i < STAPE_AFFINITY_WORDS; i++)
+		ev->cpus[i] = i < words ? page_word(page, at + i * WORD) : 0;
+	return NULL;
+}
+
 /* Takes what stands behind an event's word, or steps over it. */
 static const char *page_payload(struct schedtape_page *page, struct schedtape_event *ev)
 {
@@ -227,6 +242,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		[STAPE_EV_PRIO] = 1,
 		[STAPE_EV_TASK] = STAPE_TASK_CGROUP,
 		[STAPE_EV_EXIT] = 0,
+		[STAPE_EV_SET] = 0,
 	};
 	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
 	const char *damage;
@@ -235,7 +251,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 	if (words > (page->header.used - at) / WORD)
 		return "the page ends within an event";
 	page->at += words * WORD;
-	if (ev->type <= LAST_KNOWN && words < least[ev->type])
+	if (words < least[ev->type])
 		return "an event without all of its payload";
 
 	switch (ev->type) {
@@ -250,6 +266,8 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		return damage;
 	case STAPE_EV_TASK:
 		return page_task(page, ev, at, words);
+	case STAPE_EV_SET:
+		return page_set(page, ev, at, words);
 	}
 	return NULL;
 }
@@ -352,10 +370,10 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			damage = "a word of type 0";
 		if (damage)
 			return page_damage(page, err, damage);
-		if (type <= LAST_KNOWN)
+		if (ev->type != STAPE_EV_SET)
 			return 1;
 
-		/* From a later version: skipped, but its time has passed. */
+		/* Something that a later version sets: skipped, but its time has passed. */
 		prefixed = false;
 		arg = 0;
 	}
@@ -381,6 +399,7 @@ const char *schedtape_event_name(unsigned int type)
 		[STAPE_EV_RENAME] = "rename",
 		[STAPE_EV_PRIO] = "setprio",
 		[STAPE_EV_TASK] = "task",
+		[SCHEDTAPE_EV_AFFINITY] = "setaffinity",
 		[SCHEDTAPE_EV_LOST] = "lost",
 		[SCHEDTAPE_EV_PAUSED] = "paused",
 	};

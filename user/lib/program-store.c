@@ -6,6 +6,7 @@
  */
 #include "program-store.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,22 @@ int schedtape_program_add_deadline(struct schedtape_program *program,
 	return ret;
 }
 
+int schedtape_program_add_affinity(struct schedtape_program *program, const uint64_t *cpus,
+				   uint32_t *index)
+{
+	uint64_t words[STAPE_AFFINITY_WORDS];
+	int i, ret;
+
+	_Static_assert(sizeof(words) == sizeof(struct schedtape_affinity), "the same bits");
+	/* The lowest byte first: as a tape's descriptions. */
+	for (i = 0; i < STAPE_AFFINITY_WORDS; i++)
+		words[i] = htole64(cpus[i]);
+	ret = append_new(&program->affinity_store, words, sizeof(words), index);
+	program->affinities = program->affinity_store.memory;
+	program->nr_affinities = program->affinity_store.nr;
+	return ret;
+}
+
 void schedtape_program_close(struct schedtape_program *program)
 {
 	schedtape_store_close(&program->task_store);
@@ -144,6 +161,7 @@ void schedtape_program_close(struct schedtape_program *program)
 	schedtape_store_close(&program->name_store);
 	schedtape_store_close(&program->cgroup_store);
 	schedtape_store_close(&program->deadline_store);
+	schedtape_store_close(&program->affinity_store);
 }
 
 void schedtape_program_free(struct schedtape_program *program)
@@ -158,5 +176,6 @@ void schedtape_program_free(struct schedtape_program *program)
 	schedtape_store_free(&program->name_store);
 	schedtape_store_free(&program->cgroup_store);
 	schedtape_store_free(&program->deadline_store);
+	schedtape_store_free(&program->affinity_store);
 	free(program);
 }

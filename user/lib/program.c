@@ -26,6 +26,8 @@
  * struct part - what a life plays
  * @number: its task in the program, SCHEDTAPE_NONE: it has none
  * @leader: of its process, if it plays no part itself: the first that does
+ * @source: the tape's description of where it may run, its own or its parent's, or NULL
+ * @affinity: where else, in the program; SCHEDTAPE_NONE: nothing has been told since
  * @tail: its task's operations
  * @base: CPU time that it had used when its program begins
  * @ticket: of the last waking(), 0: none that counts
@@ -38,6 +40,8 @@
 struct part {
 	uint32_t number;
 	uint32_t leader;
+	const struct schedtape_task *source;
+	uint32_t affinity;
 	struct schedtape_op_tail tail;
 	uint64_t base;
 	uint64_t ticket;
@@ -194,6 +198,7 @@ static int grow_parts(struct compiler *c, uint32_t index)
 		c->parts = c->part_store.memory;
 		c->parts[c->part_store.nr - 1] = (struct part){
 			.number = SCHEDTAPE_NONE, .leader = SCHEDTAPE_NONE,
+			.affinity = SCHEDTAPE_NONE,
 		};
 	}
 	return 0;
@@ -221,7 +226,8 @@ static int cast_life(struct compiler *c, const struct schedtape_life *life, cons
 		.cgroup = SCHEDTAPE_NONE,
 		.pid = life->pid,
 		.prio_known = life->prio_known,
-		.source = life->task,
+		.source = life->task ? life->task : part_of(c, life)->source,
+		.affinity = part_of(c, life)->affinity,
 	};
 
 	int ret;
@@ -321,8 +327,16 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	int ret;
 
 	ret = grow_parts(c, life->index);
-	if (ret || !c->begun)
+	if (ret)
 		return ret;
+	part = part_of(c, life);
+	part->source = life->task;
+	if (parent) {
+		part->source = part_of(c, parent)->source;
+		part->affinity = part_of(c, parent)->affinity;
+	}
+	if (!c->begun)
+		return 0;
 	ret = cast_life(c, life, life->first_comm, time);
 	if (ret || !plays(c, life))
 		return ret;
@@ -459,6 +473,21 @@ static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t tim
 	return ret ? ret : append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }
 
+/* Also of who is left out, or has not begun: its children have what it has. */
+static int on_setaffinity(void *arg, const struct schedtape_life *life, const uint64_t *cpus,
+			  uint64_t time)
+{
+	struct compiler *c = arg;
+	struct part *part = part_of(c, life);
+	int ret;
+
+	(void)time;
+	ret = schedtape_program_add_affinity(c->program, cpus, &part->affinity);
+	if (ret || !plays(c, life))
+		return ret;
+	return append(c, life, SCHEDTAPE_OP_SETAFFINITY, part->affinity);
+}
+
 static int on_moved(void *arg, const struct schedtape_life *life, uint64_t time)
 {
 	struct compiler *c = arg;
@@ -538,6 +567,7 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.identified = on_identified,
 	.renamed = on_renamed,
 	.setprio = on_setprio,
+	.setaffinity = on_setaffinity,
 	.moved = on_moved,
 	.exited = on_end,
 	.ended = on_end,

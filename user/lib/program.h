@@ -19,6 +19,7 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
 	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
 	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
+	SCHEDTAPE_OP_SETAFFINITY,	/* value: index into affinities */
 	SCHEDTAPE_OP_MOVE,	/* value: index into cgroups */
 	SCHEDTAPE_OP_GOTO,	/* none: the next one is the program's @value */
 };
@@ -68,10 +69,20 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 }
 
 /**
+ * struct schedtape_affinity - where a task may run
+ * @cpus: bit n % 8 of byte n / 8: on CPU n, as the tape's descriptions have it
+ */
+struct schedtape_affinity {
+	unsigned char cpus[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
+};
+
+/**
  * struct schedtape_program_task - one task's program
  * @first: what it does first, in the program's @ops; the last is SCHEDTAPE_OP_EXIT
  * @due: when it is needed, ns after the start, if nobody forks it
- * @source: the description on the tape, NULL: forked
+ * @source: the description on the tape that says where it may run when it begins, of it
+ *	or of who forked it; NULL: there is none
+ * @affinity: where else, index into the program's; SCHEDTAPE_NONE: as @source says
  * @parent: task that forks it, SCHEDTAPE_NONE: nobody does
  * @process: the task that leads its thread group; its own number: a leader
  * @threads: of a leader that nobody forks: the first such thread, SCHEDTAPE_NONE: none
@@ -90,6 +101,7 @@ struct schedtape_program_task {
 	uint32_t threads;
 	uint32_t sibling;
 	uint32_t cgroup;
+	uint32_t affinity;
 	uint32_t pid;
 	char name[STAPE_COMM_LEN];
 	struct schedtape_prio prio;
@@ -107,6 +119,7 @@ struct schedtape_program_task {
  * @names: STAPE_COMM_LEN bytes each
  * @cgroups: ids of those that tasks are in, or come into
  * @deadlines: that tasks have
+ * @affinities: that they get
  * @duration: of what was recorded, ns
  * @wakeups: along edges
  * @timed: waits for an instant
@@ -129,12 +142,14 @@ struct schedtape_program {
 	uint32_t nr_cgroups;
 	struct schedtape_deadline *deadlines;
 	uint32_t nr_deadlines;
+	struct schedtape_affinity *affinities;
+	uint32_t nr_affinities;
 	uint64_t duration;
 	uint64_t wakeups;
 	uint64_t timed;
 	uint64_t lengths;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
-			       name_store, cgroup_store, deadline_store;
+			       name_store, cgroup_store, deadline_store, affinity_store;
 };
 
 /* The first operation of a task. */

@@ -29,6 +29,7 @@ int schedtape_fail(struct schedtape_error *err, int code, const char *format, ..
 
 /* Pseudo types of struct schedtape_event, beyond enum stape_event_type. */
 enum schedtape_event_type {
+	SCHEDTAPE_EV_AFFINITY = 16,	/* STAPE_EV_SET that sets an affinity */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
 	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused: none is missing */
 };
@@ -69,6 +70,8 @@ struct schedtape_deadline {
  * @start_time: when it was made, ns of CLOCK_MONOTONIC
  * @cgroup: id of its cgroup (version 2), 0: not known
  * @dl: with SCHED_DEADLINE as its @policy
+ * @cpus: SCHEDTAPE_EV_AFFINITY, and nothing else of this list: bit n % 64 of word
+ *	n / 64: it may run on CPU n; as far as that goes
  *
  * A loss or a pause has a time that is not after anything that follows it, and as
  * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -80,25 +83,30 @@ struct schedtape_event {
 	uint32_t pid;
 	uint32_t curr;
 	uint32_t curr_kind;
-	uint32_t old_pid;
 	uint64_t arg;
-	char comm[STAPE_COMM_LEN];
-	uint64_t lost;
-	uint64_t lost_first;
-	uint64_t lost_last;
-	uint8_t policy;
-	int8_t nice;
-	uint8_t rt_priority;
-	bool boosted;
-	int32_t prio;
-	uint32_t tgid;
-	uint32_t ppid;
-	uint32_t ns_pid;
-	uint32_t state;
-	uint32_t task_cpu;
-	uint64_t start_time;
-	uint64_t cgroup;
-	struct schedtape_deadline dl;
+	union {
+		struct {
+			uint32_t old_pid;
+			char comm[STAPE_COMM_LEN];
+			uint64_t lost;
+			uint64_t lost_first;
+			uint64_t lost_last;
+			uint8_t policy;
+			int8_t nice;
+			uint8_t rt_priority;
+			bool boosted;
+			int32_t prio;
+			uint32_t tgid;
+			uint32_t ppid;
+			uint32_t ns_pid;
+			uint32_t state;
+			uint32_t task_cpu;
+			uint64_t start_time;
+			uint64_t cgroup;
+			struct schedtape_deadline dl;
+		};
+		uint64_t cpus[STAPE_AFFINITY_WORDS];
+	};
 };
 
 static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)

@@ -69,6 +69,14 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
 }
 
+/* No life has it: hardly any is ever set, and it is large. */
+void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
+			  const struct schedtape_event *ev)
+{
+	timeline_count(tl, index, ev->time);
+	timeline_tell(tl, setaffinity, timeline_life(tl, index), ev->cpus, ev->time);
+}
+
 /* Moves are recorded as they happen: another cgroup than was known is one. */
 static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t cgroup,
 		       uint64_t time)

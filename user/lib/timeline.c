@@ -222,6 +222,8 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		return;
 	if (ev->type == STAPE_EV_RENAME)
 		timeline_rename(tl, index, ev->comm, ev->time);
+	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
+		timeline_setaffinity(tl, index, ev);
 	else if (ev->type == STAPE_EV_EXIT)
 		timeline_exiting(tl, index);
 	else if (ev->type == STAPE_EV_MIGRATE)

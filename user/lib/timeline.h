@@ -114,6 +114,8 @@ void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
 		     uint64_t time);
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev);
+void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
+			  const struct schedtape_event *ev);
 
 /* timeline-life.c */
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of affinity: Linux has no tracepoint for them.  What a cpuset does to its
+ * tasks goes other ways, and is not told.
+ */
+#include "affinity.h"
+
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "life.h"
+
+#ifdef STAPE_HOOKS
+
+/**
+ * struct stape_affinity_call - a call of sched_setaffinity()
+ * @pid: whose it is to change, in the caller's namespace; 0: the caller's
+ */
+struct stape_affinity_call {
+	pid_t pid;
+};
+
+const size_t stape_affinity_size = sizeof(struct stape_affinity_call);
+
+int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_affinity_call *call = (void *)instance->data;
+
+	call->pid = regs_get_kernel_argument(regs, 0);
+	return 0;
+}
+
+int stape_affinity_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_affinity_call *call = (void *)instance->data;
+	struct task_struct *task;
+
+	if (regs_return_value(regs))
+		return 0;
+	rcu_read_lock();
+	/* The PID may be another's by now, who has an affinity as well. */
+	task = call->pid ? pid_task(find_vpid(call->pid), PIDTYPE_PID) : current;
+	if (task)
+		stape_life_affinity(task);
+	rcu_read_unlock();
+	return 0;
+}
+
+#endif /* STAPE_HOOKS */
