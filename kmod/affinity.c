@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of affinity: Linux has no tracepoint for them.  What a cpuset does to its
- * tasks goes other ways, and is not told.
+ * Changes of affinity: Linux has no tracepoint for them.  What the kernel does to
+ * them by itself, as for a cpuset, goes other ways, and is not told.
  */
 #include "affinity.h"
 
@@ -27,23 +27,30 @@ int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_regs *re
 {
 	struct stape_affinity_call *call = (void *)instance->data;
 
+	stape_hook_begin();
 	call->pid = regs_get_kernel_argument(regs, 0);
 	return 0;
+}
+
+static void stape_affinity_tell(pid_t pid)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	/* The PID may be another's by now, who has an affinity as well. */
+	task = pid ? pid_task(find_vpid(pid), PIDTYPE_PID) : current;
+	if (task)
+		stape_life_affinity(task);
+	rcu_read_unlock();
 }
 
 int stape_affinity_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_affinity_call *call = (void *)instance->data;
-	struct task_struct *task;
 
-	if (regs_return_value(regs))
-		return 0;
-	rcu_read_lock();
-	/* The PID may be another's by now, who has an affinity as well. */
-	task = call->pid ? pid_task(find_vpid(call->pid), PIDTYPE_PID) : current;
-	if (task)
-		stape_life_affinity(task);
-	rcu_read_unlock();
+	if (!regs_return_value(regs))
+		stape_affinity_tell(call->pid);
+	stape_hook_end();
 	return 0;
 }
 

@@ -53,6 +53,8 @@ void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	if (stape_filter_has(filter, parent) && stape_filter_wants(filter, child, comm)) {
 		stape_life_describe_fork(session, parent, child);
 		stape_filter_insert(filter, child->pid);
+		smp_mb();	/* as in stape_filter_judge() */
+		stape_life_forked(session, parent, child);
 	} else {
 		stape_filter_judge(filter, child, comm);
 	}

@@ -11,24 +11,30 @@
 #ifdef STAPE_HOOKS
 
 /*
- * How many may be between entry and return at a time. They may be preempted there, just
- * as they have got another policy: the kernel's own choice, 10, is little for that.
+ * How many may be between entry and return at a time.  They may be preempted there, just
+ * as they have got another policy, or sleep until a task has left its CPU: the kernel's
+ * own choice, 10, is little for that.
  */
 #define STAPE_HOOK_ACTIVE	512
+
+/* Calls between stape_hook_begin() and stape_hook_end(). */
+atomic_t stape_hook_calls;
 
 /**
  * struct stape_hook - a function that is probed
  * @name: its name
- * @enter: called at its entry
- * @leave: called at its return, in the same task, with preemption off
+ * @enter: called at its entry; says stape_hook_begin()
+ * @leave: called at its return, in the same task, with preemption off; stape_hook_end()
  * @size: bytes that the two share
  */
-static const struct stape_hook {
+struct stape_hook {
 	const char *name;
 	kretprobe_handler_t enter;
 	kretprobe_handler_t leave;
 	const size_t *size;
-} stape_hooks[] = {
+};
+
+static const struct stape_hook stape_hooks[] = {
 	{ "__sched_setscheduler", stape_prio_enter, stape_prio_return, &stape_prio_size },
 	{ "set_user_nice", stape_prio_enter, stape_prio_return, &stape_prio_size },
 	{ "sched_setaffinity", stape_affinity_enter, stape_affinity_return,
@@ -36,6 +42,8 @@ static const struct stape_hook {
 };
 
 static struct kretprobe stape_hook_probes[ARRAY_SIZE(stape_hooks)];
+/* Bits by hook: the log says already that it cannot be probed. */
+static unsigned long stape_hook_told;
 
 static void stape_unhook_one(struct kretprobe *probe)
 {
@@ -62,6 +70,8 @@ int stape_hook(void)
 {
 	int i, ret;
 
+	/* Nobody ends a call in which the last probe was taken away. */
+	atomic_set(&stape_hook_calls, 0);
 	for (i = 0; i < ARRAY_SIZE(stape_hooks); i++) {
 		const struct stape_hook *hook = &stape_hooks[i];
 		struct kretprobe *probe = &stape_hook_probes[i];
@@ -80,8 +90,9 @@ int stape_hook(void)
 			return ret;
 		}
 		if (ret) {
-			pr_info_once("%s cannot be probed (%d): what it changes is not recorded\n",
-				     hook->name, ret);
+			if (!test_and_set_bit(i, &stape_hook_told))
+				pr_info("%s cannot be probed (%d): what it changes is not recorded\n",
+					hook->name, ret);
 			probe->kp.addr = NULL;
 		}
 	}

@@ -2,11 +2,42 @@
 #ifndef _STAPE_HOOK_H
 #define _STAPE_HOOK_H
 
+#include <linux/atomic.h>
 #include <linux/kprobes.h>
 
 /* Functions can be probed where they return, and asked for their arguments. */
 #if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 #define STAPE_HOOKS
+#endif
+
+#ifdef STAPE_HOOKS
+extern atomic_t stape_hook_calls;
+
+/* In front of a change. */
+static inline void stape_hook_begin(void)
+{
+	atomic_inc(&stape_hook_calls);
+	smp_mb__after_atomic();		/* pairs with stape_hook_busy() */
+}
+
+/* Behind what has been told of it. */
+static inline void stape_hook_end(void)
+{
+	smp_mb__before_atomic();	/* the same */
+	atomic_dec(&stape_hook_calls);
+}
+
+/* Somebody is between a change and its being told of. */
+static inline bool stape_hook_busy(void)
+{
+	smp_mb();	/* whoever looks has seen the change; pairs with the two above */
+	return atomic_read(&stape_hook_calls);
+}
+#else
+static inline bool stape_hook_busy(void)
+{
+	return false;
+}
 #endif
 
 int stape_hook(void);

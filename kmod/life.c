@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 
 #include "filter.h"
+#include "hook.h"
 #include "player.h"
 #include "probe.h"
 #include "session.h"
@@ -123,7 +124,7 @@ static void stape_life_look(struct stape_life_seen *seen, struct task_struct *ta
  * @session: any session; nothing is written unless it records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @known: what whoever reads the stream knows
+ * @known: what whoever reads the stream knows; NULL: that is not known
  *
  * Context: interrupts off.
  */
@@ -136,11 +137,11 @@ void stape_life_correct(struct stape_session *session, struct task_struct *task,
 	if (!session->rings)
 		return;
 	stape_life_look(&seen, task);
-	if (seen.cgroup != known->cgroup)
+	if (!known || seen.cgroup != known->cgroup)
 		stape_life_describe(session, task, comm, STAPE_TASK_MOVES);
 	else if (seen.prio != known->prio || memcmp(seen.dl, known->dl, sizeof(seen.dl)))
 		stape_life_write_prio(session, task, NULL);
-	if (memcmp(seen.affinity, known->affinity, sizeof(seen.affinity)))
+	if (!known || memcmp(seen.affinity, known->affinity, sizeof(seen.affinity)))
 		stape_life_write_affinity(session, task, affinity);
 }
 
@@ -165,9 +166,8 @@ void stape_life_enter(struct stape_session *session, struct task_struct *task, c
 	told->prio = words[STAPE_TASK_PRIO] & STAPE_LIFE_OWN_PRIO;
 	memcpy(told->dl, words + STAPE_TASK_WORDS, sizeof(told->dl));
 	told->cgroup = words[STAPE_TASK_CGROUP];
-	/* All CPUs are not told. */
-	if (!data_race(cpumask_equal(&task->cpus_mask, cpu_possible_mask)))
-		stape_life_write_affinity(session, task, told->affinity);
+	memset(told->affinity, 0, sizeof(told->affinity));
+	stape_life_write_affinity(session, task, told->affinity);
 }
 
 /*
@@ -194,18 +194,32 @@ void stape_life_describe_fork(struct stape_session *session, struct task_struct 
 			      struct task_struct *child)
 {
 	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
-	struct stape_life_seen inherited;
 
 	/* It may have entered just now, and this CPU not been asked yet. */
 	stape_probe_refresh(session);
 	stape_ring_emit(this_cpu_ptr(session->rings),
 			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
-	/*
-	 * clone3() can put it elsewhere, SCHED_RESET_ON_FORK takes its policy, and what others
-	 * have changed of its parent since the copy it does not have.
-	 */
+}
+
+/**
+ * stape_life_forked() - tell what a child has not of its parent
+ * @session: an active session
+ * @parent: the task that forked
+ * @child: the new task, whose bit is set: who changes it now tells of that
+ *
+ * clone3() can put it elsewhere, SCHED_RESET_ON_FORK takes its policy, and what others
+ * have changed of its parent since the copy it does not have.  Nor does whoever reads the
+ * stream know what of its parent has changed and is still to be told.
+ *
+ * Context: interrupts off.
+ */
+void stape_life_forked(struct stape_session *session, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	struct stape_life_seen inherited;
+
 	stape_life_look(&inherited, parent);
-	stape_life_correct(session, child, child->comm, &inherited);
+	stape_life_correct(session, child, child->comm, stape_hook_busy() ? NULL : &inherited);
 }
 
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child)

@@ -32,6 +32,8 @@ void stape_life_describe(struct stape_session *session, struct task_struct *task
 			 const char *comm, u32 why);
 void stape_life_describe_fork(struct stape_session *session, struct task_struct *parent,
 			      struct task_struct *child);
+void stape_life_forked(struct stape_session *session, struct task_struct *parent,
+		       struct task_struct *child);
 
 /* Probes. */
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child);

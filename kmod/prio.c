@@ -38,6 +38,7 @@ int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct stape_prio_before *before = (void *)instance->data;
 	struct task_struct *task = (void *)regs_get_kernel_argument(regs, 0);
 
+	stape_hook_begin();
 	before->task = task;
 	before->policy = READ_ONCE(task->policy);
 	before->rt_priority = READ_ONCE(task->rt_priority);
@@ -65,6 +66,7 @@ int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	    before->static_prio != READ_ONCE(task->static_prio) ||
 	    stape_prio_other_deadline(before))
 		stape_life_prio(task);
+	stape_hook_end();
 	return 0;
 }
 

@@ -20,6 +20,7 @@ static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
 static_assert(IS_ALIGNED(PAGE_SIZE, STAPE_PAGE_SIZE));
 
 static_assert(STAPE_EV_WAKING + 1 == STAPE_EV_WAKE);
+static_assert(STAPE_SET_SHIFT == STAPE_TASK_WHY_SHIFT);
 
 /* No page is open: a page's boundary, and the word before is none of an event. */
 static u64 *stape_ring_nowhere(void)

@@ -135,7 +135,7 @@ TEST_F(affinity, changes_of_others)
 
 TEST_F(affinity, described)
 {
-	static const unsigned long masks[] = { 2 };
+	static const unsigned long free[] = { 3 }, pinned[] = { 2 };
 	size_t entered;
 	int i;
 
@@ -146,11 +146,29 @@ TEST_F(affinity, described)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
 	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_EQ(-1, compare(&self->r, self->w[0].pid, NULL, 0));
-	EXPECT_MASKS(&self->r, self->w[1].pid, masks);
+	EXPECT_MASKS(&self->r, self->w[0].pid, free);
+	EXPECT_MASKS(&self->r, self->w[1].pid, pinned);
 	entered = st_find_why(&self->r, self->w[1].pid, STAPE_TASK_ENTERS, 0);
 	ASSERT_LT(entered + 1, self->r.n);
 	EXPECT_EQ(SCHEDTAPE_EV_AFFINITY, self->r.events[entered + 1].type);
+}
+
+/* What is done to it while it is out is known when it is back. */
+TEST_F(affinity, set_outside)
+{
+	static const unsigned long masks[] = { 3, 1, 3 };
+	pid_t pid;
+
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, just_sleep, NULL));
+	pid = self->w[0].pid;
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	ASSERT_EQ(0, set_affinity(pid, 1));
+	ASSERT_EQ(0, st_record_del(&self->r, pid));
+	ASSERT_EQ(0, set_affinity(pid, 3));
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_MASKS(&self->r, pid, masks);
 }
 
 TEST_HARNESS_MAIN

@@ -177,8 +177,9 @@ TEST_F(names, leaves_and_enters)
 	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[left + 1].type);
 	EXPECT_EQ(self->w[0].pid, self->r.events[left + 1].curr);
 	EXPECT_EQ(left + 2, entered);
-	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[entered + 1].type);
-	EXPECT_EQ(self->w[0].pid, self->r.events[entered + 1].pid);
+	EXPECT_EQ(SCHEDTAPE_EV_AFFINITY, self->r.events[entered + 1].type);
+	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[entered + 2].type);
+	EXPECT_EQ(self->w[0].pid, self->r.events[entered + 2].pid);
 	st_count(&self->r, self->w[0].pid, &self->c);
 	EXPECT_EQ(2, self->c.renames);
 	for (i = 0; i < self->r.n; i++)

@@ -11,7 +11,7 @@
 
 #define CHANGES		300
 #define DEPARTURES	2000
-#define ENTRIES		1000
+#define ENTRIES		400
 
 /**
  * struct look - a thread that looks all the time

@@ -12,6 +12,7 @@
 
 #include "../unit/options.h"
 #include "control.h"
+#include "cpu-list.h"
 #include "record-options.h"
 #include "replay-options.h"
 #include "streams.h"
@@ -63,11 +64,11 @@ static void try_mask(const char *text)
 	unsigned char mask[CPUS / 8] = { 0 }, again[CPUS / 8] = { 0 };
 	char *list;
 
-	if (streams_mask(mask, sizeof(mask), text))
+	if (cpu_list_mask(mask, sizeof(mask), text))
 		return;
-	list = streams_list(mask, sizeof(mask));
+	list = cpu_list_text(mask, sizeof(mask));
 	must(list);
-	must(!*list || !streams_mask(again, sizeof(again), list));
+	must(!*list || !cpu_list_mask(again, sizeof(again), list));
 	must(!memcmp(mask, again, sizeof(mask)));
 	free(list);
 }
@@ -150,7 +151,7 @@ static void check_streams(const char *spec, const unsigned char *cpus, size_t by
 	if (streams_parse(&streams, spec, STREAMS_SYSFS, cpus, bytes, &err))
 		return;
 	for (i = 0; i < streams.n; i++) {
-		list = streams_list(streams.streams[i].cpus, streams.bytes);
+		list = cpu_list_text(streams.streams[i].cpus, streams.bytes);
 		must(list && *list);
 		free(list);
 	}

@@ -95,10 +95,11 @@ static bool spare(const char *name)
  */
 static void hold_probes(bool hold)
 {
-	static const char *const commands[2][2] = {
-		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n" },
+	static const char *const commands[2][3] = {
+		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n", "-:st_fault/affinity\n" },
 		{ "r:st_fault/setscheduler __sched_setscheduler\n",
-		  "r:st_fault/nice set_user_nice\n" },
+		  "r:st_fault/nice set_user_nice\n",
+		  "r:st_fault/affinity sched_setaffinity\n" },
 	};
 	int i, fd;
 

@@ -6,6 +6,7 @@ line	:= $(addprefix lib/,store.c timeline.c timeline-birth.c timeline-task.c tim
 	   edges.c error.c)
 tape	:= $(page) $(patsubst $(TOP)/user/%,%,$(wildcard $(TOP)/user/lib/tape-*.c))
 program	:= $(line) $(addprefix lib/,program.c program-store.c program-choice.c)
-options	:= $(addprefix cmd/,record-options.c replay-options.c targets.c select.c streams.c cpu-list.c choice.c \
+options	:= $(addprefix cmd/,record-options.c replay-options.c targets.c select.c streams.c \
+	   cpu-list.c choice.c \
 	   cpu-map.c timing.c control.c keep.c) \
 	   $(addprefix lib/,error.c cgroup.c cgroup-tree.c machine.c filter.c client.c)

@@ -476,8 +476,8 @@ static void test_affinities(void)
 
 	ok(program && program->nr_affinities == 2 && affinity_of(program, 0) == 2 &&
 	   affinity_of(program, 1) == 5ULL << 60, "each affinity once");
-	is_program(program, 0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 300:pin 0; "
-		   "350:fork 3; 400:exit", "what is set, whatever was before");
+	is_program(program, 0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 350:fork 3; "
+		   "400:exit", "what is set, if it is not so already");
 	is_program(program, 2, "0:pin 1; 100:exit", "by another");
 	ok(program && program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
 	   "at first it may run where the tape's description says");

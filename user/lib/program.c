@@ -332,7 +332,7 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	part = part_of(c, life);
 	part->source = life->task;
 	if (parent) {
-		part->source = part_of(c, parent)->source;
+		part->source = parent->task ? parent->task : part_of(c, parent)->source;
 		part->affinity = part_of(c, parent)->affinity;
 	}
 	if (!c->begun)
@@ -479,11 +479,12 @@ static int on_setaffinity(void *arg, const struct schedtape_life *life, const ui
 {
 	struct compiler *c = arg;
 	struct part *part = part_of(c, life);
+	uint32_t before = part->affinity;
 	int ret;
 
 	(void)time;
 	ret = schedtape_program_add_affinity(c->program, cpus, &part->affinity);
-	if (ret || !plays(c, life))
+	if (ret || !plays(c, life) || part->affinity == before)
 		return ret;
 	return append(c, life, SCHEDTAPE_OP_SETAFFINITY, part->affinity);
 }

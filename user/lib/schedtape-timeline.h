@@ -150,8 +150,8 @@ struct schedtape_range {
  *	and now is
  * @waited: it got a CPU after having waited for one for @latency, woken or preempted
  * @setprio: another @life->policy, nice, rt_priority or dl
- * @setaffinity: another affinity, or that of who has just joined: bit n % 64 of word
- *	n / 64 of @cpus, STAPE_AFFINITY_WORDS of them: it may run on CPU n
+ * @setaffinity: where it may run from now on, which need not be news: bit n % 64 of word
+ *	n / 64 of @cpus, STAPE_AFFINITY_WORDS of them: on CPU n
  * @moved: another @life->cgroup
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there

@@ -144,6 +144,19 @@ static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task 
 	return timeline_birth(tl, task, source, joined, time);
 }
 
+/* Descriptions have bytes: as those of an event. */
+static void tell_affinity(struct schedtape_timeline *tl, uint32_t index,
+			  const struct schedtape_task *task, uint64_t time)
+{
+	uint64_t cpus[STAPE_AFFINITY_WORDS] = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < task->affinity_bytes && i < sizeof(cpus); i++)
+		cpus[i / sizeof(*cpus)] |= (uint64_t)task->affinity[i] << i % sizeof(*cpus) * 8;
+	timeline_count(tl, index, time);
+	timeline_tell(tl, setaffinity, timeline_life(tl, index), cpus, time);
+}
+
 static void describe(struct schedtape_timeline *tl, const struct schedtape_task *task,
 		     uint64_t time)
 {
@@ -155,6 +168,9 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task 
 	life = timeline_life(tl, index);
 	if (!life->task && life->parent == SCHEDTAPE_NONE)
 		life->task = task;
+	/* It may have changed unseen, in a pause. */
+	if (life->task != task && task->affinity_bytes)
+		tell_affinity(tl, index, task, time);
 	timeline_described_as(tl, index, task->state, time);
 }
 
