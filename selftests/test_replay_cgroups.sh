@@ -150,6 +150,27 @@ for engine in module user; do
 	report $? "kill -9, --engine=$engine: no player and no cgroup is left"
 done
 
+# -- which tasks -------------------------------------------------------------------
+
+# chosen NAMES OPTION...: the replay has these tasks
+chosen()
+{
+	schedtape replay -q --scale-cpu 0.1 --record chosen.replay "${@:2}" placed.tape \
+		> log 2>&1 && names chosen.replay > found && cp found log && [ "$(cat log)" = "$1" ]
+	report $? "${*:2}: $1"
+}
+
+# A task counts to the last cgroup that it was in, and not to those above.
+schedtape info --json placed.tape > info.json 2> log
+id=$(/usr/bin/python3 -c 'import json
+print(*[c["id"] for c in json.load(open("info.json"))["meta"]["cgroups"] if c["path"] == "/light"])')
+chosen heavy --only cgroup=/heavy
+chosen "inner light" --only cgroup=/outer/inner --only "cgroup=id:$id"
+chosen "inner placed" --exclude cgroup=/heavy --exclude cgroup=/light
+chosen light --only 'l*' --only cgroup=/outer/inner --exclude cgroup=/outer/inner
+expect 1 "no task that was chosen is on the tape" \
+	schedtape replay --only cgroup=/outer placed.tape
+
 # -- what is refused ---------------------------------------------------------------
 
 expect 1 "cgroup /nowhere: there is none of that name" \

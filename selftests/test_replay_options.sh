@@ -73,14 +73,6 @@ schedtape report --json work.tape > work.json 2> log
 chain=$(/usr/bin/python3 -c 'import json
 print(min(t["pid"] for t in json.load(open("work.json"))["tasks"] if t["comm"] == "chain"))')
 
-# names TAPE: of its tasks, each as often as it has it
-names()
-{
-	schedtape report --json "$1" 2> log |
-		/usr/bin/python3 -c 'import json, sys
-print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
-}
-
 # chosen NAMES OPTION...: the replay has these tasks
 chosen()
 {

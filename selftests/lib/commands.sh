@@ -57,6 +57,13 @@ on_tape()
 	report $? "$3"
 }
 
+# names TAPE: of its tasks, each as often as it has it
+names()
+{
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
+print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
+}
+
 # running NAME...: has a task one of these names?
 running()
 {
