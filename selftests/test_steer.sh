@@ -86,4 +86,64 @@ wait $replay
 [ $? = 1 ] && cp replay.log log && grep -q 'stopped from outside' replay.log
 report $? "who has started it says so"
 
+# -- figures of players ---------------------------------------------------------------
+
+# Two that sleep as often as their names say, and then long enough to be looked at.
+cat > naps.py << 'END'
+import os, time
+for n in (8, 24):
+	if not os.fork():
+		with open("/proc/self/comm", "w") as file:
+			file.write(f"naps{n}")
+		for i in range(n):
+			time.sleep(0.01)
+		time.sleep(4)
+		os._exit(0)
+for i in range(2):
+	os.wait()
+END
+schedtape record -q -o naps.tape -- /usr/bin/python3 naps.py > log 2>&1
+schedtape report --json naps.tape > naps.json 2>> log &&
+	like naps.json 'len(d["tasks"]) == 3'
+report $? "tasks that sleep are recorded"
+schedtape replay -q --speed 0.5 naps.tape > replay.log 2>&1 &
+replay=$!
+
+# Both are in their last sleep: each has done all but one of its timed waits.
+cat > compare.py << 'END'
+import json, sys
+tasks = {t["comm"]: t for t in json.load(open("naps.json"))["tasks"]}
+players = json.load(open("players.json"))
+for p in players:
+	with open(f"/proc/{p['pid']}/comm") as file:
+		p["task"] = tasks[file.read().strip()]
+assert len({p["task"]["index"] for p in players}) == len(players) == 3, players
+for p in players:
+	task = p["task"]
+	assert p["steps"] >= p["timed_waits"], p
+	assert 0 <= p["lag_average_ns"] <= p["lag_max_ns"], p
+	# What their parent does after they have ended is not known.
+	if not task["comm"].startswith("naps"):
+		continue
+	assert p["state"] == "timed", p
+	# All but the one that it is in, which is a step already.
+	assert p["timed_waits"] == task["wakeups"] - task["wakeups_by_task"] - 1, p
+	assert p["timed_waits"] >= int(task["comm"][4:]), p
+	assert p["steps"] == task["wakeups"], p
+	assert p["cpu_time_ns"] > 0.5 * task["cpu_time_ns"], p
+END
+looked()
+{
+	schedtape steer --json "$(field id)" players > players.json 2> log &&
+		/usr/bin/python3 compare.py 2> why
+}
+until looked || ! kill -0 $replay 2> log; do
+	sleep 0.1
+done
+cp why log
+kill -0 $replay 2> /dev/null
+report $? "each player has done as many steps and timed waits as its task has on the tape"
+schedtape steer "$(field id)" stop 2> log
+wait $replay
+
 finish
