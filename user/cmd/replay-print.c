@@ -72,6 +72,8 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 	       out_count(steps, state->steps), out_count(wakeups, program->wakeups),
 	       out_count(timed, state->timed_waits), out_ms(lag_average(state)),
 	       out_ms(state->lag_max));
+	/* The next one may take long. */
+	fflush(stdout);
 }
 
 struct explanation {
