@@ -105,7 +105,7 @@ static void hold_probes(bool hold)
 
 	if (!hold)
 		st_write_file(TRACING "events/st_fault/enable", "0");
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
 		if (fd < 0 || write(fd, commands[hold][i], strlen(commands[hold][i])) < 0)
 			printf("# %s: %s\n", TRACING "kprobe_events", strerror(errno));
