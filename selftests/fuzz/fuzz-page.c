@@ -6,6 +6,14 @@
 
 #include <schedtape.h>
 
+/* What an affinity has its CPUs in place of. */
+static bool is_impossible(const struct schedtape_event *ev)
+{
+	return ev->lost_first > ev->lost_last || ev->nice < -20 || ev->nice > 19 ||
+	       ev->prio < -1 || ev->prio > UINT16_MAX || ev->tgid > STAPE_PID_MASK ||
+	       ev->ppid > STAPE_PID_MASK || ev->ns_pid > STAPE_PID_MASK || ev->state > 15;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -29,10 +37,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while ((ret = schedtape_page_next(&page, &ev, &err)) == 1) {
 		if (ev.time < time || ev.time > page.header.end || ev.pid > STAPE_PID_MASK ||
 		    ev.curr > STAPE_PID_MASK || ev.curr_kind > STAPE_NEXT_OTHER ||
-		    ev.comm[STAPE_COMM_LEN - 1] || ev.lost_first > ev.lost_last ||
-		    ev.nice < -20 || ev.nice > 19 || ev.prio < -1 || ev.prio > UINT16_MAX ||
-		    ev.tgid > STAPE_PID_MASK || ev.ppid > STAPE_PID_MASK ||
-		    ev.ns_pid > STAPE_PID_MASK || ev.state > 15 || ++events > STAPE_PAGE_SIZE / 4)
+		    ev.comm[STAPE_COMM_LEN - 1] || ++events > STAPE_PAGE_SIZE / 4)
+			abort();
+		if (ev.type != SCHEDTAPE_EV_AFFINITY && is_impossible(&ev))
 			abort();
 		time = ev.time;
 		schedtape_event_name(ev.type);

@@ -70,8 +70,8 @@ struct schedtape_deadline {
  * @start_time: when it was made, ns of CLOCK_MONOTONIC
  * @cgroup: id of its cgroup (version 2), 0: not known
  * @dl: with SCHED_DEADLINE as its @policy
- * @cpus: SCHEDTAPE_EV_AFFINITY, and nothing else of this list: bit n % 64 of word
- *	n / 64: it may run on CPU n; as far as that goes
+ * @cpus: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: bit n % 64 of
+ *	word n / 64: it may run on CPU n, as far as that goes
  *
  * A loss or a pause has a time that is not after anything that follows it, and as
  * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -83,11 +83,11 @@ struct schedtape_event {
 	uint32_t pid;
 	uint32_t curr;
 	uint32_t curr_kind;
+	uint32_t old_pid;
 	uint64_t arg;
+	char comm[STAPE_COMM_LEN];
 	union {
 		struct {
-			uint32_t old_pid;
-			char comm[STAPE_COMM_LEN];
 			uint64_t lost;
 			uint64_t lost_first;
 			uint64_t lost_last;
