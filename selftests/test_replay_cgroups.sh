@@ -98,8 +98,9 @@ recorded=$(length placed.tape heavy) with=$(length replay.tape heavy)
 without=$(length without.tape heavy)
 echo "300 ms of CPU time took $recorded ms, $with ms replayed, $without ms without --cgroups" |
 	tee log | sed 's/^/# /'
-[ -z "$exact" ] || { [ $((10 * with)) -lt $((11 * recorded)) ] &&
-	[ $((10 * with)) -gt $((9 * recorded)) ] && [ $((10 * without)) -gt $((12 * recorded)) ]; }
+# In ms: before it runs minutes of this guest's time may pass, on the tape and in replays.
+[ -z "$exact" ] || { [ "$with" -lt $((recorded + 50)) ] &&
+	[ "$with" -gt $((recorded - 50)) ] && [ "$without" -gt $((recorded + 90)) ]; }
 report $? "the weight has its effect"
 recorded=$(length placed.tape inner) with=$(length replay.tape inner)
 echo "40 ms of a fifth of a CPU took $recorded ms, $with ms replayed" | tee log | sed 's/^/# /'
