@@ -127,7 +127,7 @@ ends_with_us()
 {
 	local i
 
-	printf '#!/bin/sh\nsleep 100 &\nwait\n' > "$kernel_build" && chmod +x "$kernel_build" || return
+	printf '#!/bin/sh\nsleep 20 &\nwait\n' > "$kernel_build" && chmod +x "$kernel_build" || return
 	logs=$T
 	(build_beside 6.12-debug; echo "$builder" > "$T/builder")
 	for ((i = 0; i < 100; i++)); do
