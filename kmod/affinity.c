@@ -3,7 +3,7 @@
  * Changes of affinity: Linux has no tracepoint for them.  What the kernel does to
  * them by itself, as for a cpuset, goes other ways, and is not told.
  */
-#include "affinity.h"
+#include "hook.h"
 
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -21,9 +21,7 @@ struct stape_affinity_call {
 	pid_t pid;
 };
 
-const size_t stape_affinity_size = sizeof(struct stape_affinity_call);
-
-int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_affinity_call *call = (void *)instance->data;
 
@@ -44,7 +42,7 @@ static void stape_affinity_tell(pid_t pid)
 	rcu_read_unlock();
 }
 
-int stape_affinity_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int stape_affinity_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_affinity_call *call = (void *)instance->data;
 
@@ -53,5 +51,11 @@ int stape_affinity_return(struct kretprobe_instance *instance, struct pt_regs *r
 	stape_hook_end();
 	return 0;
 }
+
+const struct stape_hook stape_affinity_hook = {
+	.enter = stape_affinity_enter,
+	.leave = stape_affinity_return,
+	.size = sizeof(struct stape_affinity_call),
+};
 
 #endif /* STAPE_HOOKS */

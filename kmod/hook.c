@@ -5,9 +5,6 @@
  */
 #include "hook.h"
 
-#include "affinity.h"
-#include "prio.h"
-
 #ifdef STAPE_HOOKS
 
 /*
@@ -20,29 +17,17 @@
 /* Calls between stape_hook_begin() and stape_hook_end(). */
 atomic_t stape_hook_calls;
 
-/**
- * struct stape_hook - a function that is probed
- * @name: its name
- * @enter: called at its entry; says stape_hook_begin()
- * @leave: called at its return, in the same task, with preemption off; stape_hook_end()
- * @size: bytes that the two share
- */
-struct stape_hook {
+static const struct stape_hooked {
 	const char *name;
-	kretprobe_handler_t enter;
-	kretprobe_handler_t leave;
-	const size_t *size;
+	const struct stape_hook *hook;
+} stape_hooked[] = {
+	{ "__sched_setscheduler", &stape_prio_hook },
+	{ "set_user_nice", &stape_prio_hook },
+	{ "sched_setaffinity", &stape_affinity_hook },
 };
 
-static const struct stape_hook stape_hooks[] = {
-	{ "__sched_setscheduler", stape_prio_enter, stape_prio_return, &stape_prio_size },
-	{ "set_user_nice", stape_prio_enter, stape_prio_return, &stape_prio_size },
-	{ "sched_setaffinity", stape_affinity_enter, stape_affinity_return,
-	  &stape_affinity_size },
-};
-
-static struct kretprobe stape_hook_probes[ARRAY_SIZE(stape_hooks)];
-/* Bits by hook: the log says already that it cannot be probed. */
+static struct kretprobe stape_hook_probes[ARRAY_SIZE(stape_hooked)];
+/* Bits by function: the log says already that it cannot be probed. */
 static unsigned long stape_hook_told;
 
 static void stape_unhook_one(struct kretprobe *probe)
@@ -72,16 +57,16 @@ int stape_hook(void)
 
 	/* Nobody ends a call in which the last probe was taken away. */
 	atomic_set(&stape_hook_calls, 0);
-	for (i = 0; i < ARRAY_SIZE(stape_hooks); i++) {
-		const struct stape_hook *hook = &stape_hooks[i];
+	for (i = 0; i < ARRAY_SIZE(stape_hooked); i++) {
+		const struct stape_hook *hook = stape_hooked[i].hook;
 		struct kretprobe *probe = &stape_hook_probes[i];
 
 		/* A probe that has been registered before keeps what that has left in it. */
 		*probe = (struct kretprobe) {
-			.kp.symbol_name = hook->name,
+			.kp.symbol_name = stape_hooked[i].name,
 			.entry_handler = hook->enter,
 			.handler = hook->leave,
-			.data_size = *hook->size,
+			.data_size = hook->size,
 			.maxactive = STAPE_HOOK_ACTIVE,
 		};
 		ret = register_kretprobe(probe);
@@ -92,7 +77,7 @@ int stape_hook(void)
 		if (ret) {
 			if (!test_and_set_bit(i, &stape_hook_told))
 				pr_info("%s cannot be probed (%d): what it changes is not recorded\n",
-					hook->name, ret);
+					stape_hooked[i].name, ret);
 			probe->kp.addr = NULL;
 		}
 	}
@@ -108,7 +93,7 @@ int stape_hook(void)
  */
 void stape_unhook(void)
 {
-	stape_unhook_some(ARRAY_SIZE(stape_hooks));
+	stape_unhook_some(ARRAY_SIZE(stape_hooked));
 }
 
 #else

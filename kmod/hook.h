@@ -11,6 +11,23 @@
 #endif
 
 #ifdef STAPE_HOOKS
+/**
+ * struct stape_hook - what is done at the entry and the return of a function
+ * @enter: called at its entry; says stape_hook_begin()
+ * @leave: called at its return, in the same task, with preemption off; stape_hook_end()
+ * @size: bytes that the two share
+ */
+struct stape_hook {
+	kretprobe_handler_t enter;
+	kretprobe_handler_t leave;
+	size_t size;
+};
+
+/* Of functions whose first argument is the task. */
+extern const struct stape_hook stape_prio_hook;
+/* Of sched_setaffinity(). */
+extern const struct stape_hook stape_affinity_hook;
+
 extern atomic_t stape_hook_calls;
 
 /* In front of a change. */

@@ -4,7 +4,7 @@
  * them but that of priority inheritance, so the two functions that all of them
  * go through are probed.
  */
-#include "prio.h"
+#include "hook.h"
 
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -31,9 +31,7 @@ struct stape_prio_before {
 	u64 dl[STAPE_DL_WORDS];
 };
 
-const size_t stape_prio_size = sizeof(struct stape_prio_before);
-
-int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_prio_before *before = (void *)instance->data;
 	struct task_struct *task = (void *)regs_get_kernel_argument(regs, 0);
@@ -56,7 +54,7 @@ static bool stape_prio_other_deadline(const struct stape_prio_before *before)
 	return n && memcmp(before->dl, dl, sizeof(dl));
 }
 
-int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
+static int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_prio_before *before = (void *)instance->data;
 	struct task_struct *task = before->task;
@@ -69,5 +67,11 @@ int stape_prio_return(struct kretprobe_instance *instance, struct pt_regs *regs)
 	stape_hook_end();
 	return 0;
 }
+
+const struct stape_hook stape_prio_hook = {
+	.enter = stape_prio_enter,
+	.leave = stape_prio_return,
+	.size = sizeof(struct stape_prio_before),
+};
 
 #endif /* STAPE_HOOKS */

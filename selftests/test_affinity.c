@@ -35,12 +35,6 @@ FIXTURE_TEARDOWN(affinity)
 	st_record_close(&self->r);
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 /* The CPUs of @mask, bit n being CPU n. */
 static int set_affinity(pid_t pid, unsigned long mask)
 {
@@ -58,7 +52,7 @@ static int compare(const struct st_record *r, pid_t pid, const unsigned long *ma
 
 		if (ev->type != SCHEDTAPE_EV_AFFINITY || ev->pid != (uint32_t)pid)
 			continue;
-		if (at == n || (ev->cpus[0] & 3) != masks[at])
+		if (at == n || (ev->affinity[0] & 3) != masks[at])
 			return at;
 		at++;
 	}
@@ -90,7 +84,7 @@ TEST_F(affinity, own_changes)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_own, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	EXPECT_MASKS(&self->r, self->w[0].pid, masks);
@@ -121,7 +115,7 @@ TEST_F(affinity, changes_of_others)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_other, &self->w[1].pid));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	/* By the recorder, who is nobody; and of who is not recorded. */
 	ASSERT_EQ(0, set_affinity(self->w[1].pid, 1));
 	ASSERT_EQ(0, set_affinity(self->w[0].pid, 1));

@@ -60,12 +60,6 @@ static int rename_at_gates(void *arg)
 	return 0;
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 static uint32_t tasks_of(FIXTURE_DATA(cgroups) *self)
 {
 	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
@@ -101,12 +95,12 @@ TEST_F(cgroups, descendants)
 	EXPECT_EQ(2, tasks_of(self));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	/* From one of the cgroups to another: nobody enters or leaves, but each is told. */
 	ASSERT_TRUE(st_cgroup_move("in/3", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	roots[0] = self->w[0].pid;
 	roots[1] = self->w[1].pid;
@@ -143,12 +137,12 @@ TEST_F(cgroups, rules_change)
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(-ENOENT, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_TRUE(step(&self->w[1]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[1]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, other));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_TRUE(step(&self->w[1]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[1]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(3, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_TASK));
@@ -184,15 +178,15 @@ TEST_F(cgroups, moved)
 
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	EXPECT_EQ(0, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -234,7 +228,7 @@ TEST_F(cgroups, moves_itself)
 
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, move_itself, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
@@ -351,12 +345,12 @@ TEST_F(cgroups, whole_process)
 
 	ASSERT_NE(MAP_FAILED, started);
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, started));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	EXPECT_EQ(THREADS + 1, tasks_of(self));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -385,7 +379,7 @@ TEST_F(cgroups, one_thread)
 	ASSERT_TRUE(st_cgroup_write("all/one", "cgroup.type", "threaded"));
 	ASSERT_EQ(0, st_record_add_cgroup(&self->r, st_cgroup_make("all/one")));
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, started));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("all", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	EXPECT_EQ(0, tasks_of(self));
@@ -394,7 +388,7 @@ TEST_F(cgroups, one_thread)
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(1, n);
 	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_write("all", "cgroup.threads", tid));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -498,7 +492,7 @@ TEST_F(cgroups, forked_into)
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	ASSERT_LT(0, inside[2]);
@@ -530,12 +524,12 @@ TEST_F(cgroups, removed)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_remove("in"));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_TRUE(step(&self->w[1]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[1]));
 	/* What has been recorded is there, and another one of that name is another one. */
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -546,10 +540,10 @@ TEST_F(cgroups, removed)
 	EXPECT_EQ(1, tasks_of(self));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, again));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
 }
@@ -564,7 +558,7 @@ TEST_F(cgroups, emptied)
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
-	ASSERT_TRUE(step(&self->w[1]));
+	ASSERT_TRUE(st_work_step(&self->w[1]));
 	st_work_kill(&self->w[1]);
 	ASSERT_TRUE(st_cgroup_remove("in"));
 	ASSERT_EQ(0, st_record_finish(&self->r));

@@ -84,13 +84,6 @@ static int rename_at_gates(void *arg)
 	return 0;
 }
 
-/* Lets child @i rename itself once more. */
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 TEST_F(filter, only_whom_it_names)
 {
 	int i;
@@ -101,7 +94,7 @@ TEST_F(filter, only_whom_it_names)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[2].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(2, self->state.tasks);
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -130,14 +123,14 @@ TEST_F(filter, add_and_del_while_recording)
 {
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(step(&self->w[0]));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, filter_del(&self->r, self->w[0].pid));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w[0].pid, &self->c);
 	EXPECT_EQ(3, self->c.renames);
@@ -301,7 +294,7 @@ TEST_F(filter, all_threads_of_a_process)
 	size_t i, n;
 
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, &threads));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(threads + 1, n);
@@ -324,7 +317,7 @@ TEST_F(filter, parents_outside)
 
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, breed_and_wait, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(2, n);
 	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
@@ -552,7 +545,7 @@ TEST_F(filter, pid_used_again_by_a_member)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, be_born_again, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->shared[0], &self->c);

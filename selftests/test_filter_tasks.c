@@ -77,13 +77,6 @@ static bool hung_up(struct st_record *r)
 	return hung_up_within(r, 5000);
 }
 
-/* To the next gate. */
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 static pthread_attr_t small;
 
 static int make_thread(void *(*fn)(void *arg), void *arg)
@@ -255,7 +248,7 @@ static bool end_both(FIXTURE_DATA(tasks) *self, unsigned int tasks)
 /* The process has two threads, of which one is recorded, or both. */
 static bool begin_two(FIXTURE_DATA(tasks) *self, bool both)
 {
-	if (st_work_fork(&self->w, -1, go_first, self->shared) || !step(&self->w))
+	if (st_work_fork(&self->w, -1, go_first, self->shared) || !st_work_step(&self->w))
 		return false;
 	if (both ? st_record_add(&self->r, self->w.pid) :
 		   st_record_add_thread(&self->r, self->w.pid))
@@ -402,10 +395,10 @@ TEST_F(tasks, thread_of_io_uring)
 	pid_t tid = 0;
 
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, use_it_in_a_thread, self->shared));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_add_thread(&self->r, self->shared->tid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	if (self->shared->ret)
 		SKIP(return, "no io_uring here: %s", strerror(-self->shared->ret));
 	/* It names itself. */

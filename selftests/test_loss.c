@@ -44,12 +44,6 @@ static bool start(FIXTURE_DATA(loss) *self)
 	       !st_record_start(&self->large) && !st_record_start(&self->small);
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 #define RENAMES 5000
 
 static int rename_often(void *arg)
@@ -88,7 +82,7 @@ TEST_F_TIMEOUT(loss, every_event_is_counted, 60)
 
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	ASSERT_EQ(0, st_record_finish(&self->large));
 	EXPECT_EQ(0, self->large.lost);
@@ -158,7 +152,7 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 
 	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	lost = stats.lost;
 	EXPECT_LT(0, lost);
@@ -174,7 +168,7 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	EXPECT_LE(stats.lost_last, st_now());
 
 	/* There is room again: recording goes on. */
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	for (i = 0; i < self->small.n && !announced; i++)
 		if (!self->small.events[i].cpu && self->small.events[i].type == SCHEDTAPE_EV_LOST)
@@ -213,20 +207,20 @@ TEST_F_TIMEOUT(loss, behind_a_pause, 60)
 	self->small.arg = &page;
 	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	lost = stats.lost;
 	ASSERT_LT(0, lost);
 	before = stats.lost_first;
 	ASSERT_EQ(0, st_record_pause(&self->small));
 	ASSERT_EQ(0, st_record_start(&self->small));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	ASSERT_LT(lost, stats.lost);
 
 	ASSERT_EQ(0, st_record_take(&self->small));
 	EXPECT_EQ(0, page.flags);
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	EXPECT_EQ(STAPE_PAGE_PAUSED, page.flags);
 	EXPECT_EQ(stats.lost, page.lost);
@@ -243,7 +237,7 @@ TEST_F_TIMEOUT(loss, goes_on_with_the_right_task, 60)
 
 	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	/* Taken while it runs: pages open in its midst. */
 	st_work_go(&self->w);
 	while (*self->w.arrived < 3)
@@ -290,8 +284,8 @@ TEST_F_TIMEOUT(loss, none_with_a_reader, 120)
 	ASSERT_EQ(0, st_record_add(&medium, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&medium));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_along, &reader));
-	ASSERT_TRUE(step(&self->w));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	reader.stop = true;
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, reader.ret);

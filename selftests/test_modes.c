@@ -45,12 +45,6 @@ FIXTURE_TEARDOWN(modes)
 	st_record_close(&self->other);
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 /* Between gates: so many renames, and a child that renames itself once. */
 static int rename_and_fork(void *arg)
 {
@@ -114,7 +108,7 @@ TEST_F(modes, pause)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	before = st_now();
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	paused = st_now();
@@ -122,12 +116,12 @@ TEST_F(modes, pause)
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(0, pauses.n);
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	resumed = st_now();
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
 	EXPECT_EQ(22, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -300,17 +294,17 @@ TEST_F(modes, pause_behind_a_loss)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_TRUE(schedtape_session_cpu(self->r.session, 0, &stats));
 	EXPECT_LT(0, stats.lost);
 	*self->shared = 10;
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, self->r.lost);
 	resumed = st_now();
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	for (i = 0; i < self->r.n; i++) {
 		if (self->r.events[i].cpu)
@@ -473,7 +467,7 @@ TEST_F(modes, overwrite_is_read_in_the_end)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_once, &reader));
 	while (!reader.tid)
 		usleep(1000);
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, schedtape_session_flush(self->r.session, &self->r.err));
@@ -532,18 +526,18 @@ TEST_F_TIMEOUT(modes, sessions, 60)
 	ASSERT_EQ(0, st_record_start(&self->other));
 	ASSERT_EQ(0, st_record_start(&third));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	/* One pauses, and others do not. */
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	*self->shared = 10;
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_finish(&third));
 	ASSERT_EQ(0, st_record_finish(&self->other));
 	/* The others have gone. */
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
 	EXPECT_EQ(0, self->r.lost);

@@ -44,12 +44,6 @@ FIXTURE_TEARDOWN(prio)
 	st_record_close(&self->r);
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 /* The kernel's; not every libc has it. */
 struct sched_attributes {
 	uint32_t size;
@@ -180,7 +174,7 @@ TEST_F(prio, own_changes)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_all, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	for (i = 0; i < CHANGES; i++) {
@@ -255,11 +249,11 @@ static void change_both(struct __test_metadata *_metadata, FIXTURE_DATA(prio) *s
 	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, just_sleep, NULL));
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_others, others));
 	others->stranger = self->w[1].pid;
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	for (i = 0; i < recorded; i++)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	/* By the recorder, who is nobody. */
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
@@ -336,7 +330,7 @@ TEST_F(prio, reset_on_fork)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, fork_one, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	EXPECT_PRIOS(&self->r, self->w[0].pid, parents);
@@ -384,7 +378,7 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_in_crowd, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w[0]));
+	ASSERT_TRUE(st_work_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);
 	for (i = 0; i < self->r.n; i++)

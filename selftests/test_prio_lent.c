@@ -39,12 +39,6 @@ FIXTURE_TEARDOWN(lent)
 	st_record_close(&self->r);
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 /* In the child: a thread that takes mutexes when it is told to. */
 struct taker {
 	int policy, priority;
@@ -137,10 +131,10 @@ TEST_F(lent, once)
 	pid_t *tid = self->shared;
 
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend, tid));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, *tid, NULL, 0));
@@ -177,11 +171,11 @@ TEST_F(lent, nothing)
 	int i;
 
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend_nothing, self->shared));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(step(&self->w));
+		ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, self->w.pid, NULL, 0));
 	if (!st_rt_kernel())
@@ -230,10 +224,10 @@ TEST_F(lent, on)
 	pid_t *tids = self->shared;
 
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend_on, tids));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);
 	EXPECT_PRIOS(&self->r, tids[0], middle);

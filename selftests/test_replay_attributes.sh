@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
 # Each has a name of its own.
-for name in other nice batch idle fifo rr child changes; do
+for name in other nice batch idle fifo rr child changes first second mover; do
 	ln -s "$(command -v periodic)" $name
 done
 cat > work << 'END'
@@ -106,8 +106,6 @@ ran_on()
 	[ "$(cpus "$1" first)" = "00$2" ] && [ "$(cpus "$1" second)" = "00$3" ]
 }
 
-ln -s "$(command -v periodic)" first
-ln -s "$(command -v periodic)" second
 taskset -c 0 ./first 20 1 100000 > /dev/null &
 pinned=($!)
 taskset -c 1 ./second 20 1 100000 > /dev/null &
@@ -143,7 +141,6 @@ kill $!
 wait
 END
 chmod 755 moves
-ln -s "$(command -v periodic)" mover
 
 # affinities TAPE: of the one that is moved
 affinities()

@@ -26,13 +26,6 @@ static void *share(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* To the next gate. */
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 /* -- threads and heirs -------------------------------------------------------- */
 
 /* What a thread makes in each round: a thread and a process, each of which renames itself. */
@@ -153,7 +146,7 @@ FIXTURE_SETUP(threads)
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	ASSERT_EQ(0, st_work_fork(&self->w, -1, make_in_both, self->makers));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 }
 
 FIXTURE_TEARDOWN(threads)
@@ -177,7 +170,7 @@ TEST_F_TIMEOUT(threads, recorded, 60)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (round = 0; round < ROUNDS; round++)
-		ASSERT_TRUE(step(&self->w));
+		ASSERT_TRUE(st_work_step(&self->w));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, n));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
@@ -272,14 +265,14 @@ static bool rename_to(FIXTURE_DATA(rules) *self, int i, const char *name)
 {
 	self->orders[i] = (struct order){ 0 };
 	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return step(&self->w[i]);
+	return st_work_step(&self->w[i]);
 }
 
 static bool fork_named(FIXTURE_DATA(rules) *self, int i, const char *name)
 {
 	self->orders[i] = (struct order){ .fork = true };
 	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return step(&self->w[i]);
+	return st_work_step(&self->w[i]);
 }
 
 static uint32_t tasks_of(FIXTURE_DATA(rules) *self)
@@ -471,7 +464,7 @@ static bool push(FIXTURE_DATA(rules) *self)
 
 	for (to = 1; to <= 2; to++) {
 		self->orders[0] = (struct order){ .cpu = to };
-		if (!step(&self->w[0]))
+		if (!st_work_step(&self->w[0]))
 			return false;
 	}
 	return true;
@@ -565,7 +558,7 @@ TEST_F(rules, one_cpu_of_two)
 	for (round = 0; round < ROUNDS; round++) {
 		for (to = 2; to > 0; to--) {
 			self->orders[0] = (struct order){ .cpu = to, .name = "renamed" };
-			ASSERT_TRUE(step(&self->w[0]));
+			ASSERT_TRUE(st_work_step(&self->w[0]));
 		}
 	}
 	ASSERT_EQ(0, st_record_flush(&self->r));

@@ -200,12 +200,6 @@ static int pass_gates(void *arg)
 	return 0;
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(many) *self, int i)
 {
 	ASSERT_EQ(0, st_record_open(&self->r[i], 8));
@@ -242,20 +236,20 @@ TEST_F_TIMEOUT(many, come_and_go, 300)
 	ASSERT_EQ(0, st_work_fork(&self->shared, -1, pass_gates, NULL));
 	for (i = 0; i < MANY; i++) {
 		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, pass_gates, NULL));
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 		begin(_metadata, self, i);
 	}
-	ASSERT_TRUE(step(&self->shared));
+	ASSERT_TRUE(st_work_step(&self->shared));
 	for (i = 0; i < MANY; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	/* The numbers of every other one become free, and are taken again. */
 	for (i = 0; i < MANY; i += 2)
 		end(_metadata, self, i, 1);
 	for (i = 0; i < MANY; i += 2)
 		begin(_metadata, self, i);
-	ASSERT_TRUE(step(&self->shared));
+	ASSERT_TRUE(st_work_step(&self->shared));
 	for (i = 0; i < MANY; i++)
-		ASSERT_TRUE(step(&self->w[i]));
+		ASSERT_TRUE(st_work_step(&self->w[i]));
 	for (i = 0; i < MANY; i++)
 		end(_metadata, self, i, 1 + i % 2);
 }

@@ -115,15 +115,9 @@ static int rename_often(void *arg)
 	return 0;
 }
 
-static bool step(struct st_work *w)
-{
-	st_work_go(w);
-	return st_work_settled(w);
-}
-
 static bool start(FIXTURE_DATA(streams) *self, int cpu)
 {
-	return !st_work_fork(&self->w, cpu, rename_often, self) && step(&self->w) &&
+	return !st_work_fork(&self->w, cpu, rename_often, self) && st_work_step(&self->w) &&
 	       !st_record_add(&self->r, self->w.pid) && !st_record_start(&self->r);
 }
 
@@ -238,7 +232,7 @@ TEST_F(streams, each_its_own)
 		ASSERT_TRUE(start_waiter(&waiters[i], fds[i]));
 	}
 	ASSERT_TRUE(start(self, 1));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	pthread_join(waiters[1].thread, NULL);
 	EXPECT_EQ(POLLIN, waiters[1].events);
 	EXPECT_EQ(POLLIN, events_of(fds[1], 0));
@@ -280,7 +274,7 @@ TEST_F(streams, the_last_is_woken)
 	}
 	ASSERT_TRUE(start_waiter(&waiter, self->streams[1]));
 	ASSERT_TRUE(start(self, 0));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	pthread_join(waiter.thread, NULL);
 	EXPECT_EQ(POLLIN, waiter.events);
 	for (i = 0; i < 2; i++)
@@ -299,7 +293,7 @@ TEST_F(streams, stream_first)
 	ASSERT_TRUE(start(self, 0));
 	close(self->streams[0]);
 	ASSERT_TRUE(start_waiter(&waiter, self->fd));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	pthread_join(waiter.thread, NULL);
 	EXPECT_EQ(POLLIN, waiter.events);
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -315,15 +309,15 @@ TEST_F(streams, session_first)
 	self->streams[0] = stream_of(self->fd, "\3", 1);
 	ASSERT_LE(0, self->streams[0]);
 	ASSERT_TRUE(start(self, 0));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	st_record_close(&self->r);
 	EXPECT_EQ(1, sessions());
 	EXPECT_EQ(POLLIN, events_of(self->streams[0], 0));
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 	close(self->streams[0]);
 	EXPECT_EQ(0, sessions());
 	/* The child is nobody's now. */
-	ASSERT_TRUE(step(&self->w));
+	ASSERT_TRUE(st_work_step(&self->w));
 }
 
 /* Closed in the midst of wake-ups. */

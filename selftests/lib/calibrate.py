@@ -6,50 +6,19 @@
 #
 # NEW is TAPE as of a machine that turns the empty loop FACTOR times as fast, and whose
 # speed varied by SPREAD.
+import ctypes
 import json
 import struct
 import subprocess
 import sys
 
-PRIMES = (11400714785074694791, 14029467366897019727, 1609587929392839161,
-	  9650029242287828579, 2870177450012600261)
-MASK = (1 << 64) - 1
-
-
-def turn(x, n):
-    return (x << n | x >> (64 - n)) & MASK
-
-
-def mix(lane, word):
-    return turn((lane + word * PRIMES[1]) & MASK, 31) * PRIMES[0] & MASK
+xxhash = ctypes.CDLL("libxxhash.so.0")
+xxhash.XXH64.argtypes = (ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64)
+xxhash.XXH64.restype = ctypes.c_uint64
 
 
 def xxh64(data):
-    """XXH64 with the seed 0."""
-    at, h = 0, PRIMES[4]
-    if len(data) >= 32:
-        lanes = [(PRIMES[0] + PRIMES[1]) & MASK, PRIMES[1], 0, -PRIMES[0] & MASK]
-        while at + 32 <= len(data):
-            words = struct.unpack_from("<4Q", data, at)
-            lanes = [mix(lane, word) for lane, word in zip(lanes, words)]
-            at += 32
-        h = sum(turn(lane, n) for lane, n in zip(lanes, (1, 7, 12, 18))) & MASK
-        for lane in lanes:
-            h = ((h ^ mix(0, lane)) * PRIMES[0] + PRIMES[3]) & MASK
-    h = (h + len(data)) & MASK
-    while at + 8 <= len(data):
-        word = struct.unpack_from("<Q", data, at)[0]
-        h = (turn(h ^ mix(0, word), 27) * PRIMES[0] + PRIMES[3]) & MASK
-        at += 8
-    if at + 4 <= len(data):
-        word = struct.unpack_from("<I", data, at)[0]
-        h = (turn(h ^ word * PRIMES[0] & MASK, 23) * PRIMES[1] + PRIMES[2]) & MASK
-        at += 4
-    for byte in data[at:]:
-        h = turn(h ^ byte * PRIMES[4] & MASK, 11) * PRIMES[0] & MASK
-    h = (h ^ h >> 33) * PRIMES[1] & MASK
-    h = (h ^ h >> 29) * PRIMES[2] & MASK
-    return h ^ h >> 32
+    return xxhash.XXH64(data, len(data), 0)
 
 
 def main(tape, new, factor, spread):

@@ -165,6 +165,12 @@ bool st_work_settled(struct st_work *w)
 	return false;
 }
 
+bool st_work_step(struct st_work *w)
+{
+	st_work_go(w);
+	return st_work_settled(w);
+}
+
 bool st_wait_state(pid_t pid, char state)
 {
 	int tries = 20000;

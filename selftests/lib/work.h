@@ -44,6 +44,8 @@ int st_work_program(struct st_work *w, int cpu, const char *const argv[]);
 void st_work_go(struct st_work *w);
 /* Waits until the child sleeps at the next gate.  False: it never came there. */
 bool st_work_settled(struct st_work *w);
+/* To the next gate: opens the one that the child waits at. */
+bool st_work_step(struct st_work *w);
 /* The child's exit status, 128 + signal, or -1; what it printed is in @text. */
 int st_work_wait(struct st_work *w);
 /* Number behind "key=" in what it printed; -1: there is none. */

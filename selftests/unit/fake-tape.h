@@ -177,8 +177,9 @@ static inline void fake_affinity(struct schedtape_tape *tape, uint64_t time, uin
 {
 	struct schedtape_event *ev = fake_event(tape, time, cpu, SCHEDTAPE_EV_AFFINITY, pid, 2);
 
-	memset(ev->cpus, 0, sizeof(ev->cpus));
-	ev->cpus[0] = mask;
+	mask = htole64(mask);
+	memset(ev->affinity, 0, sizeof(ev->affinity));
+	memcpy(ev->affinity, &mask, sizeof(mask));
 }
 
 /* A process: more of it is up to the caller. */

@@ -225,6 +225,15 @@ static void test_prio(void)
 	ok(next(&p, &ev) == 0, "the end");
 }
 
+/* CPUs from 64 * @n on. */
+static uint64_t cpus(const struct schedtape_event *ev, unsigned int n)
+{
+	uint64_t word;
+
+	memcpy(&word, ev->affinity + n * sizeof(word), sizeof(word));
+	return le64toh(word);
+}
+
 static void test_affinity(void)
 {
 	uint64_t mask[STAPE_AFFINITY_WORDS] = { 1ULL << 63 | 2, 0, 5 };
@@ -241,11 +250,11 @@ static void test_affinity(void)
 	maker_affinity(&m, 40, 8, mask, 0);
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_AFFINITY && ev.time == 10 && ev.pid == 5 &&
-	   ev.cpus[0] == (1ULL << 63 | 2) && !ev.cpus[1] && ev.cpus[2] == 5 &&
-	   !ev.cpus[STAPE_AFFINITY_WORDS - 1], "an affinity");
-	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && ev.cpus[2] == 5 &&
-	   ev.cpus[STAPE_AFFINITY_WORDS - 1] == 9, "what a later version sets is skipped");
-	ok(next(&p, &ev) == 1 && ev.pid == 8 && !ev.cpus[0], "none of the CPUs that are told");
+	   cpus(&ev, 0) == (1ULL << 63 | 2) && !cpus(&ev, 1) && cpus(&ev, 2) == 5 &&
+	   !cpus(&ev, STAPE_AFFINITY_WORDS - 1), "an affinity");
+	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && cpus(&ev, 2) == 5 &&
+	   cpus(&ev, STAPE_AFFINITY_WORDS - 1) == 9, "what a later version sets is skipped");
+	ok(next(&p, &ev) == 1 && ev.pid == 8 && !cpus(&ev, 0), "none of the CPUs that are told");
 	ok(next(&p, &ev) == 0, "the end");
 
 	maker_begin(&m, page, 0, 0, 0);

@@ -441,7 +441,7 @@ static uint64_t affinity_of(const struct schedtape_program *program, uint32_t in
 
 	if (!program || index >= program->nr_affinities)
 		return 0;
-	memcpy(&word, program->affinities[index].cpus, sizeof(word));
+	memcpy(&word, program->affinities[index], sizeof(word));
 	return le64toh(word);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu-list.h"
 #include "select.h"
 
 /* "4" or "0-3". */
@@ -116,7 +117,7 @@ void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t 
 
 	CPU_ZERO(cpus);
 	for (cpu = 0; cpu < 8 * bytes; cpu++)
-		if (mask[cpu / 8] & 1 << cpu % 8)
+		if (cpu_list_has(mask, cpu))
 			map_cpu(map, cpu, cpus);
 	if (!CPU_COUNT(&map->here))
 		return;

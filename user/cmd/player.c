@@ -118,10 +118,8 @@ static void take_cpus(const struct player_cast *cast, const unsigned char *mask,
 
 static void change_affinity(const struct player_cast *cast, uint32_t index)
 {
-	const struct schedtape_affinity *affinity = &cast->program->affinities[index];
-
 	if (cast->attributes)
-		take_cpus(cast, affinity->cpus, sizeof(affinity->cpus));
+		take_cpus(cast, cast->program->affinities[index], SCHEDTAPE_AFFINITY_BYTES);
 }
 
 static void take_affinity(const struct player_cast *cast,

@@ -115,23 +115,10 @@ static void print_prio(const struct schedtape_event *ev)
 		       ev->dl.deadline, ev->dl.period);
 }
 
-/* A bit for each CPU, lowest first. */
-static void affinity_mask(unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)],
-			  const struct schedtape_event *ev)
-{
-	size_t i;
-
-	for (i = 0; i < STAPE_AFFINITY_WORDS * sizeof(uint64_t); i++)
-		mask[i] = ev->cpus[i / sizeof(uint64_t)] >> i % sizeof(uint64_t) * 8;
-}
-
 static void print_affinity(const struct schedtape_event *ev)
 {
-	unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
-	char *list;
+	char *list = cpu_list_text(ev->affinity, sizeof(ev->affinity));
 
-	affinity_mask(mask, ev);
-	list = cpu_list_text(mask, sizeof(mask));
 	printf(" to [%s]", list ? list : "");
 	free(list);
 }
@@ -289,13 +276,11 @@ static void add_prio(struct json_object *object, const struct schedtape_event *e
 
 static void add_affinity(struct json_object *object, const struct schedtape_event *ev)
 {
-	unsigned char mask[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
 	struct json_object *cpus = json_object_new_array();
 	uint32_t cpu;
 
-	affinity_mask(mask, ev);
-	for (cpu = 0; cpu < 8 * sizeof(mask); cpu++)
-		if (cpu_list_has(mask, cpu))
+	for (cpu = 0; cpu < 8 * sizeof(ev->affinity); cpu++)
+		if (cpu_list_has(ev->affinity, cpu))
 			json_object_array_add(cpus, json_object_new_int(cpu));
 	json_object_object_add(object, "cpus", cpus);
 }

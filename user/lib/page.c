@@ -7,6 +7,7 @@
  * before it has been checked, and its memory may have any alignment.
  */
 #include <byteswap.h>
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -221,6 +222,7 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
 			    uint32_t at, unsigned int words)
 {
+	uint64_t word;
 	unsigned int i;
 
 	if (ev->arg >> STAPE_SET_SHIFT != STAPE_SET_AFFINITY)
@@ -228,8 +230,10 @@ static const char *page_set(const struct schedtape_page *page, struct schedtape_
 	if (!words)
 		return "an affinity without a word";
 	ev->type = SCHEDTAPE_EV_AFFINITY;
-	for (i = 0; i < STAPE_AFFINITY_WORDS; i++)
-		ev->cpus[i] = i < words ? page_word(page, at + i * WORD) : 0;
+	for (i = 0; i < STAPE_AFFINITY_WORDS; i++) {
+		word = htole64(i < words ? page_word(page, at + i * WORD) : 0);
+		memcpy(ev->affinity + i * WORD, &word, WORD);
+	}
 	return NULL;
 }
 

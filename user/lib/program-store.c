@@ -6,7 +6,6 @@
  */
 #include "program-store.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,17 +134,12 @@ int schedtape_program_add_deadline(struct schedtape_program *program,
 	return ret;
 }
 
-int schedtape_program_add_affinity(struct schedtape_program *program, const uint64_t *cpus,
-				   uint32_t *index)
+int schedtape_program_add_affinity(struct schedtape_program *program,
+				   const unsigned char *affinity, uint32_t *index)
 {
-	uint64_t words[STAPE_AFFINITY_WORDS];
-	int i, ret;
+	int ret = append_new(&program->affinity_store, affinity, sizeof(*program->affinities),
+			     index);
 
-	_Static_assert(sizeof(words) == sizeof(struct schedtape_affinity), "the same bits");
-	/* The lowest byte first: as a tape's descriptions. */
-	for (i = 0; i < STAPE_AFFINITY_WORDS; i++)
-		words[i] = htole64(cpus[i]);
-	ret = append_new(&program->affinity_store, words, sizeof(words), index);
 	program->affinities = program->affinity_store.memory;
 	program->nr_affinities = program->affinity_store.nr;
 	return ret;

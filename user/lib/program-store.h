@@ -32,8 +32,8 @@ int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 				 uint32_t *index);
 int schedtape_program_add_deadline(struct schedtape_program *program,
 				   const struct schedtape_deadline *dl, uint32_t *index);
-int schedtape_program_add_affinity(struct schedtape_program *program, const uint64_t *cpus,
-				   uint32_t *index);
+int schedtape_program_add_affinity(struct schedtape_program *program,
+				   const unsigned char *affinity, uint32_t *index);
 int schedtape_program_add_name(struct schedtape_program *program, const char *name);
 
 /* Takes a task's last operation back; another has to follow at once. */

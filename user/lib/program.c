@@ -474,8 +474,8 @@ static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t tim
 }
 
 /* Also of who is left out, or has not begun: its children have what it has. */
-static int on_setaffinity(void *arg, const struct schedtape_life *life, const uint64_t *cpus,
-			  uint64_t time)
+static int on_setaffinity(void *arg, const struct schedtape_life *life,
+			  const unsigned char *affinity, uint64_t time)
 {
 	struct compiler *c = arg;
 	struct part *part = part_of(c, life);
@@ -483,7 +483,7 @@ static int on_setaffinity(void *arg, const struct schedtape_life *life, const ui
 	int ret;
 
 	(void)time;
-	ret = schedtape_program_add_affinity(c->program, cpus, &part->affinity);
+	ret = schedtape_program_add_affinity(c->program, affinity, &part->affinity);
 	if (ret || !plays(c, life) || part->affinity == before)
 		return ret;
 	return append(c, life, SCHEDTAPE_OP_SETAFFINITY, part->affinity);

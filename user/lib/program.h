@@ -69,14 +69,6 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 }
 
 /**
- * struct schedtape_affinity - where a task may run
- * @cpus: bit n % 8 of byte n / 8: on CPU n, as the tape's descriptions have it
- */
-struct schedtape_affinity {
-	unsigned char cpus[STAPE_AFFINITY_WORDS * sizeof(uint64_t)];
-};
-
-/**
  * struct schedtape_program_task - one task's program
  * @first: what it does first, in the program's @ops; the last is SCHEDTAPE_OP_EXIT
  * @due: when it is needed, ns after the start, if nobody forks it
@@ -142,7 +134,7 @@ struct schedtape_program {
 	uint32_t nr_cgroups;
 	struct schedtape_deadline *deadlines;
 	uint32_t nr_deadlines;
-	struct schedtape_affinity *affinities;
+	unsigned char (*affinities)[SCHEDTAPE_AFFINITY_BYTES];
 	uint32_t nr_affinities;
 	uint64_t duration;
 	uint64_t wakeups;

@@ -45,6 +45,9 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
+/* Of a mask of CPUs that an event has: bit n % 8 of byte n / 8 is CPU n. */
+#define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
+
 /**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
@@ -70,8 +73,8 @@ struct schedtape_deadline {
  * @start_time: when it was made, ns of CLOCK_MONOTONIC
  * @cgroup: id of its cgroup (version 2), 0: not known
  * @dl: with SCHED_DEADLINE as its @policy
- * @cpus: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: bit n % 64 of
- *	word n / 64: it may run on CPU n, as far as that goes
+ * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: where it may
+ *	run, as far as that goes
  *
  * A loss or a pause has a time that is not after anything that follows it, and as
  * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -105,7 +108,7 @@ struct schedtape_event {
 			uint64_t cgroup;
 			struct schedtape_deadline dl;
 		};
-		uint64_t cpus[STAPE_AFFINITY_WORDS];
+		unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES];
 	};
 };
 

@@ -150,8 +150,8 @@ struct schedtape_range {
  *	and now is
  * @waited: it got a CPU after having waited for one for @latency, woken or preempted
  * @setprio: another @life->policy, nice, rt_priority or dl
- * @setaffinity: where it may run from now on, which need not be news: bit n % 64 of word
- *	n / 64 of @cpus, STAPE_AFFINITY_WORDS of them: on CPU n
+ * @setaffinity: where it may run from now on, which need not be news: @affinity has
+ *	SCHEDTAPE_AFFINITY_BYTES
  * @moved: another @life->cgroup
  * @exited: last switch-out of an exited task; or its PID is another's now
  * @ended: the tape's end has come, with the life still there
@@ -176,8 +176,8 @@ struct schedtape_timeline_ops {
 	int (*waited)(void *arg, const struct schedtape_life *life, uint64_t latency,
 		      uint64_t time);
 	int (*setprio)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*setaffinity)(void *arg, const struct schedtape_life *life, const uint64_t *cpus,
-			   uint64_t time);
+	int (*setaffinity)(void *arg, const struct schedtape_life *life,
+			   const unsigned char *affinity, uint64_t time);
 	int (*moved)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*exited)(void *arg, const struct schedtape_life *life, uint64_t time);
 	int (*ended)(void *arg, const struct schedtape_life *life, uint64_t time);

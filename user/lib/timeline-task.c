@@ -71,10 +71,10 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 
 /* No life has it: hardly any is ever set, and it is large. */
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
-			  const struct schedtape_event *ev)
+			  const unsigned char *affinity, uint64_t time)
 {
-	timeline_count(tl, index, ev->time);
-	timeline_tell(tl, setaffinity, timeline_life(tl, index), ev->cpus, ev->time);
+	timeline_count(tl, index, time);
+	timeline_tell(tl, setaffinity, timeline_life(tl, index), affinity, time);
 }
 
 /* Moves are recorded as they happen: another cgroup than was known is one. */
@@ -144,17 +144,15 @@ static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task 
 	return timeline_birth(tl, task, source, joined, time);
 }
 
-/* Descriptions have bytes: as those of an event. */
-static void tell_affinity(struct schedtape_timeline *tl, uint32_t index,
-			  const struct schedtape_task *task, uint64_t time)
+/* As far as an event would tell it. */
+static void describe_affinity(struct schedtape_timeline *tl, uint32_t index,
+			      const struct schedtape_task *task, uint64_t time)
 {
-	uint64_t cpus[STAPE_AFFINITY_WORDS] = { 0 };
-	uint32_t i;
+	unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES] = { 0 };
+	uint32_t bytes = task->affinity_bytes;
 
-	for (i = 0; i < task->affinity_bytes && i < sizeof(cpus); i++)
-		cpus[i / sizeof(*cpus)] |= (uint64_t)task->affinity[i] << i % sizeof(*cpus) * 8;
-	timeline_count(tl, index, time);
-	timeline_tell(tl, setaffinity, timeline_life(tl, index), cpus, time);
+	memcpy(affinity, task->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
+	timeline_setaffinity(tl, index, affinity, time);
 }
 
 static void describe(struct schedtape_timeline *tl, const struct schedtape_task *task,
@@ -170,7 +168,7 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task 
 		life->task = task;
 	/* It may have changed unseen, in a pause. */
 	if (life->task != task && task->affinity_bytes)
-		tell_affinity(tl, index, task, time);
+		describe_affinity(tl, index, task, time);
 	timeline_described_as(tl, index, task->state, time);
 }
 

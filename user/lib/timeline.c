@@ -223,7 +223,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	if (ev->type == STAPE_EV_RENAME)
 		timeline_rename(tl, index, ev->comm, ev->time);
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
-		timeline_setaffinity(tl, index, ev);
+		timeline_setaffinity(tl, index, ev->affinity, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
 		timeline_exiting(tl, index);
 	else if (ev->type == STAPE_EV_MIGRATE)

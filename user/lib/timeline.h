@@ -115,7 +115,7 @@ void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *
 		     uint64_t time);
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
-			  const struct schedtape_event *ev);
+			  const unsigned char *affinity, uint64_t time);
 
 /* timeline-life.c */
 
