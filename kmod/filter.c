@@ -17,6 +17,12 @@
 /* Tasks judged within one RCU reader's section. */
 #define STAPE_FILTER_BATCH	1024
 
+/*
+ * Who ends while a walk rests on him has it begin anew.  After so many it rests no more:
+ * nobody is to keep it going for ever.
+ */
+#define STAPE_FILTER_LOST_MAX	4
+
 static unsigned long *stape_filter_bitmap(void)
 {
 	return __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long), STAPE_GFP_LARGE);
@@ -38,7 +44,7 @@ int stape_filter_init(struct stape_filter *filter)
 		vfree(filter->named);
 		return -ENOMEM;
 	}
-	filter->owner = task_tgid_nr(current);
+	filter->owner = get_pid(task_tgid(current));
 	INIT_LIST_HEAD(&filter->list);
 	return 0;
 }
@@ -54,6 +60,7 @@ void stape_filter_destroy(struct stape_filter *filter)
 	u32 i;
 
 	stape_filter_clear(filter);
+	put_pid(filter->owner);
 	for (i = 0; i < filter->nr_cgroups; i++)
 		cgroup_put(filter->cgroups[i]);
 	kfree(filter->cgroups);
@@ -170,7 +177,7 @@ static bool stape_filter_rest(struct task_struct *task)
 static void stape_filter_judge_all(struct stape_filter *filter)
 {
 	struct task_struct *process, *thread;
-	int n = 0;
+	int n = 0, lost = 0;
 
 	smp_mb();	/* rules before the list; pairs with that of stape_filter_fork() */
 	rcu_read_lock();
@@ -180,11 +187,13 @@ again:
 			stape_filter_judge_one(filter, thread);
 			n++;
 		}
-		if (n < STAPE_FILTER_BATCH)
+		if (n < STAPE_FILTER_BATCH || lost == STAPE_FILTER_LOST_MAX)
 			continue;
 		n = 0;
-		if (!stape_filter_rest(process))
+		if (!stape_filter_rest(process)) {
+			lost++;
 			goto again;
+		}
 	}
 	rcu_read_unlock();
 }

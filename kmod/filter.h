@@ -53,7 +53,7 @@ struct stape_filter_flags {
  * @flags: of filter-set
  * @closed: its session has ended: it takes nobody any more
  * @stale: all tasks are to be judged again, see stape_filter_move()
- * @owner: TGID of the recorder, which is never recorded
+ * @owner: the recorder's process, which is never recorded; its PID may be another's one day
  * @cgroups: added ones, referenced
  * @nr_cgroups: how many
  * @patterns: names of tasks that are left out
@@ -75,7 +75,7 @@ struct stape_filter {
 	struct stape_filter_flags flags;
 	bool closed;
 	bool stale;
-	u32 owner;
+	struct pid *owner;
 	struct cgroup **cgroups;
 	u32 nr_cgroups;
 	char (*patterns)[STAPE_PATTERN_LEN];

@@ -164,6 +164,7 @@ static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct tas
 bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *task,
 			const char *comm)
 {
+	char name[TASK_COMM_LEN];
 	u32 i;
 
 	if (filter->closed)
@@ -171,14 +172,18 @@ bool stape_filter_wants(const struct stape_filter *filter, struct task_struct *t
 	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads)
 		return false;
 	/* The recorder would record that it records. */
-	if (task->tgid == filter->owner)
+	if (task_tgid(task) == filter->owner)
 		return false;
 	if (!filter->flags.all && !test_bit(task->pid, filter->named) &&
 	    !stape_filter_in_cgroup(filter, task))
 		return false;
+	if (!filter->nr_patterns)
+		return true;
+	/* Without its lock the name may change: see stape_filter_judge_probe(). */
+	data_race(memcpy(name, comm, sizeof(name)));
+	name[TASK_COMM_LEN - 1] = 0;	/* not always, while it does */
 	for (i = 0; i < filter->nr_patterns; i++)
-		/* Without its lock the name may change: see stape_filter_judge_probe(). */
-		if (data_race(glob_match(filter->patterns[i], comm)))
+		if (glob_match(filter->patterns[i], name))
 			return false;
 	return true;
 }

@@ -19,22 +19,44 @@
 
 /**
  * struct stape_kept - memory that outlives its users
- * @node: in its replay's table, by @mm; under the replay's lock
+ * @node: in the table, by @mm
  * @mm: with a reference as a user
+ * @replay: for which it is kept
  */
 struct stape_kept {
 	struct hlist_node node;
 	struct mm_struct *mm;
+	const struct stape_replay *replay;
 };
 
-static bool stape_keep_has(struct stape_replay *replay, const struct mm_struct *mm)
+/* What all replays keep: processes may play in several.  Changed under the lock. */
+static DEFINE_HASHTABLE(stape_kept, 8);
+/* Inside the replays' locks. */
+static DEFINE_SPINLOCK(stape_keep_lock);
+
+/* For how many replays it is kept, or whether it is for @replay. */
+static int stape_keep_count(const struct mm_struct *mm, const struct stape_replay *replay)
 {
 	struct stape_kept *kept;
+	int n = 0;
 
-	hash_for_each_possible(replay->kept, kept, node, (unsigned long)mm)
-		if (kept->mm == mm)
-			return true;
-	return false;
+	hash_for_each_possible(stape_kept, kept, node, (unsigned long)mm)
+		n += kept->mm == mm && (!replay || kept->replay == replay);
+	return n;
+}
+
+static bool stape_keep_add(struct stape_kept *kept)
+{
+	bool add;
+
+	spin_lock(&stape_keep_lock);
+	add = !stape_keep_count(kept->mm, kept->replay);
+	if (add) {
+		mmget(kept->mm);
+		hash_add(stape_kept, &kept->node, (unsigned long)kept->mm);
+	}
+	spin_unlock(&stape_keep_lock);
+	return add;
 }
 
 /**
@@ -53,12 +75,13 @@ int stape_keep(struct stape_replay *replay)
 	kept = kmalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
 	if (!kept)
 		return -ENOMEM;
+	kept->mm = current->mm;
+	kept->replay = replay;
 	spin_lock(&replay->lock);
 	/* After its end nobody might let go of it. */
-	if (stape_replay_live(replay) && !stape_keep_has(replay, current->mm)) {
-		kept->mm = current->mm;
-		mmget(kept->mm);
-		hash_add(replay->kept, &kept->node, (unsigned long)kept->mm);
+	if (stape_replay_live(replay) && stape_keep_add(kept)) {
+		/* The caller may be gone before the replay starts. */
+		schedule_delayed_work(&replay->progress, HZ);
 		kept = NULL;
 	}
 	spin_unlock(&replay->lock);
@@ -83,18 +106,21 @@ bool stape_keep_release(struct stape_replay *replay, bool all)
 	struct hlist_node *next;
 	HLIST_HEAD(unused);
 	unsigned int bucket;
-	bool more;
+	bool more = false;
 
-	spin_lock(&replay->lock);
-	/* The one user is us: without a thread nobody else gets it back into use for long. */
-	hash_for_each_safe(replay->kept, bucket, next, kept, node) {
-		if (!all && atomic_read(&kept->mm->mm_users) > 1)
+	spin_lock(&stape_keep_lock);
+	hash_for_each_safe(stape_kept, bucket, next, kept, node) {
+		if (kept->replay != replay)
 			continue;
+		/* The users are us: without a thread nobody else gets it back into use for long. */
+		if (!all && atomic_read(&kept->mm->mm_users) > stape_keep_count(kept->mm, NULL)) {
+			more = true;
+			continue;
+		}
 		hash_del(&kept->node);
 		hlist_add_head(&kept->node, &unused);
 	}
-	more = !hash_empty(replay->kept);
-	spin_unlock(&replay->lock);
+	spin_unlock(&stape_keep_lock);
 
 	hlist_for_each_entry_safe(kept, next, &unused, node) {
 		if (all)

@@ -179,7 +179,7 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 {
 	stape_probe_refresh_current(session);
 	if (task != current || !thread_group_empty(current))
-		schedule_work(&session->refresh);
+		stape_session_refresh_soon(session);
 }
 
 /**
@@ -359,7 +359,7 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 	for_each_active_session(session) {
 		stape_life_move_in(session, cgroup, task, process);
 		if (READ_ONCE(session->filter.stale))
-			schedule_work(&session->refresh);
+			stape_session_refresh_soon(session);
 	}
 }
 

@@ -242,7 +242,8 @@ static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
 	u32 n = 0;
 
 	mutex_lock(lock);
-	list_for_each(entry, list)
+	/* A session may be added meanwhile. */
+	for (entry = READ_ONCE(list->next); entry != list; entry = READ_ONCE(entry->next))
 		n++;
 	mutex_unlock(lock);
 	return n;

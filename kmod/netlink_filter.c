@@ -42,14 +42,14 @@ static struct task_struct *stape_filter_find(u32 pid)
 	return task;
 }
 
-static int stape_filter_check(const struct stape_filter *filter, const struct task_struct *task,
+static int stape_filter_check(const struct stape_filter *filter, struct task_struct *task,
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: see kthreads of filter-set");
 		return -EINVAL;
 	}
-	if (task->tgid == filter->owner) {
+	if (task_tgid(task) == filter->owner) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "the recorder itself is never recorded");
 		return -EINVAL;
 	}
@@ -122,10 +122,9 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 	const struct nlattr *attr;
 	int ret, rest;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
+	ret = stape_session_lock(skb, info, &session);
 	if (ret)
-		goto out;
+		return ret;
 	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
 	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
 		NL_SET_ERR_MSG(info->extack, "whom? no pid, tid or cgroup is given");
@@ -198,10 +197,10 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret, n;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
-	if (!ret)
-		ret = stape_session_arm(session, info->extack);
+	ret = stape_session_lock(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_arm(session, info->extack);
 	if (ret)
 		goto out;
 	n = stape_filter_patterns(info, &patterns);

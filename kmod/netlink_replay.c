@@ -85,16 +85,18 @@ static int stape_replay_permit(struct sk_buff *skb, struct genl_info *info)
 	return 0;
 }
 
-/* Permission, and the replay that the request names.  Under stape_replays_lock. */
-static int stape_replay_get(struct sk_buff *skb, struct genl_info *info,
-			    struct stape_replay **replay)
+/* Permission, and the replay that the request names, with stape_replays_lock. */
+static int stape_replay_lock(struct sk_buff *skb, struct genl_info *info,
+			     struct stape_replay **replay)
 {
 	int ret = stape_replay_permit(skb, info);
 
 	if (ret)
 		return ret;
+	mutex_lock(&stape_replays_lock);
 	*replay = stape_replay_find(nla_get_u32(info->attrs[STAPE_A_REPLAY_ID]));
 	if (!*replay) {
+		mutex_unlock(&stape_replays_lock);
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_REPLAY_ID],
 				    "there is no such replay");
 		return -ENOENT;
@@ -108,16 +110,14 @@ int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_message message;
 	int ret;
 
-	mutex_lock(&stape_replays_lock);
-	ret = stape_replay_get(skb, info, &replay);
+	ret = stape_replay_lock(skb, info, &replay);
 	if (ret)
-		goto out;
+		return ret;
 	/* A parent that has seen its player's end is to see what came of it. */
 	stape_replay_bury(replay);
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
-out:
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }
@@ -146,10 +146,10 @@ int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	mutex_lock(&stape_replays_lock);
-	ret = stape_replay_get(skb, info, &replay);
-	if (!ret)
-		ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
+	ret = stape_replay_lock(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }
@@ -167,10 +167,10 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
 		return -EINVAL;
 	}
-	mutex_lock(&stape_replays_lock);
-	ret = stape_replay_get(skb, info, &replay);
-	if (!ret)
-		ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
+	ret = stape_replay_lock(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }
@@ -180,10 +180,10 @@ int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	mutex_lock(&stape_replays_lock);
-	ret = stape_replay_get(skb, info, &replay);
-	if (!ret)
-		ret = stape_replay_pause(replay, info->extack);
+	ret = stape_replay_lock(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_pause(replay, info->extack);
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }
@@ -193,10 +193,10 @@ int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	mutex_lock(&stape_replays_lock);
-	ret = stape_replay_get(skb, info, &replay);
-	if (!ret)
-		ret = stape_replay_stop(replay, info->extack);
+	ret = stape_replay_lock(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_stop(replay, info->extack);
 	mutex_unlock(&stape_replays_lock);
 	return ret;
 }

@@ -72,7 +72,7 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	}
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
-	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, session->filter.owner) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->filter.owner)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->filter.tasks)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, events, STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, lost, STAPE_A_SESSION_PAD) ||
@@ -88,15 +88,18 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 }
 
 /**
- * stape_session_get() - permission, and the session that a request names
+ * stape_session_lock() - permission, and the session that a request names
  * @skb: the request
  * @info: the request
  * @session: returned
  *
- * Context: under stape_sessions_lock, which keeps the session alive.
- * Return: 0; -EPERM, -EINVAL, -ENOENT, and the extack says why.
+ * Who has no permission does not come to the lock.
+ *
+ * Context: may sleep.
+ * Return: 0, with stape_sessions_lock, which keeps the session alive; -EPERM, -EINVAL,
+ * -ENOENT, without, and the extack says why.
  */
-int stape_session_get(struct sk_buff *skb, struct genl_info *info, struct stape_session **session)
+int stape_session_lock(struct sk_buff *skb, struct genl_info *info, struct stape_session **session)
 {
 	int ret = stape_netlink_permit(skb, info->extack);
 
@@ -106,8 +109,10 @@ int stape_session_get(struct sk_buff *skb, struct genl_info *info, struct stape_
 		NL_SET_ERR_MSG(info->extack, "which session? its id is missing");
 		return -EINVAL;
 	}
+	mutex_lock(&stape_sessions_lock);
 	*session = stape_session_find(nla_get_u32(info->attrs[STAPE_A_SESSION_ID]));
 	if (!*session) {
+		mutex_unlock(&stape_sessions_lock);
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_SESSION_ID],
 				    "there is no such session");
 		return -ENOENT;
@@ -121,14 +126,12 @@ int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_message message;
 	int ret;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
+	ret = stape_session_lock(skb, info, &session);
 	if (ret)
-		goto out;
+		return ret;
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_session_fill(message.skb, session), info);
-out:
 	mutex_unlock(&stape_sessions_lock);
 	return ret;
 }
@@ -139,7 +142,7 @@ int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct stape_message message;
 
 	mutex_lock(&stape_sessions_lock);
-	list_for_each_entry(session, &stape_sessions, all) {
+	for_each_session(session) {
 		if (session->id <= cb->args[0])
 			continue;	/* in an earlier part of the dump */
 		if (stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET) ||
@@ -186,13 +189,14 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 	setup = kzalloc(sizeof(*setup), GFP_KERNEL);
 	if (!setup)
 		return -ENOMEM;
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
-	if (!ret)
-		ret = stape_session_setup(info, setup);
+	ret = stape_session_lock(skb, info, &session);
+	if (ret)
+		goto out;
+	ret = stape_session_setup(info, setup);
 	if (!ret)
 		ret = stape_session_set(session, setup, info->extack);
 	mutex_unlock(&stape_sessions_lock);
+out:
 	kfree(setup);
 	return ret;
 }
@@ -202,10 +206,10 @@ int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
-	if (!ret)
-		ret = stape_session_start(session, info->extack);
+	ret = stape_session_lock(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_start(session, info->extack);
 	mutex_unlock(&stape_sessions_lock);
 	return ret;
 }
@@ -215,10 +219,10 @@ int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
-	if (!ret)
-		ret = stape_session_pause(session, info->extack);
+	ret = stape_session_lock(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_pause(session, info->extack);
 	mutex_unlock(&stape_sessions_lock);
 	return ret;
 }
@@ -228,10 +232,10 @@ int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	mutex_lock(&stape_sessions_lock);
-	ret = stape_session_get(skb, info, &session);
-	if (!ret)
-		ret = stape_session_stop(session, info->extack);
+	ret = stape_session_lock(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_stop(session, info->extack);
 	mutex_unlock(&stape_sessions_lock);
 	return ret;
 }

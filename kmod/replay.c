@@ -319,7 +319,6 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
-	hash_init(replay->kept);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
 	replay->tempo.speed = STAPE_REPLAY_SPEED_ONE;
 	stape_replay_show_speed(replay, replay->tempo.speed);

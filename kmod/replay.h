@@ -3,7 +3,6 @@
 #define _STAPE_REPLAY_H
 
 #include <linux/atomic.h>
-#include <linux/hashtable.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
@@ -42,10 +41,9 @@ struct stape_edge {
  * @players: those alive, by number; read under RCU
  * @clocks: by number: CLOCK_MONOTONIC minus the CPU time of a running player,
  *	mapped by the players; one more: the speed, 0: paused
- * @lock: protects @state, @tempo, @alive, @kept, @joined, @done, @failed_pid and the
+ * @lock: protects @state, @tempo, @alive, @joined, @done, @failed_pid and the
  *	stores to @players; interrupts stay on, no interrupt takes it
  * @alive: the same players, as a list
- * @kept: memory of their processes by mm, see keep.c
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
@@ -77,7 +75,6 @@ struct stape_replay {
 
 	spinlock_t lock;	/* see above */
 	struct list_head alive;
-	DECLARE_HASHTABLE(kept, 6);
 	u32 state;
 	u32 joined;
 	u32 done;

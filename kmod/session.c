@@ -11,6 +11,7 @@
 #include <linux/moduleparam.h>
 #include <linux/netlink.h>
 #include <linux/percpu.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -21,9 +22,12 @@
 #include "probe.h"
 #include "stream.h"
 
-/* Protects the lists and every session's settings; the outermost lock. */
+/* Protects every session's settings and its life; the outermost lock. */
 DEFINE_MUTEX(stape_sessions_lock);
+/* Read under stape_sessions_lock: to that a new session may be added at any time. */
 LIST_HEAD(stape_sessions);
+/* Protects changes of the list, and the last id. */
+static DEFINE_SPINLOCK(stape_sessions_list_lock);
 /* Read by probes under RCU, changed under stape_sessions_lock. */
 HLIST_HEAD(stape_sessions_active);
 /* The same. */
@@ -78,12 +82,26 @@ static void stape_session_notify(struct work_struct *work)
 
 static void stape_session_refresh_work(struct work_struct *work)
 {
-	struct stape_session *session = container_of(work, struct stape_session, refresh);
+	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
+						     refresh);
 
 	mutex_lock(&stape_sessions_lock);
 	stape_filter_freshen(&session->filter);
 	stape_session_refresh(session);
 	mutex_unlock(&stape_sessions_lock);
+}
+
+/**
+ * stape_session_refresh_soon() - refresh a session that a probe has found changed
+ * @session: an active session
+ *
+ * Anybody can cause it as often as he likes, and it disturbs all CPUs: once a tick.
+ *
+ * Context: any that has no runqueue lock.
+ */
+void stape_session_refresh_soon(struct stape_session *session)
+{
+	schedule_delayed_work(&session->refresh, 1);
 }
 
 /**
@@ -109,13 +127,14 @@ struct stape_session *stape_session_create(void)
 	/* Not a hard one: on PREEMPT_RT a wait queue's lock may sleep. */
 	init_irq_work(&session->wake, stape_session_wake);
 	INIT_WORK(&session->notify, stape_session_notify);
-	INIT_WORK(&session->refresh, stape_session_refresh_work);
+	INIT_DELAYED_WORK(&session->refresh, stape_session_refresh_work);
 	mutex_init(&session->read_lock);
 
-	mutex_lock(&stape_sessions_lock);
+	/* Not the mutex, which may be held for long: whoever opens any misc device waits for us. */
+	spin_lock(&stape_sessions_list_lock);
 	session->id = ++stape_session_last_id;
-	list_add_tail(&session->all, &stape_sessions);
-	mutex_unlock(&stape_sessions_lock);
+	list_add_tail_rcu(&session->all, &stape_sessions);
+	spin_unlock(&stape_sessions_list_lock);
 	return session;
 
 err_filter:
@@ -224,11 +243,13 @@ void stape_session_destroy(struct stape_session *session)
 	mutex_lock(&stape_sessions_lock);
 	stape_session_stop(session, NULL);
 	stape_session_disarm(session);
-	list_del(&session->all);
+	spin_lock(&stape_sessions_list_lock);
+	list_del_rcu(&session->all);
+	spin_unlock(&stape_sessions_list_lock);
 	WRITE_ONCE(stape_ring_memory, stape_ring_memory - session->memory);
 	mutex_unlock(&stape_sessions_lock);
 
-	flush_work(&session->refresh);
+	flush_delayed_work(&session->refresh);
 	irq_work_sync(&session->wake);
 	flush_work(&session->notify);
 	if (session->rings)
@@ -249,7 +270,7 @@ struct stape_session *stape_session_find(u32 id)
 	struct stape_session *session;
 
 	lockdep_assert_held(&stape_sessions_lock);
-	list_for_each_entry(session, &stape_sessions, all)
+	for_each_session(session)
 		if (session->id == id)
 			return session;
 	return NULL;

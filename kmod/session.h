@@ -72,7 +72,7 @@ struct stape_session {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct work_struct notify;
-	struct work_struct refresh;
+	struct delayed_work refresh;
 	struct mutex read_lock;	/* see above */
 	struct stape_replay *replay;
 };
@@ -98,6 +98,7 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 void stape_session_flush(struct stape_session *session);
 void stape_session_refresh(struct stape_session *session);
+void stape_session_refresh_soon(struct stape_session *session);
 void stape_session_cpus(cpumask_t *cpus, const u8 *bytes, unsigned int n);
 __poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus);
 bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages);
@@ -115,6 +116,11 @@ static inline bool stape_session_finished(const struct stape_session *session)
 	/* Pairs with the release in stape_session_stop(). */
 	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
+
+/* Under stape_sessions_lock: without it none goes, see stape_session_create(). */
+#define for_each_session(session) \
+	list_for_each_entry_rcu(session, &stape_sessions, all, \
+				lockdep_is_held(&stape_sessions_lock))
 
 /* Probes run with preemption off, which is an RCU reader's section. */
 #define for_each_active_session(session) \

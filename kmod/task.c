@@ -257,8 +257,9 @@ u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task
 		ns_pid = task_pid_nr_ns(task, ns);
 	rcu_read_unlock();
 
-	/* Its own, without its lock, may be half old, half new: never unterminated. */
+	/* Its own, without its lock, may be half old, half new, and for a moment without end. */
 	data_race(memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN));
+	((char *)&words[STAPE_TASK_COMM])[STAPE_COMM_LEN - 1] = 0;
 	words[STAPE_TASK_GROUP] = task->tgid | ppid << 32;
 	words[STAPE_TASK_PRIO] = stape_task_prio_word(task, policy, prio,
 						      prio < READ_ONCE(task->normal_prio));

@@ -315,6 +315,66 @@ TEST_F(replay, two_of_one_process)
 	EXPECT_LT(0, tries);
 }
 
+/* A process of one thread would not have its memory kept. */
+static void *join_and_stay(void *arg)
+{
+	note(arg, join_one(NULL) ? 1 : 0);
+	while (true)
+		pause();
+	return NULL;
+}
+
+/* Both sessions are its own, and nobody else's: its memory is what holds them. */
+static int own_two(void *arg)
+{
+	struct stape_replay_setup setup;
+	struct notes *notes = arg;
+	static struct st_record r[2];
+	uint32_t number = 0;
+	pthread_t thread;
+	int i, fd;
+
+	for (i = 0; i < 2; i++) {
+		setup = (struct stape_replay_setup){ .nr_players = 2 };
+		if (st_record_open(&r[i], 4))
+			return 1;
+		fd = schedtape_session_fd(r[i].session);
+		if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ||
+		    ioctl(fd, STAPE_IOC_REPLAY, &setup))
+			return 1;
+		two[i] = setup.fd;
+		notes->times[i + 1] = setup.id;
+	}
+	munlockall();
+	if (pthread_create(&thread, NULL, join_and_stay, &notes[1]))
+		return 2;
+	note(notes, ioctl(two[0], STAPE_IOC_JOIN, &number));
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+/* Each of them keeps its memory, and that the other one. */
+TEST_F(replay, an_owner_of_two_is_killed)
+{
+	int i, tries = 10000;
+
+	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, own_two, self->notes));
+	st_work_go(&self->w[0]);
+	while (!(self->notes[0].steps && self->notes[1].steps) && --tries)
+		usleep(1000);
+	ASSERT_LT(0, tries);
+	ASSERT_EQ(0, self->notes[0].ret);
+	ASSERT_EQ(0, self->notes[1].ret);
+	kill(self->w[0].pid, SIGKILL);
+	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	for (i = 0; i < 2; i++) {
+		self->setup.id = self->notes->times[i + 1];
+		while (get(self) && --tries)
+			usleep(1000);
+	}
+	EXPECT_LT(0, tries);
+}
+
 /* Nobody is left over if a thread of many makes the end. */
 static void *wait_in_thread(void *arg)
 {
