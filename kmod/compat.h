@@ -63,6 +63,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* It runs just now; a kernel for one CPU does not keep that. */
+static inline bool stape_on_cpu(const struct task_struct *task)
+{
+#ifdef CONFIG_SMP
+	return READ_ONCE(task->on_cpu);
+#else
+	return task == current;
+#endif
+}
+
 /*
  * The CPU's counter behind get_cycles(): its rate in kHz, and whether it is the
  * same on all CPUs and keeps its rate, which the kernel knows.

@@ -62,8 +62,10 @@ void stape_player_switch(struct task_struct *prev, struct task_struct *next, boo
 	player = stape_player_find(prev);
 	if (player) {
 		WRITE_ONCE(player->runtime, player->runtime + now - player->since);
-		if (sleeps)
+		if (sleeps) {
 			WRITE_ONCE(player->slept, true);
+			stape_meet_tell(player);
+		}
 	}
 	player = stape_player_find(next);
 	if (player) {
@@ -256,7 +258,7 @@ int stape_player_join(struct stape_replay *replay, u32 number)
 	player->exec_id = READ_ONCE(current->self_exec_id);
 	player->number = number;
 	player->edge = STAPE_NO_EDGE;
-	player->meets = STAPE_NO_EDGE;
+	stape_meet_init(player);
 	player->nap = STAPE_PLAYER_NAP_NS;
 	player->clock = &replay->clocks[number];
 	hrtimer_setup(&player->timer, stape_player_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
@@ -364,6 +366,7 @@ static int stape_player_wake_all(struct stape_replay *replay, struct stape_playe
 	for (i = 0; i < step->nr_wakes; i++)
 		stape_player_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges),
 				  &meeting);
+	stape_meet_end(self, &meeting);
 	return 0;
 }
 
@@ -493,8 +496,6 @@ static void stape_player_done(struct stape_replay *replay, struct stape_player *
 	if (++replay->done == replay->nr_players)
 		stape_replay_finish(replay, STAPE_REPLAY_DONE);
 	spin_unlock(&replay->lock);
-	/* Its memory may be kept, and the replay not have started. */
-	schedule_delayed_work(&replay->progress, HZ);
 }
 
 /* The caller's player: it cannot go while its own thread is here. */

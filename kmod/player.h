@@ -3,6 +3,7 @@
 #define _STAPE_PLAYER_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
@@ -27,11 +28,15 @@
  * @expired: @timer has fired
  * @timed: waits for an instant
  * @held: waits until the replay goes on
+ * @naps: sleeps until its wakee is there; changed under @nap_lock
+ * @nap_lock: inside the runqueue locks
+ * @nap_end: wakes it from that
  * @lowered: it has next to no weight just now, see stape_meet()
  * @nice: what its nice value is but for @lowered
  * @slept: since its last wait began, see stape_player_switch()
  * @until: the instant, ns of the replay's time
  * @nap: a wait's length, if its instant has passed, ns
+ * @owed: CPU time that it gave to others, and that no burst has made up for yet, ns
  * @late: it had when @timer was started
  * @due: when @timer is to fire first, ns of CLOCK_MONOTONIC; U64_MAX: the replay does not run
  * @put_off: for how long its waits have been, see stape_player_timer(), ns
@@ -42,7 +47,7 @@
  * @lag_total, @lag_max: ns by which they ended late
  *
  * @runtime and @since belong to the switch probe of the CPU that runs @task.  Others look
- * at @gone, @edge, @meets, @next, @nr_next, @timed, @held, @lowered, @nice, @slept and @due
+ * at @gone, @edge, @meets, @next, @nr_next, @timed, @held, @lowered, @naps, @nice, @slept and @due
  * without a lock.
  */
 struct stape_player {
@@ -65,10 +70,14 @@ struct stape_player {
 	bool held;
 	bool lowered;
 	bool slept;
+	bool naps;
+	raw_spinlock_t nap_lock;
+	struct irq_work nap_end;
 	bool late;
 	int nice;
 	u64 until;
 	u32 nap;
+	u64 owed;
 	u64 due;
 	u64 put_off;
 	u64 runtime;

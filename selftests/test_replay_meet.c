@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: who is late sleeps nevertheless, and who is early waits for its wakee,
- * as long as its next bursts make up for it; an instant is put off for that.
+ * Description: who is late sleeps nevertheless, and who is early waits for its wakee:
+ * awake as long as its next bursts make up for it; an instant is put off for that.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -73,6 +73,14 @@ static int wait_later(void *arg)
 	return 0;
 }
 
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
 static int wake_early(void *arg)
 {
 	const uint32_t wakes[] = { 0 };
@@ -84,10 +92,13 @@ static int wake_early(void *arg)
 		.player = 1, .index = 1, .wait = STAPE_WAIT_NONE, .slack = slack,
 		.wakes = (uintptr_t)wakes, .nr_wakes = 1,
 	};
+	uint64_t before;
 
 	note(arg, join(1));
 	note(arg, make_step(&wait));
+	before = cpu_time();
 	note(arg, make_step(&wake));
+	((struct notes *)arg)->times[7] = cpu_time() - before;
 	note(arg, step(1, 2, STAPE_WAIT_DONE, 0));
 	return 0;
 }
@@ -136,8 +147,19 @@ TEST_F(replay, slack_is_used)
 	EXPECT_LE(instant, woke);
 }
 
-/* What slack does not pay for is not begun with, and the wake-up is counted. */
-TEST_F(replay, too_little_slack)
+/* What slack does not pay for is slept for. */
+TEST_F(replay, no_slack)
+{
+	uint64_t waited, woke;
+
+	instant = 500 * MS;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, woke);
+	EXPECT_GT(instant / 4, self->notes[1].times[7]);
+}
+
+/* But not for long: it is not begun with, and the wake-up is counted. */
+TEST_F(replay, much_too_early)
 {
 	uint64_t waited, woke;
 

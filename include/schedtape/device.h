@@ -152,7 +152,8 @@ enum stape_wait {
  * @flags: STAPE_STEP_*
  * @value: as @wait says, ns of the replay's time
  * @slack: CPU time that what the player does next makes up for, ns: it may use that
- *	up, but no more than 1 s, until those whom it wakes are in their waits
+ *	up, but no more than 1 s, until those whom it wakes are in their waits, before it
+ *	sleeps for them
  * @nr_next: at most STAPE_STEP_MAX_NEXT: not yet to be woken, but after the wait; an
  *	instant that ends it is put off a little if they are not in their waits by then, nor
  *	those whom they wake next
