@@ -385,6 +385,30 @@ static void test_distances(void)
 	ok(d[SCHEDTAPE_BURSTS] == 0, "thousands are like two, if they are alike");
 }
 
+/* Two bursts of 1, and then the PID is somebody else's: its exit was not seen. */
+static struct schedtape_tape *two_bursts(bool taken)
+{
+	struct schedtape_tape *tape = fake_new(0, 100000);
+
+	fake_task(tape, 1, "one", S, 0);
+	fake_wake(tape, 1000, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 1010, 0, 0, 1);
+	fake_switch(tape, 2010, 0, S, 0);
+	fake_wake(tape, 3000, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 3010, 0, 0, 1);
+	fake_switch(tape, 8010, 0, S, 0);
+	fake_fork(tape, 9000, 0, taken ? 1 : 2, false);
+	return tape;
+}
+
+static void test_burst_once(void)
+{
+	double d[SCHEDTAPE_NR_LENGTHS], order;
+
+	distances(two_bursts(false), two_bursts(true), d, &order);
+	ok(d[SCHEDTAPE_BURSTS] == 0, "who ends asleep has its last burst once");
+}
+
 int main(void)
 {
 	struct two two;
@@ -404,5 +428,6 @@ int main(void)
 	ok(schedtape_relative_error(0, 0) == 0 && isinf(schedtape_relative_error(0, 5)) &&
 	   fabs(schedtape_relative_error(200, 150) + 0.25) < 1e-9, "relative errors");
 	test_distances();
+	test_burst_once();
 	return tap_done();
 }

@@ -71,12 +71,15 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	return 0;
 }
 
+/* Who sleeps may come to its end without being woken: no burst counts twice. */
 static int end_burst(struct habits *habits, const struct schedtape_life *life)
 {
+	uint64_t length = life->cpu_time - habits->woke_cpu;
+
 	if (life->cpu_time <= habits->woke_cpu)
 		return 0;
-	return schedtape_dist_add(&habits->lengths[SCHEDTAPE_BURSTS],
-				  life->cpu_time - habits->woke_cpu);
+	habits->woke_cpu = life->cpu_time;
+	return schedtape_dist_add(&habits->lengths[SCHEDTAPE_BURSTS], length);
 }
 
 static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
