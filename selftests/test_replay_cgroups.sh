@@ -186,6 +186,10 @@ wait $sleeper 2> /dev/null
 schedtape replay -q --cgroups=/busy --only inner placed.tape > log 2>&1 &&
 	[ -z "$(cat "$cg/busy/cgroup.subtree_control")" ] && ! left
 report $? "below another one, which is as it was then"
+expect 1 "schedtape-[0-9]* is there already, left behind by another replay" \
+	sh -c "mkdir $cg/schedtape-\$\$ && exec schedtape replay -q --cgroups placed.tape"
+rmdir "$cg"/schedtape-*
+report $? "which is not touched"
 
 rmdir "$cg"/{heavy,light,outer/inner,outer,busy} 2> log
 report $? "nobody is in the recorded ones"

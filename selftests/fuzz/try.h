@@ -93,7 +93,8 @@ static inline void check_clocks(struct schedtape_tape *tape)
 static inline void check_meta(struct schedtape_tape *tape)
 {
 	struct schedtape_calibration calibration;
-	struct schedtape_cgroup_state state;
+	const struct schedtape_cgroup_state *state;
+	struct schedtape_cgroup_table cgroups;
 	const struct schedtape_task *tasks;
 	size_t n, i;
 
@@ -101,14 +102,16 @@ static inline void check_meta(struct schedtape_tape *tape)
 	if (!schedtape_machine_calibration(tape, &calibration, NULL) &&
 	    !(calibration.spins_per_ms >= 1))
 		abort();
+	if (schedtape_cgroup_table_read(&cgroups, tape))
+		abort();
 	tasks = schedtape_tape_tasks(tape, &n);
 	for (i = 0; i < n; i++) {
-		if (!schedtape_cgroup_by_id(tape, tasks[i].cgroup, &state))
-			continue;
-		if (state.id != tasks[i].cgroup ||
-		    !schedtape_cgroup_by_path(tape, state.path, &state))
+		state = schedtape_cgroup_by_id(&cgroups, tasks[i].cgroup);
+		if (state && (state->id != tasks[i].cgroup || strstr(state->path, "/../") ||
+			      !schedtape_cgroup_by_path(&cgroups, state->path)))
 			abort();
 	}
+	schedtape_cgroup_table_free(&cgroups);
 }
 
 /* What was recovered of a tape has nothing more to be recovered. */

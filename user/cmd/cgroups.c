@@ -15,6 +15,7 @@
 
 #include "cpu-list.h"
 #include "output.h"
+#include "signals.h"
 #include "streams.h"
 
 #define REMOVE_TRIES	250
@@ -90,40 +91,48 @@ static int enable(struct cgroups *cgroups, const char *folder, const char *contr
 	return 0;
 }
 
-/* The end of the next part of a path. */
-static size_t next_part(const char *path, size_t len)
+/**
+ * struct step - on the way down a recorded path
+ * @len: bytes of the path down to here
+ * @state: what the tape has of it, or NULL
+ * @cpu, @cpuset: controllers that those below need
+ */
+struct step {
+	size_t len;
+	const struct schedtape_cgroup_state *state;
+	bool cpu;
+	bool cpuset;
+};
+
+/* Returns the number of steps; steps[0] is the top, before the first of them. */
+static size_t find_steps(const struct schedtape_cgroup_table *table, const char *path,
+			 struct step steps[SCHEDTAPE_CGROUP_PARTS + 1])
 {
-	return len + 1 + strcspn(path + len + 1, "/");
-}
+	char down[PATH_MAX];
+	size_t n = 0, i;
 
-static struct schedtape_cgroup_state state_of(struct schedtape_tape *tape, const char *path,
-					      size_t len)
-{
-	struct schedtape_cgroup_state state = { 0 };
-	char part[PATH_MAX];
+	steps[0] = (struct step){ 0 };
+	while (path[steps[n].len] && n < SCHEDTAPE_CGROUP_PARTS) {
+		size_t len = steps[n].len + 1 + strcspn(path + steps[n].len + 1, "/");
 
-	snprintf(part, sizeof(part), "%.*s", (int)len, path);
-	if (!schedtape_cgroup_by_path(tape, part, &state))
-		return (struct schedtape_cgroup_state){ 0 };
-	return state;
-}
-
-/* What a folder needs for those that the rest of a recorded path, from @len on, names. */
-static int enable_for(struct cgroups *cgroups, const char *folder, struct schedtape_tape *tape,
-		      const char *path, size_t len)
-{
-	struct schedtape_cgroup_state state;
-	int ret = 0;
-
-	while (path[len] && !ret) {
-		len = next_part(path, len);
-		state = state_of(tape, path, len);
-		if (state.weighs)
-			ret = enable(cgroups, folder, "cpu");
-		if (!ret && state.cpus)
-			ret = enable(cgroups, folder, "cpuset");
+		snprintf(down, sizeof(down), "%.*s", (int)len, path);
+		steps[++n] = (struct step){ .len = len,
+					    .state = schedtape_cgroup_by_path(table, down) };
 	}
-	return ret;
+	for (i = n; i > 0; i--) {
+		const struct schedtape_cgroup_state *state = steps[i].state;
+
+		steps[i - 1].cpu = steps[i].cpu || (state && state->weighs);
+		steps[i - 1].cpuset = steps[i].cpuset || (state && state->cpus);
+	}
+	return n;
+}
+
+static int enable_for(struct cgroups *cgroups, const char *folder, const struct step *step)
+{
+	int ret = step->cpu ? enable(cgroups, folder, "cpu") : 0;
+
+	return ret || !step->cpuset ? ret : enable(cgroups, folder, "cpuset");
 }
 
 /* -- making ---------------------------------------------------------------- */
@@ -179,36 +188,25 @@ static int make_folder(const char *path)
 	return -errno;
 }
 
-/* A path of a tape that leads nowhere but down. */
-static bool is_sound(const char *path)
-{
-	return path[0] == '/' && !strstr(path, "/../") && !strstr(path, "//") &&
-	       strlen(path) < PATH_MAX / 2 &&
-	       (strlen(path) < 3 || strcmp(path + strlen(path) - 3, "/.."));
-}
-
 /* The folders from the top down to a recorded path, as far as they are missing. */
-static int make_path(struct cgroups *cgroups, struct schedtape_tape *tape, const char *path,
-		     const struct cpu_map *cpus)
+static int make_path(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+		     const char *path, const struct cpu_map *cpus)
 {
-	struct schedtape_cgroup_state state;
+	struct step steps[SCHEDTAPE_CGROUP_PARTS + 1];
+	size_t n = find_steps(table, path, steps), i;
 	char folder[2 * PATH_MAX];
-	size_t len = 0;
-	int ret = 0;
+	int ret;
 
-	while (path[len] && !ret) {
-		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)len, path);
-		ret = enable_for(cgroups, folder, tape, path, len);
-		if (ret)
-			break;
-		len = next_part(path, len);
-		state = state_of(tape, path, len);
-		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)len, path);
+	ret = enable_for(cgroups, cgroups->top, &steps[0]);
+	for (i = 1; i <= n && !ret; i++) {
+		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)steps[i].len, path);
 		ret = make_folder(folder);
-		if (!ret)
-			ret = set_state(folder, &state, cpus);
+		if (!ret && steps[i].state)
+			ret = set_state(folder, steps[i].state, cpus);
 		else if (ret == -EEXIST)
 			ret = 0;
+		if (!ret)
+			ret = enable_for(cgroups, folder, &steps[i]);
 	}
 	return ret;
 }
@@ -230,49 +228,60 @@ static char *own_procs(const char *mount)
 	return procs;
 }
 
-static int make_one(struct cgroups *cgroups, struct schedtape_tape *tape, uint64_t id,
-		    const char *mount, const struct cpu_map *cpus, char **procs)
+static int make_one(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+		    uint64_t id, const char *mount, const struct cpu_map *cpus, char **procs)
 {
-	struct schedtape_cgroup_state state;
+	const struct schedtape_cgroup_state *state = schedtape_cgroup_by_id(table, id);
 	int ret;
 
-	if (!schedtape_cgroup_by_id(tape, id, &state)) {
-		out_warning(NULL, "--cgroups: the tape has no path of the cgroup id:%llu: its tasks "
-			    "stay where they are", (unsigned long long)id);
+	/* There may be many, and nobody else looks at signals yet. */
+	if (signals_pending())
+		return -EINTR;
+	if (!state) {
+		out_warning(NULL, "--cgroups: the tape has no sound path of the cgroup id:%llu: "
+			    "its tasks stay where they are", (unsigned long long)id);
 		return 0;
 	}
-	if (!is_sound(state.path)) {
-		out_error(NULL, "--cgroups: a cgroup on the tape has the impossible path '%s'",
-			  state.path);
-		return -EINVAL;
-	}
-	if (!strcmp(state.path, "/")) {
+	if (!strcmp(state->path, "/")) {
 		*procs = own_procs(mount);
 		return 0;
 	}
-	ret = make_path(cgroups, tape, state.path, cpus);
-	if (!ret && asprintf(procs, "%s%s/cgroup.procs", cgroups->top, state.path) < 0)
+	ret = make_path(cgroups, table, state->path, cpus);
+	if (!ret && asprintf(procs, "%s%s/cgroup.procs", cgroups->top, state->path) < 0)
 		ret = -ENOMEM;
 	return ret;
 }
 
-/* The folder that is to have all of them, with what they need of those above. */
-static int make_top(struct cgroups *cgroups, struct schedtape_tape *tape,
-		    const struct schedtape_program *program)
+/* The parent has the controllers that any of them needs. */
+static int enable_top(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+		      const struct schedtape_program *program)
 {
-	struct schedtape_cgroup_state state;
+	struct step steps[SCHEDTAPE_CGROUP_PARTS + 1], top = { 0 };
+	const struct schedtape_cgroup_state *state;
 	uint32_t i;
-	int ret = 0;
 
-	for (i = 0; i < program->nr_cgroups && !ret; i++)
-		if (schedtape_cgroup_by_id(tape, program->cgroups[i], &state) &&
-		    strcmp(state.path, "/"))
-			ret = enable_for(cgroups, cgroups->parent, tape, state.path, 0);
-	if (ret)
-		return ret;
+	for (i = 0; i < program->nr_cgroups; i++) {
+		state = schedtape_cgroup_by_id(table, program->cgroups[i]);
+		if (!state || !strcmp(state->path, "/"))
+			continue;
+		find_steps(table, state->path, steps);
+		top.cpu |= steps[0].cpu;
+		top.cpuset |= steps[0].cpuset;
+	}
+	return enable_for(cgroups, cgroups->parent, &top);
+}
+
+/* The folder that is to have all of them. */
+static int make_top(struct cgroups *cgroups)
+{
+	int ret;
+
 	snprintf(cgroups->top, sizeof(cgroups->top), "%.*s/schedtape-%d", PATH_MAX - 32,
 		 cgroups->parent, getpid());
 	ret = make_folder(cgroups->top);
+	if (ret == -EEXIST)
+		out_error(NULL, "--cgroups: %s is there already, left behind by another replay: "
+			  "remove it, or try again, with another PID", cgroups->top);
 	if (ret) {
 		*cgroups->top = '\0';
 		return ret;
@@ -284,13 +293,38 @@ static int make_top(struct cgroups *cgroups, struct schedtape_tape *tape,
 	return -EBUSY;
 }
 
+static int make_all(struct cgroups *cgroups, struct schedtape_tape *tape,
+		    const struct schedtape_program *program, const char *mount,
+		    const struct cpu_map *cpus)
+{
+	struct schedtape_cgroup_table table;
+	uint32_t i;
+	int ret;
+
+	cgroups->procs = calloc(program->nr_cgroups + 1, sizeof(*cgroups->procs));
+	if (!cgroups->procs || schedtape_cgroup_table_read(&table, tape)) {
+		out_error(NULL, "--cgroups: not enough memory");
+		return -ENOMEM;
+	}
+	cgroups->nr = program->nr_cgroups;
+	if (!cgroups->nr)
+		out_warning(NULL, "--cgroups: the tape does not say in which cgroups its tasks were");
+	ret = enable_top(cgroups, &table, program);
+	if (!ret)
+		ret = make_top(cgroups);
+	for (i = 0; i < cgroups->nr && !ret; i++)
+		ret = make_one(cgroups, &table, program->cgroups[i], mount, cpus,
+			       &cgroups->procs[i]);
+	schedtape_cgroup_table_free(&table);
+	return ret;
+}
+
 int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
 		 const struct schedtape_program *program, const struct cpu_map *cpus)
 {
 	struct schedtape_cgroup found = { 0 };
 	struct schedtape_error err;
 	char mount[PATH_MAX / 2];
-	uint32_t i;
 	int ret;
 
 	ret = schedtape_cgroup_mount(mount, sizeof(mount), &err);
@@ -303,17 +337,7 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 	snprintf(cgroups->parent, sizeof(cgroups->parent), "%s%s", mount,
 		 found.path && strcmp(found.path, "/") ? found.path : "");
 	free(found.path);
-	cgroups->procs = calloc(program->nr_cgroups + 1, sizeof(*cgroups->procs));
-	if (!cgroups->procs)
-		return -ENOMEM;
-	cgroups->nr = program->nr_cgroups;
-	if (!cgroups->nr)
-		out_warning(NULL, "--cgroups: the tape does not say in which cgroups its tasks were");
-	ret = make_top(cgroups, tape, program);
-	for (i = 0; i < program->nr_cgroups && !ret; i++)
-		ret = make_one(cgroups, tape, program->cgroups[i], mount, cpus,
-			       &cgroups->procs[i]);
-	return ret;
+	return make_all(cgroups, tape, program, mount, cpus);
 }
 
 /* -- removing -------------------------------------------------------------- */

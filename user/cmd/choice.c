@@ -49,11 +49,19 @@ bool choice_made(const struct choice *choice)
 static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 {
 	struct json_object *filter, *cgroups, *entry, *value;
-	struct schedtape_cgroup_state state;
+	const struct schedtape_cgroup_state *state;
+	struct schedtape_cgroup_table table;
+	uint64_t id = 0;
 	size_t i;
 
-	if (schedtape_cgroup_by_path(tape, path, &state))
-		return state.id;
+	if (schedtape_cgroup_table_read(&table, tape))
+		return 0;
+	state = schedtape_cgroup_by_path(&table, path);
+	if (state)
+		id = state->id;
+	schedtape_cgroup_table_free(&table);
+	if (id)
+		return id;
 	/* Older tapes have those only that were named. */
 	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "filter", &filter) ||
 	    !json_object_object_get_ex(filter, "cgroups", &cgroups) ||

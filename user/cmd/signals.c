@@ -60,6 +60,15 @@ int signals_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+bool signals_pending(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
+		sigismember(&pending, SIGHUP));
+}
+
 void signals_restore(void)
 {
 	size_t i;

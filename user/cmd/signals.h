@@ -15,6 +15,8 @@
  * -errno.
  */
 int signals_open(void);
+/* Has one come since then that ends a command?  It stays there to be read. */
+bool signals_pending(void);
 /* From now on a write that fails says so, and does not kill. */
 void signals_survive_writes(void);
 /* In a child, before it executes something else: as all of it was before. */

@@ -5,6 +5,7 @@
  */
 #include "client.h"
 
+#include <errno.h>
 #include <fts.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -190,6 +191,26 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
 	return list;
 }
 
+/* "/", or names, none of which leads anywhere but down. */
+static bool is_sound(const char *path)
+{
+	size_t parts, len;
+
+	if (!strcmp(path, "/"))
+		return true;
+	if (strlen(path) >= PATH_MAX / 2)
+		return false;
+	for (parts = 0; *path; parts++, path += 1 + len) {
+		if (*path != '/' || parts == SCHEDTAPE_CGROUP_PARTS)
+			return false;
+		len = strcspn(path + 1, "/");
+		if (!len || (len == 1 && path[1] == '.') ||
+		    (len == 2 && !strncmp(path + 1, "..", 2)))
+			return false;
+	}
+	return parts;
+}
+
 static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state *state)
 {
 	struct json_object *value;
@@ -213,7 +234,7 @@ static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state 
 		state->max = json_object_get_string(value);
 	if (json_object_object_get_ex(entry, "cpus", &value))
 		state->cpus = json_object_get_string(value);
-	return state->path[0] == '/';
+	return is_sound(state->path);
 }
 
 static struct json_object *recorded(struct schedtape_tape *tape)
@@ -226,28 +247,62 @@ static struct json_object *recorded(struct schedtape_tape *tape)
 	return list;
 }
 
-/* @path: NULL: by @id. */
-static bool find(struct schedtape_tape *tape, uint64_t id, const char *path,
-		 struct schedtape_cgroup_state *state)
+static int compare_ids(const void *left, const void *right)
+{
+	const struct schedtape_cgroup_state *a = left, *b = right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+	const struct schedtape_cgroup_state * const *a = left, * const *b = right;
+
+	return strcmp((*a)->path, (*b)->path);
+}
+
+int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table, struct schedtape_tape *tape)
 {
 	struct json_object *list = recorded(tape);
 	size_t i, n = list ? json_object_array_length(list) : 0;
 
+	table->nr = 0;
+	table->by_id = calloc(n + 1, sizeof(*table->by_id));
+	table->by_path = calloc(n + 1, sizeof(*table->by_path));
+	if (!table->by_id || !table->by_path) {
+		schedtape_cgroup_table_free(table);
+		return -ENOMEM;
+	}
 	for (i = 0; i < n; i++)
-		if (read_entry(json_object_array_get_idx(list, i), state) &&
-		    (path ? !strcmp(state->path, path) : state->id == id))
-			return true;
-	return false;
+		table->nr += read_entry(json_object_array_get_idx(list, i),
+					&table->by_id[table->nr]);
+	qsort(table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+	for (i = 0; i < table->nr; i++)
+		table->by_path[i] = &table->by_id[i];
+	qsort(table->by_path, table->nr, sizeof(*table->by_path), compare_paths);
+	return 0;
 }
 
-bool schedtape_cgroup_by_id(struct schedtape_tape *tape, uint64_t id,
-			    struct schedtape_cgroup_state *state)
+void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table)
 {
-	return find(tape, id, NULL, state);
+	free(table->by_id);
+	free(table->by_path);
+	*table = (struct schedtape_cgroup_table){ 0 };
 }
 
-bool schedtape_cgroup_by_path(struct schedtape_tape *tape, const char *path,
-			      struct schedtape_cgroup_state *state)
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id)
 {
-	return find(tape, 0, path, state);
+	const struct schedtape_cgroup_state wanted = { .id = id };
+
+	return bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+}
+
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char *path)
+{
+	const struct schedtape_cgroup_state wanted = { .path = path }, *key = &wanted, **found;
+
+	found = bsearch(&key, table->by_path, table->nr, sizeof(*table->by_path), compare_paths);
+	return found ? *found : NULL;
 }

@@ -232,7 +232,7 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
 /**
  * struct schedtape_cgroup_state - a cgroup when a recording began
  * @id: the kernel's
- * @path: below the root of the hierarchy
+ * @path: below the root of the hierarchy; leads nowhere but down
  * @max: its quota, as in cpu.max; NULL: none
  * @cpus: as in cpuset.cpus; NULL: all
  * @weight: of @weighs: the controller cpu was there
@@ -248,11 +248,30 @@ struct schedtape_cgroup_state {
 	bool idle;
 };
 
-/* What a tape has of a cgroup; false: nothing.  The texts are the tape's. */
-bool schedtape_cgroup_by_id(struct schedtape_tape *tape, uint64_t id,
-			    struct schedtape_cgroup_state *state);
-bool schedtape_cgroup_by_path(struct schedtape_tape *tape, const char *path,
-			      struct schedtape_cgroup_state *state);
+/* Names in a path of a tape; no kernel makes so deep a tree of cgroups by itself. */
+#define SCHEDTAPE_CGROUP_PARTS	64
+
+/**
+ * struct schedtape_cgroup_table - the cgroups of a tape, those without a sound path left out
+ * @by_id: sorted
+ * @by_path: the same
+ * @nr: of them
+ */
+struct schedtape_cgroup_table {
+	struct schedtape_cgroup_state *by_id;
+	const struct schedtape_cgroup_state **by_path;
+	size_t nr;
+};
+
+/* -ENOMEM.  The texts are the tape's. */
+int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table,
+				struct schedtape_tape *tape);
+void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table);
+/* NULL: there is none. */
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id);
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char *path);
 
 /* -- replays --------------------------------------------------------------- */
 
