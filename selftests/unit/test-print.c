@@ -310,6 +310,39 @@ static void test_nasty(struct blob *tape)
 	has("only stream " SHOWN " of a recording", "what is said of the tape");
 }
 
+/* Numbers that json-c reads and that JSON does not know. */
+static void test_numbers(const struct blob *tape)
+{
+	static const char * const numbers[][2] = {
+		{ "1.", "1.0" }, { "-.5", "-0.5" }, { "1.e2", "100.0" }, { "0.25", "0.25" },
+		{ "NaN", "null" }, { "Infinity", "null" }, { "-Infinity", "null" },
+		{ "1e999", "null" },
+	};
+	char expected[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct json_object *meta = json_object_new_object();
+		struct json_object *list = json_object_new_array();
+		struct schedtape_error err = { "" };
+		struct schedtape_writer *writer;
+
+		json_object_object_add(meta, "odd", json_object_new_double_s(0, numbers[i][0]));
+		json_object_object_add(meta, "list", list);
+		json_object_array_add(list, json_object_new_double_s(0, numbers[i][0]));
+		json_object_array_add(list, json_object_new_int(7));
+		if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+		    schedtape_writer_close(writer, &err))
+			printf("Bail out! %s\n", err.text);
+		json_object_put(meta);
+		run(cmd_info, "info", "--json", tape);
+		squeeze();
+		snprintf(expected, sizeof(expected), "\"odd\":%s,\"list\":[%s,7]", numbers[i][1],
+			 numbers[i][1]);
+		has(expected, numbers[i][0]);
+	}
+}
+
 /* The first chunk is CPU 0's with five events; a bit of what @at is at is wrong. */
 static void test_damage(struct blob *tape, size_t at, const char *what)
 {
@@ -359,6 +392,7 @@ int main(void)
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
 	test_nasty(&tape);
+	test_numbers(&tape);
 	close(tape.fd);
 	return tap_done();
 }

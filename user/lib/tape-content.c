@@ -5,10 +5,12 @@
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
+#include <json-c/json_visit.h>
 
 #include "tape-read.h"
 
@@ -33,6 +35,26 @@ static bool json_is_small(const char *text, size_t bytes)
 	return lists <= TAPE_MAX_LISTS && commas <= TAPE_MAX_COMMAS;
 }
 
+/*
+ * json-c reads numbers that are none in JSON ("1.", "-.5", "NaN"), and prints them as
+ * they were: they get a text of their own.
+ */
+static int make_number(struct json_object *value, int flags, struct json_object *parent,
+		       const char *key, size_t *index, void *arg)
+{
+	(void)flags;
+	(void)arg;
+	if (!json_object_is_type(value, json_type_double))
+		return JSON_C_VISIT_RETURN_CONTINUE;
+	if (isfinite(json_object_get_double(value)))
+		json_object_set_double(value, json_object_get_double(value));
+	else if (key)
+		json_object_object_add(parent, key, NULL);
+	else
+		json_object_array_put_idx(parent, *index, NULL);
+	return JSON_C_VISIT_RETURN_SKIP;
+}
+
 static struct json_object *parse_object(const char *text, size_t bytes)
 {
 	struct json_object *object;
@@ -49,6 +71,8 @@ static struct json_object *parse_object(const char *text, size_t bytes)
 		json_object_put(object);
 		object = NULL;
 	}
+	if (object)
+		json_c_visit(object, 0, make_number, NULL);
 	json_tokener_free(tokener);
 	return object;
 }
