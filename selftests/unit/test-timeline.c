@@ -220,6 +220,52 @@ static void test_exec_at_once(void)
 	done(tape, tl);
 }
 
+/* Dead leaders with a thread each: looking for it among all lives would take minutes. */
+static void test_exec_many(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 10000000);
+	const struct schedtape_life *lives;
+	struct schedtape_timeline *tl;
+	size_t i, n, over = 0;
+
+	for (i = 0; i < 2 * 200000; i += 2) {
+		fake_event(tape, 10 + i, 0, STAPE_EV_FORK, 10 + i, 0);
+		fake_switch(tape, 10 + i, 0, R, 10 + i);
+		fake_event(tape, 10 + i, 0, STAPE_EV_FORK, 11 + i, STAPE_FORK_THREAD);
+		fake_event(tape, 10 + i, 0, STAPE_EV_EXIT, 10 + i, 0);
+		fake_switch(tape, 11 + i, 0, X, 0);
+	}
+	for (i = 0; i < 2 * 200000; i += 2)
+		fake_wakeup(tape, 1000000, 0, 10 + i);
+	tl = fake_run(tape);
+	lives = schedtape_timeline_lives(tl, &n);
+	for (i = 0; i + 1 < n; i += 2)
+		over += lives[i].exited && lives[i + 1].process == i + 1 &&
+			lives[i + 1].pid == lives[i].pid;
+	ok(n == 2 * 200000 && over == 200000, "200,000 threads have their leaders' PIDs");
+	done(tape, tl);
+}
+
+/* A thread is described as one of another group than its maker's, which it was counted to. */
+static void test_exec_regrouped(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 40, "leader", S, 1);
+	fake_switch(tape, 10, 0, R, 50);
+	fake_event(tape, 20, 0, STAPE_EV_FORK, 51, STAPE_FORK_THREAD);
+	fake_event(tape, 30, 0, STAPE_EV_FORK, 52, STAPE_FORK_THREAD);
+	fake_describe(tape, 40, 0, 52, STAPE_TASK_EXITS, "other", 0)->tgid = 40;
+	fake_event(tape, 50, 0, STAPE_EV_EXIT, 50, 0);
+	fake_switch(tape, 60, 0, X, 0);
+	fake_wakeup(tape, 70, 0, 50);
+	tl = fake_run(tape);
+	ok(fake_life(tl, 50, 1)->parent == fake_life(tl, 50, 0)->index,
+	   "it is not counted to that any more");
+	done(tape, tl);
+}
+
 static void test_start(void)
 {
 	struct schedtape_tape *tape = fake_new(100, 1000);
@@ -364,6 +410,8 @@ int main(void)
 	test_exec(false);
 	test_exec(true);
 	test_exec_at_once();
+	test_exec_many();
+	test_exec_regrouped();
 	test_start();
 	test_loss();
 	test_two_places();

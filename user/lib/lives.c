@@ -136,20 +136,34 @@ uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t
 	return index;
 }
 
+static void count_thread(struct schedtape_lives *set, uint32_t index, int change)
+{
+	uint32_t leader = set->lives[index].process;
+
+	if (leader == index || set->tracks[index].exiting)
+		return;
+	set->tracks[leader].threads += change;
+	set->tracks[leader].threads_xor ^= index;
+}
+
+void schedtape_lives_join(struct schedtape_lives *set, uint32_t index, uint32_t leader)
+{
+	count_thread(set, index, -1);
+	set->lives[index].process = leader;
+	count_thread(set, index, 1);
+}
+
+void schedtape_lives_exiting(struct schedtape_lives *set, uint32_t index)
+{
+	count_thread(set, index, -1);
+	set->tracks[index].exiting = true;
+}
+
 /*
  * A thread that calls execve() outlives all others of its group and takes the
- * PID of its leader.  Newest first: the group's threads are younger than it.
+ * PID of its leader.
  */
 uint32_t schedtape_lives_last_thread(const struct schedtape_lives *set, uint32_t leader)
 {
-	uint32_t i;
-
-	if (set->tracks[leader].threads != 1)
-		return SCHEDTAPE_NONE;
-	for (i = set->nr; i-- > 0; ) {
-		if (i != leader && set->lives[i].process == leader &&
-		    set->tracks[i].state != LIFE_DEAD && !set->tracks[i].exiting)
-			return i;
-	}
-	return SCHEDTAPE_NONE;
+	return set->tracks[leader].threads == 1 ? set->tracks[leader].threads_xor : SCHEDTAPE_NONE;
 }

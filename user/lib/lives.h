@@ -43,6 +43,7 @@ enum life_state {
  * @waker: its waker, with @ticket
  * @cpu: where it runs, with LIFE_RUNNING
  * @threads: other threads of the group that it leads, without the exiting ones
+ * @threads_xor: of their indices: where there is one, its index
  * @state: enum life_state
  * @burst: it has run since it was last woken
  * @exiting: its exit has begun
@@ -55,6 +56,7 @@ struct schedtape_track {
 	uint32_t waker;
 	uint32_t cpu;
 	uint32_t threads;
+	uint32_t threads_xor;
 	uint8_t state;
 	bool burst;
 	bool exiting;
@@ -102,6 +104,10 @@ int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t inde
 void schedtape_lives_passed(const struct schedtape_lives *set, uint32_t index);
 /* Index of a new life that has @pid from now on; SCHEDTAPE_NONE: no memory. */
 uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t time);
+/* Its group is that of @leader from now on, which may be itself. */
+void schedtape_lives_join(struct schedtape_lives *set, uint32_t index, uint32_t leader);
+/* Its exit has begun: its group has it no longer; it still has to be switched out. */
+void schedtape_lives_exiting(struct schedtape_lives *set, uint32_t index);
 /* The one live thread of a group whose leader is over, or SCHEDTAPE_NONE. */
 uint32_t schedtape_lives_last_thread(const struct schedtape_lives *set, uint32_t leader);
 

@@ -47,11 +47,8 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 	timeline_track(tl, index)->described = true;
 	life->thread = thread;
 	life->tgid = thread ? tgid : pid;
-	if (leader == SCHEDTAPE_NONE)
-		return;
-	life->process = leader;
-	if (!timeline_track(tl, index)->exiting)
-		timeline_track(tl, leader)->threads++;
+	if (leader != SCHEDTAPE_NONE)
+		schedtape_lives_join(&tl->set, index, leader);
 }
 
 /**
@@ -184,8 +181,7 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	if (!thread)
 		return;
 	life->tgid = from->tgid;
-	life->process = from->process;
-	timeline_track(tl, life->process)->threads++;
+	schedtape_lives_join(&tl->set, index, from->process);
 }
 
 /* Longer than that no fork takes, however often it is preempted, ns. */
@@ -264,7 +260,6 @@ void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 {
 	uint32_t before = schedtape_lives_get(&tl->set, pid);
 	struct schedtape_life *life = timeline_life(tl, index);
-	struct schedtape_track *group = timeline_track(tl, life->process);
 	int rc;
 
 	life->start_time = owner_start_time(tl, before);
@@ -275,10 +270,8 @@ void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 	rc = schedtape_lives_set(&tl->set, pid, index);
 	if (rc)
 		timeline_fail(tl, rc, "not enough memory for all tasks");
-	if (life->process != index && group->threads)
-		group->threads--;
+	schedtape_lives_join(&tl->set, index, index);
 	timeline_track(tl, index)->described = true;
-	life->process = index;
 	life->pid = pid;
 	life->tgid = pid;
 }

@@ -305,17 +305,6 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	wake(tl, index, waker, ticket, time);
 }
 
-/* Its exit has begun; it still has to be switched out for the last time. */
-void timeline_exiting(struct schedtape_timeline *tl, uint32_t index)
-{
-	struct schedtape_track *track = timeline_track(tl, index);
-	uint32_t leader = timeline_life(tl, index)->process;
-
-	if (!track->exiting && leader != index && timeline_track(tl, leader)->threads)
-		timeline_track(tl, leader)->threads--;
-	track->exiting = true;
-}
-
 /* Its end: its last switch-out, or its PID is someone else's. */
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -323,7 +312,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 
 	if (timeline_track(tl, index)->state == LIFE_RUNNING)
 		off_cpu(tl, index, time);
-	timeline_exiting(tl, index);
+	schedtape_lives_exiting(&tl->set, index);
 	end_burst(tl, index);
 	set_state(tl, index, LIFE_DEAD, time);
 	life->exited = true;

@@ -225,7 +225,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
 		timeline_setaffinity(tl, index, ev->affinity, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
-		timeline_exiting(tl, index);
+		schedtape_lives_exiting(&tl->set, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
 		timeline_life(tl, index)->migrations++;
 }

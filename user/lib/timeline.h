@@ -130,7 +130,6 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
 			   uint64_t time);
 void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
-void timeline_exiting(struct schedtape_timeline *tl, uint32_t index);
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_mark(struct schedtape_timeline *tl, uint64_t time);
 void timeline_finish(struct schedtape_timeline *tl, uint64_t time);
