@@ -5,6 +5,7 @@
 #include <program.h>
 
 #include "fake-tape.h"
+#include "program-store.h"
 #include "tap.h"
 
 static const char *op_text(const struct schedtape_program *program, const struct schedtape_op *op,
@@ -435,6 +436,22 @@ static void test_cgroups(void)
 	schedtape_program_free(program);
 }
 
+/* Each of many is told from all others: looking through these would take minutes. */
+static void test_many_cgroups(void)
+{
+	struct schedtape_program *program = calloc(1, sizeof(*program));
+	uint32_t i, index, right = 0;
+
+	if (!program)
+		abort();
+	for (i = 0; i < 2 * 400000; i++)
+		right += !schedtape_program_add_cgroup(program, (i % 400000) * 1024ULL, &index) &&
+			 index == i % 400000 && program->cgroups[index] == index * 1024ULL;
+	ok(right == 2 * 400000 && program->nr_cgroups == 400000, "400,000 cgroups, each twice");
+	schedtape_program_close(program);
+	schedtape_program_free(program);
+}
+
 static uint64_t affinity_of(const struct schedtape_program *program, uint32_t index)
 {
 	uint64_t word;
@@ -753,6 +770,7 @@ int main(void)
 	test_orphans();
 	test_threads();
 	test_cgroups();
+	test_many_cgroups();
 	test_affinities();
 	test_deadline();
 	test_window();

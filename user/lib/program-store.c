@@ -6,11 +6,16 @@
  */
 #include "program-store.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+
+#include <xxhash.h>
 
 #define FIRST_BLOCK	8
 #define MAX_BLOCK	256	/* 4 KiB */
+#define FIRST_SLOTS	64
 
 /* One more of @size bytes.  Those before may move, whatever it returns. */
 static int append(struct schedtape_store *store, const void *one, size_t size)
@@ -22,19 +27,65 @@ static int append(struct schedtape_store *store, const void *one, size_t size)
 	return ret;
 }
 
-/* The same, unless there is one like it.  The latest first: tasks come in crowds. */
-static int append_new(struct schedtape_store *store, const void *one, size_t size,
-		      uint32_t *index)
+/* The slot of an entry that is like @one, or the free one that it is to have. */
+static uint32_t *find_slot(const struct schedtape_program_hash *hash,
+			   const struct schedtape_store *store, const void *one, size_t size)
 {
-	uint64_t i = store->nr;
+	uint64_t at = XXH64(one, size, hash->seed);
 
-	while (i-- > 0)
-		if (!memcmp((char *)store->memory + i * size, one, size)) {
-			*index = i;
-			return 0;
-		}
-	*index = store->nr;
-	return append(store, one, size);
+	for (;; at++) {
+		uint32_t *slot = &hash->slots[at & (hash->nr - 1)];
+
+		if (*slot == SCHEDTAPE_NONE ||
+		    !memcmp((char *)store->memory + *slot * size, one, size))
+			return slot;
+	}
+}
+
+static int grow_hash(struct schedtape_program_hash *hash, const struct schedtape_store *store,
+		     size_t size)
+{
+	uint64_t nr = hash->nr ? 2 * hash->nr : FIRST_SLOTS, i;
+	uint32_t *slots = malloc(nr * sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	if (!hash->nr && getrandom(&hash->seed, sizeof(hash->seed), GRND_NONBLOCK) < 0)
+		hash->seed = (uintptr_t)slots;
+	memset(slots, 0xff, nr * sizeof(*slots));
+	free(hash->slots);
+	hash->slots = slots;
+	hash->nr = nr;
+	for (i = 0; i < store->nr; i++)
+		*find_slot(hash, store, (char *)store->memory + i * size, size) = i;
+	return 0;
+}
+
+/* The same, unless there is one like it. */
+static int append_new(struct schedtape_store *store, struct schedtape_program_hash *hash,
+		      const void *one, size_t size, uint32_t *index)
+{
+	uint32_t *slot;
+	int ret = 0;
+
+	if (2 * store->nr >= hash->nr)
+		ret = grow_hash(hash, store, size);
+	if (ret)
+		return ret;
+	slot = find_slot(hash, store, one, size);
+	*index = *slot;
+	if (*slot != SCHEDTAPE_NONE)
+		return 0;
+	ret = append(store, one, size);
+	if (!ret)
+		*slot = *index = store->nr - 1;
+	return ret;
+}
+
+static void free_hash(struct schedtape_program_hash *hash)
+{
+	free(hash->slots);
+	*hash = (struct schedtape_program_hash){ 0 };
 }
 
 int schedtape_program_add_task(struct schedtape_program *program,
@@ -117,7 +168,8 @@ int schedtape_program_add_name(struct schedtape_program *program, const char *na
 
 int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id, uint32_t *index)
 {
-	int ret = append_new(&program->cgroup_store, &id, sizeof(id), index);
+	int ret = append_new(&program->cgroup_store, &program->cgroup_hash, &id, sizeof(id),
+			     index);
 
 	program->cgroups = program->cgroup_store.memory;
 	program->nr_cgroups = program->cgroup_store.nr;
@@ -127,7 +179,8 @@ int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 int schedtape_program_add_deadline(struct schedtape_program *program,
 				   const struct schedtape_deadline *dl, uint32_t *index)
 {
-	int ret = append_new(&program->deadline_store, dl, sizeof(*dl), index);
+	int ret = append_new(&program->deadline_store, &program->deadline_hash, dl, sizeof(*dl),
+			     index);
 
 	program->deadlines = program->deadline_store.memory;
 	program->nr_deadlines = program->deadline_store.nr;
@@ -137,16 +190,24 @@ int schedtape_program_add_deadline(struct schedtape_program *program,
 int schedtape_program_add_affinity(struct schedtape_program *program,
 				   const unsigned char *affinity, uint32_t *index)
 {
-	int ret = append_new(&program->affinity_store, affinity, sizeof(*program->affinities),
-			     index);
+	int ret = append_new(&program->affinity_store, &program->affinity_hash, affinity,
+			     sizeof(*program->affinities), index);
 
 	program->affinities = program->affinity_store.memory;
 	program->nr_affinities = program->affinity_store.nr;
 	return ret;
 }
 
+static void free_hashes(struct schedtape_program *program)
+{
+	free_hash(&program->cgroup_hash);
+	free_hash(&program->deadline_hash);
+	free_hash(&program->affinity_hash);
+}
+
 void schedtape_program_close(struct schedtape_program *program)
 {
+	free_hashes(program);
 	schedtape_store_close(&program->task_store);
 	schedtape_store_close(&program->op_store);
 	schedtape_store_close(&program->root_store);
@@ -162,6 +223,7 @@ void schedtape_program_free(struct schedtape_program *program)
 {
 	if (!program)
 		return;
+	free_hashes(program);
 	schedtape_store_free(&program->task_store);
 	schedtape_store_free(&program->op_store);
 	schedtape_store_free(&program->root_store);

@@ -101,6 +101,18 @@ struct schedtape_program_task {
 };
 
 /**
+ * struct schedtape_program_hash - which entry of a store is like another, while it grows
+ * @slots: by the hash of an entry: its index, or SCHEDTAPE_NONE
+ * @nr: of them, a power of 2
+ * @seed: of the hash: who makes a tape does not know it
+ */
+struct schedtape_program_hash {
+	uint32_t *slots;
+	uint64_t nr;
+	uint64_t seed;
+};
+
+/**
  * struct schedtape_program - a whole tape, or what was chosen of it
  * @tasks: their programs
  * @ops: of all of them
@@ -142,6 +154,7 @@ struct schedtape_program {
 	uint64_t lengths;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
 			       name_store, cgroup_store, deadline_store, affinity_store;
+	struct schedtape_program_hash cgroup_hash, deadline_hash, affinity_hash;
 };
 
 /* The first operation of a task. */
