@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: what script, report and info say of a tape, in words and as JSON. */
 #include <iconv.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <cmd.h>
 
@@ -222,6 +224,7 @@ static void test_report(const struct blob *tape)
 	has("\nserver:20                     20  fifo:50          0.000 ", "with its priority");
 
 	ok(!run(cmd_report, "report", "--json", tape), "report --json");
+	ok(json_object_put(json_tokener_parse(text)), "it is JSON");
 	squeeze();
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,\"lost_last_ns\":3000000000",
 	    "a CPU's losses");
@@ -310,6 +313,66 @@ static void test_nasty(struct blob *tape)
 	has("only stream " SHOWN " of a recording", "what is said of the tape");
 }
 
+#define TASKS	20000
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED	1
+#else
+#define SANITIZED	0
+#endif
+
+static void write_crowd(const struct blob *tape)
+{
+	struct schedtape_task *tasks = calloc(TASKS, sizeof(*tasks));
+	struct schedtape_error err = { "" };
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_writer *writer;
+	size_t i;
+
+	if (!tasks)
+		abort();
+	for (i = 0; i < TASKS; i++)
+		tasks[i] = (struct schedtape_task){ .time = 1, .pid = 10 + i, .comm = "one" };
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, tasks, TASKS, &err) ||
+	    schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+	free(tasks);
+}
+
+/* KiB that a report needs at most. */
+static long peak(const struct blob *tape, char *option)
+{
+	char *argv[] = { "report", (char *)tape->path, option, NULL };
+	struct rusage usage = { 0 };
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+			_exit(1);
+		_exit(cmd_report(3, argv));
+	}
+	ok(wait4(pid, &status, 0, &usage) == pid && !status, "report %s", option);
+	return usage.ru_maxrss;
+}
+
+/* Of tasks there may be more than there is room for in a string. */
+static void test_crowd(const struct blob *tape)
+{
+	long text_peak, json_peak;
+
+	write_crowd(tape);
+	text_peak = peak(tape, "--edges");
+	json_peak = peak(tape, "--json");
+	/* Sanitizers keep what was freed. */
+	ok(SANITIZED || json_peak < text_peak + TASKS / 5,
+	   "%ld KiB with --json, %ld without, for %d tasks", json_peak, text_peak, TASKS);
+}
+
 /* Numbers that json-c reads and that JSON does not know. */
 static void test_numbers(const struct blob *tape)
 {
@@ -393,6 +456,7 @@ int main(void)
 	test_first_names(&tape);
 	test_nasty(&tape);
 	test_numbers(&tape);
+	test_crowd(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -239,13 +239,13 @@ static const char * const error_keys[DIFF_NR_LIMITS] = {
 	[DIFF_FOREIGN] = "foreign",
 };
 
-static struct json_object *json_tasks(const struct diff *diff)
+static void list_tasks(const struct diff *diff)
 {
-	struct json_object *array = json_object_new_array();
 	int limit;
 	size_t i;
 
-	for (i = 0; i < diff->nr_pairs; i++) {
+	out_json_list("tasks");
+	for (i = 0; i < diff->nr_pairs && out_works(); i++) {
 		const struct schedtape_pair *pair = &diff->pairs[i];
 		struct json_object *object = json_object_new_object();
 
@@ -254,27 +254,27 @@ static struct json_object *json_tasks(const struct diff *diff)
 		for (limit = 0; limit <= DIFF_LATENCY_KS; limit++)
 			out_json_add_double(object, error_keys[limit],
 					    diff_error(diff, pair, limit));
-		json_object_array_add(array, object);
+		out_json_element(object);
 	}
-	return array;
+	out_json_list_end();
 }
 
 /* Wakers and wakees are numbers in "tasks". */
-static struct json_object *json_edges(const struct diff *diff)
+static void list_edges(const struct diff *diff)
 {
-	struct json_object *array = json_object_new_array();
 	size_t i;
 
-	for (i = 0; i < diff->nr_edges; i++) {
+	out_json_list("edges");
+	for (i = 0; i < diff->nr_edges && out_works(); i++) {
 		struct json_object *object = json_object_new_object();
 
 		out_json_add_count(object, "waker", diff->edges[i].waker);
 		out_json_add_count(object, "wakee", diff->edges[i].wakee);
 		out_json_add_count(object, "a", diff->edges[i].a);
 		out_json_add_count(object, "b", diff->edges[i].b);
-		json_object_array_add(array, object);
+		out_json_element(object);
 	}
-	return array;
+	out_json_list_end();
 }
 
 /* The worst of A's tasks is a number in "tasks". */
@@ -326,12 +326,11 @@ static struct json_object *json_verdict(const struct diff *diff)
 
 void diff_print_json(const struct diff *diff)
 {
-	struct json_object *root = json_object_new_object();
-
-	json_object_object_add(root, "a", json_side(&diff->a, &diff->verdict.total_a));
-	json_object_object_add(root, "b", json_side(&diff->b, &diff->verdict.total_b));
-	json_object_object_add(root, "tasks", json_tasks(diff));
-	json_object_object_add(root, "edges", json_edges(diff));
-	json_object_object_add(root, "verdict", json_verdict(diff));
-	out_json(root, true);
+	out_json_begin();
+	out_json_member("a", json_side(&diff->a, &diff->verdict.total_a));
+	out_json_member("b", json_side(&diff->b, &diff->verdict.total_b));
+	list_tasks(diff);
+	list_edges(diff);
+	out_json_member("verdict", json_verdict(diff));
+	out_json_end();
 }

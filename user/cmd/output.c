@@ -51,30 +51,30 @@ static size_t utf8_length(const unsigned char *text)
 	return n;
 }
 
-static void put_text(FILE *to, const char *text, bool lines)
+/* @len: up to a character that stands alone, or the end */
+static void put_text(FILE *to, const char *text, size_t len)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const unsigned char *at = (const unsigned char *)text, *end = at + len;
 	size_t run, n;
 
-	for (;;) {
-		for (run = 0; at[run]; run += n) {
+	while (at < end) {
+		for (run = 0; at + run < end; run += n) {
 			n = utf8_length(at + run);
-			if (!n && lines && at[run] == '\n')
-				n = 1;
 			if (!n)
 				break;
 		}
 		fwrite(at, 1, run, to);
 		at += run;
-		if (!*at++)
+		if (at == end)
 			return;
+		at++;
 		fputc('?', to);
 	}
 }
 
 void out_text(FILE *to, const char *text)
 {
-	put_text(to, text, false);
+	put_text(to, text, strlen(text));
 }
 
 const char *out_safe(char *buffer, size_t size, const char *text)
@@ -134,9 +134,12 @@ void out_warning(const char *path, const char *format, ...)
 	va_end(args);
 }
 
+/* JSON that there was no memory for. */
+static bool unmade;
+
 bool out_works(void)
 {
-	return !ferror(stdout);
+	return !unmade && !ferror(stdout);
 }
 
 int out_finish(int status)
@@ -146,6 +149,8 @@ int out_finish(int status)
 	errno = 0;
 	if (fflush(stdout))
 		failed = true;
+	if (unmade)
+		return CMD_FAILURE;
 	if (!failed || errno == EPIPE)
 		return status;
 	/* Without an errno it failed earlier. */
@@ -262,16 +267,78 @@ void out_table_begin(struct out_table *table, const struct out_column *columns)
 	out_table_rule(table);
 }
 
-void out_json(struct json_object *object, bool pretty)
+/* @indent: before each line but the first */
+static void put_json(struct json_object *object, bool pretty, int indent)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text, *end;
 
 	if (pretty)
 		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	text = json_object_to_json_string_ext(object, flags);
+	if (!text && !unmade)
+		out_error(NULL, "not enough memory for JSON");
+	if (!text)
+		unmade = true;
 	/* json-c leaves alone what is no UTF-8, and what is not ASCII stands in strings only. */
-	put_text(stdout, json_object_to_json_string_ext(object, flags), true);
-	putchar('\n');
+	for (; text; text = *end ? end + 1 : NULL) {
+		end = text + strcspn(text, "\n");
+		put_text(stdout, text, end - text);
+		if (*end)
+			printf("\n%*s", indent, "");
+	}
 	json_object_put(object);
+}
+
+void out_json(struct json_object *object, bool pretty)
+{
+	put_json(object, pretty, 0);
+	putchar('\n');
+}
+
+/* Has the object, or the list in it, something in it? */
+static bool has_member, has_element;
+
+static void next_in(bool *has, const char *indent)
+{
+	printf("%s\n%s", *has ? "," : "", indent);
+	*has = true;
+}
+
+void out_json_begin(void)
+{
+	putchar('{');
+	has_member = false;
+}
+
+void out_json_member(const char *key, struct json_object *value)
+{
+	next_in(&has_member, "  ");
+	printf("\"%s\": ", key);
+	put_json(value, true, 2);
+}
+
+void out_json_list(const char *key)
+{
+	next_in(&has_member, "  ");
+	printf("\"%s\": [", key);
+	has_element = false;
+}
+
+void out_json_element(struct json_object *value)
+{
+	next_in(&has_element, "    ");
+	put_json(value, true, 4);
+}
+
+void out_json_list_end(void)
+{
+	fputs("\n  ]", stdout);
+}
+
+void out_json_end(void)
+{
+	puts("\n}");
 }
 
 void out_json_add_count(struct json_object *object, const char *key, uint64_t value)

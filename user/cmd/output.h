@@ -22,7 +22,7 @@ const char *out_command(void);
 void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* False: nobody reads standard output any more, or it cannot be written. */
+/* False: nobody reads standard output any more, or it cannot be written, or made. */
 bool out_works(void);
 /*
  * Ends the output: @status, or CMD_FAILURE with a message if not all of it could
@@ -92,6 +92,19 @@ void out_table_rule(struct out_table *table);
 
 /* One object and a newline; gives the object back to json-c. */
 void out_json(struct json_object *object, bool pretty);
+/*
+ * The same for an object with more in it than there is memory for: member by member, lists
+ * in it element by element.
+ *
+ *	out_json_begin(), out_json_member()..., out_json_end()
+ *	and between members out_json_list(), out_json_element()..., out_json_list_end()
+ */
+void out_json_begin(void);
+void out_json_member(const char *key, struct json_object *value);
+void out_json_list(const char *key);
+void out_json_element(struct json_object *value);
+void out_json_list_end(void);
+void out_json_end(void);
 void out_json_add_count(struct json_object *object, const char *key, uint64_t value);
 void out_json_add_name(struct json_object *object, const char *key, const char *comm);
 /* null, where it is not a number that JSON knows. */

@@ -378,31 +378,31 @@ static struct json_object *json_life(const struct schedtape_life *life)
 	return object;
 }
 
-static struct json_object *json_pauses(const struct report *report)
+static void list_pauses(const struct report *report)
 {
-	struct json_object *array = json_object_new_array();
 	const struct schedtape_range *pauses;
 	size_t i, n;
 
+	out_json_list("pauses");
 	pauses = schedtape_timeline_pauses(report->timeline, &n);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && out_works(); i++) {
 		struct json_object *object = json_object_new_object();
 
 		out_json_add_count(object, "first_ns", pauses[i].first);
 		out_json_add_count(object, "last_ns", pauses[i].last);
-		json_object_array_add(array, object);
+		out_json_element(object);
 	}
-	return array;
+	out_json_list_end();
 }
 
-static struct json_object *json_edges(const struct report *report)
+static void list_edges(const struct report *report)
 {
-	struct json_object *array = json_object_new_array();
 	const struct schedtape_edge *edges;
 	size_t i, n;
 
+	out_json_list("edges");
 	edges = schedtape_timeline_edges(report->timeline, &n);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && out_works(); i++) {
 		struct json_object *object;
 
 		if (!shows_edge(report, &edges[i]))
@@ -411,31 +411,30 @@ static struct json_object *json_edges(const struct report *report)
 		add_index(object, "waker", edges[i].waker);
 		add_index(object, "wakee", edges[i].wakee);
 		out_json_add_count(object, "count", edges[i].count);
-		json_object_array_add(array, object);
+		out_json_element(object);
 	}
-	return array;
+	out_json_list_end();
 }
 
 static void print_json(const struct report *report)
 {
 	const struct schedtape_end *end = schedtape_tape_end(report->tape);
-	struct json_object *root = json_object_new_object();
-	struct json_object *tasks = json_object_new_array();
 	size_t i;
 
-	json_object_object_add(root, "tape",
-			       json_object_new_string(report->options->common.input));
-	out_json_add_count(root, "start_ns", end->start_time);
-	out_json_add_count(root, "stop_ns", end->stop_time);
-	out_json_add_count(root, "events", cmd_count_events(end));
-	out_json_add_count(root, "lost", cmd_count_lost(end));
-	json_object_object_add(root, "cpus", out_json_cpus(end));
-	json_object_object_add(root, "pauses", json_pauses(report));
-	for (i = 0; i < report->nr_shown; i++)
-		json_object_array_add(tasks, json_life(report->shown[i]));
-	json_object_object_add(root, "tasks", tasks);
-	json_object_object_add(root, "edges", json_edges(report));
-	out_json(root, true);
+	out_json_begin();
+	out_json_member("tape", json_object_new_string(report->options->common.input));
+	out_json_member("start_ns", json_object_new_uint64(end->start_time));
+	out_json_member("stop_ns", json_object_new_uint64(end->stop_time));
+	out_json_member("events", json_object_new_uint64(cmd_count_events(end)));
+	out_json_member("lost", json_object_new_uint64(cmd_count_lost(end)));
+	out_json_member("cpus", out_json_cpus(end));
+	list_pauses(report);
+	out_json_list("tasks");
+	for (i = 0; i < report->nr_shown && out_works(); i++)
+		out_json_element(json_life(report->shown[i]));
+	out_json_list_end();
+	list_edges(report);
+	out_json_end();
 }
 
 static int show(struct report *report)
