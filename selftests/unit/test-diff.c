@@ -4,6 +4,9 @@
  * comparison of their graphs says.
  */
 #include <math.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake-tape.h"
 #include "tap.h"
@@ -409,10 +412,87 @@ static void test_burst_once(void)
 	ok(d[SCHEDTAPE_BURSTS] == 0, "who ends asleep has its last burst once");
 }
 
+/* -- memory ------------------------------------------------------------------------ */
+
+#define WAKES		200000
+#define MAY_TAKE	(6 << 20)	/* 30 bytes for each of them would be too much */
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED	1
+#else
+#define SANITIZED	0
+#endif
+
+/* From now on there is so little memory. */
+static void limit_memory(void)
+{
+	unsigned long kib = 0;
+	struct rlimit limit;
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmData: %lu kB", &kib) == 1)
+			break;
+	if (!kib)
+		abort();
+	fclose(file);
+	limit.rlim_cur = limit.rlim_max = kib * 1024 + MAY_TAKE;
+	if (!SANITIZED && setrlimit(RLIMIT_DATA, &limit))
+		abort();
+}
+
+/* 1 wakes 2 and 3 in turn, and runs on when these have slept. */
+static struct schedtape_tape *many_wakes(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000000000);
+	uint64_t t = 1000;
+	uint32_t i;
+
+	fake_task(tape, 1, "one", S, 0);
+	fake_task(tape, 2, "two", S, 1);
+	fake_task(tape, 3, "three", S, 1);
+	fake_switch(tape, t, 0, 0, 1);
+	for (i = 0; i < WAKES; i++) {
+		fake_wake(tape, t += 10, 0, 2 + i % 2, STAPE_CTX_TASK);
+		fake_switch(tape, t += 10, 1, 0, 2 + i % 2);
+		fake_switch(tape, t += 10, 1, S, 0);
+	}
+	return tape;
+}
+
+static void test_memory(void)
+{
+	struct schedtape_tape *tape = many_wakes();
+	struct schedtape_comparison *comparison;
+	struct schedtape_timeline *a, *b;
+	struct schedtape_profile *p, *q;
+	double order = 1;
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		limit_memory();
+		if (schedtape_profile_run(tape, &a, &p, NULL) ||
+		    schedtape_profile_run(tape, &b, &q, NULL) ||
+		    schedtape_compare(a, b, &comparison, NULL) ||
+		    schedtape_profile_order(p, q, comparison, &order, NULL))
+			_exit(1);
+		_exit(schedtape_comparison_distance(comparison)->woken_same != WAKES || order);
+	}
+	ok(waitpid(pid, &status, 0) == pid && !status, "%d wake-ups take less than %d MiB", WAKES,
+	   MAY_TAKE >> 20);
+	fake_free(tape);
+}
+
 int main(void)
 {
 	struct two two;
 
+	/* First: what others have freed would be there to be used. */
+	test_memory();
 	test_same();
 	test_launcher();
 	test_missing();

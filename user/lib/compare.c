@@ -220,3 +220,12 @@ schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t
 	*n = comparison->nr_edges;
 	return comparison->edges;
 }
+
+const struct schedtape_edge_pair *
+schedtape_comparison_edge(const struct schedtape_comparison *comparison, uint32_t waker,
+			  uint32_t wakee)
+{
+	const struct schedtape_edge_pair wanted = { .waker = waker, .wakee = wakee };
+
+	return bsearch(&wanted, comparison->edges, comparison->nr_edges, sizeof(wanted), by_waker);
+}

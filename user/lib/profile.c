@@ -11,6 +11,10 @@
 #include <schedtape.h>
 
 #include "dist.h"
+#include "store.h"
+
+#define WALK_STEP	(1U << 18)	/* wake-ups that a walk may have in memory */
+#define NO_ROOM		"not enough memory, or room in TMPDIR or /var/tmp, "
 
 /**
  * struct habits - of one life
@@ -32,9 +36,7 @@ struct wake {
 struct schedtape_profile {
 	struct habits *habits;		/* by life */
 	uint32_t room;
-	struct wake *wakes;
-	size_t nr_wakes;
-	size_t max_wakes;
+	struct schedtape_store wakes;	/* struct wake, in their order */
 	uint64_t first;			/* when something happened first, and last */
 	uint64_t last;
 };
@@ -94,18 +96,12 @@ static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
 
 static int add_wake(struct schedtape_profile *profile, uint32_t waker, uint32_t wakee)
 {
-	size_t max = profile->max_wakes ? 2 * profile->max_wakes : 1024;
-	struct wake *wakes;
+	int rc = schedtape_store_add(&profile->wakes, sizeof(struct wake), 1);
 
-	if (profile->nr_wakes == profile->max_wakes) {
-		wakes = realloc(profile->wakes, max * sizeof(*wakes));
-		if (!wakes)
-			return -ENOMEM;
-		profile->wakes = wakes;
-		profile->max_wakes = max;
-	}
-	profile->wakes[profile->nr_wakes++] = (struct wake){ waker, wakee };
-	return 0;
+	if (!rc)
+		((struct wake *)profile->wakes.memory)[profile->wakes.nr - 1] =
+			(struct wake){ waker, wakee };
+	return rc;
 }
 
 static int on_woke(void *arg, const struct schedtape_life *life,
@@ -162,8 +158,8 @@ int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	rc = schedtape_timeline_run(tape, &ops, *profile, timeline, err);
 	/* Only then the timeline has not said why. */
-	if (rc == -ENOMEM)
-		schedtape_fail(err, rc, "not enough memory for what tasks are like");
+	if (rc == -ENOMEM || rc == -ENOSPC)
+		schedtape_fail(err, rc, NO_ROOM "for what tasks are like");
 	if (rc) {
 		schedtape_profile_free(*profile);
 		*profile = NULL;
@@ -182,7 +178,7 @@ void schedtape_profile_free(struct schedtape_profile *profile)
 		for (length = 0; length < SCHEDTAPE_NR_LENGTHS; length++)
 			schedtape_dist_free(&profile->habits[i].lengths[length]);
 	free(profile->habits);
-	free(profile->wakes);
+	schedtape_store_free(&profile->wakes);
 	free(profile);
 }
 
@@ -233,83 +229,129 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 /* -- the order of wake-ups ------------------------------------------------- */
 
 /**
- * struct placed - a wake-up between matched tasks
- * @waker, @wakee: numbers of pairs
- * @place: among all wake-ups of its tape
+ * struct course - of an edge between matched tasks
+ * @first: where its places in B begin, among those of all edges
+ * @nr: of them
+ * @met: wake-ups of A along it so far
  */
-struct placed {
-	uint32_t waker;
-	uint32_t wakee;
-	uint64_t place;
+struct course {
+	uint64_t first;
+	uint64_t nr;
+	uint64_t met;
 };
 
-static int by_edge(const void *left, const void *right)
-{
-	const struct placed *a = left, *b = right;
-
-	if (a->waker != b->waker)
-		return a->waker < b->waker ? -1 : 1;
-	if (a->wakee != b->wakee)
-		return a->wakee < b->wakee ? -1 : 1;
-	return a->place < b->place ? -1 : a->place > b->place;
-}
-
-/* Those between matched tasks, the n-th of an edge behind the one before. */
-static size_t place_all(const struct schedtape_profile *profile, const uint32_t *pair_of,
-			size_t matched, struct placed *list)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < profile->nr_wakes; i++) {
-		uint32_t waker = pair_of[profile->wakes[i].waker];
-		uint32_t wakee = pair_of[profile->wakes[i].wakee];
-
-		if (waker < matched && wakee < matched)
-			list[n++] = (struct placed){ waker, wakee, i };
-	}
-	if (n)
-		qsort(list, n, sizeof(*list), by_edge);
-	return n;
-}
-
-static bool same_edge(const struct placed *a, const struct placed *b)
-{
-	return a->waker == b->waker && a->wakee == b->wakee;
-}
-
-/*
- * The n-th wake-up along an edge of A is the n-th of B: B's places, in A's order.
- * NULL elements of A (UINT64_MAX) have no counterpart.
+/**
+ * struct order - the order of A's wake-ups in B
+ * @comparison: of the two tapes
+ * @edges: its
+ * @nr_edges: of them
+ * @courses: one for each
+ * @list: B's places, edge by edge
+ * @places: B's places, in A's order
+ * @scratch: as many
+ *
+ * A place is a number among all wake-ups of B.
  */
-static void join_places(const struct placed *a, size_t nr_a, const struct placed *b, size_t nr_b,
-			uint64_t *places)
-{
-	size_t i = 0, j = 0;
+struct order {
+	const struct schedtape_comparison *comparison;
+	const struct schedtape_edge_pair *edges;
+	size_t nr_edges;
+	struct course *courses;
+	struct schedtape_store list;
+	struct schedtape_store places;
+	struct schedtape_store scratch;
+};
 
-	while (i < nr_a && j < nr_b) {
-		if (same_edge(&a[i], &b[j])) {
-			places[a[i++].place] = b[j++].place;
-			continue;
-		}
-		/* One of the edges is over, or the other tape has it not at all. */
-		if (a[i].waker < b[j].waker ||
-		    (a[i].waker == b[j].waker && a[i].wakee < b[j].wakee))
-			i++;
-		else
-			j++;
-	}
+/* Who walks over places, and has passed so many, leaves them alone. */
+static void passed(const struct order *order, uint64_t n)
+{
+	if (n % WALK_STEP)
+		return;
+	schedtape_store_let_go(&order->list);
+	schedtape_store_let_go(&order->places);
+	schedtape_store_let_go(&order->scratch);
 }
 
-/* Sorts, and counts the pairs that were in the wrong order. */
-static uint64_t sort_places(uint64_t *places, uint64_t *scratch, size_t n)
+/* Step by step, so that what becomes large lies in a file. */
+static int add_places(struct schedtape_store *store, uint64_t n)
 {
-	size_t half = n / 2, i = 0, j = half, k = 0;
-	uint64_t wrong;
+	uint64_t step;
+	int rc = 0;
+
+	for (; n && !rc; n -= step) {
+		step = n < 4096 ? n : 4096;
+		rc = schedtape_store_add(store, sizeof(uint64_t), step);
+	}
+	return rc;
+}
+
+/* Of the @i-th wake-up; NULL: it is not between tasks of both. */
+static struct course *course_of(const struct order *order,
+				const struct schedtape_profile *profile, const uint32_t *pair_of,
+				uint64_t i)
+{
+	const struct wake *wake = (struct wake *)profile->wakes.memory + i;
+	const struct schedtape_edge_pair *edge;
+
+	if (i % WALK_STEP == 0)
+		schedtape_store_let_go(&profile->wakes);
+	passed(order, i);
+	edge = schedtape_comparison_edge(order->comparison, pair_of[wake->waker],
+					 pair_of[wake->wakee]);
+	return edge ? &order->courses[edge - order->edges] : NULL;
+}
+
+static int list_places(struct order *order, const struct schedtape_profile *b,
+		       const uint32_t *pair_of)
+{
+	struct course *course;
+	uint64_t i, n = 0;
+	int rc;
+
+	for (i = 0; i < order->nr_edges; i++) {
+		order->courses[i].first = n;
+		n += order->edges[i].b;
+	}
+	rc = add_places(&order->list, n);
+	for (i = 0; i < b->wakes.nr && !rc; i++) {
+		course = course_of(order, b, pair_of, i);
+		if (course && course->nr < order->edges[course - order->courses].b)
+			((uint64_t *)order->list.memory)[course->first + course->nr++] = i;
+	}
+	return rc;
+}
+
+/* The n-th wake-up along an edge of A is the n-th of B, if there is one. */
+static int join_places(struct order *order, const struct schedtape_profile *a,
+		       const uint32_t *pair_of)
+{
+	const uint64_t *list = order->list.memory;
+	struct course *course;
+	int rc = 0;
+	uint64_t i;
+
+	for (i = 0; i < a->wakes.nr && !rc; i++) {
+		course = course_of(order, a, pair_of, i);
+		if (!course || course->met == course->nr)
+			continue;
+		rc = add_places(&order->places, 1);
+		if (!rc)
+			((uint64_t *)order->places.memory)[order->places.nr - 1] =
+				list[course->first + course->met++];
+	}
+	return rc ? rc : add_places(&order->scratch, order->places.nr);
+}
+
+/* Sorts those from @first on, and counts the pairs that were in the wrong order. */
+static uint64_t sort_places(const struct order *order, uint64_t first, uint64_t n)
+{
+	uint64_t *places = (uint64_t *)order->places.memory + first;
+	uint64_t *scratch = order->scratch.memory;
+	uint64_t half = n / 2, i = 0, j = half, k = 0, wrong;
 
 	if (n < 2)
 		return 0;
-	wrong = sort_places(places, scratch, half) +
-		sort_places(places + half, scratch, n - half);
+	wrong = sort_places(order, first, half) + sort_places(order, first + half, n - half);
 	while (i < half || j < n) {
 		if (j == n || (i < half && places[i] <= places[j])) {
 			scratch[k++] = places[i++];
@@ -317,21 +359,18 @@ static uint64_t sort_places(uint64_t *places, uint64_t *scratch, size_t n)
 			wrong += half - i;
 			scratch[k++] = places[j++];
 		}
+		passed(order, k);
 	}
-	memcpy(places, scratch, n * sizeof(*places));
+	for (k = 0; k < n; passed(order, ++k))
+		places[k] = scratch[k];
 	return wrong;
 }
 
-static double share_of_wrong(uint64_t *places, uint64_t *scratch, size_t room)
+static double share_of_wrong(const struct order *order)
 {
-	size_t i, n = 0;
+	uint64_t n = order->places.nr;
 
-	for (i = 0; i < room; i++)
-		if (places[i] != UINT64_MAX)
-			places[n++] = places[i];
-	if (n < 2)
-		return NAN;
-	return sort_places(places, scratch, n) / (n * (n - 1.0) / 2);
+	return n < 2 ? NAN : sort_places(order, 0, n) / (n * (n - 1.0) / 2);
 }
 
 /* The number of each life's pair. */
@@ -353,29 +392,28 @@ int schedtape_profile_order(const struct schedtape_profile *a, const struct sche
 			    const struct schedtape_comparison *comparison, double *share,
 			    struct schedtape_error *err)
 {
-	size_t matched = schedtape_comparison_distance(comparison)->matched, nr_a, nr_b, n;
-	const struct schedtape_pair *pairs = schedtape_comparison_pairs(comparison, &n);
-	uint32_t *pair_a = number_pairs(pairs, n, a->room, true);
-	uint32_t *pair_b = number_pairs(pairs, n, b->room, false);
-	struct placed *list_a = malloc((a->nr_wakes + 1) * sizeof(*list_a));
-	struct placed *list_b = malloc((b->nr_wakes + 1) * sizeof(*list_b));
-	uint64_t *places = malloc((a->nr_wakes + 1) * sizeof(*places));
-	uint64_t *scratch = malloc((a->nr_wakes + 1) * sizeof(*scratch));
+	struct order order = { .comparison = comparison };
+	const struct schedtape_pair *pairs;
+	uint32_t *pair_a, *pair_b;
 	int rc = -ENOMEM;
+	size_t n;
 
-	if (pair_a && pair_b && list_a && list_b && places && scratch) {
-		memset(places, 0xff, a->nr_wakes * sizeof(*places));
-		nr_a = place_all(a, pair_a, matched, list_a);
-		nr_b = place_all(b, pair_b, matched, list_b);
-		join_places(list_a, nr_a, list_b, nr_b, places);
-		*share = share_of_wrong(places, scratch, a->nr_wakes);
-		rc = 0;
-	}
+	order.edges = schedtape_comparison_edges(comparison, &order.nr_edges);
+	order.courses = calloc(order.nr_edges + 1, sizeof(*order.courses));
+	pairs = schedtape_comparison_pairs(comparison, &n);
+	pair_a = number_pairs(pairs, n, a->room, true);
+	pair_b = number_pairs(pairs, n, b->room, false);
+	if (order.courses && pair_a && pair_b)
+		rc = list_places(&order, b, pair_b);
+	if (!rc)
+		rc = join_places(&order, a, pair_a);
+	if (!rc)
+		*share = share_of_wrong(&order);
 	free(pair_a);
 	free(pair_b);
-	free(list_a);
-	free(list_b);
-	free(places);
-	free(scratch);
-	return rc ? schedtape_fail(err, rc, "not enough memory to compare") : 0;
+	free(order.courses);
+	schedtape_store_free(&order.list);
+	schedtape_store_free(&order.places);
+	schedtape_store_free(&order.scratch);
+	return rc ? schedtape_fail(err, rc, NO_ROOM "to compare") : 0;
 }

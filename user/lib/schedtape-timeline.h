@@ -294,6 +294,10 @@ schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t
 /* All of A, and those of B between matched tasks, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
+/* The one of them between two pairs, or NULL. */
+const struct schedtape_edge_pair *
+schedtape_comparison_edge(const struct schedtape_comparison *comparison, uint32_t waker,
+			  uint32_t wakee);
 /*
  * Two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the most by which the
  * shares of lengths up to any one differ, from 0 (alike) to 1.  NAN: one side has none.
