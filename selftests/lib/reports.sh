@@ -19,19 +19,21 @@ leaks=/sys/kernel/debug/kmemleak
 races=/sys/kernel/debug/kcsan
 
 # Data races that have nothing to do with our modules are the kernel's own: no stack
-# of the report names one of them. So are those of the clocks that may be read
-# anywhere, whoever reads them: their readers see that they have to look again, which
-# KCSAN understands from 6.13 on.
+# of the report names one of them, or only as what an interrupt came upon. So are those
+# of the clocks that may be read anywhere, whoever reads them: their readers see that
+# they have to look again, which KCSAN understands from 6.13 on.
 without_foreign_races()
 {
 	awk '/BUG: KCSAN: / {
-		report = $0; ours = 0; within = 1
+		report = $0; ours = 0; within = 1; interrupt = 0
 		clock = /data-race in (__)?ktime_get_[a-z_]*fast(_ns)?(\+0x| \/ timekeeping_update)/
 		next
 	     }
 	     !within { print; next }
 	     { report = report "\n" $0 }
-	     /\[(schedtape|planted)\]/ { ours = !clock }
+	     / (to|marked) .* by / { interrupt = 0 }
+	     / asm_(sysvec|common_interrupt)/ { interrupt = 1 }
+	     /\[(schedtape|planted)\]/ && !interrupt { ours = !clock }
 	     /====================/ { if (ours) print report; within = 0 }
 	     END { if (within) print report }'
 }
