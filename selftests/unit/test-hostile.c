@@ -160,6 +160,31 @@ static void test_tasks(void)
 	try("damaged TASKS record: its content is impossible", "an affinity for 33 million CPUs");
 }
 
+/* A task with one number of its entry, by the manual. */
+static void try_number(unsigned int at, uint32_t number, const char *expected, const char *what)
+{
+	begin();
+	put_task(120, 0, 0);
+	put32(raw + at, number);
+	put_record(2, NULL, 0, 120);
+	try(expected, what);
+}
+
+/* Players ask their kernel for what stands there. */
+static void test_prio(void)
+{
+	const char *impossible = "damaged TASKS record: its content is impossible";
+
+	try_number(56, 255, "no end record", "a policy of a later kernel");
+	try_number(56, 256 + 6, impossible, "a policy whose last byte is SCHED_DEADLINE");
+	try_number(60, -20, "no end record", "the least nice value");
+	try_number(60, -21, impossible, "a nice value below it");
+	try_number(60, 20, impossible, "one above 19");
+	try_number(60, 256, impossible, "one whose last byte is 0");
+	try_number(64, 99, "no end record", "the highest real-time priority");
+	try_number(64, 100, impossible, "one above it");
+}
+
 static void test_clocks(void)
 {
 	unsigned int i;
@@ -251,6 +276,7 @@ static void test_directory(void)
 int main(void)
 {
 	test_tasks();
+	test_prio();
 	test_clocks();
 	test_json();
 	test_chunks();

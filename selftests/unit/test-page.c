@@ -510,6 +510,11 @@ static void break_nice(struct maker *m)
 	maker_prio(m, m->header.end, 1, 40 << 8);
 }
 
+static void break_rt_priority(struct maker *m)
+{
+	maker_prio(m, m->header.end, 1, maker_prio_word(1, 0, 100, 0, false));
+}
+
 static void break_task(struct maker *m)
 {
 	maker_event(m, m->header.end, STAPE_EV_TASK, 1, 6);
@@ -528,6 +533,7 @@ static void break_task_word(struct maker *m, unsigned int number, uint64_t word)
 static void break_task_tgid(struct maker *m) { break_task_word(m, 2, 1 << 22); }
 static void break_task_ppid(struct maker *m) { break_task_word(m, 2, 1ULL << 54); }
 static void break_task_nice(struct maker *m) { break_task_word(m, 3, 255 << 8); }
+static void break_task_rt(struct maker *m) { break_task_word(m, 3, 100 << 16); }
 static void break_task_state(struct maker *m) { break_task_word(m, 5, 16); }
 static void break_task_ns_pid(struct maker *m) { break_task_word(m, 6, 1ULL << 32); }
 
@@ -581,10 +587,12 @@ static void test_damage(void)
 		{ break_rename, true, "rename with half a name", "payload" },
 		{ break_prio, true, "a priority without its word", "payload" },
 		{ break_nice, true, "an impossible nice value", "nice" },
+		{ break_rt_priority, true, "an impossible real-time priority", "real-time" },
 		{ break_task, true, "a task with a word too few", "payload" },
 		{ break_task_tgid, true, "a task with an impossible TGID", "PID" },
 		{ break_task_ppid, true, "a task with an impossible parent", "PID" },
 		{ break_task_nice, true, "a task with an impossible nice value", "nice" },
+		{ break_task_rt, true, "a task with such a priority", "real-time" },
 		{ break_task_state, true, "a task in an impossible state", "state" },
 		{ break_task_ns_pid, true, "a task with an impossible PID of its own", "PID" },
 		{ break_switch_kind, true, "switch to an unknown kind", "impossible task" },

@@ -17,8 +17,6 @@
 
 #define WORD		sizeof(uint64_t)
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
-#define MIN_NICE	(-20)
-#define MAX_NICE	19
 
 _Static_assert(sizeof(struct stape_page_header) == 72, "the page header has no hidden padding");
 
@@ -170,12 +168,15 @@ static void page_comm(const struct schedtape_page *page, struct schedtape_event 
 static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 {
 	unsigned int nice = word >> STAPE_PRIO_NICE_SHIFT & UINT8_MAX;
+	unsigned int rt_priority = word >> STAPE_PRIO_RT_SHIFT & UINT8_MAX;
 
-	if (nice > MAX_NICE - MIN_NICE)
+	if (nice > SCHEDTAPE_MAX_NICE - SCHEDTAPE_MIN_NICE)
 		return "an impossible nice value";
+	if (rt_priority > SCHEDTAPE_MAX_RT_PRIORITY)
+		return "an impossible real-time priority";
 	ev->policy = word >> STAPE_PRIO_POLICY_SHIFT & UINT8_MAX;
-	ev->nice = (int)nice + MIN_NICE;
-	ev->rt_priority = word >> STAPE_PRIO_RT_SHIFT & UINT8_MAX;
+	ev->nice = (int)nice + SCHEDTAPE_MIN_NICE;
+	ev->rt_priority = rt_priority;
 	ev->prio = (int)(word >> STAPE_PRIO_PRIO_SHIFT & UINT16_MAX) - 1;
 	ev->boosted = word & STAPE_PRIO_BOOSTED;
 	return NULL;

@@ -45,6 +45,12 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
+/* What a task can have been given; later kernels may have other policies. */
+#define SCHEDTAPE_MAX_POLICY		UINT8_MAX
+#define SCHEDTAPE_MIN_NICE		(-20)
+#define SCHEDTAPE_MAX_NICE		19
+#define SCHEDTAPE_MAX_RT_PRIORITY	99
+
 /* Of a mask of CPUs that an event has: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
 

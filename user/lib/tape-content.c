@@ -98,6 +98,13 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 
 /* -- tasks ----------------------------------------------------------------- */
 
+/* Has a kernel given it that?  Who replays it asks one for the same. */
+static bool prio_is_possible(const struct schedtape_task *task)
+{
+	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
+	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
+}
+
 /* Bytes of the entry at @raw, or 0 if it isn't one. */
 static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw, size_t bytes)
 {
@@ -138,6 +145,8 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 			.period = le64toh(entry.dl_period),
 		},
 	};
+	if (!prio_is_possible(task))
+		return 0;
 	memcpy(task->comm, entry.comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = '\0';
 	return size;
