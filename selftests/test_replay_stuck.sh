@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a replay in which nobody wakes anybody comes to its end all the same, and
-# says who waits for whom.
+# Description: a replay that cannot go on comes to its end all the same, and says why:
+# nobody wakes anybody, or a player dies before it has joined.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
 # Built in the checkout, or beside the tests.
-forget=$build/selftests/preload/forget_wakes.so
-[ -e "$forget" ] || forget=$here/forget_wakes.so
+preloads=$build/selftests/preload
+[ -e "$preloads/forget_wakes.so" ] || preloads=$here
 
 # Receivers wait for senders, and their parent for all of them.
 schedtape record -q -o storm.tape -- storm 1 20 2 > log 2>&1
@@ -16,7 +16,7 @@ report $? "tasks that wake each other are recorded"
 schedtape replay -q storm.tape > log 2>&1
 report $? "and replayed"
 
-LD_PRELOAD=$forget schedtape replay storm.tape > out 2> log
+LD_PRELOAD=$preloads/forget_wakes.so schedtape replay storm.tape > out 2> log
 [ $? = 1 ] && [ ! -s out ]
 report $? "whose players do not wake each other: status 1"
 schedtape report --json storm.tape > tape.json 2>> log
@@ -42,5 +42,37 @@ cat errors >> log
 report $status "16 that wait are named, and who woke each in the recording"
 ! running storm > log
 report $? "no player is left"
+
+# Two processes that nobody forks. The one waits for the start, the other never comes to
+# that.
+cp "$(command -v periodic)" other
+PATH=$dir:$PATH
+periodic 20 3 1000000 > out &
+other 20 3 1000000 > out &
+workers=$(jobs -p | paste -sd,)
+for ((i = 0; i < 100; i++)); do
+	! running periodic > log || ! running other > log || break
+	sleep 0.1
+done
+schedtape record -q -o two.tape -p "$workers" -- sleep 0.3 > log 2>&1
+report $? "two processes are recorded"
+pkill -x 'periodic|other'
+wait 2> log
+dead='a player \(PID [0-9]+\) died as other:[0-9]+: Killed$'
+for options in --engine=module --engine=user --cgroups; do
+	expect 1 "$dead" env LD_PRELOAD="$preloads/die_early.so" DIE_AS=other DIE_OF=9 \
+		schedtape replay -q "$options" two.tape
+	! running periodic other > log
+	report $? "$options: no player is left"
+done
+
+finish_early()
+{
+	timeout 45 env LD_PRELOAD="$preloads/die_early.so" DIE_AS=other DIE_OF=0 \
+		schedtape replay -q --engine=user --only other two.tape
+}
+
+# Nobody is left but the guard, who is not waited for a minute.
+expect 1 'only 0 of [0-9]+ players were ready' finish_early
 
 finish

@@ -18,7 +18,7 @@ struct guard {
 };
 
 /*
- * It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
+ * waitpid() of any child does not know it.  It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
  * starts it has nothing open that is to end with the controller.  -errno.
  */
 int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);

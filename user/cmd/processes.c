@@ -21,6 +21,7 @@ static int start_one(struct processes *processes, uint32_t number)
 		out_error(NULL, "cannot start a player: %s", strerror(-pid));
 		return pid;
 	}
+	processes->tasks[processes->nr] = number;
 	processes->pids[processes->nr++] = pid;
 	processes->none_lives = false;
 	processes->players++;
@@ -43,9 +44,10 @@ int processes_begin(struct processes *processes, const struct player_cast *cast)
 	int ret = 0;
 
 	*processes = (struct processes){ .cast = cast };
-	processes->pids = calloc(program->nr_roots + 1, sizeof(*processes->pids));
+	processes->pids = calloc(program->nr_roots + 1, 2 * sizeof(*processes->pids));
 	if (!processes->pids)
 		return -ENOMEM;
+	processes->tasks = processes->pids + program->nr_roots + 1;
 	/* All of them have a copy of what is there now. */
 	malloc_trim(0);
 	for (i = 0; i < program->nr_roots && !ret; i++)
@@ -77,18 +79,30 @@ bool processes_to_come(const struct processes *processes)
 	return processes->next < processes->cast->program->nr_roots;
 }
 
+/* Whoever has come to the end of its program, or of the replay, has ended with 0. */
+static void take_end(struct processes *processes, uint32_t pid, int status)
+{
+	size_t i;
+
+	for (i = 0; i < processes->nr && processes->pids[i] != pid; i++)
+		;
+	if (i == processes->nr)
+		return;
+	if (status && !processes->died.pid)
+		processes->died = (struct process_death){ pid, processes->tasks[i], status };
+	processes->nr--;
+	processes->pids[i] = processes->pids[processes->nr];
+	processes->tasks[i] = processes->tasks[processes->nr];
+}
+
 /* Those whose parents have gone are ours, too: we are their subreaper. */
 void processes_reap(struct processes *processes, bool all)
 {
+	int status;
 	pid_t pid;
-	size_t i;
 
-	while ((pid = waitpid(-1, NULL, all ? 0 : WNOHANG)) > 0) {
-		for (i = 0; i < processes->nr && processes->pids[i] != (uint32_t)pid; i++)
-			;
-		if (i < processes->nr)
-			processes->pids[i] = processes->pids[--processes->nr];
-	}
+	while ((pid = waitpid(-1, &status, all ? 0 : WNOHANG)) > 0)
+		take_end(processes, pid, status);
 	if (pid < 0 && errno == ECHILD)
 		processes->none_lives = true;
 }

@@ -9,22 +9,38 @@
 #include "player.h"
 
 /**
+ * struct process_death - an end that is none of a program
+ * @pid: 0: there was none
+ * @task: whom it played
+ * @status: as wait(2) has it
+ */
+struct process_death {
+	uint32_t pid;
+	uint32_t task;
+	int status;
+};
+
+/**
  * struct processes - those of one replay
  * @pids: of those that live
+ * @tasks: whom each of them plays
  * @nr: how many
  * @next: in the program's roots: those before have been looked at
  * @latest: when the last of those that were started later is due
  * @players: threads of all that were started
  * @none_lives: nor a process that they have forked
+ * @died: the first that did; after the replay's end they are killed, too
  */
 struct processes {
 	const struct player_cast *cast;
 	uint32_t *pids;
+	uint32_t *tasks;
 	size_t nr;
 	uint32_t next;
 	uint64_t latest;
 	uint32_t players;
 	bool none_lives;
+	struct process_death died;
 };
 
 /* Starts those that are there at the start, or soon after.  -errno, and says so. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay-print.h"
 
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -74,6 +76,17 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 	       out_ms(state->lag_max));
 	/* The next one may take long. */
 	fflush(stdout);
+}
+
+void replay_print_death(const struct schedtape_program *program,
+			const struct process_death *died)
+{
+	const struct schedtape_program_task *task = &program->tasks[died->task];
+	char name[OUT_TASK_LEN];
+
+	out_error(NULL, "a player (PID %u) died as %s: %s", died->pid,
+		  out_task(name, task->name, task->pid), WIFSIGNALED(died->status) ?
+		  strsignal(WTERMSIG(died->status)) : "its exit status is not 0");
 }
 
 struct explanation {

@@ -8,6 +8,7 @@
 #include <client.h>
 #include <program.h>
 
+#include "processes.h"
 #include "replay-options.h"
 
 struct json_object;
@@ -19,6 +20,9 @@ void replay_show_end(const struct replay_options *opts);
 /* To standard output, or added to @results if there are any. */
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
 		  const struct schedtape_replay_state *state, struct json_object *results);
+/* Which player it was. */
+void replay_print_death(const struct schedtape_program *program,
+			const struct process_death *died);
 /* Who waits for whom in a replay that is stuck. */
 void replay_explain(struct schedtape_client *client, uint32_t id,
 		    const struct schedtape_program *program);

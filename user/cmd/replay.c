@@ -126,6 +126,39 @@ static void read_signals(struct replay *replay)
 	processes_reap(&replay->processes, false);
 }
 
+static int say_died(const struct replay *replay)
+{
+	replay_print_death(replay->cast.program, &replay->processes.died);
+	return -EPIPE;
+}
+
+/* Who dies before it has joined is missed by nobody else. */
+static bool lacks_one(const struct replay *replay)
+{
+	return replay->processes.died.pid && !ended(replay);
+}
+
+/* 0: as it should be. */
+static int say_end(const struct replay *replay)
+{
+	switch (replay->state.state) {
+	case STAPE_REPLAY_DONE:
+		return 0;
+	case STAPE_REPLAY_STUCK:
+		replay_explain(replay->client, replay->id, replay->cast.program);
+		return -EDEADLK;
+	case STAPE_REPLAY_BROKEN:
+		if (replay->processes.died.pid == replay->state.failed_pid)
+			return say_died(replay);
+		out_error(NULL, "a player (PID %u) died: the replay was ended",
+			  replay->state.failed_pid);
+		return -EPIPE;
+	default:
+		out_error(NULL, "the replay was stopped from outside");
+		return -ECANCELED;
+	}
+}
+
 /* All players of the start are in their first wait (or have ended already). */
 static int wait_until_ready(struct replay *replay)
 {
@@ -134,14 +167,19 @@ static int wait_until_ready(struct replay *replay)
 	unsigned int ms;
 
 	for (ms = 0; ms < READY_TIMEOUT_MS; ms += 2) {
+		/* First: the state is to be that of a replay which has lost them. */
+		read_signals(replay);
 		if (get_state(replay, &err))
 			return say(-EIO, &err);
-		read_signals(replay);
 		if (replay->interrupted)
 			return -EINTR;
+		if (lacks_one(replay))
+			return say_died(replay);
 		if (replay->state.waiting + replay->state.done >= replay->processes.players)
 			return 0;
-		if (ended(replay) || replay->processes.none_lives)
+		if (ended(replay))
+			return say_end(replay);
+		if (replay->processes.none_lives)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -234,6 +272,8 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	if (ret)
 		return say(ret, err);
 	replay_show(replay->options, replay->cast.program, &replay->state);
+	if (lacks_one(replay))
+		return say_died(replay);
 	if (deserted && !ended(replay)) {
 		out_error(NULL, "all players have gone before the replay's end");
 		return -ECHILD;
@@ -313,7 +353,8 @@ static int run_replay(struct replay *replay)
 			return -errno;
 		if (fds[1].revents)
 			read_signals(replay);
-		if (n <= 0 || fds[0].revents || replay->processes.none_lives)
+		if (n <= 0 || fds[0].revents || replay->processes.none_lives ||
+		    replay->processes.died.pid)
 			ret = look_after(replay, fds[0].revents, &err);
 		if (!ret && !ended(replay))
 			ret = start_due(replay);
@@ -349,20 +390,7 @@ static int play(struct replay *replay)
 	}
 	if (ret || replay->interrupted)
 		return ret ? ret : -EINTR;
-	switch (replay->state.state) {
-	case STAPE_REPLAY_DONE:
-		return 0;
-	case STAPE_REPLAY_STUCK:
-		replay_explain(replay->client, replay->id, replay->cast.program);
-		return -EDEADLK;
-	case STAPE_REPLAY_BROKEN:
-		out_error(NULL, "a player (PID %u) died: the replay was ended",
-			  replay->state.failed_pid);
-		return -EPIPE;
-	default:
-		out_error(NULL, "the replay was stopped from outside");
-		return -ECANCELED;
-	}
+	return say_end(replay);
 }
 
 /* Whatever happened: no player is left when this returns. */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: of a replay's processes it is known who died, and when none is left,
+ * whoever else is a child of the controller.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <guard.h>
+#include <output.h>
+#include <processes.h>
+
+#include "tap.h"
+
+#define ROOTS	3
+
+/* How each of them ends, by its task: a signal, or 0. */
+static int signals[ROOTS];
+static pid_t pids[ROOTS];
+
+void out_error(const char *path, const char *format, ...)
+{
+	(void)path;
+	(void)format;
+}
+
+pid_t player_spawn(const struct player_cast *cast, uint32_t number)
+{
+	pid_t pid = fork();
+
+	(void)cast;
+	if (!pid) {
+		raise(signals[number]);
+		_exit(0);
+	}
+	pids[number] = pid;
+	return pid;
+}
+
+/* Starts them, and comes back when all of them have ended. */
+static void begin(struct processes *processes)
+{
+	static uint32_t roots[ROOTS] = { 2, 0, 1 };
+	static struct schedtape_program_task tasks[ROOTS];
+	static struct schedtape_program program = {
+		.tasks = tasks, .nr_tasks = ROOTS, .roots = roots, .nr_roots = ROOTS,
+	};
+	static struct player_cast cast = { .program = &program };
+	siginfo_t info;
+	int i;
+
+	for (i = 0; i < ROOTS; i++)
+		tasks[i].threads = SCHEDTAPE_NONE;
+	if (processes_begin(processes, &cast) || processes->nr != ROOTS)
+		exit(1);
+	for (i = 0; i < ROOTS; i++)
+		waitid(P_PID, pids[i], &info, WEXITED | WNOWAIT);
+}
+
+static void test_ends(void)
+{
+	struct processes processes;
+
+	begin(&processes);
+	processes_reap(&processes, false);
+	ok(!processes.nr && processes.none_lives, "none is left");
+	ok(!processes.died.pid, "and none of them died");
+	processes_free(&processes);
+
+	signals[1] = SIGKILL;
+	begin(&processes);
+	processes_reap(&processes, false);
+	ok(processes.died.pid == (uint32_t)pids[1] && processes.died.task == 1 &&
+	   WIFSIGNALED(processes.died.status) && WTERMSIG(processes.died.status) == SIGKILL,
+	   "who was killed is known, whom it played, and how");
+	processes_free(&processes);
+	signals[1] = 0;
+}
+
+/* What it is to do when its controller dies. */
+static void clean(void *arg)
+{
+	(void)!write(*(int *)arg, "c", 1);
+}
+
+static void test_guard(void)
+{
+	struct processes processes;
+	struct guard guard;
+	int ends[2];
+	char c;
+
+	if (pipe(ends))
+		exit(1);
+	ok(!guard_start(&guard, clean, &ends[1]), "a guard is there");
+	begin(&processes);
+	processes_reap(&processes, false);
+	ok(processes.none_lives && !kill(guard.pid, 0), "and is none of those who are left");
+	processes_reap(&processes, true);
+	guard_end(&guard);
+	ok(waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD, "its end leaves nothing");
+	processes_free(&processes);
+
+	if (guard_start(&guard, clean, &ends[1]))
+		exit(1);
+	close(ends[1]);
+	close(guard.fd);
+	ok(read(ends[0], &c, 1) == 1 && c == 'c', "it cleans up when its controller has gone");
+	waitpid(guard.pid, NULL, __WCLONE);
+	close(ends[0]);
+}
+
+int main(void)
+{
+	test_ends();
+	test_guard();
+	return tap_done();
+}
