@@ -192,6 +192,14 @@ replay work --burn work --only hog
 about "$(ran work.replay hog)" "$truth" 1
 report $? "--burn=work on the same machine uses as much CPU time"
 
+# -- the tape of a replay ---------------------------------------------------------
+
+cp work.tape own && cp work.tape own.old
+expect 1 'own: would take the place of the tape that is read' \
+	schedtape replay -q --speed 10 --record own own.old
+cmp own work.tape > log 2>&1 && cmp own.old work.tape >> log 2>&1
+report $? "and it is still there"
+
 # -- without the module ----------------------------------------------------------
 
 expect 129 "engine steam: module or user" schedtape replay --engine steam

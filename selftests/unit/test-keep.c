@@ -97,6 +97,42 @@ static void test_tape(void)
 	   "and nothing else is left");
 }
 
+static bool refused(const char *input, const char *output)
+{
+	struct schedtape_error err = { "" };
+	int ret = keep_refuse(input, output, &err);
+
+	return ret == -EEXIST && strstr(err.text, output) && strstr(err.text, "that is read");
+}
+
+static void test_input(void)
+{
+	struct schedtape_error err = { "" };
+
+	put("t", TAPE);
+	put("t.old", TAPE);
+	put("u", TAPE);
+	ok(refused("t", "t") && refused("./t", "t"), "nothing is written over what is read");
+	ok(refused("t.old", "t"), "nor may its place be that of the last one");
+	ok(!keep_refuse("t", "u", &err) && !keep_refuse("t", "-", &err) &&
+	   !keep_refuse("t", "t.old", &err) && !keep_refuse("none", "t", &err),
+	   "anything else may be there");
+	if (!freopen("t.old", "r", stdin))
+		exit(1);
+	ok(refused("-", "t") && !keep_refuse("-", "u", &err), "standard input is a file, too");
+	unlink("t");
+	unlink("t.old");
+	unlink("u");
+
+	mkdir("t", 0700);
+	put("t/data", TAPE);
+	ok(refused("t", "t/new") && refused("t/data", "t"), "or a directory, with files");
+	rename("t", "t.old");
+	ok(refused("t.old/data", "t"), "or one that is kept");
+	unlink("t.old/data");
+	rmdir("t.old");
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/schedtape-keep-XXXXXX";
@@ -105,5 +141,6 @@ int main(void)
 		return 1;
 	test_others();
 	test_tape();
+	test_input();
 	return rmdir(dir) || tap_done();
 }

@@ -2,10 +2,8 @@
 #include "copy.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keep.h"
@@ -62,33 +60,6 @@ static char *name_output(const struct copy_options *opts)
 	while (length > 1 && input[length - 1] == '/')
 		length--;
 	return asprintf(&name, "%.*s%s", (int)length, input, opts->suffix) < 0 ? NULL : name;
-}
-
-static bool same_file(const char *one, const char *two)
-{
-	struct stat a, b;
-
-	return !stat(one, &a) && !stat(two, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-/*
- * Would the output, or what was there before and is kept, take the place of the
- * input or get among its files?
- */
-static bool is_in_the_way(const char *input, const char *output)
-{
-	char *folder = strdup(output), *from = strdup(input), *old = NULL;
-	const char *home = from ? dirname(from) : NULL;
-	bool is = false;
-
-	if (strcmp(output, "-") && folder && home && asprintf(&old, "%s.old", output) >= 0)
-		is = same_file(input, output) || same_file(input, old) ||
-		     same_file(home, output) || same_file(home, old) ||
-		     same_file(input, dirname(folder));
-	free(old);
-	free(from);
-	free(folder);
-	return is;
 }
 
 /* -- what is said ---------------------------------------------------------- */
@@ -207,8 +178,8 @@ static int copy_to(const struct copy_options *opts, const char *output)
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (is_in_the_way(opts->common.input, output)) {
-		out_error(output, "would take the place of the tape that is read");
+	if (keep_refuse(opts->common.input, output, &err)) {
+		out_error(NULL, "%s", err.text);
 		return CMD_FAILURE;
 	}
 	tape = cmd_open_tape(opts->common.input);

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,44 @@ char *keep_name(char *path)
 	while (length > 1 && path[length - 1] == '/')
 		path[--length] = '\0';
 	return path;
+}
+
+/* A tape that is read; "-" is standard input. */
+static int input_stat(const char *input, struct stat *st)
+{
+	return strcmp(input, "-") ? stat(input, st) : fstat(STDIN_FILENO, st);
+}
+
+static bool same_file(const char *input, const char *path)
+{
+	struct stat a, b;
+
+	return !input_stat(input, &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+static bool is_in_the_way(const char *input, const char *output)
+{
+	char *folder = strdup(output), *from = strdup(input), *old = NULL;
+	const char *home = from ? dirname(from) : NULL;
+	bool is = false;
+
+	if (folder && home && asprintf(&old, "%s.old", output) >= 0)
+		is = same_file(input, output) || same_file(input, old) ||
+		     same_file(home, output) || same_file(home, old) ||
+		     same_file(input, dirname(folder));
+	free(old);
+	free(from);
+	free(folder);
+	return is;
+}
+
+int keep_refuse(const char *input, const char *output, struct schedtape_error *err)
+{
+	if (!strcmp(output, "-") || !is_in_the_way(input, output))
+		return 0;
+	return schedtape_fail(err, -EEXIST, "%s: would take the place of the tape that is read",
+			      output);
 }
 
 static void keep_free(struct keep *keep)

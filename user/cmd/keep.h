@@ -11,6 +11,12 @@
 /* A tape's name without the slashes that a shell completes that of a directory with. */
 char *keep_name(char *path);
 
+/*
+ * -EEXIST: @output, or what was there before and is kept, would take the place of
+ * @input or get among its files.
+ */
+int keep_refuse(const char *input, const char *output, struct schedtape_error *err);
+
 /**
  * struct keep - what was there, until it is known that there is a new tape
  * @path: of the new one; NULL: nothing is to be done

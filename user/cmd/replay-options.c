@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keep.h"
 #include "select.h"
 
 #define OPT_RECORD		0x2000
@@ -198,7 +199,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->repeat = 0;
 		break;
 	case OPT_RECORD:
-		opts->record = arg;
+		opts->record = keep_name(arg);
 		break;
 	case OPT_NO_ATTRIBUTES:
 		opts->no_attributes = true;

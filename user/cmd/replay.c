@@ -20,6 +20,7 @@
 #include "cgroups.h"
 #include "cmd.h"
 #include "guard.h"
+#include "keep.h"
 #include "light.h"
 #include "output.h"
 #include "processes.h"
@@ -213,9 +214,11 @@ static int open_recorder(struct replay *replay)
 	struct json_object *meta;
 	int ret;
 
-	ret = say(schedtape_client_info(replay->client, &info, &err), &err);
+	ret = keep_refuse(replay->options->common.input, to.path, &err);
+	if (!ret)
+		ret = schedtape_client_info(replay->client, &info, &err);
 	if (ret)
-		return ret;
+		return say(ret, &err);
 	meta = schedtape_machine_describe(&info, &replay->calibration, &recording);
 	if (!meta)
 		return -ENOMEM;
