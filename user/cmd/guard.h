@@ -18,8 +18,9 @@ struct guard {
 };
 
 /*
- * waitpid() of any child does not know it.  It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
- * starts it has nothing open that is to end with the controller.  -errno.
+ * It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
+ * starts it has nothing open that is to end with the controller.  A waitpid() for any
+ * child does not know it.  -errno.
  */
 int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);
 /* Kills the group, and nothing else. */
