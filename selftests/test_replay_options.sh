@@ -199,6 +199,11 @@ expect 1 'own: would take the place of the tape that is read' \
 	schedtape replay -q --speed 10 --record own own.old
 cmp own work.tape > log 2>&1 && cmp own.old work.tape >> log 2>&1
 report $? "and it is still there"
+schedtape replay --speed 10 --record - work.tape > own 2> log &&
+	grep -q '^[0-9]* tasks replayed' log && schedtape info --json own > info.json 2>> log &&
+	like info.json 'd["tape"]["torn"] is None'
+report $? "--record -: nothing but the tape is on standard output"
+expect 129 "json and --record - would share" schedtape replay --json --record - work.tape
 
 # -- without the module ----------------------------------------------------------
 

@@ -138,6 +138,8 @@ static void check(const struct replay_options *opts, struct argp_state *state)
 		argp_error(state, "--record takes one replay, not --loop");
 	if (opts->record && opts->user)
 		argp_error(state, "--record needs the module: not with --engine=user");
+	if (opts->record && opts->common.json && !strcmp(opts->record, "-"))
+		argp_error(state, "--json and --record - would share standard output");
 	if (opts->record && opts->repeat > 1)
 		argp_error(state, "--record takes one replay, not -r %u", opts->repeat);
 }

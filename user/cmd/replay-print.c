@@ -60,6 +60,8 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 {
 	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
 	uint64_t wall = state->stop_time - state->start_time;
+	/* Nothing is to stand behind the end of a tape. */
+	FILE *to = opts->record && !strcmp(opts->record, "-") ? stderr : stdout;
 
 	if (results) {
 		json_object_array_add(results, result_json(program, state, wall));
@@ -67,15 +69,15 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 	}
 	if (opts->quiet)
 		return;
-	printf("%u tasks replayed in %.3f s (recorded: %.3f s): %s steps, "
-	       "%s wake-ups by tasks, %s timed waits, lag %.3f ms on average, "
-	       "%.3f ms at worst\n",
-	       program->nr_tasks, wall / 1e9, program->duration / 1e9,
-	       out_count(steps, state->steps), out_count(wakeups, program->wakeups),
-	       out_count(timed, state->timed_waits), out_ms(lag_average(state)),
-	       out_ms(state->lag_max));
+	fprintf(to, "%u tasks replayed in %.3f s (recorded: %.3f s): %s steps, "
+		"%s wake-ups by tasks, %s timed waits, lag %.3f ms on average, "
+		"%.3f ms at worst\n",
+		program->nr_tasks, wall / 1e9, program->duration / 1e9,
+		out_count(steps, state->steps), out_count(wakeups, program->wakeups),
+		out_count(timed, state->timed_waits), out_ms(lag_average(state)),
+		out_ms(state->lag_max));
 	/* The next one may take long. */
-	fflush(stdout);
+	fflush(to);
 }
 
 void replay_print_death(const struct schedtape_program *program,

@@ -17,7 +17,7 @@ struct json_object;
 void replay_show(const struct replay_options *opts, const struct schedtape_program *program,
 		 const struct schedtape_replay_state *state);
 void replay_show_end(const struct replay_options *opts);
-/* To standard output, or added to @results if there are any. */
+/* To standard output, unless the tape is there, or added to @results if there are any. */
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
 		  const struct schedtape_replay_state *state, struct json_object *results);
 /* Which player it was. */
