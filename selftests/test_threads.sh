@@ -131,8 +131,8 @@ same_events t t.packed "and has the same events"
 cp t.packed before
 schedtape pack t -o t.packed 2> log && cmp t.packed.old before
 report $? "what was there is kept as .old"
-schedtape pack t -o - 2> log | cmp - before
-report $? "to standard output, too"
+schedtape pack t -o - 2> log | cmp - before && grep -q 'wrote [0-9.]* MB to - \]$' log
+report $? "to standard output, too, where nobody counts events"
 schedtape pack --json t -o again > pack.json 2> log &&
 	like pack.json 'd["tape"] == "again" and d["events"] > 0 and d["missing"] is None'
 report $? "pack --json"
@@ -150,6 +150,7 @@ report $? "what is recovered is not what is kept"
 schedtape pack t -o slash/ 2> log && schedtape pack t -o slash/ 2> log && [ -f slash.old ]
 report $? "a name with a slash behind it, again"
 expect 1 'No space left' schedtape pack t -o /dev/full
+expect 0 'wrote [0-9.]* MB to /dev/null \]$' schedtape pack t -o /dev/null
 
 mv t/data.0 away
 schedtape report t > out 2> log && grep -q 'data.0: missing' log

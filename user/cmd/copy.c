@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "keep.h"
@@ -87,11 +88,13 @@ static void show_progress(void *arg, uint64_t done, uint64_t bytes)
 /**
  * struct result - the new tape
  * @missing: what was left out, or NULL
+ * @counted: the rest is known, which takes a tape that can be read again
  */
 struct result {
 	const char *output;
 	const char *missing;
 	uint64_t bytes;
+	bool counted;
 	uint64_t events;
 	uint64_t lost;
 };
@@ -102,8 +105,10 @@ static void print_json(const struct result *result)
 
 	json_object_object_add(root, "tape", json_object_new_string(result->output));
 	out_json_add_count(root, "bytes", result->bytes);
-	out_json_add_count(root, "events", result->events);
-	out_json_add_count(root, "lost", result->lost);
+	if (result->counted) {
+		out_json_add_count(root, "events", result->events);
+		out_json_add_count(root, "lost", result->lost);
+	}
 	json_object_object_add(root, "missing", result->missing ?
 			       json_object_new_string(result->missing) : NULL);
 	out_json(root, true);
@@ -115,10 +120,23 @@ static void print_text(const struct copy_options *opts, const struct result *res
 
 	if (result->missing)
 		out_warning(opts->common.input, "%s", result->missing);
-	if (!opts->quiet)
-		fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost ]\n",
-			out_command(), result->bytes / 1e6, result->output,
-			out_count(events, result->events), out_count(lost, result->lost));
+	if (opts->quiet)
+		return;
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s", out_command(), result->bytes / 1e6,
+		result->output);
+	if (result->counted)
+		fprintf(stderr, ": %s events, %s lost", out_count(events, result->events),
+			out_count(lost, result->lost));
+	fprintf(stderr, " ]\n");
+}
+
+/* A pipe or a device: what was written cannot be read again. */
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return !strcmp(path, "-") ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 /* What the new tape says of itself: the old one may have known less. */
@@ -127,13 +145,14 @@ static int look_at(struct result *result, struct schedtape_error *err)
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (!strcmp(result->output, "-"))
+	if (is_stream(result->output))
 		return 0;
 	ret = schedtape_tape_open(result->output, &tape, err);
 	if (ret)
 		return ret;
 	result->events = cmd_count_events(schedtape_tape_end(tape));
 	result->lost = cmd_count_lost(schedtape_tape_end(tape));
+	result->counted = true;
 	schedtape_tape_close(tape);
 	return 0;
 }
