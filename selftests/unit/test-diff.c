@@ -437,7 +437,8 @@ static void limit_memory(void)
 	if (!kib)
 		abort();
 	fclose(file);
-	limit.rlim_cur = limit.rlim_max = kib * 1024 + MAY_TAKE;
+	limit.rlim_cur = kib * 1024 + MAY_TAKE;
+	limit.rlim_max = limit.rlim_cur;
 	if (!SANITIZED && setrlimit(RLIMIT_DATA, &limit))
 		abort();
 }
