@@ -152,6 +152,26 @@ report $? "a name with a slash behind it, again"
 expect 1 'No space left' schedtape pack t -o /dev/full
 expect 0 'wrote [0-9.]* MB to /dev/null \]$' schedtape pack t -o /dev/null
 
+# interrupted COMMAND...: by a signal that has come before it begins
+interrupted()
+{
+	/usr/bin/python3 -c 'import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+os.kill(os.getpid(), signal.SIGTERM)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
+
+echo 1 > kept.tape && echo 2 > kept.tape.old
+for command in "pack t" "recover t"; do
+	# shellcheck disable=SC2086 # two words
+	interrupted schedtape $command -o kept.tape > out 2> log
+	[ $? = 130 ] && [ ! -s out ] && [ ! -s log ]
+	report $? "schedtape $command, interrupted: status 130"
+	ls > log && [ "$(cat kept.tape kept.tape.old)" = "1
+2" ] && [ "$(grep -c '^kept.tape' log)" = 2 ]
+	report $? "and what was there is there"
+done
+
 mv t/data.0 away
 schedtape report t > out 2> log && grep -q 'data.0: missing' log
 report $? "a missing stream is told, the rest is read"

@@ -366,14 +366,16 @@ static void test_window(void)
 /* -- copies ---------------------------------------------------------------- */
 
 static uint64_t progress_done, progress_total;
+static int progress_ret;
 
-static void count_progress(void *arg, uint64_t done, uint64_t total)
+static int count_progress(void *arg, uint64_t done, uint64_t total)
 {
 	(void)arg;
 	if (done < progress_done || done > total)
 		die("progress");
 	progress_done = done;
 	progress_total = total;
+	return progress_ret;
 }
 
 static int copy(const char *from, const char *to, bool recover, char *torn, size_t size)
@@ -549,6 +551,10 @@ static void test_copy_fails(void)
 	   strstr(err.text, "/dev/full"), "a full disk: %s", err.text);
 	ok(copy(in_dir("one"), "/nonexistent/x", true, torn, sizeof(torn)) == -ENOENT,
 	   "nowhere to write to: %s", err.text);
+	progress_ret = -EINTR;
+	ok(copy(in_dir("one"), in_dir("two"), false, torn, sizeof(torn)) == -EINTR &&
+	   progress_done < progress_total, "somebody does not want it: %s", err.text);
+	progress_ret = 0;
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,21 +69,34 @@ static char *name_output(const struct copy_options *opts)
 /**
  * struct progress - the line on a terminal
  * @percent: as last shown
+ * @signals: what ends the copy; -1: they end us
  */
 struct progress {
 	bool off;
 	unsigned int percent;
+	int signals;
 };
 
-static void show_progress(void *arg, uint64_t done, uint64_t bytes)
+static bool is_interrupted(const struct progress *progress)
+{
+	struct signalfd_siginfo info;
+
+	while (read(progress->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			return true;
+	return false;
+}
+
+static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 {
 	struct progress *progress = arg;
 	unsigned int percent = bytes ? done * 100.0 / bytes : 100;
 
-	if (progress->off || percent == progress->percent)
-		return;
-	progress->percent = percent;
-	fprintf(stderr, "\r[ %s: %u %% ]\033[K", out_command(), percent);
+	if (!progress->off && percent != progress->percent) {
+		progress->percent = percent;
+		fprintf(stderr, "\r[ %s: %u %% ]\033[K", out_command(), percent);
+	}
+	return is_interrupted(progress) ? -EINTR : 0;
 }
 
 /**
@@ -159,6 +173,22 @@ static int look_at(struct result *result, struct schedtape_error *err)
 
 /* -- copying --------------------------------------------------------------- */
 
+/*
+ * Before what has the new tape's name makes way.  In a stream nothing is left behind,
+ * and it may keep us waiting: there, signals do what they do.
+ */
+static int open_signals(struct progress *progress, const char *output,
+			struct schedtape_error *err)
+{
+	progress->signals = -1;
+	if (is_stream(output))
+		return 0;
+	progress->signals = signals_open();
+	return progress->signals < 0 ?
+	       schedtape_fail(err, progress->signals, "cannot take signals: %s",
+			      strerror(-progress->signals)) : 0;
+}
+
 static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		struct result *result, struct schedtape_error *err)
 {
@@ -175,7 +205,9 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 	struct keep keep;
 	int ret;
 
-	ret = keep_old(result->output, &keep, err);
+	ret = open_signals(&progress, result->output, err);
+	if (!ret)
+		ret = keep_old(result->output, &keep, err);
 	if (ret)
 		return ret;
 	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
@@ -187,7 +219,27 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		keep_undo(&keep);
 	else
 		keep_done(&keep);
+	if (progress.signals >= 0)
+		close(progress.signals);
 	return ret;
+}
+
+/* Returns the exit status. */
+static int say_how(const struct copy_options *opts, const struct result *result, int ret,
+		   const struct schedtape_error *err)
+{
+	if (ret == -EINTR)
+		return 128 + SIGINT;
+	if (ret) {
+		out_error(NULL, "%s%s", err->text, ret == -EBADMSG && !opts->recover ?
+			  ": see \"schedtape recover\"" : "");
+		return CMD_FAILURE;
+	}
+	if (opts->common.json)
+		print_json(result);
+	else
+		print_text(opts, result);
+	return 0;
 }
 
 static int copy_to(const struct copy_options *opts, const char *output)
@@ -206,15 +258,9 @@ static int copy_to(const struct copy_options *opts, const char *output)
 		return CMD_FAILURE;
 	ret = copy(opts, tape, &result, &err);
 	result.missing = schedtape_tape_torn(tape);
-	if (ret)
-		out_error(NULL, "%s%s", err.text, ret == -EBADMSG && !opts->recover ?
-			  ": see \"schedtape recover\"" : "");
-	else if (opts->common.json)
-		print_json(&result);
-	else
-		print_text(opts, &result);
+	ret = say_how(opts, &result, ret, &err);
 	schedtape_tape_close(tape);
-	return out_finish(ret ? CMD_FAILURE : 0);
+	return out_finish(ret);
 }
 
 int copy_run(const struct copy_options *opts)

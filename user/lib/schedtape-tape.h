@@ -193,13 +193,14 @@ int64_t schedtape_clock_step(const struct stape_clock_sample *from,
  * struct schedtape_copy_options
  * @size: sizeof this struct
  * @recover: what is missing or damaged is left out, not refused
- * @progress: NULL, or told from time to time of how many bytes are done
+ * @progress: NULL, or told from time to time of how many bytes are done; -errno: the
+ *	copy ends with that, as it is
  * @arg: for @progress
  */
 struct schedtape_copy_options {
 	size_t size;
 	bool recover;
-	void (*progress)(void *arg, uint64_t done, uint64_t bytes);
+	int (*progress)(void *arg, uint64_t done, uint64_t bytes);
 	void *arg;
 };
 

@@ -29,11 +29,14 @@ struct copy {
 	uint64_t done;
 };
 
-static void copy_progress(struct copy *copy, uint64_t bytes)
+static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_error *err)
 {
+	int ret = 0;
+
 	copy->done += bytes;
 	if (copy->options->progress)
-		copy->options->progress(copy->options->arg, copy->done, copy->total);
+		ret = copy->options->progress(copy->options->arg, copy->done, copy->total);
+	return ret ? schedtape_fail(err, ret, "the copy was ended: %s", strerror(-ret)) : 0;
 }
 
 /* -EBADMSG: not sound any more; it has been noted if it is to be left out. */
@@ -227,9 +230,10 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 			continue;
 		if (!ret)
 			ret = put_record(copy, &head, err);
+		if (!ret)
+			ret = copy_progress(copy, head.next - head.offset, err);
 		if (ret)
 			return ret;
-		copy_progress(copy, head.next - head.offset);
 	}
 	return 0;
 }
