@@ -9,9 +9,10 @@
 /* What an affinity has its CPUs in place of. */
 static bool is_impossible(const struct schedtape_event *ev)
 {
-	return ev->lost_first > ev->lost_last || ev->nice < -20 || ev->nice > 19 || ev->rt_priority > 99 ||
-	       ev->prio < -1 || ev->prio > UINT16_MAX || ev->tgid > STAPE_PID_MASK ||
-	       ev->ppid > STAPE_PID_MASK || ev->ns_pid > STAPE_PID_MASK || ev->state > 15;
+	return ev->lost_first > ev->lost_last || ev->nice < -20 || ev->nice > 19 ||
+	       ev->rt_priority > 99 || ev->prio < -1 || ev->prio > UINT16_MAX ||
+	       ev->tgid > STAPE_PID_MASK || ev->ppid > STAPE_PID_MASK ||
+	       ev->ns_pid > STAPE_PID_MASK || ev->state > 15;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
