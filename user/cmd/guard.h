@@ -23,7 +23,7 @@ struct guard {
  * child does not know it.  -errno.
  */
 int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);
-/* Kills the group, and nothing else. */
+/* Kills the group, waits for the guard, and does nothing else. */
 void guard_end(struct guard *guard);
 
 #endif /* SCHEDTAPE_GUARD_H */
