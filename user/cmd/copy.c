@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,16 +76,6 @@ struct progress {
 	int signals;
 };
 
-static bool is_interrupted(const struct progress *progress)
-{
-	struct signalfd_siginfo info;
-
-	while (read(progress->signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			return true;
-	return false;
-}
-
 static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 {
 	struct progress *progress = arg;
@@ -96,7 +85,7 @@ static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 		progress->percent = percent;
 		fprintf(stderr, "\r[ %s: %u %% ]\033[K", out_command(), percent);
 	}
-	return is_interrupted(progress) ? -EINTR : 0;
+	return progress->signals >= 0 && signals_pending() ? -EINTR : 0;
 }
 
 /**

@@ -96,12 +96,9 @@ static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
 
 static int add_wake(struct schedtape_profile *profile, uint32_t waker, uint32_t wakee)
 {
-	int rc = schedtape_store_add(&profile->wakes, sizeof(struct wake), 1);
+	const struct wake wake = { waker, wakee };
 
-	if (!rc)
-		((struct wake *)profile->wakes.memory)[profile->wakes.nr - 1] =
-			(struct wake){ waker, wakee };
-	return rc;
+	return schedtape_store_append(&profile->wakes, &wake, sizeof(wake));
 }
 
 static int on_woke(void *arg, const struct schedtape_life *life,
@@ -334,10 +331,9 @@ static int join_places(struct order *order, const struct schedtape_profile *a,
 		course = course_of(order, a, pair_of, i);
 		if (!course || course->met == course->nr)
 			continue;
-		rc = add_places(&order->places, 1);
-		if (!rc)
-			((uint64_t *)order->places.memory)[order->places.nr - 1] =
-				list[course->first + course->met++];
+		rc = schedtape_store_append(&order->places, &list[course->first + course->met],
+					    sizeof(*list));
+		course->met++;
 	}
 	return rc ? rc : add_places(&order->scratch, order->places.nr);
 }

@@ -17,16 +17,6 @@
 #define MAX_BLOCK	256	/* 4 KiB */
 #define FIRST_SLOTS	64
 
-/* One more of @size bytes.  Those before may move, whatever it returns. */
-static int append(struct schedtape_store *store, const void *one, size_t size)
-{
-	int ret = schedtape_store_add(store, size, 1);
-
-	if (!ret)
-		memcpy((char *)store->memory + (store->nr - 1) * size, one, size);
-	return ret;
-}
-
 /* The slot of an entry that is like @one, or the free one that it is to have. */
 static uint32_t *find_slot(const struct schedtape_program_hash *hash,
 			   const struct schedtape_store *store, const void *one, size_t size)
@@ -76,7 +66,7 @@ static int append_new(struct schedtape_store *store, struct schedtape_program_ha
 	*index = *slot;
 	if (*slot != SCHEDTAPE_NONE)
 		return 0;
-	ret = append(store, one, size);
+	ret = schedtape_store_append(store, one, size);
 	if (!ret)
 		*slot = *index = store->nr - 1;
 	return ret;
@@ -91,7 +81,7 @@ static void free_hash(struct schedtape_program_hash *hash)
 int schedtape_program_add_task(struct schedtape_program *program,
 			       const struct schedtape_program_task *task)
 {
-	int ret = append(&program->task_store, task, sizeof(*task));
+	int ret = schedtape_store_append(&program->task_store, task, sizeof(*task));
 
 	program->tasks = program->task_store.memory;
 	program->nr_tasks += !ret;
@@ -138,7 +128,7 @@ int schedtape_program_add_op(struct schedtape_program *program, struct schedtape
 
 int schedtape_program_add_root(struct schedtape_program *program, uint32_t number)
 {
-	int ret = append(&program->root_store, &number, sizeof(number));
+	int ret = schedtape_store_append(&program->root_store, &number, sizeof(number));
 
 	program->roots = program->root_store.memory;
 	program->nr_roots += !ret;
@@ -147,10 +137,10 @@ int schedtape_program_add_root(struct schedtape_program *program, uint32_t numbe
 
 int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker, uint32_t wakee)
 {
-	int ret = append(&program->edge_store, &wakee, sizeof(wakee));
+	int ret = schedtape_store_append(&program->edge_store, &wakee, sizeof(wakee));
 
 	if (!ret)
-		ret = append(&program->waker_store, &waker, sizeof(waker));
+		ret = schedtape_store_append(&program->waker_store, &waker, sizeof(waker));
 	program->edges = program->edge_store.memory;
 	program->wakers = program->waker_store.memory;
 	program->nr_edges += !ret;
@@ -159,7 +149,7 @@ int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker
 
 int schedtape_program_add_name(struct schedtape_program *program, const char *name)
 {
-	int ret = append(&program->name_store, name, sizeof(*program->names));
+	int ret = schedtape_store_append(&program->name_store, name, sizeof(*program->names));
 
 	program->names = program->name_store.memory;
 	program->nr_names += !ret;

@@ -112,6 +112,15 @@ int schedtape_store_add(struct schedtape_store *store, size_t size, uint64_t n)
 	return ret;
 }
 
+int schedtape_store_append(struct schedtape_store *store, const void *one, size_t size)
+{
+	int ret = schedtape_store_add(store, size, 1);
+
+	if (!ret)
+		memcpy((char *)store->memory + (store->nr - 1) * size, one, size);
+	return ret;
+}
+
 void schedtape_store_let_go(const struct schedtape_store *store)
 {
 	/* They are written first where that is needed: nothing of a shared file is lost. */

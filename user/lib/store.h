@@ -30,6 +30,8 @@ struct schedtape_store {
 
 /* @n more entries of @size bytes each, all 0.  -ENOMEM, -ENOSPC. */
 int schedtape_store_add(struct schedtape_store *store, size_t size, uint64_t n);
+/* One more, which is like @one.  The same. */
+int schedtape_store_append(struct schedtape_store *store, const void *one, size_t size);
 /* The file's pages that were touched need not stay in memory, as far as this process goes. */
 void schedtape_store_let_go(const struct schedtape_store *store);
 /* It is read only from now on. */
