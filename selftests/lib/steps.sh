@@ -22,7 +22,12 @@ add()
 	# What fuzzers tried, and how far they came; how it went when it was run.
 	sed -nE 's/^# (fuzzed|noted): /    /p' "$2"
 	[ "$f" -gt 0 ] || return 0
-	grep -E -B 12 '^not ok' "$2" | grep -vE '^(ok|--)' | sed 's/^/    /'
+	# Programs say what was wrong before a result, scripts behind it.
+	awk '/^ok/ { n = shown = 0; next }
+		/^not ok/ { for (i = n > 12 ? n - 12 : 0; i < n; i++) print before[i]
+			print; n = 0; shown = 12; next }
+		/^#/ && shown-- > 0 { print; next }
+		{ before[n++] = $0; shown = 0 }' "$2" | sed 's/^/    /'
 	[ "$3" -lt 2 ] || tail -n 25 "$2" | sed 's/^/    /'
 	echo "    all of it: $2"
 }
