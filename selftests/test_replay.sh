@@ -56,7 +56,8 @@ known()
 	report $? "$name: every task has its player"
 }
 
-known pingpong pingpong 1000
+# So long that an interrupt with much to do, which comes upon one of them, is little of it.
+known pingpong pingpong 10000
 known chain chain 100 5
 # Who does little else than switch is as slow as switches of players are; not these.
 wall=0.5 known periodic periodic 10 2 50
