@@ -175,8 +175,8 @@ static void use(struct tally *tally, unsigned int who)
 		bool done = users[who](&random);
 
 		++*(done ? &tally->done[who] : &tally->gone[who]);
-		/* A moment in which nobody uses it has to come. */
-		usleep(st_random_below(&random, 4000));
+		/* A moment in which nobody uses it has to come, also where each use takes long. */
+		usleep(st_random_below(&random, 4000 * st_slow()));
 	}
 }
 
