@@ -37,7 +37,7 @@
  * So long sleeps who has no CPU time to give, unless it is woken before; and the others
  * so long in case that nobody did.  Jiffies: no timer is to be set up for it.
  */
-#define STAPE_MEET_NAP		(HZ / 20 + 1)
+#define STAPE_MEET_DOZE		(HZ / 20 + 1)
 
 /*
  * Nor does it wait longer than that, jiffies.  Dozens of others may each have some ms of turns
@@ -295,36 +295,36 @@ static bool stape_meet_can_pay(const struct stape_meeting *meeting,
 	return left && late->due <= ktime_get_mono_fast_ns() + left;
 }
 
-static void stape_meet_set_naps(struct stape_player *self, bool naps)
+static void stape_meet_set_dozes(struct stape_player *self, bool dozes)
 {
-	raw_spin_lock_irq(&self->nap_lock);
-	WRITE_ONCE(self->naps, naps);
-	raw_spin_unlock_irq(&self->nap_lock);
+	raw_spin_lock_irq(&self->doze_lock);
+	WRITE_ONCE(self->dozes, dozes);
+	raw_spin_unlock_irq(&self->doze_lock);
 }
 
 /* Until the wakee is there, or cannot come: see stape_meet_tell(). */
-static void stape_meet_nap(struct stape_replay *replay, struct stape_player *self, u32 number)
+static void stape_meet_doze(struct stape_replay *replay, struct stape_player *self, u32 number)
 {
 	struct stape_late late;
 
-	stape_meet_set_naps(self, true);
+	stape_meet_set_dozes(self, true);
 	/* Full barrier: pairs with that of stape_meet_tell(). */
 	set_current_state(TASK_INTERRUPTIBLE);
 	late = stape_meet_late(replay, self, number);
 	if (late.is)
-		schedule_timeout(STAPE_MEET_NAP);
+		schedule_timeout(STAPE_MEET_DOZE);
 	__set_current_state(TASK_RUNNING);
 	if (late.task)
 		put_task_struct(late.task);
-	stape_meet_set_naps(self, false);
+	stape_meet_set_dozes(self, false);
 	/* Nobody queues it from here on, and the player may go. */
-	irq_work_sync(&self->nap_end);
+	irq_work_sync(&self->doze_end);
 }
 
 /* An interrupt, like the outside world: a wake-up by a player would be another edge. */
-static void stape_meet_nap_end(struct irq_work *work)
+static void stape_meet_doze_end(struct irq_work *work)
 {
-	wake_up_process(container_of(work, struct stape_player, nap_end)->task);
+	wake_up_process(container_of(work, struct stape_player, doze_end)->task);
 }
 
 /* If @waker sleeps for somebody who is there now, or who waits for it.  Under RCU. */
@@ -334,10 +334,10 @@ static void stape_meet_wake(struct stape_replay *replay, struct stape_player *wa
 
 	if (number == STAPE_NO_EDGE || stape_meet_look(replay, waker, number).is)
 		return;
-	raw_spin_lock(&waker->nap_lock);
-	if (waker->naps)
-		irq_work_queue(&waker->nap_end);
-	raw_spin_unlock(&waker->nap_lock);
+	raw_spin_lock(&waker->doze_lock);
+	if (waker->dozes)
+		irq_work_queue(&waker->doze_end);
+	raw_spin_unlock(&waker->doze_lock);
 }
 
 /**
@@ -354,13 +354,13 @@ void stape_meet_tell(const struct stape_player *player)
 	struct stape_replay *replay = player->replay;
 	unsigned int depth;
 
-	/* Between @slept and @naps; pairs with set_current_state() in stape_meet_nap(). */
+	/* Between @slept and @dozes; pairs with set_current_state() in stape_meet_doze(). */
 	smp_mb();
 	rcu_read_lock();
 	for (depth = 0; player && depth < STAPE_MEET_DEPTH; depth++) {
 		struct stape_player *next = stape_meet_awaited(replay, player);
 
-		if (next && READ_ONCE(next->naps))
+		if (next && READ_ONCE(next->dozes))
 			stape_meet_wake(replay, next);
 		player = next;
 	}
@@ -376,8 +376,8 @@ void stape_meet_tell(const struct stape_player *player)
 void stape_meet_init(struct stape_player *player)
 {
 	player->meets = STAPE_NO_EDGE;
-	raw_spin_lock_init(&player->nap_lock);
-	player->nap_end = IRQ_WORK_INIT_HARD(stape_meet_nap_end);
+	raw_spin_lock_init(&player->doze_lock);
+	player->doze_end = IRQ_WORK_INIT_HARD(stape_meet_doze_end);
 }
 
 /**
@@ -430,7 +430,7 @@ static bool stape_meet_once(struct stape_replay *replay, struct stape_player *se
 	if (worth_it && stape_meet_helps(&late) && stape_meet_can_pay(meeting, self, &late))
 		stape_meet_give_way(late.task);
 	else if (worth_it)
-		stape_meet_nap(replay, self, number);
+		stape_meet_doze(replay, self, number);
 	if (late.task)
 		put_task_struct(late.task);
 	return worth_it;

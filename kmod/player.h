@@ -28,9 +28,9 @@
  * @expired: @timer has fired
  * @timed: waits for an instant
  * @held: waits until the replay goes on
- * @naps: sleeps until its wakee is there; changed under @nap_lock
- * @nap_lock: inside the runqueue locks
- * @nap_end: wakes it from that
+ * @dozes: sleeps until its wakee is there; changed under @doze_lock
+ * @doze_lock: inside the runqueue locks
+ * @doze_end: wakes it from that
  * @lowered: it has next to no weight just now, see stape_meet()
  * @nice: what its nice value is but for @lowered
  * @slept: since its last wait began, see stape_player_switch()
@@ -47,8 +47,8 @@
  * @lag_total, @lag_max: ns by which they ended late
  *
  * @runtime and @since belong to the switch probe of the CPU that runs @task.  Others look
- * at @gone, @edge, @meets, @next, @nr_next, @timed, @held, @lowered, @naps, @nice, @slept and @due
- * without a lock.
+ * at @gone, @edge, @meets, @next, @nr_next, @timed, @held, @lowered, @dozes, @nice, @slept and
+ * @due without a lock.
  */
 struct stape_player {
 	struct hlist_node hash;
@@ -70,9 +70,9 @@ struct stape_player {
 	bool held;
 	bool lowered;
 	bool slept;
-	bool naps;
-	raw_spinlock_t nap_lock;
-	struct irq_work nap_end;
+	bool dozes;
+	raw_spinlock_t doze_lock;
+	struct irq_work doze_end;
 	bool late;
 	int nice;
 	u64 until;
