@@ -17,6 +17,12 @@ void light_restart(char **argv);
 /* From now on what this process forks has players' libraries only: it plays, or ends. */
 void light_begin(void);
 
+/*
+ * What players execute is in memory before they do: a player that waits for the disk
+ * has a sleep more than its task.
+ */
+void light_load_code(void);
+
 /* What players' forks and ends cost, by trying in a process like theirs. */
 void light_measure_costs(struct schedtape_costs *costs);
 

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,11 +142,8 @@ static int keep_time(struct recording *rec)
 
 static void read_signals(struct recording *rec)
 {
-	struct signalfd_siginfo info;
-
-	while (read(rec->signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			obey(rec, ORDER_STOP);
+	if (signals_read(rec->signals))
+		obey(rec, ORDER_STOP);
 	child_reap(&rec->child);
 	if (rec->child.ended)
 		rec->stop = true;

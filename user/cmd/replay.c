@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -95,35 +93,10 @@ static int get_state(struct replay *replay, struct schedtape_error *err)
 
 /* -- players --------------------------------------------------------------- */
 
-/*
- * What players execute is in memory before they do: a player that waits for the disk
- * has a sleep more than its task.
- */
-static void load_code(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long from, to;
-	char line[512], shared;
-
-	while (maps && fgets(line, sizeof(line), maps))
-		/*
-		 * Of a kernel before 5.14 it is refused, and of what is no file. What is
-		 * shared is no code, but what is too large for memory.
-		 */
-		if (strchr(line, '/') &&
-		    sscanf(line, "%lx-%lx %*3c%c", &from, &to, &shared) == 3 && shared == 'p')
-			madvise((void *)from, to - from, MADV_POPULATE_READ);
-	if (maps)
-		fclose(maps);
-}
-
 static void read_signals(struct replay *replay)
 {
-	struct signalfd_siginfo info;
-
-	while (read(replay->signals, &info, sizeof(info)) == sizeof(info))
-		if (info.ssi_signo != SIGCHLD)
-			replay->interrupted = true;
+	if (signals_read(replay->signals))
+		replay->interrupted = true;
 	processes_reap(&replay->processes, false);
 }
 
@@ -375,7 +348,7 @@ static int play(struct replay *replay)
 {
 	int ret, finished;
 
-	load_code();
+	light_load_code();
 	light_measure_costs(&replay->cast.costs);
 	ret = processes_begin(&replay->processes, &replay->cast);
 	if (!ret)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 /* What we have changed, as it was. */
 static struct {
@@ -58,6 +59,16 @@ int signals_open(void)
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
+}
+
+bool signals_read(int fd)
+{
+	struct signalfd_siginfo info;
+	bool ends = false;
+
+	while (read(fd, &info, sizeof(info)) == sizeof(info))
+		ends |= info.ssi_signo != SIGCHLD;
+	return ends;
 }
 
 bool signals_pending(void)

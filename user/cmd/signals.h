@@ -15,6 +15,8 @@
  * -errno.
  */
 int signals_open(void);
+/* Reads all that have come from that descriptor.  Was there one that ends a command? */
+bool signals_read(int fd);
 /* Has one come since then that ends a command?  It stays there to be read. */
 bool signals_pending(void);
 /* From now on a write that fails says so, and does not kill. */
