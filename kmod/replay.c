@@ -180,7 +180,8 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 
 	lockdep_assert_held(&replay->lock);
 	if (stape_replay_live(replay)) {
-		replay->stop_time = ktime_get_ns();
+		/* The common instant may be still to come. */
+		replay->stop_time = max(ktime_get_ns(), replay->start_time);
 		stape_replay_stand(replay, replay->stop_time);
 		WRITE_ONCE(replay->state, state);
 	} else if (replay->state != STAPE_REPLAY_STUCK) {
@@ -468,6 +469,7 @@ u64 stape_replay_time(struct stape_replay *replay)
  */
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack)
 {
+	u64 now = ktime_get_ns();
 	int ret = 0;
 
 	spin_lock(&replay->lock);
@@ -476,11 +478,12 @@ int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ex
 		ret = -EINVAL;
 		goto out;
 	}
-	replay->tempo.base_time = ktime_get_ns() + delay;
-	if (replay->state == STAPE_REPLAY_READY) {
-		replay->start_time = replay->tempo.base_time;
+	replay->tempo.base_time = now + delay;
+	/* Who was paused before the common instant gets another one. */
+	if (!replay->tempo.base)
+		WRITE_ONCE(replay->start_time, replay->tempo.base_time);
+	if (replay->state == STAPE_REPLAY_READY)
 		schedule_delayed_work(&replay->progress, HZ);
-	}
 	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
 	stape_replay_show_speed(replay, replay->tempo.speed);
 	stape_replay_rearm(replay);

@@ -199,6 +199,30 @@ TEST_F(replay, stop_in_a_pause)
 	EXPECT_EQ(time, self->state.time);
 }
 
+/* Before its common instant: it is to have another, and its end is not before that. */
+TEST_F(replay, pause_before_the_start)
+{
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, start(self, 3600000 * MS));
+	ASSERT_EQ(0, pause_replay(self));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(get(self));
+	EXPECT_GE(st_now(), self->state.start_time);
+	ASSERT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_TRUE(get(self));
+	EXPECT_LE(self->state.start_time, self->state.stop_time);
+}
+
+TEST_F(replay, stop_before_the_start)
+{
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, start(self, 3600000 * MS));
+	ASSERT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(0, self->state.time);
+	EXPECT_EQ(self->state.start_time, self->state.stop_time);
+}
+
 static int wait_on_cpu_0(void *arg)
 {
 	note(arg, join(0));
