@@ -120,6 +120,37 @@ torn()
 	race '' | head -n 5 | kernel_reports | grep 'data-race in count'
 }
 
+# console LINE...: of a guest
+console()
+{
+	printf '[    1.000000] %s\n' "${fine[0]}" "$@" > "$T/console"
+}
+
+# By an instruction that is being patched; not if something else was wrong before.
+stuck()
+{
+	console 'Oops: int3: 0000 [#1] PREEMPT SMP NOPTI' && emulator_stuck "$T/console" &&
+	console 'int3: 0000 [#1] PREEMPT SMP PTI' ' text_poke_bp_batch+0x8b/0x290' &&
+	emulator_stuck "$T/console" &&
+	console 'rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:' ' text_poke_bp+0x4d/0x80' &&
+	emulator_stuck "$T/console"
+}
+
+not_stuck()
+{
+	local report
+
+	for report in 'BUG: KASAN: slab-use-after-free in stape_ring_free+0x30/0x80' \
+			'WARNING: CPU: 0 PID: 97 at kmod/session.c:120'; do
+		console "$report" ' text_poke_bp_batch+0x8b/0x290' \
+			'Oops: int3: 0000 [#1] PREEMPT SMP NOPTI'
+		! emulator_stuck "$T/console" || return
+	done
+	console 'rcu: INFO: rcu_preempt self-detected stall on CPU' ' stape_ring_write+0x1/0x2'
+	! emulator_stuck "$T/console"
+}
+
+make_folder
 check "what a healthy kernel says is no report" quiet
 check "each kind of report is one" each
 check "a data race of the module is reported" ours
@@ -127,4 +158,6 @@ check "one of others is not, but what follows it" foreign
 check "... among others" mixed
 check "... nor one of the kernel's clock with its readers" clock
 check "one that is torn is" torn
+check "what the emulator does to a kernel is told from that" stuck
+check "... but not if it came behind a report" not_stuck
 finish

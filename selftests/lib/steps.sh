@@ -3,6 +3,8 @@
 # steps.sh - what is counted of many tests: step by step, with the logs in the folder
 # $logs.  Sourced, after qemu/lib.sh.
 
+# shellcheck source=selftests/lib/reports.sh
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/reports.sh"
 passed=0 failed=0 skipped=0
 guest_limit=1200
 
@@ -19,8 +21,9 @@ add()
 	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
 	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	# What fuzzers tried, and how far they came; how it went when it was run.
-	sed -nE 's/^# (fuzzed|noted): /    /p' "$2"
+	# What fuzzers tried, and how far they came; how it went when it was run; and how
+	# often again.
+	sed -nE 's/^# (fuzzed|noted|again): /    /p' "$2"
 	[ "$f" -gt 0 ] || return 0
 	# Programs say what was wrong before a result, scripts behind it.
 	awk '/^ok/ { n = shown = 0; next }
@@ -67,7 +70,7 @@ guest()
 		if [ $status -lt 120 ] || [ $tries = 0 ] || ! emulator_stuck "$console"; then
 			break
 		fi
-		echo "# the emulator was stuck in a patched instruction: again"
+		echo "# again: the emulator was stuck in a patched instruction"
 	done
 	rm -f "$console"
 	return $status
@@ -81,8 +84,7 @@ guest_run()
 	guest "${@:2}" > "$log.all" 2>&1 < /dev/null
 	status=$?
 	# The log of one that was started again has the results of both: of the last.
-	sed -n 'H; /^# the emulator was stuck/ { s/.*//; x }; $ { x; s/^\n//; p }' "$log.all" \
-		> "$log"
+	sed -n 'H; /^# again: / { h }; $ { x; s/^\n//; p }' "$log.all" > "$log"
 	echo "$status $((SECONDS - begun))" > "$log.status"
 }
 

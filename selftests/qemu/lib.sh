@@ -60,12 +60,3 @@ provide()
 	fi
 	echo "$dir"
 }
-
-# QEMU before 8.1 sometimes goes on with the breakpoint that the kernel had in
-# place of an instruction while it was patched, though its memory has the
-# instruction: an Oops, or a CPU that is caught there, while the one that patches
-# waits for it. That is no test's fault.
-emulator_stuck()
-{
-	grep -qE 'Oops: int3|text_poke_bp' "$1"
-}
