@@ -40,8 +40,7 @@ readable()
 
 no_session()
 {
-	[ "$("$schedtape" list | grep -c RECORDING)" = 0 ] &&
-		[ "$("$schedtape" list --json | grep -c '"id"')" = 0 ]
+	[ "$("$schedtape" list)" = "no sessions, no replays" ]
 }
 
 # Who holds the module lets it go when it is dead, which may take a moment.

@@ -65,7 +65,7 @@ hold_functions()
 {
 	local function
 
-	for function in __sched_setscheduler set_user_nice; do
+	for function in __sched_setscheduler set_user_nice sched_setaffinity; do
 		echo "r:held/$function $function" >> $tracing/kprobe_events &&
 		echo 1 > $tracing/instances/held1/events/held/$function/enable
 	done
