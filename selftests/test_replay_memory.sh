@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: many short tasks need no more memory in a replay than few, and those
-# whose parents were left out are not all there at once.
+# whose parents were left out are not all there at once. SCHEDTAPE_TASKS (250) is how
+# few there are first; then four times as many.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
-few=250 many=$((4 * 250))
+few=${SCHEDTAPE_TASKS:-250}
+many=$((4 * few))
 
 # kernel_kib: what the kernel has for tasks and objects
 kernel_kib()
