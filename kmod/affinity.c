@@ -26,7 +26,7 @@ static int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_r
 	struct stape_affinity_call *call = (void *)instance->data;
 
 	stape_hook_begin();
-	call->pid = regs_get_kernel_argument(regs, 0);
+	call->pid = stape_first_argument(regs);
 	return 0;
 }
 

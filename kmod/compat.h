@@ -73,6 +73,13 @@ static inline bool stape_on_cpu(const struct task_struct *task)
 #endif
 }
 
+/* Of a function that is probed where it is entered; s390 exports no regs_get_register(). */
+#ifdef CONFIG_S390
+#define stape_first_argument(regs)	((regs)->gprs[2])
+#else
+#define stape_first_argument(regs)	regs_get_kernel_argument(regs, 0)
+#endif
+
 /*
  * The CPU's counter behind get_cycles(): its rate in kHz, and whether it is the
  * same on all CPUs and keeps its rate, which the kernel knows.

@@ -34,7 +34,7 @@ struct stape_prio_before {
 static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_prio_before *before = (void *)instance->data;
-	struct task_struct *task = (void *)regs_get_kernel_argument(regs, 0);
+	struct task_struct *task = (void *)stape_first_argument(regs);
 
 	stape_hook_begin();
 	before->task = task;
