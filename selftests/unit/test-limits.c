@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: each limit of diff, just kept and exceeded, on tapes whose distance is
+ * known because of how they are made.
+ */
+#include <errno.h>
+
+#include <cmd.h>
+
+#include "tapes.h"
+#include "tap.h"
+
+#define US	1000ULL
+#define MS	1000000ULL
+#define CYCLES	5
+
+/**
+ * struct cycle - what "one" does once: a timer wakes it, it runs, wakes another, sleeps
+ * @latency: from its wake-up to a CPU, us
+ * @burst: CPU time, us
+ * @away: for so long it is preempted in the middle of that, us
+ * @sleep: until the next cycle, us
+ * @wakes: PID of the other, which runs for 10 ms; 0: nobody
+ */
+struct cycle {
+	unsigned int latency, burst, away, sleep, wakes;
+};
+
+struct habit {
+	struct cycle cycles[CYCLES];
+};
+
+/* "one" runs for 50 ms in all, and so do the others together. */
+static const struct habit plain = {
+	.cycles = {
+		{ 1000, 10000, 0, 20000, 11 }, { 1000, 10000, 0, 20000, 12 },
+		{ 1000, 10000, 0, 20000, 11 }, { 1000, 10000, 0, 20000, 12 },
+		{ 1000, 10000, 0, 20000, 11 },
+	},
+};
+
+/* Nobody else sleeps in between. */
+static const struct habit alone = {
+	.cycles = {
+		{ 1000, 10000, 0, 20000, 11 }, { 1000, 10000, 0, 20000, 0 },
+		{ 1000, 10000, 0, 20000, 0 }, { 1000, 10000, 0, 20000, 0 },
+		{ 1000, 10000, 0, 20000, 0 },
+	},
+};
+
+static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle)
+{
+	maker_wake(m, t, 10, STAPE_CTX_HARDIRQ, t, 0);
+	maker_switch(m, t += cycle->latency * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	t += cycle->burst * US / 2;
+	if (cycle->away) {
+		maker_switch(m, t, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
+		t += cycle->away * US;
+		maker_switch(m, t, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	}
+	t += cycle->burst * US / 2;
+	if (cycle->wakes) {
+		maker_wake(m, t, cycle->wakes, STAPE_CTX_TASK, t, 0);
+		maker_switch(m, t, cycle->wakes, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	}
+	maker_switch(m, t + !!cycle->wakes * 10 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	return t + cycle->sleep * US;
+}
+
+static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
+		       uint64_t stop)
+{
+	static struct schedtape_task tasks[] = {
+		{ .pid = 10, .comm = "one" }, { .pid = 11, .comm = "two" },
+		{ .pid = 12, .comm = "three" },
+	};
+	const struct schedtape_cpu cpu = { .cpu = 0, .events = events };
+	const struct schedtape_end end = { .stop_time = stop, .cpus = &cpu, .nr_cpus = 1 };
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		tasks[i].tgid = tasks[i].pid;
+		tasks[i].state = STAPE_STATE_SLEEPING;
+	}
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, tasks, 3, &err) ||
+	    schedtape_writer_pages(writer, page, 1, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+}
+
+static void make_tape(const struct blob *tape, const struct habit *habit)
+{
+	static unsigned char page[STAPE_PAGE_SIZE];
+	uint64_t t = 1000 * MS;
+	struct maker m;
+	int i;
+
+	maker_begin(&m, page, 0, 0, t);
+	for (i = 0; i < CYCLES; i++)
+		t = add_cycle(&m, t, &habit->cycles[i]);
+	write_tape(tape, page, m.header.events, t);
+}
+
+/* -- diff -------------------------------------------------------------------------- */
+
+static struct blob a, b;
+
+static char said[4096];
+
+/* Runs it with its messages in @said.  Returns its status. */
+static int diff(const char *limit, const char *other)
+{
+	char *argv[] = {
+		(char *)"diff", a.path, b.path, (char *)limit, (char *)other, NULL,
+	};
+	int out = memfd_create("out", MFD_CLOEXEC), out_saved = dup(STDOUT_FILENO), status;
+	int err = memfd_create("err", MFD_CLOEXEC), err_saved = dup(STDERR_FILENO);
+	ssize_t n;
+
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	status = cmd_diff(other ? 5 : 4, argv);
+	fflush(stdout);
+	dup2(out_saved, STDOUT_FILENO);
+	dup2(err_saved, STDERR_FILENO);
+	n = pread(err, said, sizeof(said) - 1, 0);
+	said[n < 0 ? 0 : n] = '\0';
+	close(out_saved);
+	close(err_saved);
+	close(out);
+	close(err);
+	return status;
+}
+
+static void keeps(const char *limit, const char *other)
+{
+	int status = diff(limit, other);
+
+	if (!ok(!status && !*said, "%s %s: kept", limit, other ? other : ""))
+		printf("# status %d: %s\n", status, said);
+}
+
+/* One message, which is @expected. */
+static void exceeds(const char *limit, const char *other, const char *expected)
+{
+	int status = diff(limit, other);
+	const char *message = strstr(said, expected);
+
+	if (!ok(status == 1 && message && !strcmp(message + strlen(expected), "\n") &&
+		strchr(said, '\n') == said + strlen(said) - 1,
+		"%s %s: %s", limit, other ? other : "", expected))
+		printf("# status %d: %s\n", status, said);
+}
+
+/* Like the plain one, but for these. */
+static struct habit with_bursts(unsigned int burst)
+{
+	struct habit habit = plain;
+	int i;
+
+	for (i = 0; i < CYCLES; i++)
+		habit.cycles[i].burst = burst;
+	return habit;
+}
+
+static void test_same(void)
+{
+	static const char * const limits[] = {
+		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
+		"--max-sleep-error=0", "--max-burst-distance=0", "--max-sleep-distance=0",
+		"--max-latency-distance=0", "--max-order-error=0", "--max-wall-error=0",
+		"--max-foreign=0", "--same-graph",
+	};
+	size_t i;
+
+	make_tape(&a, &plain);
+	make_tape(&b, &plain);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], "--min-runtime=0");
+}
+
+/* "one" runs for 100 ms instead of 50, all together for 150 instead of 100. */
+static void test_cpu(void)
+{
+	const struct habit twice = with_bursts(20000);
+
+	make_tape(&a, &plain);
+	make_tape(&b, &twice);
+	keeps("--max-cpu-error=100", NULL);
+	exceeds("--max-cpu-error=99.9%", NULL,
+		"CPU time of one:10: 100.0 % off, the limit is 99.9 %");
+	keeps("--max-total-cpu-error=50%", NULL);
+	exceeds("--max-total-cpu-error=49.9", NULL,
+		"CPU time in total: 50.0 % off, the limit is 49.9 %");
+
+	make_tape(&a, &twice);
+	make_tape(&b, &plain);
+	keeps("--max-cpu-error=50", NULL);
+	exceeds("--max-cpu-error=49.9", NULL,
+		"CPU time of one:10: -50.0 % off, the limit is 49.9 %");
+	keeps("--max-total-cpu-error=33.4", NULL);
+	exceeds("--max-total-cpu-error=33.3", NULL,
+		"CPU time in total: -33.3 % off, the limit is 33.3 %");
+}
+
+/* Who ran less in both is not judged by it, but is part of the total. */
+static void test_min_runtime(void)
+{
+	const struct habit twice = with_bursts(20000);
+
+	make_tape(&a, &plain);
+	make_tape(&b, &twice);
+	keeps("--max-cpu-error=0", "--min-runtime=100.1ms");
+	exceeds("--max-cpu-error=0", "--min-runtime=100",
+		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
+	exceeds("--max-total-cpu-error=0", "--min-runtime=100.1",
+		"CPU time in total: 50.0 % off, the limit is 0.0 %");
+	exceeds("--max-burst-distance=0", "--min-runtime=100.1",
+		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
+}
+
+/* 0.5, 0.75 and 1 ms: the last one is not less than 1 ms. */
+static void test_default_min_runtime(void)
+{
+	const struct habit less = with_bursts(100), more = with_bursts(150);
+	const struct habit enough = with_bursts(200);
+
+	make_tape(&a, &less);
+	make_tape(&b, &more);
+	keeps("--max-cpu-error=0", NULL);
+	exceeds("--max-cpu-error=0", "--min-runtime=0.75",
+		"CPU time of one:10: 50.0 % off, the limit is 0.0 %");
+	make_tape(&b, &enough);
+	exceeds("--max-cpu-error=0", NULL,
+		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
+}
+
+/* One of five is longer: bursts and latencies; or one of four: sleeps. */
+static void test_distances(void)
+{
+	struct habit habit = alone;
+
+	make_tape(&a, &alone);
+	habit.cycles[2].burst = 14000;
+	make_tape(&b, &habit);
+	keeps("--max-burst-distance=0.201", NULL);
+	exceeds("--max-burst-distance=0.199", NULL,
+		"lengths of bursts of one:10: distance 0.200, the limit is 0.199");
+	keeps("--max-sleep-distance=0", "--max-latency-distance=0");
+
+	habit = alone;
+	habit.cycles[2].sleep = 40000;
+	make_tape(&b, &habit);
+	keeps("--max-sleep-distance=0.25", NULL);
+	exceeds("--max-sleep-distance=0.249", NULL,
+		"lengths of sleeps of one:10: distance 0.250, the limit is 0.249");
+	keeps("--max-burst-distance=0", "--max-latency-distance=0");
+
+	habit = alone;
+	habit.cycles[2].latency = 3000;
+	make_tape(&b, &habit);
+	keeps("--max-latency-distance=0.201", NULL);
+	exceeds("--max-latency-distance=0.199", NULL,
+		"latencies of one:10: distance 0.200, the limit is 0.199");
+	keeps("--max-burst-distance=0", "--max-cpu-error=0");
+}
+
+/* Times from a preemption to a CPU count as well: five are alike, a sixth is longer. */
+static void test_preempted(void)
+{
+	struct habit habit = alone;
+
+	habit.cycles[1].away = 5000;
+	make_tape(&a, &alone);
+	make_tape(&b, &habit);
+	keeps("--max-latency-distance=0.167", NULL);
+	exceeds("--max-latency-distance=0.166", NULL,
+		"latencies of one:10: distance 0.167, the limit is 0.166");
+	keeps("--max-burst-distance=0", "--max-sleep-distance=0");
+}
+
+/* One of ten pairs comes in the other order, along the same edges. */
+static void test_order(void)
+{
+	struct habit habit = plain;
+
+	habit.cycles[1].wakes = 11;
+	habit.cycles[2].wakes = 12;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	keeps("--max-order-error=10", "--same-graph");
+	exceeds("--max-order-error=9.9%", "--same-graph",
+		"order of wake-ups: 10.0 % off, the limit is 9.9 %");
+}
+
+/* "one" wakes "two" four times, and "three" once: not three times and twice. */
+static void test_graph(void)
+{
+	struct habit habit = plain;
+
+	habit.cycles[1].wakes = 11;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	exceeds("--same-graph", NULL, "the graphs of who wakes whom differ");
+	keeps("--max-wakeup-error=50", "--max-sleep-error=50");
+	exceeds("--max-wakeup-error=49.9", NULL,
+		"wake-ups of three:12: -50.0 % off, the limit is 49.9 %");
+	exceeds("--max-sleep-error=49.9", NULL,
+		"sleeps of three:12: -50.0 % off, the limit is 49.9 %");
+}
+
+/* Each of two limits is told, and what is kept is not. */
+static void test_several(void)
+{
+	struct habit habit = with_bursts(20000);
+
+	habit.cycles[1].wakes = 11;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	ok(diff("--max-total-cpu-error=10", "--same-graph") == 1 &&
+	   strstr(said, "CPU time in total: ") && strstr(said, "the graphs "),
+	   "two limits, two messages");
+	exceeds("--max-total-cpu-error=90", "--same-graph", "the graphs of who wakes whom differ");
+}
+
+int main(void)
+{
+	blob_init(&a);
+	blob_init(&b);
+	test_same();
+	test_cpu();
+	test_min_runtime();
+	test_default_min_runtime();
+	test_distances();
+	test_preempted();
+	test_order();
+	test_graph();
+	test_several();
+	close(a.fd);
+	close(b.fd);
+	return tap_done();
+}
