@@ -90,6 +90,8 @@ chosen "chain chain chain" --only 'ch?in'
 chosen "hog periodic" --only hog --only 'peri*'
 chosen "chain chain chain hog work" --exclude periodic
 chosen "chain" --only "pid=$chain"
+chosen "chain chain chain" --only "tgid=$chain"
+chosen "hog periodic work" --exclude "tgid=$chain"
 chosen "chain chain chain periodic work" --only "tgid=1-4000000" --exclude hog
 expect 1 "no task that was chosen is on the tape" schedtape replay --only nobody work.tape
 expect 1 "knows no such cgroup" schedtape replay --only cgroup=/nowhere work.tape

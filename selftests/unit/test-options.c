@@ -109,10 +109,68 @@ static void test_replay(void)
 	replay_options_free(&opts);
 }
 
+/* Which of these lives are played: a digit each, "0" is the first. */
+static const char *chosen(const char *option, const char *other)
+{
+	static const struct schedtape_life lives[] = {
+		{ .pid = 20, .tgid = 20, .comm = "app" }, { .pid = 21, .tgid = 20, .comm = "work" },
+		{ .pid = 22, .tgid = 22, .comm = "app" },
+		{ .pid = 120, .tgid = 120, .comm = "app" },
+		{ .pid = 121, .tgid = 120, .comm = "app", .cgroup = 20 },
+	};
+	char *argv[4] = { "replay", (char *)option, (char *)other };
+	struct replay_options opts = { .record = NULL };
+	static char numbers[8];
+	size_t i, n = 0;
+
+	replay_options_parse(&opts, other ? 3 : 2, argv);
+	if (refused || choice_check(&opts.choice))
+		return "refused";
+	for (i = 0; i < sizeof(lives) / sizeof(*lives); i++)
+		if (choice_keeps(&opts.choice, &lives[i]))
+			numbers[n++] = '0' + i;
+	numbers[n] = '\0';
+	replay_options_free(&opts);
+	return numbers;
+}
+
+static void test_choice(void)
+{
+	static const struct {
+		const char *option, *other, *numbers;
+	} choices[] = {
+		{ "--only=tgid=20", NULL, "01" },
+		{ "--only=tgid=21", NULL, "" },
+		{ "--only=tgid=21-120", NULL, "234" },
+		{ "--only=tgid=22,20", NULL, "012" },
+		{ "--exclude=tgid=20", NULL, "234" },
+		{ "--exclude=tgid=1-4000000", NULL, "" },
+		{ "--only=tgid=20", "--exclude=pid=20", "1" },
+		{ "--only=pid=20", "--only=tgid=120", "034" },
+		{ "--only=pid=20", NULL, "0" },
+		{ "--exclude=pid=20-22", NULL, "34" },
+		{ "--only=app", NULL, "0234" },
+		{ "--only=app", "--exclude=tgid=20", "234" },
+		{ "--exclude=[!a]*", NULL, "0234" },
+		{ "--only=cgroup=id:20", NULL, "4" },
+		{ "--exclude=cgroup=id:20", "--only=tgid=120", "3" },
+	};
+	const char *numbers;
+	size_t i;
+
+	for (i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		numbers = chosen(choices[i].option, choices[i].other);
+		if (!ok(!strcmp(numbers, choices[i].numbers), "%s %s", choices[i].option,
+			choices[i].other ? choices[i].other : ""))
+			printf("# are %s, not %s\n", numbers, choices[i].numbers);
+	}
+}
+
 int main(void)
 {
 	test_numbers();
 	test_patterns();
 	test_replay();
+	test_choice();
 	return tap_done();
 }
