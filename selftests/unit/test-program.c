@@ -563,6 +563,17 @@ static void test_window(void)
 
 /* -- deadlocks ------------------------------------------------------------------- */
 
+/* It is there, and so is whom it starts. */
+static void begin(const struct schedtape_program *program, uint32_t number, bool *forked)
+{
+	uint32_t i;
+
+	forked[number] = true;
+	for (i = program->tasks[number].threads; i != SCHEDTAPE_NONE;
+	     i = program->tasks[i].sibling)
+		forked[i] = true;
+}
+
 /* One task goes on as far as it can; @pending: wake-ups by edge.  Return: it went on. */
 static bool go_on(const struct schedtape_program *program, uint32_t number,
 		  const struct schedtape_op **at, bool *forked, unsigned int *pending)
@@ -579,7 +590,7 @@ static bool go_on(const struct schedtape_program *program, uint32_t number,
 		else if (op->kind == SCHEDTAPE_OP_WAKE)
 			pending[op->value]++;
 		else if (op->kind == SCHEDTAPE_OP_FORK)
-			forked[op->value] = true;
+			begin(program, op->value, forked);
 	}
 	return at[number] != before;
 }
@@ -594,10 +605,10 @@ static bool ends(const struct schedtape_program *program)
 
 	if (!pending || !forked || !at)
 		abort();
-	for (i = 0; i < program->nr_tasks; i++) {
-		forked[i] = program->tasks[i].parent == SCHEDTAPE_NONE;
+	for (i = 0; i < program->nr_tasks; i++)
 		at[i] = schedtape_program_begin(program, i);
-	}
+	for (i = 0; i < program->nr_roots; i++)
+		begin(program, program->roots[i], forked);
 	do {
 		moved = false;
 		for (i = program->nr_tasks; i-- > 0; )
@@ -613,7 +624,7 @@ static bool ends(const struct schedtape_program *program)
 	return all;
 }
 
-/* Anything may happen: wake-ups of anyone by anyone, forks, sleeps, losses. */
+/* Anything may happen: wake-ups of anyone by anyone, forks, sleeps, losses, late news. */
 static struct schedtape_tape *random_tape(unsigned int seed)
 {
 	struct schedtape_tape *tape = fake_new(0, 100000);
@@ -626,7 +637,11 @@ static struct schedtape_tape *random_tape(unsigned int seed)
 		cpu = random() % 3;
 		pid = 1 + random() % last;
 		t += random() % 20;
-		switch (random() % 12) {
+		switch (random() % 13) {
+		case 12:
+			fake_describe(tape, t, cpu, pid, STAPE_TASK_EXITS, "late", 0)->tgid =
+				1 + random() % last;
+			break;
 		case 0:
 			fake_fork(tape, t, cpu, ++last, random() % 2);
 			break;

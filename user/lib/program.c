@@ -269,9 +269,10 @@ static void set_process(struct compiler *c, uint32_t number)
 static bool joins_root(const struct schedtape_program *program, uint32_t number)
 {
 	const struct schedtape_program_task *task = &program->tasks[number];
+	const struct schedtape_program_task *leader = &program->tasks[task->process];
 
 	return task->parent == SCHEDTAPE_NONE && task->process != number &&
-	       program->tasks[task->process].parent == SCHEDTAPE_NONE;
+	       leader->parent == SCHEDTAPE_NONE && leader->process == task->process;
 }
 
 static int set_processes(struct compiler *c)
