@@ -111,6 +111,46 @@ assert outside >= 0.8 * max(t["wakeups_by_task"] for t in stages) or not exact a
 END
 report $? "who was left out wakes as the outside world"
 
+# A shell forks a process, one of whose threads makes two others and is left out.
+cat > teams.py << 'END'
+import threading, time
+
+def name(text):
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as comm:
+        comm.write(text)
+
+def work():
+    name("worker")
+    for i in range(5):
+        time.sleep(0.01)
+
+def make():
+    name("maker")
+    workers = [threading.Thread(target=work) for i in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+name("team")
+time.sleep(0.01)
+maker = threading.Thread(target=make)
+maker.start()
+maker.join()
+END
+record teams sh -c '/usr/bin/python3 teams.py & wait'
+replay teams --exclude maker
+schedtape report --json teams.replay > out.json 2> log &&
+	like out.json '(lambda teams, workers: len(teams) == 1 and len(workers) == 2 and
+		{t["tgid"] for t in workers} == {t["tgid"] for t in teams} and
+		min(t["wakeups"] for t in workers) >= 5)(
+			*([t for t in d["tasks"] if t["comm"] == c] for c in ("team", "worker")))'
+report $? "threads whose maker is left out are in their process"
+for engine in module user; do
+	schedtape replay --engine $engine --exclude maker teams.tape > log 2>&1
+	report $? "and the replay ends: $engine"
+done
+
 # -- how far is it? ------------------------------------------------------------
 
 expect 129 "not a distance from 0 to 1: 'x'" schedtape diff --max-burst-distance x a b

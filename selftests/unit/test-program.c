@@ -367,6 +367,45 @@ static void test_orphans(void)
 	schedtape_program_free(program);
 }
 
+/* Who made a thread of a forked process is left out: it is one of that process's still. */
+static void test_orphaned_threads(void)
+{
+	uint32_t pid = 3;
+	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(generations(), &options);
+
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:exit", "a process is forked");
+	is_program(program, 2, "0:until 350; 50:prio 70001; 100:exit",
+		   "its thread waits for the instant at which it was made");
+	ok(program && program->nr_tasks == 4 && program->tasks[2].process == 1 &&
+	   program->tasks[1].threads == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
+	   "and is started by who leads it");
+	ok(program && program->nr_roots == 2 && program->roots[1] == 3,
+	   "other processes have no part in that");
+	schedtape_program_free(program);
+}
+
+/* A thread, as is said late, seems to be older than its process: that waits for it. */
+static void test_older_thread(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 3);
+	fake_wake(tape, 150, 0, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 1);
+	fake_fork(tape, 250, 0, 2, false);
+	fake_describe(tape, 300, 0, 3, STAPE_TASK_EXITS, "thread", 5)->tgid = 2;
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:wait 0; 50:fork 2; 200:exit", "a process is forked late");
+	ok(program && program->nr_tasks == 3 && program->tasks[1].process == 2 &&
+	   program->tasks[2].threads == SCHEDTAPE_NONE && program->nr_roots == 2 &&
+	   program->roots[1] == 1, "who sets that going does not wait for it");
+	schedtape_program_free(program);
+}
+
 /* With a deadline from the start, with another one, and without. */
 static void test_deadline(void)
 {
@@ -783,6 +822,8 @@ int main(void)
 	test_structure();
 	test_keep();
 	test_orphans();
+	test_orphaned_threads();
+	test_older_thread();
 	test_threads();
 	test_cgroups();
 	test_many_cgroups();

@@ -497,16 +497,7 @@ static void run(const void *arg, uint32_t number)
 	do_all(&player);
 }
 
-static void run_process(const struct player_cast *cast, uint32_t number)
-{
-	run(cast, number);
-	/* Of this thread: others of the process may go on. */
-	syscall(SYS_exit, 0);
-	__builtin_unreachable();
-}
-
-/* -- the first processes --------------------------------------------------- */
-
+/* Those that nobody else makes. */
 static void start_threads(const struct player_cast *cast, uint32_t leader)
 {
 	const struct schedtape_program *program = cast->program;
@@ -523,6 +514,17 @@ static void start_threads(const struct player_cast *cast, uint32_t leader)
 		}
 	}
 }
+
+static void run_process(const struct player_cast *cast, uint32_t number)
+{
+	start_threads(cast, number);
+	run(cast, number);
+	/* Of this thread: others of the process may go on. */
+	syscall(SYS_exit, 0);
+	__builtin_unreachable();
+}
+
+/* -- the first processes --------------------------------------------------- */
 
 pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 {
@@ -546,6 +548,5 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	light_begin();
 	if (cast->cpus->nr)
 		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
-	start_threads(cast, number);
 	run_process(cast, number);
 }

@@ -265,14 +265,20 @@ static void set_process(struct compiler *c, uint32_t number)
 	task->process = leader->leader;
 }
 
-/* Nobody forks it, but somebody who is there begins its process. */
-static bool joins_root(const struct schedtape_program *program, uint32_t number)
+/*
+ * Nobody forks it, but somebody begins its process, and starts it then: it waits for its
+ * first instant by itself.  Who was there before a leader that is forked, as on a tape
+ * with losses, may have set that fork going, and must not wait for it.
+ */
+static bool joins_process(const struct schedtape_program *program, uint32_t number)
 {
 	const struct schedtape_program_task *task = &program->tasks[number];
 	const struct schedtape_program_task *leader = &program->tasks[task->process];
 
-	return task->parent == SCHEDTAPE_NONE && task->process != number &&
-	       leader->parent == SCHEDTAPE_NONE && leader->process == task->process;
+	if (task->parent != SCHEDTAPE_NONE || task->process == number ||
+	    leader->process != task->process)
+		return false;
+	return leader->parent == SCHEDTAPE_NONE || task->process < number;
 }
 
 static int set_processes(struct compiler *c)
@@ -288,7 +294,7 @@ static int set_processes(struct compiler *c)
 	}
 	for (i = 0; i < program->nr_tasks && !ret; i++) {
 		passed(c, i);
-		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_root(program, i))
+		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
 			continue;
 		/* Whose first wait is not one for an instant is there from the start. */
 		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
@@ -298,7 +304,7 @@ static int set_processes(struct compiler *c)
 	/* The lists of threads come to be in order. */
 	for (i = program->nr_tasks; i-- > 0 && !ret; ) {
 		passed(c, i);
-		if (!joins_root(program, i))
+		if (!joins_process(program, i))
 			continue;
 		task = &program->tasks[i];
 		leader = &program->tasks[task->process];

@@ -77,7 +77,8 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
  * @affinity: where else, index into the program's; SCHEDTAPE_NONE: as @source says
  * @parent: task that forks it, SCHEDTAPE_NONE: nobody does
  * @process: the task that leads its thread group; its own number: a leader
- * @threads: of a leader that nobody forks: the first such thread, SCHEDTAPE_NONE: none
+ * @threads: of a leader: the first of its threads that nobody forks, and that it starts
+ *	when it begins itself; SCHEDTAPE_NONE: none
  * @sibling: of such a thread: the next one, the same
  * @cgroup: index into the program's, if nobody forks it; SCHEDTAPE_NONE: not known
  * @pid: in the recording
