@@ -526,6 +526,16 @@ static void run_process(const struct player_cast *cast, uint32_t number)
 
 /* -- the first processes --------------------------------------------------- */
 
+/* Who is not in it would be left by the guard, and fail() would kill the controller's. */
+static void enter_group(const struct player_cast *cast)
+{
+	if (!setpgid(0, cast->group))
+		return;
+	dprintf(STDERR_FILENO, "%s: a player cannot enter its process group: %s\n",
+		out_command(), strerror(errno));
+	_exit(1);
+}
+
 pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 {
 	sigset_t none;
@@ -533,13 +543,16 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 
 	if (pid)
 		return pid < 0 ? -errno : pid;
-	/* The session ends with its last descriptor: none of them is to be here. */
+	/* A Ctrl-C is for the controller, and nobody waits for children here. */
+	enter_group(cast);
+	signal(SIGCHLD, SIG_IGN);
+	/*
+	 * The session ends with its last descriptor: none of them is to be here.  Nor one of
+	 * the guard's, but now only: it kills those who are in its group when the last goes.
+	 */
 	if (cast->fd > STDERR_FILENO + 1)
 		close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
 	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
-	/* A Ctrl-C is for the controller, and nobody waits for children here. */
-	setpgid(0, cast->group);
-	signal(SIGCHLD, SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Nor does libc map memory for a thread, but for every few hundred: see thread.h. */
