@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,36 @@
 #define REMOVE_TRIES	250
 #define REMOVE_PAUSE_NS	20000000
 #define MAX_CPUS	8192
+
+/**
+ * enum cgroups_stage - of the folder that has all of them
+ * @STAGE_NONE: there is none
+ * @STAGE_EMPTY: it is about to be made, or cannot be: if it is there and has something in
+ *	it, it is another's
+ * @STAGE_MADE: it is ours
+ */
+enum cgroups_stage {
+	STAGE_NONE,
+	STAGE_EMPTY,
+	STAGE_MADE,
+};
+
+enum controller {
+	CONTROLLER_CPU,
+	CONTROLLER_CPUSET,
+	NR_CONTROLLERS,
+};
+
+static const char *const controllers[NR_CONTROLLERS] = {
+	[CONTROLLER_CPU] = "cpu",
+	[CONTROLLER_CPUSET] = "cpuset",
+};
+
+/* All that was written before is there for whoever reads it. */
+static void set_stage(struct cgroups_made *made, enum cgroups_stage stage)
+{
+	__atomic_store_n(&made->stage, stage, __ATOMIC_RELEASE);
+}
 
 static int write_file(const char *folder, const char *name, const char *text)
 {
@@ -69,26 +100,39 @@ static bool lists(const char *folder, const char *name, const char *word)
 	return false;
 }
 
-static int enable(struct cgroups *cgroups, const char *folder, const char *controller)
+static int enable(struct cgroups_made *made, const char *folder, enum controller controller)
 {
-	size_t len = strlen(cgroups->enabled);
+	uint32_t bit = strcmp(folder, made->parent) ? 0 : 1 << controller;
+	const char *name = controllers[controller];
 	char text[16];
 	int ret;
 
-	if (lists(folder, "cgroup.subtree_control", controller))
+	if (lists(folder, "cgroup.subtree_control", name))
 		return 0;
-	snprintf(text, sizeof(text), "+%s", controller);
+	__atomic_fetch_or(&made->enabled, bit, __ATOMIC_RELEASE);
+	snprintf(text, sizeof(text), "+%s", name);
 	ret = write_file(folder, "cgroup.subtree_control", text);
-	if (ret) {
-		out_error(NULL, "--cgroups: %s cannot have the controller %s below it: %s%s",
-			  folder, controller, strerror(-ret),
-			  ret == -EBUSY ? "; processes are in it" : "");
-		return ret;
+	if (!ret)
+		return 0;
+	__atomic_fetch_and(&made->enabled, ~bit, __ATOMIC_RELEASE);
+	out_error(NULL, "--cgroups: %s cannot have the controller %s below it: %s%s", folder,
+		  name, strerror(-ret), ret == -EBUSY ? "; processes are in it" : "");
+	return ret;
+}
+
+/* Once more does no harm. */
+static void disable_all(struct cgroups_made *made)
+{
+	uint32_t enabled = __atomic_load_n(&made->enabled, __ATOMIC_ACQUIRE);
+	char text[16];
+	int i;
+
+	for (i = 0; i < NR_CONTROLLERS; i++) {
+		snprintf(text, sizeof(text), "-%s", controllers[i]);
+		if (enabled & 1 << i)
+			write_file(made->parent, "cgroup.subtree_control", text);
 	}
-	if (!strcmp(folder, cgroups->parent))
-		snprintf(cgroups->enabled + len, sizeof(cgroups->enabled) - len, "%s-%s",
-			 len ? " " : "", controller);
-	return 0;
+	__atomic_store_n(&made->enabled, 0, __ATOMIC_RELEASE);
 }
 
 /**
@@ -128,11 +172,11 @@ static size_t find_steps(const struct schedtape_cgroup_table *table, const char 
 	return n;
 }
 
-static int enable_for(struct cgroups *cgroups, const char *folder, const struct step *step)
+static int enable_for(struct cgroups_made *made, const char *folder, const struct step *step)
 {
-	int ret = step->cpu ? enable(cgroups, folder, "cpu") : 0;
+	int ret = step->cpu ? enable(made, folder, CONTROLLER_CPU) : 0;
 
-	return ret || !step->cpuset ? ret : enable(cgroups, folder, "cpuset");
+	return ret || !step->cpuset ? ret : enable(made, folder, CONTROLLER_CPUSET);
 }
 
 /* -- making ---------------------------------------------------------------- */
@@ -189,7 +233,7 @@ static int make_folder(const char *path)
 }
 
 /* The folders from the top down to a recorded path, as far as they are missing. */
-static int make_path(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+static int make_path(struct cgroups_made *made, const struct schedtape_cgroup_table *table,
 		     const char *path, const struct cpu_map *cpus)
 {
 	struct step steps[SCHEDTAPE_CGROUP_PARTS + 1];
@@ -197,16 +241,16 @@ static int make_path(struct cgroups *cgroups, const struct schedtape_cgroup_tabl
 	char folder[2 * PATH_MAX];
 	int ret;
 
-	ret = enable_for(cgroups, cgroups->top, &steps[0]);
+	ret = enable_for(made, made->top, &steps[0]);
 	for (i = 1; i <= n && !ret; i++) {
-		snprintf(folder, sizeof(folder), "%s%.*s", cgroups->top, (int)steps[i].len, path);
+		snprintf(folder, sizeof(folder), "%s%.*s", made->top, (int)steps[i].len, path);
 		ret = make_folder(folder);
 		if (!ret && steps[i].state)
 			ret = set_state(folder, steps[i].state, cpus);
 		else if (ret == -EEXIST)
 			ret = 0;
 		if (!ret)
-			ret = enable_for(cgroups, folder, &steps[i]);
+			ret = enable_for(made, folder, &steps[i]);
 	}
 	return ret;
 }
@@ -228,7 +272,7 @@ static char *own_procs(const char *mount)
 	return procs;
 }
 
-static int make_one(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+static int make_one(struct cgroups_made *made, const struct schedtape_cgroup_table *table,
 		    uint64_t id, const char *mount, const struct cpu_map *cpus, char **procs)
 {
 	const struct schedtape_cgroup_state *state = schedtape_cgroup_by_id(table, id);
@@ -246,14 +290,14 @@ static int make_one(struct cgroups *cgroups, const struct schedtape_cgroup_table
 		*procs = own_procs(mount);
 		return 0;
 	}
-	ret = make_path(cgroups, table, state->path, cpus);
-	if (!ret && asprintf(procs, "%s%s/cgroup.procs", cgroups->top, state->path) < 0)
+	ret = make_path(made, table, state->path, cpus);
+	if (!ret && asprintf(procs, "%s%s/cgroup.procs", made->top, state->path) < 0)
 		ret = -ENOMEM;
 	return ret;
 }
 
 /* The parent has the controllers that any of them needs. */
-static int enable_top(struct cgroups *cgroups, const struct schedtape_cgroup_table *table,
+static int enable_top(struct cgroups_made *made, const struct schedtape_cgroup_table *table,
 		      const struct schedtape_program *program)
 {
 	struct step steps[SCHEDTAPE_CGROUP_PARTS + 1], top = { 0 };
@@ -268,28 +312,28 @@ static int enable_top(struct cgroups *cgroups, const struct schedtape_cgroup_tab
 		top.cpu |= steps[0].cpu;
 		top.cpuset |= steps[0].cpuset;
 	}
-	return enable_for(cgroups, cgroups->parent, &top);
+	return enable_for(made, made->parent, &top);
 }
 
 /* The folder that is to have all of them. */
-static int make_top(struct cgroups *cgroups)
+static int make_top(struct cgroups_made *made)
 {
 	int ret;
 
-	snprintf(cgroups->top, sizeof(cgroups->top), "%.*s/schedtape-%d", PATH_MAX - 32,
-		 cgroups->parent, getpid());
-	ret = make_folder(cgroups->top);
+	snprintf(made->top, sizeof(made->top), "%.*s/schedtape-%d", PATH_MAX - 32, made->parent,
+		 getpid());
+	set_stage(made, STAGE_EMPTY);
+	ret = make_folder(made->top);
+	set_stage(made, ret ? STAGE_NONE : STAGE_MADE);
 	if (ret == -EEXIST)
 		out_error(NULL, "--cgroups: %s is there already, left behind by another replay: "
-			  "remove it, or try again, with another PID", cgroups->top);
-	if (ret) {
-		*cgroups->top = '\0';
+			  "remove it, or try again, with another PID", made->top);
+	if (ret)
 		return ret;
-	}
 	/* Below a cgroup with processes there may be threads of these only. */
-	if (!lists(cgroups->top, "cgroup.type", "invalid"))
+	if (!lists(made->top, "cgroup.type", "invalid"))
 		return 0;
-	out_error(NULL, "--cgroups: processes are in %s: none can be below it", cgroups->parent);
+	out_error(NULL, "--cgroups: processes are in %s: none can be below it", made->parent);
 	return -EBUSY;
 }
 
@@ -309,14 +353,24 @@ static int make_all(struct cgroups *cgroups, struct schedtape_tape *tape,
 	cgroups->nr = program->nr_cgroups;
 	if (!cgroups->nr)
 		out_warning(NULL, "--cgroups: the tape does not say in which cgroups its tasks were");
-	ret = enable_top(cgroups, &table, program);
+	ret = enable_top(cgroups->made, &table, program);
 	if (!ret)
-		ret = make_top(cgroups);
+		ret = make_top(cgroups->made);
 	for (i = 0; i < cgroups->nr && !ret; i++)
-		ret = make_one(cgroups, &table, program->cgroups[i], mount, cpus,
+		ret = make_one(cgroups->made, &table, program->cgroups[i], mount, cpus,
 			       &cgroups->procs[i]);
 	schedtape_cgroup_table_free(&table);
 	return ret;
+}
+
+int cgroups_open(struct cgroups *cgroups)
+{
+	cgroups->made = mmap(NULL, sizeof(*cgroups->made), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (cgroups->made != MAP_FAILED)
+		return 0;
+	cgroups->made = NULL;
+	return -errno;
 }
 
 int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
@@ -334,7 +388,7 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 		out_error(NULL, "--cgroups: %s", err.text);
 		return ret;
 	}
-	snprintf(cgroups->parent, sizeof(cgroups->parent), "%s%s", mount,
+	snprintf(cgroups->made->parent, sizeof(cgroups->made->parent), "%s%s", mount,
 		 found.path && strcmp(found.path, "/") ? found.path : "");
 	free(found.path);
 	return make_all(cgroups, tape, program, mount, cpus);
@@ -358,21 +412,43 @@ static bool remove_all(char *top)
 	return done;
 }
 
-void cgroups_remove(struct cgroups *cgroups)
+static void remove_top(struct cgroups_made *made)
 {
 	const struct timespec pause = { .tv_nsec = REMOVE_PAUSE_NS };
-	uint32_t i;
 	int tries;
 
-	if (*cgroups->top) {
-		write_file(cgroups->top, "cgroup.kill", "1");
-		for (tries = 0; tries < REMOVE_TRIES && !remove_all(cgroups->top); tries++)
-			nanosleep(&pause, NULL);
-		if (tries == REMOVE_TRIES)
-			out_warning(NULL, "--cgroups: %s cannot be removed", cgroups->top);
+	for (tries = 0; tries < REMOVE_TRIES; tries++) {
+		/* Each time: a player that lives elsewhere may have moved there. */
+		write_file(made->top, "cgroup.kill", "1");
+		if (remove_all(made->top))
+			return;
+		nanosleep(&pause, NULL);
 	}
-	if (*cgroups->enabled)
-		write_file(cgroups->parent, "cgroup.subtree_control", cgroups->enabled);
+	out_warning(NULL, "--cgroups: %s cannot be removed", made->top);
+}
+
+static void remove_made(struct cgroups_made *made)
+{
+	switch (__atomic_load_n(&made->stage, __ATOMIC_ACQUIRE)) {
+	case STAGE_EMPTY:
+		rmdir(made->top);
+		break;
+	case STAGE_MADE:
+		remove_top(made);
+		break;
+	}
+	set_stage(made, STAGE_NONE);
+	disable_all(made);
+}
+
+void cgroups_remove(struct cgroups *cgroups)
+{
+	uint32_t i;
+
+	if (!cgroups->made)
+		return;
+	remove_made(cgroups->made);
+	munmap(cgroups->made, sizeof(*cgroups->made));
 	for (i = 0; i < cgroups->nr; i++)
 		free(cgroups->procs[i]);
 	free(cgroups->procs);

@@ -12,21 +12,39 @@
 #include "cpu-map.h"
 
 /**
+ * struct cgroups_made - what there is to be removed, whoever does it
+ * @parent: the folder that @top is in
+ * @top: the folder that has all of them
+ * @stage: how far @top is, complete before it is told: enum cgroups_stage
+ * @enabled: a bit for each controller of @parent that was not enabled before
+ *
+ * Those who have forked share it.  @stage and @enabled are stored in one go, and tell of
+ * what is about to be done: its maker may be killed at any moment.
+ */
+struct cgroups_made {
+	char parent[PATH_MAX];
+	char top[PATH_MAX];
+	uint32_t stage;
+	uint32_t enabled;
+};
+
+/**
  * struct cgroups - those of one replay; all 0: there are none
- * @top: the folder that has all of them, "": none yet
- * @parent: the folder that it is in
- * @enabled: controllers of @parent that were not enabled before, as -NAME of each
+ * @made: of them
  * @procs: by the program's number: the file that takes processes; NULL: not known
  * @nr: of them
  */
 struct cgroups {
-	char top[PATH_MAX];
-	char parent[PATH_MAX];
-	char enabled[32];
+	struct cgroups_made *made;
 	char **procs;
 	uint32_t nr;
 };
 
+/*
+ * Before any of them is made.  Who is forked from now on has a copy by which it removes
+ * what is made later.  -errno.
+ */
+int cgroups_open(struct cgroups *cgroups);
 /*
  * Makes those of the program below @parent ("": the root), with their weights and quotas,
  * and their CPUs by @cpus.  -errno, and says why.

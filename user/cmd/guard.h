@@ -18,9 +18,9 @@ struct guard {
 };
 
 /*
- * It calls @clean, which may be NULL, with @arg as it is now, and kills the group.  Who
- * starts it has nothing open that is to end with the controller.  A waitpid() for any
- * child does not know it.  -errno.
+ * It calls @clean, which may be NULL, with @arg, and kills the group.  Of what is done to
+ * memory from now on it knows what is shared.  Who starts it has nothing open that is to
+ * end with the controller.  A waitpid() for any child does not know it.  -errno.
  */
 int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);
 /* Kills the group, waits for the guard, and does nothing else. */

@@ -40,7 +40,8 @@
  * @processes: those that no player forks
  * @interrupted: by a signal
  * @looked: when those that are due were last looked for, ms
- * @guard: with the user's engine, and with @cgroups
+ * @guard: with the user's engine: kills players, as the module does
+ * @remover: with @cgroups: removes them
  */
 struct replay {
 	const struct replay_options *options;
@@ -56,6 +57,7 @@ struct replay {
 	int signals;
 	bool interrupted;
 	struct guard guard;
+	struct guard remover;
 	struct cgroups cgroups;
 };
 
@@ -381,7 +383,9 @@ static void close_replay(struct replay *replay)
 	/* What the session's end kills, if the stop did not. */
 	schedtape_session_close(replay->session);
 	processes_reap(&replay->processes, true);
+	/* Until here it was needed: we might have been killed. */
 	cgroups_remove(&replay->cgroups);
+	guard_end(&replay->remover);
 	schedtape_engine_free(replay->cast.engine);
 	processes_free(&replay->processes);
 	if (replay->signals >= 0)
@@ -400,27 +404,40 @@ static void clean_up(void *arg)
 	cgroups_remove(arg);
 }
 
-/* Before anything is open that is to end with us: the guard has it, too. */
+/*
+ * The remover is first: the guard and what it kills hold the remover's descriptor, so that
+ * it removes what nobody plays in any more.
+ */
+static int start_guards(struct replay *replay)
+{
+	int ret = 0;
+
+	if (replay->options->cgroups) {
+		ret = cgroups_open(&replay->cgroups);
+		if (!ret)
+			ret = guard_start(&replay->remover, clean_up, &replay->cgroups);
+	}
+	if (!ret && replay->options->user)
+		ret = guard_start(&replay->guard, NULL, NULL);
+	if (ret)
+		out_error(NULL, "cannot start: %s", strerror(-ret));
+	return ret;
+}
+
+/* Before anything is open that is to end with us: guards have it, too. */
 static int open_guarded(struct replay *replay, struct schedtape_tape *tape)
 {
 	const struct replay_options *opts = replay->options;
 	int ret;
 
 	ret = open_signals(replay);
-	if (ret)
+	if (!ret)
+		ret = start_guards(replay);
+	if (ret || !opts->cgroups)
 		return ret;
-	if (opts->cgroups) {
-		ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
-				   &opts->cpus);
-		if (ret)
-			return ret;
-		replay->cast.cgroups = replay->cgroups.procs;
-	}
-	if (!opts->cgroups && !opts->user)
-		return 0;
-	ret = guard_start(&replay->guard, clean_up, &replay->cgroups);
-	if (ret)
-		out_error(NULL, "cannot start: %s", strerror(-ret));
+	ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
+			   &opts->cpus);
+	replay->cast.cgroups = replay->cgroups.procs;
 	return ret;
 }
 
