@@ -8,19 +8,12 @@ set -u
 
 exact=${SCHEDTAPE_EXACT:-}
 
-cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
-if [ -z "$cg" ]; then
-	cg=/sys/fs/cgroup
-	mount -t cgroup2 cgroup2 $cg 2> log
-	trap 'umount "$cg"; rm -rf "$dir"' EXIT
-fi
-if ! grep -qw cpu "$cg/cgroup.controllers"; then
+if ! find_cgroups; then
 	skip "no controller cpu for cgroups of version 2"
 	finish
 	exit
 fi
 
-echo +cpu > "$cg/cgroup.subtree_control"
 mkdir -p "$cg"/{heavy,light,outer/inner,busy}
 echo +cpu > "$cg/outer/cgroup.subtree_control"
 echo 300 > "$cg/heavy/cpu.weight"

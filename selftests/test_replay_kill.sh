@@ -1,21 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: replays whose controllers and players are killed at random moments: no
-# task is left, nothing in the module, and it can go. SCHEDTAPE_ROUNDS=50 makes a
-# hundred of them, SCHEDTAPE_SEED chooses the same moments again.
+# Description: replays whose controllers and players are killed at random moments, with
+# the module, with cgroups, and with the user's engine: no task is left, no cgroup, nothing
+# in the module, and it can go. SCHEDTAPE_ROUNDS=50 makes a hundred of them, SCHEDTAPE_SEED
+# chooses the same moments again.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 rounds=${SCHEDTAPE_ROUNDS:-6}		# of two replays each
+many=60					# cgroups: to make them takes a while
 seed=${SCHEDTAPE_SEED:-$RANDOM}
 echo "# SCHEDTAPE_SEED=$seed"
 RANDOM=$seed
 
+# Each replay has a parent of its own, whose controllers it enables.
+ways=(--engine=module --engine=user) groups='' procs=/dev/null
+if find_cgroups; then
+	ways=(--engine=module --cgroups --engine=user)
+	groups=$cg/recorded
+	procs=$groups/1/cgroup.procs
+	mkdir "$cg"/{first,second} "$groups"
+	echo +cpu > "$groups/cgroup.subtree_control"
+	eval "mkdir $groups/{1..$many}"
+	echo 50 | tee "$groups"/*/cpu.weight > log
+fi
+
 # Players have the names of these.
-cat > work << 'END'
+cat > work << END
 #!/bin/sh
 periodic 10 3 30 2 > /dev/null &
-chain 40 10 > /dev/null &
+(echo 0 > $procs; exec chain 40 10) > /dev/null &
 wait
 END
 chmod 755 work
@@ -28,40 +42,66 @@ players()
 	ps -e -o pid= -o comm= | sed -nE 's/^ *([0-9]+) (work|periodic|chain)$/\1/p'
 }
 
-# Until there is a player, or none comes.
+# Until there is a player, or no replay any more.
 wait_for_players()
 {
 	local i
 
 	for ((i = 0; i < 100; i++)); do
-		[ -z "$(players)" ] || return
+		[ -z "$(players)" ] && [ -n "$(jobs -r)" ] || return
 		sleep 0.1
 	done
 }
 
-# Until nobody has the name of a player, and the module has nothing.
+# What replays have left behind: cgroups, and controllers in their parents
+groups_left()
+{
+	[ -z "$groups" ] || find "$cg" -maxdepth 2 -name 'schedtape-*'
+	[ -z "$groups" ] || cat "$cg"/{first,second}/cgroup.subtree_control
+}
+
+# Until nobody has the name of a player, or of those who start and guard them, and
+# neither the module has anything, nor have the cgroups.
 nothing_left()
 {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
-		[ -z "$(players)" ] && [ "$(schedtape list)" = "no sessions, no replays" ] && return
-		sleep 0.1
+	for ((i = 0; i < 40; i++)); do
+		[ -z "$(players)" ] && ! pgrep -x schedtape > log && [ -z "$(groups_left)" ] &&
+			[ "$(schedtape list)" = "no sessions, no replays" ] && return
+		sleep 0.2
 	done
 	schedtape list >> log
+	groups_left >> log
 	ps -e >> log
 	return 1
 }
 
+# -- at random moments -------------------------------------------------------------
+
+# replay WAY PARENT
+replay()
+{
+	local way=$1
+
+	[ "$way" != --cgroups ] || way+==/$2
+	exec schedtape replay -q "$way" --speed 0.1 work.tape > replay.log 2>&1
+}
+
 controllers=0 killed=0 left=0
 for ((i = 0; i < rounds; i++)); do
-	schedtape replay -q --speed 0.1 work.tape > replay.log 2>&1 &
+	way=${ways[i % ${#ways[@]}]}
+	replay "$way" first &
 	first=$!
-	schedtape replay -q --speed 0.1 work.tape > replay.log 2>&1 &
+	replay "$way" second &
 	second=$!
-	# A slow machine has no players yet at most moments: every other time it has.
-	[ $((i % 2)) = 0 ] || wait_for_players
-	sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
+	# Every other time there are players; else they hardly begin to be made.
+	if [ $((i % 2)) = 0 ]; then
+		sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
+	else
+		wait_for_players
+		sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
+	fi
 	mapfile -t all < <(players)
 	player=${all[RANDOM % (${#all[@]} + 1)]-}
 	kill -KILL $first 2> /dev/null && controllers=$((controllers + 1))
@@ -72,11 +112,69 @@ for ((i = 0; i < rounds; i++)); do
 	nothing_left || left=$((left + 1))
 done
 [ $left = 0 ]
-report $? "$((2 * rounds)) replays: nothing is left"
+report $? "$((2 * rounds)) replays, ${ways[*]}: nothing is left"
 echo "$controllers controllers and $killed players were killed" | tee log | sed 's/^/# /'
 [ $controllers -gt 0 ] && [ $killed -gt 0 ]
 report $? "controllers and players were killed"
 
+# -- at the worst ones -------------------------------------------------------------
+
+# kill_in_midst OPTION: when it has made some of its cgroups; false: it had made all
+kill_in_midst()
+{
+	local replay top made
+
+	schedtape replay -q "$1" --cgroups=/first many.tape > replay.log 2>&1 &
+	replay=$!
+	top=$cg/first/schedtape-$replay
+	until [ -d "$top/recorded/1" ] || ! kill -0 $replay 2> /dev/null; do
+		:
+	done
+	kill -STOP $replay
+	sleep 0.1
+	made=$(find "$top" -mindepth 2 -type d | wc -l)
+	echo "# $1: killed when it had made $made of $many cgroups"
+	kill -KILL $replay
+	wait $replay 2> /dev/null
+	[ "$made" -lt $many ]
+}
+
+if [ -n "$groups" ]; then
+	cat > many <<- END
+		#!/bin/sh
+		for procs in $groups/*/cgroup.procs; do
+			echo 0 > \$procs
+		done
+	END
+	chmod 755 many
+	schedtape record -q -o many.tape -- ./many > log 2>&1
+	report $? "a tape of many cgroups"
+	for engine in module user; do
+		for ((i = 0; i < 5; i++)); do
+			! kill_in_midst --engine=$engine || break
+		done
+		[ $i -lt 5 ] && nothing_left
+		report $? "killed while it makes them, --engine=$engine: nothing is left"
+	done
+else
+	skip "no controller cpu for cgroups of version 2"
+fi
+
+LD_PRELOAD=$preloads/enter_late.so ENTER_MARK=$dir/entering \
+	schedtape replay -q --engine=user work.tape > replay.log 2>&1 &
+replay=$!
+for ((i = 0; i < 100; i++)); do
+	[ ! -e entering ] || break
+	sleep 0.1
+done
+kill -KILL $replay
+wait $replay 2> /dev/null
+[ -e entering ] && nothing_left
+report $? "killed before a player is in its process group: nothing is left"
+
+if [ -n "$groups" ]; then
+	rmdir "$groups"/* "$groups" "$cg"/{first,second} 2> /dev/null
+fi
 if [ -n "${SCHEDTAPE_KO:-}" ]; then
 	rmmod schedtape > log 2>&1 && [ ! -e /dev/schedtape ]
 	report $? "the module unloads"

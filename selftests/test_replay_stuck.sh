@@ -6,10 +6,6 @@
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
-# Built in the checkout, or beside the tests.
-preloads=$build/selftests/preload
-[ -e "$preloads/forget_wakes.so" ] || preloads=$here
-
 # Receivers wait for senders, and their parent for all of them.
 schedtape record -q -o storm.tape -- storm 1 20 2 > log 2>&1
 report $? "tasks that wake each other are recorded"

@@ -12,6 +12,9 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 cd "$dir" || exit 1
+# Libraries for LD_PRELOAD are likewise.
+preloads=$build/selftests/preload
+[ -d "$preloads" ] || preloads=$here
 tests=0 failed=0
 
 # report STATUS TEXT: one result; a failure shows the file "log"
@@ -73,6 +76,18 @@ running()
 		pgrep -x "$name" && return
 	done
 	return 1
+}
+
+# find_cgroups: $cg is where those of version 2 are; false: without the controller cpu
+find_cgroups()
+{
+	cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	if [ -z "$cg" ]; then
+		cg=/sys/fs/cgroup
+		mount -t cgroup2 cgroup2 $cg 2> log
+		trap 'umount "$cg"; rm -rf "$dir"' EXIT
+	fi
+	grep -qw cpu "$cg/cgroup.controllers" && echo +cpu > "$cg/cgroup.subtree_control"
 }
 
 # skip REASON: a result that this machine cannot give
