@@ -49,10 +49,10 @@ for n in $few $many; do
 	report $? "forks $n is recorded"
 	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
 done
-peak schedtape replay -q $few.tape	# what is allocated once, is
-peak schedtape replay -q $few.tape
+peak schedtape replay -q "$few.tape"	# what is allocated once, is
+peak schedtape replay -q "$few.tape"
 user_few=$user kernel_few=$kernel
-peak schedtape replay -q $many.tape
+peak schedtape replay -q "$many.tape"
 echo "# $few tasks: $user_few KiB and $kernel_few KiB of the kernel; $many: $user and $kernel"
 echo "$((user - user_few)) KiB more" > log
 [ $((user - user_few)) -le 1024 ]
