@@ -7,8 +7,8 @@
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
-rounds=${SCHEDTAPE_ROUNDS:-6}		# of two replays each
-many=60					# cgroups: to make them takes a while
+rounds=${SCHEDTAPE_ROUNDS:-3}		# of two replays each
+many=150					# cgroups: to make them takes a while
 seed=${SCHEDTAPE_SEED:-$RANDOM}
 echo "# SCHEDTAPE_SEED=$seed"
 RANDOM=$seed
@@ -64,16 +64,14 @@ groups_left()
 # neither the module has anything, nor have the cgroups.
 nothing_left()
 {
-	local i
+	local end=$((SECONDS + 20 * ${SCHEDTAPE_SLOW:-1}))
 
-	for ((i = 0; i < 40; i++)); do
+	while [ $SECONDS -lt $end ]; do
 		[ -z "$(players)" ] && ! pgrep -x schedtape > log && [ -z "$(groups_left)" ] &&
 			[ "$(schedtape list)" = "no sessions, no replays" ] && return
-		sleep 0.2
+		sleep 0.1
 	done
-	schedtape list >> log
-	groups_left >> log
-	ps -e >> log
+	{ schedtape list; groups_left; ps -e; } >> log
 	return 1
 }
 
@@ -84,7 +82,7 @@ replay()
 {
 	local way=$1
 
-	[ "$way" != --cgroups ] || way+==/$2
+	[ "$way" != --cgroups ] || way=--cgroups=/$2
 	exec schedtape replay -q "$way" --speed 0.1 work.tape > replay.log 2>&1
 }
 
@@ -153,8 +151,12 @@ if [ -n "$groups" ]; then
 		for ((i = 0; i < 5; i++)); do
 			! kill_in_midst --engine=$engine || break
 		done
-		[ $i -lt 5 ] && nothing_left
-		report $? "killed while it makes them, --engine=$engine: nothing is left"
+		if [ $i -lt 5 ]; then
+			nothing_left
+			report $? "killed while it makes them, --engine=$engine: nothing is left"
+		else
+			skip "--engine=$engine had always made all before it was killed"
+		fi
 	done
 else
 	skip "no controller cpu for cgroups of version 2"
