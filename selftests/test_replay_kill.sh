@@ -150,6 +150,8 @@ if [ -n "$groups" ]; then
 	for engine in module user; do
 		for ((i = 0; i < 5; i++)); do
 			! kill_in_midst --engine=$engine || break
+			# What one has enabled in the parent, the next one would leave so.
+			nothing_left
 		done
 		if [ $i -lt 5 ]; then
 			nothing_left
