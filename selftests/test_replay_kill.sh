@@ -101,7 +101,8 @@ for ((i = 0; i < rounds; i++)); do
 		sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
 	fi
 	mapfile -t all < <(players)
-	player=${all[RANDOM % (${#all[@]} + 1)]-}
+	player=''
+	[ ${#all[@]} = 0 ] || player=${all[RANDOM % ${#all[@]}]}
 	kill -KILL $first 2> /dev/null && controllers=$((controllers + 1))
 	[ -n "$player" ] && kill -KILL "$player" 2> /dev/null && killed=$((killed + 1))
 	sleep "0.0$((RANDOM % 10))"
