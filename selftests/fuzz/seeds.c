@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes what the fuzzers begin with: seeds DIRECTORY {tape|page|timeline|compare|directory|options} */
+/* What fuzzers begin with: seeds DIRECTORY {tape|page|timeline|compare|directory|options} */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
