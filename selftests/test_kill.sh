@@ -71,7 +71,8 @@ for i in $(seq "$rounds"); do
 	"$schedtape" record -q -m 64K -o "$dir/tape" -- "$storm" 2 3 1000000 > /dev/null 2>&1 &
 	set +m
 	recorder=$!
-	sleep "0.$((RANDOM % 7))$((RANDOM % 10))"
+	ms=$((RANDOM % 700 * ${SCHEDTAPE_SLOW:-1}))
+	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	kill -KILL $recorder
 	kill -KILL -- -$recorder 2> /dev/null
 	wait $recorder 2> /dev/null
