@@ -46,6 +46,26 @@ planted()
 		echo "not ok - the guest's console was judged: status $status"
 		return 1
 	fi
+	[ "${1##*-}" = kcsan ] || {
+		fatal "$1" stack_end 'corrupted stack end detected' &&
+		fatal "$1" stack_guard 'stack guard page was hit'
+	}
+}
+
+# fatal KERNEL BUG PATTERN: a mistake that ends who commits it, or the guest
+fatal()
+{
+	local module=$build/planted/$1
+
+	timeout 360 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 300 -- \
+		insmod "$module/planted.ko" bug="$2" 2> "$module/stderr"
+	if grep -A 50 "the guest's kernel reported" "$module/stderr" | grep -q "$3"; then
+		echo "ok - planted: $2: $3"
+	else
+		cat "$module/stderr"
+		echo "not ok - planted: $2: $3"
+		return 1
+	fi
 }
 
 # note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is that of the sources when the

@@ -35,6 +35,8 @@ static const struct {
 	{ "timer", planted_timer },
 	{ "work_freed", planted_work_freed },
 	{ "race", planted_race },
+	{ "stack_end", planted_stack_end },
+	{ "stack_guard", planted_stack_guard },
 	{ "none", NULL },
 };
 

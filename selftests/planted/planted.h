@@ -28,4 +28,7 @@ void planted_work_freed(void);
 
 void planted_race(void);
 
+void planted_stack_end(void);
+void planted_stack_guard(void);
+
 #endif
