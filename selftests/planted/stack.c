@@ -17,7 +17,7 @@
 void planted_stack_end(void)
 {
 	*end_of_stack(current) = 0;
-	msleep(1);
+	msleep(20);
 }
 
 /* No compiler may see that it never ends, nor make a loop of it. */

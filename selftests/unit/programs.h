@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Programs, compiled from tapes that were never recorded, and read as text. */
+#ifndef SELFTESTS_PROGRAMS_H
+#define SELFTESTS_PROGRAMS_H
+
+#include <program.h>
+
+#include "fake-tape.h"
+#include "program-store.h"
+#include "tap.h"
+
+static inline const char *op_text(const struct schedtape_program *program,
+				  const struct schedtape_op *op, char text[64])
+{
+	unsigned long long cpu = op->cpu, value = op->value;
+
+	switch (op->kind) {
+	case SCHEDTAPE_OP_WAKE:
+		snprintf(text, 64, "%llu:wake %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_WAIT_EDGE:
+		snprintf(text, 64, "%llu:wait %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_WAIT_UNTIL:
+		snprintf(text, 64, "%llu:until %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_WAIT_FOR:
+		snprintf(text, 64, "%llu:for %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_FORK:
+		snprintf(text, 64, "%llu:fork %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_RENAME:
+		snprintf(text, 64, "%llu:name %s", cpu, program->names[value]);
+		break;
+	case SCHEDTAPE_OP_SETPRIO:
+		snprintf(text, 64, "%llu:prio %llx", cpu, value);
+		break;
+	case SCHEDTAPE_OP_SETAFFINITY:
+		snprintf(text, 64, "%llu:pin %llu", cpu, value);
+		break;
+	case SCHEDTAPE_OP_MOVE:
+		snprintf(text, 64, "%llu:move %llu", cpu,
+			 (unsigned long long)program->cgroups[value]);
+		break;
+	case SCHEDTAPE_OP_EXIT:
+		snprintf(text, 64, "%llu:exit", cpu);
+		break;
+	default:
+		return "";
+	}
+	if (op->blocked)
+		strcat(text, " D");
+	if (op->expected)
+		strcat(text, "!");
+	return text;
+}
+
+/* "0:until 0; 100:wake 0!; …", without wake-ups that were none; "!": expected. */
+static inline const char *program_text(const struct schedtape_program *program, uint32_t number)
+{
+	static char text[1024];
+	char one[64];
+	const struct schedtape_op *op = NULL;
+	size_t at = 0;
+
+	text[0] = '\0';
+	if (number < program->nr_tasks)
+		op = schedtape_program_begin(program, number);
+	for (; op; op = schedtape_program_next(program, op)) {
+		if (op->kind == SCHEDTAPE_OP_NONE)
+			continue;
+		at += snprintf(text + at, sizeof(text) - at, "%s%s", at ? "; " : "",
+			       op_text(program, op, one));
+	}
+	return text;
+}
+
+static inline struct schedtape_program *
+compile_as(struct schedtape_tape *tape, const struct schedtape_program_options *options)
+{
+	struct schedtape_program *program = NULL;
+	struct schedtape_error err = { "" };
+
+	if (schedtape_program_compile(tape, options, &program, &err))
+		printf("# %s\n", err.text);
+	fake_free(tape);
+	return program;
+}
+
+static inline struct schedtape_program *compile(struct schedtape_tape *tape)
+{
+	const struct schedtape_program_options options = { 0 };
+
+	return compile_as(tape, &options);
+}
+
+static inline void is_program(const struct schedtape_program *program, uint32_t number,
+			      const char *expected, const char *what)
+{
+	const char *text = program ? program_text(program, number) : "none";
+
+	if (!ok(!strcmp(text, expected), "%s", what))
+		printf("# is \"%s\", not \"%s\"\n", text, expected);
+}
+
+static inline bool keep_pid(void *arg, const struct schedtape_life *life)
+{
+	return life->pid != *(uint32_t *)arg;
+}
+
+/* 1 runs on CPU 0, wakes 2, sleeps, and is woken by it. */
+static inline struct schedtape_tape *round_trip(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 2);
+	fake_wake(tape, 2800, 0, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 2900, 0, STAPE_STATE_SLEEPING, 1);
+	fake_switch(tape, 3000, 0, STAPE_STATE_SLEEPING, 0);
+	return tape;
+}
+
+/* 1 forks 2, which makes thread 3, which makes thread 4 and forks 5. */
+static inline struct schedtape_tape *generations(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 100, 0, 2, false);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
+	fake_fork(tape, 250, 0, 3, true);
+	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 3);
+	fake_fork(tape, 350, 0, 4, true);
+	fake_fork(tape, 360, 0, 5, false);
+	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 4);
+	fake_prio(tape, 450, 0, 4, 1, 0, 7);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 5);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: no program can get stuck.
+ */
+#include "programs.h"
+
+/* It is there, and so is whom it starts. */
+static void begin(const struct schedtape_program *program, uint32_t number, bool *forked)
+{
+	uint32_t i;
+
+	forked[number] = true;
+	for (i = program->tasks[number].threads; i != SCHEDTAPE_NONE;
+	     i = program->tasks[i].sibling)
+		forked[i] = true;
+}
+
+/* One task goes on as far as it can; @pending: wake-ups by edge.  Return: it went on. */
+static bool go_on(const struct schedtape_program *program, uint32_t number,
+		  const struct schedtape_op **at, bool *forked, unsigned int *pending)
+{
+	const struct schedtape_op *before = at[number], *op;
+
+	for (; forked[number] && at[number];
+	     at[number] = schedtape_program_next(program, at[number])) {
+		op = at[number];
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[op->value])
+			break;
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
+			pending[op->value]--;
+		else if (op->kind == SCHEDTAPE_OP_WAKE)
+			pending[op->value]++;
+		else if (op->kind == SCHEDTAPE_OP_FORK)
+			begin(program, op->value, forked);
+	}
+	return at[number] != before;
+}
+
+/* Does every task come to its end, and does every wait take its wake-up? */
+static bool ends(const struct schedtape_program *program)
+{
+	unsigned int *pending = calloc(program->nr_edges + 1, sizeof(*pending));
+	bool *forked = calloc(program->nr_tasks, sizeof(*forked)), moved, all = true;
+	const struct schedtape_op **at = calloc(program->nr_tasks, sizeof(*at));
+	uint32_t i;
+
+	if (!pending || !forked || !at)
+		abort();
+	for (i = 0; i < program->nr_tasks; i++)
+		at[i] = schedtape_program_begin(program, i);
+	for (i = 0; i < program->nr_roots; i++)
+		begin(program, program->roots[i], forked);
+	do {
+		moved = false;
+		for (i = program->nr_tasks; i-- > 0; )
+			moved |= go_on(program, i, at, forked, pending);
+	} while (moved);
+	for (i = 0; i < program->nr_tasks; i++)
+		all &= !at[i];
+	for (i = 0; i < program->nr_edges; i++)
+		all &= !pending[i];
+	free(pending);
+	free(forked);
+	free(at);
+	return all;
+}
+
+/* Anything may happen: wake-ups of anyone by anyone, forks, sleeps, losses, late news. */
+static struct schedtape_tape *random_tape(unsigned int seed)
+{
+	struct schedtape_tape *tape = fake_new(0, 100000);
+	uint32_t last = 6, cpu, pid;
+	uint64_t t = 0;
+	int i;
+
+	srandom(seed);
+	for (i = 0; i < 400; i++) {
+		cpu = random() % 3;
+		pid = 1 + random() % last;
+		t += random() % 20;
+		switch (random() % 13) {
+		case 12:
+			fake_describe(tape, t, cpu, pid, STAPE_TASK_EXITS, "late", 0)->tgid =
+				1 + random() % last;
+			break;
+		case 0:
+			fake_fork(tape, t, cpu, ++last, random() % 2);
+			break;
+		case 1:
+			fake_loss(tape, t, t + 5, cpu, 3, pid);
+			break;
+		case 2 ... 6:
+			fake_wake(tape, t, cpu, pid, random() % 3 ? STAPE_CTX_TASK :
+				  STAPE_CTX_HARDIRQ);
+			break;
+		default:
+			fake_switch(tape, t, cpu, random() % 8 ? random() % 3 : STAPE_STATE_DEAD,
+				    random() % 4 ? pid : 0);
+		}
+	}
+	return tape;
+}
+
+static bool keep_odd(void *arg, const struct schedtape_life *life)
+{
+	(void)arg;
+	return life->pid % 2;
+}
+
+static void test_no_deadlock(void)
+{
+	static const struct schedtape_program_options options[] = {
+		{ 0 }, { .external = SCHEDTAPE_EXTERNAL_RELATIVE }, { .keep = keep_odd },
+		{ .from = 1000, .to = 2500 }, { .from = 2000, .keep = keep_odd },
+	};
+	struct schedtape_program *program;
+	unsigned int seed, stuck = 0, wakeups = 0;
+	struct schedtape_tape *tape;
+	size_t i;
+
+	for (seed = 0; seed < 500; seed++) {
+		for (i = 0; i < sizeof(options) / sizeof(*options); i++) {
+			tape = random_tape(seed);
+			program = compile_as(tape, &options[i]);
+			stuck += !program || !ends(program);
+			wakeups += program ? program->wakeups : 0;
+			schedtape_program_free(program);
+		}
+	}
+	ok(!stuck, "no program can get stuck, whatever is on its tape");
+	ok(wakeups > 10000, "%u wake-ups among them", wakeups);
+}
+
+int main(void)
+{
+	test_no_deadlock();
+	return tap_done();
+}

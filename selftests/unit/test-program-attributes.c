@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what becomes of policies, cgroups and affinities that are on a tape.
+ */
+#include "programs.h"
+
+/* With a deadline from the start, with another one, and without. */
+static void test_deadline(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+	struct schedtape_task *task;
+	struct schedtape_prio prio;
+	size_t last;
+
+	task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	task->policy = 6;
+	task->dl = (struct schedtape_deadline){ 10, 20, 30 };
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_prio(tape, 300, 0, 1, 6, 0, 0);
+	last = tape->nr - 1;
+	tape->events[last].dl = (struct schedtape_deadline){ 11, 20, 30 };
+	fake_prio(tape, 400, 0, 1, 6, 0, 0);
+	tape->events[last + 1].dl = (struct schedtape_deadline){ 11, 20, 30 };
+	fake_prio(tape, 450, 0, 1, 6, 0, 0);
+	tape->events[last + 2].dl = (struct schedtape_deadline){ 10, 20, 30 };
+	fake_prio(tape, 500, 0, 1, 0, 0, 0);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 2);
+	fake_prio(tape, 650, 0, 2, 1, 0, 9);
+	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_deadlines == 2 && program->tasks[0].prio.policy == 6 &&
+	   program->deadlines[program->tasks[0].prio.deadline].runtime == 10,
+	   "a deadline from the start");
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:prio 1000006; 350:prio 6; "
+		   "400:prio 0; 500:exit", "each other one is a change, and none is");
+	prio = schedtape_prio_unpack(0x1000006);
+	ok(program && prio.policy == 6 && prio.deadline == 1 &&
+	   program->deadlines[prio.deadline].runtime == 11, "and says which");
+	is_program(program, 1, "50:prio 90001; 100:exit", "children do not have it");
+	schedtape_program_free(program);
+}
+
+/* From the start, by a move, and from birth on elsewhere. */
+static void test_cgroups(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->cgroup = 7;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_describe(tape, 200, 0, 2, STAPE_TASK_MOVES, "one", 0)->cgroup = 8;
+	fake_fork(tape, 300, 0, 3, false);
+	fake_describe(tape, 400, 1, 1, STAPE_TASK_MOVES, "one", 0)->cgroup = 9;
+	fake_describe(tape, 450, 1, 1, STAPE_TASK_EXITS, "one", 0)->cgroup = 9;
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 600, 0, STAPE_STATE_SLEEPING, 3);
+	fake_switch(tape, 700, 0, STAPE_STATE_SLEEPING, 4);
+	fake_describe(tape, 750, 0, 4, STAPE_TASK_EXITS, "four", 0)->cgroup = 8;
+	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_cgroups == 3 && program->tasks[0].cgroup != SCHEDTAPE_NONE &&
+	   program->cgroups[program->tasks[0].cgroup] == 7, "where it was at the start");
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:fork 2; 300:move 9; 400:exit",
+		   "a move at the CPU time that it had used");
+	is_program(program, 1, "0:move 8; 100:exit", "a fork into another one than the parent's");
+	is_program(program, 2, "100:exit", "a fork where the parent is");
+	ok(program && program->nr_tasks == 4 && program->tasks[3].cgroup != SCHEDTAPE_NONE &&
+	   program->cgroups[program->tasks[3].cgroup] == 8, "who is described late was there");
+	is_program(program, 3, "0:until 0; 100:exit", "and did not move");
+	schedtape_program_free(program);
+}
+
+/* Each of many is told from all others: looking through these would take minutes. */
+static void test_many_cgroups(void)
+{
+	struct schedtape_program *program = calloc(1, sizeof(*program));
+	uint32_t i, index, right = 0;
+
+	if (!program)
+		abort();
+	for (i = 0; i < 2 * 400000; i++)
+		right += !schedtape_program_add_cgroup(program, (i % 400000) * 1024ULL, &index) &&
+			 index == i % 400000 && program->cgroups[index] == index * 1024ULL;
+	ok(right == 2 * 400000 && program->nr_cgroups == 400000, "400,000 cgroups, each twice");
+	schedtape_program_close(program);
+	schedtape_program_free(program);
+}
+
+static uint64_t affinity_of(const struct schedtape_program *program, uint32_t index)
+{
+	uint64_t word;
+
+	if (!program || index >= program->nr_affinities)
+		return 0;
+	memcpy(&word, program->affinities[index], sizeof(word));
+	return le64toh(word);
+}
+
+static struct schedtape_tape *pinned(void)
+{
+	static const unsigned char everywhere = 0xff;
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_task *task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+
+	task->affinity = &everywhere;
+	task->affinity_bytes = 1;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 150, 0, 4, false);
+	fake_affinity(tape, 200, 0, 1, 2);
+	fake_fork(tape, 300, 0, 2, false);
+	fake_affinity(tape, 350, 0, 2, 5ULL << 60);
+	fake_affinity(tape, 400, 0, 1, 2);
+	fake_fork(tape, 450, 0, 3, false);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 3);
+	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 4);
+	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_affinities(void)
+{
+	const struct schedtape_program_options late = { .from = 320 };
+	uint32_t pid = 1;
+	const struct schedtape_program_options orphans = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile(pinned());
+
+	ok(program && program->nr_affinities == 2 && affinity_of(program, 0) == 2 &&
+	   affinity_of(program, 1) == 5ULL << 60, "each affinity once");
+	is_program(program, 0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 350:fork 3; "
+		   "400:exit", "what is set, if it is not so already");
+	is_program(program, 2, "0:pin 1; 100:exit", "by another");
+	ok(program && program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	   "at first it may run where the tape's description says");
+	schedtape_program_free(program);
+
+	program = compile_as(pinned(), &orphans);
+	ok(program && program->nr_tasks == 3 && program->tasks[0].pid == 4 &&
+	   program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	   "whose parent is left out begins with the parent's description");
+	ok(program && program->tasks[1].pid == 2 &&
+	   affinity_of(program, program->tasks[1].affinity) == 2, "or with what that had got");
+	schedtape_program_free(program);
+
+	program = compile_as(pinned(), &late);
+	ok(program && program->nr_tasks >= 2 && program->tasks[0].pid == 1 &&
+	   affinity_of(program, program->tasks[0].affinity) == 2, "what it had got by --time");
+	schedtape_program_free(program);
+}
+
+int main(void)
+{
+	test_deadline();
+	test_cgroups();
+	test_many_cgroups();
+	test_affinities();
+	return tap_done();
+}

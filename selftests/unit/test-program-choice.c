@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a part of a tape compiles to.
+ */
+#include "programs.h"
+
+/* What the other does in the round trip, the outside world does. */
+static void test_keep(void)
+{
+	uint32_t pid = 2;
+	struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(round_trip(), &options);
+
+	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
+		   "a task that is left out is the outside world");
+	ok(program && program->nr_tasks == 1 && !program->nr_edges && program->timed == 2,
+	   "and has no player");
+	schedtape_program_free(program);
+	options.external = SCHEDTAPE_EXTERNAL_RELATIVE;
+	program = compile_as(round_trip(), &options);
+	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
+		   "at the instant at which it did it, however long waits are kept");
+	schedtape_program_free(program);
+	pid = 1;
+	program = compile_as(round_trip(), &options);
+	is_program(program, 0, "0:until 1100; 600:exit", "who wakes nobody wakes nobody");
+	schedtape_program_free(program);
+}
+
+static void test_orphans(void)
+{
+	uint32_t pid = 2;
+	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(generations(), &options);
+
+	ok(program && program->nr_tasks == 4, "all but one");
+	is_program(program, 0, "0:until 0; 200:exit", "who forked it does not");
+	is_program(program, 1, "0:until 250; 50:fork 2; 60:fork 3; 100:exit",
+		   "its thread begins by itself, when it was made");
+	ok(program && program->tasks[1].parent == SCHEDTAPE_NONE &&
+	   program->tasks[1].process == 1 && program->tasks[2].process == 1 &&
+	   program->tasks[2].parent == 1 && program->tasks[3].process == 3,
+	   "and leads the process now");
+	is_program(program, 2, "50:prio 70001; 100:exit", "a change of priority");
+	ok(program && program->nr_roots == 2 && program->roots[1] == 1 &&
+	   !program->tasks[0].due && program->tasks[1].due == 250,
+	   "it is not there before it is due");
+	schedtape_program_free(program);
+}
+
+/* Who made a thread of a forked process is left out: it is one of that process's still. */
+static void test_orphaned_threads(void)
+{
+	uint32_t pid = 3;
+	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
+	struct schedtape_program *program = compile_as(generations(), &options);
+
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:exit", "a process is forked");
+	is_program(program, 2, "0:until 350; 50:prio 70001; 100:exit",
+		   "its thread waits for the instant at which it was made");
+	ok(program && program->nr_tasks == 4 && program->tasks[2].process == 1 &&
+	   program->tasks[1].threads == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
+	   "and is started by who leads it");
+	ok(program && program->nr_roots == 2 && program->roots[1] == 3,
+	   "other processes have no part in that");
+	schedtape_program_free(program);
+}
+
+/* A thread, as is said late, seems to be older than its process: that waits for it. */
+static void test_older_thread(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 3);
+	fake_wake(tape, 150, 0, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 1);
+	fake_fork(tape, 250, 0, 2, false);
+	fake_describe(tape, 300, 0, 3, STAPE_TASK_EXITS, "thread", 5)->tgid = 2;
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:wait 0; 50:fork 2; 200:exit", "a process is forked late");
+	ok(program && program->nr_tasks == 3 && program->tasks[1].process == 2 &&
+	   program->tasks[2].threads == SCHEDTAPE_NONE && program->nr_roots == 2 &&
+	   program->roots[1] == 1, "who sets that going does not wait for it");
+	schedtape_program_free(program);
+}
+
+static void test_window(void)
+{
+	struct schedtape_program_options options = { .from = 2200, .to = 2850 };
+	struct schedtape_program *program = compile_as(round_trip(), &options);
+
+	is_program(program, 0, "0:until 0; 100:wait 0; 100:exit", "runs at the beginning");
+	is_program(program, 1, "0:until 0; 500:wake 0; 550:exit",
+		   "was woken before the beginning");
+	ok(program && program->duration == 650, "lasts as long as it says");
+	schedtape_program_free(program);
+
+	options = (struct schedtape_program_options){ .from = 275, .to = 500 };
+	program = compile_as(generations(), &options);
+	is_program(program, 1, "0:until 0; 25:exit", "forked before");
+	is_program(program, 2, "0:until 0; 50:fork 3; 60:fork 4; 100:exit",
+		   "made before, and runs later");
+	ok(program && program->nr_tasks == 5 && program->tasks[2].process == 1,
+	   "those that are there at the beginning, and those that come");
+	schedtape_program_free(program);
+
+	options = (struct schedtape_program_options){ .from = 5000 };
+	program = compile_as(round_trip(), &options);
+	ok(program && program->nr_tasks == 2, "asleep behind the end");
+	schedtape_program_free(program);
+}
+
+int main(void)
+{
+	test_keep();
+	test_orphans();
+	test_orphaned_threads();
+	test_older_thread();
+	test_window();
+	return tap_done();
+}
