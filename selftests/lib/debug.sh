@@ -27,6 +27,25 @@ debug_tests()
 		"$(debug_run "$2") ${*:4}"
 }
 
+# failed_programs LOG: of a debug_tests step; leaks are no program's
+failed_programs()
+{
+	awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
+		/^not ok .*memory leaks/ { program = "leaks" }
+		/^not ok / { print program }' "$1" | sort -u
+}
+
+# results_of LOG PROGRAM...: how many passed, failed, and were skipped
+results_of()
+{
+	awk -v wanted=" ${*:2} " '/^# (test|fuzz)_[a-z_.]+$/ { on = index(wanted, " " $2 " ") }
+		/^(ok|not ok) .*memory leaks/ { on = 0 }
+		on && /^ok .*# SKIP/ { s++; next }
+		on && /^ok / { p++ }
+		on && /^not ok / { f++ }
+		END { print p + 0, f + 0, s + 0 }' "$1"
+}
+
 # planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
 # judge alone, but also by that of the guest.
 planted()

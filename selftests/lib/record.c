@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "work.h"
+
 static int complain(struct st_record *r, int ret)
 {
 	if (ret < 0)
@@ -117,7 +119,7 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state)
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks)
 {
 	struct schedtape_session_state state = { 0 };
-	int tries = 5000;
+	unsigned int tries = 5000 * st_slow();
 
 	while (tries-- && !st_record_get(r, &state)) {
 		if (state.tasks == tasks)

@@ -154,7 +154,7 @@ static bool off_cpu(pid_t pid)
 
 bool st_work_settled(struct st_work *w)
 {
-	int tries = 20000;
+	unsigned int tries = 20000 * st_slow();
 
 	while (tries--) {
 		if (__atomic_load_n(w->arrived, __ATOMIC_SEQ_CST) > w->passed && off_cpu(w->pid))
@@ -173,7 +173,7 @@ bool st_work_step(struct st_work *w)
 
 bool st_wait_state(pid_t pid, char state)
 {
-	int tries = 20000;
+	unsigned int tries = 20000 * st_slow();
 
 	while (tries--) {
 		if (st_task_state(pid) == state)
