@@ -5,16 +5,11 @@
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
-# The number of the session, once it records.
-session()
+# The session records: which?
+recording()
 {
-	local tries=100 id
-
-	while [ $((tries--)) -gt 0 ]; do
-		id=$(schedtape list | awk '$2 == "recording" { print $1 }')
-		[ -z "$id" ] || { echo "$id"; return; }
-		sleep 0.1
-	done
+	id=$(schedtape list | awk '$2 == "recording" { print $1 }')
+	[ -n "$id" ]
 }
 
 cp "$(command -v periodic)" other
@@ -29,7 +24,7 @@ thread=$(cd /proc/$chain/task && echo * | cut -d ' ' -f 2)
 
 schedtape record -q -o t -p $periodic 2> record.log &
 recorder=$!
-id=$(session)
+eventually recording
 schedtape filter "$id" add -p $other -t "$thread" > log 2>&1
 report $? "filter add: it is done"
 sleep 0.3

@@ -29,18 +29,6 @@ field()
 print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
 }
 
-# until_true COMMAND...: has it come true within a while?
-until_true()
-{
-	local i
-
-	for ((i = 0; i < 200; i++)); do
-		! "$@" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 schedtape record -q -o t.tape -- periodic 100 2 15 > log 2>&1
 report $? "a task of periods is recorded"
 
@@ -59,9 +47,9 @@ shows()
 line='schedtape replay: [0-9.]* of [0-9.]* s(, paused)?, [0-9] of 1 tasks done, [0-9,]* steps, lag [0-9.]* ms, at worst [0-9.]* ms \]'
 
 begin replay --speed 0.1 t.tape
-until_true shows "$line" && until_true shows "$line.*$line"
+eventually shows "$line" && eventually shows "$line.*$line"
 report $? "replay: a line on a terminal shows how far it is, again and again"
-schedtape steer "$(field id)" pause && until_true shows ' s, paused,'
+schedtape steer "$(field id)" pause && eventually shows ' s, paused,'
 report $? "replay: and that it is paused"
 schedtape steer "$(field id)" resume && schedtape steer "$(field id)" speed 100
 wait $terminal
@@ -109,9 +97,9 @@ loop()
 {
 	schedtape replay "$@" --speed 3 --loop t.tape > out 2> log &
 	loop=$!
-	until_true another 0
+	eventually another 0
 	first=$id
-	until_true another $((first + 1))
+	eventually another $((first + 1))
 }
 
 loop
@@ -119,7 +107,7 @@ loop
 report $? "--loop: each replay is told of when it is over"
 kill -INT $loop
 wait $loop
-[ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && until_true gone
+[ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
 report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
 # In JSON they come all at once.
 loop --json

@@ -81,7 +81,7 @@ expect 1 'CAP_PERFMON' nobody status
 [ $? = 1 ] && [ "$(grep -c 'cannot write at byte 8192' log)" = 1 ]
 report $? "a full disk is one error"
 schedtape info --json short.tape > short.json 2> log &&
-	like short.json 'sum(c["lost"] for c in d["tape"]["cpus"]) > 300'
+	like short.json 'sum(c["lost"] for c in d["tape"]["cpus"]) > 0'
 report $? "what did not get onto the disk is lost, and counted"
 
 schedtape record -q -o torn.tape -- true
@@ -94,8 +94,11 @@ pingpong 100000000 > /dev/null &
 workload=$!
 schedtape record -q -o running.tape -p $workload 2> log &
 recorder=$!
-sleep 2
-schedtape list --json > list.json 2> log
+records()
+{
+	schedtape list --json > list.json 2> log && grep -q '"tasks": [1-9]' list.json
+}
+eventually records
 # The child that was there before is not of the process that was named.
 like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["tasks"] == 1'
 report $? "-p takes the process that is named"

@@ -20,10 +20,10 @@ assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> 
 
 # -- the end of a command, and of what is named ----------------------------------
 
-sleep 0.3 &
+sleep 1000 &
 named=$!
 # shellcheck disable=SC2016 # the command expands it
-schedtape record -q -o t -p $named -- sh -c '
+schedtape record -q -o t -p $named -- sh -c 'kill '$named'
 	sleep 1; cat /proc/$PPID/stat > before; sleep 2; cat /proc/$PPID/stat > after
 	exit 5' 2> log
 [ $? = 5 ]
@@ -33,10 +33,16 @@ schedtape info --json t > tape.json 2> log &&
 report $? "not that of the process"
 idle "behind which the recorder sleeps"
 
+recording()
+{
+	schedtape list | grep -q recording
+}
+
 for glob in 'none*' sleep 's*'; do
-	sleep 2 &
+	sleep 1000 &
 	named=$!
-	timeout 30 schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
+	(eventually recording && kill $named) &
+	timeout $((30 * slow)) schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
 		[ ! -e /proc/$named ]
 	report $? "--exclude-comm $glob: the process's end counts"
 done
@@ -121,7 +127,7 @@ for how in --ignore-signal --default-signal; do
 	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
 	signals=$how=HUP,PIPE,XFSZ,CHLD
 	env "$signals" "${look[@]}" > want
-	timeout 30 env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
+	timeout $((30 * slow)) env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
 		[ "$(wc -l < got)" = 2 ] && diff want got > log
 	report $? "$signals: the command finds them as the recorder has"
 done

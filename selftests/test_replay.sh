@@ -12,28 +12,21 @@ set -u
 exact=${SCHEDTAPE_EXACT:-} error=5 wall=100
 
 # Nobody is left of a replay: no player, no state in the module.
-nothing_left()
+nobody_left()
 {
-	local i
-
-	for ((i = 0; i < 50; i++)); do
-		[ "$(schedtape list)" = "no sessions, no replays" ] &&
-			! running pingpong periodic chain hog synthetic && return
-		sleep 0.1
-	done > log 2>&1
-	return 1
+	[ "$(schedtape list)" = "no sessions, no replays" ] &&
+		! running pingpong periodic chain hog synthetic
 }
 
+nothing_left()
+{
+	eventually nobody_left > log 2>&1
+}
 
-# Until the players of long.tape play, and are called what they play.
+# The players of long.tape play, and are called what they play.
 playing()
 {
-	local i
-
-	for ((i = 0; i < 200; i++)); do
-		schedtape list | grep -qw running && pgrep -x periodic > found && return
-		sleep 0.1
-	done
+	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
 # known NAME COMMAND...: recorded, replayed, recorded again, compared
@@ -57,7 +50,7 @@ known()
 }
 
 # So long that an interrupt with much to do, which comes upon one of them, is little of it.
-known pingpong pingpong 10000
+known pingpong pingpong $((10000 / slow))
 known chain chain 100 5
 # Who does little else than switch is as slow as switches of players are; not these.
 wall=0.5 known periodic periodic 10 2 50
@@ -79,7 +72,7 @@ report $? "nothing is left of them"
 # a file of the host is waited for.
 schedtape record -q -o long.tape -- periodic 100 5 300 > log 2>&1 &
 recorder=$!
-sleep $((exact ? 20 : 3))
+sleep $((exact ? 20 : 1 + 2 * slow))
 kill -INT $recorder
 wait $recorder
 schedtape info long.tape > log 2>&1
@@ -87,7 +80,7 @@ report $? "Ctrl-C ends a recording and keeps it"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-playing
+eventually playing
 kill -INT $player
 wait $player
 [ $? = 130 ]
@@ -97,7 +90,7 @@ report $? "Ctrl-C leaves no player"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-playing
+eventually playing
 kill -KILL $player
 wait $player 2> /dev/null
 nothing_left
@@ -105,7 +98,7 @@ report $? "kill -9 of the controller leaves no player"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!
-playing
+eventually playing
 pkill -KILL -x periodic
 wait $player
 [ $? = 1 ] && grep -q 'a player (PID [0-9]*) died' log

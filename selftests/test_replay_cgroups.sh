@@ -103,26 +103,25 @@ report $? "the quota has its effect"
 # begin OPTION...: starts a replay that takes long, until who is heavy is there
 begin()
 {
-	local i
-
 	schedtape replay -q --cgroups --speed 0.02 "$@" placed.tape > log 2>&1 &
 	replay=$!
-	for ((i = 0; i < 200; i++)); do
-		pid=$(pgrep -x heavy) && grep -q '/heavy$' "/proc/$pid/cgroup" && return
-		sleep 0.1
-	done 2> /dev/null
+	eventually heavy_is_there 2> /dev/null
+}
+
+heavy_is_there()
+{
+	pid=$(pgrep -x heavy) && grep -q '/heavy$' "/proc/$pid/cgroup"
 }
 
 # gone: neither a player nor a cgroup, after a while
 gone()
 {
-	local i
+	eventually nothing_there > log
+}
 
-	for ((i = 0; i < 100; i++)); do
-		running heavy light inner > log || left || return 0
-		sleep 0.1
-	done
-	return 1
+nothing_there()
+{
+	! running heavy light inner && ! left
 }
 
 begin

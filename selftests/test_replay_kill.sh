@@ -42,15 +42,10 @@ players()
 	ps -e -o pid= -o comm= | sed -nE 's/^ *([0-9]+) (work|periodic|chain)$/\1/p'
 }
 
-# Until there is a player, or no replay any more.
-wait_for_players()
+# There is a player, or no replay any more.
+players_or_none()
 {
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		[ -z "$(players)" ] && [ -n "$(jobs -r)" ] || return
-		sleep 0.1
-	done
+	[ -n "$(players)" ] || [ -z "$(jobs -r)" ]
 }
 
 # What replays have left behind: cgroups, and controllers in their parents
@@ -60,17 +55,17 @@ groups_left()
 	[ -z "$groups" ] || cat "$cg"/{first,second}/cgroup.subtree_control
 }
 
-# Until nobody has the name of a player, or of those who start and guard them, and
-# neither the module has anything, nor have the cgroups.
+# Nobody has the name of a player, or of those who start and guard them, and neither the
+# module has anything, nor have the cgroups.
+nobody_left()
+{
+	[ -z "$(players)" ] && ! pgrep -x schedtape > log && [ -z "$(groups_left)" ] &&
+		[ "$(schedtape list)" = "no sessions, no replays" ]
+}
+
 nothing_left()
 {
-	local end=$((SECONDS + 20 * ${SCHEDTAPE_SLOW:-1}))
-
-	while [ $SECONDS -lt $end ]; do
-		[ -z "$(players)" ] && ! pgrep -x schedtape > log && [ -z "$(groups_left)" ] &&
-			[ "$(schedtape list)" = "no sessions, no replays" ] && return
-		sleep 0.1
-	done
+	eventually nobody_left && return
 	{ schedtape list; groups_left; ps -e; } >> log
 	return 1
 }
@@ -97,7 +92,7 @@ for ((i = 0; i < rounds; i++)); do
 	if [ $((i % 2)) = 0 ]; then
 		sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
 	else
-		wait_for_players
+		eventually players_or_none
 		sleep "0.$((RANDOM % 8))$((RANDOM % 10))"
 	fi
 	mapfile -t all < <(players)
@@ -168,10 +163,7 @@ fi
 LD_PRELOAD=$preloads/enter_late.so ENTER_MARK=$dir/entering \
 	schedtape replay -q --engine=user work.tape > replay.log 2>&1 &
 replay=$!
-for ((i = 0; i < 100; i++)); do
-	[ ! -e entering ] || break
-	sleep 0.1
-done
+eventually test -e entering
 kill -KILL $replay
 wait $replay 2> /dev/null
 [ -e entering ] && nothing_left

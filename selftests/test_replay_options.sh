@@ -263,27 +263,21 @@ on_tape user.tape 'len([t for t in d["tasks"] if t["comm"] == "chain"]) == 3' \
 # Nobody has the name of a player.
 no_players()
 {
-	local i
+	eventually not_running work chain periodic hog > log
+}
 
-	for ((i = 0; i < 100; i++)); do
-		running work chain periodic hog > log || return 0
-		sleep 0.1
-	done
-	return 1
+not_running()
+{
+	! running "$@"
 }
 
 # Starts one that would not end, until it plays. Where time is counted in instructions,
 # minutes of it pass while a program is read from the host.
 begin_user()
 {
-	local i
-
 	schedtape replay -q --engine=user --speed 0.02 --loop work.tape > log 2>&1 &
 	replay=$!
-	for ((i = 0; i < 200; i++)); do
-		running hog > log && return
-		sleep 0.1
-	done
+	eventually running hog > log
 }
 
 begin_user
@@ -297,10 +291,7 @@ wait $replay 2> /dev/null
 no_players
 report $? "--engine=user: kill -9 leaves no player"
 begin_user
-for ((i = 0; i < 100; i++)); do
-	! pkill -KILL -x hog || break
-	sleep 0.1
-done
+eventually pkill -KILL -x hog
 wait $replay
 [ $? = 1 ] && no_players
 report $? "--engine=user: a player's death ends it"

@@ -46,10 +46,7 @@ PATH=$dir:$PATH
 periodic 20 3 1000000 > out &
 other 20 3 1000000 > out &
 workers=$(jobs -p | paste -sd,)
-for ((i = 0; i < 100; i++)); do
-	! running periodic > log || ! running other > log || break
-	sleep 0.1
-done
+eventually running periodic > log && eventually running other > log
 schedtape record -q -o two.tape -p "$workers" -- sleep 0.3 > log 2>&1
 report $? "two processes are recorded"
 pkill -x 'periodic|other'

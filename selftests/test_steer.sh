@@ -37,15 +37,20 @@ print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"]])' "$1"
 # Starts one that would take minutes; its number is in $id.
 begin()
 {
-	local i
-
 	schedtape replay -q --speed 0.02 work.tape > replay.log 2>&1 &
 	replay=$!
-	for ((i = 0; i < 200; i++)); do
-		id=$(field id) && schedtape steer --json "$id" players > players.json 2> log &&
-			like players.json 'len(d) == 3' && break
-		sleep 0.1
-	done
+	eventually all_play
+}
+
+all_play()
+{
+	id=$(field id) && look 'len(d) == 3'
+}
+
+# look PYTHON: is it true of the players?
+look()
+{
+	schedtape steer --json "$id" players > players.json 2> log && like players.json "$1"
 }
 
 begin
@@ -54,12 +59,7 @@ report $? "pause"
 [ "$(field state)" = paused ]
 report $? "list says so"
 # Whoever could run is held.
-for ((i = 0; i < 50; i++)); do
-	schedtape steer --json "$id" players > players.json 2> log &&
-		like players.json 'all(p["state"] != "running" for p in d)' && break
-	sleep 0.1
-done
-[ $i -lt 50 ]
+eventually look 'all(p["state"] != "running" for p in d)'
 report $? "nobody runs in a pause"
 cp players.json before.json
 sleep 0.3

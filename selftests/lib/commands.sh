@@ -67,6 +67,19 @@ names()
 print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
+# eventually COMMAND...: has it come true after a while? That is 20 s, or as many times
+# longer as SCHEDTAPE_SLOW says. Tries are counted, as clocks may jump.
+slow=${SCHEDTAPE_SLOW:-1}
+eventually()
+{
+	local tries=$((200 * slow))
+
+	until "$@"; do
+		[ $((tries--)) -gt 0 ] || return
+		sleep 0.1
+	done
+}
+
 # running NAME...: has a task one of these names?
 running()
 {
