@@ -3,9 +3,9 @@
 # Description: replays of known workloads, by the commands that a user types.
 #
 # On one CPU that counts instructions a replay must be exact: the same tasks,
-# the same wake-ups between the same tasks, CPU time within 5 %.  With more
-# CPUs, emulated, a stalled CPU looks like load: there, all tasks must be there
-# and the replay must come to its end.
+# the same wake-ups between the same tasks, CPU time within 5 % or what is said
+# below.  With more CPUs, emulated, a stalled CPU looks like load: there, all tasks
+# must be there and the replay must come to its end.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
@@ -50,7 +50,10 @@ known()
 }
 
 # So long that an interrupt with much to do, which comes upon one of them, is little of it.
-known pingpong pingpong $((10000 / slow))
+# On 6.12 replays of it go one of two ways: 0.2 % off, or 5 %, where two thirds of the
+# wake-ups take the kernel 1.9 us instead of 1.2 (from waking to wakeup). In bursts of
+# 6 us there is nothing that a player could leave out for that.
+error=10 known pingpong pingpong $((10000 / slow))
 known chain chain 100 5
 # Who does little else than switch is as slow as switches of players are; not these.
 wall=0.5 known periodic periodic 10 2 50
