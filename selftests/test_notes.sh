@@ -105,6 +105,24 @@ elsewhere()
 	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug 2
 }
 
+# Two programs of three have failed, and pass the next time.
+repeated()
+{
+	local old=$T/guest.log new=$T/again.log
+
+	printf '%s\n' '# test_a' 'ok 1 x' 'not ok 2 y' '# test_b.sh' 'ok 1 z' '# test_c' \
+		'ok 1 a # SKIP b' 'not ok test_c: took more than 1 s' 'ok memory leaks: none' > "$old"
+	printf '%s\n' '# test_a' 'ok 1 x' 'ok 2 y' '# test_c' 'ok 1 a # SKIP b' 'ok 2 c' \
+		'ok memory leaks: none' > "$new"
+	note_result 6.12-debug 2 "$(module_hash)" 30 3 5
+	same "$(programs_to_repeat 6.12-debug 2 "$old")" '' || return
+	note_result 6.12-debug 2 "$(module_hash)" 30 2 5
+	same "$(programs_to_repeat 6.12-debug 2 "$old")" $'test_a\ntest_c' &&
+		note_again 6.12-debug 2 "$old" "$new" test_a test_c &&
+		same "$(note_of 6.12-debug 2)" "6.12.117 32 0 5 $(date -u +%F)" &&
+		same "$(programs_to_repeat 6.12-debug 2 "$old")" ''
+}
+
 in_time()
 {
 	logs=$T
@@ -148,6 +166,7 @@ check "... or had changed before it was noted" changed_meanwhile
 check "... or the kernel's configuration does" key 0123456789abcdee not note_of 6.12-debug 2
 check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
 check "where the kernel's source is not there, its configuration is not known" without_source
+check "tests that failed and pass now take the place of what is noted of them" repeated
 check "what changes elsewhere does not matter" elsewhere
 check "a kernel that is built too late is not ready, one that does not build a failure" in_time
 check "who builds one goes with who waits for it" ends_with_us

@@ -27,25 +27,6 @@ debug_tests()
 		"$(debug_run "$2") ${*:4}"
 }
 
-# failed_programs LOG: of a debug_tests step; leaks are no program's
-failed_programs()
-{
-	awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
-		/^not ok .*memory leaks/ { program = "leaks" }
-		/^not ok / { print program }' "$1" | sort -u
-}
-
-# results_of LOG PROGRAM...: how many passed, failed, and were skipped
-results_of()
-{
-	awk -v wanted=" ${*:2} " '/^# (test|fuzz)_[a-z_.]+$/ { on = index(wanted, " " $2 " ") }
-		/^(ok|not ok) .*memory leaks/ { on = 0 }
-		on && /^ok .*# SKIP/ { s++; next }
-		on && /^ok / { p++ }
-		on && /^not ok / { f++ }
-		END { print p + 0, f + 0, s + 0 }' "$1"
-}
-
 # planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
 # judge alone, but also by that of the guest.
 planted()
@@ -129,6 +110,42 @@ noted_run()
 	read -r release p f s day < <(note_of "$1" "$2") || return
 	echo "# noted: $release, on $day: $p passed, $f failed, $s skipped; not run again"
 	[ "$f" = 0 ]
+}
+
+# results_of LOG PROGRAM...: how many passed, failed, and were skipped; leaks are no program's
+results_of()
+{
+	awk -v wanted=" ${*:2} " '/^# (test|fuzz)_[a-z_.]+$/ { on = index(wanted, " " $2 " ") }
+		/^(ok|not ok) .*memory leaks/ { on = 0 }
+		on && /^ok .*# SKIP/ { s++; next }
+		on && /^ok / { p++ }
+		on && /^not ok / { f++ }
+		END { print p + 0, f + 0, s + 0 }' "$1"
+}
+
+# programs_to_repeat KERNEL CPUS LOG: those in LOG that failed; none if what is noted does
+# not hold, or has failures that are not theirs.
+programs_to_repeat()
+{
+	local failures programs found
+
+	read -r _ _ failures _ < <(note_of "$1" "$2") || return
+	mapfile -t programs < <(awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
+		/^not ok / && !/memory leaks/ { print program }' "$3" | sort -u)
+	read -r _ found _ < <(results_of "$3" "${programs[@]}")
+	[ "$found" != "$failures" ] || [ "$found" = 0 ] || printf '%s\n' "${programs[@]}"
+}
+
+# note_again KERNEL CPUS OLD NEW PROGRAM...: the log NEW says that these passed, which take
+# the place of what OLD says of them in what is noted.
+note_again()
+{
+	local p s old_p old_s new_p new_s
+
+	read -r _ p _ s _ < <(note_of "$1" "$2") || return
+	read -r old_p _ old_s < <(results_of "$3" "${@:5}")
+	read -r new_p _ new_s < <(results_of "$4" "${@:5}")
+	note_result "$1" "$2" "$(module_hash)" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
 }
 
 # Beside steps that do not need all CPUs. It goes when we do, with its compilers.
