@@ -109,6 +109,16 @@ clock()
 		kernel_reports | grep 'data-race in ktime'
 }
 
+# What capable() does to the flags of its task is the kernel's, too.
+capability()
+{
+	{
+		race ' [schedtape]' 'ns_capable / prepare_signal'
+		race ' [schedtape]' 'do_exit / ns_capable'
+	} | kernel_reports && return 1
+	race ' [schedtape]' 'ns_capable_ours / do_exit' | kernel_reports | grep 'data-race in ns'
+}
+
 mixed()
 {
 	same "$({ race ''; race ' [schedtape]'; race ''; } | kernel_reports | wc -l)" 1
@@ -157,6 +167,7 @@ check "a data race of the module is reported" ours
 check "one of others is not, but what follows it" foreign
 check "... among others" mixed
 check "... nor one of the kernel's clock with its readers" clock
+check "... nor one of the flag of who uses a capability" capability
 check "one that is torn is" torn
 check "what the emulator does to a kernel is told from that" stuck
 check "... but not if it came behind a report" not_stuck

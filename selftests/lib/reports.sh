@@ -21,19 +21,21 @@ races=/sys/kernel/debug/kcsan
 # Data races that have nothing to do with our modules are the kernel's own: no stack
 # of the report names one of them, or only as what an interrupt came upon. So are those
 # of the clocks that may be read anywhere, whoever reads them: their readers see that
-# they have to look again, which KCSAN understands from 6.13 on.
+# they have to look again, which KCSAN understands from 6.13 on. And so is the flag that
+# a task gets when it uses a capability.
 without_foreign_races()
 {
 	awk '/BUG: KCSAN: / {
 		report = $0; ours = 0; within = 1; interrupt = 0
-		clock = /data-race in (__)?ktime_get_[a-z_]*fast(_ns)?(\+0x| \/ timekeeping_update)/
+		foreign = /data-race in (__)?ktime_get_[a-z_]*fast(_ns)?(\+0x| \/ timekeeping_update)/ ||
+			/( \/ |data-race in )ns_capable( \/|\r?$)/
 		next
 	     }
 	     !within { print; next }
 	     { report = report "\n" $0 }
 	     / (to|marked) .* by / { interrupt = 0 }
 	     / asm_(sysvec|common_interrupt)/ { interrupt = 1 }
-	     /\[(schedtape|planted)\]/ && !interrupt { ours = !clock }
+	     /\[(schedtape|planted)\]/ && !interrupt { ours = !foreign }
 	     /====================/ { if (ours) print report; within = 0 }
 	     END { if (within) print report }'
 }
