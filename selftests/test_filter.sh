@@ -5,13 +5,6 @@
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
 
-# The session records: which?
-recording()
-{
-	id=$(schedtape list | awk '$2 == "recording" { print $1 }')
-	[ -n "$id" ]
-}
-
 cp "$(command -v periodic)" other
 ./other 50 0 1000000 > /dev/null &
 other=$!

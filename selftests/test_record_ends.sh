@@ -33,11 +33,6 @@ schedtape info --json t > tape.json 2> log &&
 report $? "not that of the process"
 idle "behind which the recorder sleeps"
 
-recording()
-{
-	schedtape list | grep -q recording
-}
-
 for glob in 'none*' sleep 's*'; do
 	sleep 1000 &
 	named=$!

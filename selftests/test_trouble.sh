@@ -85,9 +85,7 @@ for signal in INT TERM HUP; do
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' schedtape record -o t -p $workload 2> log &
 	recorder=$!
-	until schedtape list | grep -q recording; do
-		sleep 0.1
-	done
+	eventually recording
 	sleep 0.5
 	kill "-$signal" $recorder
 	wait $recorder

@@ -80,6 +80,13 @@ eventually()
 	done
 }
 
+# recording: does a session record? Its number is in $id.
+recording()
+{
+	id=$(schedtape list | awk '$2 == "recording" { print $1 }')
+	[ -n "$id" ]
+}
+
 # running NAME...: has a task one of these names?
 running()
 {

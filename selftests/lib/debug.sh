@@ -112,28 +112,36 @@ noted_run()
 	[ "$f" = 0 ]
 }
 
-# results_of LOG PROGRAM...: how many passed, failed, and were skipped; leaks are no program's
+# program_results LOG: a line "PROGRAM passed|failed|skipped" of each result; leaks are no
+# program's
+program_results()
+{
+	awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
+		/^(ok|not ok) .*memory leaks/ { next }
+		/^ok .*# SKIP/ { print program, "skipped"; next }
+		/^ok / { print program, "passed" }
+		/^not ok / { print program, "failed" }' "$1"
+}
+
+# results_of LOG PROGRAM...: how many passed, failed, and were skipped
 results_of()
 {
-	awk -v wanted=" ${*:2} " '/^# (test|fuzz)_[a-z_.]+$/ { on = index(wanted, " " $2 " ") }
-		/^(ok|not ok) .*memory leaks/ { on = 0 }
-		on && /^ok .*# SKIP/ { s++; next }
-		on && /^ok / { p++ }
-		on && /^not ok / { f++ }
-		END { print p + 0, f + 0, s + 0 }' "$1"
+	program_results "$1" | awk -v wanted=" ${*:2} " '
+		index(wanted, " " $1 " ") { n[$2]++ }
+		END { print n["passed"] + 0, n["failed"] + 0, n["skipped"] + 0 }'
 }
 
 # programs_to_repeat KERNEL CPUS LOG: those in LOG that failed; none if what is noted does
 # not hold, or has failures that are not theirs.
 programs_to_repeat()
 {
-	local failures programs found
+	local failures
 
 	read -r _ _ failures _ < <(note_of "$1" "$2") || return
-	mapfile -t programs < <(awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
-		/^not ok / && !/memory leaks/ { print program }' "$3" | sort -u)
-	read -r _ found _ < <(results_of "$3" "${programs[@]}")
-	[ "$found" != "$failures" ] || [ "$found" = 0 ] || printf '%s\n' "${programs[@]}"
+	program_results "$3" | awk -v failures="$failures" '
+		$2 == "failed" && !found[$1]++ { programs = programs $1 "\n" }
+		$2 == "failed" { n++ }
+		END { if (n == failures) printf "%s", programs }'
 }
 
 # note_again KERNEL CPUS OLD NEW PROGRAM...: the log NEW says that these passed, which take

@@ -126,23 +126,4 @@ static inline struct schedtape_tape *round_trip(void)
 	return tape;
 }
 
-/* 1 forks 2, which makes thread 3, which makes thread 4 and forks 5. */
-static inline struct schedtape_tape *generations(void)
-{
-	struct schedtape_tape *tape = fake_new(0, 1000);
-
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 100, 0, 2, false);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
-	fake_fork(tape, 250, 0, 3, true);
-	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 3);
-	fake_fork(tape, 350, 0, 4, true);
-	fake_fork(tape, 360, 0, 5, false);
-	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 4);
-	fake_prio(tape, 450, 0, 4, 1, 0, 7);
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 5);
-	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
-	return tape;
-}
-
 #endif
