@@ -8,6 +8,7 @@ set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
 make_folder
 top=$T build=$T/build
+. "$(dirname "$(realpath "$0")")/lib/guests.sh"
 . "$(dirname "$(realpath "$0")")/lib/debug.sh"
 
 mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,kcsan}}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
 # debug.sh - tests on debug kernels, and the note of how they went.  Sourced, after
-# qemu/lib.sh and steps.sh.
+# qemu/lib.sh, steps.sh and guests.sh.
 
 noted=$top/selftests/qemu/debug.result
 
@@ -116,7 +116,7 @@ noted_run()
 # program's
 program_results()
 {
-	awk '/^# (test|fuzz)_[a-z_.]+$/ { program = $2 }
+	awk -v begins="$program_begins" '$0 ~ begins { program = $2 }
 		/^(ok|not ok) .*memory leaks/ { next }
 		/^ok .*# SKIP/ { print program, "skipped"; next }
 		/^ok / { print program, "passed" }

@@ -3,10 +3,7 @@
 # steps.sh - what is counted of many tests: step by step, with the logs in the folder
 # $logs.  Sourced, after qemu/lib.sh.
 
-# shellcheck source=selftests/lib/reports.sh
-. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/reports.sh"
 passed=0 failed=0 skipped=0
-guest_limit=1200
 
 # add NAME LOG STATUS SECONDS: the TAP results in LOG, in one line. A step
 # that fails has failed, whatever its results say.
@@ -56,38 +53,6 @@ step_run()
 	echo "$status $((SECONDS - begun))" > "$log.status"
 }
 
-# guest COMMAND...: a guest's run, by vm or what takes the same options, for
-# $guest_limit seconds; once more if the emulator failed.
-guest()
-{
-	local console tries=3 status
-
-	console=$(mktemp) || return
-	while :; do
-		timeout $((guest_limit + 60)) "$1" --timeout "$guest_limit" --console "$console" "${@:2}"
-		status=$?
-		tries=$((tries - 1))
-		if [ $status -lt 120 ] || [ $tries = 0 ] || ! emulator_stuck "$console"; then
-			break
-		fi
-		echo "# again: the emulator was stuck in a patched instruction"
-	done
-	rm -f "$console"
-	return $status
-}
-
-# guest_run NAME COMMAND...: the same of a guest
-guest_run()
-{
-	local log=$logs/${1// /-}.log begun=$SECONDS status
-
-	guest "${@:2}" > "$log.all" 2>&1 < /dev/null
-	status=$?
-	# The log of one that was started again has the results of both: of the last.
-	sed -n 'H; /^# again: / { h }; $ { x; s/^\n//; p }' "$log.all" > "$log"
-	echo "$status $((SECONDS - begun))" > "$log.status"
-}
-
 # results NAME: of one that has not run to its end, too.
 results()
 {
@@ -96,12 +61,6 @@ results()
 	[ ! -e "$log.status" ] || read -r status seconds < "$log.status"
 	[ -e "$log" ] || : > "$log"
 	add "$1" "$log" "$status" "$seconds"
-}
-
-guest_step()
-{
-	guest_run "$@"
-	results "$1"
 }
 
 # summary: the last words, and the exit status
