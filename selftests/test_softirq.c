@@ -171,8 +171,8 @@ static bool record(FIXTURE_DATA(softirq) *self)
  * @kthreads: ksoftirqd
  * @others: anybody else, or nobody
  * @early: those that came before it slept, whoever woke
- * @above: of all wakings, those that interrupted the bystander
- * @blamed: of all wakings, those that are said to be the bystander's
+ * @above: all that interrupted the bystander, but the early ones
+ * @blamed: those that are said to be the bystander's, but the early ones
  * @last: the last one by others
  */
 struct wakings {
@@ -197,8 +197,9 @@ static void count_waker(FIXTURE_DATA(softirq) *self, struct wakings *n, uint32_t
 }
 
 /*
- * Wakings of a task that sleeps, and not for a lock of the kernel's; the first
- * one is that of its gate.
+ * Wakings of a task that sleeps, and not for a lock of the kernel's: a bystander may well
+ * have held that, on PREEMPT_RT by switching softirqs off.  The first one is that of its
+ * gate.
  */
 static struct wakings wakings_of(FIXTURE_DATA(softirq) *self, int player)
 {
@@ -214,7 +215,7 @@ static struct wakings wakings_of(FIXTURE_DATA(softirq) *self, int player)
 			asleep = schedtape_switch_state(ev) == STAPE_STATE_SLEEPING;
 		if (ev->type != STAPE_EV_WAKING || ev->pid != pid)
 			continue;
-		if (bystander && ev->curr == bystander) {
+		if (asleep && bystander && ev->curr == bystander) {
 			n.above += !schedtape_waking_by_task(ev);
 			n.blamed += schedtape_waking_by_task(ev);
 		}
