@@ -47,13 +47,15 @@ planted()
 		return 1
 	fi
 	[ "${1##*-}" = kcsan ] || {
-		fatal "$1" stack_end 'corrupted stack end detected' &&
-		fatal "$1" stack_guard 'stack guard page was hit'
+		alone "$1" interrupted 'inconsistent lock state' &&
+		alone "$1" out_of_object 'usercopy: Kernel memory exposure attempt' &&
+		alone "$1" stack_end 'corrupted stack end detected' &&
+		alone "$1" stack_guard 'stack guard page was hit'
 	}
 }
 
-# fatal KERNEL BUG PATTERN: a mistake that ends who commits it, or the guest
-fatal()
+# alone KERNEL BUG PATTERN: a mistake that ends who commits it, the guest, or the detector
+alone()
 {
 	local module=$build/planted/$1
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes with locks and contexts: DEBUG_ATOMIC_SLEEP, PROVE_RCU and lockdep,
- * which is off for good once it, or KASAN, has reported anything.
+ * Mistakes with locks and contexts: DEBUG_ATOMIC_SLEEP, DEBUG_PREEMPT, PROVE_RCU and
+ * lockdep, which is off for good once it, or KASAN, has reported anything.
  */
+#include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #include "planted.h"
@@ -40,4 +42,29 @@ void planted_abba(void)
 	mutex_lock(&first);
 	mutex_unlock(&first);
 	mutex_unlock(&second);
+}
+
+static DEFINE_SPINLOCK(interrupted);
+
+static void in_interrupt_too(struct irq_work *work)
+{
+	spin_lock(&interrupted);
+	spin_unlock(&interrupted);
+}
+
+void planted_interrupted(void)
+{
+	static DEFINE_IRQ_WORK(work, in_interrupt_too);
+
+	irq_work_queue(&work);
+	irq_work_sync(&work);
+	spin_lock(&interrupted);
+	spin_unlock(&interrupted);
+}
+
+void planted_preemptible(void)
+{
+	int cpu = smp_processor_id();
+
+	barrier_data(&cpu);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes with memory and with numbers: KASAN, kmemleak and UBSAN.
+ * Mistakes with memory and with numbers: KASAN, kmemleak, HARDENED_USERCOPY and UBSAN.
  */
 #include <linux/compiler.h>
 #include <linux/slab.h>
+#include <linux/thread_info.h>
+#include <linux/vmalloc.h>
 
 #include "planted.h"
 
@@ -43,6 +45,29 @@ void planted_out_of_stack(void)
 	char memory[SIZE];
 
 	touch(memory, SIZE);
+}
+
+void planted_out_of_vmalloc(void)
+{
+	char *memory = vmalloc(SIZE);
+
+	if (!memory)
+		return;
+	touch(memory, SIZE);
+	vfree(memory);
+}
+
+/* What copy_to_user() asks first, of more than there is. */
+void planted_out_of_object(void)
+{
+	char *memory = kmalloc(SIZE, GFP_KERNEL);
+	unsigned long size = 2 * SIZE;
+
+	if (!memory)
+		return;
+	OPTIMIZER_HIDE_VAR(size);
+	check_object_size(memory, size, true);
+	kfree(memory);
 }
 
 void planted_leak(void)

@@ -9,6 +9,8 @@
 void planted_use_after_free(void);
 void planted_out_of_slab(void);
 void planted_out_of_stack(void);
+void planted_out_of_vmalloc(void);
+void planted_out_of_object(void);
 void planted_leak(void);
 void planted_shift(void);
 void planted_index(void);
@@ -16,6 +18,8 @@ void planted_index(void);
 void planted_atomic(void);
 void planted_rcu(void);
 void planted_abba(void);
+void planted_interrupted(void);
+void planted_preemptible(void);
 
 void planted_warn(void);
 void planted_refcount_zero(void);
