@@ -20,11 +20,33 @@ debug_run()
 		"${FUZZ_INPUTS:-3000}" "$build/kmod/$1/schedtape.ko" "$top/selftests/run"
 }
 
+# debug_guest STEP KERNEL CPUS [TEST...]
+debug_guest()
+{
+	guest_run "$1" "$top/selftests/qemu/vm" --kernel "$2" --cpus "$3" --mem 3072 -- \
+		"$(debug_run "$2") ${*:4}"
+}
+
 # debug_tests NAME KERNEL CPUS [TEST...]: one step
 debug_tests()
 {
-	guest_step "$1 $2 $3" "$top/selftests/qemu/vm" --kernel "$2" --cpus "$3" --mem 3072 -- \
-		"$(debug_run "$2") ${*:4}"
+	debug_guest "$1 $2 $3" "${@:2}"
+	results "$1 $2 $3"
+}
+
+# debug_shares GUESTS NAME KERNEL CPUS [TEST...]: a step for each of so many guests, which
+# run side by side
+debug_shares()
+{
+	local n
+
+	for ((n = 1; n <= $1; n++)); do
+		SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
+	done
+	wait
+	for ((n = 1; n <= $1; n++)); do
+		results "$2 $3 $4 $n"
+	done
 }
 
 # planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
