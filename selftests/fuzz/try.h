@@ -68,7 +68,7 @@ static inline void read_all(struct schedtape_tape *tape, uint64_t *events)
 			abort();
 		if (ret == 1) {
 			if (ev.time < time || ev.curr_kind > STAPE_NEXT_OTHER ||
-			    ev.lost_first > ev.lost_last)
+			    (schedtape_event_is_gap(&ev) && ev.lost_first > ev.lost_last))
 				abort();
 			time = ev.time;
 		}
