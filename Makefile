@@ -98,7 +98,7 @@ check-debug: setup
 # For long: check has a short run of the same. Hours; INPUTS for each of the guest's
 # fuzzers, RUNS for each of the parsers'.
 INPUTS	?= 1000000
-RUNS	?= 3000000
+RUNS	?= 2000000
 
 fuzz: setup
 	@$(MAKE) -s -C selftests/fuzz run RUNS=$(RUNS)
