@@ -276,8 +276,11 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 			TH_LOG("at %llu in context %u", (unsigned long long)n.last.time,
 			       (unsigned int)n.last.arg);
 		}
-		/* On one CPU nobody is answered before he sleeps, but for a tick. */
-		EXPECT_LE(variant->spread ? 1 : ROUNDS * 3 / 4, n.peer + n.kthreads);
+		/*
+		 * On one CPU nobody is answered before he sleeps, but for a tick, of which a
+		 * slow kernel has many.
+		 */
+		EXPECT_LE(variant->spread ? 1 : ROUNDS / 2, n.peer + n.kthreads);
 		EXPECT_LE(variant->spread ? 1 : ROUNDS / 4, n.peer);
 	}
 }
