@@ -31,11 +31,6 @@ done
 END
 chmod +x "$T/vm"
 
-same()
-{
-	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
-}
-
 # guest_with LINE: what becomes of it with that on its console: which begun,
 # and their results
 guest_with()

@@ -21,11 +21,6 @@ for kernel in 6.12-debug 6.12-kcsan; do
 	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
 done
 
-same()
-{
-	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
-}
-
 # Each run replaces what was noted of that kernel.
 notes()
 {

@@ -81,11 +81,6 @@ each()
 	done
 }
 
-same()
-{
-	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
-}
-
 ours()
 {
 	race ' [schedtape]' | kernel_reports | grep 'data-race in count'

@@ -20,7 +20,8 @@ whole_programs()
 }
 
 # guest LOG COMMAND...: a guest's run, by vm or what takes the same options, for
-# $guest_limit seconds. If the emulator fails, it is begun again with what has not run.
+# $guest_limit seconds. If the emulator fails, it is begun again with what has not run. LOG
+# gets all of it; the programs that came to their end are printed.
 guest()
 {
 	local console tries=3 status ran=''
@@ -29,7 +30,7 @@ guest()
 	: > "$1"
 	while :; do
 		SCHEDTAPE_RAN=$ran timeout $((guest_limit + 60)) "$2" --timeout "$guest_limit" \
-			--console "$console" "${@:3}" >> "$1" 2>&1 < /dev/null
+			--console "$console" "${@:3}" >> "$1" 2>&1
 		status=$?
 		tries=$((tries - 1))
 		if [ $status -lt 120 ] || [ $tries = 0 ] || ! emulator_stuck "$console"; then
@@ -39,18 +40,14 @@ guest()
 		ran=$(whole_programs "$1" | sed -nE "/$program_begins/ s/^# //p" | tr '\n' ' ')
 	done
 	rm -f "$console"
+	whole_programs "$1"
 	return $status
 }
 
 # guest_run NAME COMMAND...: a step whose results are counted later, by results
 guest_run()
 {
-	local log=$logs/${1// /-}.log begun=$SECONDS status
-
-	guest "$log.all" "${@:2}"
-	status=$?
-	whole_programs "$log.all" > "$log"
-	echo "$status $((SECONDS - begun))" > "$log.status"
+	step_run "$1" guest "$logs/${1// /-}.log.all" "${@:2}"
 }
 
 guest_step()

@@ -34,6 +34,12 @@ check()
 	return 1
 }
 
+# same IS EXPECTED: for a command of check
+same()
+{
+	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
+}
+
 skip()
 {
 	number=$((number + 1))
