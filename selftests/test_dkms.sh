@@ -42,6 +42,11 @@ is_gone()
 	[ -z "$(dkms_module "$1")" ]
 }
 
+knows_nothing()
+{
+	same "$(dkms status -m schedtape)" ""
+}
+
 one_kernel()
 {
 	local release
@@ -55,7 +60,7 @@ one_kernel()
 }
 
 make_folder
-export -f run_dkms right_module is_gone
+export -f run_dkms right_module is_gone same knows_nothing
 echo "TAP version 13"
 check "dkms.conf has the version of the headers" same_version
 if can_isolate; then
@@ -66,6 +71,7 @@ if can_isolate; then
 		one_kernel "$kernel"
 	done
 	check "remove" isolated run_dkms remove --all
+	check "DKMS knows nothing of it any more" isolated knows_nothing
 else
 	skip "DKMS" "needs root, and overlays"
 fi
