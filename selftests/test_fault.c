@@ -23,11 +23,11 @@
 #include "work.h"
 
 #define PAGES		8
-#define NTH_MAX		2000
+#define NTH_MAX		100000
 
-/* A return probe of 6.1 allocates 512 times the same: of so many not each one fails. */
+/* A return probe of 6.1 allocates 512 times the same: amid so many not each one fails. */
 #define EACH		128
-#define STRIDE		16
+#define STRIDE		32
 
 /**
  * struct try - one call with one allocation that fails
@@ -526,10 +526,11 @@ static void end(struct try *t)
 }
 
 /*
- * Return: the call's. @hit: something in it has failed.  An answer that got lost is not
+ * Return: the call's. @left: what st_fault_left() says.  An answer that got lost is not
  * to be anybody else's.
  */
-static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct try *t, bool *hit)
+static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct try *t,
+			  unsigned int *left)
 {
 	int ret;
 
@@ -537,7 +538,7 @@ static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct tr
 	if (t->call < 0 || !st_fault_arm(nth))
 		return -EPROTO;
 	ret = run(t);
-	*hit = st_fault_hit();
+	*left = st_fault_left();
 	close(t->call);
 	t->call = -1;
 	return ret;
@@ -580,39 +581,58 @@ static const char *judge(struct try *t, int ret, bool netlink, bool (*done)(stru
 	return "that is not the errno of missing memory";
 }
 
+/* Which one fails after the @nth of about so many. */
+static unsigned int next_nth(unsigned int nth, unsigned int allocations)
+{
+	return nth < EACH || nth + EACH > allocations ? nth + 1 : nth + STRIDE;
+}
+
+/* The call, and the @nth of its allocations fails.  Return: what st_fault_left() says. */
+static unsigned int try_nth(struct __test_metadata *_metadata, struct try *t,
+			    const FIXTURE_VARIANT(fault) *variant, unsigned int nth, int *ret)
+{
+	unsigned int rest = 0;
+	const char *wrong;
+
+	ASSERT_TRUE(begin(t, variant->prepare));
+	*ret = run_with_fault(nth, variant->run, t, &rest);
+	wrong = judge(t, *ret, variant->netlink, variant->done);
+	EXPECT_EQ(NULL, wrong) {
+		TH_LOG("allocation %u: %s: %s", nth, strerror(-*ret), wrong);
+	}
+	end(t);
+	wrong = left(t);
+	ASSERT_EQ(NULL, wrong) {
+		TH_LOG("allocation %u: %s is left", nth, wrong);
+	}
+	return rest;
+}
+
 TEST_F_TIMEOUT(fault, each, 600)
 {
-	unsigned int nth, tried = 0, refused = 0;
+	unsigned int nth, allocations, tried = 0, refused = 0;
 	struct try *t = &self->t;
-	const char *wrong;
-	bool hit = true;
-	int ret = 0;
+	int ret;
 
 	if (variant->done == is_started) {
 		ASSERT_TRUE(begin(t, recording));
 		t->prios = sees_prios(t);
 		end(t);
 	}
-	for (nth = 1; hit && nth < NTH_MAX; nth += nth < EACH ? 1 : STRIDE) {
-		ASSERT_TRUE(begin(t, variant->prepare));
-		ret = run_with_fault(nth, variant->run, t, &hit);
-		wrong = judge(t, ret, variant->netlink, variant->done);
-		EXPECT_EQ(NULL, wrong) {
-			TH_LOG("allocation %u: %s: %s", nth, strerror(-ret), wrong);
-		}
-		end(t);
-		wrong = left(t);
-		ASSERT_EQ(NULL, wrong) {
-			TH_LOG("allocation %u: %s is left", nth, wrong);
-		}
-		tried += hit;
+	allocations = NTH_MAX - try_nth(_metadata, t, variant, NTH_MAX, &ret);
+	ASSERT_EQ(0, ret);
+	ASSERT_GT(NTH_MAX, allocations);
+	nth = 1;
+	while (!try_nth(_metadata, t, variant, nth, &ret)) {
+		tried++;
 		refused += ret != 0;
+		nth = next_nth(nth, allocations);
 	}
-	EXPECT_FALSE(hit);
 	EXPECT_EQ(0, ret);
 	EXPECT_LE(variant->least, tried);
 	EXPECT_LE(variant->least > 0, refused);
-	TH_LOG("%u faults, %u of them refused the call", tried, refused);
+	TH_LOG("%u allocations, %u faults, %u of them refused the call", allocations, tried,
+	       refused);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,11 +157,11 @@ bool st_fault_arm(unsigned int nth)
 }
 
 /* What is left over may let this very look fail: then it has not hit before. */
-bool st_fault_hit(void)
+unsigned int st_fault_left(void)
 {
-	char left = 0;
-	ssize_t n = pread(fail_nth, &left, 1, 0);
+	char text[16] = "";
+	ssize_t n = pread(fail_nth, text, sizeof(text) - 1, 0);
 
 	(void)!pwrite(fail_nth, "0", 1, 0);
-	return n == 1 && left == '0';
+	return n > 0 ? strtoul(text, NULL, 10) : 1;
 }

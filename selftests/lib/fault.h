@@ -12,7 +12,7 @@
 const char *st_fault_begin(void);
 void st_fault_end(void);
 bool st_fault_arm(unsigned int nth);
-/* Disarms.  Return: it has hit. */
-bool st_fault_hit(void);
+/* Disarms.  Return: how many were still to come, that which fails included; 0: it has. */
+unsigned int st_fault_left(void);
 
 #endif /* SELFTESTS_FAULT_H */
