@@ -24,8 +24,8 @@ record_forks()
 {
 	local tries=30
 
-	until record "$@" &&
-	      schedtape report t 2> /dev/null | grep -q '^true'; do
+	until record "$@" && schedtape report t > report 2> /dev/null &&
+	      grep -q '^true' report && grep -q '^sleep' report; do
 		tries=$((tries - 1))
 		[ $tries -gt 0 ] || break
 	done
@@ -119,11 +119,11 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	echo $periodic > "$cgroups/st/cgroup.procs"
 	echo $forks > "$cgroups/st/below/cgroup.procs"
 	id=$(stat -c %i "$cgroups/st")
-	record -G st
+	record_forks -G st
 	on_tape t "$periodic in p and c == {'periodic', 'sh', 'true', 'sleep'}" \
 		"-G: a cgroup and those below it"
 	meta t "f['cgroups'] == [{'id': $id, 'path': '/st'}]" "-G: the tape tells it"
-	record -G "$cgroups/st/below"
+	record_forks -G "$cgroups/st/below"
 	on_tape t "c == {'sh', 'true', 'sleep'}" "-G: by its whole path"
 	mkdir -p "$cgroups/st/beside"
 	for option in "-G st/below" "-p $forks"; do
