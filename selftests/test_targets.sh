@@ -24,8 +24,8 @@ record_forks()
 {
 	local tries=30
 
-	until record "$@" && schedtape report t > report 2> /dev/null &&
-	      grep -q '^true' report && grep -q '^sleep' report; do
+	until record "$@" && schedtape report t > reported 2> /dev/null &&
+	      grep -q '^true' reported && grep -q '^sleep' reported; do
 		tries=$((tries - 1))
 		[ $tries -gt 0 ] || break
 	done
