@@ -198,10 +198,11 @@ stop_building()
 # ready_in_time SECONDS: has the builder ended before the script is so old?
 ready_in_time()
 {
-	while kill -0 "$builder" 2> /dev/null; do
-		[ $SECONDS -lt "$1" ] || return
+	while [ $SECONDS -lt "$1" ]; do
+		kill -0 "$builder" 2> /dev/null || return 0
 		sleep 1
 	done
+	return 1
 }
 
 # built KERNEL: by the builder, which has ended
