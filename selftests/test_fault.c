@@ -591,7 +591,7 @@ static unsigned int next_nth(unsigned int nth, unsigned int allocations)
 static unsigned int try_nth(struct __test_metadata *_metadata, struct try *t,
 			    const FIXTURE_VARIANT(fault) *variant, unsigned int nth, int *ret)
 {
-	unsigned int rest = 0;
+	unsigned int rest = 1;
 	const char *wrong;
 
 	ASSERT_TRUE(begin(t, variant->prepare));
