@@ -143,6 +143,83 @@ for engine in module user; do
 	report $? "kill -9, --engine=$engine: no player and no cgroup is left"
 done
 
+# -- CPUs, and who only runs when nobody else wants to -------------------------------
+
+# bounds: those of the replay that runs
+bounds()
+{
+	cat "$cg/schedtape-$replay"/{bound/cpuset.cpus,lazy/cpu.idle} 2>&1
+}
+
+# begin_bound OPTION...: starts a replay that takes long, until both have their cgroup
+begin_bound()
+{
+	schedtape replay -q --cgroups --speed 0.02 "$@" bound.tape > log 2>&1 &
+	replay=$!
+	eventually both_are_there 2> /dev/null
+}
+
+both_are_there()
+{
+	grep -q '/bound$' "/proc/$(pgrep -x bound)/cgroup" &&
+		grep -q '/lazy$' "/proc/$(pgrep -x lazy)/cgroup"
+}
+
+unbound_gone()
+{
+	! running bound lazy && ! left && [ "$(cat "$cg/cgroup.subtree_control")" = cpu ]
+}
+
+test_bound()
+{
+	local name last
+
+	mkdir -p "$cg"/{bound,lazy}
+	echo +cpuset > "$cg/cgroup.subtree_control"
+	echo 0 > "$cg/bound/cpuset.cpus"
+	echo 1 > "$cg/lazy/cpu.idle"
+	for name in bound lazy; do
+		cp "$(command -v periodic)" $name
+	done
+	cat > bind <<- END
+		#!/bin/sh
+		(echo 0 > $cg/bound/cgroup.procs; exec ./bound 20 1 20) > /dev/null &
+		(echo 0 > $cg/lazy/cgroup.procs; exec ./lazy 20 1 20) > /dev/null &
+		wait
+	END
+	chmod 755 bind
+	schedtape record -q -o bound.tape -- ./bind > log 2>&1
+	report $? "two tasks are recorded, one with CPUs of its own, one idle"
+	# The replay is to switch it on, and off again.
+	echo -cpuset > "$cg/cgroup.subtree_control"
+
+	begin_bound
+	bounds > log
+	[ "$(cat log)" = $'0\n1' ]
+	report $? "the CPUs and the idle one's mark are those of the tape"
+	kill -INT $replay
+	wait $replay
+	[ $? = 130 ] && eventually unbound_gone > log
+	report $? "Ctrl-C: the controller cpuset is off as before"
+
+	last=$(($(nproc) - 1))
+	begin_bound --cpus "0:$last"
+	bounds > log
+	[ "$(cat log)" = "$last"$'\n1' ]
+	report $? "--cpus 0:$last: of the CPUs, those that stand for them"
+	kill -KILL $replay
+	wait $replay 2> /dev/null
+	eventually unbound_gone > log
+	report $? "kill -9: the controller cpuset is off as before"
+	rmdir "$cg"/{bound,lazy}
+}
+
+if grep -qw cpuset "$cg/cgroup.controllers"; then
+	test_bound
+else
+	skip "no controller cpuset for cgroups of version 2"
+fi
+
 # -- which tasks -------------------------------------------------------------------
 
 # chosen NAMES OPTION...: the replay has these tasks
