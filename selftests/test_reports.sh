@@ -125,6 +125,25 @@ torn()
 	race '' | head -n 5 | kernel_reports | grep 'data-race in count'
 }
 
+# Only what was logged since the test began; and a log that has lost that is no good one.
+begun()
+{
+	local dmesg="[ 1.0] ${bad[0]}"$'\n'"[ 2.0] selftests: begin 7"$'\n'"[ 3.0] ${fine[0]}"
+
+	dmesg() { echo "$dmesg"; }
+	! new_reports 7 || return
+	dmesg+=$'\n'"[ 4.0] ${bad[1]}"
+	same "$(new_reports 7)" "[ 4.0] ${bad[1]}"
+}
+
+lost()
+{
+	local dmesg="[ 3.0] ${fine[0]}"
+
+	dmesg() { echo "$dmesg"; }
+	new_reports 7
+}
+
 # console LINE...: of a guest
 console()
 {
@@ -164,6 +183,8 @@ check "... among others" mixed
 check "... nor one of the kernel's clock with its readers" clock
 check "... nor one of the flag of who uses a capability" capability
 check "one that is torn is" torn
+check "of a log, what is new counts" begun
+check "... and that it is there" lost
 check "what the emulator does to a kernel is told from that" stuck
 check "... but not if it came behind a report" not_stuck
 finish

@@ -75,11 +75,19 @@ begin_log()
 	echo "<6>selftests: begin $1" > /dev/kmsg
 }
 
-# new_reports NAME: since then; fails if there are none
+# new_reports NAME: since then; fails if there are none. A log that is full forgets: then
+# nobody knows.
 # shellcheck disable=SC2119 # these are not its own
 new_reports()
 {
-	dmesg | sed "1,/selftests: begin $1\$/d" | kernel_reports
+	local new
+
+	new=$(dmesg | sed -n "/selftests: begin $1\$/,\$p")
+	if [ -z "$new" ]; then
+		echo "the kernel's log has lost what was new"
+	else
+		kernel_reports <<< "$new"
+	fi
 }
 
 # look_for_mistakes: those that have to be asked for; what was before is not ours
