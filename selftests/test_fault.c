@@ -557,7 +557,7 @@ static bool sees_prios(struct try *t)
 /* Request or answer have not got through: then nobody knows. */
 static bool got_lost(bool netlink, int ret)
 {
-	return netlink && (ret == -ENOBUFS || ret == -EFAULT || ret == -EIO);
+	return netlink && (ret == -ENOBUFS || ret == -EFAULT);
 }
 
 /* NULL, or what is wrong with what a call has returned. */

@@ -230,6 +230,14 @@ TEST_F(netlink, commands)
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 }
 
+TEST_F(netlink, dumps_ignore_ids)
+{
+	st_request_add_u32(begin(self, STAPE_CMD_SESSION_GET), STAPE_A_SESSION_ID, self->id + 1);
+	self->q.flags = NLM_F_DUMP;
+	EXPECT_EQ(0, st_request(&self->q));
+	EXPECT_LE(1, self->q.replies);
+}
+
 TEST_F(netlink, dumps_are_strict)
 {
 	begin(self, STAPE_CMD_SESSION_GET)->flags = NLM_F_DUMP;

@@ -6,11 +6,16 @@
 
 top=$(realpath "$(dirname "$(realpath "$0")")/..")
 ynl=${SCHEDTAPE_BUILD:-$top/build}/linux
-[ -d "$ynl/tools/net/ynl" ] || {
-	printf 'TAP version 13\n1..1\n'
-	echo "ok 1 ynl # SKIP it is not there: run selftests/qemu/fetch selftests"
+
+skip()
+{
+	printf 'TAP version 13\n1..1\nok 1 ynl # SKIP %s\n' "$1"
 	exit 4
 }
+
+[ -f "$top/Documentation/netlink/specs/schedtape.yaml" ] ||
+	skip "the family's spec is only in schedtape's own tree"
+[ -d "$ynl/tools/net/ynl" ] || skip "ynl is not there: run selftests/qemu/fetch selftests"
 
 # One process for most: it takes seconds to start in an emulated guest.
 PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 - "$ynl" "$top" <<'PYTHON'
