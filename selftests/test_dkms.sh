@@ -47,6 +47,15 @@ knows_nothing()
 	same "$(dkms status -m schedtape)" ""
 }
 
+# passes_over OPTION: a kernel of its own that lacks one; 77 is "not for this one"
+passes_over()
+{
+	mkdir -p "$T/bare"
+	printf 'CONFIG_%s=y\n' CGROUPS NET TRACEPOINTS | grep -v "_$1=" > "$T/bare/.config"
+	dkms build -m schedtape -v "$version" -k 6.1.0-bare --kernelsourcedir "$T/bare"
+	[ $? = 77 ]
+}
+
 one_kernel()
 {
 	local release
@@ -60,7 +69,7 @@ one_kernel()
 }
 
 make_folder
-export -f run_dkms right_module is_gone same knows_nothing
+export -f run_dkms right_module is_gone same knows_nothing passes_over
 echo "TAP version 13"
 check "dkms.conf has the version of the headers" same_version
 if can_isolate; then
@@ -69,6 +78,9 @@ if can_isolate; then
 	check "add" isolated run_dkms add
 	for kernel in $KERNELS; do
 		one_kernel "$kernel"
+	done
+	for option in CGROUPS NET TRACEPOINTS; do
+		check "a kernel without $option is passed over" isolated passes_over $option
 	done
 	check "remove" isolated run_dkms remove --all
 	check "DKMS knows nothing of it any more" isolated knows_nothing
