@@ -554,10 +554,13 @@ static bool sees_prios(struct try *t)
 	       st_count_type(&t->r, STAPE_EV_PRIO) == 1;
 }
 
-/* Request or answer have not got through: then nobody knows. */
+/*
+ * Request or answer have not got through, or the family's number was not to be had
+ * (EIO): then nobody knows.
+ */
 static bool got_lost(bool netlink, int ret)
 {
-	return netlink && (ret == -ENOBUFS || ret == -EFAULT);
+	return netlink && (ret == -ENOBUFS || ret == -EFAULT || ret == -EIO);
 }
 
 /* NULL, or what is wrong with what a call has returned. */

@@ -138,8 +138,11 @@ static int receive(struct st_request *q, int sock)
 	ssize_t n;
 
 	for (;;) {
-		if (poll(&p, 1, 20000) != 1)
-			return -EIO;
+		n = poll(&p, 1, 20000);
+		if (!n)
+			return -ETIMEDOUT;
+		if (n < 0)
+			return -errno;
 		n = recv(sock, buffer, sizeof(buffer), 0);
 		if (n < 0)
 			return -errno;
