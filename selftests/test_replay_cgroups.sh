@@ -167,12 +167,12 @@ both_are_there()
 
 unbound_gone()
 {
-	! running bound lazy && ! left && [ "$(cat "$cg/cgroup.subtree_control")" = cpu ]
+	! running bound lazy && ! left && [ "$(cat "$cg/cgroup.subtree_control")" = "$controllers" ]
 }
 
 test_bound()
 {
-	local name last
+	local name last controllers
 
 	mkdir -p "$cg"/{bound,lazy}
 	echo +cpuset > "$cg/cgroup.subtree_control"
@@ -192,6 +192,7 @@ test_bound()
 	report $? "two tasks are recorded, one with CPUs of its own, one idle"
 	# The replay is to switch it on, and off again.
 	echo -cpuset > "$cg/cgroup.subtree_control"
+	controllers=$(cat "$cg/cgroup.subtree_control")
 
 	begin_bound
 	bounds > log

@@ -39,11 +39,12 @@ import json, statistics, subprocess, sys
 exact = sys.argv[1]
 
 def look(tape, name, state):
-	sleeps, ends, since, end = [], [], None, None
+	sleeps, ends, since, end, seen = [], [], None, None, False
 	script = subprocess.run(["schedtape", "script", "--json", tape], stdout=subprocess.PIPE)
 	for event in map(json.loads, script.stdout.splitlines()):
 		time = event["time_ns"]
 		if event["event"] == "switch" and event.get("curr_comm") == name:
+			seen = True
 			if event["prev_state"] != state:
 				continue
 			if end and time - end > 2e6:
@@ -52,10 +53,11 @@ def look(tape, name, state):
 			since, end = time, None
 		elif event["event"] == "waking" and event["comm"] == name and since and not end:
 			end = time
-	assert sleeps
-	# On a slow machine: who is too late does not sleep at all.
+	assert seen, f"{tape}: where is {name}?"
+	# On a slow machine: who is too late does not sleep, and may never do.
 	missing = max(10 - len(sleeps), 0)
-	sleeps, ends = ([0] * missing + sleeps)[-10:], (ends[:1] * missing + ends)[-10:]
+	sleeps = ([0] * missing + sleeps)[-10:]
+	ends = ((ends[:1] or [0]) * missing + ends)[-10:]
 	wall = ends[-1] - ends[0]
 	result = [ns / 1e6 for ns in (statistics.median(sleeps), wall, wall - sum(sleeps[1:]))]
 	print(tape, "median sleep {:.3f}, wall {:.3f}, awake {:.3f} ms".format(*result),
