@@ -100,12 +100,12 @@ echo "40 ms of a fifth of a CPU took $recorded ms, $with ms replayed" | tee log 
 [ "$with" -ge 120 ] && [ "$recorded" -ge 120 ]
 report $? "the quota has its effect"
 
-# begin OPTION...: starts a replay that takes long, until who is heavy is there
+# begin TAPE THERE OPTION...: starts a replay that takes long, until THERE is true
 begin()
 {
-	schedtape replay -q --cgroups --speed 0.02 "$@" placed.tape > log 2>&1 &
+	schedtape replay -q --cgroups --speed 0.02 "${@:3}" "$1" > log 2>&1 &
 	replay=$!
-	eventually heavy_is_there 2> /dev/null
+	eventually "$2" 2> /dev/null
 }
 
 heavy_is_there()
@@ -113,7 +113,7 @@ heavy_is_there()
 	pid=$(pgrep -x heavy) && grep -q '/heavy$' "/proc/$pid/cgroup"
 }
 
-# gone: neither a player nor a cgroup, after a while
+# gone: neither a player nor a cgroup nor a controller, after a while
 gone()
 {
 	eventually nothing_there > log
@@ -121,10 +121,12 @@ gone()
 
 nothing_there()
 {
-	! running heavy light inner && ! left
+	! running heavy light inner bound lazy && ! left &&
+		[ "$(cat "$cg/cgroup.subtree_control")" = "$controllers" ]
 }
 
-begin
+controllers=$(cat "$cg/cgroup.subtree_control")
+begin placed.tape heavy_is_there
 top=$cg/schedtape-$replay
 cat "/proc/$pid/cgroup" "$top"/heavy/cpu.weight "$top"/outer/inner/cpu.max > log 2>&1
 [ "$(cat log)" = "0::/schedtape-$replay/heavy
@@ -136,7 +138,7 @@ wait $replay
 [ $? = 130 ] && gone
 report $? "Ctrl-C: no player and no cgroup is left"
 for engine in module user; do
-	begin --engine=$engine
+	begin placed.tape heavy_is_there --engine=$engine
 	kill -KILL $replay
 	wait $replay 2> /dev/null
 	gone
@@ -145,18 +147,11 @@ done
 
 # -- CPUs, and who only runs when nobody else wants to -------------------------------
 
-# bounds: those of the replay that runs
+# bounds CPUS: of the replay that runs
 bounds()
 {
-	cat "$cg/schedtape-$replay"/{bound/cpuset.cpus,lazy/cpu.idle} 2>&1
-}
-
-# begin_bound OPTION...: starts a replay that takes long, until both have their cgroup
-begin_bound()
-{
-	schedtape replay -q --cgroups --speed 0.02 "$@" bound.tape > log 2>&1 &
-	replay=$!
-	eventually both_are_there 2> /dev/null
+	cat "$cg/schedtape-$replay"/{bound/cpuset.cpus,lazy/cpu.idle} > log 2>&1
+	[ "$(cat log)" = "$1"$'\n1' ]
 }
 
 both_are_there()
@@ -165,14 +160,9 @@ both_are_there()
 		grep -q '/lazy$' "/proc/$(pgrep -x lazy)/cgroup"
 }
 
-unbound_gone()
-{
-	! running bound lazy && ! left && [ "$(cat "$cg/cgroup.subtree_control")" = "$controllers" ]
-}
-
 test_bound()
 {
-	local name last controllers
+	local name last
 
 	mkdir -p "$cg"/{bound,lazy}
 	echo +cpuset > "$cg/cgroup.subtree_control"
@@ -194,23 +184,21 @@ test_bound()
 	echo -cpuset > "$cg/cgroup.subtree_control"
 	controllers=$(cat "$cg/cgroup.subtree_control")
 
-	begin_bound
-	bounds > log
-	[ "$(cat log)" = $'0\n1' ]
+	begin bound.tape both_are_there
+	bounds 0
 	report $? "the CPUs and the idle one's mark are those of the tape"
 	kill -INT $replay
 	wait $replay
-	[ $? = 130 ] && eventually unbound_gone > log
+	[ $? = 130 ] && gone
 	report $? "Ctrl-C: the controller cpuset is off as before"
 
 	last=$(($(nproc) - 1))
-	begin_bound --cpus "0:$last"
-	bounds > log
-	[ "$(cat log)" = "$last"$'\n1' ]
+	begin bound.tape both_are_there --cpus "0:$last"
+	bounds "$last"
 	report $? "--cpus 0:$last: of the CPUs, those that stand for them"
 	kill -KILL $replay
 	wait $replay 2> /dev/null
-	eventually unbound_gone > log
+	gone
 	report $? "kill -9: the controller cpuset is off as before"
 	rmdir "$cg"/{bound,lazy}
 }

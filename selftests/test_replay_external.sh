@@ -39,7 +39,8 @@ import json, statistics, subprocess, sys
 exact = sys.argv[1]
 
 def look(tape, name, state):
-	sleeps, ends, since, end, seen = [], [], None, None, False
+	# On a slow machine: who is too late does not sleep, and may never do.
+	sleeps, ends, since, end, seen = [0] * 10, [0] * 10, None, None, False
 	script = subprocess.run(["schedtape", "script", "--json", tape], stdout=subprocess.PIPE)
 	for event in map(json.loads, script.stdout.splitlines()):
 		time = event["time_ns"]
@@ -54,12 +55,8 @@ def look(tape, name, state):
 		elif event["event"] == "waking" and event["comm"] == name and since and not end:
 			end = time
 	assert seen, f"{tape}: where is {name}?"
-	# On a slow machine: who is too late does not sleep, and may never do.
-	missing = max(10 - len(sleeps), 0)
-	sleeps = ([0] * missing + sleeps)[-10:]
-	ends = ((ends[:1] or [0]) * missing + ends)[-10:]
-	wall = ends[-1] - ends[0]
-	result = [ns / 1e6 for ns in (statistics.median(sleeps), wall, wall - sum(sleeps[1:]))]
+	wall = ends[-1] - ends[-10]
+	result = [ns / 1e6 for ns in (statistics.median(sleeps[-10:]), wall, wall - sum(sleeps[-9:]))]
 	print(tape, "median sleep {:.3f}, wall {:.3f}, awake {:.3f} ms".format(*result),
 		file=sys.stderr)
 	return result

@@ -125,12 +125,17 @@ torn()
 	race '' | head -n 5 | kernel_reports | grep 'data-race in count'
 }
 
+# In place of the command: what is logged, in the variable of its name.
+dmesg()
+{
+	echo "$dmesg"
+}
+
 # Only what was logged since the test began; and a log that has lost that is no good one.
 begun()
 {
 	local dmesg="[ 1.0] ${bad[0]}"$'\n'"[ 2.0] selftests: begin 7"$'\n'"[ 3.0] ${fine[0]}"
 
-	dmesg() { echo "$dmesg"; }
 	! new_reports 7 || return
 	dmesg+=$'\n'"[ 4.0] ${bad[1]}"
 	same "$(new_reports 7)" "[ 4.0] ${bad[1]}"
@@ -140,7 +145,6 @@ lost()
 {
 	local dmesg="[ 3.0] ${fine[0]}"
 
-	dmesg() { echo "$dmesg"; }
 	new_reports 7
 }
 
