@@ -7,13 +7,14 @@
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
-#   make module     the module for KERNEL (6.1, 6.12, …), or for KDIR
+#   make module     the module for KERNEL (6.1, 6.12, 7.3, newest, …), in build/kmod
 #   make install    the controller, its manual pages, the library, and the module
 #   make deb        Debian packages of the same, in build/deb
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc
 
 BUILD	?= $(CURDIR)/build
-KERNEL	?= 6.1
+# One that this machine's own Debian has.
+KERNEL	?= $(shell selftests/qemu/fetch default)
 PREFIX	?= /usr/local
 export SCHEDTAPE_BUILD := $(BUILD)
 
@@ -50,18 +51,18 @@ $(BUILD)/%.o: %.c
 # A kernel's module is built in a folder of its own, from links to the sources.
 KMOD	= $(BUILD)/kmod/$(KERNEL)
 
+module: KERNEL := $(KERNEL)
 module:
-	@selftests/qemu/fetch kernel $(KERNEL) >/dev/null
 	@mkdir -p $(KMOD)
 	@ln -sfn $(CURDIR)/include $(BUILD)/kmod/include
 	@ln -sf $(CURDIR)/kmod/* $(KMOD)/
-	@$(MAKE) -s -C $(KMOD) KDIR=$(BUILD)/kernels/$(KERNEL)/kdir $(KFLAGS) modules
+	@selftests/qemu/build-module $(NEEDS:%=--install %) $(KERNEL) $(KMOD) $(KFLAGS)
 
 # In a guest, so that it needs no module support here and can do no harm; one CPU
 # that counts instructions, because an emulated CPU that stalls looks like load.
 DEMO	:= storm periodic chain
 
-demo: setup
+demo: demo-setup
 	@$(MAKE) -s all $(DEMO:%=$(BUILD)/demo/%)
 ifeq ($(HOST),1)
 	@$(MAKE) -s host-module
@@ -88,6 +89,9 @@ host-module: host-build
 setup:
 	@selftests/qemu/setup
 
+demo-setup:
+	@selftests/qemu/setup program module $(if $(filter 1,$(HOST)),,guest)
+
 check: setup
 	@selftests/check
 
@@ -112,7 +116,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup check check-debug fuzz reliability bench
+.PHONY: all module demo host-build host-module setup demo-setup check check-debug fuzz reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

@@ -47,7 +47,7 @@ knows_nothing()
 	same "$(dkms status -m schedtape)" ""
 }
 
-# passes_over OPTION: a kernel of its own that lacks one; 77 is "not for this one"
+# passes_over OPTION VERSION: a kernel of its own that lacks one; 77 is "not for this one"
 passes_over()
 {
 	local option
@@ -56,7 +56,7 @@ passes_over()
 	for option in $NEEDS; do
 		[ "$option" = "$1" ] || echo "CONFIG_$option=y"
 	done > "$T/bare/.config"
-	dkms build -m schedtape -v "$version" -k 6.1.0-bare --kernelsourcedir "$T/bare"
+	dkms build -m schedtape -v "$version" -k "$2-bare" --kernelsourcedir "$T/bare"
 	[ $? = 77 ]
 }
 
@@ -78,14 +78,18 @@ export -f run_dkms right_module is_gone same knows_nothing passes_over
 echo "TAP version 13"
 check "dkms.conf has the version of the headers" same_version
 if can_isolate; then
-	KERNELS='6.1 6.12'
+	KERNELS=$(own_series)
 	check "make dkms-source" isolated make -s -C "$top" dkms-source
 	check "add" isolated run_dkms add
 	for kernel in $KERNELS; do
 		one_kernel "$kernel"
 	done
 	for option in $NEEDS; do
-		check "a kernel without $option is passed over" isolated passes_over "$option"
+		check "a kernel without $option is passed over" isolated passes_over "$option" 6.1.0
+	done
+	# No series between the tested ones or behind them.
+	for series in 6.6.30 6.15.9 7.3.4; do
+		check "$series is passed over" isolated passes_over '' "$series"
 	done
 	check "remove" isolated run_dkms remove --all
 	check "DKMS knows nothing of it any more" isolated knows_nothing

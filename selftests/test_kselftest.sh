@@ -27,7 +27,7 @@ right_config()
 {
 	local kernel option
 
-	for kernel in 6.1 6.12; do
+	for kernel in $(tested_series); do
 		while read -r option; do
 			grep -qx "$option" "$("$top/selftests/qemu/fetch" kernel "$kernel")/kdir/.config" ||
 				{ echo "$kernel: $option"; return 1; }
@@ -60,8 +60,7 @@ complete()
 	grep -x 'schedtape:test_record.sh' "$T/kselftest/kselftest-list.txt"
 }
 
-# Both ways to run them, in one guest. With one CPU, as an emulated one may stumble
-# over an instruction that another is patching, see "run".
+# Both ways to run them, in one guest, with one CPU: see lib/hold.sh.
 run_tests()
 {
 	cat > "$T/guest" <<-END

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: the Debian packages: lintian finds nothing, and they are installed,
-# with DKMS building the module for every supported kernel, then used in guests (of
-# GUESTS: "6.1 6.12") and purged in the last of them, which takes the longest. An emulated
-# guest would take minutes to build the module, so they are installed in a machine that
-# is like this one, and the guests go on.
+# with DKMS building the module for every supported kernel of this machine's release, then
+# used in guests of GUESTS (all of these) and purged in the last of them, which takes the
+# longest. An emulated guest would take minutes to build the module, so they are installed
+# in a machine that is like this one, and the guests go on.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
-KERNELS='6.1 6.12'
-read -ra guests <<< "${GUESTS:-$KERNELS}"
+KERNELS=$(own_series)
+read -ra guests <<< "${GUESTS:-${KERNELS//$'\n'/ }}"
 
 same_version()
 {
@@ -36,7 +36,7 @@ built_for()
 {
 	local release
 
-	[ $# = 2 ] || return
+	[ $# -gt 0 ] || return
 	for release; do
 		dkms status -m schedtape -v "$version" -k "$release" | grep ': installed' &&
 		[ -e "$(dkms_module "$release")" ] || return
@@ -50,8 +50,8 @@ example_builds()
 		$(pkg-config --cflags --libs libschedtape)
 }
 
-# use_in KERNEL [purge]: the guest's results are some of ours. It has one CPU, as an
-# emulated one may stumble over an instruction that another is patching, see "run".
+# use_in KERNEL [purge]: the guest's results are some of ours. It has one CPU, as the
+# emulator may lose one of several that patch their code, see lib/hold.sh.
 use_in()
 {
 	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \

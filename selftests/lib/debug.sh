@@ -3,6 +3,10 @@
 # debug.sh - tests on debug kernels, and the note of how they went.  Sourced, after
 # qemu/lib.sh, steps.sh and guests.sh.
 
+# Those that are to be run when work on the module is finished. 6.1-debug and 6.1-kcsan can
+# be, too.
+# shellcheck disable=SC2034 # for those who source this
+debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
 noted=$top/selftests/qemu/debug.result
 
 # What the module is made of, as a hash.
@@ -56,7 +60,7 @@ planted()
 	local module=$build/planted/$1 status
 
 	mkdir -p "$module" && ln -sf "$top"/selftests/planted/* "$module/" &&
-	make -s -C "$build/kernels/$1/kdir" M="$module" modules || return
+	"$top/selftests/qemu/build-module" "$1" "$module" || return
 	timeout 1860 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 1800 \
 		--append kasan_multi_shot -- \
 		"$top/selftests/planted/run $module/planted.ko ${1##*-}" 2> "$module/stderr"

@@ -11,6 +11,11 @@ version=$(sed -n 's/^#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' \
 PATH=$PATH:/usr/sbin:/sbin
 number=0 failed=0
 
+# shellcheck source=selftests/qemu/suites.sh
+. "$top/selftests/qemu/suites.sh"
+# shellcheck source=selftests/lib/kernels.sh
+. "$top/selftests/lib/kernels.sh"
+
 # A test with a folder of its own says "make_folder" first.
 make_folder()
 {

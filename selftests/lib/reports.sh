@@ -53,7 +53,7 @@ kernel_reports()
 
 # emulator_stuck CONSOLE: is that what is wrong first?
 #
-# QEMU before 8.1 sometimes goes on with the breakpoint that the kernel had in
+# QEMU sometimes goes on with the breakpoint that the kernel had in
 # place of an instruction while it was patched, though its memory has the
 # instruction: an Oops, or a CPU that is caught there, while the one that patches
 # waits for it. That is no test's fault, if it is the first that a console has.

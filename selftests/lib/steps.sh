@@ -18,9 +18,9 @@ add()
 	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
 	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	# What fuzzers tried, and how far they came; how it went when it was run; and how
-	# often again.
-	sed -nE 's/^# (fuzzed|noted|again): /    /p' "$2"
+	# What fuzzers tried, and how far they came; how it went when it was run; how
+	# often again; and which kernel was left out, and why.
+	sed -nE 's/^# (fuzzed|noted|again|untried): /    /p' "$2"
 	[ "$f" -gt 0 ] || return 0
 	# Programs say what was wrong before a result, scripts behind it.
 	awk '/^ok/ { n = shown = 0; next }

@@ -9,4 +9,4 @@ program	:= $(line) $(addprefix lib/,program.c program-store.c program-choice.c)
 options	:= $(addprefix cmd/,record-options.c replay-options.c targets.c select.c streams.c \
 	   cpu-list.c choice.c \
 	   cpu-map.c timing.c control.c keep.c) \
-	   $(addprefix lib/,error.c cgroup.c cgroup-tree.c machine.c filter.c client.c)
+	   $(addprefix lib/,error.c cgroup.c cgroup-tree.c machine.c settings.c filter.c client.c)

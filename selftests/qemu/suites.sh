@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # build is of lib.sh
+# suites.sh - packages of several Debian releases, whichever of them this machine runs.
+# Sourced, after lib.sh.
+#
+# Each release has package lists of its own in <build>/apt, so that the machine's lists
+# and settings stay as they are. The archive's address is the one that the machine uses.
+
+# The releases that have the supported kernels.
+known_suites=(bookworm trixie)
+
+# host_suite: the name of this machine's release
+host_suite()
+{
+	# shellcheck source=/dev/null
+	(. /etc/os-release && echo "${VERSION_CODENAME-}")
+}
+
+# suites: the machine's own release first, so that it is preferred
+suites()
+{
+	local host
+
+	host=$(host_suite)
+	[[ " ${known_suites[*]} " != *" $host "* ]] || echo "$host"
+	printf '%s\n' "${known_suites[@]}" | grep -vx "$host"
+}
+
+# archives: lines "Debian ADDRESS" and "Debian-Security ADDRESS", of the machine's lists
+archives()
+{
+	# shellcheck disable=SC2016 # apt expands it
+	apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' \
+		'Origin: Debian' | sort -u
+}
+
+# archive_of LABEL
+archive_of()
+{
+	archives | sed -n "s/^$1 //p" | head -n 1
+}
+
+# suite_sources SUITE: what would be its sources.list
+suite_sources()
+{
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg main security suite
+
+	main=$(archive_of Debian)
+	[ -n "$main" ] || { apt_update && main=$(archive_of Debian); }
+	[ -n "$main" ] ||
+		die "apt's sources name no Debian archive: add one, and run 'apt-get update'"
+	security=$(archive_of Debian-Security)
+	for suite in "$1" "$1-updates" "$1-backports"; do
+		echo "deb [signed-by=$key] $main $suite main"
+	done
+	[ -z "$security" ] || echo "deb [signed-by=$key] $security $1-security main"
+}
+
+# suite_config DIR MACHINE: settings with which apt has its sources and lists in DIR
+suite_config()
+{
+	cat <<-END
+		APT::Architecture "$2";
+		APT::Architectures { "$2"; };
+		APT::Sandbox::User "root";
+		Dir::Etc::sourcelist "$1/sources.list";
+		Dir::Etc::sourceparts "-";
+		Dir::State::lists "$1/lists";
+		Dir::State::status "/dev/null";
+		Dir::Cache "$1/cache";
+	END
+}
+
+# Fills the folder $1 with the lists of suite $2 for machine $3.
+fill_lists()
+{
+	mkdir -p "$1/lists/partial" "$1/cache/archives/partial" &&
+	suite_sources "$2" > "$1/sources.list" &&
+	suite_config "$1" "$3" > "$1/apt.conf" || exit
+	APT_CONFIG=$1/apt.conf quietly apt-get -q update ||
+		die "'apt-get update' failed for $2 ($3): see above"
+	suite_config "$build/apt/$2-$3" "$3" > "$1/apt.conf"
+}
+
+# use_suite SUITE [MACHINE]: from here on apt's commands are about that release
+use_suite()
+{
+	local dir
+
+	# In a shell of its own, which must not take this one's settings for the machine's.
+	dir=$(unset APT_CONFIG; provide "$build/apt/$1-${2-amd64}" fill_lists "$1" "${2-amd64}") || exit
+	export APT_CONFIG=$dir/apt.conf
+	suite=$1
+}
+
+# refresh_lists: of the release that is used
+refresh_lists()
+{
+	quietly apt-get -q update || die "'apt-get update' failed for $suite: see above"
+}
+
+# The version of a package that apt would install; nothing if it offers none.
+offered()
+{
+	apt-cache --no-all-versions show "$1" 2>/dev/null |
+	sed -n 's/^Version: //p'
+}
+
+# depends PACKAGE: a line for each of what it depends on
+depends()
+{
+	apt-cache --no-all-versions show "$1" |
+	sed -n 's/^Depends: //p' | tr -s ', ' '\n'
+}
+
+# download DIR PACKAGE...: of the release that is used. Its lists may name what the
+# archive has replaced since.
+download()
+{
+	download_listed "$@" || { refresh_lists && download_listed "$@"; } ||
+		die "cannot download ${*:2}: check the network and apt's sources"
+}
+
+download_listed()
+{
+	(cd "$1" && quietly apt-get -q download "${@:2}")
+}
+
+# unpack DIR: the packages that were downloaded into DIR, there
+unpack()
+{
+	local deb
+
+	for deb in "$1"/*.deb; do
+		dpkg -x "$deb" "$1" || die "cannot unpack $deb: is the disk full?"
+		rm "$deb"
+	done
+}
