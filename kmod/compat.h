@@ -2,7 +2,8 @@
 /*
  * What differs between kernels, and nothing else.  Kbuild includes this in front
  * of every file, and says what the kernel has: STAPE_HAS_..., see features/.
- * The range of versions is what the module was built and tested with.
+ * Kernels have a lowest version and no highest: features decide, and Kbuild names what
+ * does not fit.  The versions that the module is tested on stand in dkms.conf.
  */
 #ifndef _STAPE_COMPAT_H
 #define _STAPE_COMPAT_H
@@ -14,10 +15,6 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "schedtape needs Linux 6.1 or later"
 #endif
-/* 6.16 changed the prototype of sched_process_exit. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#error "this version of schedtape knows Linux up to 6.15: see whether there is a newer one"
-#endif
 
 #ifndef CONFIG_64BIT
 #error "schedtape needs a 64-bit kernel"
@@ -25,6 +22,7 @@
 
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 
 /* 6.4 has it. */
@@ -60,6 +58,21 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+}
+#endif
+
+/* 6.16 gave the tracepoint sched_process_exit an argument: the whole process has ended. */
+#ifdef STAPE_HAS_EXIT_GROUP_DEAD
+#define STAPE_EXIT_PROTO	void *data, struct task_struct *task, bool group_dead
+#else
+#define STAPE_EXIT_PROTO	void *data, struct task_struct *task
+#endif
+
+/* 6.13 has it. */
+#ifndef STAPE_HAS_PREEMPT_LAZY
+static inline bool preempt_model_lazy(void)
+{
+	return false;
 }
 #endif
 

@@ -271,8 +271,9 @@ bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *t
  * @filter: a session's
  * @task: the task
  *
- * Its lock keeps its name: the rename probe runs before the name is there, and
- * is not to be followed by a judgement of the old one.
+ * Up to Linux 6.13 its lock keeps its name: the rename probe runs before the name is there,
+ * and is not to be followed by a judgement of the old one.  Newer kernels store the name
+ * without that lock, and name.c has the task judged again after the store.
  *
  * Context: process, no probe; may spin, or on PREEMPT_RT sleep, on @task's
  * alloc_lock.

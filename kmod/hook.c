@@ -5,6 +5,9 @@
  */
 #include "hook.h"
 
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+
 #ifdef STAPE_HOOKS
 
 /*
@@ -20,15 +23,17 @@ atomic_t stape_hook_calls;
 static const struct stape_hooked {
 	const char *name;
 	const struct stape_hook *hook;
+	const char *changes;
 } stape_hooked[] = {
-	{ "__sched_setscheduler", &stape_prio_hook },
-	{ "set_user_nice", &stape_prio_hook },
-	{ "sched_setaffinity", &stape_affinity_hook },
+	{ "__sched_setscheduler", &stape_prio_hook, "policy and priority" },
+	{ "set_user_nice", &stape_prio_hook, "nice value" },
+	{ "sched_setaffinity", &stape_affinity_hook, "affinity" },
+	{ "__set_task_comm", &stape_name_hook, "name, for a filter by names" },
 };
 
 static struct kretprobe stape_hook_probes[ARRAY_SIZE(stape_hooked)];
-/* Bits by function: the log says already that it cannot be probed. */
-static unsigned long stape_hook_told;
+/* Bits by function: the kernel does not let us probe it. */
+static unsigned long stape_hook_refused;
 
 static void stape_unhook_one(struct kretprobe *probe)
 {
@@ -74,14 +79,32 @@ int stape_hook(void)
 			stape_unhook_some(i);
 			return ret;
 		}
-		if (ret) {
-			if (!test_and_set_bit(i, &stape_hook_told))
-				pr_info("%s cannot be probed (%d): what it changes is not recorded\n",
-					stape_hooked[i].name, ret);
+		assign_bit(i, &stape_hook_refused, ret);
+		if (ret)
 			probe->kp.addr = NULL;
-		}
 	}
 	return 0;
+}
+
+/**
+ * stape_hook_lack() - say which functions cannot be probed
+ * @text: to be filled: a line for each
+ * @size: of that
+ *
+ * Context: any.
+ * Return: length of @text.
+ */
+size_t stape_hook_lack(char *text, size_t size)
+{
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stape_hooked); i++)
+		if (test_bit(i, &stape_hook_refused))
+			n += scnprintf(text + n, size - n,
+				       "a probe of %s(): changes of %s are not recorded\n",
+				       stape_hooked[i].name, stape_hooked[i].changes);
+	return n;
 }
 
 /**
@@ -105,6 +128,12 @@ int stape_hook(void)
 
 void stape_unhook(void)
 {
+}
+
+size_t stape_hook_lack(char *text, size_t size)
+{
+	return scnprintf(text, size,
+			 "return probes: changes of policy, priority, nice value and affinity are not recorded\n");
 }
 
 #endif /* STAPE_HOOKS */

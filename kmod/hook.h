@@ -13,8 +13,9 @@
 #ifdef STAPE_HOOKS
 /**
  * struct stape_hook - what is done at the entry and the return of a function
- * @enter: called at its entry; says stape_hook_begin()
- * @leave: called at its return, in the same task, with preemption off; stape_hook_end()
+ * @enter: called at its entry; says stape_hook_begin(), if @leave tells of a change
+ * @leave: called at its return, in the same task, with preemption off, which makes it an
+ *	RCU reader; stape_hook_end()
  * @size: bytes that the two share
  */
 struct stape_hook {
@@ -27,6 +28,8 @@ struct stape_hook {
 extern const struct stape_hook stape_prio_hook;
 /* Of sched_setaffinity(). */
 extern const struct stape_hook stape_affinity_hook;
+/* Of __set_task_comm(). */
+extern const struct stape_hook stape_name_hook;
 
 extern atomic_t stape_hook_calls;
 
@@ -59,5 +62,6 @@ static inline bool stape_hook_busy(void)
 
 int stape_hook(void);
 void stape_unhook(void);
+size_t stape_hook_lack(char *text, size_t size);
 
 #endif /* _STAPE_HOOK_H */

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "replay.h"
+#include "work.h"
 
 /**
  * struct stape_kept - memory that outlives its users
@@ -81,7 +82,7 @@ int stape_keep(struct stape_replay *replay)
 	/* After its end nobody might let go of it. */
 	if (stape_replay_live(replay) && stape_keep_add(kept)) {
 		/* The caller may be gone before the replay starts. */
-		schedule_delayed_work(&replay->progress, HZ);
+		queue_delayed_work(stape_work, &replay->progress, HZ);
 		kept = NULL;
 	}
 	spin_unlock(&replay->lock);
@@ -112,7 +113,11 @@ bool stape_keep_release(struct stape_replay *replay, bool all)
 	hash_for_each_safe(stape_kept, bucket, next, kept, node) {
 		if (kept->replay != replay)
 			continue;
-		/* The users are us: without a thread nobody else gets it back into use for long. */
+		/*
+		 * The users are us: without a thread nobody else gets it back into use for long.
+		 * Since 6.16 the exit probe, which wakes this work, comes before its task has left
+		 * the memory: so the work finds one user too many and runs once more.
+		 */
 		if (!all && atomic_read(&kept->mm->mm_users) > stape_keep_count(kept->mm, NULL)) {
 			more = true;
 			continue;

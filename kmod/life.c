@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Probes for what makes a task what it is: its birth and its end, its name,
- * its cgroup, its priority and affinity.  They do not come with interrupts off, all of
- * them, and switch them off to write.
+ * its cgroup, its priority and affinity.
+ *
+ * Not all of them are called with interrupts off, so they switch interrupts off to write.
+ * Those of fork, exec, exit and rename can be preempted on recent kernels, so each of them
+ * is an RCU reader: see probe.c.
  */
 #include "life.h"
 
@@ -226,8 +229,10 @@ void stape_life_fork(void *data, struct task_struct *parent, struct task_struct 
 {
 	struct stape_session *session;
 
+	rcu_read_lock();
 	for_each_active_session(session)
 		stape_filter_fork(&session->filter, parent, child);
+	rcu_read_unlock();
 }
 
 void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -239,6 +244,7 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 	if (stape_player_exist())
 		stape_player_gone(task);
+	rcu_read_lock();
 	for_each_active_session(session) {
 		struct stape_ring *ring;
 
@@ -256,6 +262,7 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 		if (stape_filter_rename(&session->filter, task, task->comm))
 			stape_life_changed(session, task);
 	}
+	rcu_read_unlock();
 }
 
 /*
@@ -287,18 +294,20 @@ static void stape_life_end(struct stape_session *session, struct task_struct *ta
 	local_irq_restore(flags);
 }
 
-void stape_life_exit(void *data, struct task_struct *task)
+void stape_life_exit(STAPE_EXIT_PROTO)
 {
 	struct stape_session *session;
 
 	if (stape_player_exist())
 		stape_player_gone(task);
+	rcu_read_lock();
 	for_each_active_session(session) {
 		if (stape_filter_has(&session->filter, task))
 			stape_life_end(session, task);
 		if (stape_filter_exit(&session->filter, task))
 			irq_work_queue(&session->wake);
 	}
+	rcu_read_unlock();
 }
 
 void stape_life_rename(void *data, struct task_struct *task, const char *comm)
@@ -307,6 +316,7 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 	struct stape_session *session;
 
 	strscpy_pad((char *)payload, comm, sizeof(payload));
+	rcu_read_lock();
 	for_each_active_session(session) {
 		bool had = stape_filter_has(&session->filter, task);
 
@@ -317,6 +327,25 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 			stape_life_write(session, STAPE_EV_RENAME, task, payload,
 					 ARRAY_SIZE(payload));
 	}
+	rcu_read_unlock();
+}
+
+/**
+ * stape_life_named() - a task's name has been stored
+ * @task: the task
+ *
+ * Judges it by that name, see name.c.
+ *
+ * Context: RCU reader.
+ */
+void stape_life_named(struct task_struct *task)
+{
+	struct stape_session *session;
+
+	for_each_active_session(session)
+		if (READ_ONCE(session->filter.nr_patterns) &&
+		    stape_filter_rename(&session->filter, task, task->comm))
+			stape_life_changed(session, task);
 }
 
 static void stape_life_moved(struct stape_session *session, struct task_struct *task)
@@ -330,6 +359,7 @@ static void stape_life_moved(struct stape_session *session, struct task_struct *
 	local_irq_restore(flags);
 }
 
+/* For RCU readers: @session, and @task's threads. */
 static void stape_life_move_in(struct stape_session *session, struct cgroup *cgroup,
 			       struct task_struct *task, bool process)
 {
@@ -356,14 +386,16 @@ void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 {
 	struct stape_session *session;
 
+	rcu_read_lock();
 	for_each_active_session(session) {
 		stape_life_move_in(session, cgroup, task, process);
 		if (READ_ONCE(session->filter.stale))
 			stape_session_refresh_soon(session);
 	}
+	rcu_read_unlock();
 }
 
-/* Tells what a task's priority is from now on. */
+/* Tells what a task's priority is from now on.  For RCU readers. */
 static void stape_life_tell_prio(struct task_struct *task, const int *lent)
 {
 	struct stape_session *session;
@@ -375,7 +407,7 @@ static void stape_life_tell_prio(struct task_struct *task, const int *lent)
 			stape_life_write_prio(session, task, lent);
 }
 
-/* sched_pi_setprio comes before the change. */
+/* sched_pi_setprio comes before the change, under the runqueue lock. */
 void stape_life_boost(void *data, struct task_struct *task, struct task_struct *waiter)
 {
 	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
@@ -387,7 +419,7 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
  * stape_life_prio() - a task's policy, nice value or priority has changed
  * @task: the task
  *
- * Context: preemption off.
+ * Context: RCU reader: the handlers of return probes run with preemption off.
  */
 void stape_life_prio(struct task_struct *task)
 {
@@ -403,7 +435,7 @@ void stape_life_prio(struct task_struct *task)
  * stape_life_affinity() - a task's affinity has been set
  * @task: the task
  *
- * Context: preemption off.
+ * Context: RCU reader.
  */
 void stape_life_affinity(struct task_struct *task)
 {

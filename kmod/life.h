@@ -39,7 +39,7 @@ void stape_life_forked(struct stape_session *session, struct task_struct *parent
 void stape_life_fork(void *data, struct task_struct *parent, struct task_struct *child);
 void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 		     struct linux_binprm *bprm);
-void stape_life_exit(void *data, struct task_struct *task);
+void stape_life_exit(STAPE_EXIT_PROTO);
 void stape_life_rename(void *data, struct task_struct *task, const char *comm);
 void stape_life_move(void *data, struct cgroup *cgroup, const char *path,
 		     struct task_struct *task, bool process);
@@ -49,5 +49,7 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
 void stape_life_prio(struct task_struct *task);
 /* The same for its affinity. */
 void stape_life_affinity(struct task_struct *task);
+/* Called when its name has been stored. */
+void stape_life_named(struct task_struct *task);
 
 #endif /* _STAPE_LIFE_H */

@@ -7,9 +7,11 @@
 #include <schedtape/version.h>
 
 #include "device.h"
+#include "lack.h"
 #include "netlink.h"
 #include "probe.h"
 #include "replay.h"
+#include "work.h"
 
 static int __init stape_init(void)
 {
@@ -18,6 +20,10 @@ static int __init stape_init(void)
 	ret = stape_probe_init();
 	if (ret)
 		goto err_probe;
+	stape_lack_init();
+	ret = stape_work_init();
+	if (ret)
+		goto err_work;
 	ret = stape_netlink_init();
 	if (ret)
 		goto err_netlink;
@@ -29,6 +35,8 @@ static int __init stape_init(void)
 err_device:
 	stape_netlink_exit();
 err_netlink:
+	stape_work_exit();
+err_work:
 err_probe:
 	return ret;
 }
@@ -38,6 +46,7 @@ static void __exit stape_exit(void)
 	stape_device_exit();
 	stape_netlink_exit();
 	stape_replay_exit();
+	stape_work_exit();
 }
 
 module_init(stape_init);

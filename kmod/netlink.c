@@ -14,6 +14,7 @@
 #include <schedtape/event.h>
 #include <schedtape/version.h>
 
+#include "lack.h"
 #include "replay.h"
 #include "session.h"
 
@@ -249,15 +250,25 @@ static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
 	return n;
 }
 
+/* Returns the mode that the kernel is in now: it may have been chosen at boot. */
 static const char *stape_netlink_preempt(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return "rt";
-	if (IS_ENABLED(CONFIG_PREEMPT_DYNAMIC))
-		return "dynamic";
-	if (IS_ENABLED(CONFIG_PREEMPT))
+	if (preempt_model_lazy())
+		return "lazy";
+	if (preempt_model_full())
 		return "full";
-	return IS_ENABLED(CONFIG_PREEMPT_VOLUNTARY) ? "voluntary" : "none";
+	return preempt_model_voluntary() ? "voluntary" : "none";
+}
+
+static int stape_info_fill_missing(struct sk_buff *skb)
+{
+	char text[STAPE_LACK_SIZE];
+
+	if (!stape_lack_text(text, sizeof(text)))
+		return 0;
+	return nla_put_string(skb, STAPE_A_INFO_MISSING, text);
 }
 
 static int stape_info_fill(struct sk_buff *skb)
@@ -278,7 +289,8 @@ static int stape_info_fill(struct sk_buff *skb)
 	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_session_memory(),
 			      STAPE_A_INFO_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_session_memory_max(),
-			      STAPE_A_INFO_PAD))
+			      STAPE_A_INFO_PAD) ||
+	    stape_info_fill_missing(skb))
 		return -EMSGSIZE;
 	return 0;
 }

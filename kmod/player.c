@@ -21,6 +21,7 @@
 
 #include "keep.h"
 #include "meet.h"
+#include "work.h"
 
 /*
  * On while there are replays: then the switch probe looks for players.  And for a
@@ -32,10 +33,12 @@ DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_players_key, 10 * HZ);
 static DEFINE_HASHTABLE(stape_players, 14);
 static DEFINE_RAW_SPINLOCK(stape_players_lock);
 
+/* For RCU readers. */
 static struct stape_player *stape_player_find(const struct task_struct *task)
 {
 	struct stape_player *player;
 
+	RCU_LOCKDEP_WARN(!rcu_read_lock_any_held(), "a probe looks for players without RCU");
 	hash_for_each_possible_rcu_notrace(stape_players, player, hash, (unsigned long)task)
 		if (player->task == task)
 			return player;
@@ -90,7 +93,7 @@ void stape_player_gone(const struct task_struct *task)
 	player = stape_player_find(task);
 	if (player) {
 		WRITE_ONCE(player->gone, true);
-		mod_delayed_work(system_wq, &player->replay->progress, 0);
+		mod_delayed_work(stape_work, &player->replay->progress, 0);
 	}
 	rcu_read_unlock();
 }

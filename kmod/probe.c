@@ -6,6 +6,22 @@
  *
  * Those here are what scheduling itself costs, so they leave as soon as they
  * know that no session has the task.
+ *
+ * Every probe is an RCU reader, because sessions, rings and players are freed after a
+ * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU
+ * (srcu_fast) instead, and a grace period of RCU does not wait for that.  So a probe
+ * relies on its tracepoint's own context, or calls rcu_read_lock():
+ *
+ *   sched_switch, sched_waking of another task, sched_wakeup, sched_wakeup_new,
+ *   sched_migrate_task, sched_pi_setprio, softirq_raise: the kernel has interrupts off
+ *   sched_waking of the current task: try_to_wake_up() has preemption off
+ *   softirq_entry: bottom halves are off, but on PREEMPT_RT with preemption on; the probe
+ *   looks at nothing that is freed
+ *   sched_process_fork, _exit, _exec, task_rename: can be preempted; they take RCU
+ *   cgroup_attach_task: the kernel holds a spinlock, which on PREEMPT_RT leaves
+ *   preemption on; it takes RCU
+ *
+ * Handlers of return probes (hook.h) run with preemption off on all kernels.
  */
 #include <trace/events/cgroup.h>
 #include <trace/events/irq.h>
@@ -99,6 +115,7 @@ void stape_probe_refresh_current(struct stape_session *session)
 	local_irq_restore(flags);
 }
 
+/* In the switch probe, with interrupts off. */
 static void stape_probe_dead(struct task_struct *task)
 {
 	struct stape_session *session;
@@ -299,7 +316,7 @@ static __always_inline void stape_probe_share_one(const struct stape_session *se
 	}
 }
 
-/* An event for whichever sessions it concerns.  Each clock is read once. */
+/* An event for whichever sessions it concerns.  Each clock is read once.  Interrupts are off. */
 static notrace void stape_probe_share(u64 word, u32 arg, bool counter, u64 now)
 {
 	u64 other = 0;
@@ -387,17 +404,17 @@ static void stape_probe_find(struct tracepoint *tp, void *data)
  */
 int stape_probe_init(void)
 {
-	int i;
+	int i, ret = 0;
 
 	stape_probe_init_shared();
 	for_each_kernel_tracepoint(stape_probe_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		if (!stape_tracepoints[i].tp) {
 			pr_err("this kernel has no tracepoint %s\n", stape_tracepoints[i].name);
-			return -ENOENT;
+			ret = -ENOENT;
 		}
 	}
-	return 0;
+	return ret;
 }
 
 static void stape_probe_unregister(int n)
@@ -405,7 +422,10 @@ static void stape_probe_unregister(int n)
 	while (n--)
 		tracepoint_probe_unregister(stape_tracepoints[n].tp, stape_tracepoints[n].probe,
 					    NULL);
-	/* No probe runs after this: the module may go. */
+	/*
+	 * No probe runs after this: the module may go.  On recent kernels it waits for SRCU
+	 * and not for RCU: who frees what probes look at waits for that as well.
+	 */
 	tracepoint_synchronize_unregister();
 }
 

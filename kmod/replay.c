@@ -27,6 +27,7 @@
 #include "netlink.h"
 #include "player.h"
 #include "probe.h"
+#include "work.h"
 
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
@@ -146,7 +147,7 @@ static void stape_replay_progress(struct work_struct *work)
 		stape_netlink_replay_ntf(replay);
 	replay->told = !live;
 	if (live || kept)
-		schedule_delayed_work(&replay->progress, HZ);
+		queue_delayed_work(stape_work, &replay->progress, HZ);
 }
 
 /* The replay's time, under its lock. */
@@ -191,7 +192,7 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 		return;
 	list_for_each_entry(player, &replay->alive, alive)
 		stape_player_kill(player);
-	mod_delayed_work(system_wq, &replay->progress, 0);
+	mod_delayed_work(stape_work, &replay->progress, 0);
 }
 
 static int stape_replay_release(struct inode *inode, struct file *file)
@@ -483,7 +484,7 @@ int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ex
 	if (!replay->tempo.base)
 		WRITE_ONCE(replay->start_time, replay->tempo.base_time);
 	if (replay->state == STAPE_REPLAY_READY)
-		schedule_delayed_work(&replay->progress, HZ);
+		queue_delayed_work(stape_work, &replay->progress, HZ);
 	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
 	stape_replay_show_speed(replay, replay->tempo.speed);
 	stape_replay_rearm(replay);

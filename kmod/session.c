@@ -21,6 +21,7 @@
 #include "netlink.h"
 #include "probe.h"
 #include "stream.h"
+#include "work.h"
 
 /* Protects every session's settings and its life; the outermost lock. */
 DEFINE_MUTEX(stape_sessions_lock);
@@ -65,7 +66,7 @@ static void stape_session_wake(struct irq_work *work)
 	if (lost != session->told_lost || empty != session->told_empty) {
 		session->told_lost = lost;
 		session->told_empty = empty;
-		schedule_work(&session->notify);
+		queue_work(stape_work, &session->notify);
 	}
 	spin_unlock(&session->told_lock);
 }
@@ -101,7 +102,7 @@ static void stape_session_refresh_work(struct work_struct *work)
  */
 void stape_session_refresh_soon(struct stape_session *session)
 {
-	schedule_delayed_work(&session->refresh, 1);
+	queue_delayed_work(stape_work, &session->refresh, 1);
 }
 
 /**
@@ -208,13 +209,17 @@ int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *ext
 	return 0;
 }
 
-/* Probes run with preemption off: none uses this session after this. */
+/*
+ * Takes a session from the probes: they are RCU readers, and none uses it when this returns.
+ * That is not left to stape_probe_put(), which waits only if it was the last user, and
+ * on recent kernels for SRCU instead of RCU.
+ */
 static void stape_session_disarm(struct stape_session *session)
 {
 	if (!session->armed)
 		return;
 	session->armed = false;
-	/* First its bits: nobody is to come by its slot any more. */
+	/* First its bits: after a grace period no probe reaches the rings through its slot. */
 	stape_filter_clear(&session->filter);
 	synchronize_rcu();
 	hlist_del_rcu(&session->active);
@@ -528,7 +533,7 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */
 	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
 	stape_session_wake_readers(session);
-	schedule_work(&session->notify);
+	queue_work(stape_work, &session->notify);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -122,8 +123,18 @@ static inline bool stape_session_finished(const struct stape_session *session)
 	list_for_each_entry_rcu(session, &stape_sessions, all, \
 				lockdep_is_held(&stape_sessions_lock))
 
-/* Probes run with preemption off, which is an RCU reader's section. */
+/* Returns the list of active sessions.  A debug kernel warns if RCU does not protect it. */
+static inline struct hlist_head *stape_session_actives(void)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_any_held(), "a probe looks at sessions without RCU");
+	return &stape_sessions_active;
+}
+
+/*
+ * For RCU readers.  A probe is one where interrupts or preemption are off; where they may
+ * be on it calls rcu_read_lock(), because the kernel no longer does so for it: see probe.c.
+ */
 #define for_each_active_session(session) \
-	hlist_for_each_entry_rcu_notrace(session, &stape_sessions_active, active)
+	hlist_for_each_entry_rcu_notrace(session, stape_session_actives(), active)
 
 #endif /* _STAPE_SESSION_H */

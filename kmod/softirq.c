@@ -16,15 +16,20 @@
  * struct stape_softirq - one CPU's softirqs
  * @raiser: the task that has raised each, NULL: none; never looked into
  * @by_others: an interrupt has raised it, whoever else has
- * @by_current: the one that is being served was raised by the task it runs on
+ * @server: the task that serves a softirq which it alone has raised; NULL: the softirq is
+ *	not the doing of the task that it runs on.  Never looked into
  *
  * Only touched by its CPU.  An interrupt may come between any two instructions that
  * a softirq begins with: so each is a store of its own.
+ *
+ * On PREEMPT_RT another task may preempt the one that serves a softirq, and recent kernels
+ * let it serve another one then.  So @server is a task and not a flag: the first task finds
+ * that it is not @server any more, and its softirq counts as an interrupt's.
  */
 struct stape_softirq {
 	const struct task_struct *raiser[NR_SOFTIRQS];
 	bool by_others[NR_SOFTIRQS];
-	bool by_current;
+	const struct task_struct *server;
 };
 
 static DEFINE_PER_CPU(struct stape_softirq, stape_softirqs);
@@ -36,7 +41,7 @@ void stape_softirq_raise(void *data, unsigned int vec)
 	if (vec >= NR_SOFTIRQS)
 		return;
 	/* What a softirq raises is the doing of whoever raised that one. */
-	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !softirq->by_current))
+	if (in_nmi() || in_hardirq() || (in_serving_softirq() && softirq->server != current))
 		WRITE_ONCE(softirq->by_others[vec], true);
 	else
 		softirq->raiser[vec] = current;
@@ -49,8 +54,8 @@ void stape_softirq_entry(void *data, unsigned int vec)
 	if (vec >= NR_SOFTIRQS)
 		return;
 	/* It may have been left to ksoftirqd, or to an interrupt on top of another task. */
-	softirq->by_current = softirq->raiser[vec] == current &&
-			      !READ_ONCE(softirq->by_others[vec]);
+	softirq->server = softirq->raiser[vec] == current &&
+			  !READ_ONCE(softirq->by_others[vec]) ? current : NULL;
 	WRITE_ONCE(softirq->by_others[vec], false);
 	softirq->raiser[vec] = NULL;
 }
@@ -58,9 +63,9 @@ void stape_softirq_entry(void *data, unsigned int vec)
 /**
  * stape_softirq_by_current() - is the softirq the current task's doing?
  *
- * Context: a softirq that is being served, preemption off.
+ * Context: a softirq that is being served, which keeps the task on this CPU.
  */
 bool stape_softirq_by_current(void)
 {
-	return this_cpu_read(stape_softirqs.by_current);
+	return this_cpu_read(stape_softirqs.server) == current;
 }

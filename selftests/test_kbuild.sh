@@ -2,22 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: the module builds with the newest headers that packages offer, and
-# without a warning for other machines, one of them big-endian. It says clearly why it
-# does not build where it cannot: outside the range of kernels that it knows, which DKMS
-# has to know as well, as the machines, and with headers that cannot be used.
+# without a warning for other machines, one of them big-endian. DKMS builds it for exactly
+# the series that it is tested on. The compiler goes further: it says in one line that a
+# kernel is newer than these, or what of a kernel does not fit.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
 
-known=(6.1.0 6.1.176 6.6.30 6.12.117 6.15.9)
-unknown=(5.15.160 6.0.19 6.16.0 6.20.1 7.0.0 10.1.0)
+tested=(6.1.0 6.1.176 6.12.0 6.12.117)
+untested=(6.2.1 6.6.30 6.10.3 6.13.1 6.15.9 6.16.0 6.120.1 7.0.0 7.2.9 7.3.4 7.30.1 8.0.1 17.3.2)
+old=(5.15.160 6.0.19 4.19.1)
 # What "uname -m" says on another machine, a kernel for it, the order of its bytes.
 others=(aarch64 6.12-arm64 LSB s390x 6.1-s390x MSB)
 
-# refuses VERSION: the compiler stops, with words
+# refuses VERSION: compat.h does, and says why
 refuses()
 {
-	local a b c
+	local a b c header
 
 	IFS=. read -r a b c <<< "$1"
 	mkdir -p "$T/linux" &&
@@ -25,10 +26,13 @@ refuses()
 		#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))
 		#define LINUX_VERSION_CODE KERNEL_VERSION($a, $b, $((c < 255 ? c : 255)))
 	END
-	: > "$T/linux/hrtimer.h"
-	: > "$T/linux/mm.h"
-	gcc -E -I "$T" -include "$top/kmod/compat.h" -x c /dev/null -o /dev/null 2>&1 |
-		grep -E 'error: #error "(schedtape needs|this version of schedtape knows) Linux'
+	for header in hrtimer mm preempt sched; do
+		: > "$T/linux/$header.h"
+	done
+	gcc -E -I "$T" -DCONFIG_64BIT -include "$top/kmod/compat.h" -x c /dev/null \
+		-o /dev/null > "$T/said" 2>&1
+	cat "$T/said"
+	[ -s "$T/said" ]
 }
 
 dkms_excludes()
@@ -43,17 +47,20 @@ range()
 {
 	local v
 
-	for v in "${known[@]}"; do
-		if refuses "$v" || dkms_excludes "$v"; then
+	for v in "${tested[@]}"; do
+		if dkms_excludes "$v" || refuses "$v"; then
 			echo "$v is refused"
 			return 1
 		fi
 	done
-	for v in "${unknown[@]}"; do
-		if ! refuses "$v" || ! dkms_excludes "$v"; then
-			echo "$v is not refused"
-			return 1
-		fi
+	for v in "${untested[@]}"; do
+		dkms_excludes "$v" || { echo "DKMS builds for $v"; return 1; }
+		! refuses "$v" || { echo "compat.h refuses $v"; return 1; }
+	done
+	for v in "${old[@]}"; do
+		dkms_excludes "$v" || { echo "DKMS builds for $v"; return 1; }
+		refuses "$v" | grep 'error: #error "schedtape needs Linux' ||
+			{ echo "compat.h does not refuse $v"; return 1; }
 	done
 }
 
@@ -61,6 +68,65 @@ range()
 module()
 {
 	make -s -C "$top" module "$@" KMOD="$build/kmod/test"
+}
+
+# build_as KFLAGS: builds as if for another kernel, and prints what Kbuild says of that
+build_as()
+{
+	rm -f "$build/kmod/test/main.o" "$build/kmod/test/schedtape.ko"
+	module KERNEL=6.12 KFLAGS="$1" 2>&1 | tee "$T/said" | grep '^schedtape: \|\*\*\* schedtape: '
+}
+
+# says KFLAGS [TEXT]: it builds, and says that line, or nothing
+says()
+{
+	local said
+
+	said=$(build_as "$1")
+	cat "$T/said"
+	[ "$said" = "${2:+schedtape: $2}" ] && [ -e "$build/kmod/test/schedtape.ko" ]
+}
+
+# stops KFLAGS TEXT: it does not build, and says why in one line
+stops()
+{
+	local said
+
+	said=$(build_as "$1")
+	cat "$T/said"
+	[[ $said = *"*** schedtape: $2.  Stop." && $said != *$'\n'* ]]
+}
+
+newer()
+{
+	says "VERSION=$1 PATCHLEVEL=$2" \
+		"Linux $1.$2 is newer than $(tested_series | tail -n 1), the newest series that this version is tested on"
+}
+
+# Headers of the kernel with another line in one of them, in front of its own.
+changed_header()
+{
+	local include
+
+	include=$(dirname "$(find "$("$top/selftests/qemu/fetch" kernel 6.12)"/usr/src/*-common \
+		-path '*/include/trace/events/sched.h' -print -quit)") || return
+	mkdir -p "$T/changed/trace/events" &&
+	sed "$1" "$include/sched.h" > "$T/changed/trace/events/sched.h" &&
+	! cmp -s "$include/sched.h" "$T/changed/trace/events/sched.h"
+}
+
+other_prototype()
+{
+	changed_header '/^TRACE_EVENT(sched_migrate_task/,/TP_ARGS/s/int dest_cpu)/long dest_cpu)/' &&
+	stops "NOSTDINC_FLAGS=-nostdinc\ -I$T/changed" \
+		"this kernel has a tracepoint sched_migrate_task whose prototype this version does not know"
+}
+
+no_tracepoint()
+{
+	changed_header 's/sched_pi_setprio/sched_pi_prio/' &&
+	stops "NOSTDINC_FLAGS=-nostdinc\ -I$T/changed" \
+		"this kernel has no tracepoint sched_pi_setprio"
 }
 
 # A kernel whose headers do not compile is not taken for an old one.
@@ -100,8 +166,25 @@ dkms_machines()
 
 make_folder
 echo "TAP version 13"
-check "the range of kernels is the same for the compiler and DKMS" range
+check "DKMS builds for the tested series, and the compiler refuses no newer one" range
 check "headers that cannot be used are called so" broken_headers
+for series in '6 1' '6 11' '6 12'; do
+	check "nothing is said of Linux ${series/ /.}" says "VERSION=${series% *} PATCHLEVEL=${series#* }"
+done
+for series in '6 13' '6 120' '7 3' '8 0'; do
+	# shellcheck disable=SC2086 # two words
+	check "Linux ${series/ /.} is called newer, and built for" newer $series
+done
+check "a tracepoint with another prototype is named" other_prototype
+check "a tracepoint that is missing is named" no_tracepoint
+for option in CGROUPS NET TRACEPOINTS 64BIT; do
+	check "a kernel without $option is refused" stops "CONFIG_$option=" \
+		"this kernel is built without CONFIG_$option, which the module needs"
+done
+check "without KRETPROBES something is not recorded" says CONFIG_KRETPROBES= \
+	"without CONFIG_KRETPROBES changes of policy, priority, nice value and affinity are not recorded"
+check "without HIGH_RES_TIMERS replays get worse" says CONFIG_HIGH_RES_TIMERS= \
+	"without CONFIG_HIGH_RES_TIMERS the timers of a replay are late by up to a tick"
 newest=$("$top/selftests/qemu/fetch" newest) &&
 	check "the newest headers: $newest" module KERNEL="$newest"
 check "there are newest headers" test -n "$newest"

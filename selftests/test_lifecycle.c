@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -67,6 +68,22 @@ static int rename_often(void *arg)
 	for (i = 0; i < *(int *)arg; i++)
 		prctl(PR_SET_NAME, i & 1 ? "odd" : "even");
 	return 0;
+}
+
+/* What the kernel lacks is named, and nothing that it has. */
+TEST_F(lifecycle, missing)
+{
+	struct schedtape_module_info info;
+	struct timespec resolution;
+
+	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC, &resolution));
+	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->err));
+	EXPECT_EQ(resolution.tv_nsec > 1, !!strstr(info.missing, "high-resolution timers: "));
+	/* All kernels that are tested have return probes, and let us probe these functions. */
+	EXPECT_EQ(NULL, strstr(info.missing, "probe")) {
+		TH_LOG("%s", info.missing);
+	}
+	EXPECT_TRUE(!info.missing[0] || info.missing[strlen(info.missing) - 1] == '\n');
 }
 
 TEST_F(lifecycle, info)

@@ -85,11 +85,12 @@ enum stape_a_info {
 	STAPE_A_INFO_SESSIONS,		/* u32, open now */
 	STAPE_A_INFO_REPLAYS,		/* u32, existing now */
 	STAPE_A_INFO_HZ,		/* u32, the kernel's tick */
-	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, dynamic, rt */
+	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, lazy, rt */
 	STAPE_A_INFO_COUNTER_KHZ,	/* u32, the counter's rate; 0: no STAPE_CLOCK_COUNTER */
 	STAPE_A_INFO_RING_MEMORY,	/* u64, bytes in all rings now */
 	STAPE_A_INFO_RING_MEMORY_MAX,	/* u64, bytes that they may have */
 	STAPE_A_INFO_PAD,
+	STAPE_A_INFO_MISSING,		/* string, a line for each thing that this kernel lacks */
 
 	__STAPE_A_INFO_MAX,
 	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)

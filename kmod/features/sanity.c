@@ -5,5 +5,9 @@
 #include <linux/module.h>
 #include <linux/tracepoint.h>
 #include <net/genetlink.h>
+#include <trace/events/cgroup.h>
+#include <trace/events/irq.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
 
 MODULE_LICENSE("GPL");

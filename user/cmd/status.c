@@ -2,11 +2,41 @@
 /*
  * schedtape status: is the module there, which one, what can it do?
  */
+#include <string.h>
+
 #include <client.h>
 #include <schedtape/version.h>
 
 #include "cmd.h"
 #include "output.h"
+
+/* The next of the lines at *@at, in place; NULL: there is none. */
+static char *next_line(char **at)
+{
+	char *line = strsep(at, "\n");
+
+	return line && *line ? line : NULL;
+}
+
+static void print_missing(const struct schedtape_module_info *info)
+{
+	char lines[sizeof(info->missing)], *at = lines, *line;
+
+	memcpy(lines, info->missing, sizeof(lines));
+	while ((line = next_line(&at)))
+		printf("missing          : %s\n", line);
+}
+
+static void add_missing(struct json_object *root, const struct schedtape_module_info *info)
+{
+	char lines[sizeof(info->missing)], *at = lines, *line;
+	struct json_object *array = json_object_new_array();
+
+	memcpy(lines, info->missing, sizeof(lines));
+	while ((line = next_line(&at)))
+		json_object_array_add(array, json_object_new_string(line));
+	json_object_object_add(root, "missing", array);
+}
 
 static void print_text(const struct schedtape_module_info *info)
 {
@@ -26,6 +56,7 @@ static void print_text(const struct schedtape_module_info *info)
 	printf("kernel           : HZ %u, preemption %s\n", info->hz, info->preempt);
 	printf("sessions         : %u\n", info->sessions);
 	printf("replays          : %u\n", info->replays);
+	print_missing(info);
 }
 
 static void print_json(const struct schedtape_module_info *info)
@@ -45,6 +76,7 @@ static void print_json(const struct schedtape_module_info *info)
 	json_object_object_add(root, "preempt", json_object_new_string(info->preempt));
 	out_json_add_count(root, "sessions", info->sessions);
 	out_json_add_count(root, "replays", info->replays);
+	add_missing(root, info);
 	out_json(root, true);
 }
 

@@ -201,6 +201,7 @@ static int parse_info(struct nlattr **attrs, void *arg)
 
 	get_string(info->version, sizeof(info->version), attrs[STAPE_A_INFO_VERSION]);
 	get_string(info->preempt, sizeof(info->preempt), attrs[STAPE_A_INFO_PREEMPT]);
+	get_string(info->missing, sizeof(info->missing), attrs[STAPE_A_INFO_MISSING]);
 	info->wire_version = client_u32(attrs[STAPE_A_INFO_WIRE_VERSION]);
 	info->page_size = client_u32(attrs[STAPE_A_INFO_PAGE_SIZE]);
 	info->cpus = client_u32(attrs[STAPE_A_INFO_CPUS]);

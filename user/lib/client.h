@@ -13,6 +13,7 @@ struct schedtape_client;
 struct schedtape_module_info {
 	char version[32];
 	char preempt[16];
+	char missing[1024];	/* a line for each thing that the kernel lacks; "": nothing */
 	uint32_t wire_version;
 	uint32_t page_size;
 	uint32_t cpus;

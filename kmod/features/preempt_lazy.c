@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does the kernel know lazy preemption?
+ */
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+bool feature(void);
+
+bool feature(void)
+{
+	return preempt_model_lazy();
+}
