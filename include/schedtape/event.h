@@ -104,6 +104,7 @@ enum stape_event_type {
 #define STAPE_SWITCH_STATE_MASK	0x00f	/* enum stape_state of prev */
 #define STAPE_SWITCH_NEXT_SHIFT	4
 #define STAPE_SWITCH_NEXT_MASK	0x030	/* enum stape_next */
+#define STAPE_SWITCH_PROXY	0x040	/* reserved, nothing sets it: prev lends its time */
 
 enum stape_state {
 	STAPE_STATE_RUNNING = 0,	/* preempted, or yielded */

@@ -74,6 +74,8 @@ static void describe_more(struct json_object *meta)
 		" \"idle\": true, \"max\": \"1000 5000\", \"cpus\": \"0-1\"}, {\"id\": 0}]";
 
 	json_object_object_add(meta, "cgroups", json_tokener_parse(cgroups));
+	json_object_object_add(meta, "sched_settings",
+			       json_tokener_parse("{\"files\": {\"a\": \"1\"}}"));
 	json_object_object_add(meta, "calibration",
 			       json_tokener_parse("{\"spins_per_ms\": 1e5, \"spread\": 0.01}"));
 }
@@ -97,6 +99,9 @@ static unsigned char *make_file(int stream, size_t *size)
 		{ .counter = 100, .mono = 50, .boot = 50, .real = 1000000, .khz = 2000000 },
 		{ .counter = 4000100, .mono = 2000050, .khz = 2000000, .unstable = 1 },
 	};
+	static const struct schedtape_scheduler scheduler = {
+		.time = 60, .after = 50, .state = "enabled", .ops = "simple", .enable_seq = 1,
+	};
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_end end = sample.end;
 	struct schedtape_writer *w;
@@ -114,6 +119,7 @@ static unsigned char *make_file(int stream, size_t *size)
 	if (schedtape_writer_create(b.path, meta, NULL, &w, &err))
 		exit(1);
 	schedtape_writer_clock(w, &clocks[0], &err);
+	schedtape_writer_scheduler(w, &scheduler, &err);
 	if (stream < 0)
 		schedtape_writer_tasks(w, sample.tasks, 2, &err);
 	else

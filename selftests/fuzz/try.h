@@ -15,6 +15,7 @@
 
 #include <machine.h>
 #include <schedtape.h>
+#include <settings.h>
 
 #include "../unit/tapes.h"
 
@@ -90,6 +91,22 @@ static inline void check_clocks(struct schedtape_tape *tape)
 	}
 }
 
+static inline void check_schedulers(struct schedtape_tape *tape)
+{
+	const struct schedtape_scheduler *schedulers;
+	size_t i, n;
+
+	schedulers = schedtape_tape_schedulers(tape, &n);
+	for (i = 0; i < n; i++)
+		if (schedulers[i].after > schedulers[i].time ||
+		    (i && schedulers[i].time < schedulers[i - 1].time) ||
+		    strnlen(schedulers[i].ops, sizeof(schedulers[i].ops)) ==
+		    sizeof(schedulers[i].ops) ||
+		    strnlen(schedulers[i].state, sizeof(schedulers[i].state)) ==
+		    sizeof(schedulers[i].state))
+			abort();
+}
+
 /* Absolute, and nothing in it leads anywhere but down: see security.rst. */
 static inline bool is_below(const char *path)
 {
@@ -116,9 +133,12 @@ static inline void check_meta(struct schedtape_tape *tape)
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table cgroups;
 	const struct schedtape_task *tasks;
+	const char *reason;
 	size_t n, i;
 
 	json_object_to_json_string(schedtape_tape_meta(tape));
+	if (schedtape_settings_files(schedtape_tape_meta(tape), &reason) && reason)
+		abort();
 	if (!schedtape_machine_calibration(tape, &calibration, NULL) &&
 	    !(calibration.spins_per_ms >= 1))
 		abort();
@@ -165,6 +185,7 @@ static inline void try_tape(const char *path)
 	check_meta(tape);
 	check_tasks(tape);
 	check_clocks(tape);
+	check_schedulers(tape);
 	read_all(tape, &first);
 	schedtape_tape_rewind(tape, &err);
 	read_all(tape, &again);

@@ -197,6 +197,45 @@ static void test_clocks(void)
 	try("larger than a tape of this size", "clocks");
 }
 
+static void try_scheduler(const char *front, const char *expected, const char *what)
+{
+	begin();
+	put_text(6, front, " ", "}");
+	try(expected, what);
+}
+
+static void test_schedulers(void)
+{
+	const char *impossible = "damaged SCHEDULER record: its content is impossible";
+	unsigned int i;
+
+	try_scheduler("{\"time\":9,\"state\":\"disabled\"", "no end record", "a scheduler");
+	try_scheduler("{\"state\":\"disabled\"", impossible, "one without a time");
+	try_scheduler("{\"time\":9", impossible, "one without a state");
+	try_scheduler("{\"time\":9,\"after\":10,\"state\":\"x\"", impossible,
+		      "one that was seen before it was there");
+	try_scheduler("{\"time\":-9,\"state\":\"x\"", impossible, "one before any time");
+	try_scheduler("{\"time\":9,\"state\":[\"x\"]", impossible, "a state that is a list");
+	try_scheduler("{\"time\":9,\"state\":\"sixteen letters.\"", impossible,
+		      "one that is too long");
+	try_scheduler("{\"time\":9,\"state\":\"x\",\"ops\":7,\"switch_all\":\"y\","
+		      "\"enable_seq\":{},\"nr_rejected\":-1", "no end record",
+		      "other members that are something else");
+	begin();
+	put_text(6, "{\"a\":[{}", ",{}", "],\"time\":9,\"state\":\"x\"}");
+	try("damaged SCHEDULER record", "more objects than a description has");
+	begin();
+	for (i = 0; i < 10000; i++) {
+		memcpy(raw, "{\"time\":9,\"state\":\"x\"}", 22);
+		put_record(6, NULL, 0, 22);
+	}
+	try("no end record", "many of them");
+	begin();
+	for (i = 0; i < 40; i++)
+		put_text(6, "{\"time\":9,\"state\":\"x\"", " ", "}");
+	try("larger than a tape of this size", "large ones");
+}
+
 static void test_json(void)
 {
 	begin();
@@ -278,6 +317,7 @@ int main(void)
 	test_tasks();
 	test_prio();
 	test_clocks();
+	test_schedulers();
 	test_json();
 	test_chunks();
 	test_directory();

@@ -67,6 +67,11 @@ static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle
 	return t + cycle->sleep * US;
 }
 
+/* What the next tape has beside its tasks: META, and schedulers. */
+static const char *with_meta;
+static const struct schedtape_scheduler *with_schedulers;
+static size_t nr_schedulers;
+
 static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
 		       uint64_t stop)
 {
@@ -76,7 +81,7 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 	};
 	const struct schedtape_cpu cpu = { .cpu = 0, .events = events };
 	const struct schedtape_end end = { .stop_time = stop, .cpus = &cpu, .nr_cpus = 1 };
-	struct json_object *meta = json_object_new_object();
+	struct json_object *meta = json_tokener_parse(with_meta ? with_meta : "{}");
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 	size_t i;
@@ -85,8 +90,11 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 		tasks[i].tgid = tasks[i].pid;
 		tasks[i].state = STAPE_STATE_SLEEPING;
 	}
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
-	    schedtape_writer_tasks(writer, tasks, 3, &err) ||
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+		printf("Bail out! %s\n", err.text);
+	for (i = 0; i < nr_schedulers; i++)
+		schedtape_writer_scheduler(writer, &with_schedulers[i], &err);
+	if (schedtape_writer_tasks(writer, tasks, 3, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
@@ -110,7 +118,7 @@ static void make_tape(const struct blob *tape, const struct habit *habit)
 
 static struct blob a, b;
 
-static char said[4096];
+static char said[4096], printed[16384];
 
 /* Runs it with its messages in @said.  Returns its status. */
 static int diff(const char *limit, const char *other)
@@ -131,6 +139,8 @@ static int diff(const char *limit, const char *other)
 	dup2(err_saved, STDERR_FILENO);
 	n = pread(err, said, sizeof(said) - 1, 0);
 	said[n < 0 ? 0 : n] = '\0';
+	n = pread(out, printed, sizeof(printed) - 1, 0);
+	printed[n < 0 ? 0 : n] = '\0';
 	close(out_saved);
 	close(err_saved);
 	close(out);
@@ -329,11 +339,109 @@ static void test_several(void)
 	exceeds("--max-total-cpu-error=90", "--same-graph", "the graphs of who wakes whom differ");
 }
 
+/* -- schedulers and settings ------------------------------------------------------- */
+
+static void make_with(const struct blob *tape, const char *meta,
+		      const struct schedtape_scheduler *schedulers, size_t n)
+{
+	with_meta = meta;
+	with_schedulers = schedulers;
+	nr_schedulers = n;
+	make_tape(tape, &plain);
+	with_meta = NULL;
+	nr_schedulers = 0;
+}
+
+static void prints(const char *expected, const char *what)
+{
+	diff("--same-graph", NULL);
+	if (!ok(strstr(printed, expected), "%s", what))
+		printf("# no \"%s\" in:\n# %s\n", expected, printed);
+}
+
+static void prints_not(const char *unexpected, const char *what)
+{
+	diff("--same-graph", NULL);
+	if (!ok(!strstr(printed, unexpected), "%s", what))
+		printf("# \"%s\" in:\n# %s\n", unexpected, printed);
+}
+
+static void test_schedulers(void)
+{
+	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
+	static const struct schedtape_scheduler old = { .time = 1, .state = "none" };
+	static const struct schedtape_scheduler ext[] = {
+		{ .time = 1, .state = "enabled", .ops = "simple", .switch_all = true },
+		{ .time = 2, .state = "disabling", .ops = "simple" },
+		{ .time = 3, .state = "disabled", .enable_seq = 1 },
+	};
+
+	make_with(&a, NULL, &fair, 1);
+	make_with(&b, NULL, ext, 1);
+	prints("\n# schedulers differ: A: fair, B: ext (simple)\n", "another scheduler");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"b\": \"ext (simple)\"") && strstr(printed, "\"differ\": true"),
+	   "in JSON, too");
+	make_with(&a, NULL, ext, 3);
+	prints("\n# schedulers differ: A: ext (simple), then ext (not seen), then fair, B: "
+	       "ext (simple)\n", "one that went");
+	make_with(&b, NULL, NULL, 0);
+	prints("B: not known\n", "an old tape, if the other one has sched_ext");
+	make_with(&a, NULL, &old, 1);
+	prints_not("schedulers differ", "but not else");
+	make_with(&b, NULL, &fair, 1);
+	prints_not("schedulers differ", "nor is it one whether the kernel has sched_ext");
+}
+
+#define SETTINGS(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
+#define FEATURES	"ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU " \
+			"XI OMIKRON PI RHO SIGMA TAU UPSILON PHI CHI PSI OMEGA ALEPH BET GIMEL DALET "
+
+static void test_settings(void)
+{
+	static const char in_a[] = SETTINGS("\"slice\": \"3\", \"gone\": \"1\", \"same\": \"1\", "
+		"\"features\": \"" FEATURES "NO_ONE TWO\", \"x/y\": \"1\", "
+		"\"domains/cpu0/domain0/max_newidle_lb_cost\": \"1\", "
+		"\"fair_server/cpu0/period\": \"1\", \"fair_server/cpu1/period\": \"1\"");
+	static const char in_b[] = SETTINGS("\"slice\": \"4\", \"new\": \"2\", \"same\": \"1\", "
+		"\"features\": \"" FEATURES "ONE TWO\", \"x/y\": \"2\", "
+		"\"domains/cpu0/domain0/max_newidle_lb_cost\": \"2\", "
+		"\"fair_server/cpu0/period\": \"2\", \"fair_server/cpu1/period\": \"2\"");
+	char many[4096] = "{\"sched_settings\": {\"files\": {\"same\": \"1\"";
+	int i;
+
+	make_with(&a, in_a, NULL, 0);
+	make_with(&b, in_b, NULL, 0);
+	prints("\n# setting slice differs: A: 3, B: 4\n", "a setting");
+	prints("\n# setting gone differs: A: 1, B: none\n", "one that only A has");
+	prints("\n# setting new differs: A: none, B: 2\n", "one that only B has");
+	prints("\n# setting features differs: A: NO_ONE, B: ONE\n", "one of many words");
+	prints("\n# setting x/y differs: A: 1, B: 2\n", "one in a folder");
+	prints("\n# settings differ: fair_server/: 2 of single CPUs\n", "those of CPUs");
+	prints_not("setting same", "one that does not");
+	prints_not("domains", "nor what the kernel measures");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"fair_server/cpu1/period\"") && !strstr(printed, "\"same\""),
+	   "all of them in JSON");
+
+	for (i = 0; i < 30; i++)
+		sprintf(many + strlen(many), ", \"s%d\": {\"odd\": 1}", i);
+	strcat(many, "}}}");
+	make_with(&b, many, NULL, 0);
+	prints("\n# settings differ: ", "more than there are lines for");
+	make_with(&b, "{\"sched_settings\": {\"reason\": \"Permission denied\"}}", NULL, 0);
+	prints("\n# settings not compared: B has none: Permission denied\n", "none, and why");
+	make_with(&a, NULL, NULL, 0);
+	prints_not("settings", "none at all");
+}
+
 int main(void)
 {
 	blob_init(&a);
 	blob_init(&b);
 	test_same();
+	test_schedulers();
+	test_settings();
 	test_cpu();
 	test_min_runtime();
 	test_default_min_runtime();

@@ -113,7 +113,8 @@ static void test_current(void)
 	maker_waking(&m, 1, 11, STAPE_CTX_TASK);
 	maker_switch(&m, 2, 11, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
 	maker_exec(&m, 3, 9, 11);
-	maker_switch(&m, 4, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_event(&m, 4, STAPE_EV_SWITCH, 0, STAPE_SWITCH_PROXY |
+		    STAPE_NEXT_IDLE << STAPE_SWITCH_NEXT_SHIFT | STAPE_STATE_BLOCKED);
 	maker_switch(&m, 5, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
 	maker_exec(&m, 6, 30, 31);
 	maker_rename(&m, 7, 30, "fifteen letters");
@@ -129,6 +130,7 @@ static void test_current(void)
 	   ev.arg == 1, "an exec under a new PID");
 	ok(next(&p, &ev) == 1 && ev.curr == 9 && schedtape_switch_next(&ev) == STAPE_NEXT_IDLE,
 	   "after which the task runs under it");
+	ok(schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED, "a bit that nothing sets yet");
 	ok(next(&p, &ev) == 1 && !ev.curr && ev.curr_kind == STAPE_NEXT_IDLE, "idle");
 	ok(next(&p, &ev) == 1 && !ev.curr && ev.curr_kind == STAPE_NEXT_OTHER, "another task");
 	ok(next(&p, &ev) == 1 && !ev.old_pid && !strcmp(ev.comm, "fifteen letters"), "a rename");

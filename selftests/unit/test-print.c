@@ -246,6 +246,65 @@ static void test_info(const struct blob *tape)
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,", "losses");
 }
 
+static void write_machine(const struct blob *tape)
+{
+	static const struct schedtape_scheduler schedulers[] = {
+		{ .time = 1 * S, .state = "disabled", .enable_seq = 4 },
+		{ .time = 3 * S, .after = 2 * S, .state = "enabled", .enable_seq = 5,
+		  .ops = "sim\033ple", .switch_all = true },
+		{ .time = 4 * S, .after = 3 * S, .state = "enabled", .enable_seq = 6,
+		  .ops = "part", .nr_rejected = 1234 },
+		{ .time = 5 * S, .after = 4 * S, .state = "disabling", .enable_seq = 6,
+		  .ops = "part" },
+		{ .time = 6 * S, .after = 5 * S, .state = "disabled", .enable_seq = 8 },
+		{ .time = 7 * S, .after = 6 * S, .state = "of later" },
+		{ .time = 8 * S, .after = 7 * S, .state = "none" },
+	};
+	static const char settings[] =
+		"{\"files\": {\"base_slice_ns\": \"28\", \"features\": \"A NO_B \\u001b\","
+		" \"fair_server/cpu0/period\": \"1\", \"fair_server/cpu1/period\": \"2\"}}";
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	size_t i;
+	int ret;
+
+	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
+	ret = schedtape_writer_create(tape->path, meta, NULL, &writer, &err);
+	for (i = 0; i < sizeof(schedulers) / sizeof(*schedulers) && !ret; i++)
+		ret = schedtape_writer_scheduler(writer, &schedulers[i], &err);
+	if (ret || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+}
+
+static void test_machine(const struct blob *tape)
+{
+	write_machine(tape);
+	ok(!run(cmd_info, "info", NULL, tape), "info of a tape with schedulers and settings");
+	has("\nscheduler        : fair\n", "the one at first");
+	has("\nscheduler        : ext (sim?ple), from between 2.000000 and 3.000000 on\n",
+	    "a change");
+	has("\nscheduler        : ext (part, partial), which rejected 1,234 tasks, from between "
+	    "3.000000 and 4.000000 on\n", "one that not all tasks have");
+	has("\nscheduler        : ext (part, going off), from between", "one that goes off");
+	has("\nscheduler        : fair, from between 5.000000 and 6.000000 on, with 2 more "
+	    "switched on in between\n", "some that came and went unseen");
+	has("\nscheduler        : not known, from between 6.", "a state of a later kernel");
+	has("\nscheduler        : fair, without sched_ext in the kernel, from", "an older kernel");
+	has("\nsched settings   : base_slice_ns=28, features=A NO_B ?; 2 more in folders, see "
+	    "--json\n", "settings");
+	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	squeeze();
+	has("{\"name\":\"fair\",\"after_ns\":null,\"before_ns\":1000000000,"
+	    "\"state\":\"disabled\",\"ops\":null,\"switch_all\":false,\"enable_seq\":4,"
+	    "\"nr_rejected\":0}", "the first");
+	has("\"after_ns\":3000000000,\"before_ns\":4000000000,\"state\":\"enabled\","
+	    "\"ops\":\"part\",\"switch_all\":false,\"enable_seq\":6,\"nr_rejected\":1234}",
+	    "a change");
+	has("\"fair_server/cpu1/period\":\"2\"", "all settings");
+}
+
 /* Of all that was printed: is it UTF-8, and without control characters? */
 static bool is_safe(const char *printed)
 {
@@ -454,6 +513,7 @@ int main(void)
 	test_damage(&tape, 12, "a chunk's length");
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
+	test_machine(&tape);
 	test_nasty(&tape);
 	test_numbers(&tape);
 	test_crowd(&tape);

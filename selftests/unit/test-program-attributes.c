@@ -42,6 +42,30 @@ static void test_deadline(void)
 	schedtape_program_free(program);
 }
 
+/* From the start, by a change, from birth on, and not at all. */
+static void test_ext(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->policy = 7;
+	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 4, "four", STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_prio(tape, 300, 0, 3, 7, 0, 0);
+	fake_prio(tape, 350, 0, 3, 0, 0, 0);
+	fake_prio(tape, 400, 0, 3, 7, 5, 0);
+	fake_prio(tape, 450, 0, 4, 3, 0, 0);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_tasks == 4 && program->nr_ext == 3,
+	   "tasks with SCHED_EXT, from the start, from birth or later, count once each");
+	ok(program && program->tasks[0].prio.policy == 7 && program->tasks[0].ext,
+	   "which the program says of each");
+	schedtape_program_free(program);
+}
+
 /* From the start, by a move, and from birth on elsewhere. */
 static void test_cgroups(void)
 {
@@ -154,6 +178,7 @@ static void test_affinities(void)
 int main(void)
 {
 	test_deadline();
+	test_ext();
 	test_cgroups();
 	test_many_cgroups();
 	test_affinities();

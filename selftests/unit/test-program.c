@@ -109,6 +109,30 @@ static void test_times(void)
 	schedtape_program_free(program);
 }
 
+/* What a task does between its EXIT and its last switch is a part of its program. */
+static void test_after_exit(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
+	fake_switch(tape, 1000, 0, STAPE_STATE_RUNNING, 1);
+	fake_event(tape, 1100, 0, STAPE_EV_EXIT, 1, 0);
+	fake_wake(tape, 1200, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 1200, 1, STAPE_STATE_RUNNING, 2);
+	fake_switch(tape, 1300, 0, STAPE_STATE_BLOCKED, 0);
+	fake_wake(tape, 1500, 1, 1, STAPE_CTX_TASK);
+	fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 1600, 1, STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 1700, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:until 0; 200:wake 0; 300:wait 1 D; 500:exit",
+		   "a wake-up, a wait and CPU time behind an EXIT");
+	is_program(program, 1, "0:wait 0; 300:wake 1; 400:exit", "who is woken by it and wakes it");
+	schedtape_program_free(program);
+}
+
 static void test_no_sleep(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
@@ -290,6 +314,7 @@ int main(void)
 	test_expected();
 	test_external();
 	test_times();
+	test_after_exit();
 	test_no_sleep();
 	test_overlap();
 	test_structure();

@@ -267,6 +267,52 @@ static void test_older(void)
 	close(b.fd);
 }
 
+static void same_scheduler(const struct schedtape_scheduler *a,
+			   const struct schedtape_scheduler *b, const char *what)
+{
+	ok(a->time == b->time && a->after == b->after && a->enable_seq == b->enable_seq &&
+	   a->nr_rejected == b->nr_rejected && a->switch_all == b->switch_all &&
+	   !strcmp(a->state, b->state) && !strcmp(a->ops, b->ops), "%s", what);
+}
+
+/* They come back by time, whatever their order was. */
+static void test_schedulers(void)
+{
+	static const struct schedtape_scheduler all[] = {
+		{ .time = 990, .state = "disabled" },
+		{ .time = 2000, .after = 1000, .state = "enabled", .ops = "sim\"ple",
+		  .enable_seq = 7, .nr_rejected = 3, .switch_all = true },
+		{ .time = 3000, .after = 2000, .state = "later kernels", .enable_seq = 7 },
+	};
+	const struct schedtape_scheduler *got;
+	struct schedtape_writer *w;
+	struct schedtape_tape *tape;
+	struct blob b;
+	size_t n, i;
+
+	blob_init(&b);
+	ok(!schedtape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
+	   !schedtape_writer_scheduler(w, &all[0], &err) &&
+	   !schedtape_writer_scheduler(w, &all[2], &err) &&
+	   !schedtape_writer_scheduler(w, &all[1], &err) &&
+	   !schedtape_writer_end(w, &sample.end, &err) &&
+	   !schedtape_writer_close(w, &err), "schedulers are written");
+	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape),
+		"and read"))
+		return;
+	got = schedtape_tape_schedulers(tape, &n);
+	ok(n == 3, "all of them");
+	for (i = 0; i < n && i < 3; i++)
+		same_scheduler(&got[i], &all[i], all[i].state);
+	schedtape_tape_close(tape);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	if (ok(!schedtape_tape_open(b.path, &tape, &err), "a tape without"))
+		schedtape_tape_schedulers(tape, &n);
+	ok(!n, "has none");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
 static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		       const struct events *want, bool torn, const char *what)
 {
@@ -616,6 +662,7 @@ int main(void)
 	test_end_loss();
 	test_no_end();
 	test_other_order();
+	test_schedulers();
 	test_newer();
 	test_older();
 	test_not_tapes();

@@ -161,6 +161,77 @@ static void test_fork_and_reuse(void)
 	done(tape, tl);
 }
 
+/* From Linux 6.16 on a task's memory goes after its EXIT: it may sleep and wake others. */
+static void test_after_exit(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life, *joiner;
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "ends", R, 0);
+	fake_task(tape, 20, "joins", S, 1);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
+	fake_wake(tape, 160, 0, 20, STAPE_CTX_TASK);
+	fake_switch(tape, 165, 1, R, 20);
+	fake_switch(tape, 200, 0, STAPE_STATE_BLOCKED, 0);
+	fake_wake(tape, 300, 1, 10, STAPE_CTX_TASK);
+	fake_event(tape, 310, 1, STAPE_EV_MIGRATE, 10, 2);
+	fake_switch(tape, 320, 2, R, 10);
+	fake_switch(tape, 350, 2, R, 0);
+	fake_switch(tape, 360, 2, R, 10);
+	fake_switch(tape, 400, 2, X, 0);
+	fake_switch(tape, 500, 1, S, 0);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+	joiner = fake_life(tl, 20, 0);
+
+	ok(life->cpu_time == 100 + 30 + 40, "runs until its last switch, not until its EXIT");
+	ok(life->bursts == 2 && life->sleeps == 1 && life->preemptions == 1,
+	   "bursts and sleeps behind an EXIT");
+	ok(life->wakeups == 1 && life->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
+	   "woken behind its EXIT");
+	ok(life->latencies == 2 && life->latency_total == 30, "and waits for a CPU");
+	ok(joiner->wakeups_by_task == 1 && fake_edge(tl, 10, 20) == 1, "wakes behind its EXIT");
+	ok(life->exited && life->end == 400, "ends with its last switch");
+	ok(!fake_life(tl, 10, 1)->pid, "nobody else has its PID");
+	done(tape, tl);
+}
+
+/*
+ * With proxy execution a task that blocks on a mutex stays on its run queue.  The kernel
+ * moves it without a MIGRATE, and says where it is only as it runs.
+ */
+static void test_proxy(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "waits", R, 0);
+	fake_task(tape, 20, "owns", R, 1);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_switch(tape, 100, 1, R, 20);
+	fake_switch(tape, 200, 0, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 0);
+	fake_wake(tape, 300, 1, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 310, 1, R, 10);
+	/* It blocks again, and runs elsewhere though nobody has woken it. */
+	fake_switch(tape, 400, 1, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 20);
+	fake_switch(tape, 500, 2, R, 10);
+	fake_switch(tape, 600, 2, S, 0);
+	fake_switch(tape, 700, 1, S, 0);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+
+	ok(life->cpu_time == 100 + 90 + 100, "a task runs where a switch says, without a MIGRATE");
+	ok(life->sleeps == 3 && life->bursts == 3 && life->slept_as == S && !life->migrations,
+	   "a switch's state is read beside the bit of proxy execution");
+	ok(life->wakeups == 2 && life->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
+	   "woken by the mutex's owner, and once by nobody");
+	ok(fake_life(tl, 20, 0)->cpu_time == 210 + 300, "the owner has the time in which it ran");
+	done(tape, tl);
+}
+
 static void test_exec(bool early)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -407,6 +478,8 @@ int main(void)
 	test_preemption();
 	test_early_waking();
 	test_fork_and_reuse();
+	test_after_exit();
+	test_proxy();
 	test_exec(false);
 	test_exec(true);
 	test_exec_at_once();

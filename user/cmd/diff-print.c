@@ -179,6 +179,7 @@ void diff_print_text(const struct diff *diff)
 {
 	print_side("A", &diff->a);
 	print_side("B", &diff->b);
+	diff_machine_print(diff);
 	putchar('\n');
 	print_tasks(diff);
 	print_unmatched(diff);
@@ -329,6 +330,7 @@ void diff_print_json(const struct diff *diff)
 	out_json_begin();
 	out_json_member("a", json_side(&diff->a, &diff->verdict.total_a));
 	out_json_member("b", json_side(&diff->b, &diff->verdict.total_b));
+	diff_machine_json(diff);
 	list_tasks(diff);
 	list_edges(diff);
 	out_json_member("verdict", json_verdict(diff));

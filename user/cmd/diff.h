@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads, diff-judge.c judges, diff-print.c prints.
+ * schedtape diff: diff.c loads, diff-judge.c judges, diff-print.c prints, with what
+ * diff-machine.c finds.
  */
 #ifndef SCHEDTAPE_DIFF_H
 #define SCHEDTAPE_DIFF_H
@@ -115,6 +116,10 @@ static inline uint64_t diff_wall(const struct diff_side *side)
 int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
 /* Which of the limits that were asked for are exceeded?  CMD_FAILURE if any is, and says so. */
 int diff_check(const struct diff *diff);
+
+/* diff-machine.c: how the recordings differ in what their tasks had no part in. */
+void diff_machine_print(const struct diff *diff);
+void diff_machine_json(const struct diff *diff);
 
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <settings.h>
+
 #include "cmd.h"
 #include "info-clock.h"
 #include "output.h"
+#include "schedulers.h"
 
 #define KEY_WIDTH	16
 
@@ -99,6 +102,49 @@ static void print_topology(struct json_object *topology)
 	       count_different(topology, "package", NULL), count_different(topology, "node", NULL));
 }
 
+/* Some of these files end with a blank. */
+static void print_trimmed(const char *text)
+{
+	size_t len = strlen(text);
+	char *copy;
+
+	while (len && text[len - 1] == ' ')
+		len--;
+	copy = strndup(text, len);
+	out_text(stdout, copy ? copy : text);
+	free(copy);
+}
+
+/* Those that are in no folder; the others are many, and the same for each CPU. */
+static void print_settings(struct json_object *meta)
+{
+	const char *reason, *between = "";
+	struct json_object *files = schedtape_settings_files(meta, &reason);
+	size_t below = 0;
+
+	if (!files) {
+		fputs("not readable: ", stdout);
+		out_text(stdout, reason ? reason : "no reason is given");
+		return;
+	}
+	json_object_object_foreach(files, name, value) {
+		if (strchr(name, '/')) {
+			below++;
+			continue;
+		}
+		fputs(between, stdout);
+		out_text(stdout, name);
+		putchar('=');
+		if (json_object_is_type(value, json_type_string))
+			print_trimmed(json_object_get_string(value));
+		else
+			print_value(value);
+		between = ", ";
+	}
+	if (below)
+		printf("%s%zu more in folders, see --json", *between ? "; " : "", below);
+}
+
 static void print_meta(struct json_object *meta)
 {
 	if (!json_object_is_type(meta, json_type_object))
@@ -107,6 +153,8 @@ static void print_meta(struct json_object *meta)
 		print_key(key);
 		if (!strcmp(key, "topology") && json_object_is_type(value, json_type_array))
 			print_topology(value);
+		else if (!strcmp(key, "sched_settings"))
+			print_settings(meta);
 		else if (!strcmp(key, "cgroups") && json_object_is_type(value, json_type_array))
 			printf("%zu", json_object_array_length(value));
 		else
@@ -159,6 +207,7 @@ static void print_tape(struct schedtape_tape *tape)
 	print_count("tasks described", nr_tasks);
 	print_losses(end);
 	info_clock_print(tape, print_key);
+	schedulers_print(tape, print_key);
 	print_key("end");
 	out_text(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
 	putchar('\n');
@@ -192,6 +241,7 @@ static void print_json(struct schedtape_tape *tape, const char *path)
 	out_json_add_count(object, "tasks", nr_tasks);
 	json_object_object_add(object, "cpus", out_json_cpus(end));
 	info_clock_json(tape, object);
+	schedulers_json(tape, object);
 	json_object_object_add(object, "torn", torn ? json_object_new_string(torn) : NULL);
 	json_object_object_add(root, "tape", object);
 	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));

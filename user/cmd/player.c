@@ -193,14 +193,18 @@ static void take_deadline(const struct player *player, uint32_t index)
 static void take_prio(const struct player *player, const struct schedtape_prio *prio)
 {
 	const struct sched_param param = { .sched_priority = prio->rt_priority };
+	int policy = prio->policy;
 
 	if (prio->policy == SCHED_DEADLINE) {
 		take_deadline(player, prio->deadline);
 		return;
 	}
-	if (sched_getscheduler(0) != prio->policy || prio->rt_priority)
-		if (sched_setscheduler(0, prio->policy, &param))
-			warn(player, "policy", prio->policy);
+	/* The controller has said that for all of them. */
+	if (policy == SCHEDTAPE_POLICY_EXT && player->cast->no_ext)
+		policy = SCHED_OTHER;
+	if (sched_getscheduler(0) != policy || prio->rt_priority)
+		if (sched_setscheduler(0, policy, &param))
+			warn(player, "policy", policy);
 	if (getpriority(PRIO_PROCESS, 0) != prio->nice && setpriority(PRIO_PROCESS, 0, prio->nice))
 		warn(player, "nice", prio->nice);
 }

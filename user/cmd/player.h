@@ -28,6 +28,7 @@
  * @cgroups: by the program's number: the file that takes processes, NULL: stay; NULL:
  *	stay in any case
  * @attributes: take over policy, nice value and affinity
+ * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  */
 struct player_cast {
 	const struct schedtape_program *program;
@@ -42,6 +43,7 @@ struct player_cast {
 	pid_t group;
 	char *const *cgroups;
 	bool attributes;
+	bool no_ext;
 };
 
 /*

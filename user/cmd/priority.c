@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
+#include <pthread.h>
 #include <sys/resource.h>
+
+#include <schedtape.h>
 
 #define NICEST	(-20)
 
@@ -49,4 +51,28 @@ void priority_leave(void)
 		return;
 	sched_setscheduler(0, before.policy, &before.param);
 	setpriority(PRIO_PROCESS, 0, before.nice);
+}
+
+static void *try_ext(void *arg)
+{
+	const struct sched_param param = { 0 };
+	bool *has = arg;
+
+	/* A kernel with SCHED_EXT may refuse it for another reason. */
+	*has = !sched_setscheduler(0, SCHEDTAPE_POLICY_EXT, &param) || errno != EINVAL;
+	return NULL;
+}
+
+/*
+ * sched_get_priority_max() knows SCHED_EXT also in a kernel that is built without it. So it
+ * is set, in a thread of its own because the calling thread is to keep its policy.
+ */
+bool priority_has_ext(void)
+{
+	bool has = true;
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, try_ext, &has))
+		pthread_join(thread, NULL);
+	return has;
 }

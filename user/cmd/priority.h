@@ -6,6 +6,8 @@
 #ifndef SCHEDTAPE_PRIORITY_H
 #define SCHEDTAPE_PRIORITY_H
 
+#include <stdbool.h>
+
 /*
  * The calling thread, and every later caller of priority_take(): SCHED_FIFO with
  * priority @realtime; 0: as nice as may be, which is not tried where the caller's
@@ -16,5 +18,8 @@ int priority_set(int realtime);
 int priority_take(void);
 /* In a child: what it was before priority_set(). */
 void priority_leave(void);
+
+/* Returns false if the kernel has no policy SCHED_EXT. */
+bool priority_has_ext(void);
 
 #endif /* SCHEDTAPE_PRIORITY_H */

@@ -317,7 +317,7 @@ static int record_loop(struct recording *rec)
 	while (!rec->stop && !ret) {
 		fds[0].fd = rec->useless ? -1 : schedtape_session_fd(rec->recorder.session);
 		fds[2].fd = rec->control.fd;
-		n = poll(fds, 3, timing_wait(&rec->options->timing, RECORDER_FLUSH_MS));
+		n = poll(fds, 3, timing_wait(&rec->options->timing, recorder_wait(&rec->recorder)));
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (fds[1].revents)

@@ -19,6 +19,7 @@
 #include "streams.h"
 
 #define SAMPLE_MS	10000	/* from one look at the clocks to the next */
+#define LOOK_MS		1000	/* the same, at the scheduler */
 #define OTHER_FILES	64	/* open ones that are not of a stream */
 
 static int failed(int ret, const struct schedtape_error *err)
@@ -136,6 +137,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->streams = options->streams;
 	recorder->overwrite = options->overwrite;
 	recorder->quit = -1;
+	schedtape_watch_open(&recorder->watch, SCHEDTAPE_SCHED_EXT);
 	ret = enter(options, &err);
 	if (!ret)
 		ret = open_session(recorder, client, options, &err);
@@ -177,6 +179,18 @@ static int start_threads(struct recorder *recorder)
 	return 0;
 }
 
+/* Puts the scheduler on the tape if it is another one than before. */
+static int look_at_scheduler(struct recorder *recorder)
+{
+	struct schedtape_error err;
+
+	if (!schedtape_watch_look(&recorder->watch))
+		return 0;
+	return failed_once(recorder, schedtape_writer_scheduler(recorder->writer,
+								&recorder->watch.now, &err),
+			   &err);
+}
+
 int recorder_start(struct recorder *recorder)
 {
 	struct schedtape_session_state state;
@@ -185,6 +199,9 @@ int recorder_start(struct recorder *recorder)
 
 	/* In each file, so that it can be read alone. */
 	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
+	/* Before the session starts, so that a change at any time after that is seen as one. */
+	if (!ret)
+		ret = look_at_scheduler(recorder);
 	if (!ret)
 		ret = start_threads(recorder);
 	if (ret)
@@ -194,6 +211,7 @@ int recorder_start(struct recorder *recorder)
 		recorder->started = true;
 		clock_gettime(CLOCK_MONOTONIC, &recorder->flushed);
 		recorder->sampled = recorder->flushed;
+		recorder->looked = recorder->flushed;
 		ret = schedtape_session_get(recorder->session, &state, &err);
 	}
 	if (!ret)
@@ -240,13 +258,18 @@ static int check_threads(const struct recorder *recorder)
 	return -EIO;
 }
 
+static long ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return (to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
 /* True once every @ms. */
 static bool is_due(struct timespec *last, long ms)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((now.tv_sec - last->tv_sec) * 1000 + (now.tv_nsec - last->tv_nsec) / 1000000 < ms)
+	if (ms_between(last, &now) < ms)
 		return false;
 	*last = now;
 	return true;
@@ -259,6 +282,8 @@ int recorder_tick(struct recorder *recorder)
 
 	if (is_due(&recorder->sampled, SAMPLE_MS))
 		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
+		ret = look_at_scheduler(recorder);
 	/* The threads have files of their own. */
 	if (recorder->streams)
 		ret = 0;
@@ -269,6 +294,22 @@ int recorder_tick(struct recorder *recorder)
 		return ret;
 	return recorder->streams ? check_threads(recorder) :
 				   streamer_drain(&recorder->streamers[0]);
+}
+
+/*
+ * Rings that are being read make the caller late for the next look: without one to make, it
+ * may wait as long as for a flush.
+ */
+int recorder_wait(const struct recorder *recorder)
+{
+	struct timespec now;
+	long ms;
+
+	if (!recorder->started || !schedtape_watch_lives(&recorder->watch))
+		return RECORDER_FLUSH_MS;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = LOOK_MS - ms_between(&recorder->looked, &now);
+	return ms < 0 ? 0 : ms < RECORDER_FLUSH_MS ? ms : RECORDER_FLUSH_MS;
 }
 
 bool recorder_stopped(struct recorder *recorder)
@@ -323,7 +364,7 @@ static uint64_t find_window(struct recorder *recorder)
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	int ret, drained, clocked, described = 0;
+	int ret, drained, clocked, looked, described = 0;
 
 	if (!recorder->started)
 		return 0;
@@ -340,8 +381,9 @@ int recorder_stop(struct recorder *recorder)
 	drained = recorder->streams ? end_threads(recorder) :
 				      streamer_drain(&recorder->streamers[0]);
 	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	looked = look_at_scheduler(recorder);
 	if (!ret)
-		ret = drained ? drained : clocked;
+		ret = drained ? drained : clocked ? clocked : looked;
 	return ret ? ret : described;
 }
 
@@ -420,6 +462,7 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		failed_once(recorder, ret, &err);
 	}
 	closed = recorder_tape_close(recorder);
+	schedtape_watch_close(&recorder->watch);
 	ret = ret ? ret : closed;
 	if (keep && !quiet)
 		say_what_became(recorder);

@@ -7,6 +7,7 @@
 #define SCHEDTAPE_RECORDER_H
 
 #include <client.h>
+#include <scheduler.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
@@ -55,6 +56,8 @@ struct recorder_options {
  * @quit: readable: the streamers' threads are to end
  * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
  * @sampled: the same, when the clocks were last read
+ * @looked: the same, when the scheduler was last looked at
+ * @watch: what it was then
  * @start_time: ns of CLOCK_MONOTONIC
  * @window_start: of a tape whose rings were overwritten, by the session's clock
  * @bytes, @events, @lost, @overwritten: in the end, what is on the tape and what
@@ -74,6 +77,8 @@ struct recorder {
 	int quit;
 	struct timespec flushed;
 	struct timespec sampled;
+	struct timespec looked;
+	struct schedtape_watch watch;
 	uint64_t start_time;
 	uint64_t window_start;
 	uint64_t bytes;
@@ -102,6 +107,8 @@ int recorder_describe_tasks(struct recorder *recorder);
  * pages hold.
  */
 int recorder_tick(struct recorder *recorder);
+/* ms until recorder_tick() has something to do even if no ring fills up. */
+int recorder_wait(const struct recorder *recorder);
 /* Somebody has stopped the session. */
 bool recorder_stopped(struct recorder *recorder);
 /* Stops the session and moves the rest. */

@@ -23,6 +23,7 @@
  * @repeat: how often, 0: without end
  * @cpus: where
  * @user: without the module
+ * @no_ext: set by replay.c: tasks have SCHED_EXT, and the kernel has not
  * @cgroups: where to make those of the tape again, "": in the root; NULL: nowhere
  */
 struct replay_options {
@@ -37,6 +38,7 @@ struct replay_options {
 	bool work;
 	uint32_t repeat;
 	bool no_attributes;
+	bool no_ext;
 	bool user;
 	bool quiet;
 };

@@ -21,6 +21,7 @@
 #include "keep.h"
 #include "light.h"
 #include "output.h"
+#include "priority.h"
 #include "processes.h"
 #include "recorder.h"
 #include "replay-options.h"
@@ -319,14 +320,16 @@ static int run_replay(struct replay *replay)
 		{ .fd = replay->recorder.session ?
 			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
 	};
-	int ret, n;
+	int ret, n, ms;
 
 	if (replay->client && fds[0].fd < 0)
 		return say(fds[0].fd, &err);
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
-		n = poll(fds, 3, processes_to_come(&replay->processes) ? LOOK_MS :
-								       RECORDER_FLUSH_MS);
+		ms = recorder_wait(&replay->recorder);
+		if (processes_to_come(&replay->processes) && ms > LOOK_MS)
+			ms = LOOK_MS;
+		n = poll(fds, 3, ms);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (fds[1].revents)
@@ -492,6 +495,7 @@ static int replay_once(const struct replay_options *opts, struct schedtape_clien
 			.cpus = &opts->cpus,
 			.fd = -1,
 			.attributes = !opts->no_attributes,
+			.no_ext = opts->no_ext,
 		},
 		.signals = -1,
 	};
@@ -553,6 +557,15 @@ static int compile(struct replay_options *opts, struct schedtape_tape *tape,
 	return say(schedtape_program_compile(tape, &opts->program, program, &err), &err);
 }
 
+/* Sets and says what becomes of tasks with SCHED_EXT where the kernel has no such policy. */
+static void check_ext(struct replay_options *opts, const struct schedtape_program *program)
+{
+	opts->no_ext = program->nr_ext && !opts->no_attributes && !priority_has_ext();
+	if (opts->no_ext)
+		out_warning(NULL, "this kernel has no SCHED_EXT: %u task%s that had it will play "
+			    "with SCHED_OTHER", program->nr_ext, program->nr_ext > 1 ? "s" : "");
+}
+
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 {
 	struct json_object *results = opts->common.json ? json_object_new_array() : NULL;
@@ -572,6 +585,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 	if (!ret)
 		ret = compile(opts, tape, &program);
 	if (!ret) {
+		check_ext(opts, program);
 		schedtape_calibrate(&calibration);
 		ret = find_scale(opts, tape, &calibration, &scale);
 	}

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "settings.h"
+
 static void add_string(struct json_object *to, const char *key, const char *value)
 {
 	json_object_object_add(to, key, json_object_new_string(value));
@@ -224,6 +226,8 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 	cgroups = schedtape_cgroups_describe(recording->filter);
 	if (cgroups)
 		json_object_object_add(meta, "cgroups", cgroups);
+	json_object_object_add(meta, "sched_settings",
+			       schedtape_settings_describe(SCHEDTAPE_SETTINGS));
 	add_bool(meta, "overwrite", recording->overwrite);
 	return meta;
 }

@@ -213,6 +213,17 @@ static int prio_of(struct compiler *c, const struct schedtape_life *life,
 	return schedtape_program_add_deadline(c->program, &life->dl, &prio->deadline);
 }
 
+/* Counts each task with SCHED_EXT once, because a kernel may have no such policy. */
+static void note_policy(struct compiler *c, const struct schedtape_life *life)
+{
+	struct schedtape_program_task *task = task_of(c, life);
+
+	if (life->policy != SCHEDTAPE_POLICY_EXT || task->ext)
+		return;
+	task->ext = true;
+	c->program->nr_ext++;
+}
+
 /* Gives a life a task, unless it is left out. */
 static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name,
 		     uint64_t time)
@@ -242,7 +253,10 @@ static int cast_life(struct compiler *c, const struct schedtape_life *life, cons
 	memcpy(task.name, name, sizeof(task.name));
 	part_of(c, life)->number = c->program->nr_tasks;
 	part_of(c, life)->base = life->cpu_time;
-	return schedtape_program_add_task(c->program, &task);
+	ret = schedtape_program_add_task(c->program, &task);
+	if (!ret && task.prio_known)
+		note_policy(c, life);
+	return ret;
 }
 
 /* Many tasks are walked over: those behind need no memory. */
@@ -476,6 +490,7 @@ static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t tim
 	(void)time;
 	if (!plays(arg, life))
 		return 0;
+	note_policy(arg, life);
 	ret = prio_of(arg, life, &prio);
 	return ret ? ret : append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }

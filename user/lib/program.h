@@ -84,6 +84,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
  * @pid: in the recording
  * @name: when it begins
  * @prio: the same, if nobody forks it; with @prio_known
+ * @ext: its policy is SCHED_EXT at some time
  */
 struct schedtape_program_task {
 	uint64_t first;
@@ -99,6 +100,7 @@ struct schedtape_program_task {
 	char name[STAPE_COMM_LEN];
 	struct schedtape_prio prio;
 	bool prio_known;
+	bool ext;
 };
 
 /**
@@ -129,6 +131,7 @@ struct schedtape_program_hash {
  * @wakeups: along edges
  * @timed: waits for an instant
  * @lengths: waits of a length
+ * @nr_ext: tasks whose policy is SCHED_EXT at some time
  *
  * Where these are, if they are many, is in files, which all processes share.
  */
@@ -153,6 +156,7 @@ struct schedtape_program {
 	uint64_t wakeups;
 	uint64_t timed;
 	uint64_t lengths;
+	uint32_t nr_ext;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
 			       name_store, cgroup_store, deadline_store, affinity_store;
 	struct schedtape_program_hash cgroup_hash, deadline_hash, affinity_hash;

@@ -50,6 +50,7 @@ struct schedtape_deadline {
 #define SCHEDTAPE_MIN_NICE		(-20)
 #define SCHEDTAPE_MAX_NICE		19
 #define SCHEDTAPE_MAX_RT_PRIORITY	99
+#define SCHEDTAPE_POLICY_EXT		7	/* SCHED_EXT, which few C libraries define */
 
 /* Of a mask of CPUs that an event has: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))

@@ -81,6 +81,27 @@ struct schedtape_end {
 	size_t nr_cpus;
 };
 
+/**
+ * struct schedtape_scheduler - which scheduler ordinary tasks had, from some time on
+ * @time: by when it was so, ns of CLOCK_MONOTONIC
+ * @after: when it was not yet so, the same; 0: it is the first of a tape
+ * @enable_seq: how many schedulers sched_ext had switched on since boot
+ * @nr_rejected: tasks whose SCHED_EXT the scheduler has refused
+ * @switch_all: it has all ordinary tasks, not only those with SCHED_EXT
+ * @state: of sched_ext, as the kernel names it: "disabled", "enabling", "enabled",
+ *	"disabling"; or "none": the kernel has no sched_ext; or "unknown"
+ * @ops: the scheduler's name, "" without one
+ */
+struct schedtape_scheduler {
+	uint64_t time;
+	uint64_t after;
+	uint64_t enable_seq;
+	uint64_t nr_rejected;
+	bool switch_all;
+	char state[16];
+	char ops[128];
+};
+
 /* -- tape-write.c ---------------------------------------------------------- */
 
 /*
@@ -116,6 +137,10 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
  */
 int schedtape_writer_clock(struct schedtape_writer *writer,
 			   const struct stape_clock_sample *sample, struct schedtape_error *err);
+/* Which scheduler there is at the start of the recording, and after each change. */
+int schedtape_writer_scheduler(struct schedtape_writer *writer,
+			       const struct schedtape_scheduler *scheduler,
+			       struct schedtape_error *err);
 /*
  * @pages: @n consecutive pages of one CPU's stream, in this machine's byte
  * order; they must not change during the call.  Only their headers are looked
@@ -147,6 +172,9 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 void schedtape_tape_close(struct schedtape_tape *tape);
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
+/* By time; @n 0: the tape does not say. */
+const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
+							    size_t *n);
 /*
  * Of a torn tape, what its chunks say.  What is damaged or missing counts as lost, of a
  * chunk that cannot be decompressed once schedtape_tape_next() has come to it.

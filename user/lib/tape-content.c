@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What stands in a tape's META, TASKS and END records.  They have passed their
+ * What stands in a tape's META, TASKS, CLOCK, SCHEDULER and END records.  They have passed their
  * checksums; that doesn't make them sound.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,7 +223,7 @@ int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, si
 	return 0;
 }
 
-/* -- the end --------------------------------------------------------------- */
+/* -- schedulers ------------------------------------------------------------ */
 
 static bool get_number(struct json_object *object, const char *key, uint64_t *value)
 {
@@ -235,6 +236,73 @@ static bool get_number(struct json_object *object, const char *key, uint64_t *va
 	*value = json_object_get_uint64(number);
 	return true;
 }
+
+/* Copies a text that is not too long; false: there is no such one. */
+static bool get_text(struct json_object *object, const char *key, char *to, size_t size)
+{
+	struct json_object *text;
+
+	if (!json_object_object_get_ex(object, key, &text) ||
+	    !json_object_is_type(text, json_type_string) ||
+	    strlen(json_object_get_string(text)) >= size)
+		return false;
+	snprintf(to, size, "%s", json_object_get_string(text));
+	return true;
+}
+
+static bool get_scheduler(struct json_object *object, struct schedtape_scheduler *scheduler)
+{
+	struct json_object *all;
+
+	*scheduler = (struct schedtape_scheduler) { 0 };
+	if (!get_number(object, "time", &scheduler->time) ||
+	    !get_text(object, "state", scheduler->state, sizeof(scheduler->state)))
+		return false;
+	get_number(object, "after", &scheduler->after);
+	get_number(object, "enable_seq", &scheduler->enable_seq);
+	get_number(object, "nr_rejected", &scheduler->nr_rejected);
+	get_text(object, "ops", scheduler->ops, sizeof(scheduler->ops));
+	if (json_object_object_get_ex(object, "switch_all", &all) &&
+	    json_object_is_type(all, json_type_boolean))
+		scheduler->switch_all = json_object_get_boolean(all);
+	return scheduler->after <= scheduler->time;
+}
+
+static int add_scheduler(struct schedtape_tape *tape,
+			 const struct schedtape_scheduler *scheduler)
+{
+	struct schedtape_scheduler *schedulers;
+	size_t capacity;
+
+	if (tape->nr_schedulers == TAPE_MAX_SCHEDULERS)
+		return -EBADMSG;
+	if (tape->nr_schedulers == tape->schedulers_capacity) {
+		capacity = tape->schedulers_capacity ? 2 * tape->schedulers_capacity : 4;
+		schedulers = reallocarray(tape->schedulers, capacity, sizeof(*schedulers));
+		if (!schedulers)
+			return -ENOMEM;
+		tape->schedulers = schedulers;
+		tape->schedulers_capacity = capacity;
+	}
+	tape->schedulers[tape->nr_schedulers++] = *scheduler;
+	return 0;
+}
+
+int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes)
+{
+	struct json_object *object = parse_object(text, bytes);
+	struct schedtape_scheduler scheduler;
+	int ret = -EBADMSG;
+
+	if (!object)
+		return -EBADMSG;
+	if (get_scheduler(object, &scheduler))
+		ret = add_scheduler(tape, &scheduler);
+	json_object_put(object);
+	return ret;
+}
+
+/* -- the end --------------------------------------------------------------- */
 
 static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 {

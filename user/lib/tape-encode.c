@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What goes into a tape's records: tasks, clocks, pages, the end.
+ * What goes into a tape's records: tasks, clocks, schedulers, pages, the end.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -108,6 +108,43 @@ int schedtape_writer_clock(struct schedtape_writer *writer,
 	return tape_writer_record(writer, &rec, sizeof(rec), &entry, sizeof(entry), err);
 }
 
+/* -- schedulers ------------------------------------------------------------ */
+
+static void add_number(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+static struct json_object *scheduler_json(const struct schedtape_scheduler *scheduler)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_number(object, "time", scheduler->time);
+	if (scheduler->after)
+		add_number(object, "after", scheduler->after);
+	json_object_object_add(object, "state", json_object_new_string(scheduler->state));
+	add_number(object, "enable_seq", scheduler->enable_seq);
+	if (!scheduler->ops[0])
+		return object;
+	json_object_object_add(object, "ops", json_object_new_string(scheduler->ops));
+	json_object_object_add(object, "switch_all",
+			       json_object_new_boolean(scheduler->switch_all));
+	add_number(object, "nr_rejected", scheduler->nr_rejected);
+	return object;
+}
+
+int schedtape_writer_scheduler(struct schedtape_writer *writer,
+			       const struct schedtape_scheduler *scheduler,
+			       struct schedtape_error *err)
+{
+	struct json_object *object = scheduler_json(scheduler);
+	int ret;
+
+	ret = tape_writer_json(writer, TAPE_SCHEDULER, object, err);
+	json_object_put(object);
+	return ret;
+}
+
 /* -- pages ----------------------------------------------------------------- */
 
 /* From the pages' headers alone: nothing else is looked at. */
@@ -170,11 +207,6 @@ int schedtape_writer_pages(struct schedtape_writer *writer, const void *pages,
 }
 
 /* -- the end --------------------------------------------------------------- */
-
-static void add_number(struct json_object *object, const char *key, uint64_t value)
-{
-	json_object_object_add(object, key, json_object_new_uint64(value));
-}
 
 static struct json_object *cpu_json(const struct schedtape_cpu *cpu)
 {

@@ -198,6 +198,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file, uns
 		return tape_content_meta(tape, file, (const char *)*raw, bytes);
 	case TAPE_CLOCK:
 		return tape_content_clock(tape, *raw, bytes);
+	case TAPE_SCHEDULER:
+		return tape_content_scheduler(tape, (const char *)*raw, bytes);
 	case TAPE_END:
 		ret = tape_content_end(tape, (const char *)*raw, bytes);
 		file->ended = file->ended || !ret;
@@ -249,6 +251,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 	case TAPE_META:
 	case TAPE_TASKS:
 	case TAPE_CLOCK:
+	case TAPE_SCHEDULER:
 	case TAPE_END:
 		ret = record_content(tape, file, head, why);
 		break;
@@ -268,6 +271,8 @@ static const char *type_name(unsigned int type)
 		return "chunk";
 	case TAPE_CLOCK:
 		return "CLOCK record";
+	case TAPE_SCHEDULER:
+		return "SCHEDULER record";
 	case TAPE_END:
 		return "end record";
 	default:
@@ -289,7 +294,8 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 	int ret;
 
 	ret = tape_head_read(file, offset, &head, &why);
-	if (!ret && head.type >= TAPE_META && head.type <= TAPE_CLOCK && tape_head_limits(&head))
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_SCHEDULER &&
+	    tape_head_limits(&head))
 		return 0;
 	if (!ret) {
 		*tried += head.next - offset;
@@ -437,6 +443,7 @@ int tape_read_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->content = before.content;
 	tape->nr_tasks = before.nr_tasks;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
+	tape->nr_schedulers = before.nr_schedulers;
 	tape->nr_cpus = before.nr_cpus;
 	tape->ended = before.ended;
 	tape->window = before.window;
@@ -459,6 +466,15 @@ static int index_compare(const void *one, const void *two)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
+static int scheduler_compare(const void *one, const void *two)
+{
+	const struct schedtape_scheduler *a = one, *b = two;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->after < b->after ? -1 : a->after > b->after;
+}
+
 /* -- the tape -------------------------------------------------------------- */
 
 /* All files have been read: what they say together. */
@@ -468,6 +484,9 @@ static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 
 	if (tape->nr_index)
 		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
+	if (tape->nr_schedulers)
+		qsort(tape->schedulers, tape->nr_schedulers, sizeof(*tape->schedulers),
+		      scheduler_compare);
 	if (!tape->meta)
 		tape->meta = json_object_new_object();
 	if (!tape->meta || tape_clocks_init(&tape->clocks) || tape_end_finish(tape))
@@ -522,6 +541,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->blocks);
 	free(tape->tasks);
 	tape_clocks_exit(&tape->clocks);
+	free(tape->schedulers);
 	free(tape->cpus);
 	free(tape->end_cpus);
 	free(tape->index);
@@ -545,6 +565,13 @@ const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, s
 {
 	*n = tape->nr_tasks;
 	return tape->tasks;
+}
+
+const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
+							    size_t *n)
+{
+	*n = tape->nr_schedulers;
+	return tape->schedulers;
 }
 
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)

@@ -191,6 +191,7 @@ struct tape_loader;
  * @others: all but chunks, as they lie in the files
  * @content: bytes that they had to give
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
+ * @schedulers: what the SCHEDULER records say, by time once all files are read
  * @cpus: what the end records say of CPUs, by the session's clock
  * @end: what is handed out: with ns
  * @end_cpus: what it points to
@@ -225,6 +226,9 @@ struct schedtape_tape {
 	size_t nr_tasks;
 	size_t tasks_capacity;
 	struct tape_clocks clocks;
+	struct schedtape_scheduler *schedulers;
+	size_t nr_schedulers;
+	size_t schedulers_capacity;
 	struct schedtape_cpu *cpus;
 	size_t nr_cpus;
 	struct schedtape_end end;
@@ -260,11 +264,12 @@ int tape_files_meta(struct schedtape_tape *tape, const struct tape_file *file,
 int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err);
 
-/* tape-content.c: what META, TASKS, CLOCK and END have inside.  -EBADMSG: damage. */
+/* tape-content.c: what META, TASKS, CLOCK, SCHEDULER and END have inside.  -EBADMSG: damage. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
+int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
 /* tape-end.c: makes one end of all, in ns, and of what no end record tells. */
 int tape_end_finish(struct schedtape_tape *tape);

@@ -3,9 +3,9 @@
  * A tape on disk; not part of the library's interface.
  * Documentation/tape-format.rst is the manual of this file.
  *
- *  +-------------+------+-------+-------+-------+     +-------+-----+
- *  | file header | META | CLOCK | TASKS | CHUNK | ... | CLOCK | END |
- *  +-------------+------+-------+-------+-------+     +-------+-----+
+ *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
+ *  | file header | META | CLOCK | SCHEDULER | TASKS | CHUNK | ... | CLOCK | END |
+ *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
  *
  *  A record:
  *  +---------------+----------------+---------------------+---------------+
@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		1
+#define TAPE_MINOR		2
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are */
 
@@ -48,6 +48,7 @@
 #define TAPE_MAX_COMMAS		(1U << 18)	/* between members and elements of these */
 #define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
+#define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
 
 /*
@@ -70,6 +71,7 @@ enum tape_type {
 	TAPE_CHUNK = 3,
 	TAPE_END = 4,
 	TAPE_CLOCK = 5,
+	TAPE_SCHEDULER = 6,
 };
 
 #define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a look at sched_ext sees of schedulers that come and go, and what it
+ * makes of a kernel without.
+ */
+#include <scheduler.h>
+
+#include "fake-folder.h"
+#include "tap.h"
+
+static struct schedtape_watch watch = { .state_fd = -1, .seq_fd = -1 };
+
+/* As the kernel has it; @ops NULL: without a scheduler. */
+static void put(const char *state, const char *seq, const char *ops)
+{
+	char path[512];
+
+	folder_put("sched_ext/state", state);
+	folder_put("sched_ext/enable_seq", seq);
+	folder_put("sched_ext/switch_all", ops ? "1\n" : "0\n");
+	folder_put("sched_ext/nr_rejected", "0\n");
+	snprintf(path, sizeof(path), "%s/sched_ext/root/ops", folder);
+	if (ops)
+		folder_put("sched_ext/root/ops", ops);
+	else
+		unlink(path);
+}
+
+static void begin(void)
+{
+	char root[512];
+
+	schedtape_watch_close(&watch);
+	snprintf(root, sizeof(root), "%s/sched_ext", folder);
+	schedtape_watch_open(&watch, root);
+}
+
+static void sees(const char *state, uint64_t seq, const char *ops, const char *what)
+{
+	uint64_t before = watch.began;
+	bool seen = schedtape_watch_look(&watch);
+
+	if (!ok(seen && !strcmp(watch.now.state, state) && watch.now.enable_seq == seq &&
+		!strcmp(watch.now.ops, ops), "%s", what))
+		printf("# %s: state %s, enable_seq %llu, ops %s\n", seen ? "seen" : "not seen",
+		       watch.now.state, (unsigned long long)watch.now.enable_seq, watch.now.ops);
+	ok(watch.now.after == before && watch.now.time > before, "with its times");
+}
+
+static void sees_nothing(const char *what)
+{
+	ok(!schedtape_watch_look(&watch), "%s", what);
+}
+
+static void test_none(void)
+{
+	begin();
+	ok(!schedtape_watch_lives(&watch), "without the folder there is nothing to look at");
+	sees("none", 0, "", "a kernel without sched_ext");
+	sees_nothing("which stays so");
+	schedtape_watch_open(&watch, "/nowhere/kernel/sched_ext");
+	sees("unknown", 0, "", "a sysfs that is not mounted");
+}
+
+static void test_changes(void)
+{
+	put("disabled\n", "3\n", NULL);
+	begin();
+	ok(schedtape_watch_lives(&watch), "a kernel with it");
+	sees("disabled", 3, "", "no scheduler at first");
+	sees_nothing("no change");
+	put("enabling\n", "3\n", "simple\n");
+	sees("enabling", 3, "simple", "one that goes on");
+	put("enabled\n", "3\n", "simple\n");
+	sees_nothing("one that is not counted yet has not gone on");
+	put("enabled\n", "4\n", "simple\n");
+	sees("enabled", 4, "simple", "one that has");
+	ok(watch.now.switch_all, "for all tasks");
+	sees_nothing("no change");
+	put("enabled\n", "5\n", "simple\n");
+	sees("enabled", 5, "simple", "the same once more");
+	put("enabled\n", "6\n", "other\n");
+	sees("enabled", 6, "other", "another one");
+	put("disabling\n", "6\n", "other\n");
+	sees("disabling", 6, "other", "one that goes off");
+	put("disabled\n", "6\n", NULL);
+	sees("disabled", 6, "", "and has gone");
+	ok(!watch.now.switch_all, "for nobody");
+	put("disabled\n", "8\n", NULL);
+	sees("disabled", 8, "", "two that came and went between two looks");
+}
+
+static void test_from_start(void)
+{
+	put("enabled\n", "9\n", "simple\n");
+	folder_put("sched_ext/switch_all", "0\n");
+	folder_put("sched_ext/nr_rejected", "12\n");
+	begin();
+	sees("enabled", 9, "simple", "one that is on from the start");
+	ok(!watch.now.switch_all && watch.now.nr_rejected == 12, "partially");
+	put("a state that is longer than any\n", "9\n", NULL);
+	sees("a state that is", 9, "", "a state of a later kernel");
+}
+
+int main(void)
+{
+	char text[600];
+
+	folder_make();
+	test_none();
+	test_changes();
+	test_from_start();
+	memset(text, 'x', sizeof(text));
+	folder_write("sched_ext/root/ops", text, sizeof(text));
+	folder_put("sched_ext/enable_seq", "10\n");
+	ok(schedtape_watch_look(&watch) && strlen(watch.now.ops) == sizeof(watch.now.ops) - 1,
+	   "a name that is too long is cut");
+	schedtape_watch_close(&watch);
+	folder_remove();
+	return tap_done();
+}
