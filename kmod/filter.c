@@ -10,7 +10,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 
 #include "memory.h"
 
@@ -25,7 +24,7 @@
 
 static unsigned long *stape_filter_bitmap(void)
 {
-	return __vmalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long), STAPE_GFP_LARGE);
+	return stape_memory_alloc(BITS_TO_LONGS(PID_MAX_LIMIT), sizeof(long));
 }
 
 /**
@@ -40,8 +39,8 @@ int stape_filter_init(struct stape_filter *filter)
 	filter->members = stape_filter_bitmap();
 	filter->named = stape_filter_bitmap();
 	if (!filter->members || !filter->named) {
-		vfree(filter->members);
-		vfree(filter->named);
+		stape_memory_free(filter->members);
+		stape_memory_free(filter->named);
 		return -ENOMEM;
 	}
 	filter->owner = get_pid(task_tgid(current));
@@ -65,8 +64,8 @@ void stape_filter_destroy(struct stape_filter *filter)
 		cgroup_put(filter->cgroups[i]);
 	kfree(filter->cgroups);
 	kfree(filter->patterns);
-	vfree(filter->members);
-	vfree(filter->named);
+	stape_memory_free(filter->members);
+	stape_memory_free(filter->named);
 }
 
 /* Return: whether this has changed anything. */

@@ -45,9 +45,9 @@ static u32 stape_replay_last_id;
 
 static void stape_replay_free_memory(struct stape_replay *replay)
 {
-	vfree(replay->clocks);
-	kvfree(replay->players);
-	kvfree(replay->edges);
+	stape_memory_free(replay->clocks);
+	stape_memory_free(replay->players);
+	stape_memory_free(replay->edges);
 	kfree(replay);
 }
 
@@ -307,9 +307,9 @@ static struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *
 		return ERR_PTR(-ENOMEM);
 	replay->nr_players = setup->nr_players;
 	replay->nr_edges = setup->nr_edges;
-	replay->players = kvcalloc(setup->nr_players, sizeof(*replay->players), STAPE_GFP_LARGE);
-	replay->edges = kvcalloc(setup->nr_edges, sizeof(*replay->edges), STAPE_GFP_LARGE);
-	replay->clocks = __vmalloc(stape_replay_clocks_size(setup->nr_players), STAPE_GFP_LARGE);
+	replay->players = stape_memory_alloc(setup->nr_players, sizeof(*replay->players));
+	replay->edges = stape_memory_alloc(setup->nr_edges, sizeof(*replay->edges));
+	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(setup->nr_players), 1);
 	ret = -ENOMEM;
 	if (!replay->players || !replay->edges || !replay->clocks)
 		goto err_memory;

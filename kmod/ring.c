@@ -10,7 +10,6 @@
 #include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/vmalloc.h>
 
 #include "memory.h"
 
@@ -61,7 +60,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
 		return 0;
-	ring->mem = __vmalloc(stape_ring_size(setup->pages), STAPE_GFP_LARGE);
+	ring->mem = stape_memory_alloc(stape_ring_size(setup->pages), 1);
 	if (!ring->mem)
 		return -ENOMEM;
 	ring->consumer = ring->mem;
@@ -107,7 +106,7 @@ void stape_ring_init_shared(struct stape_ring *ring,
  */
 void stape_ring_destroy(struct stape_ring *ring)
 {
-	vfree(ring->mem);
+	stape_memory_free(ring->mem);
 	ring->mem = NULL;
 }
 
