@@ -83,8 +83,13 @@ host-build:
 	@ln -sf $(CURDIR)/kmod/* $(BUILD)/kmod/host/
 	$(MAKE) -s -C $(BUILD)/kmod/host modules
 
+# Headers of another kernel make a module that this one refuses.
 host-module: host-build
-	test -e /sys/module/schedtape || insmod $(BUILD)/kmod/host/schedtape.ko
+	@built=$$(modinfo -F vermagic $(BUILD)/kmod/host/schedtape.ko) && built=$${built%% *} && \
+	test "$$built" = "$$(uname -r)" || { echo "schedtape: the headers are those of $$built," \
+		"but this machine runs $$(uname -r): install linux-headers-$$(uname -r)" >&2; exit 1; }
+	@test -e /sys/module/schedtape || insmod $(BUILD)/kmod/host/schedtape.ko || { \
+		echo "schedtape: the kernel has refused the module: dmesg says why" >&2; exit 1; }
 
 setup:
 	@selftests/qemu/setup

@@ -178,15 +178,16 @@ while [ ! -e enough ]; do
 	kill $! && wait $!
 done 2> /dev/null &
 toggler=$!
-# once ROUND: a recording and a replay, each a little longer than those of the round before
+# once ROUND: a recording and a replay, each a little longer than those of the round before.
+# How often a thread comes too late for a wait is a matter of how busy this machine is.
 once()
 {
 	{
 		schedtape record -q -o round.tape -- periodic 20 1 $(($1 * 5)) 2 &&
 		schedtape info round.tape &&
 		schedtape replay -q --record round.replay round.tape &&
-		schedtape diff --same-graph round.tape round.replay
-	} > log 2>&1 && has_schedulers round.tape '[a-z (),;]*' &&
+		schedtape diff round.tape round.replay
+	} > log 2>&1 && grep -q '^verdict: 3 of 3 tasks matched' log && has_schedulers round.tape '[a-z (),;]*' &&
 		has_schedulers round.replay '[a-z (),;]*'
 }
 
