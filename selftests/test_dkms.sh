@@ -88,7 +88,7 @@ if can_isolate; then
 		check "a kernel without $option is passed over" isolated passes_over "$option" 6.1.0
 	done
 	# No series between the tested ones or behind them.
-	for series in 6.6.30 6.15.9 7.3.4; do
+	for series in 6.6.30 6.15.9 7.2.9 7.4.1; do
 		check "$series is passed over" isolated passes_over '' "$series"
 	done
 	check "remove" isolated run_dkms remove --all
