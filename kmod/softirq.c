@@ -7,57 +7,43 @@
  */
 #include "softirq.h"
 
+#include <linux/hash.h>
 #include <linux/interrupt.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+/* As a power of two: tasks that may serve softirqs on one CPU at once. */
+#define STAPE_SOFTIRQ_SERVERS_ORDER	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 4 : 0)
+
 /**
  * struct stape_softirq - one CPU's softirqs
  * @raiser: the task that has raised each, NULL: none; never looked into
  * @by_others: an interrupt has raised it, whoever else has
- * @server: the task that serves a softirq which it alone has raised; NULL: the softirq is
- *	not the doing of the task that it runs on.  Never looked into
+ * @servers: tasks whose last softirq here was one that they alone had raised, each in its
+ *	place of stape_softirq_place().  Never looked into
  *
  * Only touched by its CPU.  An interrupt may come between any two instructions that
  * a softirq begins with: so each is a store of its own.
  *
  * On PREEMPT_RT another task may preempt the one that serves a softirq, and recent kernels
- * let it serve another one then.  So @server is a task and not a flag: the first task finds
- * that it is not @server any more, and its softirq counts as an interrupt's.
+ * let it serve another one then, in the middle of it.  So there is room for several.  Where
+ * two of them have the same place, the first one's softirq counts as an interrupt's.
  */
 struct stape_softirq {
 	const struct task_struct *raiser[NR_SOFTIRQS];
 	bool by_others[NR_SOFTIRQS];
-	const struct task_struct *server;
+	const struct task_struct *servers[1 << STAPE_SOFTIRQ_SERVERS_ORDER];
 };
 
 static DEFINE_PER_CPU(struct stape_softirq, stape_softirqs);
 
-void stape_softirq_raise(void *data, unsigned int vec)
+/* Where the current task stands if it serves a softirq that is its own doing. */
+static const struct task_struct **stape_softirq_place(struct stape_softirq *softirq)
 {
-	struct stape_softirq *softirq = this_cpu_ptr(&stape_softirqs);
-
-	if (vec >= NR_SOFTIRQS)
-		return;
-	/* What a softirq raises is the doing of whoever raised that one. */
-	if (in_nmi() || in_hardirq() || (in_serving_softirq() && softirq->server != current))
-		WRITE_ONCE(softirq->by_others[vec], true);
-	else
-		softirq->raiser[vec] = current;
-}
-
-void stape_softirq_entry(void *data, unsigned int vec)
-{
-	struct stape_softirq *softirq = this_cpu_ptr(&stape_softirqs);
-
-	if (vec >= NR_SOFTIRQS)
-		return;
-	/* It may have been left to ksoftirqd, or to an interrupt on top of another task. */
-	softirq->server = softirq->raiser[vec] == current &&
-			  !READ_ONCE(softirq->by_others[vec]) ? current : NULL;
-	WRITE_ONCE(softirq->by_others[vec], false);
-	softirq->raiser[vec] = NULL;
+	if (!STAPE_SOFTIRQ_SERVERS_ORDER)
+		return &softirq->servers[0];
+	return &softirq->servers[hash_ptr(current, STAPE_SOFTIRQ_SERVERS_ORDER)];
 }
 
 /**
@@ -67,5 +53,34 @@ void stape_softirq_entry(void *data, unsigned int vec)
  */
 bool stape_softirq_by_current(void)
 {
-	return this_cpu_read(stape_softirqs.server) == current;
+	return READ_ONCE(*stape_softirq_place(this_cpu_ptr(&stape_softirqs))) == current;
+}
+
+void stape_softirq_raise(void *data, unsigned int vec)
+{
+	struct stape_softirq *softirq = this_cpu_ptr(&stape_softirqs);
+
+	if (vec >= NR_SOFTIRQS)
+		return;
+	/* What a softirq raises is the doing of whoever raised that one. */
+	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !stape_softirq_by_current()))
+		WRITE_ONCE(softirq->by_others[vec], true);
+	else
+		softirq->raiser[vec] = current;
+}
+
+void stape_softirq_entry(void *data, unsigned int vec)
+{
+	struct stape_softirq *softirq = this_cpu_ptr(&stape_softirqs);
+	const struct task_struct **place = stape_softirq_place(softirq);
+
+	if (vec >= NR_SOFTIRQS)
+		return;
+	/* It may have been left to ksoftirqd, or to an interrupt on top of another task. */
+	if (softirq->raiser[vec] == current && !READ_ONCE(softirq->by_others[vec]))
+		WRITE_ONCE(*place, current);
+	else if (READ_ONCE(*place) == current)
+		WRITE_ONCE(*place, NULL);
+	WRITE_ONCE(softirq->by_others[vec], false);
+	softirq->raiser[vec] = NULL;
 }

@@ -105,7 +105,8 @@ static int burn_for_ever(void *arg)
 
 /*
  * A softirq that takes long is left to a kernel thread, and that wakes then: it
- * is recorded, too, so that its wake-ups are known as such.
+ * is recorded, too, so that its wake-ups are known as such.  On PREEMPT_RT a second one has
+ * the timers, and the packets that they send.
  */
 static bool add_ksoftirqds(FIXTURE_DATA(softirq) *self)
 {
@@ -122,8 +123,8 @@ static bool add_ksoftirqds(FIXTURE_DATA(softirq) *self)
 		file = fopen(path, "re");
 		if (!file)
 			continue;
-		if (fgets(comm, sizeof(comm), file) && !strncmp(comm, "ksoftirqd/", 10) &&
-		    self->n < 64) {
+		if (fgets(comm, sizeof(comm), file) && self->n < 64 &&
+		    (!strncmp(comm, "ksoftirqd/", 10) || !strncmp(comm, "ktimers/", 8))) {
 			self->roots[self->n++] = atoi(entry->d_name);
 			done = !st_record_add(&self->r, atoi(entry->d_name));
 		}
@@ -168,7 +169,7 @@ static bool record(FIXTURE_DATA(softirq) *self)
 /**
  * struct wakings - who ended one task's waits
  * @peer: the other player
- * @kthreads: ksoftirqd
+ * @kthreads: ksoftirqd, ktimers
  * @others: anybody else, or nobody
  * @early: those that came before it slept, whoever woke
  * @above: all that interrupted the bystander, but the early ones
@@ -273,8 +274,8 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 		struct wakings n = wakings_of(self, i);
 
 		EXPECT_EQ(0, n.others) {
-			TH_LOG("at %llu in context %u", (unsigned long long)n.last.time,
-			       (unsigned int)n.last.arg);
+			TH_LOG("at %llu in context %u, while %u ran", (unsigned long long)n.last.time,
+			       (unsigned int)n.last.arg, n.last.curr);
 		}
 		/*
 		 * On one CPU nobody is answered before he sleeps, but for a tick, of which a

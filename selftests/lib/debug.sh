@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
 # debug.sh - tests on debug kernels, and the note of how they went.  Sourced, after
-# qemu/lib.sh, steps.sh and guests.sh.
+# qemu/lib.sh, qemu/suites.sh, steps.sh and guests.sh.
 
 # Those that are to be run when work on the module is finished. 6.1-debug and 6.1-kcsan can
 # be, too.
 # shellcheck disable=SC2034 # for those who source this
 debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
 noted=$top/selftests/qemu/debug.result
+
+# Can guests run debug kernels here? See find_emulator of qemu/vm.
+debug_host()
+{
+	[ "$(host_suite)" = bookworm ]
+}
 
 # What the module is made of, as a hash.
 module_hash()
