@@ -274,8 +274,9 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 		struct wakings n = wakings_of(self, i);
 
 		EXPECT_EQ(0, n.others) {
-			TH_LOG("at %llu in context %u, while %u ran", (unsigned long long)n.last.time,
-			       (unsigned int)n.last.arg, n.last.curr);
+			TH_LOG("at %llu in context %u, while %u ran",
+			       (unsigned long long)n.last.time, (unsigned int)n.last.arg,
+			       n.last.curr);
 		}
 		/*
 		 * On one CPU nobody is answered before he sleeps, but for a tick, of which a
