@@ -239,9 +239,11 @@ TEST_F_TIMEOUT(events, periodic_program, 60)
 	EXPECT_EQ(NULL, self->wrong);
 	EXPECT_EQ(40, st_work_value(&self->w[0], "periods"));
 	EXPECT_EQ(0, c->waking_task);
-	/* Who is late is woken, too, by a timer that goes off at once. */
-	if (!st_rt_kernel())
-		EXPECT_EQ(40, c->waking[STAPE_CTX_HARDIRQ]);
+	/* Who is late is woken, too, by a timer that goes off at once; not so on 7.3. */
+	if (!st_rt_kernel()) {
+		EXPECT_GE(40, c->waking[STAPE_CTX_HARDIRQ]);
+		EXPECT_LE(40 - st_work_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
+	}
 	EXPECT_EQ(1, c->execs);
 	EXPECT_EQ(1, c->exits);
 	EXPECT_EQ(1, c->out[STAPE_STATE_DEAD]);

@@ -9,7 +9,7 @@
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/commands.sh"
-exact=${SCHEDTAPE_EXACT:-} error=5 wall=100
+exact=${SCHEDTAPE_EXACT:-} error=5 wall=100 tries=1
 
 # Nobody is left of a replay: no player, no state in the module.
 nobody_left()
@@ -29,6 +29,21 @@ playing()
 	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
+# replayed NAME OPTION...: and as the recording is, as far as these options of diff ask
+replayed()
+{
+	local name=$1 try
+
+	shift
+	for ((try = 0; try < tries; try++)); do
+		{
+			schedtape replay -q "$name.tape" --record "$name.replay" &&
+			schedtape diff "$@" "$name.tape" "$name.replay" > "$name.json"
+		} > log 2>&1 && return
+	done
+	return 1
+}
+
 # known NAME COMMAND...: recorded, replayed, recorded again, compared
 known()
 {
@@ -37,11 +52,7 @@ known()
 	shift
 	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0
 		--max-wakeup-error 0 --max-wall-error "$wall" --max-foreign 0)
-	{
-		schedtape record -q -o "$name.tape" -- "$@" &&
-		schedtape replay -q "$name.tape" --record "$name.replay" &&
-		schedtape diff "${options[@]}" "$name.tape" "$name.replay" > "$name.json"
-	} > log 2>&1
+	schedtape record -q -o "$name.tape" -- "$@" > log 2>&1 && replayed "$name" "${options[@]}"
 	report $? "$name: replayed${exact:+ with the same graph, CPU time within $error %}"
 	schedtape diff "$name.tape" "$name.replay" > log 2>&1
 	grep '^wall\|^TOTAL' log | sed 's/^/# /'
@@ -62,8 +73,10 @@ synthetic 20 > /dev/null	# from then on it is in memory
 # What a thread pays once, 20 us, or another in its place, is to be little of it.
 error=0.5 wall=0.5 known synthetic synthetic 1000
 # Twenty senders and as many receivers, who wake each other all the time: who wakes whom
-# counts. Half of what they do is to be forked, as below.
-error=100 known storm storm 2 10 30
+# counts. Half of what they do is to be forked, as below. Players that have to meet give way,
+# and from 6.18 on (sched_yield forfeits) some of 1 ms give way to each other for 1 ms more. On 7.3
+# one replay of forty has a wake-up more: who exits waits for a lock of its parent, who forks.
+error=300 tries=3 known storm storm 2 10 30
 # It does little else than fork, which costs a player more than a small program,
 # and whether a parent still finds its child alive when it waits is a matter of
 # luck: here it is the structure that counts.

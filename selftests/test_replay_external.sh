@@ -75,8 +75,8 @@ for name, state in ("periodic", "S"), ("vforks", "D"):
 		else:
 			tell(sleep < 0.75 * recorded,
 				f"--external {how}: who works longer sleeps less in state {state}")
-			# By 3 * 3 ms of CPU time.
-			wanted, wall_wanted = recorded - 9, wall_recorded
+			# By the three times that it works longer, in each of nine turns.
+			wanted, wall_wanted = recorded - 3 * awake / 9, wall_recorded
 		if exact:
 			tell(abs(sleep / wanted - 1) < 0.03 and abs(wall / wall_wanted - 1) < 0.03,
 				f"--external {how}: {wanted:.0f} ms each, {wall_wanted:.0f} in all")

@@ -29,7 +29,7 @@
  * Wake-ups and the wait of one burst that lie closer together than this in
  * CPU time become one step: apart they would cost more than lies between.
  */
-#define FOLD_NS		5000
+#define FOLD_NS		7000
 
 #define SPARE_OPS	16
 
