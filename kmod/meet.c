@@ -412,25 +412,30 @@ struct stape_meeting stape_meet_begin(struct stape_player *self, u64 slack)
  */
 void stape_meet_end(struct stape_player *self, const struct stape_meeting *meeting)
 {
-	u64 now = stape_meet_runtime(self);
+	u64 now;
 
+	if (!meeting->gave)
+		return;
+	now = stape_meet_runtime(self);
 	if (now > meeting->paid)
 		self->owed += now - meeting->paid;
 }
 
 /* One look, and one turn for others.  Return: it is worth another. */
 static bool stape_meet_once(struct stape_replay *replay, struct stape_player *self, u32 number,
-			    const struct stape_meeting *meeting, bool first)
+			    struct stape_meeting *meeting, bool first)
 {
 	struct stape_late late = stape_meet_late(replay, self, number);
 	bool worth_it = late.is && stape_meet_is_worth_it(meeting, &late);
 
 	if (worth_it && !first)
 		stape_meet_lower(self, &late);
-	if (worth_it && stape_meet_helps(&late) && stape_meet_can_pay(meeting, self, &late))
+	if (worth_it && stape_meet_helps(&late) && stape_meet_can_pay(meeting, self, &late)) {
 		stape_meet_give_way(late.task);
-	else if (worth_it)
+		meeting->gave = true;
+	} else if (worth_it) {
 		stape_meet_doze(replay, self, number);
+	}
 	if (late.task)
 		put_task_struct(late.task);
 	return worth_it;
@@ -446,7 +451,7 @@ static bool stape_meet_once(struct stape_replay *replay, struct stape_player *se
  * Context: a player, in a step; may sleep.
  */
 void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
-		const struct stape_meeting *meeting)
+		struct stape_meeting *meeting)
 {
 	bool first = true;
 

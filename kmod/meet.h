@@ -13,12 +13,14 @@ struct stape_replay;
  * @paid: up to that CPU time its next bursts make up for it, ns
  * @free: so much it gives even if they do not, ns
  * @end: in no case longer, jiffies
+ * @gave: the player has given way in it, so that stape_meet_end() counts what that cost
  */
 struct stape_meeting {
 	u64 start;
 	u64 paid;
 	u64 free;
 	unsigned long end;
+	bool gave;
 };
 
 void stape_meet_init(struct stape_player *player);
@@ -27,6 +29,6 @@ bool stape_meet_can_go(const struct stape_player *player);
 struct stape_meeting stape_meet_begin(struct stape_player *self, u64 slack);
 void stape_meet_end(struct stape_player *self, const struct stape_meeting *meeting);
 void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
-		const struct stape_meeting *meeting);
+		struct stape_meeting *meeting);
 
 #endif /* _STAPE_MEET_H */

@@ -328,7 +328,7 @@ void stape_player_remove(struct stape_replay *replay, struct stape_player *playe
 }
 
 static void stape_player_wake(struct stape_replay *replay, struct stape_player *self, u32 number,
-			      const struct stape_meeting *meeting)
+			      struct stape_meeting *meeting)
 {
 	struct stape_edge *edge = &replay->edges[number];
 	struct stape_player *player;
