@@ -66,17 +66,18 @@ def tell(good, text):
 
 for name, state in ("periodic", "S"), ("vforks", "D"):
 	recorded, wall_recorded, awake = look(name + ".tape", name, state)
+	# With four times the CPU time: how much longer it works, in nine turns.
+	extra = 3 * awake
 	for how in "absolute", "relative", "auto":
 		sleep, wall, _ = look(f"{name}.{how}", name, state)
 		if how == "relative" or how == "auto" and state == "D":
 			tell(sleep >= 0.95 * recorded,
 				f"--external {how}: who works longer sleeps as long in state {state}")
-			wanted, wall_wanted = recorded, wall_recorded + 3 * awake
+			wanted, wall_wanted = recorded, wall_recorded + extra
 		else:
 			tell(sleep < 0.75 * recorded,
 				f"--external {how}: who works longer sleeps less in state {state}")
-			# By the three times that it works longer, in each of nine turns.
-			wanted, wall_wanted = recorded - 3 * awake / 9, wall_recorded
+			wanted, wall_wanted = recorded - extra / 9, wall_recorded
 		if exact:
 			tell(abs(sleep / wanted - 1) < 0.03 and abs(wall / wall_wanted - 1) < 0.03,
 				f"--external {how}: {wanted:.0f} ms each, {wall_wanted:.0f} in all")

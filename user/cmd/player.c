@@ -27,8 +27,9 @@
 
 /*
  * Wake-ups and the wait of one burst that lie closer together than this in
- * CPU time become one step: apart they would cost more than lies between.  On 7.3 that is
- * 5.5 us, where instructions are counted; above 6 us whole bursts of 6.12 would be folded.
+ * CPU time become one step: apart they would cost more than lies between.
+ * In guests that count instructions, wake-up and wait lie 5.5 us apart on 7.3.
+ * With 7 us, players on 6.12 would also fold bursts that follow each other.
  */
 #define FOLD_NS		6000
 
