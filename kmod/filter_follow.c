@@ -43,9 +43,9 @@ void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
 	if (!stape_filter_concerns(filter, parent->pid) &&
 	    !stape_filter_concerns(filter, child->pid))
 		return;
-	/* Threads may name each other, also while they are being forked. */
-	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	/* Threads may name each other, also while they are being forked: see name.c. */
+	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
 	/* The PID's last user may be dead and still wait for its last switch. */
 	stape_filter_remove(filter, child->pid);
 	stape_filter_set_named(filter, child->pid, !filter->flags.no_inherit &&

@@ -43,7 +43,10 @@ static inline bool stape_filter_survived(struct task_struct *leader)
 	return data_race(thread_group_leader(leader)) && atomic_read(&leader->signal->live);
 }
 
-/* It has only its last switch before it, and nobody will have its PID. */
+/*
+ * It is about to end, and no other task will have its PID.  Before its last switch it may
+ * still sleep, because since Linux 6.16 the exit probe comes before exit_mm().
+ */
 static inline bool stape_filter_exiting(struct task_struct *task)
 {
 	return stape_task_flags(task) & PF_EXITING && !stape_filter_survived(task);

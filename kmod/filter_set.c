@@ -217,12 +217,13 @@ bool stape_filter_judge(struct stape_filter *filter, struct task_struct *task, c
 	if (!wanted) {
 		/*
 		 * As long as a CPU may be thought to run it, no switch from it is to go
-		 * unseen: who enters, or comes back, would be taken for it.
+		 * unseen: who enters, or comes back, would be taken for it.  For current
+		 * the caller refreshes this CPU before current can be preempted.
 		 */
 		if (task != current && filter->nr_left < STAPE_FILTER_LEFT_MAX)
 			filter->left[filter->nr_left++] = task->pid;
 		stape_filter_remove(filter, task->pid);
-		/* By the name that it had while it was in. */
+		/* By its old name if a rename probe judges, by its new one after the store. */
 		stape_life_describe(session, task, task->comm, STAPE_TASK_LEAVES);
 		return true;
 	}
@@ -273,7 +274,8 @@ bool stape_filter_judge_probe(struct stape_filter *filter, struct task_struct *t
  *
  * Up to Linux 6.13 its lock keeps its name: the rename probe runs before the name is there,
  * and is not to be followed by a judgement of the old one.  Newer kernels store the name
- * without that lock, and name.c has the task judged again after the store.
+ * without that lock, and name.c has the task judged again after the store, if the kernel lets
+ * the module probe that function.
  *
  * Context: process, no probe; may spin, or on PREEMPT_RT sleep, on @task's
  * alloc_lock.

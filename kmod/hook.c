@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Return probes, for what Linux has no tracepoints.  A kernel that does not let
- * a function be probed records everything else.
+ * Return probes, for changes without a tracepoint, or with one that comes before the change.
+ * On a kernel that does not let a function be probed all else is recorded.
  */
 #include "hook.h"
 
@@ -23,31 +23,33 @@ atomic_t stape_hook_calls;
 static const struct stape_hooked {
 	const char *name;
 	const struct stape_hook *hook;
-	const char *changes;
+	const char *without;
 } stape_hooked[] = {
-	{ "__sched_setscheduler", &stape_prio_hook, "policy and priority" },
-	{ "set_user_nice", &stape_prio_hook, "nice value" },
-	{ "sched_setaffinity", &stape_affinity_hook, "affinity" },
-	{ "__set_task_comm", &stape_name_hook, "name, for a filter by names" },
+	{ "__sched_setscheduler", &stape_prio_hook,
+	  "changes of policy and priority are not recorded" },
+	{ "set_user_nice", &stape_prio_hook, "changes of nice value are not recorded" },
+	{ "sched_setaffinity", &stape_affinity_hook, "changes of affinity are not recorded" },
+	{ "__set_task_comm", &stape_name_hook,
+	  "a task renamed while rules change may be judged by its old name" },
 };
 
 static struct kretprobe stape_hook_probes[ARRAY_SIZE(stape_hooked)];
 /* Bits by function: the kernel does not let us probe it. */
 static unsigned long stape_hook_refused;
 
-static void stape_unhook_one(struct kretprobe *probe)
+static void stape_unhook_one(struct kretprobe *probe, const char *without)
 {
 	unregister_kretprobe(probe);
 	if (probe->nmissed)
-		pr_warn("%s: %d calls at once were too many: what they changed is not recorded\n",
-			probe->kp.symbol_name, probe->nmissed);
+		pr_warn("%d calls of %s() were missed, too many ran at once: %s\n",
+			probe->nmissed, probe->kp.symbol_name, without);
 }
 
 static void stape_unhook_some(int n)
 {
 	while (n--)
 		if (stape_hook_probes[n].kp.addr)
-			stape_unhook_one(&stape_hook_probes[n]);
+			stape_unhook_one(&stape_hook_probes[n], stape_hooked[n].without);
 }
 
 /**
@@ -102,8 +104,8 @@ size_t stape_hook_lack(char *text, size_t size)
 	for (i = 0; i < ARRAY_SIZE(stape_hooked); i++)
 		if (test_bit(i, &stape_hook_refused))
 			n += scnprintf(text + n, size - n,
-				       "a probe of %s(): changes of %s are not recorded\n",
-				       stape_hooked[i].name, stape_hooked[i].changes);
+				       "a probe of %s(): %s\n",
+				       stape_hooked[i].name, stape_hooked[i].without);
 	return n;
 }
 

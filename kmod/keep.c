@@ -116,7 +116,7 @@ bool stape_keep_release(struct stape_replay *replay, bool all)
 		/*
 		 * The users are us: without a thread nobody else gets it back into use for long.
 		 * Since 6.16 the exit probe, which wakes this work, comes before its task has left
-		 * the memory: so the work finds one user too many and runs once more.
+		 * the memory: so the work finds one user too many and runs again a second later.
 		 */
 		if (!all && atomic_read(&kept->mm->mm_users) > stape_keep_count(kept->mm, NULL)) {
 			more = true;

@@ -148,6 +148,23 @@ void stape_life_correct(struct stape_session *session, struct task_struct *task,
 		stape_life_write_affinity(session, task, affinity);
 }
 
+/*
+ * How many tasks have entered by the name that they have in task->comm.  Written under
+ * stape_filter_lock.
+ */
+static unsigned int stape_life_entries;
+
+/**
+ * stape_life_count_entries() - count tasks that have entered by the name that they have
+ *
+ * Context: any.
+ * Return: the count, for stape_life_named().
+ */
+unsigned int stape_life_count_entries(void)
+{
+	return READ_ONCE(stape_life_entries);
+}
+
 /**
  * stape_life_enter() - put a task that enters into the stream
  * @session: any session; nothing is written unless it records
@@ -155,13 +172,17 @@ void stape_life_correct(struct stape_session *session, struct task_struct *task,
  * @comm: its name, TASK_COMM_LEN bytes
  * @told: returned: what has been told of it
  *
- * Context: interrupts off.
+ * Context: under stape_filter_lock.
  */
 void stape_life_enter(struct stape_session *session, struct task_struct *task, const char *comm,
 		      struct stape_life_seen *told)
 {
 	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS] = { 0 };
 
+	if (comm == task->comm) {
+		WRITE_ONCE(stape_life_entries, stape_life_entries + 1);
+		smp_mb();	/* count before the name; pairs with stape_life_named() */
+	}
 	stape_life_look(told, task);
 	if (!session->rings)
 		return;
@@ -183,6 +204,24 @@ static void stape_life_changed(struct stape_session *session, const struct task_
 	stape_probe_refresh_current(session);
 	if (task != current || !thread_group_empty(current))
 		stape_session_refresh_soon(session);
+}
+
+/*
+ * Judges a task by a name.  If current leaves, its CPU still takes it for recorded until the
+ * refresh, and a switch from it in between would not be written: so preemption is off from
+ * the judgement to the refresh.  Return: whether the task has entered or left.
+ */
+static bool stape_life_judge(struct stape_session *session, struct task_struct *task,
+			     const char *comm)
+{
+	bool changed;
+
+	preempt_disable();
+	changed = stape_filter_rename(&session->filter, task, comm);
+	if (changed)
+		stape_life_changed(session, task);
+	preempt_enable();
+	return changed;
 }
 
 /**
@@ -259,8 +298,7 @@ void stape_life_exec(void *data, struct task_struct *task, pid_t old_pid,
 		}
 		local_irq_restore(flags);
 		/* A kernel thread may have become a program. */
-		if (stape_filter_rename(&session->filter, task, task->comm))
-			stape_life_changed(session, task);
+		stape_life_judge(session, task, task->comm);
 	}
 	rcu_read_unlock();
 }
@@ -321,9 +359,7 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 		bool had = stape_filter_has(&session->filter, task);
 
 		/* What enters is described with its new name, what leaves with its old one. */
-		if (stape_filter_rename(&session->filter, task, (char *)payload))
-			stape_life_changed(session, task);
-		else if (had)
+		if (!stape_life_judge(session, task, (char *)payload) && had)
 			stape_life_write(session, STAPE_EV_RENAME, task, payload,
 					 ARRAY_SIZE(payload));
 	}
@@ -333,19 +369,36 @@ void stape_life_rename(void *data, struct task_struct *task, const char *comm)
 /**
  * stape_life_named() - a task's name has been stored
  * @task: the task
+ * @entries: stape_life_count_entries() from before task_rename
  *
- * Judges it by that name, see name.c.
+ * Judges the task by that name, see name.c.  If a task has entered since @entries was taken,
+ * it may have been @task, described by its old name: then the new name is written again.
  *
- * Context: RCU reader.
+ * Context: RCU reader, preemption off.
  */
-void stape_life_named(struct task_struct *task)
+void stape_life_named(struct task_struct *task, unsigned int entries)
 {
+	u64 payload[STAPE_COMM_LEN / sizeof(u64)];
 	struct stape_session *session;
+	bool entered;
 
-	for_each_active_session(session)
+	/*
+	 * The name is stored before rules and the count of entries are read.  Pairs with the
+	 * barriers in stape_filter_judge_all() and stape_life_enter(): either they see the
+	 * new name, or this sees their rule or their count.
+	 */
+	smp_mb();
+	entered = stape_life_count_entries() != entries;
+	/* Another thread may store yet another name, and comes here after that. */
+	data_race(strscpy_pad((char *)payload, task->comm, sizeof(payload)));
+	for_each_active_session(session) {
 		if (READ_ONCE(session->filter.nr_patterns) &&
-		    stape_filter_rename(&session->filter, task, task->comm))
-			stape_life_changed(session, task);
+		    stape_life_judge(session, task, task->comm))
+			continue;
+		if (entered && stape_filter_has(&session->filter, task))
+			stape_life_write(session, STAPE_EV_RENAME, task, payload,
+					 ARRAY_SIZE(payload));
+	}
 }
 
 static void stape_life_moved(struct stape_session *session, struct task_struct *task)
@@ -359,17 +412,35 @@ static void stape_life_moved(struct stape_session *session, struct task_struct *
 	local_irq_restore(flags);
 }
 
+/* For current, which moves itself: as stape_life_judge(). */
+static bool stape_life_move_current(struct stape_session *session)
+{
+	bool changed;
+
+	preempt_disable();
+	changed = stape_filter_move(&session->filter, current, false);
+	if (changed)
+		stape_life_changed(session, current);
+	preempt_enable();
+	return changed;
+}
+
 /* For RCU readers: @session, and @task's threads. */
 static void stape_life_move_in(struct stape_session *session, struct cgroup *cgroup,
 			       struct task_struct *task, bool process)
 {
 	struct task_struct *thread;
+	bool changed = false;
 
-	/* Who enters is described with it. */
+	/* A task that enters is described with its cgroup. */
+	if (task == current || (process && same_thread_group(task, current)))
+		changed = stape_life_move_current(session);
 	if (stape_filter_move(&session->filter, task, process)) {
 		stape_life_changed(session, task);
-		return;
+		changed = true;
 	}
+	if (changed)
+		return;
 	/* Hierarchies of version 1 have the same tracepoint. */
 	if (cgroup != task_dfl_cgroup(task))
 		return;

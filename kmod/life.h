@@ -49,7 +49,8 @@ void stape_life_boost(void *data, struct task_struct *task, struct task_struct *
 void stape_life_prio(struct task_struct *task);
 /* The same for its affinity. */
 void stape_life_affinity(struct task_struct *task);
-/* Called when its name has been stored. */
-void stape_life_named(struct task_struct *task);
+/* Called before its name is stored, and when that has been done. */
+unsigned int stape_life_count_entries(void);
+void stape_life_named(struct task_struct *task, unsigned int entries);
 
 #endif /* _STAPE_LIFE_H */

@@ -13,7 +13,7 @@ struct stape_replay;
  * @paid: up to that CPU time its next bursts make up for it, ns
  * @free: so much it gives even if they do not, ns
  * @end: in no case longer, jiffies
- * @gave: the player has given way in it, so that stape_meet_end() counts what that cost
+ * @gave: the player has given way in it, so that it owes what it ran beyond @paid
  */
 struct stape_meeting {
 	u64 start;

@@ -12,9 +12,9 @@
  * (srcu_fast) instead, and a grace period of RCU does not wait for that.  So a probe
  * relies on its tracepoint's own context, or calls rcu_read_lock():
  *
- *   sched_switch, sched_waking of another task, sched_wakeup, sched_wakeup_new,
+ *   sched_switch, sched_waking and sched_wakeup of another task, sched_wakeup_new,
  *   sched_migrate_task, sched_pi_setprio, softirq_raise: the kernel has interrupts off
- *   sched_waking of the current task: try_to_wake_up() has preemption off
+ *   sched_waking and sched_wakeup of the current task: try_to_wake_up() has preemption off
  *   softirq_entry: bottom halves are off, but on PREEMPT_RT with preemption on; the probe
  *   looks at nothing that is freed
  *   sched_process_fork, _exit, _exec, task_rename: can be preempted; they take RCU

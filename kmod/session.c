@@ -195,7 +195,7 @@ int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *ext
 	}
 	ret = stape_probe_get();
 	if (ret) {
-		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint");
+		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
 		return ret;
 	}
 	stape_session_take_slot(session);
@@ -356,8 +356,10 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 	if (ret)
 		return ret;
 	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
-	if (!rings)
+	if (!rings) {
+		NL_SET_ERR_MSG(extack, "no memory for what each CPU needs besides its ring");
 		return -ENOMEM;
+	}
 	session->setup = *setup;
 	session->setup.notify = &session->wake;
 	if (!setup->watermark)

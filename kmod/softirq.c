@@ -19,7 +19,7 @@
 /**
  * struct stape_softirq - one CPU's softirqs
  * @raiser: the task that has raised each, NULL: none; never looked into
- * @by_others: an interrupt has raised it, whoever else has
+ * @by_others: an interrupt has raised it, or two tasks have
  * @servers: tasks whose last softirq here was one that they alone had raised, each in its
  *	place of stape_softirq_place().  Never looked into
  *
@@ -64,6 +64,8 @@ void stape_softirq_raise(void *data, unsigned int vec)
 		return;
 	/* What a softirq raises is the doing of whoever raised that one. */
 	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !stape_softirq_by_current()))
+		WRITE_ONCE(softirq->by_others[vec], true);
+	else if (softirq->raiser[vec] && softirq->raiser[vec] != current)
 		WRITE_ONCE(softirq->by_others[vec], true);
 	else
 		softirq->raiser[vec] = current;

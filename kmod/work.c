@@ -13,7 +13,8 @@ struct workqueue_struct *stape_work;
  * stape_work_init() - make the workqueue
  *
  * It is unbound, because its work needs no particular CPU, and isolated CPUs are not to be
- * disturbed.  No memory is freed by it, so it needs no rescuer (WQ_MEM_RECLAIM).
+ * disturbed.  Reclaim of memory does not wait for it, so it needs no rescuer
+ * (WQ_MEM_RECLAIM).
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

@@ -15,15 +15,15 @@ said()
 }
 
 dmesg | grep 'schedtape: this kernel lacks' > log.txt
-schedtape status > status 2> log
+schedtape status > status.txt 2> log
 schedtape status --json > status.json 2> log
 if [ "$resolution" = 1 ]; then
-	[ "$(said log.txt)" = 0 ] && [ "$(said status)" = 0 ]
+	[ "$(said log.txt)" = 0 ] && [ "$(said status.txt)" = 0 ]
 	report $? "this kernel lacks nothing, and nothing is said"
 else
 	[ "$(said log.txt)" = 1 ] && grep -qF "this kernel lacks $timers" log.txt
 	report $? "the kernel's log names it when the module is loaded"
-	[ "$(said status)" = 1 ] && grep -qF "$timers" status
+	[ "$(said status.txt)" = 1 ] && grep -qF "$timers" status.txt
 	report $? "status names it"
 	like status.json "any('high-resolution timers' in line for line in d['missing'])"
 	report $? "status --json names it"
