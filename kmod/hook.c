@@ -135,7 +135,7 @@ void stape_unhook(void)
 size_t stape_hook_lack(char *text, size_t size)
 {
 	return scnprintf(text, size,
-			 "return probes: changes of policy, priority, nice value and affinity are not recorded\n");
+			 "return probes: changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name\n");
 }
 
 #endif /* STAPE_HOOKS */
