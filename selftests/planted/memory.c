@@ -5,6 +5,7 @@
 #include <linux/compiler.h>
 #include <linux/slab.h>
 #include <linux/thread_info.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "planted.h"
