@@ -9,6 +9,23 @@
 debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
 noted=$top/selftests/qemu/debug.result
 
+# Of the tests of commands only these run on debug kernels, where a test takes ten times as
+# long: they load, kill, replay and break in ways that no program here does by itself. What
+# the others make the module do, the programs (test_*.c) and fuzzers do as well.
+debug_commands=(test_cycles.sh test_kill.sh test_replay.sh test_replay_cgroups.sh
+		test_replay_kill.sh test_scx.sh test_threads.sh test_trouble.sh)
+
+# not_debugged_commands: the others
+not_debugged_commands()
+{
+	local test
+
+	for test in "$top"/selftests/test_*.sh; do
+		test=${test##*/}
+		[[ " ${debug_commands[*]} " = *" $test "* ]] || printf '%s ' "$test"
+	done
+}
+
 # Can guests run debug kernels here? See find_emulator of qemu/vm.
 debug_host()
 {
@@ -51,7 +68,7 @@ debug_shares()
 	local n
 
 	for ((n = 1; n <= $1; n++)); do
-		SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
+		SCHEDTAPE_WITHOUT=$(not_debugged_commands) SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
 	done
 	wait
 	for ((n = 1; n <= $1; n++)); do
