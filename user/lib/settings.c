@@ -16,7 +16,7 @@
 
 /* All of it goes into one record, beside much else.  A few KB are usual. */
 #define FILE_BYTES	4096
-#define ALL_BYTES	(1U << 19)
+#define ALL_BYTES	(1U << 19)	/* as JSON */
 #define MOST_FILES	16384
 #define DEEPEST		8
 
@@ -28,9 +28,9 @@
  * @files: by name below the root: the text
  * @not_readable: the same: the reason
  * @cut: names of those whose text is not whole
- * @room: bytes that names and texts may still take
- * @nr: files that were taken
- * @left_out: files that there was no room for
+ * @room: bytes of JSON that names, texts and reasons may still take
+ * @nr: files and folders that were taken
+ * @left_out: files and folders that there was no room for
  */
 struct reading {
 	struct json_object *files;
@@ -68,29 +68,61 @@ static ssize_t read_text(int folder, const char *name, char *text, size_t size)
 	return n;
 }
 
-static void take_file(struct reading *reading, int folder, const char *name, const char *path)
+/* Returns how many bytes a string has in JSON, with the characters around it. */
+static size_t json_bytes(const char *text, size_t len)
 {
-	char text[FILE_BYTES + 1];
-	ssize_t n;
+	size_t bytes = sizeof("\"\": ") - 1, i;
 
-	if (reading->nr == MOST_FILES || reading->room < sizeof(text) + PATH_MAX) {
+	for (i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < ' ')
+			bytes += sizeof("\\u0000") - 1;
+		else
+			bytes += strchr("\"\\/", text[i]) ? 2 : 1;
+	}
+	return bytes;
+}
+
+/* Returns false, and counts the file, if there is no room for its name and @text. */
+static bool take_room(struct reading *reading, const char *path, const char *text, size_t len,
+		      unsigned int names)
+{
+	size_t bytes = names * json_bytes(path, strlen(path)) + json_bytes(text, len);
+
+	if (reading->nr == MOST_FILES || bytes > reading->room) {
 		reading->left_out++;
-		return;
+		return false;
 	}
 	reading->nr++;
-	reading->room -= strlen(path);
-	n = read_text(folder, name, text, sizeof(text));
+	reading->room -= bytes;
+	return true;
+}
+
+static void take_reason(struct reading *reading, const char *path, const char *reason)
+{
+	if (take_room(reading, path, reason, strlen(reason), 1))
+		add_string(reading->not_readable, path, reason);
+}
+
+static void take_file(struct reading *reading, int folder, const char *name, const char *path)
+{
+	/* The end of the last line does not count, and one byte more shows a longer file. */
+	char text[FILE_BYTES + 2];
+	ssize_t n = read_text(folder, name, text, sizeof(text));
+	bool cut;
+
 	if (n < 0) {
-		add_string(reading->not_readable, path, strerror(-n));
+		take_reason(reading, path, strerror(-n));
 		return;
 	}
-	if (n > FILE_BYTES) {
-		n = FILE_BYTES;
-		json_object_array_add(reading->cut, json_object_new_string(path));
-	} else if (n && text[n - 1] == '\n') {
+	if (n && n < (ssize_t)sizeof(text) && text[n - 1] == '\n')
 		n--;
-	}
-	reading->room -= n;
+	cut = n > FILE_BYTES;
+	if (cut)
+		n = FILE_BYTES;
+	if (!take_room(reading, path, text, n, 1 + cut))
+		return;
+	if (cut)
+		json_object_array_add(reading->cut, json_object_new_string(path));
 	json_object_object_add(reading->files, path, json_object_new_string_len(text, n));
 }
 
@@ -99,38 +131,48 @@ static int pick(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
 }
 
-static bool has_mode(int folder, const char *name, mode_t type)
-{
-	struct stat st;
-
-	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && (st.st_mode & S_IFMT) == type;
-}
-
 static int read_folder(struct reading *reading, int at, const char *name, const char *path,
 		       unsigned int depth);
 
-/* @type: of file; files come before folders, so that the most general settings have room. */
+static void take_folder(struct reading *reading, int at, const char *name, const char *path,
+			unsigned int depth)
+{
+	int ret;
+
+	if (depth == DEEPEST) {
+		take_reason(reading, path, "nested too deeply");
+		return;
+	}
+	ret = read_folder(reading, at, name, path, depth + 1);
+	if (ret)
+		take_reason(reading, path, strerror(-ret));
+}
+
+/* Files come before folders, so that the most general settings have room. */
 static void take_entries(struct reading *reading, int folder, const char *path,
-			 struct dirent **entries, int n, mode_t type, unsigned int depth)
+			 struct dirent **entries, int n, bool folders, unsigned int depth)
 {
 	char below[PATH_MAX];
-	int i, ret;
+	struct stat st;
+	int i;
 
 	for (i = 0; i < n; i++) {
 		const char *name = entries[i]->d_name;
 
-		if (!has_mode(folder, name, type) || (!*path && !strcmp(name, DUMP)) ||
-		    snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name) >=
-		    (int)sizeof(below))
+		if (!*path && !strcmp(name, DUMP))
 			continue;
-		if (type == S_IFREG) {
+		if (snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name) >=
+		    (int)sizeof(below)) {
+			if (!folders)
+				take_reason(reading, below, strerror(ENAMETOOLONG));
+		} else if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW)) {
+			if (!folders)
+				take_reason(reading, below, strerror(errno));
+		} else if (S_ISREG(st.st_mode) && !folders) {
 			take_file(reading, folder, name, below);
-			continue;
+		} else if (S_ISDIR(st.st_mode) && folders) {
+			take_folder(reading, folder, name, below, depth);
 		}
-		ret = depth < DEEPEST ? read_folder(reading, folder, name, below, depth + 1) :
-					-ELOOP;
-		if (ret)
-			add_string(reading->not_readable, below, strerror(-ret));
 	}
 }
 
@@ -149,8 +191,8 @@ static int read_folder(struct reading *reading, int at, const char *name, const 
 		close(folder);
 		return n;
 	}
-	take_entries(reading, folder, path, entries, n, S_IFREG, depth);
-	take_entries(reading, folder, path, entries, n, S_IFDIR, depth);
+	take_entries(reading, folder, path, entries, n, false, depth);
+	take_entries(reading, folder, path, entries, n, true, depth);
 	for (i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
