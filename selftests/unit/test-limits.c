@@ -435,6 +435,92 @@ static void test_settings(void)
 	prints_not("settings", "none at all");
 }
 
+/* Returns how often @part is in what was printed. */
+static unsigned int times(const char *part)
+{
+	const char *at = printed;
+	unsigned int n = 0;
+
+	while ((at = strstr(at, part))) {
+		at += strlen(part);
+		n++;
+	}
+	return n;
+}
+
+static void test_gaps(void)
+{
+	static const char whole[] = SETTINGS("\"slice\": \"3\", \"scale\": \"1\", "
+		"\"x/y\": \"1\", \"long\": \"xxx\", \"other\": \"1\"");
+	static const char unreadable[] =
+		"{\"sched_settings\": {\"files\": {}, \"not_readable\": {"
+		"\"slice\": \"Operation not permitted\", \"scale\": \"Operation not permitted\", "
+		"\"x\": \"Operation not permitted\", \"long\": \"Odd \\u001b\", "
+		"\"other\": 7}}}";
+	static const char partial[] = "{\"sched_settings\": {\"files\": {\"slice\": \"4\", "
+		"\"long\": \"xxx\"}, \"cut\": [\"long\", 7], \"left_out\": 12}}";
+
+	make_with(&a, whole, NULL, 0);
+	make_with(&b, unreadable, NULL, 0);
+	prints("\n# settings not compared: 3 not readable in B: Operation not permitted\n",
+	       "settings that are not readable, and one in such a folder");
+	ok(times("# setting") == 3 && !strstr(printed, "differ"), "once for each reason");
+	prints("\n# settings not compared: 1 not readable in B: Odd ?\n", "another reason");
+	prints("\n# settings not compared: 1 not readable in B: no reason is given\n",
+	       "and without");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"tape\": \"b\"") &&
+	   strstr(printed, "\"why\": \"not readable\"") &&
+	   strstr(printed, "\"reason\": \"Operation not permitted\"") &&
+	   strstr(printed, "\"settings\": 3") && !strstr(printed, "\"name\": \"slice\""),
+	   "in JSON, too");
+	make_with(&a, unreadable, NULL, 0);
+	prints_not("# setting", "none of them in either");
+	make_with(&b, whole, NULL, 0);
+	prints("\n# settings not compared: 3 not readable in A: Operation not permitted\n",
+	       "the other way round");
+	make_with(&a, partial, NULL, 0);
+	prints("\n# setting slice differs: A: 4, B: 3\n", "what is there is compared");
+	prints("\n# settings not compared: 3 perhaps left out of A\n", "some that are left out");
+	prints("\n# settings not compared: 1 cut in A\n", "one that is alike as far as that");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"why\": \"left out\"") && strstr(printed, "\"why\": \"cut\""),
+	   "in JSON, too");
+	make_with(&a, "{\"sched_settings\": {\"reason\": \"Permission denied\"}}", NULL, 0);
+	diff("--json", NULL);
+	ok(strstr(printed, "\"why\": \"none\"") &&
+	   strstr(printed, "\"reason\": \"Permission denied\""), "the reason for none in JSON");
+}
+
+static void test_null(void)
+{
+	make_with(&a, SETTINGS("\"odd\": null, \"gone\": null, \"x\": null"), NULL, 0);
+	make_with(&b, SETTINGS("\"odd\": null, \"new\": null, \"x\": \"1\""), NULL, 0);
+	prints("\n# setting x differs: A: none, B: 1\n", "null and a text");
+	ok(times("# setting") == 1, "null is like null, and like nothing");
+}
+
+#define WORD_30		"thirty_characters_are_in_here_"
+
+static void test_words(void)
+{
+	make_with(&a, SETTINGS("\"features\": \"" FEATURES WORD_30 WORD_30 WORD_30 WORD_30
+			     WORD_30 WORD_30 WORD_30 WORD_30 WORD_30 "\""), NULL, 0);
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "x\""), NULL, 0);
+	prints("\n# setting features differs: A: " WORD_30 WORD_30 "thir..., B: x\n",
+	       "a word that is too long is shortened");
+	make_with(&a, SETTINGS("\"features\": \"" FEATURES "ONE TWO\""), NULL, 0);
+	make_with(&b, SETTINGS("\"features\": \"TWO " FEATURES "ONE\""), NULL, 0);
+	prints("\n# setting features differs: the same words in another order or number, or other "
+	       "blanks\n", "another order");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "ONE  TWO\""), NULL, 0);
+	prints("\n# setting features differs: the same words", "other blanks");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "\\nONE\\nTHREE\\n\""), NULL, 0);
+	prints("\n# setting features differs: A: TWO, B: THREE\n", "words on lines");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "\""), NULL, 0);
+	prints("\n# setting features differs: A: ONE TWO, B: -\n", "words that only A has");
+}
+
 int main(void)
 {
 	blob_init(&a);
@@ -442,6 +528,9 @@ int main(void)
 	test_same();
 	test_schedulers();
 	test_settings();
+	test_gaps();
+	test_null();
+	test_words();
 	test_cpu();
 	test_min_runtime();
 	test_default_min_runtime();

@@ -305,6 +305,43 @@ static void test_machine(const struct blob *tape)
 	has("\"fair_server/cpu1/period\":\"2\"", "all settings");
 }
 
+/* A line of info for a tape with these settings. */
+static void shows_settings(const struct blob *tape, const char *settings, const char *expected,
+			   const char *what)
+{
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+
+	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+	run(cmd_info, "info", NULL, tape);
+	has(expected, what);
+}
+
+static void test_gaps(const struct blob *tape)
+{
+	shows_settings(tape, "{\"files\": {}, \"not_readable\": {\"a\": \"EPERM \\u001b\", "
+		       "\"b/c\": \"EPERM \\u001b\", \"d\": {}}}",
+		       "\nsched settings   : not readable: 2 files: EPERM ?, 1 file: no reason is "
+		       "given\n", "no setting is readable");
+	shows_settings(tape, "{\"files\": {\"a\": \"1\"}, \"not_readable\": {\"b\": \"1\", "
+		       "\"c\": \"2\", \"d\": \"3\", \"e\": \"4\", \"f\": \"5\", \"g\": \"6\"}}",
+		       "\nsched settings   : a=1; not readable: 1 file: 1, 1 file: 2, 1 file: 3, "
+		       "1 file: 4, 2 files: other reasons\n", "many reasons");
+	shows_settings(tape, "{\"files\": {\"a/b\": \"1\"}, \"cut\": [\"v\\u001b\", \"w\", "
+		       "\"x\", \"y\", \"z\", 7], \"left_out\": 1234}",
+		       "\nsched settings   : 1 in folders, see --json; cut: v?, w, x, y, 1 more; "
+		       "left out: 1,234 files\n", "what is cut and left out");
+	shows_settings(tape, "{\"files\": {}}", "\nsched settings   : none\n", "none at all");
+	shows_settings(tape, "{\"files\": {}, \"not_readable\": 1, \"cut\": {}, "
+		       "\"left_out\": \"x\"}",
+		       "\nsched settings   : none\n", "members of other types");
+}
+
 /* Of all that was printed: is it UTF-8, and without control characters? */
 static bool is_safe(const char *printed)
 {
@@ -514,6 +551,7 @@ int main(void)
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
 	test_machine(&tape);
+	test_gaps(&tape);
 	test_nasty(&tape);
 	test_numbers(&tape);
 	test_crowd(&tape);

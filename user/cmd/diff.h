@@ -121,6 +121,10 @@ int diff_check(const struct diff *diff);
 void diff_machine_print(const struct diff *diff);
 void diff_machine_json(const struct diff *diff);
 
+/* diff-settings.c: the part of it that is about the scheduler's settings. */
+void diff_settings_print(const struct diff *diff);
+void diff_settings_json(const struct diff *diff);
+
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);
 

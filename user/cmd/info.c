@@ -8,6 +8,7 @@
 #include <settings.h>
 
 #include "cmd.h"
+#include "gaps.h"
 #include "info-clock.h"
 #include "output.h"
 #include "schedulers.h"
@@ -115,11 +116,15 @@ static void print_trimmed(const char *text)
 	free(copy);
 }
 
-/* Those that are in no folder; the others are many, and the same for each CPU. */
+/*
+ * Prints the settings that are in no folder, because the others are many, and the same for
+ * each CPU; and what the tape lacks.
+ */
 static void print_settings(struct json_object *meta)
 {
 	const char *reason, *between = "";
 	struct json_object *files = schedtape_settings_files(meta, &reason);
+	struct gaps gaps;
 	size_t below = 0;
 
 	if (!files) {
@@ -141,8 +146,15 @@ static void print_settings(struct json_object *meta)
 			print_value(value);
 		between = ", ";
 	}
-	if (below)
-		printf("%s%zu more in folders, see --json", *between ? "; " : "", below);
+	if (below) {
+		printf("%s%zu %sin folders, see --json", *between ? "; " : "", below,
+		       *between ? "more " : "");
+		between = "; ";
+	}
+	gaps_init(&gaps, meta);
+	if (!gaps_print(&gaps, *between ? "; " : "") && !*between)
+		fputs("none", stdout);
+	gaps_free(&gaps);
 }
 
 static void print_meta(struct json_object *meta)
