@@ -372,8 +372,8 @@ static void test_schedulers(void)
 	static const struct schedtape_scheduler old = { .time = 1, .state = "none" };
 	static const struct schedtape_scheduler ext[] = {
 		{ .time = 1, .state = "enabled", .ops = "simple", .switch_all = true },
-		{ .time = 2, .state = "disabling", .ops = "simple" },
-		{ .time = 3, .state = "disabled", .enable_seq = 1 },
+		{ .time = 2, .after = 1, .state = "disabling", .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 1 },
 	};
 
 	make_with(&a, NULL, &fair, 1);

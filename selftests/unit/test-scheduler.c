@@ -90,6 +90,78 @@ static void test_changes(void)
 	sees("disabled", 8, "", "two that came and went between two looks");
 }
 
+/* Each scheduler has a folder of its own. */
+static void put_new_folder(void)
+{
+	char path[512], old[512];
+	static int n;
+
+	snprintf(path, sizeof(path), "%s/sched_ext/root", folder);
+	snprintf(old, sizeof(old), "%s/old%d", folder, n++);
+	if (rename(path, old))
+		perror("Bail out! rename");
+}
+
+/* The first look comes before the kernel has counted the scheduler. */
+static void test_first_uncounted(void)
+{
+	put("enabled\n", "3\n", "simple\n");
+	begin();
+	sees("enabled", 3, "simple", "the first look");
+	put("enabled\n", "4\n", "simple\n");
+	ok(schedtape_watch_look(&watch) && !watch.now.after && watch.now.enable_seq == 4,
+	   "its count comes later, and is no change");
+	sees_nothing("once");
+	put_new_folder();
+	put("enabled\n", "5\n", "simple\n");
+	sees("enabled", 5, "simple", "the same scheduler once more");
+
+	put("enabled\n", "3\n", "simple\n");
+	begin();
+	sees("enabled", 3, "simple", "another first look");
+	put_new_folder();
+	put("enabled\n", "4\n", "simple\n");
+	sees("enabled", 4, "simple", "the same scheduler once more");
+}
+
+/* A look that failed does not make the scheduler another one. */
+static void test_unknown(void)
+{
+	put("enabled\n", "5\n", "simple\n");
+	begin();
+	sees("enabled", 5, "simple", "a scheduler");
+	folder_put("sched_ext/state", "");
+	sees("unknown", 5, "simple", "a state that cannot be read");
+	put("enabled\n", "5\n", "simple\n");
+	sees("enabled", 5, "simple", "which is the same as before");
+	sees_nothing("no change");
+	folder_put("sched_ext/enable_seq", "");
+	sees("unknown", 5, "simple", "a number that cannot be read");
+	put("disabled\n", "5\n", NULL);
+	sees("disabled", 5, "", "off");
+	folder_put("sched_ext/state", "");
+	sees("unknown", 5, "", "again");
+	put("enabled\n", "5\n", "simple\n");
+	sees("enabling", 5, "simple", "on, and not counted yet");
+	put("enabled\n", "6\n", "simple\n");
+	sees("enabled", 6, "simple", "and counted");
+}
+
+static void test_rejected(void)
+{
+	put("enabled\n", "5\n", "simple\n");
+	begin();
+	sees("enabled", 5, "simple", "a scheduler");
+	folder_put("sched_ext/nr_rejected", "7\n");
+	sees_nothing("it rejects tasks");
+	ok(schedtape_watch_end(&watch) && watch.now.nr_rejected == 7 && watch.now.after &&
+	   watch.now.enable_seq == 5, "which the last look sees");
+	ok(!schedtape_watch_end(&watch), "once");
+	put("disabled\n", "5\n", NULL);
+	ok(schedtape_watch_end(&watch) && !strcmp(watch.now.state, "disabled"),
+	   "the last look sees a change, too");
+}
+
 static void test_from_start(void)
 {
 	put("enabled\n", "9\n", "simple\n");
@@ -109,6 +181,9 @@ int main(void)
 	folder_make();
 	test_none();
 	test_changes();
+	test_first_uncounted();
+	test_unknown();
+	test_rejected();
 	test_from_start();
 	memset(text, 'x', sizeof(text));
 	folder_write("sched_ext/root/ops", text, sizeof(text));

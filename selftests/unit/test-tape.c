@@ -275,6 +275,62 @@ static void same_scheduler(const struct schedtape_scheduler *a,
 	   !strcmp(a->state, b->state) && !strcmp(a->ops, b->ops), "%s", what);
 }
 
+/* Opens a tape with these.  Returns what it has, whose number must be @expected. */
+static const struct schedtape_scheduler *
+write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n,
+		 size_t expected, struct schedtape_tape **tape)
+{
+	const struct schedtape_scheduler *got;
+	struct schedtape_writer *w;
+	size_t i;
+	int ret;
+
+	ret = schedtape_writer_create(b->path, sample.meta, NULL, &w, &err);
+	for (i = 0; i < n && !ret; i++)
+		ret = schedtape_writer_scheduler(w, &all[i], &err);
+	if (ret || schedtape_writer_end(w, &sample.end, &err) ||
+	    schedtape_writer_close(w, &err) || schedtape_tape_open(b->path, tape, &err))
+		printf("Bail out! %s\n", err.text);
+	got = schedtape_tape_schedulers(*tape, &n);
+	if (!ok(n == expected, "%zu of them", expected))
+		printf("# %zu\n", n);
+	return got;
+}
+
+/* What says more of the same scheduler is no change. */
+static void test_same_scheduler(void)
+{
+	static const struct schedtape_scheduler early[] = {
+		{ .time = 1000, .state = "enabled", .ops = "simple", .enable_seq = 7 },
+		{ .time = 2000, .state = "enabled", .ops = "simple", .enable_seq = 8,
+		  .switch_all = true },
+		{ .time = 3000, .after = 2000, .state = "disabled", .enable_seq = 8 },
+	};
+	static const struct schedtape_scheduler more[] = {
+		{ .time = 1000, .state = "enabled", .ops = "simple", .enable_seq = 7 },
+		{ .time = 2000, .after = 1000, .state = "enabled", .ops = "simple",
+		  .enable_seq = 8, .nr_rejected = 1 },
+		{ .time = 3000, .after = 2000, .state = "enabled", .ops = "simple",
+		  .enable_seq = 8, .nr_rejected = 9 },
+	};
+	struct schedtape_scheduler expected;
+	struct schedtape_tape *tape;
+	struct blob b;
+
+	blob_init(&b);
+	expected = early[1];
+	expected.time = 1000;
+	same_scheduler(write_schedulers(&b, early, 3, 2, &tape), &expected,
+		       "the second one takes the place of the first");
+	schedtape_tape_close(tape);
+	expected = more[1];
+	expected.nr_rejected = 9;
+	same_scheduler(write_schedulers(&b, more, 3, 2, &tape) + 1, &expected,
+		       "the last number of rejected tasks counts");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
 /* They come back by time, whatever their order was. */
 static void test_schedulers(void)
 {
@@ -663,6 +719,7 @@ int main(void)
 	test_no_end();
 	test_other_order();
 	test_schedulers();
+	test_same_scheduler();
 	test_newer();
 	test_older();
 	test_not_tapes();

@@ -179,12 +179,13 @@ static int start_threads(struct recorder *recorder)
 	return 0;
 }
 
-/* Puts the scheduler on the tape if it is another one than before. */
-static int look_at_scheduler(struct recorder *recorder)
+/* Puts the scheduler on the tape if it is another one than before.  @last: for the last time */
+static int look_at_scheduler(struct recorder *recorder, bool last)
 {
 	struct schedtape_error err;
 
-	if (!schedtape_watch_look(&recorder->watch))
+	if (last ? !schedtape_watch_end(&recorder->watch) :
+		   !schedtape_watch_look(&recorder->watch))
 		return 0;
 	return failed_once(recorder, schedtape_writer_scheduler(recorder->writer,
 								&recorder->watch.now, &err),
@@ -201,7 +202,7 @@ int recorder_start(struct recorder *recorder)
 	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
 	/* Before the session starts, so that a change at any time after that is seen as one. */
 	if (!ret)
-		ret = look_at_scheduler(recorder);
+		ret = look_at_scheduler(recorder, false);
 	if (!ret)
 		ret = start_threads(recorder);
 	if (ret)
@@ -283,7 +284,7 @@ int recorder_tick(struct recorder *recorder)
 	if (is_due(&recorder->sampled, SAMPLE_MS))
 		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
-		ret = look_at_scheduler(recorder);
+		ret = look_at_scheduler(recorder, false);
 	/* The threads have files of their own. */
 	if (recorder->streams)
 		ret = 0;
@@ -381,7 +382,7 @@ int recorder_stop(struct recorder *recorder)
 	drained = recorder->streams ? end_threads(recorder) :
 				      streamer_drain(&recorder->streamers[0]);
 	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
-	looked = look_at_scheduler(recorder);
+	looked = look_at_scheduler(recorder, false);
 	if (!ret)
 		ret = drained ? drained : clocked ? clocked : looked;
 	return ret ? ret : described;
@@ -448,7 +449,7 @@ static void close_streamers(struct recorder *recorder)
 int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 {
 	struct schedtape_error err;
-	int ret = 0, closed;
+	int ret = 0, ended, closed;
 
 	if (!recorder->path)
 		return 0;
@@ -458,8 +459,11 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	else
 		keep_undo(&recorder->keep);
 	if (keep && recorder->writer) {
-		ret = recorder_tape_end(recorder, recorder->window_start, &err);
-		failed_once(recorder, ret, &err);
+		if (recorder->started)
+			ret = look_at_scheduler(recorder, true);
+		ended = recorder_tape_end(recorder, recorder->window_start, &err);
+		failed_once(recorder, ended, &err);
+		ret = ret ? ret : ended;
 	}
 	closed = recorder_tape_close(recorder);
 	schedtape_watch_close(&recorder->watch);

@@ -137,7 +137,10 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
  */
 int schedtape_writer_clock(struct schedtape_writer *writer,
 			   const struct stape_clock_sample *sample, struct schedtape_error *err);
-/* Which scheduler there is at the start of the recording, and after each change. */
+/*
+ * Which scheduler there is at the start of the recording, and after each change.  Once more,
+ * if @nr_rejected has grown; and without @after, instead of the first one.
+ */
 int schedtape_writer_scheduler(struct schedtape_writer *writer,
 			       const struct schedtape_scheduler *scheduler,
 			       struct schedtape_error *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,11 +38,14 @@ static bool read_line(int fd, char *line, size_t size)
 	return n > 0;
 }
 
-static uint64_t read_number(int fd)
+static bool read_number(int fd, uint64_t *number)
 {
 	char line[32];
 
-	return read_line(fd, line, sizeof(line)) ? strtoull(line, NULL, 10) : 0;
+	if (!read_line(fd, line, sizeof(line)))
+		return false;
+	*number = strtoull(line, NULL, 10);
+	return true;
 }
 
 static bool read_named(const struct schedtape_watch *watch, const char *name, char *line,
@@ -57,6 +61,15 @@ static bool read_named(const struct schedtape_watch *watch, const char *name, ch
 	return ok;
 }
 
+static ino_t find_folder(const struct schedtape_watch *watch)
+{
+	char path[PATH_MAX + 16];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/root", watch->root);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
 static bool is(const struct schedtape_scheduler *scheduler, const char *state)
 {
 	return !strcmp(scheduler->state, state);
@@ -69,7 +82,7 @@ static void set_state(struct schedtape_scheduler *scheduler, const char *state)
 
 void schedtape_watch_open(struct schedtape_watch *watch, const char *root)
 {
-	*watch = (struct schedtape_watch) { .state_fd = -1, .seq_fd = -1 };
+	*watch = (struct schedtape_watch) { .state_fd = -1, .seq_fd = -1, .counted = true };
 	snprintf(watch->root, sizeof(watch->root), "%s", root);
 	watch->seq_fd = open_file(watch, "enable_seq");
 	if (watch->seq_fd >= 0)
@@ -102,15 +115,16 @@ static void see_nothing(const struct schedtape_watch *watch, struct schedtape_sc
 
 static void see_brief(const struct schedtape_watch *watch, struct schedtape_scheduler *seen)
 {
-	if (!read_line(watch->state_fd, seen->state, sizeof(seen->state)))
+	if (!read_line(watch->state_fd, seen->state, sizeof(seen->state)) ||
+	    !read_number(watch->seq_fd, &seen->enable_seq)) {
 		set_state(seen, "unknown");
-	seen->enable_seq = read_number(watch->seq_fd);
+		seen->enable_seq = watch->now.enable_seq;
+	}
 	/*
 	 * The kernel counts a scheduler last of all, a moment after it is enabled.  Until
 	 * then that is left to the next look, which would see two changes otherwise.
 	 */
-	if (is(seen, "enabled") && watch->began && !is(&watch->now, "enabled") &&
-	    seen->enable_seq == watch->now.enable_seq)
+	if (is(seen, "enabled") && !watch->counted && seen->enable_seq == watch->now.enable_seq)
 		set_state(seen, "enabling");
 }
 
@@ -145,24 +159,61 @@ static void see_all(const struct schedtape_watch *watch, struct schedtape_schedu
 	}
 }
 
+/*
+ * The first look accepts a scheduler that is enabled, counted or not.  If the same one is
+ * counted later, that is no change: @seen is how it was from the start.
+ */
+static bool was_too_early(const struct schedtape_watch *watch,
+			  const struct schedtape_scheduler *seen, ino_t folder)
+{
+	return !watch->now.after && is(&watch->now, "enabled") && is(seen, "enabled") &&
+	       seen->enable_seq == watch->now.enable_seq + 1 && folder && folder == watch->folder;
+}
+
+/* Takes over what the look that began at @began has seen. */
+static void take(struct schedtape_watch *watch, struct schedtape_scheduler *seen, ino_t folder)
+{
+	seen->after = watch->began;
+	if (watch->began && was_too_early(watch, seen, folder))
+		seen->after = 0;
+	seen->time = now();
+	/* A look that failed says nothing of the count. */
+	if (!is(seen, "unknown"))
+		watch->counted = is(seen, "enabled");
+	watch->now = *seen;
+	watch->folder = folder;
+}
+
+static bool look(struct schedtape_watch *watch, bool all)
+{
+	struct schedtape_scheduler seen = { 0 };
+	uint64_t began = now();
+	bool first = !watch->began, is_new = first;
+	ino_t folder = 0;
+
+	if (schedtape_watch_lives(watch)) {
+		see_brief(watch, &seen);
+		if (first || all || !same(&seen, &watch->now)) {
+			see_all(watch, &seen);
+			folder = find_folder(watch);
+		}
+		is_new = first || !same(&seen, &watch->now) ||
+			 (all && seen.nr_rejected > watch->now.nr_rejected);
+	} else if (first) {
+		see_nothing(watch, &seen);
+	}
+	if (is_new)
+		take(watch, &seen, folder);
+	watch->began = began;
+	return is_new;
+}
+
 bool schedtape_watch_look(struct schedtape_watch *watch)
 {
-	struct schedtape_scheduler seen = { .after = watch->began };
-	uint64_t began = now();
-	bool first = !watch->began;
+	return look(watch, false);
+}
 
-	if (!schedtape_watch_lives(watch)) {
-		if (first)
-			see_nothing(watch, &seen);
-	} else {
-		see_brief(watch, &seen);
-		if (first || !same(&seen, &watch->now))
-			see_all(watch, &seen);
-	}
-	watch->began = began;
-	if (!first && (!schedtape_watch_lives(watch) || same(&seen, &watch->now)))
-		return false;
-	seen.time = now();
-	watch->now = seen;
-	return true;
+bool schedtape_watch_end(struct schedtape_watch *watch)
+{
+	return look(watch, true);
 }

@@ -466,15 +466,6 @@ static int index_compare(const void *one, const void *two)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-static int scheduler_compare(const void *one, const void *two)
-{
-	const struct schedtape_scheduler *a = one, *b = two;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->after < b->after ? -1 : a->after > b->after;
-}
-
 /* -- the tape -------------------------------------------------------------- */
 
 /* All files have been read: what they say together. */
@@ -484,9 +475,7 @@ static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 
 	if (tape->nr_index)
 		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
-	if (tape->nr_schedulers)
-		qsort(tape->schedulers, tape->nr_schedulers, sizeof(*tape->schedulers),
-		      scheduler_compare);
+	tape_schedulers_finish(tape);
 	if (!tape->meta)
 		tape->meta = json_object_new_object();
 	if (!tape->meta || tape_clocks_init(&tape->clocks) || tape_end_finish(tape))

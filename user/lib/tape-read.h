@@ -264,6 +264,9 @@ int tape_files_meta(struct schedtape_tape *tape, const struct tape_file *file,
 int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err);
 
+/* tape-schedulers.c */
+void tape_schedulers_finish(struct schedtape_tape *tape);
+
 /* tape-content.c: what META, TASKS, CLOCK, SCHEDULER and END have inside.  -EBADMSG: damage. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
