@@ -393,6 +393,77 @@ static void test_schedulers(void)
 	prints_not("schedulers differ", "nor is it one whether the kernel has sched_ext");
 }
 
+/* Of B; A had the fair one. */
+static void shows(const struct schedtape_scheduler *schedulers, size_t n, const char *expected,
+		  const char *what)
+{
+	char line[256];
+
+	make_with(&b, NULL, schedulers, n);
+	snprintf(line, sizeof(line), "\n# schedulers differ: A: fair, B: %s\n", expected);
+	prints(line, what);
+}
+
+/* A scheduler that is on for less than a second is seen on its way, or not at all. */
+static void test_brief_schedulers(void)
+{
+	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
+	static const struct schedtape_scheduler off[] = {
+		{ .time = 1, .state = "disabled", .enable_seq = 5 },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 6, .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 6 },
+	};
+	static const struct schedtape_scheduler on_off[] = {
+		{ .time = 1, .state = "enabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 6, .ops = "simple" },
+	};
+	static const struct schedtape_scheduler failed[] = {
+		{ .time = 1, .state = "enabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 5 },
+	};
+	static const struct schedtape_scheduler blind[] = {
+		{ .time = 1, .state = "unknown" },
+		{ .time = 2, .after = 1, .state = "enabled", .enable_seq = 6, .ops = "simple",
+		  .switch_all = true },
+	};
+
+	make_with(&a, NULL, &fair, 1);
+	shows(off, 3, "fair, then ext (simple), then fair", "one that was seen going off");
+	shows(off, 2, "fair, then ext (simple)", "to the end");
+	shows(on_off, 2, "ext (simple, going on), then ext (simple)", "one on its way only");
+	shows(on_off, 1, "ext (simple, going on)", "one that goes on");
+	shows(failed, 2, "ext (simple, going on), then ext (simple, going off)",
+	      "one that fails to go on");
+	make_with(&b, NULL, failed, 3);
+	prints_not("schedulers differ", "no task had it when it has gone");
+	shows(blind, 2, "not known, then ext (simple)", "a first look that failed");
+}
+
+/* Two tapes with many schedulers differ in the last one only. */
+static void test_many_schedulers(void)
+{
+	struct schedtape_scheduler many[40] = { 0 };
+	size_t i;
+
+	for (i = 0; i < 40; i++) {
+		many[i] = (struct schedtape_scheduler) {
+			.time = i + 1, .after = i, .state = "enabled", .enable_seq = i,
+			.switch_all = true,
+		};
+		memset(many[i].ops, 'a' + i % 26, sizeof(many[i].ops) - 1);
+	}
+	make_with(&a, NULL, many, 40);
+	make_with(&b, NULL, many, 40);
+	prints_not("schedulers differ", "many schedulers are the same");
+	strcpy(many[39].ops, "last");
+	make_with(&b, NULL, many, 40);
+	prints("\n# schedulers differ among the others: A and B: ext (aaaa", "the last one is not");
+	ok(strstr(printed, "h), then others\n"), "which is not shown");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"differ\": true"), "in JSON");
+}
+
 #define SETTINGS(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
 #define FEATURES	"ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU " \
 			"XI OMIKRON PI RHO SIGMA TAU UPSILON PHI CHI PSI OMEGA ALEPH BET GIMEL DALET "
@@ -527,6 +598,8 @@ int main(void)
 	blob_init(&b);
 	test_same();
 	test_schedulers();
+	test_brief_schedulers();
+	test_many_schedulers();
 	test_settings();
 	test_gaps();
 	test_null();

@@ -11,25 +11,18 @@
 
 /* -- schedulers ------------------------------------------------------------ */
 
-/* A tape of a format before 2.2 does not say, and most likely had the fair one. */
-static const char *assume(const char *text)
-{
-	return strcmp(text, "not known") ? text : "fair";
-}
-
-static bool schedulers_differ(const char *a, const char *b)
-{
-	return strcmp(assume(a), assume(b));
-}
-
 static void print_schedulers(const struct diff *diff)
 {
 	char a[SCHEDULERS_TEXT_LEN], b[SCHEDULERS_TEXT_LEN];
 	const char *in_a = schedulers_text(a, diff->a.tape);
 	const char *in_b = schedulers_text(b, diff->b.tape);
 
-	if (schedulers_differ(in_a, in_b))
+	if (!schedulers_differ(diff->a.tape, diff->b.tape))
+		return;
+	if (strcmp(in_a, in_b))
 		printf("# schedulers differ: A: %s, B: %s\n", in_a, in_b);
+	else
+		printf("# schedulers differ among the others: A and B: %s\n", in_a);
 }
 
 static void list_schedulers(const struct diff *diff)
@@ -41,7 +34,8 @@ static void list_schedulers(const struct diff *diff)
 
 	json_object_object_add(object, "a", json_object_new_string(in_a));
 	json_object_object_add(object, "b", json_object_new_string(in_b));
-	out_json_add_bool(object, "differ", schedulers_differ(in_a, in_b));
+	out_json_add_bool(object, "differ",
+			  schedulers_differ(diff->a.tape, diff->b.tape));
 	out_json_member("schedulers", object);
 }
 

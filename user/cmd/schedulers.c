@@ -53,7 +53,9 @@ static uint64_t unseen(const struct schedtape_scheduler *before,
 {
 	uint64_t n;
 
-	if (scheduler->enable_seq <= before->enable_seq)
+	/* A first look that failed knows no number. */
+	if (scheduler->enable_seq <= before->enable_seq ||
+	    (is(before, "unknown") && !before->enable_seq))
 		return 0;
 	n = scheduler->enable_seq - before->enable_seq;
 	/* The last one that was counted is still there. */
@@ -62,42 +64,131 @@ static uint64_t unseen(const struct schedtape_scheduler *before,
 
 /* -- for diff -------------------------------------------------------------- */
 
-struct text {
-	char *buffer;
-	char last[SCHEDULERS_NAME_LEN];
-	size_t names;
+/**
+ * struct walk - goes through the schedulers that a tape's tasks had
+ * @all: what is on the tape, @n records
+ * @i: the next one
+ * @unseen_done: those that were switched on before the next one have been named
+ * @all_between: each record is of a switch, so that these are all that can be named
+ * @name: the last one
+ */
+struct walk {
+	const struct schedtape_scheduler *all;
+	size_t n;
+	size_t i;
+	bool unseen_done;
+	bool all_between;
+	char name[SCHEDULERS_NAME_LEN];
 };
 
-static void add_name(struct text *text, const char *name)
+static void walk_begin(struct walk *walk, struct schedtape_tape *tape)
 {
-	size_t used = strlen(text->buffer);
+	size_t i;
 
-	if (!strcmp(name, text->last) || text->names > MOST_NAMES)
-		return;
-	snprintf(text->last, sizeof(text->last), "%s", name);
-	if (text->names++ == MOST_NAMES)
-		name = "others";
-	snprintf(text->buffer + used, SCHEDULERS_TEXT_LEN - used, "%s%s", used ? ", then " : "",
-		 name);
+	*walk = (struct walk) { .all_between = true };
+	walk->all = schedtape_tape_schedulers(tape, &walk->n);
+	for (i = 0; i < walk->n && walk->all_between; i++)
+		walk->all_between = is_between(&walk->all[i]);
+}
+
+/* Had tasks a scheduler that was seen only while it went off? */
+static bool was_on(const struct schedtape_scheduler *before,
+		   const struct schedtape_scheduler *scheduler)
+{
+	return is(scheduler, "disabling") && !is(before, "unknown") &&
+	       scheduler->enable_seq > before->enable_seq;
+}
+
+/* Names the next record, or what came unseen before it.  Returns NULL if neither has a name. */
+static const char *name_next(struct walk *walk, char buffer[SCHEDULERS_NAME_LEN])
+{
+	const struct schedtape_scheduler *now = &walk->all[walk->i];
+	/* For the first one it is the same, so that nothing came in between. */
+	const struct schedtape_scheduler *before = now - !!walk->i;
+	struct schedtape_scheduler on;
+
+	if (!walk->unseen_done && unseen(before, now)) {
+		walk->unseen_done = true;
+		return "ext (not seen)";
+	}
+	walk->unseen_done = false;
+	walk->i++;
+	if (was_on(before, now)) {
+		/* The kernel has taken back switch_all by then. */
+		on = *now;
+		snprintf(on.state, sizeof(on.state), "enabled");
+		on.switch_all = true;
+		return schedulers_name(buffer, &on);
+	}
+	/* What a switch leads to, or comes from, says more. */
+	return walk->all_between || !is_between(now) ? schedulers_name(buffer, now) : NULL;
+}
+
+/* Returns the next name that is not the same as the last one, or NULL at the end. */
+static const char *walk_next(struct walk *walk)
+{
+	char buffer[SCHEDULERS_NAME_LEN];
+	const char *name;
+
+	while (walk->i < walk->n) {
+		name = name_next(walk, buffer);
+		if (!name || !strcmp(name, walk->name))
+			continue;
+		snprintf(walk->name, sizeof(walk->name), "%s", name);
+		return walk->name;
+	}
+	return NULL;
 }
 
 const char *schedulers_text(char buffer[SCHEDULERS_TEXT_LEN], struct schedtape_tape *tape)
 {
-	const struct schedtape_scheduler *schedulers;
-	struct text text = { .buffer = buffer };
-	char name[SCHEDULERS_NAME_LEN];
-	size_t i, n;
+	struct walk walk;
+	const char *name;
+	size_t used = 0, names = 0;
 
-	buffer[0] = '\0';
-	schedulers = schedtape_tape_schedulers(tape, &n);
-	for (i = 0; i < n; i++) {
-		if (i && unseen(&schedulers[i - 1], &schedulers[i]))
-			add_name(&text, "ext (not seen)");
-		/* What it leads to, or comes from, says more. */
-		if (n == 1 || !is_between(&schedulers[i]))
-			add_name(&text, schedulers_name(name, &schedulers[i]));
-	}
-	return buffer[0] ? buffer : "not known";
+	snprintf(buffer, SCHEDULERS_TEXT_LEN, "not known");
+	walk_begin(&walk, tape);
+	while (names++ <= MOST_NAMES && (name = walk_next(&walk)))
+		used += snprintf(buffer + used, SCHEDULERS_TEXT_LEN - used, "%s%s",
+				 used ? ", then " : "", names > MOST_NAMES ? "others" : name);
+	return buffer;
+}
+
+/* Returns the next name that is known, or NULL at the end. */
+static const char *walk_known(struct walk *walk, char last[SCHEDULERS_NAME_LEN])
+{
+	const char *name;
+
+	while ((name = walk_next(walk)))
+		if (strcmp(name, "not known") && strcmp(name, last)) {
+			snprintf(last, SCHEDULERS_NAME_LEN, "%s", name);
+			return name;
+		}
+	return NULL;
+}
+
+bool schedulers_differ(struct schedtape_tape *a, struct schedtape_tape *b)
+{
+	char last_a[SCHEDULERS_NAME_LEN] = "", last_b[SCHEDULERS_NAME_LEN] = "";
+	struct walk in_a, in_b;
+	const char *one, *other;
+	bool first = true;
+
+	walk_begin(&in_a, a);
+	walk_begin(&in_b, b);
+	do {
+		one = walk_known(&in_a, last_a);
+		other = walk_known(&in_b, last_b);
+		/* A tape of a format before 2.2 does not say, and most likely had the fair one. */
+		if (first && !one)
+			one = "fair";
+		if (first && !other)
+			other = "fair";
+		if (!one != !other || (one && strcmp(one, other)))
+			return true;
+		first = false;
+	} while (one);
+	return false;
 }
 
 /* -- for info -------------------------------------------------------------- */
