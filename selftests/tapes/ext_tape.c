@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: writes a tape of two tasks with the policy SCHED_EXT: ext_tape FILE
+ *
+ * For kernels without the policy, which cannot record such tasks.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include <schedtape.h>
+
+#include "../unit/maker.h"
+
+#define US	1000ULL
+#define ROUNDS	10
+
+/* "one" runs for 1 ms, and wakes "two", which does the same.  Then both sleep for 3 ms. */
+static uint64_t add_round(struct maker *m, uint64_t t)
+{
+	maker_wake(m, t, 10, STAPE_CTX_HARDIRQ, t, 0);
+	maker_switch(m, t += 20 * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	t += 1000 * US;
+	maker_wake(m, t, 11, STAPE_CTX_TASK, t, 0);
+	maker_switch(m, t += 20 * US, 11, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_switch(m, t += 1000 * US, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	return t + 3000 * US;
+}
+
+int main(int argc, char **argv)
+{
+	struct schedtape_task tasks[] = {
+		{ .pid = 10, .tgid = 10, .state = STAPE_STATE_SLEEPING,
+		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "one" },
+		{ .pid = 11, .tgid = 11, .state = STAPE_STATE_SLEEPING,
+		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "two" },
+	};
+	static unsigned char page[STAPE_PAGE_SIZE];
+	struct schedtape_cpu cpu = { .cpu = 0 };
+	struct schedtape_end end = { .start_time = 1000 * US, .cpus = &cpu, .nr_cpus = 1 };
+	uint64_t t = end.start_time + 1000 * US;
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	struct maker m;
+	int i;
+
+	if (argc != 2) {
+		fputs("usage: ext_tape FILE\n", stderr);
+		return 2;
+	}
+	maker_begin(&m, page, 0, 0, t);
+	for (i = 0; i < ROUNDS; i++)
+		t = add_round(&m, t);
+	cpu.events = m.header.events;
+	end.stop_time = t;
+	if (schedtape_writer_create(argv[1], meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
+	    schedtape_writer_pages(writer, page, 1, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	json_object_put(meta);
+	return 0;
+}
