@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # top is of lib.sh
-# kernels.sh - which kernels the module is tested on.  Sourced, after qemu/suites.sh.
+# shellcheck shell=bash disable=SC2154 # top and build are of lib.sh, logs is the caller's
+# kernels.sh - which kernels the module is tested on, and what happens on a kernel that is
+# newer.  Sourced, after qemu/suites.sh; try_untried also needs guests.sh.
 
 # tested_series: a line each, oldest first: dkms.conf is the one place that names them
 tested_series()
@@ -25,4 +26,59 @@ own_series()
 		[ "$(cat "$("$top/selftests/qemu/fetch" kernel "$series")/suite")" != \
 			"$(host_suite)" ] || echo "$series"
 	done
+}
+
+# choose_kernels: sets kernels, rt_kernels, other_kernels; untried, the newest series if it
+# is to be tried as well; and missing, the series that no release offers any more. Runs in
+# the folder selftests.
+choose_kernels()
+{
+	local series newest
+
+	kernels=() missing=() untried=
+	newest=$(qemu/fetch newest) || exit
+	for series in ${KERNELS:-$(tested_series)}; do
+		[ "$series" != newest ] || series=$newest
+		qemu/fetch offers "$series" && kernels+=("$series") || missing+=("$series")
+	done
+	[ -n "${KERNELS-}" ] || is_tested "$newest" || untried=$newest
+	read -ra rt_kernels <<< "${RT_KERNELS-${kernels[*]/%/-rt}}"
+	read -ra other_kernels <<< "${OTHER_KERNELS-${kernels[*]/%/-generic}}"
+}
+
+build_modules()
+{
+	local kernel
+
+	for kernel in "${kernels[@]}" "${rt_kernels[@]}" "${other_kernels[@]}"; do
+		make -s -j "$(nproc)" -C "$top" module KERNEL="$kernel" || return
+	done
+}
+
+# one KERNEL: prints the beginning of the command line of a guest's tests
+one()
+{
+	echo "SCHEDTAPE_KO=$build/kmod/$1/schedtape.ko ./run"
+}
+
+# try_untried TEST...: tries the module on $untried. A mistake on a kernel that is newer than
+# the tested ones is a skipped result, not a failure.
+try_untried()
+{
+	local log=$logs/guest-$untried.log
+
+	if ! make -s -C "$top" module KERNEL="$untried" > "$log" 2>&1; then
+		leave_out "$untried" "is newer than what was tested, and the module does not build: see $log"
+	elif ! guest "$log" qemu/vm --kernel "$untried" --cpus 2 -- "$(one "$untried") $*" > /dev/null; then
+		leave_out "$untried" "is newer than what was tested, and tests fail: see $log"
+	else
+		echo "ok 1 $untried, which is newer than what was tested, passes a few tests"
+	fi
+}
+
+# leave_out KERNEL WHY: prints one skipped result
+leave_out()
+{
+	echo "ok 1 $1 # SKIP it $2"
+	echo "# untried: $1 $2"
 }
