@@ -138,6 +138,41 @@ no_headers()
 	[[ $said = "schedtape: there are no kernel headers in $T/none: install linux-headers-$(uname -r), or "* ]]
 }
 
+# Programs for host-module that say what they are asked to: uname says that this machine
+# runs the release in the file "running", and insmod notes its argument. The headers have a
+# Makefile that brings the module of 6.12, which other checks have built.
+# shellcheck disable=SC2016 # sh and make expand it
+fake_machine()
+{
+	mkdir -p "$T/bin" "$T/headers" &&
+	printf '#!/bin/sh\ncat "%s/running"\n' "$T" > "$T/bin/uname" &&
+	printf '#!/bin/sh\necho "$1" > "%s/inserted"\n' "$T" > "$T/bin/insmod" &&
+	chmod +x "$T"/bin/* &&
+	printf 'modules:\n\tcp %s/kmod/test/schedtape.ko $(M)/\n' "$build" > "$T/headers/Makefile"
+}
+
+# host_module RELEASE: makes host-module on a machine that runs that; prints what it says
+host_module()
+{
+	rm -f "$T/inserted"
+	echo "$1" > "$T/running"
+	PATH=$T/bin:$PATH make -s -C "$top" host-module BUILD="$T/build" KDIR="$T/headers" 2>&1
+}
+
+# Nothing may be inserted into a kernel for which the module was not built.
+other_release()
+{
+	local built said
+
+	fake_machine && built=$(< "$("$top/selftests/qemu/fetch" kernel 6.12)/release") || return
+	said=$(host_module 6.12.0-other) && return 1
+	echo "$said"
+	grep -xF "schedtape: the headers are those of $built, but this machine runs 6.12.0-other: install linux-headers-6.12.0-other" <<< "$said" &&
+	[ ! -e "$T/inserted" ] || return
+	said=$(host_module "$built") || { echo "$said"; return 1; }
+	[ -e /sys/module/schedtape ] || grep -x "$T/build/kmod/host/schedtape.ko" "$T/inserted"
+}
+
 # A kernel whose headers do not compile is not taken for an old one.
 broken_headers()
 {
@@ -195,6 +230,7 @@ check "without KRETPROBES something is not recorded" says CONFIG_KRETPROBES= \
 	"without CONFIG_KRETPROBES changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name"
 check "without HIGH_RES_TIMERS replays get worse" says CONFIG_HIGH_RES_TIMERS= \
 	"without CONFIG_HIGH_RES_TIMERS the timers of a replay are late by up to a tick"
+check "host-module refuses headers of another release than the running one" other_release
 newest=$("$top/selftests/qemu/fetch" newest) &&
 	check "the newest headers: $newest" module KERNEL="$newest"
 check "there are newest headers" test -n "$newest"
