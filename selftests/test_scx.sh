@@ -98,7 +98,7 @@ report $? "where the kernel has no SCHED_EXT one warning says so"
 # shellcheck disable=SC2154 # commands.sh has it
 scx=$build/scx
 if [ ! -x "$scx/scx_simple" ] || [ ! -x "$scx/stall" ]; then
-	skip "schedulers of sched_ext: scx/build has not built them"
+	skip "schedulers of sched_ext: selftests/scx/build has not built them, run it to see why"
 	finish
 	exit
 fi
