@@ -3,7 +3,7 @@
 #
 # Description: this folder in a kernel's tree, as tools/testing/selftests/schedtape:
 # it builds, runs and installs there with the library and the program that are
-# installed, and the kernel's own parser understands what it prints.
+# installed, on each tested kernel, and the kernel's own parser understands what it prints.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib/host.sh"
@@ -60,21 +60,27 @@ complete()
 	grep -x 'schedtape:test_record.sh' "$T/kselftest/kselftest-list.txt"
 }
 
-# Both ways to run them, in one guest, with one CPU: see lib/hold.sh.
+# run_tests SERIES: in one guest of that kernel, with one CPU: see lib/hold.sh. All series run
+# them in the tree, the newest one also as installed.
 run_tests()
 {
-	cat > "$T/guest" <<-END
+	local rw=$T/rw/$1
+
+	mkdir -p "$rw" &&
+	cat > "$T/guest" <<-END || return
 		cp -a $T/layers/usr $T/layers/etc $T/layers/var /
 		unset SCHEDTAPE_BUILD
 		make -s -C $tree TARGETS=schedtape run_tests \\
-			TEST_GEN_PROGS=$tree/schedtape/${in_tree[0]} TEST_PROGS=${in_tree[1]} > $T/rw/in-tree.tap
-		cd $T/kselftest && ./run_kselftest.sh ${installed[*]/#/-t schedtape:} > $T/rw/installed.tap
+			TEST_GEN_PROGS=$tree/schedtape/${in_tree[0]} TEST_PROGS=${in_tree[1]} > $rw/in-tree.tap
 	END
-	mkdir "$T/rw" && timeout 420 "$top/selftests/qemu/vm" --kernel 6.12 --cpus 1 --timeout 400 \
-		--rw "$T/rw" -- bash "$T/guest"
+	[ "$1" != "$newest" ] || cat >> "$T/guest" <<-END
+		cd $T/kselftest && ./run_kselftest.sh ${installed[*]/#/-t schedtape:} > $rw/installed.tap
+	END
+	timeout 420 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --timeout 400 \
+		--rw "$rw" -- bash "$T/guest"
 }
 
-# passed NAME TEST...: by the kernel's own parser nothing else, and by what it says
+# passed SERIES/NAME TEST...: by the kernel's own parser nothing else, and by what it says
 passed()
 {
 	local test summary
@@ -96,6 +102,7 @@ own_settings()
 
 make_folder
 linux=$("$top/selftests/qemu/fetch" selftests) || exit
+newest=$(tested_series | tail -n 1)
 tree=$T/linux/tools/testing/selftests
 export tree
 export -f build_and_install
@@ -107,10 +114,14 @@ if can_isolate; then
 	check "install the library and the program" isolated make -s -C "$top" install-user
 	check "build and install" isolated build_and_install
 	check "all is there" complete
-	check "run in the tree and as installed" run_tests
-	check "in the tree: all passed" passed in-tree "${in_tree[@]}"
-	check "as installed: all passed" passed installed "${installed[@]}"
-	check "its settings count" own_settings in-tree
+	for series in $(tested_series); do
+		begun=$SECONDS
+		check "$series: run them" run_tests "$series"
+		echo "# $series: $((SECONDS - begun)) s"
+		check "$series, in the tree: all passed" passed "$series/in-tree" "${in_tree[@]}"
+	done
+	check "$newest, as installed: all passed" passed "$newest/installed" "${installed[@]}"
+	check "its settings count" own_settings "$newest/in-tree"
 else
 	skip "build" "needs root, and overlays"
 fi
