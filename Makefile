@@ -26,16 +26,18 @@ CFLAGS	?= -O2 -g
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c
-FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude -Iuser/lib \
+FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(ROOMS:%=-I%) \
 	  $(shell pkg-config --cflags $(PKGS))
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
-LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*.c))
-CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c))
+ROOMS	:= user/lib/include user/lib user user/cmd
+LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
+PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
+CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
 
 all: $(BUILD)/schedtape
 
-$(BUILD)/schedtape: $(CMD_OBJ) $(BUILD)/libschedtape.a
+$(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/libschedtape.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libschedtape.a: $(LIB_OBJ)
@@ -46,7 +48,7 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
 # A kernel's module is built in a folder of its own, from links to the sources.
 KMOD	= $(BUILD)/kmod/$(KERNEL)
@@ -147,8 +149,8 @@ INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
 	  $(BUILD)/dev/libschedtape.a:644:$(LIBDIR)/libschedtape.a \
 	  $(BUILD)/dev/libschedtape.pc:644:$(LIBDIR)/pkgconfig/libschedtape.pc \
-	  $(foreach h,$(wildcard user/lib/schedtape*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
-	  user/lib/client.h:644:$(INCLUDEDIR)/schedtape/client.h \
+	  $(foreach h,$(wildcard user/lib/include/*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
+	  user/lib/include/schedtape/client.h:644:$(INCLUDEDIR)/schedtape/client.h \
 	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c
 

@@ -11,11 +11,11 @@
 #include <json-c/json.h>
 
 #include "../unit/options.h"
-#include "control.h"
-#include "cpu-list.h"
-#include "record-options.h"
-#include "replay-options.h"
-#include "streams.h"
+#include "record/control.h"
+#include "common/cpu-list.h"
+#include "record/options.h"
+#include "replay/options.h"
+#include "record/streams.h"
 
 #define ARGS	32
 #define CPUS	512

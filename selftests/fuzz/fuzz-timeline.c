@@ -3,7 +3,7 @@
  * Description: whatever events any pages have, a timeline survives them, and so
  * does a program made of them.
  */
-#include <program.h>
+#include <program/program.h>
 
 #include "pages.h"
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <machine.h>
+#include <machine/machine.h>
 #include <schedtape.h>
-#include <settings.h>
+#include <machine/settings.h>
 
 #include "../unit/tapes.h"
 

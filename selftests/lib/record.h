@@ -6,7 +6,7 @@
 #ifndef SELFTESTS_RECORD_H
 #define SELFTESTS_RECORD_H
 
-#include <client.h>
+#include <schedtape/client.h>
 #include <sys/types.h>
 
 /**

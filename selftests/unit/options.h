@@ -9,8 +9,8 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "cmd.h"
-#include "output.h"
+#include "common/cmd.h"
+#include "common/output.h"
 
 static bool refused;
 

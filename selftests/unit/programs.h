@@ -3,10 +3,10 @@
 #ifndef SELFTESTS_PROGRAMS_H
 #define SELFTESTS_PROGRAMS_H
 
-#include <program.h>
+#include <program/program.h>
 
 #include "fake-tape.h"
-#include "program-store.h"
+#include "program/store.h"
 #include "tap.h"
 
 static inline const char *op_text(const struct schedtape_program *program,

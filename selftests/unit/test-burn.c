@@ -3,7 +3,7 @@
  * Description: how fast the machine is, and players' CPU time: the clock decides, whatever
  * is thought of the speed.
  */
-#include <burn.h>
+#include <player/burn.h>
 
 #include <schedtape/netlink.h>
 

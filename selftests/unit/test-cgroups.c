@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
+#include <schedtape/client.h>
 #include "tap.h"
 
 #define MANY	20000

@@ -11,7 +11,7 @@
 
 /* The library is built with 128-bit numbers, the header's function here without. */
 #undef __SIZEOF_INT128__
-#include "tape-clock.h"
+#include "tape/clock.h"
 
 #include "tap.h"
 #include "tapes.h"

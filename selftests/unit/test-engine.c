@@ -2,7 +2,7 @@
 /*
  * Description: what drives players without the module: counted edges, times, ends.
  */
-#include <engine.h>
+#include <player/engine.h>
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <keep.h>
+#include <common/backup.h>
 
 #include "tap.h"
 

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include <cmd.h>
+#include <common/cmd.h>
 
 #include "tapes.h"
 #include "tap.h"

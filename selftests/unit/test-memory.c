@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <program.h>
+#include <program/program.h>
 
 #include "maker.h"
 #include "tap.h"

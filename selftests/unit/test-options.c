@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "options.h"
-#include "record-options.h"
-#include "replay-options.h"
+#include "record/options.h"
+#include "replay/options.h"
 #include "tap.h"
 
 /* No tape is opened here. */

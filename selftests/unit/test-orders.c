@@ -6,10 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "output.h"
+#include "record/control.h"
+#include "common/output.h"
 #include "tap.h"
-#include "timing.h"
+#include "common/timing.h"
 
 static unsigned int complaints;
 

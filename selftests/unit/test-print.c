@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <cmd.h>
+#include <common/cmd.h>
 
 #include "tapes.h"
 #include "tap.h"

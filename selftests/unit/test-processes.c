@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <guard.h>
-#include <output.h>
-#include <processes.h>
+#include <replay/guard.h>
+#include <common/output.h>
+#include <replay/processes.h>
 
 #include "tap.h"
 

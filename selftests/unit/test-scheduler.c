@@ -3,7 +3,7 @@
  * Description: what a look at sched_ext sees of schedulers that come and go, and what it
  * makes of a kernel without.
  */
-#include <scheduler.h>
+#include <machine/scheduler.h>
 
 #include "fake-folder.h"
 #include "tap.h"

@@ -2,7 +2,7 @@
 /* Description: the scheduler's settings as they come onto a tape, and what a tape may have. */
 #include <json-c/json.h>
 
-#include <settings.h>
+#include <machine/settings.h>
 
 #include "fake-folder.h"
 #include "tap.h"

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <store.h>
+#include <base/store.h>
 
 #include "tap.h"
 

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <streams.h>
+#include <record/streams.h>
 
-#include "cpu-list.h"
+#include "common/cpu-list.h"
 #include "tap.h"
 
 static char sysfs[] = "/tmp/schedtape-test-XXXXXX";

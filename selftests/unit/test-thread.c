@@ -2,7 +2,7 @@
 /*
  * Description: players' threads: each runs, on a stack that an earlier one has left.
  */
-#include <thread.h>
+#include <player/threads.h>
 
 #include <sched.h>
 #include <stdio.h>

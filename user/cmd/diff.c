@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "diff.h"
-#include "output.h"
+#include "common/cmd.h"
+#include "diff/diff.h"
+#include "common/output.h"
 
 #define OPT_SAME_GRAPH	0x102
 #define OPT_MIN_RUNTIME	0x103

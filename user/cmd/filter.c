@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "output.h"
-#include "select.h"
-#include "targets.h"
+#include "common/cmd.h"
+#include "common/output.h"
+#include "common/select.h"
+#include "common/targets.h"
 
 typedef int (*change_function)(struct schedtape_client *client, uint32_t session,
 			       const struct schedtape_filter *filter, struct schedtape_error *err);

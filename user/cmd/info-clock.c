@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "info-clock.h"
 
-#include "output.h"
+#include "common/output.h"
 
 static uint64_t count_overwritten(const struct schedtape_end *end)
 {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <settings.h>
+#include <machine/settings.h>
 
-#include "cmd.h"
-#include "gaps.h"
+#include "common/cmd.h"
+#include "common/gaps.h"
 #include "info-clock.h"
-#include "output.h"
-#include "schedulers.h"
+#include "common/output.h"
+#include "common/schedulers.h"
 
 #define KEY_WIDTH	16
 

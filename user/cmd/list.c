@@ -2,10 +2,10 @@
 /*
  * schedtape list: the sessions and replays that the module has now.
  */
-#include <client.h>
+#include <schedtape/client.h>
 
-#include "cmd.h"
-#include "output.h"
+#include "common/cmd.h"
+#include "common/output.h"
 
 struct list {
 	struct json_object *sessions;	/* NULL: text */

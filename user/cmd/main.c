@@ -9,9 +9,9 @@
 
 #include <schedtape/version.h>
 
-#include "cmd.h"
-#include "light.h"
-#include "output.h"
+#include "common/cmd.h"
+#include "player/restart.h"
+#include "common/output.h"
 
 static const struct {
 	const char *name;

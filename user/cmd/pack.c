@@ -4,8 +4,8 @@
  */
 #include <sys/stat.h>
 
-#include "copy.h"
-#include "output.h"
+#include "common/copy.h"
+#include "common/output.h"
 
 int cmd_pack(int argc, char **argv)
 {

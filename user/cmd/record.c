@@ -10,18 +10,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <machine.h>
+#include <machine/machine.h>
 
-#include "child.h"
-#include "cmd.h"
-#include "control.h"
-#include "cpu-list.h"
-#include "output.h"
-#include "progress.h"
-#include "record-options.h"
-#include "recorder.h"
-#include "signals.h"
-#include "streams.h"
+#include "record/child.h"
+#include "common/cmd.h"
+#include "record/control.h"
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "record/progress.h"
+#include "record/options.h"
+#include "record/recorder.h"
+#include "common/signals.h"
+#include "record/streams.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 

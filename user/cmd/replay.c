@@ -13,21 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <machine.h>
+#include <machine/machine.h>
 
-#include "cgroups.h"
-#include "cmd.h"
-#include "guard.h"
-#include "keep.h"
-#include "light.h"
-#include "output.h"
-#include "priority.h"
-#include "processes.h"
-#include "recorder.h"
-#include "replay-options.h"
-#include "replay-print.h"
-#include "signals.h"
-#include "timing.h"
+#include "replay/cgroups.h"
+#include "common/cmd.h"
+#include "replay/guard.h"
+#include "common/backup.h"
+#include "player/restart.h"
+#include "common/output.h"
+#include "common/priority.h"
+#include "replay/processes.h"
+#include "record/recorder.h"
+#include "replay/options.h"
+#include "replay/print.h"
+#include "common/signals.h"
+#include "common/timing.h"
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* time to set all timers */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "output.h"
-#include "select.h"
+#include "common/cmd.h"
+#include "common/output.h"
+#include "common/select.h"
 
 #define OPT_PID		0x100
 #define OPT_EDGES	0x101

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "cpu-list.h"
-#include "names.h"
-#include "output.h"
-#include "select.h"
+#include "common/cmd.h"
+#include "common/cpu-list.h"
+#include "common/names.h"
+#include "common/output.h"
+#include "common/select.h"
 
 #define OPT_TIME	0x100
 #define OPT_PID		0x101

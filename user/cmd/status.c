@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include <client.h>
+#include <schedtape/client.h>
 #include <schedtape/version.h>
 
-#include "cmd.h"
-#include "output.h"
+#include "common/cmd.h"
+#include "common/output.h"
 
 /* The next of the lines at *@at, in place; NULL: there is none. */
 static char *next_line(char **at)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <client.h>
+#include <schedtape/client.h>
 
-#include "cmd.h"
-#include "output.h"
-#include "select.h"
+#include "common/cmd.h"
+#include "common/output.h"
+#include "common/select.h"
 
 struct steer_options {
 	uint32_t replay;

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/backup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <tape/format.h>
+
+/* "data" and "data.N", see Documentation/tape-format.rst. */
+static bool has_tape_name(const char *name)
+{
+	if (strncmp(name, "data", 4))
+		return false;
+	return !name[4] || (name[4] == '.' && name[5] &&
+			    !name[5 + strspn(name + 5, "0123456789")]);
+}
+
+/* Nobody else's: of a file that is empty, there is nothing to lose. */
+static bool is_tape_file(int dir, const char *name)
+{
+	char magic[sizeof(TAPE_MAGIC) - 1];
+	struct stat st;
+	ssize_t got;
+	int fd;
+
+	if (!has_tape_name(name))
+		return false;
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	got = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : read(fd, magic, sizeof(magic));
+	close(fd);
+	return !got || (got == sizeof(magic) && !memcmp(magic, TAPE_MAGIC, sizeof(magic)));
+}
+
+/* Calls @each for all files of a tape directory; -EEXIST: it has others. */
+static int for_tape_files(const char *path, int (*each)(int dir, const char *name))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		ret = is_tape_file(dirfd(dir), entry->d_name) ? 0 : -EEXIST;
+		if (!ret && each)
+			ret = each(dirfd(dir), entry->d_name);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int remove_file(int dir, const char *name)
+{
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+static int keep_remove(const char *path)
+{
+	struct stat st;
+	int ret;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode))
+		return unlink(path) ? -errno : 0;
+	ret = for_tape_files(path, NULL);
+	if (!ret)
+		ret = for_tape_files(path, remove_file);
+	if (!ret && rmdir(path))
+		ret = -errno;
+	return ret;
+}
+
+/* Devices and pipes are written to, and so is standard output. */
+static int must_go(const char *path, bool *go)
+{
+	struct stat st;
+
+	*go = false;
+	if (!strcmp(path, "-") || stat(path, &st))
+		return 0;
+	*go = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+	return S_ISDIR(st.st_mode) ? for_tape_files(path, NULL) : 0;
+}
+
+char *keep_name(char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		path[--length] = '\0';
+	return path;
+}
+
+/* A tape that is read; "-" is standard input. */
+static int input_stat(const char *input, struct stat *st)
+{
+	return strcmp(input, "-") ? stat(input, st) : fstat(STDIN_FILENO, st);
+}
+
+static bool same_file(const char *input, const char *path)
+{
+	struct stat a, b;
+
+	return !input_stat(input, &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+static bool is_in_the_way(const char *input, const char *output)
+{
+	char *folder = strdup(output), *from = strdup(input), *old = NULL;
+	const char *home = from ? dirname(from) : NULL;
+	bool is = false;
+
+	if (folder && home && asprintf(&old, "%s.old", output) >= 0)
+		is = same_file(input, output) || same_file(input, old) ||
+		     same_file(home, output) || same_file(home, old) ||
+		     same_file(input, dirname(folder));
+	free(old);
+	free(from);
+	free(folder);
+	return is;
+}
+
+int keep_refuse(const char *input, const char *output, struct schedtape_error *err)
+{
+	if (!strcmp(output, "-") || !is_in_the_way(input, output))
+		return 0;
+	return schedtape_fail(err, -EEXIST, "%s: would take the place of the tape that is read",
+			      output);
+}
+
+static void keep_free(struct keep *keep)
+{
+	free(keep->old);
+	free(keep->older);
+	memset(keep, 0, sizeof(*keep));
+}
+
+/* Moves the tape that was kept before, if there is one, out of the way. */
+static int move_older(struct keep *keep)
+{
+	struct stat st;
+	char *older;
+	int ret;
+
+	if (lstat(keep->old, &st))
+		return errno == ENOENT ? 0 : -errno;
+	ret = S_ISDIR(st.st_mode) ? for_tape_files(keep->old, NULL) : 0;
+	if (ret)
+		return ret;
+	if (asprintf(&older, "%s.%d", keep->old, getpid()) < 0)
+		return -ENOMEM;
+	if (rename(keep->old, older)) {
+		ret = -errno;
+		free(older);
+		return ret;
+	}
+	keep->older = older;
+	return 0;
+}
+
+int keep_old(const char *path, struct keep *keep, struct schedtape_error *err)
+{
+	bool go;
+	int ret;
+
+	memset(keep, 0, sizeof(*keep));
+	ret = must_go(path, &go);
+	if (ret)
+		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
+	keep->path = path;
+	if (!go)
+		return 0;
+	if (asprintf(&keep->old, "%s.old", path) < 0) {
+		memset(keep, 0, sizeof(*keep));
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	}
+	/* A file cannot take a directory's place. */
+	ret = move_older(keep);
+	if (!ret && rename(path, keep->old))
+		ret = -errno;
+	if (!ret)
+		return 0;
+	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, keep->old,
+		       ret == -EEXIST ? "a directory that is not a tape" : strerror(-ret));
+	if (keep->older)
+		rename(keep->older, keep->old);
+	keep_free(keep);
+	return ret;
+}
+
+void keep_done(struct keep *keep)
+{
+	if (keep->older)
+		keep_remove(keep->older);
+	keep_free(keep);
+}
+
+void keep_undo(struct keep *keep)
+{
+	bool go;
+
+	/* What is there now is ours. */
+	if (keep->path && !must_go(keep->path, &go) && go)
+		keep_remove(keep->path);
+	if (keep->old)
+		rename(keep->old, keep->path);
+	if (keep->older)
+		rename(keep->older, keep->old);
+	keep_free(keep);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/copy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/backup.h"
+#include "common/output.h"
+#include "common/signals.h"
+
+/* -- options --------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Name of the new tape; -: standard output", 0 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct copy_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->common;
+		break;
+	case 'o':
+		opts->output = keep_name(arg);
+		break;
+	case 'q':
+		opts->quiet = true;
+		break;
+	case ARGP_KEY_END:
+		if (opts->common.json && opts->output && !strcmp(opts->output, "-"))
+			argp_error(state, "--json and -o - would share standard output");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+
+const struct argp copy_argp = { .options = options, .parser = parse, .children = children };
+
+/* -- names ----------------------------------------------------------------- */
+
+/* "tape/" and ".packed" are "tape.packed". */
+static char *name_output(const struct copy_options *opts)
+{
+	const char *input = opts->common.input;
+	size_t length = strlen(input);
+	char *name;
+
+	if (opts->output)
+		return strdup(opts->output);
+	while (length > 1 && input[length - 1] == '/')
+		length--;
+	return asprintf(&name, "%.*s%s", (int)length, input, opts->suffix) < 0 ? NULL : name;
+}
+
+/* -- what is said ---------------------------------------------------------- */
+
+/**
+ * struct progress - the line on a terminal
+ * @percent: as last shown
+ * @signals: what ends the copy; -1: they end us
+ */
+struct progress {
+	bool off;
+	unsigned int percent;
+	int signals;
+};
+
+static int show_progress(void *arg, uint64_t done, uint64_t bytes)
+{
+	struct progress *progress = arg;
+	unsigned int percent = bytes ? done * 100.0 / bytes : 100;
+
+	if (!progress->off && percent != progress->percent) {
+		progress->percent = percent;
+		fprintf(stderr, "\r[ %s: %u %% ]\033[K", out_command(), percent);
+	}
+	return progress->signals >= 0 && signals_pending() ? -EINTR : 0;
+}
+
+/**
+ * struct result - the new tape
+ * @missing: what was left out, or NULL
+ * @counted: the rest is known, which takes a tape that can be read again
+ */
+struct result {
+	const char *output;
+	const char *missing;
+	uint64_t bytes;
+	bool counted;
+	uint64_t events;
+	uint64_t lost;
+};
+
+static void print_json(const struct result *result)
+{
+	struct json_object *root = json_object_new_object();
+
+	json_object_object_add(root, "tape", json_object_new_string(result->output));
+	out_json_add_count(root, "bytes", result->bytes);
+	if (result->counted) {
+		out_json_add_count(root, "events", result->events);
+		out_json_add_count(root, "lost", result->lost);
+	}
+	json_object_object_add(root, "missing", result->missing ?
+			       json_object_new_string(result->missing) : NULL);
+	out_json(root, true);
+}
+
+static void print_text(const struct copy_options *opts, const struct result *result)
+{
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+
+	if (result->missing)
+		out_warning(opts->common.input, "%s", result->missing);
+	if (opts->quiet)
+		return;
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s", out_command(), result->bytes / 1e6,
+		result->output);
+	if (result->counted)
+		fprintf(stderr, ": %s events, %s lost", out_count(events, result->events),
+			out_count(lost, result->lost));
+	fprintf(stderr, " ]\n");
+}
+
+/* A pipe or a device: what was written cannot be read again. */
+static bool is_stream(const char *path)
+{
+	struct stat st;
+
+	return !strcmp(path, "-") ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+/* What the new tape says of itself: the old one may have known less. */
+static int look_at(struct result *result, struct schedtape_error *err)
+{
+	struct schedtape_tape *tape;
+	int ret;
+
+	if (is_stream(result->output))
+		return 0;
+	ret = schedtape_tape_open(result->output, &tape, err);
+	if (ret)
+		return ret;
+	result->events = cmd_count_events(schedtape_tape_end(tape));
+	result->lost = cmd_count_lost(schedtape_tape_end(tape));
+	result->counted = true;
+	schedtape_tape_close(tape);
+	return 0;
+}
+
+/* -- copying --------------------------------------------------------------- */
+
+/*
+ * Before what has the new tape's name makes way.  In a stream nothing is left behind,
+ * and it may keep us waiting: there, signals do what they do.
+ */
+static int open_signals(struct progress *progress, const char *output,
+			struct schedtape_error *err)
+{
+	progress->signals = -1;
+	if (is_stream(output))
+		return 0;
+	progress->signals = signals_open();
+	return progress->signals < 0 ?
+	       schedtape_fail(err, progress->signals, "cannot take signals: %s",
+			      strerror(-progress->signals)) : 0;
+}
+
+static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
+		struct result *result, struct schedtape_error *err)
+{
+	struct progress progress = {
+		.off = opts->quiet || !isatty(STDERR_FILENO),
+		.percent = 101,
+	};
+	struct schedtape_copy_options how = {
+		.size = sizeof(how),
+		.recover = opts->recover,
+		.progress = show_progress,
+		.arg = &progress,
+	};
+	struct keep keep;
+	int ret;
+
+	ret = open_signals(&progress, result->output, err);
+	if (!ret)
+		ret = keep_old(result->output, &keep, err);
+	if (ret)
+		return ret;
+	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
+	if (!progress.off)
+		fprintf(stderr, "\r\033[K");
+	if (!ret)
+		ret = look_at(result, err);
+	if (ret)
+		keep_undo(&keep);
+	else
+		keep_done(&keep);
+	if (progress.signals >= 0)
+		close(progress.signals);
+	return ret;
+}
+
+/* Returns the exit status. */
+static int say_how(const struct copy_options *opts, const struct result *result, int ret,
+		   const struct schedtape_error *err)
+{
+	if (ret == -EINTR)
+		return 128 + SIGINT;
+	if (ret) {
+		out_error(NULL, "%s%s", err->text, ret == -EBADMSG && !opts->recover ?
+			  ": see \"schedtape recover\"" : "");
+		return CMD_FAILURE;
+	}
+	if (opts->common.json)
+		print_json(result);
+	else
+		print_text(opts, result);
+	return 0;
+}
+
+static int copy_to(const struct copy_options *opts, const char *output)
+{
+	struct result result = { .output = output };
+	struct schedtape_error err;
+	struct schedtape_tape *tape;
+	int ret;
+
+	if (keep_refuse(opts->common.input, output, &err)) {
+		out_error(NULL, "%s", err.text);
+		return CMD_FAILURE;
+	}
+	tape = cmd_open_tape(opts->common.input);
+	if (!tape)
+		return CMD_FAILURE;
+	ret = copy(opts, tape, &result, &err);
+	result.missing = schedtape_tape_torn(tape);
+	ret = say_how(opts, &result, ret, &err);
+	schedtape_tape_close(tape);
+	return out_finish(ret);
+}
+
+int copy_run(const struct copy_options *opts)
+{
+	char *output = name_output(opts);
+	int status;
+
+	if (!output) {
+		out_error(NULL, "out of memory");
+		return CMD_FAILURE;
+	}
+	signals_survive_writes();
+	status = copy_to(opts, output);
+	free(output);
+	return status;
+}

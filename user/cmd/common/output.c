@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the subcommands print with.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cmd.h"
+#include "common/output.h"
+
+static const char *command = "schedtape";
+
+void out_set_command(const char *name)
+{
+	command = name;
+}
+
+const char *out_command(void)
+{
+	return command;
+}
+
+/* -- texts of unknown origin ------------------------------------------------ */
+
+/* Bytes of the UTF-8 character at @text, 0: it isn't one, or not to be printed. */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t n, i;
+
+	if (text[0] < 0x80)
+		return text[0] >= ' ' && text[0] != 0x7f;
+	if (text[0] >= 0xc2 && text[0] <= 0xdf)
+		n = 2;
+	else if (text[0] >= 0xe0 && text[0] <= 0xef)
+		n = 3;
+	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+		n = 4;
+	else
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* C1 controls, longer forms than needed, surrogates, beyond the last one */
+	if ((text[0] == 0xc2 && text[1] < 0xa0) || (text[0] == 0xe0 && text[1] < 0xa0) ||
+	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
+	    (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+/* @len: up to a character that stands alone, or the end */
+static void put_text(FILE *to, const char *text, size_t len)
+{
+	const unsigned char *at = (const unsigned char *)text, *end = at + len;
+	size_t run, n;
+
+	while (at < end) {
+		for (run = 0; at + run < end; run += n) {
+			n = utf8_length(at + run);
+			if (!n)
+				break;
+		}
+		fwrite(at, 1, run, to);
+		at += run;
+		if (at == end)
+			return;
+		at++;
+		fputc('?', to);
+	}
+}
+
+void out_text(FILE *to, const char *text)
+{
+	put_text(to, text, strlen(text));
+}
+
+const char *out_safe(char *buffer, size_t size, const char *text)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t at = 0;
+
+	while (*from && at < size - 1) {
+		size_t n = utf8_length(from);
+
+		if (at + n > size - 1)
+			break;
+		if (n)
+			memcpy(buffer + at, from, n);
+		else
+			buffer[at] = '?';
+		at += n ? n : 1;
+		from += n ? n : 1;
+	}
+	buffer[at] = '\0';
+	return buffer;
+}
+
+/* -- messages -------------------------------------------------------------- */
+
+static void message(const char *kind, const char *path, const char *format, va_list args)
+{
+	char *text;
+
+	fflush(stdout);
+	fprintf(stderr, "%s: %s", command, kind);
+	if (path)
+		fprintf(stderr, "%s: ", path);
+	/* There may be something of a tape in it. */
+	if (vasprintf(&text, format, args) >= 0) {
+		out_text(stderr, text);
+		free(text);
+	}
+	fputc('\n', stderr);
+}
+
+void out_error(const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message("", path, format, args);
+	va_end(args);
+}
+
+void out_warning(const char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message("warning: ", path, format, args);
+	va_end(args);
+}
+
+/* JSON that there was no memory for. */
+static bool unmade;
+
+bool out_works(void)
+{
+	return !unmade && !ferror(stdout);
+}
+
+int out_finish(int status)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (fflush(stdout))
+		failed = true;
+	if (unmade)
+		return CMD_FAILURE;
+	if (!failed || errno == EPIPE)
+		return status;
+	/* Without an errno it failed earlier. */
+	out_error(NULL, "cannot write to standard output%s%s", errno ? ": " : "",
+		  errno ? strerror(errno) : "");
+	return CMD_FAILURE;
+}
+
+const char *out_name(char buffer[OUT_NAME_LEN], const char *comm)
+{
+	return out_safe(buffer, OUT_NAME_LEN, comm);
+}
+
+const char *out_task(char buffer[OUT_TASK_LEN], const char *comm, uint32_t pid)
+{
+	char name[OUT_NAME_LEN];
+
+	snprintf(buffer, OUT_TASK_LEN, "%s:%u", out_name(name, comm), pid);
+	return buffer;
+}
+
+const char *out_count(char buffer[OUT_COUNT_LEN], uint64_t count)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+	char *at = buffer;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return buffer;
+}
+
+const char *out_seconds(char buffer[OUT_TIME_LEN], uint64_t ns, unsigned int digits)
+{
+	uint64_t unit = 1000000000;
+	unsigned int i;
+
+	for (i = 0; i < digits; i++)
+		unit /= 10;
+	snprintf(buffer, OUT_TIME_LEN, "%" PRIu64 ".%0*" PRIu64, ns / 1000000000, (int)digits,
+		 ns % 1000000000 / unit);
+	return buffer;
+}
+
+const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu)
+{
+	char first[OUT_TIME_LEN], last[OUT_TIME_LEN], count[OUT_COUNT_LEN];
+
+	snprintf(buffer, OUT_LOSS_LEN, "%s events of CPU %u, from %s to %s s",
+		 out_count(count, cpu->lost), cpu->cpu, out_seconds(first, cpu->lost_first, 6),
+		 out_seconds(last, cpu->lost_last, 6));
+	return buffer;
+}
+
+const char *out_percent(char buffer[OUT_PERCENT_LEN], double fraction)
+{
+	if (isfinite(fraction))
+		snprintf(buffer, OUT_PERCENT_LEN, "%.1f %%", fraction * 100);
+	else
+		snprintf(buffer, OUT_PERCENT_LEN, "inf");
+	return buffer;
+}
+
+void out_cell(struct out_table *table, const char *format, ...)
+{
+	const struct out_column *column = &table->columns[table->at++];
+	int width = column->width, extra = 0;
+	char text[128];
+	va_list args;
+	size_t i;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	/* printf() counts bytes, a reader characters. */
+	for (i = 0; text[i]; i++)
+		extra += (text[i] & 0xc0) == 0x80;
+	width += width < 0 ? -extra : extra;
+	if (!column[1].title) {
+		/* No blanks at the end of a line. */
+		printf("%*s\n", width > 0 ? width : 0, text);
+		table->at = 0;
+		return;
+	}
+	printf("%*s  ", width, text);
+}
+
+void out_table_rule(struct out_table *table)
+{
+	const struct out_column *column;
+
+	for (column = table->columns; column->title; column++) {
+		int n = column->width < 0 ? -column->width : column->width;
+
+		while (n--)
+			putchar('-');
+		fputs(column[1].title ? "  " : "\n", stdout);
+	}
+}
+
+void out_table_begin(struct out_table *table, const struct out_column *columns)
+{
+	const struct out_column *column;
+
+	table->columns = columns;
+	table->at = 0;
+	for (column = columns; column->title; column++)
+		out_cell(table, "%s", column->title);
+	out_table_rule(table);
+}
+
+/* @indent: before each line but the first */
+static void put_json(struct json_object *object, bool pretty, int indent)
+{
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+	const char *text, *end;
+
+	if (pretty)
+		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	text = json_object_to_json_string_ext(object, flags);
+	if (!text && !unmade)
+		out_error(NULL, "not enough memory for JSON");
+	if (!text)
+		unmade = true;
+	/* json-c leaves alone what is no UTF-8, and what is not ASCII stands in strings only. */
+	for (; text; text = *end ? end + 1 : NULL) {
+		end = text + strcspn(text, "\n");
+		put_text(stdout, text, end - text);
+		if (*end)
+			printf("\n%*s", indent, "");
+	}
+	json_object_put(object);
+}
+
+void out_json(struct json_object *object, bool pretty)
+{
+	put_json(object, pretty, 0);
+	putchar('\n');
+}
+
+/* Has the object, or the list in it, something in it? */
+static bool has_member, has_element;
+
+static void next_in(bool *has, const char *indent)
+{
+	printf("%s\n%s", *has ? "," : "", indent);
+	*has = true;
+}
+
+void out_json_begin(void)
+{
+	putchar('{');
+	has_member = false;
+}
+
+void out_json_member(const char *key, struct json_object *value)
+{
+	next_in(&has_member, "  ");
+	printf("\"%s\": ", key);
+	put_json(value, true, 2);
+}
+
+void out_json_list(const char *key)
+{
+	next_in(&has_member, "  ");
+	printf("\"%s\": [", key);
+	has_element = false;
+}
+
+void out_json_element(struct json_object *value)
+{
+	next_in(&has_element, "    ");
+	put_json(value, true, 4);
+}
+
+void out_json_list_end(void)
+{
+	fputs("\n  ]", stdout);
+}
+
+void out_json_end(void)
+{
+	puts("\n}");
+}
+
+void out_json_add_count(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+void out_json_add_name(struct json_object *object, const char *key, const char *comm)
+{
+	char name[OUT_NAME_LEN];
+
+	json_object_object_add(object, key, json_object_new_string(out_name(name, comm)));
+}
+
+void out_json_add_double(struct json_object *object, const char *key, double value)
+{
+	json_object_object_add(object, key,
+			       isfinite(value) ? json_object_new_double(value) : NULL);
+}
+
+void out_json_add_bool(struct json_object *object, const char *key, bool value)
+{
+	json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl)
+{
+	out_json_add_count(object, "runtime_ns", dl->runtime);
+	out_json_add_count(object, "deadline_ns", dl->deadline);
+	out_json_add_count(object, "period_ns", dl->period);
+}
+
+struct json_object *out_json_cpus(const struct schedtape_end *end)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++) {
+		const struct schedtape_cpu *cpu = &end->cpus[i];
+		struct json_object *object = json_object_new_object();
+
+		out_json_add_count(object, "cpu", cpu->cpu);
+		out_json_add_count(object, "events", cpu->events);
+		out_json_add_count(object, "lost", cpu->lost);
+		if (cpu->lost) {
+			out_json_add_count(object, "lost_first_ns", cpu->lost_first);
+			out_json_add_count(object, "lost_last_ns", cpu->lost_last);
+		}
+		if (cpu->overwritten)
+			out_json_add_count(object, "overwritten", cpu->overwritten);
+		json_object_array_add(array, object);
+	}
+	return array;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/schedulers.h"
+
+#include <string.h>
+
+#include "common/output.h"
+
+#define MOST_NAMES	8	/* in one text */
+
+static bool is(const struct schedtape_scheduler *scheduler, const char *state)
+{
+	return !strcmp(scheduler->state, state);
+}
+
+static bool is_fair(const struct schedtape_scheduler *scheduler)
+{
+	return is(scheduler, "none") || is(scheduler, "disabled");
+}
+
+/* The switch takes a moment: the scheduler before it or after it is of more interest. */
+static bool is_between(const struct schedtape_scheduler *scheduler)
+{
+	return is(scheduler, "enabling") || is(scheduler, "disabling");
+}
+
+static const char *addition(const struct schedtape_scheduler *scheduler)
+{
+	if (is(scheduler, "enabling"))
+		return ", going on";
+	if (is(scheduler, "disabling"))
+		return ", going off";
+	return scheduler->switch_all ? "" : ", partial";
+}
+
+const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
+			    const struct schedtape_scheduler *scheduler)
+{
+	char ops[sizeof(scheduler->ops)];
+
+	if (is_fair(scheduler))
+		return "fair";
+	if (!is(scheduler, "enabled") && !is_between(scheduler))
+		return "not known";
+	snprintf(buffer, SCHEDULERS_NAME_LEN, "ext (%s%s)",
+		 out_safe(ops, sizeof(ops), scheduler->ops[0] ? scheduler->ops : "?"),
+		 addition(scheduler));
+	return buffer;
+}
+
+/* Schedulers that were switched on since the look before, apart from the one that is on. */
+static uint64_t unseen(const struct schedtape_scheduler *before,
+		       const struct schedtape_scheduler *scheduler)
+{
+	uint64_t n;
+
+	/* A first look that failed knows no number. */
+	if (scheduler->enable_seq <= before->enable_seq ||
+	    (is(before, "unknown") && !before->enable_seq))
+		return 0;
+	n = scheduler->enable_seq - before->enable_seq;
+	/* The last one that was counted is still there. */
+	return n - (is(scheduler, "enabled") || is(scheduler, "disabling"));
+}
+
+/* -- for diff -------------------------------------------------------------- */
+
+/**
+ * struct walk - goes through the schedulers that a tape's tasks had
+ * @all: what is on the tape, @n records
+ * @i: the next one
+ * @unseen_done: those that were switched on before the next one have been named
+ * @all_between: each record is of a switch, so that these are all that can be named
+ * @name: the last one
+ */
+struct walk {
+	const struct schedtape_scheduler *all;
+	size_t n;
+	size_t i;
+	bool unseen_done;
+	bool all_between;
+	char name[SCHEDULERS_NAME_LEN];
+};
+
+static void walk_begin(struct walk *walk, struct schedtape_tape *tape)
+{
+	size_t i;
+
+	*walk = (struct walk) { .all_between = true };
+	walk->all = schedtape_tape_schedulers(tape, &walk->n);
+	for (i = 0; i < walk->n && walk->all_between; i++)
+		walk->all_between = is_between(&walk->all[i]);
+}
+
+/* Had tasks a scheduler that was seen only while it went off? */
+static bool was_on(const struct schedtape_scheduler *before,
+		   const struct schedtape_scheduler *scheduler)
+{
+	return is(scheduler, "disabling") && !is(before, "unknown") &&
+	       scheduler->enable_seq > before->enable_seq;
+}
+
+/* Names the next record, or what came unseen before it.  Returns NULL if neither has a name. */
+static const char *name_next(struct walk *walk, char buffer[SCHEDULERS_NAME_LEN])
+{
+	const struct schedtape_scheduler *now = &walk->all[walk->i];
+	/* For the first one it is the same, so that nothing came in between. */
+	const struct schedtape_scheduler *before = now - !!walk->i;
+	struct schedtape_scheduler on;
+
+	if (!walk->unseen_done && unseen(before, now)) {
+		walk->unseen_done = true;
+		return "ext (not seen)";
+	}
+	walk->unseen_done = false;
+	walk->i++;
+	if (was_on(before, now)) {
+		/* The kernel has taken back switch_all by then. */
+		on = *now;
+		snprintf(on.state, sizeof(on.state), "enabled");
+		on.switch_all = true;
+		return schedulers_name(buffer, &on);
+	}
+	/* What a switch leads to, or comes from, says more. */
+	return walk->all_between || !is_between(now) ? schedulers_name(buffer, now) : NULL;
+}
+
+/* Returns the next name that is not the same as the last one, or NULL at the end. */
+static const char *walk_next(struct walk *walk)
+{
+	char buffer[SCHEDULERS_NAME_LEN];
+	const char *name;
+
+	while (walk->i < walk->n) {
+		name = name_next(walk, buffer);
+		if (!name || !strcmp(name, walk->name))
+			continue;
+		snprintf(walk->name, sizeof(walk->name), "%s", name);
+		return walk->name;
+	}
+	return NULL;
+}
+
+const char *schedulers_text(char buffer[SCHEDULERS_TEXT_LEN], struct schedtape_tape *tape)
+{
+	struct walk walk;
+	const char *name;
+	size_t used = 0, names = 0;
+
+	snprintf(buffer, SCHEDULERS_TEXT_LEN, "not known");
+	walk_begin(&walk, tape);
+	while (names++ <= MOST_NAMES && (name = walk_next(&walk)))
+		used += snprintf(buffer + used, SCHEDULERS_TEXT_LEN - used, "%s%s",
+				 used ? ", then " : "", names > MOST_NAMES ? "others" : name);
+	return buffer;
+}
+
+/* Returns the next name that is known, or NULL at the end. */
+static const char *walk_known(struct walk *walk, char last[SCHEDULERS_NAME_LEN])
+{
+	const char *name;
+
+	while ((name = walk_next(walk)))
+		if (strcmp(name, "not known") && strcmp(name, last)) {
+			snprintf(last, SCHEDULERS_NAME_LEN, "%s", name);
+			return name;
+		}
+	return NULL;
+}
+
+bool schedulers_differ(struct schedtape_tape *a, struct schedtape_tape *b)
+{
+	char last_a[SCHEDULERS_NAME_LEN] = "", last_b[SCHEDULERS_NAME_LEN] = "";
+	struct walk in_a, in_b;
+	const char *one, *other;
+	bool first = true;
+
+	walk_begin(&in_a, a);
+	walk_begin(&in_b, b);
+	do {
+		one = walk_known(&in_a, last_a);
+		other = walk_known(&in_b, last_b);
+		/* A tape of a format before 2.2 does not say, and most likely had the fair one. */
+		if (first && !one)
+			one = "fair";
+		if (first && !other)
+			other = "fair";
+		if (!one != !other || (one && strcmp(one, other)))
+			return true;
+		first = false;
+	} while (one);
+	return false;
+}
+
+/* -- for info -------------------------------------------------------------- */
+
+static void print_one(const struct schedtape_scheduler *scheduler,
+		      const struct schedtape_scheduler *before)
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN], count[OUT_COUNT_LEN];
+	char name[SCHEDULERS_NAME_LEN];
+
+	fputs(schedulers_name(name, scheduler), stdout);
+	if (is(scheduler, "none"))
+		fputs(", without sched_ext in the kernel", stdout);
+	if (scheduler->nr_rejected)
+		printf(", which rejected %s tasks", out_count(count, scheduler->nr_rejected));
+	if (!before)
+		return;
+	printf(", from between %s and %s on", out_seconds(from, scheduler->after, 6),
+	       out_seconds(to, scheduler->time, 6));
+	if (unseen(before, scheduler))
+		printf(", with %s more switched on in between",
+		       out_count(count, unseen(before, scheduler)));
+}
+
+void schedulers_print(struct schedtape_tape *tape, void (*print_key)(const char *key))
+{
+	const struct schedtape_scheduler *schedulers;
+	size_t i, n;
+
+	schedulers = schedtape_tape_schedulers(tape, &n);
+	for (i = 0; i < n && out_works(); i++) {
+		print_key("scheduler");
+		print_one(&schedulers[i], i ? &schedulers[i - 1] : NULL);
+		putchar('\n');
+	}
+}
+
+static struct json_object *json_one(const struct schedtape_scheduler *scheduler)
+{
+	struct json_object *object = json_object_new_object();
+	char name[SCHEDULERS_NAME_LEN];
+
+	json_object_object_add(object, "name",
+			       json_object_new_string(schedulers_name(name, scheduler)));
+	json_object_object_add(object, "after_ns", scheduler->after ?
+			       json_object_new_uint64(scheduler->after) : NULL);
+	out_json_add_count(object, "before_ns", scheduler->time);
+	json_object_object_add(object, "state", json_object_new_string(scheduler->state));
+	json_object_object_add(object, "ops", scheduler->ops[0] ?
+			       json_object_new_string(scheduler->ops) : NULL);
+	out_json_add_bool(object, "switch_all", scheduler->switch_all);
+	out_json_add_count(object, "enable_seq", scheduler->enable_seq);
+	out_json_add_count(object, "nr_rejected", scheduler->nr_rejected);
+	return object;
+}
+
+void schedulers_json(struct schedtape_tape *tape, struct json_object *to)
+{
+	struct json_object *list = json_object_new_array();
+	const struct schedtape_scheduler *schedulers;
+	size_t i, n;
+
+	schedulers = schedtape_tape_schedulers(tape, &n);
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_one(&schedulers[i]));
+	json_object_object_add(to, "schedulers", list);
+}

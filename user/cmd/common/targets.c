@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <schedtape/event.h>
+#include <schedtape/netlink.h>
+
+#include "common/cmd.h"
+
+#define OPT_KTHREADS		0x3000
+#define OPT_EXCLUDE_COMM	0x3001
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "Whom to record:", 1 },
+	{ "pid", 'p', "PID,...", 0, "Processes, and what they fork", 1 },
+	{ "tid", 't', "TID,...", 0, "Threads, and what they fork", 1 },
+	{ "cgroup", 'G', "CGROUP,...", 0,
+	  "Cgroups (version 2) and those below them: paths, or numbers as id:N", 1 },
+	{ "all-cpus", 'a', NULL, 0, "Every task of user space", 1 },
+	{ "kthreads", OPT_KTHREADS, NULL, 0, "Kernel threads, too", 1 },
+	{ "no-inherit", 'i', NULL, 0, "Not what the tasks fork", 1 },
+	{ "exclude-comm", OPT_EXCLUDE_COMM, "GLOB", 0,
+	  "No task whose name matches; may be repeated", 1 },
+	{ 0 }
+};
+
+/* "1,2,3"; adds to those that are there. */
+static bool parse_ids(const char *text, uint32_t **ids, size_t *n)
+{
+	uint32_t *list;
+	long long id;
+	char *end;
+
+	for (;;) {
+		errno = 0;
+		id = strtoll(text, &end, 10);
+		if (errno || end == text || id < 1 || id > INT32_MAX)
+			return false;
+		list = reallocarray(*ids, *n + 1, sizeof(*list));
+		if (!list)
+			return false;
+		list[(*n)++] = id;
+		*ids = list;
+		if (!*end)
+			return true;
+		if (*end != ',')
+			return false;
+		text = end + 1;
+	}
+}
+
+static void parse_cgroup(struct argp_state *state, const char *name,
+			 struct schedtape_filter *filter)
+{
+	struct schedtape_cgroup *list = reallocarray(filter->cgroups, filter->nr_cgroups + 1,
+						     sizeof(*list));
+	struct schedtape_error err;
+
+	if (!list) {
+		argp_failure(state, CMD_FAILURE, ENOMEM, "-G %s", name);
+		return;
+	}
+	filter->cgroups = list;
+	if (schedtape_cgroup_find(name, &list[filter->nr_cgroups], &err)) {
+		argp_failure(state, CMD_FAILURE, 0, "%s", err.text);
+		return;
+	}
+	filter->nr_cgroups++;
+}
+
+static void parse_cgroups(struct argp_state *state, char *text, struct schedtape_filter *filter)
+{
+	char *name;
+
+	while ((name = strsep(&text, ","))) {
+		if (!*name)
+			argp_error(state, "-G: a cgroup without a name");
+		parse_cgroup(state, name, filter);
+	}
+}
+
+/* What it takes of a name at least to match, as the kernel's glob_match() has it. */
+static size_t shortest_match(const char *glob)
+{
+	const char *end;
+	size_t n = 0;
+
+	for (; *glob; glob++) {
+		if (*glob == '*')
+			continue;
+		n++;
+		if (*glob == '\\' && glob[1]) {
+			glob++;
+		} else if (*glob == '[' && glob[1]) {
+			/* Its first character may be a bracket; one without an end is itself. */
+			end = strchr(glob + 2 + (glob[1] == '!' && glob[2]), ']');
+			glob = end ? end : glob;
+		}
+	}
+	return n;
+}
+
+static void parse_pattern(struct argp_state *state, const char *text,
+			  struct schedtape_filter *filter)
+{
+	const char **list;
+
+	if (strlen(text) >= STAPE_PATTERN_LEN)
+		argp_error(state, "--exclude-comm %.16s...: longer than %d characters", text,
+			   STAPE_PATTERN_LEN - 1);
+	if (shortest_match(text) >= STAPE_COMM_LEN)
+		argp_error(state, "--exclude-comm %s: matches nothing, for a name has no more than "
+			   "%d characters", text, STAPE_COMM_LEN - 1);
+	list = reallocarray(filter->exclude_comm, filter->nr_exclude_comm + 1, sizeof(*list));
+	if (!list) {
+		argp_failure(state, CMD_FAILURE, ENOMEM, "--exclude-comm %s", text);
+		return;
+	}
+	filter->exclude_comm = list;
+	list[filter->nr_exclude_comm++] = text;
+}
+
+static void parse_flag(int key, struct targets *targets)
+{
+	targets->flags_given = true;
+	switch (key) {
+	case 'a':
+		targets->filter.all = true;
+		break;
+	case OPT_KTHREADS:
+		targets->filter.kthreads = true;
+		break;
+	case 'i':
+		targets->filter.no_inherit = true;
+		break;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct targets *targets = state->input;
+	struct schedtape_filter *filter = &targets->filter;
+
+	switch (key) {
+	case 'p':
+		if (!parse_ids(arg, &filter->pids, &filter->nr_pids))
+			argp_error(state, "-p %s: not a list of PIDs", arg);
+		break;
+	case 't':
+		if (!parse_ids(arg, &filter->tids, &filter->nr_tids))
+			argp_error(state, "-t %s: not a list of TIDs", arg);
+		break;
+	case 'G':
+		parse_cgroups(state, arg, filter);
+		break;
+	case OPT_EXCLUDE_COMM:
+		targets->flags_given = true;
+		parse_pattern(state, arg, filter);
+		break;
+	case 'a':
+	case 'i':
+	case OPT_KTHREADS:
+		parse_flag(key, targets);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp targets_argp = { .options = options, .parser = parse };
+
+bool targets_named(const struct targets *targets)
+{
+	return targets->filter.nr_pids || targets->filter.nr_tids || targets->filter.nr_cgroups;
+}

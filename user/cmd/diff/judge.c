@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape diff: how far B is from A, and whether that is too far.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/cmd.h"
+#include "diff/diff.h"
+#include "common/output.h"
+
+/* How a limit is called in messages, and which lengths it is about. */
+static const struct {
+	const char *name;
+	int length;		/* enum schedtape_length, or -1 */
+	bool of_tasks;
+} limits[DIFF_NR_LIMITS] = {
+	[DIFF_CPU] = { "CPU time", -1, true },
+	[DIFF_WAKEUPS] = { "wake-ups", -1, true },
+	[DIFF_SLEEPS] = { "sleeps", -1, true },
+	[DIFF_BURST_KS] = { "lengths of bursts", SCHEDTAPE_BURSTS, true },
+	[DIFF_SLEEP_KS] = { "lengths of sleeps", SCHEDTAPE_SLEEPS, true },
+	[DIFF_LATENCY_KS] = { "latencies", SCHEDTAPE_LATENCIES, true },
+	[DIFF_TOTAL_CPU] = { "CPU time in total", -1, false },
+	[DIFF_ORDER] = { "order of wake-ups", -1, false },
+	[DIFF_WALL] = { "wall time", -1, false },
+	[DIFF_FOREIGN] = { "tasks only in B", -1, false },
+};
+
+double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
+		  enum diff_limit limit)
+{
+	const struct schedtape_life *a = diff_a(diff, pair), *b = diff_b(diff, pair);
+
+	switch (limit) {
+	case DIFF_CPU:
+		return schedtape_relative_error(a ? a->cpu_time : 0, b ? b->cpu_time : 0);
+	case DIFF_WAKEUPS:
+		return schedtape_relative_error(a ? a->wakeups : 0, b ? b->wakeups : 0);
+	case DIFF_SLEEPS:
+		return schedtape_relative_error(a ? diff_sleeps(a) : 0, b ? diff_sleeps(b) : 0);
+	default:
+		if (limits[limit].length < 0)
+			return NAN;
+		return schedtape_profile_distance(diff->a.profile, diff->b.profile, pair,
+						  limits[limit].length);
+	}
+}
+
+static bool is_small(const struct diff *diff, const struct schedtape_pair *pair)
+{
+	const struct schedtape_life *a = diff_a(diff, pair), *b = diff_b(diff, pair);
+
+	return a->cpu_time < diff->options->min_runtime &&
+	       (!b || b->cpu_time < diff->options->min_runtime);
+}
+
+static int by_amount(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void add(struct schedtape_life *total, const struct schedtape_life *life)
+{
+	if (!life)
+		return;
+	total->cpu_time += life->cpu_time;
+	total->bursts += life->bursts;
+	total->sleeps += life->sleeps;
+	total->stops += life->stops;
+	total->wakeups += life->wakeups;
+	total->wakeups_by_task += life->wakeups_by_task;
+}
+
+static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
+{
+	struct diff_verdict *verdict = &diff->verdict;
+	bool small = is_small(diff, pair);
+	int limit;
+	double error;
+
+	verdict->small += small;
+	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
+		if (!limits[limit].of_tasks || (limit == DIFF_CPU && small))
+			continue;
+		error = diff_error(diff, pair, limit);
+		if (isnan(error) || (verdict->worst[limit] &&
+				     fabs(error) <= fabs(verdict->errors[limit])))
+			continue;
+		verdict->worst[limit] = pair;
+		verdict->errors[limit] = error;
+	}
+}
+
+/*
+ * The tasks of A are judged.  What is only in B, like the program that starts a
+ * replay, is told but no error, unless that was asked for.
+ */
+static size_t judge_tasks(struct diff *diff, double *cpu_errors)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < diff->nr_pairs; i++) {
+		const struct schedtape_pair *pair = &diff->pairs[i];
+
+		if (pair->a == SCHEDTAPE_NONE) {
+			diff->verdict.foreign_time += diff_b(diff, pair)->cpu_time;
+			continue;
+		}
+		judge_task(diff, pair);
+		add(&diff->verdict.total_a, diff_a(diff, pair));
+		add(&diff->verdict.total_b, diff_b(diff, pair));
+		if (!is_small(diff, pair))
+			cpu_errors[n++] = fabs(diff_error(diff, pair, DIFF_CPU));
+	}
+	return n;
+}
+
+int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
+{
+	double *cpu_errors = calloc(diff->nr_pairs + 1, sizeof(*cpu_errors));
+	struct diff_verdict *verdict = &diff->verdict;
+	struct schedtape_error err = { "not enough memory" };
+	int rc = -1;
+	size_t n;
+
+	if (cpu_errors) {
+		n = judge_tasks(diff, cpu_errors);
+		qsort(cpu_errors, n, sizeof(*cpu_errors), by_amount);
+		verdict->median_cpu = n ? cpu_errors[n / 2] : NAN;
+		verdict->errors[DIFF_TOTAL_CPU] =
+			schedtape_relative_error(verdict->total_a.cpu_time,
+						 verdict->total_b.cpu_time);
+		verdict->errors[DIFF_WALL] = schedtape_relative_error(diff_wall(&diff->a),
+								      diff_wall(&diff->b));
+		verdict->errors[DIFF_FOREIGN] = diff->distance->only_b;
+		rc = schedtape_profile_order(diff->a.profile, diff->b.profile, comparison,
+					     &verdict->errors[DIFF_ORDER], &err);
+	}
+	if (!rc)
+		rc = schedtape_profile_total(diff->a.profile, diff->b.profile, diff->pairs,
+					     diff->distance->matched, verdict->total_ks, &err);
+	free(cpu_errors);
+	if (rc)
+		out_error(NULL, "%s", err.text);
+	return rc;
+}
+
+static void complain(const struct diff *diff, enum diff_limit limit)
+{
+	double error = diff->verdict.errors[limit], most = diff->options->limits[limit];
+	const struct schedtape_pair *pair = diff->verdict.worst[limit];
+	char task[OUT_TASK_LEN], is[OUT_PERCENT_LEN], may_be[OUT_PERCENT_LEN];
+	const char *name = limits[limit].name;
+
+	if (limits[limit].length >= 0)
+		out_error(NULL, "%s of %s: distance %.3f, the limit is %.3f", name,
+			  out_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
+			  error, most);
+	else if (limit == DIFF_FOREIGN)
+		out_error(NULL, "%s: %.0f, the limit is %.0f", name, error, most);
+	else if (pair)
+		out_error(NULL, "%s of %s: %s off, the limit is %s", name,
+			  out_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
+			  out_percent(is, error), out_percent(may_be, most));
+	else
+		out_error(NULL, "%s: %s off, the limit is %s", name, out_percent(is, error),
+			  out_percent(may_be, most));
+}
+
+int diff_check(const struct diff *diff)
+{
+	const struct diff_options *opts = diff->options;
+	int limit, status = 0;
+
+	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
+		/* What is not known exceeds nothing. */
+		if (opts->limits[limit] < 0 ||
+		    !(fabs(diff->verdict.errors[limit]) > opts->limits[limit]))
+			continue;
+		complain(diff, limit);
+		status = CMD_FAILURE;
+	}
+	if (opts->same_graph && !diff->distance->same_graph) {
+		out_error(NULL, "the graphs of who wakes whom differ");
+		status = CMD_FAILURE;
+	}
+	return status;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape diff: the scheduler's settings.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <machine/settings.h>
+
+#include "diff/diff.h"
+#include "common/gaps.h"
+#include "common/output.h"
+
+#define MOST_LINES	16
+#define MOST_FOLDERS	8
+#define MOST_REASONS	4
+
+/* -- comparing ------------------------------------------------------------- */
+
+/**
+ * struct side - the settings of one tape
+ * @name: of the tape: "A" or "B"
+ * @files: texts by name; NULL: the tape has no settings
+ * @reason: why there are no @files, or NULL
+ * @gaps: what @files lack
+ * @not_readable: how many of the other tape's settings were not readable here, by reason
+ * @left_out: how many of them are not here, perhaps because there was no room
+ * @cut: how many are alike as far as they are here
+ */
+struct side {
+	const char *name;
+	struct json_object *files;
+	const char *reason;
+	struct gaps gaps;
+	struct json_object *not_readable;
+	uint64_t left_out;
+	uint64_t cut;
+};
+
+typedef void (*tell_setting)(void *arg, const char *name, const char *a, const char *b);
+
+static void side_init(struct side *side, const char *name, struct schedtape_tape *tape)
+{
+	struct json_object *meta = schedtape_tape_meta(tape);
+
+	*side = (struct side) { .name = name };
+	side->files = schedtape_settings_files(meta, &side->reason);
+	side->not_readable = json_object_new_object();
+	gaps_init(&side->gaps, meta);
+}
+
+static void side_free(struct side *side)
+{
+	json_object_put(side->not_readable);
+	gaps_free(&side->gaps);
+}
+
+/* Returns NULL if the tape has no such setting.  JSON's null is none. */
+static const char *text_of(const struct side *side, const char *name)
+{
+	return json_object_get_string(json_object_object_get(side->files, name));
+}
+
+/* Returns true, and counts it, if the tape may lack a setting that its machine had. */
+static bool is_gap(struct side *side, const char *name)
+{
+	const char *reason;
+
+	if (text_of(side, name))
+		return false;
+	reason = gaps_reason(&side->gaps, name);
+	if (reason)
+		gaps_count(side->not_readable, reason);
+	else if (side->gaps.left_out)
+		side->left_out++;
+	return reason || side->gaps.left_out;
+}
+
+static void count_cut(struct side *side, const char *name)
+{
+	side->cut += gaps_cut(&side->gaps, name);
+}
+
+/* Returns true for what the kernel measures by itself: it is another one at each look. */
+static bool is_measured(const char *name)
+{
+	static const char measured[] = "/max_newidle_lb_cost";
+	size_t len = strlen(name), n = sizeof(measured) - 1;
+
+	return len > n && !strcmp(name + len - n, measured);
+}
+
+/* Tells one that both or only A have. */
+static void compare_one(struct side *a, struct side *b, const char *name, tell_setting tell,
+			void *arg)
+{
+	const char *in_a = text_of(a, name), *in_b = text_of(b, name);
+
+	if (in_a && in_b && !strcmp(in_a, in_b)) {
+		count_cut(a, name);
+		count_cut(b, name);
+	} else if ((in_a || in_b) && !is_gap(a, name) && !is_gap(b, name)) {
+		tell(arg, name, in_a, in_b);
+	}
+}
+
+/* Tells each that differs: those of A first, then those that only B has.  NULL: it has none. */
+static void compare_settings(struct side *a, struct side *b, tell_setting tell, void *arg)
+{
+	json_object_object_foreach(a->files, name, value) {
+		(void)value;
+		if (!is_measured(name))
+			compare_one(a, b, name, tell, arg);
+	}
+	json_object_object_foreach(b->files, other, other_value) {
+		(void)other_value;
+		if (!is_measured(other) && !json_object_object_get_ex(a->files, other, NULL))
+			compare_one(a, b, other, tell, arg);
+	}
+}
+
+/* -- text ------------------------------------------------------------------ */
+
+/**
+ * struct folder - settings of each CPU: of many, a number says as much as their names
+ * @name: of the folder, @len bytes
+ * @files: that differ
+ */
+struct folder {
+	const char *name;
+	size_t len;
+	size_t files;
+};
+
+/**
+ * struct lines - what was printed of settings that differ
+ * @n: lines
+ * @more: settings that there was no line for
+ */
+struct lines {
+	size_t n;
+	size_t more;
+	struct folder folders[MOST_FOLDERS];
+	size_t nr_folders;
+};
+
+/* "domains/cpu3/domain0/name": returns the length of "domains", or 0 if it is of no CPU. */
+static size_t cpu_folder(const char *name)
+{
+	const char *cpu = strstr(name, "/cpu");
+
+	return cpu && isdigit((unsigned char)cpu[4]) ? strcspn(name, "/") : 0;
+}
+
+static void count_in_folder(struct lines *lines, const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < lines->nr_folders; i++)
+		if (lines->folders[i].len == len && !memcmp(lines->folders[i].name, name, len))
+			break;
+	if (i == MOST_FOLDERS) {
+		lines->more++;
+		return;
+	}
+	if (i == lines->nr_folders)
+		lines->folders[lines->nr_folders++] = (struct folder) { name, len, 0 };
+	lines->folders[i].files++;
+}
+
+#define BLANKS		" \t\n"
+#define LONG_TEXT	128	/* bytes: of a list of so many words only some are shown */
+#define MOST_OF_WORD	64	/* bytes */
+
+/* Moves @text behind its first word.  Returns that, and its length; at the end that is 0. */
+static const char *next_word(const char **text, size_t *len)
+{
+	const char *word = *text + strspn(*text, BLANKS);
+
+	*len = strcspn(word, BLANKS);
+	*text = word + *len;
+	return word;
+}
+
+/* Is the word among those of the text? */
+static bool has_word(const char *text, const char *word, size_t len)
+{
+	const char *one;
+	size_t now;
+
+	while (one = next_word(&text, &now), now)
+		if (now == len && !memcmp(one, word, len))
+			return true;
+	return false;
+}
+
+static bool is_list(const char *text, const char *other)
+{
+	return text && other && strlen(text) >= LONG_TEXT;
+}
+
+/* Has the text a word that the other one has not? */
+static bool has_own_word(const char *text, const char *other)
+{
+	const char *word;
+	size_t len;
+
+	while (word = next_word(&text, &len), len)
+		if (!has_word(other, word, len))
+			return true;
+	return false;
+}
+
+static void print_word(const char *word, size_t len)
+{
+	char text[MOST_OF_WORD + 1];
+
+	snprintf(text, sizeof(text), "%.*s", (int)(len < MOST_OF_WORD ? len : MOST_OF_WORD), word);
+	out_text(stdout, text);
+	if (len > MOST_OF_WORD)
+		fputs("...", stdout);
+}
+
+/* Of words, only those that the other one has not: features are some thirty. */
+static void print_value(const char *text, const char *other)
+{
+	const char *between = "", *word;
+	size_t len;
+
+	if (!text) {
+		fputs("none", stdout);
+		return;
+	}
+	if (!is_list(text, other)) {
+		out_text(stdout, text);
+		return;
+	}
+	while (word = next_word(&text, &len), len) {
+		if (has_word(other, word, len))
+			continue;
+		fputs(between, stdout);
+		print_word(word, len);
+		between = " ";
+	}
+	if (!*between)
+		putchar('-');
+}
+
+static void print_setting(void *arg, const char *name, const char *a, const char *b)
+{
+	struct lines *lines = arg;
+	size_t len = cpu_folder(name);
+
+	if (len) {
+		count_in_folder(lines, name, len);
+		return;
+	}
+	if (lines->n == MOST_LINES) {
+		lines->more++;
+		return;
+	}
+	lines->n++;
+	fputs("# setting ", stdout);
+	out_text(stdout, name);
+	if (is_list(a, b) && is_list(b, a) && !has_own_word(a, b) && !has_own_word(b, a)) {
+		puts(" differs: the same words in another order or number, or other blanks");
+		return;
+	}
+	fputs(" differs: A: ", stdout);
+	print_value(a, b);
+	fputs(", B: ", stdout);
+	print_value(b, a);
+	putchar('\n');
+}
+
+static void print_folders(const struct lines *lines)
+{
+	char name[256];
+	size_t i;
+
+	for (i = 0; i < lines->nr_folders; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)lines->folders[i].len,
+			 lines->folders[i].name);
+		fputs("# settings differ: ", stdout);
+		out_text(stdout, name);
+		printf("/: %zu of single CPUs\n", lines->folders[i].files);
+	}
+	if (lines->more)
+		printf("# settings differ: %zu more, see --json\n", lines->more);
+}
+
+static void print_missing(const struct side *side)
+{
+	printf("# settings not compared: %s has none", side->name);
+	if (side->reason) {
+		fputs(": ", stdout);
+		out_text(stdout, side->reason);
+	}
+	putchar('\n');
+}
+
+static void print_gap(const struct side *side, uint64_t n, const char *what, const char *reason)
+{
+	char count[OUT_COUNT_LEN];
+
+	if (!n)
+		return;
+	printf("# settings not compared: %s %s %s", out_count(count, n), what, side->name);
+	if (reason) {
+		fputs(": ", stdout);
+		out_text(stdout, reason);
+	}
+	putchar('\n');
+}
+
+static void print_gaps(const struct side *side)
+{
+	uint64_t others = 0;
+	size_t n = 0;
+
+	json_object_object_foreach(side->not_readable, reason, count) {
+		if (n++ < MOST_REASONS)
+			print_gap(side, json_object_get_uint64(count), "not readable in", reason);
+		else
+			others += json_object_get_uint64(count);
+	}
+	print_gap(side, others, "not readable in", "other reasons");
+	print_gap(side, side->left_out, "perhaps left out of", NULL);
+	print_gap(side, side->cut, "cut in", NULL);
+}
+
+void diff_settings_print(const struct diff *diff)
+{
+	struct lines lines = { 0 };
+	struct side a, b;
+
+	side_init(&a, "A", diff->a.tape);
+	side_init(&b, "B", diff->b.tape);
+	/* Where debugfs may not be read, neither of them has any. */
+	if (!a.files != !b.files)
+		print_missing(a.files ? &b : &a);
+	if (a.files && b.files) {
+		compare_settings(&a, &b, print_setting, &lines);
+		print_folders(&lines);
+		print_gaps(&a);
+		print_gaps(&b);
+	}
+	side_free(&a);
+	side_free(&b);
+}
+
+/* -- JSON ------------------------------------------------------------------ */
+
+static void add_text(struct json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, text ? json_object_new_string(text) : NULL);
+}
+
+static void list_setting(void *arg, const char *name, const char *a, const char *b)
+{
+	struct json_object *object = json_object_new_object();
+
+	(void)arg;
+	add_text(object, "name", name);
+	add_text(object, "a", a);
+	add_text(object, "b", b);
+	out_json_element(object);
+}
+
+static void list_gap(const struct side *side, uint64_t n, const char *why, const char *reason)
+{
+	struct json_object *object;
+
+	if (!n)
+		return;
+	object = json_object_new_object();
+	add_text(object, "tape", !strcmp(side->name, "A") ? "a" : "b");
+	add_text(object, "why", why);
+	add_text(object, "reason", reason);
+	out_json_add_count(object, "settings", n);
+	out_json_element(object);
+}
+
+/* @other: the other tape. */
+static void list_gaps(const struct side *side, const struct side *other)
+{
+	if (!side->files && other->files)
+		list_gap(side, json_object_object_length(other->files), "none", side->reason);
+	json_object_object_foreach(side->not_readable, reason, count)
+		list_gap(side, json_object_get_uint64(count), "not readable", reason);
+	list_gap(side, side->left_out, "left out", NULL);
+	list_gap(side, side->cut, "cut", NULL);
+}
+
+void diff_settings_json(const struct diff *diff)
+{
+	struct side a, b;
+
+	side_init(&a, "A", diff->a.tape);
+	side_init(&b, "B", diff->b.tape);
+	out_json_member("settings_compared", json_object_new_boolean(a.files && b.files));
+	out_json_list("settings");
+	if (a.files && b.files)
+		compare_settings(&a, &b, list_setting, NULL);
+	out_json_list_end();
+	out_json_list("settings_not_compared");
+	list_gaps(&a, &b);
+	list_gaps(&b, &a);
+	out_json_list_end();
+	side_free(&a);
+	side_free(&b);
+}

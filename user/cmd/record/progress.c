@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/progress.h"
+
+#include <unistd.h>
+
+#include "common/output.h"
+#include "common/timing.h"
+
+#define INTERVAL_MS	1000
+
+void progress_begin(struct progress *progress, bool quiet)
+{
+	progress->off = quiet || !isatty(STDERR_FILENO);
+	progress->time = timing_now();
+	progress->events = 0;
+}
+
+void progress_show(struct progress *progress, const struct recorder *recorder, bool on)
+{
+	char total[OUT_COUNT_LEN], rate[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+	uint64_t events, nr_lost, elapsed = timing_now() - progress->time;
+
+	if (progress->off || elapsed < INTERVAL_MS)
+		return;
+	events = recorder_events(recorder, &nr_lost);
+	fprintf(stderr, "\r[ %s: %s events, %s/s, %.3f MB, %s lost%s ]\033[K", out_command(),
+		out_count(total, events),
+		out_count(rate, (events - progress->events) * 1000 / elapsed),
+		recorder_bytes(recorder) / 1e6, out_count(lost, nr_lost),
+		on ? "" : ", disabled");
+	progress->time += elapsed;
+	progress->events = events;
+}
+
+void progress_end(const struct progress *progress)
+{
+	if (!progress->off)
+		fprintf(stderr, "\r\033[K");
+}

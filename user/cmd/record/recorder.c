@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/recorder.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/cmd.h"
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "common/priority.h"
+#include "record/tape.h"
+#include "common/signals.h"
+#include "record/streamer.h"
+#include "record/streams.h"
+
+#define SAMPLE_MS	10000	/* from one look at the clocks to the next */
+#define LOOK_MS		1000	/* the same, at the scheduler */
+#define OTHER_FILES	64	/* open ones that are not of a stream */
+
+static int failed(int ret, const struct schedtape_error *err)
+{
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+/* What may be the disk's fault, as everything else then: once is enough. */
+static int failed_once(struct recorder *recorder, int ret, const struct schedtape_error *err)
+{
+	if (ret && !atomic_exchange(&recorder->said, true))
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+/* -- the process ----------------------------------------------------------- */
+
+static struct rlimit files_before;
+
+/* A thousand streams have more files than a process may usually have. */
+static void raise_limit(size_t files)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
+		return;
+	files_before = limit;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int enter(const struct recorder_options *options, struct schedtape_error *err)
+{
+	int ret;
+
+	signals_survive_writes();
+	if (options->streams)
+		raise_limit(2 * options->streams->n + OTHER_FILES);
+	ret = priority_set(options->realtime);
+	return ret ? schedtape_fail(err, ret, "-r %d: %s", options->realtime, strerror(-ret)) : 0;
+}
+
+void recorder_leave(void)
+{
+	priority_leave();
+	if (files_before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &files_before);
+}
+
+/* -- opening --------------------------------------------------------------- */
+
+static int open_session(struct recorder *recorder, struct schedtape_client *client,
+			const struct recorder_options *options, struct schedtape_error *err)
+{
+	struct schedtape_session_options session = {
+		.size = sizeof(session),
+		.ring_bytes = options->ring_bytes,
+		.clock = options->clock,
+		.overwrite = options->overwrite,
+		.cpus = options->streams ? options->streams->cpus : options->cpus,
+		.cpus_bytes = options->streams ? options->streams->bytes : options->cpus_bytes,
+	};
+	int ret;
+
+	ret = schedtape_session_open(client, &recorder->session, err);
+	return ret ? ret : schedtape_session_set(recorder->session, &session, err);
+}
+
+/* A stream's own part: its thread waits only for its rings. */
+static int open_stream(struct recorder *recorder, struct streamer *streamer,
+		       const struct stream *stream, struct schedtape_error *err)
+{
+	int ret;
+
+	streamer->quit = recorder->quit;
+	ret = schedtape_session_stream(recorder->session, stream->cpus,
+				       recorder->streams->bytes, err);
+	streamer->fd = ret;
+	return ret < 0 ? ret : 0;
+}
+
+static int open_streamers(struct recorder *recorder, struct schedtape_error *err)
+{
+	const struct streams *streams = recorder->streams;
+	size_t i, n = streams ? streams->n : 1;
+	struct streamer *streamer;
+	int ret = 0;
+
+	recorder->streamers = calloc(n, sizeof(*recorder->streamers));
+	recorder->quit = eventfd(0, EFD_CLOEXEC);
+	if (!recorder->streamers || recorder->quit < 0)
+		return schedtape_fail(err, -ENOMEM, "cannot make %zu streams", n);
+	for (i = 0; i < n && !ret; i++) {
+		streamer = &recorder->streamers[recorder->nr_streamers++];
+		streamer->later = recorder->overwrite;
+		ret = streamer_init(streamer, recorder->session,
+				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
+		if (ret)
+			schedtape_fail(err, ret, "out of memory");
+		else if (streams)
+			ret = open_stream(recorder, streamer, &streams->streams[i], err);
+	}
+	return ret;
+}
+
+int recorder_open(struct recorder *recorder, struct schedtape_client *client,
+		  const struct recorder_options *options)
+{
+	struct schedtape_error err;
+	int ret;
+
+	recorder->path = options->path;
+	recorder->streams = options->streams;
+	recorder->overwrite = options->overwrite;
+	recorder->quit = -1;
+	schedtape_watch_open(&recorder->watch, SCHEDTAPE_SCHED_EXT);
+	ret = enter(options, &err);
+	if (!ret)
+		ret = open_session(recorder, client, options, &err);
+	if (!ret)
+		ret = open_streamers(recorder, &err);
+	if (!ret)
+		ret = keep_old(recorder->path, &recorder->keep, &err);
+	if (!ret)
+		ret = recorder_tape_open(recorder, options, &err);
+	return failed(ret, &err);
+}
+
+void recorder_begun(struct recorder *recorder)
+{
+	keep_done(&recorder->keep);
+}
+
+/* -- recording ------------------------------------------------------------- */
+
+static int start_threads(struct recorder *recorder)
+{
+	const struct streams *streams = recorder->streams;
+	const struct stream *stream;
+	char *list;
+	size_t i;
+	int ret;
+
+	for (i = 0; streams && i < streams->n; i++) {
+		stream = &streams->streams[i];
+		ret = streamer_start(&recorder->streamers[i], stream->affinity, streams->bytes);
+		if (!ret)
+			continue;
+		list = cpu_list_text(stream->affinity, streams->bytes);
+		out_error(NULL, "cannot run a thread on CPUs %s: %s", list ? list : "",
+			  strerror(-ret));
+		free(list);
+		return ret;
+	}
+	return 0;
+}
+
+/* Puts the scheduler on the tape if it is another one than before.  @last: for the last time */
+static int look_at_scheduler(struct recorder *recorder, bool last)
+{
+	struct schedtape_error err;
+
+	if (last ? !schedtape_watch_end(&recorder->watch) :
+		   !schedtape_watch_look(&recorder->watch))
+		return 0;
+	return failed_once(recorder, schedtape_writer_scheduler(recorder->writer,
+								&recorder->watch.now, &err),
+			   &err);
+}
+
+int recorder_start(struct recorder *recorder)
+{
+	struct schedtape_session_state state;
+	struct schedtape_error err;
+	int ret;
+
+	/* In each file, so that it can be read alone. */
+	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
+	/* Before the session starts, so that a change at any time after that is seen as one. */
+	if (!ret)
+		ret = look_at_scheduler(recorder, false);
+	if (!ret)
+		ret = start_threads(recorder);
+	if (ret)
+		return ret;
+	ret = schedtape_session_start(recorder->session, &err);
+	if (!ret) {
+		recorder->started = true;
+		clock_gettime(CLOCK_MONOTONIC, &recorder->flushed);
+		recorder->sampled = recorder->flushed;
+		recorder->looked = recorder->flushed;
+		ret = schedtape_session_get(recorder->session, &state, &err);
+	}
+	if (!ret)
+		recorder->start_time = state.start_time;
+	return failed(ret, &err);
+}
+
+int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
+{
+	struct schedtape_error err;
+
+	return failed(schedtape_session_add(recorder->session, pids, n, &err), &err);
+}
+
+static int describe_tasks(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	struct schedtape_task *tasks;
+	size_t n;
+	int ret;
+
+	ret = schedtape_session_tasks(recorder->session, &tasks, &n, &err);
+	if (ret)
+		return failed(ret, &err);
+	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
+	free(tasks);
+	return failed_once(recorder, ret, &err);
+}
+
+/* Those of now may be forgotten when the tape begins. */
+int recorder_describe_tasks(struct recorder *recorder)
+{
+	return recorder->overwrite ? 0 : describe_tasks(recorder);
+}
+
+/* With no thread left to write, there is no more to record. */
+static int check_threads(const struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++)
+		if (!recorder->streamers[i].failed)
+			return 0;
+	return -EIO;
+}
+
+static long ms_between(const struct timespec *from, const struct timespec *to)
+{
+	return (to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
+}
+
+/* True once every @ms. */
+static bool is_due(struct timespec *last, long ms)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (ms_between(last, &now) < ms)
+		return false;
+	*last = now;
+	return true;
+}
+
+int recorder_tick(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	int ret = 0;
+
+	if (is_due(&recorder->sampled, SAMPLE_MS))
+		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
+		ret = look_at_scheduler(recorder, false);
+	/* The threads have files of their own. */
+	if (recorder->streams)
+		ret = 0;
+	/* Half empty pages would cost room that older events could have. */
+	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
+		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
+	if (ret || recorder->overwrite)
+		return ret;
+	return recorder->streams ? check_threads(recorder) :
+				   streamer_drain(&recorder->streamers[0]);
+}
+
+/*
+ * Rings that are being read make the caller late for the next look: without one to make, it
+ * may wait as long as for a flush.
+ */
+int recorder_wait(const struct recorder *recorder)
+{
+	struct timespec now;
+	long ms;
+
+	if (!recorder->started || !schedtape_watch_lives(&recorder->watch))
+		return RECORDER_FLUSH_MS;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	ms = LOOK_MS - ms_between(&recorder->looked, &now);
+	return ms < 0 ? 0 : ms < RECORDER_FLUSH_MS ? ms : RECORDER_FLUSH_MS;
+}
+
+bool recorder_stopped(struct recorder *recorder)
+{
+	struct schedtape_session_state state;
+
+	return !schedtape_session_get(recorder->session, &state, NULL) &&
+	       state.state == STAPE_SESSION_STOPPED;
+}
+
+/* -- the end --------------------------------------------------------------- */
+
+/* They move the rest, if they still can. */
+static int end_threads(struct recorder *recorder)
+{
+	uint64_t one = 1;
+	bool all = true;
+	size_t i;
+
+	if (recorder->quit < 0 || write(recorder->quit, &one, sizeof(one)) != sizeof(one))
+		return 0;
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		streamer_join(&recorder->streamers[i]);
+		all = all && !recorder->streamers[i].failed;
+	}
+	return all ? 0 : -EIO;
+}
+
+/*
+ * From when on no ring has forgotten anything: where the youngest of the oldest
+ * pages begins.  Nobody must have read from the rings.
+ */
+static uint64_t find_window(struct recorder *recorder)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	const struct stape_page_header *page;
+	struct schedtape_cpu stats;
+	uint64_t window = 0;
+	const void *at;
+
+	for (cpu = 0; cpu < n; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu, &stats) || !stats.overwritten ||
+		    !schedtape_session_pages(recorder->session, cpu, 1, &at))
+			continue;
+		page = at;
+		if (page->time > window)
+			window = page->time;
+	}
+	return window;
+}
+
+int recorder_stop(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	int ret, drained, clocked, looked, described = 0;
+
+	if (!recorder->started)
+		return 0;
+	recorder->started = false;
+	if (recorder->overwrite)
+		described = describe_tasks(recorder);
+	ret = schedtape_session_stop(recorder->session, &err);
+	/* Somebody else may have stopped it: what it has recorded is there. */
+	if (ret && recorder_stopped(recorder))
+		ret = 0;
+	failed(ret, &err);
+	if (recorder->overwrite)
+		recorder->window_start = find_window(recorder);
+	drained = recorder->streams ? end_threads(recorder) :
+				      streamer_drain(&recorder->streamers[0]);
+	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	looked = look_at_scheduler(recorder, false);
+	if (!ret)
+		ret = drained ? drained : clocked ? clocked : looked;
+	return ret ? ret : described;
+}
+
+uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
+{
+	uint32_t cpu, n = schedtape_session_cpus(recorder->session);
+	struct schedtape_cpu stats;
+	uint64_t events = 0;
+
+	*lost = 0;
+	for (cpu = 0; cpu < n; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu, &stats))
+			continue;
+		events += stats.events;
+		*lost += stats.lost;
+	}
+	return events;
+}
+
+uint64_t recorder_bytes(const struct recorder *recorder)
+{
+	uint64_t bytes = schedtape_writer_bytes(recorder->writer);
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
+		bytes += recorder->streamers[i].bytes;
+	return bytes;
+}
+
+static void say_what_became(const struct recorder *recorder)
+{
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], overwritten[OUT_COUNT_LEN];
+
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost", out_command(),
+		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
+		out_count(lost, recorder->lost));
+	if (recorder->overwritten)
+		fprintf(stderr, ", %s overwritten",
+			out_count(overwritten, recorder->overwritten));
+	fprintf(stderr, " ]\n");
+	if (recorder->lost && !recorder->said)
+		out_warning(recorder->path,
+			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+}
+
+static void close_streamers(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		if (recorder->streamers[i].fd >= 0)
+			close(recorder->streamers[i].fd);
+		streamer_exit(&recorder->streamers[i]);
+	}
+	free(recorder->streamers);
+	recorder->streamers = NULL;
+	recorder->nr_streamers = 0;
+	if (recorder->quit >= 0)
+		close(recorder->quit);
+}
+
+int recorder_close(struct recorder *recorder, bool keep, bool quiet)
+{
+	struct schedtape_error err;
+	int ret = 0, ended, closed;
+
+	if (!recorder->path)
+		return 0;
+	end_threads(recorder);
+	if (keep)
+		keep_done(&recorder->keep);
+	else
+		keep_undo(&recorder->keep);
+	if (keep && recorder->writer) {
+		if (recorder->started)
+			ret = look_at_scheduler(recorder, true);
+		ended = recorder_tape_end(recorder, recorder->window_start, &err);
+		failed_once(recorder, ended, &err);
+		ret = ret ? ret : ended;
+	}
+	closed = recorder_tape_close(recorder);
+	schedtape_watch_close(&recorder->watch);
+	ret = ret ? ret : closed;
+	if (keep && !quiet)
+		say_what_became(recorder);
+	close_streamers(recorder);
+	schedtape_session_close(recorder->session);
+	recorder->session = NULL;
+	recorder->path = NULL;
+	return ret;
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/streamer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "common/priority.h"
+#include "record/recorder.h"
+#include "record/streams.h"
+
+#define PAGES_PER_CHUNK	64
+
+int streamer_init(struct streamer *streamer, struct schedtape_session *session,
+		  const unsigned char *mask, atomic_bool *said)
+{
+	uint32_t cpu, n = schedtape_session_cpus(session);
+	struct schedtape_cpu stats;
+
+	streamer->session = session;
+	streamer->said = said;
+	streamer->fd = -1;
+	streamer->cpus = calloc(n, sizeof(*streamer->cpus));
+	if (!streamer->cpus)
+		return -ENOMEM;
+	for (cpu = 0; cpu < n; cpu++)
+		if ((!mask || cpu_list_has(mask, cpu)) &&
+		    schedtape_session_cpu(session, cpu, &stats))
+			streamer->cpus[streamer->nr_cpus++] = cpu;
+	return 0;
+}
+
+void streamer_exit(struct streamer *streamer)
+{
+	free(streamer->cpus);
+	streamer->cpus = NULL;
+	streamer->nr_cpus = 0;
+}
+
+/* -- moving ---------------------------------------------------------------- */
+
+/*
+ * Once around the ring at most: a CPU that fills it as fast as it is drained
+ * is not to keep us from the others.
+ */
+static int drain_cpu(struct streamer *streamer, uint32_t cpu, struct schedtape_error *err)
+{
+	size_t n, left = schedtape_session_ring_pages(streamer->session);
+	const void *pages;
+	int ret;
+
+	for (; left; left -= n) {
+		n = schedtape_session_pages(streamer->session, cpu,
+					    left < PAGES_PER_CHUNK ? left : PAGES_PER_CHUNK,
+					    &pages);
+		if (!n)
+			break;
+		ret = schedtape_writer_pages(streamer->writer, pages, n, err);
+		if (ret)
+			return ret;
+		schedtape_session_consume(streamer->session, cpu, n);
+	}
+	return 0;
+}
+
+int streamer_drain(struct streamer *streamer)
+{
+	struct schedtape_error err;
+	int ret = 0;
+	size_t i;
+
+	/* What could not be written stays in the rings: see streamer_count(). */
+	if (streamer->failed)
+		return 0;
+	for (i = 0; i < streamer->nr_cpus && !ret; i++)
+		ret = drain_cpu(streamer, streamer->cpus[i], &err);
+	streamer->bytes = schedtape_writer_bytes(streamer->writer);
+	if (ret) {
+		streamer->failed = true;
+		if (!atomic_exchange(streamer->said, true))
+			out_error(NULL, "%s", err.text);
+	}
+	return ret;
+}
+
+/* -- the thread ------------------------------------------------------------ */
+
+static void *streamer_main(void *arg)
+{
+	struct streamer *streamer = arg;
+	struct pollfd fds[] = {
+		{ .events = POLLIN },
+		{ .fd = streamer->quit, .events = POLLIN },
+	};
+	bool useless = false;
+	uint64_t before;
+
+	priority_take();
+	do {
+		/*
+		 * Readable, and nothing there: the session has stopped, or nobody is
+		 * left in it.  What may still come can wait for a moment.
+		 */
+		fds[0].fd = streamer->later || useless ? -1 : streamer->fd;
+		if (poll(fds, 2, streamer->later ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR)
+			break;
+		before = streamer->bytes;
+		if (!streamer->later || fds[1].revents)
+			streamer_drain(streamer);
+		useless = fds[0].revents && before == streamer->bytes;
+	} while (!fds[1].revents);
+	return NULL;
+}
+
+/* The kernel's mask has words, ours has bytes.  -errno. */
+static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, size_t bytes)
+{
+	uint32_t cpu, n = 8 * bytes;
+	cpu_set_t *set = CPU_ALLOC(n);
+	int code;
+
+	if (!set)
+		return -ENOMEM;
+	CPU_ZERO_S(CPU_ALLOC_SIZE(n), set);
+	for (cpu = 0; cpu < n; cpu++)
+		if (cpu_list_has(affinity, cpu))
+			CPU_SET_S(cpu, CPU_ALLOC_SIZE(n), set);
+	code = pthread_attr_setaffinity_np(attr, CPU_ALLOC_SIZE(n), set);
+	CPU_FREE(set);
+	return -code;
+}
+
+/* @affinity: NULL: anywhere */
+static int start_on(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	int code;
+
+	code = pthread_attr_init(&attr);
+	if (code)
+		return -code;
+	/* Signals are for the thread that waits for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = affinity ? -set_affinity(&attr, affinity, bytes) : 0;
+	if (!code)
+		code = pthread_create(&streamer->thread, &attr, streamer_main, streamer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	streamer->running = !code;
+	return -code;
+}
+
+int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
+{
+	int ret = start_on(streamer, affinity, bytes);
+
+	/* All of them are offline, or not for us: somebody has to take what they record. */
+	return ret == -EINVAL ? start_on(streamer, NULL, 0) : ret;
+}
+
+void streamer_join(struct streamer *streamer)
+{
+	if (streamer->running)
+		pthread_join(streamer->thread, NULL);
+	streamer->running = false;
+}
+
+/* -- counting -------------------------------------------------------------- */
+
+/* Pages that did not get into the file are losses like those of a full ring. */
+static void count_unwritten(struct streamer *streamer, struct schedtape_cpu *stats)
+{
+	const struct stape_page_header *page;
+	const void *at;
+
+	while (schedtape_session_pages(streamer->session, stats->cpu, 1, &at)) {
+		page = at;
+		stats->events -= page->events;
+		stats->lost += page->events;
+		if (!stats->lost_first || page->time < stats->lost_first)
+			stats->lost_first = page->time;
+		if (page->end > stats->lost_last)
+			stats->lost_last = page->end;
+		schedtape_session_consume(streamer->session, stats->cpu, 1);
+	}
+}
+
+size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < streamer->nr_cpus; i++) {
+		if (!schedtape_session_cpu(streamer->session, streamer->cpus[i], &cpus[n]))
+			continue;
+		/* The module has counted those, too. */
+		cpus[n].events -= cpus[n].overwritten;
+		count_unwritten(streamer, &cpus[n]);
+		if (cpus[n].events || cpus[n].lost || cpus[n].overwritten)
+			n++;
+	}
+	return n;
+}

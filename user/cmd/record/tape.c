@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/tape.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include <json-c/json.h>
+
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "record/streamer.h"
+#include "record/streams.h"
+
+/* -- opening --------------------------------------------------------------- */
+
+static int out_of_memory(struct schedtape_error *err)
+{
+	return schedtape_fail(err, -ENOMEM, "out of memory");
+}
+
+/* By which a directory's files know each other. */
+static struct json_object *new_name(void)
+{
+	unsigned char random[16];
+	char text[2 * sizeof(random) + 1];
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return NULL;
+	for (i = 0; i < sizeof(random); i++)
+		sprintf(text + 2 * i, "%02x", random[i]);
+	return json_object_new_string(text);
+}
+
+static struct json_object *list_mask(const unsigned char *mask, size_t bytes)
+{
+	char *list = cpu_list_text(mask, bytes);
+	struct json_object *text = list ? json_object_new_string(list) : NULL;
+
+	free(list);
+	return text;
+}
+
+static struct json_object *describe_streams(const struct streams *streams)
+{
+	struct json_object *list = json_object_new_array(), *entry;
+	size_t i;
+
+	for (i = 0; i < streams->n; i++) {
+		entry = json_object_new_object();
+		json_object_object_add(entry, "cpus",
+				       list_mask(streams->streams[i].cpus, streams->bytes));
+		json_object_object_add(entry, "affinity",
+				       list_mask(streams->streams[i].affinity, streams->bytes));
+		json_object_array_add(list, entry);
+	}
+	return list;
+}
+
+/* No more than it takes to read the file alone: there may be a thousand of them. */
+static struct json_object *describe_stream(struct json_object *meta, size_t number)
+{
+	static const char * const kept[] = { "version", "arch", "clock", "recording" };
+	struct json_object *stream = json_object_new_object(), *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (json_object_object_get_ex(meta, kept[i], &value))
+			json_object_object_add(stream, kept[i], json_object_get(value));
+	json_object_object_add(stream, "stream", json_object_new_uint64(number));
+	return stream;
+}
+
+static int create(const char *path, const char *name, struct json_object *meta, int level,
+		  struct schedtape_writer **writer, struct schedtape_error *err)
+{
+	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
+	char *file;
+	int ret;
+
+	if (asprintf(&file, "%s/%s", path, name) < 0)
+		return out_of_memory(err);
+	ret = schedtape_writer_create(file, meta, &options, writer, err);
+	free(file);
+	return ret;
+}
+
+static int open_streams(struct recorder *recorder, const struct recorder_options *options,
+			struct schedtape_error *err)
+{
+	struct json_object *meta;
+	char name[32];
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < recorder->nr_streamers && !ret; i++) {
+		snprintf(name, sizeof(name), "data.%zu", i);
+		meta = describe_stream(options->meta, i);
+		ret = create(recorder->path, name, meta, options->level,
+			     &recorder->streamers[i].writer, err);
+		json_object_put(meta);
+	}
+	return ret;
+}
+
+static int open_directory(struct recorder *recorder, const struct recorder_options *options,
+			  struct schedtape_error *err)
+{
+	struct json_object *name = new_name();
+	int ret;
+
+	if (!name)
+		return out_of_memory(err);
+	json_object_object_add(options->meta, "recording", name);
+	json_object_object_add(options->meta, "streams", describe_streams(options->streams));
+	if (mkdir(recorder->path, 0700))
+		return schedtape_fail(err, -errno, "%s: %s", recorder->path, strerror(errno));
+	ret = create(recorder->path, "data", options->meta, options->level, &recorder->writer,
+		     err);
+	return ret ? ret : open_streams(recorder, options, err);
+}
+
+int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
+		       struct schedtape_error *err)
+{
+	struct schedtape_writer_options writer = {
+		.size = sizeof(writer),
+		.level = options->level,
+	};
+	int ret;
+
+	if (options->streams)
+		return open_directory(recorder, options, err);
+	ret = schedtape_writer_create(recorder->path, options->meta, &writer, &recorder->writer,
+				      err);
+	recorder->streamers[0].writer = recorder->writer;
+	return ret;
+}
+
+/* -- in between, and in the end -------------------------------------------- */
+
+int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err)
+{
+	struct stape_clock_sample sample;
+	size_t i;
+	int ret;
+
+	ret = schedtape_session_clock(recorder->session, &sample, err);
+	if (!ret)
+		ret = schedtape_writer_clock(recorder->writer, &sample, err);
+	for (i = 0; i < recorder->nr_streamers && all && recorder->streams && !ret; i++)
+		ret = schedtape_writer_clock(recorder->streamers[i].writer, &sample, err);
+	return ret;
+}
+
+static void count_totals(struct recorder *recorder, const struct schedtape_end *end)
+{
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++) {
+		recorder->events += end->cpus[i].events;
+		recorder->lost += end->cpus[i].lost;
+		recorder->overwritten += end->cpus[i].overwritten;
+	}
+}
+
+/* The main file's comes last: if it is there, all is. */
+static int put_ends(struct recorder *recorder, struct schedtape_end *end,
+		    struct schedtape_cpu *cpus, struct schedtape_error *err)
+{
+	struct schedtape_end of_stream = *end;
+	struct streamer *streamer;
+	int ret = 0, failed = 0;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		streamer = &recorder->streamers[i];
+		of_stream.cpus = cpus + end->nr_cpus;
+		of_stream.nr_cpus = streamer_count(streamer, cpus + end->nr_cpus);
+		end->nr_cpus += of_stream.nr_cpus;
+		if (recorder->streams && streamer->writer)
+			ret = schedtape_writer_end(streamer->writer, &of_stream,
+						   failed ? NULL : err);
+		failed = failed ? failed : ret;
+	}
+	end->cpus = cpus;
+	count_totals(recorder, end);
+	ret = schedtape_writer_end(recorder->writer, end, failed ? NULL : err);
+	return failed ? failed : ret;
+}
+
+int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
+		      struct schedtape_error *err)
+{
+	struct schedtape_session_state state;
+	struct schedtape_end end = { .window_start = window_start };
+	struct schedtape_cpu *cpus;
+	int ret;
+
+	ret = schedtape_session_get(recorder->session, &state, err);
+	if (ret)
+		return ret;
+	cpus = calloc(schedtape_session_cpus(recorder->session), sizeof(*cpus));
+	if (!cpus)
+		return out_of_memory(err);
+	end.start_time = state.start_time;
+	end.stop_time = state.stop_time;
+	ret = put_ends(recorder, &end, cpus, err);
+	free(cpus);
+	return ret;
+}
+
+/* -- closing --------------------------------------------------------------- */
+
+static int close_writer(struct recorder *recorder, struct schedtape_writer **writer)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (!*writer)
+		return 0;
+	recorder->bytes += schedtape_writer_bytes(*writer);
+	ret = schedtape_writer_close(*writer, &err);
+	*writer = NULL;
+	/* It says the first error again. */
+	if (ret && !atomic_exchange(&recorder->said, true))
+		out_error(NULL, "%s", err.text);
+	return ret;
+}
+
+int recorder_tape_close(struct recorder *recorder)
+{
+	int ret = 0, closed;
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++) {
+		closed = close_writer(recorder, &recorder->streamers[i].writer);
+		ret = ret ? ret : closed;
+	}
+	closed = close_writer(recorder, &recorder->writer);
+	return ret ? ret : closed;
+}

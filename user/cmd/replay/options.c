@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/backup.h"
+#include "common/select.h"
+
+#define OPT_RECORD		0x2000
+#define OPT_SPEED		0x2001
+#define OPT_NO_ATTRIBUTES	0x2002
+#define OPT_EXTERNAL		0x2003
+#define OPT_SCALE_CPU		0x2004
+#define OPT_BURN		0x2005
+#define OPT_LOOP		0x2006
+#define OPT_ONLY		0x2007
+#define OPT_EXCLUDE		0x2008
+#define OPT_TIME		0x2009
+#define OPT_CPUS		0x200a
+#define OPT_ENGINE		0x200b
+#define OPT_CGROUPS		0x200c
+
+static const struct argp_option options[] = {
+	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
+	{ "scale-cpu", OPT_SCALE_CPU, "F", 0, "Use F times as much CPU time (1)", 0 },
+	{ "burn", OPT_BURN, "WHAT", 0,
+	  "Use the recorded CPU \"time\", or do as much \"work\": a faster CPU needs less (time)",
+	  0 },
+	{ "external", OPT_EXTERNAL, "HOW", 0,
+	  "Outside wake-ups come at their instants (absolute), after a sleep of the same "
+	  "length (relative), or as fits each (auto)", 0 },
+	{ "only", OPT_ONLY, "WHICH", 0,
+	  "Only tasks with such a name (a GLOB), pid=LIST, tgid=LIST or cgroup=WHICH; "
+	  "may be repeated", 0 },
+	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Not those; may be repeated", 0 },
+	{ "time", OPT_TIME, "FROM,TO", 0, "Only what happened then: seconds, as script has them",
+	  0 },
+	{ "cpus", OPT_CPUS, "MAP", 0,
+	  "Here, for the recorded CPUs: 0-1 for all, or 0-3:0-1,4:2", 0 },
+	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
+	  "Make the recorded cgroups once more, below PARENT (the root), and play in them", 0 },
+	{ "engine", OPT_ENGINE, "WHAT", 0,
+	  "Let the \"module\" drive the players, or futexes and timers of a \"user\" (module)", 0 },
+	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
+	{ "loop", OPT_LOOP, NULL, 0, "Play it again and again, until interrupted", 0 },
+	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
+	{ "no-attributes", OPT_NO_ATTRIBUTES, NULL, 0,
+	  "Leave policies, nice values and affinities as they are here", 0 },
+	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	{ 0 },
+};
+
+static double parse_factor(const char *name, const char *arg, struct argp_state *state)
+{
+	double factor;
+	char *end;
+
+	factor = strtod(arg, &end);
+	if (end == arg || *end || !(factor >= 1e-3 && factor <= 1e3))
+		argp_error(state, "--%s %s: a number from 0.001 to 1000", name, arg);
+	return factor;
+}
+
+static void parse_external(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	static const char * const ways[] = {
+		[SCHEDTAPE_EXTERNAL_AUTO] = "auto",
+		[SCHEDTAPE_EXTERNAL_ABSOLUTE] = "absolute",
+		[SCHEDTAPE_EXTERNAL_RELATIVE] = "relative",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		if (strcmp(arg, ways[i]))
+			continue;
+		opts->program.external = i;
+		return;
+	}
+	argp_error(state, "--external %s: absolute, relative or auto", arg);
+}
+
+static void parse_choice(struct choice_list *list, const char *name, const char *arg,
+			 struct argp_state *state)
+{
+	if (choice_parse(list, arg))
+		argp_error(state, "--%s '%s': a pattern of names, or pid=, tgid= or cgroup= and "
+			   "which", name, arg);
+}
+
+static void parse_time(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	struct select_time time;
+
+	if (select_time_parse(&time, arg) || time.start == time.stop)
+		argp_error(state, "--time %s: FROM,TO in seconds, either may be missing", arg);
+	opts->program.from = time.start;
+	opts->program.to = time.stop == UINT64_MAX ? 0 : time.stop;
+}
+
+static void parse_cpus(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	switch (cpu_map_parse(&opts->cpus, arg)) {
+	case 0:
+		break;
+	case -ENODEV:
+		argp_error(state, "--cpus %s: this program may not use all of those here", arg);
+		break;
+	default:
+		argp_error(state, "--cpus %s: CPUs like 0-1, or RECORDED:HERE,...", arg);
+	}
+}
+
+static void parse_burn(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	opts->work = !strcmp(arg, "work");
+	if (!opts->work && strcmp(arg, "time"))
+		argp_error(state, "--burn %s: time or work", arg);
+}
+
+static void parse_engine(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	opts->user = !strcmp(arg, "user");
+	if (!opts->user && strcmp(arg, "module"))
+		argp_error(state, "--engine %s: module or user", arg);
+}
+
+static void parse_repeat(struct replay_options *opts, const char *arg, struct argp_state *state)
+{
+	if (select_number_parse(&opts->repeat, arg) || !opts->repeat)
+		argp_error(state, "-r %s: a number from 1 on", arg);
+}
+
+static void check(const struct replay_options *opts, struct argp_state *state)
+{
+	if (opts->record && !opts->repeat)
+		argp_error(state, "--record takes one replay, not --loop");
+	if (opts->record && opts->user)
+		argp_error(state, "--record needs the module: not with --engine=user");
+	if (opts->record && opts->common.json && !strcmp(opts->record, "-"))
+		argp_error(state, "--json and --record - would share standard output");
+	if (opts->record && opts->repeat > 1)
+		argp_error(state, "--record takes one replay, not -r %u", opts->repeat);
+}
+
+/* What is to be replayed of the tape. */
+static error_t parse_part(int key, char *arg, struct argp_state *state)
+{
+	struct replay_options *opts = state->input;
+
+	switch (key) {
+	case OPT_ONLY:
+		parse_choice(&opts->choice.only, "only", arg, state);
+		break;
+	case OPT_EXCLUDE:
+		parse_choice(&opts->choice.exclude, "exclude", arg, state);
+		break;
+	case OPT_TIME:
+		parse_time(opts, arg, state);
+		break;
+	case OPT_EXTERNAL:
+		parse_external(opts, arg, state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct replay_options *opts = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->common;
+		break;
+	case OPT_SPEED:
+		opts->speed = parse_factor("speed", arg, state);
+		break;
+	case OPT_SCALE_CPU:
+		opts->scale_cpu = parse_factor("scale-cpu", arg, state);
+		break;
+	case OPT_BURN:
+		parse_burn(opts, arg, state);
+		break;
+	case OPT_ENGINE:
+		parse_engine(opts, arg, state);
+		break;
+	case OPT_CGROUPS:
+		opts->cgroups = arg ? arg : "";
+		break;
+	case OPT_CPUS:
+		parse_cpus(opts, arg, state);
+		break;
+	case 'r':
+		parse_repeat(opts, arg, state);
+		break;
+	case OPT_LOOP:
+		opts->repeat = 0;
+		break;
+	case OPT_RECORD:
+		opts->record = keep_name(arg);
+		break;
+	case OPT_NO_ATTRIBUTES:
+		opts->no_attributes = true;
+		break;
+	case 'q':
+		opts->quiet = true;
+		break;
+	case ARGP_KEY_END:
+		check(opts, state);
+		break;
+	default:
+		return parse_part(key, arg, state);
+	}
+	return 0;
+}
+
+void replay_options_parse(struct replay_options *opts, int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FILE]",
+		.doc = "Replays a tape with real threads: the same CPU time, sleeps, wake-ups, "
+		       "forks and exits, scheduled by this machine.",
+		.children = children,
+	};
+
+	*opts = (struct replay_options) {
+		.common = CMD_COMMON_INIT,
+		.speed = 1,
+		.scale_cpu = 1,
+		.repeat = 1,
+	};
+	cmd_parse(&argp, argc, argv, 0, opts);
+	cpu_map_complete(&opts->cpus);
+}
+
+void replay_options_free(struct replay_options *opts)
+{
+	choice_free(&opts->choice);
+	cpu_map_free(&opts->cpus);
+}

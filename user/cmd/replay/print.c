@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/print.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/output.h"
+
+#define EXPLAINED	16	/* players of a deadlock that are named */
+
+static uint64_t lag_average(const struct schedtape_replay_state *state)
+{
+	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
+}
+
+static bool shows(const struct replay_options *opts)
+{
+	return !opts->quiet && isatty(STDERR_FILENO);
+}
+
+void replay_show(const struct replay_options *opts, const struct schedtape_program *program,
+		 const struct schedtape_replay_state *state)
+{
+	char steps[OUT_COUNT_LEN];
+
+	if (!shows(opts))
+		return;
+	fprintf(stderr, "\r[ %s: %.1f of %.1f s%s, %u of %u tasks done, %s steps, lag %.3f ms, "
+		"at worst %.3f ms ]\033[K", out_command(), state->time / 1e9,
+		program->duration / 1e9, state->state == STAPE_REPLAY_PAUSED ? ", paused" : "",
+		state->done, state->players, out_count(steps, state->steps),
+		out_ms(lag_average(state)), out_ms(state->lag_max));
+}
+
+void replay_show_end(const struct replay_options *opts)
+{
+	if (shows(opts))
+		fprintf(stderr, "\r\033[K");
+}
+
+static struct json_object *result_json(const struct schedtape_program *program,
+				       const struct schedtape_replay_state *state, uint64_t wall)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "tasks", program->nr_tasks);
+	out_json_add_count(object, "wall_ns", wall);
+	out_json_add_count(object, "recorded_wall_ns", program->duration);
+	out_json_add_count(object, "steps", state->steps);
+	out_json_add_count(object, "wakeups", program->wakeups);
+	out_json_add_count(object, "timed_waits", state->timed_waits);
+	out_json_add_count(object, "lag_average_ns", lag_average(state));
+	out_json_add_count(object, "lag_max_ns", state->lag_max);
+	return object;
+}
+
+void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
+		  const struct schedtape_replay_state *state, struct json_object *results)
+{
+	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
+	uint64_t wall = state->stop_time - state->start_time;
+	/* Nothing is to stand behind the end of a tape. */
+	FILE *to = opts->record && !strcmp(opts->record, "-") ? stderr : stdout;
+
+	if (results) {
+		json_object_array_add(results, result_json(program, state, wall));
+		return;
+	}
+	if (opts->quiet)
+		return;
+	fprintf(to, "%u tasks replayed in %.3f s (recorded: %.3f s): %s steps, "
+		"%s wake-ups by tasks, %s timed waits, lag %.3f ms on average, "
+		"%.3f ms at worst\n",
+		program->nr_tasks, wall / 1e9, program->duration / 1e9,
+		out_count(steps, state->steps), out_count(wakeups, program->wakeups),
+		out_count(timed, state->timed_waits), out_ms(lag_average(state)),
+		out_ms(state->lag_max));
+	/* The next one may take long. */
+	fflush(to);
+}
+
+void replay_print_death(const struct schedtape_program *program,
+			const struct process_death *died)
+{
+	const struct schedtape_program_task *task = &program->tasks[died->task];
+	char name[OUT_TASK_LEN];
+
+	out_error(NULL, "a player (PID %u) died as %s: %s", died->pid,
+		  out_task(name, task->name, task->pid), WIFSIGNALED(died->status) ?
+		  strsignal(WTERMSIG(died->status)) : "its exit status is not 0");
+}
+
+struct explanation {
+	const struct schedtape_program *program;
+	unsigned int named;
+};
+
+static int explain_player(const struct schedtape_player_state *player, void *arg)
+{
+	struct explanation *explanation = arg;
+	const struct schedtape_program *program = explanation->program;
+	const struct schedtape_program_task *task, *waker;
+	char name[OUT_TASK_LEN], waker_name[OUT_TASK_LEN];
+
+	if (player->state != STAPE_PLAYER_EDGE || player->number >= program->nr_tasks ||
+	    player->edge >= program->nr_edges)
+		return 0;
+	if (explanation->named++ == EXPLAINED)
+		return 1;
+	task = &program->tasks[player->number];
+	waker = &program->tasks[program->wakers[player->edge]];
+	out_error(NULL, "deadlock: %s (PID %u) waits for %s",
+		  out_task(name, task->name, task->pid), player->pid,
+		  out_task(waker_name, waker->name, waker->pid));
+	return 0;
+}
+
+void replay_explain(struct schedtape_client *client, uint32_t id,
+		    const struct schedtape_program *program)
+{
+	struct explanation explanation = { .program = program };
+	struct schedtape_error err;
+
+	if (schedtape_replay_players(client, id, explain_player, &explanation, &err))
+		out_error(NULL, "deadlock: all players wait for each other; %s", err.text);
+}

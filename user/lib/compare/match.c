@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Which task of one timeline is which of another.
+ *
+ * By structure, because a replay keeps it: first the roots of the two trees, by
+ * name; then, under each matched pair, the k-th child with the k-th child, or
+ * by name where the numbers of children differ.  What is left is matched by
+ * name wherever it stands (the two trees may hang on different roots), and then
+ * what is under it.  Everything is sorted, nothing compared all with all.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/match.h"
+
+/**
+ * struct member - a life in a list that is to be sorted
+ * @group: what it is sorted by first, where that is a number
+ * @place: what it is sorted by last
+ * @life: its index
+ * @comm: what it is sorted by first, where that is a name
+ */
+struct member {
+	uint64_t group;
+	uint64_t place;
+	uint32_t life;
+	const char *comm;
+};
+
+/**
+ * struct tree - one timeline as a tree
+ * @kids: indices of all lives, siblings side by side, the roots first
+ * @first: the kids of life n begin at @first[n + 1], the roots at @first[0]
+ * @order: indices of all lives, parents before their kids
+ * @match: counterparts
+ */
+struct tree {
+	const struct schedtape_life *lives;
+	uint32_t nr;
+	uint32_t *kids;
+	uint32_t *first;
+	uint32_t *order;
+	uint32_t *match;
+};
+
+struct matching {
+	struct tree a;
+	struct tree b;
+	struct member *some_a;	/* scratch lists, as long as their trees */
+	struct member *some_b;
+	uint32_t *queue;	/* matched lives of A whose kids come next */
+	uint32_t queued;
+};
+
+static int by_group(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static int by_comm(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+	int order = strcmp(a->comm, b->comm);
+
+	if (order)
+		return order;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void sort(struct member *list, uint32_t n, int (*compare)(const void *, const void *))
+{
+	if (n)
+		qsort(list, n, sizeof(*list), compare);
+}
+
+/* The last process with a PID that appeared before a life, or the first one at all. */
+static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pids, uint32_t n)
+{
+	const struct member key = { .group = pid, .place = before };
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (by_group(&pids[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low && pids[low - 1].group == pid)
+		return pids[low - 1].life;
+	return low < n && pids[low].group == pid ? pids[low].life : SCHEDTAPE_NONE;
+}
+
+/*
+ * Tasks whose fork is not on the tape were forked by someone, too: threads hang
+ * on their leader, processes on the parent that their description names.
+ */
+static uint32_t parent_of(const struct schedtape_life *life, const struct member *pids, uint32_t n)
+{
+	if (life->parent != SCHEDTAPE_NONE)
+		return life->parent;
+	if (life->thread)
+		return life->process != life->index ? life->process : SCHEDTAPE_NONE;
+	if (!life->ppid || life->ppid == life->pid)
+		return SCHEDTAPE_NONE;
+	return owner_of(life->ppid, life->index, pids, n);
+}
+
+/* Processes by PID, then as they appeared. */
+static uint32_t list_pids(const struct tree *tree, struct member *list)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < tree->nr; i++) {
+		const struct schedtape_life *life = &tree->lives[i];
+
+		if (!life->thread)
+			list[n++] = (struct member){ .group = life->pid, .place = i, .life = i };
+	}
+	sort(list, n, by_group);
+	return n;
+}
+
+/* Older siblings first: those from the start by PID, then as they were forked. */
+static uint64_t seniority(const struct schedtape_life *life)
+{
+	return life->from_start ? life->pid : 1ULL << 32 | life->index;
+}
+
+/* Parents before kids; what hangs on no root, in a circle, comes last. */
+static void order_tree(struct tree *tree)
+{
+	uint32_t n = 0, at, i;
+
+	memset(tree->match, 0, tree->nr * sizeof(*tree->match));
+	for (i = tree->first[0]; i < tree->first[1]; i++)
+		tree->order[n++] = tree->kids[i];
+	for (at = 0; at < n; at++) {
+		uint32_t life = tree->order[at];
+
+		tree->match[life] = 1;
+		for (i = tree->first[life + 1]; i < tree->first[life + 2]; i++)
+			tree->order[n++] = tree->kids[i];
+	}
+	for (i = 0; i < tree->nr && n < tree->nr; i++)
+		if (!tree->match[i])
+			tree->order[n++] = i;
+	memset(tree->match, 0xff, tree->nr * sizeof(*tree->match));
+}
+
+static int plant(struct tree *tree, const struct schedtape_life *lives, uint32_t n,
+		 uint32_t *match)
+{
+	struct member *list = calloc((size_t)n + 1, sizeof(*list));
+	struct member *pids = calloc((size_t)n + 1, sizeof(*pids));
+	uint32_t nr_pids, i, group = 0;
+	int rc = -ENOMEM;
+
+	tree->lives = lives;
+	tree->nr = n;
+	tree->match = match;
+	tree->kids = calloc((size_t)n + 1, sizeof(uint32_t));
+	tree->first = calloc((size_t)n + 2, sizeof(uint32_t));
+	tree->order = calloc((size_t)n + 1, sizeof(uint32_t));
+	if (!list || !pids || !tree->kids || !tree->first || !tree->order)
+		goto out;
+
+	nr_pids = list_pids(tree, pids);
+	for (i = 0; i < n; i++)
+		list[i] = (struct member){
+			/* The roots' group is 0: SCHEDTAPE_NONE wraps. */
+			.group = (uint32_t)(parent_of(&lives[i], pids, nr_pids) + 1),
+			.place = seniority(&lives[i]),
+			.life = i,
+		};
+	sort(list, n, by_group);
+	for (i = 0; i < n; i++) {
+		tree->kids[i] = list[i].life;
+		while (group < list[i].group)
+			tree->first[++group] = i;
+	}
+	while (group < n + 1)
+		tree->first[++group] = n;
+	order_tree(tree);
+	rc = 0;
+out:
+	free(list);
+	free(pids);
+	return rc;
+}
+
+static void fell(struct tree *tree)
+{
+	free(tree->kids);
+	free(tree->first);
+	free(tree->order);
+}
+
+static void match(struct matching *m, uint32_t a, uint32_t b)
+{
+	m->a.match[a] = b;
+	m->b.match[b] = a;
+	m->queue[m->queued++] = a;
+}
+
+/* Those of a group of siblings that have no counterpart yet, by their place. */
+static uint32_t list_kids(const struct tree *tree, uint32_t group, bool thread,
+			  struct member *list)
+{
+	uint32_t i, n = 0;
+
+	for (i = tree->first[group]; i < tree->first[group + 1]; i++) {
+		const struct schedtape_life *life = &tree->lives[tree->kids[i]];
+
+		if (life->thread != thread || tree->match[life->index] != SCHEDTAPE_NONE)
+			continue;
+		list[n++] = (struct member){
+			.place = i, .life = life->index, .comm = life->comm,
+		};
+	}
+	return n;
+}
+
+static void match_places(struct matching *m, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		match(m, m->some_a[i].life, m->some_b[i].life);
+}
+
+/* The k-th of a name with the k-th of the same name. */
+static void match_names(struct matching *m, uint32_t nr_a, uint32_t nr_b)
+{
+	uint32_t a = 0, b = 0;
+
+	sort(m->some_a, nr_a, by_comm);
+	sort(m->some_b, nr_b, by_comm);
+	while (a < nr_a && b < nr_b) {
+		int order = strcmp(m->some_a[a].comm, m->some_b[b].comm);
+
+		if (!order)
+			match(m, m->some_a[a].life, m->some_b[b].life);
+		a += order <= 0;
+		b += order >= 0;
+	}
+}
+
+static void match_kids(struct matching *m, uint32_t group_a, uint32_t group_b, bool thread)
+{
+	uint32_t nr_a = list_kids(&m->a, group_a, thread, m->some_a);
+	uint32_t nr_b = list_kids(&m->b, group_b, thread, m->some_b);
+
+	if (nr_a == nr_b) {
+		match_places(m, nr_a);
+		return;
+	}
+	match_names(m, nr_a, nr_b);
+	nr_a = list_kids(&m->a, group_a, thread, m->some_a);
+	nr_b = list_kids(&m->b, group_b, thread, m->some_b);
+	if (nr_a == nr_b)
+		match_places(m, nr_a);
+}
+
+/* All that is under what has been matched so far. */
+static void descend(struct matching *m)
+{
+	while (m->queued) {
+		uint32_t a = m->queue[--m->queued];
+		uint32_t b = m->a.match[a];
+
+		match_kids(m, a + 1, b + 1, false);
+		match_kids(m, a + 1, b + 1, true);
+	}
+}
+
+/* Roots by their names only: one of them may be a launcher that the other has not. */
+static void match_roots(struct matching *m)
+{
+	int thread;
+
+	for (thread = 0; thread <= 1; thread++) {
+		uint32_t nr_a = list_kids(&m->a, 0, thread, m->some_a);
+		uint32_t nr_b = list_kids(&m->b, 0, thread, m->some_b);
+
+		match_names(m, nr_a, nr_b);
+	}
+}
+
+/* First of the list, which is sorted by name, that is not before the name. */
+static uint32_t seek(const struct member *list, uint32_t n, const char *comm)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (strcmp(list[middle].comm, comm) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * What is left, by name wherever it is, and then what is under it, before the
+ * next.  The @group of a name's first member says how many of the name are
+ * used up.
+ */
+static int match_leftovers(struct matching *m)
+{
+	struct member *left = calloc((size_t)m->b.nr + 1, sizeof(*left));
+	uint32_t i, n = 0;
+
+	if (!left)
+		return -ENOMEM;
+	for (i = 0; i < m->b.nr; i++) {
+		uint32_t b = m->b.order[i];
+
+		if (m->b.match[b] == SCHEDTAPE_NONE)
+			left[n++] = (struct member){
+				.place = i, .life = b, .comm = m->b.lives[b].comm,
+			};
+	}
+	sort(left, n, by_comm);
+
+	for (i = 0; i < m->a.nr; i++) {
+		uint32_t a = m->a.order[i];
+		const char *comm = m->a.lives[a].comm;
+		uint32_t first, at;
+
+		if (m->a.match[a] != SCHEDTAPE_NONE)
+			continue;
+		first = seek(left, n, comm);
+		if (first == n)
+			continue;
+		for (at = first + left[first].group; at < n; at++)
+			if (strcmp(left[at].comm, comm) ||
+			    m->b.match[left[at].life] == SCHEDTAPE_NONE)
+				break;
+		left[first].group = at - first;
+		if (at == n || strcmp(left[at].comm, comm))
+			continue;
+		match(m, a, left[at].life);
+		descend(m);
+	}
+	free(left);
+	return 0;
+}
+
+/**
+ * schedtape_match() - find out which life of A is which of B
+ * @a: lives of A
+ * @nr_a: how many
+ * @b: lives of B
+ * @nr_b: how many
+ * @a_to_b: result, an element for each life of A
+ * @b_to_a: result, an element for each life of B
+ */
+int schedtape_match(const struct schedtape_life *a, uint32_t nr_a,
+		    const struct schedtape_life *b, uint32_t nr_b,
+		    uint32_t *a_to_b, uint32_t *b_to_a)
+{
+	struct matching m = { 0 };
+	int rc;
+
+	m.some_a = calloc((size_t)nr_a + 1, sizeof(*m.some_a));
+	m.some_b = calloc((size_t)nr_b + 1, sizeof(*m.some_b));
+	m.queue = calloc((size_t)nr_a + 1, sizeof(*m.queue));
+	rc = m.some_a && m.some_b && m.queue ? 0 : -ENOMEM;
+	if (!rc)
+		rc = plant(&m.a, a, nr_a, a_to_b);
+	if (!rc)
+		rc = plant(&m.b, b, nr_b, b_to_a);
+	if (!rc) {
+		match_roots(&m);
+		descend(&m);
+		rc = match_leftovers(&m);
+	}
+	fell(&m.a);
+	fell(&m.b);
+	free(m.some_a);
+	free(m.some_b);
+	free(m.queue);
+	return rc;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The module's client: netlink family and device behind plain functions.
+ * Nothing above this knows of either.
+ */
+#ifndef SCHEDTAPE_CLIENT_H
+#define SCHEDTAPE_CLIENT_H
+
+#include <schedtape.h>
+
+struct schedtape_client;
+
+struct schedtape_module_info {
+	char version[32];
+	char preempt[16];
+	char missing[1024];	/* a line for each thing that the kernel lacks; "": nothing */
+	uint32_t wire_version;
+	uint32_t page_size;
+	uint32_t cpus;
+	uint32_t ring_pages_max;
+	uint32_t sessions;
+	uint32_t replays;
+	uint32_t hz;
+	uint32_t counter_khz;	/* 0: there is no STAPE_CLOCK_COUNTER */
+	uint64_t ring_memory;	/* bytes in all rings now */
+	uint64_t ring_memory_max;
+};
+
+struct schedtape_session_state {
+	uint32_t id;
+	uint32_t state;		/* enum stape_session_state */
+	uint32_t owner;
+	uint32_t ring_pages;
+	uint32_t watermark;
+	uint32_t tasks;
+	uint32_t clock;		/* enum stape_clock */
+	uint32_t cpus;		/* that have a ring */
+	bool overwrite;
+	uint64_t events;
+	uint64_t lost;
+	uint64_t overwritten;	/* events */
+	uint64_t start_time;	/* ns of CLOCK_MONOTONIC */
+	uint64_t stop_time;
+};
+
+struct schedtape_replay_state {
+	uint32_t id;
+	uint32_t state;		/* enum stape_replay_state */
+	uint32_t players;
+	uint32_t joined;
+	uint32_t waiting;
+	uint32_t done;
+	uint32_t failed_pid;
+	uint32_t speed;		/* of STAPE_REPLAY_SPEED_ONE */
+	uint64_t time;		/* ns of its own time */
+	uint64_t steps;
+	uint64_t timed_waits;
+	uint64_t lag_max;
+	uint64_t lag_total;
+	uint64_t start_time;
+	uint64_t stop_time;
+};
+
+struct schedtape_player_state {
+	uint32_t number;
+	uint32_t pid;
+	uint32_t state;		/* enum stape_player_state */
+	uint32_t edge;		/* with STAPE_PLAYER_EDGE */
+	uint64_t steps;
+	uint64_t cpu_time;	/* ns, up to its last switch-out */
+	uint64_t timed_waits;
+	uint64_t lag_total;
+	uint64_t lag_max;
+};
+
+/* Connects.  -ENOENT: the module is not loaded; -EPERM: may not. */
+int schedtape_client_open(struct schedtape_client **client, struct schedtape_error *err);
+void schedtape_client_close(struct schedtape_client *client);
+int schedtape_client_info(struct schedtape_client *client, struct schedtape_module_info *info,
+			  struct schedtape_error *err);
+
+/* Both call @each for every one there is, until it returns something but 0. */
+int schedtape_client_sessions(struct schedtape_client *client,
+			      int (*each)(const struct schedtape_session_state *state, void *arg),
+			      void *arg, struct schedtape_error *err);
+int schedtape_client_replays(struct schedtape_client *client,
+			     int (*each)(const struct schedtape_replay_state *state, void *arg),
+			     void *arg, struct schedtape_error *err);
+
+/*
+ * A descriptor to poll for replay notifications, and their reader: it calls
+ * @each for those that are there, and does not block.
+ */
+int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_error *err);
+int schedtape_client_monitor_read(struct schedtape_client *client,
+				  int (*each)(const struct schedtape_replay_state *state,
+					      void *arg),
+				  void *arg, struct schedtape_error *err);
+
+/* -- sessions: /dev/schedtape ---------------------------------------------- */
+
+struct schedtape_session;
+
+int schedtape_session_open(struct schedtape_client *client, struct schedtape_session **session,
+			   struct schedtape_error *err);
+void schedtape_session_close(struct schedtape_session *session);
+int schedtape_session_fd(const struct schedtape_session *session);
+uint32_t schedtape_session_id(const struct schedtape_session *session);
+
+/**
+ * struct schedtape_session_options - see session-set in schedtape/netlink.h
+ * @size: sizeof this struct
+ * @ring_bytes: of each CPU's ring, rounded up to a power of two of pages
+ * @watermark: pages before a reader is woken; 0: a quarter of the ring
+ * @clock: enum stape_clock
+ * @overwrite: full rings keep the newest
+ * @cpus: bit n%8 of byte n/8: CPU n; NULL: all
+ * @cpus_bytes: of @cpus
+ */
+struct schedtape_session_options {
+	size_t size;
+	uint64_t ring_bytes;
+	uint32_t watermark;
+	uint32_t clock;
+	bool overwrite;
+	const unsigned char *cpus;
+	size_t cpus_bytes;
+};
+
+/* Makes the rings and maps them.  Once. */
+int schedtape_session_set(struct schedtape_session *session,
+			  const struct schedtape_session_options *options,
+			  struct schedtape_error *err);
+/* Also: again, after a pause. */
+int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err);
+int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err);
+int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err);
+int schedtape_session_get(struct schedtape_session *session,
+			  struct schedtape_session_state *state, struct schedtape_error *err);
+/* Publishes what the rings hold in open pages. */
+int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err);
+/* What the session's clock and others say just now. */
+int schedtape_session_clock(struct schedtape_session *session,
+			    struct stape_clock_sample *sample, struct schedtape_error *err);
+/*
+ * A descriptor to poll() for these CPUs' rings alone, or -errno: before the
+ * session starts.  @cpus: bit n%8 of byte n/8: CPU n.
+ */
+int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
+			     size_t bytes, struct schedtape_error *err);
+/* Processes to the filter: the plain case of schedtape_filter_add(). */
+int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
+			  struct schedtape_error *err);
+/* The live tasks of the filter.  The caller frees *tasks, which holds it all. */
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task **tasks,
+			    size_t *n, struct schedtape_error *err);
+uint32_t schedtape_session_cpus(const struct schedtape_session *session);
+uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
+/*
+ * Pages of @cpu that wait and lie next to each other, at most @max.  They
+ * stay as they are until schedtape_session_consume().
+ */
+size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, size_t max,
+			       const void **pages);
+void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, size_t pages);
+/* False: there is no such CPU. */
+bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
+			   struct schedtape_cpu *stats);
+
+/* -- filters --------------------------------------------------------------- */
+
+/**
+ * struct schedtape_cgroup - a cgroup of version 2
+ * @id: the kernel's
+ * @path: below the root of the hierarchy, "/a/b"; NULL: not known
+ */
+struct schedtape_cgroup {
+	uint64_t id;
+	char *path;
+};
+
+/**
+ * struct schedtape_filter - what a session records, see schedtape/netlink.h
+ * @pids: processes, with all their threads
+ * @tids: single threads
+ * @exclude_comm: patterns of names that stay out, the caller's own
+ * @all: every user task
+ * @kthreads: kernel threads may be in, too
+ * @no_inherit: what a task forks stays out
+ */
+struct schedtape_filter {
+	uint32_t *pids;
+	size_t nr_pids;
+	uint32_t *tids;
+	size_t nr_tids;
+	struct schedtape_cgroup *cgroups;
+	size_t nr_cgroups;
+	const char **exclude_comm;
+	size_t nr_exclude_comm;
+	bool all;
+	bool kthreads;
+	bool no_inherit;
+};
+
+/* Each takes the session by its number: it may be another program's. */
+
+/* The flags and patterns.  They replace what was set. */
+int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+/* Processes, threads and cgroups, one after the other; the error names the one that is wrong. */
+int schedtape_filter_add(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err);
+/* Frees its lists, and the paths of its cgroups. */
+void schedtape_filter_free(struct schedtape_filter *filter);
+/*
+ * @name: a path, whole or below the mount point of the cgroup2 hierarchy, or a
+ * number ("id:N" or "N").  The caller frees the path.
+ */
+int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
+			  struct schedtape_error *err);
+
+/* Where their hierarchy is mounted; -ENODEV: nowhere. */
+int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err);
+/*
+ * Those of the tasks of @filter, those above them, and those below its cgroups, as a
+ * tape's META has them, or NULL.  Nobody in @filter, or NULL: who is recorded is
+ * started here, and what is below this program's cgroup is meant.
+ */
+struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter);
+
+/**
+ * struct schedtape_cgroup_state - a cgroup when a recording began
+ * @id: the kernel's
+ * @path: below the root of the hierarchy; leads nowhere but down
+ * @max: its quota, as in cpu.max; NULL: none
+ * @cpus: as in cpuset.cpus; NULL: all
+ * @weight: of @weighs: the controller cpu was there
+ * @idle: only where nobody else runs
+ */
+struct schedtape_cgroup_state {
+	uint64_t id;
+	const char *path;
+	const char *max;
+	const char *cpus;
+	unsigned int weight;
+	bool weighs;
+	bool idle;
+};
+
+/* Names in a path of a tape; no kernel makes so deep a tree of cgroups by itself. */
+#define SCHEDTAPE_CGROUP_PARTS	64
+
+/**
+ * struct schedtape_cgroup_table - the cgroups of a tape, those without a sound path left out
+ * @by_id: sorted
+ * @by_path: the same
+ * @nr: of them
+ */
+struct schedtape_cgroup_table {
+	struct schedtape_cgroup_state *by_id;
+	const struct schedtape_cgroup_state **by_path;
+	size_t nr;
+};
+
+/* -ENOMEM.  The texts are the tape's. */
+int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table,
+				struct schedtape_tape *tape);
+void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table);
+/* NULL: there is none. */
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id);
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char *path);
+
+/* -- replays --------------------------------------------------------------- */
+
+/* Makes the session's replay.  *fd: the players', *id: the replay's. */
+int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
+			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    int *fd, uint32_t *id, struct schedtape_error *err);
+/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: see @err. */
+const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
+						 struct schedtape_error *err);
+void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
+int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_t delay,
+			   struct schedtape_error *err);
+/* @speed: of STAPE_REPLAY_SPEED_ONE. */
+int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uint32_t speed,
+			       struct schedtape_error *err);
+/* Until schedtape_replay_start(). */
+int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
+			   struct schedtape_error *err);
+/* Calls @each for every player that plays now, until it returns something but 0. */
+int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
+			     int (*each)(const struct schedtape_player_state *state, void *arg),
+			     void *arg, struct schedtape_error *err);
+int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
+			  struct schedtape_error *err);
+int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
+			 struct schedtape_replay_state *state, struct schedtape_error *err);
+
+#endif /* SCHEDTAPE_CLIENT_H */

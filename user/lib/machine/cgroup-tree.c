@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Cgroups of version 2 as a tape has them: what a replay needs to make some of them
+ * again.  Of those that nobody is in who is recorded, not even the names.
+ */
+#include <schedtape/client.h>
+
+#include <errno.h>
+#include <fts.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "machine/machine.h"
+
+#define MAX_CGROUPS	16384	/* they all go into one record */
+
+/* The first line of a cgroup's file, or false. */
+static bool read_file(const char *folder, const char *name, char *line, size_t size)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
+	       schedtape_machine_line(path, line, size);
+}
+
+/* Only what is not as it is in a new one, and the weight, which shows the controller. */
+static struct json_object *describe(const char *folder, const char *path, uint64_t id)
+{
+	struct json_object *object = json_object_new_object();
+	char line[4096];
+
+	json_object_object_add(object, "id", json_object_new_uint64(id));
+	json_object_object_add(object, "path", json_object_new_string(path));
+	if (read_file(folder, "cpu.weight", line, sizeof(line)))
+		json_object_object_add(object, "weight", json_object_new_uint64(atoi(line)));
+	if (read_file(folder, "cpu.idle", line, sizeof(line)) && atoi(line))
+		json_object_object_add(object, "idle", json_object_new_boolean(true));
+	if (read_file(folder, "cpu.max", line, sizeof(line)) && strncmp(line, "max ", 4))
+		json_object_object_add(object, "max", json_object_new_string(line));
+	if (read_file(folder, "cpuset.cpus", line, sizeof(line)) && *line)
+		json_object_object_add(object, "cpus", json_object_new_string(line));
+	return object;
+}
+
+/**
+ * struct places - where recorded tasks are, or may come to be
+ * @paths: below the root of the hierarchy, none twice
+ * @n: of them
+ * @room: for so many
+ * @below: what is below them, too
+ */
+struct places {
+	char **paths;
+	size_t n;
+	size_t room;
+	bool below;
+};
+
+static void add_place(struct places *places, const char *path)
+{
+	char **paths = places->paths;
+	size_t i;
+
+	for (i = places->n; i-- > 0; )
+		if (!strcmp(paths[i], path))
+			return;
+	if (places->n == places->room) {
+		paths = reallocarray(paths, 2 * places->room + 8, sizeof(*paths));
+		if (!paths)
+			return;
+		places->paths = paths;
+		places->room = 2 * places->room + 8;
+	}
+	paths[places->n] = strdup(path);
+	places->n += !!paths[places->n];
+}
+
+static void free_places(struct places *places)
+{
+	while (places->n)
+		free(places->paths[--places->n]);
+	free(places->paths);
+}
+
+/* @pid: 0: this process. */
+static void add_place_of(struct places *places, uint32_t pid)
+{
+	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
+	FILE *file;
+
+	if (pid)
+		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	/* Hierarchies of version 1 have other numbers. */
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "0::/", 4))
+			add_place(places, line + 3);
+	}
+	fclose(file);
+}
+
+/* Nobody in @filter, or NULL: who is recorded begins here. */
+static void find_places(struct places *in, struct places *trees,
+			const struct schedtape_filter *filter)
+{
+	static const struct schedtape_filter nobody;
+	size_t i;
+
+	if (!filter)
+		filter = &nobody;
+	if (filter->all)
+		add_place(trees, "/");
+	for (i = 0; i < filter->nr_cgroups; i++)
+		if (filter->cgroups[i].path)
+			add_place(trees, filter->cgroups[i].path);
+	for (i = 0; i < filter->nr_pids; i++)
+		add_place_of(in, filter->pids[i]);
+	for (i = 0; i < filter->nr_tids; i++)
+		add_place_of(in, filter->tids[i]);
+	if (!in->n && !trees->n)
+		add_place_of(trees, 0);
+}
+
+/* Is @path above @other, or that itself? */
+static bool is_above(const char *path, const char *other)
+{
+	size_t len = strcmp(path, "/") ? strlen(path) : 0;
+
+	return !strncmp(path, other, len) && (!other[len] || other[len] == '/');
+}
+
+static bool leads_to(const struct places *places, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < places->n; i++)
+		if (is_above(path, places->paths[i]) ||
+		    (places->below && is_above(places->paths[i], path)))
+			return true;
+	return false;
+}
+
+static struct json_object *describe_tree(const char *mount, const struct places *in,
+					 const struct places *trees)
+{
+	char *const roots[] = { (char *)mount, NULL };
+	size_t len = strcmp(mount, "/") ? strlen(mount) : 0;
+	struct json_object *list;
+	const char *path;
+	FTSENT *at;
+	FTS *tree;
+
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	if (!tree)
+		return NULL;
+	list = json_object_new_array();
+	while ((at = fts_read(tree)) && json_object_array_length(list) < MAX_CGROUPS) {
+		if (at->fts_info != FTS_D)
+			continue;
+		path = at->fts_path[len] ? at->fts_path + len : "/";
+		if (leads_to(in, path) || leads_to(trees, path))
+			json_object_array_add(list, describe(at->fts_path, path,
+							     at->fts_statp->st_ino));
+		else
+			fts_set(tree, at, FTS_SKIP);
+	}
+	fts_close(tree);
+	return list;
+}
+
+struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter)
+{
+	struct places in = { 0 }, trees = { .below = true };
+	struct json_object *list;
+	struct schedtape_error err;
+	char mount[PATH_MAX];
+
+	if (schedtape_cgroup_mount(mount, sizeof(mount), &err))
+		return NULL;
+	find_places(&in, &trees, filter);
+	list = describe_tree(mount, &in, &trees);
+	free_places(&in);
+	free_places(&trees);
+	return list;
+}
+
+/* "/", or names, none of which leads anywhere but down. */
+static bool is_sound(const char *path)
+{
+	size_t parts, len;
+
+	if (!strcmp(path, "/"))
+		return true;
+	if (strlen(path) >= PATH_MAX / 2)
+		return false;
+	for (parts = 0; *path; parts++, path += 1 + len) {
+		if (*path != '/' || parts == SCHEDTAPE_CGROUP_PARTS)
+			return false;
+		len = strcspn(path + 1, "/");
+		if (!len || (len == 1 && path[1] == '.') ||
+		    (len == 2 && !strncmp(path + 1, "..", 2)))
+			return false;
+	}
+	return parts;
+}
+
+static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state *state)
+{
+	struct json_object *value;
+
+	*state = (struct schedtape_cgroup_state){ 0 };
+	if (!json_object_is_type(entry, json_type_object) ||
+	    !json_object_object_get_ex(entry, "id", &value))
+		return false;
+	state->id = json_object_get_uint64(value);
+	if (!json_object_object_get_ex(entry, "path", &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return false;
+	state->path = json_object_get_string(value);
+	if (json_object_object_get_ex(entry, "weight", &value)) {
+		state->weighs = true;
+		state->weight = json_object_get_uint64(value);
+	}
+	if (json_object_object_get_ex(entry, "idle", &value))
+		state->idle = json_object_get_boolean(value);
+	if (json_object_object_get_ex(entry, "max", &value))
+		state->max = json_object_get_string(value);
+	if (json_object_object_get_ex(entry, "cpus", &value))
+		state->cpus = json_object_get_string(value);
+	return is_sound(state->path);
+}
+
+static struct json_object *recorded(struct schedtape_tape *tape)
+{
+	struct json_object *list;
+
+	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "cgroups", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return NULL;
+	return list;
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct schedtape_cgroup_state *a = left, *b = right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int compare_paths(const void *left, const void *right)
+{
+	const struct schedtape_cgroup_state * const *a = left, * const *b = right;
+
+	return strcmp((*a)->path, (*b)->path);
+}
+
+int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table, struct schedtape_tape *tape)
+{
+	struct json_object *list = recorded(tape);
+	size_t i, n = list ? json_object_array_length(list) : 0;
+
+	table->nr = 0;
+	table->by_id = calloc(n + 1, sizeof(*table->by_id));
+	table->by_path = calloc(n + 1, sizeof(*table->by_path));
+	if (!table->by_id || !table->by_path) {
+		schedtape_cgroup_table_free(table);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		table->nr += read_entry(json_object_array_get_idx(list, i),
+					&table->by_id[table->nr]);
+	qsort(table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+	for (i = 0; i < table->nr; i++)
+		table->by_path[i] = &table->by_id[i];
+	qsort(table->by_path, table->nr, sizeof(*table->by_path), compare_paths);
+	return 0;
+}
+
+void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table)
+{
+	free(table->by_id);
+	free(table->by_path);
+	*table = (struct schedtape_cgroup_table){ 0 };
+}
+
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id)
+{
+	const struct schedtape_cgroup_state wanted = { .id = id };
+
+	return bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+}
+
+const struct schedtape_cgroup_state *
+schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char *path)
+{
+	const struct schedtape_cgroup_state wanted = { .path = path }, *key = &wanted, **found;
+
+	found = bsearch(&key, table->by_path, table->nr, sizeof(*table->by_path), compare_paths);
+	return found ? *found : NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What client.c and session.c share. */
+#ifndef SCHEDTAPE_CLIENT_INTERNAL_H
+#define SCHEDTAPE_CLIENT_INTERNAL_H
+
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include <schedtape/client.h>
+
+struct schedtape_client {
+	struct nl_sock *sock;
+	struct nl_sock *monitor;
+	int family;
+};
+
+/* More than any set of attributes of the family has. */
+#define CLIENT_ATTRS		64
+#define CLIENT_MESSAGE_SIZE	65536
+
+/* Of one answer; not 0: no more, please. */
+typedef int (*client_parse)(struct nlattr **attrs, void *arg);
+
+struct nl_msg *client_message(struct schedtape_client *client, int cmd, int flags);
+/* One attribute more; *msg is NULL if there is no room, and may have been before. */
+void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes);
+/* Sends and frees @msg (NULL: out of memory), and waits for the last answer. */
+int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
+		   void *arg, const char *what, struct schedtape_error *err);
+int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
+		      client_parse parse, void *arg, const char *what,
+		      struct schedtape_error *err);
+void client_parse_session(struct nlattr **attrs, struct schedtape_session_state *state);
+
+static inline void client_put_u8(struct nl_msg **msg, int attr, uint8_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
+
+static inline void client_put_u32(struct nl_msg **msg, int attr, uint32_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
+
+static inline void client_put_u64(struct nl_msg **msg, int attr, uint64_t value)
+{
+	client_put(msg, attr, &value, sizeof(value));
+}
+
+/* What a kernel that is older than this library did not send is 0. */
+static inline uint32_t client_u32(struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
+}
+
+static inline uint64_t client_u64(struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= 8 ? nla_get_u64(attr) : 0;
+}
+
+#endif /* SCHEDTAPE_CLIENT_INTERNAL_H */

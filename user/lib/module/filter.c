@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a session records: the requests of filters.
+ */
+#include <schedtape/client.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "module/client-internal.h"
+
+int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err)
+{
+	struct nl_msg *msg;
+	size_t i;
+
+	for (i = 0; i < filter->nr_exclude_comm; i++)
+		if (strlen(filter->exclude_comm[i]) >= STAPE_PATTERN_LEN)
+			return schedtape_fail(err, -EINVAL,
+					      "pattern \"%.16s...\": longer than %d characters",
+					      filter->exclude_comm[i], STAPE_PATTERN_LEN - 1);
+	msg = client_message(client, STAPE_CMD_FILTER_SET, 0);
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u8(&msg, STAPE_A_SESSION_ALL, filter->all);
+	client_put_u8(&msg, STAPE_A_SESSION_KTHREADS, filter->kthreads);
+	client_put_u8(&msg, STAPE_A_SESSION_NO_INHERIT, filter->no_inherit);
+	for (i = 0; i < filter->nr_exclude_comm; i++)
+		client_put(&msg, STAPE_A_SESSION_EXCLUDE_COMM, filter->exclude_comm[i],
+			   strlen(filter->exclude_comm[i]) + 1);
+	return client_request(client, msg, NULL, NULL, "filter", err);
+}
+
+static int change_id(struct schedtape_client *client, int cmd, uint32_t session, int attr,
+		     uint32_t id, const char *what, struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, cmd, 0);
+	char name[32];
+
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u32(&msg, attr, id);
+	snprintf(name, sizeof(name), "%s %u", what, id);
+	return client_request(client, msg, NULL, NULL, name, err);
+}
+
+static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t session,
+			 const struct schedtape_cgroup *cgroup, struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, cmd, 0);
+	char name[64];
+
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
+	client_put_u64(&msg, STAPE_A_SESSION_CGROUP, cgroup->id);
+	snprintf(name, sizeof(name), "cgroup id:%" PRIu64, cgroup->id);
+	return client_request(client, msg, NULL, NULL, cgroup->path ? cgroup->path : name, err);
+}
+
+/* One request for each, so that an error names the one that is wrong. */
+static int change(struct schedtape_client *client, int cmd, uint32_t session,
+		  const struct schedtape_filter *filter, struct schedtape_error *err)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < filter->nr_pids && !ret; i++)
+		ret = change_id(client, cmd, session, STAPE_A_SESSION_PID, filter->pids[i],
+				"PID", err);
+	for (i = 0; i < filter->nr_tids && !ret; i++)
+		ret = change_id(client, cmd, session, STAPE_A_SESSION_TID, filter->tids[i],
+				"TID", err);
+	for (i = 0; i < filter->nr_cgroups && !ret; i++)
+		ret = change_cgroup(client, cmd, session, &filter->cgroups[i], err);
+	return ret;
+}
+
+int schedtape_filter_add(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err)
+{
+	return change(client, STAPE_CMD_FILTER_ADD, session, filter, err);
+}
+
+int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
+			 const struct schedtape_filter *filter, struct schedtape_error *err)
+{
+	return change(client, STAPE_CMD_FILTER_DEL, session, filter, err);
+}
+
+void schedtape_filter_free(struct schedtape_filter *filter)
+{
+	size_t i;
+
+	for (i = 0; i < filter->nr_cgroups; i++)
+		free(filter->cgroups[i].path);
+	free(filter->pids);
+	free(filter->tids);
+	free(filter->cgroups);
+	free(filter->exclude_comm);
+	memset(filter, 0, sizeof(*filter));
+}

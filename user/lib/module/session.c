@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The data side: a session is an open /dev/schedtape, its rings are mapped.
+ */
+#include <schedtape/client.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netlink/genl/genl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "module/client-internal.h"
+
+struct ring {
+	struct stape_ring_consumer *consumer;
+	const struct stape_ring_producer *producer;
+	const unsigned char *pages;
+};
+
+struct schedtape_session {
+	struct schedtape_client *client;
+	int fd;
+	struct stape_session_info info;
+	struct ring *rings;		/* by CPU; consumer NULL: not possible */
+	size_t ro_size;
+};
+
+int schedtape_session_open(struct schedtape_client *client, struct schedtape_session **session,
+			   struct schedtape_error *err)
+{
+	struct schedtape_session *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	s->client = client;
+	s->fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+	if (s->fd < 0) {
+		ret = schedtape_fail(err, -errno, "/dev/schedtape: %s%s", strerror(errno),
+				     errno == EACCES ?
+				     ": needs root, or CAP_PERFMON and access to the file" :
+				     errno == EPERM ? ": the kernel is in lockdown" : "");
+		goto err;
+	}
+	if (ioctl(s->fd, STAPE_IOC_INFO, &s->info)) {
+		ret = schedtape_fail(err, -errno, "/dev/schedtape: %s", strerror(errno));
+		goto err;
+	}
+	if (s->info.wire_version != STAPE_WIRE_VERSION || s->info.page_size != STAPE_PAGE_SIZE) {
+		ret = schedtape_fail(err, -EPROTO,
+				     "the module speaks wire format %u, this program %u: install both of the same version",
+				     s->info.wire_version, STAPE_WIRE_VERSION);
+		goto err;
+	}
+	*session = s;
+	return 0;
+err:
+	schedtape_session_close(s);
+	return ret;
+}
+
+void schedtape_session_close(struct schedtape_session *session)
+{
+	uint32_t cpu;
+
+	if (!session)
+		return;
+	for (cpu = 0; session->rings && cpu < session->info.nr_cpus; cpu++) {
+		if (!session->rings[cpu].consumer)
+			continue;
+		munmap(session->rings[cpu].consumer, getpagesize());
+		munmap((void *)session->rings[cpu].producer, session->ro_size);
+	}
+	free(session->rings);
+	if (session->fd >= 0)
+		close(session->fd);
+	free(session);
+}
+
+int schedtape_session_fd(const struct schedtape_session *session)
+{
+	return session->fd;
+}
+
+uint32_t schedtape_session_id(const struct schedtape_session *session)
+{
+	return session->info.id;
+}
+
+uint32_t schedtape_session_cpus(const struct schedtape_session *session)
+{
+	return session->info.nr_cpus;
+}
+
+uint32_t schedtape_session_ring_pages(const struct schedtape_session *session)
+{
+	return session->info.ring_pages;
+}
+
+/*
+ * A CPU number that is not possible has no ring (EINVAL), nor has a CPU that the
+ * session's mask leaves out (ENXIO): no harm.
+ */
+static int session_map(struct schedtape_session *session, uint32_t cpu)
+{
+	off_t offset = (off_t)(cpu * session->info.ring_stride);
+	long page = getpagesize();
+	void *rw, *ro;
+
+	rw = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, session->fd, offset);
+	if (rw == MAP_FAILED)
+		return errno == EINVAL || errno == ENXIO ? 0 : -errno;
+	ro = mmap(NULL, session->ro_size, PROT_READ, MAP_SHARED | MAP_POPULATE, session->fd,
+		  offset + page);
+	if (ro == MAP_FAILED) {
+		munmap(rw, page);
+		return -errno;
+	}
+	session->rings[cpu].consumer = rw;
+	session->rings[cpu].producer = ro;
+	session->rings[cpu].pages = (unsigned char *)ro + page;
+	return 0;
+}
+
+static int session_map_all(struct schedtape_session *session, struct schedtape_error *err)
+{
+	uint32_t cpu;
+	int ret;
+
+	if (ioctl(session->fd, STAPE_IOC_INFO, &session->info))
+		return schedtape_fail(err, -errno, "/dev/schedtape: %s", strerror(errno));
+	session->ro_size = session->info.ring_stride - getpagesize();
+	session->rings = calloc(session->info.nr_cpus, sizeof(*session->rings));
+	if (!session->rings)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	for (cpu = 0; cpu < session->info.nr_cpus; cpu++) {
+		ret = session_map(session, cpu);
+		if (ret)
+			return schedtape_fail(err, ret, "mapping the ring of CPU %u: %s", cpu,
+					      strerror(-ret));
+	}
+	return 0;
+}
+
+/* In pages: a power of two, 4 at least. */
+static int ring_pages(struct schedtape_session *session, uint64_t bytes, uint32_t *pages,
+		      struct schedtape_error *err)
+{
+	struct schedtape_module_info info;
+	int ret = schedtape_client_info(session->client, &info, err);
+
+	if (ret)
+		return ret;
+	*pages = 4;
+	while ((uint64_t)*pages * STAPE_PAGE_SIZE < bytes && *pages <= info.ring_pages_max)
+		*pages *= 2;
+	if (*pages > info.ring_pages_max)
+		return schedtape_fail(err, -ERANGE,
+				      "a ring of %" PRIu64 " bytes is too large: at most %uM",
+				      bytes, info.ring_pages_max / ((1U << 20) / STAPE_PAGE_SIZE));
+	return 0;
+}
+
+int schedtape_session_set(struct schedtape_session *session,
+			  const struct schedtape_session_options *options,
+			  struct schedtape_error *err)
+{
+	struct nl_msg *msg;
+	uint32_t pages;
+	int ret;
+
+	if (options->size != sizeof(*options))
+		return schedtape_fail(err, -EINVAL, "session options of another version");
+	ret = ring_pages(session, options->ring_bytes, &pages, err);
+	if (ret)
+		return ret;
+	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session->info.id);
+	client_put_u32(&msg, STAPE_A_SESSION_RING_PAGES, pages);
+	if (options->watermark)
+		client_put_u32(&msg, STAPE_A_SESSION_WATERMARK, options->watermark);
+	if (options->clock)
+		client_put_u32(&msg, STAPE_A_SESSION_CLOCK, options->clock);
+	if (options->overwrite)
+		client_put(&msg, STAPE_A_SESSION_OVERWRITE, NULL, 0);
+	if (options->cpus)
+		client_put(&msg, STAPE_A_SESSION_CPUS, options->cpus, options->cpus_bytes);
+	ret = client_request(session->client, msg, NULL, NULL, "rings", err);
+	return ret ? ret : session_map_all(session, err);
+}
+
+int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err)
+{
+	return client_request_id(session->client, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID,
+				 session->info.id, NULL, NULL, "session-start", err);
+}
+
+int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err)
+{
+	return client_request_id(session->client, STAPE_CMD_SESSION_PAUSE, STAPE_A_SESSION_ID,
+				 session->info.id, NULL, NULL, "session-pause", err);
+}
+
+int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err)
+{
+	return client_request_id(session->client, STAPE_CMD_SESSION_STOP, STAPE_A_SESSION_ID,
+				 session->info.id, NULL, NULL, "session-stop", err);
+}
+
+static int parse_one_session(struct nlattr **attrs, void *arg)
+{
+	client_parse_session(attrs, arg);
+	return 0;
+}
+
+int schedtape_session_get(struct schedtape_session *session,
+			  struct schedtape_session_state *state, struct schedtape_error *err)
+{
+	return client_request_id(session->client, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID,
+				 session->info.id, parse_one_session, state, "session", err);
+}
+
+int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err)
+{
+	if (ioctl(session->fd, STAPE_IOC_FLUSH))
+		return schedtape_fail(err, -errno, "/dev/schedtape: flush: %s", strerror(errno));
+	return 0;
+}
+
+int schedtape_session_clock(struct schedtape_session *session,
+			    struct stape_clock_sample *sample, struct schedtape_error *err)
+{
+	if (ioctl(session->fd, STAPE_IOC_CLOCK, sample))
+		return schedtape_fail(err, -errno, "/dev/schedtape: clock: %s", strerror(errno));
+	return 0;
+}
+
+int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
+			     size_t bytes, struct schedtape_error *err)
+{
+	struct stape_stream stream = { .cpus = (uintptr_t)cpus, .bytes = bytes };
+
+	if (ioctl(session->fd, STAPE_IOC_STREAM, &stream))
+		return schedtape_fail(err, -errno, "/dev/schedtape: stream: %s", strerror(errno));
+	return stream.fd;
+}
+
+int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
+			  struct schedtape_error *err)
+{
+	struct schedtape_filter filter = { .pids = (uint32_t *)pids, .nr_pids = n };
+
+	return schedtape_filter_add(session->client, session->info.id, &filter, err);
+}
+
+/* -- tasks ----------------------------------------------------------------- */
+
+struct task_list {
+	struct schedtape_task *tasks;
+	size_t n, max;
+	unsigned char *affinity;	/* stride bytes a task */
+	size_t stride;
+	bool failed;
+};
+
+static bool task_list_grow(struct task_list *list)
+{
+	size_t max = list->max ? 2 * list->max : 64;
+	void *tasks = realloc(list->tasks, max * sizeof(*list->tasks));
+	void *affinity;
+
+	if (!tasks)
+		return false;
+	list->tasks = tasks;
+	affinity = realloc(list->affinity, max * list->stride);
+	if (!affinity)
+		return false;
+	list->affinity = affinity;
+	list->max = max;
+	return true;
+}
+
+static int parse_task(struct nlattr **attrs, void *arg)
+{
+	struct task_list *list = arg;
+	struct schedtape_task *task;
+	size_t bytes = 0;
+
+	if (list->n == list->max && !task_list_grow(list)) {
+		list->failed = true;
+		return 1;
+	}
+	task = &list->tasks[list->n];
+	memset(task, 0, sizeof(*task));
+	task->pid = client_u32(attrs[STAPE_A_TASK_PID]);
+	task->tgid = client_u32(attrs[STAPE_A_TASK_TGID]);
+	task->ppid = client_u32(attrs[STAPE_A_TASK_PPID]);
+	task->ns_pid = client_u32(attrs[STAPE_A_TASK_NS_PID]);
+	task->cpu = client_u32(attrs[STAPE_A_TASK_CPU]);
+	task->state = client_u32(attrs[STAPE_A_TASK_STATE]);
+	task->policy = client_u32(attrs[STAPE_A_TASK_POLICY]);
+	task->nice = client_u32(attrs[STAPE_A_TASK_NICE]);
+	task->rt_priority = client_u32(attrs[STAPE_A_TASK_RT_PRIORITY]);
+	task->start_time = client_u64(attrs[STAPE_A_TASK_START_TIME]);
+	task->cpu_time = client_u64(attrs[STAPE_A_TASK_CPU_TIME]);
+	task->time = client_u64(attrs[STAPE_A_TASK_TIME]);
+	task->cgroup = client_u64(attrs[STAPE_A_TASK_CGROUP]);
+	task->dl.runtime = client_u64(attrs[STAPE_A_TASK_DL_RUNTIME]);
+	task->dl.deadline = client_u64(attrs[STAPE_A_TASK_DL_DEADLINE]);
+	task->dl.period = client_u64(attrs[STAPE_A_TASK_DL_PERIOD]);
+	if (attrs[STAPE_A_TASK_COMM])
+		nla_strlcpy(task->comm, attrs[STAPE_A_TASK_COMM], sizeof(task->comm));
+	if (attrs[STAPE_A_TASK_AFFINITY]) {
+		bytes = nla_len(attrs[STAPE_A_TASK_AFFINITY]);
+		if (bytes > list->stride)
+			bytes = list->stride;
+		memcpy(list->affinity + list->n * list->stride,
+		       nla_data(attrs[STAPE_A_TASK_AFFINITY]), bytes);
+	}
+	task->affinity_bytes = bytes;
+	list->n++;
+	return 0;
+}
+
+/* One block: the tasks, and their affinities behind them. */
+static struct schedtape_task *task_list_pack(const struct task_list *list)
+{
+	struct schedtape_task *tasks = malloc(list->n * (sizeof(*tasks) + list->stride) + 1);
+	unsigned char *affinity;
+	size_t i;
+
+	if (!tasks)
+		return NULL;
+	affinity = (unsigned char *)(tasks + list->n);
+	for (i = 0; i < list->n; i++) {
+		tasks[i] = list->tasks[i];
+		tasks[i].affinity = affinity + i * list->stride;
+		memcpy(affinity + i * list->stride, list->affinity + i * list->stride,
+		       tasks[i].affinity_bytes);
+	}
+	return tasks;
+}
+
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task **tasks,
+			    size_t *n, struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(session->client, STAPE_CMD_TASK_GET, NLM_F_DUMP);
+	struct task_list list = { .stride = (session->info.nr_cpus + 7) / 8 };
+	int ret;
+
+	client_put_u32(&msg, STAPE_A_TASK_SESSION, session->info.id);
+	ret = client_request(session->client, msg, parse_task, &list, "tasks", err);
+	*tasks = ret || list.failed ? NULL : task_list_pack(&list);
+	*n = list.n;
+	if (!ret && !*tasks)
+		ret = schedtape_fail(err, -ENOMEM, "out of memory for %zu tasks", list.n);
+	free(list.tasks);
+	free(list.affinity);
+	return ret;
+}
+
+/* -- rings ----------------------------------------------------------------- */
+
+size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, size_t max,
+			       const void **pages)
+{
+	const struct ring *ring = &session->rings[cpu];
+	uint64_t head, tail, n, index, size = session->info.ring_pages;
+
+	if (!ring->consumer)
+		return 0;
+	tail = ring->consumer->tail;
+	/* Pairs with the module's release: the pages below @head are complete. */
+	head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
+	index = tail & (size - 1);
+	n = head - tail;
+	if (n > size - index)
+		n = size - index;
+	if (n > max)
+		n = max;
+	*pages = ring->pages + index * STAPE_PAGE_SIZE;
+	return n;
+}
+
+void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, size_t pages)
+{
+	struct stape_ring_consumer *consumer = session->rings[cpu].consumer;
+
+	/* Pairs with the module's acquire: what we read of them is read. */
+	__atomic_store_n(&consumer->tail, consumer->tail + pages, __ATOMIC_RELEASE);
+}
+
+bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
+			   struct schedtape_cpu *stats)
+{
+	const struct stape_ring_producer *producer = session->rings[cpu].producer;
+
+	if (!session->rings[cpu].consumer)
+		return false;
+	memset(stats, 0, sizeof(*stats));
+	stats->cpu = cpu;
+	stats->events = __atomic_load_n(&producer->events, __ATOMIC_RELAXED);
+	stats->lost = __atomic_load_n(&producer->lost, __ATOMIC_RELAXED);
+	stats->lost_first = __atomic_load_n(&producer->lost_first, __ATOMIC_RELAXED);
+	stats->lost_last = __atomic_load_n(&producer->lost_last, __ATOMIC_RELAXED);
+	stats->overwritten = __atomic_load_n(&producer->overwritten, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* -- replay ---------------------------------------------------------------- */
+
+int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
+			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    int *fd, uint32_t *id, struct schedtape_error *err)
+{
+	struct stape_replay_setup setup = {
+		.nr_players = players,
+		.nr_edges = nr_edges,
+		.edges = (uintptr_t)edges,
+		.wakers = (uintptr_t)wakers,
+	};
+
+	if (ioctl(session->fd, STAPE_IOC_REPLAY, &setup))
+		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
+				      players, strerror(errno));
+	*fd = setup.fd;
+	*id = setup.id;
+	return 0;
+}
+
+/* A word for each player, and the speed. */
+static size_t clocks_bytes(uint32_t players)
+{
+	return (players + 1ULL) * sizeof(uint64_t);
+}
+
+const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
+						 struct schedtape_error *err)
+{
+	void *clocks = mmap(NULL, clocks_bytes(players), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (clocks == MAP_FAILED) {
+		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
+		return NULL;
+	}
+	return clocks;
+}
+
+void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
+{
+	if (clocks)
+		munmap((void *)clocks, clocks_bytes(players));
+}

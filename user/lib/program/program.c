@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Compiles a tape.  The timeline tells who slept, woke, forked and exited;
+ * each becomes an operation of its task at the CPU time that the task had
+ * used.  Two things are known only later than they happen and are filled in
+ * then: how a wait ends, and whether a wake-up really woke someone.
+ *
+ * Whoever is waited for has done it before, by the time of the recording: so
+ * programs that are compiled here cannot wait for each other in a circle.
+ */
+#include "program/program.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/edges.h"
+#include "program/choice.h"
+#include "program/store.h"
+
+#define STOP_HERE	1	/* what ends a run behind the last thing of interest */
+#define WALK_STEP	4096	/* tasks that a walk may have in memory */
+
+/**
+ * struct part - what a life plays
+ * @number: its task in the program, SCHEDTAPE_NONE: it has none
+ * @leader: of its process, if it plays no part itself: the first that does
+ * @source: the tape's description of where it may run, its own or its parent's, or NULL
+ * @affinity: where else, in the program; SCHEDTAPE_NONE: nothing has been told since
+ * @tail: its task's operations
+ * @base: CPU time that it had used when its program begins
+ * @ticket: of the last waking(), 0: none that counts
+ * @op: the waker's operation
+ * @wait: this task's open wait
+ * @since: when that began, 0: before the start
+ * @set_going: when the outside world ended the wait that led to what it does now, its own
+ *	or that of who woke or forked it
+ */
+struct part {
+	uint32_t number;
+	uint32_t leader;
+	const struct schedtape_task *source;
+	uint32_t affinity;
+	struct schedtape_op_tail tail;
+	uint64_t base;
+	uint64_t ticket;
+	uint64_t op;
+	uint64_t wait;
+	uint64_t since;
+	uint64_t set_going;
+	bool waiting;
+};
+
+struct compiler {
+	struct schedtape_program *program;
+	struct part *parts;		/* by life */
+	struct schedtape_store part_store;
+	struct schedtape_edges edges;	/* between tasks */
+	bool *kept;			/* by life, NULL: all */
+	uint32_t nr_kept;
+	uint64_t start;			/* of what is replayed */
+	bool begun;
+	const struct schedtape_program_options *options;
+};
+
+/* What an operation can hold: two years; more is damage. */
+static uint64_t span(uint64_t from, uint64_t to)
+{
+	const uint64_t most = (1ULL << 56) - 1;
+
+	if (to <= from)
+		return 0;
+	return to - from < most ? to - from : most;
+}
+
+static uint64_t instant(const struct compiler *c, uint64_t time)
+{
+	return span(c->start, time);
+}
+
+static struct part *part_of(struct compiler *c, const struct schedtape_life *life)
+{
+	return &c->parts[life->index];
+}
+
+static bool plays(struct compiler *c, const struct schedtape_life *life)
+{
+	return life->index < c->part_store.nr && part_of(c, life)->number != SCHEDTAPE_NONE;
+}
+
+static struct schedtape_program_task *task_of(struct compiler *c, const struct schedtape_life *life)
+{
+	return &c->program->tasks[part_of(c, life)->number];
+}
+
+static uint64_t cpu_of(struct compiler *c, const struct schedtape_life *life)
+{
+	return life->cpu_time - part_of(c, life)->base;
+}
+
+static int append(struct compiler *c, const struct schedtape_life *life,
+		  enum schedtape_op_kind kind, uint64_t value)
+{
+	const struct schedtape_op op = { .cpu = cpu_of(c, life), .kind = kind, .value = value };
+	struct schedtape_op_tail *tail = &part_of(c, life)->tail;
+	int ret = schedtape_program_add_op(c->program, tail, &op);
+
+	task_of(c, life)->first = tail->first;
+	return ret;
+}
+
+static struct schedtape_op *wait_of(struct compiler *c, const struct part *part)
+{
+	return &c->program->ops[part->wait];
+}
+
+/* -- waits ----------------------------------------------------------------- */
+
+/*
+ * A wait ends, until the timeline tells otherwise, at the instant at which it
+ * began: a task that does something next could run all the time.
+ */
+static int open_wait(struct compiler *c, const struct schedtape_life *life, uint64_t time)
+{
+	struct part *part = part_of(c, life);
+	int ret;
+
+	/* Asleep since before the start: that is the wait which opened at birth. */
+	if (part->waiting && part->wait == part->tail.last && !cpu_of(c, life))
+		return 0;
+	ret = append(c, life, SCHEDTAPE_OP_WAIT_UNTIL, instant(c, time));
+	part->wait = part->tail.last;
+	part->waiting = !ret;
+	part->since = time;
+	return ret;
+}
+
+/*
+ * Of a wait from before the start, the length is not known.  What a task that was
+ * left out did, it did when it did it, whatever the wait was like.
+ */
+static bool is_length(const struct compiler *c, const struct part *part,
+		      const struct schedtape_op *wait, bool left_out)
+{
+	if (!part->since || left_out)
+		return false;
+	switch (c->options->external) {
+	case SCHEDTAPE_EXTERNAL_RELATIVE:
+		return true;
+	case SCHEDTAPE_EXTERNAL_AUTO:
+		return wait->blocked;
+	default:
+		return false;
+	}
+}
+
+/* The outside world ends a wait. */
+static void end_outside(struct compiler *c, struct part *part, struct schedtape_op *wait,
+			bool left_out, uint64_t time)
+{
+	part->set_going = time;
+	if (!is_length(c, part, wait, left_out)) {
+		wait->value = instant(c, time);
+		c->program->timed++;
+		return;
+	}
+	wait->kind = SCHEDTAPE_OP_WAIT_FOR;
+	wait->value = span(part->since, time);
+	c->program->lengths++;
+}
+
+/*
+ * The task does something.  Who sleeps does nothing: where events are lost or the
+ * clocks of CPUs differ, it may seem so, and then nobody is to wait for what comes
+ * after that.
+ */
+static void awake(struct compiler *c, const struct schedtape_life *life, uint64_t time)
+{
+	struct part *part = part_of(c, life);
+
+	/* Who was there from the start may have run all the time. */
+	if (part->waiting && part->since)
+		end_outside(c, part, wait_of(c, part), false, time);
+	part->waiting = false;
+}
+
+/* -- who plays ------------------------------------------------------------- */
+
+static int grow_parts(struct compiler *c, uint32_t index)
+{
+	int ret;
+
+	while (index >= c->part_store.nr) {
+		ret = schedtape_store_add(&c->part_store, sizeof(*c->parts), 1);
+		if (ret)
+			return ret;
+		c->parts = c->part_store.memory;
+		c->parts[c->part_store.nr - 1] = (struct part){
+			.number = SCHEDTAPE_NONE, .leader = SCHEDTAPE_NONE,
+			.affinity = SCHEDTAPE_NONE,
+		};
+	}
+	return 0;
+}
+
+static int prio_of(struct compiler *c, const struct schedtape_life *life,
+		   struct schedtape_prio *prio)
+{
+	*prio = (struct schedtape_prio){ life->policy, life->nice, life->rt_priority, 0 };
+	if (life->policy != SCHED_DEADLINE)
+		return 0;
+	return schedtape_program_add_deadline(c->program, &life->dl, &prio->deadline);
+}
+
+/* Counts each task with SCHED_EXT once, because a kernel may have no such policy. */
+static void note_policy(struct compiler *c, const struct schedtape_life *life)
+{
+	struct schedtape_program_task *task = task_of(c, life);
+
+	if (life->policy != SCHEDTAPE_POLICY_EXT || task->ext)
+		return;
+	task->ext = true;
+	c->program->nr_ext++;
+}
+
+/* Gives a life a task, unless it is left out. */
+static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name,
+		     uint64_t time)
+{
+	struct schedtape_program_task task = {
+		.due = instant(c, time),
+		.parent = SCHEDTAPE_NONE,
+		.process = life->process,	/* of lives, until set_process() */
+		.threads = SCHEDTAPE_NONE,
+		.sibling = SCHEDTAPE_NONE,
+		.cgroup = SCHEDTAPE_NONE,
+		.pid = life->pid,
+		.prio_known = life->prio_known,
+		.source = life->task ? life->task : part_of(c, life)->source,
+		.affinity = part_of(c, life)->affinity,
+	};
+
+	int ret;
+
+	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
+		return 0;
+	ret = prio_of(c, life, &task.prio);
+	if (!ret && life->cgroup)
+		ret = schedtape_program_add_cgroup(c->program, life->cgroup, &task.cgroup);
+	if (ret)
+		return ret;
+	memcpy(task.name, name, sizeof(task.name));
+	part_of(c, life)->number = c->program->nr_tasks;
+	part_of(c, life)->base = life->cpu_time;
+	ret = schedtape_program_add_task(c->program, &task);
+	if (!ret && task.prio_known)
+		note_policy(c, life);
+	return ret;
+}
+
+/* Many tasks are walked over: those behind need no memory. */
+static void passed(const struct compiler *c, uint32_t number)
+{
+	if (number % WALK_STEP)
+		return;
+	schedtape_store_let_go(&c->part_store);
+	schedtape_store_let_go(&c->program->task_store);
+}
+
+/* The first task of a process leads it, if its leader plays no part. */
+static void set_process(struct compiler *c, uint32_t number)
+{
+	struct schedtape_program_task *task = &c->program->tasks[number];
+	struct part *leader = &c->parts[task->process];
+
+	if (leader->leader == SCHEDTAPE_NONE)
+		leader->leader = leader->number == SCHEDTAPE_NONE ? number : leader->number;
+	task->process = leader->leader;
+}
+
+/*
+ * Nobody forks it, but somebody begins its process, and starts it then: it waits for its
+ * first instant by itself.  Who was there before a leader that is forked, as on a tape
+ * with losses, may have set that fork going, and must not wait for it.
+ */
+static bool joins_process(const struct schedtape_program *program, uint32_t number)
+{
+	const struct schedtape_program_task *task = &program->tasks[number];
+	const struct schedtape_program_task *leader = &program->tasks[task->process];
+
+	if (task->parent != SCHEDTAPE_NONE || task->process == number ||
+	    leader->process != task->process)
+		return false;
+	return leader->parent == SCHEDTAPE_NONE || task->process < number;
+}
+
+static int set_processes(struct compiler *c)
+{
+	struct schedtape_program *program = c->program;
+	struct schedtape_program_task *task, *leader;
+	int ret = 0;
+	uint32_t i;
+
+	for (i = 0; i < program->nr_tasks; i++) {
+		passed(c, i);
+		set_process(c, i);
+	}
+	for (i = 0; i < program->nr_tasks && !ret; i++) {
+		passed(c, i);
+		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
+			continue;
+		/* Whose first wait is not one for an instant is there from the start. */
+		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
+			program->tasks[i].due = 0;
+		ret = schedtape_program_add_root(program, i);
+	}
+	/* The lists of threads come to be in order. */
+	for (i = program->nr_tasks; i-- > 0 && !ret; ) {
+		passed(c, i);
+		if (!joins_process(program, i))
+			continue;
+		task = &program->tasks[i];
+		leader = &program->tasks[task->process];
+		task->sibling = leader->threads;
+		leader->threads = i;
+	}
+	return ret;
+}
+
+/* The number of an edge between two tasks, which may be a new one. */
+static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t *edge)
+{
+	int ret = schedtape_edges_number(&c->edges, waker, wakee, edge);
+
+	if (!ret && *edge == c->program->nr_edges)
+		ret = schedtape_program_add_edge(c->program, waker, wakee);
+	return ret;
+}
+
+/* -- what the timeline tells ----------------------------------------------- */
+
+static int on_born(void *arg, const struct schedtape_life *life,
+		   const struct schedtape_life *parent, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct part *part;
+	int ret;
+
+	ret = grow_parts(c, life->index);
+	if (ret)
+		return ret;
+	part = part_of(c, life);
+	part->source = life->task;
+	if (parent) {
+		part->source = parent->task ? parent->task : part_of(c, parent)->source;
+		part->affinity = part_of(c, parent)->affinity;
+	}
+	if (!c->begun)
+		return 0;
+	ret = cast_life(c, life, life->first_comm, time);
+	if (ret || !plays(c, life))
+		return ret;
+	if (parent && plays(c, parent)) {
+		awake(c, parent, time);
+		task_of(c, life)->parent = part_of(c, parent)->number;
+		part_of(c, life)->set_going = part_of(c, parent)->set_going;
+		return append(c, parent, SCHEDTAPE_OP_FORK, part_of(c, life)->number);
+	}
+	ret = open_wait(c, life, time);
+	part = part_of(c, life);
+	part->since = 0;
+	/* Whoever forked it is left out: it begins when it was forked. */
+	part->waiting = !parent;
+	c->program->timed += !part->waiting;
+	return ret;
+}
+
+static int on_waking(void *arg, const struct schedtape_life *waker,
+		     const struct schedtape_life *wakee, uint64_t ticket, uint64_t time)
+{
+	struct compiler *c = arg;
+	int ret;
+
+	if (!plays(c, waker) || !plays(c, wakee))
+		return 0;
+	awake(c, waker, time);
+	ret = append(c, waker, SCHEDTAPE_OP_NONE, 0);
+	part_of(c, wakee)->ticket = ticket;
+	part_of(c, wakee)->op = part_of(c, waker)->tail.last;
+	return ret;
+}
+
+static int on_woke(void *arg, const struct schedtape_life *life,
+		   const struct schedtape_life *waker, uint64_t ticket, uint64_t time)
+{
+	struct schedtape_op *wait, *wake;
+	struct compiler *c = arg;
+	struct part *part;
+	uint32_t edge;
+	int ret;
+
+	if (!plays(c, life) || !part_of(c, life)->waiting)
+		return 0;
+	part = part_of(c, life);
+	part->waiting = false;
+	wait = wait_of(c, part);
+	wait->blocked = life->slept_as == STAPE_STATE_BLOCKED ||
+			life->slept_as == STAPE_STATE_IDLE;
+	if (!waker || !ticket || ticket != part->ticket) {
+		end_outside(c, part, wait, waker, time);
+		return 0;
+	}
+	ret = edge_of(c, part_of(c, waker)->number, part->number, &edge);
+	if (ret)
+		return ret;
+	wake = &c->program->ops[part->op];
+	wake->kind = SCHEDTAPE_OP_WAKE;
+	wake->value = edge;
+	/* Instants that are absolute are put off for nobody. */
+	wake->expected = c->options->external != SCHEDTAPE_EXTERNAL_ABSOLUTE &&
+			 part->since < part_of(c, waker)->set_going;
+	part->set_going = part_of(c, waker)->set_going;
+	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
+	wait->value = edge;
+	c->program->wakeups++;
+	return 0;
+}
+
+static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	return plays(arg, life) ? open_wait(arg, life, time) : 0;
+}
+
+/* Out of the filter is a wait that the outside world ends. */
+static int on_left(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+
+	return plays(c, life) && !part_of(c, life)->waiting ? open_wait(c, life, time) : 0;
+}
+
+static int on_joined(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct part *part = part_of(c, life);
+
+	if (!plays(c, life))
+		return 0;
+	if (part->waiting)
+		end_outside(c, part, wait_of(c, part), false, time);
+	part->waiting = false;
+	return 0;
+}
+
+/* Threads that were forked on the tape stay with their parents. */
+static int on_identified(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	const struct schedtape_life *leader = schedtape_life_at(life, life->process);
+	struct schedtape_program_task *task;
+
+	(void)time;
+	if (!plays(arg, life))
+		return 0;
+	task = task_of(arg, life);
+	memcpy(task->name, life->first_comm, sizeof(task->name));
+	if (task->parent == SCHEDTAPE_NONE && leader->process == leader->index)
+		task->process = life->process;
+	return 0;
+}
+
+static int on_renamed(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct schedtape_program *program = c->program;
+	int ret;
+
+	(void)time;
+	if (!plays(c, life))
+		return 0;
+	ret = schedtape_program_add_name(program, life->comm);
+	return ret ? ret : append(c, life, SCHEDTAPE_OP_RENAME, program->nr_names - 1);
+}
+
+static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct schedtape_prio prio;
+	int ret;
+
+	(void)time;
+	if (!plays(arg, life))
+		return 0;
+	note_policy(arg, life);
+	ret = prio_of(arg, life, &prio);
+	return ret ? ret : append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
+}
+
+/* Also of who is left out, or has not begun: its children have what it has. */
+static int on_setaffinity(void *arg, const struct schedtape_life *life,
+			  const unsigned char *affinity, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct part *part = part_of(c, life);
+	uint32_t before = part->affinity;
+	int ret;
+
+	(void)time;
+	ret = schedtape_program_add_affinity(c->program, affinity, &part->affinity);
+	if (ret || !plays(c, life) || part->affinity == before)
+		return ret;
+	return append(c, life, SCHEDTAPE_OP_SETAFFINITY, part->affinity);
+}
+
+static int on_moved(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct schedtape_program_task *task;
+	uint32_t cgroup;
+	int ret;
+
+	(void)time;
+	if (!plays(c, life))
+		return 0;
+	ret = schedtape_program_add_cgroup(c->program, life->cgroup, &cgroup);
+	if (ret)
+		return ret;
+	task = task_of(c, life);
+	/* Nobody has said so far where it began. */
+	if (task->parent == SCHEDTAPE_NONE && task->cgroup == SCHEDTAPE_NONE) {
+		task->cgroup = cgroup;
+		return 0;
+	}
+	return append(c, life, SCHEDTAPE_OP_MOVE, cgroup);
+}
+
+static int on_end(void *arg, const struct schedtape_life *life, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct part *part;
+
+	(void)time;
+	if (!plays(c, life))
+		return 0;
+	part = part_of(c, life);
+	/* A wait that outlasts the recording ends it for this task. */
+	if (part->waiting && part->wait == part->tail.last &&
+	    wait_of(c, part)->cpu == cpu_of(c, life))
+		schedtape_program_drop_op(&part->tail);
+	part->waiting = false;
+	return append(c, life, SCHEDTAPE_OP_EXIT, 0);
+}
+
+/* The beginning of what is replayed, or its end. */
+static int on_marked(void *arg, const struct schedtape_life *life, bool asleep, uint64_t time)
+{
+	struct compiler *c = arg;
+	int ret;
+
+	if (c->begun)
+		return on_end(c, life, time);
+	ret = cast_life(c, life, life->comm, time);
+	if (ret || !plays(c, life))
+		return ret;
+	ret = open_wait(c, life, time);
+	part_of(c, life)->since = 0;
+	part_of(c, life)->waiting = asleep;
+	return ret;
+}
+
+static int on_reached(void *arg, uint64_t time)
+{
+	struct compiler *c = arg;
+
+	(void)time;
+	if (c->begun)
+		return STOP_HERE;
+	c->begun = true;
+	return 0;
+}
+
+/* -- compiling ------------------------------------------------------------- */
+
+static const struct schedtape_timeline_ops compiler_ops = {
+	.born = on_born,
+	.waking = on_waking,
+	.woke = on_woke,
+	.slept = on_slept,
+	.left = on_left,
+	.joined = on_joined,
+	.identified = on_identified,
+	.renamed = on_renamed,
+	.setprio = on_setprio,
+	.setaffinity = on_setaffinity,
+	.moved = on_moved,
+	.exited = on_end,
+	.ended = on_end,
+	.marked = on_marked,
+	.reached = on_reached,
+	.no_edges = true,
+};
+
+static int compile(struct compiler *c, struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	const uint64_t marks[] = { c->options->from, c->options->to };
+	struct schedtape_timeline_ops ops = compiler_ops;
+	struct schedtape_timeline *timeline = NULL;
+	int ret;
+
+	ops.marks = marks + c->begun;
+	ops.nr_marks = !c->begun + !!c->options->to;
+	ret = schedtape_timeline_run(tape, &ops, c, &timeline, err);
+	schedtape_timeline_free(timeline);
+	if (ret < 0)
+		return ret;
+	if (!c->program->nr_tasks)
+		return schedtape_fail(err, -ENODATA, "no task%s: nothing to replay",
+				      c->kept || c->options->from || c->options->to ?
+				      " that was chosen is on the tape" : " on the tape");
+	ret = set_processes(c);
+	if (ret)
+		return schedtape_fail(err, ret, "not enough memory");
+	return 0;
+}
+
+int schedtape_program_compile(struct schedtape_tape *tape,
+			      const struct schedtape_program_options *options,
+			      struct schedtape_program **program, struct schedtape_error *err)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint64_t stop = end->stop_time;
+	struct compiler c = {
+		.start = end->start_time,
+		.begun = options->from <= end->start_time,
+		.options = options,
+	};
+	int ret;
+
+	if (!c.begun)
+		c.start = options->from;
+	if (options->to && options->to < stop)
+		stop = options->to;
+	c.program = calloc(1, sizeof(*c.program));
+	if (!c.program)
+		return schedtape_fail(err, -ENOMEM, "not enough memory");
+	c.program->duration = instant(&c, stop);
+	ret = schedtape_program_choose(tape, options, &c.kept, &c.nr_kept, err);
+	if (!ret)
+		ret = compile(&c, tape, err);
+	schedtape_store_free(&c.part_store);
+	schedtape_edges_free(&c.edges);
+	free(c.kept);
+	if (ret) {
+		schedtape_program_free(c.program);
+		return ret;
+	}
+	schedtape_program_close(c.program);
+	*program = c.program;
+	return 0;
+}

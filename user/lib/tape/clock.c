@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The clocks of a tape.  Samples may come from a tape of unknown origin: in any
+ * order, and impossible.  Whatever they are, time never goes back.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tape/clock.h"
+#include "tape/read.h"
+
+#define NS_PER_MS	1000000
+
+/*
+ * Both clocks are not read at quite the same instant: of two samples that are
+ * nearer than this, the slope between them would say more about that.
+ */
+#define NEAREST_NS	NS_PER_MS
+#define LATEST_NS	(1ULL << 62)	/* 146 years: nobody has seen that */
+#define STEP_NS		NS_PER_MS	/* less is not seen as a step, for the same reason */
+
+int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
+{
+	struct stape_clock_sample *samples;
+	size_t capacity;
+
+	if (clocks->nr_samples == clocks->capacity) {
+		capacity = clocks->capacity ? 2 * clocks->capacity : 16;
+		samples = reallocarray(clocks->samples, capacity, sizeof(*samples));
+		if (!samples)
+			return -ENOMEM;
+		clocks->samples = samples;
+		clocks->capacity = capacity;
+	}
+	clocks->samples[clocks->nr_samples++] = *sample;
+	return 0;
+}
+
+/* -- lines ----------------------------------------------------------------- */
+
+static unsigned int bits_of(uint64_t value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
+
+/*
+ * @mult is rounded up in its 62nd bit.  That makes less than 1 ns of @ns below
+ * LATEST_NS, so that no line ends behind the beginning of the next one, and nothing
+ * at all in what is rounded down to whole ns.
+ */
+static void line_slope(struct tape_line *line, uint64_t ns, uint64_t ticks)
+{
+	uint64_t rest = ns % ticks;
+	unsigned int i;
+	bool carry;
+
+	line->mult = ns / ticks;
+	line->shift = 62 + bits_of(ticks) - bits_of(ns);
+	for (i = 0; i < line->shift; i++) {
+		carry = rest >> 63;
+		rest <<= 1;
+		line->mult <<= 1;
+		if (carry || rest >= ticks) {
+			rest -= ticks;
+			line->mult++;
+		}
+	}
+	line->mult += rest != 0;
+}
+
+/* Behind the last sample: on as before, or as the kernel has calibrated it. */
+static void line_last(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
+{
+	struct tape_line *line = &clocks->lines[clocks->nr_lines];
+
+	*line = (struct tape_line) { .counter = sample->counter, .mono = sample->mono };
+	if (clocks->nr_lines) {
+		line->mult = line[-1].mult;
+		line->shift = line[-1].shift;
+	} else if (sample->khz) {
+		line_slope(line, NS_PER_MS, sample->khz);
+	} else {
+		line->mult = 1;
+	}
+	line->ticks = UINT64_MAX - line->counter;
+	clocks->nr_lines++;
+}
+
+static void clocks_lines(struct tape_clocks *clocks)
+{
+	const struct stape_clock_sample *from = clocks->samples, *to;
+	struct tape_line *line;
+	size_t i;
+
+	for (i = 1; i < clocks->nr_samples; i++) {
+		to = &clocks->samples[i];
+		if (from->mono >= LATEST_NS)
+			from = to;
+		if (to->mono >= LATEST_NS || to->mono < from->mono + NEAREST_NS ||
+		    to->counter == from->counter)
+			continue;
+		line = &clocks->lines[clocks->nr_lines++];
+		*line = (struct tape_line) {
+			.counter = from->counter,
+			.ticks = to->counter - from->counter,
+			.mono = from->mono,
+		};
+		line_slope(line, to->mono - from->mono, line->ticks);
+		from = to;
+	}
+	line_last(clocks, from);
+}
+
+static int sample_compare(const void *one, const void *two)
+{
+	const struct stape_clock_sample *a = one, *b = two;
+
+	if (a->counter != b->counter)
+		return a->counter < b->counter ? -1 : 1;
+	return a->mono < b->mono ? -1 : a->mono > b->mono;
+}
+
+/* The files of a directory tell some of them twice. */
+static void clocks_sort(struct tape_clocks *clocks)
+{
+	struct stape_clock_sample *samples = clocks->samples;
+	size_t i, n = 0;
+
+	qsort(samples, clocks->nr_samples, sizeof(*samples), sample_compare);
+	for (i = 0; i < clocks->nr_samples; i++)
+		if (!n || memcmp(&samples[i], &samples[n - 1], sizeof(*samples)))
+			samples[n++] = samples[i];
+	clocks->nr_samples = n;
+}
+
+int tape_clocks_init(struct tape_clocks *clocks)
+{
+	bool counts = false;
+	size_t i;
+
+	if (!clocks->nr_samples)
+		return 0;
+	clocks_sort(clocks);
+	for (i = 0; i < clocks->nr_samples; i++)
+		if (clocks->samples[i].counter != clocks->samples[i].mono)
+			counts = true;
+	if (!counts)
+		return 0;
+
+	clocks->lines = calloc(clocks->nr_samples, sizeof(*clocks->lines));
+	if (!clocks->lines)
+		return -ENOMEM;
+	clocks_lines(clocks);
+	clocks->line = clocks->lines;
+	return 0;
+}
+
+void tape_clocks_exit(struct tape_clocks *clocks)
+{
+	free(clocks->samples);
+	free(clocks->lines);
+}
+
+/* -- conversion ------------------------------------------------------------ */
+
+uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter)
+{
+	const struct tape_line *line = clocks->lines;
+	size_t low = 0, high = clocks->nr_lines, middle;
+	uint64_t ns;
+
+	if (counter < line->counter) {
+		ns = tape_multiply(line->counter - counter, line->mult, line->shift);
+		return ns > line->mono ? 0 : line->mono - ns;
+	}
+	/* The last one that doesn't begin behind it. */
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (clocks->lines[middle].counter <= counter)
+			low = middle;
+		else
+			high = middle;
+	}
+	line = &clocks->lines[low];
+	clocks->line = line;
+	ns = tape_multiply(counter - line->counter, line->mult, line->shift);
+	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
+}
+
+/* -- what others want to know ---------------------------------------------- */
+
+const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->clocks.nr_samples;
+	return tape->clocks.samples;
+}
+
+bool schedtape_tape_counts(struct schedtape_tape *tape)
+{
+	return tape->clocks.line;
+}
+
+int64_t schedtape_clock_step(const struct stape_clock_sample *from,
+			     const struct stape_clock_sample *to)
+{
+	/* Both are slewed in the same way: they only part when one is set. */
+	int64_t step = (int64_t)((to->real - from->real) - (to->mono - from->mono));
+
+	return step < STEP_NS && step > -STEP_NS ? 0 : step;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Blocks of eight words are matrices of bytes, and are transposed: halves are
+ * exchanged, then quarters, then eighths (as Hacker's Delight, 7-3, has it for
+ * bits).
+ */
+#include "tape/columns.h"
+
+#include <endian.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline void exchange(uint64_t *a, uint64_t *b, unsigned int shift, uint64_t mask)
+{
+	uint64_t differ = (*a >> shift ^ *b) & mask;
+
+	*b ^= differ;
+	*a ^= differ << shift;
+}
+
+static inline void transpose(uint64_t *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		exchange(&row[i], &row[i + 4], 32, 0x00000000ffffffff);
+	for (i = 0; i < 8; i += i & 1 ? 3 : 1)
+		exchange(&row[i], &row[i + 2], 16, 0x0000ffff0000ffff);
+	for (i = 0; i < 8; i += 2)
+		exchange(&row[i], &row[i + 1], 8, 0x00ff00ff00ff00ff);
+}
+
+/* Eight rows, @from_step bytes apart, become those at @to. */
+static inline void move_block(unsigned char *to, size_t to_step, const unsigned char *from,
+			      size_t from_step)
+{
+	uint64_t row[TAPE_COLUMNS];
+	unsigned int i;
+
+	/* Byte 0 is the first in memory, whatever this machine's order. */
+	for (i = 0; i < TAPE_COLUMNS; i++) {
+		memcpy(&row[i], from + i * from_step, sizeof(row[i]));
+		row[i] = le64toh(row[i]);
+	}
+	transpose(row);
+	for (i = 0; i < TAPE_COLUMNS; i++) {
+		row[i] = htole64(row[i]);
+		memcpy(to + i * to_step, &row[i], sizeof(row[i]));
+	}
+}
+
+void tape_columns_split(unsigned char *columns, const unsigned char *words, size_t bytes)
+{
+	size_t column = bytes / TAPE_COLUMNS, at;
+
+	for (at = 0; at < column; at += sizeof(uint64_t))
+		move_block(columns + at, column, words + at * TAPE_COLUMNS, sizeof(uint64_t));
+}
+
+void tape_columns_join(unsigned char *words, const unsigned char *columns, size_t bytes)
+{
+	size_t column = bytes / TAPE_COLUMNS, at;
+
+	for (at = 0; at < column; at += sizeof(uint64_t))
+		move_block(words + at * TAPE_COLUMNS, sizeof(uint64_t), columns + at, column);
+}

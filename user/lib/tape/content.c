@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What stands in a tape's META, TASKS, CLOCK, SCHEDULER and END records.  They have passed their
+ * checksums; that doesn't make them sound.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+#include <json-c/json_visit.h>
+
+#include "tape/read.h"
+
+/* Each takes much more memory than it does bytes. */
+static bool json_is_small(const char *text, size_t bytes)
+{
+	size_t lists = 0, commas = 0, i;
+	bool quoted = false;
+
+	for (i = 0; i < bytes; i++) {
+		if (quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			quoted = !quoted;
+		else if (quoted)
+			continue;
+		else if (text[i] == '{' || text[i] == '[')
+			lists++;
+		else if (text[i] == ',')
+			commas++;
+	}
+	return lists <= TAPE_MAX_LISTS && commas <= TAPE_MAX_COMMAS;
+}
+
+/*
+ * json-c reads numbers that are none in JSON ("1.", "-.5", "NaN"), and prints them as
+ * they were: they get a text of their own.
+ */
+static int make_number(struct json_object *value, int flags, struct json_object *parent,
+		       const char *key, size_t *index, void *arg)
+{
+	(void)flags;
+	(void)arg;
+	if (!json_object_is_type(value, json_type_double))
+		return JSON_C_VISIT_RETURN_CONTINUE;
+	if (isfinite(json_object_get_double(value)))
+		json_object_set_double(value, json_object_get_double(value));
+	else if (key)
+		json_object_object_add(parent, key, NULL);
+	else
+		json_object_array_put_idx(parent, *index, NULL);
+	return JSON_C_VISIT_RETURN_SKIP;
+}
+
+static struct json_object *parse_object(const char *text, size_t bytes)
+{
+	struct json_object *object;
+	struct json_tokener *tokener;
+
+	if (!json_is_small(text, bytes))
+		return NULL;
+	tokener = json_tokener_new();
+	if (!tokener)
+		return NULL;
+	object = json_tokener_parse_ex(tokener, text, bytes);
+	if (object && (json_tokener_get_error(tokener) != json_tokener_success ||
+		       !json_object_is_type(object, json_type_object))) {
+		json_object_put(object);
+		object = NULL;
+	}
+	if (object)
+		json_c_visit(object, 0, make_number, NULL);
+	json_tokener_free(tokener);
+	return object;
+}
+
+int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
+		      size_t bytes)
+{
+	struct json_object *meta = parse_object(text, bytes);
+	int ret;
+
+	if (!meta)
+		return -EBADMSG;
+	ret = tape_files_meta(tape, file, meta);
+	if (!ret)
+		file->described = true;
+	/* One describes them all. */
+	if (!ret && !tape->meta)
+		tape->meta = meta;
+	else
+		json_object_put(meta);
+	return ret;
+}
+
+/* -- tasks ----------------------------------------------------------------- */
+
+/* Has a kernel given it that?  Who replays it asks one for the same. */
+static bool prio_is_possible(const struct schedtape_task *task)
+{
+	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
+	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
+}
+
+/* Bytes of the entry at @raw, or 0 if it isn't one. */
+static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw, size_t bytes)
+{
+	struct tape_task entry = { 0 };
+	uint32_t size, fixed, affinity_bytes;
+
+	if (bytes < TAPE_TASK_LEAST)
+		return 0;
+	memcpy(&entry, raw, TAPE_TASK_LEAST);
+	size = le32toh(entry.size);
+	fixed = le32toh(entry.fixed);
+	affinity_bytes = le32toh(entry.affinity_bytes);
+	if (size > bytes || fixed < TAPE_TASK_LEAST || fixed > size ||
+	    affinity_bytes > size - fixed || affinity_bytes > TAPE_MAX_CPUS / 8)
+		return 0;
+	/* What its version has of it; what later ones have is left alone. */
+	memcpy(&entry, raw, fixed < sizeof(entry) ? fixed : sizeof(entry));
+
+	*task = (struct schedtape_task) {
+		.time = le64toh(entry.time),
+		.start_time = le64toh(entry.start_time),
+		.cpu_time = le64toh(entry.cpu_time),
+		.pid = le32toh(entry.pid),
+		.tgid = le32toh(entry.tgid),
+		.ppid = le32toh(entry.ppid),
+		.ns_pid = le32toh(entry.ns_pid),
+		.cpu = le32toh(entry.cpu),
+		.state = le32toh(entry.state),
+		.policy = le32toh(entry.policy),
+		.nice = (int32_t)le32toh(entry.nice),
+		.rt_priority = le32toh(entry.rt_priority),
+		.affinity_bytes = affinity_bytes,
+		.affinity = affinity_bytes ? raw + fixed : NULL,
+		.cgroup = le64toh(entry.cgroup),
+		.dl = {
+			.runtime = le64toh(entry.dl_runtime),
+			.deadline = le64toh(entry.dl_deadline),
+			.period = le64toh(entry.dl_period),
+		},
+	};
+	if (!prio_is_possible(task))
+		return 0;
+	memcpy(task->comm, entry.comm, sizeof(task->comm));
+	task->comm[sizeof(task->comm) - 1] = '\0';
+	return size;
+}
+
+static struct schedtape_task *task_new(struct schedtape_tape *tape)
+{
+	struct schedtape_task *tasks;
+	size_t capacity;
+
+	if (tape->nr_tasks == tape->tasks_capacity) {
+		capacity = tape->tasks_capacity ? 2 * tape->tasks_capacity : 64;
+		tasks = reallocarray(tape->tasks, capacity, sizeof(*tasks));
+		if (!tasks)
+			return NULL;
+		tape->tasks = tasks;
+		tape->tasks_capacity = capacity;
+	}
+	return &tape->tasks[tape->nr_tasks++];
+}
+
+/* @raw must stay where it is.  On failure nothing of it is kept. */
+int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
+{
+	size_t before = tape->nr_tasks, now;
+	struct schedtape_task task, *kept;
+
+	for (; bytes; bytes -= now, raw += now) {
+		now = task_unpack(&task, raw, bytes);
+		if (!now || tape->nr_tasks == TAPE_MAX_TASKS) {
+			tape->nr_tasks = before;
+			return -EBADMSG;
+		}
+		kept = task_new(tape);
+		if (!kept) {
+			tape->nr_tasks = before;
+			return -ENOMEM;
+		}
+		*kept = task;
+	}
+	return 0;
+}
+
+/* -- clocks ---------------------------------------------------------------- */
+
+int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
+{
+	struct stape_clock_sample sample;
+	struct tape_clock entry;
+	uint32_t size;
+	int ret;
+
+	for (; bytes; bytes -= size, raw += size) {
+		if (bytes < sizeof(entry))
+			return -EBADMSG;
+		memcpy(&entry, raw, sizeof(entry));
+		size = le32toh(entry.size);
+		if (size < sizeof(entry) || size > bytes ||
+		    tape->clocks.nr_samples == TAPE_MAX_CLOCKS)
+			return -EBADMSG;
+		sample = (struct stape_clock_sample) {
+			.counter = le64toh(entry.counter),
+			.mono = le64toh(entry.mono),
+			.boot = le64toh(entry.boot),
+			.real = le64toh(entry.real),
+			.khz = le32toh(entry.khz),
+			.unstable = le32toh(entry.flags) & TAPE_CLOCK_UNSTABLE,
+		};
+		ret = tape_clocks_add(&tape->clocks, &sample);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* -- schedulers ------------------------------------------------------------ */
+
+static bool get_number(struct json_object *object, const char *key, uint64_t *value)
+{
+	struct json_object *number;
+
+	if (!json_object_object_get_ex(object, key, &number) ||
+	    !json_object_is_type(number, json_type_int) ||
+	    json_object_get_int64(number) < 0)
+		return false;
+	*value = json_object_get_uint64(number);
+	return true;
+}
+
+/* Copies a text that is not too long; false: there is no such one. */
+static bool get_text(struct json_object *object, const char *key, char *to, size_t size)
+{
+	struct json_object *text;
+
+	if (!json_object_object_get_ex(object, key, &text) ||
+	    !json_object_is_type(text, json_type_string) ||
+	    strlen(json_object_get_string(text)) >= size)
+		return false;
+	snprintf(to, size, "%s", json_object_get_string(text));
+	return true;
+}
+
+static bool get_scheduler(struct json_object *object, struct schedtape_scheduler *scheduler)
+{
+	struct json_object *all;
+
+	*scheduler = (struct schedtape_scheduler) { 0 };
+	if (!get_number(object, "time", &scheduler->time) ||
+	    !get_text(object, "state", scheduler->state, sizeof(scheduler->state)))
+		return false;
+	get_number(object, "after", &scheduler->after);
+	get_number(object, "enable_seq", &scheduler->enable_seq);
+	get_number(object, "nr_rejected", &scheduler->nr_rejected);
+	get_text(object, "ops", scheduler->ops, sizeof(scheduler->ops));
+	if (json_object_object_get_ex(object, "switch_all", &all) &&
+	    json_object_is_type(all, json_type_boolean))
+		scheduler->switch_all = json_object_get_boolean(all);
+	return scheduler->after <= scheduler->time;
+}
+
+static int add_scheduler(struct schedtape_tape *tape,
+			 const struct schedtape_scheduler *scheduler)
+{
+	struct schedtape_scheduler *schedulers;
+	size_t capacity;
+
+	if (tape->nr_schedulers == TAPE_MAX_SCHEDULERS)
+		return -EBADMSG;
+	if (tape->nr_schedulers == tape->schedulers_capacity) {
+		capacity = tape->schedulers_capacity ? 2 * tape->schedulers_capacity : 4;
+		schedulers = reallocarray(tape->schedulers, capacity, sizeof(*schedulers));
+		if (!schedulers)
+			return -ENOMEM;
+		tape->schedulers = schedulers;
+		tape->schedulers_capacity = capacity;
+	}
+	tape->schedulers[tape->nr_schedulers++] = *scheduler;
+	return 0;
+}
+
+int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes)
+{
+	struct json_object *object = parse_object(text, bytes);
+	struct schedtape_scheduler scheduler;
+	int ret = -EBADMSG;
+
+	if (!object)
+		return -EBADMSG;
+	if (get_scheduler(object, &scheduler))
+		ret = add_scheduler(tape, &scheduler);
+	json_object_put(object);
+	return ret;
+}
+
+/* -- the end --------------------------------------------------------------- */
+
+static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
+{
+	uint64_t number;
+
+	*cpu = (struct schedtape_cpu) { 0 };
+	if (!get_number(object, "cpu", &number) || number >= TAPE_MAX_CPUS)
+		return false;
+	cpu->cpu = number;
+	/* Only of rings that are overwritten. */
+	get_number(object, "overwritten", &cpu->overwritten);
+	return get_number(object, "events", &cpu->events) &&
+	       get_number(object, "lost", &cpu->lost) &&
+	       get_number(object, "lost_first", &cpu->lost_first) &&
+	       get_number(object, "lost_last", &cpu->lost_last) &&
+	       cpu->lost_first <= cpu->lost_last;
+}
+
+/* All of them or none. */
+static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
+{
+	size_t i, n = json_object_array_length(list);
+	struct schedtape_cpu *cpus;
+
+	if (n > TAPE_MAX_CPUS)
+		return -EBADMSG;
+	cpus = reallocarray(tape->cpus, tape->nr_cpus + n + 1, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	tape->cpus = cpus;
+	for (i = 0; i < n; i++)
+		if (!get_cpu(json_object_array_get_idx(list, i), &cpus[tape->nr_cpus + i]))
+			return -EBADMSG;
+	tape->nr_cpus += n;
+	return 0;
+}
+
+static int content_end(struct schedtape_tape *tape, struct json_object *object)
+{
+	uint64_t start, stop, window = 0;
+	struct json_object *cpus;
+	int ret;
+
+	if (!get_number(object, "start_time", &start) ||
+	    !get_number(object, "stop_time", &stop) || start > stop ||
+	    !json_object_object_get_ex(object, "cpus", &cpus) ||
+	    !json_object_is_type(cpus, json_type_array))
+		return -EBADMSG;
+	get_number(object, "window_start", &window);
+
+	ret = add_cpus(tape, cpus);
+	if (ret)
+		return ret;
+	/* The main file's comes first, and knows best. */
+	if (!tape->ended) {
+		tape->end.start_time = start;
+		tape->end.stop_time = stop;
+		tape->window = window;
+	}
+	tape->ended = true;
+	return 0;
+}
+
+int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes)
+{
+	struct json_object *object = parse_object(text, bytes);
+	int ret;
+
+	if (!object)
+		return -EBADMSG;
+	ret = content_end(tape, object);
+	json_object_put(object);
+	return ret;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * One file of a tape, whatever it is now: a directory, or torn, or damaged.
+ * Records are copied as they stand.  Only META and END may be new: META no longer
+ * speaks of other files, but of what was missing, and END counts it.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "tape/read.h"
+#include "tape/write.h"
+
+/**
+ * struct copy - a copy being made
+ * @order: of the chunks, in the new file
+ * @total, @done: bytes, for the progress
+ */
+struct copy {
+	struct schedtape_tape *tape;
+	struct schedtape_writer *writer;
+	const struct schedtape_copy_options *options;
+	size_t *order;
+	uint64_t total;
+	uint64_t done;
+};
+
+static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_error *err)
+{
+	int ret = 0;
+
+	copy->done += bytes;
+	if (copy->options->progress)
+		ret = copy->options->progress(copy->options->arg, copy->done, copy->total);
+	return ret ? schedtape_fail(err, ret, "the copy was ended: %s", strerror(-ret)) : 0;
+}
+
+/* -EBADMSG: not sound any more; it has been noted if it is to be left out. */
+static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_head *head,
+		       struct schedtape_error *err)
+{
+	const struct tape_file *file = &copy->tape->files[index->file];
+	const char *why;
+	int ret;
+
+	if (index->damaged)
+		return -EBADMSG;
+	ret = tape_head_read(file, index->offset, head, &why);
+	if (!ret)
+		ret = tape_record_read(file, &copy->tape->decoder, head, &why);
+	if (!ret)
+		return 0;
+	if (ret != -EBADMSG)
+		why = strerror(-ret);
+	if (ret == -EBADMSG && copy->options->recover) {
+		tape_note(copy->tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
+			  index->offset, why);
+		index->damaged = true;
+	}
+	return schedtape_fail(err, ret, "%s: chunk at byte %" PRIu64 ": %s", file->path,
+			      index->offset, why);
+}
+
+/* -- what was missing ------------------------------------------------------ */
+
+/* Where no end record says it: where the last of the oldest kept pages begins. */
+static uint64_t window_of(const struct schedtape_tape *tape)
+{
+	struct json_object *overwrite = json_object_object_get(tape->meta, "overwrite");
+	const struct tape_index *index = tape->index;
+	uint64_t window = 0;
+	size_t i, at;
+
+	if (tape->ended || !json_object_get_boolean(overwrite))
+		return tape->window;
+	for (i = 0; i < tape->nr_cursors; i++) {
+		at = tape->cursors[i].chunks_first;
+		while (at < tape->cursors[i].chunks_end && index[at].damaged)
+			at++;
+		if (at < tape->cursors[i].chunks_end && index[at].seq && index[at].time > window)
+			window = index[at].time;
+	}
+	return window;
+}
+
+static int put_new_end(struct copy *copy, struct schedtape_error *err)
+{
+	const struct schedtape_tape *tape = copy->tape;
+	struct schedtape_end end = {
+		.start_time = tape->end.began,
+		.stop_time = tape->end.stop_time,
+		.window_start = window_of(tape),
+	};
+	struct schedtape_cpu *cpus = calloc(tape->nr_cpus + 1, sizeof(*cpus));
+	const struct tape_cursor *c;
+	struct json_object *object;
+	size_t i;
+	int ret;
+
+	if (!cpus)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	for (i = 0; i < tape->nr_cpus; i++)
+		cpus[i] = tape->cpus[i];
+	for (i = 0; i < tape->nr_cursors; i++) {
+		c = &tape->cursors[i];
+		tape_lost_count(tape, c, &cpus[c->end - tape->cpus]);
+	}
+	end.cpus = cpus;
+	end.nr_cpus = tape->nr_cpus;
+	object = tape_end_json(&end);
+	ret = tape_writer_json(copy->writer, TAPE_END, object, err);
+	json_object_put(object);
+	free(cpus);
+	return ret;
+}
+
+/* -- copying --------------------------------------------------------------- */
+
+static int put_bytes(struct copy *copy, const void *bytes, size_t n, struct schedtape_error *err)
+{
+	static const unsigned char zeros[TAPE_ALIGN];
+	struct iovec iov[2] = {
+		{ .iov_base = (void *)bytes, .iov_len = n },
+		{ .iov_base = (void *)zeros, .iov_len = tape_padding(n) },
+	};
+
+	return tape_writer_put(copy->writer, iov, 2, err);
+}
+
+/* The record that the decoder holds. */
+static int put_record(struct copy *copy, const struct tape_head *head,
+		      struct schedtape_error *err)
+{
+	return put_bytes(copy, copy->tape->decoder.buffer,
+			 sizeof(struct tape_record) + head->extra + head->stored, err);
+}
+
+static int put_header(struct copy *copy, struct schedtape_error *err)
+{
+	const struct tape_file *file = &copy->tape->files[0];
+	unsigned char bytes[TAPE_MAX_HEADER];
+	ssize_t got = tape_file_read(file, bytes, file->header, 0);
+
+	if (got != file->header)
+		return schedtape_fail(err, got < 0 ? got : -EIO, "%s: cannot be read",
+				      file->path);
+	return put_bytes(copy, bytes, file->header, err);
+}
+
+static int put_meta(struct copy *copy, struct schedtape_error *err)
+{
+	struct schedtape_tape *tape = copy->tape;
+	struct json_object *meta = NULL;
+	int ret;
+
+	if (json_object_deep_copy(tape->meta, &meta, NULL))
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	json_object_object_del(meta, "streams");
+	json_object_object_del(meta, "stream");
+	if (tape->torn[0])
+		json_object_object_add(meta, "recovered", json_object_new_string(tape->torn));
+	ret = tape_writer_json(copy->writer, TAPE_META, meta, err);
+	json_object_put(meta);
+	return ret;
+}
+
+/* META is new, and END comes last, if it is not new. */
+static bool is_wanted(const struct copy *copy, const struct tape_other *other, bool end)
+{
+	const struct tape_file *files = copy->tape->files;
+
+	switch (other->type) {
+	case TAPE_META:
+		return false;
+	case TAPE_END:
+		return end && !files[other->file].stream;
+	case TAPE_CLOCK:
+		/* Streams have copies of the main file's. */
+		return !end && (!files[other->file].stream || files[0].stream);
+	}
+	return !end;
+}
+
+static int put_other(struct copy *copy, const struct tape_other *other,
+		     struct schedtape_error *err)
+{
+	const struct tape_file *file = &copy->tape->files[other->file];
+	struct tape_head head;
+	const char *why;
+	int ret;
+
+	ret = tape_head_read(file, other->offset, &head, &why);
+	if (!ret)
+		ret = tape_record_read(file, &copy->tape->decoder, &head, &why);
+	if (!ret)
+		return put_record(copy, &head, err);
+	if (ret == -EBADMSG && copy->options->recover) {
+		tape_note(copy->tape, "%sbyte %" PRIu64 ": %s", file->name, other->offset, why);
+		return 0;
+	}
+	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, other->offset,
+			      ret == -EBADMSG ? why : strerror(-ret));
+}
+
+static int put_others(struct copy *copy, bool end, struct schedtape_error *err)
+{
+	const struct schedtape_tape *tape = copy->tape;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < tape->nr_others && !ret; i++)
+		if (is_wanted(copy, &tape->others[i], end))
+			ret = put_other(copy, &tape->others[i], err);
+	return ret;
+}
+
+static int put_chunks(struct copy *copy, struct schedtape_error *err)
+{
+	struct tape_head head;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < copy->tape->nr_index; i++) {
+		ret = chunk_check(copy, &copy->tape->index[copy->order[i]], &head, err);
+		if (ret == -EBADMSG && copy->options->recover)
+			continue;
+		if (!ret)
+			ret = put_record(copy, &head, err);
+		if (!ret)
+			ret = copy_progress(copy, head.next - head.offset, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int put_all(struct copy *copy, struct schedtape_error *err)
+{
+	int ret = put_header(copy, err);
+
+	if (!ret)
+		ret = put_meta(copy, err);
+	if (!ret)
+		ret = put_others(copy, false, err);
+	if (!ret)
+		ret = put_chunks(copy, err);
+	if (ret)
+		return ret;
+	return copy->options->recover ? put_new_end(copy, err) : put_others(copy, true, err);
+}
+
+/* -- the copy -------------------------------------------------------------- */
+
+static int order_compare(const void *one, const void *two, void *arg)
+{
+	size_t i = *(const size_t *)one, k = *(const size_t *)two;
+	const struct tape_index *a = (const struct tape_index *)arg + i;
+	const struct tape_index *b = (const struct tape_index *)arg + k;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+/* By time, so that whoever reads the copy finds together what belongs together. */
+static int make_order(struct copy *copy)
+{
+	struct schedtape_tape *tape = copy->tape;
+	size_t i;
+
+	copy->order = calloc(tape->nr_index + 1, sizeof(*copy->order));
+	if (!copy->order)
+		return -ENOMEM;
+	for (i = 0; i < tape->nr_index; i++)
+		copy->order[i] = i;
+	qsort_r(copy->order, tape->nr_index, sizeof(*copy->order), order_compare, tape->index);
+	return 0;
+}
+
+int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
+			const struct schedtape_copy_options *options, uint64_t *bytes,
+			struct schedtape_error *err)
+{
+	struct copy copy = {
+		.tape = tape,
+		.options = options,
+		.total = schedtape_tape_bytes(tape),
+	};
+	int ret, closed;
+
+	if (options->size != sizeof(*options))
+		return schedtape_fail(err, -EINVAL, "copy options of another version");
+	if (tape->torn[0] && !options->recover)
+		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->torn);
+	if (make_order(&copy))
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	ret = tape_writer_new(path, 0, &copy.writer, err);
+	if (!ret) {
+		ret = put_all(&copy, err);
+		*bytes = copy.writer->bytes;
+		closed = schedtape_writer_close(copy.writer, ret ? NULL : err);
+		ret = ret ? ret : closed;
+	}
+	free(copy.order);
+	return ret;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The end of a recording, as it is handed out: what the end records of all files
+ * say, and of CPUs that none of them has, what the chunks say.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tape/read.h"
+
+/* All chunks of a CPU, which are next to each other in the index. */
+static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedtape_cpu *cpu)
+{
+	uint64_t before = index->time;
+	size_t i;
+
+	*cpu = (struct schedtape_cpu) { .cpu = index->cpu };
+	for (i = 0; i < n && index[i].cpu == cpu->cpu; i++) {
+		cpu->events += index[i].events;
+		if (index[i].lost && !index[i].damaged) {
+			/* When exactly, only the pages know; it was in between. */
+			if (!cpu->lost)
+				cpu->lost_first = before;
+			cpu->lost_last = index[i].end;
+			cpu->lost += index[i].lost;
+		}
+		before = index[i].end;
+	}
+	if (cpu->lost_first > cpu->lost_last)
+		cpu->lost_first = cpu->lost_last;
+	return i;
+}
+
+static int cpu_compare(const void *one, const void *two)
+{
+	const struct schedtape_cpu *a = one, *b = two;
+
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	return a->reserved < b->reserved ? -1 : a->reserved > b->reserved;
+}
+
+/* By number; of what several end records say, the first is kept. */
+static void sort_cpus(struct schedtape_tape *tape)
+{
+	struct schedtape_cpu *cpus = tape->cpus;
+	size_t i, n = 0;
+
+	for (i = 0; i < tape->nr_cpus; i++)
+		cpus[i].reserved = i;
+	if (tape->nr_cpus)
+		qsort(cpus, tape->nr_cpus, sizeof(*cpus), cpu_compare);
+	for (i = 0; i < tape->nr_cpus; i++)
+		if (!n || cpus[i].cpu != cpus[n - 1].cpu)
+			cpus[n++] = cpus[i];
+	for (i = 0; i < n; i++)
+		cpus[i].reserved = 0;
+	tape->nr_cpus = n;
+}
+
+static int guess_cpus(struct schedtape_tape *tape)
+{
+	size_t i, told = tape->nr_cpus, most = told;
+	const struct tape_index *index = tape->index;
+	struct schedtape_cpu *cpus, cpu;
+
+	for (i = 0; i < tape->nr_index; i++)
+		most += !i || index[i].cpu != index[i - 1].cpu;
+	cpus = reallocarray(tape->cpus, most + 1, sizeof(*cpus));
+	if (!cpus)
+		return -ENOMEM;
+	tape->cpus = cpus;
+	for (i = 0; i < tape->nr_index;) {
+		i += guess_cpu(index + i, tape->nr_index - i, &cpu);
+		if (!bsearch(&cpu, cpus, told, sizeof(cpu), cpu_compare))
+			cpus[tape->nr_cpus++] = cpu;
+	}
+	sort_cpus(tape);
+	return 0;
+}
+
+/* From when to when chunks have anything. */
+static void find_range(struct schedtape_tape *tape)
+{
+	const struct tape_index *index = tape->index;
+	uint64_t first = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++) {
+		if (index[i].damaged)
+			continue;
+		if (index[i].time < first)
+			first = index[i].time;
+		if (index[i].end > tape->last)
+			tape->last = index[i].end;
+	}
+	tape->first = first < tape->last ? first : tape->last;
+}
+
+/*
+ * To all that was recorded: chunks may be missing on either side.  The clocks have
+ * been read before the first one and behind the last one.
+ */
+static void widen_range(struct schedtape_tape *tape)
+{
+	const struct tape_clocks *clocks = &tape->clocks;
+	uint64_t first = tape->end.start_time, last = tape->end.stop_time;
+
+	if (clocks->line) {
+		first = clocks->samples[0].counter;
+		last = clocks->samples[clocks->nr_samples - 1].counter;
+	}
+	if (first < tape->first || !tape->last)
+		tape->first = first;
+	if (last > tape->last)
+		tape->last = last;
+}
+
+int tape_end_finish(struct schedtape_tape *tape)
+{
+	struct schedtape_end *end = &tape->end;
+	uint64_t window;
+	int ret;
+
+	sort_cpus(tape);
+	find_range(tape);
+	if (tape->ended)
+		widen_range(tape);
+	tape_lost_fit(tape);
+	ret = guess_cpus(tape);
+	if (ret)
+		return ret;
+	if (!tape->ended) {
+		end->start_time = tape_clocks_ns(&tape->clocks, tape->first);
+		end->stop_time = tape_clocks_ns(&tape->clocks, tape->last);
+	}
+	end->began = end->start_time;
+	if (!tape->window)
+		return 0;
+	window = tape_clocks_ns(&tape->clocks, tape->window);
+	if (window > end->stop_time)
+		window = end->stop_time;
+	if (window > end->start_time)
+		end->start_time = window;
+	return 0;
+}

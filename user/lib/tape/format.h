@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A tape on disk; not part of the library's interface.
+ * Documentation/tape-format.rst is the manual of this file.
+ *
+ *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
+ *  | file header | META | CLOCK | SCHEDULER | TASKS | CHUNK | ... | CLOCK | END |
+ *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
+ *
+ *  A record:
+ *  +---------------+----------------+---------------------+---------------+
+ *  | record header | extra: by type | payload, maybe zstd | zeros up to 8 |
+ *  +---------------+----------------+---------------------+---------------+
+ *  |<------------- checksum over all of this ------------>|
+ *
+ * All numbers are little-endian, except inside of ring pages.
+ *
+ * A tape may also be a directory: the file "data" with all but the chunks, and
+ * "data.0", "data.1", ..., one for every thread that wrote chunks.
+ */
+#ifndef SCHEDTAPE_TAPE_H
+#define SCHEDTAPE_TAPE_H
+
+#include <endian.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/types.h>
+
+#include <schedtape.h>
+
+#define TAPE_MAGIC		"SCHEDTAP"
+#define TAPE_MAJOR		2
+#define TAPE_MINOR		2
+
+#define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are */
+
+#define TAPE_RECORD_MAGIC	"STrc"
+#define TAPE_ALIGN		8
+
+/* Limits of the format, so that a reader's memory has a bound. */
+#define TAPE_MAX_PAGES		1024	/* of a chunk */
+#define TAPE_MAX_RAW		(TAPE_MAX_PAGES * STAPE_PAGE_SIZE)	/* of any known payload */
+#define TAPE_MAX_EXTRA		4096	/* of any known type */
+#define TAPE_MAX_HEADER		4096
+#define TAPE_MAX_CPUS		16384		/* twice as many as any kernel has */
+#define TAPE_MAX_LISTS		65536		/* objects and arrays of a JSON payload */
+#define TAPE_MAX_COMMAS		(1U << 18)	/* between members and elements of these */
+#define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
+#define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
+#define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
+#define TAPE_MAX_STREAMS	65536		/* of a directory */
+
+/*
+ * The same for what many records, or CPUs, have together: a small tape does not become
+ * large in memory, whatever it says.
+ */
+#define TAPE_LEAST_ROOM		(1U << 24)
+#define TAPE_ROOM_FACTOR	64
+
+static inline uint64_t tape_room(uint64_t file_bytes)
+{
+	return TAPE_LEAST_ROOM + TAPE_ROOM_FACTOR * file_bytes;
+}
+
+#define TAPE_MAIN_FILE		"data"		/* of a directory */
+
+enum tape_type {
+	TAPE_META = 1,
+	TAPE_TASKS = 2,
+	TAPE_CHUNK = 3,
+	TAPE_END = 4,
+	TAPE_CLOCK = 5,
+	TAPE_SCHEDULER = 6,
+};
+
+#define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */
+#define TAPE_BY_COLUMNS		0x0002	/* and what they give has its words by columns */
+#define TAPE_KNOWN_FLAGS	(TAPE_ZSTD | TAPE_BY_COLUMNS)
+
+struct tape_header {
+	char magic[8];
+	__le16 major;
+	__le16 minor;
+	__le32 size;
+	__le32 flags;
+	__le32 reserved;
+	__le64 sum;
+};
+
+struct tape_record {
+	char magic[4];
+	__le16 type;
+	__le16 flags;
+	__le32 extra;
+	__le32 stored;
+	__le32 raw;
+	__le32 reserved;
+	__le64 sum;
+};
+
+/* What a CHUNK has as its extra. */
+struct tape_chunk {
+	__le32 cpu;
+	__le32 pages;
+	__le64 seq;
+	__le64 time;
+	__le64 end;
+	__le64 events;
+	__le64 lost;
+};
+
+/* An entry of a TASKS payload; the affinity stands at @fixed, zeros up to @size. */
+struct tape_task {
+	__le32 size;
+	__le32 fixed;
+	__le64 time;
+	__le64 start_time;
+	__le64 cpu_time;
+	__le32 pid;
+	__le32 tgid;
+	__le32 ppid;
+	__le32 ns_pid;
+	__le32 cpu;
+	__le32 state;
+	__le32 policy;
+	__le32 nice;
+	__le32 rt_priority;
+	__le32 affinity_bytes;
+	char comm[STAPE_COMM_LEN];
+	__le64 cgroup;
+	/* Since 2.1. */
+	__le64 dl_runtime;
+	__le64 dl_deadline;
+	__le64 dl_period;
+};
+
+#define TAPE_TASK_LEAST		offsetof(struct tape_task, dl_runtime)
+
+/* An entry of a CLOCK payload. */
+struct tape_clock {
+	__le32 size;
+	__le32 flags;
+	__le32 khz;
+	__le32 reserved;
+	__le64 counter;
+	__le64 mono;
+	__le64 boot;
+	__le64 real;
+};
+
+#define TAPE_CLOCK_UNSTABLE	0x0001
+
+_Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
+_Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
+_Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
+_Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
+_Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");
+
+static inline size_t tape_padding(uint64_t bytes)
+{
+	return -bytes & (TAPE_ALIGN - 1);
+}
+
+#endif /* SCHEDTAPE_TAPE_H */

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What a tape once had and has no longer: events that its end record counts and
+ * that no sound chunk has.  Where they were is where the chunks of a CPU do not
+ * follow each other, or what a damaged chunk claims of itself, if that can be.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tape/read.h"
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* -- what damaged chunks claim --------------------------------------------- */
+
+/* @b in the stream of a CPU, whose @a comes earlier in the files. */
+static bool follows(const struct tape_index *a, const struct tape_index *b)
+{
+	return a->end <= b->time && a->seq <= b->seq && b->seq - a->seq >= a->pages;
+}
+
+/* The end records, sorted by CPU, say that it had events. */
+static bool end_knows(const struct schedtape_tape *tape, uint32_t cpu)
+{
+	size_t low = 0, high = tape->nr_cpus, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (tape->cpus[middle].cpu == cpu)
+			return tape->cpus[middle].events;
+		if (tape->cpus[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* Of a torn tape nobody knows when it ended. */
+static bool in_time(const struct schedtape_tape *tape, const struct tape_index *index)
+{
+	return !tape->ended || (index->time >= tape->first && index->end <= tape->last);
+}
+
+void tape_lost_fit(struct schedtape_tape *tape)
+{
+	const struct tape_index *before, *behind;
+	struct tape_index *index = tape->index;
+	size_t i, next = 0, n = 0;
+	bool fits;
+
+	for (i = 0; i < tape->nr_index; i++) {
+		if (next <= i)
+			next = i + 1;
+		while (next < tape->nr_index && index[next].cpu == index[i].cpu &&
+		       index[next].damaged)
+			next++;
+		before = n && index[n - 1].cpu == index[i].cpu ? &index[n - 1] : NULL;
+		behind = next < tape->nr_index && index[next].cpu == index[i].cpu ?
+			 &index[next] : NULL;
+		fits = in_time(tape, &index[i]) &&
+		       (!before || follows(before, &index[i])) &&
+		       (!behind || follows(&index[i], behind)) &&
+		       (before || behind || !tape->ended || end_knows(tape, index[i].cpu));
+		if (!fits && index[i].damaged)
+			continue;
+		index[n] = index[i];
+		/* Nobody could say whether there were as many. */
+		if (index[i].damaged && !end_knows(tape, index[i].cpu))
+			index[n].lost = 0;
+		n++;
+	}
+	tape->nr_index = n;
+}
+
+/* -- what is missing in each stream ---------------------------------------- */
+
+/* Of sound chunks: events and losses, and when they end. */
+struct sums {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t claimed;	/* both, of damaged ones */
+	uint64_t end;
+};
+
+static struct sums cursor_sums(const struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	const struct tape_index *index;
+	struct sums sums = { 0 };
+	size_t i;
+
+	for (i = c->chunks_first; i < c->chunks_end; i++) {
+		index = &tape->index[i];
+		sums.end = index->end;
+		if (index->damaged) {
+			sums.claimed = add_up(sums.claimed, add_up(index->events, index->lost));
+			continue;
+		}
+		sums.events = add_up(sums.events, index->events);
+		sums.lost = add_up(sums.lost, index->lost);
+	}
+	return sums;
+}
+
+/*
+ * What no sound chunk has or tells: losses whose last is behind all chunks were there,
+ * everything else is in claims or holes.
+ */
+static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	const struct schedtape_cpu *end = c->end;
+	struct sums sums = cursor_sums(tape, c);
+	uint64_t missing = end->events > sums.events ? end->events - sums.events : 0;
+	uint64_t untold = end->lost > sums.lost ? end->lost - sums.lost : 0;
+	bool believed = sums.claimed <= add_up(missing, untold);
+	struct tape_index *index;
+	bool first = true;
+	uint64_t seq = 0;
+	size_t i;
+
+	c->missing = add_up(missing, untold) - (believed ? sums.claimed : 0);
+	if (untold && end->lost_last >= sums.end)
+		c->behind = untold < c->missing ? untold : c->missing;
+	c->missing -= c->behind;
+	for (i = c->chunks_first; i < c->chunks_end; i++) {
+		index = &tape->index[i];
+		if (index->damaged && !believed) {
+			index->events = 0;
+			index->lost = 0;
+		}
+		if (!tape_index_counts(index))
+			continue;
+		c->holes += first ? tape_hole_first(c, index->seq) : index->seq != seq;
+		first = false;
+		seq = index->seq + index->pages;
+	}
+}
+
+/* Events are lost now that were not before: from when to when? */
+static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last)
+{
+	if (!cpu->lost || first < cpu->lost_first)
+		cpu->lost_first = first;
+	if (last > cpu->lost_last)
+		cpu->lost_last = last;
+	if (cpu->lost_first > cpu->lost_last)
+		cpu->lost_first = cpu->lost_last;
+	cpu->lost = add_up(cpu->lost, events);
+}
+
+/*
+ * Events that are not in sound chunks were in damaged ones, or between chunks that do
+ * not follow each other; or, if there is no such place, behind the last one, or before
+ * the first one where that may have any number.
+ */
+void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
+		     struct schedtape_cpu *cpu)
+{
+	uint64_t events = 0, seq = 0, time = tape->first, first = UINT64_MAX, last = 0;
+	const struct tape_index *index;
+	size_t i;
+
+	for (i = c->chunks_first; i < c->chunks_end; i++) {
+		index = &tape->index[i];
+		if (!tape_index_counts(index))
+			continue;
+		if (index->damaged) {
+			first = first < index->time ? first : index->time;
+			last = last > index->end ? last : index->end;
+			continue;
+		}
+		if (index->seq != seq && (seq || !cpu->overwritten)) {
+			first = first < time ? first : time;
+			last = last > index->time ? last : index->time;
+		}
+		events += index->events;
+		seq = index->seq + index->pages;
+		time = index->end;
+	}
+	if (cpu->events > events)
+		cpu_lose(cpu, cpu->events - events,
+			 last ? first : cpu->overwritten ? tape->first : time,
+			 last ? last : tape->last);
+	cpu->events = events;
+}
+
+void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	struct schedtape_cpu *cpu = &tape->end_cpus[c->end - tape->cpus];
+
+	*cpu = *c->end;
+	tape_lost_count(tape, c, cpu);
+	if (!cpu->lost)
+		return;
+	cpu->lost_first = tape_clocks_ns(&tape->clocks, cpu->lost_first);
+	cpu->lost_last = tape_clocks_ns(&tape->clocks, cpu->lost_last);
+}
+
+int tape_lost_init(struct schedtape_tape *tape)
+{
+	size_t i;
+
+	tape->end_cpus = calloc(tape->nr_cpus + 1, sizeof(*tape->end_cpus));
+	if (!tape->end_cpus)
+		return -ENOMEM;
+	for (i = 0; i < tape->nr_cpus; i++)
+		tape->end_cpus[i] = tape->cpus[i];
+	for (i = 0; i < tape->nr_cursors; i++) {
+		cursor_count(tape, &tape->cursors[i]);
+		tape_lost_tell(tape, &tape->cursors[i]);
+	}
+	tape->end.cpus = tape->end_cpus;
+	tape->end.nr_cpus = tape->nr_cpus;
+	return 0;
+}

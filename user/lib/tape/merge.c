@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The stream of a tape's events: a cursor for every CPU, with one chunk in
+ * memory, and a heap that has the CPU with the earliest event on top.
+ *
+ * Damage takes away as little as possible.  A damaged chunk is left out, and a
+ * loss stands in its place.  A page that passed the checksum and still contradicts
+ * itself was written like that: that is an error, and whoever calls again goes on
+ * with the next page.
+ *
+ * All of it goes by the session's clock.  What is handed out is in ns: by those,
+ * events that were apart may be at the same time.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tape/read.h"
+
+static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
+{
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+/* -- losses ---------------------------------------------------------------- */
+
+static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
+{
+	c->loss = (struct schedtape_event) {
+		.cpu = c->cpu,
+		.type = SCHEDTAPE_EV_LOST,
+		.curr_kind = STAPE_NEXT_OTHER,
+		.lost = lost,
+		.lost_first = first,
+		.lost_last = last,
+	};
+}
+
+/* Two in a row are one loss, of as many as are known of both or of none. */
+static void cursor_lose_more(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
+{
+	struct schedtape_event *loss = &c->loss;
+
+	if (loss->type != SCHEDTAPE_EV_LOST) {
+		cursor_lose(c, lost, first, last);
+		return;
+	}
+	loss->lost = lost && loss->lost ? loss->lost + lost : 0;
+	if (first < loss->lost_first)
+		loss->lost_first = first;
+	if (last > loss->lost_last)
+		loss->lost_last = last;
+}
+
+/* Are pages missing before the one, or the damaged chunk, with the number @seq? */
+static bool cursor_hole(const struct tape_cursor *c, uint64_t seq)
+{
+	return c->hole || (c->started ? seq != c->seq : tape_hole_first(c, seq));
+}
+
+/* A chunk is gone; what its header says of it is all that there is. */
+static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *index)
+{
+	if (!tape_index_counts(index))
+		return;
+	c->hole = cursor_hole(c, index->seq);
+	c->started = true;
+	c->seq = index->seq + index->pages;
+	cursor_lose_more(c, index->events + index->lost, index->time, index->end);
+}
+
+/* Of which nobody says anything, but if it is the only one all that is missing was here. */
+static void cursor_lose_hole(const struct schedtape_tape *tape, struct tape_cursor *c,
+			     uint64_t until)
+{
+	c->hole = false;
+	if (c->loss.type == SCHEDTAPE_EV_LOST && !c->missing)
+		return;
+	cursor_lose_more(c, c->holes == 1 ? c->missing : 0,
+			 c->time ? c->time : tape->first, until);
+}
+
+/* Hands the loss out, whose times must fit in between what is sure. */
+static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
+{
+	struct schedtape_event *loss = &c->loss;
+
+	loss->lost_first = clamp(loss->lost_first, c->time, until);
+	loss->lost_last = clamp(loss->lost_last, loss->lost_first, until);
+	loss->time = loss->lost_first;
+	c->ev = *loss;
+	c->time = loss->time;
+	loss->type = STAPE_EV_NONE;
+	return 1;
+}
+
+/* All chunks are read: what the end record knows and no page could tell. */
+static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	const struct schedtape_cpu *end = c->end;
+
+	c->end_told = true;
+	if (c->behind)
+		cursor_lose(c, c->behind, end->lost > c->behind ? c->time : end->lost_first,
+			    end->lost_last);
+	/* Chunks are missing behind the last one, or there is none at all. */
+	if (!c->missing || (c->holes && !c->hole))
+		return;
+	if (c->loss.type != SCHEDTAPE_EV_LOST)
+		cursor_lose(c, 0, c->started ? c->time : tape->first, tape->last);
+	c->loss.lost += c->holes > 1 ? 0 : c->missing;
+}
+
+/* -- one CPU --------------------------------------------------------------- */
+
+/* The next sound chunk of this CPU.  1: there is one; 0: there is none; -errno. */
+static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
+			struct schedtape_error *err)
+{
+	struct tape_index *index;
+	const struct tape_file *file;
+	const char *why;
+	int ret;
+
+	for (; c->chunk < c->chunks_end; c->chunk++) {
+		index = &tape->index[c->chunk];
+		file = &tape->files[index->file];
+		if (!index->damaged) {
+			ret = tape_load(tape, c, &why);
+			if (!ret) {
+				c->file = index->file;
+				c->offset = index->offset;
+				c->pages = index->pages;
+				c->pages_read = 0;
+				c->chunk++;
+				return 1;
+			}
+			if (ret != -EBADMSG)
+				return schedtape_fail(err, ret, "%s: chunk at byte %" PRIu64 ": %s",
+						      file->path, index->offset, strerror(-ret));
+			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
+				  index->offset, why);
+			index->damaged = true;
+			tape_lost_tell(tape, c);
+		}
+		cursor_lose_chunk(c, index);
+	}
+	free(c->memory);
+	c->memory = NULL;
+	return 0;
+}
+
+/* Adds where the page is to what is wrong with it. */
+static int cursor_page_error(const struct schedtape_tape *tape, const struct tape_cursor *c,
+			     const char *text, struct schedtape_error *err)
+{
+	return schedtape_fail(err, -EBADMSG, "%s: chunk at byte %" PRIu64 ", page %u of %u: %s",
+			      tape->files[c->file].path, c->offset, c->pages_read - 1, c->pages,
+			      text);
+}
+
+static const char *cursor_page_fits(const struct tape_cursor *c)
+{
+	const struct stape_page_header *h = &c->page.header;
+
+	if (h->cpu != c->cpu)
+		return "the page is another CPU's";
+	if (c->started && h->seq < c->seq)
+		return "the page's number goes backwards";
+	if (h->time < c->time)
+		return "the page's time goes backwards";
+	return NULL;
+}
+
+/* Opens the next page, perhaps with a loss before it. */
+static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
+		       struct schedtape_error *err)
+{
+	const struct stape_page_header *h = &c->page.header;
+	struct schedtape_error why;
+	const char *misfit;
+	const void *data;
+	bool hole;
+
+	data = c->memory + (size_t)c->pages_read++ * STAPE_PAGE_SIZE;
+	if (schedtape_page_open(&c->page, data, &why))
+		return cursor_page_error(tape, c, why.text, err);
+	misfit = cursor_page_fits(c);
+	if (misfit)
+		return cursor_page_error(tape, c, misfit, err);
+
+	hole = cursor_hole(c, h->seq);
+	c->started = true;
+	c->seq = h->seq + 1;
+	c->page_open = true;
+
+	/* Pages are missing, and nobody else says so. */
+	if (hole && (c->missing || !h->lost))
+		cursor_lose_hole(tape, c, h->time);
+	if (c->loss.type != SCHEDTAPE_EV_LOST)
+		return 0;
+	c->loss.curr = h->curr;
+	c->loss.curr_kind = h->curr_kind;
+	return cursor_take_loss(c, h->time);
+}
+
+/* Whatever comes when the page is at its end.  1: an event; 0: nothing; -errno. */
+static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
+			    struct schedtape_error *err)
+{
+	int ret;
+
+	if (c->pages_read == c->pages) {
+		ret = cursor_chunk(tape, c, err);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			c->pages = 0;
+			c->pages_read = 0;
+			if (c->loss.type != SCHEDTAPE_EV_LOST && !c->end_told)
+				cursor_lose_end(tape, c);
+			if (c->loss.type == SCHEDTAPE_EV_LOST)
+				return cursor_take_loss(c, UINT64_MAX);
+			return 0;
+		}
+	}
+	return cursor_page(tape, c, err);
+}
+
+/* 1: @c->ev is this CPU's next event; 0: it has no more; -errno. */
+static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
+			   struct schedtape_error *err)
+{
+	struct schedtape_error why;
+	int ret;
+
+	for (;;) {
+		if (c->page_open) {
+			ret = schedtape_page_next(&c->page, &c->ev, &why);
+			if (ret > 0) {
+				/* Only a loss can be dated before the page. */
+				if (c->ev.time < c->time)
+					c->ev.time = c->time;
+				return 1;
+			}
+			c->page_open = false;
+			c->time = ret ? c->page.time : c->page.header.end;
+			if (ret)
+				return cursor_page_error(tape, c, why.text, err);
+		}
+		ret = cursor_next_slow(tape, c, err);
+		if (ret || !c->page_open)
+			return ret;
+	}
+}
+
+/* What a loss or a pause has left within the window. */
+static bool gap_within(struct schedtape_event *ev, uint64_t window)
+{
+	if (!schedtape_event_is_gap(ev) || ev->lost_last < window)
+		return false;
+	ev->time = window;
+	if (ev->lost_first < window)
+		ev->lost_first = window;
+	return true;
+}
+
+static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
+			      struct schedtape_error *err)
+{
+	int ret;
+
+	do {
+		ret = cursor_next_any(tape, c, err);
+	} while (ret > 0 && c->ev.time < tape->window && !gap_within(&c->ev, tape->window));
+	return ret;
+}
+
+/* -- all CPUs -------------------------------------------------------------- */
+
+/* CPUs are in order in memory, which makes equal times a fixed order. */
+static inline bool heap_before(const struct tape_heap *a, const struct tape_heap *b)
+{
+	return a->time < b->time || (a->time == b->time && a->cursor < b->cursor);
+}
+
+static void heap_sift_up(struct tape_heap *heap, size_t at)
+{
+	struct tape_heap moved = heap[at];
+	size_t parent;
+
+	for (; at; at = parent) {
+		parent = (at - 1) / 2;
+		if (!heap_before(&moved, &heap[parent]))
+			break;
+		heap[at] = heap[parent];
+	}
+	heap[at] = moved;
+}
+
+static inline void heap_sift_down(struct tape_heap *heap, size_t n)
+{
+	struct tape_heap moved = heap[0];
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < n) {
+		if (child + 1 < n && heap_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!heap_before(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+/* Finds every CPU's first event.  After an error, a next call goes on. */
+static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	struct tape_cursor *c;
+	int ret;
+
+	for (; tape->filled < tape->nr_cursors; tape->filled++) {
+		c = &tape->cursors[tape->filled];
+		ret = cursor_next(tape, c, err);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			continue;
+		tape->heap[tape->nr_heap] = (struct tape_heap) { c->ev.time, c };
+		heap_sift_up(tape->heap, tape->nr_heap++);
+	}
+	return 0;
+}
+
+/* The start was read from another clock, at nearly the same time as the first event's. */
+static inline uint64_t hand_out_time(struct schedtape_tape *tape, uint64_t time)
+{
+	uint64_t ns = tape_clocks_ns(&tape->clocks, time);
+
+	return ns < tape->end.start_time ? tape->end.start_time : ns;
+}
+
+static inline void hand_out(struct schedtape_tape *tape, const struct schedtape_event *raw,
+			    struct schedtape_event *ev)
+{
+	*ev = *raw;
+	if (!tape->clocks.line)
+		return;
+	ev->time = hand_out_time(tape, raw->time);
+	if (schedtape_event_is_gap(raw)) {
+		ev->lost_first = hand_out_time(tape, raw->lost_first);
+		ev->lost_last = hand_out_time(tape, raw->lost_last);
+	}
+}
+
+int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	struct tape_heap *heap = tape->heap;
+	int ret;
+
+	if (tape->taken) {
+		ret = cursor_next(tape, heap[0].cursor, err);
+		if (ret < 0)
+			return ret;
+		tape->taken = false;
+		if (ret)
+			heap[0].time = heap[0].cursor->ev.time;
+		else
+			heap[0] = heap[--tape->nr_heap];
+		heap_sift_down(heap, tape->nr_heap);
+	} else if (tape->filled < tape->nr_cursors) {
+		ret = tape_fill(tape, err);
+		if (ret < 0)
+			return ret;
+	}
+
+	if (!tape->nr_heap) {
+		tape_load_stop(tape);
+		return 0;
+	}
+	tape->taken = true;
+	hand_out(tape, &heap[0].cursor->ev, ev);
+	return 1;
+}
+
+/* To the first chunk that reaches into the window. */
+static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	const struct tape_index *index;
+
+	c->pages = 0;
+	c->pages_read = 0;
+	c->page_open = false;
+	c->started = false;
+	c->end_told = false;
+	c->hole = false;
+	c->time = 0;
+	for (c->chunk = c->chunks_first; c->chunk < c->chunks_end; c->chunk++) {
+		index = &tape->index[c->chunk];
+		if (index->damaged || index->end >= tape->window)
+			break;
+		c->started = true;
+		c->seq = index->seq + index->pages;
+	}
+	c->loss.type = STAPE_EV_NONE;
+}
+
+int schedtape_tape_rewind(struct schedtape_tape *tape,
+			  struct schedtape_error *err __attribute__((unused)))
+{
+	size_t i;
+
+	tape_load_stop(tape);
+	for (i = 0; i < tape->nr_cursors; i++)
+		cursor_rewind(tape, &tape->cursors[i]);
+	tape->nr_heap = 0;
+	tape->filled = 0;
+	tape->taken = false;
+	return 0;
+}
+
+/* -- setting up ------------------------------------------------------------ */
+
+static int cursor_compare(const void *one, const void *two)
+{
+	const struct tape_cursor *a = one, *b = two;
+
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+}
+
+static void merge_add_ends(struct schedtape_tape *tape)
+{
+	size_t i, with_chunks = tape->nr_cursors;
+	const struct schedtape_cpu *end;
+	struct tape_cursor key, *c;
+
+	for (i = 0; i < tape->nr_cpus; i++) {
+		end = &tape->cpus[i];
+		key.cpu = end->cpu;
+		c = bsearch(&key, tape->cursors, with_chunks, sizeof(key), cursor_compare);
+		if (!c && !end->lost && !end->events)
+			continue;
+		if (!c) {
+			/* A CPU that lost all that it had. */
+			c = &tape->cursors[tape->nr_cursors++];
+			c->cpu = key.cpu;
+		}
+		c->end = end;
+	}
+	if (tape->nr_cursors > with_chunks)
+		qsort(tape->cursors, tape->nr_cursors, sizeof(key), cursor_compare);
+}
+
+/* Each CPU has a chunk in memory.  What the tape says of their sizes must be possible. */
+static int merge_check_room(const struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	uint64_t file_bytes = schedtape_tape_bytes(tape), bytes = 0;
+	const struct tape_cursor *c;
+	uint32_t pages;
+	size_t i, k;
+
+	for (i = 0; i < tape->nr_cursors; i++) {
+		c = &tape->cursors[i];
+		for (pages = 0, k = c->chunks_first; k < c->chunks_end; k++)
+			if (!tape->index[k].damaged && tape->index[k].pages > pages)
+				pages = tape->index[k].pages;
+		bytes += (uint64_t)pages * STAPE_PAGE_SIZE;
+	}
+	if (bytes <= tape_room(file_bytes))
+		return 0;
+	return schedtape_fail(err, -E2BIG, "%s: to read its %zu CPUs together would take %" PRIu64
+			      " MB of memory, which a tape of %" PRIu64 " bytes cannot need",
+			      tape->path, tape->nr_cursors, bytes >> 20, file_bytes);
+}
+
+/* The index is in the order of CPUs: each has a stretch of it. */
+int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	size_t i, most = tape->nr_cpus;
+	struct tape_cursor *c = NULL;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!i || tape->index[i].cpu != tape->index[i - 1].cpu)
+			most++;
+	tape->cursors = calloc(most + 1, sizeof(*tape->cursors));
+	tape->heap = calloc(most + 1, sizeof(*tape->heap));
+	if (!tape->cursors || !tape->heap)
+		return -ENOMEM;
+
+	for (i = 0; i < tape->nr_index; i++) {
+		if (!c || tape->index[i].cpu != c->cpu) {
+			c = &tape->cursors[tape->nr_cursors++];
+			c->cpu = tape->index[i].cpu;
+			c->chunks_first = i;
+		}
+		c->chunks_end = i + 1;
+	}
+	merge_add_ends(tape);
+	schedtape_tape_rewind(tape, NULL);
+	return merge_check_room(tape, err);
+}
+
+void tape_merge_exit(struct schedtape_tape *tape)
+{
+	size_t i;
+
+	for (i = 0; i < tape->nr_cursors; i++)
+		free(tape->cursors[i].memory);
+	free(tape->cursors);
+	free(tape->heap);
+}

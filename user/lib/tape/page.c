@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Ring pages: from words to events.  Documentation/event-format.rst tells what
+ * a page is made of.
+ *
+ * A page may come from a tape of unknown origin: nothing in it is believed
+ * before it has been checked, and its memory may have any alignment.
+ */
+#include <byteswap.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <string.h>
+
+#include <schedtape.h>
+
+#define WORD		sizeof(uint64_t)
+#define COMM_WORDS	(STAPE_COMM_LEN / WORD)
+
+_Static_assert(sizeof(struct stape_page_header) == 72, "the page header has no hidden padding");
+
+static void page_header_swap(struct stape_page_header *h)
+{
+	h->magic = bswap_32(h->magic);
+	h->cpu = bswap_32(h->cpu);
+	h->used = bswap_32(h->used);
+	h->events = bswap_32(h->events);
+	h->curr = bswap_32(h->curr);
+	h->curr_kind = bswap_16(h->curr_kind);
+	h->flags = bswap_16(h->flags);
+	h->time = bswap_64(h->time);
+	h->end = bswap_64(h->end);
+	h->seq = bswap_64(h->seq);
+	h->lost = bswap_64(h->lost);
+	h->lost_first = bswap_64(h->lost_first);
+	h->lost_last = bswap_64(h->lost_last);
+}
+
+static const char *page_header_damage(const struct stape_page_header *h)
+{
+	if (h->used < sizeof(*h) || h->used > STAPE_PAGE_SIZE || h->used % WORD)
+		return "impossible length";
+	/* A word has two at most. */
+	if (h->events > (h->used - sizeof(*h)) / WORD * 2)
+		return "more events than fit";
+	if (h->time > h->end)
+		return "ends before it begins";
+	if (h->curr > STAPE_PID_MASK || h->curr_kind > STAPE_NEXT_OTHER ||
+	    (h->curr_kind == STAPE_NEXT_TASK) != (h->curr != 0))
+		return "impossible current task";
+	if ((h->lost || h->flags & STAPE_PAGE_PAUSED) && h->lost_first > h->lost_last)
+		return "its losses end before they begin";
+	return NULL;
+}
+
+int schedtape_page_open(struct schedtape_page *page, const void *data,
+			struct schedtape_error *err)
+{
+	struct stape_page_header *h = &page->header;
+	const char *damage;
+
+	memcpy(h, data, sizeof(*h));
+	page->data = data;
+	page->swap = h->magic == bswap_32(STAPE_PAGE_MAGIC);
+	if (page->swap)
+		page_header_swap(h);
+	if (h->magic != STAPE_PAGE_MAGIC)
+		return schedtape_fail(err, -EBADMSG, "not a ring page: magic number 0x%08x",
+				      h->magic);
+
+	damage = page_header_damage(h);
+	if (damage)
+		return schedtape_fail(err, -EBADMSG, "header of page %" PRIu64 " of CPU %u: %s",
+				      (uint64_t)h->seq, h->cpu, damage);
+
+	page->at = sizeof(*h);
+	page->events = 0;
+	page->lost_pending = h->lost;
+	page->pause_pending = h->flags & STAPE_PAGE_PAUSED;
+	page->wakeup_pending = false;
+	page->time = h->time;
+	page->curr = h->curr;
+	page->curr_kind = h->curr_kind;
+	return 0;
+}
+
+static inline uint64_t page_word(const struct schedtape_page *page, uint32_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, page->data + at, sizeof(word));
+	return page->swap ? bswap_64(word) : word;
+}
+
+static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
+		       const char *damage)
+{
+	uint32_t at = page->at;
+
+	page->at = page->header.used;
+	page->wakeup_pending = false;
+	page->events = page->header.events;
+	return schedtape_fail(err, -EBADMSG, "page %" PRIu64 " of CPU %u, before byte %u: %s",
+			      (uint64_t)page->header.seq, page->header.cpu, at, damage);
+}
+
+/*
+ * A loss or a pause stands before the page's first event.  Its first time may be
+ * later than the page's base, which is no event's; the event's own time is never
+ * later than anything that follows.
+ */
+static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	const struct stape_page_header *h = &page->header;
+	bool lost = page->lost_pending;
+
+	*ev = (struct schedtape_event) {
+		.time = h->lost_first < h->time ? h->lost_first : h->time,
+		.cpu = h->cpu,
+		.type = lost ? SCHEDTAPE_EV_LOST : SCHEDTAPE_EV_PAUSED,
+		.curr = h->curr,
+		.curr_kind = h->curr_kind,
+		.lost = lost ? h->lost : 0,
+		.lost_first = h->lost_first,
+		.lost_last = h->lost_last,
+	};
+	if (lost)
+		page->lost_pending = false;
+	else
+		page->pause_pending = false;
+	return 1;
+}
+
+/* A switch decides who runs from now on. */
+static const char *page_switch(struct schedtape_page *page, const struct schedtape_event *ev)
+{
+	unsigned int next = schedtape_switch_next(ev);
+
+	if (next > STAPE_NEXT_OTHER || (next == STAPE_NEXT_TASK) != (ev->pid != 0))
+		return "a switch to an impossible task";
+
+	page->curr = ev->pid;
+	page->curr_kind = next;
+	return NULL;
+}
+
+static const char *page_exec(struct schedtape_page *page, struct schedtape_event *ev, uint32_t at)
+{
+	uint64_t old = page_word(page, at);
+
+	if (old > STAPE_PID_MASK)
+		return "an exec with an impossible old PID";
+	ev->old_pid = old;
+	/* The task goes on under the PID of its thread group's leader. */
+	if (page->curr_kind == STAPE_NEXT_TASK && page->curr == ev->old_pid && ev->pid)
+		page->curr = ev->pid;
+	return NULL;
+}
+
+/* Bytes, not numbers: no byte order. */
+static void page_comm(const struct schedtape_page *page, struct schedtape_event *ev, uint32_t at)
+{
+	memcpy(ev->comm, page->data + at, STAPE_COMM_LEN);
+	ev->comm[STAPE_COMM_LEN - 1] = '\0';
+}
+
+static const char *page_prio(struct schedtape_event *ev, uint64_t word)
+{
+	unsigned int nice = word >> STAPE_PRIO_NICE_SHIFT & UINT8_MAX;
+	unsigned int rt_priority = word >> STAPE_PRIO_RT_SHIFT & UINT8_MAX;
+
+	if (nice > SCHEDTAPE_MAX_NICE - SCHEDTAPE_MIN_NICE)
+		return "an impossible nice value";
+	if (rt_priority > SCHEDTAPE_MAX_RT_PRIORITY)
+		return "an impossible real-time priority";
+	ev->policy = word >> STAPE_PRIO_POLICY_SHIFT & UINT8_MAX;
+	ev->nice = (int)nice + SCHEDTAPE_MIN_NICE;
+	ev->rt_priority = rt_priority;
+	ev->prio = (int)(word >> STAPE_PRIO_PRIO_SHIFT & UINT16_MAX) - 1;
+	ev->boosted = word & STAPE_PRIO_BOOSTED;
+	return NULL;
+}
+
+static void page_deadline(const struct schedtape_page *page, struct schedtape_event *ev,
+			  uint32_t at, unsigned int words)
+{
+	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)
+		return;
+	ev->dl.runtime = page_word(page, at + STAPE_DL_RUNTIME * WORD);
+	ev->dl.deadline = page_word(page, at + STAPE_DL_DEADLINE * WORD);
+	ev->dl.period = page_word(page, at + STAPE_DL_PERIOD * WORD);
+}
+
+static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
+			     uint32_t at, unsigned int words)
+{
+	uint64_t group = page_word(page, at + STAPE_TASK_GROUP * WORD);
+	uint64_t state = page_word(page, at + STAPE_TASK_STATE * WORD);
+	uint64_t ns_pid = page_word(page, at + STAPE_TASK_NS_PID * WORD);
+	const char *damage;
+
+	ev->tgid = group;
+	ev->ppid = group >> 32;
+	ev->ns_pid = ns_pid;
+	ev->state = state;
+	ev->task_cpu = state >> 32;
+	ev->start_time = page_word(page, at + STAPE_TASK_START_TIME * WORD);
+	if (ev->tgid > STAPE_PID_MASK || ev->ppid > STAPE_PID_MASK || ns_pid > STAPE_PID_MASK)
+		return "a task with an impossible PID";
+	if (ev->state > STAPE_SWITCH_STATE_MASK)
+		return "a task in an impossible state";
+	if (words > STAPE_TASK_CGROUP)
+		ev->cgroup = page_word(page, at + STAPE_TASK_CGROUP * WORD);
+	page_comm(page, ev, at + STAPE_TASK_COMM * WORD);
+	damage = page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
+	if (words > STAPE_TASK_WORDS)
+		page_deadline(page, ev, at + STAPE_TASK_WORDS * WORD, words - STAPE_TASK_WORDS);
+	return damage;
+}
+
+/* Some of what is set may not be known yet: then the event's type stays what it was. */
+static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
+			    uint32_t at, unsigned int words)
+{
+	uint64_t word;
+	unsigned int i;
+
+	if (ev->arg >> STAPE_SET_SHIFT != STAPE_SET_AFFINITY)
+		return NULL;
+	if (!words)
+		return "an affinity without a word";
+	ev->type = SCHEDTAPE_EV_AFFINITY;
+	for (i = 0; i < STAPE_AFFINITY_WORDS; i++) {
+		word = htole64(i < words ? page_word(page, at + i * WORD) : 0);
+		memcpy(ev->affinity + i * WORD, &word, WORD);
+	}
+	return NULL;
+}
+
+/* Takes what stands behind an event's word, or steps over it. */
+static const char *page_payload(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	static const unsigned int least[] = {
+		[STAPE_EV_EXEC] = 1,
+		[STAPE_EV_RENAME] = COMM_WORDS,
+		[STAPE_EV_PRIO] = 1,
+		[STAPE_EV_TASK] = STAPE_TASK_CGROUP,
+		[STAPE_EV_EXIT] = 0,
+		[STAPE_EV_SET] = 0,
+	};
+	unsigned int words = ev->arg & STAPE_PAYLOAD_MASK;
+	const char *damage;
+	uint32_t at = page->at;
+
+	if (words > (page->header.used - at) / WORD)
+		return "the page ends within an event";
+	page->at += words * WORD;
+	if (words < least[ev->type])
+		return "an event without all of its payload";
+
+	switch (ev->type) {
+	case STAPE_EV_EXEC:
+		return page_exec(page, ev, at);
+	case STAPE_EV_RENAME:
+		page_comm(page, ev, at);
+		return NULL;
+	case STAPE_EV_PRIO:
+		damage = page_prio(ev, page_word(page, at));
+		page_deadline(page, ev, at + WORD, words - 1);
+		return damage;
+	case STAPE_EV_TASK:
+		return page_task(page, ev, at, words);
+	case STAPE_EV_SET:
+		return page_set(page, ev, at, words);
+	}
+	return NULL;
+}
+
+static inline bool page_advance(struct schedtape_page *page, uint64_t step)
+{
+	if (step > page->header.end - page->time)
+		return false;
+	page->time += step;
+	return true;
+}
+
+/* The second event of a wake's word, which has been stepped over. */
+static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
+		       struct schedtape_error *err)
+{
+	uint64_t word = page_word(page, page->at - WORD);
+
+	page->wakeup_pending = false;
+	if (!page_advance(page, word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK))
+		return page_damage(page, err, "an event after the page's end time");
+	page->events++;
+	*ev = (struct schedtape_event) {
+		.time = page->time,
+		.cpu = page->header.cpu,
+		.type = STAPE_EV_WAKEUP,
+		.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
+		.curr = page->curr,
+		.curr_kind = page->curr_kind,
+		.arg = word & STAPE_WAKE_CPU_MASK,
+	};
+	return 1;
+}
+
+/* The first one, or a waking's word. */
+static void page_waking(struct schedtape_page *page, struct schedtape_event *ev)
+{
+	page->wakeup_pending = ev->type == STAPE_EV_WAKE;
+	ev->type = STAPE_EV_WAKING;
+	ev->arg = (ev->arg & STAPE_WAKING_CONTEXT_MASK) >> STAPE_WAKING_CONTEXT_SHIFT;
+}
+
+/* Time that passes with a word. */
+static inline uint64_t page_step(uint64_t word, unsigned int type)
+{
+	if (type == STAPE_EV_TIME)
+		return word & STAPE_TIME_MASK;
+	return word >> STAPE_DELTA_SHIFT &
+	       (type == STAPE_EV_WAKE ? STAPE_WAKE_WAKING_MASK : STAPE_DELTA_MASK);
+}
+
+int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	const char *damage = NULL;
+	bool prefixed = false;
+	uint64_t word, arg = 0;
+	unsigned int type;
+
+	if (page->lost_pending || page->pause_pending)
+		return page_gap(page, ev);
+	if (page->wakeup_pending)
+		return page_wakeup(page, ev, err);
+
+	while (page->at < page->header.used) {
+		word = page_word(page, page->at);
+		page->at += WORD;
+		type = word >> STAPE_TYPE_SHIFT;
+
+		if (type == STAPE_EV_ARG) {
+			arg = (word & UINT32_MAX) << STAPE_ARG_BITS;
+			prefixed = true;
+			continue;
+		}
+		if (!page_advance(page, page_step(word, type)))
+			return page_damage(page, err, "an event after the page's end time");
+		if (type == STAPE_EV_TIME) {
+			prefixed = true;
+			continue;
+		}
+
+		page->events++;
+		*ev = (struct schedtape_event) {
+			.time = page->time,
+			.cpu = page->header.cpu,
+			.type = type,
+			.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
+			.curr = page->curr,
+			.curr_kind = page->curr_kind,
+			.arg = arg | (word & STAPE_ARG_MASK),
+		};
+
+		if (type == STAPE_EV_SWITCH)
+			damage = page_switch(page, ev);
+		else if (type == STAPE_EV_WAKING || type == STAPE_EV_WAKE)
+			page_waking(page, ev);
+		else if (type >= STAPE_EV_EXEC)
+			damage = page_payload(page, ev);
+		else if (type == STAPE_EV_NONE)
+			damage = "a word of type 0";
+		if (damage)
+			return page_damage(page, err, damage);
+		if (ev->type != STAPE_EV_SET)
+			return 1;
+
+		/* Something that a later version sets: skipped, but its time has passed. */
+		prefixed = false;
+		arg = 0;
+	}
+
+	if (prefixed)
+		return page_damage(page, err, "a prefix without its event");
+	if (page->events != page->header.events)
+		return page_damage(page, err, "not as many events as the header says");
+	return 0;
+}
+
+const char *schedtape_event_name(unsigned int type)
+{
+	static const char * const names[] = {
+		[STAPE_EV_SWITCH] = "switch",
+		[STAPE_EV_WAKING] = "waking",
+		[STAPE_EV_WAKEUP] = "wakeup",
+		[STAPE_EV_WAKEUP_NEW] = "wakeup_new",
+		[STAPE_EV_FORK] = "fork",
+		[STAPE_EV_EXIT] = "exit",
+		[STAPE_EV_MIGRATE] = "migrate",
+		[STAPE_EV_EXEC] = "exec",
+		[STAPE_EV_RENAME] = "rename",
+		[STAPE_EV_PRIO] = "setprio",
+		[STAPE_EV_TASK] = "task",
+		[SCHEDTAPE_EV_AFFINITY] = "setaffinity",
+		[SCHEDTAPE_EV_LOST] = "lost",
+		[SCHEDTAPE_EV_PAUSED] = "paused",
+	};
+
+	if (type >= sizeof(names) / sizeof(names[0]) || !names[type])
+		return "unknown";
+	return names[type];
+}
+
+const char *schedtape_context_name(unsigned int context)
+{
+	static const char * const names[] = {
+		[STAPE_CTX_TASK] = "task",
+		[STAPE_CTX_SOFTIRQ] = "softirq",
+		[STAPE_CTX_HARDIRQ] = "hardirq",
+		[STAPE_CTX_SOFTIRQ_TASK] = "softirq_task",
+	};
+
+	if (context >= sizeof(names) / sizeof(names[0]))
+		return "unknown";
+	return names[context];
+}
+
+/* By the kernel's SCHED_*. */
+const char *schedtape_policy_name(unsigned int policy)
+{
+	static const char * const names[] = {
+		"other", "fifo", "rr", "batch", "iso", "idle", "deadline", "ext",
+	};
+
+	return policy < sizeof(names) / sizeof(names[0]) ? names[policy] : "unknown";
+}
+
+/* The letters of ps(1). */
+char schedtape_state_char(unsigned int state)
+{
+	static const char letters[] = {
+		[STAPE_STATE_RUNNING] = 'R',
+		[STAPE_STATE_SLEEPING] = 'S',
+		[STAPE_STATE_BLOCKED] = 'D',
+		[STAPE_STATE_STOPPED] = 'T',
+		[STAPE_STATE_TRACED] = 't',
+		[STAPE_STATE_DEAD] = 'X',
+		[STAPE_STATE_PARKED] = 'P',
+		[STAPE_STATE_IDLE] = 'I',
+	};
+
+	return state < sizeof(letters) ? letters[state] : '?';
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Opening tapes: one walk over the records makes an index of the chunks and
+ * takes in everything else.  A tape that is torn or damaged opens with what is
+ * left of it, and says so.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "tape/read.h"
+
+#define RESYNC_BLOCK	65536
+/* Bytes behind false record headers until the rest is given up, by the file's size. */
+#define RESYNC_LEAST	(1U << 26)
+#define RESYNC_SHARE	4
+
+void tape_note(struct schedtape_tape *tape, const char *format, ...)
+{
+	size_t used = strlen(tape->torn);
+	size_t room = sizeof(tape->torn) - used;
+	va_list args;
+
+	if (used && room > 2) {
+		memcpy(tape->torn + used, "; ", 3);
+		used += 2;
+		room -= 2;
+	}
+	va_start(args, format);
+	vsnprintf(tape->torn + used, room, format, args);
+	va_end(args);
+}
+
+/* -- the file header ------------------------------------------------------- */
+
+static int header_read(const struct tape_file *file, unsigned char *bytes, uint32_t *size,
+		       struct schedtape_error *err)
+{
+	struct tape_header header;
+	ssize_t got;
+
+	got = tape_file_read(file, bytes, TAPE_MAX_HEADER, 0);
+	if (got < 0)
+		return schedtape_fail(err, got, "%s: %s", file->path, strerror(-got));
+	if (!got)
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (the file is empty)",
+				      file->path);
+	if (memcmp(bytes, TAPE_MAGIC, got < 8 ? got : 8))
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (wrong magic number)",
+				      file->path);
+	if ((size_t)got < sizeof(header))
+		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (cut off after %zd "
+				      "bytes, within its header)", file->path, got);
+
+	/* The version comes first: behind it, another one may have anything. */
+	memcpy(&header, bytes, sizeof(header));
+	if (le16toh(header.major) != TAPE_MAJOR)
+		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; this program "
+				      "reads format %u.x: get the one that wrote it, or a newer one",
+				      file->path, le16toh(header.major), le16toh(header.minor),
+				      TAPE_MAJOR);
+	*size = le32toh(header.size);
+	if (*size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
+		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged",
+				      file->path);
+	return 0;
+}
+
+static int header_check(struct tape_file *file, struct schedtape_error *err)
+{
+	unsigned char bytes[TAPE_MAX_HEADER];
+	struct tape_header header;
+	int ret;
+
+	ret = header_read(file, bytes, &file->header, err);
+	if (ret)
+		return ret;
+	memcpy(&header, bytes, sizeof(header));
+	memset(bytes + offsetof(struct tape_header, sum), 0, sizeof(header.sum));
+	if (XXH64(bytes, file->header, 0) != le64toh(header.sum))
+		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged "
+				      "(wrong checksum)", file->path);
+	return 0;
+}
+
+/* -- records --------------------------------------------------------------- */
+
+/* Room for one more in a list: the list, which may have moved, or NULL. */
+static void *list_grow(void *list, size_t n, size_t *capacity, size_t size)
+{
+	if (n < *capacity)
+		return list;
+	list = reallocarray(list, n ? 2 * n : 64, size);
+	if (list)
+		*capacity = n ? 2 * n : 64;
+	return list;
+}
+
+static struct tape_index *index_new(struct schedtape_tape *tape)
+{
+	struct tape_index *index = list_grow(tape->index, tape->nr_index, &tape->index_capacity,
+					     sizeof(*index));
+
+	if (!index)
+		return NULL;
+	tape->index = index;
+	return &index[tape->nr_index++];
+}
+
+static int other_add(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head)
+{
+	struct tape_other *others = list_grow(tape->others, tape->nr_others,
+					      &tape->others_capacity, sizeof(*others));
+
+	if (!others)
+		return -ENOMEM;
+	tape->others = others;
+	others[tape->nr_others++] = (struct tape_other) {
+		.offset = head->offset,
+		.file = file - tape->files,
+		.type = head->type,
+	};
+	return 0;
+}
+
+/* Can there be such a chunk? */
+static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
+{
+	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
+	       head->raw == index->pages * STAPE_PAGE_SIZE && index->cpu < TAPE_MAX_CPUS &&
+	       index->events <= index->pages * TAPE_PAGE_EVENTS && index->time <= index->end;
+}
+
+/* @damaged: its checksum is wrong: what it says of itself may be so or not. */
+static int record_chunk(struct schedtape_tape *tape, const struct tape_file *file,
+			const struct tape_head *head, bool damaged, const char **why)
+{
+	struct tape_index index, *to;
+	struct tape_chunk chunk;
+	ssize_t got;
+
+	*why = "its header is impossible";
+	if (head->extra < sizeof(chunk))
+		return -EBADMSG;
+	got = tape_file_read(file, &chunk, sizeof(chunk),
+			     head->offset + sizeof(struct tape_record));
+	if (got < (ssize_t)sizeof(chunk))
+		return got < 0 ? got : -EBADMSG;
+
+	index = (struct tape_index) {
+		.offset = head->offset,
+		.cpu = le32toh(chunk.cpu),
+		.pages = le32toh(chunk.pages),
+		.seq = le64toh(chunk.seq),
+		.time = le64toh(chunk.time),
+		.end = le64toh(chunk.end),
+		.events = le64toh(chunk.events),
+		.lost = le64toh(chunk.lost),
+		.file = file - tape->files,
+		.damaged = damaged,
+	};
+	if (!chunk_plausible(head, &index))
+		return -EBADMSG;
+	to = index_new(tape);
+	if (!to)
+		return -ENOMEM;
+	*to = index;
+	return 0;
+}
+
+static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
+{
+	unsigned char **blocks;
+
+	blocks = reallocarray(tape->blocks, tape->nr_blocks + 1, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	tape->blocks = blocks;
+	blocks[tape->nr_blocks++] = block;
+	return 0;
+}
+
+/* Whether the file keeps @raw, which the tasks' affinities point to, or not. */
+static int content_take(struct schedtape_tape *tape, struct tape_file *file, unsigned int type,
+			unsigned char **raw, size_t bytes)
+{
+	int ret;
+
+	switch (type) {
+	case TAPE_META:
+		return tape_content_meta(tape, file, (const char *)*raw, bytes);
+	case TAPE_CLOCK:
+		return tape_content_clock(tape, *raw, bytes);
+	case TAPE_SCHEDULER:
+		return tape_content_scheduler(tape, (const char *)*raw, bytes);
+	case TAPE_END:
+		ret = tape_content_end(tape, (const char *)*raw, bytes);
+		file->ended = file->ended || !ret;
+		return ret;
+	}
+	ret = tape_content_tasks(tape, *raw, bytes);
+	/* Whoever fails here closes the tape and looks at no task. */
+	if (!ret)
+		ret = tape_keep_block(tape, *raw);
+	if (!ret)
+		*raw = NULL;
+	return ret;
+}
+
+static int record_content(struct schedtape_tape *tape, struct tape_file *file,
+			  const struct tape_head *head, const char **why)
+{
+	unsigned char *raw;
+	int ret;
+
+	*why = tape_head_limits(head);
+	if (*why)
+		return -EBADMSG;
+	*why = "with it, descriptions would be larger than a tape of this size has them";
+	tape->content += head->raw;
+	if (tape->content > tape_room(schedtape_tape_bytes(tape) + file->size))
+		return -EBADMSG;
+	raw = malloc(head->raw + 1);
+	if (!raw)
+		return -ENOMEM;
+	ret = tape_payload_read(file, &tape->decoder, head, raw, why);
+	if (!ret) {
+		*why = "its content is impossible";
+		ret = content_take(tape, file, head->type, &raw, head->raw);
+	}
+	free(raw);
+	return ret;
+}
+
+/* It is as it was written: its checksum is right. */
+static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
+		       const struct tape_head *head, const char **why)
+{
+	int ret = 0;
+
+	switch (head->type) {
+	case TAPE_CHUNK:
+		return record_chunk(tape, file, head, false, why);
+	case TAPE_META:
+	case TAPE_TASKS:
+	case TAPE_CLOCK:
+	case TAPE_SCHEDULER:
+	case TAPE_END:
+		ret = record_content(tape, file, head, why);
+		break;
+	}
+	/* Others are of a later version, and not needed. */
+	return ret ? ret : other_add(tape, file, head);
+}
+
+static const char *type_name(unsigned int type)
+{
+	switch (type) {
+	case TAPE_META:
+		return "META record";
+	case TAPE_TASKS:
+		return "TASKS record";
+	case TAPE_CHUNK:
+		return "chunk";
+	case TAPE_CLOCK:
+		return "CLOCK record";
+	case TAPE_SCHEDULER:
+		return "SCHEDULER record";
+	case TAPE_END:
+		return "end record";
+	default:
+		return "record";
+	}
+}
+
+/* -- the walk -------------------------------------------------------------- */
+
+/*
+ * 1: a sound record begins at @offset; 0: it doesn't; -errno.  What is read in vain
+ * is counted in @tried.
+ */
+static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
+		      uint64_t offset, uint64_t *tried)
+{
+	struct tape_head head;
+	const char *why;
+	int ret;
+
+	ret = tape_head_read(file, offset, &head, &why);
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_SCHEDULER &&
+	    tape_head_limits(&head))
+		return 0;
+	if (!ret) {
+		*tried += head.next - offset;
+		ret = tape_head_check(file, &tape->decoder, &head, &why);
+	}
+	if (!ret)
+		return 1;
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+/*
+ * No sound record begins at @offset: where does the next one?  The file's size if
+ * there is none.  Nothing is stepped over by the length that stands in a damaged
+ * header: it may be what is wrong.
+ */
+static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file,
+		       uint64_t offset, uint64_t *tried, uint64_t *next)
+{
+	unsigned char *block;
+	ssize_t got, i;
+	int ret = 0;
+
+	block = malloc(RESYNC_BLOCK);
+	if (!block)
+		return -ENOMEM;
+
+	*next = file->size;
+	for (offset += TAPE_ALIGN; offset < file->size; offset += RESYNC_BLOCK) {
+		got = tape_file_read(file, block, RESYNC_BLOCK, offset);
+		if (got < 0) {
+			ret = got;
+			goto out;
+		}
+		for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
+			if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
+				continue;
+			ret = resync_try(tape, file, offset + i, tried);
+			if (ret > 0)
+				*next = offset + i;
+			if (ret || *tried > RESYNC_LEAST + RESYNC_SHARE * file->size)
+				goto out;
+		}
+	}
+out:
+	free(block);
+	return ret < 0 ? ret : 0;
+}
+
+/* What is wrong at @offset has cost @bytes; a chunk may tell what was in it. */
+static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file,
+		       const struct tape_head *head, const char *why, uint64_t offset,
+		       uint64_t bytes)
+{
+	int ret = 0;
+
+	if (!head) {
+		tape_note(tape, "%sbyte %" PRIu64 ": %s (%" PRIu64 " bytes are missed)",
+			  file->name, offset, why, bytes);
+		return 0;
+	}
+	tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
+		  type_name(head->type), why);
+	if (head->type == TAPE_CHUNK)
+		ret = record_chunk(tape, file, head, true, &why);
+	return ret == -EBADMSG ? 0 : ret;
+}
+
+/*
+ * Nothing of a record is believed before its checksum, least of all its length.  So
+ * all of the file is read once, and no damage costs more than what it is in.
+ */
+static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
+		     struct schedtape_error *err)
+{
+	uint64_t offset, next, tried = 0;
+	struct tape_head head;
+	const char *why;
+	bool whole;
+	int ret;
+
+	for (offset = file->header; offset < file->size; offset = next) {
+		ret = tape_head_read(file, offset, &head, &why);
+		whole = !ret;
+		if (whole)
+			ret = tape_head_check(file, &tape->decoder, &head, &why);
+		if (ret == -EBADMSG) {
+			ret = tape_resync(tape, file, offset, &tried, &next);
+			if (!ret)
+				ret = walk_damage(tape, file, whole ? &head : NULL, why, offset,
+						  next - offset);
+			if (ret)
+				goto err_read;
+			continue;
+		}
+		if (ret)
+			goto err_read;
+
+		next = head.next;
+		ret = tape_record(tape, file, &head, &why);
+		if (ret == -EBADMSG)
+			tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
+				  type_name(head.type), why);
+		else if (ret)
+			goto err_read;
+	}
+	if (!file->described)
+		tape_note(tape, "%sthere is no sound META record", file->name);
+	if (!file->ended)
+		tape_note(tape, "%sbyte %" PRIu64 ": no end record until here", file->name, offset);
+	return 0;
+
+err_read:
+	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, offset,
+			      ret == -ESTALE ? "of another recording" : strerror(-ret));
+}
+
+int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
+		   struct schedtape_error *err)
+{
+	struct tape_file *file, *files;
+	struct schedtape_tape before = *tape;
+	int ret;
+
+	files = reallocarray(tape->files, tape->nr_files + 1, sizeof(*files));
+	if (!files)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	tape->files = files;
+	file = &files[tape->nr_files];
+	*file = (struct tape_file) { .stream = name && strcmp(name, TAPE_MAIN_FILE) };
+	if (name)
+		snprintf(file->name, sizeof(file->name), "%s: ", name);
+
+	ret = tape_file_open(file, path, err);
+	if (!ret)
+		ret = header_check(file, err);
+	if (!ret)
+		ret = tape_walk(tape, file, err);
+	if (!ret) {
+		tape->nr_files++;
+		return 0;
+	}
+	/* Lists may have grown, but have no more in them than before. */
+	tape->nr_index = before.nr_index;
+	tape->nr_others = before.nr_others;
+	tape->content = before.content;
+	tape->nr_tasks = before.nr_tasks;
+	tape->clocks.nr_samples = before.clocks.nr_samples;
+	tape->nr_schedulers = before.nr_schedulers;
+	tape->nr_cpus = before.nr_cpus;
+	tape->ended = before.ended;
+	tape->window = before.window;
+	if (!before.meta) {
+		json_object_put(tape->meta);
+		tape->meta = NULL;
+	}
+	tape_file_close(file);
+	return ret;
+}
+
+static int index_compare(const void *one, const void *two)
+{
+	const struct tape_index *a = one, *b = two;
+
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* -- the tape -------------------------------------------------------------- */
+
+/* All files have been read: what they say together. */
+static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	int ret = 0;
+
+	if (tape->nr_index)
+		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
+	tape_schedulers_finish(tape);
+	if (!tape->meta)
+		tape->meta = json_object_new_object();
+	if (!tape->meta || tape_clocks_init(&tape->clocks) || tape_end_finish(tape))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = tape_merge_init(tape, err);
+	if (!ret)
+		ret = tape_lost_init(tape);
+	return ret == -ENOMEM ? schedtape_fail(err, ret, "%s: out of memory", tape->path) : ret;
+}
+
+int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
+			struct schedtape_error *err)
+{
+	struct schedtape_tape *t;
+	int ret;
+
+	*tape = NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+
+	t->path = strdup(path);
+	if (!t->path || tape_decoder_init(&t->decoder)) {
+		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", path);
+		goto err_close;
+	}
+	ret = tape_files_open(t, err);
+	if (ret)
+		goto err_close;
+	ret = tape_finish(t, err);
+	if (ret)
+		goto err_close;
+	*tape = t;
+	return 0;
+
+err_close:
+	schedtape_tape_close(t);
+	return ret;
+}
+
+void schedtape_tape_close(struct schedtape_tape *tape)
+{
+	size_t i;
+
+	if (!tape)
+		return;
+	tape_load_stop(tape);
+	tape_merge_exit(tape);
+	for (i = 0; i < tape->nr_blocks; i++)
+		free(tape->blocks[i]);
+	free(tape->blocks);
+	free(tape->tasks);
+	tape_clocks_exit(&tape->clocks);
+	free(tape->schedulers);
+	free(tape->cpus);
+	free(tape->end_cpus);
+	free(tape->index);
+	free(tape->others);
+	json_object_put(tape->meta);
+	for (i = 0; i < tape->nr_files; i++)
+		tape_file_close(&tape->files[i]);
+	free(tape->files);
+	tape_decoder_exit(&tape->decoder);
+	free(tape->recording);
+	free(tape->path);
+	free(tape);
+}
+
+struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	return tape->meta;
+}
+
+const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_tasks;
+	return tape->tasks;
+}
+
+const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
+							    size_t *n)
+{
+	*n = tape->nr_schedulers;
+	return tape->schedulers;
+}
+
+const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
+{
+	return &tape->end;
+}
+
+const char *schedtape_tape_torn(struct schedtape_tape *tape)
+{
+	return tape->torn[0] ? tape->torn : NULL;
+}
+
+uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_files; i++)
+		bytes += tape->files[i].size;
+	return bytes;
+}
+
+uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
+{
+	uint64_t chunks = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		chunks += !tape->index[i].damaged;
+	return chunks;
+}
+
+uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
+{
+	uint64_t pages = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!tape->index[i].damaged)
+			pages += tape->index[i].pages;
+	return pages;
+}

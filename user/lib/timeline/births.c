@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Where lives come from, and whose a PID is.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "timeline/timeline.h"
+
+static uint32_t add(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
+{
+	uint32_t index = schedtape_lives_add(&tl->set, pid, time);
+
+	if (index == SCHEDTAPE_NONE)
+		timeline_fail(tl, -ENOMEM, "not enough memory for all tasks");
+	return index;
+}
+
+/* The life that leads a thread's group, if the tape has it. */
+static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64_t time)
+{
+	uint32_t at = schedtape_lives_get(&tl->set, tgid);
+	const struct schedtape_task *leader;
+
+	if (at == SCHEDTAPE_NONE)
+		return at;
+	if (at & LIVES_TASK) {
+		leader = &tl->set.tasks[at & ~LIVES_TASK];
+		/* What a leader isn't, damage can make of it: no endless descent. */
+		if (leader->tgid != leader->pid)
+			return SCHEDTAPE_NONE;
+		return timeline_find(tl, leader->pid, time);
+	}
+	return timeline_track(tl, at)->state == LIFE_DEAD ? SCHEDTAPE_NONE : at;
+}
+
+/* Tells a life's thread group, which was not known.  Lives may move. */
+void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t tgid,
+			uint64_t time)
+{
+	uint32_t pid = timeline_life(tl, index)->pid;
+	bool thread = tgid && tgid != pid;
+	uint32_t leader = thread ? find_leader(tl, tgid, time) : SCHEDTAPE_NONE;
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	timeline_track(tl, index)->described = true;
+	life->thread = thread;
+	life->tgid = thread ? tgid : pid;
+	if (leader != SCHEDTAPE_NONE)
+		schedtape_lives_join(&tl->set, index, leader);
+}
+
+/**
+ * timeline_birth() - a task appears that was made unseen
+ * @tl: the timeline
+ * @who: what is known of it
+ * @source: its description on the tape, or NULL
+ * @joined: it has come into the filter just now
+ * @time: when it appears
+ *
+ * It was there from the start, unless it is younger, or its PID was another's.
+ */
+uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task *who,
+			const struct schedtape_task *source, bool joined, uint64_t time)
+{
+	bool first = schedtape_lives_get(&tl->set, who->pid) >= LIVES_TASK;
+	bool from_start = !joined && first &&
+			  (!who->start_time || who->start_time <= tl->start + START_TIME_SLACK);
+	struct schedtape_life *life;
+	uint32_t index;
+
+	/* Leaders are born before their threads. */
+	if (who->tgid && who->tgid != who->pid)
+		find_leader(tl, who->tgid, time);
+	index = add(tl, who->pid, from_start ? tl->start : time);
+	if (index == SCHEDTAPE_NONE)
+		return index;
+	timeline_set_group(tl, index, who->tgid, time);
+	timeline_track(tl, index)->seen = time;
+	life = timeline_life(tl, index);
+	life->task = source;
+	life->from_start = from_start;
+	life->joined = joined;
+	life->ppid = who->ppid;
+	life->ns_pid = who->ns_pid;
+	life->start_time = who->start_time;
+	life->prio_known = true;
+	life->policy = who->policy;
+	life->nice = who->nice;
+	life->rt_priority = who->rt_priority;
+	life->dl = who->dl;
+	life->cgroup = who->cgroup;
+	memcpy(life->comm, who->comm, sizeof(life->comm) - 1);
+	memcpy(life->first_comm, life->comm, sizeof(life->comm));
+	timeline_tell(tl, born, life, NULL, life->start);
+	return index;
+}
+
+/* Neither described nor seen to be forked. */
+static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bool from_start,
+				 uint64_t time)
+{
+	uint32_t index = add(tl, pid, from_start ? tl->start : time);
+	struct schedtape_life *life;
+
+	if (index == SCHEDTAPE_NONE)
+		return index;
+	timeline_track(tl, index)->seen = time;
+	life = timeline_life(tl, index);
+	life->from_start = from_start;
+	timeline_tell(tl, born, life, NULL, life->start);
+	return index;
+}
+
+/**
+ * timeline_find() - the life that has a PID
+ * @tl: the timeline
+ * @pid: not 0
+ * @time: of the event that names it
+ *
+ * Makes one if there is none: it was there from the start, or its fork is lost.
+ */
+uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
+{
+	uint32_t at = schedtape_lives_get(&tl->set, pid);
+	const struct schedtape_task *task;
+	uint32_t thread;
+
+	if (at == SCHEDTAPE_NONE)
+		return birth_of_unknown(tl, pid, true, time);
+	if (at & LIVES_TASK) {
+		task = &tl->set.tasks[at & ~LIVES_TASK];
+		/* Made later than this: the PID's next owner. */
+		if (task->start_time > time + START_TIME_SLACK)
+			return birth_of_unknown(tl, pid, true, time);
+		return timeline_birth(tl, task, task, false, time);
+	}
+	if (timeline_track(tl, at)->state != LIFE_DEAD)
+		return at;
+
+	/* Within execve() a thread has its leader's PID before the event says so. */
+	thread = schedtape_lives_last_thread(&tl->set, at);
+	if (thread == SCHEDTAPE_NONE)
+		return birth_of_unknown(tl, pid, false, time);
+	timeline_take_over(tl, thread, pid, time);
+	return thread;
+}
+
+/*
+ * The PID goes to someone else.  Its last owner is over, even if its end is
+ * lost, but one on its last steps still has its last switch-out to come: PIDs
+ * are given back before that.
+ */
+void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+
+	if (track->state == LIFE_DEAD || (track->exiting && track->state == LIFE_RUNNING))
+		return;
+	timeline_end(tl, index, time);
+}
+
+/* What a child has of its parent. */
+static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent, bool thread)
+{
+	const struct schedtape_life *from = timeline_life(tl, parent);
+	struct schedtape_life *life = timeline_life(tl, index);
+
+	memcpy(life->comm, from->comm, sizeof(life->comm));
+	memcpy(life->first_comm, from->comm, sizeof(life->comm));
+	life->ppid = thread ? from->ppid : from->tgid;
+	life->prio_known = from->prio_known;
+	life->policy = from->policy;
+	life->nice = from->nice;
+	life->rt_priority = from->rt_priority;
+	life->cgroup = from->cgroup;
+	/* It cannot be inherited: such a task forks only if it said that children are usual. */
+	if (from->policy == SCHED_DEADLINE)
+		life->policy = SCHED_OTHER;
+	if (!thread)
+		return;
+	life->tgid = from->tgid;
+	schedtape_lives_join(&tl->set, index, from->process);
+}
+
+/* Longer than that no fork takes, however often it is preempted, ns. */
+#define FORK_MAX	1000000000
+
+/* It was taken in while it was being forked, and described before its fork. */
+static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+	const struct schedtape_life *life = timeline_life(tl, index);
+
+	return life->joined && track->state == LIFE_FOUND && track->seen >= tl->loss_end &&
+	       time < life->start_time + FORK_MAX;
+}
+
+/**
+ * timeline_fork() - a life begins
+ * @tl: the timeline
+ * @pid: its PID
+ * @parent: the life that forked it, or SCHEDTAPE_NONE
+ * @thread: it shares its parent's thread group
+ * @time: when
+ */
+void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
+		   bool thread, uint64_t time)
+{
+	uint32_t at = schedtape_lives_get(&tl->set, pid);
+	struct schedtape_track *track;
+	struct schedtape_life *life;
+	uint32_t index;
+
+	if (at < LIVES_TASK && is_newborn(tl, at, time)) {
+		timeline_track(tl, at)->state = LIFE_NEW;
+		return;
+	}
+	/* Described and not born yet: that was after this, so it is the child. */
+	if (at < LIVES_TASK && at != parent)
+		timeline_vacate(tl, at, time);
+	index = add(tl, pid, time);
+	if (index == SCHEDTAPE_NONE)
+		return;
+	life = timeline_life(tl, index);
+	life->parent = parent;
+	life->thread = thread;
+	track = timeline_track(tl, index);
+	track->state = LIFE_NEW;
+	track->described = !thread;
+	if (parent != SCHEDTAPE_NONE) {
+		inherit(tl, index, parent, thread);
+		track->described |= timeline_track(tl, parent)->described;
+		timeline_count(tl, parent, time);
+	}
+	timeline_tell(tl, born, life, parent == SCHEDTAPE_NONE ? NULL : timeline_life(tl, parent),
+		      time);
+}
+
+/* When the task was made that has had a PID so far. */
+static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
+{
+	if (at == SCHEDTAPE_NONE)
+		return 0;
+	if (at & LIVES_TASK)
+		return tl->set.tasks[at & ~LIVES_TASK].start_time;
+	return timeline_life(tl, at)->start_time;
+}
+
+/**
+ * timeline_take_over() - execve() in a thread
+ * @tl: the timeline
+ * @index: the thread, which goes on
+ * @pid: that of its leader, which it has from now on, with the start time
+ * @time: when
+ */
+void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
+			uint64_t time)
+{
+	uint32_t before = schedtape_lives_get(&tl->set, pid);
+	struct schedtape_life *life = timeline_life(tl, index);
+	int rc;
+
+	life->start_time = owner_start_time(tl, before);
+	if (before < LIVES_TASK && before != index)
+		timeline_vacate(tl, before, time);
+	if (schedtape_lives_get(&tl->set, life->pid) == index)
+		schedtape_lives_set(&tl->set, life->pid, SCHEDTAPE_NONE);
+	rc = schedtape_lives_set(&tl->set, pid, index);
+	if (rc)
+		timeline_fail(tl, rc, "not enough memory for all tasks");
+	schedtape_lives_join(&tl->set, index, index);
+	timeline_track(tl, index)->described = true;
+	life->pid = pid;
+	life->tgid = pid;
+}

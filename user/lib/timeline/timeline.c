@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What the events of a tape mean for each task.
+ *
+ * One run through the events, in order of time, with the state of every CPU
+ * (who runs there) and of every life (what it does, since when).  Each event
+ * also says who ran on its CPU: what was concluded before is checked against
+ * that, and mended, so that a loss spoils no more than what it took.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/timeline.h"
+
+#define MAX_CPUS	65536	/* more than any kernel has: damage */
+
+struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
+{
+	uint32_t n = tl->nr_lanes ? tl->nr_lanes : 16;
+	struct lane *lanes;
+
+	if (cpu < tl->nr_lanes)
+		return &tl->lanes[cpu];
+	if (cpu >= MAX_CPUS) {
+		timeline_fail(tl, -EBADMSG, "impossible number of a CPU");
+		return NULL;
+	}
+	while (n <= cpu)
+		n *= 2;
+	lanes = realloc(tl->lanes, n * sizeof(*lanes));
+	if (!lanes) {
+		timeline_fail(tl, -ENOMEM, "not enough memory for all CPUs");
+		return NULL;
+	}
+	tl->lanes = lanes;
+	for (; tl->nr_lanes < n; tl->nr_lanes++)
+		lanes[tl->nr_lanes] = (struct lane){
+			.life = SCHEDTAPE_NONE,
+			.ghost = SCHEDTAPE_NONE,
+			.since = tl->start,
+			.last = tl->start,
+			.blind = true,
+		};
+	return &lanes[cpu];
+}
+
+/*
+ * Makes the lane agree with what the event says of it.  Returns the life that
+ * ran there before the event, or SCHEDTAPE_NONE.
+ */
+static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
+			  const struct schedtape_event *ev)
+{
+	uint64_t since = lane->blind ? lane->since : ev->time;
+	uint32_t index;
+
+	if (lane->life != SCHEDTAPE_NONE && timeline_life(tl, lane->life)->pid == ev->curr)
+		return lane->life;
+
+	lane->blind = false;
+	index = ev->curr ? timeline_find(tl, ev->curr, ev->time) : SCHEDTAPE_NONE;
+	/* The same: a thread has taken its leader's PID. */
+	if (index != SCHEDTAPE_NONE && (index == lane->life || index == lane->ghost))
+		return timeline_track(tl, index)->state == LIFE_AWAY ? SCHEDTAPE_NONE : index;
+	if (lane->life != SCHEDTAPE_NONE)
+		timeline_lose(tl, lane->life, lane->last < ev->time ? lane->last : ev->time);
+	if (index == SCHEDTAPE_NONE)
+		return index;
+
+	if (since < timeline_track(tl, index)->since)
+		since = timeline_track(tl, index)->since;
+	timeline_run(tl, index, ev->cpu, since < ev->time ? since : ev->time, ev->time);
+	return index;
+}
+
+static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
+		      const struct schedtape_event *ev)
+{
+	unsigned int state = schedtape_switch_state(ev);
+	uint32_t prev = lane->life;
+	uint32_t next;
+
+	/* To itself: nothing. Unless a task that ends is followed by its PID's next owner. */
+	if (prev != SCHEDTAPE_NONE && ev->pid == ev->curr && state != STAPE_STATE_DEAD &&
+	    schedtape_lives_get(&tl->set, ev->pid) == prev)
+		return;
+	lane->ghost = SCHEDTAPE_NONE;
+	if (prev != SCHEDTAPE_NONE)
+		timeline_leave(tl, prev, state, ev->time);
+	if (!ev->pid)
+		return;
+	next = timeline_find(tl, ev->pid, ev->time);
+	if (next != SCHEDTAPE_NONE)
+		timeline_run(tl, next, ev->cpu, ev->time, ev->time);
+}
+
+/*
+ * The waker is known now, whether it is a wake-up only when it comes through.
+ * Wakings of one task come one at a time (the kernel holds its lock), except
+ * when it wakes itself, which is nothing.
+ */
+static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
+		      const struct schedtape_event *ev)
+{
+	uint32_t wakee = timeline_find(tl, ev->pid, ev->time);
+	struct schedtape_track *track;
+
+	if (wakee == SCHEDTAPE_NONE || wakee == waker)
+		return;
+	track = timeline_track(tl, wakee);
+	if (!schedtape_waking_by_task(ev) || waker == SCHEDTAPE_NONE) {
+		track->waker = SCHEDTAPE_NONE;
+		track->ticket = 0;
+		return;
+	}
+	track->waker = waker;
+	track->ticket = ++tl->ticket;
+	timeline_count(tl, waker, ev->time);
+	timeline_tell(tl, waking, timeline_life(tl, waker), timeline_life(tl, wakee),
+		      track->ticket, ev->time);
+}
+
+static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
+		      const struct schedtape_event *ev)
+{
+	uint32_t wakee = timeline_find(tl, ev->pid, ev->time);
+
+	if (wakee == SCHEDTAPE_NONE || wakee == curr)
+		return;
+	/* Its fork is lost, but this is not the end of a sleep. */
+	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == LIFE_FOUND)
+		timeline_track(tl, wakee)->state = LIFE_NEW;
+	timeline_wakeup(tl, wakee, ev->time);
+}
+
+static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
+		    const struct schedtape_event *ev)
+{
+	uint32_t index = curr;
+
+	if (!ev->old_pid || ev->old_pid == ev->pid)
+		return;
+	if (curr != SCHEDTAPE_NONE && schedtape_lives_get(&tl->set, ev->pid) == curr)
+		return;
+	if (curr == SCHEDTAPE_NONE || timeline_life(tl, curr)->pid != ev->old_pid)
+		index = timeline_find(tl, ev->old_pid, ev->time);
+	if (index != SCHEDTAPE_NONE)
+		timeline_take_over(tl, index, ev->pid, ev->time);
+}
+
+/* CPUs begin and end a pause one after the other: it is what they have in common. */
+static void add_pause(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+{
+	struct schedtape_range *last = tl->nr_pauses ? &tl->pauses[tl->nr_pauses - 1] : NULL;
+	struct schedtape_range *pauses;
+
+	if (last && ev->lost_first <= last->last && ev->lost_last >= last->first) {
+		if (ev->lost_first > last->first)
+			last->first = ev->lost_first;
+		if (ev->lost_last < last->last)
+			last->last = ev->lost_last;
+		return;
+	}
+	pauses = realloc(tl->pauses, (tl->nr_pauses + 1) * sizeof(*pauses));
+	if (!pauses) {
+		timeline_fail(tl, -ENOMEM, "not enough memory for all pauses");
+		return;
+	}
+	tl->pauses = pauses;
+	tl->pauses[tl->nr_pauses++] = (struct schedtape_range){ ev->lost_first, ev->lost_last };
+}
+
+/* Nothing is known of this CPU's events for a while. */
+static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
+		   const struct schedtape_event *ev)
+{
+	uint64_t first = ev->lost_first > lane->last ? ev->lost_first : lane->last;
+
+	if (ev->type == SCHEDTAPE_EV_PAUSED)
+		add_pause(tl, ev);
+
+	if (lane->life != SCHEDTAPE_NONE)
+		timeline_lose(tl, lane->life, first);
+	lane->ghost = SCHEDTAPE_NONE;
+	lane->blind = true;
+	lane->used = true;
+	lane->since = ev->lost_last > first ? ev->lost_last : first;
+	lane->last = lane->since;
+	if (lane->since > tl->loss_end)
+		tl->loss_end = lane->since;
+}
+
+static void on_task(struct schedtape_timeline *tl, uint32_t curr,
+		    const struct schedtape_event *ev)
+{
+	uint32_t index;
+
+	switch (ev->type) {
+	case STAPE_EV_WAKING:
+		on_waking(tl, curr, ev);
+		return;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+		on_wakeup(tl, curr, ev);
+		return;
+	case STAPE_EV_FORK:
+		timeline_fork(tl, ev->pid, curr, ev->arg & STAPE_FORK_THREAD, ev->time);
+		return;
+	case STAPE_EV_EXEC:
+		on_exec(tl, curr, ev);
+		return;
+	case STAPE_EV_TASK:
+		timeline_task(tl, ev);
+		return;
+	case STAPE_EV_PRIO:
+		timeline_setprio(tl, ev);
+		return;
+	}
+	index = timeline_find(tl, ev->pid, ev->time);
+	if (index == SCHEDTAPE_NONE)
+		return;
+	if (ev->type == STAPE_EV_RENAME)
+		timeline_rename(tl, index, ev->comm, ev->time);
+	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
+		timeline_setaffinity(tl, index, ev->affinity, ev->time);
+	else if (ev->type == STAPE_EV_EXIT)
+		schedtape_lives_exiting(&tl->set, index);
+	else if (ev->type == STAPE_EV_MIGRATE)
+		timeline_life(tl, index)->migrations++;
+}
+
+static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
+{
+	while (tl->marked < tl->ops->nr_marks && time >= tl->ops->marks[tl->marked] && !tl->rc)
+		timeline_mark(tl, tl->ops->marks[tl->marked++]);
+}
+
+static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+{
+	struct lane *lane;
+	uint32_t curr;
+
+	pass_marks(tl, ev->time);
+	if (tl->rc)
+		return;
+	timeline_describe(tl, ev->time, ev->time);
+	lane = timeline_lane(tl, ev->cpu);
+	if (!lane)
+		return;
+	if (schedtape_event_is_gap(ev)) {
+		on_gap(tl, lane, ev);
+		return;
+	}
+	curr = sync_lane(tl, lane, ev);
+	if (ev->type == STAPE_EV_SWITCH)
+		on_switch(tl, lane, ev);
+	else if (ev->pid)
+		on_task(tl, curr, ev);
+	lane->last = ev->time;
+	lane->used = true;
+}
+
+/*
+ * A damaged page is no reason to give up all others: what is missing of it is a
+ * loss, of which only the start is known.
+ */
+static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
+		      struct schedtape_event *ev)
+{
+	struct schedtape_error err;
+	bool damaged = false;
+	int rc;
+
+	while ((rc = schedtape_tape_next(tape, ev, &err)) == -EBADMSG) {
+		if (!tl->damage.text[0])
+			tl->damage = err;
+		damaged = true;
+	}
+	if (rc < 0 && tl->err)
+		*tl->err = err;
+	/* Of whatever CPU it was: what was known before now is in doubt. */
+	if (rc > 0 && damaged && tl->loss_end < ev->time)
+		tl->loss_end = ev->time;
+	return rc;
+}
+
+static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
+{
+	uint64_t last = schedtape_tape_end(tape)->stop_time;
+	struct schedtape_event ev;
+	int rc;
+
+	rc = schedtape_tape_rewind(tape, tl->err);
+	if (rc)
+		return rc;
+	while ((rc = next_event(tl, tape, &ev)) > 0) {
+		on_event(tl, &ev);
+		if (tl->rc)
+			return tl->rc;
+		last = ev.time > last ? ev.time : last;
+	}
+	if (rc)
+		return rc;
+	timeline_describe(tl, UINT64_MAX, last);
+	pass_marks(tl, last);
+	timeline_finish(tl, last);
+	if (!tl->rc)
+		schedtape_edges_sort(&tl->edges);
+	return tl->rc;
+}
+
+/**
+ * schedtape_timeline_run() - follow every task through a whole tape
+ * @tape: rewound first
+ * @ops: told as it goes, may be NULL
+ * @arg: for @ops
+ * @timeline: the result, to be freed with schedtape_timeline_free()
+ * @err: may be NULL; not written when one of @ops ended the run
+ *
+ * Keeps what it needs for each task and each pair of tasks, nothing for events.
+ *
+ * Returns 0, -errno, or what one of @ops returned.
+ */
+int schedtape_timeline_run(struct schedtape_tape *tape,
+			   const struct schedtape_timeline_ops *ops, void *arg,
+			   struct schedtape_timeline **timeline, struct schedtape_error *err)
+{
+	static const struct schedtape_timeline_ops nobody;
+	const struct schedtape_task *tasks;
+	struct schedtape_timeline *tl;
+	size_t n;
+	int rc;
+
+	*timeline = NULL;
+	tl = calloc(1, sizeof(*tl));
+	if (!tl)
+		return schedtape_fail(err, -ENOMEM, "not enough memory");
+	tl->ops = ops ? ops : &nobody;
+	tl->arg = arg;
+	tl->err = err;
+	tl->start = schedtape_tape_end(tape)->start_time;
+	tasks = schedtape_tape_tasks(tape, &n);
+	rc = schedtape_lives_init(&tl->set, tasks, n, err);
+	if (!rc)
+		rc = run(tl, tape);
+	if (rc) {
+		schedtape_timeline_free(tl);
+		return rc;
+	}
+	*timeline = tl;
+	return 0;
+}
+
+/**
+ * schedtape_timeline_free() - free a timeline, its lives and edges
+ * @timeline: may be NULL
+ */
+void schedtape_timeline_free(struct schedtape_timeline *timeline)
+{
+	if (!timeline)
+		return;
+	schedtape_lives_free(&timeline->set);
+	schedtape_edges_free(&timeline->edges);
+	free(timeline->lanes);
+	free(timeline->pauses);
+	free(timeline);
+}
+
+const char *schedtape_timeline_damage(const struct schedtape_timeline *timeline)
+{
+	return timeline->damage.text[0] ? timeline->damage.text : NULL;
+}
+
+const struct schedtape_life *schedtape_timeline_lives(const struct schedtape_timeline *timeline,
+						      size_t *n)
+{
+	*n = timeline->set.nr;
+	return timeline->set.lives;
+}
+
+const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_timeline *timeline,
+						      size_t *n)
+{
+	*n = timeline->edges.nr;
+	return timeline->edges.edges;
+}
+
+const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
+							size_t *n)
+{
+	*n = timeline->nr_pauses;
+	return timeline->pauses;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "player/engine.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a player waits for: an edge's number or one of these. */
+#define NOTHING		UINT32_MAX
+#define AN_INSTANT	(UINT32_MAX - 1)
+#define NO_MORE		(UINT32_MAX - 2)	/* it is done */
+#define TO_JOIN		(UINT32_MAX - 3)
+
+/* Times that a waker lets others run until its wakee is in its wait. */
+#define MEET_YIELDS	64
+
+/**
+ * struct shared - what all processes of a replay have in common
+ * @state: enum stape_replay_state, and a futex for those who wait for the start
+ * @speed: of STAPE_REPLAY_SPEED_ONE
+ */
+struct shared {
+	uint32_t state;
+	uint32_t joined;
+	uint32_t waiting;
+	uint32_t done;
+	uint32_t failed;
+	uint64_t speed;
+	uint64_t start_time;
+	uint64_t stop_time;
+	uint64_t steps;
+	uint64_t timed_waits;
+	uint64_t lag_total;
+	uint64_t lag_max;
+};
+
+/**
+ * struct seat - one player
+ * @waits_for: see above
+ * @pid, @tid: its thread, 0: there is none that is known of
+ */
+struct seat {
+	uint32_t waits_for;
+	uint32_t pid;
+	uint32_t tid;
+};
+
+/**
+ * struct schedtape_engine - pointers into the shared memory
+ * @pending: by edge: wake-ups that no wait has taken yet; futexes
+ * @edges: by edge: whom it wakes
+ */
+struct schedtape_engine {
+	void *memory;
+	size_t bytes;
+	struct shared *shared;
+	struct seat *seats;
+	uint32_t *pending;
+	uint32_t *edges;
+	uint32_t nr_players;
+	uint32_t nr_edges;
+};
+
+#define get(word)	__atomic_load_n(&(word), __ATOMIC_SEQ_CST)
+#define set(word, value)	__atomic_store_n(&(word), value, __ATOMIC_SEQ_CST)
+#define add(word, n)	__atomic_add_fetch(&(word), n, __ATOMIC_SEQ_CST)
+
+static long futex(uint32_t *word, int op, uint32_t value)
+{
+	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges,
+			    uint32_t speed, struct schedtape_engine **result,
+			    struct schedtape_error *err)
+{
+	struct schedtape_engine *engine = calloc(1, sizeof(*engine));
+	uint32_t i;
+
+	*result = NULL;
+	if (!engine)
+		return schedtape_fail(err, -ENOMEM, "not enough memory");
+	engine->nr_players = nr_players;
+	engine->nr_edges = nr_edges;
+	engine->bytes = sizeof(struct shared) + nr_players * sizeof(struct seat) +
+			nr_edges * (sizeof(*engine->pending) + sizeof(*engine->edges));
+	engine->memory = mmap(NULL, engine->bytes, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (engine->memory == MAP_FAILED) {
+		free(engine);
+		return schedtape_fail(err, -ENOMEM, "no memory to share with %u players",
+				      nr_players);
+	}
+	engine->shared = engine->memory;
+	engine->seats = (struct seat *)(engine->shared + 1);
+	engine->pending = (uint32_t *)(engine->seats + nr_players);
+	engine->edges = engine->pending + nr_edges;
+	if (nr_edges)
+		memcpy(engine->edges, edges, nr_edges * sizeof(*edges));
+	for (i = 0; i < nr_players; i++)
+		engine->seats[i].waits_for = TO_JOIN;
+	engine->shared->speed = speed;
+	*result = engine;
+	return 0;
+}
+
+void schedtape_engine_free(struct schedtape_engine *engine)
+{
+	if (!engine)
+		return;
+	munmap(engine->memory, engine->bytes);
+	free(engine);
+}
+
+const volatile uint64_t *schedtape_engine_speed(const struct schedtape_engine *engine)
+{
+	return &engine->shared->speed;
+}
+
+static bool live(struct schedtape_engine *engine)
+{
+	return get(engine->shared->state) <= STAPE_REPLAY_RUNNING;
+}
+
+static void take_seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
+{
+	engine->seats[number].pid = pid;
+	set(engine->seats[number].tid, tid);
+}
+
+void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
+{
+	take_seat(engine, number, pid, pid);
+}
+
+int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
+{
+	if (!live(engine))
+		return -ECANCELED;
+	take_seat(engine, number, getpid(), gettid());
+	set(engine->seats[number].waits_for, NOTHING);
+	add(engine->shared->joined, 1);
+	return 0;
+}
+
+/* -- wake-ups -------------------------------------------------------------- */
+
+/* As the module has it: who is ahead of its wakee lets others run for a while. */
+static void meet(struct schedtape_engine *engine, uint32_t edge)
+{
+	struct seat *seat = &engine->seats[engine->edges[edge]];
+	uint32_t waits_for;
+	int i;
+
+	for (i = 0; i < MEET_YIELDS; i++) {
+		waits_for = get(seat->waits_for);
+		if (waits_for == edge || waits_for == AN_INSTANT || waits_for == NO_MORE)
+			return;
+		/* Who yields a deadline gives up all that is left of its period. */
+		if (!i && sched_getscheduler(0) == SCHED_DEADLINE)
+			return;
+		sched_yield();
+	}
+}
+
+static void wake(struct schedtape_engine *engine, uint32_t edge)
+{
+	meet(engine, edge);
+	add(engine->pending[edge], 1);
+	/* Either we see it wait, or it sees the wake-up. */
+	if (get(engine->seats[engine->edges[edge]].waits_for) == edge)
+		futex(&engine->pending[edge], FUTEX_WAKE, 1);
+}
+
+/* -- waits ----------------------------------------------------------------- */
+
+static bool take(uint32_t *pending)
+{
+	uint32_t n = get(*pending);
+
+	while (n)
+		if (__atomic_compare_exchange_n(pending, &n, n - 1, false, __ATOMIC_SEQ_CST,
+						__ATOMIC_SEQ_CST))
+			return true;
+	return false;
+}
+
+static int wait_edge(struct schedtape_engine *engine, uint32_t edge)
+{
+	while (!take(&engine->pending[edge])) {
+		if (!live(engine))
+			return -ECANCELED;
+		futex(&engine->pending[edge], FUTEX_WAIT, 0);
+	}
+	return 0;
+}
+
+static int wait_start(struct schedtape_engine *engine)
+{
+	while (get(engine->shared->state) == STAPE_REPLAY_READY)
+		futex(&engine->shared->state, FUTEX_WAIT, STAPE_REPLAY_READY);
+	return live(engine) ? 0 : -ECANCELED;
+}
+
+static void count_lag(struct shared *shared, uint64_t due)
+{
+	uint64_t time = now(), lag = time > due ? time - due : 0, max = get(shared->lag_max);
+
+	add(shared->timed_waits, 1);
+	add(shared->lag_total, lag);
+	while (lag > max && !__atomic_compare_exchange_n(&shared->lag_max, &max, lag, false,
+							 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
+static int wait_until(struct schedtape_engine *engine, uint64_t from, uint64_t value)
+{
+	struct shared *shared = engine->shared;
+	uint64_t due = from + (double)value * STAPE_REPLAY_SPEED_ONE / shared->speed;
+	struct timespec ts = { due / 1000000000, due % 1000000000 };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+	count_lag(shared, due);
+	return live(engine) ? 0 : -ECANCELED;
+}
+
+static int wait_timed(struct schedtape_engine *engine, const struct stape_step *step)
+{
+	bool early = get(engine->shared->state) == STAPE_REPLAY_READY;
+	int ret = wait_start(engine);
+	uint64_t start = engine->shared->start_time;
+
+	if (ret)
+		return ret;
+	return wait_until(engine, step->wait == STAPE_WAIT_UNTIL || early ? start : now(),
+			  step->value);
+}
+
+static int wait_for(struct schedtape_engine *engine, const struct stape_step *step)
+{
+	struct seat *seat = &engine->seats[step->player];
+	int ret;
+
+	set(seat->waits_for, step->wait == STAPE_WAIT_EDGE ? step->value : AN_INSTANT);
+	add(engine->shared->waiting, 1);
+	if (step->wait == STAPE_WAIT_EDGE)
+		ret = wait_edge(engine, step->value);
+	else
+		ret = wait_timed(engine, step);
+	add(engine->shared->waiting, -1);
+	set(seat->waits_for, NOTHING);
+	return ret;
+}
+
+static void finish(struct schedtape_engine *engine, uint32_t state)
+{
+	uint32_t i;
+
+	engine->shared->stop_time = now();
+	set(engine->shared->state, state);
+	futex(&engine->shared->state, FUTEX_WAKE, INT32_MAX);
+	for (i = 0; i < engine->nr_edges; i++)
+		futex(&engine->pending[i], FUTEX_WAKE, INT32_MAX);
+}
+
+int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_step *step)
+{
+	const uint32_t *wakes = (const uint32_t *)(uintptr_t)step->wakes;
+	uint32_t i;
+
+	if (!live(engine))
+		return -ECANCELED;
+	for (i = 0; i < step->nr_wakes; i++)
+		wake(engine, wakes[i]);
+	add(engine->shared->steps, 1);
+	switch (step->wait) {
+	case STAPE_WAIT_NONE:
+		return 0;
+	case STAPE_WAIT_DONE:
+		set(engine->seats[step->player].waits_for, NO_MORE);
+		if (add(engine->shared->done, 1) == engine->nr_players)
+			finish(engine, STAPE_REPLAY_DONE);
+		return 0;
+	}
+	return wait_for(engine, step);
+}
+
+/* -- control --------------------------------------------------------------- */
+
+void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay)
+{
+	engine->shared->start_time = now() + delay;
+	set(engine->shared->state, STAPE_REPLAY_RUNNING);
+	futex(&engine->shared->state, FUTEX_WAKE, INT32_MAX);
+}
+
+void schedtape_engine_stop(struct schedtape_engine *engine)
+{
+	if (live(engine))
+		finish(engine, STAPE_REPLAY_STOPPED);
+}
+
+/* A player that was there, has not ended its program, and is not there any more. */
+static void find_dead(struct schedtape_engine *engine)
+{
+	struct seat *seat;
+	uint32_t i;
+
+	for (i = 0; i < engine->nr_players && live(engine); i++) {
+		seat = &engine->seats[i];
+		if (!get(seat->tid) || get(seat->waits_for) == NO_MORE)
+			continue;
+		if (!syscall(SYS_tgkill, seat->pid, seat->tid, 0) || errno != ESRCH ||
+		    get(seat->waits_for) == NO_MORE)
+			continue;
+		engine->shared->failed = seat->tid;
+		finish(engine, STAPE_REPLAY_BROKEN);
+	}
+}
+
+void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_replay_state *state)
+{
+	const struct shared *shared = engine->shared;
+	uint64_t until;
+
+	find_dead(engine);
+	*state = (struct schedtape_replay_state){
+		.state = get(shared->state),
+		.players = engine->nr_players,
+		.joined = get(shared->joined),
+		.waiting = get(shared->waiting),
+		.done = get(shared->done),
+		.failed_pid = shared->failed,
+		.speed = shared->speed,
+		.steps = get(shared->steps),
+		.timed_waits = get(shared->timed_waits),
+		.lag_max = get(shared->lag_max),
+		.lag_total = get(shared->lag_total),
+		.start_time = shared->start_time,
+		.stop_time = shared->stop_time,
+	};
+	until = state->stop_time ? state->stop_time : now();
+	if (state->start_time && until > state->start_time)
+		state->time = (double)(until - state->start_time) * state->speed /
+			      STAPE_REPLAY_SPEED_ONE;
+}

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A player burns CPU time in user mode until its own CPU clock reaches what
+ * its task had used when it did the next thing; all but forks and names is
+ * one ioctl a burst.  Targets count from the program's start, so the cost of
+ * system calls is part of the burst and nothing drifts.
+ */
+#include "player/player.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "player/restart.h"
+#include "common/output.h"
+#include "player/threads.h"
+
+/*
+ * Wake-ups and the wait of one burst that lie closer together than this in
+ * CPU time become one step: apart they would cost more than lies between.
+ * In guests that count instructions, wake-up and wait lie 5.5 us apart on 7.3.
+ * With 7 us, players on 6.12 would also fold bursts that follow each other.
+ */
+#define FOLD_NS		6000
+
+#define SPARE_OPS	16
+
+/* CPU time, ns: so far ahead a waker may get of its program for its wakees. */
+#define SLACK_NS	5000000
+#define SLACK_OPS	256	/* that it looks at for that, at a time */
+#define NEXT_OPS	64	/* the same, for whom it wakes behind a wait */
+
+#define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
+#define HEAP_PAD	262144
+#define KEPT_OPS	4096	/* that a player has in memory, of many */
+
+/**
+ * struct player - what a player's thread knows of itself
+ * @steps: that it has made
+ * @ahead: for slack_at(): how far it has looked
+ */
+struct player {
+	const struct player_cast *cast;
+	const struct schedtape_program_task *task;
+	struct schedtape_burner burner;
+	uint32_t number;
+	uint64_t steps;
+	const struct schedtape_op *ahead;
+};
+
+static const char *name_of(const struct player *player, char task[OUT_TASK_LEN])
+{
+	return out_task(task, player->task->name, player->task->pid);
+}
+
+static void fail(const struct player *player, const char *what, int error)
+{
+	char task[OUT_TASK_LEN];
+
+	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", out_command(),
+		name_of(player, task), what, strerror(error));
+	/* Who has not joined yet is missed by nobody: its family is. */
+	kill(0, SIGKILL);
+	_exit(1);
+}
+
+/* The replay has ended under us: its end kills us, if we do not go. */
+static void leave(const struct player *player, const char *what)
+{
+	if (errno == ECANCELED)
+		_exit(0);
+	fail(player, what, errno);
+}
+
+/* -- who drives it --------------------------------------------------------- */
+
+/* As the ioctls: 0, or -1 and errno. */
+static int result(int ret)
+{
+	errno = -ret;
+	return ret ? -1 : 0;
+}
+
+static int join(const struct player_cast *cast, uint32_t number)
+{
+	if (cast->engine)
+		return result(schedtape_engine_join(cast->engine, number));
+	return ioctl(cast->fd, STAPE_IOC_JOIN, &number);
+}
+
+static int make_step(const struct player_cast *cast, const struct stape_step *step)
+{
+	if (cast->engine)
+		return result(schedtape_engine_step(cast->engine, step));
+	return ioctl(cast->fd, STAPE_IOC_STEP, step);
+}
+
+/* -- attributes ------------------------------------------------------------ */
+
+static void take_cpus(const struct player_cast *cast, const unsigned char *mask, size_t bytes)
+{
+	cpu_set_t wanted, here;
+
+	if (sched_getaffinity(0, sizeof(here), &here))
+		return;
+	cpu_map_apply(cast->cpus, mask, bytes, &wanted);
+	if (!CPU_EQUAL(&wanted, &here))
+		sched_setaffinity(0, sizeof(wanted), &wanted);
+}
+
+static void change_affinity(const struct player_cast *cast, uint32_t index)
+{
+	if (cast->attributes)
+		take_cpus(cast, cast->program->affinities[index], SCHEDTAPE_AFFINITY_BYTES);
+}
+
+static void take_affinity(const struct player_cast *cast,
+			  const struct schedtape_program_task *task)
+{
+	if (task->affinity != SCHEDTAPE_NONE)
+		change_affinity(cast, task->affinity);
+	else if (task->source && task->source->affinity_bytes)
+		take_cpus(cast, task->source->affinity, task->source->affinity_bytes);
+}
+
+static void warn(const struct player *player, const char *what, int value)
+{
+	char task[OUT_TASK_LEN];
+
+	dprintf(STDERR_FILENO, "%s: warning: %s: %s %d: %s\n", out_command(),
+		name_of(player, task), what, value, strerror(errno));
+}
+
+/* As the kernel has it since it has deadlines. */
+struct deadline_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	struct schedtape_deadline dl;
+};
+
+static const char *deadline_hint(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "; too little CPU time is left for it";
+	case EPERM:
+		return "; it takes CAP_SYS_NICE, and an affinity to all CPUs";
+	}
+	return "";
+}
+
+/* As much CPU time in as much time as it had, as far as the replay is like that. */
+static void take_deadline(const struct player *player, uint32_t index)
+{
+	const struct player_cast *cast = player->cast;
+	const struct schedtape_deadline *dl = &cast->program->deadlines[index];
+	const struct sched_param param = { 0 };
+	const struct deadline_attr attr = {
+		.size = sizeof(attr),
+		.policy = SCHED_DEADLINE,
+		.flags = RESET_ON_FORK,	/* else it could not fork */
+		.dl = {
+			.runtime = dl->runtime * cast->scale / cast->speed,
+			.deadline = dl->deadline / cast->speed,
+			.period = dl->period / cast->speed,
+		},
+	};
+	char task[OUT_TASK_LEN];
+	int error;
+
+	if (!syscall(SYS_sched_setattr, 0, &attr, 0))
+		return;
+	error = errno;
+	sched_setscheduler(0, SCHED_OTHER, &param);
+	dprintf(STDERR_FILENO, "%s: warning: %s: SCHED_DEADLINE with %.3f of %.3f ms, by "
+		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", out_command(),
+		name_of(player, task), out_ms(attr.dl.runtime),
+		out_ms(attr.dl.period), out_ms(attr.dl.deadline), strerror(error),
+		deadline_hint(error));
+}
+
+static void take_prio(const struct player *player, const struct schedtape_prio *prio)
+{
+	const struct sched_param param = { .sched_priority = prio->rt_priority };
+	int policy = prio->policy;
+
+	if (prio->policy == SCHED_DEADLINE) {
+		take_deadline(player, prio->deadline);
+		return;
+	}
+	/* The controller has said that for all of them. */
+	if (policy == SCHEDTAPE_POLICY_EXT && player->cast->no_ext)
+		policy = SCHED_OTHER;
+	if (sched_getscheduler(0) != policy || prio->rt_priority)
+		if (sched_setscheduler(0, policy, &param))
+			warn(player, "policy", policy);
+	if (getpriority(PRIO_PROCESS, 0) != prio->nice && setpriority(PRIO_PROCESS, 0, prio->nice))
+		warn(player, "nice", prio->nice);
+}
+
+/* Who was forked has what its parent had. */
+static void take_attributes(const struct player *player)
+{
+	if (player->cast->attributes) {
+		take_affinity(player->cast, player->task);
+		if (player->task->prio_known)
+			take_prio(player, &player->task->prio);
+	}
+}
+
+/* A process goes as a whole, when its leader does. */
+static void enter_cgroup(const struct player *player, uint32_t cgroup)
+{
+	char *const *files = player->cast->cgroups;
+	char task[OUT_TASK_LEN], file[256];
+	int fd, error = 0;
+
+	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || getpid() != gettid())
+		return;
+	fd = open(files[cgroup], O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) < 0)
+		error = errno;
+	if (error)
+		dprintf(STDERR_FILENO, "%s: warning: %s: cannot enter %s: %s\n", out_command(),
+			name_of(player, task), out_safe(file, sizeof(file), files[cgroup]),
+			strerror(error));
+	if (fd >= 0)
+		close(fd);
+}
+
+/* -- running a program ----------------------------------------------------- */
+
+/* This process has, or had, others than its leader.  One that is forked begins without. */
+static bool has_threads;
+
+static void run(const void *arg, uint32_t number);
+static void run_process(const struct player_cast *cast, uint32_t number)
+	__attribute__((noreturn));
+
+static int start_thread(const struct player_cast *cast, uint32_t number)
+{
+	has_threads = true;
+	return thread_start(run, cast, number);
+}
+
+static void do_fork(struct player *player, uint32_t child)
+{
+	const struct player_cast *cast = player->cast;
+	int error = 0;
+	pid_t pid;
+
+	if (cast->program->tasks[child].process != child) {
+		error = start_thread(cast, child);
+	} else {
+		pid = fork();
+		if (!pid) {
+			has_threads = false;
+			thread_forget();
+			run_process(cast, child);
+		}
+		if (pid > 0 && cast->engine)
+			schedtape_engine_forked(cast->engine, child, pid);
+		error = pid < 0 ? -errno : 0;
+	}
+	if (error)
+		fail(player, "fork", -error);
+}
+
+static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
+{
+	return (op->cpu - cpu) * player->burner.rate <= FOLD_NS;
+}
+
+static enum stape_wait wait_of(const struct schedtape_op *op)
+{
+	switch (op->kind) {
+	case SCHEDTAPE_OP_WAIT_EDGE:
+		return STAPE_WAIT_EDGE;
+	case SCHEDTAPE_OP_WAIT_UNTIL:
+		return STAPE_WAIT_UNTIL;
+	case SCHEDTAPE_OP_WAIT_FOR:
+		return STAPE_WAIT_FOR;
+	case SCHEDTAPE_OP_EXIT:
+		return STAPE_WAIT_DONE;
+	}
+	return STAPE_WAIT_NONE;
+}
+
+static const struct schedtape_op *next_op(const struct player *player,
+					  const struct schedtape_op *op)
+{
+	return schedtape_program_next(player->cast->program, op);
+}
+
+/*
+ * CPU time that the player has to burn soon, from @op on.  What it uses up of that while
+ * it gives way to those whom it is about to wake, nobody misses.
+ */
+static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
+{
+	uint64_t until = op->cpu + SLACK_NS / player->burner.rate, left;
+	const struct schedtape_op *next;
+	size_t i;
+
+	/* By CPU time: operations that follow each other need not lie so. */
+	if (player->ahead->cpu < op->cpu)
+		player->ahead = op;
+	for (i = 0, next = next_op(player, player->ahead);
+	     i < SLACK_OPS && next && next->cpu <= until; i++, next = next_op(player, next))
+		player->ahead = next;
+	left = schedtape_burner_left(&player->burner, player->ahead->cpu);
+	return left < SLACK_NS ? left : SLACK_NS;
+}
+
+/* Edges along which a player that waits wakes after that, if their wakees are to be there. */
+static uint32_t find_next(const struct player *player, const struct schedtape_op *op,
+			  uint32_t next[STAPE_STEP_MAX_NEXT])
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < NEXT_OPS && op && n < STAPE_STEP_MAX_NEXT; i++, op = next_op(player, op)) {
+		if (wait_of(op) != STAPE_WAIT_NONE)
+			break;
+		if (op->kind == SCHEDTAPE_OP_WAKE && op->expected)
+			next[n++] = op->value;
+	}
+	return n;
+}
+
+/* A step from operation @op on.  Returns the first operation after it, or NULL. */
+static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
+{
+	uint64_t cpu = op->cpu;
+	uint32_t wakes[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
+	struct stape_step step = {
+		.player = player->number,
+		.index = player->steps++,
+		.wakes = (uintptr_t)wakes,
+		.wait = STAPE_WAIT_NONE,
+	};
+
+	for (; op && folds(player, op, cpu); op = next_op(player, op)) {
+		if (op->kind == SCHEDTAPE_OP_NONE)
+			continue;
+		if (op->kind != SCHEDTAPE_OP_WAKE || step.nr_wakes == STAPE_STEP_MAX_WAKES)
+			break;
+		wakes[step.nr_wakes++] = op->value;
+	}
+	if (op && folds(player, op, cpu)) {
+		step.wait = wait_of(op);
+		if (op->blocked)
+			step.flags = STAPE_STEP_BLOCKED;
+		if (step.wait != STAPE_WAIT_NONE) {
+			step.value = op->value;
+			op = next_op(player, op);
+			step.nr_next = find_next(player, op, wakes + step.nr_wakes);
+		}
+	}
+	if (op && step.nr_wakes)
+		step.slack = slack_at(player, op);
+	if (make_step(player->cast, &step))
+		leave(player, "step");
+	schedtape_burner_stepped(&player->burner);
+	return op;
+}
+
+/* What comes by itself with an operation, and was part of the CPU time before it. */
+static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
+{
+	const struct schedtape_program_task *tasks = player->cast->program->tasks;
+
+	if (op->kind == SCHEDTAPE_OP_FORK && tasks[op->value].process == op->value)
+		return player->cast->costs.fork;
+	if (op->kind != SCHEDTAPE_OP_EXIT)
+		return 0;
+	/* The module keeps the memory that they share: see has_threads. */
+	if (has_threads && !player->cast->engine)
+		return player->cast->costs.leave;
+	return getpid() == gettid() ? player->cast->costs.exit : 0;
+}
+
+/*
+ * CPU time that is not to be burnt before an operation, because it and those close
+ * behind it use it: a process's end costs most before its parent is woken, and that
+ * came before its exit.
+ */
+static uint64_t spare_for(const struct player *player, const struct schedtape_op *first)
+{
+	const struct schedtape_op *op = first;
+	double sum = 0, most = 0, left;
+	size_t i;
+
+	for (i = 0; op && i < SPARE_OPS; i++, op = next_op(player, op)) {
+		sum += cost_of(player, op);
+		left = sum - (op->cpu - first->cpu) * player->burner.rate;
+		if (left > most)
+			most = left;
+	}
+	return most;
+}
+
+static void hold(void *arg)
+{
+	const struct player *player = arg;
+
+	if (ioctl(player->cast->fd, STAPE_IOC_HOLD, &player->number) && errno != EINTR)
+		leave(player, "hold");
+}
+
+static void change_prio(const struct player *player, uint64_t value)
+{
+	const struct schedtape_prio prio = schedtape_prio_unpack(value);
+
+	if (player->cast->attributes)
+		take_prio(player, &prio);
+}
+
+/* Does one operation, or several at once.  Returns the first one after that, or NULL. */
+static const struct schedtape_op *do_op(struct player *player, const struct schedtape_op *op)
+{
+	switch (op->kind) {
+	case SCHEDTAPE_OP_FORK:
+		do_fork(player, op->value);
+		break;
+	case SCHEDTAPE_OP_SETPRIO:
+		change_prio(player, op->value);
+		break;
+	case SCHEDTAPE_OP_SETAFFINITY:
+		change_affinity(player->cast, op->value);
+		break;
+	case SCHEDTAPE_OP_MOVE:
+		enter_cgroup(player, op->value);
+		break;
+	case SCHEDTAPE_OP_RENAME:
+		prctl(PR_SET_NAME, player->cast->program->names[op->value]);
+		break;
+	default:
+		return do_step(player, op);
+	}
+	return next_op(player, op);
+}
+
+static void do_all(struct player *player)
+{
+	const struct schedtape_program *program = player->cast->program;
+	const struct schedtape_op *op = schedtape_program_begin(program, player->number);
+	unsigned int done;
+
+	player->ahead = op;
+	for (done = 1; op; done++) {
+		if (op->kind == SCHEDTAPE_OP_NONE) {
+			op = next_op(player, op);
+			continue;
+		}
+		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
+		op = do_op(player, op);
+		if (!(done % KEPT_OPS))
+			schedtape_store_let_go(&program->op_store);
+	}
+}
+
+/* The whole life of a player's thread. */
+static void run(const void *arg, uint32_t number)
+{
+	const struct player_cast *cast = arg;
+	struct player player = {
+		.cast = cast,
+		.task = &cast->program->tasks[number],
+		.number = number,
+		.burner = {
+			.calibration = cast->calibration,
+			.word = cast->engine ? NULL : &cast->clocks[number],
+			.speed = cast->engine ? schedtape_engine_speed(cast->engine) :
+				 &cast->clocks[cast->program->nr_tasks],
+			.hold = hold,
+			.arg = &player,
+			.scale = cast->scale,
+		},
+	};
+
+	if (player.task->parent == SCHEDTAPE_NONE) {
+		enter_cgroup(&player, player.task->cgroup);
+		prctl(PR_SET_NAME, player.task->name);
+		take_attributes(&player);
+	}
+	if (join(cast, number))
+		leave(&player, "join");
+	/* A task that was forked has used all of its CPU time on the tape. */
+	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
+	do_all(&player);
+}
+
+/* Those that nobody else makes. */
+static void start_threads(const struct player_cast *cast, uint32_t leader)
+{
+	const struct schedtape_program *program = cast->program;
+	struct player player;
+	uint32_t i;
+	int error;
+
+	for (i = program->tasks[leader].threads; i != SCHEDTAPE_NONE;
+	     i = program->tasks[i].sibling) {
+		error = start_thread(cast, i);
+		if (error) {
+			player = (struct player){ .cast = cast, .task = &program->tasks[i] };
+			fail(&player, "thread", -error);
+		}
+	}
+}
+
+static void run_process(const struct player_cast *cast, uint32_t number)
+{
+	start_threads(cast, number);
+	run(cast, number);
+	/* Of this thread: others of the process may go on. */
+	syscall(SYS_exit, 0);
+	__builtin_unreachable();
+}
+
+/* -- the first processes --------------------------------------------------- */
+
+/* Who is not in it would be left by the guard, and fail() would kill the controller's. */
+static void enter_group(const struct player_cast *cast)
+{
+	if (!setpgid(0, cast->group))
+		return;
+	dprintf(STDERR_FILENO, "%s: a player cannot enter its process group: %s\n",
+		out_command(), strerror(errno));
+	_exit(1);
+}
+
+pid_t player_spawn(const struct player_cast *cast, uint32_t number)
+{
+	sigset_t none;
+	pid_t pid = fork();
+
+	if (pid)
+		return pid < 0 ? -errno : pid;
+	/* A Ctrl-C is for the controller, and nobody waits for children here. */
+	enter_group(cast);
+	signal(SIGCHLD, SIG_IGN);
+	/*
+	 * The session ends with its last descriptor: none of them is to be here.  Nor one of
+	 * the guard's, but now only: it kills those who are in its group when the last goes.
+	 */
+	if (cast->fd > STDERR_FILENO + 1)
+		close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
+	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Nor does libc map memory for a thread, but for every few hundred: see thread.h. */
+	mallopt(M_ARENA_MAX, 1);
+	mallopt(M_TOP_PAD, HEAP_PAD);
+	light_begin();
+	if (cast->cpus->nr)
+		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
+	run_process(cast, number);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "player/restart.h"
+
+#include <json-c/json.h>
+#include <limits.h>
+#include <link.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+/* One function of each library that players do without. */
+static const uintptr_t unneeded[] = {
+	(uintptr_t)genl_connect,
+	(uintptr_t)nl_socket_alloc,
+	(uintptr_t)ZSTD_isError,
+	(uintptr_t)XXH64_reset,
+	(uintptr_t)json_object_get,
+};
+
+static bool is_in(const struct dl_phdr_info *info, uintptr_t address)
+{
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+		    address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
+		    info->dlpi_phdr[i].p_memsz)
+			return true;
+	return false;
+}
+
+/* Each new thread copies that, whoever it is of. */
+static bool has_thread_data(const struct dl_phdr_info *info)
+{
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_TLS && info->dlpi_phdr[i].p_filesz)
+			return true;
+	return false;
+}
+
+static void leave_out(const struct dl_phdr_info *info)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), begin, end;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		end = begin + info->dlpi_phdr[i].p_memsz;
+		begin &= -page;
+		end = (end + page - 1) & -page;
+		/* If it cannot be, forks are less light. */
+		madvise((void *)begin, end - begin, MADV_DONTFORK);
+	}
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	size_t i;
+
+	(void)size;
+	/* The program itself: they may be part of it. */
+	if (!*(bool *)arg) {
+		*(bool *)arg = true;
+		return 0;
+	}
+	for (i = 0; i < sizeof(unneeded) / sizeof(*unneeded); i++)
+		if (is_in(info, unneeded[i]) && !has_thread_data(info))
+			leave_out(info);
+	return 0;
+}
+
+/* Of the dynamic linker; what may be set for others to see, it does not believe. */
+#define BIND_NOW	"LD_BIND_NOW"
+
+static bool all_is_bound(void)
+{
+	const char *value = secure_getenv(BIND_NOW);
+
+	return value && *value;
+}
+
+void light_restart(char **argv)
+{
+	char program[PATH_MAX];
+	ssize_t length;
+
+	if (all_is_bound() || getauxval(AT_SECURE))
+		return;
+	/* By its path: the name of the task is from that. */
+	length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (length < 0 || setenv(BIND_NOW, "1", true))
+		return;
+	program[length] = '\0';
+	execv(program, argv);
+	unsetenv(BIND_NOW);
+}
+
+void light_begin(void)
+{
+	bool program_seen = false;
+
+	if (!all_is_bound())
+		return;
+	dl_iterate_phdr(look_at, &program_seen);
+}
+
+void light_load_code(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to;
+	char line[512], shared;
+
+	while (maps && fgets(line, sizeof(line), maps))
+		/*
+		 * Of a kernel before 5.14 it is refused, and of what is no file. What is
+		 * shared is no code, but what is too large for memory.
+		 */
+		if (strchr(line, '/') &&
+		    sscanf(line, "%lx-%lx %*3c%c", &from, &to, &shared) == 3 && shared == 'p')
+			madvise((void *)from, to - from, MADV_POPULATE_READ);
+	if (maps)
+		fclose(maps);
+}
+
+void light_measure_costs(struct schedtape_costs *costs)
+{
+	struct schedtape_costs *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+					      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	*costs = (struct schedtape_costs){ 0 };
+	if (shared == MAP_FAILED)
+		return;
+	pid = fork();
+	if (!pid) {
+		light_begin();
+		schedtape_measure_costs(shared);
+		_exit(0);
+	}
+	/* Who is not waited for is still measuring. */
+	if (pid > 0 && waitpid(pid, NULL, 0) == pid)
+		*costs = *shared;
+	munmap(shared, sizeof(*shared));
+}
