@@ -30,7 +30,12 @@ FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(ROOM
 	  $(shell pkg-config --cflags $(PKGS))
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
-ROOMS	:= user/lib/include user/lib user user/cmd
+# Where each room's files find headers: the library finds none of the player or the commands,
+# the player none of the commands. "style layers" checks the rooms within these.
+ROOMS	:= user/lib/include user/lib
+$(BUILD)/user/player/%.o: ROOMS += user
+$(BUILD)/user/cmd/%.o: ROOMS += user user/cmd
+
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
 PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
 CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))

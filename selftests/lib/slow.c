@@ -9,6 +9,13 @@
 
 #include "work.h"
 
+bool st_exact(void)
+{
+	const char *exact = getenv("SCHEDTAPE_EXACT");
+
+	return exact && *exact == '1';
+}
+
 unsigned int st_slow(void)
 {
 	const char *slow = getenv("SCHEDTAPE_SLOW");

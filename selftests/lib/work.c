@@ -311,10 +311,3 @@ unsigned int st_lock_sleeps(void)
 {
 	return st_rt_kernel() ? 100 : 0;
 }
-
-bool st_exact(void)
-{
-	const char *exact = getenv("SCHEDTAPE_EXACT");
-
-	return exact && *exact == '1';
-}

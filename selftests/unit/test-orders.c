@@ -9,7 +9,7 @@
 #include "record/control.h"
 #include "common/output.h"
 #include "tap.h"
-#include "common/timing.h"
+#include "record/timing.h"
 
 static unsigned int complaints;
 

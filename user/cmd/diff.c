@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "common/cmd.h"
-#include "diff/diff.h"
 #include "common/output.h"
+#include "diff/diff.h"
 
 #define OPT_SAME_GRAPH	0x102
 #define OPT_MIN_RUNTIME	0x103

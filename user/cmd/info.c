@@ -9,9 +9,9 @@
 
 #include "common/cmd.h"
 #include "common/gaps.h"
-#include "info-clock.h"
 #include "common/output.h"
 #include "common/schedulers.h"
+#include "info-clock.h"
 
 #define KEY_WIDTH	16
 
@@ -20,7 +20,7 @@ static void print_key(const char *key)
 	char padded[64];
 
 	/* Keys may come from a later version: "kernel_version" is "kernel version". */
-	out_safe(padded, sizeof(padded), key);
+	text_safe(padded, sizeof(padded), key);
 	for (char *at = padded; *at; at++)
 		if (*at == '_')
 			*at = ' ';
@@ -33,7 +33,7 @@ static void print_value(struct json_object *value)
 
 	switch (json_object_get_type(value)) {
 	case json_type_string:
-		out_text(stdout, json_object_get_string(value));
+		text_print(stdout, json_object_get_string(value));
 		return;
 	case json_type_array:
 		n = json_object_array_length(value);
@@ -48,7 +48,7 @@ static void print_value(struct json_object *value)
 
 		json_object_object_foreach(value, key, member) {
 			fputs(between, stdout);
-			out_text(stdout, key);
+			text_print(stdout, key);
 			putchar('=');
 			print_value(member);
 			between = ", ";
@@ -112,7 +112,7 @@ static void print_trimmed(const char *text)
 	while (len && text[len - 1] == ' ')
 		len--;
 	copy = strndup(text, len);
-	out_text(stdout, copy ? copy : text);
+	text_print(stdout, copy ? copy : text);
 	free(copy);
 }
 
@@ -129,7 +129,7 @@ static void print_settings(struct json_object *meta)
 
 	if (!files) {
 		fputs("not readable: ", stdout);
-		out_text(stdout, reason ? reason : "no reason is given");
+		text_print(stdout, reason ? reason : "no reason is given");
 		return;
 	}
 	json_object_object_foreach(files, name, value) {
@@ -138,7 +138,7 @@ static void print_settings(struct json_object *meta)
 			continue;
 		}
 		fputs(between, stdout);
-		out_text(stdout, name);
+		text_print(stdout, name);
 		putchar('=');
 		if (json_object_is_type(value, json_type_string))
 			print_trimmed(json_object_get_string(value));
@@ -221,7 +221,7 @@ static void print_tape(struct schedtape_tape *tape)
 	info_clock_print(tape, print_key);
 	schedulers_print(tape, print_key);
 	print_key("end");
-	out_text(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
+	text_print(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
 	putchar('\n');
 }
 

@@ -10,8 +10,8 @@
 #include <schedtape/version.h>
 
 #include "common/cmd.h"
-#include "player/restart.h"
 #include "common/output.h"
+#include "player/restart.h"
 
 static const struct {
 	const char *name;

@@ -12,15 +12,15 @@
 
 #include <machine/machine.h>
 
-#include "record/child.h"
 #include "common/cmd.h"
-#include "record/control.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
-#include "record/progress.h"
-#include "record/options.h"
-#include "record/recorder.h"
 #include "common/signals.h"
+#include "record/child.h"
+#include "record/control.h"
+#include "record/options.h"
+#include "record/progress.h"
+#include "record/recorder.h"
 #include "record/streams.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"

@@ -203,9 +203,9 @@ static const char *policy_of(char buffer[32], const struct schedtape_life *life)
 
 static void print_life(struct out_table *table, const struct schedtape_life *life)
 {
-	char task[OUT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
+	char task[TEXT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
 
-	out_cell(table, "%s", out_task(task, life->comm, life->pid));
+	out_cell(table, "%s", text_task(task, life->comm, life->pid));
 	out_cell(table, "%u", life->tgid);
 	out_cell(table, "%s", policy_of(policy, life));
 	out_cell(table, "%.3f", out_ms(life->cpu_time));
@@ -298,12 +298,12 @@ static void print_edges(const struct report *report)
 	for (i = 0; i < n && out_works(); i++) {
 		const struct schedtape_life *waker = &report->lives[edges[i].waker];
 		const struct schedtape_life *wakee = &report->lives[edges[i].wakee];
-		char task[OUT_TASK_LEN];
+		char task[TEXT_TASK_LEN];
 
 		if (!shows_edge(report, &edges[i]))
 			continue;
-		out_cell(&table, "%s", out_task(task, waker->comm, waker->pid));
-		out_cell(&table, "%s", out_task(task, wakee->comm, wakee->pid));
+		out_cell(&table, "%s", text_task(task, waker->comm, waker->pid));
+		out_cell(&table, "%s", text_task(task, wakee->comm, wakee->pid));
 		out_cell(&table, "%" PRIu64, edges[i].count);
 	}
 }

@@ -97,12 +97,12 @@ static const char *nobody(unsigned int kind)
 	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
 }
 
-static const char *task(const struct script *script, char buffer[OUT_TASK_LEN], uint32_t pid,
+static const char *task(const struct script *script, char buffer[TEXT_TASK_LEN], uint32_t pid,
 			unsigned int kind)
 {
 	if (!pid)
 		return nobody(kind);
-	return out_task(buffer, names_get(script->names, pid), pid);
+	return text_task(buffer, names_get(script->names, pid), pid);
 }
 
 /* "fifo nice=0 rt_priority=10 prio=89" */
@@ -150,8 +150,8 @@ static void print_task(const struct script *script, const struct schedtape_event
 
 static void print_what(const struct script *script, const struct schedtape_event *ev)
 {
-	char a[OUT_TASK_LEN], b[OUT_TASK_LEN];
-	char name[OUT_NAME_LEN];
+	char a[TEXT_TASK_LEN], b[TEXT_TASK_LEN];
+	char name[TEXT_NAME_LEN];
 
 	switch (ev->type) {
 	case STAPE_EV_SWITCH:
@@ -178,7 +178,7 @@ static void print_what(const struct script *script, const struct schedtape_event
 			printf(" old_pid=%u", ev->old_pid);
 		break;
 	case STAPE_EV_RENAME:
-		printf("%s to %s", task(script, a, ev->pid, 0), out_name(name, ev->comm));
+		printf("%s to %s", task(script, a, ev->pid, 0), text_name(name, ev->comm));
 		break;
 	case STAPE_EV_PRIO:
 		printf("%s", task(script, a, ev->pid, 0));
@@ -216,14 +216,14 @@ static void print_gap(const struct script *script, const struct schedtape_event 
 
 static void print_text(const struct script *script, const struct schedtape_event *ev)
 {
-	char name[OUT_NAME_LEN], who[OUT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
+	char name[TEXT_NAME_LEN], who[TEXT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
 	bool is_gap = schedtape_event_is_gap(ev);
 
 	if (is_gap)
 		snprintf(who, sizeof(who), "<%s>", schedtape_event_name(ev->type));
 	else if (ev->curr)
 		snprintf(who, sizeof(who), "%s",
-			 out_name(name, names_get(script->names, ev->curr)));
+			 text_name(name, names_get(script->names, ev->curr)));
 	else
 		snprintf(who, sizeof(who), "<%s>", nobody(ev->curr_kind));
 	snprintf(pid, sizeof(pid), "%u", is_gap ? 0 : ev->curr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CPU time that is used up on purpose, and how fast this machine does it.
+ * CPU time that is used up on purpose.
  */
 #ifndef SCHEDTAPE_BURN_H
 #define SCHEDTAPE_BURN_H
@@ -8,24 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * struct schedtape_calibration - how fast a CPU spins
- * @spins_per_ms: turns of schedtape_spin() in a ms of CPU time, the median
- * @spread: (slowest - fastest) / median of the rounds
- */
-struct schedtape_calibration {
-	double spins_per_ms;
-	double spread;
-};
-
-/* Some 20 ms of CPU time. */
-void schedtape_calibrate(struct schedtape_calibration *calibration);
-
-/* The calling thread's CPU time, ns. */
-uint64_t schedtape_cpu_time(void);
-
-/* Turns a loop that touches no memory. */
-void schedtape_spin(uint64_t turns);
+#include "machine/calibration.h"
 
 /**
  * struct schedtape_burner - one thread's CPU time, and what it is to become

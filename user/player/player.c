@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "player/restart.h"
-#include "common/output.h"
 #include "player/threads.h"
 
 /*
@@ -58,16 +58,16 @@ struct player {
 	const struct schedtape_op *ahead;
 };
 
-static const char *name_of(const struct player *player, char task[OUT_TASK_LEN])
+static const char *name_of(const struct player *player, char task[TEXT_TASK_LEN])
 {
-	return out_task(task, player->task->name, player->task->pid);
+	return text_task(task, player->task->name, player->task->pid);
 }
 
 static void fail(const struct player *player, const char *what, int error)
 {
-	char task[OUT_TASK_LEN];
+	char task[TEXT_TASK_LEN];
 
-	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", out_command(),
+	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", player->cast->command,
 		name_of(player, task), what, strerror(error));
 	/* Who has not joined yet is missed by nobody: its family is. */
 	kill(0, SIGKILL);
@@ -135,9 +135,9 @@ static void take_affinity(const struct player_cast *cast,
 
 static void warn(const struct player *player, const char *what, int value)
 {
-	char task[OUT_TASK_LEN];
+	char task[TEXT_TASK_LEN];
 
-	dprintf(STDERR_FILENO, "%s: warning: %s: %s %d: %s\n", out_command(),
+	dprintf(STDERR_FILENO, "%s: warning: %s: %s %d: %s\n", player->cast->command,
 		name_of(player, task), what, value, strerror(errno));
 }
 
@@ -178,7 +178,7 @@ static void take_deadline(const struct player *player, uint32_t index)
 			.period = dl->period / cast->speed,
 		},
 	};
-	char task[OUT_TASK_LEN];
+	char task[TEXT_TASK_LEN];
 	int error;
 
 	if (!syscall(SYS_sched_setattr, 0, &attr, 0))
@@ -186,9 +186,9 @@ static void take_deadline(const struct player *player, uint32_t index)
 	error = errno;
 	sched_setscheduler(0, SCHED_OTHER, &param);
 	dprintf(STDERR_FILENO, "%s: warning: %s: SCHED_DEADLINE with %.3f of %.3f ms, by "
-		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", out_command(),
-		name_of(player, task), out_ms(attr.dl.runtime),
-		out_ms(attr.dl.period), out_ms(attr.dl.deadline), strerror(error),
+		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", player->cast->command,
+		name_of(player, task), attr.dl.runtime / 1e6,
+		attr.dl.period / 1e6, attr.dl.deadline / 1e6, strerror(error),
 		deadline_hint(error));
 }
 
@@ -225,7 +225,7 @@ static void take_attributes(const struct player *player)
 static void enter_cgroup(const struct player *player, uint32_t cgroup)
 {
 	char *const *files = player->cast->cgroups;
-	char task[OUT_TASK_LEN], file[256];
+	char task[TEXT_TASK_LEN], file[256];
 	int fd, error = 0;
 
 	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || getpid() != gettid())
@@ -234,9 +234,9 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 	if (fd < 0 || write(fd, "0", 1) < 0)
 		error = errno;
 	if (error)
-		dprintf(STDERR_FILENO, "%s: warning: %s: cannot enter %s: %s\n", out_command(),
-			name_of(player, task), out_safe(file, sizeof(file), files[cgroup]),
-			strerror(error));
+		dprintf(STDERR_FILENO, "%s: warning: %s: cannot enter %s: %s\n",
+			player->cast->command, name_of(player, task),
+			text_safe(file, sizeof(file), files[cgroup]), strerror(error));
 	if (fd >= 0)
 		close(fd);
 }
@@ -538,7 +538,7 @@ static void enter_group(const struct player_cast *cast)
 	if (!setpgid(0, cast->group))
 		return;
 	dprintf(STDERR_FILENO, "%s: a player cannot enter its process group: %s\n",
-		out_command(), strerror(errno));
+		cast->command, strerror(errno));
 	_exit(1);
 }
 
@@ -561,7 +561,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Nor does libc map memory for a thread, but for every few hundred: see thread.h. */
+	/* Nor does libc map memory for a thread, but for every few hundred: see threads.h. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_PAD);
 	light_begin();

@@ -11,10 +11,11 @@
 #include <player/engine.h>
 #include <program/program.h>
 
-#include "replay/cpu-map.h"
+#include "player/cpu-map.h"
 
 /**
  * struct player_cast - what all players of a replay share
+ * @command: the name of the command, for messages
  * @program: what they do
  * @calibration: how fast they spin
  * @clocks: the players' CPU clocks and the speed, mapped
@@ -31,6 +32,7 @@
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  */
 struct player_cast {
+	const char *command;
 	const struct schedtape_program *program;
 	const struct schedtape_calibration *calibration;
 	const volatile uint64_t *clocks;

@@ -111,7 +111,7 @@ static void print_not_readable(struct json_object *not_readable)
 		fputs(between, stdout);
 		print_files(json_object_get_uint64(count));
 		fputs(": ", stdout);
-		out_text(stdout, text);
+		text_print(stdout, text);
 		between = ", ";
 	}
 	if (others) {
@@ -132,7 +132,7 @@ static void print_cut(struct json_object *cut)
 		if (n++ >= MOST_SHOWN)
 			continue;
 		fputs(between, stdout);
-		out_text(stdout, name);
+		text_print(stdout, name);
 		between = ", ";
 	}
 	if (n > MOST_SHOWN)

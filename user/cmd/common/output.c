@@ -23,81 +23,6 @@ const char *out_command(void)
 	return command;
 }
 
-/* -- texts of unknown origin ------------------------------------------------ */
-
-/* Bytes of the UTF-8 character at @text, 0: it isn't one, or not to be printed. */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t n, i;
-
-	if (text[0] < 0x80)
-		return text[0] >= ' ' && text[0] != 0x7f;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		n = 2;
-	else if (text[0] >= 0xe0 && text[0] <= 0xef)
-		n = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		n = 4;
-	else
-		return 0;
-	for (i = 1; i < n; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* C1 controls, longer forms than needed, surrogates, beyond the last one */
-	if ((text[0] == 0xc2 && text[1] < 0xa0) || (text[0] == 0xe0 && text[1] < 0xa0) ||
-	    (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
-	    (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return n;
-}
-
-/* @len: up to a character that stands alone, or the end */
-static void put_text(FILE *to, const char *text, size_t len)
-{
-	const unsigned char *at = (const unsigned char *)text, *end = at + len;
-	size_t run, n;
-
-	while (at < end) {
-		for (run = 0; at + run < end; run += n) {
-			n = utf8_length(at + run);
-			if (!n)
-				break;
-		}
-		fwrite(at, 1, run, to);
-		at += run;
-		if (at == end)
-			return;
-		at++;
-		fputc('?', to);
-	}
-}
-
-void out_text(FILE *to, const char *text)
-{
-	put_text(to, text, strlen(text));
-}
-
-const char *out_safe(char *buffer, size_t size, const char *text)
-{
-	const unsigned char *from = (const unsigned char *)text;
-	size_t at = 0;
-
-	while (*from && at < size - 1) {
-		size_t n = utf8_length(from);
-
-		if (at + n > size - 1)
-			break;
-		if (n)
-			memcpy(buffer + at, from, n);
-		else
-			buffer[at] = '?';
-		at += n ? n : 1;
-		from += n ? n : 1;
-	}
-	buffer[at] = '\0';
-	return buffer;
-}
-
 /* -- messages -------------------------------------------------------------- */
 
 static void message(const char *kind, const char *path, const char *format, va_list args)
@@ -110,7 +35,7 @@ static void message(const char *kind, const char *path, const char *format, va_l
 		fprintf(stderr, "%s: ", path);
 	/* There may be something of a tape in it. */
 	if (vasprintf(&text, format, args) >= 0) {
-		out_text(stderr, text);
+		text_print(stderr, text);
 		free(text);
 	}
 	fputc('\n', stderr);
@@ -157,19 +82,6 @@ int out_finish(int status)
 	out_error(NULL, "cannot write to standard output%s%s", errno ? ": " : "",
 		  errno ? strerror(errno) : "");
 	return CMD_FAILURE;
-}
-
-const char *out_name(char buffer[OUT_NAME_LEN], const char *comm)
-{
-	return out_safe(buffer, OUT_NAME_LEN, comm);
-}
-
-const char *out_task(char buffer[OUT_TASK_LEN], const char *comm, uint32_t pid)
-{
-	char name[OUT_NAME_LEN];
-
-	snprintf(buffer, OUT_TASK_LEN, "%s:%u", out_name(name, comm), pid);
-	return buffer;
 }
 
 const char *out_count(char buffer[OUT_COUNT_LEN], uint64_t count)
@@ -283,7 +195,7 @@ static void put_json(struct json_object *object, bool pretty, int indent)
 	/* json-c leaves alone what is no UTF-8, and what is not ASCII stands in strings only. */
 	for (; text; text = *end ? end + 1 : NULL) {
 		end = text + strcspn(text, "\n");
-		put_text(stdout, text, end - text);
+		text_put(stdout, text, end - text);
 		if (*end)
 			printf("\n%*s", indent, "");
 	}
@@ -348,9 +260,9 @@ void out_json_add_count(struct json_object *object, const char *key, uint64_t va
 
 void out_json_add_name(struct json_object *object, const char *key, const char *comm)
 {
-	char name[OUT_NAME_LEN];
+	char name[TEXT_NAME_LEN];
 
-	json_object_object_add(object, key, json_object_new_string(out_name(name, comm)));
+	json_object_object_add(object, key, json_object_new_string(text_name(name, comm)));
 }
 
 void out_json_add_double(struct json_object *object, const char *key, double value)

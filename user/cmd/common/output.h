@@ -14,11 +14,16 @@
 #include <json-c/json.h>
 #include <schedtape.h>
 
+#include "base/text.h"
+
 /* Who is speaking in messages: "schedtape report". */
 void out_set_command(const char *name);
 const char *out_command(void);
 
-/* "schedtape report: FILE: …" to standard error; @path may be NULL. */
+/*
+ * "schedtape report: FILE: …" to standard error; @path may be NULL.  Texts of unknown origin
+ * are made safe here, as in JSON: no text_safe() is needed for them.
+ */
 void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -29,21 +34,6 @@ bool out_works(void);
  * be written.  A reader that has closed its pipe is no failure.
  */
 int out_finish(int status);
-
-/*
- * Texts of a tape may have anything in them.  These have '?' for control characters and
- * for what is no UTF-8; messages and JSON do so by themselves.
- */
-void out_text(FILE *to, const char *text);
-const char *out_safe(char *buffer, size_t size, const char *text);
-
-/* The same for a task's name. */
-#define OUT_NAME_LEN	STAPE_COMM_LEN
-const char *out_name(char buffer[OUT_NAME_LEN], const char *comm);
-
-/* "comm:pid", as perf has it. */
-#define OUT_TASK_LEN	(STAPE_COMM_LEN + 12)
-const char *out_task(char buffer[OUT_TASK_LEN], const char *comm, uint32_t pid);
 
 /* 1234567 is "1,234,567". */
 #define OUT_COUNT_LEN	32

@@ -42,7 +42,7 @@ const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
 	if (!is(scheduler, "enabled") && !is_between(scheduler))
 		return "not known";
 	snprintf(buffer, SCHEDULERS_NAME_LEN, "ext (%s%s)",
-		 out_safe(ops, sizeof(ops), scheduler->ops[0] ? scheduler->ops : "?"),
+		 text_safe(ops, sizeof(ops), scheduler->ops[0] ? scheduler->ops : "?"),
 		 addition(scheduler));
 	return buffer;
 }

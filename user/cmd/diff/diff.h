@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads, diff-judge.c judges, diff-print.c prints, with what
- * diff-machine.c finds.
+ * schedtape diff: diff.c loads, judge.c judges, print.c prints, with what
+ * machine.c finds.
  */
 #ifndef SCHEDTAPE_DIFF_H
 #define SCHEDTAPE_DIFF_H
@@ -112,16 +112,16 @@ static inline uint64_t diff_wall(const struct diff_side *side)
 	return schedtape_profile_span(side->profile);
 }
 
-/* diff-judge.c: fills in the verdict.  -ENOMEM: said why. */
+/* judge.c: fills in the verdict.  -ENOMEM: said why. */
 int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
 /* Which of the limits that were asked for are exceeded?  CMD_FAILURE if any is, and says so. */
 int diff_check(const struct diff *diff);
 
-/* diff-machine.c: how the recordings differ in what their tasks had no part in. */
+/* machine.c: how the recordings differ in what their tasks had no part in. */
 void diff_machine_print(const struct diff *diff);
 void diff_machine_json(const struct diff *diff);
 
-/* diff-settings.c: the part of it that is about the scheduler's settings. */
+/* settings.c: the part of it that is about the scheduler's settings. */
 void diff_settings_print(const struct diff *diff);
 void diff_settings_json(const struct diff *diff);
 

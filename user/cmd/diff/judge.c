@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "common/cmd.h"
-#include "diff/diff.h"
 #include "common/output.h"
+#include "diff/diff.h"
 
 /* How a limit is called in messages, and which lengths it is about. */
 static const struct {
@@ -152,18 +152,18 @@ static void complain(const struct diff *diff, enum diff_limit limit)
 {
 	double error = diff->verdict.errors[limit], most = diff->options->limits[limit];
 	const struct schedtape_pair *pair = diff->verdict.worst[limit];
-	char task[OUT_TASK_LEN], is[OUT_PERCENT_LEN], may_be[OUT_PERCENT_LEN];
+	char task[TEXT_TASK_LEN], is[OUT_PERCENT_LEN], may_be[OUT_PERCENT_LEN];
 	const char *name = limits[limit].name;
 
 	if (limits[limit].length >= 0)
 		out_error(NULL, "%s of %s: distance %.3f, the limit is %.3f", name,
-			  out_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
+			  text_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
 			  error, most);
 	else if (limit == DIFF_FOREIGN)
 		out_error(NULL, "%s: %.0f, the limit is %.0f", name, error, most);
 	else if (pair)
 		out_error(NULL, "%s of %s: %s off, the limit is %s", name,
-			  out_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
+			  text_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
 			  out_percent(is, error), out_percent(may_be, most));
 	else
 		out_error(NULL, "%s: %s off, the limit is %s", name, out_percent(is, error),

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "diff/diff.h"
 #include "common/output.h"
 #include "common/schedulers.h"
+#include "diff/diff.h"
 
 /* -- schedulers ------------------------------------------------------------ */
 

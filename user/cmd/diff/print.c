@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "common/cmd.h"
-#include "diff/diff.h"
 #include "common/output.h"
+#include "diff/diff.h"
 
 static void print_side(const char *name, const struct diff_side *side)
 {
@@ -63,9 +63,9 @@ static void print_tasks(const struct diff *diff)
 	for (i = 0; i < diff->distance->matched && out_works(); i++) {
 		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
 		const struct schedtape_life *b = diff_b(diff, &diff->pairs[i]);
-		char task[OUT_TASK_LEN];
+		char task[TEXT_TASK_LEN];
 
-		out_cell(&table, "%s", out_task(task, a->comm, a->pid));
+		out_cell(&table, "%s", text_task(task, a->comm, a->pid));
 		out_cell(&table, "%u", b->pid);
 		print_numbers(&table, a, b);
 		for (limit = DIFF_BURST_KS; limit <= DIFF_LATENCY_KS; limit++)
@@ -86,19 +86,19 @@ static void print_unmatched(const struct diff *diff)
 	for (i = diff->distance->matched; i < diff->nr_pairs && out_works(); i++) {
 		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
 		const struct schedtape_life *life = a ? a : diff_b(diff, &diff->pairs[i]);
-		char task[OUT_TASK_LEN];
+		char task[TEXT_TASK_LEN];
 
 		printf("only in %s: %-23s  ran %.3f ms in %" PRIu64 " bursts, %" PRIu64
-		       " wake-ups\n", a ? "A" : "B", out_task(task, life->comm, life->pid),
+		       " wake-ups\n", a ? "A" : "B", text_task(task, life->comm, life->pid),
 		       out_ms(life->cpu_time), life->bursts, life->wakeups);
 	}
 }
 
-static const char *name_of(char buffer[OUT_TASK_LEN], const struct diff *diff, uint32_t pair)
+static const char *name_of(char buffer[TEXT_TASK_LEN], const struct diff *diff, uint32_t pair)
 {
 	const struct schedtape_life *life = diff_a(diff, &diff->pairs[pair]);
 
-	return out_task(buffer, life->comm, life->pid);
+	return text_task(buffer, life->comm, life->pid);
 }
 
 /* That tasks have no counterparts makes another graph, too. */
@@ -119,7 +119,7 @@ static void print_edges(const struct diff *diff)
 	out_table_begin(&table, columns);
 	for (i = 0; i < diff->nr_edges && out_works(); i++) {
 		const struct schedtape_edge_pair *edge = &diff->edges[i];
-		char task[OUT_TASK_LEN];
+		char task[TEXT_TASK_LEN];
 
 		if (edge->a == edge->b)
 			continue;
@@ -157,7 +157,7 @@ static void print_verdict(const struct diff *diff)
 	const struct schedtape_distance *d = diff->distance;
 	const struct diff_verdict *verdict = &diff->verdict;
 	char same[OUT_COUNT_LEN], all[OUT_COUNT_LEN], worst[OUT_PERCENT_LEN];
-	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], task[OUT_TASK_LEN];
+	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], task[TEXT_TASK_LEN];
 
 	printf("verdict: %zu of %zu tasks matched", d->matched, d->matched + d->only_a);
 	if (d->only_b)

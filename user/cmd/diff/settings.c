@@ -8,9 +8,9 @@
 
 #include <machine/settings.h>
 
-#include "diff/diff.h"
 #include "common/gaps.h"
 #include "common/output.h"
+#include "diff/diff.h"
 
 #define MOST_LINES	16
 #define MOST_FOLDERS	8
@@ -217,7 +217,7 @@ static void print_word(const char *word, size_t len)
 	char text[MOST_OF_WORD + 1];
 
 	snprintf(text, sizeof(text), "%.*s", (int)(len < MOST_OF_WORD ? len : MOST_OF_WORD), word);
-	out_text(stdout, text);
+	text_print(stdout, text);
 	if (len > MOST_OF_WORD)
 		fputs("...", stdout);
 }
@@ -233,7 +233,7 @@ static void print_value(const char *text, const char *other)
 		return;
 	}
 	if (!is_list(text, other)) {
-		out_text(stdout, text);
+		text_print(stdout, text);
 		return;
 	}
 	while (word = next_word(&text, &len), len) {
@@ -262,7 +262,7 @@ static void print_setting(void *arg, const char *name, const char *a, const char
 	}
 	lines->n++;
 	fputs("# setting ", stdout);
-	out_text(stdout, name);
+	text_print(stdout, name);
 	if (is_list(a, b) && is_list(b, a) && !has_own_word(a, b) && !has_own_word(b, a)) {
 		puts(" differs: the same words in another order or number, or other blanks");
 		return;
@@ -283,7 +283,7 @@ static void print_folders(const struct lines *lines)
 		snprintf(name, sizeof(name), "%.*s", (int)lines->folders[i].len,
 			 lines->folders[i].name);
 		fputs("# settings differ: ", stdout);
-		out_text(stdout, name);
+		text_print(stdout, name);
 		printf("/: %zu of single CPUs\n", lines->folders[i].files);
 	}
 	if (lines->more)
@@ -295,7 +295,7 @@ static void print_missing(const struct side *side)
 	printf("# settings not compared: %s has none", side->name);
 	if (side->reason) {
 		fputs(": ", stdout);
-		out_text(stdout, side->reason);
+		text_print(stdout, side->reason);
 	}
 	putchar('\n');
 }
@@ -309,7 +309,7 @@ static void print_gap(const struct side *side, uint64_t n, const char *what, con
 	printf("# settings not compared: %s %s %s", out_count(count, n), what, side->name);
 	if (reason) {
 		fputs(": ", stdout);
-		out_text(stdout, reason);
+		text_print(stdout, reason);
 	}
 	putchar('\n');
 }

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/recorder.h"
 #include "common/signals.h"
+#include "record/recorder.h"
 
 static void child_main(char **command, int go, int error)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/cmd.h"
 #include "common/backup.h"
+#include "common/cmd.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "record/streams.h"

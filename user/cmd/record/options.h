@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/targets.h"
-#include "common/timing.h"
+#include "record/timing.h"
 
 /* No -k: what suits the machine. */
 #define RECORD_CLOCK_ANY	UINT32_MAX

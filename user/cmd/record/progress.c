@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "common/output.h"
-#include "common/timing.h"
+#include "record/timing.h"
 
 #define INTERVAL_MS	1000
 

@@ -13,10 +13,10 @@
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
-#include "record/tape.h"
 #include "common/signals.h"
 #include "record/streamer.h"
 #include "record/streams.h"
+#include "record/tape.h"
 
 #define SAMPLE_MS	10000	/* from one look at the clocks to the next */
 #define LOOK_MS		1000	/* the same, at the scheduler */

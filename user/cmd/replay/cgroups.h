@@ -9,7 +9,7 @@
 
 #include <program/program.h>
 
-#include "replay/cpu-map.h"
+#include "player/cpu-map.h"
 
 /**
  * struct cgroups_made - what there is to be removed, whoever does it

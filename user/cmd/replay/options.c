@@ -7,6 +7,7 @@
 
 #include "common/backup.h"
 #include "common/select.h"
+#include "replay/cpus-option.h"
 
 #define OPT_RECORD		0x2000
 #define OPT_SPEED		0x2001
@@ -101,7 +102,7 @@ static void parse_time(struct replay_options *opts, const char *arg, struct argp
 
 static void parse_cpus(struct replay_options *opts, const char *arg, struct argp_state *state)
 {
-	switch (cpu_map_parse(&opts->cpus, arg)) {
+	switch (cpus_option_parse(&opts->cpus, arg)) {
 	case 0:
 		break;
 	case -ENODEV:

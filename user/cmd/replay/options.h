@@ -9,9 +9,9 @@
 
 #include <program/program.h>
 
-#include "replay/choice.h"
 #include "common/cmd.h"
-#include "replay/cpu-map.h"
+#include "player/cpu-map.h"
+#include "replay/choice.h"
 
 /**
  * struct replay_options - what to replay, and how

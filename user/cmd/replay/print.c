@@ -84,10 +84,10 @@ void replay_print_death(const struct schedtape_program *program,
 			const struct process_death *died)
 {
 	const struct schedtape_program_task *task = &program->tasks[died->task];
-	char name[OUT_TASK_LEN];
+	char name[TEXT_TASK_LEN];
 
 	out_error(NULL, "a player (PID %u) died as %s: %s", died->pid,
-		  out_task(name, task->name, task->pid), WIFSIGNALED(died->status) ?
+		  text_task(name, task->name, task->pid), WIFSIGNALED(died->status) ?
 		  strsignal(WTERMSIG(died->status)) : "its exit status is not 0");
 }
 
@@ -101,7 +101,7 @@ static int explain_player(const struct schedtape_player_state *player, void *arg
 	struct explanation *explanation = arg;
 	const struct schedtape_program *program = explanation->program;
 	const struct schedtape_program_task *task, *waker;
-	char name[OUT_TASK_LEN], waker_name[OUT_TASK_LEN];
+	char name[TEXT_TASK_LEN], waker_name[TEXT_TASK_LEN];
 
 	if (player->state != STAPE_PLAYER_EDGE || player->number >= program->nr_tasks ||
 	    player->edge >= program->nr_edges)
@@ -111,8 +111,8 @@ static int explain_player(const struct schedtape_player_state *player, void *arg
 	task = &program->tasks[player->number];
 	waker = &program->tasks[program->wakers[player->edge]];
 	out_error(NULL, "deadlock: %s (PID %u) waits for %s",
-		  out_task(name, task->name, task->pid), player->pid,
-		  out_task(waker_name, waker->name, waker->pid));
+		  text_task(name, task->name, task->pid), player->pid,
+		  text_task(waker_name, waker->name, waker->pid));
 	return 0;
 }
 

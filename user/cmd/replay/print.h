@@ -8,8 +8,8 @@
 #include <schedtape/client.h>
 #include <program/program.h>
 
-#include "replay/processes.h"
 #include "replay/options.h"
+#include "replay/processes.h"
 
 struct json_object;
 

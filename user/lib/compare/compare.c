@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "timeline/edges.h"
 #include "compare/match.h"
+#include "timeline/edges.h"
 
 /**
  * struct schedtape_comparison - two timelines side by side

@@ -10,8 +10,8 @@
 
 #include <schedtape.h>
 
-#include "compare/distribution.h"
 #include "base/store.h"
+#include "compare/distribution.h"
 
 #define WALK_STEP	(1U << 18)	/* wake-ups that a walk may have in memory */
 #define NO_ROOM		"not enough memory, or room in TMPDIR or /var/tmp, "

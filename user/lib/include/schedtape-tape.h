@@ -102,7 +102,7 @@ struct schedtape_scheduler {
 	char ops[128];
 };
 
-/* -- tape-write.c ---------------------------------------------------------- */
+/* -- writing --------------------------------------------------------------- */
 
 /*
  * After a failed write the tape is cut back to its last whole record, and the
@@ -159,7 +159,7 @@ int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape
 /* Frees; -errno if anything (close, too) went wrong. */
 int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_error *err);
 
-/* -- tape-read.c ----------------------------------------------------------- */
+/* -- reading --------------------------------------------------------------- */
 
 struct schedtape_tape;
 
@@ -205,7 +205,7 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 /* Back to the first event. */
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err);
 
-/* -- tape-clock.c ---------------------------------------------------------- */
+/* -- clocks ---------------------------------------------------------------- */
 
 /* What the clocks said during the recording, in order. */
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n);
@@ -218,7 +218,7 @@ bool schedtape_tape_counts(struct schedtape_tape *tape);
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 			     const struct stape_clock_sample *to);
 
-/* -- tape-copy.c ----------------------------------------------------------- */
+/* -- copying --------------------------------------------------------------- */
 
 /**
  * struct schedtape_copy_options

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/first-line.h"
 #include "machine/machine.h"
 
 #define MAX_CGROUPS	16384	/* they all go into one record */
@@ -24,7 +25,7 @@ static bool read_file(const char *folder, const char *name, char *line, size_t s
 	char path[PATH_MAX];
 
 	return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
-	       schedtape_machine_line(path, line, size);
+	       first_line_read(path, line, size);
 }
 
 /* Only what is not as it is in a new one, and the weight, which shows the controller. */

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/first-line.h"
 #include "machine/settings.h"
 
 static void add_string(struct json_object *to, const char *key, const char *value)
@@ -22,24 +23,12 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-bool schedtape_machine_line(const char *path, char *line, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	bool ok = file && fgets(line, size, file);
-
-	if (file)
-		fclose(file);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
-}
-
 static int topology_id(int cpu, const char *what)
 {
 	char path[128], line[32];
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, what);
-	return schedtape_machine_line(path, line, sizeof(line)) ? atoi(line) : -1;
+	return first_line_read(path, line, sizeof(line)) ? atoi(line) : -1;
 }
 
 /* A CPU's folder links to that of its node. */
@@ -213,7 +202,7 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 	json_object_object_add(meta, "hz", json_object_new_uint64(module->hz));
 	add_string(meta, "preempt", module->preempt);
 	json_object_object_add(meta, "cpus", json_object_new_uint64(module->cpus));
-	if (schedtape_machine_line("/sys/devices/system/cpu/online", online, sizeof(online)))
+	if (first_line_read("/sys/devices/system/cpu/online", online, sizeof(online)))
 		add_string(meta, "online", online);
 	add_cpu_model(meta);
 	json_object_object_add(meta, "topology", describe_topology());

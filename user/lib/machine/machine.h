@@ -2,7 +2,7 @@
 #ifndef SCHEDTAPE_MACHINE_H
 #define SCHEDTAPE_MACHINE_H
 
-#include "player/burn.h"
+#include "machine/calibration.h"
 #include <schedtape/client.h>
 
 struct json_object;
@@ -30,9 +30,6 @@ struct schedtape_recording {
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording);
-
-/* The first line of a file of the kernel's, without its end; false: there is none. */
-bool schedtape_machine_line(const char *path, char *line, size_t size);
 
 /* What a tape says of the recording machine.  -ENODATA: nothing, or nothing sound. */
 int schedtape_machine_calibration(struct schedtape_tape *tape,

@@ -15,54 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/edges.h"
 #include "program/choice.h"
+#include "program/compiler.h"
 #include "program/store.h"
 
 #define STOP_HERE	1	/* what ends a run behind the last thing of interest */
-#define WALK_STEP	4096	/* tasks that a walk may have in memory */
-
-/**
- * struct part - what a life plays
- * @number: its task in the program, SCHEDTAPE_NONE: it has none
- * @leader: of its process, if it plays no part itself: the first that does
- * @source: the tape's description of where it may run, its own or its parent's, or NULL
- * @affinity: where else, in the program; SCHEDTAPE_NONE: nothing has been told since
- * @tail: its task's operations
- * @base: CPU time that it had used when its program begins
- * @ticket: of the last waking(), 0: none that counts
- * @op: the waker's operation
- * @wait: this task's open wait
- * @since: when that began, 0: before the start
- * @set_going: when the outside world ended the wait that led to what it does now, its own
- *	or that of who woke or forked it
- */
-struct part {
-	uint32_t number;
-	uint32_t leader;
-	const struct schedtape_task *source;
-	uint32_t affinity;
-	struct schedtape_op_tail tail;
-	uint64_t base;
-	uint64_t ticket;
-	uint64_t op;
-	uint64_t wait;
-	uint64_t since;
-	uint64_t set_going;
-	bool waiting;
-};
-
-struct compiler {
-	struct schedtape_program *program;
-	struct part *parts;		/* by life */
-	struct schedtape_store part_store;
-	struct schedtape_edges edges;	/* between tasks */
-	bool *kept;			/* by life, NULL: all */
-	uint32_t nr_kept;
-	uint64_t start;			/* of what is replayed */
-	bool begun;
-	const struct schedtape_program_options *options;
-};
 
 /* What an operation can hold: two years; more is damage. */
 static uint64_t span(uint64_t from, uint64_t to)
@@ -256,75 +213,6 @@ static int cast_life(struct compiler *c, const struct schedtape_life *life, cons
 	ret = schedtape_program_add_task(c->program, &task);
 	if (!ret && task.prio_known)
 		note_policy(c, life);
-	return ret;
-}
-
-/* Many tasks are walked over: those behind need no memory. */
-static void passed(const struct compiler *c, uint32_t number)
-{
-	if (number % WALK_STEP)
-		return;
-	schedtape_store_let_go(&c->part_store);
-	schedtape_store_let_go(&c->program->task_store);
-}
-
-/* The first task of a process leads it, if its leader plays no part. */
-static void set_process(struct compiler *c, uint32_t number)
-{
-	struct schedtape_program_task *task = &c->program->tasks[number];
-	struct part *leader = &c->parts[task->process];
-
-	if (leader->leader == SCHEDTAPE_NONE)
-		leader->leader = leader->number == SCHEDTAPE_NONE ? number : leader->number;
-	task->process = leader->leader;
-}
-
-/*
- * Nobody forks it, but somebody begins its process, and starts it then: it waits for its
- * first instant by itself.  Who was there before a leader that is forked, as on a tape
- * with losses, may have set that fork going, and must not wait for it.
- */
-static bool joins_process(const struct schedtape_program *program, uint32_t number)
-{
-	const struct schedtape_program_task *task = &program->tasks[number];
-	const struct schedtape_program_task *leader = &program->tasks[task->process];
-
-	if (task->parent != SCHEDTAPE_NONE || task->process == number ||
-	    leader->process != task->process)
-		return false;
-	return leader->parent == SCHEDTAPE_NONE || task->process < number;
-}
-
-static int set_processes(struct compiler *c)
-{
-	struct schedtape_program *program = c->program;
-	struct schedtape_program_task *task, *leader;
-	int ret = 0;
-	uint32_t i;
-
-	for (i = 0; i < program->nr_tasks; i++) {
-		passed(c, i);
-		set_process(c, i);
-	}
-	for (i = 0; i < program->nr_tasks && !ret; i++) {
-		passed(c, i);
-		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
-			continue;
-		/* Whose first wait is not one for an instant is there from the start. */
-		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
-			program->tasks[i].due = 0;
-		ret = schedtape_program_add_root(program, i);
-	}
-	/* The lists of threads come to be in order. */
-	for (i = program->nr_tasks; i-- > 0 && !ret; ) {
-		passed(c, i);
-		if (!joins_process(program, i))
-			continue;
-		task = &program->tasks[i];
-		leader = &program->tasks[task->process];
-		task->sibling = leader->threads;
-		leader->threads = i;
-	}
 	return ret;
 }
 
@@ -616,7 +504,7 @@ static int compile(struct compiler *c, struct schedtape_tape *tape, struct sched
 		return schedtape_fail(err, -ENODATA, "no task%s: nothing to replay",
 				      c->kept || c->options->from || c->options->to ?
 				      " that was chosen is on the tape" : " on the tape");
-	ret = set_processes(c);
+	ret = program_set_processes(c);
 	if (ret)
 		return schedtape_fail(err, ret, "not enough memory");
 	return 0;

@@ -78,6 +78,30 @@ static struct json_object *parse_object(const char *text, size_t bytes)
 	return object;
 }
 
+static const char *meta_recording(struct json_object *meta)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(meta, "recording", &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return "";
+	return json_object_get_string(value);
+}
+
+/* Is the file of this recording?  -ESTALE if not. */
+static int check_recording(struct schedtape_tape *tape, const struct tape_file *file,
+			   struct json_object *meta)
+{
+	if (!tape->recording) {
+		tape->recording = strdup(meta_recording(meta));
+		return tape->recording ? 0 : -ENOMEM;
+	}
+	if (!file->stream)
+		return 0;
+	return *tape->recording && !strcmp(tape->recording, meta_recording(meta)) ?
+		0 : -ESTALE;
+}
+
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes)
 {
@@ -86,7 +110,7 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 
 	if (!meta)
 		return -EBADMSG;
-	ret = tape_files_meta(tape, file, meta);
+	ret = check_recording(tape, file, meta);
 	if (!ret)
 		file->described = true;
 	/* One describes them all. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader's inside: tape-record.c gets records from files, tape-files.c knows
- * which files are a tape, tape-read.c makes the index of it, tape-load.c loads
- * chunks ahead, tape-merge.c makes the stream of its events.
+ * The reader's inside, from the first step to the last: files.c finds the files, records.c
+ * reads records, walk.c walks over them with index.c and content.c, load.c loads chunks
+ * ahead, merge.c makes one stream of their events.  open.c calls them, and tape.c
+ * returns what they have found out about the tape.
  */
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
@@ -251,30 +252,55 @@ struct schedtape_tape {
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* tape-files.c: opens what there is of the tape, and walks through it. */
-int tape_files_open(struct schedtape_tape *tape, struct schedtape_error *err);
-/* A META has been read: -ESTALE if the file is not of this recording. */
-int tape_files_meta(struct schedtape_tape *tape, const struct tape_file *file,
-		    struct json_object *meta);
+/* files.c: which files there are in a directory. */
+#define TAPE_STREAM_NAME	16
+
+/**
+ * struct tape_found - what a directory has
+ * @main: its main file
+ * @streams: numbers of the others, in order
+ */
+struct tape_found {
+	bool main;
+	uint32_t *streams;
+	size_t n;
+};
+
+/* Fills @found, whose @streams the caller frees, also on failure.  0 or -errno. */
+int tape_files_find(const char *path, struct tape_found *found);
+bool tape_found_has(const struct tape_found *found, uint32_t number);
+/* The name of a stream's file. */
+void tape_files_stream(char name[TAPE_STREAM_NAME], uint32_t number);
 
 /*
- * tape-read.c: adds one more file, with all that it has.  -ESTALE: it is not of
- * this recording, and nothing of it was kept.
+ * walk.c: adds one more file, with all that it has.  @name: within the directory; NULL: the
+ * file is all of the tape.  -ESTALE: it is not of this recording, and nothing of it was kept.
  */
-int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
+int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err);
 
-/* tape-schedulers.c */
+/*
+ * index.c: adds a chunk.  @damaged: its checksum is wrong, so its header may be wrong as
+ * well.  -EBADMSG: it is impossible, and @why says so.
+ */
+int tape_index_chunk(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head, bool damaged, const char **why);
+/* Adds a record of another type.  -ENOMEM. */
+int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head);
+void tape_index_sort(struct schedtape_tape *tape);
+
+/* schedulers.c: joins the SCHEDULER records, once all files are read. */
 void tape_schedulers_finish(struct schedtape_tape *tape);
 
-/* tape-content.c: what META, TASKS, CLOCK, SCHEDULER and END have inside.  -EBADMSG: damage. */
+/* content.c: what META, TASKS, CLOCK, SCHEDULER and END have inside.  -EBADMSG: damage. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
-/* tape-end.c: makes one end of all, in ns, and of what no end record tells. */
+/* end.c: makes one end of all, in ns, and of what no end record tells. */
 int tape_end_finish(struct schedtape_tape *tape);
 
 /* Do pages with events stand before the first one, which has the number @seq? */
@@ -285,7 +311,7 @@ static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
 }
 
 /*
- * tape-lost.c: leaves out of the sorted index what damaged chunks claim and cannot be;
+ * losses.c: leaves out of the sorted index what damaged chunks claim and cannot be;
  * tells cursors and the end what is missing; counts it into @cpu, which is as the end
  * record has it; tells the end that something is damaged now.
  */
@@ -300,7 +326,7 @@ int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_merge_exit(struct schedtape_tape *tape);
 
 /*
- * tape-load.c: puts the cursor's next chunk into its memory.  Damage as above.
+ * load.c: puts the cursor's next chunk into its memory.  Damage as above.
  * Threads load ahead, from the first call on, until tape_load_stop().
  */
 int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer's inside: tape-write.c puts records into the file, tape-encode.c
- * makes them, tape-copy.c takes them from other tapes.
+ * The writer's inside: write.c puts records into the file, encode.c makes
+ * them, copy.c takes them from other tapes.
  */
 #ifndef SCHEDTAPE_TAPE_WRITE_H
 #define SCHEDTAPE_TAPE_WRITE_H

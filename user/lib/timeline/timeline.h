@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The timeline's inside: timeline.c reads the events, timeline-birth.c says whose
- * they are, timeline-task.c what descriptions of tasks add to that, timeline-life.c
+ * The timeline's inside: timeline.c reads the events, births.c says whose they
+ * are, task.c what descriptions of tasks add to that, life.c
  * what all of them do to a life.
  */
 #ifndef SCHEDTAPE_TIMELINE_H
@@ -93,10 +93,10 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 			(tl)->rc = (tl)->ops->op((tl)->arg, __VA_ARGS__);	\
 	} while (0)
 
-/* timeline.c; NULL with @rc set: no such CPU, or no memory. */
+/* lanes.c; NULL with @rc set: no such CPU, or no memory. */
 struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu);
 
-/* timeline-birth.c; SCHEDTAPE_NONE with @rc set: no memory. */
+/* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task *who,
 			const struct schedtape_task *source, bool joined, uint64_t time);
@@ -108,7 +108,7 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 			uint64_t time);
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 
-/* timeline-task.c */
+/* task.c */
 void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest);
 void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
@@ -117,7 +117,7 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time);
 
-/* timeline-life.c */
+/* life.c */
 
 void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,

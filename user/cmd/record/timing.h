@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "record/control.h"
 #include "common/select.h"
+#include "record/control.h"
 
 /**
  * struct timing - what is due when

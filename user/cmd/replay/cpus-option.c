@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/cpu-map.h"
+#include "replay/cpus-option.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cpu-list.h"
 #include "common/select.h"
 
 /* "4" or "0-3". */
@@ -73,7 +72,7 @@ static int parse_list(struct cpu_map *map, const char *text)
 	return add_pair(map, &all);
 }
 
-int cpu_map_parse(struct cpu_map *map, const char *text)
+int cpus_option_parse(struct cpu_map *map, const char *text)
 {
 	size_t len;
 	int ret;
@@ -87,47 +86,4 @@ int cpu_map_parse(struct cpu_map *map, const char *text)
 		if (ret || !text[len])
 			return ret;
 	}
-}
-
-void cpu_map_complete(struct cpu_map *map)
-{
-	if (!map->nr && sched_getaffinity(0, sizeof(map->here), &map->here))
-		CPU_ZERO(&map->here);
-}
-
-static void map_cpu(const struct cpu_map *map, uint32_t cpu, cpu_set_t *cpus)
-{
-	size_t i;
-
-	if (!map->nr && cpu < CPU_SETSIZE)
-		CPU_SET(cpu, cpus);
-	for (i = 0; i < map->nr; i++) {
-		const struct cpu_map_pair *pair = &map->pairs[i];
-
-		if (cpu >= pair->from && cpu <= pair->from_last)
-			CPU_SET(pair->to + (cpu - pair->from) % (pair->to_last - pair->to + 1),
-				cpus);
-	}
-}
-
-void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t bytes,
-		   cpu_set_t *cpus)
-{
-	size_t cpu;
-
-	CPU_ZERO(cpus);
-	for (cpu = 0; cpu < 8 * bytes; cpu++)
-		if (cpu_list_has(mask, cpu))
-			map_cpu(map, cpu, cpus);
-	if (!CPU_COUNT(&map->here))
-		return;
-	CPU_AND(cpus, cpus, &map->here);
-	if (!CPU_COUNT(cpus))
-		*cpus = map->here;
-}
-
-void cpu_map_free(struct cpu_map *map)
-{
-	free(map->pairs);
-	*map = (struct cpu_map){ 0 };
 }

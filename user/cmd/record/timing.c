@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "common/timing.h"
+#include "record/timing.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where players may run: --cpus.
+ * Where players may run.
  */
 #ifndef SCHEDTAPE_CPU_MAP_H
 #define SCHEDTAPE_CPU_MAP_H
@@ -24,11 +24,6 @@ struct cpu_map {
 	cpu_set_t here;
 };
 
-/*
- * "0-3:0-1,4:2", or "0-1" for all recorded CPUs.  0, -EINVAL (not of that form),
- * -ENODEV (a CPU that this process may not use) or -ENOMEM.
- */
-int cpu_map_parse(struct cpu_map *map, const char *text);
 /* Without a map a CPU stands for itself, if this process may use it now. */
 void cpu_map_complete(struct cpu_map *map);
 /*

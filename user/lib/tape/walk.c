@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Opening tapes: one walk over the records makes an index of the chunks and
- * takes in everything else.  A tape that is torn or damaged opens with what is
- * left of it, and says so.
+ * One walk over the records of a file makes an index of its chunks and takes in everything
+ * else.  What remains of a torn or damaged file is used, and tape_note() records the damage.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,22 +18,6 @@
 /* Bytes behind false record headers until the rest is given up, by the file's size. */
 #define RESYNC_LEAST	(1U << 26)
 #define RESYNC_SHARE	4
-
-void tape_note(struct schedtape_tape *tape, const char *format, ...)
-{
-	size_t used = strlen(tape->torn);
-	size_t room = sizeof(tape->torn) - used;
-	va_list args;
-
-	if (used && room > 2) {
-		memcpy(tape->torn + used, "; ", 3);
-		used += 2;
-		room -= 2;
-	}
-	va_start(args, format);
-	vsnprintf(tape->torn + used, room, format, args);
-	va_end(args);
-}
 
 /* -- the file header ------------------------------------------------------- */
 
@@ -90,90 +72,6 @@ static int header_check(struct tape_file *file, struct schedtape_error *err)
 }
 
 /* -- records --------------------------------------------------------------- */
-
-/* Room for one more in a list: the list, which may have moved, or NULL. */
-static void *list_grow(void *list, size_t n, size_t *capacity, size_t size)
-{
-	if (n < *capacity)
-		return list;
-	list = reallocarray(list, n ? 2 * n : 64, size);
-	if (list)
-		*capacity = n ? 2 * n : 64;
-	return list;
-}
-
-static struct tape_index *index_new(struct schedtape_tape *tape)
-{
-	struct tape_index *index = list_grow(tape->index, tape->nr_index, &tape->index_capacity,
-					     sizeof(*index));
-
-	if (!index)
-		return NULL;
-	tape->index = index;
-	return &index[tape->nr_index++];
-}
-
-static int other_add(struct schedtape_tape *tape, const struct tape_file *file,
-		     const struct tape_head *head)
-{
-	struct tape_other *others = list_grow(tape->others, tape->nr_others,
-					      &tape->others_capacity, sizeof(*others));
-
-	if (!others)
-		return -ENOMEM;
-	tape->others = others;
-	others[tape->nr_others++] = (struct tape_other) {
-		.offset = head->offset,
-		.file = file - tape->files,
-		.type = head->type,
-	};
-	return 0;
-}
-
-/* Can there be such a chunk? */
-static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
-{
-	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
-	       head->raw == index->pages * STAPE_PAGE_SIZE && index->cpu < TAPE_MAX_CPUS &&
-	       index->events <= index->pages * TAPE_PAGE_EVENTS && index->time <= index->end;
-}
-
-/* @damaged: its checksum is wrong: what it says of itself may be so or not. */
-static int record_chunk(struct schedtape_tape *tape, const struct tape_file *file,
-			const struct tape_head *head, bool damaged, const char **why)
-{
-	struct tape_index index, *to;
-	struct tape_chunk chunk;
-	ssize_t got;
-
-	*why = "its header is impossible";
-	if (head->extra < sizeof(chunk))
-		return -EBADMSG;
-	got = tape_file_read(file, &chunk, sizeof(chunk),
-			     head->offset + sizeof(struct tape_record));
-	if (got < (ssize_t)sizeof(chunk))
-		return got < 0 ? got : -EBADMSG;
-
-	index = (struct tape_index) {
-		.offset = head->offset,
-		.cpu = le32toh(chunk.cpu),
-		.pages = le32toh(chunk.pages),
-		.seq = le64toh(chunk.seq),
-		.time = le64toh(chunk.time),
-		.end = le64toh(chunk.end),
-		.events = le64toh(chunk.events),
-		.lost = le64toh(chunk.lost),
-		.file = file - tape->files,
-		.damaged = damaged,
-	};
-	if (!chunk_plausible(head, &index))
-		return -EBADMSG;
-	to = index_new(tape);
-	if (!to)
-		return -ENOMEM;
-	*to = index;
-	return 0;
-}
 
 static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
 {
@@ -247,7 +145,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 
 	switch (head->type) {
 	case TAPE_CHUNK:
-		return record_chunk(tape, file, head, false, why);
+		return tape_index_chunk(tape, file, head, false, why);
 	case TAPE_META:
 	case TAPE_TASKS:
 	case TAPE_CLOCK:
@@ -257,7 +155,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 		break;
 	}
 	/* Others are of a later version, and not needed. */
-	return ret ? ret : other_add(tape, file, head);
+	return ret ? ret : tape_index_other(tape, file, head);
 }
 
 static const char *type_name(unsigned int type)
@@ -359,7 +257,7 @@ static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file
 	tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
 		  type_name(head->type), why);
 	if (head->type == TAPE_CHUNK)
-		ret = record_chunk(tape, file, head, true, &why);
+		ret = tape_index_chunk(tape, file, head, true, &why);
 	return ret == -EBADMSG ? 0 : ret;
 }
 
@@ -412,7 +310,7 @@ err_read:
 			      ret == -ESTALE ? "of another recording" : strerror(-ret));
 }
 
-int tape_read_file(struct schedtape_tape *tape, const char *path, const char *name,
+int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err)
 {
 	struct tape_file *file, *files;
@@ -453,153 +351,4 @@ int tape_read_file(struct schedtape_tape *tape, const char *path, const char *na
 	}
 	tape_file_close(file);
 	return ret;
-}
-
-static int index_compare(const void *one, const void *two)
-{
-	const struct tape_index *a = one, *b = two;
-
-	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
-}
-
-/* -- the tape -------------------------------------------------------------- */
-
-/* All files have been read: what they say together. */
-static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
-{
-	int ret = 0;
-
-	if (tape->nr_index)
-		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
-	tape_schedulers_finish(tape);
-	if (!tape->meta)
-		tape->meta = json_object_new_object();
-	if (!tape->meta || tape_clocks_init(&tape->clocks) || tape_end_finish(tape))
-		ret = -ENOMEM;
-	if (!ret)
-		ret = tape_merge_init(tape, err);
-	if (!ret)
-		ret = tape_lost_init(tape);
-	return ret == -ENOMEM ? schedtape_fail(err, ret, "%s: out of memory", tape->path) : ret;
-}
-
-int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
-			struct schedtape_error *err)
-{
-	struct schedtape_tape *t;
-	int ret;
-
-	*tape = NULL;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-
-	t->path = strdup(path);
-	if (!t->path || tape_decoder_init(&t->decoder)) {
-		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", path);
-		goto err_close;
-	}
-	ret = tape_files_open(t, err);
-	if (ret)
-		goto err_close;
-	ret = tape_finish(t, err);
-	if (ret)
-		goto err_close;
-	*tape = t;
-	return 0;
-
-err_close:
-	schedtape_tape_close(t);
-	return ret;
-}
-
-void schedtape_tape_close(struct schedtape_tape *tape)
-{
-	size_t i;
-
-	if (!tape)
-		return;
-	tape_load_stop(tape);
-	tape_merge_exit(tape);
-	for (i = 0; i < tape->nr_blocks; i++)
-		free(tape->blocks[i]);
-	free(tape->blocks);
-	free(tape->tasks);
-	tape_clocks_exit(&tape->clocks);
-	free(tape->schedulers);
-	free(tape->cpus);
-	free(tape->end_cpus);
-	free(tape->index);
-	free(tape->others);
-	json_object_put(tape->meta);
-	for (i = 0; i < tape->nr_files; i++)
-		tape_file_close(&tape->files[i]);
-	free(tape->files);
-	tape_decoder_exit(&tape->decoder);
-	free(tape->recording);
-	free(tape->path);
-	free(tape);
-}
-
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
-{
-	return tape->meta;
-}
-
-const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
-{
-	*n = tape->nr_tasks;
-	return tape->tasks;
-}
-
-const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
-							    size_t *n)
-{
-	*n = tape->nr_schedulers;
-	return tape->schedulers;
-}
-
-const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
-{
-	return &tape->end;
-}
-
-const char *schedtape_tape_torn(struct schedtape_tape *tape)
-{
-	return tape->torn[0] ? tape->torn : NULL;
-}
-
-uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
-{
-	uint64_t bytes = 0;
-	size_t i;
-
-	for (i = 0; i < tape->nr_files; i++)
-		bytes += tape->files[i].size;
-	return bytes;
-}
-
-uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
-{
-	uint64_t chunks = 0;
-	size_t i;
-
-	for (i = 0; i < tape->nr_index; i++)
-		chunks += !tape->index[i].damaged;
-	return chunks;
-}
-
-uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
-{
-	uint64_t pages = 0;
-	size_t i;
-
-	for (i = 0; i < tape->nr_index; i++)
-		if (!tape->index[i].damaged)
-			pages += tape->index[i].pages;
-	return pages;
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * replay --cpus
+ */
+#ifndef SCHEDTAPE_CPUS_OPTION_H
+#define SCHEDTAPE_CPUS_OPTION_H
+
+#include "player/cpu-map.h"
+
+/*
+ * "0-3:0-1,4:2", or "0-1" for all recorded CPUs.  0, -EINVAL (not of that form),
+ * -ENODEV (a CPU that this process may not use) or -ENOMEM.
+ */
+int cpus_option_parse(struct cpu_map *map, const char *text);
+
+#endif /* SCHEDTAPE_CPUS_OPTION_H */

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One replay: starts the players of a program, lets the module or the engine run them, and
+ * says how it went.
+ */
+#include "replay/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <machine/machine.h>
+
+#include "common/backup.h"
+#include "common/cmd.h"
+#include "common/output.h"
+#include "common/priority.h"
+#include "common/signals.h"
+#include "player/restart.h"
+#include "record/recorder.h"
+#include "record/timing.h"
+#include "replay/cgroups.h"
+#include "replay/guard.h"
+#include "replay/options.h"
+#include "replay/print.h"
+#include "replay/processes.h"
+
+#define READY_TIMEOUT_MS	60000
+#define START_DELAY_NS		2000000		/* time to set all timers */
+#define LAST_EXIT_MS		5000
+#define LOOK_MS			100		/* between looks for those that are due */
+
+/**
+ * struct replay - one replay
+ * @state: as the module last told
+ * @processes: those that no player forks
+ * @interrupted: by a signal
+ * @looked: when those that are due were last looked for, ms
+ * @guard: with the user's engine: kills players, as the module does
+ * @remover: with @cgroups: removes them
+ */
+struct replay {
+	const struct replay_options *options;
+	struct schedtape_client *client;
+	struct schedtape_session *session;
+	struct schedtape_calibration calibration;
+	struct player_cast cast;
+	struct recorder recorder;
+	struct schedtape_replay_state state;
+	uint32_t id;
+	struct processes processes;
+	uint64_t looked;
+	int signals;
+	bool interrupted;
+	struct guard guard;
+	struct guard remover;
+	struct cgroups cgroups;
+};
+
+static int say(int ret, const struct schedtape_error *err)
+{
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+static bool ended(const struct replay *replay)
+{
+	uint32_t state = replay->state.state;
+
+	return state > STAPE_REPLAY_RUNNING && state != STAPE_REPLAY_PAUSED;
+}
+
+static int take_state(const struct schedtape_replay_state *state, void *arg)
+{
+	struct replay *replay = arg;
+
+	if (state->id == replay->id)
+		replay->state = *state;
+	return 0;
+}
+
+/* How it stands, by whoever drives it. */
+static int get_state(struct replay *replay, struct schedtape_error *err)
+{
+	if (!replay->cast.engine)
+		return schedtape_replay_get(replay->client, replay->id, &replay->state, err);
+	schedtape_engine_get(replay->cast.engine, &replay->state);
+	return 0;
+}
+
+/* -- players --------------------------------------------------------------- */
+
+static void read_signals(struct replay *replay)
+{
+	if (signals_read(replay->signals))
+		replay->interrupted = true;
+	processes_reap(&replay->processes, false);
+}
+
+static int say_died(const struct replay *replay)
+{
+	replay_print_death(replay->cast.program, &replay->processes.died);
+	return -EPIPE;
+}
+
+/* Who dies before it has joined is missed by nobody else. */
+static bool lacks_one(const struct replay *replay)
+{
+	return replay->processes.died.pid && !ended(replay);
+}
+
+/* 0: as it should be. */
+static int say_end(const struct replay *replay)
+{
+	switch (replay->state.state) {
+	case STAPE_REPLAY_DONE:
+		return 0;
+	case STAPE_REPLAY_STUCK:
+		replay_explain(replay->client, replay->id, replay->cast.program);
+		return -EDEADLK;
+	case STAPE_REPLAY_BROKEN:
+		if (replay->processes.died.pid == replay->state.failed_pid)
+			return say_died(replay);
+		out_error(NULL, "a player (PID %u) died: the replay was ended",
+			  replay->state.failed_pid);
+		return -EPIPE;
+	default:
+		out_error(NULL, "the replay was stopped from outside");
+		return -ECANCELED;
+	}
+}
+
+/* All players of the start are in their first wait (or have ended already). */
+static int wait_until_ready(struct replay *replay)
+{
+	struct timespec pause = { .tv_nsec = 2000000 };
+	struct schedtape_error err;
+	unsigned int ms;
+
+	for (ms = 0; ms < READY_TIMEOUT_MS; ms += 2) {
+		/* First: the state is to be that of a replay which has lost them. */
+		read_signals(replay);
+		if (get_state(replay, &err))
+			return say(-EIO, &err);
+		if (replay->interrupted)
+			return -EINTR;
+		if (lacks_one(replay))
+			return say_died(replay);
+		if (replay->state.waiting + replay->state.done >= replay->processes.players)
+			return 0;
+		if (ended(replay))
+			return say_end(replay);
+		if (replay->processes.none_lives)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	out_error(NULL, "only %u of %u players were ready", replay->state.waiting,
+		  replay->processes.players);
+	return -ETIMEDOUT;
+}
+
+static void stop_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+
+	if (replay->cast.engine)
+		schedtape_engine_stop(replay->cast.engine);
+	else
+		schedtape_replay_stop(replay->client, replay->id, &err);
+}
+
+/* -- recording the replay -------------------------------------------------- */
+
+static int open_recorder(struct replay *replay)
+{
+	struct schedtape_recording recording = { 0 };
+	struct recorder_options to = {
+		.path = replay->options->record,
+		.ring_bytes = 4 << 20,
+		.level = 1,
+	};
+	struct schedtape_module_info info;
+	struct schedtape_error err;
+	struct json_object *meta;
+	int ret;
+
+	ret = keep_refuse(replay->options->common.input, to.path, &err);
+	if (!ret)
+		ret = schedtape_client_info(replay->client, &info, &err);
+	if (ret)
+		return say(ret, &err);
+	meta = schedtape_machine_describe(&info, &replay->calibration, &recording);
+	if (!meta)
+		return -ENOMEM;
+	json_object_object_add(meta, "replay_of",
+			       json_object_new_string(replay->options->common.input));
+	to.meta = meta;
+	ret = recorder_open(&replay->recorder, replay->client, &to);
+	json_object_put(meta);
+	return ret;
+}
+
+static int start_recorder(struct replay *replay)
+{
+	int ret = recorder_start(&replay->recorder);
+
+	if (!ret) {
+		recorder_begun(&replay->recorder);
+		ret = recorder_add(&replay->recorder, replay->processes.pids,
+				   replay->processes.nr);
+	}
+	return ret ? ret : recorder_describe_tasks(&replay->recorder);
+}
+
+/* The last exits are part of the replay: until nobody is left to record. */
+static int finish_recorder(struct replay *replay)
+{
+	struct pollfd fd = { .fd = schedtape_session_fd(replay->recorder.session) };
+	int ms, ret = 0;
+
+	for (ms = 0; ms < LAST_EXIT_MS && !ret && !replay->interrupted; ms += 20) {
+		if (poll(&fd, 1, 20) > 0 && fd.revents & POLLHUP)
+			break;
+		read_signals(replay);
+		ret = recorder_tick(&replay->recorder);
+	}
+	return ret ? ret : recorder_stop(&replay->recorder);
+}
+
+/* -- the replay ------------------------------------------------------------ */
+
+/*
+ * The module tells every second, and at the end.  What it tells may be lost
+ * (a full socket): it is asked as well.
+ */
+static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
+{
+	bool deserted = replay->processes.none_lives && !processes_to_come(&replay->processes);
+	int ret = 0;
+
+	if (told)
+		ret = schedtape_client_monitor_read(replay->client, take_state, replay, err);
+	if (!ret)
+		ret = get_state(replay, err);
+	if (ret)
+		return say(ret, err);
+	replay_show(replay->options, replay->cast.program, &replay->state);
+	if (lacks_one(replay))
+		return say_died(replay);
+	if (deserted && !ended(replay)) {
+		out_error(NULL, "all players have gone before the replay's end");
+		return -ECHILD;
+	}
+	return 0;
+}
+
+/* New processes are recorded, too; one that has ended by now was too short for that. */
+static int record_since(struct replay *replay, size_t before)
+{
+	const struct processes *processes = &replay->processes;
+	struct schedtape_error err;
+	int ret = 0;
+	size_t i;
+
+	for (i = before; i < processes->nr && !ret && replay->recorder.started; i++) {
+		ret = schedtape_session_add(replay->recorder.session, &processes->pids[i], 1,
+					    &err);
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	return say(ret, &err);
+}
+
+static int start_due(struct replay *replay)
+{
+	size_t before = replay->processes.nr;
+	struct schedtape_error err;
+	uint64_t now = timing_now();
+	int ret;
+
+	if (!processes_to_come(&replay->processes) || now < replay->looked + LOOK_MS)
+		return 0;
+	replay->looked = now;
+	ret = get_state(replay, &err);
+	if (ret)
+		return say(ret, &err);
+	ret = processes_start_due(&replay->processes, replay->state.time, replay->state.speed);
+	return ret ? ret : record_since(replay, before);
+}
+
+static int start_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (replay->cast.engine) {
+		schedtape_engine_start(replay->cast.engine, START_DELAY_NS);
+		return 0;
+	}
+	ret = schedtape_replay_set_speed(replay->client, replay->id,
+					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
+	if (!ret)
+		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
+	return say(ret, &err);
+}
+
+static int run_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+	struct pollfd fds[] = {
+		{ .fd = replay->client ? schedtape_client_monitor(replay->client, &err) : -1,
+		  .events = POLLIN },
+		{ .fd = replay->signals, .events = POLLIN },
+		{ .fd = replay->recorder.session ?
+			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
+	};
+	int ret, n, ms;
+
+	if (replay->client && fds[0].fd < 0)
+		return say(fds[0].fd, &err);
+	ret = start_replay(replay);
+	while (!ret && !ended(replay) && !replay->interrupted) {
+		ms = recorder_wait(&replay->recorder);
+		if (processes_to_come(&replay->processes) && ms > LOOK_MS)
+			ms = LOOK_MS;
+		n = poll(fds, 3, ms);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (fds[1].revents)
+			read_signals(replay);
+		if (n <= 0 || fds[0].revents || replay->processes.none_lives ||
+		    replay->processes.died.pid)
+			ret = look_after(replay, fds[0].revents, &err);
+		if (!ret && !ended(replay))
+			ret = start_due(replay);
+		/* Nobody is there to be recorded at the moment: no news for a while. */
+		if (fds[2].revents & POLLHUP)
+			fds[2].fd = -1;
+		if (replay->recorder.started && !ret)
+			ret = recorder_tick(&replay->recorder);
+	}
+	replay_show_end(replay->options);
+	return ret;
+}
+
+static int play(struct replay *replay)
+{
+	int ret, finished;
+
+	light_load_code();
+	light_measure_costs(&replay->cast.costs);
+	ret = processes_begin(&replay->processes, &replay->cast);
+	if (!ret)
+		ret = wait_until_ready(replay);
+	if (!ret && replay->options->record)
+		ret = start_recorder(replay);
+	/* Tasks that only end have done so by now. */
+	if (!ret && !ended(replay))
+		ret = run_replay(replay);
+	if (ret && !ended(replay))
+		stop_replay(replay);
+	if (replay->recorder.started) {
+		finished = finish_recorder(replay);
+		ret = ret ? ret : finished;
+	}
+	if (ret || replay->interrupted)
+		return ret ? ret : -EINTR;
+	return say_end(replay);
+}
+
+/* Whatever happened: no player is left when this returns. */
+static void close_replay(struct replay *replay)
+{
+	if ((replay->id || replay->cast.engine) && !ended(replay))
+		stop_replay(replay);
+	guard_end(&replay->guard);
+	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
+	if (replay->cast.fd >= 0)
+		close(replay->cast.fd);
+	/* What the session's end kills, if the stop did not. */
+	schedtape_session_close(replay->session);
+	processes_reap(&replay->processes, true);
+	/* Until here it was needed: we might have been killed. */
+	cgroups_remove(&replay->cgroups);
+	guard_end(&replay->remover);
+	schedtape_engine_free(replay->cast.engine);
+	processes_free(&replay->processes);
+	if (replay->signals >= 0)
+		close(replay->signals);
+}
+
+static int open_signals(struct replay *replay)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	replay->signals = signals_open();
+	return replay->signals < 0 ? replay->signals : 0;
+}
+
+static void clean_up(void *arg)
+{
+	cgroups_remove(arg);
+}
+
+/*
+ * The remover is first: the guard and what it kills hold the remover's descriptor, so that
+ * it removes what nobody plays in any more.
+ */
+static int start_guards(struct replay *replay)
+{
+	int ret = 0;
+
+	if (replay->options->cgroups) {
+		ret = cgroups_open(&replay->cgroups);
+		if (!ret)
+			ret = guard_start(&replay->remover, clean_up, &replay->cgroups);
+	}
+	if (!ret && replay->options->user)
+		ret = guard_start(&replay->guard, NULL, NULL);
+	if (ret)
+		out_error(NULL, "cannot start: %s", strerror(-ret));
+	return ret;
+}
+
+/* Before anything is open that is to end with us: guards have it, too. */
+static int open_guarded(struct replay *replay, struct schedtape_tape *tape)
+{
+	const struct replay_options *opts = replay->options;
+	int ret;
+
+	ret = open_signals(replay);
+	if (!ret)
+		ret = start_guards(replay);
+	if (ret || !opts->cgroups)
+		return ret;
+	ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
+			   &opts->cpus);
+	replay->cast.cgroups = replay->cgroups.procs;
+	return ret;
+}
+
+/* Without the module. */
+static int open_engine(struct replay *replay)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	struct schedtape_error err;
+
+	replay->cast.group = replay->guard.pid;
+	return say(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
+					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
+					   &replay->cast.engine, &err), &err);
+}
+
+static int open_replay(struct replay *replay)
+{
+	const struct schedtape_program *program = replay->cast.program;
+	struct schedtape_error err;
+	int ret;
+
+	ret = schedtape_session_open(replay->client, &replay->session, &err);
+	if (!ret)
+		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
+					      program->wakers, program->nr_edges,
+					      &replay->cast.fd, &replay->id, &err);
+	if (!ret) {
+		replay->cast.clocks = schedtape_replay_clocks(replay->cast.fd, program->nr_tasks,
+							      &err);
+		ret = replay->cast.clocks ? 0 : -EIO;
+	}
+	if (ret)
+		return say(ret, &err);
+	return replay->options->record ? open_recorder(replay) : 0;
+}
+
+int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+	       struct schedtape_tape *tape, const struct schedtape_program *program,
+	       const struct schedtape_calibration *calibration, double scale,
+	       struct json_object *results)
+{
+	struct replay replay = {
+		.options = opts,
+		.client = client,
+		.calibration = *calibration,
+		.cast = {
+			.command = out_command(),
+			.program = program,
+			.scale = scale,
+			.speed = opts->speed,
+			.cpus = &opts->cpus,
+			.fd = -1,
+			.attributes = !opts->no_attributes,
+			.no_ext = opts->no_ext,
+		},
+		.signals = -1,
+	};
+	int ret, closed;
+
+	replay.cast.calibration = &replay.calibration;
+	ret = open_guarded(&replay, tape);
+	if (!ret)
+		ret = opts->user ? open_engine(&replay) : open_replay(&replay);
+	if (!ret)
+		ret = play(&replay);
+	close_replay(&replay);
+	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
+				opts->quiet || opts->common.json);
+	ret = ret ? ret : closed;
+	if (!ret)
+		replay_print(opts, program, &replay.state, results);
+	return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One replay of a program.
+ */
+#ifndef SCHEDTAPE_RUN_H
+#define SCHEDTAPE_RUN_H
+
+#include <schedtape/client.h>
+
+#include "machine/calibration.h"
+#include "replay/options.h"
+
+struct json_object;
+
+/*
+ * Replays @program, prints the result or adds it to @results.  @client: NULL with
+ * --engine=user; @scale: CPU time for that of the tape.  0 or -errno, which has been said;
+ * -EINTR: a signal has ended it.
+ */
+int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+	       struct schedtape_tape *tape, const struct schedtape_program *program,
+	       const struct schedtape_calibration *calibration, double scale,
+	       struct json_object *results);
+
+#endif /* SCHEDTAPE_RUN_H */

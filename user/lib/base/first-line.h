@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef SCHEDTAPE_FIRST_LINE_H
+#define SCHEDTAPE_FIRST_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The first line of one of the kernel's files, without its end; false: there is none. */
+bool first_line_read(const char *path, char *line, size_t size);
+
+#endif /* SCHEDTAPE_FIRST_LINE_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The index of a tape: where its chunks lie, and where all other records do.
+ */
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tape/read.h"
+
+/* Room for one more in a list: the list, which may have moved, or NULL. */
+static void *list_grow(void *list, size_t n, size_t *capacity, size_t size)
+{
+	if (n < *capacity)
+		return list;
+	list = reallocarray(list, n ? 2 * n : 64, size);
+	if (list)
+		*capacity = n ? 2 * n : 64;
+	return list;
+}
+
+static struct tape_index *index_new(struct schedtape_tape *tape)
+{
+	struct tape_index *index = list_grow(tape->index, tape->nr_index, &tape->index_capacity,
+					     sizeof(*index));
+
+	if (!index)
+		return NULL;
+	tape->index = index;
+	return &index[tape->nr_index++];
+}
+
+int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head)
+{
+	struct tape_other *others = list_grow(tape->others, tape->nr_others,
+					      &tape->others_capacity, sizeof(*others));
+
+	if (!others)
+		return -ENOMEM;
+	tape->others = others;
+	others[tape->nr_others++] = (struct tape_other) {
+		.offset = head->offset,
+		.file = file - tape->files,
+		.type = head->type,
+	};
+	return 0;
+}
+
+/* Can there be such a chunk? */
+static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
+{
+	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
+	       head->raw == index->pages * STAPE_PAGE_SIZE && index->cpu < TAPE_MAX_CPUS &&
+	       index->events <= index->pages * TAPE_PAGE_EVENTS && index->time <= index->end;
+}
+
+int tape_index_chunk(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head, bool damaged, const char **why)
+{
+	struct tape_index index, *to;
+	struct tape_chunk chunk;
+	ssize_t got;
+
+	*why = "its header is impossible";
+	if (head->extra < sizeof(chunk))
+		return -EBADMSG;
+	got = tape_file_read(file, &chunk, sizeof(chunk),
+			     head->offset + sizeof(struct tape_record));
+	if (got < (ssize_t)sizeof(chunk))
+		return got < 0 ? got : -EBADMSG;
+
+	index = (struct tape_index) {
+		.offset = head->offset,
+		.cpu = le32toh(chunk.cpu),
+		.pages = le32toh(chunk.pages),
+		.seq = le64toh(chunk.seq),
+		.time = le64toh(chunk.time),
+		.end = le64toh(chunk.end),
+		.events = le64toh(chunk.events),
+		.lost = le64toh(chunk.lost),
+		.file = file - tape->files,
+		.damaged = damaged,
+	};
+	if (!chunk_plausible(head, &index))
+		return -EBADMSG;
+	to = index_new(tape);
+	if (!to)
+		return -ENOMEM;
+	*to = index;
+	return 0;
+}
+
+static int index_compare(const void *one, const void *two)
+{
+	const struct tape_index *a = one, *b = two;
+
+	if (a->cpu != b->cpu)
+		return a->cpu < b->cpu ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* By CPU, then as they lie in the files. */
+void tape_index_sort(struct schedtape_tape *tape)
+{
+	if (tape->nr_index)
+		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
+}

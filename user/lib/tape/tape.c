@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * An open tape: what is known of it, and the list of what is wrong with it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tape/read.h"
+
+void tape_note(struct schedtape_tape *tape, const char *format, ...)
+{
+	size_t used = strlen(tape->torn);
+	size_t room = sizeof(tape->torn) - used;
+	va_list args;
+
+	if (used && room > 2) {
+		memcpy(tape->torn + used, "; ", 3);
+		used += 2;
+		room -= 2;
+	}
+	va_start(args, format);
+	vsnprintf(tape->torn + used, room, format, args);
+	va_end(args);
+}
+
+struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	return tape->meta;
+}
+
+const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_tasks;
+	return tape->tasks;
+}
+
+const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
+							    size_t *n)
+{
+	*n = tape->nr_schedulers;
+	return tape->schedulers;
+}
+
+const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
+{
+	return &tape->end;
+}
+
+const char *schedtape_tape_torn(struct schedtape_tape *tape)
+{
+	return tape->torn[0] ? tape->torn : NULL;
+}
+
+uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_files; i++)
+		bytes += tape->files[i].size;
+	return bytes;
+}
+
+uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
+{
+	uint64_t chunks = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		chunks += !tape->index[i].damaged;
+	return chunks;
+}
+
+uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
+{
+	uint64_t pages = 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!tape->index[i].damaged)
+			pages += tape->index[i].pages;
+	return pages;
+}

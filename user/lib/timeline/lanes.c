@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The lanes of a timeline: one for each CPU.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "timeline/timeline.h"
+
+#define MAX_CPUS	65536	/* more than any kernel has: damage */
+
+struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
+{
+	uint32_t n = tl->nr_lanes ? tl->nr_lanes : 16;
+	struct lane *lanes;
+
+	if (cpu < tl->nr_lanes)
+		return &tl->lanes[cpu];
+	if (cpu >= MAX_CPUS) {
+		timeline_fail(tl, -EBADMSG, "impossible number of a CPU");
+		return NULL;
+	}
+	while (n <= cpu)
+		n *= 2;
+	lanes = realloc(tl->lanes, n * sizeof(*lanes));
+	if (!lanes) {
+		timeline_fail(tl, -ENOMEM, "not enough memory for all CPUs");
+		return NULL;
+	}
+	tl->lanes = lanes;
+	for (; tl->nr_lanes < n; tl->nr_lanes++)
+		lanes[tl->nr_lanes] = (struct lane){
+			.life = SCHEDTAPE_NONE,
+			.ghost = SCHEDTAPE_NONE,
+			.since = tl->start,
+			.last = tl->start,
+			.blind = true,
+		};
+	return &lanes[cpu];
+}
