@@ -10,9 +10,14 @@
 #   make module     the module for KERNEL (6.1, 6.12, 7.3, newest, …), in build/kmod
 #   make install    the controller, its manual pages, the library, and the module
 #   make deb        Debian packages of the same, in build/deb
-#   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc
+#   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc, layers
+#   make clean      remove what was compiled; distclean: kernels and roots as well
+#   make help       print this
+#
+# V=1 prints whole commands.
 
 BUILD	?= $(CURDIR)/build
+$(if $(strip $(BUILD)),,$(error BUILD is empty: name a folder, or leave it out))
 # One that this machine's own Debian has.
 KERNEL	?= $(shell selftests/qemu/fetch default)
 PREFIX	?= /usr/local
@@ -22,6 +27,11 @@ VERSION	:= $(shell sed -n 's/^\#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' include
 CC	?= gcc
 OBJCOPY	?= objcopy
 CFLAGS	?= -O2 -g
+# say WHAT FILE: a short line in place of the command; none with V=1 or -s.
+silent	:= $(findstring s,$(firstword -$(MAKEFLAGS)))
+Q	:= $(if $(filter 1,$(V)),,@)
+say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BUILD)/%=%))
+
 # A player is a fork of the controller: what is bound late is bound in each of them.
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -43,15 +53,18 @@ CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
 all: $(BUILD)/schedtape
 
 $(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/libschedtape.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/libschedtape.a: $(LIB_OBJ)
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
@@ -81,7 +94,8 @@ endif
 
 $(BUILD)/demo/%: selftests/workloads/%.c
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) $(CFLAGS) -o $@ $< -lpthread
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) -o $@ $< -lpthread
 
 # For the running kernel, and into it.
 host-build:
@@ -155,7 +169,7 @@ INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  $(BUILD)/dev/libschedtape.a:644:$(LIBDIR)/libschedtape.a \
 	  $(BUILD)/dev/libschedtape.pc:644:$(LIBDIR)/pkgconfig/libschedtape.pc \
 	  $(foreach h,$(wildcard user/lib/include/*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
-	  user/lib/include/schedtape/client.h:644:$(INCLUDEDIR)/schedtape/client.h \
+	  $(foreach h,$(wildcard user/lib/include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c
 
@@ -170,10 +184,11 @@ install-user: all $(BUILD)/dev/libschedtape.a $(BUILD)/dev/libschedtape.pc
 # For other programs: one object, in which only the library's own names are left.
 $(BUILD)/dev/libschedtape.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(LD) -r -o $(@D)/schedtape.o $^
-	$(OBJCOPY) --wildcard --keep-global-symbol='schedtape_*' $(@D)/schedtape.o
-	rm -f $@
-	$(AR) rcs $@ $(@D)/schedtape.o
+	$(call say,AR,$@)
+	$(Q)$(LD) -r -o $(@D)/schedtape.o $^
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='schedtape_*' $(@D)/schedtape.o
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $(@D)/schedtape.o
 
 $(BUILD)/dev/libschedtape.pc: user/lib/libschedtape.pc.in include/schedtape/version.h FORCE
 	@mkdir -p $(@D)
@@ -216,16 +231,31 @@ deb: setup
 	rm -rf $(BUILD)/deb
 	mkdir -p $(BUILD)/deb/schedtape-$(VERSION)
 	tar c --exclude-vcs --exclude=./build --exclude='*.o' . | tar x -C $(BUILD)/deb/schedtape-$(VERSION)
-	cd $(BUILD)/deb/schedtape-$(VERSION) && env -u SCHEDTAPE_BUILD -u MAKEFLAGS -u MAKELEVEL \
+	cd $(BUILD)/deb/schedtape-$(VERSION) && env -u BUILD -u SCHEDTAPE_BUILD -u MAKEFLAGS -u MAKELEVEL \
 		dpkg-buildpackage -us -uc
 	rm -rf $(BUILD)/deb/schedtape-$(VERSION)
 
 style: setup
 	@selftests/style
 
+# Kernels, their headers and the roots in which modules are built stay: they take long.
+CLEAN	:= user schedtape libschedtape.a dev demo deb kmod unit selftests fuzz planted scx bench \
+	   check check-debug reliability
+FETCHED	:= apt kernels linux packages qemu roots hosts vm
+
+clean:
+	rm -rf $(CLEAN:%=$(BUILD)/%)
+
+distclean: clean
+	rm -rf $(FETCHED:%=$(BUILD)/%)
+	rmdir --ignore-fail-on-non-empty $(wildcard $(BUILD))
+
+help:
+	@sed -n '2,/^$$/s/^#\( \{0,3\}\|$$\)//p' Makefile
+
 # What a variable is here, for scripts.
 print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: install install-user dkms-source dkms-install module-install group uninstall deb style FORCE
+.PHONY: clean distclean help install install-user dkms-source dkms-install module-install group uninstall deb style FORCE
