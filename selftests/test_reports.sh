@@ -114,6 +114,32 @@ capability()
 	race ' [schedtape]' 'ns_capable_ours / do_exit' | kernel_reports | grep 'data-race in ns'
 }
 
+# switching FUNCTION STATE: a warning of the kernel's while sched_ext is in that state
+switching()
+{
+	cat <<-END
+		[    8.000000] ------------[ cut here ]------------
+		[    8.000100] WARNING: kernel/sched/ext/ext.c:3254 at $1+0x3d2/0x540, CPU#1: schedtape/1720
+		[    8.000200] Modules linked in: schedtape(OE) overlay
+		[    8.000300] Sched_ext: simple ($2), task: runnable_at=-8ms
+		[    8.000400] Call Trace:
+		[    8.000500] ---[ end trace 0000000000000000 ]---
+	END
+}
+
+# Schedulers that go on or off are the kernel's matter; one that is on, or another warning, is not.
+schedulers()
+{
+	{
+		switching put_prev_task_scx enabling+all
+		switching put_prev_task_scx disabling
+	} | kernel_reports && return 1
+	switching put_prev_task_scx enabled+all | kernel_reports | grep WARNING &&
+	switching stape_switch_scx enabling+all | kernel_reports | grep WARNING &&
+	same "$({ switching put_prev_task_scx enabling; echo '[    9.0] WARNING: CPU: 0'; } | kernel_reports)" \
+		'[    9.0] WARNING: CPU: 0'
+}
+
 mixed()
 {
 	same "$({ race ''; race ' [schedtape]'; race ''; } | kernel_reports | wc -l)" 1
@@ -186,6 +212,7 @@ check "one of others is not, but what follows it" foreign
 check "... among others" mixed
 check "... nor one of the kernel's clock with its readers" clock
 check "... nor one of the flag of who uses a capability" capability
+check "a warning of schedulers that go on or off is the kernel's" schedulers
 check "one that is torn is" torn
 check "of a log, what is new counts" begun
 check "... and that it is there" lost

@@ -40,6 +40,20 @@ without_foreign_races()
 	     END { if (within) print report }'
 }
 
+# While a scheduler of sched_ext goes on or off, tasks of its class run beside tasks of the fair
+# one. Linux 7.3 warns of that in put_prev_task_scx(), whose rule is for a scheduler that is on
+# (seen under scx_simple, in a sched_setscheduler() that was preempted).
+without_foreign_warnings()
+{
+	awk '/-\[ cut here \]-/ { report = $0; within = 1; switching = 0; first = 1; foreign = 0; next }
+	     !within { print; next }
+	     { report = report "\n" $0 }
+	     first { foreign = /WARNING: .* at put_prev_task_scx\+/; first = 0 }
+	     /Sched_ext: .*\((en|dis)abling/ { switching = 1 }
+	     /-\[ end trace / { if (!foreign || !switching) print report; within = 0 }
+	     END { if (within) print report }'
+}
+
 # kernel_reports [OPTION...]: those lines of a kernel's log that belong to reports;
 # options are grep's
 # shellcheck disable=SC2119,SC2120 # vm has some
@@ -48,7 +62,7 @@ kernel_reports()
 	local all
 
 	all=$(printf '|%s' "${reports[@]}")
-	without_foreign_races | grep -aE "$@" -e "${all#|}"
+	without_foreign_races | without_foreign_warnings | grep -aE "$@" -e "${all#|}"
 }
 
 # emulator_stuck CONSOLE: is that what is wrong first?
