@@ -50,8 +50,10 @@ for pid in pids:
 END
 
 # The same of the tape. Each task has to be forked in the recording: the kernel counts from
-# there on. It looks at its clock some hundred instructions before the tracepoint: for a task
-# that does little else than switch this may be more than 1 %.
+# there on. Its clock of a switch is up to a microsecond older than the tracepoint, that of the
+# wake-up if that one preempts: for a task of short runs this may be more than 1 %. One task's
+# microsecond is missing at another one, so the sum has to agree all the same. A task of a few
+# ms is judged by its switches, and in the sum.
 cat > compare.py << 'END'
 import json, sys
 
@@ -76,12 +78,16 @@ bad = 0
 for tid, task in ((int(tid), task) for tid, task in kernel["tasks"].items()):
     off = 100 * (run.get(tid, 0) / task["run_ns"] - 1)
     right = tid in forked and switches.get(tid) == task["switches"] and (
-        not exact or abs(run.get(tid, 0) - task["run_ns"]) <=
-        max(task["run_ns"] / 100, 200 * task["switches"]))
+        not exact or task["run_ns"] < 5000000 or abs(run.get(tid, 0) - task["run_ns"]) <=
+        max(task["run_ns"] / 100, 1200 * task["switches"]))
     bad += not right
     print(f"{task['comm']}:{tid}: {switches.get(tid)} switches, kernel {task['switches']}; "
           f"{run.get(tid, 0)} ns, kernel {task['run_ns']} ({off:+.2f} %){'' if right else '  WRONG'}")
+total, ours = (sum(times) for times in zip(*(
+    (task["run_ns"], run.get(int(tid), 0)) for tid, task in kernel["tasks"].items())))
+print(f"all: {ours} ns, kernel {total} ({100 * (ours / total - 1):+.2f} %)")
 assert not bad and len(kernel["tasks"]) >= 8
+assert not exact or abs(ours - total) <= total / 100
 END
 
 schedtape record -q -m 4M -o stopped.tape -- /usr/bin/python3 stopped.py kernel.json \
