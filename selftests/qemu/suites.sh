@@ -71,13 +71,26 @@ suite_config()
 	END
 }
 
+# update_lists: of the release that is used. A mirror may be in the middle of a change, when its
+# files do not fit together: then a while later they do.
+update_lists()
+{
+	local tries=3 log
+
+	until log=$(apt-get -q update 2>&1 < /dev/null); do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || { printf '%s\n' "$log" >&2; return 1; }
+		sleep 20
+	done
+}
+
 # Fills the folder $1 with the lists of suite $2 for machine $3.
 fill_lists()
 {
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial" &&
 	suite_sources "$2" > "$1/sources.list" &&
 	suite_config "$1" "$3" > "$1/apt.conf" || exit
-	APT_CONFIG=$1/apt.conf quietly apt-get -q update ||
+	APT_CONFIG=$1/apt.conf update_lists ||
 		die "'apt-get update' failed for $2 ($3): see above"
 	suite_config "$build/apt/$2-$3" "$3" > "$1/apt.conf"
 }
@@ -96,7 +109,7 @@ use_suite()
 # refresh_lists: of the release that is used
 refresh_lists()
 {
-	quietly apt-get -q update || die "'apt-get update' failed for $suite: see above"
+	update_lists || die "'apt-get update' failed for $suite: see above"
 }
 
 # The version of a package that apt would install; nothing if it offers none.
