@@ -53,9 +53,9 @@ struct compiler {
 	struct part *parts;
 	struct schedtape_store part_store;
 	struct schedtape_edges edges;
-	bool *kept;	
+	bool *kept;
 	uint32_t nr_kept;
-	uint64_t start;	
+	uint64_t start;
 	bool begun;
 	const struct schedtape_program_options *options;
 };
