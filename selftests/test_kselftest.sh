@@ -16,7 +16,7 @@ installed=(test_lifecycle test_filter.sh)
 # The sources alone: nothing that was built may help.
 drop_in()
 {
-	cp -r "$linux" "$T/linux" && mkdir "$tree/schedtape" &&
+	cp -rH "$linux" "$T/linux" && mkdir "$tree/schedtape" &&
 	(cd "$top/selftests" && git ls-files -co --exclude-standard -z |
 		xargs -0 cp --parents -t "$tree/schedtape")
 }
