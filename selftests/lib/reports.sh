@@ -54,6 +54,12 @@ without_foreign_warnings()
 	     END { if (within) print report }'
 }
 
+# without_foreign: drops the reports that are the kernel's own matter
+without_foreign()
+{
+	without_foreign_races | without_foreign_warnings
+}
+
 # kernel_reports [OPTION...]: those lines of a kernel's log that belong to reports;
 # options are grep's
 # shellcheck disable=SC2119,SC2120 # vm has some
@@ -62,7 +68,7 @@ kernel_reports()
 	local all
 
 	all=$(printf '|%s' "${reports[@]}")
-	without_foreign_races | without_foreign_warnings | grep -aE "$@" -e "${all#|}"
+	without_foreign | grep -aE "$@" -e "${all#|}"
 }
 
 # emulator_stuck CONSOLE: is that what is wrong first?
