@@ -19,7 +19,7 @@
 
 #include "record.h"
 #include "request.h"
-#include "work.h"
+#include "child.h"
 
 #define MS 1000000ull
 
