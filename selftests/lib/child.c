@@ -8,18 +8,17 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "task.h"
+#include "time-limit.h"
 
 static int gate = -1;
 static volatile unsigned int *arrived;
@@ -49,7 +48,7 @@ static void child_main(int cpu, int output, int (*fn)(void *arg), void *arg)
 	_exit(ret);
 }
 
-int st_work_fork(struct st_work *w, int cpu, int (*fn)(void *arg), void *arg)
+int st_child_fork(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg)
 {
 	int go[2], output[2];
 
@@ -73,7 +72,7 @@ int st_work_fork(struct st_work *w, int cpu, int (*fn)(void *arg), void *arg)
 	w->gate = go[0];
 	w->go = go[1];
 	w->output = output[0];
-	return st_work_settled(w) ? 0 : -ETIMEDOUT;
+	return st_child_settled(w) ? 0 : -ETIMEDOUT;
 }
 
 /* Beside the test, as built; or in the same folder, as installed. */
@@ -101,45 +100,16 @@ static int exec_program(void *arg)
 	_exit(127);
 }
 
-int st_work_program(struct st_work *w, int cpu, const char *const argv[])
+int st_child_program(struct st_child *w, int cpu, const char *const argv[])
 {
-	return st_work_fork(w, cpu, exec_program, (void *)argv);
+	return st_child_fork(w, cpu, exec_program, (void *)argv);
 }
 
-void st_work_go(struct st_work *w)
+void st_child_go(struct st_child *w)
 {
 	w->passed++;
 	if (write(w->go, "", 1) != 1)
 		printf("# a gate of %d does not open\n", w->pid);
-}
-
-/* A file of proc in one read, so that it is of one moment. */
-static int read_proc(pid_t pid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read(fd, text, size - 1);
-	close(fd);
-	if (n < 0)
-		return -errno;
-	text[n] = '\0';
-	return 0;
-}
-
-char st_task_state(pid_t pid)
-{
-	char text[512], *end;
-
-	if (read_proc(pid, "stat", text, sizeof(text)))
-		return 0;
-	end = strrchr(text, ')');
-	return end && end[1] ? end[2] : 0;
 }
 
 /* The state is set a little before the CPU is left: /proc/PID/syscall waits for that. */
@@ -149,10 +119,10 @@ static bool off_cpu(pid_t pid)
 
 	if (st_task_state(pid) != 'S')
 		return false;
-	return read_proc(pid, "syscall", text, sizeof(text)) || strncmp(text, "running", 7);
+	return st_read_proc(pid, "syscall", text, sizeof(text)) || strncmp(text, "running", 7);
 }
 
-bool st_work_settled(struct st_work *w)
+bool st_child_settled(struct st_child *w)
 {
 	unsigned int tries = 20000 * st_slow();
 
@@ -165,25 +135,13 @@ bool st_work_settled(struct st_work *w)
 	return false;
 }
 
-bool st_work_step(struct st_work *w)
+bool st_child_step(struct st_child *w)
 {
-	st_work_go(w);
-	return st_work_settled(w);
+	st_child_go(w);
+	return st_child_settled(w);
 }
 
-bool st_wait_state(pid_t pid, char state)
-{
-	unsigned int tries = 20000 * st_slow();
-
-	while (tries--) {
-		if (st_task_state(pid) == state)
-			return true;
-		usleep(1000);
-	}
-	return false;
-}
-
-static void read_output(struct st_work *w)
+static void read_output(struct st_child *w)
 {
 	size_t used = 0;
 	ssize_t n;
@@ -203,7 +161,7 @@ static void read_output(struct st_work *w)
 	w->output = -1;
 }
 
-int st_work_wait(struct st_work *w)
+int st_child_wait(struct st_child *w)
 {
 	int status;
 
@@ -217,17 +175,17 @@ int st_work_wait(struct st_work *w)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-void st_work_kill(struct st_work *w)
+void st_child_kill(struct st_child *w)
 {
 	if (w->pid <= 0)
 		return;
 	kill(-w->pid, SIGKILL);
 	close(w->output);
 	w->output = -1;
-	st_work_wait(w);
+	st_child_wait(w);
 }
 
-long long st_work_value(const struct st_work *w, const char *key)
+long long st_child_value(const struct st_child *w, const char *key)
 {
 	size_t length = strlen(key);
 	const char *at = w->text;
@@ -238,76 +196,4 @@ long long st_work_value(const struct st_work *w, const char *key)
 		at += length;
 	}
 	return -1;
-}
-
-int st_usage(pid_t pid, struct st_usage *usage)
-{
-	char text[8192], *at;
-
-	if (read_proc(pid, "status", text, sizeof(text)))
-		return -1;
-	at = strstr(text, "\nvoluntary_ctxt_switches:");
-	if (!at || sscanf(at, "\nvoluntary_ctxt_switches: %lu", &usage->voluntary) != 1)
-		return -1;
-	at = strstr(text, "\nnonvoluntary_ctxt_switches:");
-	if (!at || sscanf(at, "\nnonvoluntary_ctxt_switches: %lu", &usage->involuntary) != 1)
-		return -1;
-	if (read_proc(pid, "schedstat", text, sizeof(text)))
-		return -1;
-	usage->runtime = strtoull(text, NULL, 10);
-	return 0;
-}
-
-int st_pin(pid_t pid, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(pid, sizeof(set), &set);
-}
-
-void st_batch(void)
-{
-	struct sched_param param = { 0 };
-
-	sched_setscheduler(0, SCHED_BATCH, &param);
-}
-
-int st_cpus(void)
-{
-	return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-uint64_t st_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-void st_burn(uint64_t ns)
-{
-	struct timespec t;
-	uint64_t end = 0, now;
-
-	do {
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-		now = t.tv_sec * 1000000000ull + t.tv_nsec;
-		if (!end)
-			end = now + ns;
-	} while (now < end);
-}
-
-bool st_rt_kernel(void)
-{
-	struct utsname name;
-
-	return !uname(&name) && strstr(name.version, "PREEMPT_RT");
-}
-
-unsigned int st_lock_sleeps(void)
-{
-	return st_rt_kernel() ? 100 : 0;
 }

@@ -2,10 +2,10 @@
 /*
  * What is true of every recording without losses: see st_check().
  */
+#include "invariants.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "record.h"
 
 enum state { UNSEEN, NEW, RUNNABLE, RUNNING, ASLEEP, DEAD };
 

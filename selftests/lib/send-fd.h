@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A file for another process, through a socket. */
-#ifndef SELFTESTS_PASS_H
-#define SELFTESTS_PASS_H
+#ifndef SELFTESTS_SEND_FD_H
+#define SELFTESTS_SEND_FD_H
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
-static inline int st_pass(int sock, int fd)
+static inline int st_send_fd(int sock, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
@@ -25,7 +25,7 @@ static inline int st_pass(int sock, int fd)
 }
 
 /* Waits for it.  -1: none came. */
-static inline int st_take_passed(int sock)
+static inline int st_receive_fd(int sock)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
@@ -41,4 +41,4 @@ static inline int st_take_passed(int sock)
 	return fd;
 }
 
-#endif /* SELFTESTS_PASS_H */
+#endif /* SELFTESTS_SEND_FD_H */

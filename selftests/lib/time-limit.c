@@ -3,11 +3,11 @@
  * Kernels that look for mistakes take their time: SCHEDTAPE_SLOW says how many times
  * longer a test may take than it says itself.
  */
+#include "time-limit.h"
+
 #include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-#include "child.h"
 
 bool st_exact(void)
 {

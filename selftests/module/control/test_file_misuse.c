@@ -19,11 +19,13 @@
 
 #include <kselftest_harness.h>
 
-#include "fuzz.h"
-#include "send-fd.h"
+#include "child.h"
+#include "invariants.h"
+#include "random.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
+#include "send-fd.h"
+#include "task.h"
 
 #define PAGES	1024
 #define RENAMES	20000
@@ -31,7 +33,7 @@
 FIXTURE(files)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct schedtape_session_state state;
 	struct stape_session_info info;
 	int fd;
@@ -48,7 +50,7 @@ FIXTURE_SETUP(files)
 
 FIXTURE_TEARDOWN(files)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -64,7 +66,7 @@ static int rename_often(void *arg)
 /* Somebody who has events, and who is recorded from now on. */
 static bool start(FIXTURE_DATA(files) *self)
 {
-	return !st_work_fork(&self->w, -1, rename_often, NULL) &&
+	return !st_child_fork(&self->w, -1, rename_often, NULL) &&
 	       !st_record_add(&self->r, self->w.pid) && !st_record_start(&self->r);
 }
 
@@ -73,9 +75,9 @@ static bool work_to_the_end(FIXTURE_DATA(files) *self)
 {
 	bool settled;
 
-	st_work_go(&self->w);
-	settled = st_work_settled(&self->w);
-	st_work_kill(&self->w);
+	st_child_go(&self->w);
+	settled = st_child_settled(&self->w);
+	st_child_kill(&self->w);
 	return settled;
 }
 
@@ -134,11 +136,11 @@ TEST_F_TIMEOUT(files, two_readers, 60)
 		readers[i].seen = seen;
 		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, read_all, &readers[i]));
 	}
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	/* Few pages are full: most are published half empty. */
 	while (working(self))
 		ASSERT_EQ(0, schedtape_session_flush(self->r.session, &self->r.err));
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_stop(&self->r));
 	for (i = 0; i < 2; i++) {
 		pthread_join(readers[i].thread, NULL);
@@ -201,12 +203,12 @@ TEST_F_TIMEOUT(files, mappings_move, 60)
 	uint32_t rounds = 0;
 
 	ASSERT_TRUE(start(self));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	while (working(self) || rounds < self->info.nr_cpus) {
 		ASSERT_TRUE(play_with(self, rounds++ % self->info.nr_cpus));
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(0, self->r.lost);
@@ -268,10 +270,10 @@ TEST_F_TIMEOUT(files, garbage, 60)
 	ASSERT_TRUE(start(self));
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, what[i], self));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	while (working(self))
 		ASSERT_EQ(0, schedtape_session_flush(self->r.session, &self->r.err));
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	self->stop = true;
 	for (i = 0; i < 4; i++) {
 		pthread_join(threads[i], &wrong);
@@ -284,14 +286,14 @@ TEST_F_TIMEOUT(files, garbage, 60)
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_LE(RENAMES, self->state.events + self->state.lost);
 	EXPECT_GT(10 * RENAMES, self->state.events + self->state.lost);
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 
 	/* The next session has nothing of it. */
 	st_record_close(&self->r);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(start(self));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(RENAMES, c.renames);
@@ -311,7 +313,7 @@ static uint32_t sessions(struct schedtape_client *client)
 /* A process that has the file from the socket, reads all, and says whether it got some. */
 static int read_passed(int sock)
 {
-	struct reader reader = { .fd = st_take_passed(sock) };
+	struct reader reader = { .fd = st_receive_fd(sock) };
 
 	reader.seen = calloc(1024, sizeof(*reader.seen));
 	if (reader.fd < 0 || !reader.seen)
@@ -331,7 +333,7 @@ TEST_F_TIMEOUT(files, passed_on, 60)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
 	ASSERT_TRUE(start(self));
 	/* It is nowhere but in the socket. */
-	ASSERT_EQ(0, st_pass(socks[0], self->fd));
+	ASSERT_EQ(0, st_send_fd(socks[0], self->fd));
 	st_record_close(&self->r);
 	EXPECT_EQ(1, sessions(client));
 	ASSERT_TRUE(work_to_the_end(self));
@@ -356,7 +358,7 @@ TEST_F(files, lost_on_the_way)
 	ASSERT_EQ(0, schedtape_client_open(&client, &self->r.err));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
 	ASSERT_TRUE(start(self));
-	ASSERT_EQ(0, st_pass(socks[0], self->fd));
+	ASSERT_EQ(0, st_send_fd(socks[0], self->fd));
 	st_record_close(&self->r);
 	ASSERT_TRUE(work_to_the_end(self));
 	EXPECT_EQ(1, sessions(client));

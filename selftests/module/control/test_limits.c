@@ -24,7 +24,7 @@ FIXTURE(limits)
 {
 	struct st_record r;
 	struct st_request q;
-	struct st_work w;
+	struct st_child w;
 	struct schedtape_session_state state;
 	char memory_max[32];
 	uint32_t id;
@@ -45,7 +45,7 @@ FIXTURE_SETUP(limits)
 
 FIXTURE_TEARDOWN(limits)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	close(self->sock);
 	st_record_close(&self->r);
 	if (self->memory_max[0])
@@ -183,7 +183,7 @@ TEST_F(limits, cgroups)
 	EXPECT_EQ(8, self->q.offset);
 	EXPECT_TRUE(says(self, "more cgroups"));
 	/* The last one counts as well as the first, and room is made by taking one away. */
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
 	ASSERT_TRUE(st_cgroup_move("255", self->w.pid));
 	EXPECT_EQ(1, tasks_of(self));
 	ASSERT_TRUE(st_cgroup_move("256", self->w.pid));
@@ -193,7 +193,7 @@ TEST_F(limits, cgroups)
 	EXPECT_EQ(1, tasks_of(self));
 	ASSERT_TRUE(st_cgroup_move("3", self->w.pid));
 	EXPECT_EQ(0, tasks_of(self));
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 }
 
 /* What was set before stays, whatever is wrong with a request. */
@@ -204,7 +204,7 @@ TEST_F(limits, patterns)
 	int i;
 
 	ASSERT_EQ(0, set_rings(self));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	begin(self, STAPE_CMD_FILTER_SET);
 	for (i = 0; i < PATTERNS_MAX; i++)

@@ -22,7 +22,7 @@
 FIXTURE(mmap)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct stape_session_info info;
 	long page;
 	int fd;
@@ -39,7 +39,7 @@ FIXTURE_SETUP(mmap)
 
 FIXTURE_TEARDOWN(mmap)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -217,7 +217,7 @@ TEST_F(mmap, garbage_in_tail)
 		ASSERT_NE(MAP_FAILED, consumers[cpu]);
 	}
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_at_gates, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_at_gates, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
@@ -232,14 +232,14 @@ TEST_F(mmap, garbage_in_tail)
 	/* While recording: what finds the garbage is lost, and counted. */
 	ASSERT_EQ(0, st_record_get(&self->r, &before));
 	set_tails(consumers, nr, tails, 1000);
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_get(&self->r, &after));
 	EXPECT_LE(before.lost + times, after.lost);
 
 	set_tails(consumers, nr, tails, 0);
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	/* A CPU that nothing happened on any more has not told of its losses. */
 	EXPECT_GE(after.lost, self->r.lost);

@@ -12,9 +12,10 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
+#include "task.h"
 
 #define NOBODY 0x7fffffff	/* no session and no replay has this number */
 
@@ -49,7 +50,7 @@ FIXTURE(netlink)
 {
 	struct st_record r;
 	struct st_request q;
-	struct st_work w;
+	struct st_child w;
 	uint32_t id;
 	int sock;
 	uint16_t family;
@@ -68,7 +69,7 @@ FIXTURE_SETUP(netlink)
 
 FIXTURE_TEARDOWN(netlink)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	close(self->sock);
 	st_record_close(&self->r);
 }
@@ -438,9 +439,9 @@ TEST_F_TIMEOUT(netlink, dump_of_many_tasks, 60)
 	int threads = THREADS;
 
 	ASSERT_EQ(0, set(self, 4, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, make_threads, &threads));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, make_threads, &threads));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	usleep(100000);
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	tasks.process = self->w.pid;
@@ -487,25 +488,25 @@ TEST_F_TIMEOUT(netlink, notifications_of_a_session, 60)
 	ASSERT_LE(0, sock);
 	ASSERT_EQ(0, set(self, 4, 0));
 	/* On one CPU, so that one ring has the loss and others are silent. */
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(sock, 0, attrs));
 
 	/* The first loss, and only the first. */
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	EXPECT_EQ(STAPE_SESSION_RECORDING, next_ntf(sock, self->id, attrs));
 	EXPECT_LT(0, st_attr_u64(attrs[STAPE_A_SESSION_LOST]));
 	EXPECT_EQ(1, st_attr_u32(attrs[STAPE_A_SESSION_TASKS]));
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(sock, 200, attrs));
 
 	/* The last task. */
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	EXPECT_EQ(STAPE_SESSION_RECORDING, next_ntf(sock, self->id, attrs));
 	EXPECT_EQ(0, st_attr_u32(attrs[STAPE_A_SESSION_TASKS]));
-	EXPECT_EQ(0, st_work_wait(&self->w));
+	EXPECT_EQ(0, st_child_wait(&self->w));
 
 	ASSERT_EQ(0, st_record_stop(&self->r));
 	EXPECT_EQ(STAPE_SESSION_STOPPED, next_ntf(sock, self->id, attrs));
@@ -539,12 +540,12 @@ TEST_F_TIMEOUT(netlink, loss_is_told_once, 60)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LE(0, sock);
 	ASSERT_EQ(0, set(self, 4, 1));
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_there_then_here, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_there_then_here, &renames));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	EXPECT_EQ(STAPE_SESSION_RECORDING, next_ntf(sock, self->id, attrs));
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(sock, 200, attrs));
 	close(sock);
 }

@@ -347,7 +347,7 @@ TEST_F(given, session)
 
 	pid = fork();
 	if (!pid) {
-		int fd = st_become_nobody(0) ? -1 : st_take_passed(self->socks[1]);
+		int fd = st_become_nobody(0) ? -1 : st_receive_fd(self->socks[1]);
 
 		use_session(fd, self->stranger);
 		self->stranger->bytes = read(fd, page, sizeof(page));
@@ -356,7 +356,7 @@ TEST_F(given, session)
 	ASSERT_EQ(0, st_record_open(&self->r, 16));
 	ASSERT_EQ(0, st_record_add(&self->r, pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_pass(self->socks[0], schedtape_session_fd(self->r.session)));
+	ASSERT_EQ(0, st_send_fd(self->socks[0], schedtape_session_fd(self->r.session)));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	ASSERT_EQ(0, status);
 	EXPECT_EQ(-EACCES, self->stranger->opens);
@@ -411,12 +411,12 @@ TEST_F(replay, given_players)
 	pid = fork();
 	if (!pid) {
 		close(session);
-		players = st_become_nobody(0) ? -1 : st_take_passed(socks[1]);
+		players = st_become_nobody(0) ? -1 : st_receive_fd(socks[1]);
 		play(self->notes);
 		_exit(0);
 	}
 	ASSERT_EQ(0, setup(self, 1, 1));
-	ASSERT_EQ(0, st_pass(socks[0], players));
+	ASSERT_EQ(0, st_send_fd(socks[0], players));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	while (!self->notes->steps)

@@ -14,15 +14,16 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES 64
 
 FIXTURE(streams)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	unsigned int *times;
 	int fd;
 	int streams[8];
@@ -59,7 +60,7 @@ FIXTURE_SETUP(streams)
 
 FIXTURE_TEARDOWN(streams)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -117,7 +118,7 @@ static int rename_often(void *arg)
 
 static bool start(FIXTURE_DATA(streams) *self, int cpu)
 {
-	return !st_work_fork(&self->w, cpu, rename_often, self) && st_work_step(&self->w) &&
+	return !st_child_fork(&self->w, cpu, rename_often, self) && st_child_step(&self->w) &&
 	       !st_record_add(&self->r, self->w.pid) && !st_record_start(&self->r);
 }
 
@@ -232,7 +233,7 @@ TEST_F(streams, each_its_own)
 		ASSERT_TRUE(start_waiter(&waiters[i], fds[i]));
 	}
 	ASSERT_TRUE(start(self, 1));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	pthread_join(waiters[1].thread, NULL);
 	EXPECT_EQ(POLLIN, waiters[1].events);
 	EXPECT_EQ(POLLIN, events_of(fds[1], 0));
@@ -255,7 +256,7 @@ TEST_F(streams, hang_up)
 	ASSERT_LE(0, self->streams[0]);
 	ASSERT_TRUE(start(self, st_cpus() > 1));
 	ASSERT_TRUE(start_waiter(&waiter, self->streams[0]));
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	pthread_join(waiter.thread, NULL);
 	EXPECT_TRUE(waiter.events & (POLLHUP | POLLIN));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
@@ -274,7 +275,7 @@ TEST_F(streams, the_last_is_woken)
 	}
 	ASSERT_TRUE(start_waiter(&waiter, self->streams[1]));
 	ASSERT_TRUE(start(self, 0));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	pthread_join(waiter.thread, NULL);
 	EXPECT_EQ(POLLIN, waiter.events);
 	for (i = 0; i < 2; i++)
@@ -293,7 +294,7 @@ TEST_F(streams, stream_first)
 	ASSERT_TRUE(start(self, 0));
 	close(self->streams[0]);
 	ASSERT_TRUE(start_waiter(&waiter, self->fd));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	pthread_join(waiter.thread, NULL);
 	EXPECT_EQ(POLLIN, waiter.events);
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -309,15 +310,15 @@ TEST_F(streams, session_first)
 	self->streams[0] = stream_of(self->fd, "\3", 1);
 	ASSERT_LE(0, self->streams[0]);
 	ASSERT_TRUE(start(self, 0));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	st_record_close(&self->r);
 	EXPECT_EQ(1, sessions());
 	EXPECT_EQ(POLLIN, events_of(self->streams[0], 0));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	close(self->streams[0]);
 	EXPECT_EQ(0, sessions());
 	/* The child is nobody's now. */
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 }
 
 /* Closed in the midst of wake-ups. */
@@ -331,13 +332,13 @@ TEST_F_TIMEOUT(streams, closed_while_it_wakes, 60)
 	}
 	ASSERT_TRUE(start(self, st_cpus() > 1));
 	*self->times = 20000;
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	for (i = 8; i-- > 0;) {
 		usleep(3000);
 		close(self->streams[i]);
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_stop(&self->r));
 	EXPECT_TRUE(events_of(self->fd, 0) & POLLIN);
 	st_record_close(&self->r);

@@ -15,16 +15,18 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
+#include "invariants.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
+#include "task.h"
 
 #define PAGES 256
 
 FIXTURE(filter)
 {
 	struct st_record r;
-	struct st_work w[3];
+	struct st_child w[3];
 	struct st_counts c;
 	struct schedtape_session_state state;
 	pid_t *shared;		/* PIDs that children tell */
@@ -47,7 +49,7 @@ FIXTURE_TEARDOWN(filter)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	st_record_close(&self->r);
 }
 
@@ -89,12 +91,12 @@ TEST_F(filter, only_whom_it_names)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, rename_at_gates, NULL));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[2].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(2, self->state.tasks);
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -106,7 +108,7 @@ TEST_F(filter, only_whom_it_names)
 
 TEST_F(filter, twice_is_once)
 {
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -121,16 +123,16 @@ TEST_F(filter, twice_is_once)
 
 TEST_F(filter, add_and_del_while_recording)
 {
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, filter_del(&self->r, self->w[0].pid));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w[0].pid, &self->c);
 	EXPECT_EQ(3, self->c.renames);
@@ -154,8 +156,8 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 	size_t i, j;
 
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
+	st_child_go(&self->w[0]);
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 		added[i] = st_now();
@@ -164,7 +166,7 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 		ASSERT_EQ(0, filter_del(&self->r, self->w[0].pid));
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
-	st_work_kill(&self->w[0]);
+	st_child_kill(&self->w[0]);
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	/* As soon as the request is answered, the stream knows that it runs. */
 	for (i = 0; i < self->r.n; i++) {
@@ -227,15 +229,15 @@ TEST_F(filter, children_and_threads_inherit)
 	static const int heirs[] = { 0, 1, 2, 3, 4, 7, 9 };
 	size_t i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, breed, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
 	/* This one does the same, and nobody asked for it. */
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, breed, self->shared + 20));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, breed, self->shared + 20));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[1]);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
-	ASSERT_TRUE(st_work_settled(&self->w[1]));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	for (i = 0; i < sizeof(heirs) / sizeof(heirs[0]); i++) {
@@ -293,8 +295,8 @@ TEST_F(filter, all_threads_of_a_process)
 	int threads = 20;
 	size_t i, n;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, &threads));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads, &threads));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(threads + 1, n);
@@ -315,9 +317,9 @@ TEST_F(filter, parents_outside)
 	struct schedtape_task *tasks;
 	size_t n;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, breed_and_wait, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed_and_wait, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(2, n);
 	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
@@ -400,8 +402,8 @@ TEST_F(filter, pid_namespace)
 	struct schedtape_task *tasks;
 	size_t n;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, add_in_namespace, self));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, add_in_namespace, self));
+	st_child_go(&self->w[0]);
 	while (*self->w[0].arrived < 2)
 		usleep(1000);
 	ASSERT_EQ(0, self->shared[1]);
@@ -421,26 +423,26 @@ TEST_F(filter, last_task_hangs_up)
 {
 	struct pollfd p = { .fd = self->fd };
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, breed, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	/* Its children are gone, itself is not. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	EXPECT_EQ(0, poll(&p, 1, 0));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	EXPECT_TRUE(hung_up(self->fd));
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 }
 
 /* It has died between the add and the start: nobody is left, and one can see that. */
 TEST_F(filter, dead_before_the_start)
 {
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	st_work_kill(&self->w[0]);
+	st_child_kill(&self->w[0]);
 	/* It can be waited for before it has left its CPU. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -454,15 +456,15 @@ TEST_F(filter, filled_again)
 {
 	struct pollfd p = { .fd = self->fd };
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_kill(&self->w[0]);
+	st_child_kill(&self->w[0]);
 	EXPECT_TRUE(hung_up(self->fd));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	EXPECT_EQ(0, poll(&p, 1, 0));
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[1]);
 	EXPECT_TRUE(hung_up(self->fd));
 }
 
@@ -492,15 +494,15 @@ TEST_F(filter, pid_used_again_by_a_stranger)
 	pid_t pid;
 	int i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 10; i++) {
-		ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 		pid = self->w[0].pid;
 		ASSERT_EQ(0, st_record_add(&self->r, pid));
 		/* Killed and reaped, and the PID taken as soon as may be. */
-		st_work_kill(&self->w[0]);
+		st_child_kill(&self->w[0]);
 		ASSERT_TRUE(fork_as(pid));
 	}
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
@@ -515,10 +517,10 @@ TEST_F(filter, pid_used_again_after_the_start)
 {
 	pid_t pid;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	pid = self->w[0].pid;
 	ASSERT_EQ(0, st_record_add(&self->r, pid));
-	st_work_kill(&self->w[0]);
+	st_child_kill(&self->w[0]);
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(fork_as(pid));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -542,10 +544,10 @@ static int be_born_again(void *arg)
 
 TEST_F(filter, pid_used_again_by_a_member)
 {
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, be_born_again, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, be_born_again, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->shared[0], &self->c);

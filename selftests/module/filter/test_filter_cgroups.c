@@ -14,15 +14,17 @@
 #include <kselftest_harness.h>
 
 #include "cgroup.h"
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES	1024
 
 FIXTURE(cgroups)
 {
 	struct st_record r;
-	struct st_work w[3];
+	struct st_child w[3];
 	struct st_counts c;
 	struct schedtape_session_state state;
 	uint64_t id;
@@ -44,7 +46,7 @@ FIXTURE_TEARDOWN(cgroups)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	st_record_close(&self->r);
 	st_cgroup_end();
 }
@@ -88,19 +90,19 @@ TEST_F(cgroups, descendants)
 	middle = st_cgroup_make("in/3");
 	ASSERT_NE(0, st_cgroup_make("inn"));
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, rename_at_gates, NULL));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, rename_at_gates, NULL));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move(deep, self->w[1].pid));
 	ASSERT_TRUE(st_cgroup_move("inn", self->w[2].pid));
 	EXPECT_EQ(2, tasks_of(self));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	/* From one of the cgroups to another: nobody enters or leaves, but each is told. */
 	ASSERT_TRUE(st_cgroup_move("in/3", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	for (i = 0; i < 3; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	roots[0] = self->w[0].pid;
 	roots[1] = self->w[1].pid;
@@ -123,8 +125,8 @@ TEST_F(cgroups, rules_change)
 	size_t i;
 
 	ASSERT_NE(0, other);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_TRUE(st_cgroup_move("other", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -137,12 +139,12 @@ TEST_F(cgroups, rules_change)
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(-ENOENT, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
-	ASSERT_TRUE(st_work_step(&self->w[1]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[1]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, other));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
-	ASSERT_TRUE(st_work_step(&self->w[1]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[1]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(3, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_TASK));
@@ -176,17 +178,17 @@ TEST_F(cgroups, moved)
 {
 	const struct schedtape_event *ev;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	EXPECT_EQ(0, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -226,9 +228,9 @@ TEST_F(cgroups, moves_itself)
 	uint32_t curr = 0;
 	size_t i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, move_itself, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, move_itself, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
@@ -276,9 +278,9 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 		SKIP(return, "needs two CPUs");
 	ASSERT_NE(MAP_FAILED, stop);
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 1, rename_for_ever, stop));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 1, rename_for_ever, stop));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (round = 0; round < 3; round++) {
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 		EXPECT_EQ(1, tasks_of(self));
@@ -296,7 +298,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 		EXPECT_EQ(0, tasks_of(self));
 	}
 	__atomic_store_n(stop, 1, __ATOMIC_SEQ_CST);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	for (i = 0; i < self->r.n; i++)
 		unknown += self->r.events[i].curr &&
@@ -344,13 +346,13 @@ TEST_F(cgroups, whole_process)
 	size_t i, n;
 
 	ASSERT_NE(MAP_FAILED, started);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, started));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads, started));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	EXPECT_EQ(THREADS + 1, tasks_of(self));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -378,8 +380,8 @@ TEST_F(cgroups, one_thread)
 	ASSERT_NE(0, st_cgroup_make("all/one"));
 	ASSERT_TRUE(st_cgroup_write("all/one", "cgroup.type", "threaded"));
 	ASSERT_EQ(0, st_record_add_cgroup(&self->r, st_cgroup_make("all/one")));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads, started));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads, started));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("all", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	EXPECT_EQ(0, tasks_of(self));
@@ -388,7 +390,7 @@ TEST_F(cgroups, one_thread)
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_EQ(1, n);
 	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_write("all", "cgroup.threads", tid));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -426,12 +428,12 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 	int round;
 
 	ASSERT_NE(MAP_FAILED, stop);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, make_threads_for_ever, stop));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads_for_ever, stop));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (round = 0; round < 20; round++) {
 		*stop = 0;
 		if (!round)
-			st_work_go(&self->w[0]);
+			st_child_go(&self->w[0]);
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 		usleep(2000);
 		ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
@@ -440,7 +442,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
 	__atomic_store_n(stop, 1, __ATOMIC_SEQ_CST);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(20, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(20, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
@@ -487,12 +489,12 @@ TEST_F(cgroups, forked_into)
 	ASSERT_NE(0, st_cgroup_make("out"));
 	inside[0] = st_cgroup_fd("out");
 	outside[0] = st_cgroup_fd("in");
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, fork_to_cgroup, inside));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, fork_to_cgroup, outside));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_to_cgroup, inside));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, fork_to_cgroup, outside));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	ASSERT_LT(0, inside[2]);
@@ -519,17 +521,17 @@ TEST_F(cgroups, removed)
 {
 	uint64_t again;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_remove("in"));
 	EXPECT_EQ(1, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
-	ASSERT_TRUE(st_work_step(&self->w[1]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[1]));
 	/* What has been recorded is there, and another one of that name is another one. */
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -540,10 +542,10 @@ TEST_F(cgroups, removed)
 	EXPECT_EQ(1, tasks_of(self));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, again));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(2, tasks_of(self));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
 }
@@ -551,15 +553,15 @@ TEST_F(cgroups, removed)
 /* The last task of a cgroup has gone: others may come. */
 TEST_F(cgroups, emptied)
 {
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_kill(&self->w[0]);
+	st_child_kill(&self->w[0]);
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
-	ASSERT_TRUE(st_work_step(&self->w[1]));
-	st_work_kill(&self->w[1]);
+	ASSERT_TRUE(st_child_step(&self->w[1]));
+	st_child_kill(&self->w[1]);
 	ASSERT_TRUE(st_cgroup_remove("in"));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_EXIT));

@@ -14,8 +14,10 @@
 #include <kselftest_harness.h>
 
 #include "caps.h"
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES 256
 
@@ -31,7 +33,7 @@ struct order {
 FIXTURE(names)
 {
 	struct st_record r;
-	struct st_work w[2];
+	struct st_child w[2];
 	struct order *orders;
 	struct st_counts c;
 	struct schedtape_session_state state;
@@ -50,8 +52,8 @@ FIXTURE_SETUP(names)
 
 FIXTURE_TEARDOWN(names)
 {
-	st_work_kill(&self->w[0]);
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
 	st_record_close(&self->r);
 }
 
@@ -91,14 +93,14 @@ static int serve(void *arg)
 
 static bool servant(FIXTURE_DATA(names) *self, int i)
 {
-	return !st_work_fork(&self->w[i], -1, serve, &self->orders[i]);
+	return !st_child_fork(&self->w[i], -1, serve, &self->orders[i]);
 }
 
 static bool obeys(FIXTURE_DATA(names) *self, int i, struct order order)
 {
 	self->orders[i] = order;
-	st_work_go(&self->w[i]);
-	return st_work_settled(&self->w[i]);
+	st_child_go(&self->w[i]);
+	return st_child_settled(&self->w[i]);
 }
 
 static bool rename_to(FIXTURE_DATA(names) *self, int i, const char *name)
@@ -308,7 +310,7 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 	self->orders[1] = (struct order){ .get = self->to[0], .put = self->fro[1] };
 	self->orders[0] = (struct order){ .put = self->to[1], .get = self->fro[0] };
 	self->orders[1].name[0] = 'w';
-	st_work_go(&self->w[1]);
+	st_child_go(&self->w[1]);
 	ASSERT_TRUE(obeys(self, 0, self->orders[0]));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	ASSERT_TRUE(rename_to(self, 1, "witness"));
@@ -386,15 +388,15 @@ TEST_F(names, renamed_by_another)
 	int i;
 
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_the_other, tid));
-	st_work_go(&self->w[0]);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_the_other, tid));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_TRUE(st_wait_state(*tid, 'S'));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 4; i++) {
-		st_work_go(&self->w[0]);
-		ASSERT_TRUE(st_work_settled(&self->w[0]));
+		st_child_go(&self->w[0]);
+		ASSERT_TRUE(st_child_settled(&self->w[0]));
 		EXPECT_EQ(i == 0 || i == 3 ? 2 : 1, tasks_of(self));
 	}
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -417,8 +419,8 @@ TEST_F(names, exec)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	self->orders[0] = (struct order){ .name = "open", .exec = true };
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
@@ -432,8 +434,8 @@ TEST_F(names, exec)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	EXPECT_EQ(0, tasks_of(self));
 	self->orders[1] = (struct order){ .exec = true };
-	st_work_go(&self->w[1]);
-	EXPECT_EQ(0, st_work_wait(&self->w[1]));
+	st_child_go(&self->w[1]);
+	EXPECT_EQ(0, st_child_wait(&self->w[1]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_EXITS));
@@ -465,24 +467,24 @@ TEST_F_TIMEOUT(names, renamed_while_a_rule_changes, 120)
 {
 	static const char * const names[] = { "secret", "open" };
 	struct order *order = &self->orders[0];
-	struct st_work *w = &self->w[0];
+	struct st_child *w = &self->w[0];
 	unsigned int wrong = 0;
 	int round;
 
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
-	ASSERT_EQ(0, st_work_fork(w, 1, rename_soon, order));
+	ASSERT_EQ(0, st_child_fork(w, 1, rename_soon, order));
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_record_add(&self->r, w->pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (round = 0; round < 600; round++) {
 		*order = (struct order){ 0 };
 		snprintf(order->name, sizeof(order->name), "%s", names[round & 1]);
-		st_work_go(w);
+		st_child_go(w);
 		__atomic_store_n(&order->get, 1, __ATOMIC_SEQ_CST);
 		ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
-		ASSERT_TRUE(st_work_settled(w));
+		ASSERT_TRUE(st_child_settled(w));
 		wrong += tasks_of(self) != (round & 1);
 	}
 	EXPECT_EQ(0, wrong);

@@ -15,8 +15,10 @@
 #include <kselftest_harness.h>
 
 #include "caps.h"
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES	256
 #define ROUNDS	3
@@ -101,7 +103,7 @@ static int make_in_both(void *arg)
 FIXTURE(threads)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct maker *makers;	/* the leader and its sibling */
 };
 
@@ -145,13 +147,13 @@ FIXTURE_SETUP(threads)
 	ASSERT_NE(MAP_FAILED, self->makers);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, make_in_both, self->makers));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, make_in_both, self->makers));
+	ASSERT_TRUE(st_child_step(&self->w));
 }
 
 FIXTURE_TEARDOWN(threads)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -170,7 +172,7 @@ TEST_F_TIMEOUT(threads, recorded, 60)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (round = 0; round < ROUNDS; round++)
-		ASSERT_TRUE(st_work_step(&self->w));
+		ASSERT_TRUE(st_child_step(&self->w));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, n));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
@@ -234,7 +236,7 @@ static int serve(void *arg)
 FIXTURE(rules)
 {
 	struct st_record r;
-	struct st_work w[3];
+	struct st_child w[3];
 	struct order *orders;
 	struct st_counts c;
 	struct schedtape_session_state state;
@@ -252,27 +254,27 @@ FIXTURE_TEARDOWN(rules)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	st_record_close(&self->r);
 }
 
 static bool servant(FIXTURE_DATA(rules) *self, int i)
 {
-	return !st_work_fork(&self->w[i], -1, serve, &self->orders[i]);
+	return !st_child_fork(&self->w[i], -1, serve, &self->orders[i]);
 }
 
 static bool rename_to(FIXTURE_DATA(rules) *self, int i, const char *name)
 {
 	self->orders[i] = (struct order){ 0 };
 	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return st_work_step(&self->w[i]);
+	return st_child_step(&self->w[i]);
 }
 
 static bool fork_named(FIXTURE_DATA(rules) *self, int i, const char *name)
 {
 	self->orders[i] = (struct order){ .fork = true };
 	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return st_work_step(&self->w[i]);
+	return st_child_step(&self->w[i]);
 }
 
 static uint32_t tasks_of(FIXTURE_DATA(rules) *self)
@@ -464,7 +466,7 @@ static bool push(FIXTURE_DATA(rules) *self)
 
 	for (to = 1; to <= 2; to++) {
 		self->orders[0] = (struct order){ .cpu = to };
-		if (!st_work_step(&self->w[0]))
+		if (!st_child_step(&self->w[0]))
 			return false;
 	}
 	return true;
@@ -558,7 +560,7 @@ TEST_F(rules, one_cpu_of_two)
 	for (round = 0; round < ROUNDS; round++) {
 		for (to = 2; to > 0; to--) {
 			self->orders[0] = (struct order){ .cpu = to, .name = "renamed" };
-			ASSERT_TRUE(st_work_step(&self->w[0]));
+			ASSERT_TRUE(st_child_step(&self->w[0]));
 		}
 	}
 	ASSERT_EQ(0, st_record_flush(&self->r));

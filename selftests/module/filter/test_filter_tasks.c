@@ -22,8 +22,11 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
+#include "time-limit.h"
 
 #define PAGES 256
 
@@ -40,7 +43,7 @@ struct shared {
 FIXTURE(tasks)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct st_counts c;
 	struct shared *shared;
 	pid_t tracee;
@@ -61,7 +64,7 @@ FIXTURE_TEARDOWN(tasks)
 	/* Before its leader can be waited for. */
 	if (self->tracee && !kill(-self->w.pid, SIGKILL))
 		waitpid(self->tracee, NULL, __WALL);
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -185,10 +188,10 @@ TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 	uint64_t moving, still;
 
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, multiply, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, multiply, self->shared));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	while (self->shared->made < 10)
 		usleep(1000);
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
@@ -196,7 +199,7 @@ TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 	/* No request had to wait for the last of them. */
 	EXPECT_FALSE(self->shared->gave_up);
 	self->shared->enough = true;
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	still = cost_of_request(self);
 	EXPECT_LT(0, moving);
 	/*
@@ -237,7 +240,7 @@ static bool end_both(FIXTURE_DATA(tasks) *self, unsigned int tasks)
 {
 	bool still_there;
 
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	if (!st_wait_state(self->w.pid, 'Z'))
 		return false;
 	still_there = st_record_wait_tasks(&self->r, tasks);
@@ -248,7 +251,7 @@ static bool end_both(FIXTURE_DATA(tasks) *self, unsigned int tasks)
 /* The process has two threads, of which one is recorded, or both. */
 static bool begin_two(FIXTURE_DATA(tasks) *self, bool both)
 {
-	if (st_work_fork(&self->w, -1, go_first, self->shared) || !st_work_step(&self->w))
+	if (st_child_fork(&self->w, -1, go_first, self->shared) || !st_child_step(&self->w))
 		return false;
 	if (both ? st_record_add(&self->r, self->w.pid) :
 		   st_record_add_thread(&self->r, self->w.pid))
@@ -308,7 +311,7 @@ TEST_F(tasks, left_out_until_its_end)
 	ASSERT_TRUE(begin_two(self, true));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	EXPECT_FALSE(hung_up_within(&self->r, 0));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	ASSERT_TRUE(st_wait_state(self->w.pid, 'Z'));
 	EXPECT_FALSE(hung_up_within(&self->r, 100));
 	sem_post(&self->shared->go);
@@ -320,7 +323,7 @@ TEST_F(tasks, leader_left_out_ends_before_a_stranger)
 {
 	ASSERT_EQ(0, leave_out(&self->r, "test_*"));
 	ASSERT_TRUE(begin_two(self, false));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	ASSERT_TRUE(st_wait_state(self->w.pid, 'Z'));
 	EXPECT_FALSE(hung_up_within(&self->r, 100));
 	sem_post(&self->shared->go);
@@ -394,11 +397,11 @@ TEST_F(tasks, thread_of_io_uring)
 	int tries = 5000;
 	pid_t tid = 0;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, use_it_in_a_thread, self->shared));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, use_it_in_a_thread, self->shared));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_add_thread(&self->r, self->shared->tid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	if (self->shared->ret)
 		SKIP(return, "no io_uring here: %s", strerror(-self->shared->ret));
 	/* It names itself. */

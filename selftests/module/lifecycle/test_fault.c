@@ -48,7 +48,7 @@ struct try {
 	bool joined;
 	pthread_t thread;
 	bool threaded;
-	struct st_work child;
+	struct st_child child;
 	uint64_t cgroup, other;
 	bool prios;
 	int sock, call;
@@ -483,7 +483,7 @@ FIXTURE_SETUP(fault)
 	ASSERT_LE(0, self->t.sock);
 	self->t.family = st_family(self->t.sock, NULL);
 	ASSERT_NE(0, self->t.family);
-	ASSERT_EQ(0, st_work_fork(&self->t.child, -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->t.child, -1, just_sleep, NULL));
 	self->t.cgroup = st_cgroup_make("child");
 	self->t.other = st_cgroup_make("other");
 	ASSERT_TRUE(st_cgroup_move("child", self->t.child.pid));
@@ -495,7 +495,7 @@ FIXTURE_SETUP(fault)
 FIXTURE_TEARDOWN(fault)
 {
 	st_fault_end();
-	st_work_kill(&self->t.child);
+	st_child_kill(&self->t.child);
 	st_cgroup_end();
 }
 

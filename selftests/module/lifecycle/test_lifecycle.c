@@ -15,9 +15,11 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
+#include "invariants.h"
 #include "module.h"
 #include "record.h"
-#include "child.h"
+#include "task.h"
 
 #define PAGES 16
 
@@ -26,7 +28,7 @@ FIXTURE(lifecycle)
 	struct st_record r;
 	struct schedtape_session_state state;
 	struct schedtape_error err;
-	struct st_work w;
+	struct st_child w;
 	int fd;
 };
 
@@ -39,7 +41,7 @@ FIXTURE_SETUP(lifecycle)
 
 FIXTURE_TEARDOWN(lifecycle)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -251,12 +253,12 @@ TEST_F(lifecycle, sessions_are_independent)
 
 	ASSERT_EQ(0, set(&self->r, 64));
 	ASSERT_EQ(0, st_record_open(&other, 64));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_often, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_start(&other));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&other));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &a);
@@ -280,11 +282,11 @@ TEST_F(lifecycle, read)
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(-1, read(self->fd, page, STAPE_PAGE_SIZE));
 	EXPECT_EQ(EAGAIN, errno);
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_stop(&self->r));
 
 	EXPECT_EQ(-1, read(self->fd, page, STAPE_PAGE_SIZE - 1));
@@ -319,15 +321,15 @@ TEST_F(lifecycle, read_blocks_until_stop)
 {
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, blocked_read, &self->fd));
-	st_work_go(&self->w);
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, blocked_read, &self->fd));
+	st_child_go(&self->w);
 	usleep(50000);
 	EXPECT_TRUE(st_wait_state(self->w.pid, 'S'));
 	EXPECT_EQ(1, *self->w.arrived);
 	ASSERT_EQ(0, st_record_stop(&self->r));
-	ASSERT_TRUE(st_work_settled(&self->w));
-	st_work_go(&self->w);
-	EXPECT_EQ(0, st_work_wait(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
+	st_child_go(&self->w);
+	EXPECT_EQ(0, st_child_wait(&self->w));
 }
 
 TEST_F(lifecycle, poll)
@@ -337,18 +339,18 @@ TEST_F(lifecycle, poll)
 	EXPECT_EQ(0, short_poll(self->fd));
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(0, short_poll(self->fd));
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	EXPECT_EQ(0, short_poll(self->fd));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	/* Beyond the watermark: a quarter of the ring. */
 	EXPECT_EQ(POLLIN, short_poll(self->fd));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, short_poll(self->fd));
-	st_work_go(&self->w);
-	EXPECT_EQ(0, st_work_wait(&self->w));
+	st_child_go(&self->w);
+	EXPECT_EQ(0, st_child_wait(&self->w));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 	EXPECT_EQ(POLLHUP, short_poll(self->fd) & POLLHUP);
 	ASSERT_EQ(0, st_record_stop(&self->r));
@@ -363,11 +365,11 @@ TEST_F(lifecycle, flush)
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, self->r.n);
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
@@ -385,15 +387,15 @@ TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 	struct st_counts c;
 
 	ASSERT_EQ(0, set(&self->r, 1024));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_often, &times));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &times));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	while (*self->w.arrived < 2) {
 		ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(times, c.renames);

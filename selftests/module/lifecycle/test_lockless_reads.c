@@ -71,7 +71,7 @@ FIXTURE(session)
 {
 	struct st_record r;
 	struct look look;
-	struct st_work w;
+	struct st_child w;
 };
 
 FIXTURE_SETUP(session)
@@ -84,7 +84,7 @@ FIXTURE_TEARDOWN(session)
 {
 	if (self->look.client)
 		schedtape_client_close(self->look.client);
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -215,8 +215,8 @@ TEST_F_TIMEOUT(session, renices_itself_while_it_enters, 60)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w, 1, change_nice, rounds));
-	st_work_go(&self->w);
+	ASSERT_EQ(0, st_child_fork(&self->w, 1, change_nice, rounds));
+	st_child_go(&self->w);
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 1; i <= ENTRIES; i++) {
 		rounds->begun = i;
@@ -245,8 +245,8 @@ TEST_F_TIMEOUT(session, woken_while_it_leaves, 60)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w, 1, sleep_often, NULL));
-	st_work_go(&self->w);
+	ASSERT_EQ(0, st_child_fork(&self->w, 1, sleep_often, NULL));
+	st_child_go(&self->w);
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < DEPARTURES; i++)
 		ASSERT_TRUE(leave_and_come_back(&self->r, self->w.pid));
@@ -288,8 +288,8 @@ TEST_F_TIMEOUT(replay, players_while_they_play, 60)
 	unsigned int wrong = 0;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_often, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_often, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	do {
@@ -305,7 +305,7 @@ TEST_F_TIMEOUT(replay, players_while_they_play, 60)
 	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
 	EXPECT_EQ(CHANGES, self->state.timed_waits);
 	EXPECT_EQ(0, self->notes->ret);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 }
 
 TEST_HARNESS_MAIN

@@ -36,7 +36,7 @@ struct answers {
 
 FIXTURE(memory)
 {
-	struct st_work stranger, asker;
+	struct st_child stranger, asker;
 	struct answers *answers;
 };
 
@@ -54,8 +54,8 @@ FIXTURE_SETUP(memory)
 
 FIXTURE_TEARDOWN(memory)
 {
-	st_work_kill(&self->stranger);
-	st_work_kill(&self->asker);
+	st_child_kill(&self->stranger);
+	st_child_kill(&self->asker);
 	st_cgroup_end();
 }
 
@@ -147,17 +147,17 @@ TEST_F_TIMEOUT(memory, nobody_is_killed, 120)
 {
 	long long before;
 
-	ASSERT_EQ(0, st_work_fork(&self->stranger, -1, have_memory, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->asker, -1, ask, self->answers));
+	ASSERT_EQ(0, st_child_fork(&self->stranger, -1, have_memory, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->asker, -1, ask, self->answers));
 	ASSERT_TRUE(st_cgroup_move("small", self->stranger.pid));
 	ASSERT_TRUE(st_cgroup_move("small", self->asker.pid));
-	st_work_go(&self->stranger);
-	ASSERT_TRUE(st_work_settled(&self->stranger));
+	st_child_go(&self->stranger);
+	ASSERT_TRUE(st_child_settled(&self->stranger));
 	before = value("memory.current", NULL);
 	EXPECT_LT(8 * MB, before);
 
-	st_work_go(&self->asker);
-	ASSERT_TRUE(st_work_settled(&self->asker));
+	st_child_go(&self->asker);
+	ASSERT_TRUE(st_child_settled(&self->asker));
 	EXPECT_EQ(-ENOMEM, self->answers->rings);
 	EXPECT_EQ(-ENOMEM, self->answers->replay);
 	EXPECT_EQ(-ENOMEM, self->answers->last);
@@ -169,8 +169,8 @@ TEST_F_TIMEOUT(memory, nobody_is_killed, 120)
 	EXPECT_TRUE(shrinks_to(before + 4 * MB)) {
 		TH_LOG("%lld bytes, before: %lld", value("memory.current", NULL), before);
 	}
-	st_work_go(&self->stranger);
-	ASSERT_TRUE(st_work_settled(&self->stranger));
+	st_child_go(&self->stranger);
+	ASSERT_TRUE(st_child_settled(&self->stranger));
 }
 
 TEST_HARNESS_MAIN

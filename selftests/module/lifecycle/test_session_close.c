@@ -16,9 +16,10 @@
 
 #include <kselftest_harness.h>
 
-#include "fuzz.h"
-#include "record.h"
 #include "child.h"
+#include "random.h"
+#include "record.h"
+#include "task.h"
 
 #define CPUS		4	/* with storms, at most */
 #define RENAMES		1000
@@ -86,8 +87,8 @@ FIXTURE(close)
 {
 	struct st_record r;
 	unsigned int *forks;
-	struct st_work storms[CPUS];
-	struct st_work preempters[CPUS];
+	struct st_child storms[CPUS];
+	struct st_child preempters[CPUS];
 	struct st_random random;
 	int cpus;		/* that have a storm: not CPU 0, where sessions close */
 };
@@ -114,8 +115,8 @@ FIXTURE_TEARDOWN(close)
 	int i;
 
 	for (i = 0; i < CPUS; i++) {
-		st_work_kill(&self->preempters[i]);
-		st_work_kill(&self->storms[i]);
+		st_child_kill(&self->preempters[i]);
+		st_child_kill(&self->storms[i]);
 	}
 	st_record_close(&self->r);
 }
@@ -125,11 +126,11 @@ static bool begin_storms(FIXTURE_DATA(close) *self)
 	int i;
 
 	for (i = 0; i < self->cpus; i++) {
-		if (st_work_fork(&self->storms[i], i + 1, rage, &self->forks[i]) ||
-		    st_work_fork(&self->preempters[i], i + 1, preempt, NULL))
+		if (st_child_fork(&self->storms[i], i + 1, rage, &self->forks[i]) ||
+		    st_child_fork(&self->preempters[i], i + 1, preempt, NULL))
 			return false;
-		st_work_go(&self->storms[i]);
-		st_work_go(&self->preempters[i]);
+		st_child_go(&self->storms[i]);
+		st_child_go(&self->preempters[i]);
 	}
 	return true;
 }

@@ -19,11 +19,12 @@
 
 #include <schedtape/device.h>
 
-#include "fuzz.h"
 #include "module.h"
+#include "random.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
+#include "task.h"
+#include "time-limit.h"
 
 #define USERS	5
 

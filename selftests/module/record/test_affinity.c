@@ -9,15 +9,17 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES 64
 
 FIXTURE(affinity)
 {
 	struct st_record r;
-	struct st_work w[2];
+	struct st_child w[2];
 };
 
 FIXTURE_SETUP(affinity)
@@ -30,8 +32,8 @@ FIXTURE_SETUP(affinity)
 
 FIXTURE_TEARDOWN(affinity)
 {
-	st_work_kill(&self->w[0]);
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
 	st_record_close(&self->r);
 }
 
@@ -81,16 +83,16 @@ TEST_F(affinity, own_changes)
 {
 	static const unsigned long masks[] = { 1, 2, 3, 3 };
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_own, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_own, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	EXPECT_MASKS(&self->r, self->w[0].pid, masks);
 	EXPECT_EQ(4, st_count_type(&self->r, SCHEDTAPE_EV_AFFINITY));
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 }
 
 /* -- by others, of the filter or not --------------------------------------------------- */
@@ -111,11 +113,11 @@ TEST_F(affinity, changes_of_others)
 {
 	static const unsigned long masks[] = { 2, 1 };
 
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, just_sleep, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_other, &self->w[1].pid));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_other, &self->w[1].pid));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	/* By the recorder, who is nobody; and of who is not recorded. */
 	ASSERT_EQ(0, set_affinity(self->w[1].pid, 1));
 	ASSERT_EQ(0, set_affinity(self->w[0].pid, 1));
@@ -134,7 +136,7 @@ TEST_F(affinity, described)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, just_sleep, NULL));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, just_sleep, NULL));
 	ASSERT_EQ(0, set_affinity(self->w[1].pid, 2));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
@@ -153,7 +155,7 @@ TEST_F(affinity, set_outside)
 	static const unsigned long masks[] = { 3, 1, 3 };
 	pid_t pid;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, just_sleep, NULL));
 	pid = self->w[0].pid;
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_add(&self->r, pid));

@@ -12,15 +12,17 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES 64
 
 FIXTURE(clock)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	int fd;
 };
 
@@ -73,7 +75,7 @@ FIXTURE_SETUP(clock)
 
 FIXTURE_TEARDOWN(clock)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -231,12 +233,12 @@ TEST_F_TIMEOUT(clock, events, 60)
 
 	ASSERT_NE(MAP_FAILED, stamper);
 	stamper->clock = variant->clock;
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_between_stamps, stamper));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_between_stamps, stamper));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, join(&self->r, &from));
-	st_work_go(&self->w);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	st_child_go(&self->w);
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, join(&self->r, &to));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1)) {

@@ -12,8 +12,11 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
+#include "time-limit.h"
 
 #define PAGES 1024
 
@@ -22,7 +25,7 @@ static struct st_usage before[2], after[2];
 FIXTURE(events)
 {
 	struct st_record r;
-	struct st_work w[2];
+	struct st_child w[2];
 	struct st_counts c[2];
 	pid_t roots[2];
 	const char *wrong;
@@ -37,8 +40,8 @@ FIXTURE_SETUP(events)
 
 FIXTURE_TEARDOWN(events)
 {
-	st_work_kill(&self->w[0]);
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
 	st_record_close(&self->r);
 }
 
@@ -59,9 +62,9 @@ static bool record(FIXTURE_DATA(events) *self)
 	if (st_record_start(&self->r))
 		return false;
 	for (i = 0; i < self->n; i++)
-		st_work_go(&self->w[i]);
+		st_child_go(&self->w[i]);
 	for (i = 0; i < self->n; i++)
-		if (!st_work_settled(&self->w[i]) || st_usage(self->w[i].pid, &after[i]))
+		if (!st_child_settled(&self->w[i]) || st_usage(self->w[i].pid, &after[i]))
 			return false;
 	if (st_record_finish(&self->r))
 		return false;
@@ -77,13 +80,13 @@ static bool record(FIXTURE_DATA(events) *self)
 static bool record_program(FIXTURE_DATA(events) *self, int cpu, const char *const argv[])
 {
 	self->n = 1;
-	if (st_work_program(&self->w[0], cpu, argv))
+	if (st_child_program(&self->w[0], cpu, argv))
 		return false;
 	self->roots[0] = self->w[0].pid;
 	if (st_record_add(&self->r, self->roots[0]) || st_record_start(&self->r))
 		return false;
-	st_work_go(&self->w[0]);
-	if (st_work_wait(&self->w[0]) || !st_record_wait_tasks(&self->r, 0) ||
+	st_child_go(&self->w[0]);
+	if (st_child_wait(&self->w[0]) || !st_record_wait_tasks(&self->r, 0) ||
 	    st_record_finish(&self->r))
 		return false;
 	st_count(&self->r, self->roots[0], &self->c[0]);
@@ -147,8 +150,8 @@ TEST_F_TIMEOUT(events, pingpong, 120)
 	players[1].in = to[0];
 	players[1].out = fro[1];
 	self->n = 2;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, play, &players[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], variant->spread, play, &players[1]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, play, &players[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], variant->spread, play, &players[1]));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	for (i = 0; i < 2; i++) {
@@ -193,7 +196,7 @@ TEST_F_TIMEOUT(events, sleeps, 60)
 
 	/* The second one runs all the time, and must not be blamed. */
 	self->n = 1;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, sleep_often, &sleeps));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, &sleeps));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	EXPECT_EQ(after[0].voluntary - before[0].voluntary, st_voluntary(c));
@@ -219,8 +222,8 @@ TEST_F_TIMEOUT(events, timers_are_nobodys_doing, 60)
 	int sleeps = 50;
 
 	self->n = 2;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, sleep_often, &sleeps));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], 0, burn, &ns));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, &sleeps));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], 0, burn, &ns));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	EXPECT_GE(st_lock_sleeps(), self->c[0].waking_task);
@@ -237,7 +240,7 @@ TEST_F_TIMEOUT(events, periodic_program, 60)
 
 	ASSERT_TRUE(record_program(self, 0, argv));
 	EXPECT_EQ(NULL, self->wrong);
-	EXPECT_EQ(40, st_work_value(&self->w[0], "periods"));
+	EXPECT_EQ(40, st_child_value(&self->w[0], "periods"));
 	EXPECT_EQ(0, c->waking_task);
 	/*
 	 * A timer wakes the program 40 times, also when the program is late: the timer then
@@ -246,7 +249,7 @@ TEST_F_TIMEOUT(events, periodic_program, 60)
 	 */
 	if (!st_rt_kernel()) {
 		EXPECT_GE(40, c->waking[STAPE_CTX_HARDIRQ]);
-		EXPECT_LE(40 - st_work_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
+		EXPECT_LE(40 - st_child_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
 	}
 	EXPECT_EQ(1, c->execs);
 	EXPECT_EQ(1, c->exits);
@@ -270,7 +273,7 @@ TEST_F_TIMEOUT(events, cpu_time, 60)
 
 	self->n = 2;
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], 0, burn, &ns[i]));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], 0, burn, &ns[i]));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	for (i = 0; i < 2; i++) {
@@ -319,7 +322,7 @@ TEST_F(events, times_and_names)
 
 	ASSERT_NE(MAP_FAILED, stamps);
 	self->n = 1;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_between_stamps, stamps));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_between_stamps, stamps));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	for (i = 0; i < self->r.n && n < STAMPS; i++) {
@@ -357,7 +360,7 @@ TEST_F_TIMEOUT(events, migration, 60)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	self->n = 1;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, move_often, &moves));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, move_often, &moves));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	EXPECT_EQ(moves, self->c[0].migrates);

@@ -15,8 +15,10 @@
 #include <kselftest_harness.h>
 
 #include "caps.h"
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define CPU1	"/sys/devices/system/cpu/cpu1/online"
 #define PAGES	2048
@@ -31,7 +33,7 @@ struct done {
 FIXTURE(hotplug)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct st_counts c;
 	struct done *done;
 	bool off;
@@ -70,7 +72,7 @@ FIXTURE_TEARDOWN(hotplug)
 {
 	if (self->off)
 		switch_cpu(self, true);
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -116,10 +118,10 @@ static int load(void *arg)
 
 static bool start(FIXTURE_DATA(hotplug) *self)
 {
-	if (st_work_fork(&self->w, -1, load, self->done) ||
+	if (st_child_fork(&self->w, -1, load, self->done) ||
 	    st_record_add(&self->r, self->w.pid) || st_record_start(&self->r))
 		return false;
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	return true;
 }
 
@@ -135,7 +137,7 @@ static void wait_for_work(FIXTURE_DATA(hotplug) *self)
 static bool end_load(FIXTURE_DATA(hotplug) *self)
 {
 	__atomic_store_n(&self->done->stop, 1, __ATOMIC_SEQ_CST);
-	return st_work_settled(&self->w) && st_record_wait_tasks(&self->r, 1);
+	return st_child_settled(&self->w) && st_record_wait_tasks(&self->r, 1);
 }
 
 static const char *check(FIXTURE_DATA(hotplug) *self)
@@ -212,7 +214,7 @@ TEST_F_TIMEOUT(hotplug, without_it, 140)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);
 	__atomic_store_n(&self->done->stop, 1, __ATOMIC_SEQ_CST);
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	/* Its end does not wait for the CPU. */
 	st_record_close(&self->r);
 	ASSERT_EQ(0, open_with_watermark(&self->r));

@@ -12,14 +12,16 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 FIXTURE(loss)
 {
 	struct st_record large, small;
 	struct schedtape_session_state state;
-	struct st_work w;
+	struct st_child w;
 };
 
 FIXTURE_SETUP(loss)
@@ -31,7 +33,7 @@ FIXTURE_SETUP(loss)
 
 FIXTURE_TEARDOWN(loss)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->large);
 	st_record_close(&self->small);
 }
@@ -80,9 +82,9 @@ TEST_F_TIMEOUT(loss, every_event_is_counted, 60)
 	uint64_t events, lost, recorded;
 	int renames = RENAMES;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	ASSERT_EQ(0, st_record_finish(&self->large));
 	EXPECT_EQ(0, self->large.lost);
@@ -116,11 +118,11 @@ TEST_F_TIMEOUT(loss, switches, 90)
 	size_t i, j = 0;
 	pid_t root;
 
-	ASSERT_EQ(0, st_work_program(&self->w, 0, argv));
+	ASSERT_EQ(0, st_child_program(&self->w, 0, argv));
 	root = self->w.pid;
 	ASSERT_TRUE(start(self));
-	st_work_go(&self->w);
-	ASSERT_EQ(0, st_work_wait(&self->w));
+	st_child_go(&self->w);
+	ASSERT_EQ(0, st_child_wait(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	ASSERT_EQ(0, st_record_finish(&self->large));
 	wrong = st_check(&self->large, &root, 1);
@@ -150,9 +152,9 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	uint64_t recorded_until = 0, lost;
 	size_t i, n;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	lost = stats.lost;
 	EXPECT_LT(0, lost);
@@ -168,7 +170,7 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	EXPECT_LE(stats.lost_last, st_now());
 
 	/* There is room again: recording goes on. */
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	for (i = 0; i < self->small.n && !announced; i++)
 		if (!self->small.events[i].cpu && self->small.events[i].type == SCHEDTAPE_EV_LOST)
@@ -205,22 +207,22 @@ TEST_F_TIMEOUT(loss, behind_a_pause, 60)
 
 	self->small.each = keep_paused;
 	self->small.arg = &page;
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	lost = stats.lost;
 	ASSERT_LT(0, lost);
 	before = stats.lost_first;
 	ASSERT_EQ(0, st_record_pause(&self->small));
 	ASSERT_EQ(0, st_record_start(&self->small));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	ASSERT_LT(lost, stats.lost);
 
 	ASSERT_EQ(0, st_record_take(&self->small));
 	EXPECT_EQ(0, page.flags);
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	EXPECT_EQ(STAPE_PAGE_PAUSED, page.flags);
 	EXPECT_EQ(stats.lost, page.lost);
@@ -235,14 +237,14 @@ TEST_F_TIMEOUT(loss, goes_on_with_the_right_task, 60)
 	int renames = RENAMES;
 	size_t i, n = 0;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, 0, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	/* Taken while it runs: pages open in its midst. */
-	st_work_go(&self->w);
+	st_child_go(&self->w);
 	while (*self->w.arrived < 3)
 		ASSERT_EQ(0, st_record_take(&self->small));
-	ASSERT_TRUE(st_work_settled(&self->w));
+	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->small));
 	for (i = 0; i < self->small.n; i++) {
 		if (self->small.events[i].type != STAPE_EV_RENAME)
@@ -280,12 +282,12 @@ TEST_F_TIMEOUT(loss, none_with_a_reader, 120)
 	pthread_t thread;
 
 	ASSERT_EQ(0, st_record_open(&medium, 512));
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, rename_often, &renames));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &renames));
 	ASSERT_EQ(0, st_record_add(&medium, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&medium));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_along, &reader));
-	ASSERT_TRUE(st_work_step(&self->w));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	reader.stop = true;
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, reader.ret);

@@ -14,8 +14,11 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
+#include "time-limit.h"
 
 #define LARGE	4096
 #define SMALL	4
@@ -24,7 +27,7 @@ FIXTURE(modes)
 {
 	struct st_record r;
 	struct st_record other;
-	struct st_work w[2];
+	struct st_child w[2];
 	struct schedtape_session_state state;
 	unsigned int *shared;
 };
@@ -39,8 +42,8 @@ FIXTURE_SETUP(modes)
 
 FIXTURE_TEARDOWN(modes)
 {
-	st_work_kill(&self->w[0]);
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
 	st_record_close(&self->r);
 	st_record_close(&self->other);
 }
@@ -105,10 +108,10 @@ TEST_F(modes, pause)
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
 	self->r.each = note_pause;
 	self->r.arg = &pauses;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, rename_and_fork, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	before = st_now();
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	paused = st_now();
@@ -116,12 +119,12 @@ TEST_F(modes, pause)
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(0, pauses.n);
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	resumed = st_now();
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
 	EXPECT_EQ(22, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -188,10 +191,10 @@ TEST_F_TIMEOUT(modes, pauses_of_a_running_one, 60)
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
 	self->r.each = note_pause;
 	self->r.arg = &pauses;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], st_cpus() > 1, rename_for_ever, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, rename_for_ever, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (round = 0; round < 5; round++) {
 		/* Until it was seen. */
 		do {
@@ -208,7 +211,7 @@ TEST_F_TIMEOUT(modes, pauses_of_a_running_one, 60)
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	__atomic_store_n(self->shared, 1, __ATOMIC_SEQ_CST);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_LE(5, pauses.n);
 	for (i = 0; i < self->r.n; i++)
@@ -262,10 +265,10 @@ TEST_F_TIMEOUT(modes, pauses_of_one_who_forks, 120)
 	int round;
 
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], st_cpus() > 1, fork_for_ever, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, fork_for_ever, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (round = 0; round < 500; round++) {
 		ASSERT_EQ(0, st_record_pause(&self->r));
 		ASSERT_EQ(0, st_record_take(&self->r));
@@ -273,7 +276,7 @@ TEST_F_TIMEOUT(modes, pauses_of_one_who_forks, 120)
 		usleep(100);
 	}
 	__atomic_store_n(self->shared, 1, __ATOMIC_SEQ_CST);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);
@@ -291,20 +294,20 @@ TEST_F(modes, pause_behind_a_loss)
 
 	*self->shared = 5000;
 	ASSERT_EQ(0, st_record_open(&self->r, SMALL));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, rename_and_fork, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_TRUE(schedtape_session_cpu(self->r.session, 0, &stats));
 	EXPECT_LT(0, stats.lost);
 	*self->shared = 10;
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, self->r.lost);
 	resumed = st_now();
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	for (i = 0; i < self->r.n; i++) {
 		if (self->r.events[i].cpu)
@@ -399,10 +402,10 @@ TEST_F_TIMEOUT(modes, overwrite, 60)
 	ASSERT_EQ(0, st_record_open(&self->other, LARGE));
 	self->r.each = note_sequence;
 	self->r.arg = &sequence;
-	ASSERT_EQ(0, st_work_program(&self->w[0], 0, argv));
+	ASSERT_EQ(0, st_child_program(&self->w[0], 0, argv));
 	ASSERT_TRUE(start_both(self, self->w[0].pid));
-	st_work_go(&self->w[0]);
-	ASSERT_EQ(0, st_work_wait(&self->w[0]));
+	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_wait(&self->w[0]));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->other));
@@ -461,13 +464,13 @@ TEST_F(modes, overwrite_is_read_in_the_end)
 	reader.fd = fd;
 	p.fd = fd;
 	flags = fcntl(fd, F_GETFL);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, rename_and_fork, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_once, &reader));
 	while (!reader.tid)
 		usleep(1000);
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, schedtape_session_flush(self->r.session, &self->r.err));
@@ -518,7 +521,7 @@ TEST_F_TIMEOUT(modes, sessions, 60)
 	ASSERT_EQ(0, st_record_open(&self->other, SMALL));
 	ASSERT_EQ(0, st_record_open(&third, LARGE / 4));
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, rename_and_fork, self->shared));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, rename_and_fork, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_add(&self->other, self->w[1].pid));
 	ASSERT_EQ(0, st_record_set(&third, &all));
@@ -526,18 +529,18 @@ TEST_F_TIMEOUT(modes, sessions, 60)
 	ASSERT_EQ(0, st_record_start(&self->other));
 	ASSERT_EQ(0, st_record_start(&third));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	/* One pauses, and others do not. */
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	*self->shared = 10;
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_finish(&third));
 	ASSERT_EQ(0, st_record_finish(&self->other));
 	/* The others have gone. */
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
 	EXPECT_EQ(0, self->r.lost);
@@ -590,12 +593,12 @@ TEST_F_TIMEOUT(modes, wakes, 60)
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
 	self->r.each = count_words;
 	self->r.arg = &words;
-	ASSERT_EQ(0, st_work_program(&self->w[0], 0, argv));
+	ASSERT_EQ(0, st_child_program(&self->w[0], 0, argv));
 	root = self->w[0].pid;
 	ASSERT_EQ(0, st_record_add(&self->r, root));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w[0]);
-	ASSERT_EQ(0, st_work_wait(&self->w[0]));
+	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_wait(&self->w[0]));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);

@@ -14,17 +14,19 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
+#include "invariants.h"
 #include "prio.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
+#include "task.h"
 
 #define PAGES 256
 
 FIXTURE(prio)
 {
 	struct st_record r;
-	struct st_work w[2];
+	struct st_child w[2];
 	void *shared;
 };
 
@@ -39,8 +41,8 @@ FIXTURE_SETUP(prio)
 
 FIXTURE_TEARDOWN(prio)
 {
-	st_work_kill(&self->w[0]);
-	st_work_kill(&self->w[1]);
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
 	st_record_close(&self->r);
 }
 
@@ -171,10 +173,10 @@ TEST_F(prio, own_changes)
 	unsigned int all, right;
 	size_t i, n = 0;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_all, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_all, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	for (i = 0; i < CHANGES; i++) {
@@ -246,14 +248,14 @@ static void change_both(struct __test_metadata *_metadata, FIXTURE_DATA(prio) *s
 	pid_t roots[3];
 	int i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, just_sleep, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_others, others));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_others, others));
 	others->stranger = self->w[1].pid;
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	for (i = 0; i < recorded; i++)
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	/* By the recorder, who is nobody. */
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
@@ -287,7 +289,7 @@ TEST_F(prio, described)
 	size_t at, i;
 
 	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, just_sleep, NULL));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, just_sleep, NULL));
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, self->w[0].pid, 3));
 	ASSERT_EQ(0, st_set_policy(self->w[1].pid, SCHED_RR, 5));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -327,10 +329,10 @@ TEST_F(prio, reset_on_fork)
 	static const struct st_prio of_child[] = { { SCHED_OTHER, 0, 0, 120, false } };
 	const pid_t *child = self->shared;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, fork_one, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_one, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	EXPECT_PRIOS(&self->r, self->w[0].pid, parents);
@@ -375,10 +377,10 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 	unsigned int told = 0;
 	size_t i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_in_crowd, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_in_crowd, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);
 	for (i = 0; i < self->r.n; i++)
@@ -424,13 +426,13 @@ TEST_F_TIMEOUT(prio, told_of_while_it_changes, 60)
 	q.flags = NLM_F_DUMP;
 	q.each = count_right;
 	q.arg = &right;
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, change_policy, enough));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_policy, enough));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (i = 0; i < TOLD; i++)
 		ASSERT_EQ(0, st_request(&q));
 	*enough = true;
-	EXPECT_TRUE(st_work_settled(&self->w[0]));
+	EXPECT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(TOLD, right);
 }
 

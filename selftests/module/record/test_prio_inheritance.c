@@ -11,16 +11,17 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
 #include "prio.h"
 #include "record.h"
-#include "child.h"
+#include "task.h"
 
 #define PAGES 256
 
 FIXTURE(lent)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	void *shared;
 };
 
@@ -35,7 +36,7 @@ FIXTURE_SETUP(lent)
 
 FIXTURE_TEARDOWN(lent)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -130,11 +131,11 @@ TEST_F(lent, once)
 	};
 	pid_t *tid = self->shared;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend, tid));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend, tid));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, *tid, NULL, 0));
@@ -170,12 +171,12 @@ TEST_F(lent, nothing)
 {
 	int i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend_nothing, self->shared));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend_nothing, self->shared));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 2; i++)
-		ASSERT_TRUE(st_work_step(&self->w));
+		ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, self->w.pid, NULL, 0));
 	if (!st_rt_kernel())
@@ -223,11 +224,11 @@ TEST_F(lent, on)
 	};
 	pid_t *tids = self->shared;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, -1, lend_on, tids));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend_on, tids));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_TRUE(st_work_step(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);
 	EXPECT_PRIOS(&self->r, tids[0], middle);

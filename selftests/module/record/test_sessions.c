@@ -9,8 +9,10 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES	64
 #define ROUNDS	300
@@ -31,7 +33,7 @@ static const unsigned int filters[] = {
 FIXTURE(sessions)
 {
 	struct st_record r[SESSIONS];
-	struct st_work w[TASKS];
+	struct st_child w[TASKS];
 	unsigned long sleeps[TASKS];	/* in the rounds, as the kernel counts */
 	int pipes[2][2];
 };
@@ -48,7 +50,7 @@ FIXTURE_TEARDOWN(sessions)
 	size_t i;
 
 	for (i = 0; i < TASKS; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	for (i = 0; i < SESSIONS; i++)
 		st_record_close(&self->r[i]);
 }
@@ -97,7 +99,7 @@ static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions)
 	size_t i, task;
 
 	for (task = 0; task < TASKS; task++)
-		ASSERT_EQ(0, st_work_fork(&self->w[task], 0, fns[task], self));
+		ASSERT_EQ(0, st_child_fork(&self->w[task], 0, fns[task], self));
 	for (i = 0; i < SESSIONS; i++) {
 		ASSERT_EQ(0, st_record_open(&self->r[i], PAGES));
 		for (task = 0; task < TASKS; task++) {
@@ -111,9 +113,9 @@ static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions)
 		self->sleeps[task] = usage.voluntary;
 	}
 	for (task = 0; task < TASKS; task++)
-		st_work_go(&self->w[task]);
+		st_child_go(&self->w[task]);
 	for (task = 0; task < TASKS; task++) {
-		ASSERT_TRUE(st_work_settled(&self->w[task]));
+		ASSERT_TRUE(st_child_settled(&self->w[task]));
 		ASSERT_EQ(0, st_usage(self->w[task].pid, &usage));
 		self->sleeps[task] = usage.voluntary - self->sleeps[task];
 	}
@@ -174,7 +176,7 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 FIXTURE(many)
 {
 	struct st_record r[MANY];
-	struct st_work w[MANY], shared;
+	struct st_child w[MANY], shared;
 };
 
 FIXTURE_SETUP(many)
@@ -187,10 +189,10 @@ FIXTURE_TEARDOWN(many)
 	int i;
 
 	for (i = 0; i < MANY; i++) {
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 		st_record_close(&self->r[i]);
 	}
-	st_work_kill(&self->shared);
+	st_child_kill(&self->shared);
 }
 
 static int pass_gates(void *arg)
@@ -233,23 +235,23 @@ TEST_F_TIMEOUT(many, come_and_go, 300)
 {
 	int i;
 
-	ASSERT_EQ(0, st_work_fork(&self->shared, -1, pass_gates, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->shared, -1, pass_gates, NULL));
 	for (i = 0; i < MANY; i++) {
-		ASSERT_EQ(0, st_work_fork(&self->w[i], -1, pass_gates, NULL));
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, pass_gates, NULL));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 		begin(_metadata, self, i);
 	}
-	ASSERT_TRUE(st_work_step(&self->shared));
+	ASSERT_TRUE(st_child_step(&self->shared));
 	for (i = 0; i < MANY; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	/* The numbers of every other one become free, and are taken again. */
 	for (i = 0; i < MANY; i += 2)
 		end(_metadata, self, i, 1);
 	for (i = 0; i < MANY; i += 2)
 		begin(_metadata, self, i);
-	ASSERT_TRUE(st_work_step(&self->shared));
+	ASSERT_TRUE(st_child_step(&self->shared));
 	for (i = 0; i < MANY; i++)
-		ASSERT_TRUE(st_work_step(&self->w[i]));
+		ASSERT_TRUE(st_child_step(&self->w[i]));
 	for (i = 0; i < MANY; i++)
 		end(_metadata, self, i, 1 + i % 2);
 }

@@ -15,8 +15,10 @@
 #include <kselftest_harness.h>
 
 #include "caps.h"
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES	1024
 #define ROUNDS	300
@@ -25,7 +27,7 @@
 FIXTURE(softirq)
 {
 	struct st_record r;
-	struct st_work w[3];
+	struct st_child w[3];
 	pid_t roots[64];
 	int n;
 	int fds[2];
@@ -45,7 +47,7 @@ FIXTURE_TEARDOWN(softirq)
 	if (self->rps)
 		st_write_file(RPS, "0");
 	for (i = 0; i < 3; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	st_record_close(&self->r);
 }
 
@@ -154,9 +156,9 @@ static bool record(FIXTURE_DATA(softirq) *self)
 		return false;
 	for (i = 2; i >= 0; i--)
 		if (self->w[i].pid)
-			st_work_go(&self->w[i]);
+			st_child_go(&self->w[i]);
 	for (i = 0; i < 2; i++)
-		if (self->w[i].pid && !st_work_settled(&self->w[i]))
+		if (self->w[i].pid && !st_child_settled(&self->w[i]))
 			return false;
 	if (st_record_finish(&self->r))
 		return false;
@@ -240,7 +242,7 @@ static bool start_players(FIXTURE_DATA(softirq) *self, struct player *players, i
 		return false;
 	for (i = 0; i < 2; i++) {
 		players[i] = (struct player){ .fd = self->fds[i], .first = !i };
-		if (st_work_fork(&self->w[i], i ? cpu : 0, play, &players[i]))
+		if (st_child_fork(&self->w[i], i ? cpu : 0, play, &players[i]))
 			return false;
 	}
 	return true;
@@ -302,7 +304,7 @@ TEST_F_TIMEOUT(softirq, packets_from_elsewhere, 120)
 	if (!self->rps)
 		SKIP(return, "this kernel does not steer packets");
 	ASSERT_TRUE(start_players(self, players, variant->spread));
-	ASSERT_EQ(0, st_work_fork(&self->w[2], 1, burn_for_ever, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[2], 1, burn_for_ever, NULL));
 	ASSERT_TRUE(record(self));
 	for (i = 0; i < 2; i++) {
 		struct wakings n = wakings_of(self, i);
@@ -367,9 +369,9 @@ TEST_F_TIMEOUT(softirq, timers, 120)
 	int i;
 
 	ASSERT_EQ(0, connect_pair(self->fds));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, sleep_by_clock, NULL));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], 0, sleep_by_timeout, &self->fds[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[2], 0, bystander, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_by_clock, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], 0, sleep_by_timeout, &self->fds[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[2], 0, bystander, NULL));
 	ASSERT_TRUE(record(self));
 	for (i = 0; i < 2; i++) {
 		n = wakings_of(self, i);

@@ -14,15 +14,17 @@
 
 #include <kselftest_harness.h>
 
-#include "record.h"
 #include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
 
 #define PAGES 1024
 
 FIXTURE(causes)
 {
 	struct st_record r;
-	struct st_work w;
+	struct st_child w;
 	struct st_counts c;
 	pid_t root;
 	const char *wrong;
@@ -36,7 +38,7 @@ FIXTURE_SETUP(causes)
 
 FIXTURE_TEARDOWN(causes)
 {
-	st_work_kill(&self->w);
+	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
 
@@ -48,9 +50,9 @@ static bool record(FIXTURE_DATA(causes) *self)
 	self->root = self->w.pid;
 	if (st_record_add(&self->r, self->root) || st_record_start(&self->r))
 		return false;
-	st_work_go(&self->w);
-	st_work_go(&self->w);
-	status = st_work_wait(&self->w);
+	st_child_go(&self->w);
+	st_child_go(&self->w);
+	status = st_child_wait(&self->w);
 	if (status) {
 		printf("# the workload ended with %d\n", status);
 		return false;
@@ -151,7 +153,7 @@ TEST_F_TIMEOUT(causes, futex, 60)
 	int n;
 
 	ASSERT_NE(MAP_FAILED, ring);
-	ASSERT_EQ(0, st_work_fork(&self->w, variant->cpu, pass_token, ring));
+	ASSERT_EQ(0, st_child_fork(&self->w, variant->cpu, pass_token, ring));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	for (n = 0; n < RING; n++) {
@@ -185,10 +187,10 @@ TEST_F_TIMEOUT(causes, chain, 60)
 	int n = 0, from, to;
 	size_t i;
 
-	ASSERT_EQ(0, st_work_program(&self->w, variant->cpu, argv));
+	ASSERT_EQ(0, st_child_program(&self->w, variant->cpu, argv));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
-	EXPECT_EQ(100, st_work_value(&self->w, "items"));
+	EXPECT_EQ(100, st_child_value(&self->w, "items"));
 	chain[n++] = self->root;
 	for (i = 0; i < self->r.n; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];
@@ -246,10 +248,10 @@ TEST_F_TIMEOUT(causes, forktree, 60)
 	const unsigned int processes = 1 + 3 + 9 + 27;
 	struct tree tree = { 0 };
 
-	ASSERT_EQ(0, st_work_program(&self->w, variant->cpu, argv));
+	ASSERT_EQ(0, st_child_program(&self->w, variant->cpu, argv));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
-	EXPECT_EQ(processes, st_work_value(&self->w, "processes"));
+	EXPECT_EQ(processes, st_child_value(&self->w, "processes"));
 	walk(&self->r, self->root, 3, &tree);
 	EXPECT_EQ(processes - 1, tree.forks);
 	EXPECT_EQ(2 * processes, tree.threads);
@@ -268,10 +270,10 @@ TEST_F_TIMEOUT(causes, storm, 90)
 	size_t i;
 	int dead = 0;
 
-	ASSERT_EQ(0, st_work_program(&self->w, variant->cpu, argv));
+	ASSERT_EQ(0, st_child_program(&self->w, variant->cpu, argv));
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
-	EXPECT_EQ(2 * 3 * 3 * 30, st_work_value(&self->w, "messages"));
+	EXPECT_EQ(2 * 3 * 3 * 30, st_child_value(&self->w, "messages"));
 	for (i = 0; i < self->r.n; i++)
 		dead += self->r.events[i].type == STAPE_EV_SWITCH && self->r.events[i].curr &&
 			schedtape_switch_state(&self->r.events[i]) == STAPE_STATE_DEAD;
@@ -295,12 +297,12 @@ TEST_F(causes, exec)
 	int n = 0, exec_at = -1;
 	size_t i;
 
-	ASSERT_EQ(0, st_work_fork(&self->w, variant->cpu, rename_and_exec, NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w, variant->cpu, rename_and_exec, NULL));
 	self->root = self->w.pid;
 	ASSERT_EQ(0, st_record_add(&self->r, self->root));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	st_work_go(&self->w);
-	EXPECT_EQ(0, st_work_wait(&self->w));
+	st_child_go(&self->w);
+	EXPECT_EQ(0, st_child_wait(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->root, 1));
 	for (i = 0; i < self->r.n; i++) {
@@ -350,7 +352,7 @@ TEST_F(causes, exec_of_a_thread)
 	size_t i;
 
 	ASSERT_NE(MAP_FAILED, tid);
-	ASSERT_EQ(0, st_work_fork(&self->w, variant->cpu, start_exec_thread, tid));
+	ASSERT_EQ(0, st_child_fork(&self->w, variant->cpu, start_exec_thread, tid));
 	ASSERT_TRUE(record(self));
 	for (i = 0; i < self->r.n; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];

@@ -27,8 +27,8 @@ TEST_F(replay, stop_and_continue)
 	self->edges[1] = 0;
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wake_and_wait, &self->notes[1]));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wake_and_wait, &self->notes[1]));
+	st_child_go(&self->w[0]);
 	for (i = 0; i < 3; i++) {
 		ASSERT_TRUE(waiting(self, 1));
 		ASSERT_EQ(0, kill(self->w[0].pid, SIGSTOP));
@@ -40,7 +40,7 @@ TEST_F(replay, stop_and_continue)
 	EXPECT_EQ(1, self->state.steps);
 	/* One wake-up has come from it: the first wait takes it, a second would not end. */
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_EDGE, 1, &wake, 1));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(3, self->notes[1].steps);
 	EXPECT_EQ(0, leave(0, 1));
@@ -76,8 +76,8 @@ TEST_F(replay, handlers)
 	self->edges[1] = 0;
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_through_signals, &self->notes[1]));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_through_signals, &self->notes[1]));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	kill(self->w[0].pid, SIGUSR1);
 	usleep(20000);
@@ -90,7 +90,7 @@ TEST_F(replay, handlers)
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(1, self->state.steps);
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(4, self->notes[1].steps);
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(0, leave(0, 1));
@@ -118,9 +118,9 @@ static bool start_three(FIXTURE_DATA(replay) *self)
 	if (setup(self, 3, 3))
 		return false;
 	for (i = 0; i < 3; i++) {
-		if (st_work_fork(&self->w[i], -1, wait_for_ever, (void *)i))
+		if (st_child_fork(&self->w[i], -1, wait_for_ever, (void *)i))
 			return false;
-		st_work_go(&self->w[i]);
+		st_child_go(&self->w[i]);
 	}
 	return waiting(self, 3) && !start(self, 0);
 }
@@ -132,7 +132,7 @@ TEST_F(replay, stop_kills)
 	ASSERT_TRUE(start_three(self));
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[i]));
+		EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[i]));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(STAPE_REPLAY_STOPPED, self->state.state);
 	EXPECT_EQ(0, self->state.waiting);
@@ -154,7 +154,7 @@ TEST_F(replay, close_kills)
 	schedtape_session_close(self->r.session);
 	self->r.session = NULL;
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[i]));
+		EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[i]));
 	/* With its last player's file the replay is gone. */
 	EXPECT_EQ(-ENOENT, schedtape_replay_get(self->r.client, id, &self->state, &self->err));
 }
@@ -168,7 +168,7 @@ TEST_F(replay, a_dead_player_breaks_it)
 	pid = self->w[1].pid;
 	ASSERT_EQ(0, kill(pid, SIGKILL));
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[i]));
+		EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[i]));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(STAPE_REPLAY_BROKEN, self->state.state);
 	EXPECT_EQ(pid, self->state.failed_pid);
@@ -188,11 +188,11 @@ static void breaks_it(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *s
 	pid_t pid;
 
 	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, what, (void *)0));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, what, (void *)0));
 	pid = self->w[0].pid;
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(pid, self->state.failed_pid);
 }
@@ -218,14 +218,14 @@ TEST_F(replay, another_program_breaks_it)
 
 	self->edges[1] = 1;
 	ASSERT_EQ(0, setup(self, 2, 2));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, become_another, (void *)0));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wait_for_ever, (void *)1));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, become_another, (void *)0));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wait_for_ever, (void *)1));
 	pid = self->w[0].pid;
-	st_work_go(&self->w[1]);
+	st_child_go(&self->w[1]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[1]));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[1]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(pid, self->state.failed_pid);
 	/* It would be dead by now, or soon. */
@@ -295,10 +295,10 @@ TEST_F(replay, two_of_one_process)
 				   &setup[i]));
 		two[i] = setup[i].fd;
 	}
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, join_two, NULL));
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[0]);
-	status = st_work_wait(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, join_two, NULL));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[0]);
+	status = st_child_wait(&self->w[0]);
 	EXPECT_TRUE(status == 0 || status == 128 + SIGKILL) {
 		TH_LOG("it ends with %d", status);
 	}
@@ -358,15 +358,15 @@ TEST_F(replay, an_owner_of_two_is_killed)
 {
 	int i, tries = 10000;
 
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, own_two, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, own_two, self->notes));
+	st_child_go(&self->w[0]);
 	while (!(self->notes[0].steps && self->notes[1].steps) && --tries)
 		usleep(1000);
 	ASSERT_LT(0, tries);
 	ASSERT_EQ(0, self->notes[0].ret);
 	ASSERT_EQ(0, self->notes[1].ret);
 	kill(self->w[0].pid, SIGKILL);
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
 	for (i = 0; i < 2; i++) {
 		self->setup.id = self->notes->times[i + 1];
 		while (get(self) && --tries)
@@ -404,12 +404,12 @@ TEST_F(replay, threads_are_players)
 	for (i = 0; i < 3; i++)
 		self->edges[i] = i;
 	ASSERT_EQ(0, setup(self, 3, 3));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, three_threads, NULL));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, three_threads, NULL));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 3));
 	EXPECT_EQ(3, self->state.joined);
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
 }
 
 /* -- notifications ------------------------------------------------------------------ */
@@ -421,8 +421,8 @@ TEST_F(replay, completion_is_told)
 
 	ASSERT_LE(0, sock);
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_EQ(0, start(self, 0));
 	do {
 		cmd = st_notified(sock, 10000, attrs);

@@ -163,9 +163,9 @@ TEST_F(replay, counted_edges)
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, 4));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_four_times, &self->notes[1]));
-	st_work_go(&self->w[0]);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_four_times, &self->notes[1]));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(6, self->notes[1].steps);
 	EXPECT_EQ(0, self->notes[1].ret);
 	ASSERT_TRUE(get(self));
@@ -194,8 +194,8 @@ TEST_F(replay, each_wait_takes_its_own_waker)
 	self->edges[1] = 1;
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_two_edges, &self->notes[1]));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_two_edges, &self->notes[1]));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	wake = 1;
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
@@ -205,7 +205,7 @@ TEST_F(replay, each_wait_takes_its_own_waker)
 	EXPECT_EQ(1, self->notes[1].steps);
 	wake = 0;
 	EXPECT_EQ(0, step_wakes(0, 1, STAPE_WAIT_NONE, 0, &wake, 1));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(4, self->notes[1].steps);
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(0, leave(0, 2));
@@ -240,13 +240,13 @@ TEST_F_TIMEOUT(replay, pingpong, 60)
 	self->edges[0] = 1;
 	self->edges[1] = 0;
 	ASSERT_EQ(0, setup(self, 2, 2));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, run_laps_0, &self->notes[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, run_laps_1, &self->notes[1]));
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[1]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, run_laps_0, &self->notes[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, run_laps_1, &self->notes[1]));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
 	ASSERT_EQ(0, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
-	ASSERT_TRUE(st_work_settled(&self->w[1]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
 	EXPECT_EQ(0, self->notes[0].ret);
 	EXPECT_EQ(0, self->notes[1].ret);
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
@@ -264,15 +264,15 @@ TEST_F(replay, timed_waits)
 	int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
+	st_child_go(&self->w[0]);
 	/* Nobody goes before the start, and then nobody before its time. */
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(30000);
 	EXPECT_EQ(1, self->notes->steps);
 	ASSERT_EQ(0, start(self, 20 * MS));
 	EXPECT_EQ(-EINVAL, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(6, self->notes->steps);
 	EXPECT_EQ(0, self->notes->ret);
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));

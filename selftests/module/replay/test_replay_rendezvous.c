@@ -48,15 +48,15 @@ TEST_F(replay, late_and_asleep)
 {
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, be_busy, NULL));
-	st_work_go(&self->w[1]);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, come_late, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, be_busy, NULL));
+	st_child_go(&self->w[1]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, come_late, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
-	st_work_go(&self->w[0]);
-	EXPECT_EQ(0, st_work_wait(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 }
 
@@ -107,10 +107,10 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
 {
 	self->edges[0] = 0;
 	ASSERT_EQ(0, setup(self, 2, 1));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_later, &self->notes[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wake_early, &self->notes[1]));
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[1]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_later, &self->notes[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_early, &self->notes[1]));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
 	ASSERT_TRUE(waiting(self, 2));
 	ASSERT_EQ(0, start(self, 0));
 }
@@ -119,8 +119,8 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
 		   uint64_t *waited, uint64_t *woke)
 {
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
-	ASSERT_TRUE(st_work_settled(&self->w[1]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
 	EXPECT_EQ(0, self->notes[0].ret);
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(4, self->notes[0].steps);

@@ -35,8 +35,8 @@ TEST_F(replay, clock_is_set)
 	unsigned int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	if (step_clock(0))
 		SKIP(return, "the clock cannot be set: %s", strerror(errno));
@@ -46,7 +46,7 @@ TEST_F(replay, clock_is_set)
 		ASSERT_EQ(0, step_clock(steps[i]));
 		usleep(20000);
 	}
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	EXPECT_EQ(6, self->notes->steps);
 	EXPECT_EQ(0, self->notes->ret);
@@ -111,11 +111,11 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 		SKIP(return, "CPU 1 cannot go offline: %s", strerror(errno));
 	ASSERT_TRUE(st_write_file(CPU1, "1"));
 	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, play_on_it, &self->notes[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, play_along, &self->notes[1]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_on_it, &self->notes[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, play_along, &self->notes[1]));
 	ASSERT_EQ(0, start(self, 0));
-	st_work_go(&self->w[0]);
-	st_work_go(&self->w[1]);
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
 	/* To a CPU that has gone nobody can be pinned. */
 	while (get(self) && self->state.joined < 2)
 		usleep(1000);
@@ -132,8 +132,8 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(2 * (WAITS + 1), self->state.steps);
 	EXPECT_EQ(2 * WAITS, self->state.timed_waits);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
-	ASSERT_TRUE(st_work_settled(&self->w[1]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
 }
 
 /* A replay that ends while the CPU is away, and one that is made then. */
@@ -142,13 +142,13 @@ TEST_F_TIMEOUT(replay, without_a_cpu, 120)
 	if (!st_write_file(CPU1, "0"))
 		SKIP(return, "CPU 1 cannot go offline: %s", strerror(errno));
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_EQ(0, start(self, 0));
 	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
 	ASSERT_TRUE(st_write_file(CPU1, "1"));
 	EXPECT_EQ(0, self->notes->ret);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 }
 
 /* -- debuggers --------------------------------------------------------------------------- */
@@ -211,10 +211,10 @@ TEST_F_TIMEOUT(replay, debugger, 60)
 	self->edges[1] = 0;
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
 	pid = self->w[0].pid;
 	ASSERT_EQ(0, start(self, 0));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (i = 0; i < TURNS; i++) {
 		ASSERT_TRUE(waiting(self, 1));
 		for (j = 0; j < 3; j++) {
@@ -230,7 +230,7 @@ TEST_F_TIMEOUT(replay, debugger, 60)
 		EXPECT_EQ(100, single_step(pid, 100));
 		ASSERT_EQ(0, ptrace(PTRACE_DETACH, pid, 0, 0));
 	}
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes[1].ret);
 	EXPECT_EQ(TURNS + 2, self->notes[1].steps);
 	ASSERT_TRUE(get(self));
@@ -247,9 +247,9 @@ TEST_F(replay, killed_under_a_debugger)
 	self->edges[0] = 1;
 	self->edges[1] = 0;
 	ASSERT_EQ(0, setup(self, 2, 2));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
 	pid = self->w[0].pid;
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_TRUE(attach(pid));
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
@@ -309,12 +309,12 @@ static int fork_a_stranger(void *arg)
 TEST_F(replay, a_forked_player)
 {
 	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, fork_a_stranger, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_a_stranger, self->notes));
+	st_child_go(&self->w[0]);
 	EXPECT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(2, self->state.joined);
 	EXPECT_NE(self->w[0].pid, self->state.failed_pid);
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
 }
 
 TEST_HARNESS_MAIN

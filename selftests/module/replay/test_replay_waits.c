@@ -38,13 +38,13 @@ TEST_F(replay, lengths)
 	int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_lengths, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_lengths, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(50000);
 	EXPECT_EQ(1, self->notes->steps);
 	ASSERT_EQ(0, start(self, 10 * MS));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(5, self->notes->steps);
 	EXPECT_EQ(0, self->notes->ret);
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
@@ -61,15 +61,15 @@ TEST_F(replay, length_interrupted)
 	int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_lengths, self->notes));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_lengths, self->notes));
 	ASSERT_EQ(0, start(self, 0));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	for (i = 0; i < 1000 && self->notes->steps < 4; i++) {
 		kill(self->w[0].pid, SIGSTOP);
 		kill(self->w[0].pid, SIGCONT);
 		usleep(10000);
 	}
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 }
 
@@ -90,8 +90,8 @@ TEST_F(replay, blocked)
 	self->edges[0] = 1;
 	ASSERT_EQ(0, setup(self, 2, 1));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_blocked, &self->notes[1]));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_blocked, &self->notes[1]));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_TRUE(st_wait_state(self->w[0].pid, 'D'));
 	kill(self->w[0].pid, SIGSTOP);
@@ -105,7 +105,7 @@ TEST_F(replay, blocked)
 	ASSERT_TRUE(st_wait_state(self->w[0].pid, 'D'));
 	EXPECT_EQ(0, leave(0, 1));
 	kill(self->w[0].pid, SIGKILL);
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
 	EXPECT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 }
 
@@ -148,8 +148,8 @@ TEST_F(replay, pause_and_speed)
 
 	ASSERT_EQ(0, setup(self, 1, 0));
 	ASSERT_EQ(0, set_speed(self, 0.01));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_a_second, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_a_second, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(-EINVAL, pause_replay(self));		/* it does not run */
 	EXPECT_EQ(0, self->state.time);
@@ -171,7 +171,7 @@ TEST_F(replay, pause_and_speed)
 	EXPECT_EQ(1, self->notes->steps);
 	ASSERT_EQ(0, set_speed(self, 100));
 	ASSERT_EQ(0, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	EXPECT_EQ(0, self->notes->ret);
 	EXPECT_LE(1001 * MS, self->state.time);
@@ -241,8 +241,8 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 	uint64_t end;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], 0, wait_on_cpu_0, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, wait_on_cpu_0, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, start(self, 0));
@@ -262,7 +262,7 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(1, self->state.timed_waits);
 	EXPECT_LE(self->state.lag_max, end - 200 * MS);
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 }
 
@@ -270,13 +270,13 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 TEST_F(replay, speed_within_a_wait)
 {
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_a_second, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_a_second, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_EQ(0, set_speed(self, 0.001));
 	ASSERT_EQ(0, start(self, 0));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, set_speed(self, 1000));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 	/* 1,000 s otherwise. */
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
@@ -327,16 +327,16 @@ TEST_F(replay, holding)
 	ASSERT_EQ(0, setup(self, 1, 0));
 	EXPECT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(UINT32_MAX, player.number);
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, hold, self->notes));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, hold, self->notes));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(STAPE_PLAYER_TIMED, player.state);
 	ASSERT_EQ(0, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(3, self->notes->steps);
 	ASSERT_EQ(0, pause_replay(self));
-	st_work_go(&self->w[0]);
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(0, player.number);
@@ -347,7 +347,7 @@ TEST_F(replay, holding)
 	EXPECT_LT(0, player.cpu_time);
 	EXPECT_LE(player.lag_max, player.lag_total);
 	ASSERT_EQ(0, start(self, 0));
-	ASSERT_TRUE(st_work_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 	EXPECT_EQ(5, self->notes->steps);
 }
@@ -379,16 +379,16 @@ TEST_F(replay, deadlock)
 	for (i = 0; i < 2; i++)
 		self->edges[i] = i;
 	ASSERT_EQ(0, setup(self, 2, 2));
-	ASSERT_EQ(0, st_work_fork(&self->w[0], -1, wait_for_1, &self->notes[0]));
-	ASSERT_EQ(0, st_work_fork(&self->w[1], -1, wait_for_0, &self->notes[1]));
-	st_work_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_1, &self->notes[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wait_for_0, &self->notes[1]));
+	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	/* One that waits alone waits for the other, who may come. */
 	usleep(20000);
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(STAPE_REPLAY_RUNNING, self->state.state);
-	st_work_go(&self->w[1]);
+	st_child_go(&self->w[1]);
 	ASSERT_TRUE(state(self, STAPE_REPLAY_STUCK));
 	ASSERT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(1, player.number);
@@ -396,8 +396,8 @@ TEST_F(replay, deadlock)
 	EXPECT_EQ(1, player.edge);
 	EXPECT_EQ(2, self->state.waiting);
 	EXPECT_EQ(-EALREADY, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[0]));
-	EXPECT_EQ(128 + SIGKILL, st_work_wait(&self->w[1]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[1]));
 	EXPECT_TRUE(state(self, STAPE_REPLAY_STUCK));
 }
 
