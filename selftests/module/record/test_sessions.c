@@ -9,10 +9,8 @@
 
 #include <kselftest_harness.h>
 
-#include "child.h"
-#include "invariants.h"
-#include "record.h"
 #include "task.h"
+#include "two-sessions.h"
 
 #define PAGES	64
 #define ROUNDS	300
@@ -254,6 +252,74 @@ TEST_F_TIMEOUT(many, come_and_go, 300)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
 	for (i = 0; i < MANY; i++)
 		end(_metadata, self, i, 1 + i % 2);
+}
+
+/* -- tasks of its own, and some in common ------------------------------------------ */
+
+/* Both have the same names of it, in the same order. */
+static bool same_renames(const struct st_record *a, const struct st_record *b, uint32_t pid)
+{
+	size_t i = 0, j = 0;
+
+	for (;;) {
+		while (i < a->n && (a->events[i].type != STAPE_EV_RENAME ||
+				    a->events[i].pid != pid))
+			i++;
+		while (j < b->n && (b->events[j].type != STAPE_EV_RENAME ||
+				    b->events[j].pid != pid))
+			j++;
+		if (i == a->n || j == b->n)
+			return i == a->n && j == b->n;
+		if (strcmp(a->events[i++].comm, b->events[j++].comm))
+			return false;
+	}
+}
+
+/* Each with tasks of its own and some in common; one of them loses nearly all. */
+TEST_F_TIMEOUT(two_sessions, sessions, 60)
+{
+	struct schedtape_filter all = { .all = true };
+	struct st_record third;
+	int i;
+
+	*self->shared = 2000;
+	ASSERT_EQ(0, st_record_open(&self->r, LARGE / 4));
+	ASSERT_EQ(0, st_record_open(&self->other, SMALL));
+	ASSERT_EQ(0, st_record_open(&third, LARGE / 4));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, rename_and_fork, self->shared));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->other, self->w[1].pid));
+	ASSERT_EQ(0, st_record_set(&third, &all));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start(&self->other));
+	ASSERT_EQ(0, st_record_start(&third));
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(st_child_step(&self->w[i]));
+	/* One pauses, and others do not. */
+	ASSERT_EQ(0, st_record_pause(&self->r));
+	*self->shared = 10;
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(st_child_step(&self->w[i]));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_finish(&third));
+	ASSERT_EQ(0, st_record_finish(&self->other));
+	/* The others have gone. */
+	for (i = 0; i < 2; i++)
+		ASSERT_TRUE(st_child_step(&self->w[i]));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+
+	EXPECT_EQ(0, self->r.lost);
+	EXPECT_EQ(0, third.lost);
+	ASSERT_EQ(0, st_record_get(&self->other, &self->state));
+	EXPECT_LT(0, self->state.lost);
+	EXPECT_EQ(0, st_named(&self->other, self->w[0].pid));
+	EXPECT_EQ(0, st_foreign(&self->r, &self->w[0].pid, 1));
+	EXPECT_EQ(2001 + 11, st_count_type(&self->r, STAPE_EV_RENAME));
+	EXPECT_EQ(2 * (2001 + 11), st_count_type(&third, STAPE_EV_RENAME));
+	EXPECT_TRUE(same_renames(&self->r, &third, self->w[0].pid));
+	EXPECT_EQ(NULL, check(&self->r, &self->w[0].pid, 1));
+	st_record_close(&third);
 }
 
 TEST_HARNESS_MAIN

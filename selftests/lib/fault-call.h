@@ -1,14 +1,17 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Description: memory that runs out.  Each allocation of a call fails once, the first
- * one, the second one and so on: the call says so, has done nothing and left nothing,
- * and works the next time.  Needs a kernel with FAULT_INJECTION; where that can let
- * copies from and to user space fail, these are tried, too.
+ * Memory that runs out.  Each allocation of a call fails once, the first one, the second one
+ * and so on: the call says so, has done nothing and left nothing, and works the next time.
+ * Needs a kernel with FAULT_INJECTION; where that can let copies from and to user space fail,
+ * these are tried, too.
+ *
+ * A test adds its calls as variants of the fixture.
  */
+#ifndef SELFTESTS_FAULT_CALL_H
+#define SELFTESTS_FAULT_CALL_H
+
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,10 +20,10 @@
 #include <kselftest_harness.h>
 
 #include "cgroup.h"
+#include "child.h"
 #include "fault.h"
 #include "record.h"
 #include "request.h"
-#include "child.h"
 
 #define PAGES		8
 #define NTH_MAX		100000
@@ -28,6 +31,9 @@
 /* A return probe of 6.1 allocates 512 times the same: amid so many not each one fails. */
 #define EACH		128
 #define STRIDE		32
+
+/* Held while there is to be a thread beside us. */
+static pthread_mutex_t beside = PTHREAD_MUTEX_INITIALIZER;
 
 /**
  * struct try - one call with one allocation that fails
@@ -102,12 +108,6 @@ static uint64_t of_session(struct try *t, unsigned int type)
 	return ask(t, request(t, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID, t->id), type, take_u32);
 }
 
-static uint64_t of_replay(struct try *t, unsigned int type)
-{
-	return ask(t, request(t, STAPE_CMD_REPLAY_GET, STAPE_A_REPLAY_ID, t->replay.id), type,
-		   take_u32);
-}
-
 static uint64_t of_module(struct try *t, unsigned int type,
 			  void (*take)(struct nlattr **attrs, void *arg))
 {
@@ -155,14 +155,9 @@ static const char *left(struct try *t)
 	return users() ? "a reference to the module" : NULL;
 }
 
-/* -- preparations: nothing fails here --------------------------------------------------- */
+/* -- a session, and a player's end ------------------------------------------------------ */
 
-static bool nothing(struct try *t)
-{
-	return true;
-}
-
-static bool new_session(struct try *t)
+static inline bool new_session(struct try *t)
 {
 	if (st_record_open(&t->r, 0))
 		return false;
@@ -183,241 +178,19 @@ static bool recording(struct try *t)
 	return rings(t) && !st_record_start(&t->r);
 }
 
-static bool with_child(struct try *t)
-{
-	return recording(t) && !st_record_add(&t->r, t->child.pid);
-}
-
-static bool with_cgroup(struct try *t)
-{
-	return recording(t) && !st_record_add_cgroup(&t->r, t->other);
-}
-
-static bool by_cgroup(struct try *t)
-{
-	return recording(t) && !st_record_add_cgroup(&t->r, t->cgroup);
-}
-
-/* @wakers: NULL: not told. */
-static int make_replay_of(struct try *t, const uint32_t *wakers)
-{
-	t->replay = (struct stape_replay_setup){
-		.nr_players = 1000, .nr_edges = 2, .edges = (uintptr_t)t->edges,
-		.wakers = (uintptr_t)wakers, .fd = -1,
-	};
-	return ioctl(schedtape_session_fd(t->r.session), STAPE_IOC_REPLAY, &t->replay) ? -errno : 0;
-}
-
-static int make_replay(struct try *t)
-{
-	return make_replay_of(t, NULL);
-}
-
-static int make_wakers(struct try *t)
-{
-	return make_replay_of(t, t->wakers);
-}
-
-static bool replay(struct try *t)
-{
-	return new_session(t) && !make_replay(t);
-}
-
-static int join(struct try *t)
-{
-	uint32_t number = 0;
-
-	return ioctl(t->replay.fd, STAPE_IOC_JOIN, &number) ? -errno : 0;
-}
-
-/* Held while there is to be a thread beside us. */
-static pthread_mutex_t beside = PTHREAD_MUTEX_INITIALIZER;
-
-static void *wait_beside(void *arg)
-{
-	pthread_mutex_lock(&beside);
-	pthread_mutex_unlock(&beside);
-	return NULL;
-}
-
-/* Memory of a process that has more threads than one is kept. */
-static bool threaded(struct try *t)
-{
-	pthread_mutex_lock(&beside);
-	t->threaded = !pthread_create(&t->thread, NULL, wait_beside, NULL);
-	return t->threaded && replay(t);
-}
-
-static bool player(struct try *t)
-{
-	t->joined = replay(t) && !join(t);
-	return t->joined;
-}
-
-/* -- the calls -------------------------------------------------------------------------- */
-
-static int do_open(struct try *t)
-{
-	int fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-static int do_set(struct try *t)
-{
-	request(t, STAPE_CMD_SESSION_SET, STAPE_A_SESSION_ID, t->id);
-	st_request_add_u32(&t->q, STAPE_A_SESSION_RING_PAGES, PAGES);
-	return st_request(&t->q);
-}
-
-static bool is_set(struct try *t)
-{
-	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_READY;
-}
-
-static int do_start(struct try *t)
-{
-	return st_request(request(t, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID, t->id));
-}
-
 static bool is_started(struct try *t)
 {
 	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_RECORDING;
 }
 
-static int do_stop(struct try *t)
-{
-	return st_request(request(t, STAPE_CMD_SESSION_STOP, STAPE_A_SESSION_ID, t->id));
-}
-
-static bool is_stopped(struct try *t)
-{
-	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_STOPPED;
-}
-
-/* The child, as a process or as a thread. */
-static int change_filter(struct try *t, uint8_t cmd, uint16_t type)
-{
-	request(t, cmd, STAPE_A_SESSION_ID, t->id);
-	st_request_add_u32(&t->q, type, t->child.pid);
-	return st_request(&t->q);
-}
-
-static int do_add_pid(struct try *t)
-{
-	return change_filter(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_PID);
-}
-
-static int do_add_tid(struct try *t)
-{
-	return change_filter(t, STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_TID);
-}
-
-static int do_del_pid(struct try *t)
-{
-	return change_filter(t, STAPE_CMD_FILTER_DEL, STAPE_A_SESSION_PID);
-}
-
-static int change_cgroup(struct try *t, uint8_t cmd)
-{
-	request(t, cmd, STAPE_A_SESSION_ID, t->id);
-	st_request_add_u64(&t->q, STAPE_A_SESSION_CGROUP, t->cgroup);
-	return st_request(&t->q);
-}
-
-static int do_add_cgroup(struct try *t)
-{
-	return change_cgroup(t, STAPE_CMD_FILTER_ADD);
-}
-
-static int do_del_cgroup(struct try *t)
-{
-	return change_cgroup(t, STAPE_CMD_FILTER_DEL);
-}
-
-static bool has_child(struct try *t)
-{
-	return of_session(t, STAPE_A_SESSION_TASKS) == 1;
-}
-
-static int do_filter_set(struct try *t)
-{
-	static const char pattern[] = "test_*";
-	uint8_t one = 1;
-
-	request(t, STAPE_CMD_FILTER_SET, STAPE_A_SESSION_ID, t->id);
-	st_request_add(&t->q, STAPE_A_SESSION_NO_INHERIT, &one, 1);
-	st_request_add(&t->q, STAPE_A_SESSION_EXCLUDE_COMM, pattern, sizeof(pattern));
-	return st_request(&t->q);
-}
-
-static bool has_nobody(struct try *t)
-{
-	return of_session(t, STAPE_A_SESSION_TASKS) == 0;
-}
-
-static int do_stream(struct try *t)
-{
-	static const unsigned char cpus = 1;
-
-	t->stream = (struct stape_stream){ .cpus = (uintptr_t)&cpus, .bytes = 1, .fd = -1 };
-	return ioctl(schedtape_session_fd(t->r.session), STAPE_IOC_STREAM, &t->stream) ? -errno : 0;
-}
-
-static bool has_stream(struct try *t)
-{
-	return t->stream.fd >= 0;
-}
-
-static bool has_replay(struct try *t)
-{
-	return t->replay.fd >= 0 && of_module(t, STAPE_A_INFO_REPLAYS, take_u32) == 1;
-}
-
-static bool has_joined(struct try *t)
-{
-	t->joined = of_replay(t, STAPE_A_REPLAY_JOINED) == 1;
-	return t->joined;
-}
-
-static int do_replay_start(struct try *t)
-{
-	return st_request(request(t, STAPE_CMD_REPLAY_START, STAPE_A_REPLAY_ID, t->replay.id));
-}
-
-static bool replay_runs(struct try *t)
-{
-	return of_replay(t, STAPE_A_REPLAY_STATE) == STAPE_REPLAY_RUNNING;
-}
-
-static int do_list_tasks(struct try *t)
-{
-	request(t, STAPE_CMD_TASK_GET, STAPE_A_TASK_SESSION, t->id)->flags = NLM_F_DUMP;
-	return st_request(&t->q);
-}
-
-static int do_list_players(struct try *t)
-{
-	request(t, STAPE_CMD_PLAYER_GET, STAPE_A_PLAYER_REPLAY, t->replay.id)->flags = NLM_F_DUMP;
-	return st_request(&t->q);
-}
-
-/* The next one, and how the player comes out. */
-static int do_step(struct try *t)
+/* The last step of a program: how a player leaves. */
+static int end_program(struct try *t)
 {
 	struct stape_step step = { .wait = STAPE_WAIT_DONE };
 	int ret = ioctl(t->replay.fd, STAPE_IOC_STEP, &step) ? -errno : 0;
 
 	t->joined = ret != 0;
 	return ret;
-}
-
-static bool is_out(struct try *t)
-{
-	return of_replay(t, STAPE_A_REPLAY_DONE) == 1;
 }
 
 /* -- tries -------------------------------------------------------------------------------- */
@@ -444,26 +217,6 @@ FIXTURE_VARIANT(fault)
 	bool netlink;
 	unsigned int least;
 };
-
-FIXTURE_VARIANT_ADD(fault, open) { nothing, do_open, NULL, false, 4 };
-FIXTURE_VARIANT_ADD(fault, session_set) { new_session, do_set, is_set, true, 4 };
-FIXTURE_VARIANT_ADD(fault, session_start) { rings, do_start, is_started, true, 15 };
-FIXTURE_VARIANT_ADD(fault, session_stop) { recording, do_stop, is_stopped, true, 1 };
-FIXTURE_VARIANT_ADD(fault, filter_add_pid) { rings, do_add_pid, has_child, true, 15 };
-FIXTURE_VARIANT_ADD(fault, filter_add_tid) { rings, do_add_tid, has_child, true, 15 };
-FIXTURE_VARIANT_ADD(fault, filter_add_cgroup) { with_cgroup, do_add_cgroup, has_child, true, 3 };
-FIXTURE_VARIANT_ADD(fault, filter_del_pid) { with_child, do_del_pid, has_nobody, true, 2 };
-FIXTURE_VARIANT_ADD(fault, filter_del_cgroup) { by_cgroup, do_del_cgroup, has_nobody, true, 2 };
-FIXTURE_VARIANT_ADD(fault, filter_set) { with_child, do_filter_set, has_nobody, true, 3 };
-FIXTURE_VARIANT_ADD(fault, stream) { rings, do_stream, has_stream, false, 3 };
-FIXTURE_VARIANT_ADD(fault, replay) { new_session, make_replay, has_replay, false, 18 };
-FIXTURE_VARIANT_ADD(fault, replay_wakers) { new_session, make_wakers, has_replay, false, 18 };
-FIXTURE_VARIANT_ADD(fault, join) { replay, join, has_joined, false, 1 };
-FIXTURE_VARIANT_ADD(fault, join_of_several) { threaded, join, has_joined, false, 2 };
-FIXTURE_VARIANT_ADD(fault, step) { player, do_step, is_out, false, 0 };
-FIXTURE_VARIANT_ADD(fault, replay_start) { replay, do_replay_start, replay_runs, true, 1 };
-FIXTURE_VARIANT_ADD(fault, list_tasks) { with_child, do_list_tasks, NULL, true, 2 };
-FIXTURE_VARIANT_ADD(fault, list_players) { player, do_list_players, NULL, true, 2 };
 
 static int just_sleep(void *arg)
 {
@@ -513,7 +266,7 @@ static bool begin(struct try *t, bool (*prepare)(struct try *t))
 static void end(struct try *t)
 {
 	if (t->joined)
-		do_step(t);
+		end_program(t);
 	if (t->replay.fd >= 0)
 		close(t->replay.fd);
 	if (t->stream.fd >= 0)
@@ -638,4 +391,4 @@ TEST_F_TIMEOUT(fault, each, 600)
 	       refused);
 }
 
-TEST_HARNESS_MAIN
+#endif /* SELFTESTS_FAULT_CALL_H */
