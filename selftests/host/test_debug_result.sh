@@ -5,11 +5,11 @@
 # was run with and for that kernel, and for no other.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 make_folder
 top=$T build=$T/build
-. "$(dirname "$(realpath "$0")")/../lib/guests.sh"
-. "$(dirname "$(realpath "$0")")/../lib/debug-kernels.sh"
+. "$(dirname "$(realpath "$0")")/../suite/guests.sh"
+. "$(dirname "$(realpath "$0")")/../suite/debug-kernels.sh"
 
 mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,kcsan}}
 echo 'int x;' > "$T/kmod/main.c"

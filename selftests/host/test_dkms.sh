@@ -5,7 +5,7 @@
 # installs it and removes it, from the tree that "make install" makes.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 same_version()
 {

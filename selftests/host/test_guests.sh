@@ -5,11 +5,11 @@
 # has failed does not.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 make_folder
 logs=$T
-. "$top/selftests/lib/steps.sh"
-. "$top/selftests/lib/guests.sh"
+. "$top/selftests/suite/steps.sh"
+. "$top/selftests/suite/guests.sh"
 export T
 
 # A guest that is to run three programs. The second one fails if $T/console is there, and

@@ -5,7 +5,7 @@
 # that is like this one; what is installed can be used, and all of it goes again.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 run_make()
 {

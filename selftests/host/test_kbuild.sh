@@ -7,7 +7,7 @@
 # kernel is newer than these, or what of a kernel does not fit.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 tested=(6.1.0 6.1.176 6.12.0 6.12.117 7.3.0 7.3.4)
 untested=(6.2.1 6.6.30 6.10.3 6.13.1 6.15.9 6.16.0 6.120.1 7.0.0 7.2.9 7.4.1 7.30.1 8.0.1 17.3.2)

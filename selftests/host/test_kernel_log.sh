@@ -5,7 +5,7 @@
 # those of the module from those of others.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 . "$top/selftests/lib/kernel-log.sh"
 
 fine=(

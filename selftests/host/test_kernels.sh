@@ -6,11 +6,11 @@
 # starts: make, qemu/fetch and qemu/vm are replaced.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 make_folder
 logs=$T/logs
-. "$top/selftests/lib/steps.sh"
-. "$top/selftests/lib/guests.sh"
+. "$top/selftests/suite/steps.sh"
+. "$top/selftests/suite/guests.sh"
 unset KERNELS RT_KERNELS OTHER_KERNELS
 newer=99.9
 export T

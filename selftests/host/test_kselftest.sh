@@ -6,7 +6,7 @@
 # installed, on each tested kernel, and the kernel's own parser understands what it prints.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 KERNELS=''
 
 # Two of each kind: programs and scripts.

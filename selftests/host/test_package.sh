@@ -8,7 +8,7 @@
 # in a machine that is like this one, and the guests go on.
 
 set -u
-. "$(dirname "$(realpath "$0")")/../lib/host.sh"
+. "$(dirname "$(realpath "$0")")/lib.sh"
 KERNELS=$(own_series)
 read -ra guests <<< "${GUESTS:-${KERNELS//$'\n'/ }}"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# host.sh - what tests share that run outside of a guest, as a part of them may
+# lib.sh - what tests share that run outside of a guest, as a part of them may
 # inside: TAP results, a folder that goes with them, and commands that change this
 # machine's files only for themselves.  Sourced.
 
@@ -11,10 +11,8 @@ version=$(sed -n 's/^#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' \
 PATH=$PATH:/usr/sbin:/sbin
 number=0 failed=0
 
-# shellcheck source=selftests/qemu/suites.sh
 . "$top/selftests/qemu/suites.sh"
-# shellcheck source=selftests/lib/kernels.sh
-. "$top/selftests/lib/kernels.sh"
+. "$top/selftests/suite/kernels.sh"
 
 # A test with a folder of its own says "make_folder" first.
 make_folder()

@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # logs is the caller's
 # guests.sh - steps that run in guests.  Sourced, after steps.sh.
 
-# shellcheck source=selftests/lib/kernel-log.sh
-. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/kernel-log.sh"
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../lib/kernel-log.sh"
 guest_limit=1200
 
 # The line that "run" prints before what a program does.
