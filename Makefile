@@ -2,7 +2,9 @@
 #
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
-#   make check      every test, on every supported kernel
+#   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
+#   make check      every test, on every supported kernel; TESTS="test_loss test_record.sh"
+#                   KERNELS="6.12": some tests on some kernels
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
@@ -118,6 +120,11 @@ setup:
 demo-setup:
 	@selftests/qemu/setup program module $(if $(filter 1,$(HOST)),,guest)
 
+# TESTS: some of them.
+unit:
+	@$(MAKE) -s -C selftests/unit run OUT=$(BUILD)/unit
+
+# TESTS and KERNELS: see selftests/check.
 check: setup
 	@selftests/check
 
@@ -142,7 +149,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup demo-setup check check-debug fuzz reliability bench
+.PHONY: all module demo host-build host-module setup demo-setup unit check check-debug fuzz reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

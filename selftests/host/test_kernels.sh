@@ -3,7 +3,7 @@
 #
 # Description: check names a kernel that is newer than the tested ones, with the reason, as
 # a skipped result, and fails on it if KERNELS asks for it. Nothing is built and no guest
-# starts: make, qemu/fetch and qemu/vm are replaced.
+# starts: make, qemu/fetch and qemu/vm are replaced. TESTS and KERNELS choose what runs.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -11,6 +11,7 @@ make_folder
 logs=$T/logs
 . "$top/selftests/suite/steps.sh"
 . "$top/selftests/suite/guests.sh"
+. "$top/selftests/suite/chosen.sh"
 unset KERNELS RT_KERNELS OTHER_KERNELS
 newer=99.9
 export T
@@ -113,6 +114,47 @@ gone()
 	grep -x "    ${missing[0]} is offered .*" told
 }
 
+# die: that of qemu/lib.sh, for a subshell
+die()
+{
+	echo "$1"
+	exit "${2-1}"
+}
+
+chosen()
+{
+	with "$newer" && rm -f gone && touch gone && choose_tests test_one test_two.sh test_here.sh &&
+	KERNELS="6.1 6.12-rt" run_chosen > told &&
+	same "$(grep -c ^vm calls)" 2 &&
+	grep "^vm .*--kernel 6.1 .*/6.1/schedtape.ko ./run test_one test_two.sh\$" calls &&
+	grep "^vm .*--kernel 6.12-rt .*/6.12-rt/schedtape.ko ./run test_one test_two.sh\$" calls &&
+	grep "^make .*module KERNEL=6.12-rt\$" calls && grep -x here calls
+}
+
+chosen_here()
+{
+	with "$newer" && choose_tests test_here.sh && run_chosen > told
+	grep -x here calls && ! grep -E '^(vm|make)' calls
+}
+
+unknown()
+{
+	(choose_tests test_one test_none) > told
+	[ $? = 2 ] && grep "no test 'test_none'" told || return
+	with "$newer" && echo 5.4 > gone && choose_tests test_one &&
+		! (KERNELS=5.4 run_chosen) > told && grep 'no release .* 5.4$' told
+}
+
+# Tests to choose from.
+mkdir -p module/record cli/record fuzz/module host
+touch module/record/test_one.c cli/record/test_two.sh
+cat > host/test_here.sh <<'END'
+#!/bin/bash
+echo here >> "$T/calls"
+echo "ok 1 here"
+END
+chmod +x host/test_here.sh
+
 echo "TAP version 13"
 check "a newer kernel for which the module does not build is skipped, with its name" unbuilt
 check "... one on which tests fail, too" tests_fail
@@ -121,4 +163,7 @@ check "the newest tested kernel is not tried twice" nothing_newer
 check "KERNELS=newest fails if the module does not build" asked_unbuilt
 check "... and if tests fail" asked_tests_fail
 check "a tested series that is not offered any more is skipped, with its name" gone
+check "TESTS and KERNELS: these tests run on these kernels" chosen
+check "... those of the host without a guest" chosen_here
+check "... and unknown names are refused" unknown
 finish

@@ -65,10 +65,11 @@ debug_tests()
 # run side by side
 debug_shares()
 {
-	local n
+	local n without
 
+	without=$(not_debugged_commands)
 	for ((n = 1; n <= $1; n++)); do
-		SCHEDTAPE_WITHOUT=$(not_debugged_commands) SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
+		SCHEDTAPE_WITHOUT=$without SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
 	done
 	wait
 	for ((n = 1; n <= $1; n++)); do
