@@ -38,15 +38,16 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c
-FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(ROOMS:%=-I%) \
+FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
 	  $(shell pkg-config --cflags $(PKGS))
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
-# Where each room's files find headers: the library finds none of the player or the commands,
-# the player none of the commands. "style layers" checks the rooms within these.
-ROOMS	:= user/lib/include user/lib
-$(BUILD)/user/player/%.o: ROOMS += user
-$(BUILD)/user/cmd/%.o: ROOMS += user user/cmd
+# Where files find headers: those of the library in the first two rooms, those of the player
+# in three, commands in all. "style layers" checks the rooms within these.
+ROOMS	:= user/lib/include user/lib user user/cmd
+SEEN	= $(wordlist 1,2,$(ROOMS))
+$(BUILD)/user/player/%.o: SEEN = $(wordlist 1,3,$(ROOMS))
+$(BUILD)/user/cmd/%.o: SEEN = $(ROOMS)
 
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
 PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
