@@ -138,7 +138,8 @@ static void test_claims(void)
 	records_chunk(&r, 0, 2, 3000);
 	records_end(&r, 0, 3 * PAGE_EVENTS, 0, 0);
 	tape = read_all();
-	ok(is_loss(0, PAGE_EVENTS, 1190, 3000) && !loss(1)->type, "the end record counts, not what a damaged chunk claims");
+	ok(is_loss(0, PAGE_EVENTS, 1190, 3000) && !loss(1)->type,
+	   "the end record counts, not what a damaged chunk claims");
 	schedtape_tape_close(tape);
 }
 
