@@ -5,6 +5,7 @@
 #   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
 #   make check      every test, on every supported kernel; TESTS="test_loss test_record.sh"
 #                   KERNELS="6.12": some tests on some kernels
+#   make mutants    mistakes planted in user/, which the unit tests have to find; MUTANTS=burn
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
@@ -130,6 +131,10 @@ unit:
 check: setup
 	@selftests/check
 
+# Needs no guest. MUTANTS: those with one of these words in their titles or file names.
+mutants:
+	@$(MAKE) -s -C selftests/unit mutants OUT=$(BUILD)/unit
+
 # Says in selftests/qemu/debug.result how it went. DEBUG: some of the kernels.
 check-debug: setup
 	@selftests/check-debug $(DEBUG)
@@ -151,7 +156,8 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup demo-setup unit check check-debug fuzz reliability bench
+.PHONY: all module demo host-build host-module setup demo-setup unit check check-debug mutants fuzz \
+	reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

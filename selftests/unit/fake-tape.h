@@ -6,6 +6,7 @@
 #ifndef SELFTESTS_FAKE_TAPE_H
 #define SELFTESTS_FAKE_TAPE_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <schedtape.h>
 
 #define FAKE_CPUS	8
+#define FAKE_DAMAGE	UINT32_MAX	/* stands for a damaged page */
 
 struct schedtape_tape {
 	struct schedtape_event *events;
@@ -46,10 +48,11 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err)
 {
-	(void)err;
 	if (tape->at == tape->nr)
 		return 0;
 	*ev = tape->events[tape->at++];
+	if (ev->type == FAKE_DAMAGE)
+		return schedtape_fail(err, -EBADMSG, "%s", ev->comm);
 	return 1;
 }
 
@@ -219,6 +222,13 @@ static inline void fake_loss(struct schedtape_tape *tape, uint64_t first, uint64
 	ev->lost = lost;
 	ev->lost_first = first;
 	ev->lost_last = last;
+}
+
+static inline void fake_damage(struct schedtape_tape *tape, uint64_t time, const char *text)
+{
+	struct schedtape_event *ev = fake_event(tape, time, 0, FAKE_DAMAGE, 0, 0);
+
+	snprintf(ev->comm, sizeof(ev->comm), "%s", text);
 }
 
 static inline struct schedtape_timeline *fake_run(struct schedtape_tape *tape)

@@ -324,7 +324,7 @@ static void find_dead(struct schedtape_engine *engine)
 
 	for (i = 0; i < engine->nr_players && live(engine); i++) {
 		seat = &engine->seats[i];
-		if (!get(seat->tid) || get(seat->waits_for) == NO_MORE)
+		if (!get(seat->tid))
 			continue;
 		if (!syscall(SYS_tgkill, seat->pid, seat->tid, 0) || errno != ESRCH ||
 		    get(seat->waits_for) == NO_MORE)

@@ -205,6 +205,19 @@ static void test_order(void)
 		"order of wake-ups: 10.0 % off, the limit is 9.9 %");
 }
 
+/* CPU time: 100 % more, 67 % less and 100 % more. */
+static void test_median(void)
+{
+	struct habit habit = with_bursts(20000);
+
+	habit.cycles[0].wakes = 12;
+	habit.cycles[2].wakes = 12;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	diff("--json", NULL);
+	ok(strstr(printed, "\"cpu_error_median\": 1.0,"), "the median of three is the second");
+}
+
 /* "one" wakes "two" four times, and "three" once: not three times and twice. */
 static void test_graph(void)
 {
@@ -506,6 +519,7 @@ int main(void)
 	test_distances();
 	test_preempted();
 	test_order();
+	test_median();
 	test_graph();
 	test_several();
 	close(a.fd);

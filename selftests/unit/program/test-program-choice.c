@@ -132,6 +132,26 @@ static void test_window(void)
 	schedtape_program_free(program);
 }
 
+/* 1 is out of the filter when the part begins, and comes back later. */
+static void test_away(void)
+{
+	struct schedtape_program_options options = { .from = 500 };
+	struct schedtape_tape *tape = fake_new(0, 2000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0)->start_time = 5;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);
+	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 0);
+	fake_describe(tape, 1000, 1, 1, STAPE_TASK_ENTERS, "one", 5);
+	fake_switch(tape, 1100, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 1300, 0, STAPE_STATE_DEAD, 0);
+	program = compile_as(tape, &options);
+	is_program(program, 0, "0:until 500; 200:exit",
+		   "a task that is out of the filter at the beginning waits until it comes back");
+	schedtape_program_free(program);
+}
+
 int main(void)
 {
 	test_keep();
@@ -139,5 +159,6 @@ int main(void)
 	test_orphaned_threads();
 	test_older_thread();
 	test_window();
+	test_away();
 	return tap_done();
 }

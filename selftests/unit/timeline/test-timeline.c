@@ -114,6 +114,52 @@ static void test_early_waking(void)
 	done(tape, tl);
 }
 
+/* 20 begins to wake 10, which comes to nothing; then an interrupt wakes it. */
+static void test_waking_without_wakeup(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "sleeps", S, 0);
+	fake_switch(tape, 10, 1, R, 20);
+	fake_waking(tape, 100, 1, 10, STAPE_CTX_TASK);
+	fake_wake(tape, 200, 1, 10, STAPE_CTX_HARDIRQ);
+	tl = fake_run(tape);
+	ok(fake_life(tl, 10, 0)->wakeups == 1 && !fake_life(tl, 10, 0)->wakeups_by_task &&
+	   !fake_edge(tl, 20, 10), "a waker is forgotten when something else wakes its wakee");
+	done(tape, tl);
+}
+
+/* Each line: when it can run and when it runs. */
+static void test_longest_delay(void)
+{
+	static const struct { uint64_t from, to; } delays[] = {
+		{ 100, 130 }, { 200, 250 }, { 300, 350 }, { 400, 410 },
+	};
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+	size_t i;
+
+	fake_task(tape, 10, "waits", S, 0);
+	fake_task(tape, 20, "does not", S, 1);
+	for (i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
+		fake_wake(tape, delays[i].from, 0, 10, STAPE_CTX_HARDIRQ);
+		fake_switch(tape, delays[i].to, 0, R, 10);
+		fake_switch(tape, delays[i].to + 20, 0, S, 0);
+	}
+	fake_wake(tape, 500, 1, 20, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 500, 1, R, 20);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+	ok(life->latency_max == 50 && life->latency_max_time == 250,
+	   "of the longest delays the first is told");
+	life = fake_life(tl, 20, 0);
+	ok(life->latencies == 1 && !life->latency_max && life->latency_max_time == 500,
+	   "a delay of 0 has a time, too");
+	done(tape, tl);
+}
+
 static void test_fork_and_reuse(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -477,6 +523,8 @@ int main(void)
 	test_ping_pong();
 	test_preemption();
 	test_early_waking();
+	test_waking_without_wakeup();
+	test_longest_delay();
 	test_fork_and_reuse();
 	test_after_exit();
 	test_proxy();

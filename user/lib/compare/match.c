@@ -257,15 +257,10 @@ static void match_kids(struct matching *m, uint32_t group_a, uint32_t group_b, b
 	uint32_t nr_a = list_kids(&m->a, group_a, thread, m->some_a);
 	uint32_t nr_b = list_kids(&m->b, group_b, thread, m->some_b);
 
-	if (nr_a == nr_b) {
-		match_places(m, nr_a);
-		return;
-	}
-	match_names(m, nr_a, nr_b);
-	nr_a = list_kids(&m->a, group_a, thread, m->some_a);
-	nr_b = list_kids(&m->b, group_b, thread, m->some_b);
 	if (nr_a == nr_b)
 		match_places(m, nr_a);
+	else
+		match_names(m, nr_a, nr_b);
 }
 
 /* All that is under what has been matched so far. */

@@ -349,6 +349,10 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 		json_object_put(tape->meta);
 		tape->meta = NULL;
 	}
+	if (!before.recording) {
+		free(tape->recording);
+		tape->recording = NULL;
+	}
 	tape_file_close(file);
 	return ret;
 }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: a recording is on when -D and --duration say it, by a clock that the test
+ * makes.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "record/timing.h"
+#include "tap.h"
+
+static uint64_t clock_ms = 1000;
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	(void)id;
+	*ts = (struct timespec) { clock_ms / 1000, clock_ms % 1000 * 1000000 };
+	return 0;
+}
+
+static void sleep_ms(int ms)
+{
+	clock_ms += ms;
+}
+
+static void test_delay_forms(void)
+{
+	static const char * const good[] = {
+		"0", "500", "-1", "0-10", "10-20,30-40", "1-2,3-4,5-6",
+	};
+	static const char * const bad[] = {
+		"", "-", "-2", "x", "1x", "10,20", "20-10", "10-20,15-30", "10-20,", "10-20,30",
+		"1.5", "10-20,20-30",
+	};
+	struct timing timing;
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
+		memset(&timing, 0, sizeof(timing));
+		ok(timing_parse_delay(&timing, good[i]), "-D %s", good[i]);
+		timing_free(&timing);
+	}
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		memset(&timing, 0, sizeof(timing));
+		ok(!timing_parse_delay(&timing, bad[i]), "not -D %s", bad[i]);
+		timing_free(&timing);
+	}
+}
+
+static void test_duration_forms(void)
+{
+	static const char * const bad[] = {
+		"", "0", "-1", "x", "1x", "nan", "inf", "1e99", "0.0009",
+	};
+	struct timing timing = { .duration = 0 };
+	size_t i;
+
+	ok(timing_parse_duration(&timing, "2") && timing.duration == 2000, "--duration 2");
+	ok(timing_parse_duration(&timing, "0.25") && timing.duration == 250, "--duration 0.25");
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!timing_parse_duration(&timing, bad[i]), "not --duration %s", bad[i]);
+}
+
+static void test_always_on(void)
+{
+	struct timing timing = { .open_end = false };
+
+	ok(!timing_delayed(&timing), "nothing said: on from the beginning");
+	timing_begin(&timing);
+	timing_started(&timing);
+	ok(timing_next(&timing) == ORDER_NONE, "and nothing is ever due");
+	ok(timing_wait(&timing, 1000) == 1000, "nor waited for");
+}
+
+static void test_one_delay(void)
+{
+	struct timing timing = { .open_end = false };
+
+	timing_parse_delay(&timing, "-1");
+	ok(timing_delayed(&timing), "-D -1 begins later");
+	timing_begin(&timing);
+	ok(timing_next(&timing) == ORDER_NONE && timing_wait(&timing, 1000) == 1000,
+	   "and time alone begins nothing");
+	timing_parse_delay(&timing, "30");
+	ok(timing_delayed(&timing), "-D 30 begins later");
+	timing_begin(&timing);
+	ok(timing_next(&timing) == ORDER_NONE, "nothing is due yet");
+	ok(timing_wait(&timing, 1000) == 30, "it will be in 30 ms");
+	sleep_ms(35);
+	ok(!timing_wait(&timing, 1000), "now it is");
+	ok(timing_next(&timing) == ORDER_ENABLE, "to begin");
+	ok(timing_next(&timing) == ORDER_NONE && timing_wait(&timing, 1000) == 1000,
+	   "once, and that was all");
+	timing_free(&timing);
+}
+
+static void test_periods(void)
+{
+	static const enum order orders[] = { ORDER_DISABLE, ORDER_ENABLE, ORDER_STOP };
+	struct timing timing = { .open_end = false };
+	size_t i;
+
+	timing_parse_delay(&timing, "0-20,40-60");
+	ok(!timing_delayed(&timing), "a period from the beginning on");
+	timing_begin(&timing);
+	for (i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+		ok(timing_next(&timing) == ORDER_NONE, "nothing is due within a period");
+		sleep_ms(timing_wait(&timing, 1000));
+		ok(timing_next(&timing) == orders[i], "edge %zu", i + 1);
+	}
+	timing_free(&timing);
+
+	timing_parse_delay(&timing, "0-20");
+	timing.started = 0;
+	timing_started(&timing);
+	sleep_ms(25);
+	timing_begin(&timing);
+	ok(timing_next(&timing) == ORDER_STOP, "periods count from the start, if that came first");
+	timing_free(&timing);
+}
+
+static void test_duration(void)
+{
+	struct timing timing = { .open_end = false };
+
+	timing_parse_duration(&timing, "0.02");
+	timing_begin(&timing);
+	sleep_ms(25);
+	ok(timing_next(&timing) == ORDER_NONE, "a duration counts from the start on");
+	timing_started(&timing);
+	ok(timing_wait(&timing, 1000) == 20, "from then on it runs");
+	sleep_ms(25);
+	timing_started(&timing);
+	ok(timing_next(&timing) == ORDER_STOP, "a second start does not prolong it");
+}
+
+int main(void)
+{
+	test_delay_forms();
+	test_duration_forms();
+	test_always_on();
+	test_one_delay();
+	test_periods();
+	test_duration();
+	return tap_done();
+}

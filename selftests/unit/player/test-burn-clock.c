@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: how much CPU time a player burns, by a clock that the test makes.
+ *
+ * The test defines the CPU clock and the spin loop.  A turn takes TURN_NS, a call CALL_NS,
+ * and nothing else moves the clock, so each burst ends at a CPU time that is known beforehand.
+ */
+#include <player/burn.h>
+
+#include <math.h>
+#include <unistd.h>
+
+#include <schedtape/netlink.h>
+
+#include "tap.h"
+
+#define US		1000ull
+#define MS		1000000ull
+#define TURN_NS		2.0
+#define CALL_NS		1.0
+#define ONE		STAPE_REPLAY_SPEED_ONE
+
+/* Each call may cut off a part of a turn. */
+#define NEAR_NS		100
+
+static double clock_ns;		/* the CPU time of the calling thread */
+static unsigned int reads;
+static uint64_t speed;
+
+/* Set: the parent's clock advances by the next of these between two reads. */
+static const uint64_t *forks;
+static pid_t parent;
+
+uint64_t schedtape_cpu_time(void)
+{
+	if (forks) {
+		if (getpid() != parent)
+			return 0;
+		if (reads & 1)
+			clock_ns += *forks++;
+	}
+	reads++;
+	return clock_ns;
+}
+
+void schedtape_spin(uint64_t turns)
+{
+	clock_ns += turns * TURN_NS + CALL_NS;
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= NEAR_NS;
+}
+
+/* @belief: how many times as fast the CPU is as the calibration says. */
+static struct schedtape_burner make_burner(double belief, void (*hold)(void *arg))
+{
+	static struct schedtape_calibration calibration;
+	struct schedtape_burner burner = {
+		.calibration = &calibration, .speed = &speed, .hold = hold, .scale = 1,
+	};
+
+	calibration.spins_per_ms = MS / TURN_NS / belief;
+	speed = ONE;
+	schedtape_burner_init(&burner, false);
+	reads = 0;
+	return burner;
+}
+
+/* CPU time that a burst takes. */
+static double burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+{
+	double before = clock_ns;
+
+	schedtape_burn(burner, until, spare);
+	return clock_ns - before;
+}
+
+static void step(struct schedtape_burner *burner, double cost)
+{
+	clock_ns += cost;
+	schedtape_burner_stepped(burner);
+}
+
+/* The burner reads its clock when it burns as much as this. */
+static void look_at_clock(struct schedtape_burner *burner, uint64_t *until)
+{
+	*until += 100 * US;
+	schedtape_burn(burner, *until, 0);
+}
+
+static void test_length(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	double used;
+
+	used = burn(&burner, MS, 0);
+	ok(near(used, MS), "a burst is as long as was asked for (%.0f ns)", used);
+	burner = make_burner(2, NULL);
+	used = burn(&burner, MS, 0);
+	ok(used >= MS && near(used, MS), "also on a CPU twice as fast as calibrated (%.0f ns)",
+	   used);
+	burner = make_burner(1, NULL);
+	used = burn(&burner, MS, 400 * US);
+	ok(near(used, 600 * US), "a burst leaves out what is spared (%.0f ns)", used);
+	burner = make_burner(1, NULL);
+	used = burn(&burner, 10 * US, 0);
+	ok(near(used, 10 * US) && !reads, "a short burst reads no clock");
+	used = burn(&burner, 5 * US, 0);
+	ok(!used, "a target that is passed burns nothing");
+}
+
+static void test_reads(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	uint64_t until = 0;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		step(&burner, 0);
+		schedtape_burn(&burner, until += 100, 0);
+	}
+	ok(reads >= 5, "short bursts read the clock every so many steps (%u times)", reads);
+	reads = 0;
+	for (i = 0; i < 100; i++)
+		schedtape_burn(&burner, until += 10 * US, 0);
+	ok(reads >= 20, "bursts in a row read the clock when they add up (%u times)", reads);
+}
+
+/* Steps that cost 1 us each, until the burner knows that. */
+static void learn(struct schedtape_burner *burner, uint64_t *until)
+{
+	int i, k;
+
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 10; k++)
+			step(burner, US);
+		look_at_clock(burner, until);
+	}
+}
+
+static void test_steps(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	uint64_t until = 0;
+	double used;
+
+	learn(&burner, &until);
+	ok(near(burner.step_cost, US), "the burner learns what a step costs (%.0f ns)",
+	   burner.step_cost);
+	step(&burner, US);
+	used = burn(&burner, until += 5 * US, 0);
+	ok(near(used, 4 * US), "a step's cost is part of the burst (%.0f ns)", used);
+
+	step(&burner, 50 * MS);
+	until += 50 * MS;
+	look_at_clock(&burner, &until);
+	ok(burner.step_cost <= 30 * US,
+	   "one step that took long does not make the next ones long (%.0f ns)",
+	   burner.step_cost);
+}
+
+/* The CPU is twice as fast as calibrated: spins take half of what is added up for them. */
+static void test_negative_cost(void)
+{
+	struct schedtape_burner burner = make_burner(2, NULL);
+	uint64_t until = 0, left;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		step(&burner, 0);
+		schedtape_burn(&burner, until += 2 * US, 0);
+	}
+	look_at_clock(&burner, &until);
+	left = schedtape_burner_left(&burner, until + 5 * US);
+	step(&burner, 0);
+	ok(schedtape_burner_left(&burner, until + 5 * US) <= left,
+	   "a step never gives CPU time back");
+}
+
+/* -- speed ----------------------------------------------------------------- */
+
+static void test_speed(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	double used;
+
+	burn(&burner, 10 * MS, 0);
+	speed = 2 * ONE;
+	used = burn(&burner, 20 * MS, 0);
+	ok(near(used, 5 * MS), "a new speed holds for what comes, not for what was (%.0f ns)",
+	   used);
+	speed = ONE / 2;
+	used = burn(&burner, 21 * MS, 0);
+	ok(near(used, 2 * MS), "so does the next one (%.0f ns)", used);
+}
+
+static unsigned int holds;
+
+static void hold_three_times(void *arg)
+{
+	*(double *)arg = clock_ns;
+	if (++holds == 3)
+		speed = ONE;
+}
+
+static void test_pause(void)
+{
+	struct schedtape_burner burner = make_burner(1, hold_three_times);
+	double held_at = 0, before, used;
+
+	burner.arg = &held_at;
+	burn(&burner, MS, 0);
+	speed = 0;
+	before = clock_ns;
+	used = burn(&burner, 2 * MS, 0);
+	ok(holds == 3, "a player calls hold() as long as the replay is paused");
+	ok(held_at == before && near(used, MS), "it burns all of the burst after that");
+}
+
+static void test_birth(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	double used;
+
+	clock_ns = 5 * MS;
+	schedtape_burner_init(&burner, true);
+	used = burn(&burner, 7 * MS, 0);
+	ok(near(used, 2 * MS), "from birth, the CPU time so far is part of the target");
+	clock_ns = 5 * MS;
+	schedtape_burner_init(&burner, false);
+	used = burn(&burner, 7 * MS, 0);
+	ok(near(used, 7 * MS), "else it is not");
+}
+
+/* -- costs ----------------------------------------------------------------- */
+
+static void test_costs(void)
+{
+	/* Of five processes, then of five that share the memory. */
+	static const uint64_t costs_ns[] = {
+		50000, 30000, 20000, 40000, 60000, 1, 1, 1, 1, 1,
+	};
+	struct schedtape_costs costs;
+
+	clock_ns = 0;
+	reads = 0;
+	parent = getpid();
+	forks = costs_ns;
+	schedtape_measure_costs(&costs);
+	forks = NULL;
+	ok(costs.fork == 20000, "of what several forks cost, the least counts (%llu ns)",
+	   (unsigned long long)costs.fork);
+}
+
+int main(void)
+{
+	test_length();
+	test_reads();
+	test_steps();
+	test_negative_cost();
+	test_speed();
+	test_pause();
+	test_birth();
+	test_costs();
+	return tap_done();
+}

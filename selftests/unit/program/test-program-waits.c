@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what ends a wait, and for which wakees a waker waits.
+ */
+#include "programs.h"
+
+/* A timer sets 1 going, which forks 3, which wakes 2. */
+static void test_child(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 2100, 0, 3, false);
+	fake_switch(tape, 2200, 0, STAPE_STATE_SLEEPING, 3);
+	fake_wake(tape, 2300, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	is_program(program, 2, "100:wake 0!; 200:exit",
+		   "a child expects those to sleep that slept when its parent was set going");
+	schedtape_program_free(program);
+}
+
+/* The part begins between 1's waking of 2 and the wake-up. */
+static void test_waking_before(void)
+{
+	const struct schedtape_program_options options = { .from = 2150 };
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_waking(tape, 2100, 0, 2, STAPE_CTX_TASK);
+	fake_wakeup(tape, 2200, 1, 2);
+	fake_switch(tape, 2300, 1, STAPE_STATE_RUNNING, 2);
+	fake_switch(tape, 2400, 1, STAPE_STATE_SLEEPING, 0);
+	fake_switch(tape, 2500, 0, STAPE_STATE_SLEEPING, 0);
+	program = compile_as(tape, &options);
+	is_program(program, 0, "0:until 0; 350:exit", "a waking from before is no wake-up");
+	is_program(program, 1, "0:until 50; 100:exit", "its wake-up comes from outside");
+	schedtape_program_free(program);
+}
+
+int main(void)
+{
+	test_child();
+	test_waking_before();
+	return tap_done();
+}

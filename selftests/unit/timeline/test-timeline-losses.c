@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a timeline concludes around losses and damaged pages: what was known
+ * before is in doubt, and nothing is dated into a loss that happened outside of it.
+ */
+#include "fake-tape.h"
+#include "tap.h"
+
+#define R STAPE_STATE_RUNNING
+#define S STAPE_STATE_SLEEPING
+
+static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
+{
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
+/* The loss claims to begin before the last event of its CPU. */
+static void test_first(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 100, 0, R, 10);
+	fake_wake(tape, 300, 0, 20, STAPE_CTX_HARDIRQ);
+	fake_loss(tape, 250, 500, 0, 7, 0);
+	fake_switch(tape, 600, 0, R, 30);
+	tl = fake_run(tape);
+	ok(fake_life(tl, 10, 0)->cpu_time == 200,
+	   "a task has run until the last event before the loss");
+	done(tape, tl);
+}
+
+/* 10 was woken after the loss on the CPU that it runs on. */
+static void test_since(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_task(tape, 10, "sleeps", S, 0);
+	fake_loss(tape, 200, 500, 0, 7, 0);
+	fake_wake(tape, 600, 1, 10, STAPE_CTX_HARDIRQ);
+	tape->curr[0] = 10;
+	fake_switch(tape, 700, 0, S, 0);
+	tl = fake_run(tape);
+	ok(fake_life(tl, 10, 0)->cpu_time == 100, "a task has not run before it was woken");
+	done(tape, tl);
+}
+
+/* 10 can run before the damage, and runs after it. */
+static void test_damage(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 100, 0, R, 10);
+	fake_switch(tape, 150, 0, R, 0);
+	fake_damage(tape, 200, "one");
+	fake_damage(tape, 200, "two");
+	fake_wake(tape, 300, 1, 20, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 310, 1, R, 20);
+	fake_damage(tape, 320, "three");
+	fake_switch(tape, 400, 0, R, 10);
+	tl = fake_run(tape);
+	ok(!fake_life(tl, 10, 0)->latencies, "no delay is counted across a damaged page");
+	ok(fake_life(tl, 20, 0)->latencies == 1, "a delay behind it is");
+	ok(schedtape_timeline_damage(tl) && !strcmp(schedtape_timeline_damage(tl), "one"),
+	   "the first damage is told");
+	done(tape, tl);
+}
+
+/* The last switch of 10 is lost, but not its EXIT. */
+static void test_exiting(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_life *life;
+	struct schedtape_timeline *tl;
+
+	fake_switch(tape, 100, 0, R, 10);
+	fake_switch(tape, 100, 1, R, 20);
+	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
+	fake_loss(tape, 200, 500, 0, 7, 0);
+	fake_loss(tape, 200, 500, 1, 7, 0);
+	fake_switch(tape, 600, 0, S, 0);
+	fake_switch(tape, 600, 1, S, 0);
+	tl = fake_run(tape);
+	life = fake_life(tl, 10, 0);
+	ok(life->exited && life->end == 1000, "a task that was exiting has ended");
+	ok(!fake_life(tl, 20, 0)->exited, "another one has not");
+	done(tape, tl);
+}
+
+int main(void)
+{
+	test_first();
+	test_since();
+	test_damage();
+	test_exiting();
+	return tap_done();
+}
