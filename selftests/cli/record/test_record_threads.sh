@@ -69,11 +69,16 @@ if [ "$cpus" -gt 1 ]; then
 
 	schedtape record -q --threads=0/1:1/0 -o t -a 2> log &
 	recorder=$!
-	sleep 2
-	for task in "/proc/$recorder/task"/*; do
-		[ "${task##*/}" = $recorder ] ||
-			grep -E '^(Cpus_allowed_list|SigBlk)' "$task/status"
-	done > threads
+	# Their masks and signals, when both are there and have gone to their CPUs.
+	masked()
+	{
+		for task in "/proc/$recorder/task"/*; do
+			[ "${task##*/}" = $recorder ] ||
+				grep -E '^(Cpus_allowed_list|SigBlk)' "$task/status"
+		done > threads
+		[ "$(grep -c 'list:.[01]$' threads)" = 2 ]
+	}
+	eventually masked
 	schedtape list --json > list.json 2>> log
 	kill -INT $recorder
 	wait $recorder
@@ -104,6 +109,7 @@ schedtape script t > out 2> log && grep -q LOST out
 report $? "where it was"
 
 # A job is a process group: the storm stays in it when its parent dies.
+rm -rf t
 set -m
 schedtape record -q --threads -o t -- storm 2 3 100000 > /dev/null 2> log &
 set +m
