@@ -6,12 +6,12 @@
 #include <net/genetlink.h>
 #include <schedtape/version.h>
 
-#include "device.h"
-#include "lack.h"
-#include "netlink.h"
-#include "probe.h"
-#include "replay.h"
-#include "work.h"
+#include "base/work.h"
+#include "control/device.h"
+#include "control/netlink.h"
+#include "record/missing.h"
+#include "record/probe_sched.h"
+#include "replay/replay.h"
 
 static int __init stape_init(void)
 {
