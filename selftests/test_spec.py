@@ -22,7 +22,7 @@ SPEC = "Documentation/netlink/specs/schedtape.yaml"
 TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
 
 # What the module calls one in a policy, and where it puts one into a message.
-MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "reserve": "binary"}
+MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary"}
 
 
 def read(path):
@@ -127,7 +127,7 @@ class Module:
         """{attribute: type} of all among the names that go into messages."""
         put = {}
         for kind, attr, row in re.findall(
-                r"nla_(?:put_)?(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
+                r"(?:nla_(?:put_)?|stape_)(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
             if attr not in names:
                 continue
             first = names.index(attr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/schedtape: open() is a session; mmap(), poll() and read() are its data.
+ * /dev/schedtape: open() makes a session; mmap(), poll() and read() get its data.
  */
 #include "control/device.h"
 
@@ -11,21 +11,35 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/security.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "control/commands.h"
 #include "control/waiter.h"
 #include "record/session.h"
-#include "replay/replay.h"
+#include "replay/file.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
 static_assert(sizeof(struct stape_replay_setup) == 32);
 static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 
+/**
+ * struct stape_device_file - behind an open /dev/schedtape
+ * @session: made by open()
+ * @has_replay: STAPE_IOC_REPLAY has been called
+ * @replay: made by it, or NULL
+ */
+struct stape_device_file {
+	struct stape_session *session;
+	atomic_t has_replay;
+	struct stape_replay *replay;
+};
+
 static int stape_device_open(struct inode *inode, struct file *file)
 {
-	struct stape_session *session;
+	struct stape_device_file *df;
 	int ret;
 
 	if (!perfmon_capable())
@@ -33,30 +47,37 @@ static int stape_device_open(struct inode *inode, struct file *file)
 	ret = security_locked_down(LOCKDOWN_PERF);
 	if (ret)
 		return ret;
-	session = stape_session_create();
-	if (IS_ERR(session))
-		return PTR_ERR(session);
-	file->private_data = session;
+	df = kzalloc(sizeof(*df), GFP_KERNEL_ACCOUNT);
+	if (!df)
+		return -ENOMEM;
+	df->session = stape_session_create(stape_netlink_session_ntf);
+	if (IS_ERR(df->session)) {
+		ret = PTR_ERR(df->session);
+		kfree(df);
+		return ret;
+	}
+	file->private_data = df;
 	return stream_open(inode, file);
 }
 
 static int stape_device_release(struct inode *inode, struct file *file)
 {
-	struct stape_session *session = file->private_data;
+	struct stape_device_file *df = file->private_data;
 
-	if (session->replay)
-		stape_replay_abandon(session->replay);
-	stape_session_destroy(session);
+	if (df->replay)
+		stape_replay_abandon(df->replay);
+	stape_session_destroy(df->session);
+	kfree(df);
 	return 0;
 }
 
-/* One page of any CPU to the reader.  Return: its size, 0: there is none. */
+/* Copies one page of any CPU to the reader.  Return: its size; 0: there is none. */
 static ssize_t stape_device_read_page(struct stape_session *session, char __user *buf)
 {
 	int cpu;
 
 	for_each_cpu(cpu, &session->setup.cpus) {
-		struct stape_ring *ring = per_cpu_ptr(session->rings, cpu);
+		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
 		const void *page = stape_ring_peek(ring);
 
 		if (!page)
@@ -86,13 +107,14 @@ static ssize_t stape_device_read_some(struct stape_session *session, char __user
 
 static ssize_t stape_device_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
 {
-	struct stape_session *session = file->private_data;
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
 	bool finished;
 	ssize_t ret;
 
 	if (count < STAPE_PAGE_SIZE)
 		return -EINVAL;
-	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
 		return -ENODATA;
 	if (file->f_flags & O_NONBLOCK) {
 		if (!mutex_trylock(&session->read_lock))
@@ -101,7 +123,7 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 		return -ERESTARTSYS;
 	}
 	for (;;) {
-		/* Asked first: after the stop nothing comes that is not there now. */
+		/* Read first: after the stop no page is published that is not there now. */
 		finished = stape_session_finished(session);
 		ret = finished || !session->setup.overwrite ?
 		      stape_device_read_some(session, buf, count) : 0;
@@ -123,7 +145,8 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 
 static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *wait)
 {
-	struct stape_session *session = file->private_data;
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
 
 	poll_wait(file, &session->wait, wait);
 	return stape_session_poll(session, cpu_possible_mask);
@@ -138,7 +161,7 @@ static vm_fault_t stape_device_fault(struct vm_fault *vmf)
 	cpu = div64_u64_rem((u64)vmf->pgoff << PAGE_SHIFT, size, &in_ring);
 	if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &session->setup.cpus))
 		return VM_FAULT_SIGBUS;
-	vmf->page = vmalloc_to_page(per_cpu_ptr(session->rings, cpu)->mem + in_ring);
+	vmf->page = vmalloc_to_page(per_cpu_ptr(session->active.rings, cpu)->mem + in_ring);
 	get_page(vmf->page);
 	return 0;
 }
@@ -150,11 +173,12 @@ static const struct vm_operations_struct stape_device_vm_ops = {
 /* The mapping holds the file, the file the session, the session the rings. */
 static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct stape_session *session = file->private_data;
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
 	u64 length = vma->vm_end - vma->vm_start;
 	u64 size, cpu, in_ring;
 
-	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
 		return -ENODATA;
 	size = stape_ring_size(session->setup.pages);
 	cpu = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
@@ -165,7 +189,7 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (vma->vm_flags & VM_WRITE) {
-		/* Only the reader's own page, and only for all who share it. */
+		/* Only the consumer's page, and only as a shared mapping. */
 		if (in_ring || length != PAGE_SIZE || !(vma->vm_flags & VM_SHARED))
 			return -EPERM;
 		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
@@ -188,7 +212,7 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 	};
 
 	mutex_lock(&stape_sessions_lock);
-	if (session->rings) {
+	if (session->active.rings) {
 		info.ring_pages = session->setup.pages;
 		info.ring_stride = stape_ring_size(session->setup.pages);
 	}
@@ -208,32 +232,33 @@ static long stape_device_clock(struct stape_session *session, void __user *arg)
 {
 	struct stape_clock_sample sample;
 
-	if (!smp_load_acquire(&session->rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
 		return -ENODATA;
 	stape_clock_sample(session->setup.counter, &sample);
 	return copy_to_user(arg, &sample, sizeof(sample)) ? -EFAULT : 0;
 }
 
-/* Without stape_sessions_lock: the caller's memory may keep us waiting. */
-static long stape_device_replay(struct stape_session *session, void __user *arg)
+/* Without stape_sessions_lock, because a page fault in the caller's memory may take long. */
+static long stape_device_replay(struct stape_device_file *df, void __user *arg)
 {
 	struct stape_replay *replay;
 
-	if (atomic_xchg(&session->has_replay, 1))
+	if (atomic_xchg(&df->has_replay, 1))
 		return -EBUSY;
-	replay = stape_replay_create(arg);
+	replay = stape_replay_create(arg, stape_netlink_replay_ntf);
 	if (IS_ERR(replay)) {
-		atomic_set(&session->has_replay, 0);
+		atomic_set(&df->has_replay, 0);
 		return PTR_ERR(replay);
 	}
-	/* The next look is the release's, behind the last ioctl. */
-	session->replay = replay;
+	/* Read next by the release, which comes after the last ioctl. */
+	df->replay = replay;
 	return 0;
 }
 
 static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	struct stape_session *session = file->private_data;
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
 
 	switch (cmd) {
 	case STAPE_IOC_INFO:
@@ -243,9 +268,9 @@ static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned lon
 	case STAPE_IOC_CLOCK:
 		return stape_device_clock(session, (void __user *)arg);
 	case STAPE_IOC_STREAM:
-		return stape_stream_create(session, file, (void __user *)arg);
+		return stape_waiter_create(session, file, (void __user *)arg);
 	case STAPE_IOC_REPLAY:
-		return stape_device_replay(session, (void __user *)arg);
+		return stape_device_replay(df, (void __user *)arg);
 	}
 	return -ENOTTY;
 }
@@ -262,9 +287,9 @@ static const struct file_operations stape_device_fops = {
 };
 
 /*
- * A number that is known before the module is loaded: there can be a device file
- * then, and opening it loads the module.  It is one of those that no driver of the
- * kernel has; where another module took it, any will do.
+ * A number that is known before the module is loaded, so that a device file can exist and
+ * opening it loads the module.  No driver of the kernel has it.  If another module has taken
+ * it, the kernel chooses one.
  */
 #define STAPE_DEVICE_MINOR	246
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family "schedtape": see <schedtape/netlink.h>.  What a
- * command does stands in netlink_session.c, netlink_task.c, netlink_replay.c;
- * here are the table of commands, the permission, and how messages are made.
+ * The generic netlink family "schedtape": the table of its commands, and the command
+ * info-get.  <schedtape/netlink.h> describes the family.  All other commands are in
+ * netlink_session.c, netlink_filter.c, netlink_task.c, netlink_replay.c and netlink_player.c.
  */
 #include "control/netlink.h"
 
-#include <linux/capability.h>
 #include <linux/cpumask.h>
-#include <linux/module.h>
-#include <linux/user_namespace.h>
 #include <net/genetlink.h>
 #include <schedtape/event.h>
 #include <schedtape/version.h>
 
-#include "record/missing.h"
+#include "control/commands.h"
+#include "control/message.h"
+#include "control/missing.h"
+#include "record/ring_memory.h"
 #include "record/session.h"
 #include "replay/replay.h"
 
@@ -25,7 +25,7 @@ static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info);
 
 static int stape_netlink_dump_start(struct netlink_callback *cb)
 {
-	return stape_netlink_permit(cb->skb, cb->extack);
+	return stape_message_permit(cb->skb, cb->extack);
 }
 
 #define STAPE_DO(_cmd, _policy, _doit) {			\
@@ -65,25 +65,6 @@ static const struct genl_ops stape_ops[] = {
 	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL, stape_player_get_dumpit),
 };
 
-enum { STAPE_GROUP_MONITOR };
-
-static const struct genl_multicast_group stape_groups[] = {
-	[STAPE_GROUP_MONITOR] = { .name = STAPE_MCGRP_MONITOR },
-};
-
-/* resv_start_op stays 0: every command is validated strictly. */
-static struct genl_family stape_family __ro_after_init = {
-	.name = STAPE_FAMILY_NAME,
-	.version = STAPE_FAMILY_VERSION,
-	.module = THIS_MODULE,
-	.netnsok = false,
-	.parallel_ops = true,
-	.ops = stape_ops,
-	.n_ops = ARRAY_SIZE(stape_ops),
-	.mcgrps = stape_groups,
-	.n_mcgrps = ARRAY_SIZE(stape_groups),
-};
-
 /**
  * stape_netlink_init() - register the family
  *
@@ -92,6 +73,8 @@ static struct genl_family stape_family __ro_after_init = {
  */
 int __init stape_netlink_init(void)
 {
+	stape_family.ops = stape_ops;
+	stape_family.n_ops = ARRAY_SIZE(stape_ops);
 	return genl_register_family(&stape_family);
 }
 
@@ -103,138 +86,6 @@ int __init stape_netlink_init(void)
 void stape_netlink_exit(void)
 {
 	genl_unregister_family(&stape_family);
-}
-
-/**
- * stape_netlink_permit() - may this request be made?
- * @skb: the request
- * @extack: why not
- *
- * GENL_ADMIN_PERM would ask for CAP_NET_ADMIN, the wrong right for tracing.
- * The socket's opener and the sender both need the right one, in the initial
- * user namespace.
- *
- * Context: any.
- * Return: 0 or -EPERM.
- */
-int stape_netlink_permit(struct sk_buff *skb, struct netlink_ext_ack *extack)
-{
-	if (netlink_ns_capable(skb, &init_user_ns, CAP_PERFMON) ||
-	    netlink_ns_capable(skb, &init_user_ns, CAP_SYS_ADMIN))
-		return 0;
-	NL_SET_ERR_MSG(extack, "needs CAP_PERFMON or CAP_SYS_ADMIN");
-	return -EPERM;
-}
-
-/**
- * stape_message_reply() - begin the answer to a request
- * @message: to be filled, and given to stape_message_send()
- * @info: the request
- *
- * Context: may sleep.
- * Return: 0 or -ENOMEM.
- */
-int stape_message_reply(struct stape_message *message, struct genl_info *info)
-{
-	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!message->skb)
-		return -ENOMEM;
-	/* A new message has room for its header. */
-	message->header = genlmsg_put_reply(message->skb, info, &stape_family, 0,
-					    info->genlhdr->cmd);
-	return 0;
-}
-
-/**
- * stape_message_send() - send an answer
- * @message: the answer; freed
- * @ret: 0, or why it could not be filled
- * @info: the request
- *
- * Context: may sleep.
- * Return: @ret, or what sending said.
- */
-int stape_message_send(struct stape_message *message, int ret, struct genl_info *info)
-{
-	if (ret) {
-		nlmsg_free(message->skb);
-		return ret;
-	}
-	genlmsg_end(message->skb, message->header);
-	return genlmsg_reply(message->skb, info);
-}
-
-/**
- * stape_message_dump() - begin one entry of a dump
- * @message: to be filled, and given to stape_message_dumped()
- * @skb: the dump's buffer
- * @cb: the dump
- * @cmd: enum stape_cmd
- *
- * Context: any.
- * Return: 0, or -EMSGSIZE if the buffer is full.
- */
-int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
-		       struct netlink_callback *cb, u8 cmd)
-{
-	message->skb = skb;
-	message->header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				      &stape_family, NLM_F_MULTI, cmd);
-	return message->header ? 0 : -EMSGSIZE;
-}
-
-/**
- * stape_message_dumped() - end one entry of a dump, or take it back
- * @message: the entry
- * @ret: 0, or why it could not be filled
- *
- * Context: any.
- * Return: @ret.
- */
-int stape_message_dumped(struct stape_message *message, int ret)
-{
-	if (ret)
-		genlmsg_cancel(message->skb, message->header);
-	else
-		genlmsg_end(message->skb, message->header);
-	return ret;
-}
-
-/**
- * stape_message_ntf() - begin a notification, if anyone listens
- * @message: to be filled, and given to stape_message_multicast()
- * @cmd: enum stape_cmd
- *
- * Context: may sleep.
- * Return: whether there is one to be filled.
- */
-bool stape_message_ntf(struct stape_message *message, u8 cmd)
-{
-	if (!genl_has_listeners(&stape_family, &init_net, STAPE_GROUP_MONITOR))
-		return false;
-	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!message->skb)
-		return false;
-	message->header = genlmsg_put(message->skb, 0, 0, &stape_family, 0, cmd);
-	return true;
-}
-
-/**
- * stape_message_multicast() - send a notification
- * @message: the notification; freed
- * @ret: 0, or why it could not be filled
- *
- * Context: may sleep.
- */
-void stape_message_multicast(struct stape_message *message, int ret)
-{
-	if (ret) {
-		nlmsg_free(message->skb);
-		return;
-	}
-	genlmsg_end(message->skb, message->header);
-	/* Nobody may be left to hear it: that is no error. */
-	genlmsg_multicast(&stape_family, message->skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
 }
 
 static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
@@ -264,9 +115,9 @@ static const char *stape_netlink_preempt(void)
 
 static int stape_info_fill_missing(struct sk_buff *skb)
 {
-	char text[STAPE_LACK_SIZE];
+	char text[STAPE_MISSING_SIZE];
 
-	if (!stape_lack_text(text, sizeof(text)))
+	if (!stape_missing_text(text, sizeof(text)))
 		return 0;
 	return nla_put_string(skb, STAPE_A_INFO_MISSING, text);
 }
@@ -286,9 +137,9 @@ static int stape_info_fill(struct sk_buff *skb)
 	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,
 			stape_counter_fit() ? stape_counter_rate() : 0) ||
-	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_session_memory(),
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_ring_memory_used(),
 			      STAPE_A_INFO_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_session_memory_max(),
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_ring_memory_max(),
 			      STAPE_A_INFO_PAD) ||
 	    stape_info_fill_missing(skb))
 		return -EMSGSIZE;
@@ -300,7 +151,7 @@ static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_message message;
 	int ret;
 
-	ret = stape_netlink_permit(skb, info->extack);
+	ret = stape_message_permit(skb, info->extack);
 	if (!ret)
 		ret = stape_message_reply(&message, info);
 	if (!ret)

@@ -2,7 +2,7 @@
 /*
  * Netlink commands for the filters of sessions.
  */
-#include "control/netlink.h"
+#include "control/commands.h"
 
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -10,6 +10,8 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "control/lookup.h"
+#include "record/rules.h"
 #include "record/session.h"
 #include "record/task_info.h"
 
@@ -37,7 +39,7 @@ static struct task_struct *stape_filter_find(u32 pid)
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = get_pid_task(find_vpid(pid), PIDTYPE_PID);	/* of the sender's namespace */
+	task = get_pid_task(find_vpid(pid), PIDTYPE_PID);	/* in the sender's namespace */
 	rcu_read_unlock();
 	return task;
 }
@@ -59,15 +61,15 @@ static int stape_filter_check(const struct stape_filter *filter, struct task_str
 static int stape_filter_add_task(struct stape_session *session, struct task_struct *task,
 				 const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	int ret = stape_filter_check(&session->filter, task, attr, extack);
+	int ret = stape_filter_check(&session->active.filter, task, attr, extack);
 
 	if (ret)
 		return ret;
-	ret = stape_filter_add(&session->filter, task, nla_type(attr) == STAPE_A_SESSION_PID);
+	ret = stape_rules_add_task(&session->active, task, nla_type(attr) == STAPE_A_SESSION_PID);
 	if (ret)
 		NL_SET_ERR_MSG_ATTR(extack, attr, "it has ended already");
 	else
-		WRITE_ONCE(session->peopled, true);
+		WRITE_ONCE(session->had_members, true);
 	return ret;
 }
 
@@ -84,7 +86,8 @@ static int stape_filter_change_task(struct stape_session *session, const struct 
 	if (add)
 		ret = stape_filter_add_task(session, task, attr, extack);
 	else
-		stape_filter_del(&session->filter, task, nla_type(attr) == STAPE_A_SESSION_PID);
+		stape_rules_del_task(&session->active, task,
+				     nla_type(attr) == STAPE_A_SESSION_PID);
 	put_task_struct(task);
 	return ret;
 }
@@ -93,8 +96,8 @@ static int stape_filter_change_cgroup(struct stape_session *session, const struc
 				      bool add, struct netlink_ext_ack *extack)
 {
 	u64 id = nla_get_u64(attr);
-	int ret = add ? stape_filter_add_cgroup(&session->filter, id) :
-			stape_filter_del_cgroup(&session->filter, id);
+	int ret = add ? stape_rules_add_cgroup(&session->active, id) :
+			stape_rules_del_cgroup(&session->active, id);
 
 	if (ret == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(extack, attr, "there is no such cgroup (version 2)");
@@ -122,7 +125,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 	const struct nlattr *attr;
 	int ret, rest;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
 	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
@@ -131,7 +134,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		ret = -EINVAL;
 		goto out;
 	}
-	ret = add ? stape_session_arm(session, info->extack) : 0;
+	ret = add ? stape_session_attach(session, info->extack) : 0;
 	if (ret)
 		goto out;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
@@ -139,7 +142,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		if (ret)
 			break;
 	}
-	stape_session_refresh(session);
+	stape_session_resync(session);
 out:
 	mutex_unlock(&stape_sessions_lock);
 	return ret;
@@ -155,7 +158,7 @@ int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return stape_filter_change(skb, info, false);
 }
 
-/* All exclude-comm of a request.  Return: how many, or -errno. */
+/* Reads all exclude-comm of a request.  Return: how many, or -errno. */
 static int stape_filter_patterns(struct genl_info *info,
 				 char (**patterns)[STAPE_PATTERN_LEN])
 {
@@ -197,10 +200,10 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret, n;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
-	ret = stape_session_arm(session, info->extack);
+	ret = stape_session_attach(session, info->extack);
 	if (ret)
 		goto out;
 	n = stape_filter_patterns(info, &patterns);
@@ -208,8 +211,8 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 		ret = n;
 		goto out;
 	}
-	stape_filter_set(&session->filter, &flags, patterns, n);
-	stape_session_refresh(session);
+	stape_rules_set(&session->active, &flags, patterns, n);
+	stape_session_resync(session);
 out:
 	mutex_unlock(&stape_sessions_lock);
 	return ret;

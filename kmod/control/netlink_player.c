@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink dump of a replay's players: those that play now.
+ * Netlink dump of a replay's players, those that play now.
  */
-#include "control/netlink.h"
+#include "control/commands.h"
 
 #include <net/genetlink.h>
 
-#include "replay/player.h"
+#include "control/lookup.h"
+#include "control/message.h"
+#include "replay/replay.h"
 
 const struct nla_policy stape_player_policy[STAPE_A_PLAYER_REPLAY + 1] = {
 	[STAPE_A_PLAYER_REPLAY] = NLA_POLICY_MIN(NLA_U32, 1),
@@ -26,12 +28,12 @@ static int stape_player_fill(struct sk_buff *skb, const struct stape_player *pla
 	u32 edge = READ_ONCE(player->edge);
 
 	if (nla_put_u32(skb, STAPE_A_PLAYER_NUMBER, player->number) ||
-	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(player->task)) ||
+	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(player->watch.task)) ||
 	    nla_put_u32(skb, STAPE_A_PLAYER_STATE, stape_player_state(player)) ||
 	    (edge != STAPE_NO_EDGE && nla_put_u32(skb, STAPE_A_PLAYER_EDGE, edge)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_STEPS, READ_ONCE(player->steps),
 			      STAPE_A_PLAYER_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_CPU_TIME, READ_ONCE(player->runtime),
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_CPU_TIME, READ_ONCE(player->watch.runtime),
 			      STAPE_A_PLAYER_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_TIMED_WAITS, READ_ONCE(player->timed_waits),
 			      STAPE_A_PLAYER_PAD) ||
@@ -67,18 +69,11 @@ int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	struct nlattr *id = stape_dump_attrs(info)[STAPE_A_PLAYER_REPLAY];
 	struct stape_replay *replay;
 	u32 number = cb->args[0];
+	int ret;
 
-	if (!id) {
-		NL_SET_ERR_MSG(cb->extack, "which replay? its id is missing");
-		return -EINVAL;
-	}
-	mutex_lock(&stape_replays_lock);
-	replay = stape_replay_find(nla_get_u32(id));
-	if (!replay) {
-		mutex_unlock(&stape_replays_lock);
-		NL_SET_ERR_MSG_ATTR(cb->extack, id, "there is no such replay");
-		return -ENOENT;
-	}
+	ret = stape_lookup_replay(id, cb->extack, &replay);
+	if (ret)
+		return ret;
 	for (; number < replay->nr_players; number++) {
 		if (stape_player_dump_one(skb, cb, replay, number))
 			break;

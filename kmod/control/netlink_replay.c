@@ -2,10 +2,12 @@
 /*
  * Netlink commands for replays.
  */
-#include "control/netlink.h"
+#include "control/commands.h"
 
 #include <net/genetlink.h>
 
+#include "control/lookup.h"
+#include "control/message.h"
 #include "replay/replay.h"
 
 const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1] = {
@@ -32,7 +34,7 @@ const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1] = {
 	[STAPE_A_REPLAY_SPEED] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_speed_range),
 };
 
-/* What the replay's lock keeps: state and numbers that fit together. */
+/* The part that is read under the replay's lock: a state and numbers that fit together. */
 static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_replay *replay)
 {
 	if (nla_put_u32(skb, STAPE_A_REPLAY_STATE, replay->state) ||
@@ -43,7 +45,7 @@ static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_repla
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, replay->stop_time,
 			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, replay->failed_pid) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, replay->tempo.speed))
+	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, replay->timebase.speed))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -72,49 +74,17 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 	return 0;
 }
 
-static int stape_replay_permit(struct sk_buff *skb, struct genl_info *info)
-{
-	int ret = stape_netlink_permit(skb, info->extack);
-
-	if (ret)
-		return ret;
-	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_ID)) {
-		NL_SET_ERR_MSG(info->extack, "which replay? its id is missing");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Permission, and the replay that the request names, with stape_replays_lock. */
-static int stape_replay_lock(struct sk_buff *skb, struct genl_info *info,
-			     struct stape_replay **replay)
-{
-	int ret = stape_replay_permit(skb, info);
-
-	if (ret)
-		return ret;
-	mutex_lock(&stape_replays_lock);
-	*replay = stape_replay_find(nla_get_u32(info->attrs[STAPE_A_REPLAY_ID]));
-	if (!*replay) {
-		mutex_unlock(&stape_replays_lock);
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_REPLAY_ID],
-				    "there is no such replay");
-		return -ENOENT;
-	}
-	return 0;
-}
-
 int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stape_replay *replay;
 	struct stape_message message;
 	int ret;
 
-	ret = stape_replay_lock(skb, info, &replay);
+	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
-	/* A parent that has seen its player's end is to see what came of it. */
-	stape_replay_bury(replay);
+	/* After a parent has seen its player's end, it must see the state that followed. */
+	stape_replay_reap(replay);
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
@@ -146,7 +116,7 @@ int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	ret = stape_replay_lock(skb, info, &replay);
+	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
 	ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
@@ -160,14 +130,14 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	ret = stape_replay_permit(skb, info);
+	ret = stape_request_check_replay(skb, info);
 	if (ret)
 		return ret;
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
 		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
 		return -EINVAL;
 	}
-	ret = stape_replay_lock(skb, info, &replay);
+	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
 	ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
@@ -180,7 +150,7 @@ int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	ret = stape_replay_lock(skb, info, &replay);
+	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
 	ret = stape_replay_pause(replay, info->extack);
@@ -193,7 +163,7 @@ int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_replay *replay;
 	int ret;
 
-	ret = stape_replay_lock(skb, info, &replay);
+	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
 	ret = stape_replay_stop(replay, info->extack);
@@ -202,7 +172,7 @@ int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * stape_netlink_replay_ntf() - tell the group how a replay stands
+ * stape_netlink_replay_ntf() - notify the group of a replay's state
  * @replay: a replay, kept alive by the caller
  *
  * Context: may sleep.

@@ -2,11 +2,14 @@
 /*
  * Netlink commands for sessions.
  */
-#include "control/netlink.h"
+#include "control/commands.h"
 
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "control/cpumask.h"
+#include "control/lookup.h"
+#include "control/message.h"
 #include "record/session.h"
 
 /* Not const: until 6.6 policies point to ranges that they might change. */
@@ -31,30 +34,19 @@ static u64 stape_session_overwritten(struct stape_session *session)
 	int cpu;
 
 	for_each_cpu(cpu, &session->setup.cpus)
-		events += READ_ONCE(per_cpu_ptr(session->rings, cpu)->producer->overwritten);
+		events += READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->overwritten);
 	return events;
 }
 
 static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
 {
-	struct nlattr *attr;
-	u8 *bytes;
-	int cpu;
-
 	if (nla_put_u32(skb, STAPE_A_SESSION_RING_PAGES, session->setup.pages) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_WATERMARK, session->setup.watermark) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_CLOCK, session->setup.counter ?
 			STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO) ||
 	    (session->setup.overwrite && nla_put_flag(skb, STAPE_A_SESSION_OVERWRITE)))
 		return -EMSGSIZE;
-	attr = nla_reserve(skb, STAPE_A_SESSION_CPUS, DIV_ROUND_UP(nr_cpu_ids, BITS_PER_BYTE));
-	if (!attr)
-		return -EMSGSIZE;
-	bytes = nla_data(attr);
-	memset(bytes, 0, nla_len(attr));
-	for_each_cpu(cpu, &session->setup.cpus)
-		bytes[cpu / BITS_PER_BYTE] |= 1 << cpu % BITS_PER_BYTE;
-	return 0;
+	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
 }
 
 static int stape_session_fill(struct sk_buff *skb, struct stape_session *session)
@@ -62,9 +54,9 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	u64 events = 0, lost = 0;
 	int cpu;
 
-	if (session->rings) {
+	if (session->active.rings) {
 		for_each_cpu(cpu, &session->setup.cpus) {
-			struct stape_ring *ring = per_cpu_ptr(session->rings, cpu);
+			struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
 
 			events += READ_ONCE(ring->producer->events);
 			lost += READ_ONCE(ring->producer->lost);
@@ -72,12 +64,12 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	}
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
-	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->filter.owner)) ||
-	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->filter.tasks)) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->active.filter.nr_members)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, events, STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, lost, STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_OVERWRITTEN,
-			      session->rings ? stape_session_overwritten(session) : 0,
+			      session->active.rings ? stape_session_overwritten(session) : 0,
 			      STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_START_TIME, session->start_time,
 			      STAPE_A_SESSION_PAD) ||
@@ -87,46 +79,13 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	return stape_session_fill_setup(skb, session);
 }
 
-/**
- * stape_session_lock() - permission, and the session that a request names
- * @skb: the request
- * @info: the request
- * @session: returned
- *
- * Who has no permission does not come to the lock.
- *
- * Context: may sleep.
- * Return: 0, with stape_sessions_lock, which keeps the session alive; -EPERM, -EINVAL,
- * -ENOENT, without, and the extack says why.
- */
-int stape_session_lock(struct sk_buff *skb, struct genl_info *info, struct stape_session **session)
-{
-	int ret = stape_netlink_permit(skb, info->extack);
-
-	if (ret)
-		return ret;
-	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_ID)) {
-		NL_SET_ERR_MSG(info->extack, "which session? its id is missing");
-		return -EINVAL;
-	}
-	mutex_lock(&stape_sessions_lock);
-	*session = stape_session_find(nla_get_u32(info->attrs[STAPE_A_SESSION_ID]));
-	if (!*session) {
-		mutex_unlock(&stape_sessions_lock);
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[STAPE_A_SESSION_ID],
-				    "there is no such session");
-		return -ENOENT;
-	}
-	return 0;
-}
-
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stape_session *session;
 	struct stape_message message;
 	int ret;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
 	ret = stape_message_reply(&message, info);
@@ -173,7 +132,7 @@ static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *
 			 STAPE_CLOCK_COUNTER;
 	setup->overwrite = nla_get_flag(info->attrs[STAPE_A_SESSION_OVERWRITE]);
 	if (cpus)
-		stape_session_cpus(&setup->cpus, nla_data(cpus), nla_len(cpus));
+		stape_cpumask_read(&setup->cpus, nla_data(cpus), nla_len(cpus));
 	else
 		cpumask_copy(&setup->cpus, cpu_possible_mask);
 	return 0;
@@ -189,7 +148,7 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 	setup = kzalloc(sizeof(*setup), GFP_KERNEL);
 	if (!setup)
 		return -ENOMEM;
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		goto out;
 	ret = stape_session_setup(info, setup);
@@ -206,7 +165,7 @@ int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
 	ret = stape_session_start(session, info->extack);
@@ -219,7 +178,7 @@ int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
 	ret = stape_session_pause(session, info->extack);
@@ -232,7 +191,7 @@ int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_session *session;
 	int ret;
 
-	ret = stape_session_lock(skb, info, &session);
+	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
 	ret = stape_session_stop(session, info->extack);
@@ -241,7 +200,7 @@ int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * stape_netlink_session_ntf() - tell the group how a session stands
+ * stape_netlink_session_ntf() - notify the group of a session's state
  * @session: any session
  *
  * Context: under stape_sessions_lock; may sleep.

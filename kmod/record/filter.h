@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks a session records.  Rules say which; what a probe asks is only a
- * bit, which is kept up to date whenever a rule, or what it looks at, changes:
- * at forks, execs, renames, moves between cgroups.  So the question costs the
- * same whatever the rules are.
+ * Which tasks a session records: the rules, and a bit for each PID.  The bits are updated
+ * whenever a rule changes or a task changes what a rule looks at (fork, exec, rename, cgroup).
+ * So a probe tests one bit, whatever the rules are.
+ *
+ * These files know rules and bits.  membership.c decides and writes events.
  */
 #ifndef _STAPE_FILTER_H
 #define _STAPE_FILTER_H
@@ -11,27 +12,28 @@
 #include <linux/bitops.h>
 #include <linux/list.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <schedtape/netlink.h>
 
 struct cgroup;
 
 /*
- * The one filter that has a task is known by a number below that, 0: none has it.
- * The last number stands for several, and for all filters that found no number.
+ * Each filter that has members has an id below this.  0: no filter has the task.  The last
+ * id stands for several filters, and for all filters that found no free id.
  */
-#define STAPE_FILTER_SLOTS		32
-#define STAPE_FILTER_SHARED		(STAPE_FILTER_SLOTS - 1)
+#define STAPE_FILTER_IDS		32
+#define STAPE_FILTER_MULTI		(STAPE_FILTER_IDS - 1)
 
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
-#define STAPE_FILTER_LEFT_MAX		64
+#define STAPE_FILTER_LEAVERS_MAX	64
 
 /**
- * struct stape_filter_flags - what filter-set may say
+ * struct stape_filter_flags - flags of the netlink command filter-set
  * @all: every user task
  * @kthreads: kernel threads are not left out
- * @no_inherit: children of @named tasks are not named
+ * @no_inherit: a child of a seed does not become a seed
  */
 struct stape_filter_flags {
 	bool all;
@@ -40,41 +42,43 @@ struct stape_filter_flags {
 };
 
 /**
- * struct stape_filter - rules, and the set that they make
+ * struct stape_filter - rules, and the set of tasks that they select
  * @list: of all filters that have bits
- * @slot: its number among them; set before the first bit
+ * @id: its number among them; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?
- * @tasks: bits set in @members
- * @left: PIDs that have left since the CPUs were last asked whom they run: switches from
- *	them are still looked at; no longer of those for whom there is no room
- * @nr_left: how many
- * @named: PIDs that were added, and what they forked, unless they have exited
- * @nr_named: bits set in @named
+ * @nr_members: bits set in @members
+ * @leavers: PIDs removed from @members that some CPU's ring->curr may still name.  Their id
+ *	stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away from
+ *	them is recorded.  If the array is full, the id is cleared at once and the resync repairs
+ *	ring->curr
+ * @nr_leavers: entries of @leavers
+ * @seeds: PIDs that were added, and what they forked, unless they have exited
+ * @nr_seeds: bits set in @seeds
  * @flags: of filter-set
- * @closed: its session has ended: it takes nobody any more
- * @stale: all tasks are to be judged again, see stape_filter_move()
- * @owner: the recorder's process, which is never recorded; its PID may be another's one day
- * @cgroups: added ones, referenced
- * @nr_cgroups: how many
+ * @closed: its session has ended: nothing becomes a member any more
+ * @needs_rescan: all tasks must be checked against the rules again, see stape_follow_move()
+ * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
+ *	another process later
+ * @cgroups: added cgroups, referenced
+ * @nr_cgroups: entries of @cgroups
  * @patterns: names of tasks that are left out
- * @nr_patterns: how many
+ * @nr_patterns: entries of @patterns
  *
- * Changed under stape_filter_lock.  Read without: the bits, whether there are any, and
- * whether there are rules (@flags.all, @nr_cgroups, @nr_patterns); and @stale is also set
- * without.
+ * Changed under stape_filter_lock.  Read without it: the bits, @nr_members, and whether there
+ * are rules (@flags.all, @nr_cgroups, @nr_patterns).  @needs_rescan is also set without it.
  */
 struct stape_filter {
 	struct list_head list;
-	u8 slot;
+	u8 id;
 	unsigned long *members;
-	unsigned int tasks;
-	u32 left[STAPE_FILTER_LEFT_MAX];
-	u32 nr_left;
-	unsigned long *named;
-	unsigned int nr_named;
+	unsigned int nr_members;
+	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
+	u32 nr_leavers;
+	unsigned long *seeds;
+	unsigned int nr_seeds;
 	struct stape_filter_flags flags;
 	bool closed;
-	bool stale;
+	bool needs_rescan;
 	struct pid *owner;
 	struct cgroup **cgroups;
 	u32 nr_cgroups;
@@ -82,33 +86,30 @@ struct stape_filter {
 	u32 nr_patterns;
 };
 
-/* By PID, the filter that has it: most tasks are in none, and hardly one in two. */
-extern u8 stape_filter_slots[PID_MAX_LIMIT];
+/* By PID: the id of the filter that has it. */
+extern u8 stape_filter_ids[PID_MAX_LIMIT];
+
+/*
+ * Held by everything that changes rules or bits, and while a task is checked against the
+ * rules.  So of two that check a task at a time, the later one has seen all that the
+ * earlier one has.  The innermost lock: probes take it under the runqueue lock.
+ */
+extern raw_spinlock_t stape_filter_lock;
 
 int stape_filter_init(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
-int stape_filter_add(struct stape_filter *filter, struct task_struct *task, bool process);
-void stape_filter_del(struct stape_filter *filter, struct task_struct *task, bool process);
-int stape_filter_add_cgroup(struct stape_filter *filter, u64 id);
-int stape_filter_del_cgroup(struct stape_filter *filter, u64 id);
-void stape_filter_set(struct stape_filter *filter, const struct stape_filter_flags *flags,
-		      char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
-void stape_filter_freshen(struct stape_filter *filter);
-u32 stape_filter_left(const struct stape_filter *filter);
-void stape_filter_forget_left(struct stape_filter *filter, u32 n);
-
-/* From probes. */
-void stape_filter_fork(struct stape_filter *filter, struct task_struct *parent,
-		       struct task_struct *child);
-bool stape_filter_exit(struct stape_filter *filter, struct task_struct *task);
-bool stape_filter_forget(struct stape_filter *filter, struct task_struct *task);
-bool stape_filter_dead(struct stape_filter *filter, struct task_struct *task);
-bool stape_filter_exec(struct stape_filter *filter, struct task_struct *task, u32 old_pid);
-bool stape_filter_rename(struct stape_filter *filter, struct task_struct *task, const char *comm);
-bool stape_filter_move(struct stape_filter *filter, struct task_struct *task, bool process);
-
+u32 stape_filter_count_leavers(const struct stape_filter *filter);
+void stape_filter_settle_leavers(struct stape_filter *filter, u32 n);
+u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
+
+/* Under stape_filter_lock. */
+void stape_filter_insert(struct stape_filter *filter, u32 pid);
+void stape_filter_remove(struct stape_filter *filter, u32 pid);
+bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed);
+bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+			const char *comm);
 
 /**
  * stape_filter_has() - is a task recorded?
@@ -125,23 +126,30 @@ static __always_inline bool stape_filter_has(const struct stape_filter *filter,
 	return test_bit(task->pid, filter->members);
 }
 
-/* The filter that has a task: 0, a filter's slot, or STAPE_FILTER_SHARED. */
-static __always_inline unsigned long stape_filter_slot(u32 pid)
+/* Returns the id of the filter that has a task: 0, a filter's, or STAPE_FILTER_MULTI. */
+static __always_inline unsigned long stape_filter_id(u32 pid)
 {
-	return READ_ONCE(stape_filter_slots[pid]);
+	return READ_ONCE(stape_filter_ids[pid]);
 }
 
-/* Tasks may come into the filter though neither they nor their parents were named. */
+/* A rule may select a task that is no seed and has no seed among its parents. */
 static inline bool stape_filter_is_open(const struct stape_filter *filter)
 {
 	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups);
 }
 
-/* Nobody is in it, nor will be: also not who is named, but left out by its name. */
+/* It has no member and will get none: there is not even a seed that a pattern leaves out. */
 static inline bool stape_filter_is_over(const struct stape_filter *filter)
 {
-	return !stape_filter_is_open(filter) && !READ_ONCE(filter->tasks) &&
-	       !READ_ONCE(filter->nr_named);
+	return !stape_filter_is_open(filter) && !READ_ONCE(filter->nr_members) &&
+	       !READ_ONCE(filter->nr_seeds);
+}
+
+/* A rule may select the task with this PID, or a bit is set for it, perhaps by an older task. */
+static inline bool stape_filter_may_match(const struct stape_filter *filter, u32 pid)
+{
+	return stape_filter_is_open(filter) || test_bit(pid, filter->seeds) ||
+	       test_bit(pid, filter->members);
 }
 
 #endif /* _STAPE_FILTER_H */

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _STAPE_PROBE_H
-#define _STAPE_PROBE_H
+#ifndef _STAPE_PROBE_SCHED_H
+#define _STAPE_PROBE_SCHED_H
 
-struct stape_session;
+#include <linux/types.h>
 
-int stape_probe_init(void);
-int stape_probe_get(void);
-void stape_probe_put(void);
-void stape_probe_refresh(void *data);
-void stape_probe_refresh_current(struct stape_session *session);
+struct task_struct;
 
-#endif /* _STAPE_PROBE_H */
+/* Tracepoints sched_switch, sched_waking, sched_wakeup, sched_wakeup_new, sched_migrate_task. */
+void stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
+			struct task_struct *next, unsigned int prev_state);
+void stape_probe_waking(void *data, struct task_struct *task);
+void stape_probe_wakeup(void *data, struct task_struct *task);
+void stape_probe_wakeup_new(void *data, struct task_struct *task);
+void stape_probe_migrate(void *data, struct task_struct *task, int cpu);
+
+void stape_fanout_init(void);
+
+#endif /* _STAPE_PROBE_SCHED_H */

@@ -1,67 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _STAPE_HOOK_H
-#define _STAPE_HOOK_H
+/*
+ * Return probes, for changes without a tracepoint, or with one that comes before the change.
+ */
+#ifndef _STAPE_RETPROBE_H
+#define _STAPE_RETPROBE_H
 
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 
-/* Functions can be probed where they return, and asked for their arguments. */
+/* Functions can be probed where they return, and their arguments can be read. */
 #if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
-#define STAPE_HOOKS
+#define STAPE_RETPROBES
 #endif
 
-#ifdef STAPE_HOOKS
+#ifdef STAPE_RETPROBES
 /**
- * struct stape_hook - what is done at the entry and the return of a function
- * @enter: called at its entry; says stape_hook_begin(), if @leave tells of a change
+ * struct stape_retprobe_ops - what is done at the entry and the return of a function
+ * @enter: called at its entry; calls stape_retprobe_begin() if @leave writes an event
  * @leave: called at its return, in the same task, with preemption off, which makes it an
- *	RCU reader; stape_hook_end()
+ *	RCU reader; calls stape_retprobe_end() if @enter has begun
  * @size: bytes that the two share
  */
-struct stape_hook {
+struct stape_retprobe_ops {
 	kretprobe_handler_t enter;
 	kretprobe_handler_t leave;
 	size_t size;
 };
 
-/* Of functions whose first argument is the task. */
-extern const struct stape_hook stape_prio_hook;
-/* Of sched_setaffinity(). */
-extern const struct stape_hook stape_affinity_hook;
-/* Of __set_task_comm(). */
-extern const struct stape_hook stape_name_hook;
+/**
+ * struct stape_retprobe - a probed function
+ * @name: the function's
+ * @ops: what is done there
+ * @without: what the module cannot do without this probe
+ * @kretprobe: the kernel's part
+ * @refused: the kernel does not let the module probe the function
+ */
+struct stape_retprobe {
+	const char *name;
+	const struct stape_retprobe_ops *ops;
+	const char *without;
+	struct kretprobe kretprobe;
+	bool refused;
+};
 
-extern atomic_t stape_hook_calls;
+extern atomic_t stape_retprobe_calls;
 
-/* In front of a change. */
-static inline void stape_hook_begin(void)
+/* Before a change. */
+static inline void stape_retprobe_begin(void)
 {
-	atomic_inc(&stape_hook_calls);
-	smp_mb__after_atomic();		/* pairs with stape_hook_busy() */
+	atomic_inc(&stape_retprobe_calls);
+	smp_mb__after_atomic();		/* pairs with stape_retprobe_busy() */
 }
 
-/* Behind what has been told of it. */
-static inline void stape_hook_end(void)
+/* After the event of the change has been written. */
+static inline void stape_retprobe_end(void)
 {
 	smp_mb__before_atomic();	/* the same */
-	atomic_dec(&stape_hook_calls);
+	atomic_dec(&stape_retprobe_calls);
 }
 
-/* Somebody is between a change and its being told of. */
-static inline bool stape_hook_busy(void)
+/* A probed function may have changed a task, and the event has not been written yet. */
+static inline bool stape_retprobe_busy(void)
 {
-	smp_mb();	/* whoever looks has seen the change; pairs with the two above */
-	return atomic_read(&stape_hook_calls);
+	smp_mb();	/* the caller has read the change; pairs with the two above */
+	return atomic_read(&stape_retprobe_calls);
 }
+
+int stape_retprobe_register(struct stape_retprobe *probes, int n);
+void stape_retprobe_unregister(struct stape_retprobe *probes, int n);
+size_t stape_retprobe_missing(const struct stape_retprobe *probes, int n, char *text, size_t size);
 #else
-static inline bool stape_hook_busy(void)
+static inline bool stape_retprobe_busy(void)
 {
 	return false;
 }
 #endif
 
-int stape_hook(void);
-void stape_unhook(void);
-size_t stape_hook_lack(char *text, size_t size);
-
-#endif /* _STAPE_HOOK_H */
+#endif /* _STAPE_RETPROBE_H */

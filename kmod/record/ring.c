@@ -21,8 +21,11 @@ static_assert(IS_ALIGNED(PAGE_SIZE, STAPE_PAGE_SIZE));
 static_assert(STAPE_EV_WAKING + 1 == STAPE_EV_WAKE);
 static_assert(STAPE_SET_SHIFT == STAPE_TASK_WHY_SHIFT);
 
-/* No page is open: a page's boundary, and the word before is none of an event. */
-static u64 *stape_ring_nowhere(void)
+/*
+ * Stands for "no page is open": the end of a page, so that the next word needs a new page.
+ * The word before may be read, and is no event.
+ */
+static u64 *stape_ring_no_page(void)
 {
 	return page_address(ZERO_PAGE(0)) + PAGE_SIZE;
 }
@@ -41,10 +44,10 @@ size_t stape_ring_size(u32 pages)
 /**
  * stape_ring_init() - make a ring
  * @ring: zeroed
- * @cpu: whose
- * @setup: what it is to be like
+ * @cpu: the ring's
+ * @setup: of the session's rings
  *
- * It begins paused.  A CPU that is not to be recorded stays so.  The memory is
+ * It begins paused.  The ring of a CPU that is not recorded stays so.  The memory is
  * charged to the caller's memory cgroup.
  *
  * Context: may sleep.
@@ -55,7 +58,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 	u32 i;
 
 	ring->paused = true;
-	ring->pos = stape_ring_nowhere();
+	ring->pos = stape_ring_no_page();
 	stape_ring_forget_curr(ring);
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
@@ -81,21 +84,21 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 }
 
 /**
- * stape_ring_init_shared() - make what takes events for several rings
+ * stape_ring_init_fanout() - make a ring that passes events on to several rings
  * @ring: zeroed
- * @share: called with each, with what stape_ring_put_slow() gets
+ * @fanout: called for each event, with what stape_ring_put_slow() gets
  *
- * It never has a page, so that each event takes the slow path, and something
- * always runs, so that no switch is left out before.
+ * It never has a page, so that each event takes the slow path.  Its @curr always names a task,
+ * so that no switch is left out.
  *
  * Context: any.
  */
-void stape_ring_init_shared(struct stape_ring *ring,
-			    void (*share)(u64 word, u32 arg, bool counter, u64 now))
+void stape_ring_init_fanout(struct stape_ring *ring,
+			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now))
 {
-	ring->pos = stape_ring_nowhere();
+	ring->pos = stape_ring_no_page();
 	ring->curr = 1 << STAPE_PID_SHIFT;
-	ring->share = share;
+	ring->fanout = fanout;
 }
 
 /**
@@ -151,7 +154,7 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 	ring->lost_last = 0;
 	ring->paused_since = 0;
 	ring->last = now;
-	ring->extra = 0;
+	ring->non_events = 0;
 	ring->page = page;
 	ring->pos = (u64 *)(page + 1);
 }
@@ -162,7 +165,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 	u64 *first = (u64 *)(page + 1);
 
 	page->used = (void *)ring->pos - (void *)page;
-	page->events = ring->pos - first - ring->extra;
+	page->events = ring->pos - first - ring->non_events;
 	page->end = ring->last;
 	WRITE_ONCE(ring->producer->events, ring->producer->events + page->events);
 	ring->head++;
@@ -170,7 +173,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 	smp_store_release(&ring->producer->head, ring->head);
 
 	ring->page = NULL;
-	ring->pos = stape_ring_nowhere();
+	ring->pos = stape_ring_no_page();
 	/* A probe runs under the runqueue lock: only an interrupt may wake. */
 	if (!ring->overwrite &&
 	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
@@ -191,7 +194,7 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	WRITE_ONCE(producer->lost, producer->lost + 1);
 	if (!first)
 		return;
-	/* Only now: who is told looks for it. */
+	/* After the count, because the irq_work reads it. */
 	irq_work_queue(ring->notify);
 	irq_work_queue(READ_ONCE(ring->wake));
 }
@@ -239,7 +242,7 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 	*pos++ = stape_word(type, delta, pid, arg & STAPE_ARG_MASK);
 	for (i = 0; i < words; i++)
 		*pos++ = payload[i];
-	ring->extra += pos - start - 1;
+	ring->non_events += pos - start - 1;
 	ring->pos = pos;
 	ring->last = now;
 }
@@ -255,13 +258,13 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  */
 noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now)
 {
-	if (ring->share) {
-		ring->share(word, arg, ring->counter, now);
+	if (ring->fanout) {
+		ring->fanout(word, arg, ring->counter, now);
 		return;
 	}
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
 			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, arg, NULL, 0);
-	/* Only now: a page that was opened for it tells of before. */
+	/* After the write, because a page that it opens begins with the task before. */
 	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
 		ring->curr = word;
 }

@@ -29,7 +29,7 @@
  * @paused: events are neither written nor lost
  * @overwrite: a full ring loses its oldest page, not what comes
  * @page: the open page, NULL: none
- * @extra: words of the open page that are no events, minus events without one
+ * @non_events: words of the open page that are no events, minus events without a word
  * @head: pages published
  * @lost: events lost since the last page was opened
  * @lost_first: time of the first of them
@@ -38,9 +38,9 @@
  * @paused_until: when it went on
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
- * @wake: wakes the reader; a stream may come and go meanwhile
- * @notify: the session's: something was lost
- * @share: no ring, but takes what would be written: an event's word, its whole
+ * @wake: wakes the reader; a waiter may come and go meanwhile
+ * @notify: the session's, queued when something was lost
+ * @fanout: this is no ring: passes on what would be written: an event's word, its whole
  *	argument, and its time
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
  * @consumer: written by user space: never trusted
@@ -58,7 +58,7 @@ struct stape_ring {
 	bool overwrite;
 
 	struct stape_page_header *page;
-	int extra;
+	int non_events;
 	u64 head;
 	u64 lost;
 	u64 lost_first;
@@ -70,7 +70,7 @@ struct stape_ring {
 	u32 watermark;
 	struct irq_work *wake;
 	struct irq_work *notify;
-	void (*share)(u64 word, u32 arg, bool counter, u64 now);
+	void (*fanout)(u64 word, u32 arg, bool counter, u64 now);
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
@@ -84,7 +84,7 @@ struct stape_ring {
  * @counter: the clock is the CPU's counter
  * @overwrite: full rings lose their oldest page
  * @cpus: that are recorded
- * @notify: queued to tell of losses
+ * @notify: queued when the first event is lost
  */
 struct stape_ring_setup {
 	u32 pages;
@@ -95,8 +95,8 @@ struct stape_ring_setup {
 	struct irq_work *notify;
 };
 
-void stape_ring_init_shared(struct stape_ring *ring,
-			    void (*share)(u64 word, u32 arg, bool counter, u64 now));
+void stape_ring_init_fanout(struct stape_ring *ring,
+			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
@@ -115,7 +115,7 @@ void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
 void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
 			    const u64 *payload, u32 words);
 
-/* What @curr says. */
+/* Returns the PID of @curr. */
 static inline u32 stape_ring_curr_pid(const struct stape_ring *ring)
 {
 	return ring->curr >> STAPE_PID_SHIFT;
@@ -126,15 +126,15 @@ static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
 	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
-/* Nobody that is recorded runs here.  Context: as stape_ring_pause(). */
+/* No recorded task runs here.  Context: as stape_ring_pause(). */
 static inline void stape_ring_forget_curr(struct stape_ring *ring)
 {
 	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
 }
 
 /*
- * Is nothing written?  On the ring's CPU with interrupts off, who is told so may still
- * change what the first page behind the pause will say.
+ * Returns true if the session is paused.  While interrupts are off on the ring's CPU, the
+ * caller may still update ring->curr: the first page after the pause starts from it.
  */
 static inline bool stape_ring_is_paused(const struct stape_ring *ring)
 {
@@ -142,13 +142,13 @@ static inline bool stape_ring_is_paused(const struct stape_ring *ring)
 	return smp_load_acquire(&ring->paused);
 }
 
-/* Of the session's clock. */
+/* Returns the time by the session's clock. */
 static inline u64 stape_ring_now(const struct stape_ring *ring)
 {
 	return stape_clock_now(ring->counter);
 }
 
-/* An event's word but for its time; @low: PID, and an argument below 2^10. */
+/* Returns an event's word without its time.  @low: PID, and an argument below 2^10. */
 static __always_inline u64 stape_ring_word(u64 type, u32 low)
 {
 	return type << STAPE_TYPE_SHIFT | low;
@@ -213,7 +213,7 @@ static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 w
 					   word & STAPE_WAKE_CPU_MASK) |
 			   delta << STAPE_WAKE_WAKEUP_SHIFT;
 		ring->last = now;
-		ring->extra--;
+		ring->non_events--;
 		return;
 	}
 	stape_ring_put(ring, word, now, false);
@@ -257,7 +257,7 @@ static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
 		stape_ring_emit_mono(ring, word);
 }
 
-/* The same for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
+/* stape_ring_emit() for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
 static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 word)
 {
 	if (ring->counter)

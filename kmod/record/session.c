@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: made by open(), given rings by session-set, recording between
- * session-start and session-stop, gone with their file.
+ * Sessions: made by open(), given rings by session-set, recording between session-start and
+ * session-stop, freed with their file.
  */
 #include "record/session.h"
 
 #include <linux/cpu.h>
 #include <linux/log2.h>
-#include <linux/mm.h>
-#include <linux/moduleparam.h>
 #include <linux/netlink.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -19,99 +17,88 @@
 
 #include "base/memory.h"
 #include "base/work.h"
-#include "control/netlink.h"
-#include "control/waiter.h"
-#include "record/probe_sched.h"
+#include "record/attach.h"
+#include "record/encode.h"
+#include "record/ring_memory.h"
+#include "record/rules.h"
 
-/* Protects every session's settings and its life; the outermost lock. */
+/* Protects every session's settings and its lifetime; the outermost lock. */
 DEFINE_MUTEX(stape_sessions_lock);
-/* Read under stape_sessions_lock: to that a new session may be added at any time. */
+/* Read under stape_sessions_lock.  A new session may be added at any time. */
 LIST_HEAD(stape_sessions);
 /* Protects changes of the list, and the last id. */
 static DEFINE_SPINLOCK(stape_sessions_list_lock);
-/* Read by probes under RCU, changed under stape_sessions_lock. */
-HLIST_HEAD(stape_sessions_active);
-/* The same. */
-DEFINE_PER_CPU(struct stape_ring *, stape_session_rings[STAPE_FILTER_SLOTS]);
-
 static u32 stape_session_last_id;
-
-static unsigned int stape_ring_memory_max_mb;
-module_param_named(ring_memory_max, stape_ring_memory_max_mb, uint, 0644);
-MODULE_PARM_DESC(ring_memory_max, "MB in the rings of all sessions; 0: a quarter of the memory");
-
-/* Bytes in rings; changed under stape_sessions_lock. */
-static u64 stape_ring_memory;
 
 static bool stape_session_has_lost(struct stape_session *session)
 {
 	int cpu;
 
 	for_each_cpu(cpu, &session->setup.cpus)
-		if (READ_ONCE(per_cpu_ptr(session->rings, cpu)->producer->lost))
+		if (READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->lost))
 			return true;
 	return false;
 }
 
 static void stape_session_wake(struct irq_work *work)
 {
-	struct stape_session *session = container_of(work, struct stape_session, wake);
+	struct stape_session *session = container_of(work, struct stape_session, active.wake);
 	bool lost, empty;
 
 	wake_up_interruptible_all(&session->wait);
-	/* Who looks later tells later: no CPU puts back what another has seen since. */
-	spin_lock(&session->told_lock);
-	lost = session->told_lost || stape_session_has_lost(session);
+	/*
+	 * This may run on two CPUs at once.  The lock keeps an older look from overwriting
+	 * notified_lost and notified_empty.
+	 */
+	spin_lock(&session->notified_lock);
+	lost = session->notified_lost || stape_session_has_lost(session);
 	empty = stape_session_empty(session);
-	if (lost != session->told_lost || empty != session->told_empty) {
-		session->told_lost = lost;
-		session->told_empty = empty;
-		queue_work(stape_work, &session->notify);
+	if (lost != session->notified_lost || empty != session->notified_empty) {
+		session->notified_lost = lost;
+		session->notified_empty = empty;
+		queue_work(stape_work, &session->notify_work);
 	}
-	spin_unlock(&session->told_lock);
+	spin_unlock(&session->notified_lock);
 }
 
-static void stape_session_notify(struct work_struct *work)
+static void stape_session_wake_waiters(struct stape_session *session)
 {
-	struct stape_session *session = container_of(work, struct stape_session, notify);
+	struct stape_waiter *waiter;
+
+	list_for_each_entry(waiter, &session->waiters, list)
+		wake_up_interruptible_all(&waiter->wait);
+}
+
+static void stape_session_notify_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(work, struct stape_session, notify_work);
 
 	mutex_lock(&stape_sessions_lock);
-	stape_streams_wake(session);
-	stape_netlink_session_ntf(session);
+	stape_session_wake_waiters(session);
+	session->notify(session);
 	mutex_unlock(&stape_sessions_lock);
 }
 
-static void stape_session_refresh_work(struct work_struct *work)
+static void stape_session_resync_work(struct work_struct *work)
 {
 	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
-						     refresh);
+						     active.resync);
 
 	mutex_lock(&stape_sessions_lock);
-	stape_filter_freshen(&session->filter);
-	stape_session_refresh(session);
+	stape_rules_rescan(&session->active);
+	stape_session_resync(session);
 	mutex_unlock(&stape_sessions_lock);
-}
-
-/**
- * stape_session_refresh_soon() - refresh a session that a probe has found changed
- * @session: an active session
- *
- * Anybody can cause it as often as he likes, and it disturbs all CPUs: once a tick.
- *
- * Context: any that has no runqueue lock.
- */
-void stape_session_refresh_soon(struct stape_session *session)
-{
-	queue_delayed_work(stape_work, &session->refresh, 1);
 }
 
 /**
  * stape_session_create() - make a session for the calling process
+ * @notify: called under stape_sessions_lock, from process context, when the session has
+ *	stopped, lost an event for the first time, or lost its last task
  *
  * Context: may sleep.
  * Return: the session, or an ERR_PTR().
  */
-struct stape_session *stape_session_create(void)
+struct stape_session *stape_session_create(void (*notify)(struct stape_session *session))
 {
 	struct stape_session *session;
 	int ret;
@@ -119,19 +106,23 @@ struct stape_session *stape_session_create(void)
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	ret = stape_filter_init(&session->filter);
+	ret = stape_filter_init(&session->active.filter);
 	if (ret)
 		goto err_filter;
-	INIT_LIST_HEAD(&session->streams);
-	spin_lock_init(&session->told_lock);
+	INIT_LIST_HEAD(&session->waiters);
+	spin_lock_init(&session->notified_lock);
 	init_waitqueue_head(&session->wait);
-	/* Not a hard one: on PREEMPT_RT a wait queue's lock may sleep. */
-	init_irq_work(&session->wake, stape_session_wake);
-	INIT_WORK(&session->notify, stape_session_notify);
-	INIT_DELAYED_WORK(&session->refresh, stape_session_refresh_work);
+	/* Not a hard irq_work, because on PREEMPT_RT a wait queue's lock may sleep. */
+	init_irq_work(&session->active.wake, stape_session_wake);
+	session->notify = notify;
+	INIT_WORK(&session->notify_work, stape_session_notify_work);
+	INIT_DELAYED_WORK(&session->active.resync, stape_session_resync_work);
 	mutex_init(&session->read_lock);
 
-	/* Not the mutex, which may be held for long: whoever opens any misc device waits for us. */
+	/*
+	 * Don't take the mutex here: it may be held for long, and open() of every misc device
+	 * would wait for it.
+	 */
 	spin_lock(&stape_sessions_list_lock);
 	session->id = ++stape_session_last_id;
 	list_add_tail_rcu(&session->all, &stape_sessions);
@@ -143,88 +134,51 @@ err_filter:
 	return ERR_PTR(ret);
 }
 
-/* Who has which slot; under stape_sessions_lock. */
-static DECLARE_BITMAP(stape_session_slots, STAPE_FILTER_SHARED) = { 1 };
-
-static void stape_session_take_slot(struct stape_session *session)
-{
-	u32 slot = find_first_zero_bit(stape_session_slots, STAPE_FILTER_SHARED);
-	int cpu;
-
-	/* None is left: that is the number of the shared one. */
-	session->filter.slot = slot;
-	if (slot == STAPE_FILTER_SHARED)
-		return;
-	__set_bit(slot, stape_session_slots);
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_session_rings[slot], cpu),
-			   per_cpu_ptr(session->rings, cpu));
-}
-
-static void stape_session_give_slot(struct stape_session *session)
-{
-	u32 slot = session->filter.slot;
-	int cpu;
-
-	if (slot == STAPE_FILTER_SHARED)
-		return;
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_session_rings[slot], cpu), NULL);
-	__clear_bit(slot, stape_session_slots);
-}
-
 /**
- * stape_session_arm() - let probes look after the filter
+ * stape_session_attach() - let probes keep the filter up to date
  * @session: a session with rings
  * @extack: why not
  *
- * From now on forks inherit and the dead are forgotten; nothing is written yet.
+ * From now on children inherit, and tasks that end leave the filter.  Nothing is written yet.
  *
  * Context: under stape_sessions_lock; may sleep.
  * Return: 0; -EINVAL: no rings, or what registering the probes said.
  */
-int stape_session_arm(struct stape_session *session, struct netlink_ext_ack *extack)
+int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	if (session->armed || session->state == STAPE_SESSION_STOPPED)
+	if (session->attached || session->state == STAPE_SESSION_STOPPED)
 		return 0;
 	if (session->state == STAPE_SESSION_NEW) {
 		NL_SET_ERR_MSG(extack, "the session has no rings yet: session-set first");
 		return -EINVAL;
 	}
-	ret = stape_probe_get();
+	ret = stape_attach_get();
 	if (ret) {
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
 		return ret;
 	}
-	stape_session_take_slot(session);
-	hlist_add_head_rcu(&session->active, &stape_sessions_active);
-	session->armed = true;
-	/*
-	 * Only now the filter's bits.  Pairs with the address dependency of
-	 * stape_probe_ring() on the slot of a task.
-	 */
-	smp_wmb();
+	stape_active_add(&session->active);
+	session->attached = true;
 	return 0;
 }
 
 /*
- * Takes a session from the probes: they are RCU readers, and none uses it when this returns.
- * That is not left to stape_probe_put(), which waits only if it was the last user, and
- * on recent kernels for SRCU instead of RCU.
+ * Takes a session away from the probes.  They are RCU readers, and none uses it when this
+ * returns.  stape_attach_put() does not suffice: it waits only for the last user, and on
+ * recent kernels for SRCU instead of RCU.
  */
-static void stape_session_disarm(struct stape_session *session)
+static void stape_session_detach(struct stape_session *session)
 {
-	if (!session->armed)
+	if (!session->attached)
 		return;
-	session->armed = false;
-	/* First its bits: after a grace period no probe reaches the rings through its slot. */
-	stape_filter_clear(&session->filter);
+	session->attached = false;
+	/* First the bits: after a grace period no probe gets the rings by the filter's id. */
+	stape_filter_clear(&session->active.filter);
 	synchronize_rcu();
-	hlist_del_rcu(&session->active);
-	stape_session_give_slot(session);
-	stape_probe_put();
+	stape_active_remove(&session->active);
+	stape_attach_put();
 	synchronize_rcu();
 }
 
@@ -247,19 +201,19 @@ void stape_session_destroy(struct stape_session *session)
 {
 	mutex_lock(&stape_sessions_lock);
 	stape_session_stop(session, NULL);
-	stape_session_disarm(session);
+	stape_session_detach(session);
 	spin_lock(&stape_sessions_list_lock);
 	list_del_rcu(&session->all);
 	spin_unlock(&stape_sessions_list_lock);
-	WRITE_ONCE(stape_ring_memory, stape_ring_memory - session->memory);
+	stape_ring_memory_charge(-(s64)session->memory);
 	mutex_unlock(&stape_sessions_lock);
 
-	flush_delayed_work(&session->refresh);
-	irq_work_sync(&session->wake);
-	flush_work(&session->notify);
-	if (session->rings)
-		stape_session_free_rings(session->rings);
-	stape_filter_destroy(&session->filter);
+	flush_delayed_work(&session->active.resync);
+	irq_work_sync(&session->active.wake);
+	flush_work(&session->notify_work);
+	if (session->active.rings)
+		stape_session_free_rings(session->active.rings);
+	stape_filter_destroy(&session->active.filter);
 	kfree(session);
 }
 
@@ -279,28 +233,6 @@ struct stape_session *stape_session_find(u32 id)
 		if (session->id == id)
 			return session;
 	return NULL;
-}
-
-/**
- * stape_session_memory_max() - bytes that all rings together may have
- *
- * Context: any.
- */
-u64 stape_session_memory_max(void)
-{
-	u64 mb = READ_ONCE(stape_ring_memory_max_mb);
-
-	return mb ? mb << 20 : (u64)totalram_pages() * PAGE_SIZE / 4;
-}
-
-/**
- * stape_session_memory() - bytes that they have
- *
- * Context: any.
- */
-u64 stape_session_memory(void)
-{
-	return READ_ONCE(stape_ring_memory);
 }
 
 static int stape_session_check(const struct stape_session *session,
@@ -330,7 +262,7 @@ static int stape_session_check(const struct stape_session *session,
 		NL_SET_ERR_MSG(extack, "this machine's counter is not fit as a clock");
 		return -EOPNOTSUPP;
 	}
-	if (stape_ring_memory + bytes > stape_session_memory_max()) {
+	if (stape_ring_memory_used() + bytes > stape_ring_memory_max()) {
 		NL_SET_ERR_MSG(extack, "more than all rings may have (parameter ring_memory_max)");
 		return -ENOMEM;
 	}
@@ -340,7 +272,7 @@ static int stape_session_check(const struct stape_session *session,
 /**
  * stape_session_set() - give a session its rings
  * @session: a new session
- * @setup: what they are to be like; a watermark of 0: a quarter of the ring
+ * @setup: of the rings; a watermark of 0: a quarter of the ring
  * @extack: why not
  *
  * Context: under stape_sessions_lock; may sleep.
@@ -361,7 +293,7 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 		return -ENOMEM;
 	}
 	session->setup = *setup;
-	session->setup.notify = &session->wake;
+	session->setup.notify = &session->active.wake;
 	if (!setup->watermark)
 		session->setup.watermark = setup->pages / 4;
 	for_each_possible_cpu(cpu) {
@@ -373,30 +305,36 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 		}
 	}
 	session->memory = stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
-	WRITE_ONCE(stape_ring_memory, stape_ring_memory + session->memory);
+	stape_ring_memory_charge(session->memory);
 	WRITE_ONCE(session->state, STAPE_SESSION_READY);
-	/* Pairs with the acquire in the device: whoever sees rings may use them. */
-	smp_store_release(&session->rings, rings);
+	/* Pairs with the acquire in the device: a reader that sees the rings may use them. */
+	smp_store_release(&session->active.rings, rings);
 	return 0;
 }
 
+static void stape_session_resync_cpu(void *data)
+{
+	stape_encode_resync(data);
+}
+
 /**
- * stape_session_refresh() - let every CPU judge its running task anew
+ * stape_session_resync() - let every CPU check whether its running task is a member
  * @session: any session whose filter has changed
  *
  * Context: under stape_sessions_lock; may sleep.
  */
-void stape_session_refresh(struct stape_session *session)
+void stape_session_resync(struct stape_session *session)
 {
-	u32 left;
+	struct stape_active *active = &session->active;
+	u32 leavers;
 
-	if (!session->armed)
+	if (!session->attached)
 		return;
-	left = stape_filter_left(&session->filter);
-	on_each_cpu(stape_probe_refresh, session, true);
-	stape_filter_forget_left(&session->filter, left);
-	/* It may have lost its last task. */
-	irq_work_queue(&session->wake);
+	leavers = stape_filter_count_leavers(&active->filter);
+	on_each_cpu(stape_session_resync_cpu, active, true);
+	stape_filter_settle_leavers(&active->filter, leavers);
+	/* The filter may have lost its last member. */
+	irq_work_queue(&active->wake);
 }
 
 struct stape_ring_call {
@@ -408,10 +346,10 @@ static void stape_session_call(void *data)
 {
 	struct stape_ring_call *call = data;
 
-	call->func(this_cpu_ptr(call->session->rings));
+	call->func(this_cpu_ptr(call->session->active.rings));
 }
 
-/* A ring is its CPU's; that of a CPU which is offline is nobody's. */
+/* A ring belongs to its CPU.  The caller may use the ring of an offline CPU. */
 static void stape_session_each_ring(struct stape_session *session,
 				    void (*func)(struct stape_ring *ring))
 {
@@ -422,14 +360,14 @@ static void stape_session_each_ring(struct stape_session *session,
 	on_each_cpu(stape_session_call, &call, true);
 	for_each_possible_cpu(cpu)
 		if (!cpu_online(cpu))
-			func(per_cpu_ptr(session->rings, cpu));
+			func(per_cpu_ptr(session->active.rings, cpu));
 	cpus_read_unlock();
 }
 
 static void stape_session_wake_readers(struct stape_session *session)
 {
 	wake_up_interruptible_all(&session->wait);
-	stape_streams_wake(session);
+	stape_session_wake_waiters(session);
 }
 
 /**
@@ -452,19 +390,19 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the session has stopped for good: open another");
 		return -EINVAL;
 	}
-	ret = stape_session_arm(session, extack);
+	ret = stape_session_attach(session, extack);
 	if (ret)
 		return ret;
 	if (session->state == STAPE_SESSION_READY)
 		session->start_time = ktime_get_mono_fast_ns();
 	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
 	for_each_cpu(cpu, &session->setup.cpus)
-		stape_ring_resume(per_cpu_ptr(session->rings, cpu));
+		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
 	return 0;
 }
 
-/* Nothing is recorded from here on.  If nothing comes after it, this is the end. */
-static void stape_session_rest(struct stape_session *session)
+/* Records nothing from here on.  If no start follows, this is the recording's end. */
+static void stape_session_quiesce(struct stape_session *session)
 {
 	stape_session_each_ring(session, stape_ring_pause);
 	session->pause_time = ktime_get_mono_fast_ns();
@@ -488,7 +426,7 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	stape_session_rest(session);
+	stape_session_quiesce(session);
 	WRITE_ONCE(session->state, STAPE_SESSION_PAUSED);
 	stape_session_wake_readers(session);
 	return 0;
@@ -502,7 +440,7 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
  */
 void stape_session_flush(struct stape_session *session)
 {
-	/* What may be overwritten is read in the end. */
+	/* Rings in overwrite mode are read after the stop. */
 	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
@@ -525,17 +463,17 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	/* At one instant for all tasks, however long it takes to let go of them. */
+	/* At one time for all tasks, however long it takes to clear their bits. */
 	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_rest(session);
+		stape_session_quiesce(session);
 	session->stop_time = session->pause_time;
-	stape_session_disarm(session);
+	stape_session_detach(session);
 	for_each_cpu(cpu, &session->setup.cpus)
-		stape_ring_finish(per_cpu_ptr(session->rings, cpu));
-	/* Pairs with the acquire in stape_session_finished(): all pages are there before. */
+		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
+	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
 	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
 	stape_session_wake_readers(session);
-	queue_work(stape_work, &session->notify);
+	queue_work(stape_work, &session->notify_work);
 	return 0;
 }
 
@@ -551,10 +489,10 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages)
 {
 	/* Pairs with the release in stape_session_set(). */
-	struct stape_ring __percpu *rings = smp_load_acquire(&session->rings);
+	struct stape_ring __percpu *rings = smp_load_acquire(&session->active.rings);
 	int cpu;
 
-	/* A ring that is overwritten may be read when it is at rest. */
+	/* A ring in overwrite mode may be read when no CPU writes it any more. */
 	if (!rings || (session->setup.overwrite && !stape_session_finished(session)))
 		return false;
 	if (!pages)
@@ -566,9 +504,9 @@ bool stape_session_readable(struct stape_session *session, const struct cpumask 
 }
 
 /**
- * stape_session_poll() - what poll() says
+ * stape_session_poll() - the events for poll()
  * @session: any session
- * @cpus: of whose rings
+ * @cpus: whose rings
  *
  * Context: any.
  */
@@ -584,22 +522,56 @@ __poll_t stape_session_poll(struct stape_session *session, const struct cpumask 
 }
 
 /**
- * stape_session_cpus() - CPUs from a mask of bytes
- * @cpus: returned: those of them that may be
- * @bytes: bit n%8 of byte n/8 is CPU n
- * @n: bytes
+ * stape_session_add_waiter() - let the rings of some CPUs wake readers of their own
+ * @session: a session with rings that does not record yet
+ * @waiter: @cpus, @wait and @wake are set
  *
- * Context: any.
+ * Context: may sleep.
+ * Return: 0; -ENODATA: no rings; -EBUSY: it has started.
  */
-void stape_session_cpus(cpumask_t *cpus, const u8 *bytes, unsigned int n)
+int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter)
+{
+	int cpu, ret = 0;
+
+	mutex_lock(&stape_sessions_lock);
+	if (session->state == STAPE_SESSION_NEW)
+		ret = -ENODATA;
+	else if (session->state != STAPE_SESSION_READY)
+		ret = -EBUSY;
+	if (ret)
+		goto out;
+	list_add(&waiter->list, &session->waiters);
+	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus)
+		WRITE_ONCE(per_cpu_ptr(session->active.rings, cpu)->wake, &waiter->wake);
+out:
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+/**
+ * stape_session_remove_waiter() - take back stape_session_add_waiter()
+ * @session: the session
+ * @waiter: nothing uses it when this returns
+ *
+ * Context: may sleep.
+ */
+void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter)
 {
 	int cpu;
 
-	cpumask_clear(cpus);
-	for_each_possible_cpu(cpu) {
-		u32 at = cpu / BITS_PER_BYTE;
+	mutex_lock(&stape_sessions_lock);
+	list_del(&waiter->list);
+	/*
+	 * Points the rings back to the session's irq_work.  A probe that has read ring->wake
+	 * before may still queue the waiter's: hence the two waits below.
+	 */
+	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus) {
+		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
 
-		if (at < n && bytes[at] & BIT(cpu % BITS_PER_BYTE))
-			cpumask_set_cpu(cpu, cpus);
+		if (ring->wake == &waiter->wake)
+			WRITE_ONCE(ring->wake, &session->active.wake);
 	}
+	mutex_unlock(&stape_sessions_lock);
+	synchronize_rcu();
+	irq_work_sync(&waiter->wake);
 }

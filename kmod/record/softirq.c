@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose doing a softirq is.  On loopback the sender raises NET_RX and runs it
- * itself when it enables bottom halves again: what that wakes, the sender
- * wakes.  A softirq that an interrupt has raised runs on top of a bystander.
- * The preempt count looks the same; who raised it tells.
+ * Which task a softirq is charged to.  On loopback the sender raises NET_RX and runs it
+ * itself when it enables bottom halves again, so the sender is the waker of the tasks that it
+ * wakes.  A softirq that an interrupt has raised interrupts a task that has nothing to do with
+ * it.  The preempt count is the same in both cases, so this file keeps who raised a softirq.
  */
 #include "record/softirq.h"
 
@@ -18,17 +18,17 @@
 
 /**
  * struct stape_softirq - one CPU's softirqs
- * @raiser: the task that has raised each, NULL: none; never looked into
+ * @raiser: the task that has raised each, NULL: none; never dereferenced
  * @by_others: an interrupt has raised it, or two tasks have
  * @servers: tasks whose last softirq here was one that they alone had raised, each in its
- *	place of stape_softirq_place().  Never looked into
+ *	place of stape_softirq_place(); never dereferenced
  *
- * Only touched by its CPU.  An interrupt may come between any two instructions that
- * a softirq begins with: so each is a store of its own.
+ * Used by its CPU only.  An interrupt may come between any two stores at the start of a
+ * softirq, so each of them leaves a state that is valid.
  *
- * On PREEMPT_RT another task may preempt the one that serves a softirq, and recent kernels
- * let it serve another one then, in the middle of it.  So there is room for several.  Where
- * two of them have the same place, the first one's softirq counts as an interrupt's.
+ * On PREEMPT_RT another task may preempt the one that serves a softirq, and on recent kernels
+ * it may serve another softirq meanwhile.  So there is room for several tasks.  If two of them
+ * have the same place, the first one's softirq counts as an interrupt's.
  */
 struct stape_softirq {
 	const struct task_struct *raiser[NR_SOFTIRQS];
@@ -38,7 +38,7 @@ struct stape_softirq {
 
 static DEFINE_PER_CPU(struct stape_softirq, stape_softirqs);
 
-/* Where the current task stands if it serves a softirq that is its own doing. */
+/* Returns the place of the current task in @servers. */
 static const struct task_struct **stape_softirq_place(struct stape_softirq *softirq)
 {
 	if (!STAPE_SOFTIRQ_SERVERS_ORDER)
@@ -47,7 +47,7 @@ static const struct task_struct **stape_softirq_place(struct stape_softirq *soft
 }
 
 /**
- * stape_softirq_by_current() - is the softirq the current task's doing?
+ * stape_softirq_by_current() - has the current task alone raised the softirq that it serves?
  *
  * Context: a softirq that is being served, which keeps the task on this CPU.
  */
@@ -62,7 +62,7 @@ void stape_softirq_raise(void *data, unsigned int vec)
 
 	if (vec >= NR_SOFTIRQS)
 		return;
-	/* What a softirq raises is the doing of whoever raised that one. */
+	/* A softirq that a softirq raises is charged to the task that the first is charged to. */
 	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !stape_softirq_by_current()))
 		WRITE_ONCE(softirq->by_others[vec], true);
 	else if (softirq->raiser[vec] && softirq->raiser[vec] != current)
@@ -78,7 +78,7 @@ void stape_softirq_entry(void *data, unsigned int vec)
 
 	if (vec >= NR_SOFTIRQS)
 		return;
-	/* It may have been left to ksoftirqd, or to an interrupt on top of another task. */
+	/* ksoftirqd may serve it, or an interrupt on top of another task. */
 	if (softirq->raiser[vec] == current && !READ_ONCE(softirq->by_others[vec]))
 		WRITE_ONCE(*place, current);
 	else if (READ_ONCE(*place) == current)

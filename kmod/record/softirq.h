@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* Probes. */
+/* Tracepoints softirq_raise, softirq_entry. */
 void stape_softirq_raise(void *data, unsigned int vec);
 void stape_softirq_entry(void *data, unsigned int vec);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Describes a live task: what a tape has to know of those that were there
- * before the recording.
+ * The attributes of a live task, as words of an event and one by one.
  *
- * No lock keeps a task as it is.  Numbers are loaded once each, and of what belongs
- * together (policy and deadline, priority and whether it is lent) one decides.
+ * No lock keeps a task as it is.  Each number is loaded once.  Of numbers that belong
+ * together (policy and deadline, priority and whether it is lent) one load decides.
  */
 #include "record/task_info.h"
 
@@ -13,13 +12,9 @@
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/timekeeping.h>
-#include <net/netlink.h>
 #include <schedtape/event.h>
-#include <schedtape/netlink.h>
 
-#include "record/filter.h"
-#include "replay/player.h"
+#include "record/watch.h"
 
 /**
  * stape_task_state() - a task's state in the words of the wire format
@@ -48,100 +43,25 @@ u32 stape_task_state(unsigned int state)
 	return STAPE_STATE_BLOCKED;
 }
 
-/* A bit for every CPU that may be, lowest first, whatever this machine's words are. */
-static int stape_task_fill_affinity(struct sk_buff *skb, const struct task_struct *task)
-{
-	struct nlattr *attr = nla_reserve(skb, STAPE_A_TASK_AFFINITY,
-					  DIV_ROUND_UP(nr_cpu_ids, BITS_PER_BYTE));
-	u8 *bytes;
-	int cpu;
-
-	if (!attr)
-		return -EMSGSIZE;
-	bytes = nla_data(attr);
-	memset(bytes, 0, nla_len(attr));
-	/* Not cpus_ptr: that is one CPU while migration is disabled. */
-	for_each_possible_cpu(cpu)
-		if (cpumask_test_cpu(cpu, &task->cpus_mask))
-			bytes[cpu / BITS_PER_BYTE] |= 1 << cpu % BITS_PER_BYTE;
-	return 0;
-}
-
-static int stape_task_nice(const struct task_struct *task)
+/**
+ * stape_task_nice() - a task's own nice value
+ * @task: the task
+ *
+ * Context: any.
+ */
+int stape_task_nice(const struct task_struct *task)
 {
 	int nice, prio;
 
-	/* It may be lowered, or raised again, between the two looks. */
+	/* A player may be niced, or get its own value back, between the two loads. */
 	do {
 		prio = READ_ONCE(task->static_prio);
-		smp_rmb();	/* pairs with stape_meet_lower() */
-		if (stape_player_is_lowered(task, &nice))
+		smp_rmb();	/* pairs with stape_rendezvous_lower() */
+		if (stape_watch_is_niced(task, &nice))
 			return nice;
-		smp_rmb();	/* pairs with stape_meet_raise() */
+		smp_rmb();	/* pairs with stape_rendezvous_restore() */
 	} while (prio != READ_ONCE(task->static_prio));
 	return PRIO_TO_NICE(prio);
-}
-
-static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *task)
-{
-	unsigned int policy = READ_ONCE(task->policy);
-	u64 words[STAPE_DL_WORDS];
-	u32 i, n;
-
-	if (nla_put_u32(skb, STAPE_A_TASK_POLICY, policy) ||
-	    nla_put_s32(skb, STAPE_A_TASK_NICE, stape_task_nice(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, READ_ONCE(task->rt_priority)))
-		return -EMSGSIZE;
-	n = stape_task_dl_words(task, policy, words);
-	for (i = 0; i < n; i++)
-		if (nla_put_u64_64bit(skb, STAPE_A_TASK_DL_RUNTIME + i, words[i],
-				      STAPE_A_TASK_PAD))
-			return -EMSGSIZE;
-	return 0;
-}
-
-/* The TGID of its parent; 0: that is not recorded, and not to be told of. */
-static u32 stape_task_parent(const struct stape_filter *filter, const struct task_struct *task)
-{
-	struct task_struct *parent = rcu_dereference(task->real_parent);
-
-	return stape_filter_has(filter, parent) ? task_tgid_nr(parent) : 0;
-}
-
-/**
- * stape_task_fill() - put a task's description into a message
- * @skb: the message
- * @filter: of the session that is told of it
- * @task: the task
- *
- * Context: RCU reader.
- * Return: 0, or -EMSGSIZE if the message is full.
- */
-int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
-		    struct task_struct *task)
-{
-	struct pid_namespace *ns = task_active_pid_ns(task);
-	u64 now = ktime_get_mono_fast_ns();	/* an event that is newer knows better */
-	char comm[TASK_COMM_LEN];
-
-	/* Without its lock the name may be half old, half new: never unterminated. */
-	data_race(strscpy_pad(comm, task->comm, sizeof(comm)));
-	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_PPID, stape_task_parent(filter, task)) ||
-	    nla_put_u32(skb, STAPE_A_TASK_NS_PID, ns ? task_pid_nr_ns(task, ns) : 0) ||
-	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
-	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
-	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
-	    stape_task_fill_prio(skb, task) || stape_task_fill_affinity(skb, task) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
-			      STAPE_A_TASK_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, now, STAPE_A_TASK_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
-			      STAPE_A_TASK_PAD))
-		return -EMSGSIZE;
-	return 0;
 }
 
 /**
@@ -176,7 +96,7 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 {
 	int nice = stape_task_nice(task);
 
-	/* That of a player that gives way. */
+	/* The value that a niced player has. */
 	if (prio == NICE_TO_PRIO(MAX_NICE))
 		prio = NICE_TO_PRIO(nice);
 	return (u64)(policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
@@ -188,7 +108,7 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 /**
  * stape_task_dl_words() - a task's deadline as words
  * @task: the task
- * @policy: its own, as it is told with them
+ * @policy: its own, as the event has it
  * @words: STAPE_DL_WORDS, to be filled if that is SCHED_DEADLINE
  *
  * Context: any.
@@ -234,24 +154,22 @@ u32 stape_task_affinity(const struct task_struct *task, u64 *words)
 
 /**
  * stape_task_words() - a task's description as words of an event
- * @filter: of the session whose event it is
  * @task: the task
+ * @ppid: TGID of its parent
  * @comm: its name, TASK_COMM_LEN bytes
  * @words: up to STAPE_TASK_WORDS and STAPE_DL_WORDS, to be filled
  *
  * Context: any; @task must be alive or be current.
  * Return: how many there are.
  */
-u32 stape_task_words(const struct stape_filter *filter, struct task_struct *task,
-		     const char *comm, u64 *words)
+u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words)
 {
 	unsigned int policy = READ_ONCE(task->policy);
 	int prio = READ_ONCE(task->prio);
-	u64 ppid, ns_pid = 0;
+	u64 ns_pid = 0;
 	struct pid_namespace *ns;
 
 	rcu_read_lock();
-	ppid = stape_task_parent(filter, task);
 	ns = task_active_pid_ns(task);
 	if (ns)
 		ns_pid = task_pid_nr_ns(task, ns);

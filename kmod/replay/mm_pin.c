@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of players' processes, kept until none of them uses it any more.
+ * Mm pins: references on the mm of players' processes, held until no thread uses it.
  *
- * Whoever leaves a process last pays for the end of its memory: more than a burst
- * often has.  Which of its threads that is may go by a microsecond, and be another one
- * than in the recording.  So in a replay it is none of them: what they had to pay in
- * the recording they burn, as all CPU time.  A process of one thread has no choice, and
- * pays itself.
+ * The thread that leaves a process last frees its mm, which often costs more CPU time than a
+ * burst has.  Which thread is the last may depend on a microsecond, and differ from the
+ * recording.  So in a replay no player frees an mm: a player burns the CPU time that its task
+ * used for that in the recording, as all other CPU time.  A process of one thread is not
+ * pinned, because its thread always is the last.
  */
 #include "replay/mm_pin.h"
 
@@ -16,123 +16,123 @@
 #include <linux/slab.h>
 
 #include "base/work.h"
-#include "replay/replay.h"
+#include "replay/types.h"
 
 /**
- * struct stape_kept - memory that outlives its users
+ * struct stape_mm_pin - one reference
  * @node: in the table, by @mm
- * @mm: with a reference as a user
- * @replay: for which it is kept
+ * @mm: referenced with mmget()
+ * @replay: for which it is pinned
  */
-struct stape_kept {
+struct stape_mm_pin {
 	struct hlist_node node;
 	struct mm_struct *mm;
 	const struct stape_replay *replay;
 };
 
-/* What all replays keep: processes may play in several.  Changed under the lock. */
-static DEFINE_HASHTABLE(stape_kept, 8);
+/* The pins of all replays, because a process may play in several.  Under the lock. */
+static DEFINE_HASHTABLE(stape_mm_pins, 8);
 /* Inside the replays' locks. */
-static DEFINE_SPINLOCK(stape_keep_lock);
+static DEFINE_SPINLOCK(stape_mm_pins_lock);
 
-/* For how many replays it is kept, or whether it is for @replay. */
-static int stape_keep_count(const struct mm_struct *mm, const struct stape_replay *replay)
+/* Counts the pins of @mm: those for @replay, or if that is NULL, all. */
+static int stape_mm_pin_count(const struct mm_struct *mm, const struct stape_replay *replay)
 {
-	struct stape_kept *kept;
+	struct stape_mm_pin *pin;
 	int n = 0;
 
-	hash_for_each_possible(stape_kept, kept, node, (unsigned long)mm)
-		n += kept->mm == mm && (!replay || kept->replay == replay);
+	hash_for_each_possible(stape_mm_pins, pin, node, (unsigned long)mm)
+		n += pin->mm == mm && (!replay || pin->replay == replay);
 	return n;
 }
 
-static bool stape_keep_add(struct stape_kept *kept)
+static bool stape_mm_pin_add(struct stape_mm_pin *pin)
 {
 	bool add;
 
-	spin_lock(&stape_keep_lock);
-	add = !stape_keep_count(kept->mm, kept->replay);
+	spin_lock(&stape_mm_pins_lock);
+	add = !stape_mm_pin_count(pin->mm, pin->replay);
 	if (add) {
-		mmget(kept->mm);
-		hash_add(stape_kept, &kept->node, (unsigned long)kept->mm);
+		mmget(pin->mm);
+		hash_add(stape_mm_pins, &pin->node, (unsigned long)pin->mm);
 	}
-	spin_unlock(&stape_keep_lock);
+	spin_unlock(&stape_mm_pins_lock);
 	return add;
 }
 
 /**
- * stape_keep() - keep the caller's memory, unless it is a process of one thread
- * @replay: the caller is about to play in it; if it cannot, no harm is done
+ * stape_mm_pin() - pin the caller's mm, unless it is a process of one thread
+ * @replay: the caller is about to join it; a pin does no harm if it cannot
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM.
  */
-int stape_keep(struct stape_replay *replay)
+int stape_mm_pin(struct stape_replay *replay)
 {
-	struct stape_kept *kept;
+	struct stape_mm_pin *pin;
 
 	if (thread_group_empty(current))
 		return 0;
-	kept = kmalloc(sizeof(*kept), GFP_KERNEL_ACCOUNT);
-	if (!kept)
+	pin = kmalloc(sizeof(*pin), GFP_KERNEL_ACCOUNT);
+	if (!pin)
 		return -ENOMEM;
-	kept->mm = current->mm;
-	kept->replay = replay;
+	pin->mm = current->mm;
+	pin->replay = replay;
 	spin_lock(&replay->lock);
-	/* After its end nobody might let go of it. */
-	if (stape_replay_live(replay) && stape_keep_add(kept)) {
-		/* The caller may be gone before the replay starts. */
+	/* Not after the replay's end, because nothing might release the pin then. */
+	if (stape_replay_live(replay) && stape_mm_pin_add(pin)) {
+		/* The caller may end before the replay starts. */
 		queue_delayed_work(stape_work, &replay->progress, HZ);
-		kept = NULL;
+		pin = NULL;
 	}
 	spin_unlock(&replay->lock);
-	kfree(kept);
+	kfree(pin);
 	return 0;
 }
 
 /**
- * stape_keep_release() - let go of memory that nobody uses any more
+ * stape_mm_pin_release() - release the pins of mms that no thread uses any more
  * @replay: any replay
- * @all: of what is in use, too: the replay is over
+ * @all: release the pins of all mms, because the replay is over
  *
- * What is let go of may have to wait for whatever its process has left, and so does
- * the caller with @all; otherwise it is left to the kernel.
+ * Freeing an mm may take long.  With @all the caller does it, otherwise the kernel's work.
  *
  * Context: may sleep, without the replay's lock.
- * Return: whether there is more.
+ * Return: whether pins are left.
  */
-bool stape_keep_release(struct stape_replay *replay, bool all)
+bool stape_mm_pin_release(struct stape_replay *replay, bool all)
 {
-	struct stape_kept *kept;
+	struct stape_mm_pin *pin;
 	struct hlist_node *next;
 	HLIST_HEAD(unused);
 	unsigned int bucket;
-	bool more = false;
+	bool left = false;
 
-	spin_lock(&stape_keep_lock);
-	hash_for_each_safe(stape_kept, bucket, next, kept, node) {
-		if (kept->replay != replay)
+	spin_lock(&stape_mm_pins_lock);
+	hash_for_each_safe(stape_mm_pins, bucket, next, pin, node) {
+		if (pin->replay != replay)
 			continue;
 		/*
-		 * The users are us: without a thread nobody else gets it back into use for long.
-		 * Since 6.16 the exit probe, which wakes this work, comes before its task has left
-		 * the memory: so the work finds one user too many and runs again a second later.
+		 * Are all remaining mm_users pins?  Then no other task can take a lasting new
+		 * reference, because no thread has this mm any more.  Since 6.16 the exit probe,
+		 * which queues this work, comes before exit_mm(): so the work finds one user too
+		 * many and runs again a second later.
 		 */
-		if (!all && atomic_read(&kept->mm->mm_users) > stape_keep_count(kept->mm, NULL)) {
-			more = true;
+		if (!all && atomic_read(&pin->mm->mm_users) > stape_mm_pin_count(pin->mm, NULL)) {
+			left = true;
 			continue;
 		}
-		hash_del(&kept->node);
-		hlist_add_head(&kept->node, &unused);
+		hash_del(&pin->node);
+		hlist_add_head(&pin->node, &unused);
 	}
-	spin_unlock(&stape_keep_lock);
+	spin_unlock(&stape_mm_pins_lock);
 
-	hlist_for_each_entry_safe(kept, next, &unused, node) {
+	hlist_for_each_entry_safe(pin, next, &unused, node) {
 		if (all)
-			mmput(kept->mm);
+			mmput(pin->mm);
 		else
-			mmput_async(kept->mm);
-		kfree(kept);
+			mmput_async(pin->mm);
+		kfree(pin);
 	}
-	return more;
+	return left;
 }

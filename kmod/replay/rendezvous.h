@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _STAPE_MEET_H
-#define _STAPE_MEET_H
+#ifndef _STAPE_RENDEZVOUS_H
+#define _STAPE_RENDEZVOUS_H
 
 #include <linux/types.h>
 
@@ -8,14 +8,14 @@ struct stape_player;
 struct stape_replay;
 
 /**
- * struct stape_meeting - how long a player gives way, in one step
- * @start: its CPU time when that began, ns
- * @paid: up to that CPU time its next bursts make up for it, ns
- * @free: so much it gives even if they do not, ns
- * @end: in no case longer, jiffies
- * @gave: the player has given way in it, so that it owes what it ran beyond @paid
+ * struct stape_rendezvous_budget - how long a player may yield, in one step
+ * @start: its CPU time when the step began, ns
+ * @paid: its next bursts make up for it up to that CPU time, ns
+ * @free: it gives so much even if they do not, ns
+ * @end: it waits no longer than that, jiffies
+ * @gave: it has yielded, so that it owes the CPU time beyond @paid
  */
-struct stape_meeting {
+struct stape_rendezvous_budget {
 	u64 start;
 	u64 paid;
 	u64 free;
@@ -23,12 +23,12 @@ struct stape_meeting {
 	bool gave;
 };
 
-void stape_meet_init(struct stape_player *player);
-void stape_meet_tell(const struct stape_player *player);
-bool stape_meet_can_go(const struct stape_player *player);
-struct stape_meeting stape_meet_begin(struct stape_player *self, u64 slack);
-void stape_meet_end(struct stape_player *self, const struct stape_meeting *meeting);
-void stape_meet(struct stape_replay *replay, struct stape_player *self, u32 number,
-		struct stape_meeting *meeting);
+void stape_rendezvous_init(struct stape_player *player);
+void stape_rendezvous_unpark_wakers(const struct stape_player *player);
+bool stape_rendezvous_wakees_wait(const struct stape_player *player);
+struct stape_rendezvous_budget stape_rendezvous_begin(struct stape_player *self, u64 slack);
+void stape_rendezvous_end(struct stape_player *self, const struct stape_rendezvous_budget *budget);
+void stape_rendezvous(struct stape_replay *replay, struct stape_player *self, u32 number,
+		      struct stape_rendezvous_budget *budget);
 
-#endif /* _STAPE_MEET_H */
+#endif /* _STAPE_RENDEZVOUS_H */

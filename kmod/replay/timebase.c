@@ -9,47 +9,50 @@
 #include <linux/minmax.h>
 #include <schedtape/netlink.h>
 
-/* What is too far away is as far as a timer may be: sums with it fit as well. */
-#define STAPE_TEMPO_MAX	(KTIME_MAX / 4)
+/* The longest time for a timer.  Longer ones are cut to it, so that sums do not overflow. */
+#define STAPE_TIMEBASE_MAX	(KTIME_MAX / 4)
 
-static u64 stape_tempo_scale(u64 ns, u32 mul, u32 div)
+static u64 stape_timebase_scale(u64 ns, u32 mul, u32 div)
 {
-	if (div_u64(ns, div) >= div_u64(STAPE_TEMPO_MAX, mul))
-		return STAPE_TEMPO_MAX;
+	if (div_u64(ns, div) >= div_u64(STAPE_TIMEBASE_MAX, mul))
+		return STAPE_TIMEBASE_MAX;
 	return mul_u64_u64_div_u64(ns, mul, div);
 }
 
 /**
- * stape_tempo_at() - what time is it for the replay?
- * @tempo: the replay's, which runs
- * @time: ns of CLOCK_MONOTONIC
+ * stape_timebase_to_replay() - the replay's time at a time of CLOCK_MONOTONIC
+ * @timebase: of a replay that runs
+ * @mono: ns of CLOCK_MONOTONIC
  *
  * Context: any.
  * Return: ns of the replay's time.
  */
-u64 stape_tempo_at(const struct stape_tempo *tempo, u64 time)
+u64 stape_timebase_to_replay(const struct stape_timebase *timebase, u64 mono)
 {
-	if (time <= tempo->base_time)
-		return tempo->base;
-	return tempo->base + stape_tempo_scale(time - tempo->base_time, tempo->speed,
-					       STAPE_REPLAY_SPEED_ONE);
+	if (mono <= timebase->mono_base)
+		return timebase->replay_base;
+	return timebase->replay_base +
+	       stape_timebase_scale(mono - timebase->mono_base, timebase->speed,
+				    STAPE_REPLAY_SPEED_ONE);
 }
 
 /**
- * stape_tempo_due() - when is it that time for the replay?
- * @tempo: the replay's, which runs
- * @at: ns of the replay's time
+ * stape_timebase_to_mono() - the time of CLOCK_MONOTONIC at a replay's time
+ * @timebase: of a replay that runs
+ * @time: ns of the replay's time
  *
  * Context: any.
  * Return: ns of CLOCK_MONOTONIC.
  */
-u64 stape_tempo_due(const struct stape_tempo *tempo, u64 at)
+u64 stape_timebase_to_mono(const struct stape_timebase *timebase, u64 time)
 {
 	u64 since;
 
-	if (at >= tempo->base)
-		return tempo->base_time + stape_tempo_scale(at - tempo->base,
-							    STAPE_REPLAY_SPEED_ONE, tempo->speed);
-	since = stape_tempo_scale(tempo->base - at, STAPE_REPLAY_SPEED_ONE, tempo->speed);
-	return tempo->base_time - min(since, tempo->base_time);
+	if (time >= timebase->replay_base)
+		return timebase->mono_base +
+		       stape_timebase_scale(time - timebase->replay_base, STAPE_REPLAY_SPEED_ONE,
+					    timebase->speed);
+	since = stape_timebase_scale(timebase->replay_base - time, STAPE_REPLAY_SPEED_ONE,
+				     timebase->speed);
+	return timebase->mono_base - min(since, timebase->mono_base);
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef _STAPE_TEMPO_H
-#define _STAPE_TEMPO_H
+#ifndef _STAPE_TIMEBASE_H
+#define _STAPE_TIMEBASE_H
 
 #include <linux/types.h>
 
 /**
- * struct stape_tempo - how a replay's own time goes
- * @base_time: ns of CLOCK_MONOTONIC
- * @base: the replay's time then, ns
- * @speed: millionths: how much of its time passes in as much of ours
+ * struct stape_timebase - maps CLOCK_MONOTONIC to a replay's time
+ * @mono_base: ns of CLOCK_MONOTONIC
+ * @replay_base: the replay's time then, ns
+ * @speed: millionths: how fast the replay's time passes
  *
  * A replay's time begins with 0 at its start, and stands while it is paused.
  */
-struct stape_tempo {
-	u64 base_time;
-	u64 base;
+struct stape_timebase {
+	u64 mono_base;
+	u64 replay_base;
 	u32 speed;
 };
 
-u64 stape_tempo_at(const struct stape_tempo *tempo, u64 time);
-u64 stape_tempo_due(const struct stape_tempo *tempo, u64 at);
+u64 stape_timebase_to_replay(const struct stape_timebase *timebase, u64 mono);
+u64 stape_timebase_to_mono(const struct stape_timebase *timebase, u64 time);
 
-#endif /* _STAPE_TEMPO_H */
+#endif /* _STAPE_TIMEBASE_H */
