@@ -5,7 +5,7 @@
  * vmalloc() is not enough.  On recent kernels (7.3 has it) a vmalloc() that fails gives back
  * what it already has in a work item.  Until that runs, the caller's memory cgroup is full,
  * and the next page that one of its processes touches has the OOM killer choose one of them.
- * So the pages are taken here, and are back before the caller is told that there are too few.
+ * So the pages are allocated here, and are freed before this returns NULL.
  */
 #include "base/memory.h"
 

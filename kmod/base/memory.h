@@ -6,9 +6,8 @@
 #include <linux/types.h>
 
 /*
- * For memory whose size a request decides.  It is the caller's cgroup's, and if
- * there is not as much, the caller is told: nobody is killed for it, and the log
- * says nothing.
+ * For memory whose size a request decides.  It is charged to the caller's memory cgroup.  If
+ * there is too little, the allocation fails: the OOM killer does not run, and nothing is logged.
  */
 #define STAPE_GFP_LARGE \
 	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN | __GFP_ZERO)

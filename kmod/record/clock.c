@@ -12,7 +12,7 @@ static_assert(sizeof(struct stape_clock_sample) == 40);
 #define STAPE_NS_KHZ	1000000		/* a clock that counts ns */
 
 /**
- * stape_clock_sample() - one instant by several clocks
+ * stape_clock_sample() - read several clocks at one time
  * @counter: the session's clock is the CPU's counter
  * @sample: to be filled
  *
@@ -24,7 +24,7 @@ void stape_clock_sample(bool counter, struct stape_clock_sample *sample)
 	u64 before;
 
 	memset(sample, 0, sizeof(*sample));
-	/* Nothing is to come in between. */
+	/* No interrupt may come between the clocks. */
 	local_irq_save(flags);
 	before = stape_clock_now(counter);
 	sample->mono = ktime_get_mono_fast_ns();

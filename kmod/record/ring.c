@@ -311,7 +311,7 @@ void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
  * @ring: this CPU's ring
  * @now: by the session's clock
  * @type: enum stape_event_type, from 8 to 13
- * @pid: whom it is about
+ * @pid: of its task
  * @arg: six bits
  * @payload: words that follow
  * @words: how many, at most 15
@@ -358,9 +358,10 @@ void stape_ring_pause(struct stape_ring *ring)
 
 /**
  * stape_ring_resume() - write from now on
- * @ring: a ring with memory, whose session starts or goes on
+ * @ring: a ring with memory; its session starts or goes on
  *
- * A probe sees it when it sees it: the first page says who ran before.
+ * Probes on other CPUs may see this a little later.  The first page names the task that ran
+ * before.
  *
  * Context: any.
  */
