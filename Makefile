@@ -73,13 +73,15 @@ $(BUILD)/%.o: %.c
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
 # A kernel's module is built in a folder of its own, from links to the sources.
+# link FOLDER: makes them anew, so that none is left of a file that has moved.
 KMOD	= $(BUILD)/kmod/$(KERNEL)
+link	= find $(1) -type l -delete && cp -rs $(CURDIR)/kmod/. $(1)/
 
 module: KERNEL := $(KERNEL)
 module:
 	@mkdir -p $(KMOD)
 	@ln -sfn $(CURDIR)/include $(BUILD)/kmod/include
-	@ln -sf $(CURDIR)/kmod/* $(KMOD)/
+	@$(call link,$(KMOD))
 	@selftests/qemu/build-module $(NEEDS:%=--install %) $(KERNEL) $(KMOD) $(KFLAGS)
 
 # In a guest, so that it needs no module support here and can do no harm; one CPU
@@ -106,7 +108,7 @@ $(BUILD)/demo/%: selftests/workloads/%.c
 host-build:
 	@mkdir -p $(BUILD)/kmod/host
 	@ln -sfn $(CURDIR)/include $(BUILD)/kmod/include
-	@ln -sf $(CURDIR)/kmod/* $(BUILD)/kmod/host/
+	@$(call link,$(BUILD)/kmod/host)
 	$(MAKE) -s -C $(BUILD)/kmod/host modules
 
 # Headers of another kernel make a module that this one refuses.
@@ -174,7 +176,7 @@ SRCDIR	:= /usr/src/schedtape-$(VERSION)
 KO	= /lib/modules/$(KVER)/updates/schedtape.ko
 PAGES	:= $(wildcard Documentation/man/*.[1-8])
 MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
-	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch] kmod/features/*.c)
+	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch] kmod/*/*.[ch])
 
 # file:mode:where
 INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \

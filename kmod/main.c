@@ -6,21 +6,21 @@
 #include <net/genetlink.h>
 #include <schedtape/version.h>
 
-#include "device.h"
-#include "lack.h"
-#include "netlink.h"
-#include "probe.h"
-#include "replay.h"
-#include "work.h"
+#include "base/work.h"
+#include "control/device.h"
+#include "control/missing.h"
+#include "control/netlink.h"
+#include "record/attach.h"
+#include "replay/replay.h"
 
 static int __init stape_init(void)
 {
 	int ret;
 
-	ret = stape_probe_init();
+	ret = stape_attach_init();
 	if (ret)
-		goto err_probe;
-	stape_lack_init();
+		goto err_attach;
+	stape_missing_init();
 	ret = stape_work_init();
 	if (ret)
 		goto err_work;
@@ -37,7 +37,7 @@ err_device:
 err_netlink:
 	stape_work_exit();
 err_work:
-err_probe:
+err_attach:
 	return ret;
 }
 

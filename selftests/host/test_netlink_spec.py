@@ -22,7 +22,7 @@ SPEC = "Documentation/netlink/specs/schedtape.yaml"
 TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
 
 # What the module calls one in a policy, and where it puts one into a message.
-MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "reserve": "binary"}
+MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary"}
 
 
 def read(path):
@@ -67,7 +67,7 @@ class Module:
 
     def __init__(self, header, events):
         self.text = "".join(read(path) for path in
-                            sorted(glob.glob("kmod/*.[ch]", root_dir=TOP)))
+                            sorted(glob.glob("kmod/*/*.[ch]", root_dir=TOP)))
         self.known = {"NSEC_PER_SEC": 10 ** 9, "PID_MAX_LIMIT": 1 << 22}
         for name, value in re.findall(r"^#define (STAPE_\w+)\s+(\d+)$",
                                       header + events + self.text, re.M):
@@ -127,7 +127,7 @@ class Module:
         """{attribute: type} of all among the names that go into messages."""
         put = {}
         for kind, attr, row in re.findall(
-                r"nla_(?:put_)?(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
+                r"(?:nla_(?:put_)?|stape_)(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
             if attr not in names:
                 continue
             first = names.index(attr)
@@ -217,7 +217,7 @@ class Spec:
         ours = {definition["name"]: definition["value"]
                 for definition in self.yaml["definitions"] if definition["type"] == "const"}
         theirs = {
-            "ring-pages-max": int(parse_define(read("kmod/ring.h"), "STAPE_RING_PAGES_MAX")),
+            "ring-pages-max": int(parse_define(read("kmod/record/ring.h"), "STAPE_RING_PAGES_MAX")),
             "pid-max": (1 << int(parse_define(self.events, "STAPE_PID_BITS"))) - 1,
             "delay-max": self.module.bounds("stape_delay_range")["max"],
             "speed-min": int(parse_define(self.header, "STAPE_REPLAY_SPEED_MIN")),

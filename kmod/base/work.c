@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's own workqueue.  Its work takes stape_sessions_lock and may wait for it for
+ * long, which would hold up the work of others on a queue of the kernel's.
+ */
+#include "base/work.h"
+
+#include <linux/workqueue.h>
+
+struct workqueue_struct *stape_work;
+
+/**
+ * stape_work_init() - make the workqueue
+ *
+ * It is unbound, because its work needs no particular CPU, and isolated CPUs are not to be
+ * disturbed.  Reclaim of memory does not wait for it, so it needs no rescuer
+ * (WQ_MEM_RECLAIM).
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_work_init(void)
+{
+	stape_work = alloc_workqueue("schedtape", WQ_UNBOUND, 0);
+	return stape_work ? 0 : -ENOMEM;
+}
+
+/**
+ * stape_work_exit() - free the workqueue
+ *
+ * Context: may sleep; nothing queues work any more.
+ */
+void stape_work_exit(void)
+{
+	destroy_workqueue(stape_work);
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/schedtape: open() makes a session; mmap(), poll() and read() get its data.
+ */
+#include "control/device.h"
+
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "control/commands.h"
+#include "control/waiter.h"
+#include "record/session.h"
+#include "replay/file.h"
+
+static_assert(sizeof(struct stape_session_info) == 32);
+static_assert(sizeof(struct stape_replay_setup) == 32);
+static_assert(sizeof(struct stape_ring_producer) == 48);
+static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
+
+/**
+ * struct stape_device_file - behind an open /dev/schedtape
+ * @session: made by open()
+ * @has_replay: STAPE_IOC_REPLAY has been called
+ * @replay: made by it, or NULL
+ */
+struct stape_device_file {
+	struct stape_session *session;
+	atomic_t has_replay;
+	struct stape_replay *replay;
+};
+
+static int stape_device_open(struct inode *inode, struct file *file)
+{
+	struct stape_device_file *df;
+	int ret;
+
+	if (!perfmon_capable())
+		return -EACCES;
+	ret = security_locked_down(LOCKDOWN_PERF);
+	if (ret)
+		return ret;
+	df = kzalloc(sizeof(*df), GFP_KERNEL_ACCOUNT);
+	if (!df)
+		return -ENOMEM;
+	df->session = stape_session_create(stape_netlink_session_ntf);
+	if (IS_ERR(df->session)) {
+		ret = PTR_ERR(df->session);
+		kfree(df);
+		return ret;
+	}
+	file->private_data = df;
+	return stream_open(inode, file);
+}
+
+static int stape_device_release(struct inode *inode, struct file *file)
+{
+	struct stape_device_file *df = file->private_data;
+
+	if (df->replay)
+		stape_replay_abandon(df->replay);
+	stape_session_destroy(df->session);
+	kfree(df);
+	return 0;
+}
+
+/* Copies one page of any CPU to the reader.  Return: its size; 0: there is none. */
+static ssize_t stape_device_read_page(struct stape_session *session, char __user *buf)
+{
+	int cpu;
+
+	for_each_cpu(cpu, &session->setup.cpus) {
+		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
+		const void *page = stape_ring_peek(ring);
+
+		if (!page)
+			continue;
+		if (copy_to_user(buf, page, STAPE_PAGE_SIZE))
+			return -EFAULT;
+		stape_ring_consume(ring);
+		return STAPE_PAGE_SIZE;
+	}
+	return 0;
+}
+
+static ssize_t stape_device_read_some(struct stape_session *session, char __user *buf,
+				      size_t count)
+{
+	ssize_t done = 0, ret;
+
+	while (count - done >= STAPE_PAGE_SIZE) {
+		ret = stape_device_read_page(session, buf + done);
+		if (ret <= 0)
+			return done ?: ret;
+		done += ret;
+		cond_resched();
+	}
+	return done;
+}
+
+static ssize_t stape_device_read(struct file *file, char __user *buf, size_t count, loff_t *pos)
+{
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
+	bool finished;
+	ssize_t ret;
+
+	if (count < STAPE_PAGE_SIZE)
+		return -EINVAL;
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+		return -ENODATA;
+	if (file->f_flags & O_NONBLOCK) {
+		if (!mutex_trylock(&session->read_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&session->read_lock)) {
+		return -ERESTARTSYS;
+	}
+	for (;;) {
+		/* Read first: after the stop no page is published that is not there now. */
+		finished = stape_session_finished(session);
+		ret = finished || !session->setup.overwrite ?
+		      stape_device_read_some(session, buf, count) : 0;
+		if (ret || finished)
+			break;
+		ret = -EAGAIN;
+		if (file->f_flags & O_NONBLOCK)
+			break;
+		ret = wait_event_interruptible(session->wait,
+					       stape_session_finished(session) ||
+					       stape_session_readable(session, cpu_possible_mask,
+								      1));
+		if (ret)
+			break;
+	}
+	mutex_unlock(&session->read_lock);
+	return ret;
+}
+
+static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
+
+	poll_wait(file, &session->wait, wait);
+	return stape_session_poll(session, cpu_possible_mask);
+}
+
+static vm_fault_t stape_device_fault(struct vm_fault *vmf)
+{
+	struct stape_session *session = vmf->vma->vm_private_data;
+	size_t size = stape_ring_size(session->setup.pages);
+	u64 cpu, in_ring;
+
+	cpu = div64_u64_rem((u64)vmf->pgoff << PAGE_SHIFT, size, &in_ring);
+	if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &session->setup.cpus))
+		return VM_FAULT_SIGBUS;
+	vmf->page = vmalloc_to_page(per_cpu_ptr(session->active.rings, cpu)->mem + in_ring);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct stape_device_vm_ops = {
+	.fault = stape_device_fault,
+};
+
+/* The mapping holds the file, the file the session, the session the rings. */
+static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
+	u64 length = vma->vm_end - vma->vm_start;
+	u64 size, cpu, in_ring;
+
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+		return -ENODATA;
+	size = stape_ring_size(session->setup.pages);
+	cpu = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
+	if (in_ring + length > size || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return -EINVAL;
+	if (!cpumask_test_cpu(cpu, &session->setup.cpus))
+		return -ENXIO;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (vma->vm_flags & VM_WRITE) {
+		/* Only the consumer's page, and only as a shared mapping. */
+		if (in_ring || length != PAGE_SIZE || !(vma->vm_flags & VM_SHARED))
+			return -EPERM;
+		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
+	} else {
+		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP,
+			     VM_MAYWRITE | VM_MAYEXEC);
+	}
+	vma->vm_private_data = session;
+	vma->vm_ops = &stape_device_vm_ops;
+	return 0;
+}
+
+static long stape_device_info(struct stape_session *session, void __user *arg)
+{
+	struct stape_session_info info = {
+		.id = session->id,
+		.wire_version = STAPE_WIRE_VERSION,
+		.page_size = STAPE_PAGE_SIZE,
+		.nr_cpus = nr_cpu_ids,
+	};
+
+	mutex_lock(&stape_sessions_lock);
+	if (session->active.rings) {
+		info.ring_pages = session->setup.pages;
+		info.ring_stride = stape_ring_size(session->setup.pages);
+	}
+	mutex_unlock(&stape_sessions_lock);
+	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static long stape_device_flush(struct stape_session *session)
+{
+	mutex_lock(&stape_sessions_lock);
+	stape_session_flush(session);
+	mutex_unlock(&stape_sessions_lock);
+	return 0;
+}
+
+static long stape_device_clock(struct stape_session *session, void __user *arg)
+{
+	struct stape_clock_sample sample;
+
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+		return -ENODATA;
+	stape_clock_sample(session->setup.counter, &sample);
+	return copy_to_user(arg, &sample, sizeof(sample)) ? -EFAULT : 0;
+}
+
+/* Without stape_sessions_lock, because a page fault in the caller's memory may take long. */
+static long stape_device_replay(struct stape_device_file *df, void __user *arg)
+{
+	struct stape_replay *replay;
+
+	if (atomic_xchg(&df->has_replay, 1))
+		return -EBUSY;
+	replay = stape_replay_create(arg, stape_netlink_replay_ntf);
+	if (IS_ERR(replay)) {
+		atomic_set(&df->has_replay, 0);
+		return PTR_ERR(replay);
+	}
+	/* Read next by the release, which comes after the last ioctl. */
+	df->replay = replay;
+	return 0;
+}
+
+static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct stape_device_file *df = file->private_data;
+	struct stape_session *session = df->session;
+
+	switch (cmd) {
+	case STAPE_IOC_INFO:
+		return stape_device_info(session, (void __user *)arg);
+	case STAPE_IOC_FLUSH:
+		return stape_device_flush(session);
+	case STAPE_IOC_CLOCK:
+		return stape_device_clock(session, (void __user *)arg);
+	case STAPE_IOC_STREAM:
+		return stape_waiter_create(session, file, (void __user *)arg);
+	case STAPE_IOC_REPLAY:
+		return stape_device_replay(df, (void __user *)arg);
+	}
+	return -ENOTTY;
+}
+
+static const struct file_operations stape_device_fops = {
+	.owner = THIS_MODULE,
+	.open = stape_device_open,
+	.release = stape_device_release,
+	.read = stape_device_read,
+	.poll = stape_device_poll,
+	.mmap = stape_device_mmap,
+	.unlocked_ioctl = stape_device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+/*
+ * A number that is known before the module is loaded, so that a device file can exist and
+ * opening it loads the module.  No driver of the kernel has it.  If another module has taken
+ * it, the kernel chooses one.
+ */
+#define STAPE_DEVICE_MINOR	246
+
+static struct miscdevice stape_device = {
+	.minor = STAPE_DEVICE_MINOR,
+	.name = "schedtape",
+	.fops = &stape_device_fops,
+	.mode = 0600,
+};
+
+/**
+ * stape_device_init() - make /dev/schedtape
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int stape_device_init(void)
+{
+	int ret = misc_register(&stape_device);
+
+	if (ret == -EBUSY) {
+		stape_device.minor = MISC_DYNAMIC_MINOR;
+		ret = misc_register(&stape_device);
+	}
+	return ret;
+}
+
+/**
+ * stape_device_exit() - take /dev/schedtape away
+ *
+ * Context: may sleep.
+ */
+void stape_device_exit(void)
+{
+	misc_deregister(&stape_device);
+}
+
+MODULE_ALIAS_MISCDEV(STAPE_DEVICE_MINOR);
+MODULE_ALIAS("devname:schedtape");

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of the generic netlink family "schedtape": who may send requests, replies, dumps
+ * and notifications.
+ */
+#include "control/message.h"
+
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/user_namespace.h>
+#include <net/genetlink.h>
+
+enum { STAPE_GROUP_MONITOR };
+
+static const struct genl_multicast_group stape_groups[] = {
+	[STAPE_GROUP_MONITOR] = { .name = STAPE_MCGRP_MONITOR },
+};
+
+/* netlink.c adds the commands.  resv_start_op stays 0: every command is validated strictly. */
+struct genl_family stape_family __ro_after_init = {
+	.name = STAPE_FAMILY_NAME,
+	.version = STAPE_FAMILY_VERSION,
+	.module = THIS_MODULE,
+	.netnsok = false,
+	.parallel_ops = true,
+	.mcgrps = stape_groups,
+	.n_mcgrps = ARRAY_SIZE(stape_groups),
+};
+
+/**
+ * stape_message_permit() - may this request be made?
+ * @skb: the request
+ * @extack: why not
+ *
+ * GENL_ADMIN_PERM would require CAP_NET_ADMIN, the wrong capability for tracing.  The
+ * socket's opener and the sender both need the right one, in the initial user namespace.
+ *
+ * Context: any.
+ * Return: 0 or -EPERM.
+ */
+int stape_message_permit(struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	if (netlink_ns_capable(skb, &init_user_ns, CAP_PERFMON) ||
+	    netlink_ns_capable(skb, &init_user_ns, CAP_SYS_ADMIN))
+		return 0;
+	NL_SET_ERR_MSG(extack, "needs CAP_PERFMON or CAP_SYS_ADMIN");
+	return -EPERM;
+}
+
+/**
+ * stape_message_reply() - begin the reply to a request
+ * @message: to be filled, and given to stape_message_send()
+ * @info: the request
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_message_reply(struct stape_message *message, struct genl_info *info)
+{
+	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!message->skb)
+		return -ENOMEM;
+	/* A new message has room for its header. */
+	message->header = genlmsg_put_reply(message->skb, info, &stape_family, 0,
+					    info->genlhdr->cmd);
+	return 0;
+}
+
+/**
+ * stape_message_send() - send a reply
+ * @message: the reply; freed
+ * @ret: 0, or why it could not be filled
+ * @info: the request
+ *
+ * Context: may sleep.
+ * Return: @ret, or the error of sending.
+ */
+int stape_message_send(struct stape_message *message, int ret, struct genl_info *info)
+{
+	if (ret) {
+		nlmsg_free(message->skb);
+		return ret;
+	}
+	genlmsg_end(message->skb, message->header);
+	return genlmsg_reply(message->skb, info);
+}
+
+/**
+ * stape_message_dump() - begin one entry of a dump
+ * @message: to be filled, and given to stape_message_dumped()
+ * @skb: the dump's buffer
+ * @cb: the dump
+ * @cmd: enum stape_cmd
+ *
+ * Context: any.
+ * Return: 0, or -EMSGSIZE if the buffer is full.
+ */
+int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
+		       struct netlink_callback *cb, u8 cmd)
+{
+	message->skb = skb;
+	message->header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				      &stape_family, NLM_F_MULTI, cmd);
+	return message->header ? 0 : -EMSGSIZE;
+}
+
+/**
+ * stape_message_dumped() - end one entry of a dump, or take it back
+ * @message: the entry
+ * @ret: 0, or why it could not be filled
+ *
+ * Context: any.
+ * Return: @ret.
+ */
+int stape_message_dumped(struct stape_message *message, int ret)
+{
+	if (ret)
+		genlmsg_cancel(message->skb, message->header);
+	else
+		genlmsg_end(message->skb, message->header);
+	return ret;
+}
+
+/**
+ * stape_message_ntf() - begin a notification, if the group has listeners
+ * @message: to be filled, and given to stape_message_multicast()
+ * @cmd: enum stape_cmd
+ *
+ * Context: may sleep.
+ * Return: whether there is one to be filled.
+ */
+bool stape_message_ntf(struct stape_message *message, u8 cmd)
+{
+	if (!genl_has_listeners(&stape_family, &init_net, STAPE_GROUP_MONITOR))
+		return false;
+	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (!message->skb)
+		return false;
+	message->header = genlmsg_put(message->skb, 0, 0, &stape_family, 0, cmd);
+	return true;
+}
+
+/**
+ * stape_message_multicast() - send a notification
+ * @message: the notification; freed
+ * @ret: 0, or why it could not be filled
+ *
+ * Context: may sleep.
+ */
+void stape_message_multicast(struct stape_message *message, int ret)
+{
+	if (ret) {
+		nlmsg_free(message->skb);
+		return;
+	}
+	genlmsg_end(message->skb, message->header);
+	/* If no listener is left, that is no error. */
+	genlmsg_multicast(&stape_family, message->skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_MESSAGE_H
+#define _STAPE_MESSAGE_H
+
+#include <net/netlink.h>
+#include <schedtape/netlink.h>
+
+struct genl_family;
+struct genl_info;
+struct netlink_callback;
+
+/* A message of the family that is being filled. */
+struct stape_message {
+	struct sk_buff *skb;
+	void *header;
+};
+
+extern struct genl_family stape_family;
+
+int stape_message_permit(struct sk_buff *skb, struct netlink_ext_ack *extack);
+int stape_message_reply(struct stape_message *message, struct genl_info *info);
+int stape_message_send(struct stape_message *message, int ret, struct genl_info *info);
+int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
+		       struct netlink_callback *cb, u8 cmd);
+int stape_message_dumped(struct stape_message *message, int ret);
+bool stape_message_ntf(struct stape_message *message, u8 cmd);
+void stape_message_multicast(struct stape_message *message, int ret);
+
+#endif /* _STAPE_MESSAGE_H */

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What this kernel does not have and the module can do without.  The log lists it when the
+ * module is loaded, and the netlink command info-get at any time.
+ */
+#include "control/missing.h"
+
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "record/attach.h"
+
+/* hrtimer_resolution is 1 ns with high-resolution timers, and a tick without. */
+static size_t stape_missing_timers(char *text, size_t size)
+{
+	if (hrtimer_resolution == 1)
+		return 0;
+	return scnprintf(text, size,
+			 "high-resolution timers: a replay's waits end up to %u us late\n",
+			 hrtimer_resolution / (unsigned int)NSEC_PER_USEC);
+}
+
+/**
+ * stape_missing_text() - list what this kernel does not have
+ * @text: to be filled: a line for each thing, "" if there is none
+ * @size: of @text, STAPE_MISSING_SIZE is enough
+ *
+ * Context: any.
+ * Return: length of @text.
+ */
+size_t stape_missing_text(char *text, size_t size)
+{
+	size_t n;
+
+	text[0] = '\0';
+	n = stape_attach_missing(text, size);
+	return n + stape_missing_timers(text + n, size - n);
+}
+
+/**
+ * stape_missing_init() - find out what this kernel does not have, and log it
+ *
+ * Context: module init; may sleep.
+ */
+void __init stape_missing_init(void)
+{
+	char text[STAPE_MISSING_SIZE], *at = text, *line;
+
+	stape_attach_try();
+	stape_missing_text(text, sizeof(text));
+	while ((line = strsep(&at, "\n")) && *line)
+		pr_notice("this kernel lacks %s\n", line);
+}

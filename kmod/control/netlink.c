@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic netlink family "schedtape": the table of its commands, and the command
+ * info-get.  <schedtape/netlink.h> describes the family.  All other commands are in
+ * netlink_session.c, netlink_filter.c, netlink_task.c, netlink_replay.c and netlink_player.c.
+ */
+#include "control/netlink.h"
+
+#include <linux/cpumask.h>
+#include <net/genetlink.h>
+#include <schedtape/event.h>
+#include <schedtape/version.h>
+
+#include "control/commands.h"
+#include "control/message.h"
+#include "control/missing.h"
+#include "record/ring_memory.h"
+#include "record/session.h"
+#include "replay/replay.h"
+
+/* info-get takes no attribute: one that is not of a policy is refused. */
+static const struct nla_policy stape_info_policy[2];
+
+static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info);
+
+static int stape_netlink_dump_start(struct netlink_callback *cb)
+{
+	return stape_message_permit(cb->skb, cb->extack);
+}
+
+#define STAPE_DO(_cmd, _policy, _doit) {			\
+	.cmd = _cmd,						\
+	.policy = _policy,					\
+	.maxattr = ARRAY_SIZE(_policy) - 1,			\
+	.doit = _doit,						\
+}
+
+#define STAPE_DUMP(_cmd, _policy, _doit, _dumpit) {		\
+	.cmd = _cmd,						\
+	.policy = _policy,					\
+	.maxattr = ARRAY_SIZE(_policy) - 1,			\
+	.doit = _doit,						\
+	.start = stape_netlink_dump_start,			\
+	.dumpit = _dumpit,					\
+}
+
+static const struct genl_ops stape_ops[] = {
+	STAPE_DO(STAPE_CMD_INFO_GET, stape_info_policy, stape_info_get_doit),
+	STAPE_DUMP(STAPE_CMD_SESSION_GET, stape_session_id_policy,
+		   stape_session_get_doit, stape_session_get_dumpit),
+	STAPE_DO(STAPE_CMD_SESSION_SET, stape_session_set_policy, stape_session_set_doit),
+	STAPE_DO(STAPE_CMD_SESSION_START, stape_session_id_policy, stape_session_start_doit),
+	STAPE_DO(STAPE_CMD_SESSION_PAUSE, stape_session_id_policy, stape_session_pause_doit),
+	STAPE_DO(STAPE_CMD_SESSION_STOP, stape_session_id_policy, stape_session_stop_doit),
+	STAPE_DO(STAPE_CMD_FILTER_ADD, stape_filter_policy, stape_filter_add_doit),
+	STAPE_DO(STAPE_CMD_FILTER_DEL, stape_filter_policy, stape_filter_del_doit),
+	STAPE_DO(STAPE_CMD_FILTER_SET, stape_filter_set_policy, stape_filter_set_doit),
+	STAPE_DUMP(STAPE_CMD_TASK_GET, stape_task_policy, NULL, stape_task_get_dumpit),
+	STAPE_DUMP(STAPE_CMD_REPLAY_GET, stape_replay_id_policy,
+		   stape_replay_get_doit, stape_replay_get_dumpit),
+	STAPE_DO(STAPE_CMD_REPLAY_START, stape_replay_start_policy, stape_replay_start_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_STOP, stape_replay_id_policy, stape_replay_stop_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_SET, stape_replay_set_policy, stape_replay_set_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_PAUSE, stape_replay_id_policy, stape_replay_pause_doit),
+	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL, stape_player_get_dumpit),
+};
+
+/**
+ * stape_netlink_init() - register the family
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int __init stape_netlink_init(void)
+{
+	stape_family.ops = stape_ops;
+	stape_family.n_ops = ARRAY_SIZE(stape_ops);
+	return genl_register_family(&stape_family);
+}
+
+/**
+ * stape_netlink_exit() - unregister the family
+ *
+ * Context: may sleep.
+ */
+void stape_netlink_exit(void)
+{
+	genl_unregister_family(&stape_family);
+}
+
+static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
+{
+	const struct list_head *entry;
+	u32 n = 0;
+
+	mutex_lock(lock);
+	/* A session may be added meanwhile. */
+	for (entry = READ_ONCE(list->next); entry != list; entry = READ_ONCE(entry->next))
+		n++;
+	mutex_unlock(lock);
+	return n;
+}
+
+/* Returns the mode that the kernel is in now: it may have been chosen at boot. */
+static const char *stape_netlink_preempt(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return "rt";
+	if (preempt_model_lazy())
+		return "lazy";
+	if (preempt_model_full())
+		return "full";
+	return preempt_model_voluntary() ? "voluntary" : "none";
+}
+
+static int stape_info_fill_missing(struct sk_buff *skb)
+{
+	char text[STAPE_MISSING_SIZE];
+
+	if (!stape_missing_text(text, sizeof(text)))
+		return 0;
+	return nla_put_string(skb, STAPE_A_INFO_MISSING, text);
+}
+
+static int stape_info_fill(struct sk_buff *skb)
+{
+	if (nla_put_string(skb, STAPE_A_INFO_VERSION, SCHEDTAPE_VERSION) ||
+	    nla_put_u32(skb, STAPE_A_INFO_WIRE_VERSION, STAPE_WIRE_VERSION) ||
+	    nla_put_u32(skb, STAPE_A_INFO_PAGE_SIZE, STAPE_PAGE_SIZE) ||
+	    nla_put_u32(skb, STAPE_A_INFO_CPUS, num_possible_cpus()) ||
+	    nla_put_u32(skb, STAPE_A_INFO_RING_PAGES_MAX, STAPE_RING_PAGES_MAX) ||
+	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS,
+			stape_netlink_count(&stape_sessions, &stape_sessions_lock)) ||
+	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS,
+			stape_netlink_count(&stape_replays, &stape_replays_lock)) ||
+	    nla_put_u32(skb, STAPE_A_INFO_HZ, HZ) ||
+	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
+	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,
+			stape_counter_fit() ? stape_counter_rate() : 0) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_ring_memory_used(),
+			      STAPE_A_INFO_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_ring_memory_max(),
+			      STAPE_A_INFO_PAD) ||
+	    stape_info_fill_missing(skb))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_message message;
+	int ret;
+
+	ret = stape_message_permit(skb, info->extack);
+	if (!ret)
+		ret = stape_message_reply(&message, info);
+	if (!ret)
+		ret = stape_message_send(&message, stape_info_fill(message.skb), info);
+	return ret;
+}

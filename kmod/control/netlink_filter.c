@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands for the filters of sessions.
+ */
+#include "control/commands.h"
+
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "control/lookup.h"
+#include "record/rules.h"
+#include "record/session.h"
+#include "record/task_info.h"
+
+/* Not const: until 6.6 policies point to ranges that they might change. */
+static struct netlink_range_validation stape_pid_range = { .min = 1, .max = PID_MAX_LIMIT - 1 };
+
+const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
+	[STAPE_A_SESSION_TID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
+	[STAPE_A_SESSION_CGROUP] = { .type = NLA_U64 },
+};
+
+const struct nla_policy stape_filter_set_policy[STAPE_A_SESSION_EXCLUDE_COMM + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_SESSION_ALL] = NLA_POLICY_MAX(NLA_U8, 1),
+	[STAPE_A_SESSION_KTHREADS] = NLA_POLICY_MAX(NLA_U8, 1),
+	[STAPE_A_SESSION_NO_INHERIT] = NLA_POLICY_MAX(NLA_U8, 1),
+	[STAPE_A_SESSION_EXCLUDE_COMM] = { .type = NLA_NUL_STRING,
+					   .len = STAPE_PATTERN_LEN - 1 },
+};
+
+static struct task_struct *stape_filter_find(u32 pid)
+{
+	struct task_struct *task;
+
+	rcu_read_lock();
+	task = get_pid_task(find_vpid(pid), PIDTYPE_PID);	/* in the sender's namespace */
+	rcu_read_unlock();
+	return task;
+}
+
+static int stape_filter_check(const struct stape_filter *filter, struct task_struct *task,
+			      const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: see kthreads of filter-set");
+		return -EINVAL;
+	}
+	if (task_tgid(task) == filter->owner) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "the recorder itself is never recorded");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int stape_filter_add_task(struct stape_session *session, struct task_struct *task,
+				 const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	int ret = stape_filter_check(&session->active.filter, task, attr, extack);
+
+	if (ret)
+		return ret;
+	ret = stape_rules_add_task(&session->active, task, nla_type(attr) == STAPE_A_SESSION_PID);
+	if (ret)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "it has ended already");
+	else
+		WRITE_ONCE(session->had_members, true);
+	return ret;
+}
+
+static int stape_filter_change_task(struct stape_session *session, const struct nlattr *attr,
+				    bool add, struct netlink_ext_ack *extack)
+{
+	struct task_struct *task = stape_filter_find(nla_get_u32(attr));
+	int ret = 0;
+
+	if (!task) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "there is no such process or thread");
+		return -ESRCH;
+	}
+	if (add)
+		ret = stape_filter_add_task(session, task, attr, extack);
+	else
+		stape_rules_del_task(&session->active, task,
+				     nla_type(attr) == STAPE_A_SESSION_PID);
+	put_task_struct(task);
+	return ret;
+}
+
+static int stape_filter_change_cgroup(struct stape_session *session, const struct nlattr *attr,
+				      bool add, struct netlink_ext_ack *extack)
+{
+	u64 id = nla_get_u64(attr);
+	int ret = add ? stape_rules_add_cgroup(&session->active, id) :
+			stape_rules_del_cgroup(&session->active, id);
+
+	if (ret == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "there is no such cgroup (version 2)");
+	else if (ret == -E2BIG)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "more cgroups than a filter can have");
+	return ret;
+}
+
+static int stape_filter_change_one(struct stape_session *session, const struct nlattr *attr,
+				   bool add, struct netlink_ext_ack *extack)
+{
+	switch (nla_type(attr)) {
+	case STAPE_A_SESSION_PID:
+	case STAPE_A_SESSION_TID:
+		return stape_filter_change_task(session, attr, add, extack);
+	case STAPE_A_SESSION_CGROUP:
+		return stape_filter_change_cgroup(session, attr, add, extack);
+	}
+	return 0;
+}
+
+static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool add)
+{
+	struct stape_session *session;
+	const struct nlattr *attr;
+	int ret, rest;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
+	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
+		NL_SET_ERR_MSG(info->extack, "whom? no pid, tid or cgroup is given");
+		ret = -EINVAL;
+		goto out;
+	}
+	ret = add ? stape_session_attach(session, info->extack) : 0;
+	if (ret)
+		goto out;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		ret = stape_filter_change_one(session, attr, add, info->extack);
+		if (ret)
+			break;
+	}
+	stape_session_resync(session);
+out:
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+int stape_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return stape_filter_change(skb, info, true);
+}
+
+int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return stape_filter_change(skb, info, false);
+}
+
+/* Reads all exclude-comm of a request.  Return: how many, or -errno. */
+static int stape_filter_patterns(struct genl_info *info,
+				 char (**patterns)[STAPE_PATTERN_LEN])
+{
+	const struct nlattr *attr;
+	int rest, n = 0;
+
+	if (!info->attrs[STAPE_A_SESSION_EXCLUDE_COMM])
+		return 0;
+	*patterns = kcalloc(STAPE_FILTER_PATTERNS_MAX, sizeof(**patterns), GFP_KERNEL_ACCOUNT);
+	if (!*patterns)
+		return -ENOMEM;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != STAPE_A_SESSION_EXCLUDE_COMM)
+			continue;
+		if (n == STAPE_FILTER_PATTERNS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "more patterns than a filter can have");
+			kfree(*patterns);
+			return -E2BIG;
+		}
+		nla_strscpy((*patterns)[n++], attr, STAPE_PATTERN_LEN);
+	}
+	return n;
+}
+
+static bool stape_filter_flag(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] && nla_get_u8(info->attrs[attr]);
+}
+
+int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct stape_filter_flags flags = {
+		.all = stape_filter_flag(info, STAPE_A_SESSION_ALL),
+		.kthreads = stape_filter_flag(info, STAPE_A_SESSION_KTHREADS),
+		.no_inherit = stape_filter_flag(info, STAPE_A_SESSION_NO_INHERIT),
+	};
+	char (*patterns)[STAPE_PATTERN_LEN] = NULL;
+	struct stape_session *session;
+	int ret, n;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_attach(session, info->extack);
+	if (ret)
+		goto out;
+	n = stape_filter_patterns(info, &patterns);
+	if (n < 0) {
+		ret = n;
+		goto out;
+	}
+	stape_rules_set(&session->active, &flags, patterns, n);
+	stape_session_resync(session);
+out:
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink dump of a replay's players, those that play now.
+ */
+#include "control/commands.h"
+
+#include <net/genetlink.h>
+
+#include "control/lookup.h"
+#include "control/message.h"
+#include "replay/replay.h"
+
+const struct nla_policy stape_player_policy[STAPE_A_PLAYER_REPLAY + 1] = {
+	[STAPE_A_PLAYER_REPLAY] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+static u32 stape_player_state(const struct stape_player *player)
+{
+	if (READ_ONCE(player->held))
+		return STAPE_PLAYER_HELD;
+	if (READ_ONCE(player->edge) != STAPE_NO_EDGE)
+		return STAPE_PLAYER_EDGE;
+	return READ_ONCE(player->timed) ? STAPE_PLAYER_TIMED : STAPE_PLAYER_RUNNING;
+}
+
+static int stape_player_fill(struct sk_buff *skb, const struct stape_player *player)
+{
+	u32 edge = READ_ONCE(player->edge);
+
+	if (nla_put_u32(skb, STAPE_A_PLAYER_NUMBER, player->number) ||
+	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(player->watch.task)) ||
+	    nla_put_u32(skb, STAPE_A_PLAYER_STATE, stape_player_state(player)) ||
+	    (edge != STAPE_NO_EDGE && nla_put_u32(skb, STAPE_A_PLAYER_EDGE, edge)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_STEPS, READ_ONCE(player->steps),
+			      STAPE_A_PLAYER_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_CPU_TIME, READ_ONCE(player->watch.runtime),
+			      STAPE_A_PLAYER_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_TIMED_WAITS, READ_ONCE(player->timed_waits),
+			      STAPE_A_PLAYER_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_LAG_TOTAL, READ_ONCE(player->lag_total),
+			      STAPE_A_PLAYER_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_LAG_MAX, READ_ONCE(player->lag_max),
+			      STAPE_A_PLAYER_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int stape_player_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+				 struct stape_replay *replay, u32 number)
+{
+	struct stape_message message;
+	struct stape_player *player;
+	int ret = 0;
+
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[number]);
+	if (player) {
+		ret = stape_message_dump(&message, skb, cb, STAPE_CMD_PLAYER_GET);
+		if (!ret)
+			ret = stape_message_dumped(&message, stape_player_fill(skb, player));
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
+	struct nlattr *id = stape_dump_attrs(info)[STAPE_A_PLAYER_REPLAY];
+	struct stape_replay *replay;
+	u32 number = cb->args[0];
+	int ret;
+
+	ret = stape_lookup_replay(id, cb->extack, &replay);
+	if (ret)
+		return ret;
+	for (; number < replay->nr_players; number++) {
+		if (stape_player_dump_one(skb, cb, replay, number))
+			break;
+		cond_resched();
+	}
+	mutex_unlock(&stape_replays_lock);
+	cb->args[0] = number;
+	return skb->len;
+}

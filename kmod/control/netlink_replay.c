@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands for replays.
+ */
+#include "control/commands.h"
+
+#include <net/genetlink.h>
+
+#include "control/lookup.h"
+#include "control/message.h"
+#include "replay/replay.h"
+
+const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+/* Not const: until 6.6 policies point to ranges that they might change. */
+static struct netlink_range_validation stape_delay_range = {
+	.max = 3600ULL * NSEC_PER_SEC,
+};
+
+const struct nla_policy stape_replay_start_policy[STAPE_A_REPLAY_DELAY + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_REPLAY_DELAY] = NLA_POLICY_FULL_RANGE(NLA_U64, &stape_delay_range),
+};
+
+static struct netlink_range_validation stape_speed_range = {
+	.min = STAPE_REPLAY_SPEED_MIN,
+	.max = STAPE_REPLAY_SPEED_MAX,
+};
+
+const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1] = {
+	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_REPLAY_SPEED] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_speed_range),
+};
+
+/* The part that is read under the replay's lock: a state and numbers that fit together. */
+static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_replay *replay)
+{
+	if (nla_put_u32(skb, STAPE_A_REPLAY_STATE, replay->state) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_JOINED, replay->joined) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_DONE, replay->done) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_START_TIME, replay->start_time,
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, replay->stop_time,
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, replay->failed_pid) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, replay->timebase.speed))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
+{
+	int ret;
+
+	spin_lock(&replay->lock);
+	ret = stape_replay_fill_state(skb, replay);
+	spin_unlock(&replay->lock);
+	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_WAITING, atomic_read(&replay->waiting)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STEPS, atomic64_read(&replay->steps),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_LAG_MAX, atomic64_read(&replay->lag_max),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_LAG_TOTAL, atomic64_read(&replay->lag_total),
+			      STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIMED_WAITS,
+			      atomic64_read(&replay->timed_waits), STAPE_A_REPLAY_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_TIME, stape_replay_time(replay),
+			      STAPE_A_REPLAY_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	struct stape_message message;
+	int ret;
+
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	/* After a parent has seen its player's end, it must see the state that followed. */
+	stape_replay_reap(replay);
+	ret = stape_message_reply(&message, info);
+	if (!ret)
+		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct stape_replay *replay;
+	struct stape_message message;
+
+	mutex_lock(&stape_replays_lock);
+	list_for_each_entry(replay, &stape_replays, all) {
+		if (replay->id <= cb->args[0])
+			continue;	/* in an earlier part of the dump */
+		if (stape_message_dump(&message, skb, cb, STAPE_CMD_REPLAY_GET) ||
+		    stape_message_dumped(&message, stape_replay_fill(skb, replay)))
+			break;
+		cb->args[0] = replay->id;
+	}
+	mutex_unlock(&stape_replays_lock);
+	return skb->len;
+}
+
+int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *delay = info->attrs[STAPE_A_REPLAY_DELAY];
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *speed = info->attrs[STAPE_A_REPLAY_SPEED];
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_request_check_replay(skb, info);
+	if (ret)
+		return ret;
+	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
+		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
+		return -EINVAL;
+	}
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_pause(replay, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	ret = stape_replay_stop(replay, info->extack);
+	mutex_unlock(&stape_replays_lock);
+	return ret;
+}
+
+/**
+ * stape_netlink_replay_ntf() - notify the group of a replay's state
+ * @replay: a replay, kept alive by the caller
+ *
+ * Context: may sleep.
+ */
+void stape_netlink_replay_ntf(struct stape_replay *replay)
+{
+	struct stape_message message;
+
+	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF))
+		stape_message_multicast(&message, stape_replay_fill(message.skb, replay));
+}

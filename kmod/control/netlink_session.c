@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink commands for sessions.
+ */
+#include "control/commands.h"
+
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "control/cpumask.h"
+#include "control/lookup.h"
+#include "control/message.h"
+#include "record/session.h"
+
+/* Not const: until 6.6 policies point to ranges that they might change. */
+static struct netlink_range_validation stape_pages_range = { .max = STAPE_RING_PAGES_MAX };
+
+const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_CPUS + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_SESSION_RING_PAGES] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
+	[STAPE_A_SESSION_WATERMARK] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
+	[STAPE_A_SESSION_CLOCK] = NLA_POLICY_MAX(NLA_U32, STAPE_CLOCK_COUNTER),
+	[STAPE_A_SESSION_OVERWRITE] = { .type = NLA_FLAG },
+	[STAPE_A_SESSION_CPUS] = NLA_POLICY_MIN_LEN(1),
+};
+
+static u64 stape_session_overwritten(struct stape_session *session)
+{
+	u64 events = 0;
+	int cpu;
+
+	for_each_cpu(cpu, &session->setup.cpus)
+		events += READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->overwritten);
+	return events;
+}
+
+static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
+{
+	if (nla_put_u32(skb, STAPE_A_SESSION_RING_PAGES, session->setup.pages) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_WATERMARK, session->setup.watermark) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_CLOCK, session->setup.counter ?
+			STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO) ||
+	    (session->setup.overwrite && nla_put_flag(skb, STAPE_A_SESSION_OVERWRITE)))
+		return -EMSGSIZE;
+	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
+}
+
+static int stape_session_fill(struct sk_buff *skb, struct stape_session *session)
+{
+	u64 events = 0, lost = 0;
+	int cpu;
+
+	if (session->active.rings) {
+		for_each_cpu(cpu, &session->setup.cpus) {
+			struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
+
+			events += READ_ONCE(ring->producer->events);
+			lost += READ_ONCE(ring->producer->lost);
+		}
+	}
+	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->id) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->active.filter.nr_members)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, events, STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, lost, STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_OVERWRITTEN,
+			      session->active.rings ? stape_session_overwritten(session) : 0,
+			      STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_START_TIME, session->start_time,
+			      STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_STOP_TIME, session->stop_time,
+			      STAPE_A_SESSION_PAD))
+		return -EMSGSIZE;
+	return stape_session_fill_setup(skb, session);
+}
+
+int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	struct stape_message message;
+	int ret;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_message_reply(&message, info);
+	if (!ret)
+		ret = stape_message_send(&message, stape_session_fill(message.skb, session), info);
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct stape_session *session;
+	struct stape_message message;
+
+	mutex_lock(&stape_sessions_lock);
+	for_each_session(session) {
+		if (session->id <= cb->args[0])
+			continue;	/* in an earlier part of the dump */
+		if (stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET) ||
+		    stape_message_dumped(&message, stape_session_fill(skb, session)))
+			break;
+		cb->args[0] = session->id;
+	}
+	mutex_unlock(&stape_sessions_lock);
+	return skb->len;
+}
+
+static u32 stape_attr_u32(struct genl_info *info, int attr, u32 value)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : value;
+}
+
+static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *setup)
+{
+	const struct nlattr *cpus = info->attrs[STAPE_A_SESSION_CPUS];
+
+	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_RING_PAGES)) {
+		NL_SET_ERR_MSG(info->extack, "ring-pages is missing");
+		return -EINVAL;
+	}
+	setup->pages = nla_get_u32(info->attrs[STAPE_A_SESSION_RING_PAGES]);
+	setup->watermark = stape_attr_u32(info, STAPE_A_SESSION_WATERMARK, 0);
+	setup->counter = stape_attr_u32(info, STAPE_A_SESSION_CLOCK, STAPE_CLOCK_MONO) ==
+			 STAPE_CLOCK_COUNTER;
+	setup->overwrite = nla_get_flag(info->attrs[STAPE_A_SESSION_OVERWRITE]);
+	if (cpus)
+		stape_cpumask_read(&setup->cpus, nla_data(cpus), nla_len(cpus));
+	else
+		cpumask_copy(&setup->cpus, cpu_possible_mask);
+	return 0;
+}
+
+int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	struct stape_ring_setup *setup;
+	int ret;
+
+	/* Its mask of CPUs is too large for the stack. */
+	setup = kzalloc(sizeof(*setup), GFP_KERNEL);
+	if (!setup)
+		return -ENOMEM;
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		goto out;
+	ret = stape_session_setup(info, setup);
+	if (!ret)
+		ret = stape_session_set(session, setup, info->extack);
+	mutex_unlock(&stape_sessions_lock);
+out:
+	kfree(setup);
+	return ret;
+}
+
+int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	int ret;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_start(session, info->extack);
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	int ret;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_pause(session, info->extack);
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	int ret;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_stop(session, info->extack);
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+/**
+ * stape_netlink_session_ntf() - notify the group of a session's state
+ * @session: any session
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ */
+void stape_netlink_session_ntf(struct stape_session *session)
+{
+	struct stape_message message;
+
+	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF))
+		stape_message_multicast(&message, stape_session_fill(message.skb, session));
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Netlink dump of the live tasks in a filter.
+ */
+#include "control/commands.h"
+
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/timekeeping.h>
+#include <net/genetlink.h>
+#include <schedtape/event.h>
+
+#include "control/cpumask.h"
+#include "control/lookup.h"
+#include "control/message.h"
+#include "record/session.h"
+#include "record/task_info.h"
+
+const struct nla_policy stape_task_policy[STAPE_A_TASK_SESSION + 1] = {
+	[STAPE_A_TASK_SESSION] = NLA_POLICY_MIN(NLA_U32, 1),
+};
+
+static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *task)
+{
+	unsigned int policy = READ_ONCE(task->policy);
+	u64 words[STAPE_DL_WORDS];
+	u32 i, n;
+
+	if (nla_put_u32(skb, STAPE_A_TASK_POLICY, policy) ||
+	    nla_put_s32(skb, STAPE_A_TASK_NICE, stape_task_nice(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, READ_ONCE(task->rt_priority)))
+		return -EMSGSIZE;
+	n = stape_task_dl_words(task, policy, words);
+	for (i = 0; i < n; i++)
+		if (nla_put_u64_64bit(skb, STAPE_A_TASK_DL_RUNTIME + i, words[i],
+				      STAPE_A_TASK_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
+/* Puts a task's description into a message.  For RCU readers. */
+static int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
+			   struct task_struct *task)
+{
+	struct pid_namespace *ns = task_active_pid_ns(task);
+	u64 now = ktime_get_mono_fast_ns();	/* before all else: a newer event overrides this */
+	char comm[TASK_COMM_LEN];
+
+	/* Without its lock the name may be half old, half new: never unterminated. */
+	data_race(strscpy_pad(comm, task->comm, sizeof(comm)));
+	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_PPID, stape_filter_parent(filter, task)) ||
+	    nla_put_u32(skb, STAPE_A_TASK_NS_PID, ns ? task_pid_nr_ns(task, ns) : 0) ||
+	    nla_put_string(skb, STAPE_A_TASK_COMM, comm) ||
+	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
+	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
+	    stape_task_fill_prio(skb, task) ||
+	    /* Not cpus_ptr: that is one CPU while migration is disabled. */
+	    stape_cpumask_put(skb, STAPE_A_TASK_AFFINITY, &task->cpus_mask) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_CPU_TIME, READ_ONCE(task->se.sum_exec_runtime),
+			      STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_TIME, now, STAPE_A_TASK_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_TASK_CGROUP, stape_task_cgroup(task),
+			      STAPE_A_TASK_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+			       const struct stape_filter *filter, u32 pid)
+{
+	struct task_struct *task;
+	struct stape_message message;
+	int ret = 0;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	if (task) {
+		ret = stape_message_dump(&message, skb, cb, STAPE_CMD_TASK_GET);
+		if (!ret)
+			ret = stape_message_dumped(&message, stape_task_fill(skb, filter, task));
+	}
+	rcu_read_unlock();
+	return ret;
+}
+
+int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
+	struct nlattr *id = stape_dump_attrs(info)[STAPE_A_TASK_SESSION];
+	struct stape_session *session;
+	u32 pid = cb->args[0];
+	int ret;
+
+	ret = stape_lookup_session(id, cb->extack, &session);
+	if (ret)
+		return ret;
+	for (;;) {
+		pid = stape_filter_next(&session->active.filter, pid);
+		if (pid >= PID_MAX_LIMIT ||
+		    stape_task_dump_one(skb, cb, &session->active.filter, pid))
+			break;
+		pid++;
+	}
+	mutex_unlock(&stape_sessions_lock);
+	cb->args[0] = pid;
+	return skb->len;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waiter files (STAPE_IOC_STREAM): a file to poll for some CPUs' rings, so that of several
+ * readers only the one whose rings have filled is woken.
+ */
+#include "control/waiter.h"
+
+#include <linux/anon_inodes.h>
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "control/cpumask.h"
+#include "record/session.h"
+
+static_assert(sizeof(struct stape_stream) == 16);
+
+/**
+ * struct stape_waiter_file - behind the file
+ * @waiter: in the session's list
+ * @session: the session
+ * @file: the session's, which is held open
+ */
+struct stape_waiter_file {
+	struct stape_waiter waiter;
+	struct stape_session *session;
+	struct file *file;
+};
+
+static void stape_waiter_wake(struct irq_work *work)
+{
+	wake_up_interruptible_all(&container_of(work, struct stape_waiter, wake)->wait);
+}
+
+static __poll_t stape_waiter_poll(struct file *file, struct poll_table_struct *wait)
+{
+	struct stape_waiter_file *wf = file->private_data;
+
+	poll_wait(file, &wf->waiter.wait, wait);
+	return stape_session_poll(wf->session, &wf->waiter.cpus);
+}
+
+static void stape_waiter_free(struct stape_waiter_file *wf)
+{
+	stape_session_remove_waiter(wf->session, &wf->waiter);
+	fput(wf->file);
+	kfree(wf);
+}
+
+static int stape_waiter_release(struct inode *inode, struct file *file)
+{
+	stape_waiter_free(file->private_data);
+	return 0;
+}
+
+static const struct file_operations stape_waiter_fops = {
+	.owner = THIS_MODULE,
+	.poll = stape_waiter_poll,
+	.release = stape_waiter_release,
+	.llseek = noop_llseek,
+};
+
+static int stape_waiter_cpus(cpumask_t *cpus, const struct stape_stream *request)
+{
+	unsigned int n = min_t(unsigned int, request->bytes, DIV_ROUND_UP(nr_cpu_ids, 8));
+	u8 *bytes;
+
+	bytes = memdup_user(u64_to_user_ptr(request->cpus), n);
+	if (IS_ERR(bytes))
+		return PTR_ERR(bytes);
+	stape_cpumask_read(cpus, bytes, n);
+	kfree(bytes);
+	return cpumask_empty(cpus) ? -EINVAL : 0;
+}
+
+/**
+ * stape_waiter_create() - STAPE_IOC_STREAM
+ * @session: a session with rings that does not record yet
+ * @file: its file
+ * @arg: user pointer to a struct stape_stream
+ *
+ * Context: may sleep.
+ * Return: 0; -EFAULT, -EINVAL (no such CPU), -ENODATA (no rings), -EBUSY
+ * (started), -ENOMEM, -EMFILE.
+ */
+long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg)
+{
+	struct stape_waiter_file *wf;
+	struct stape_stream request;
+	struct file *anon;
+	int fd, ret;
+
+	if (copy_from_user(&request, arg, sizeof(request)))
+		return -EFAULT;
+	wf = kzalloc(sizeof(*wf), GFP_KERNEL_ACCOUNT);
+	if (!wf)
+		return -ENOMEM;
+	wf->session = session;
+	init_waitqueue_head(&wf->waiter.wait);
+	init_irq_work(&wf->waiter.wake, stape_waiter_wake);
+	ret = stape_waiter_cpus(&wf->waiter.cpus, &request);
+	if (!ret)
+		ret = stape_session_add_waiter(session, &wf->waiter);
+	if (ret) {
+		kfree(wf);
+		return ret;
+	}
+	wf->file = get_file(file);
+
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		ret = fd;
+		goto err_fd;
+	}
+	anon = anon_inode_getfile("[schedtape-stream]", &stape_waiter_fops, wf,
+				  O_RDONLY | O_CLOEXEC);
+	if (IS_ERR(anon)) {
+		ret = PTR_ERR(anon);
+		goto err_file;
+	}
+	request.fd = fd;
+	if (copy_to_user(arg, &request, sizeof(request))) {
+		put_unused_fd(fd);
+		fput(anon);	/* frees @wf */
+		return -EFAULT;
+	}
+	fd_install(fd, anon);
+	return 0;
+
+err_file:
+	put_unused_fd(fd);
+err_fd:
+	stape_waiter_free(wf);
+	return ret;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What probes know of the sessions that record: a list, and for each CPU the ring by the
+ * id of a session's filter.
+ */
+#ifndef _STAPE_ACTIVE_H
+#define _STAPE_ACTIVE_H
+
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "record/filter.h"
+#include "record/ring.h"
+
+/**
+ * struct stape_active - the part of a session that probes use
+ * @node: in stape_actives
+ * @rings: one per possible CPU; NULL before session-set
+ * @filter: which tasks are recorded
+ * @wake: wakes the session's readers; queued by probes, which must not wake anything
+ * @resync: resyncs the session on all CPUs, from process context
+ */
+struct stape_active {
+	struct hlist_node node;
+	struct stape_ring __percpu *rings;
+	struct stape_filter filter;
+	struct irq_work wake;
+	struct delayed_work resync;
+};
+
+extern struct hlist_head stape_actives;
+
+/*
+ * This CPU's ring by the id of a filter; for STAPE_FILTER_MULTI a fan-out, which passes each
+ * event on to the rings of all sessions that have the task.
+ */
+DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
+
+void stape_active_add(struct stape_active *active);
+void stape_active_remove(struct stape_active *active);
+void stape_active_resync_soon(struct stape_active *active);
+
+/* Returns the ring for events of a task whose filter has that id. */
+static __always_inline struct stape_ring *stape_active_ring(unsigned long id)
+{
+	return this_cpu_read(stape_active_rings[id]);
+}
+
+/* Returns the list.  A debug kernel warns if RCU does not protect it. */
+static inline struct hlist_head *stape_actives_rcu(void)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_any_held(), "a probe looks at sessions without RCU");
+	return &stape_actives;
+}
+
+/*
+ * For RCU readers.  A probe is one where interrupts or preemption are off.  Where they may be
+ * on, the probe calls rcu_read_lock(), because recent kernels no longer do so for it: see
+ * attach.c.
+ */
+#define for_each_active(active) \
+	hlist_for_each_entry_rcu_notrace(active, stape_actives_rcu(), node)
+
+#endif /* _STAPE_ACTIVE_H */

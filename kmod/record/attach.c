@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Switches the probes on for the first user and off after the last: one probe per tracepoint,
+ * however many sessions record.  Probes run in the scheduler, under its locks: they allocate
+ * nothing, print nothing, wake nothing, and wait for no lock but stape_filter_lock.
+ *
+ * Every probe is an RCU reader, because sessions, rings and players are freed after a
+ * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU
+ * (srcu_fast) instead, and a grace period of RCU does not wait for that.  So a probe
+ * relies on its tracepoint's own context, or calls rcu_read_lock():
+ *
+ *   sched_switch, sched_waking and sched_wakeup of another task, sched_wakeup_new,
+ *   sched_migrate_task, sched_pi_setprio, softirq_raise: the kernel has interrupts off
+ *   sched_waking and sched_wakeup of the current task: try_to_wake_up() has preemption off
+ *   softirq_entry: bottom halves are off, but on PREEMPT_RT with preemption on; the probe
+ *   uses nothing that is freed
+ *   sched_process_fork, _exit, _exec, task_rename: can be preempted; they take RCU
+ *   cgroup_attach_task: the kernel holds a spinlock, which on PREEMPT_RT leaves
+ *   preemption on; it takes RCU
+ *
+ * Handlers of return probes (retprobe.h) run with preemption off on all kernels.
+ */
+#include <trace/events/cgroup.h>
+#include <trace/events/irq.h>
+#include <trace/events/sched.h>
+#include <trace/events/task.h>
+
+#include "record/attach.h"
+
+#include <linux/mutex.h>
+#include <linux/tracepoint.h>
+
+#include "record/probe_affinity.h"
+#include "record/probe_name.h"
+#include "record/probe_prio.h"
+#include "record/probe_sched.h"
+#include "record/probe_task.h"
+#include "record/softirq.h"
+
+/* -- tracepoints ------------------------------------------------------------- */
+
+/* Tracepoints that are not exported are found by their names. */
+static struct stape_tracepoint {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} stape_tracepoints[] = {
+	{ "sched_switch", stape_probe_switch },
+	{ "sched_waking", stape_probe_waking },
+	{ "sched_wakeup", stape_probe_wakeup },
+	{ "sched_wakeup_new", stape_probe_wakeup_new },
+	{ "sched_migrate_task", stape_probe_migrate },
+	{ "sched_process_fork", stape_probe_fork },
+	{ "sched_process_exit", stape_probe_exit },
+	{ "sched_process_exec", stape_probe_exec },
+	{ "sched_pi_setprio", stape_probe_boost },
+	{ "task_rename", stape_probe_rename },
+	{ "cgroup_attach_task", stape_probe_cgroup },
+	{ "softirq_raise", stape_softirq_raise },
+	{ "softirq_entry", stape_softirq_entry },
+};
+
+/* A probe whose prototype is not its tracepoint's does not compile. */
+static void __maybe_unused stape_attach_check_prototypes(void)
+{
+	check_trace_callback_type_sched_switch(stape_probe_switch);
+	check_trace_callback_type_sched_waking(stape_probe_waking);
+	check_trace_callback_type_sched_wakeup(stape_probe_wakeup);
+	check_trace_callback_type_sched_wakeup_new(stape_probe_wakeup_new);
+	check_trace_callback_type_sched_migrate_task(stape_probe_migrate);
+	check_trace_callback_type_sched_process_fork(stape_probe_fork);
+	check_trace_callback_type_sched_process_exit(stape_probe_exit);
+	check_trace_callback_type_sched_process_exec(stape_probe_exec);
+	check_trace_callback_type_sched_pi_setprio(stape_probe_boost);
+	check_trace_callback_type_task_rename(stape_probe_rename);
+	check_trace_callback_type_cgroup_attach_task(stape_probe_cgroup);
+	check_trace_callback_type_softirq_raise(stape_softirq_raise);
+	check_trace_callback_type_softirq_entry(stape_softirq_entry);
+}
+
+static void stape_attach_find(struct tracepoint *tp, void *data)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++)
+		if (!strcmp(tp->name, stape_tracepoints[i].name))
+			stape_tracepoints[i].tp = tp;
+}
+
+/**
+ * stape_attach_init() - find the tracepoints
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOENT if this kernel lacks one.
+ */
+int stape_attach_init(void)
+{
+	int i, ret = 0;
+
+	stape_fanout_init();
+	for_each_kernel_tracepoint(stape_attach_find, NULL);
+	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
+		if (!stape_tracepoints[i].tp) {
+			pr_err("this kernel has no tracepoint %s\n", stape_tracepoints[i].name);
+			ret = -ENOENT;
+		}
+	}
+	return ret;
+}
+
+/* -- return probes ------------------------------------------------------------ */
+
+#ifdef STAPE_RETPROBES
+static struct stape_retprobe stape_retprobes[] = {
+	{ "__sched_setscheduler", &stape_prio_ops,
+	  "changes of policy and priority are not recorded" },
+	{ "set_user_nice", &stape_prio_ops, "changes of nice value are not recorded" },
+	{ "sched_setaffinity", &stape_affinity_ops, "changes of affinity are not recorded" },
+	{ "__set_task_comm", &stape_name_ops,
+	  "a task renamed while rules change may be judged by its old name" },
+};
+
+static int stape_attach_retprobes(void)
+{
+	return stape_retprobe_register(stape_retprobes, ARRAY_SIZE(stape_retprobes));
+}
+
+static void stape_detach_retprobes(void)
+{
+	stape_retprobe_unregister(stape_retprobes, ARRAY_SIZE(stape_retprobes));
+}
+
+/**
+ * stape_attach_missing() - list the functions that cannot be probed
+ * @text: to be filled: a line for each
+ * @size: of @text
+ *
+ * Context: any.
+ * Return: length of @text.
+ */
+size_t stape_attach_missing(char *text, size_t size)
+{
+	return stape_retprobe_missing(stape_retprobes, ARRAY_SIZE(stape_retprobes), text, size);
+}
+#else
+static int stape_attach_retprobes(void)
+{
+	return 0;
+}
+
+static void stape_detach_retprobes(void)
+{
+}
+
+size_t stape_attach_missing(char *text, size_t size)
+{
+	return scnprintf(text, size,
+			 "return probes: changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name\n");
+}
+#endif /* STAPE_RETPROBES */
+
+/**
+ * stape_attach_try() - try which functions this kernel lets the module probe
+ *
+ * stape_attach_missing() knows only after that.
+ *
+ * Context: module init; may sleep.
+ */
+void __init stape_attach_try(void)
+{
+	if (!stape_attach_retprobes())
+		stape_detach_retprobes();
+}
+
+/* -- users ------------------------------------------------------------------- */
+
+static void stape_attach_unregister(int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(stape_tracepoints[n].tp, stape_tracepoints[n].probe,
+					    NULL);
+	/*
+	 * No probe runs after this, so the module may be unloaded.  On recent kernels this
+	 * waits for SRCU and not for RCU.  Whatever frees memory that probes use waits for RCU
+	 * as well.
+	 */
+	tracepoint_synchronize_unregister();
+}
+
+/* Protects the number of users and the registration; nests inside of all other mutexes. */
+static DEFINE_MUTEX(stape_attach_lock);
+static unsigned int stape_attach_users;
+
+static int stape_attach_register(void)
+{
+	int i, ret;
+
+	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
+		ret = tracepoint_probe_register(stape_tracepoints[i].tp,
+						stape_tracepoints[i].probe, NULL);
+		if (ret) {
+			stape_attach_unregister(i);
+			return ret;
+		}
+	}
+	ret = stape_attach_retprobes();
+	if (ret)
+		stape_attach_unregister(i);
+	return ret;
+}
+
+/**
+ * stape_attach_get() - switch the probes on, for the first user
+ *
+ * Context: may sleep.
+ * Return: 0 or -errno.
+ */
+int stape_attach_get(void)
+{
+	int ret = 0;
+
+	mutex_lock(&stape_attach_lock);
+	if (!stape_attach_users)
+		ret = stape_attach_register();
+	if (!ret)
+		stape_attach_users++;
+	mutex_unlock(&stape_attach_lock);
+	return ret;
+}
+
+/**
+ * stape_attach_put() - switch the probes off, for the last user
+ *
+ * Context: may sleep.
+ */
+void stape_attach_put(void)
+{
+	mutex_lock(&stape_attach_lock);
+	if (!--stape_attach_users) {
+		stape_detach_retprobes();
+		stape_attach_unregister(ARRAY_SIZE(stape_tracepoints));
+	}
+	mutex_unlock(&stape_attach_lock);
+}

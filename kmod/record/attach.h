@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_ATTACH_H
+#define _STAPE_ATTACH_H
+
+#include <linux/types.h>
+
+int stape_attach_init(void);
+void stape_attach_try(void);
+size_t stape_attach_missing(char *text, size_t size);
+int stape_attach_get(void);
+void stape_attach_put(void);
+
+#endif /* _STAPE_ATTACH_H */

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Puts events into rings: the events that carry more than a word, and the switch that a CPU
+ * writes when the running task has entered or left a filter.
+ */
+#include "record/encode.h"
+
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "record/retprobe.h"
+#include "record/task_info.h"
+
+/**
+ * stape_encode_payload() - write an event of a task that carries words
+ * @active: a session's
+ * @type: enum stape_event_type, from 8 to 13
+ * @task: the task
+ * @payload: the words
+ * @words: how many
+ *
+ * Context: any.
+ */
+void stape_encode_payload(struct stape_active *active, u32 type, const struct task_struct *task,
+			  const u64 *payload, u32 words)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(active->rings);
+	stape_ring_put_payload(ring, stape_ring_now(ring), type, task->pid, 0, payload, words);
+	local_irq_restore(flags);
+}
+
+/**
+ * stape_encode_prio() - write a task's policy and priorities
+ * @active: a session's
+ * @task: the task
+ * @lent: the kernel priority that it is about to have; NULL: the one that it has
+ *
+ * Context: any.
+ */
+void stape_encode_prio(struct stape_active *active, const struct task_struct *task,
+		       const int *lent)
+{
+	u64 payload[1 + STAPE_DL_WORDS];
+	struct stape_ring *ring;
+	unsigned long flags;
+	unsigned int policy;
+	int prio;
+	u64 now;
+	u32 n;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(active->rings);
+	now = stape_ring_now(ring);
+	policy = READ_ONCE(task->policy);
+	prio = lent ? *lent : READ_ONCE(task->prio);
+	payload[0] = stape_task_prio_word(task, policy, prio, prio < READ_ONCE(task->normal_prio));
+	n = 1 + stape_task_dl_words(task, policy, payload + 1);
+	stape_ring_put_payload(ring, now, STAPE_EV_PRIO, task->pid, 0, payload, n);
+	local_irq_restore(flags);
+}
+
+/**
+ * stape_encode_affinity() - write a task's affinity
+ * @active: a session's
+ * @task: the task
+ * @payload: returned: what has been written; STAPE_AFFINITY_WORDS + 1
+ *
+ * Context: any.
+ */
+void stape_encode_affinity(struct stape_active *active, const struct task_struct *task,
+			   u64 *payload)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+	u64 now;
+	u32 n;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(active->rings);
+	now = stape_ring_now(ring);
+	n = stape_task_affinity(task, payload);
+	stape_ring_put_payload(ring, now, STAPE_EV_SET, task->pid, STAPE_SET_AFFINITY, payload, n);
+	local_irq_restore(flags);
+}
+
+/* @words: STAPE_TASK_WORDS + STAPE_DL_WORDS, returned.  Interrupts are off. */
+static void stape_encode_description(struct stape_active *active, struct task_struct *task,
+				     const char *comm, u32 why, u64 *words)
+{
+	struct stape_ring *ring = this_cpu_ptr(active->rings);
+	u64 now = stape_ring_now(ring);
+	u32 n = stape_task_words(task, stape_filter_parent(&active->filter, task), comm, words);
+
+	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n);
+}
+
+/**
+ * stape_encode_task() - write a task's description
+ * @active: a session's; nothing is written unless it has rings and records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @why: STAPE_TASK_ENTERS, _LEAVES, _EXITS or _MOVES
+ *
+ * Context: interrupts off.
+ */
+void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
+		       u32 why)
+{
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+
+	if (active->rings)
+		stape_encode_description(active, task, comm, why, words);
+}
+
+/* The part of a PRIO's word that belongs to the task itself. */
+#define STAPE_ENCODE_OWN_PRIO	(0xffULL << STAPE_PRIO_POLICY_SHIFT |	\
+				 0xffULL << STAPE_PRIO_NICE_SHIFT |	\
+				 0xffULL << STAPE_PRIO_RT_SHIFT)
+
+static void stape_encode_read(struct stape_attributes *attributes, struct task_struct *task)
+{
+	unsigned int policy = READ_ONCE(task->policy);
+
+	memset(attributes, 0, sizeof(*attributes));
+	attributes->prio = stape_task_prio_word(task, policy, 0, false) & STAPE_ENCODE_OWN_PRIO;
+	stape_task_dl_words(task, policy, attributes->dl);
+	stape_task_affinity(task, attributes->affinity);
+	attributes->cgroup = stape_task_cgroup(task);
+}
+
+/**
+ * stape_encode_changes() - write those attributes of a task that the reader does not know
+ * @active: a session's; nothing is written unless it has rings and records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @known: the attributes that the reader of the stream knows; NULL: it may know none
+ *
+ * Context: interrupts off.
+ */
+void stape_encode_changes(struct stape_active *active, struct task_struct *task,
+			  const char *comm, const struct stape_attributes *known)
+{
+	u64 affinity[STAPE_AFFINITY_WORDS + 1];
+	struct stape_attributes now;
+
+	if (!active->rings)
+		return;
+	stape_encode_read(&now, task);
+	if (!known || now.cgroup != known->cgroup)
+		stape_encode_task(active, task, comm, STAPE_TASK_MOVES);
+	else if (now.prio != known->prio || memcmp(now.dl, known->dl, sizeof(now.dl)))
+		stape_encode_prio(active, task, NULL);
+	if (!known || memcmp(now.affinity, known->affinity, sizeof(now.affinity)))
+		stape_encode_affinity(active, task, affinity);
+}
+
+/* Tasks that have entered by the name in task->comm.  Written under stape_filter_lock. */
+static unsigned int stape_encode_entries;
+
+/**
+ * stape_encode_count_entries() - count tasks that have entered by the name that they have
+ *
+ * Context: any.
+ * Return: the count; only that it changes matters, see probe_name.c.
+ */
+unsigned int stape_encode_count_entries(void)
+{
+	return READ_ONCE(stape_encode_entries);
+}
+
+/**
+ * stape_encode_enter() - write a task that enters
+ * @active: a session's; nothing is written unless it has rings and records
+ * @task: the task
+ * @comm: its name, TASK_COMM_LEN bytes
+ * @written: returned: the attributes that the reader of the stream knows now
+ *
+ * Context: under stape_filter_lock.
+ */
+void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
+			struct stape_attributes *written)
+{
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS] = { 0 };
+
+	if (comm == task->comm) {
+		WRITE_ONCE(stape_encode_entries, stape_encode_entries + 1);
+		smp_mb();	/* count before the name; pairs with stape_name_stored() */
+	}
+	stape_encode_read(written, task);
+	if (!active->rings)
+		return;
+	stape_encode_description(active, task, comm, STAPE_TASK_ENTERS, words);
+	written->prio = words[STAPE_TASK_PRIO] & STAPE_ENCODE_OWN_PRIO;
+	memcpy(written->dl, words + STAPE_TASK_WORDS, sizeof(written->dl));
+	written->cgroup = words[STAPE_TASK_CGROUP];
+	memset(written->affinity, 0, sizeof(written->affinity));
+	stape_encode_affinity(active, task, written->affinity);
+}
+
+/**
+ * stape_encode_fork() - write the fork of a child that becomes a member with it
+ * @active: a session's
+ * @parent: the task that forked, on this CPU
+ * @child: the new task
+ *
+ * Context: interrupts off.
+ */
+void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
+
+	/* @parent may have entered just now, and this CPU may not have been resynced yet. */
+	stape_encode_resync(active);
+	stape_ring_emit(this_cpu_ptr(active->rings),
+			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
+}
+
+/**
+ * stape_encode_forked() - write those attributes that a child does not have of its parent
+ * @active: a session's
+ * @parent: the task that forked
+ * @child: the new task.  Its bit is set, so that a change from now on is written
+ *
+ * The reader assumes that a child has its parent's cgroup, policy and affinity.  So the
+ * child's own values are written where they differ: for CLONE_INTO_CGROUP, for
+ * SCHED_RESET_ON_FORK, and if the parent was changed after copy_process().  All of them are
+ * written if a probed function is between a change and its event, because the reader may
+ * not know the parent's values then.
+ *
+ * Context: interrupts off.
+ */
+void stape_encode_forked(struct stape_active *active, struct task_struct *parent,
+			 struct task_struct *child)
+{
+	struct stape_attributes inherited;
+
+	stape_encode_read(&inherited, parent);
+	stape_encode_changes(active, child, child->comm,
+			     stape_retprobe_busy() ? NULL : &inherited);
+}
+
+/**
+ * stape_encode_resync() - write a switch if current has entered or left a filter unseen
+ * @active: a session's
+ *
+ * If current's membership differs from ring->curr, a switch to current, or to another task,
+ * is written.  PIDs are compared, not only whether both are members: another member may have
+ * run unrecorded in between, when it had left and entered again.
+ *
+ * Context: interrupts off.
+ */
+void stape_encode_resync(struct stape_active *active)
+{
+	struct stape_ring *ring = this_cpu_ptr(active->rings);
+	bool recorded = stape_filter_has(&active->filter, current);
+
+	if (stape_ring_curr_pid(ring) != (recorded ? current->pid : 0))
+		stape_encode_switch(ring, recorded, current->pid, STAPE_STATE_RUNNING);
+}
+
+/**
+ * stape_encode_resync_current() - stape_encode_resync() where interrupts may be on
+ * @active: a session's
+ *
+ * Context: any.
+ */
+void stape_encode_resync_current(struct stape_active *active)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	stape_encode_resync(active);
+	local_irq_restore(flags);
+}

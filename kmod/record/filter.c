@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The set of tasks that a filter's rules select, as bits over the PID space.
+ */
+#include "record/filter.h"
+
+#include <linux/cgroup.h>
+#include <linux/glob.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <schedtape/event.h>
+
+#include "base/memory.h"
+#include "record/task_info.h"
+
+static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
+
+u8 stape_filter_ids[PID_MAX_LIMIT];
+DEFINE_RAW_SPINLOCK(stape_filter_lock);
+
+/* The filters that may have bits; under the lock. */
+static LIST_HEAD(stape_filters);
+
+static unsigned long *stape_filter_bitmap(void)
+{
+	return stape_memory_alloc(BITS_TO_LONGS(PID_MAX_LIMIT), sizeof(long));
+}
+
+/**
+ * stape_filter_init() - make an empty filter
+ * @filter: zeroed
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_filter_init(struct stape_filter *filter)
+{
+	filter->members = stape_filter_bitmap();
+	filter->seeds = stape_filter_bitmap();
+	if (!filter->members || !filter->seeds) {
+		stape_memory_free(filter->members);
+		stape_memory_free(filter->seeds);
+		return -ENOMEM;
+	}
+	filter->owner = get_pid(task_tgid(current));
+	INIT_LIST_HEAD(&filter->list);
+	return 0;
+}
+
+/**
+ * stape_filter_destroy() - free a filter
+ * @filter: made by stape_filter_init(); no probe uses it any more
+ *
+ * Context: may sleep.
+ */
+void stape_filter_destroy(struct stape_filter *filter)
+{
+	u32 i;
+
+	stape_filter_clear(filter);
+	put_pid(filter->owner);
+	for (i = 0; i < filter->nr_cgroups; i++)
+		cgroup_put(filter->cgroups[i]);
+	kfree(filter->cgroups);
+	kfree(filter->patterns);
+	stape_memory_free(filter->members);
+	stape_memory_free(filter->seeds);
+}
+
+/**
+ * stape_filter_clear() - clear all bits, for good
+ * @filter: of a session that ends
+ *
+ * Context: may sleep.
+ */
+void stape_filter_clear(struct stape_filter *filter)
+{
+	u32 pid = 0;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	filter->closed = true;
+	raw_spin_unlock_irq(&stape_filter_lock);
+	/* In steps, because a filter may have a million members. */
+	while ((pid = stape_filter_next(filter, pid)) < PID_MAX_LIMIT) {
+		raw_spin_lock_irq(&stape_filter_lock);
+		stape_filter_remove(filter, pid);
+		raw_spin_unlock_irq(&stape_filter_lock);
+		cond_resched();
+	}
+	stape_filter_settle_leavers(filter, STAPE_FILTER_LEAVERS_MAX);
+	raw_spin_lock_irq(&stape_filter_lock);
+	list_del_init(&filter->list);
+	raw_spin_unlock_irq(&stape_filter_lock);
+}
+
+static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
+{
+	u32 i;
+
+	for (i = 0; i < filter->nr_leavers; i++)
+		if (filter->leavers[i] == pid)
+			return true;
+	return false;
+}
+
+/* Sets the id of @pid after a change. */
+static void stape_filter_settle(u32 pid)
+{
+	struct stape_filter *filter;
+	u8 id = 0;
+
+	list_for_each_entry(filter, &stape_filters, list)
+		if (test_bit(pid, filter->members))
+			id = id ? STAPE_FILTER_MULTI : filter->id;
+		else if (stape_filter_is_leaver(filter, pid))
+			id = STAPE_FILTER_MULTI;
+	WRITE_ONCE(stape_filter_ids[pid], id);
+}
+
+/**
+ * stape_filter_count_leavers() - count the leavers, before all CPUs are resynced
+ * @filter: a session's
+ *
+ * Each PID that is counted was removed from @members before this returns, so the resync
+ * cannot see its bit on any CPU.
+ *
+ * Context: under stape_sessions_lock.
+ * Return: a number for stape_filter_settle_leavers().
+ */
+u32 stape_filter_count_leavers(const struct stape_filter *filter)
+{
+	u32 n;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	n = filter->nr_leavers;
+	raw_spin_unlock_irq(&stape_filter_lock);
+	return n;
+}
+
+/**
+ * stape_filter_settle_leavers() - forget leavers, after all CPUs have been resynced
+ * @filter: a session's
+ * @n: of stape_filter_count_leavers() before the resync
+ *
+ * Context: under stape_sessions_lock.
+ */
+void stape_filter_settle_leavers(struct stape_filter *filter, u32 n)
+{
+	u32 pids[STAPE_FILTER_LEAVERS_MAX], i;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	n = min(n, filter->nr_leavers);
+	memcpy(pids, filter->leavers, n * sizeof(*pids));
+	filter->nr_leavers -= n;
+	memmove(filter->leavers, filter->leavers + n, filter->nr_leavers * sizeof(*pids));
+	for (i = 0; i < n; i++)
+		stape_filter_settle(pids[i]);
+	raw_spin_unlock_irq(&stape_filter_lock);
+}
+
+/**
+ * stape_filter_insert() - make a task a member
+ * @filter: a session's; nothing happens if it is closed
+ * @pid: the task's
+ *
+ * Context: under stape_filter_lock.
+ */
+void stape_filter_insert(struct stape_filter *filter, u32 pid)
+{
+	if (filter->closed || test_bit(pid, filter->members))
+		return;
+	if (list_empty(&filter->list))
+		list_add(&filter->list, &stape_filters);
+	set_bit(pid, filter->members);
+	stape_filter_settle(pid);
+	WRITE_ONCE(filter->nr_members, filter->nr_members + 1);
+}
+
+/**
+ * stape_filter_remove() - make a task no member
+ * @filter: a session's
+ * @pid: the task's; nothing happens if it is no member
+ *
+ * Context: under stape_filter_lock.
+ */
+void stape_filter_remove(struct stape_filter *filter, u32 pid)
+{
+	if (!test_bit(pid, filter->members))
+		return;
+	clear_bit(pid, filter->members);
+	WRITE_ONCE(filter->nr_members, filter->nr_members - 1);
+	stape_filter_settle(pid);
+}
+
+/**
+ * stape_filter_set_seed() - make a task a seed, or no seed
+ * @filter: a session's
+ * @pid: the task's
+ * @seed: which of the two
+ *
+ * Context: under stape_filter_lock.
+ * Return: whether this has changed anything.
+ */
+bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
+{
+	if (seed == test_bit(pid, filter->seeds))
+		return false;
+	if (seed)
+		set_bit(pid, filter->seeds);
+	else
+		clear_bit(pid, filter->seeds);
+	WRITE_ONCE(filter->nr_seeds, filter->nr_seeds + (seed ? 1 : -1));
+	return true;
+}
+
+static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct task_struct *task)
+{
+	struct cgroup *cgroup;
+	bool found = false;
+	u32 i;
+
+	if (!filter->nr_cgroups)
+		return false;
+	rcu_read_lock();
+	cgroup = task_dfl_cgroup(task);
+	for (i = 0; i < filter->nr_cgroups && !found; i++)
+		found = cgroup_is_descendant(cgroup, filter->cgroups[i]);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * stape_filter_match() - do the rules select a task?
+ * @filter: a session's
+ * @task: the task
+ * @comm: its name, or the name that it is about to get
+ *
+ * Context: under stape_filter_lock.
+ */
+bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+			const char *comm)
+{
+	char name[TASK_COMM_LEN];
+	u32 i;
+
+	if (filter->closed)
+		return false;
+	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads)
+		return false;
+	/* The recorder would record its own recording. */
+	if (task_tgid(task) == filter->owner)
+		return false;
+	if (!filter->flags.all && !test_bit(task->pid, filter->seeds) &&
+	    !stape_filter_in_cgroup(filter, task))
+		return false;
+	if (!filter->nr_patterns)
+		return true;
+	/* Without the task's lock the name may change: see stape_membership_update(). */
+	data_race(memcpy(name, comm, sizeof(name)));
+	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
+	for (i = 0; i < filter->nr_patterns; i++)
+		if (glob_match(filter->patterns[i], name))
+			return false;
+	return true;
+}
+
+/**
+ * stape_filter_parent() - the TGID of a task's parent
+ * @filter: a session's
+ * @task: the task
+ *
+ * Context: any; @task must be alive or be current.
+ * Return: 0 if the parent is not recorded, because its identity must not be given away then.
+ */
+u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task)
+{
+	struct task_struct *parent;
+	u32 tgid;
+
+	rcu_read_lock();
+	parent = rcu_dereference(task->real_parent);
+	tgid = stape_filter_has(filter, parent) ? task_tgid_nr(parent) : 0;
+	rcu_read_unlock();
+	return tgid;
+}
+
+/**
+ * stape_filter_next() - find the next member
+ * @filter: a session's
+ * @pid: where to begin
+ *
+ * Context: any.
+ * Return: the lowest PID of a member that is not below @pid, or PID_MAX_LIMIT.
+ */
+u32 stape_filter_next(const struct stape_filter *filter, u32 pid)
+{
+	unsigned long bits;
+
+	/* Each word is loaded once, because others set and clear bits of it meanwhile. */
+	while (pid < PID_MAX_LIMIT) {
+		bits = READ_ONCE(filter->members[BIT_WORD(pid)]) & BITMAP_FIRST_WORD_MASK(pid);
+		pid = round_down(pid, BITS_PER_LONG);
+		if (bits)
+			return pid + __ffs(bits);
+		pid += BITS_PER_LONG;
+	}
+	return PID_MAX_LIMIT;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which tasks a session records: the rules, and a bit for each PID.  The bits are updated
+ * whenever a rule changes or a task changes what a rule looks at (fork, exec, rename, cgroup).
+ * So a probe tests one bit, whatever the rules are.
+ *
+ * These files know rules and bits.  membership.c decides and writes events.
+ */
+#ifndef _STAPE_FILTER_H
+#define _STAPE_FILTER_H
+
+#include <linux/bitops.h>
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/threads.h>
+#include <schedtape/netlink.h>
+
+struct cgroup;
+
+/*
+ * Each filter that has members has an id below this.  0: no filter has the task.  The last
+ * id stands for several filters, and for all filters that found no free id.
+ */
+#define STAPE_FILTER_IDS		32
+#define STAPE_FILTER_MULTI		(STAPE_FILTER_IDS - 1)
+
+#define STAPE_FILTER_CGROUPS_MAX	256
+#define STAPE_FILTER_PATTERNS_MAX	32
+#define STAPE_FILTER_LEAVERS_MAX	64
+
+/**
+ * struct stape_filter_flags - flags of the netlink command filter-set
+ * @all: every user task
+ * @kthreads: kernel threads are not left out
+ * @no_inherit: a child of a seed does not become a seed
+ */
+struct stape_filter_flags {
+	bool all;
+	bool kthreads;
+	bool no_inherit;
+};
+
+/**
+ * struct stape_filter - rules, and the set of tasks that they select
+ * @list: of all filters that have bits
+ * @id: its number among them; set before the first bit
+ * @members: a bit for every PID of the initial namespace: is it recorded?
+ * @nr_members: bits set in @members
+ * @leavers: PIDs removed from @members that some CPU's ring->curr may still name.  Their id
+ *	stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away from
+ *	them is recorded.  If the array is full, the id is cleared at once and the resync repairs
+ *	ring->curr
+ * @nr_leavers: entries of @leavers
+ * @seeds: PIDs that were added, and what they forked, unless they have exited
+ * @nr_seeds: bits set in @seeds
+ * @flags: of filter-set
+ * @closed: its session has ended: nothing becomes a member any more
+ * @needs_rescan: all tasks must be checked against the rules again, see stape_follow_move()
+ * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
+ *	another process later
+ * @cgroups: added cgroups, referenced
+ * @nr_cgroups: entries of @cgroups
+ * @patterns: names of tasks that are left out
+ * @nr_patterns: entries of @patterns
+ *
+ * Changed under stape_filter_lock.  Read without it: the bits, @nr_members, and whether there
+ * are rules (@flags.all, @nr_cgroups, @nr_patterns).  @needs_rescan is also set without it.
+ */
+struct stape_filter {
+	struct list_head list;
+	u8 id;
+	unsigned long *members;
+	unsigned int nr_members;
+	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
+	u32 nr_leavers;
+	unsigned long *seeds;
+	unsigned int nr_seeds;
+	struct stape_filter_flags flags;
+	bool closed;
+	bool needs_rescan;
+	struct pid *owner;
+	struct cgroup **cgroups;
+	u32 nr_cgroups;
+	char (*patterns)[STAPE_PATTERN_LEN];
+	u32 nr_patterns;
+};
+
+/* By PID: the id of the filter that has it. */
+extern u8 stape_filter_ids[PID_MAX_LIMIT];
+
+/*
+ * Held by everything that changes rules or bits, and while a task is checked against the
+ * rules.  So of two that check a task at a time, the later one has seen all that the
+ * earlier one has.  The innermost lock: probes take it under the runqueue lock.
+ */
+extern raw_spinlock_t stape_filter_lock;
+
+int stape_filter_init(struct stape_filter *filter);
+void stape_filter_destroy(struct stape_filter *filter);
+void stape_filter_clear(struct stape_filter *filter);
+u32 stape_filter_count_leavers(const struct stape_filter *filter);
+void stape_filter_settle_leavers(struct stape_filter *filter, u32 n);
+u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
+u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
+
+/* Under stape_filter_lock. */
+void stape_filter_insert(struct stape_filter *filter, u32 pid);
+void stape_filter_remove(struct stape_filter *filter, u32 pid);
+bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed);
+bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+			const char *comm);
+
+/**
+ * stape_filter_has() - is a task recorded?
+ * @filter: a session's
+ * @task: any task; the idle tasks (PID 0) never are
+ *
+ * One load and one test, whatever the rules.
+ *
+ * Context: any.
+ */
+static __always_inline bool stape_filter_has(const struct stape_filter *filter,
+					     const struct task_struct *task)
+{
+	return test_bit(task->pid, filter->members);
+}
+
+/* Returns the id of the filter that has a task: 0, a filter's, or STAPE_FILTER_MULTI. */
+static __always_inline unsigned long stape_filter_id(u32 pid)
+{
+	return READ_ONCE(stape_filter_ids[pid]);
+}
+
+/* A rule may select a task that is no seed and has no seed among its parents. */
+static inline bool stape_filter_is_open(const struct stape_filter *filter)
+{
+	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups);
+}
+
+/* It has no member and will get none: there is not even a seed that a pattern leaves out. */
+static inline bool stape_filter_is_over(const struct stape_filter *filter)
+{
+	return !stape_filter_is_open(filter) && !READ_ONCE(filter->nr_members) &&
+	       !READ_ONCE(filter->nr_seeds);
+}
+
+/* A rule may select the task with this PID, or a bit is set for it, perhaps by an older task. */
+static inline bool stape_filter_may_match(const struct stape_filter *filter, u32 pid)
+{
+	return stape_filter_is_open(filter) || test_bit(pid, filter->seeds) ||
+	       test_bit(pid, filter->members);
+}
+
+#endif /* _STAPE_FILTER_H */

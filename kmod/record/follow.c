@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Follows tasks as they fork, execute, move between cgroups, get other names and end: keeps a
+ * filter's bits up to date.  Called by probes.
+ */
+#include "record/follow.h"
+
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "record/encode.h"
+#include "record/membership.h"
+#include "record/task_info.h"
+
+/**
+ * stape_follow_update() - check a task against the rules, by a name
+ * @active: a session's
+ * @task: any task
+ * @comm: its name, or the name that it is about to get
+ *
+ * If current leaves, ring->curr of its CPU names it until the resync, and a switch away from
+ * it in between would not be written.  So preemption is off from the check to the resync.
+ * Other CPUs that run threads of the same process are resynced soon, because a probe must
+ * not wait for other CPUs.
+ *
+ * Context: any without the runqueue lock.
+ * Return: whether it has entered or left.
+ */
+bool stape_follow_update(struct stape_active *active, struct task_struct *task, const char *comm)
+{
+	bool changed;
+
+	preempt_disable();
+	changed = stape_filter_may_match(&active->filter, task->pid) &&
+		  stape_membership_update(active, task, comm);
+	if (changed) {
+		stape_encode_resync_current(active);
+		if (task != current || !thread_group_empty(current))
+			stape_active_resync_soon(active);
+	}
+	preempt_enable();
+	return changed;
+}
+
+/**
+ * stape_follow_fork() - make a child a member if its parent is one, or check it
+ * @active: a session's
+ * @parent: the task that forked
+ * @child: the new task, not woken yet
+ *
+ * The fork is written before anything else can write that the child leaves.
+ *
+ * Context: the fork probe.
+ */
+void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	struct stape_filter *filter = &active->filter;
+	char comm[TASK_COMM_LEN];
+	unsigned long flags;
+
+	/* The child is linked before this reads bits; pairs with those before walks of lists. */
+	smp_mb();
+	if (!stape_filter_may_match(filter, parent->pid) &&
+	    !stape_filter_may_match(filter, child->pid))
+		return;
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	/* Threads may rename each other, also while they are being forked: see probe_name.c. */
+	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
+	/* The PID's last user may be dead and still wait for its last switch. */
+	stape_filter_remove(filter, child->pid);
+	stape_filter_set_seed(filter, child->pid, !filter->flags.no_inherit &&
+			      test_bit(parent->pid, filter->seeds));
+	if (stape_filter_has(filter, parent) && stape_filter_match(filter, child, comm)) {
+		stape_encode_fork(active, parent, child);
+		stape_filter_insert(filter, child->pid);
+		smp_mb();	/* as in stape_membership_enter() */
+		stape_encode_forked(active, parent, child);
+	} else {
+		stape_membership_update_locked(active, child, comm);
+	}
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+}
+
+/**
+ * stape_follow_exec() - follow a task through execve()
+ * @active: a session's
+ * @task: the task
+ * @old_pid: its PID before: a thread takes over its leader's
+ *
+ * Context: the exec probe.
+ * Return: whether the task was recorded before.
+ */
+bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u32 old_pid)
+{
+	struct stape_filter *filter = &active->filter;
+	unsigned long flags;
+	bool had;
+
+	if (!stape_filter_may_match(filter, old_pid) && !stape_filter_may_match(filter, task->pid))
+		return false;
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
+	if (old_pid != task->pid && test_bit(old_pid, filter->seeds)) {
+		stape_filter_set_seed(filter, task->pid, true);
+		stape_filter_set_seed(filter, old_pid, false);
+		/* The leader may have taken the other bit with it, on its last switch. */
+		if (!had)
+			stape_membership_update_locked(active, task, task->comm);
+	}
+	if (old_pid != task->pid && test_bit(old_pid, filter->members)) {
+		/* In this order, because the set must not look empty in between. */
+		stape_filter_insert(filter, task->pid);
+		stape_filter_remove(filter, old_pid);
+	}
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return had;
+}
+
+/**
+ * stape_follow_move() - check a task that has another cgroup
+ * @active: a session's
+ * @task: the task
+ * @process: all threads of its process have
+ *
+ * Context: RCU reader, under a spinlock of the kernel's.
+ * Return: whether any of them has entered or left.
+ */
+bool stape_follow_move(struct stape_active *active, struct task_struct *task, bool process)
+{
+	struct task_struct *thread;
+	bool changed;
+
+	if (!READ_ONCE(active->filter.nr_cgroups))
+		return false;
+	changed = stape_follow_update(active, task, task->comm);
+	if (process)
+		for_each_thread(task, thread)
+			changed |= stape_follow_update(active, thread, thread->comm);
+	/* Checked without the lock on its name, see stape_membership_update(): once more, then. */
+	if (READ_ONCE(active->filter.nr_patterns))
+		WRITE_ONCE(active->filter.needs_rescan, true);
+	return changed;
+}
+
+/**
+ * stape_follow_exit() - make a task that ends no seed any more
+ * @active: a session's; its readers are woken if it has no task any more
+ * @task: the task, after its process has stopped counting it
+ *
+ * A member stays one until stape_follow_dead(), which is not called for other tasks.
+ *
+ * Context: the exit probe.
+ */
+void stape_follow_exit(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_filter *filter = &active->filter;
+	bool changed = false;
+	unsigned long flags;
+
+	if (!test_bit(task->pid, filter->seeds) && !test_bit(task->tgid, filter->seeds))
+		return;
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	if (!stape_task_leads_threads(task))
+		changed = stape_filter_set_seed(filter, task->pid, false);
+	/* The last thread also takes the bit of a leader that has ended before. */
+	if (!atomic_read(&task->signal->live))
+		changed |= stape_filter_set_seed(filter, task->tgid, false);
+	changed &= stape_filter_is_over(filter);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	if (changed)
+		irq_work_queue(&active->wake);
+}
+
+/**
+ * stape_follow_exit_paused() - make a task that ends in a pause no member any more
+ * @active: a session's; its readers are woken if it has no member any more
+ * @task: current; a leader that leaves threads behind stays a member
+ *
+ * Its last switch-out may come after the pause, when the kernel no longer lists the task, and
+ * the reader could not find out its name.  A task that exits never enters again.
+ *
+ * Context: the exit probe, interrupts off.
+ */
+void stape_follow_exit_paused(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_filter *filter = &active->filter;
+	bool empty;
+
+	raw_spin_lock(&stape_filter_lock);
+	if (!stape_task_leads_threads(task))
+		stape_filter_remove(filter, task->pid);
+	empty = !filter->nr_members;
+	raw_spin_unlock(&stape_filter_lock);
+	if (empty)
+		irq_work_queue(&active->wake);
+}
+
+/* Clears the bit of a leader that ended before, when its last thread has ended. */
+static void stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
+{
+	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+
+	/* Under no lock: a leader that has not ended yet has its own last switch to come. */
+	if (!leader || (data_race(leader->exit_state) && !stape_task_leads_threads(leader)))
+		stape_filter_remove(filter, pid);
+}
+
+/**
+ * stape_follow_dead() - make a task no member any more when it switches out for the last time
+ * @active: a session's; its readers are woken if it has no member any more
+ * @task: the task, or a thread whose leader's bit may have to be cleared.  Its PID may
+ *	belong to another task already, if its parent has been quick
+ *
+ * Context: the switch probe.
+ */
+void stape_follow_dead(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_filter *filter = &active->filter;
+	struct task_struct *user;
+	bool empty;
+
+	if (!stape_filter_has(filter, task) && !test_bit(task->tgid, filter->members))
+		return;
+	raw_spin_lock(&stape_filter_lock);	/* interrupts are off */
+	rcu_read_lock();
+	user = pid_task(find_pid_ns(task->pid, &init_pid_ns), PIDTYPE_PID);
+	if (!user || (user == task && !stape_task_leads_threads(task)))
+		stape_filter_remove(filter, task->pid);
+	if (task->tgid != task->pid)
+		stape_follow_reap_leader(filter, task->tgid);
+	rcu_read_unlock();
+	empty = !filter->nr_members;
+	raw_spin_unlock(&stape_filter_lock);
+	if (empty)
+		irq_work_queue(&active->wake);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which tasks are members of a filter: checks a task against the rules, updates its bit, and
+ * writes that it enters or leaves.
+ */
+#include "record/membership.h"
+
+#include <linux/sched.h>
+
+#include "record/encode.h"
+#include "record/task_info.h"
+
+/*
+ * As long as some ring->curr may name the task, a switch away from it must be recorded: a
+ * task that enters, or comes back, would be taken for it.  For current the caller resyncs
+ * this CPU before current can be preempted.
+ */
+static void stape_membership_leave(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_filter *filter = &active->filter;
+
+	if (task != current && filter->nr_leavers < STAPE_FILTER_LEAVERS_MAX)
+		filter->leavers[filter->nr_leavers++] = task->pid;
+	stape_filter_remove(filter, task->pid);
+	/* In a rename probe this is the old name, after the store the new one. */
+	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
+}
+
+static void stape_membership_enter(struct stape_active *active, struct task_struct *task,
+				   const char *comm)
+{
+	struct stape_attributes written;
+
+	stape_encode_enter(active, task, comm, &written);
+	stape_filter_insert(&active->filter, task->pid);
+	/*
+	 * Reads the task again after setting the bit.  (1) A change that was made before the
+	 * bit was visible has written nothing: write it.  Pairs with smp_mb() in probe_prio.c
+	 * and probe_affinity.c.  (2) If the task did its last switch-out before the bit was
+	 * visible, nobody will clear the bit: clear it.  Pairs with the full barrier between
+	 * the store of TASK_DEAD and the switch probe's load of the id.
+	 */
+	smp_mb();
+	stape_encode_changes(active, task, comm, &written);
+	if (READ_ONCE(task->__state) == TASK_DEAD)
+		stape_filter_remove(&active->filter, task->pid);
+}
+
+/**
+ * stape_membership_update_locked() - update a live task's bit, and write what has changed
+ * @active: a session's
+ * @task: the task
+ * @comm: its name, or the name that it is about to get
+ *
+ * A task that enters is described before any other event of it, a task that leaves after
+ * all of them.
+ *
+ * Context: under stape_filter_lock.
+ * Return: whether the bit has changed.
+ */
+bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
+				    const char *comm)
+{
+	bool match = stape_filter_match(&active->filter, task, comm);
+
+	if (match == stape_filter_has(&active->filter, task))
+		return false;
+	/*
+	 * A task that is no seed any more because it exits is recorded until its last switch.
+	 * No task enters on the way there, because its exit probe may be over.
+	 */
+	if (match ? stape_task_flags(task) & PF_EXITING : stape_task_is_exiting(task))
+		return false;
+	if (match && READ_ONCE(task->__state) == TASK_DEAD)
+		return false;
+	if (match)
+		stape_membership_enter(active, task, comm);
+	else
+		stape_membership_leave(active, task);
+	return true;
+}
+
+/**
+ * stape_membership_update() - the same, taking stape_filter_lock
+ * @active: a session's
+ * @task: the task
+ * @comm: its name, or the name that it is about to get
+ *
+ * In a probe no lock keeps the name of @task.  Where names matter, all tasks must be checked
+ * once more: see @needs_rescan of struct stape_filter.
+ *
+ * Context: any without the runqueue lock.
+ * Return: whether the bit has changed.
+ */
+bool stape_membership_update(struct stape_active *active, struct task_struct *task,
+			     const char *comm)
+{
+	unsigned long flags;
+	bool changed;
+
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	changed = stape_membership_update_locked(active, task, comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	return changed;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of policy, nice value, priority and deadline.  The only tracepoint for them is
+ * that of priority inheritance.  So the two functions that all other changes go through are
+ * probed.
+ */
+#include "record/probe_prio.h"
+
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <schedtape/event.h>
+
+#include "record/encode.h"
+#include "record/task_info.h"
+#include "record/watch.h"
+
+/* Writes a task's priority to all sessions that record it.  For RCU readers. */
+static void stape_prio_write(struct task_struct *task, const int *lent)
+{
+	struct stape_active *active;
+
+	if (!stape_filter_id(task->pid))
+		return;
+	for_each_active(active)
+		if (stape_filter_has(&active->filter, task))
+			stape_encode_prio(active, task, lent);
+}
+
+/* sched_pi_setprio comes before the change, under the runqueue lock. */
+void stape_probe_boost(void *data, struct task_struct *task, struct task_struct *waiter)
+{
+	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
+
+	stape_prio_write(task, &prio);
+}
+
+#ifdef STAPE_RETPROBES
+
+/**
+ * struct stape_prio_before - what a task had when the function was entered
+ * @task: the task, which the function's caller keeps
+ * @policy: SCHED_*
+ * @rt_priority: of a real-time policy
+ * @static_prio: made of its nice value
+ * @dl: of SCHED_DEADLINE
+ */
+struct stape_prio_before {
+	struct task_struct *task;
+	unsigned int policy;
+	unsigned int rt_priority;
+	int static_prio;
+	u64 dl[STAPE_DL_WORDS];
+};
+
+static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_prio_before *before = (void *)instance->data;
+	struct task_struct *task = (void *)stape_first_argument(regs);
+
+	stape_retprobe_begin();
+	before->task = task;
+	before->policy = READ_ONCE(task->policy);
+	before->rt_priority = READ_ONCE(task->rt_priority);
+	before->static_prio = READ_ONCE(task->static_prio);
+	stape_task_dl_words(task, before->policy, before->dl);
+	return 0;
+}
+
+/* The policy is the same as before. */
+static bool stape_prio_other_deadline(const struct stape_prio_before *before)
+{
+	u64 dl[STAPE_DL_WORDS];
+	u32 n = stape_task_dl_words(before->task, before->policy, dl);
+
+	return n && memcmp(before->dl, dl, sizeof(dl));
+}
+
+/* The task's policy, nice value or priority has changed. */
+static void stape_prio_changed(struct task_struct *task)
+{
+	/* The nice value that a player changes in a rendezvous is not its own. */
+	if (task == current && stape_watch_is_niced(task, NULL))
+		return;
+	/* The change before the id is read; pairs with stape_membership_enter(). */
+	smp_mb();
+	stape_prio_write(task, NULL);
+}
+
+static int stape_prio_leave(struct kretprobe_instance *instance, struct pt_regs *regs)
+{
+	struct stape_prio_before *before = (void *)instance->data;
+	struct task_struct *task = before->task;
+
+	if (before->policy != READ_ONCE(task->policy) ||
+	    before->rt_priority != READ_ONCE(task->rt_priority) ||
+	    before->static_prio != READ_ONCE(task->static_prio) ||
+	    stape_prio_other_deadline(before))
+		stape_prio_changed(task);
+	stape_retprobe_end();
+	return 0;
+}
+
+const struct stape_retprobe_ops stape_prio_ops = {
+	.enter = stape_prio_enter,
+	.leave = stape_prio_leave,
+	.size = sizeof(struct stape_prio_before),
+};
+
+#endif /* STAPE_RETPROBES */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes for a task's lifecycle: its fork, its execve(), its moves between cgroups, its exit.
+ *
+ * Interrupts may be on in them, so they switch interrupts off to write.  Those of fork, exec
+ * and exit can be preempted on recent kernels, so each of them is an RCU reader: see attach.c.
+ */
+#include "record/probe_task.h"
+
+#include <linux/cgroup.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "record/encode.h"
+#include "record/follow.h"
+#include "record/watch.h"
+
+void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct stape_active *active;
+
+	rcu_read_lock();
+	for_each_active(active)
+		stape_follow_fork(active, parent, child);
+	rcu_read_unlock();
+}
+
+static void stape_probe_exec_one(struct stape_active *active, struct task_struct *task,
+				 u64 old_pid)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	/* No resync may come in between and find that the task has left. */
+	local_irq_save(flags);
+	if (stape_follow_exec(active, task, old_pid)) {
+		ring = this_cpu_ptr(active->rings);
+		stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXEC, task->pid, 0,
+				       &old_pid, 1);
+		ring->curr = task->pid << STAPE_PID_SHIFT |
+			     STAPE_NEXT_TASK << STAPE_SWITCH_NEXT_SHIFT;
+	}
+	local_irq_restore(flags);
+	/* A kernel thread may have become a user task. */
+	stape_follow_update(active, task, task->comm);
+}
+
+void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+		      struct linux_binprm *bprm)
+{
+	struct stape_active *active;
+
+	if (stape_watch_enabled())
+		stape_watch_gone(task);
+	rcu_read_lock();
+	for_each_active(active)
+		stape_probe_exec_one(active, task, old_pid);
+	rcu_read_unlock();
+}
+
+static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(active->rings);
+	if (stape_ring_is_paused(ring)) {
+		stape_ring_forget_curr(ring);
+		stape_follow_exit_paused(active, task);
+	} else {
+		stape_encode_resync(active);	/* as in stape_encode_fork() */
+		stape_encode_task(active, task, task->comm, STAPE_TASK_EXITS);
+		stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXIT, task->pid, 0,
+				       NULL, 0);
+	}
+	local_irq_restore(flags);
+}
+
+void stape_probe_exit(STAPE_EXIT_PROTO)
+{
+	struct stape_active *active;
+
+	if (stape_watch_enabled())
+		stape_watch_gone(task);
+	rcu_read_lock();
+	for_each_active(active) {
+		if (stape_filter_has(&active->filter, task))
+			stape_probe_exit_one(active, task);
+		stape_follow_exit(active, task);
+	}
+	rcu_read_unlock();
+}
+
+static void stape_probe_moved(struct stape_active *active, struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!stape_filter_has(&active->filter, task))
+		return;
+	local_irq_save(flags);
+	stape_encode_task(active, task, task->comm, STAPE_TASK_MOVES);
+	local_irq_restore(flags);
+}
+
+/* For RCU readers: @active, and @task's threads. */
+static void stape_probe_cgroup_one(struct stape_active *active, struct cgroup *cgroup,
+				   struct task_struct *task, bool process)
+{
+	struct task_struct *thread;
+
+	/* A task that enters is described with its cgroup. */
+	if (stape_follow_move(active, task, process))
+		return;
+	/* Hierarchies of version 1 have the same tracepoint. */
+	if (cgroup != task_dfl_cgroup(task))
+		return;
+	stape_probe_moved(active, task);
+	if (!process)
+		return;
+	for_each_thread(task, thread)
+		if (thread != task)
+			stape_probe_moved(active, thread);
+}
+
+void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,
+			struct task_struct *task, bool process)
+{
+	struct stape_active *active;
+
+	rcu_read_lock();
+	for_each_active(active) {
+		stape_probe_cgroup_one(active, cgroup, task, process);
+		if (READ_ONCE(active->filter.needs_rescan))
+			stape_active_resync_soon(active);
+	}
+	rcu_read_unlock();
+}

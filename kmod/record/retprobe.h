@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Return probes, for changes without a tracepoint, or with one that comes before the change.
+ */
+#ifndef _STAPE_RETPROBE_H
+#define _STAPE_RETPROBE_H
+
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+
+/* Functions can be probed where they return, and their arguments can be read. */
+#if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
+#define STAPE_RETPROBES
+#endif
+
+#ifdef STAPE_RETPROBES
+/**
+ * struct stape_retprobe_ops - what is done at the entry and the return of a function
+ * @enter: called at its entry; calls stape_retprobe_begin() if @leave writes an event
+ * @leave: called at its return, in the same task, with preemption off, which makes it an
+ *	RCU reader; calls stape_retprobe_end() if @enter has begun
+ * @size: bytes that the two share
+ */
+struct stape_retprobe_ops {
+	kretprobe_handler_t enter;
+	kretprobe_handler_t leave;
+	size_t size;
+};
+
+/**
+ * struct stape_retprobe - a probed function
+ * @name: the function's
+ * @ops: what is done there
+ * @without: what the module cannot do without this probe
+ * @kretprobe: the kernel's part
+ * @refused: the kernel does not let the module probe the function
+ */
+struct stape_retprobe {
+	const char *name;
+	const struct stape_retprobe_ops *ops;
+	const char *without;
+	struct kretprobe kretprobe;
+	bool refused;
+};
+
+extern atomic_t stape_retprobe_calls;
+
+/* Before a change. */
+static inline void stape_retprobe_begin(void)
+{
+	atomic_inc(&stape_retprobe_calls);
+	smp_mb__after_atomic();		/* pairs with stape_retprobe_busy() */
+}
+
+/* After the event of the change has been written. */
+static inline void stape_retprobe_end(void)
+{
+	smp_mb__before_atomic();	/* the same */
+	atomic_dec(&stape_retprobe_calls);
+}
+
+/* A probed function may have changed a task, and the event has not been written yet. */
+static inline bool stape_retprobe_busy(void)
+{
+	smp_mb();	/* the caller has read the change; pairs with the two above */
+	return atomic_read(&stape_retprobe_calls);
+}
+
+int stape_retprobe_register(struct stape_retprobe *probes, int n);
+void stape_retprobe_unregister(struct stape_retprobe *probes, int n);
+size_t stape_retprobe_missing(const struct stape_retprobe *probes, int n, char *text, size_t size);
+#else
+static inline bool stape_retprobe_busy(void)
+{
+	return false;
+}
+#endif
+
+#endif /* _STAPE_RETPROBE_H */

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The per-CPU page ring: pages are filled by their CPU, published whole with
+ * a store-release of the producer's head, and free again when the reader's
+ * tail has moved beyond them.  When no page is free, events are counted as
+ * lost, and the next page that opens says how many and when.
+ */
+#include "record/ring.h"
+
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+
+#include "base/memory.h"
+
+static_assert(sizeof(struct stape_page_header) == 72);
+static_assert(sizeof(struct stape_page_header) % sizeof(u64) == 0);
+static_assert(STAPE_PAGE_SIZE % sizeof(u64) == 0);
+static_assert(IS_ALIGNED(PAGE_SIZE, STAPE_PAGE_SIZE));
+
+static_assert(STAPE_EV_WAKING + 1 == STAPE_EV_WAKE);
+static_assert(STAPE_SET_SHIFT == STAPE_TASK_WHY_SHIFT);
+
+/*
+ * Stands for "no page is open": the end of a page, so that the next word needs a new page.
+ * The word before may be read, and is no event.
+ */
+static u64 *stape_ring_no_page(void)
+{
+	return page_address(ZERO_PAGE(0)) + PAGE_SIZE;
+}
+
+/**
+ * stape_ring_size() - memory of a ring, and the distance of two in mmap()
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ *
+ * Return: bytes, a multiple of PAGE_SIZE.
+ */
+size_t stape_ring_size(u32 pages)
+{
+	return 2 * PAGE_SIZE + (size_t)pages * STAPE_PAGE_SIZE;
+}
+
+/**
+ * stape_ring_init() - make a ring
+ * @ring: zeroed
+ * @cpu: the ring's
+ * @setup: of the session's rings
+ *
+ * It begins paused.  The ring of a CPU that is not recorded stays so.  The memory is
+ * charged to the caller's memory cgroup.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup)
+{
+	u32 i;
+
+	ring->paused = true;
+	ring->pos = stape_ring_no_page();
+	stape_ring_forget_curr(ring);
+	ring->counter = setup->counter;
+	if (!cpumask_test_cpu(cpu, &setup->cpus))
+		return 0;
+	ring->mem = stape_memory_alloc(stape_ring_size(setup->pages), 1);
+	if (!ring->mem)
+		return -ENOMEM;
+	ring->consumer = ring->mem;
+	ring->producer = ring->mem + PAGE_SIZE;
+	ring->data = ring->mem + 2 * PAGE_SIZE;
+	ring->mask = setup->pages - 1;
+	ring->watermark = setup->watermark;
+	ring->wake = setup->notify;
+	ring->notify = setup->notify;
+	ring->overwrite = setup->overwrite;
+	for (i = 0; i < setup->pages; i++) {
+		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
+
+		page->magic = STAPE_PAGE_MAGIC;
+		page->cpu = cpu;
+	}
+	return 0;
+}
+
+/**
+ * stape_ring_init_fanout() - make a ring that passes events on to several rings
+ * @ring: zeroed
+ * @fanout: called for each event, with what stape_ring_put_slow() gets
+ *
+ * It never has a page, so that each event takes the slow path.  Its @curr always names a task,
+ * so that no switch is left out.
+ *
+ * Context: any.
+ */
+void stape_ring_init_fanout(struct stape_ring *ring,
+			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now))
+{
+	ring->pos = stape_ring_no_page();
+	ring->curr = 1 << STAPE_PID_SHIFT;
+	ring->fanout = fanout;
+}
+
+/**
+ * stape_ring_destroy() - free a ring's memory
+ * @ring: made by stape_ring_init(), or zeroed
+ *
+ * Context: may sleep.  No writer and no mapping may be left.
+ */
+void stape_ring_destroy(struct stape_ring *ring)
+{
+	stape_memory_free(ring->mem);
+	ring->mem = NULL;
+}
+
+static void *stape_ring_page(const struct stape_ring *ring, u64 seq)
+{
+	return ring->data + (seq & ring->mask) * STAPE_PAGE_SIZE;
+}
+
+static bool stape_ring_full(const struct stape_ring *ring)
+{
+	/* Pairs with the reader's release of @tail: its copy is finished. */
+	u64 tail = smp_load_acquire(&ring->consumer->tail);
+
+	/* Garbage in @tail looks like a full ring: nothing but losses come of it. */
+	return ring->head - tail > ring->mask;
+}
+
+static void stape_ring_open(struct stape_ring *ring, u64 now)
+{
+	struct stape_page_header *page = stape_ring_page(ring, ring->head);
+
+	if (ring->overwrite && ring->head > ring->mask)
+		WRITE_ONCE(ring->producer->overwritten,
+			   ring->producer->overwritten + page->events);
+	page->curr = stape_ring_curr_pid(ring);
+	page->curr_kind = stape_ring_curr_kind(ring);
+	page->flags = 0;
+	page->time = now;
+	page->seq = ring->head;
+	page->lost = ring->lost;
+	page->lost_first = ring->lost_first;
+	page->lost_last = ring->lost_last;
+	if (ring->paused_since) {
+		page->flags = STAPE_PAGE_PAUSED;
+		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
+						ring->paused_since;
+		page->lost_last = clamp(max(ring->paused_until, ring->lost_last), page->lost_first,
+					now);
+	}
+	ring->lost = 0;
+	ring->lost_first = 0;
+	ring->lost_last = 0;
+	ring->paused_since = 0;
+	ring->last = now;
+	ring->non_events = 0;
+	ring->page = page;
+	ring->pos = (u64 *)(page + 1);
+}
+
+static void stape_ring_publish(struct stape_ring *ring)
+{
+	struct stape_page_header *page = ring->page;
+	u64 *first = (u64 *)(page + 1);
+
+	page->used = (void *)ring->pos - (void *)page;
+	page->events = ring->pos - first - ring->non_events;
+	page->end = ring->last;
+	WRITE_ONCE(ring->producer->events, ring->producer->events + page->events);
+	ring->head++;
+	/* Pairs with the reader's acquire of @head: the page is complete. */
+	smp_store_release(&ring->producer->head, ring->head);
+
+	ring->page = NULL;
+	ring->pos = stape_ring_no_page();
+	/* A probe runs under the runqueue lock: only an interrupt may wake. */
+	if (!ring->overwrite &&
+	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
+		irq_work_queue(READ_ONCE(ring->wake));
+}
+
+static void stape_ring_lose(struct stape_ring *ring, u64 now)
+{
+	struct stape_ring_producer *producer = ring->producer;
+	bool first = !producer->lost;
+
+	if (!ring->lost++)
+		ring->lost_first = now;
+	ring->lost_last = now;
+	if (first)
+		WRITE_ONCE(producer->lost_first, now);
+	WRITE_ONCE(producer->lost_last, now);
+	WRITE_ONCE(producer->lost, producer->lost + 1);
+	if (!first)
+		return;
+	/* After the count, because the irq_work reads it. */
+	irq_work_queue(ring->notify);
+	irq_work_queue(READ_ONCE(ring->wake));
+}
+
+/* Room for @words in the open page or a new one; NULL: there is no event to write. */
+static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
+{
+	if (ring->page) {
+		if ((void *)(ring->pos + words) <= (void *)ring->page + STAPE_PAGE_SIZE)
+			return ring->pos;
+		stape_ring_publish(ring);
+	}
+	if (stape_ring_is_paused(ring))
+		return NULL;
+	if (!ring->overwrite && stape_ring_full(ring)) {
+		stape_ring_lose(ring, now);
+		return NULL;
+	}
+	stape_ring_open(ring, now);
+	return ring->pos;
+}
+
+/* An event with all that may come before and behind it. */
+static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
+			     const u64 *payload, u32 words)
+{
+	u64 delta, *pos, *start;
+	u32 i;
+
+	/* The fast monotonic clock may step back a little under NTP slew. */
+	if (now < ring->last)
+		now = ring->last;
+	/* Two prefixes are the most: a page that may open here needs neither. */
+	pos = stape_ring_reserve(ring, now, words + 3);
+	if (!pos)
+		return;
+	start = pos;
+	delta = now - ring->last;
+	if (delta > STAPE_DELTA_MASK) {
+		*pos++ = stape_word(STAPE_EV_TIME, 0, 0, 0) | (delta & STAPE_TIME_MASK);
+		delta = 0;
+	}
+	if (arg > STAPE_ARG_MASK)
+		*pos++ = stape_word(STAPE_EV_ARG, 0, 0, 0) | arg >> STAPE_ARG_BITS;
+	*pos++ = stape_word(type, delta, pid, arg & STAPE_ARG_MASK);
+	for (i = 0; i < words; i++)
+		*pos++ = payload[i];
+	ring->non_events += pos - start - 1;
+	ring->pos = pos;
+	ring->last = now;
+}
+
+/**
+ * stape_ring_put_slow() - write an event that needs a page or a prefix
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @arg: its whole argument: that of a switch is below 2^10
+ * @now: its time
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now)
+{
+	if (ring->fanout) {
+		ring->fanout(word, arg, ring->counter, now);
+		return;
+	}
+	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
+			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, arg, NULL, 0);
+	/* After the write, because a page that it opens begins with the task before. */
+	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
+		ring->curr = word;
+}
+
+/**
+ * stape_ring_emit_mono() - stape_ring_emit() by CLOCK_MONOTONIC
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void notrace stape_ring_emit_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put(ring, word, stape_clock_now(false), false);
+}
+
+/* stape_ring_emit_switch() by CLOCK_MONOTONIC. */
+void notrace stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put(ring, word, stape_clock_now(false), true);
+}
+
+/* stape_ring_emit_wakeup() by CLOCK_MONOTONIC. */
+void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
+{
+	stape_ring_put_wakeup(ring, word, stape_clock_now(false));
+}
+
+/**
+ * stape_ring_emit_any() - write any event without payload that is no switch
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @arg: its whole argument, of which the word has the low 10 bits
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
+{
+	stape_ring_put_any(ring, word, arg, stape_ring_now(ring));
+}
+
+/**
+ * stape_ring_put_payload() - write an event that carries words
+ * @ring: this CPU's ring
+ * @now: by the session's clock
+ * @type: enum stape_event_type, from 8 to 13
+ * @pid: of its task
+ * @arg: six bits
+ * @payload: words that follow
+ * @words: how many, at most 15
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+			    const u64 *payload, u32 words)
+{
+	stape_ring_write(ring, now, type, pid, arg << STAPE_TASK_WHY_SHIFT | words, payload, words);
+}
+
+/**
+ * stape_ring_flush() - publish the open page as it is
+ * @ring: a ring
+ *
+ * Losses that no page could report yet stay with the producer's counters.
+ *
+ * Context: interrupts off, on the ring's CPU; or anywhere, when no writer is left.
+ */
+void stape_ring_flush(struct stape_ring *ring)
+{
+	if (ring->page && ring->pos > (u64 *)(ring->page + 1))
+		stape_ring_publish(ring);
+}
+
+/**
+ * stape_ring_pause() - write nothing from now on
+ * @ring: a ring
+ *
+ * Context: as stape_ring_flush().
+ */
+void stape_ring_pause(struct stape_ring *ring)
+{
+	if (!ring->mem || ring->paused)
+		return;
+	ring->paused = true;
+	if (ring->page)
+		stape_ring_publish(ring);
+	/* Paused twice with nothing in between: since the first time. */
+	if (!ring->paused_since)
+		ring->paused_since = stape_ring_now(ring);
+}
+
+/**
+ * stape_ring_resume() - write from now on
+ * @ring: a ring with memory; its session starts or goes on
+ *
+ * Probes on other CPUs may see this a little later.  The first page names the task that ran
+ * before.
+ *
+ * Context: any.
+ */
+void stape_ring_resume(struct stape_ring *ring)
+{
+	WRITE_ONCE(ring->paused_until, stape_ring_now(ring));
+	/* Pairs with the acquire in stape_ring_is_paused(). */
+	smp_store_release(&ring->paused, false);
+}
+
+/**
+ * stape_ring_finish() - publish the rest
+ * @ring: a ring
+ *
+ * In overwrite mode the reader is to begin with the oldest page that is there.
+ *
+ * Context: no writer is left.
+ */
+void stape_ring_finish(struct stape_ring *ring)
+{
+	ring->paused = true;
+	stape_ring_flush(ring);
+	/* The reader begins after the session's state has changed, which publishes this. */
+	if (ring->overwrite && ring->head > ring->mask)
+		WRITE_ONCE(ring->consumer->tail, ring->head - ring->mask - 1);
+}
+
+/**
+ * stape_ring_pending() - pages that wait for the reader
+ * @ring: a ring
+ *
+ * Context: any.
+ * Return: pages, never more than the ring has, whatever the reader wrote.
+ */
+u64 stape_ring_pending(const struct stape_ring *ring)
+{
+	u64 head, pending;
+
+	if (!ring->mem)
+		return 0;
+	head = smp_load_acquire(&ring->producer->head);	/* pairs with publish */
+	pending = head - READ_ONCE(ring->consumer->tail);
+	return pending > ring->mask + 1 ? 0 : pending;
+}
+
+/**
+ * stape_ring_peek() - the oldest page that waits for the reader
+ * @ring: a ring
+ *
+ * Context: one reader at a time.
+ * Return: the page, or NULL.
+ */
+const void *stape_ring_peek(const struct stape_ring *ring)
+{
+	if (!stape_ring_pending(ring))
+		return NULL;
+	return stape_ring_page(ring, READ_ONCE(ring->consumer->tail));
+}
+
+/**
+ * stape_ring_consume() - give the page of stape_ring_peek() back
+ * @ring: a ring
+ *
+ * Context: one reader at a time.
+ */
+void stape_ring_consume(struct stape_ring *ring)
+{
+	/* Pairs with the acquire in stape_ring_open(). */
+	smp_store_release(&ring->consumer->tail, READ_ONCE(ring->consumer->tail) + 1);
+}

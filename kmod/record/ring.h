@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The per-CPU page ring.  One writer, the CPU itself with interrupts off; one
+ * reader, in user space or in read().  Nothing here sleeps or takes a lock but
+ * for making and freeing.
+ */
+#ifndef _STAPE_RING_H
+#define _STAPE_RING_H
+
+#include <linux/align.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <schedtape/device.h>
+#include <schedtape/event.h>
+
+#include "record/clock.h"
+
+#define STAPE_RING_PAGES_MIN	max_t(u32, 4, PAGE_SIZE / STAPE_PAGE_SIZE)
+#define STAPE_RING_PAGES_MAX	65536
+
+/**
+ * struct stape_ring - one CPU's ring
+ * @pos: next free word of the open page; at a page's boundary none is open, and
+ *	the word before may be looked at all the same
+ * @last: time of the last event written
+ * @curr: what runs here as far as the stream knows: the lower half of the last
+ *	switch's word, of which PID and enum stape_next matter
+ * @counter: the session's clock is the CPU's counter
+ * @paused: events are neither written nor lost
+ * @overwrite: a full ring loses its oldest page, not what comes
+ * @page: the open page, NULL: none
+ * @non_events: words of the open page that are no events, minus events without a word
+ * @head: pages published
+ * @lost: events lost since the last page was opened
+ * @lost_first: time of the first of them
+ * @lost_last: time of the last of them
+ * @paused_since: when the session was paused, 0: not since the last page
+ * @paused_until: when it went on
+ * @mask: number of pages minus one
+ * @watermark: pages before the reader is woken
+ * @wake: wakes the reader; a waiter may come and go meanwhile
+ * @notify: the session's, queued when something was lost
+ * @fanout: this is no ring: passes on what would be written: an event's word, its whole
+ *	argument, and its time
+ * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
+ * @consumer: written by user space: never trusted
+ * @producer: read by user space
+ * @data: the pages
+ *
+ * The first line is all that an event needs in the common case.
+ */
+struct stape_ring {
+	u64 *pos;
+	u64 last;
+	u32 curr;
+	bool counter;
+	bool paused;
+	bool overwrite;
+
+	struct stape_page_header *page;
+	int non_events;
+	u64 head;
+	u64 lost;
+	u64 lost_first;
+	u64 lost_last;
+	u64 paused_since;
+	u64 paused_until;
+
+	u32 mask;
+	u32 watermark;
+	struct irq_work *wake;
+	struct irq_work *notify;
+	void (*fanout)(u64 word, u32 arg, bool counter, u64 now);
+	void *mem;
+	struct stape_ring_consumer *consumer;
+	struct stape_ring_producer *producer;
+	void *data;
+} ____cacheline_aligned;
+
+/**
+ * struct stape_ring_setup - what a session's rings have in common
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ * @watermark: published pages before the reader is woken
+ * @counter: the clock is the CPU's counter
+ * @overwrite: full rings lose their oldest page
+ * @cpus: that are recorded
+ * @notify: queued when the first event is lost
+ */
+struct stape_ring_setup {
+	u32 pages;
+	u32 watermark;
+	bool counter;
+	bool overwrite;
+	cpumask_t cpus;
+	struct irq_work *notify;
+};
+
+void stape_ring_init_fanout(struct stape_ring *ring,
+			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now));
+int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
+void stape_ring_destroy(struct stape_ring *ring);
+size_t stape_ring_size(u32 pages);
+void stape_ring_flush(struct stape_ring *ring);
+void stape_ring_pause(struct stape_ring *ring);
+void stape_ring_resume(struct stape_ring *ring);
+void stape_ring_finish(struct stape_ring *ring);
+u64 stape_ring_pending(const struct stape_ring *ring);
+const void *stape_ring_peek(const struct stape_ring *ring);
+void stape_ring_consume(struct stape_ring *ring);
+void stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now);
+void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
+void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+			    const u64 *payload, u32 words);
+
+/* Returns the PID of @curr. */
+static inline u32 stape_ring_curr_pid(const struct stape_ring *ring)
+{
+	return ring->curr >> STAPE_PID_SHIFT;
+}
+
+static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
+{
+	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/* No recorded task runs here.  Context: as stape_ring_pause(). */
+static inline void stape_ring_forget_curr(struct stape_ring *ring)
+{
+	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
+}
+
+/*
+ * Returns true if the session is paused.  While interrupts are off on the ring's CPU, the
+ * caller may still update ring->curr: the first page after the pause starts from it.
+ */
+static inline bool stape_ring_is_paused(const struct stape_ring *ring)
+{
+	/* Pairs with the release in stape_ring_resume(). */
+	return smp_load_acquire(&ring->paused);
+}
+
+/* Returns the time by the session's clock. */
+static inline u64 stape_ring_now(const struct stape_ring *ring)
+{
+	return stape_clock_now(ring->counter);
+}
+
+/* Returns an event's word without its time.  @low: PID, and an argument below 2^10. */
+static __always_inline u64 stape_ring_word(u64 type, u32 low)
+{
+	return type << STAPE_TYPE_SHIFT | low;
+}
+
+/**
+ * stape_ring_put() - write one event that happened at @now, or count it as lost
+ * @ring: this CPU's ring
+ * @word: stape_ring_word() of a type below 8
+ * @now: by the session's clock
+ * @is_switch: it is a switch; a constant
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now,
+					   bool is_switch)
+{
+	u64 delta = now - ring->last;
+	u64 *pos = ring->pos;
+
+	/* A clock that stepped back makes a huge delta: the slow path's, too. */
+	if (unlikely(delta > STAPE_DELTA_MASK || IS_ALIGNED((unsigned long)pos, STAPE_PAGE_SIZE))) {
+		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
+		return;
+	}
+	*pos = delta << STAPE_DELTA_SHIFT | word;
+	ring->pos = pos + 1;
+	ring->last = now;
+	if (is_switch)
+		ring->curr = word;
+}
+
+/* Is @waking the word of a waking that @wakeup may be put into, the two @delta apart? */
+static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
+{
+	u64 differ = waking ^ wakeup;
+
+	/* By their types, a short time before the waking, context and CPU, not by the PID. */
+	return differ >> STAPE_WAKE_WAKEUP_SHIFT ==
+			(u64)(STAPE_EV_WAKING ^ STAPE_EV_WAKEUP) <<
+			(STAPE_TYPE_SHIFT - STAPE_WAKE_WAKEUP_SHIFT) &&
+	       !((u32)differ >> STAPE_PID_SHIFT) && delta <= STAPE_WAKE_WAKEUP_MASK;
+}
+
+/**
+ * stape_ring_put_wakeup() - stape_ring_put() for a wakeup
+ * @ring: this CPU's ring
+ * @word: stape_ring_word() of it, with a CPU up to STAPE_WAKE_CPU_MASK
+ * @now: by the session's clock
+ *
+ * The waking's word, if that was the last event, becomes that of both.
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 word, u64 now)
+{
+	u64 delta = now - ring->last;
+	u64 *waking = ring->pos - 1;
+
+	if (likely(stape_ring_joins(*waking, word, delta))) {
+		*waking += stape_ring_word(STAPE_EV_WAKE - STAPE_EV_WAKING,
+					   word & STAPE_WAKE_CPU_MASK) |
+			   delta << STAPE_WAKE_WAKEUP_SHIFT;
+		ring->last = now;
+		ring->non_events--;
+		return;
+	}
+	stape_ring_put(ring, word, now, false);
+}
+
+/**
+ * stape_ring_put_any() - stape_ring_put() for any event without payload that is no switch
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @arg: its whole argument, of which the word has the low 10 bits
+ * @now: by the session's clock
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word, u32 arg,
+					       u64 now)
+{
+	if (unlikely(arg > STAPE_ARG_MASK))
+		stape_ring_put_slow(ring, word, arg, now);
+	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
+		stape_ring_put_wakeup(ring, word, now);
+	else
+		stape_ring_put(ring, word, now, false);
+}
+
+/**
+ * stape_ring_emit() - write one event that is no switch or wakeup, or count it as lost
+ * @ring: this CPU's ring
+ * @word: stape_ring_word() of a type below 8
+ *
+ * Reading CLOCK_MONOTONIC is a call: out of line, so that an event with the
+ * counter's time saves no registers.
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
+{
+	if (ring->counter)
+		stape_ring_put(ring, word, stape_clock_now(true), false);
+	else
+		stape_ring_emit_mono(ring, word);
+}
+
+/* stape_ring_emit() for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
+static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 word)
+{
+	if (ring->counter)
+		stape_ring_put_wakeup(ring, word, stape_clock_now(true));
+	else
+		stape_ring_emit_wakeup_mono(ring, word);
+}
+
+/**
+ * stape_ring_emit_switch() - write a switch, or count it as lost
+ * @ring: this CPU's ring
+ * @low: lower half of its word; from now on @ring->curr
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_emit_switch(struct stape_ring *ring, u32 low)
+{
+	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
+
+	if (ring->counter)
+		stape_ring_put(ring, word, stape_clock_now(true), true);
+	else
+		stape_ring_emit_switch_mono(ring, word);
+}
+
+#endif /* _STAPE_RING_H */

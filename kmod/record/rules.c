@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Changes of a filter's rules.  After a change each task that it may concern is checked
+ * against the rules.
+ */
+#include "record/rules.h"
+
+#include <linux/cgroup.h>
+#include <linux/err.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "record/active.h"
+#include "record/membership.h"
+#include "record/task_info.h"
+
+/* Tasks that are checked within one RCU reader's section. */
+#define STAPE_RULES_BATCH	1024
+
+/*
+ * If the task at which a walk dropped RCU exits, the walk restarts.  After so many restarts
+ * it does not drop RCU again, so that exiting tasks cannot keep it going forever.
+ */
+#define STAPE_RULES_RESTARTS	4
+
+/*
+ * Checks a task as it is.  Up to Linux 6.13 its lock keeps its name: the rename probe runs
+ * before the name is stored, and no check by the old name must follow it.  Newer kernels store
+ * the name without that lock, and probe_name.c checks the task again after the store, if the
+ * kernel lets the module probe that function.  On PREEMPT_RT this may sleep for the lock.
+ */
+static void stape_rules_update(struct stape_active *active, struct task_struct *task)
+{
+	task_lock(task);
+	stape_membership_update(active, task, task->comm);
+	task_unlock(task);
+}
+
+/* Makes a task a seed, or no seed.  Return: whether this has changed anything. */
+static bool stape_rules_seed(struct stape_active *active, struct task_struct *task, bool seed)
+{
+	struct stape_filter *filter = &active->filter;
+	unsigned long flags;
+	bool before;
+
+	task_lock(task);	/* as in stape_rules_update() */
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	before = test_bit(task->pid, filter->seeds);
+	stape_filter_set_seed(filter, task->pid, seed);
+	/* Its exit probe may have read the bit before; pairs with do_exit()'s barrier. */
+	smp_mb();
+	if (stape_task_is_exiting(task))
+		stape_filter_set_seed(filter, task->pid, false);
+	seed = test_bit(task->pid, filter->seeds);
+	stape_membership_update_locked(active, task, task->comm);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	task_unlock(task);
+	return seed != before;
+}
+
+/*
+ * A thread that is being created is either seen by this walk, or its fork probe sees its
+ * parent's bit.  So the walk is repeated until it finds no new thread; but not if children do
+ * not inherit, because then there may always be a new one.
+ */
+static void stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
+				     bool seed)
+{
+	struct task_struct *thread;
+	bool again;
+
+	do {
+		again = stape_rules_seed(active, task, seed);
+		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
+		rcu_read_lock();
+		for_each_thread(task, thread)
+			again |= stape_rules_seed(active, thread, seed);
+		rcu_read_unlock();
+		cond_resched();
+	} while (again && !active->filter.flags.no_inherit && !fatal_signal_pending(current));
+}
+
+/**
+ * stape_rules_add_task() - make a task, or all threads of a process, seeds
+ * @active: a session's
+ * @task: the caller holds a reference
+ * @process: not @task alone
+ *
+ * Context: may sleep.
+ * Return: 0, or -ESRCH if all of it has ended.
+ */
+int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process)
+{
+	const unsigned long *seeds = active->filter.seeds;
+	struct task_struct *thread;
+	bool any;
+
+	if (!process && stape_task_flags(task) & PF_EXITING)
+		return -ESRCH;
+	if (process)
+		stape_rules_seed_process(active, task, true);
+	else
+		stape_rules_seed(active, task, true);
+
+	any = test_bit(task->pid, seeds);
+	rcu_read_lock();
+	if (process)
+		for_each_thread(task, thread)
+			any |= test_bit(thread->pid, seeds);
+	rcu_read_unlock();
+	return any ? 0 : -ESRCH;
+}
+
+/**
+ * stape_rules_del_task() - take back stape_rules_add_task()
+ * @active: a session's
+ * @task: the caller holds a reference
+ * @process: not @task alone
+ *
+ * Context: may sleep.
+ */
+void stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process)
+{
+	if (process)
+		stape_rules_seed_process(active, task, false);
+	else
+		stape_rules_seed(active, task, false);
+}
+
+/* Yields the CPU and drops RCU.  Return: the walk may go on from @task. */
+static bool stape_rules_yield(struct task_struct *task)
+{
+	bool alive;
+
+	get_task_struct(task);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	/* A leader whose place a thread takes in execve() leaves the list before it ends. */
+	alive = pid_alive(task) && data_race(thread_group_leader(task));
+	put_task_struct(task);
+	return alive;
+}
+
+/* Checks all tasks after a change of a rule.  The fork probe checks those that are forked now. */
+static void stape_rules_update_all(struct stape_active *active)
+{
+	struct task_struct *process, *thread;
+	int n = 0, restarts = 0;
+
+	smp_mb();	/* rules before the list; pairs with that of stape_follow_fork() */
+	rcu_read_lock();
+again:
+	for_each_process(process) {
+		for_each_thread(process, thread) {
+			stape_rules_update(active, thread);
+			n++;
+		}
+		if (n < STAPE_RULES_BATCH || restarts == STAPE_RULES_RESTARTS)
+			continue;
+		n = 0;
+		if (!stape_rules_yield(process)) {
+			restarts++;
+			goto again;
+		}
+	}
+	rcu_read_unlock();
+}
+
+static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
+{
+	u32 i;
+
+	for (i = 0; i < filter->nr_cgroups; i++)
+		if (cgroup_id(filter->cgroups[i]) == id)
+			break;
+	return i;
+}
+
+/**
+ * stape_rules_add_cgroup() - select the tasks of a cgroup and of those below it
+ * @active: a session's
+ * @id: of a cgroup of the unified hierarchy
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENOMEM.
+ */
+int stape_rules_add_cgroup(struct stape_active *active, u64 id)
+{
+	struct stape_filter *filter = &active->filter;
+	struct cgroup **cgroups, **old = filter->cgroups, *cgroup;
+	u32 n = filter->nr_cgroups;
+
+	if (stape_rules_find_cgroup(filter, id) < n)
+		return 0;
+	if (n == STAPE_FILTER_CGROUPS_MAX)
+		return -E2BIG;
+	cgroup = cgroup_get_from_id(id);
+	if (IS_ERR_OR_NULL(cgroup))
+		return -ENOENT;
+	cgroups = kmalloc_array(n + 1, sizeof(*cgroups), GFP_KERNEL_ACCOUNT);
+	if (!cgroups) {
+		cgroup_put(cgroup);
+		return -ENOMEM;
+	}
+	if (n)
+		memcpy(cgroups, old, n * sizeof(*cgroups));
+	cgroups[n] = cgroup;
+	raw_spin_lock_irq(&stape_filter_lock);
+	filter->cgroups = cgroups;
+	WRITE_ONCE(filter->nr_cgroups, n + 1);
+	raw_spin_unlock_irq(&stape_filter_lock);
+	kfree(old);
+	stape_rules_update_all(active);
+	return 0;
+}
+
+/**
+ * stape_rules_del_cgroup() - take back stape_rules_add_cgroup()
+ * @active: a session's
+ * @id: of a cgroup that was added
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0, or -ENOENT if it was not added.
+ */
+int stape_rules_del_cgroup(struct stape_active *active, u64 id)
+{
+	struct stape_filter *filter = &active->filter;
+	u32 at = stape_rules_find_cgroup(filter, id);
+	struct cgroup *cgroup;
+
+	if (at == filter->nr_cgroups)
+		return -ENOENT;
+	cgroup = filter->cgroups[at];
+	raw_spin_lock_irq(&stape_filter_lock);
+	WRITE_ONCE(filter->nr_cgroups, filter->nr_cgroups - 1);
+	filter->cgroups[at] = filter->cgroups[filter->nr_cgroups];
+	raw_spin_unlock_irq(&stape_filter_lock);
+	cgroup_put(cgroup);
+	stape_rules_update_all(active);
+	return 0;
+}
+
+/**
+ * stape_rules_set() - replace flags and patterns
+ * @active: a session's
+ * @flags: the new flags
+ * @patterns: the new patterns, from kmalloc(), which the filter frees; may be NULL
+ * @nr_patterns: entries of @patterns
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ */
+void stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
+		     char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
+{
+	struct stape_filter *filter = &active->filter;
+	char (*old)[STAPE_PATTERN_LEN] = filter->patterns;
+
+	raw_spin_lock_irq(&stape_filter_lock);
+	WRITE_ONCE(filter->flags.all, flags->all);
+	filter->flags.kthreads = flags->kthreads;
+	filter->flags.no_inherit = flags->no_inherit;
+	filter->patterns = patterns;
+	WRITE_ONCE(filter->nr_patterns, nr_patterns);
+	raw_spin_unlock_irq(&stape_filter_lock);
+	kfree(old);
+	stape_rules_update_all(active);
+}
+
+/**
+ * stape_rules_rescan() - check all tasks again, if a probe has asked for it
+ * @active: a session's
+ *
+ * Context: may sleep.
+ */
+void stape_rules_rescan(struct stape_active *active)
+{
+	if (!READ_ONCE(active->filter.needs_rescan))
+		return;
+	WRITE_ONCE(active->filter.needs_rescan, false);
+	stape_rules_update_all(active);
+}

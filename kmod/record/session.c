@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sessions: made by open(), given rings by session-set, recording between session-start and
+ * session-stop, freed with their file.
+ */
+#include "record/session.h"
+
+#include <linux/cpu.h>
+#include <linux/log2.h>
+#include <linux/netlink.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "base/memory.h"
+#include "base/work.h"
+#include "record/attach.h"
+#include "record/encode.h"
+#include "record/ring_memory.h"
+#include "record/rules.h"
+
+/* Protects every session's settings and its lifetime; the outermost lock. */
+DEFINE_MUTEX(stape_sessions_lock);
+/* Read under stape_sessions_lock.  A new session may be added at any time. */
+LIST_HEAD(stape_sessions);
+/* Protects changes of the list, and the last id. */
+static DEFINE_SPINLOCK(stape_sessions_list_lock);
+static u32 stape_session_last_id;
+
+static bool stape_session_has_lost(struct stape_session *session)
+{
+	int cpu;
+
+	for_each_cpu(cpu, &session->setup.cpus)
+		if (READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->lost))
+			return true;
+	return false;
+}
+
+static void stape_session_wake(struct irq_work *work)
+{
+	struct stape_session *session = container_of(work, struct stape_session, active.wake);
+	bool lost, empty;
+
+	wake_up_interruptible_all(&session->wait);
+	/*
+	 * This may run on two CPUs at once.  The lock keeps an older look from overwriting
+	 * notified_lost and notified_empty.
+	 */
+	spin_lock(&session->notified_lock);
+	lost = session->notified_lost || stape_session_has_lost(session);
+	empty = stape_session_empty(session);
+	if (lost != session->notified_lost || empty != session->notified_empty) {
+		session->notified_lost = lost;
+		session->notified_empty = empty;
+		queue_work(stape_work, &session->notify_work);
+	}
+	spin_unlock(&session->notified_lock);
+}
+
+static void stape_session_wake_waiters(struct stape_session *session)
+{
+	struct stape_waiter *waiter;
+
+	list_for_each_entry(waiter, &session->waiters, list)
+		wake_up_interruptible_all(&waiter->wait);
+}
+
+static void stape_session_notify_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(work, struct stape_session, notify_work);
+
+	mutex_lock(&stape_sessions_lock);
+	stape_session_wake_waiters(session);
+	session->notify(session);
+	mutex_unlock(&stape_sessions_lock);
+}
+
+static void stape_session_resync_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
+						     active.resync);
+
+	mutex_lock(&stape_sessions_lock);
+	stape_rules_rescan(&session->active);
+	stape_session_resync(session);
+	mutex_unlock(&stape_sessions_lock);
+}
+
+/**
+ * stape_session_create() - make a session for the calling process
+ * @notify: called under stape_sessions_lock, from process context, when the session has
+ *	stopped, lost an event for the first time, or lost its last task
+ *
+ * Context: may sleep.
+ * Return: the session, or an ERR_PTR().
+ */
+struct stape_session *stape_session_create(void (*notify)(struct stape_session *session))
+{
+	struct stape_session *session;
+	int ret;
+
+	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	ret = stape_filter_init(&session->active.filter);
+	if (ret)
+		goto err_filter;
+	INIT_LIST_HEAD(&session->waiters);
+	spin_lock_init(&session->notified_lock);
+	init_waitqueue_head(&session->wait);
+	/* Not a hard irq_work, because on PREEMPT_RT a wait queue's lock may sleep. */
+	init_irq_work(&session->active.wake, stape_session_wake);
+	session->notify = notify;
+	INIT_WORK(&session->notify_work, stape_session_notify_work);
+	INIT_DELAYED_WORK(&session->active.resync, stape_session_resync_work);
+	mutex_init(&session->read_lock);
+
+	/*
+	 * Don't take the mutex here: it may be held for long, and open() of every misc device
+	 * would wait for it.
+	 */
+	spin_lock(&stape_sessions_list_lock);
+	session->id = ++stape_session_last_id;
+	list_add_tail_rcu(&session->all, &stape_sessions);
+	spin_unlock(&stape_sessions_list_lock);
+	return session;
+
+err_filter:
+	kfree(session);
+	return ERR_PTR(ret);
+}
+
+/**
+ * stape_session_attach() - let probes keep the filter up to date
+ * @session: a session with rings
+ * @extack: why not
+ *
+ * From now on children inherit, and tasks that end leave the filter.  Nothing is written yet.
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EINVAL: no rings, or what registering the probes said.
+ */
+int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (session->attached || session->state == STAPE_SESSION_STOPPED)
+		return 0;
+	if (session->state == STAPE_SESSION_NEW) {
+		NL_SET_ERR_MSG(extack, "the session has no rings yet: session-set first");
+		return -EINVAL;
+	}
+	ret = stape_attach_get();
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
+		return ret;
+	}
+	stape_active_add(&session->active);
+	session->attached = true;
+	return 0;
+}
+
+/*
+ * Takes a session away from the probes.  They are RCU readers, and none uses it when this
+ * returns.  stape_attach_put() does not suffice: it waits only for the last user, and on
+ * recent kernels for SRCU instead of RCU.
+ */
+static void stape_session_detach(struct stape_session *session)
+{
+	if (!session->attached)
+		return;
+	session->attached = false;
+	/* First the bits: after a grace period no probe gets the rings by the filter's id. */
+	stape_filter_clear(&session->active.filter);
+	synchronize_rcu();
+	stape_active_remove(&session->active);
+	stape_attach_put();
+	synchronize_rcu();
+}
+
+static void stape_session_free_rings(struct stape_ring __percpu *rings)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		stape_ring_destroy(per_cpu_ptr(rings, cpu));
+	free_percpu(rings);
+}
+
+/**
+ * stape_session_destroy() - end a session and free it
+ * @session: a session whose file is being released
+ *
+ * Context: may sleep.
+ */
+void stape_session_destroy(struct stape_session *session)
+{
+	mutex_lock(&stape_sessions_lock);
+	stape_session_stop(session, NULL);
+	stape_session_detach(session);
+	spin_lock(&stape_sessions_list_lock);
+	list_del_rcu(&session->all);
+	spin_unlock(&stape_sessions_list_lock);
+	stape_ring_memory_charge(-(s64)session->memory);
+	mutex_unlock(&stape_sessions_lock);
+
+	flush_delayed_work(&session->active.resync);
+	irq_work_sync(&session->active.wake);
+	flush_work(&session->notify_work);
+	if (session->active.rings)
+		stape_session_free_rings(session->active.rings);
+	stape_filter_destroy(&session->active.filter);
+	kfree(session);
+}
+
+/**
+ * stape_session_find() - a session by its number
+ * @id: number in the netlink family
+ *
+ * Context: under stape_sessions_lock, which keeps the session alive.
+ * Return: the session, or NULL.
+ */
+struct stape_session *stape_session_find(u32 id)
+{
+	struct stape_session *session;
+
+	lockdep_assert_held(&stape_sessions_lock);
+	for_each_session(session)
+		if (session->id == id)
+			return session;
+	return NULL;
+}
+
+static int stape_session_check(const struct stape_session *session,
+			       const struct stape_ring_setup *setup,
+			       struct netlink_ext_ack *extack)
+{
+	u64 bytes = (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
+
+	if (session->state != STAPE_SESSION_NEW) {
+		NL_SET_ERR_MSG(extack, "the session has its rings already");
+		return -EBUSY;
+	}
+	if (!is_power_of_2(setup->pages) || setup->pages < STAPE_RING_PAGES_MIN ||
+	    setup->pages > STAPE_RING_PAGES_MAX) {
+		NL_SET_ERR_MSG(extack, "ring-pages must be a power of two from 4 to 65536");
+		return -EINVAL;
+	}
+	if (setup->watermark > setup->pages) {
+		NL_SET_ERR_MSG(extack, "the watermark is beyond the ring's end");
+		return -EINVAL;
+	}
+	if (cpumask_empty(&setup->cpus)) {
+		NL_SET_ERR_MSG(extack, "none of these CPUs can be");
+		return -EINVAL;
+	}
+	if (setup->counter && !stape_counter_fit()) {
+		NL_SET_ERR_MSG(extack, "this machine's counter is not fit as a clock");
+		return -EOPNOTSUPP;
+	}
+	if (stape_ring_memory_used() + bytes > stape_ring_memory_max()) {
+		NL_SET_ERR_MSG(extack, "more than all rings may have (parameter ring_memory_max)");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * stape_session_set() - give a session its rings
+ * @session: a new session
+ * @setup: of the rings; a watermark of 0: a quarter of the ring
+ * @extack: why not
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock.
+ */
+int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
+		      struct netlink_ext_ack *extack)
+{
+	struct stape_ring __percpu *rings;
+	int cpu, ret;
+
+	ret = stape_session_check(session, setup, extack);
+	if (ret)
+		return ret;
+	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
+	if (!rings) {
+		NL_SET_ERR_MSG(extack, "no memory for what each CPU needs besides its ring");
+		return -ENOMEM;
+	}
+	session->setup = *setup;
+	session->setup.notify = &session->active.wake;
+	if (!setup->watermark)
+		session->setup.watermark = setup->pages / 4;
+	for_each_possible_cpu(cpu) {
+		ret = stape_ring_init(per_cpu_ptr(rings, cpu), cpu, &session->setup);
+		if (ret) {
+			stape_session_free_rings(rings);
+			NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
+			return ret;
+		}
+	}
+	session->memory = stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
+	stape_ring_memory_charge(session->memory);
+	WRITE_ONCE(session->state, STAPE_SESSION_READY);
+	/* Pairs with the acquire in the device: a reader that sees the rings may use them. */
+	smp_store_release(&session->active.rings, rings);
+	return 0;
+}
+
+static void stape_session_resync_cpu(void *data)
+{
+	stape_encode_resync(data);
+}
+
+/**
+ * stape_session_resync() - let every CPU check whether its running task is a member
+ * @session: any session whose filter has changed
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ */
+void stape_session_resync(struct stape_session *session)
+{
+	struct stape_active *active = &session->active;
+	u32 leavers;
+
+	if (!session->attached)
+		return;
+	leavers = stape_filter_count_leavers(&active->filter);
+	on_each_cpu(stape_session_resync_cpu, active, true);
+	stape_filter_settle_leavers(&active->filter, leavers);
+	/* The filter may have lost its last member. */
+	irq_work_queue(&active->wake);
+}
+
+struct stape_ring_call {
+	struct stape_session *session;
+	void (*func)(struct stape_ring *ring);
+};
+
+static void stape_session_call(void *data)
+{
+	struct stape_ring_call *call = data;
+
+	call->func(this_cpu_ptr(call->session->active.rings));
+}
+
+/* A ring belongs to its CPU.  The caller may use the ring of an offline CPU. */
+static void stape_session_each_ring(struct stape_session *session,
+				    void (*func)(struct stape_ring *ring))
+{
+	struct stape_ring_call call = { session, func };
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu(stape_session_call, &call, true);
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			func(per_cpu_ptr(session->active.rings, cpu));
+	cpus_read_unlock();
+}
+
+static void stape_session_wake_readers(struct stape_session *session)
+{
+	wake_up_interruptible_all(&session->wait);
+	stape_session_wake_waiters(session);
+}
+
+/**
+ * stape_session_start() - begin to record, or go on
+ * @session: a session with rings
+ * @extack: why not
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EINVAL, -EALREADY, or what registering the probes said.
+ */
+int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int cpu, ret;
+
+	switch (session->state) {
+	case STAPE_SESSION_RECORDING:
+		NL_SET_ERR_MSG(extack, "the session is recording already");
+		return -EALREADY;
+	case STAPE_SESSION_STOPPED:
+		NL_SET_ERR_MSG(extack, "the session has stopped for good: open another");
+		return -EINVAL;
+	}
+	ret = stape_session_attach(session, extack);
+	if (ret)
+		return ret;
+	if (session->state == STAPE_SESSION_READY)
+		session->start_time = ktime_get_mono_fast_ns();
+	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+	return 0;
+}
+
+/* Records nothing from here on.  If no start follows, this is the recording's end. */
+static void stape_session_quiesce(struct stape_session *session)
+{
+	stape_session_each_ring(session, stape_ring_pause);
+	session->pause_time = ktime_get_mono_fast_ns();
+}
+
+/**
+ * stape_session_pause() - record nothing until the next start
+ * @session: a recording session
+ * @extack: why not
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0; -EALREADY: it is paused; -EINVAL: it does not record.
+ */
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	if (session->state == STAPE_SESSION_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the session is paused already");
+		return -EALREADY;
+	}
+	if (session->state != STAPE_SESSION_RECORDING) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	stape_session_quiesce(session);
+	WRITE_ONCE(session->state, STAPE_SESSION_PAUSED);
+	stape_session_wake_readers(session);
+	return 0;
+}
+
+/**
+ * stape_session_flush() - publish what the rings hold in open pages
+ * @session: any session
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ */
+void stape_session_flush(struct stape_session *session)
+{
+	/* Rings in overwrite mode are read after the stop. */
+	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
+		return;
+	stape_session_each_ring(session, stape_ring_flush);
+	stape_session_wake_readers(session);
+}
+
+/**
+ * stape_session_stop() - end recording; what the rings hold stays readable
+ * @session: a recording or paused session
+ * @extack: why not, may be NULL
+ *
+ * Context: under stape_sessions_lock; may sleep.
+ * Return: 0, or -EINVAL if it is not recording.
+ */
+int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int cpu;
+
+	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	/* At one time for all tasks, however long it takes to clear their bits. */
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_quiesce(session);
+	session->stop_time = session->pause_time;
+	stape_session_detach(session);
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
+	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
+	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
+	stape_session_wake_readers(session);
+	queue_work(stape_work, &session->notify_work);
+	return 0;
+}
+
+/**
+ * stape_session_readable() - is there something to read?
+ * @session: any session
+ * @cpus: in whose rings
+ * @pages: how much of it, 0: as much as the session's watermark says
+ *
+ * Context: any.
+ * Return: true if one of these rings has as many pages for the reader.
+ */
+bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages)
+{
+	/* Pairs with the release in stape_session_set(). */
+	struct stape_ring __percpu *rings = smp_load_acquire(&session->active.rings);
+	int cpu;
+
+	/* A ring in overwrite mode may be read when no CPU writes it any more. */
+	if (!rings || (session->setup.overwrite && !stape_session_finished(session)))
+		return false;
+	if (!pages)
+		pages = session->setup.watermark;
+	for_each_cpu_and(cpu, cpus, &session->setup.cpus)
+		if (stape_ring_pending(per_cpu_ptr(rings, cpu)) >= pages)
+			return true;
+	return false;
+}
+
+/**
+ * stape_session_poll() - the events for poll()
+ * @session: any session
+ * @cpus: whose rings
+ *
+ * Context: any.
+ */
+__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus)
+{
+	__poll_t events = 0;
+
+	if (stape_session_finished(session) || stape_session_readable(session, cpus, 0))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (stape_session_empty(session))
+		events |= EPOLLHUP;
+	return events;
+}
+
+/**
+ * stape_session_add_waiter() - let the rings of some CPUs wake readers of their own
+ * @session: a session with rings that does not record yet
+ * @waiter: @cpus, @wait and @wake are set
+ *
+ * Context: may sleep.
+ * Return: 0; -ENODATA: no rings; -EBUSY: it has started.
+ */
+int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter)
+{
+	int cpu, ret = 0;
+
+	mutex_lock(&stape_sessions_lock);
+	if (session->state == STAPE_SESSION_NEW)
+		ret = -ENODATA;
+	else if (session->state != STAPE_SESSION_READY)
+		ret = -EBUSY;
+	if (ret)
+		goto out;
+	list_add(&waiter->list, &session->waiters);
+	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus)
+		WRITE_ONCE(per_cpu_ptr(session->active.rings, cpu)->wake, &waiter->wake);
+out:
+	mutex_unlock(&stape_sessions_lock);
+	return ret;
+}
+
+/**
+ * stape_session_remove_waiter() - take back stape_session_add_waiter()
+ * @session: the session
+ * @waiter: nothing uses it when this returns
+ *
+ * Context: may sleep.
+ */
+void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter)
+{
+	int cpu;
+
+	mutex_lock(&stape_sessions_lock);
+	list_del(&waiter->list);
+	/*
+	 * Points the rings back to the session's irq_work.  A probe that has read ring->wake
+	 * before may still queue the waiter's: hence the two waits below.
+	 */
+	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus) {
+		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
+
+		if (ring->wake == &waiter->wake)
+			WRITE_ONCE(ring->wake, &session->active.wake);
+	}
+	mutex_unlock(&stape_sessions_lock);
+	synchronize_rcu();
+	irq_work_sync(&waiter->wake);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_SESSION_H
+#define _STAPE_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <schedtape/netlink.h>
+
+#include "record/active.h"
+
+struct netlink_ext_ack;
+
+/**
+ * struct stape_waiter - readers that wait for some of a session's CPUs
+ * @list: in the session's
+ * @cpus: whose rings
+ * @wait: the readers
+ * @wake: wakes them from probes
+ */
+struct stape_waiter {
+	struct list_head list;
+	cpumask_t cpus;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+};
+
+/**
+ * struct stape_session - one recording, as long as its file is open
+ * @active: the part that probes use
+ * @all: in stape_sessions
+ * @id: number in the netlink family, never used again
+ * @state: enum stape_session_state
+ * @attached: @active is in the list, and probes keep the filter up to date.  They write while
+ *	@state is RECORDING
+ * @setup: of the rings
+ * @memory: bytes of the rings
+ * @had_members: the filter has had a member
+ * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run
+ *	on two CPUs at a time
+ * @notified_lost: the netlink group has been notified of a loss
+ * @notified_empty: it has been notified that the last task has ended
+ * @start_time: ns, when recording started
+ * @pause_time: ns, when it was paused last
+ * @stop_time: ns, when it stopped, or was paused for good
+ * @waiters: readers that wait for some of the CPUs
+ * @wait: all other readers
+ * @notify: notifies the netlink group of the session's state, under stape_sessions_lock
+ * @notify_work: calls it, from process context
+ * @read_lock: one read() at a time
+ *
+ * Protected by stape_sessions_lock, all but what probes use (the contents of the rings and
+ * the filter's bits).  Readers read @state and @active.rings without it, and once there are
+ * rings, their @setup, which does not change any more.
+ */
+struct stape_session {
+	struct stape_active active;
+	struct list_head all;
+
+	u32 id;
+	u32 state;
+	bool attached;
+	struct stape_ring_setup setup;
+	size_t memory;
+	bool had_members;
+	spinlock_t notified_lock;	/* see above */
+	bool notified_lost;
+	bool notified_empty;
+	u64 start_time;
+	u64 pause_time;
+	u64 stop_time;
+	struct list_head waiters;
+	wait_queue_head_t wait;
+	void (*notify)(struct stape_session *session);
+	struct work_struct notify_work;
+	struct mutex read_lock;	/* see above */
+};
+
+extern struct mutex stape_sessions_lock;
+extern struct list_head stape_sessions;
+
+struct stape_session *stape_session_create(void (*notify)(struct stape_session *session));
+void stape_session_destroy(struct stape_session *session);
+struct stape_session *stape_session_find(u32 id);
+int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
+		      struct netlink_ext_ack *extack);
+int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_flush(struct stape_session *session);
+void stape_session_resync(struct stape_session *session);
+int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);
+void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter);
+__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus);
+bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages);
+
+/* Its last task has ended, and no other will enter. */
+static inline bool stape_session_empty(const struct stape_session *session)
+{
+	return READ_ONCE(session->had_members) && stape_filter_is_over(&session->active.filter);
+}
+
+static inline bool stape_session_finished(const struct stape_session *session)
+{
+	/* Pairs with the release in stape_session_stop(). */
+	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
+}
+
+/* Under stape_sessions_lock: no session leaves the list, but one may be added. */
+#define for_each_session(session) \
+	list_for_each_entry_rcu(session, &stape_sessions, all, \
+				lockdep_is_held(&stape_sessions_lock))
+
+#endif /* _STAPE_SESSION_H */

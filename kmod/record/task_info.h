@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_TASK_INFO_H
+#define _STAPE_TASK_INFO_H
+
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/types.h>
+
+u32 stape_task_state(unsigned int state);
+u64 stape_task_cgroup(struct task_struct *task);
+int stape_task_nice(const struct task_struct *task);
+u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, int prio,
+			 bool boosted);
+u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words);
+u32 stape_task_affinity(const struct task_struct *task, u64 *words);
+u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words);
+
+/* Returns PF_* flags. */
+static inline unsigned int stape_task_flags(const struct task_struct *task)
+{
+	/* A task changes its own flags, with plain stores and no lock. */
+	return data_race(READ_ONCE(task->flags));
+}
+
+/*
+ * The task is a leader, and other threads of its group have not ended.  One of them may take
+ * over the leader's PID in an execve() long before the exec probe runs, so the bits of that
+ * PID have to stay.  Threads that have ended and that a tracer still looks at do not count.
+ */
+static inline bool stape_task_leads_threads(struct task_struct *task)
+{
+	/* thread_group_leader() reads exit_signal, which changes hands in an execve(). */
+	return data_race(thread_group_leader(task)) && atomic_read(&task->signal->live);
+}
+
+/*
+ * The task is about to end, and no other task will have its PID.  Before its last switch it
+ * may still sleep, because since Linux 6.16 the exit probe comes before exit_mm().
+ */
+static inline bool stape_task_is_exiting(struct task_struct *task)
+{
+	return stape_task_flags(task) & PF_EXITING && !stape_task_leads_threads(task);
+}
+
+#endif /* _STAPE_TASK_INFO_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watched tasks: a table by task, in which the switch probe counts their CPU time.
+ */
+#include "record/watch.h"
+
+#include <linux/hashtable.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+
+/*
+ * On while tasks may be watched, and for a while after that, because each change patches the
+ * kernel's code.
+ */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_watch_key, 10 * HZ);
+
+/* All watched tasks: read by the switch probe, changed under the lock. */
+static DEFINE_HASHTABLE(stape_watches, 14);
+static DEFINE_RAW_SPINLOCK(stape_watches_lock);
+
+/**
+ * stape_watch_enable() - let the switch probe look for watched tasks
+ *
+ * Context: may sleep.
+ */
+void stape_watch_enable(void)
+{
+	static_branch_deferred_inc(&stape_watch_key);
+}
+
+/**
+ * stape_watch_disable() - take back stape_watch_enable()
+ *
+ * Context: may sleep.
+ */
+void stape_watch_disable(void)
+{
+	static_branch_slow_dec_deferred(&stape_watch_key);
+}
+
+/**
+ * stape_watch_exit() - wait until the last stape_watch_disable() has taken effect
+ *
+ * Context: module exit; may sleep.
+ */
+void stape_watch_exit(void)
+{
+	static_key_deferred_flush(&stape_watch_key);
+}
+
+/* For RCU readers. */
+static struct stape_watch *stape_watch_find(const struct task_struct *task)
+{
+	struct stape_watch *watch;
+
+	RCU_LOCKDEP_WARN(!rcu_read_lock_any_held(), "a probe looks for watched tasks without RCU");
+	hash_for_each_possible_rcu_notrace(stape_watches, watch, hash, (unsigned long)task)
+		if (watch->task == task)
+			return watch;
+	return NULL;
+}
+
+/**
+ * stape_watch_switch() - count the CPU time of watched tasks
+ * @prev: switched out
+ * @next: switched in
+ * @sleeps: @prev does
+ *
+ * These are the times, of the same clock, that a tape has.  So the CPU time of a player
+ * means what the recorded task's does.  The kernel's own clock of a task does not: it
+ * charges part of a wake-up to the task that was woken.
+ *
+ * Context: the switch probe: interrupts off, runqueue lock.
+ */
+void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool sleeps)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct stape_watch *watch;
+
+	watch = stape_watch_find(prev);
+	if (watch) {
+		WRITE_ONCE(watch->runtime, watch->runtime + now - watch->since);
+		if (sleeps)
+			watch->ops->sleeps(watch);
+	}
+	watch = stape_watch_find(next);
+	if (watch) {
+		WRITE_ONCE(watch->since, now);
+		WRITE_ONCE(*watch->clock, now - watch->runtime);
+	}
+}
+
+/**
+ * stape_watch_gone() - notify the watcher that a task ends, or executes another program
+ * @task: any task
+ *
+ * Context: the probes of that.
+ */
+void stape_watch_gone(const struct task_struct *task)
+{
+	struct stape_watch *watch;
+
+	rcu_read_lock();
+	watch = stape_watch_find(task);
+	if (watch)
+		watch->ops->gone(watch);
+	rcu_read_unlock();
+}
+
+/**
+ * stape_watch_is_niced() - has a task another nice value than its own just now?
+ * @task: any task
+ * @nice: returned: its own, then; may be NULL
+ *
+ * Context: any.
+ */
+bool stape_watch_is_niced(const struct task_struct *task, int *nice)
+{
+	struct stape_watch *watch;
+	bool niced;
+
+	if (!stape_watch_enabled())
+		return false;
+	rcu_read_lock();
+	watch = stape_watch_find(task);
+	/* Pairs with the release in stape_rendezvous_lower(): @nice was stored before. */
+	niced = watch && smp_load_acquire(&watch->niced);
+	if (niced && nice)
+		*nice = READ_ONCE(watch->nice);
+	rcu_read_unlock();
+	return niced;
+}
+
+/**
+ * stape_watch_is_watched() - is a task watched?
+ * @task: any task
+ *
+ * Context: any.
+ */
+bool stape_watch_is_watched(const struct task_struct *task)
+{
+	bool found;
+
+	rcu_read_lock();
+	found = stape_watch_find(task);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * stape_watch_add() - watch the calling task
+ * @watch: @task, @ops and @clock are set, all else is zeroed
+ *
+ * The task's CPU time counts from here on.
+ *
+ * Context: any.
+ */
+void stape_watch_add(struct stape_watch *watch)
+{
+	unsigned long flags;
+
+	/* No switch may come between reading the clock and the entry in the table. */
+	raw_spin_lock_irqsave(&stape_watches_lock, flags);
+	watch->since = ktime_get_mono_fast_ns();
+	WRITE_ONCE(*watch->clock, watch->since);
+	hash_add_rcu(stape_watches, &watch->hash, (unsigned long)watch->task);
+	raw_spin_unlock_irqrestore(&stape_watches_lock, flags);
+}
+
+/**
+ * stape_watch_remove() - watch a task no longer
+ * @watch: of stape_watch_add(); probes may use it until an RCU grace period is over
+ *
+ * Context: any.
+ */
+void stape_watch_remove(struct stape_watch *watch)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&stape_watches_lock, flags);
+	hash_del_rcu(&watch->hash);
+	raw_spin_unlock_irqrestore(&stape_watches_lock, flags);
+}
+
+/**
+ * stape_watch_runtime() - the calling task's CPU time since stape_watch_add()
+ * @watch: its own
+ *
+ * Context: process.
+ * Return: ns.
+ */
+u64 stape_watch_runtime(const struct stape_watch *watch)
+{
+	u64 runtime;
+
+	/* A switch in between would count the CPU time of other tasks. */
+	preempt_disable();
+	runtime = READ_ONCE(watch->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(watch->since);
+	preempt_enable();
+	return runtime;
+}

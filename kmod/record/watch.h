@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tasks that a higher room watches, cf. the kernel's struct preempt_notifier: a replay
+ * watches its players.
+ */
+#ifndef _STAPE_WATCH_H
+#define _STAPE_WATCH_H
+
+#include <linux/jump_label_ratelimit.h>
+#include <linux/types.h>
+
+struct stape_watch;
+struct task_struct;
+
+/**
+ * struct stape_watch_ops - what the watcher is notified of
+ * @sleeps: the task is being switched out and sleeps; in the switch probe, with interrupts
+ *	off and under the runqueue lock
+ * @gone: the task ends, or executes another program; in the probes of that
+ *
+ * Both are RCU readers.
+ */
+struct stape_watch_ops {
+	void (*sleeps)(struct stape_watch *watch);
+	void (*gone)(struct stape_watch *watch);
+};
+
+/**
+ * struct stape_watch - one watched task
+ * @hash: in the table of all of them, by @task
+ * @task: the task; the watcher keeps it
+ * @ops: the watcher's
+ * @clock: CLOCK_MONOTONIC minus the task's CPU time, written when it is switched in
+ * @runtime: CPU time since stape_watch_add(), up to its last switch-out, ns
+ * @since: when it was switched in last
+ * @niced: its nice value is not its own just now; changed by the task itself
+ * @nice: its own nice value, if @niced
+ *
+ * @runtime and @since belong to the switch probe of the CPU that runs @task.
+ */
+struct stape_watch {
+	struct hlist_node hash;
+	struct task_struct *task;
+	const struct stape_watch_ops *ops;
+	u64 *clock;
+	u64 runtime;
+	u64 since;
+	bool niced;
+	int nice;
+};
+
+extern struct static_key_false_deferred stape_watch_key;
+
+/* Some task may be watched, so the switch probe calls stape_watch_switch(). */
+static __always_inline bool stape_watch_enabled(void)
+{
+	return static_branch_unlikely(&stape_watch_key.key);
+}
+
+void stape_watch_enable(void);
+void stape_watch_disable(void);
+void stape_watch_exit(void);
+void stape_watch_add(struct stape_watch *watch);
+void stape_watch_remove(struct stape_watch *watch);
+bool stape_watch_is_watched(const struct task_struct *task);
+bool stape_watch_is_niced(const struct task_struct *task, int *nice);
+u64 stape_watch_runtime(const struct stape_watch *watch);
+
+/* From probes. */
+void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool sleeps);
+void stape_watch_gone(const struct task_struct *task);
+
+#endif /* _STAPE_WATCH_H */

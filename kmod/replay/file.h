@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_REPLAY_FILE_H
+#define _STAPE_REPLAY_FILE_H
+
+#include "replay/replay.h"
+
+struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
+					 void (*notify)(struct stape_replay *replay));
+
+#endif /* _STAPE_REPLAY_FILE_H */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Players: the objects, from the thread that joins to its end.
+ */
+#include "replay/player.h"
+
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "base/work.h"
+#include "replay/types.h"
+
+/**
+ * stape_player_alloc() - make a player for the calling thread
+ * @replay: its replay
+ * @number: its number, below @nr_players
+ *
+ * Context: may sleep.
+ * Return: the player, or NULL.
+ */
+struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number)
+{
+	struct stape_player *player = kzalloc(sizeof(*player), GFP_KERNEL_ACCOUNT);
+
+	if (!player)
+		return NULL;
+	player->replay = replay;
+	player->watch.task = get_task_struct(current);
+	player->watch.clock = &replay->clocks[number];
+	player->exec_id = READ_ONCE(current->self_exec_id);
+	player->number = number;
+	player->edge = STAPE_NO_EDGE;
+	return player;
+}
+
+/**
+ * stape_player_free() - free a player that no probe and no waker can find
+ * @player: the player
+ *
+ * Context: any.
+ */
+void stape_player_free(struct stape_player *player)
+{
+	put_task_struct(player->watch.task);
+	kfree(player);
+}
+
+/**
+ * stape_player_add() - let the calling thread play
+ * @player: from stape_player_alloc(), ready for probes and wakers
+ *
+ * Each number joins once, and each thread has one number.
+ *
+ * Context: process.
+ * Return: 0; -ECANCELED: the replay has ended; -EBUSY: the number has joined before, or the
+ * thread is a player already.
+ */
+int stape_player_add(struct stape_player *player)
+{
+	struct stape_replay *replay = player->replay;
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay)) {
+		ret = -ECANCELED;
+	} else if (READ_ONCE(*player->watch.clock) || stape_watch_is_watched(current)) {
+		ret = -EBUSY;
+	} else {
+		rcu_assign_pointer(replay->players[player->number], player);
+		list_add_tail(&player->alive, &replay->alive);
+		replay->joined++;
+		stape_watch_add(&player->watch);
+	}
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+static void stape_player_free_rcu(struct rcu_head *rcu)
+{
+	stape_player_free(container_of(rcu, struct stape_player, rcu));
+}
+
+/**
+ * stape_player_remove() - take a player out of its replay
+ * @player: not in a wait
+ *
+ * Context: under the replay's lock.
+ */
+void stape_player_remove(struct stape_player *player)
+{
+	struct stape_replay *replay = player->replay;
+
+	lockdep_assert_held(&replay->lock);
+	RCU_INIT_POINTER(replay->players[player->number], NULL);
+	list_del(&player->alive);
+	stape_watch_remove(&player->watch);
+	call_rcu(&player->rcu, stape_player_free_rcu);
+}
+
+/**
+ * stape_player_self() - the calling thread's player
+ * @replay: the caller's
+ * @number: its number
+ *
+ * Context: process.
+ * Return: the player, which is not removed while its own thread is here; NULL: the caller is
+ * not that player.
+ */
+struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
+{
+	struct stape_player *player = NULL;
+
+	if (number >= replay->nr_players)
+		return NULL;
+	number = array_index_nospec(number, replay->nr_players);
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[number]);
+	/* A program that the thread has executed may call this while the player is removed. */
+	if (player && (player->watch.task != current || READ_ONCE(player->gone)))
+		player = NULL;
+	rcu_read_unlock();
+	return player;
+}
+
+/**
+ * stape_player_gone() - note that a player's thread ends or has executed a program
+ * @player: the player; the replay removes it soon
+ *
+ * Context: RCU reader, in a probe.
+ */
+void stape_player_gone(struct stape_player *player)
+{
+	WRITE_ONCE(player->gone, true);
+	mod_delayed_work(stape_work, &player->replay->progress, 0);
+}
+
+/**
+ * stape_player_kill() - kill a player's process
+ * @player: the player
+ *
+ * Not if the thread has executed a program since it joined: the process that started the
+ * replay may not have the right to kill that one.
+ *
+ * Context: under the replay's lock.
+ */
+void stape_player_kill(const struct stape_player *player)
+{
+	struct task_struct *task = player->watch.task;
+
+	if (READ_ONCE(task->self_exec_id) == player->exec_id)
+		send_sig(SIGKILL, task, 1);
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rendezvous: a waker waits until its wakee sleeps, as it did in the recording.
+ *
+ * A waker that is ahead of its wakee yields: other tasks on this CPU run before it, or it
+ * spins while tasks on other CPUs get there.  This adds no sleep and no wake-up, and the
+ * waker's next bursts make up for the CPU time.
+ *
+ * A waker that has no CPU time left to give, or whose wakee is in the run queue of another
+ * CPU, parks: it sleeps until the wakee is in its wait.  That is one sleep too many, which an
+ * interrupt ends.  Without it a sleep of the wakee and a wake-up along an edge would be lost.
+ *
+ * After 1 s at most, the waker counts the wake-up and goes on.  The wakee takes it when it
+ * gets there.
+ */
+#include "replay/rendezvous.h"
+
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/timekeeping.h>
+
+#include "replay/types.h"
+
+/* CPU time that a waker gives even if its next bursts do not make up for it, ns. */
+#define STAPE_RENDEZVOUS_FREE_NS	1000000
+
+/* Bursts make up for no more than that, ns. */
+#define STAPE_RENDEZVOUS_SLACK_MAX_NS	NSEC_PER_SEC
+
+/* Spins so long between two checks of a wakee on another CPU. */
+#define STAPE_RENDEZVOUS_SPIN_US	2
+
+/*
+ * The longest sleep of a parked waker, in jiffies: covers a wake-up that
+ * stape_rendezvous_unpark_wakers() misses.  schedule_timeout() is cheap enough; precision does
+ * not matter.
+ */
+#define STAPE_RENDEZVOUS_PARK		(HZ / 20 + 1)
+
+/*
+ * The longest rendezvous, in jiffies.  On one CPU dozens of other players may have to run for
+ * some ms each before the wakee: a tenth of it was too little for hackbench with 80 processes.
+ */
+#define STAPE_RENDEZVOUS_MAX		HZ
+#define STAPE_RENDEZVOUS_MAX_NS		NSEC_PER_SEC
+
+/* Players that are followed, each waiting for the next, to find what holds a wakee up. */
+#define STAPE_RENDEZVOUS_DEPTH		16
+
+/**
+ * struct stape_rendezvous_wakee - whether a wakee is in its wait
+ * @is_late: it is not, and is on its way there
+ * @holder: the task that has to run for that, referenced; NULL: not known
+ * @expires: it gets there after that, ns of CLOCK_MONOTONIC; 0: at any time
+ */
+struct stape_rendezvous_wakee {
+	bool is_late;
+	struct task_struct *holder;
+	u64 expires;
+};
+
+/* False for a task that is being woken on another CPU and does not run yet. */
+static bool stape_rendezvous_is_asleep(const struct task_struct *task)
+{
+	return READ_ONCE(task->__state) & TASK_NORMAL;
+}
+
+/* The player sleeps in its wait for a wake-up along that edge. */
+static bool stape_rendezvous_is_waiting(const struct stape_player *player, u32 number)
+{
+	/* Pairs with stape_step_wait_edge(): @slept and @next_edges are of that wait. */
+	return smp_load_acquire(&player->edge) == number && READ_ONCE(player->slept) &&
+	       stape_rendezvous_is_asleep(player->watch.task);
+}
+
+/* Returns the player that a player waits for or yields to, or NULL.  Under RCU. */
+static struct stape_player *stape_rendezvous_awaited(const struct stape_replay *replay,
+						     const struct stape_player *player)
+{
+	/* Pairs with the release in stape_step_wait_edge(). */
+	u32 edge = smp_load_acquire(&player->edge);
+	u32 wakee_edge = READ_ONCE(player->wakee_edge), number = STAPE_NO_PLAYER;
+
+	if (wakee_edge != STAPE_NO_EDGE)
+		number = replay->edges[wakee_edge].to;
+	else if (edge != STAPE_NO_EDGE && stape_rendezvous_is_asleep(player->watch.task))
+		number = replay->edges[edge].from;
+	return number == STAPE_NO_PLAYER ? NULL : rcu_dereference(replay->players[number]);
+}
+
+/*
+ * Finds what keeps a wakee from its wait: itself, if it runs towards it, or a player that it
+ * waits for or yields to, directly or not.  If one of these waits for @waker, or for the
+ * replay to go on, the wakee does not get there and is not late.  Under RCU.
+ */
+static struct stape_rendezvous_wakee
+stape_rendezvous_find_holder(struct stape_replay *replay, const struct stape_player *waker,
+			     struct stape_player *player, u32 number)
+{
+	struct stape_rendezvous_wakee wakee = { .is_late = true };
+	unsigned int depth;
+	u32 edge;
+
+	for (depth = 0; player && depth < STAPE_RENDEZVOUS_DEPTH; depth++) {
+		if (player == waker || READ_ONCE(player->held))
+			return (struct stape_rendezvous_wakee){ 0 };
+		if (stape_rendezvous_is_waiting(player, number))
+			return (struct stape_rendezvous_wakee){ 0 };
+		/* Pairs with the release in stape_step_wait_edge(). */
+		edge = smp_load_acquire(&player->edge);
+		if (READ_ONCE(player->wakee_edge) == STAPE_NO_EDGE) {
+			/* Or it is about to sleep, and a wake-up now would keep it from that. */
+			if (!stape_rendezvous_is_asleep(player->watch.task) || edge == number) {
+				wakee.holder = player->watch.task;
+				return wakee;
+			}
+			if (edge == STAPE_NO_EDGE) {
+				if (READ_ONCE(player->timed))
+					wakee.expires = READ_ONCE(player->expires);
+				return wakee;
+			}
+		}
+		player = stape_rendezvous_awaited(replay, player);
+	}
+	return wakee;
+}
+
+/* Under RCU, which keeps @holder. */
+static struct stape_rendezvous_wakee
+stape_rendezvous_check(struct stape_replay *replay, const struct stape_player *waker, u32 number)
+{
+	u32 to = replay->edges[number].to;
+	struct stape_player *player = rcu_dereference(replay->players[to]);
+
+	if (player)
+		return stape_rendezvous_find_holder(replay, waker, player, number);
+	/* A player that has never joined is about to: its fork came before this wake-up. */
+	return (struct stape_rendezvous_wakee){ .is_late = !READ_ONCE(replay->clocks[to]) };
+}
+
+/* The same, with a reference on @holder. */
+static struct stape_rendezvous_wakee
+stape_rendezvous_check_get(struct stape_replay *replay, const struct stape_player *self,
+			   u32 number)
+{
+	struct stape_rendezvous_wakee wakee;
+
+	rcu_read_lock();
+	wakee = stape_rendezvous_check(replay, self, number);
+	if (wakee.holder)
+		get_task_struct(wakee.holder);
+	rcu_read_unlock();
+	return wakee;
+}
+
+/* How many players stape_rendezvous_wakees_wait() checks. */
+#define STAPE_RENDEZVOUS_AHEAD		16
+
+/**
+ * stape_rendezvous_wakees_wait() - are the players that a player wakes next in their waits?
+ * @player: in a wait
+ *
+ * The wakees of these players are checked, too, because a player that is woken soon wakes
+ * others.
+ *
+ * Context: any.
+ */
+bool stape_rendezvous_wakees_wait(const struct stape_player *player)
+{
+	const struct stape_replay *replay = player->replay;
+	const struct stape_player *wakers[STAPE_RENDEZVOUS_AHEAD] = { player };
+	const struct stape_player *wakee;
+	u32 at, i, number, n = 1;
+	bool wait = true;
+
+	rcu_read_lock();
+	for (at = 0; at < n && wait; at++) {
+		for (i = 0; i < READ_ONCE(wakers[at]->nr_next_edges) && wait; i++) {
+			number = READ_ONCE(wakers[at]->next_edges[i]);
+			wakee = rcu_dereference(replay->players[replay->edges[number].to]);
+			/* A player that has not joined yet, or is done, may never wait. */
+			if (!wakee)
+				continue;
+			wait = stape_rendezvous_is_waiting(wakee, number);
+			if (n < ARRAY_SIZE(wakers))
+				wakers[n++] = wakee;
+		}
+	}
+	rcu_read_unlock();
+	return wait;
+}
+
+static unsigned long stape_rendezvous_switches(void)
+{
+	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
+}
+
+/* Yields to @task, or if that is NULL, to any task. */
+static void stape_rendezvous_yield(struct task_struct *task)
+{
+	unsigned long switches = stape_rendezvous_switches();
+
+	/*
+	 * yield() is right here, because the wakee may wait for any other player.  The
+	 * caller's limits end this.
+	 */
+	if (!task || yield_to(task, true) <= 0)
+		yield();
+	/* Each try takes locks of the CPU on which the holder runs. */
+	if (stape_rendezvous_switches() == switches)
+		udelay(STAPE_RENDEZVOUS_SPIN_US);
+}
+
+/*
+ * Gives the caller the nice value 19.  The players that the wakee waits for may need many
+ * turns.  The caller has had little CPU time so far, so the scheduler would choose it between
+ * any two of them.  With the lowest weight, the little time that it runs counts for so much
+ * that all of them run first.
+ */
+static void stape_rendezvous_lower(struct stape_player *self,
+				   const struct stape_rendezvous_wakee *wakee)
+{
+	int nice = task_nice(current);
+
+	if (self->watch.niced || nice == MAX_NICE)
+		return;
+	if (current->policy != SCHED_NORMAL && current->policy != SCHED_BATCH)
+		return;
+	if (wakee->holder && task_cpu(wakee->holder) != task_cpu(current))
+		return;
+	WRITE_ONCE(self->watch.nice, nice);
+	/* Pairs with the acquire in stape_watch_is_niced(). */
+	smp_store_release(&self->watch.niced, true);
+	smp_wmb();	/* before the priority; pairs with stape_task_nice() */
+	set_user_nice(current, MAX_NICE);
+}
+
+static void stape_rendezvous_restore(struct stape_player *self)
+{
+	if (!self->watch.niced)
+		return;
+	/* Another task may have changed it meanwhile. */
+	if (task_nice(current) == MAX_NICE)
+		set_user_nice(current, self->watch.nice);
+	/* After the priority; pairs with stape_task_nice(). */
+	smp_store_release(&self->watch.niced, false);
+}
+
+/* A real-time task cannot yield its CPU to a task of a lower priority. */
+static bool stape_rendezvous_is_in_vain(const struct stape_rendezvous_wakee *wakee)
+{
+	if (!rt_task(current))
+		return false;
+	return !wakee->holder || (task_cpu(wakee->holder) == task_cpu(current) &&
+				  READ_ONCE(wakee->holder->prio) > current->prio);
+}
+
+static bool stape_rendezvous_is_worth_it(const struct stape_rendezvous_budget *budget,
+					 const struct stape_rendezvous_wakee *wakee)
+{
+	if (signal_pending(current) || time_after_eq(jiffies, budget->end) ||
+	    stape_rendezvous_is_in_vain(wakee))
+		return false;
+	return !wakee->expires ||
+	       wakee->expires <= ktime_get_mono_fast_ns() + STAPE_RENDEZVOUS_MAX_NS;
+}
+
+/* The holder runs when the caller yields, or runs already. */
+static bool stape_rendezvous_yield_helps(const struct stape_rendezvous_wakee *wakee)
+{
+	return !wakee->holder || task_cpu(wakee->holder) == task_cpu(current) ||
+	       stape_on_cpu(wakee->holder);
+}
+
+/* The caller has CPU time to give until the wakee is in its wait. */
+static bool stape_rendezvous_can_pay(const struct stape_rendezvous_budget *budget,
+				     const struct stape_player *self,
+				     const struct stape_rendezvous_wakee *wakee)
+{
+	u64 now = stape_watch_runtime(&self->watch), spent = now - budget->start, left = 0;
+
+	if (spent < budget->free)
+		left = budget->free - spent;
+	if (budget->paid > now + left && !rt_task(current))
+		left = budget->paid - now;
+	return left && wakee->expires <= ktime_get_mono_fast_ns() + left;
+}
+
+static void stape_rendezvous_set_parked(struct stape_player *self, bool parked)
+{
+	raw_spin_lock_irq(&self->park_lock);
+	WRITE_ONCE(self->parked, parked);
+	raw_spin_unlock_irq(&self->park_lock);
+}
+
+/* Sleeps until the wakee is in its wait, or cannot get there. */
+static void stape_rendezvous_park(struct stape_replay *replay, struct stape_player *self,
+				  u32 number)
+{
+	struct stape_rendezvous_wakee wakee;
+
+	stape_rendezvous_set_parked(self, true);
+	/* Full barrier: pairs with that of stape_rendezvous_unpark_wakers(). */
+	set_current_state(TASK_INTERRUPTIBLE);
+	wakee = stape_rendezvous_check_get(replay, self, number);
+	if (wakee.is_late)
+		schedule_timeout(STAPE_RENDEZVOUS_PARK);
+	__set_current_state(TASK_RUNNING);
+	if (wakee.holder)
+		put_task_struct(wakee.holder);
+	stape_rendezvous_set_parked(self, false);
+	/* It is not queued again from here on, and the player may be freed. */
+	irq_work_sync(&self->unpark);
+}
+
+/* An interrupt, like an external wake-up: a wake-up by a player would be another edge. */
+static void stape_rendezvous_unpark_work(struct irq_work *work)
+{
+	wake_up_process(container_of(work, struct stape_player, unpark)->watch.task);
+}
+
+/* Wakes @waker if its wakee is in its wait now, or cannot get there.  Under RCU. */
+static void stape_rendezvous_unpark(struct stape_replay *replay, struct stape_player *waker)
+{
+	u32 number = READ_ONCE(waker->wakee_edge);
+
+	if (number == STAPE_NO_EDGE || stape_rendezvous_check(replay, waker, number).is_late)
+		return;
+	raw_spin_lock(&waker->park_lock);
+	if (waker->parked)
+		irq_work_queue(&waker->unpark);
+	raw_spin_unlock(&waker->park_lock);
+}
+
+/**
+ * stape_rendezvous_unpark_wakers() - wake the wakers that have parked until a player sleeps
+ * @player: it sleeps, and is being switched out
+ *
+ * Walks the chain from a player to the player that it waits for.  A parked waker on that
+ * chain either waits for @player, or @player closes a cycle: it is woken in both cases.
+ *
+ * Context: the switch probe: interrupts off, runqueue lock.
+ */
+void stape_rendezvous_unpark_wakers(const struct stape_player *player)
+{
+	struct stape_replay *replay = player->replay;
+	unsigned int depth;
+
+	/* Between @slept and @parked; pairs with set_current_state() in stape_rendezvous_park(). */
+	smp_mb();
+	rcu_read_lock();
+	for (depth = 0; player && depth < STAPE_RENDEZVOUS_DEPTH; depth++) {
+		struct stape_player *next = stape_rendezvous_awaited(replay, player);
+
+		if (next && READ_ONCE(next->parked))
+			stape_rendezvous_unpark(replay, next);
+		player = next;
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * stape_rendezvous_init() - prepare a player for rendezvous
+ * @player: no other task can find it yet
+ *
+ * Context: any.
+ */
+void stape_rendezvous_init(struct stape_player *player)
+{
+	player->wakee_edge = STAPE_NO_EDGE;
+	raw_spin_lock_init(&player->park_lock);
+	player->unpark = IRQ_WORK_INIT_HARD(stape_rendezvous_unpark_work);
+}
+
+/**
+ * stape_rendezvous_begin() - begin a step that wakes others
+ * @self: the caller's
+ * @slack: CPU time that its next bursts make up for, ns
+ *
+ * Context: a player, in a step.
+ * Return: the budget for all rendezvous of the step.
+ */
+struct stape_rendezvous_budget stape_rendezvous_begin(struct stape_player *self, u64 slack)
+{
+	u64 now = stape_watch_runtime(&self->watch);
+
+	/* Its bursts have made up for all that it gave. */
+	if (slack)
+		self->debt = 0;
+	return (struct stape_rendezvous_budget){
+		.start = now,
+		.paid = now + min_t(u64, slack, STAPE_RENDEZVOUS_SLACK_MAX_NS),
+		.free = STAPE_RENDEZVOUS_FREE_NS - min_t(u64, self->debt, STAPE_RENDEZVOUS_FREE_NS),
+		.end = jiffies + STAPE_RENDEZVOUS_MAX,
+	};
+}
+
+/**
+ * stape_rendezvous_end() - note what a step's rendezvous have cost
+ * @self: the caller's
+ * @budget: of stape_rendezvous_begin()
+ *
+ * Context: as stape_rendezvous_begin().
+ */
+void stape_rendezvous_end(struct stape_player *self, const struct stape_rendezvous_budget *budget)
+{
+	u64 now;
+
+	if (!budget->gave)
+		return;
+	now = stape_watch_runtime(&self->watch);
+	if (now > budget->paid)
+		self->debt += now - budget->paid;
+}
+
+/* Checks the wakee, and lets other tasks run once.  Return: it is worth another try. */
+static bool stape_rendezvous_try(struct stape_replay *replay, struct stape_player *self,
+				 u32 number, struct stape_rendezvous_budget *budget, bool first)
+{
+	struct stape_rendezvous_wakee wakee = stape_rendezvous_check_get(replay, self, number);
+	bool worth_it = wakee.is_late && stape_rendezvous_is_worth_it(budget, &wakee);
+
+	if (worth_it && !first)
+		stape_rendezvous_lower(self, &wakee);
+	if (worth_it && stape_rendezvous_yield_helps(&wakee) &&
+	    stape_rendezvous_can_pay(budget, self, &wakee)) {
+		stape_rendezvous_yield(wakee.holder);
+		budget->gave = true;
+	} else if (worth_it) {
+		stape_rendezvous_park(replay, self, number);
+	}
+	if (wakee.holder)
+		put_task_struct(wakee.holder);
+	return worth_it;
+}
+
+/**
+ * stape_rendezvous() - wait until the wakee is in its wait
+ * @replay: a running replay
+ * @self: the caller's
+ * @number: the edge along which it is about to wake
+ * @budget: of stape_rendezvous_begin()
+ *
+ * Context: a player, in a step; may sleep.
+ */
+void stape_rendezvous(struct stape_replay *replay, struct stape_player *self, u32 number,
+		      struct stape_rendezvous_budget *budget)
+{
+	bool first = true;
+
+	/* A deadline task that yields gives up all that is left of its period. */
+	if (current->policy == SCHED_DEADLINE)
+		return;
+	WRITE_ONCE(self->wakee_edge, number);
+	while (stape_rendezvous_try(replay, self, number, budget, first))
+		first = false;
+	WRITE_ONCE(self->wakee_edge, STAPE_NO_EDGE);
+	stape_rendezvous_restore(self);
+}

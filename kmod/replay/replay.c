@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Replays and their states.  The controller makes a replay with STAPE_IOC_REPLAY and passes
+ * its file to the players that it forks.  It starts and stops the replay through netlink.  If
+ * the replay ends early (by a stop, or because the controller or a player has ended), its
+ * players are killed: a player has nothing to lose, and half a workload is no replay.
+ */
+#include "replay/replay.h"
+
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/netlink.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "base/memory.h"
+#include "base/work.h"
+#include "record/attach.h"
+#include "replay/mm_pin.h"
+#include "replay/player.h"
+#include "replay/timer.h"
+
+#define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
+#define STAPE_REPLAY_MAX_EDGES		BIT(24)
+
+/* Protects the list; nests inside of stape_sessions_lock. */
+DEFINE_MUTEX(stape_replays_lock);
+LIST_HEAD(stape_replays);
+
+static u32 stape_replay_last_id;
+
+static void stape_replay_free_memory(struct stape_replay *replay)
+{
+	stape_memory_free(replay->clocks);
+	stape_memory_free(replay->players);
+	stape_memory_free(replay->edges);
+	kfree(replay);
+}
+
+static void stape_replay_free(struct kref *ref)
+{
+	struct stape_replay *replay = container_of(ref, struct stape_replay, ref);
+
+	mutex_lock(&stape_replays_lock);
+	list_del(&replay->all);
+	mutex_unlock(&stape_replays_lock);
+	/* A probe may still use a player that has been removed. */
+	synchronize_rcu();
+	cancel_delayed_work_sync(&replay->progress);
+	stape_mm_pin_release(replay, true);
+	stape_watch_disable();
+	stape_attach_put();
+	stape_replay_free_memory(replay);
+}
+
+/**
+ * stape_replay_put() - give a reference up
+ * @replay: freed with the last one
+ *
+ * Context: may sleep.
+ */
+void stape_replay_put(struct stape_replay *replay)
+{
+	kref_put(&replay->ref, stape_replay_free);
+}
+
+/* Each player waits for a wake-up that has not come. */
+static bool stape_replay_all_wait(struct stape_replay *replay)
+{
+	struct stape_player *player;
+	u32 edge;
+
+	list_for_each_entry(player, &replay->alive, alive) {
+		edge = READ_ONCE(player->edge);
+		if (edge == STAPE_NO_EDGE || atomic_read(&replay->edges[edge].pending))
+			return false;
+	}
+	return !list_empty(&replay->alive);
+}
+
+/*
+ * A program that a tape compiles to has no deadlock, because each wake-up has happened in the
+ * recording.  A program that was made otherwise may have one: then no player goes on.  A
+ * player that was forked and has not joined yet is not known here.  With all others waiting, it
+ * joins within so many seconds.
+ */
+#define STAPE_REPLAY_STUCK_SECONDS	3
+
+static void stape_replay_check_stuck(struct stape_replay *replay)
+{
+	u64 steps = atomic64_read(&replay->steps);
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_RUNNING || steps != replay->seen_steps ||
+	    replay->joined != replay->seen_joined || !stape_replay_all_wait(replay))
+		replay->idle_seconds = 0;
+	else if (++replay->idle_seconds == STAPE_REPLAY_STUCK_SECONDS)
+		stape_replay_finish(replay, STAPE_REPLAY_STUCK);
+	replay->seen_steps = steps;
+	replay->seen_joined = replay->joined;
+	spin_unlock(&replay->lock);
+}
+
+/**
+ * stape_replay_reap() - remove players that have ended before their programs' end
+ * @replay: any replay
+ *
+ * The work does it soon.  A request for the state does it at once.
+ *
+ * Context: may sleep, without the replay's lock.
+ */
+void stape_replay_reap(struct stape_replay *replay)
+{
+	struct stape_player *player, *next;
+
+	spin_lock(&replay->lock);
+	list_for_each_entry_safe(player, next, &replay->alive, alive) {
+		if (!READ_ONCE(player->gone))
+			continue;
+		if (stape_replay_live(replay))
+			replay->failed_pid = task_pid_nr(player->watch.task);
+		stape_player_remove(player);
+		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
+	}
+	spin_unlock(&replay->lock);
+}
+
+static void stape_replay_progress(struct work_struct *work)
+{
+	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
+						   progress);
+	bool live, pinned;
+
+	stape_replay_reap(replay);
+	stape_replay_check_stuck(replay);
+	pinned = stape_mm_pin_release(replay, false);
+	live = stape_replay_live(replay);
+	if (!replay->notified)
+		replay->notify(replay);
+	replay->notified = !live;
+	if (live || pinned)
+		queue_delayed_work(stape_work, &replay->progress, HZ);
+}
+
+/**
+ * stape_replay_clocks_size() - bytes of the words that players map
+ * @nr_players: of the replay: a word for each, and one for the speed
+ *
+ * Context: any.
+ */
+u64 stape_replay_clocks_size(u32 nr_players)
+{
+	return PAGE_ALIGN((nr_players + 1ULL) * sizeof(u64));
+}
+
+/* Writes the word behind the players' clocks. */
+static void stape_replay_publish_speed(struct stape_replay *replay, u32 speed)
+{
+	WRITE_ONCE(replay->clocks[replay->nr_players], speed);
+}
+
+/**
+ * stape_replay_alloc() - make a replay whose edges have no players yet
+ * @setup: the caller's; only the numbers are used
+ * @notify: called from process context, every second and at the end
+ *
+ * Context: may sleep.
+ * Return: the replay, with one reference, or an ERR_PTR().
+ */
+struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
+					void (*notify)(struct stape_replay *replay))
+{
+	struct stape_replay *replay;
+	int ret;
+
+	if (!setup->nr_players || setup->nr_players > STAPE_REPLAY_MAX_PLAYERS ||
+	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES)
+		return ERR_PTR(-EINVAL);
+	replay = kzalloc(sizeof(*replay), GFP_KERNEL_ACCOUNT);
+	if (!replay)
+		return ERR_PTR(-ENOMEM);
+	replay->nr_players = setup->nr_players;
+	replay->nr_edges = setup->nr_edges;
+	replay->players = stape_memory_alloc(setup->nr_players, sizeof(*replay->players));
+	replay->edges = stape_memory_alloc(setup->nr_edges, sizeof(*replay->edges));
+	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(setup->nr_players), 1);
+	ret = -ENOMEM;
+	if (!replay->players || !replay->edges || !replay->clocks)
+		goto err_memory;
+	/* Before the probes run, if they don't yet, because this patches their code. */
+	stape_watch_enable();
+	ret = stape_attach_get();
+	if (ret)
+		goto err_probe;
+	kref_init(&replay->ref);
+	spin_lock_init(&replay->lock);
+	INIT_LIST_HEAD(&replay->alive);
+	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
+	replay->notify = notify;
+	replay->timebase.speed = STAPE_REPLAY_SPEED_ONE;
+	stape_replay_publish_speed(replay, replay->timebase.speed);
+	replay->owner = task_tgid_nr(current);
+	mutex_lock(&stape_replays_lock);
+	replay->id = ++stape_replay_last_id;
+	list_add_tail(&replay->all, &stape_replays);
+	mutex_unlock(&stape_replays_lock);
+	return replay;
+
+err_probe:
+	stape_watch_disable();
+err_memory:
+	stape_replay_free_memory(replay);
+	return ERR_PTR(ret);
+}
+
+/* Returns the replay's time.  Under its lock. */
+static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
+{
+	if (replay->state != STAPE_REPLAY_RUNNING)
+		return replay->timebase.replay_base;
+	return stape_timebase_to_replay(&replay->timebase, now);
+}
+
+/* Lets the replay's time stand from now on.  Called before the state changes. */
+static void stape_replay_freeze_time(struct stape_replay *replay, u64 now)
+{
+	replay->timebase.replay_base = stape_replay_now(replay, now);
+	replay->timebase.mono_base = now;
+}
+
+/**
+ * stape_replay_finish() - put a replay into a final state, and kill its players
+ * @replay: any replay
+ * @state: enum stape_replay_state beyond RUNNING
+ *
+ * Only the first call changes the state.  A replay that is stuck keeps its players, so that
+ * they can be inspected, until the next call.
+ *
+ * Context: under the replay's lock.
+ */
+void stape_replay_finish(struct stape_replay *replay, u32 state)
+{
+	struct stape_player *player;
+
+	lockdep_assert_held(&replay->lock);
+	if (stape_replay_live(replay)) {
+		/* The start time may be still to come. */
+		replay->stop_time = max(ktime_get_ns(), replay->start_time);
+		stape_replay_freeze_time(replay, replay->stop_time);
+		WRITE_ONCE(replay->state, state);
+	} else if (replay->state != STAPE_REPLAY_STUCK) {
+		return;
+	}
+	if (state == STAPE_REPLAY_STUCK)
+		return;
+	list_for_each_entry(player, &replay->alive, alive)
+		stape_player_kill(player);
+	mod_delayed_work(stape_work, &replay->progress, 0);
+}
+
+/**
+ * stape_replay_abandon() - end a replay whose session's file is released
+ * @replay: the session's; its reference is given up
+ *
+ * Context: may sleep.
+ */
+void stape_replay_abandon(struct stape_replay *replay)
+{
+	spin_lock(&replay->lock);
+	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
+	spin_unlock(&replay->lock);
+	/*
+	 * A pinned mm maps the replay's file.  It may also map the file of another replay, whose
+	 * pinned mm maps this one's: neither would be freed.
+	 */
+	stape_mm_pin_release(replay, true);
+	stape_replay_put(replay);
+}
+
+/**
+ * stape_replay_find() - a replay by its number
+ * @id: number in the netlink family
+ *
+ * Context: under stape_replays_lock, which keeps the replay alive.
+ * Return: the replay, or NULL.
+ */
+struct stape_replay *stape_replay_find(u32 id)
+{
+	struct stape_replay *replay;
+
+	lockdep_assert_held(&stape_replays_lock);
+	list_for_each_entry(replay, &stape_replays, all)
+		if (replay->id == id)
+			return replay;
+	return NULL;
+}
+
+/* Adapts timed waits to a changed state or timebase. */
+static void stape_replay_rearm(struct stape_replay *replay)
+{
+	struct stape_player *player;
+
+	lockdep_assert_held(&replay->lock);
+	/* Between the state and the load of @held: pairs with set_current_state() of a wait. */
+	smp_mb();
+	list_for_each_entry(player, &replay->alive, alive) {
+		if (player->timed && replay->state == STAPE_REPLAY_RUNNING)
+			stape_timer_arm(player);
+		else if (player->timed)
+			stape_timer_disarm(player);
+		/* A held player goes on if the replay does. */
+		else if (READ_ONCE(player->held))
+			wake_up_process(player->watch.task);
+	}
+}
+
+/**
+ * stape_replay_time() - how much of its own time has passed
+ * @replay: any replay
+ *
+ * Context: any, without the replay's lock.
+ * Return: ns; 0 before the start.
+ */
+u64 stape_replay_time(struct stape_replay *replay)
+{
+	u64 time;
+
+	spin_lock(&replay->lock);
+	time = stape_replay_now(replay, ktime_get_ns());
+	spin_unlock(&replay->lock);
+	return time;
+}
+
+/**
+ * stape_replay_start() - set the start time, and start the timers
+ * @replay: a replay that has not started, or is paused
+ * @delay: ns from now on
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EINVAL.
+ */
+int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack)
+{
+	u64 now = ktime_get_ns();
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_READY && replay->state != STAPE_REPLAY_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the replay has started before");
+		ret = -EINVAL;
+		goto out;
+	}
+	replay->timebase.mono_base = now + delay;
+	/* A replay that was paused before its start time gets another one. */
+	if (!replay->timebase.replay_base)
+		WRITE_ONCE(replay->start_time, replay->timebase.mono_base);
+	if (replay->state == STAPE_REPLAY_READY)
+		queue_delayed_work(stape_work, &replay->progress, HZ);
+	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
+	stape_replay_publish_speed(replay, replay->timebase.speed);
+	stape_replay_rearm(replay);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_pause() - let the replay's time stand, until stape_replay_start()
+ * @replay: any replay
+ * @extack: why not
+ *
+ * Its players stop within a few us of CPU time.
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EINVAL.
+ */
+int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (replay->state != STAPE_REPLAY_RUNNING) {
+		NL_SET_ERR_MSG(extack, "the replay does not run");
+		ret = -EINVAL;
+		goto out;
+	}
+	stape_replay_freeze_time(replay, ktime_get_ns());
+	WRITE_ONCE(replay->state, STAPE_REPLAY_PAUSED);
+	stape_replay_publish_speed(replay, 0);
+	stape_replay_rearm(replay);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_set_speed() - let the replay's time pass faster or slower
+ * @replay: any replay
+ * @speed: millionths of the recorded speed, within the limits
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EALREADY.
+ */
+int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlink_ext_ack *extack)
+{
+	u64 now = ktime_get_ns();
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay)) {
+		NL_SET_ERR_MSG(extack, "the replay has ended before");
+		ret = -EALREADY;
+		goto out;
+	}
+	/* Before the start time, that does not change. */
+	now = max(now, replay->timebase.mono_base);
+	stape_replay_freeze_time(replay, now);
+	replay->timebase.speed = speed;
+	if (replay->state != STAPE_REPLAY_PAUSED)
+		stape_replay_publish_speed(replay, speed);
+	if (replay->state == STAPE_REPLAY_RUNNING)
+		stape_replay_rearm(replay);
+out:
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_stop() - end a replay before its time
+ * @replay: any replay
+ * @extack: why not
+ *
+ * Context: under stape_replays_lock.
+ * Return: 0, or -EALREADY.
+ */
+int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack)
+{
+	int ret = 0;
+
+	spin_lock(&replay->lock);
+	if (!stape_replay_live(replay)) {
+		NL_SET_ERR_MSG(extack, "the replay has ended before");
+		ret = -EALREADY;
+	}
+	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
+	spin_unlock(&replay->lock);
+	return ret;
+}
+
+/**
+ * stape_replay_exit() - wait until all players have been freed
+ *
+ * Context: module exit; may sleep.
+ */
+void stape_replay_exit(void)
+{
+	rcu_barrier();
+	stape_watch_exit();
+}

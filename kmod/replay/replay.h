@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _STAPE_REPLAY_H
+#define _STAPE_REPLAY_H
+
+#include "replay/types.h"
+
+struct netlink_ext_ack;
+
+extern struct mutex stape_replays_lock;
+extern struct list_head stape_replays;
+
+struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
+					void (*notify)(struct stape_replay *replay));
+void stape_replay_put(struct stape_replay *replay);
+void stape_replay_abandon(struct stape_replay *replay);
+u64 stape_replay_clocks_size(u32 nr_players);
+struct stape_replay *stape_replay_find(u32 id);
+int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack);
+int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack);
+int stape_replay_set_speed(struct stape_replay *replay, u32 speed,
+			   struct netlink_ext_ack *extack);
+u64 stape_replay_time(struct stape_replay *replay);
+int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack);
+void stape_replay_finish(struct stape_replay *replay, u32 state);
+void stape_replay_reap(struct stape_replay *replay);
+void stape_replay_exit(void);
+
+#endif /* _STAPE_REPLAY_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timers of timed waits.  They stand for external wake-ups, so they fire in a hard
+ * interrupt.
+ */
+#include "replay/timer.h"
+
+#include <linux/hrtimer.h>
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
+#include "replay/rendezvous.h"
+#include "replay/types.h"
+
+/*
+ * An external wake-up is deferred until the players that its player wakes next are in their
+ * waits, for so many ns at a time.  A player's timers may be late by a small part of the time
+ * since the start, and some ms at once.  If that is not enough, the players do not get there
+ * for want of CPU time, and deferring more would make the load smaller than recorded.
+ */
+#define STAPE_TIMER_DEFER_NS		250000
+#define STAPE_TIMER_DEFER_START_NS	50000000
+#define STAPE_TIMER_DEFER_SHIFT		5
+
+static bool stape_timer_defers(const struct stape_player *player, u64 now)
+{
+	u64 since_start = now - READ_ONCE(player->replay->start_time);
+
+	return player->deferred < STAPE_TIMER_DEFER_START_NS +
+				  (since_start >> STAPE_TIMER_DEFER_SHIFT) &&
+	       !stape_rendezvous_wakees_wait(player);
+}
+
+static enum hrtimer_restart stape_timer_fire(struct hrtimer *timer)
+{
+	struct stape_player *player = container_of(timer, struct stape_player, timer);
+	u64 now = ktime_get_ns();
+
+	if (stape_timer_defers(player, now)) {
+		/* Nothing else starts a timer whose callback runs: see stape_timer_arm(). */
+		hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(STAPE_TIMER_DEFER_NS));
+		player->deferred += ktime_to_ns(hrtimer_get_expires(timer)) - now;
+		return HRTIMER_RESTART;
+	}
+	/* The wake-up itself orders this before its load of the task's state. */
+	WRITE_ONCE(player->expired, true);
+	wake_up_process(player->watch.task);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * stape_timer_init() - prepare a player's timer
+ * @player: no other task can find it yet
+ *
+ * Context: any.
+ */
+void stape_timer_init(struct stape_player *player)
+{
+	hrtimer_setup(&player->timer, stape_timer_fire, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_HARD);
+}
+
+/**
+ * stape_timer_arm() - start the timer of a timed wait
+ * @player: in a timed wait, or about to begin one; its replay runs
+ *
+ * Context: under the replay's lock.
+ */
+void stape_timer_arm(struct stape_player *player)
+{
+	const struct stape_timebase *timebase = &player->replay->timebase;
+	u64 expires = stape_timebase_to_mono(timebase, player->until), now = ktime_get_ns();
+
+	/* The timer may be running, and its callback just about to restart it. */
+	hrtimer_cancel(&player->timer);
+	player->missed = expires <= now;
+	if (player->missed)
+		expires = now + READ_ONCE(player->min_sleep);
+	WRITE_ONCE(player->expires, expires);
+	/* Hard, on PREEMPT_RT too, because an external wake-up comes from an interrupt. */
+	hrtimer_start(&player->timer, ns_to_ktime(expires), HRTIMER_MODE_ABS_HARD);
+}
+
+/**
+ * stape_timer_disarm() - stop the timer of a timed wait
+ * @player: in a timed wait
+ *
+ * Context: under the replay's lock.
+ */
+void stape_timer_disarm(struct stape_player *player)
+{
+	WRITE_ONCE(player->expires, U64_MAX);
+	hrtimer_cancel(&player->timer);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of this room share: replays, their edges and their players.
+ */
+#ifndef _STAPE_REPLAY_TYPES_H
+#define _STAPE_REPLAY_TYPES_H
+
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <schedtape/device.h>
+#include <schedtape/netlink.h>
+
+#include "record/watch.h"
+#include "replay/timebase.h"
+
+#define STAPE_NO_EDGE		U32_MAX
+#define STAPE_NO_PLAYER		U32_MAX
+
+/**
+ * struct stape_edge - one pair of a waker and a wakee
+ * @pending: wake-ups along it that no wait has taken yet
+ * @to: the player that it wakes
+ * @from: the player that wakes; STAPE_NO_PLAYER: the controller has not given it
+ */
+struct stape_edge {
+	atomic_t pending;
+	u32 to;
+	u32 from;
+};
+
+/**
+ * struct stape_player - the kernel's side of one player thread
+ * @watch: of the thread, which it references; counts its CPU time
+ * @alive: in the replay's list
+ * @rcu: frees it after wakers that still read it
+ * @replay: its replay, which outlives it
+ * @exec_id: of the thread when it joined.  A thread that has executed a program since then is
+ *	no player
+ * @gone: the thread ends, or has executed a program
+ * @number: its number in the replay
+ * @edge: the edge that it waits for, STAPE_NO_EDGE: none
+ * @wakee_edge: the edge along which it is about to wake, or the same
+ * @next_edges: edges along which it wakes after its wait, @nr_next_edges of them
+ * @steps: steps whose wake-ups are done
+ * @timer: ends a timed wait
+ * @expired: @timer has fired
+ * @timed: in a timed wait
+ * @held: waits until the replay goes on
+ * @parked: sleeps in a rendezvous until its wakee waits; changed under @park_lock
+ * @park_lock: inside the runqueue locks
+ * @unpark: wakes it from that
+ * @slept: since its last wait began, see stape_watch_switch()
+ * @until: when its timed wait ends, ns of the replay's time
+ * @min_sleep: length of a timed wait whose end has passed before it begins, ns
+ * @debt: CPU time that it gave to others and that no burst has made up for yet, ns
+ * @missed: the end of its timed wait had passed when @timer was started
+ * @expires: when @timer fires first, ns of CLOCK_MONOTONIC; U64_MAX: the replay does not run
+ * @deferred: by how much its timers have been late on purpose so far, see timer.c, ns
+ * @timed_waits: timed waits that have ended
+ * @lag_total, @lag_max: ns by which they ended late
+ *
+ * Others read @gone, @edge, @wakee_edge, @next_edges, @nr_next_edges, @timed, @held, @parked,
+ * @slept, @expires and @watch's @niced and @nice without a lock.
+ */
+struct stape_player {
+	struct stape_watch watch;
+	struct list_head alive;
+	struct rcu_head rcu;
+	struct stape_replay *replay;
+	u64 exec_id;
+	bool gone;
+	u32 number;
+	u32 edge;
+	u32 wakee_edge;
+	u32 next_edges[STAPE_STEP_MAX_NEXT];
+	u32 nr_next_edges;
+	u64 steps;
+	struct hrtimer timer;
+	bool expired;
+	bool timed;
+	bool held;
+	bool slept;
+	bool parked;
+	raw_spinlock_t park_lock;	/* see above */
+	struct irq_work unpark;
+	bool missed;
+	u64 until;
+	u32 min_sleep;
+	u64 debt;
+	u64 expires;
+	u64 deferred;
+	u64 timed_waits;
+	u64 lag_total;
+	u64 lag_max;
+};
+
+/**
+ * struct stape_replay - one replay, from STAPE_IOC_REPLAY to its files' end
+ * @ref: one of the session, one of the players' file
+ * @all: in stape_replays
+ * @id: number in the netlink family, never used again
+ * @owner: PID of the process that made it
+ * @nr_players: players that the controller has announced
+ * @nr_edges: edges
+ * @edges: the edges
+ * @players: players that are alive, by number; read under RCU
+ * @clocks: the @clock of each player's @watch by number, mapped by the players; one more: the
+ *	speed, 0: paused
+ * @lock: protects @state, @timebase, @alive, @joined, @done, @failed_pid and the stores to
+ *	@players; interrupts stay on, because no interrupt takes it
+ * @alive: the same players, as a list
+ * @state: enum stape_replay_state
+ * @joined: players that have joined so far
+ * @done: players that have ended their program
+ * @failed_pid: the player that ended too early
+ * @timebase: from the first change of @state to RUNNING on
+ * @start_time: ns of CLOCK_MONOTONIC, the same
+ * @stop_time: ns of CLOCK_MONOTONIC
+ * @waiting: players in a wait
+ * @steps: steps of all players
+ * @timed_waits: timed waits that have ended
+ * @lag_total: ns by which they ended late
+ * @lag_max: ns, the largest of them
+ * @notify: notifies the netlink group of the replay's state, from process context
+ * @progress: checks the replay, and calls @notify, every second and at the end
+ * @seen_steps, @seen_joined: when @progress ran last
+ * @idle_seconds: how often it has found since then that no player went on
+ * @notified: the netlink group has been notified of the end
+ */
+struct stape_replay {
+	struct kref ref;
+	struct list_head all;
+	u32 id;
+	u32 owner;
+	u32 nr_players;
+	u32 nr_edges;
+	struct stape_edge *edges;
+	struct stape_player __rcu **players;
+	u64 *clocks;
+
+	spinlock_t lock;	/* see above */
+	struct list_head alive;
+	u32 state;
+	u32 joined;
+	u32 done;
+	u32 failed_pid;
+	struct stape_timebase timebase;
+	u64 start_time;
+	u64 stop_time;
+
+	atomic_t waiting;
+	atomic64_t steps;
+	atomic64_t timed_waits;
+	atomic64_t lag_total;
+	atomic64_t lag_max;
+	void (*notify)(struct stape_replay *replay);
+	struct delayed_work progress;
+	u64 seen_steps;
+	u32 seen_joined;
+	u32 idle_seconds;
+	bool notified;
+};
+
+/* Players may join and step. */
+static inline bool stape_replay_live(const struct stape_replay *replay)
+{
+	u32 state = READ_ONCE(replay->state);
+
+	return state <= STAPE_REPLAY_RUNNING || state == STAPE_REPLAY_PAUSED;
+}
+
+#endif /* _STAPE_REPLAY_TYPES_H */
