@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include <common/cmd.h>
+#include <common/options.h>
 
 #include "tapes.h"
 #include "tap.h"

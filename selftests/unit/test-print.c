@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <common/cmd.h>
+#include <common/options.h>
 
 #include "tapes.h"
 #include "tap.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <replay/guard.h>
+#include <replay/kill-on-exit.h>
 #include <common/output.h>
 #include <replay/processes.h>
 

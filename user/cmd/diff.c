@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "diff/diff.h"
 

@@ -7,7 +7,7 @@
 
 #include <machine/settings.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/gaps.h"
 #include "common/output.h"
 #include "common/schedulers.h"

@@ -4,7 +4,7 @@
  */
 #include <schedtape/client.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 
 struct list {

@@ -9,7 +9,7 @@
 
 #include <schedtape/version.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "player/restart.h"
 

@@ -12,7 +12,7 @@
 
 #include <machine/machine.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/signals.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "machine/machine.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/cpu-list.h"
-#include "common/names.h"
+#include "script/names.h"
 #include "common/output.h"
 #include "common/select.h"
 

@@ -7,7 +7,7 @@
 #include <schedtape/client.h>
 #include <schedtape/version.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 
 /* The next of the lines at *@at, in place; NULL: there is none. */

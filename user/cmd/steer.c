@@ -9,7 +9,7 @@
 
 #include <schedtape/client.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
 

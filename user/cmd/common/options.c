@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 
 #define OPT_JSON	0x1000

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "diff/diff.h"
 

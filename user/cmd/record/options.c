@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/backup.h"
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "record/streams.h"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"

@@ -18,7 +18,7 @@
 #include <machine/machine.h>
 
 #include "common/backup.h"
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/signals.h"
@@ -26,7 +26,7 @@
 #include "record/recorder.h"
 #include "record/timing.h"
 #include "replay/cgroups.h"
-#include "replay/guard.h"
+#include "replay/kill-on-exit.h"
 #include "replay/options.h"
 #include "replay/print.h"
 #include "replay/processes.h"

@@ -8,7 +8,7 @@
 #define SCHEDTAPE_TIMELINE_H
 
 #include "timeline/edges.h"
-#include "timeline/lives.h"
+#include "timeline/tasks.h"
 
 /**
  * struct lane - one CPU
@@ -108,7 +108,7 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 			uint64_t time);
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 
-/* task.c */
+/* task-info.c */
 void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest);
 void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
@@ -117,7 +117,7 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time);
 
-/* life.c */
+/* states.c */
 
 void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "common/names.h"
+#include "script/names.h"
 
 #define LEAF_BITS	10
 #define LEAF_SIZE	(1U << LEAF_BITS)

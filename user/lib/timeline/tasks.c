@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/lives.h"
+#include "timeline/tasks.h"
 
 #define FIRST_PIDS	4096
 #define WALK_STEP	4096	/* lives that a walk may have in memory */

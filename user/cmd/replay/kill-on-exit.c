@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/guard.h"
+#include "replay/kill-on-exit.h"
 
 #include <errno.h>
 #include <fcntl.h>
