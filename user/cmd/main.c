@@ -97,6 +97,6 @@ int main(int argc, char **argv)
 		return out_finish(0);
 	}
 	if (!strcmp(argv[1], "replay"))
-		light_restart(argv);
+		restart_bound(argv);
 	return run(argv[1], argc - 1, argv + 1);
 }

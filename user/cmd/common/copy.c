@@ -28,7 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->common;
 		break;
 	case 'o':
-		opts->output = keep_name(arg);
+		opts->output = backup_name(arg);
 		break;
 	case 'q':
 		opts->quiet = true;
@@ -191,12 +191,12 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		.progress = show_progress,
 		.arg = &progress,
 	};
-	struct keep keep;
+	struct backup backup;
 	int ret;
 
 	ret = open_signals(&progress, result->output, err);
 	if (!ret)
-		ret = keep_old(result->output, &keep, err);
+		ret = backup_old(result->output, &backup, err);
 	if (ret)
 		return ret;
 	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
@@ -205,9 +205,9 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 	if (!ret)
 		ret = look_at(result, err);
 	if (ret)
-		keep_undo(&keep);
+		backup_undo(&backup);
 	else
-		keep_done(&keep);
+		backup_done(&backup);
 	if (progress.signals >= 0)
 		close(progress.signals);
 	return ret;
@@ -238,7 +238,7 @@ static int copy_to(const struct copy_options *opts, const char *output)
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (keep_refuse(opts->common.input, output, &err)) {
+	if (backup_refuse(opts->common.input, output, &err)) {
 		out_error(NULL, "%s", err.text);
 		return CMD_FAILURE;
 	}

@@ -144,7 +144,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	if (!ret)
 		ret = open_streamers(recorder, &err);
 	if (!ret)
-		ret = keep_old(recorder->path, &recorder->keep, &err);
+		ret = backup_old(recorder->path, &recorder->backup, &err);
 	if (!ret)
 		ret = recorder_tape_open(recorder, options, &err);
 	return failed(ret, &err);
@@ -152,7 +152,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 
 void recorder_begun(struct recorder *recorder)
 {
-	keep_done(&recorder->keep);
+	backup_done(&recorder->backup);
 }
 
 /* -- recording ------------------------------------------------------------- */
@@ -455,9 +455,9 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		return 0;
 	end_threads(recorder);
 	if (keep)
-		keep_done(&recorder->keep);
+		backup_done(&recorder->backup);
 	else
-		keep_undo(&recorder->keep);
+		backup_undo(&recorder->backup);
 	if (keep && recorder->writer) {
 		if (recorder->started)
 			ret = look_at_scheduler(recorder, true);

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void guard_main(int fd, void (*clean)(void *arg), void *arg)
+static void kill_on_exit_main(int fd, void (*clean)(void *arg), void *arg)
 {
 	sigset_t all;
 	char c;
@@ -17,7 +17,7 @@ static void guard_main(int fd, void (*clean)(void *arg), void *arg)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setpgid(0, 0);
-	/* Nobody writes: it returns when the last writer has gone. */
+	/* Nobody writes: read() returns when the last writing end is closed. */
 	while (read(fd, &c, 1) < 0 && errno == EINTR)
 		;
 	if (clean)
@@ -27,43 +27,43 @@ static void guard_main(int fd, void (*clean)(void *arg), void *arg)
 }
 
 /*
- * As fork(2), but its end gives no signal: who waits for any child waits for players,
- * and not for this one, which ends behind them.
+ * Forks without an exit signal, so that a wait for any child is a wait for players and does
+ * not return this process, which ends after them.
  */
 static pid_t fork_aside(void)
 {
 	return syscall(SYS_clone, 0UL, NULL, NULL, NULL, NULL);
 }
 
-int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg)
+int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), void *arg)
 {
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	guard->pid = fork_aside();
-	if (!guard->pid) {
+	killer->pid = fork_aside();
+	if (!killer->pid) {
 		close(ends[1]);
-		guard_main(ends[0], clean, arg);
+		kill_on_exit_main(ends[0], clean, arg);
 	}
 	close(ends[0]);
-	guard->fd = ends[1];
-	if (guard->pid < 0) {
-		close(guard->fd);
-		guard->pid = 0;
+	killer->fd = ends[1];
+	if (killer->pid < 0) {
+		close(killer->fd);
+		killer->pid = 0;
 		return -EAGAIN;
 	}
-	/* Here as well: players join the group before it may have done so. */
-	setpgid(guard->pid, guard->pid);
+	/* Here as well: a player may join the group before the child has called setpgid(). */
+	setpgid(killer->pid, killer->pid);
 	return 0;
 }
 
-void guard_end(struct guard *guard)
+void kill_on_exit_end(struct kill_on_exit *killer)
 {
-	if (!guard->pid)
+	if (!killer->pid)
 		return;
-	kill(-guard->pid, SIGKILL);
-	waitpid(guard->pid, NULL, __WCLONE);
-	close(guard->fd);
-	guard->pid = 0;
+	kill(-killer->pid, SIGKILL);
+	waitpid(killer->pid, NULL, __WCLONE);
+	close(killer->fd);
+	killer->pid = 0;
 }

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is left to be done when a replay's controller dies, however it does.
+ * Kills the replay's process group when the controller dies, for whatever reason.
  */
-#ifndef SCHEDTAPE_GUARD_H
-#define SCHEDTAPE_GUARD_H
+#ifndef SCHEDTAPE_KILL_ON_EXIT_H
+#define SCHEDTAPE_KILL_ON_EXIT_H
 
 #include <sys/types.h>
 
 /**
- * struct guard - a process that waits for the controller's end
- * @pid: of it, and of the process group that it kills; 0: there is none
- * @fd: it waits for the end of this
+ * struct kill_on_exit - a process that waits for the controller's end
+ * @pid: its PID, which is the number of the process group that it kills; 0: there is none
+ * @fd: writing end of a pipe; the process waits until all descriptors of it are closed
  */
-struct guard {
+struct kill_on_exit {
 	pid_t pid;
 	int fd;
 };
 
 /*
- * It calls @clean, which may be NULL, with @arg, and kills the group.  Of what is done to
- * memory from now on it knows what is shared.  Who starts it has nothing open that is to
- * end with the controller.  A waitpid() for any child does not know it.  -errno.
+ * Starts the process.  When the controller ends, it calls @clean (which may be NULL) with @arg,
+ * and kills the group.  It is a fork, so it sees later changes in shared memory only.  Call this
+ * before opening a descriptor that has to close with the controller.  The process sends no exit
+ * signal, so waitpid(-1) does not return it.  Returns 0 or -errno.
  */
-int guard_start(struct guard *guard, void (*clean)(void *arg), void *arg);
-/* Kills the group, waits for the guard, and does nothing else. */
-void guard_end(struct guard *guard);
+int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), void *arg);
+/* Kills the group and waits for the process; @clean is not called. */
+void kill_on_exit_end(struct kill_on_exit *killer);
 
-#endif /* SCHEDTAPE_GUARD_H */
+#endif /* SCHEDTAPE_KILL_ON_EXIT_H */

@@ -202,7 +202,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->repeat = 0;
 		break;
 	case OPT_RECORD:
-		opts->record = keep_name(arg);
+		opts->record = backup_name(arg);
 		break;
 	case OPT_NO_ATTRIBUTES:
 		opts->no_attributes = true;
