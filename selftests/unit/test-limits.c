@@ -5,10 +5,10 @@
  */
 #include <errno.h>
 
-#include <common/options.h>
+#include <main.h>
 
-#include "tapes.h"
 #include "tap.h"
+#include "tapes.h"
 
 #define US	1000ULL
 #define MS	1000000ULL

@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <common/options.h>
+#include <main.h>
 
-#include "tapes.h"
 #include "tap.h"
+#include "tapes.h"
 
 #define S 1000000000ULL
 

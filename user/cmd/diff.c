@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "main.h"
+#include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "diff/diff.h"

@@ -7,11 +7,13 @@
 
 #include <machine/settings.h>
 
-#include "common/options.h"
+#include "info-clock.h"
+#include "main.h"
 #include "common/gaps.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/schedulers.h"
-#include "info-clock.h"
 
 #define KEY_WIDTH	16
 

@@ -4,6 +4,7 @@
  */
 #include <schedtape/client.h>
 
+#include "main.h"
 #include "common/options.h"
 #include "common/output.h"
 

@@ -2,6 +2,7 @@
 /*
  * schedtape: one table of subcommands.
  */
+#include <argp.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include <schedtape/version.h>
 
-#include "common/options.h"
+#include "main.h"
 #include "common/output.h"
 #include "player/restart.h"
 

@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 
+#include "main.h"
 #include "common/copy.h"
 #include "common/output.h"
 

@@ -12,7 +12,7 @@
 
 #include <machine/machine.h>
 
-#include "common/options.h"
+#include "main.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/signals.h"

@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "common/options.h"
+#include "main.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "machine/machine.h"

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "main.h"
 #include "common/cpu-list.h"
-#include "script/names.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "script/names.h"
 
 #define OPT_TIME	0x100
 #define OPT_PID		0x101

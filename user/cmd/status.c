@@ -7,6 +7,7 @@
 #include <schedtape/client.h>
 #include <schedtape/version.h>
 
+#include "main.h"
 #include "common/options.h"
 #include "common/output.h"
 

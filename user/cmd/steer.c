@@ -9,6 +9,7 @@
 
 #include <schedtape/client.h>
 
+#include "main.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"

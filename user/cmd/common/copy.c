@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/backup.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/signals.h"
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
 #include "common/output.h"
 
 static const char *command = "schedtape";

@@ -16,7 +16,12 @@
 
 #include "base/text.h"
 
-/* Who is speaking in messages: "schedtape report". */
+/* Exit statuses: of a failure, of one in diff, of a wrong call. */
+#define CMD_FAILURE	1
+#define CMD_TROUBLE	2
+#define CMD_USAGE	129		/* as in perf and git */
+
+/* Sets the name that messages begin with: "schedtape report". */
 void out_set_command(const char *name);
 const char *out_command(void);
 

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/options.h"
 #include "common/output.h"
 #include "diff/diff.h"
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "common/options.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "diff/diff.h"
 

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/options.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"

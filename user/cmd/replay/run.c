@@ -18,7 +18,6 @@
 #include <machine/machine.h>
 
 #include "common/backup.h"
-#include "common/options.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/signals.h"
