@@ -52,7 +52,7 @@ known()
 
 	shift
 	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0
-		--max-wakeup-error 0 --max-wall-error "$wall" --max-foreign 0)
+		--max-wakeup-error 0 --max-wall-error "$wall" --max-unmatched 0)
 	schedtape record -q -o "$name.tape" -- "$@" > log 2>&1 && replayed "$name" "${options[@]}"
 	report $? "$name: replayed${exact:+ with the same graph, CPU time within $error %}"
 	schedtape diff "$name.tape" "$name.replay" > log 2>&1

@@ -156,14 +156,14 @@ done
 expect 129 "not a distance from 0 to 1: 'x'" schedtape diff --max-burst-distance x a b
 expect 129 "not a percentage: '-1'" schedtape diff --max-order-error=-1 a b
 replay work --only chain
-limits=(--max-{burst,sleep,latency}-distance=0 --max-{order,wall,cpu,wakeup,sleep}-error=0
-	--max-foreign=0 --same-graph)
+limits=(--max-{burst,sleep,delay}-distance=0 --max-{order,wall,cpu,wakeup,sleep}-error=0
+	--max-unmatched=0 --same-graph)
 schedtape diff "${limits[@]}" work.tape work.tape > out 2> log
 report $? "a tape is within all limits of itself"
 expect 1 "wall time: .* off, the limit is 0.0 %" schedtape diff --max-wall-error 0 work.{tape,replay}
 expect 1 "wake-ups of (hog|work|periodic):" schedtape diff --max-wakeup-error 5 work.{tape,replay}
 expect 1 "sleeps of (hog|work|periodic):" schedtape diff --max-sleep-error 5 work.{tape,replay}
-expect 1 "tasks only in B: [1-9]" schedtape diff --max-foreign 0 work.{replay,tape}
+expect 1 "tasks only in B: [1-9]" schedtape diff --max-unmatched 0 work.{replay,tape}
 if [ -n "$exact" ]; then
 	replay work --only chain --scale-cpu 0.1
 	expect 1 "lengths of bursts of chain:[0-9]*: distance" \

@@ -83,7 +83,7 @@ begin
 schedtape steer "$id" stop > log 2>&1
 report $? "stop"
 wait $replay
-[ $? = 1 ] && cp replay.log log && grep -q 'stopped from outside' replay.log
+[ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
 report $? "who has started it says so"
 
 # -- figures of players ---------------------------------------------------------------

@@ -46,7 +46,7 @@ static inline void take_page(struct schedtape_tape *tape, const void *data)
 /* The descriptions, of which there may be less than that many bytes. */
 static inline void take_tasks(struct schedtape_tape *tape, const uint8_t *data, size_t size)
 {
-	struct schedtape_task *task;
+	struct schedtape_task_info *task;
 	unsigned int i;
 
 	for (i = 0; i < DESCRIPTIONS && size >= DESCRIPTION_LEN; i++) {

@@ -16,14 +16,14 @@
 
 /**
  * struct cycle - what "one" does once: a timer wakes it, it runs, wakes another, sleeps
- * @latency: from its wake-up to a CPU, us
+ * @delay: from its wake-up to a CPU, us
  * @burst: CPU time, us
  * @away: for so long it is preempted in the middle of that, us
  * @sleep: until the next cycle, us
  * @wakes: PID of the other, which runs for 10 ms; 0: nobody
  */
 struct cycle {
-	unsigned int latency, burst, away, sleep, wakes;
+	unsigned int delay, burst, away, sleep, wakes;
 };
 
 struct habit {
@@ -51,7 +51,7 @@ static const struct habit alone = {
 static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle)
 {
 	maker_wake(m, t, 10, STAPE_CTX_HARDIRQ, t, 0);
-	maker_switch(m, t += cycle->latency * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(m, t += cycle->delay * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	t += cycle->burst * US / 2;
 	if (cycle->away) {
 		maker_switch(m, t, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
@@ -75,7 +75,7 @@ static size_t nr_schedulers;
 static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
 		       uint64_t stop)
 {
-	static struct schedtape_task tasks[] = {
+	static struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .comm = "one" }, { .pid = 11, .comm = "two" },
 		{ .pid = 12, .comm = "three" },
 	};
@@ -251,7 +251,7 @@ static void test_default_min_runtime(void)
 		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
 }
 
-/* One of five is longer: bursts and latencies; or one of four: sleeps. */
+/* One of five is longer: bursts and delays; or one of four: sleeps. */
 static void test_distances(void)
 {
 	struct habit habit = alone;
@@ -270,14 +270,14 @@ static void test_distances(void)
 	keeps("--max-sleep-distance=0.25", NULL);
 	exceeds("--max-sleep-distance=0.249", NULL,
 		"lengths of sleeps of one:10: distance 0.250, the limit is 0.249");
-	keeps("--max-burst-distance=0", "--max-latency-distance=0");
+	keeps("--max-burst-distance=0", "--max-delay-distance=0");
 
 	habit = alone;
-	habit.cycles[2].latency = 3000;
+	habit.cycles[2].delay = 3000;
 	make_tape(&b, &habit);
-	keeps("--max-latency-distance=0.201", NULL);
+	keeps("--max-delay-distance=0.201", NULL);
 	exceeds("--max-latency-distance=0.199", NULL,
-		"latencies of one:10: distance 0.200, the limit is 0.199");
+		"scheduling delays of one:10: distance 0.200, the limit is 0.199");
 	keeps("--max-burst-distance=0", "--max-cpu-error=0");
 }
 
@@ -289,9 +289,9 @@ static void test_preempted(void)
 	habit.cycles[1].away = 5000;
 	make_tape(&a, &alone);
 	make_tape(&b, &habit);
-	keeps("--max-latency-distance=0.167", NULL);
-	exceeds("--max-latency-distance=0.166", NULL,
-		"latencies of one:10: distance 0.167, the limit is 0.166");
+	keeps("--max-delay-distance=0.167", NULL);
+	exceeds("--max-delay-distance=0.166", NULL,
+		"scheduling delays of one:10: distance 0.167, the limit is 0.166");
 	keeps("--max-burst-distance=0", "--max-sleep-distance=0");
 }
 

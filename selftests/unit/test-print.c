@@ -68,7 +68,7 @@ static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAG
 		       size_t n, const struct schedtape_end *end, bool overwrite)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
-	struct schedtape_task task = {
+	struct schedtape_task_info task = {
 		.time = 1 * S, .start_time = 5, .pid = 10, .tgid = 10, .nice = -5, .comm = "shell",
 	};
 	struct json_object *meta = json_object_new_object();
@@ -372,7 +372,7 @@ static void test_nasty(struct blob *tape)
 		cmd_info, cmd_report, cmd_script,
 	};
 	struct json_object *meta = json_object_new_object(), *command = json_object_new_array();
-	struct schedtape_task task = { .time = 1, .pid = 10, .comm = "\033[2J\xff" };
+	struct schedtape_task_info task = { .time = 1, .pid = 10, .comm = "\033[2J\xff" };
 	struct json_object *filter = json_object_new_object();
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -419,7 +419,7 @@ static void test_nasty(struct blob *tape)
 
 static void write_crowd(const struct blob *tape)
 {
-	struct schedtape_task *tasks = calloc(TASKS, sizeof(*tasks));
+	struct schedtape_task_info *tasks = calloc(TASKS, sizeof(*tasks));
 	struct schedtape_error err = { "" };
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_writer *writer;
@@ -428,7 +428,7 @@ static void write_crowd(const struct blob *tape)
 	if (!tasks)
 		abort();
 	for (i = 0; i < TASKS; i++)
-		tasks[i] = (struct schedtape_task){ .time = 1, .pid = 10 + i, .comm = "one" };
+		tasks[i] = (struct schedtape_task_info){ .time = 1, .pid = 10 + i, .comm = "one" };
 	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, TASKS, &err) ||
 	    schedtape_writer_close(writer, &err))

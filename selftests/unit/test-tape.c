@@ -49,13 +49,13 @@ static const struct schedtape_event *find_loss(const struct events *e, uint32_t 
 
 static void check_tasks(struct schedtape_tape *tape)
 {
-	const struct schedtape_task *t;
+	const struct schedtape_task_info *t;
 	size_t n, i;
 
 	t = schedtape_tape_tasks(tape, &n);
 	ok(n == 2, "two tasks");
 	for (i = 0; i < n; i++) {
-		const struct schedtape_task *s = &sample.tasks[i];
+		const struct schedtape_task_info *s = &sample.tasks[i];
 
 		ok(t[i].time == s->time && t[i].start_time == s->start_time &&
 		   t[i].cpu_time == s->cpu_time && t[i].pid == s->pid && t[i].tgid == s->tgid &&
@@ -245,7 +245,7 @@ static void make_tasks_older(unsigned char *data, size_t *size)
 /* What 2.0 had of a task, before deadlines. */
 static void test_older(void)
 {
-	const struct schedtape_task *tasks = NULL;
+	const struct schedtape_task_info *tasks = NULL;
 	struct schedtape_tape *tape;
 	unsigned char *data;
 	size_t size, n = 0;
@@ -611,9 +611,9 @@ static void test_many(int level)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
 	const size_t n = 2500, tasks = 30000;
-	struct schedtape_task *task = calloc(tasks, sizeof(*task));
+	struct schedtape_task_info *task = calloc(tasks, sizeof(*task));
 	unsigned char *pages = malloc(n * STAPE_PAGE_SIZE);
-	const struct schedtape_task *got;
+	const struct schedtape_task_info *got;
 	struct schedtape_writer *w;
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
@@ -622,7 +622,7 @@ static void test_many(int level)
 	size_t i, k, right = 0;
 
 	for (i = 0; i < tasks; i++)
-		task[i] = (struct schedtape_task) {
+		task[i] = (struct schedtape_task_info) {
 			.pid = i, .start_time = i * 7, .affinity_bytes = i % 129,
 			.affinity = sample_affinity,
 		};

@@ -44,15 +44,15 @@ struct report_options {
 
 /**
  * struct report - what is to be printed
- * @shown: the lives that --pid selects, sorted
+ * @shown: the tasks that --pid selects, sorted
  */
 struct report {
 	const struct report_options *options;
 	struct schedtape_tape *tape;
 	struct schedtape_timeline *timeline;
-	const struct schedtape_life *lives;
-	const struct schedtape_life **shown;
-	size_t nr_lives;
+	const struct schedtape_task *tasks;
+	const struct schedtape_task **shown;
+	size_t nr_tasks;
 	size_t nr_shown;
 };
 
@@ -104,9 +104,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static uint64_t average_latency(const struct schedtape_life *life)
+static uint64_t average_delay(const struct schedtape_task *task)
 {
-	return life->latencies ? life->latency_total / life->latencies : 0;
+	return task->delays ? task->delay_total / task->delays : 0;
 }
 
 static int larger_first(uint64_t a, uint64_t b)
@@ -114,8 +114,8 @@ static int larger_first(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-static int compare_by(enum sort_key key, const struct schedtape_life *a,
-		      const struct schedtape_life *b)
+static int compare_by(enum sort_key key, const struct schedtape_task *a,
+		      const struct schedtape_task *b)
 {
 	switch (key) {
 	case SORT_RUNTIME:
@@ -123,9 +123,9 @@ static int compare_by(enum sort_key key, const struct schedtape_life *a,
 	case SORT_WAKEUPS:
 		return larger_first(a->wakeups, b->wakeups);
 	case SORT_AVG:
-		return larger_first(average_latency(a), average_latency(b));
+		return larger_first(average_delay(a), average_delay(b));
 	case SORT_MAX:
-		return larger_first(a->latency_max, b->latency_max);
+		return larger_first(a->delay_max, b->delay_max);
 	case SORT_NAME:
 		return strcmp(a->comm, b->comm);
 	case SORT_PID:
@@ -136,8 +136,8 @@ static int compare_by(enum sort_key key, const struct schedtape_life *a,
 
 static int compare(const void *left, const void *right, void *arg)
 {
-	const struct schedtape_life *a = *(const struct schedtape_life * const *)left;
-	const struct schedtape_life *b = *(const struct schedtape_life * const *)right;
+	const struct schedtape_task *a = *(const struct schedtape_task * const *)left;
+	const struct schedtape_task *b = *(const struct schedtape_task * const *)right;
 	const struct report_options *opts = arg;
 	size_t i;
 	int order;
@@ -170,7 +170,7 @@ static void print_header(const struct report *report)
 
 	printf("# %s: %s s, %s events on %zu CPUs, %zu tasks\n", report->options->common.input,
 	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), end->nr_cpus, report->nr_lives);
+	       out_count(count, cmd_count_events(end)), end->nr_cpus, report->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
 			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
@@ -188,40 +188,40 @@ static const struct out_column task_columns[] = {
 };
 
 /* "fifo:10", "other:-5", "batch" */
-static const char *policy_of(char buffer[32], const struct schedtape_life *life)
+static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 {
-	const char *name = schedtape_policy_name(life->policy);
+	const char *name = schedtape_policy_name(task->policy);
 
-	if (!life->prio_known)
+	if (!task->prio_known)
 		return "-";
-	if (life->rt_priority)
-		snprintf(buffer, 32, "%s:%u", name, life->rt_priority);
-	else if (life->nice)
-		snprintf(buffer, 32, "%s:%d", name, life->nice);
+	if (task->rt_priority)
+		snprintf(buffer, 32, "%s:%u", name, task->rt_priority);
+	else if (task->nice)
+		snprintf(buffer, 32, "%s:%d", name, task->nice);
 	else
 		snprintf(buffer, 32, "%s", name);
 	return buffer;
 }
 
-static void print_life(struct out_table *table, const struct schedtape_life *life)
+static void print_task(struct out_table *table, const struct schedtape_task *task)
 {
-	char task[TEXT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
+	char name[TEXT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
 
-	out_cell(table, "%s", text_task(task, life->comm, life->pid));
-	out_cell(table, "%u", life->tgid);
-	out_cell(table, "%s", policy_of(policy, life));
-	out_cell(table, "%.3f", out_ms(life->cpu_time));
-	out_cell(table, "%" PRIu64, life->bursts);
-	out_cell(table, "%" PRIu64, life->sleeps);
-	out_cell(table, "%" PRIu64, life->stops);
-	out_cell(table, "%" PRIu64, life->wakeups_by_task);
-	out_cell(table, "%" PRIu64, life->wakeups - life->wakeups_by_task);
-	out_cell(table, "%" PRIu64, life->preemptions);
-	out_cell(table, "%" PRIu64, life->migrations);
-	if (life->latencies) {
-		out_cell(table, "%.3f", out_ms(average_latency(life)));
-		out_cell(table, "%.3f", out_ms(life->latency_max));
-		out_cell(table, "%s", out_seconds(at, life->latency_max_time, 6));
+	out_cell(table, "%s", text_task(name, task->comm, task->pid));
+	out_cell(table, "%u", task->tgid);
+	out_cell(table, "%s", policy_of(policy, task));
+	out_cell(table, "%.3f", out_ms(task->cpu_time));
+	out_cell(table, "%" PRIu64, task->bursts);
+	out_cell(table, "%" PRIu64, task->sleeps);
+	out_cell(table, "%" PRIu64, task->stops);
+	out_cell(table, "%" PRIu64, task->wakeups_by_task);
+	out_cell(table, "%" PRIu64, task->wakeups - task->wakeups_by_task);
+	out_cell(table, "%" PRIu64, task->preemptions);
+	out_cell(table, "%" PRIu64, task->migrations);
+	if (task->delays) {
+		out_cell(table, "%.3f", out_ms(average_delay(task)));
+		out_cell(table, "%.3f", out_ms(task->delay_max));
+		out_cell(table, "%s", out_seconds(at, task->delay_max_time, 6));
 	} else {
 		out_cell(table, "-");
 		out_cell(table, "-");
@@ -229,27 +229,27 @@ static void print_life(struct out_table *table, const struct schedtape_life *lif
 	}
 }
 
-static struct schedtape_life add_up(const struct report *report)
+static struct schedtape_task add_up(const struct report *report)
 {
-	struct schedtape_life total = { .comm = "" };
+	struct schedtape_task total = { .comm = "" };
 	size_t i;
 
 	for (i = 0; i < report->nr_shown; i++) {
-		const struct schedtape_life *life = report->shown[i];
+		const struct schedtape_task *task = report->shown[i];
 
-		total.cpu_time += life->cpu_time;
-		total.bursts += life->bursts;
-		total.sleeps += life->sleeps;
-		total.stops += life->stops;
-		total.preemptions += life->preemptions;
-		total.wakeups += life->wakeups;
-		total.wakeups_by_task += life->wakeups_by_task;
-		total.migrations += life->migrations;
-		total.latencies += life->latencies;
-		total.latency_total += life->latency_total;
-		if (life->latency_max >= total.latency_max && life->latencies) {
-			total.latency_max = life->latency_max;
-			total.latency_max_time = life->latency_max_time;
+		total.cpu_time += task->cpu_time;
+		total.bursts += task->bursts;
+		total.sleeps += task->sleeps;
+		total.stops += task->stops;
+		total.preemptions += task->preemptions;
+		total.wakeups += task->wakeups;
+		total.wakeups_by_task += task->wakeups_by_task;
+		total.migrations += task->migrations;
+		total.delays += task->delays;
+		total.delay_total += task->delay_total;
+		if (task->delay_max >= total.delay_max && task->delays) {
+			total.delay_max = task->delay_max;
+			total.delay_max_time = task->delay_max_time;
 		}
 	}
 	return total;
@@ -257,7 +257,7 @@ static struct schedtape_life add_up(const struct report *report)
 
 static void print_total(struct out_table *table, const struct report *report)
 {
-	struct schedtape_life total = add_up(report);
+	struct schedtape_task total = add_up(report);
 	char at[OUT_TIME_LEN];
 
 	out_table_rule(table);
@@ -272,17 +272,17 @@ static void print_total(struct out_table *table, const struct report *report)
 	out_cell(table, "%" PRIu64, total.wakeups - total.wakeups_by_task);
 	out_cell(table, "%" PRIu64, total.preemptions);
 	out_cell(table, "%" PRIu64, total.migrations);
-	out_cell(table, "%.3f", out_ms(average_latency(&total)));
-	out_cell(table, "%.3f", out_ms(total.latency_max));
-	out_cell(table, "%s", out_seconds(at, total.latency_max_time, 6));
+	out_cell(table, "%.3f", out_ms(average_delay(&total)));
+	out_cell(table, "%.3f", out_ms(total.delay_max));
+	out_cell(table, "%s", out_seconds(at, total.delay_max_time, 6));
 }
 
 static bool shows_edge(const struct report *report, const struct schedtape_edge *edge)
 {
 	const struct select_numbers *pids = &report->options->pids;
 
-	return select_numbers_has(pids, report->lives[edge->waker].pid) ||
-	       select_numbers_has(pids, report->lives[edge->wakee].pid);
+	return select_numbers_has(pids, report->tasks[edge->waker].pid) ||
+	       select_numbers_has(pids, report->tasks[edge->wakee].pid);
 }
 
 static void print_edges(const struct report *report)
@@ -298,14 +298,14 @@ static void print_edges(const struct report *report)
 	putchar('\n');
 	out_table_begin(&table, columns);
 	for (i = 0; i < n && out_works(); i++) {
-		const struct schedtape_life *waker = &report->lives[edges[i].waker];
-		const struct schedtape_life *wakee = &report->lives[edges[i].wakee];
-		char task[TEXT_TASK_LEN];
+		const struct schedtape_task *waker = &report->tasks[edges[i].waker];
+		const struct schedtape_task *wakee = &report->tasks[edges[i].wakee];
+		char name[TEXT_TASK_LEN];
 
 		if (!shows_edge(report, &edges[i]))
 			continue;
-		out_cell(&table, "%s", text_task(task, waker->comm, waker->pid));
-		out_cell(&table, "%s", text_task(task, wakee->comm, wakee->pid));
+		out_cell(&table, "%s", text_task(name, waker->comm, waker->pid));
+		out_cell(&table, "%s", text_task(name, wakee->comm, wakee->pid));
 		out_cell(&table, "%" PRIu64, edges[i].count);
 	}
 }
@@ -318,7 +318,7 @@ static void print_text(const struct report *report)
 	print_header(report);
 	out_table_begin(&table, task_columns);
 	for (i = 0; i < report->nr_shown && out_works(); i++)
-		print_life(&table, report->shown[i]);
+		print_task(&table, report->shown[i]);
 	print_total(&table, report);
 	if (report->options->edges)
 		print_edges(report);
@@ -330,53 +330,53 @@ static void add_index(struct json_object *object, const char *key, uint32_t inde
 			       json_object_new_int64(index));
 }
 
-static void add_policy(struct json_object *object, const struct schedtape_life *life)
+static void add_policy(struct json_object *object, const struct schedtape_task *task)
 {
-	out_json_add_count(object, "prio_changes", life->prio_changes);
-	if (!life->prio_known)
+	out_json_add_count(object, "prio_changes", task->prio_changes);
+	if (!task->prio_known)
 		return;
 	json_object_object_add(object, "policy",
-			       json_object_new_string(schedtape_policy_name(life->policy)));
-	json_object_object_add(object, "nice", json_object_new_int(life->nice));
-	out_json_add_count(object, "rt_priority", life->rt_priority);
-	if (life->dl.period)
-		out_json_add_deadline(object, &life->dl);
+			       json_object_new_string(schedtape_policy_name(task->policy)));
+	json_object_object_add(object, "nice", json_object_new_int(task->nice));
+	out_json_add_count(object, "rt_priority", task->rt_priority);
+	if (task->dl.period)
+		out_json_add_deadline(object, &task->dl);
 }
 
-static struct json_object *json_life(const struct schedtape_life *life)
+static struct json_object *json_task(const struct schedtape_task *task)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_index(object, "index", life->index);
-	add_index(object, "parent", life->parent);
-	add_index(object, "process", life->process);
-	out_json_add_count(object, "pid", life->pid);
-	out_json_add_count(object, "tgid", life->tgid);
-	out_json_add_count(object, "ppid", life->ppid);
-	out_json_add_count(object, "ns_pid", life->ns_pid);
-	out_json_add_count(object, "start_time_ns", life->start_time);
-	out_json_add_name(object, "first_comm", life->first_comm);
-	out_json_add_name(object, "comm", life->comm);
-	out_json_add_bool(object, "from_start", life->from_start);
-	out_json_add_bool(object, "joined", life->joined);
-	out_json_add_bool(object, "left", life->left);
-	out_json_add_bool(object, "thread", life->thread);
-	out_json_add_bool(object, "exited", life->exited);
-	add_policy(object, life);
-	out_json_add_count(object, "start_ns", life->start);
-	out_json_add_count(object, "end_ns", life->end);
-	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
-	out_json_add_count(object, "bursts", life->bursts);
-	out_json_add_count(object, "sleeps", life->sleeps);
-	out_json_add_count(object, "stops", life->stops);
-	out_json_add_count(object, "preemptions", life->preemptions);
-	out_json_add_count(object, "wakeups", life->wakeups);
-	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
-	out_json_add_count(object, "migrations", life->migrations);
-	out_json_add_count(object, "latencies", life->latencies);
-	out_json_add_count(object, "latency_total_ns", life->latency_total);
-	out_json_add_count(object, "latency_max_ns", life->latency_max);
-	out_json_add_count(object, "latency_max_time_ns", life->latency_max_time);
+	add_index(object, "index", task->index);
+	add_index(object, "parent", task->parent);
+	add_index(object, "process", task->process);
+	out_json_add_count(object, "pid", task->pid);
+	out_json_add_count(object, "tgid", task->tgid);
+	out_json_add_count(object, "ppid", task->ppid);
+	out_json_add_count(object, "ns_pid", task->ns_pid);
+	out_json_add_count(object, "start_time_ns", task->start_time);
+	out_json_add_name(object, "first_comm", task->first_comm);
+	out_json_add_name(object, "comm", task->comm);
+	out_json_add_bool(object, "from_start", task->from_start);
+	out_json_add_bool(object, "joined", task->joined);
+	out_json_add_bool(object, "left", task->left);
+	out_json_add_bool(object, "thread", task->thread);
+	out_json_add_bool(object, "exited", task->exited);
+	add_policy(object, task);
+	out_json_add_count(object, "start_ns", task->start);
+	out_json_add_count(object, "end_ns", task->end);
+	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
+	out_json_add_count(object, "bursts", task->bursts);
+	out_json_add_count(object, "sleeps", task->sleeps);
+	out_json_add_count(object, "stops", task->stops);
+	out_json_add_count(object, "preemptions", task->preemptions);
+	out_json_add_count(object, "wakeups", task->wakeups);
+	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
+	out_json_add_count(object, "migrations", task->migrations);
+	out_json_add_count(object, "latencies", task->delays);
+	out_json_add_count(object, "latency_total_ns", task->delay_total);
+	out_json_add_count(object, "latency_max_ns", task->delay_max);
+	out_json_add_count(object, "latency_max_time_ns", task->delay_max_time);
 	return object;
 }
 
@@ -433,7 +433,7 @@ static void print_json(const struct report *report)
 	list_pauses(report);
 	out_json_list("tasks");
 	for (i = 0; i < report->nr_shown && out_works(); i++)
-		out_json_element(json_life(report->shown[i]));
+		out_json_element(json_task(report->shown[i]));
 	out_json_list_end();
 	list_edges(report);
 	out_json_end();
@@ -444,15 +444,15 @@ static int show(struct report *report)
 	const struct report_options *opts = report->options;
 	size_t i;
 
-	report->lives = schedtape_timeline_lives(report->timeline, &report->nr_lives);
-	report->shown = calloc(report->nr_lives + 1, sizeof(*report->shown));
+	report->tasks = schedtape_timeline_tasks(report->timeline, &report->nr_tasks);
+	report->shown = calloc(report->nr_tasks + 1, sizeof(*report->shown));
 	if (!report->shown) {
 		out_error(NULL, "not enough memory");
 		return CMD_FAILURE;
 	}
-	for (i = 0; i < report->nr_lives; i++)
-		if (select_numbers_has(&opts->pids, report->lives[i].pid))
-			report->shown[report->nr_shown++] = &report->lives[i];
+	for (i = 0; i < report->nr_tasks; i++)
+		if (select_numbers_has(&opts->pids, report->tasks[i].pid))
+			report->shown[report->nr_shown++] = &report->tasks[i];
 	qsort_r(report->shown, report->nr_shown, sizeof(*report->shown), compare, (void *)opts);
 
 	if (opts->common.json)

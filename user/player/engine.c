@@ -14,7 +14,7 @@
 
 /* What a player waits for: an edge's number or one of these. */
 #define NOTHING		UINT32_MAX
-#define AN_INSTANT	(UINT32_MAX - 1)
+#define A_TIMEOUT	(UINT32_MAX - 1)
 #define NO_MORE		(UINT32_MAX - 2)	/* it is done */
 #define TO_JOIN		(UINT32_MAX - 3)
 
@@ -169,7 +169,7 @@ static void meet(struct schedtape_engine *engine, uint32_t edge)
 
 	for (i = 0; i < MEET_YIELDS; i++) {
 		waits_for = get(seat->waits_for);
-		if (waits_for == edge || waits_for == AN_INSTANT || waits_for == NO_MORE)
+		if (waits_for == edge || waits_for == A_TIMEOUT || waits_for == NO_MORE)
 			return;
 		/* Who yields a deadline gives up all that is left of its period. */
 		if (!i && sched_getscheduler(0) == SCHED_DEADLINE)
@@ -257,7 +257,7 @@ static int wait_for(struct schedtape_engine *engine, const struct stape_step *st
 	struct seat *seat = &engine->seats[step->player];
 	int ret;
 
-	set(seat->waits_for, step->wait == STAPE_WAIT_EDGE ? step->value : AN_INSTANT);
+	set(seat->waits_for, step->wait == STAPE_WAIT_EDGE ? step->value : A_TIMEOUT);
 	add(engine->shared->waiting, 1);
 	if (step->wait == STAPE_WAIT_EDGE)
 		ret = wait_edge(engine, step->value);

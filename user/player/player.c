@@ -472,7 +472,7 @@ static void do_all(struct player *player)
 	}
 }
 
-/* The whole life of a player's thread. */
+/* The whole task of a player's thread. */
 static void run(const void *arg, uint32_t number)
 {
 	const struct player_cast *cast = arg;

@@ -13,7 +13,7 @@ static void print_side(const char *name, const struct diff_side *side)
 	char time[OUT_TIME_LEN], count[OUT_COUNT_LEN];
 
 	printf("# %s: %s: %s s, %zu tasks", name, side->path, out_seconds(time, diff_wall(side), 6),
-	       side->nr_lives);
+	       side->nr_tasks);
 	if (cmd_count_lost(side->end))
 		printf(", LOST %s events", out_count(count, cmd_count_lost(side->end)));
 	putchar('\n');
@@ -26,8 +26,8 @@ static const struct out_column task_columns[] = {
 	{ "KS bursts", 9 }, { "sleeps", 6 }, { "latency", 7 }, { 0 }
 };
 
-static void print_numbers(struct out_table *table, const struct schedtape_life *a,
-			  const struct schedtape_life *b)
+static void print_numbers(struct out_table *table, const struct schedtape_task *a,
+			  const struct schedtape_task *b)
 {
 	char error[OUT_PERCENT_LEN];
 
@@ -61,14 +61,14 @@ static void print_tasks(const struct diff *diff)
 
 	out_table_begin(&table, task_columns);
 	for (i = 0; i < diff->distance->matched && out_works(); i++) {
-		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
-		const struct schedtape_life *b = diff_b(diff, &diff->pairs[i]);
-		char task[TEXT_TASK_LEN];
+		const struct schedtape_task *a = diff_a(diff, &diff->pairs[i]);
+		const struct schedtape_task *b = diff_b(diff, &diff->pairs[i]);
+		char name[TEXT_TASK_LEN];
 
-		out_cell(&table, "%s", text_task(task, a->comm, a->pid));
+		out_cell(&table, "%s", text_task(name, a->comm, a->pid));
 		out_cell(&table, "%u", b->pid);
 		print_numbers(&table, a, b);
-		for (limit = DIFF_BURST_KS; limit <= DIFF_LATENCY_KS; limit++)
+		for (limit = DIFF_BURST_KS; limit <= DIFF_DELAY_KS; limit++)
 			print_distance(&table, diff_error(diff, &diff->pairs[i], limit));
 	}
 	out_table_rule(&table);
@@ -84,21 +84,21 @@ static void print_unmatched(const struct diff *diff)
 	size_t i;
 
 	for (i = diff->distance->matched; i < diff->nr_pairs && out_works(); i++) {
-		const struct schedtape_life *a = diff_a(diff, &diff->pairs[i]);
-		const struct schedtape_life *life = a ? a : diff_b(diff, &diff->pairs[i]);
-		char task[TEXT_TASK_LEN];
+		const struct schedtape_task *a = diff_a(diff, &diff->pairs[i]);
+		const struct schedtape_task *task = a ? a : diff_b(diff, &diff->pairs[i]);
+		char name[TEXT_TASK_LEN];
 
 		printf("only in %s: %-23s  ran %.3f ms in %" PRIu64 " bursts, %" PRIu64
-		       " wake-ups\n", a ? "A" : "B", text_task(task, life->comm, life->pid),
-		       out_ms(life->cpu_time), life->bursts, life->wakeups);
+		       " wake-ups\n", a ? "A" : "B", text_task(name, task->comm, task->pid),
+		       out_ms(task->cpu_time), task->bursts, task->wakeups);
 	}
 }
 
 static const char *name_of(char buffer[TEXT_TASK_LEN], const struct diff *diff, uint32_t pair)
 {
-	const struct schedtape_life *life = diff_a(diff, &diff->pairs[pair]);
+	const struct schedtape_task *task = diff_a(diff, &diff->pairs[pair]);
 
-	return text_task(buffer, life->comm, life->pid);
+	return text_task(buffer, task->comm, task->pid);
 }
 
 /* That tasks have no counterparts makes another graph, too. */
@@ -119,12 +119,12 @@ static void print_edges(const struct diff *diff)
 	out_table_begin(&table, columns);
 	for (i = 0; i < diff->nr_edges && out_works(); i++) {
 		const struct schedtape_edge_pair *edge = &diff->edges[i];
-		char task[TEXT_TASK_LEN];
+		char name[TEXT_TASK_LEN];
 
 		if (edge->a == edge->b)
 			continue;
-		out_cell(&table, "%s", name_of(task, diff, edge->waker));
-		out_cell(&table, "%s", name_of(task, diff, edge->wakee));
+		out_cell(&table, "%s", name_of(name, diff, edge->waker));
+		out_cell(&table, "%s", name_of(name, diff, edge->wakee));
 		out_cell(&table, "%" PRIu64, edge->a);
 		out_cell(&table, "%" PRIu64, edge->b);
 	}
@@ -146,8 +146,8 @@ static void print_graph(const struct diff *diff)
 		printf("order: %s of all pairs of wake-ups come in the other order\n",
 		       out_percent(order, verdict->errors[DIFF_ORDER]));
 	if (d->only_b)
-		printf("foreign: %zu tasks only in B ran %.3f ms\n", d->only_b,
-		       out_ms(verdict->foreign_time));
+		printf("unmatched: %zu tasks only in B ran %.3f ms\n", d->only_b,
+		       out_ms(verdict->unmatched_time));
 	printf("wall time: A %.6f s, B %.6f s%s\n", diff_wall(&diff->a) / 1e9,
 	       diff_wall(&diff->b) / 1e9, ratio);
 }
@@ -157,7 +157,7 @@ static void print_verdict(const struct diff *diff)
 	const struct schedtape_distance *d = diff->distance;
 	const struct diff_verdict *verdict = &diff->verdict;
 	char same[OUT_COUNT_LEN], all[OUT_COUNT_LEN], worst[OUT_PERCENT_LEN];
-	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], task[TEXT_TASK_LEN];
+	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], name[TEXT_TASK_LEN];
 
 	printf("verdict: %zu of %zu tasks matched", d->matched, d->matched + d->only_a);
 	if (d->only_b)
@@ -165,7 +165,7 @@ static void print_verdict(const struct diff *diff)
 	if (verdict->worst[DIFF_CPU])
 		printf(", CPU time within %s (worst: %s %s, median %s)",
 		       out_percent(within, fabs(verdict->errors[DIFF_CPU])),
-		       name_of(task, diff, verdict->worst[DIFF_CPU] - diff->pairs),
+		       name_of(name, diff, verdict->worst[DIFF_CPU] - diff->pairs),
 		       out_percent(worst, verdict->errors[DIFF_CPU]),
 		       out_percent(median, verdict->median_cpu));
 	if (verdict->small)
@@ -190,37 +190,37 @@ void diff_print_text(const struct diff *diff)
 }
 
 /* Of a task or of all of them. */
-static void add_numbers(struct json_object *object, const struct schedtape_life *life)
+static void add_numbers(struct json_object *object, const struct schedtape_task *task)
 {
-	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
-	out_json_add_count(object, "bursts", life->bursts);
-	out_json_add_count(object, "sleeps", diff_sleeps(life));
-	out_json_add_count(object, "wakeups", life->wakeups);
-	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
+	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
+	out_json_add_count(object, "bursts", task->bursts);
+	out_json_add_count(object, "sleeps", diff_sleeps(task));
+	out_json_add_count(object, "wakeups", task->wakeups);
+	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
 }
 
-static struct json_object *json_life(const struct schedtape_life *life)
+static struct json_object *json_task(const struct schedtape_task *task)
 {
 	struct json_object *object;
 
-	if (!life)
+	if (!task)
 		return NULL;
 	object = json_object_new_object();
-	out_json_add_count(object, "index", life->index);
-	out_json_add_count(object, "pid", life->pid);
-	out_json_add_name(object, "comm", life->comm);
-	add_numbers(object, life);
+	out_json_add_count(object, "index", task->index);
+	out_json_add_count(object, "pid", task->pid);
+	out_json_add_name(object, "comm", task->comm);
+	add_numbers(object, task);
 	return object;
 }
 
 static struct json_object *json_side(const struct diff_side *side,
-				     const struct schedtape_life *total)
+				     const struct schedtape_task *total)
 {
 	struct json_object *object = json_object_new_object(), *numbers = json_object_new_object();
 
 	json_object_object_add(object, "tape", json_object_new_string(side->path));
 	out_json_add_count(object, "wall_ns", diff_wall(side));
-	out_json_add_count(object, "tasks", side->nr_lives);
+	out_json_add_count(object, "tasks", side->nr_tasks);
 	out_json_add_count(object, "lost", cmd_count_lost(side->end));
 	add_numbers(numbers, total);
 	json_object_object_add(object, "total", numbers);
@@ -233,11 +233,11 @@ static const char * const error_keys[DIFF_NR_LIMITS] = {
 	[DIFF_SLEEPS] = "sleep_error",
 	[DIFF_BURST_KS] = "burst_distance",
 	[DIFF_SLEEP_KS] = "sleep_distance",
-	[DIFF_LATENCY_KS] = "latency_distance",
+	[DIFF_DELAY_KS] = "latency_distance",
 	[DIFF_TOTAL_CPU] = "cpu_error_total",
 	[DIFF_ORDER] = "order_error",
 	[DIFF_WALL] = "wall_error",
-	[DIFF_FOREIGN] = "foreign",
+	[DIFF_UNMATCHED] = "foreign",
 };
 
 static void list_tasks(const struct diff *diff)
@@ -250,9 +250,9 @@ static void list_tasks(const struct diff *diff)
 		const struct schedtape_pair *pair = &diff->pairs[i];
 		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(object, "a", json_life(diff_a(diff, pair)));
-		json_object_object_add(object, "b", json_life(diff_b(diff, pair)));
-		for (limit = 0; limit <= DIFF_LATENCY_KS; limit++)
+		json_object_object_add(object, "a", json_task(diff_a(diff, pair)));
+		json_object_object_add(object, "b", json_task(diff_b(diff, pair)));
+		for (limit = 0; limit <= DIFF_DELAY_KS; limit++)
 			out_json_add_double(object, error_keys[limit],
 					    diff_error(diff, pair, limit));
 		out_json_element(object);
@@ -288,7 +288,7 @@ static void add_errors(struct json_object *object, const struct diff *diff)
 
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
 		out_json_add_double(object, error_keys[limit], verdict->errors[limit]);
-		if (limit > DIFF_LATENCY_KS)
+		if (limit > DIFF_DELAY_KS)
 			continue;
 		worst = verdict->worst[limit];
 		snprintf(key, sizeof(key), "%s_task", error_keys[limit]);
@@ -299,8 +299,8 @@ static void add_errors(struct json_object *object, const struct diff *diff)
 	out_json_add_double(object, "burst_distance_total", verdict->total_ks[SCHEDTAPE_BURSTS]);
 	out_json_add_double(object, "sleep_distance_total", verdict->total_ks[SCHEDTAPE_SLEEPS]);
 	out_json_add_double(object, "latency_distance_total",
-			    verdict->total_ks[SCHEDTAPE_LATENCIES]);
-	out_json_add_count(object, "foreign_cpu_time_ns", verdict->foreign_time);
+			    verdict->total_ks[SCHEDTAPE_DELAYS]);
+	out_json_add_count(object, "foreign_cpu_time_ns", verdict->unmatched_time);
 }
 
 static struct json_object *json_verdict(const struct diff *diff)

@@ -229,7 +229,7 @@ int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
 static int describe_tasks(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t n;
 	int ret;
 

@@ -30,7 +30,7 @@ struct streams;
  * @realtime: SCHED_FIFO priority of whoever writes; 0: a high one of the usual kind
  * @cpus: bit n%8 of byte n/8: CPU n is recorded; NULL: all
  * @cpus_bytes: of @cpus
- * @streams: threads that write a tape directory, as long as the recorder lives;
+ * @streams: threads that write a tape directory, as long as the recorder tasks;
  *	NULL: none, one file
  */
 struct recorder_options {

@@ -30,8 +30,8 @@ static const struct argp_option options[] = {
 	  "Use the recorded CPU \"time\", or do as much \"work\": a faster CPU needs less (time)",
 	  0 },
 	{ "external", OPT_EXTERNAL, "HOW", 0,
-	  "Outside wake-ups come at their instants (absolute), after a sleep of the same "
-	  "length (relative), or as fits each (auto)", 0 },
+	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
+	  "same length (relative), or as fits each (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
 	  "Only tasks with such a name (a GLOB), pid=LIST, tgid=LIST or cgroup=WHICH; "
 	  "may be repeated", 0 },

@@ -131,7 +131,7 @@ static int say_end(const struct replay *replay)
 			  replay->state.failed_pid);
 		return -EPIPE;
 	default:
-		out_error(NULL, "the replay was stopped from outside");
+		out_error(NULL, "the replay was stopped by another process");
 		return -ECANCELED;
 	}
 }
@@ -156,7 +156,7 @@ static int wait_until_ready(struct replay *replay)
 			return 0;
 		if (ended(replay))
 			return say_end(replay);
-		if (replay->processes.none_lives)
+		if (replay->processes.none_left)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -241,7 +241,7 @@ static int finish_recorder(struct replay *replay)
  */
 static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
 {
-	bool deserted = replay->processes.none_lives && !processes_to_come(&replay->processes);
+	bool deserted = replay->processes.none_left && !processes_to_come(&replay->processes);
 	int ret = 0;
 
 	if (told)
@@ -334,7 +334,7 @@ static int run_replay(struct replay *replay)
 			return -errno;
 		if (fds[1].revents)
 			read_signals(replay);
-		if (n <= 0 || fds[0].revents || replay->processes.none_lives ||
+		if (n <= 0 || fds[0].revents || replay->processes.none_left ||
 		    replay->processes.died.pid)
 			ret = look_after(replay, fds[0].revents, &err);
 		if (!ret && !ended(replay))

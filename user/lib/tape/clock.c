@@ -14,8 +14,8 @@
 #define NS_PER_MS	1000000
 
 /*
- * Both clocks are not read at quite the same instant: of two samples that are
- * nearer than this, the slope between them would say more about that.
+ * Both clocks are not read at quite the same time.  The slope between two samples that are
+ * nearer than this would be dominated by that error.
  */
 #define NEAREST_NS	NS_PER_MS
 #define LATEST_NS	(1ULL << 62)	/* 146 years: nobody has seen that */

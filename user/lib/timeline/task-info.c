@@ -5,37 +5,37 @@
  * stream when a task enters the filter, leaves it, or exits.
  *
  * A PID and the time at which its task was made are an identity: a description
- * whose start time is not that of the life which has the PID is someone else's.
+ * whose start time is not that of the task which has the PID is someone else's.
  */
 #include <string.h>
 
 #include "timeline/timeline.h"
 
-/* Is the life the described task?  Who was made after it appeared is not. */
+/* Is @info of this task?  A task that was made after this one appeared is another. */
 static bool is_same(struct schedtape_timeline *tl, uint32_t index,
-		    const struct schedtape_task *task)
+		    const struct schedtape_task_info *info)
 {
-	const struct schedtape_life *life = timeline_life(tl, index);
+	const struct schedtape_task *task = timeline_task(tl, index);
 
-	if (!task->start_time)
-		return timeline_track(tl, index)->state != LIFE_DEAD;
-	if (life->start_time)
-		return life->start_time == task->start_time;
-	return task->start_time <= timeline_track(tl, index)->seen + START_TIME_SLACK;
+	if (!info->start_time)
+		return timeline_track(tl, index)->state != TASK_DEAD;
+	if (task->start_time)
+		return task->start_time == info->start_time;
+	return info->start_time <= timeline_track(tl, index)->seen + START_TIME_SLACK;
 }
 
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
 		     uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	if (!strcmp(life->comm, comm))
+	if (!strcmp(task->comm, comm))
 		return;
-	memcpy(life->comm, comm, sizeof(life->comm));
-	if (!life->first_comm[0])
-		memcpy(life->first_comm, comm, sizeof(life->comm));
+	memcpy(task->comm, comm, sizeof(task->comm));
+	if (!task->first_comm[0])
+		memcpy(task->first_comm, comm, sizeof(task->comm));
 	timeline_count(tl, index, time);
-	timeline_tell(tl, renamed, life, time);
+	timeline_tell(tl, renamed, task, time);
 }
 
 /* @change: it is known to be one, whatever it was before. */
@@ -43,22 +43,22 @@ static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t pol
 		     uint32_t rt_priority, const struct schedtape_deadline *dl, bool change,
 		     uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	if (life->prio_known && life->policy == policy && life->nice == nice &&
-	    life->rt_priority == rt_priority && !memcmp(&life->dl, dl, sizeof(*dl)))
+	if (task->prio_known && task->policy == policy && task->nice == nice &&
+	    task->rt_priority == rt_priority && !memcmp(&task->dl, dl, sizeof(*dl)))
 		return;
-	change |= life->prio_known;
-	life->prio_known = true;
-	life->policy = policy;
-	life->nice = nice;
-	life->rt_priority = rt_priority;
-	life->dl = *dl;
+	change |= task->prio_known;
+	task->prio_known = true;
+	task->policy = policy;
+	task->nice = nice;
+	task->rt_priority = rt_priority;
+	task->dl = *dl;
 	if (!change)
 		return;
-	life->prio_changes++;
+	task->prio_changes++;
 	timeline_count(tl, index, time);
-	timeline_tell(tl, setprio, life, time);
+	timeline_tell(tl, setprio, task, time);
 }
 
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev)
@@ -69,107 +69,107 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
 }
 
-/* No life has it: hardly any is ever set, and it is large. */
+/* No task has it: hardly any is ever set, and it is large. */
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time)
 {
 	timeline_count(tl, index, time);
-	timeline_tell(tl, setaffinity, timeline_life(tl, index), affinity, time);
+	timeline_tell(tl, setaffinity, timeline_task(tl, index), affinity, time);
 }
 
 /* Moves are recorded as they happen: another cgroup than was known is one. */
 static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t cgroup,
 		       uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	if (!cgroup || life->cgroup == cgroup)
+	if (!cgroup || task->cgroup == cgroup)
 		return;
-	life->cgroup = cgroup;
+	task->cgroup = cgroup;
 	timeline_count(tl, index, time);
-	timeline_tell(tl, moved, life, time);
+	timeline_tell(tl, moved, task, time);
 }
 
-/* Adds to a life what is not known of it. */
+/* Adds to a task what is not known of it. */
 static void identify(struct schedtape_timeline *tl, uint32_t index,
-		     const struct schedtape_task *task, uint64_t time)
+		     const struct schedtape_task_info *info, uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
-	bool named = !life->comm[0] && task->comm[0];
+	struct schedtape_task *task = timeline_task(tl, index);
+	bool named = !task->comm[0] && info->comm[0];
 	bool grouped = !timeline_track(tl, index)->described;
 
-	if (timeline_track(tl, index)->state == LIFE_DEAD)
+	if (timeline_track(tl, index)->state == TASK_DEAD)
 		return;
 	if (grouped)
-		timeline_set_group(tl, index, task->tgid, time);
-	life = timeline_life(tl, index);
-	if (!life->start_time)
-		life->start_time = task->start_time;
-	if (!life->ppid)
-		life->ppid = task->ppid;
-	if (!life->ns_pid)
-		life->ns_pid = task->ns_pid;
+		timeline_set_group(tl, index, info->tgid, time);
+	task = timeline_task(tl, index);
+	if (!task->start_time)
+		task->start_time = info->start_time;
+	if (!task->ppid)
+		task->ppid = info->ppid;
+	if (!task->ns_pid)
+		task->ns_pid = info->ns_pid;
 	if (named) {
-		memcpy(life->comm, task->comm, sizeof(life->comm));
-		memcpy(life->first_comm, life->comm, sizeof(life->comm));
+		memcpy(task->comm, info->comm, sizeof(task->comm));
+		memcpy(task->first_comm, task->comm, sizeof(task->comm));
 	}
 	if (named || grouped)
-		timeline_tell(tl, identified, life, time);
+		timeline_tell(tl, identified, task, time);
 	/* It got its name where events are missing; else the stream knows better. */
-	if (tl->loss_end && task->comm[0])
-		timeline_rename(tl, index, task->comm, time);
-	set_prio(tl, index, task->policy, task->nice, task->rt_priority, &task->dl, false, time);
-	set_cgroup(tl, index, task->cgroup, time);
+	if (tl->loss_end && info->comm[0])
+		timeline_rename(tl, index, info->comm, time);
+	set_prio(tl, index, info->policy, info->nice, info->rt_priority, &info->dl, false, time);
+	set_cgroup(tl, index, info->cgroup, time);
 }
 
 /*
- * The life that a description is of, which may have to be made.  It may be over,
+ * The task that a description is of, which may have to be made.  It may be over,
  * or SCHEDTAPE_NONE.
  */
-static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task *task,
-		     const struct schedtape_task *source, bool joined, uint64_t time)
+static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
+		     const struct schedtape_task_info *source, bool joined, uint64_t time)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, task->pid);
+	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
 
 	/* Its PID may be that of a thread which has called execve(). */
-	if (at < LIVES_TASK && timeline_track(tl, at)->state == LIFE_DEAD &&
-	    schedtape_lives_last_thread(&tl->set, at) != SCHEDTAPE_NONE)
-		at = timeline_find(tl, task->pid, time);
-	if (at < LIVES_TASK && is_same(tl, at, task)) {
-		identify(tl, at, task, time);
+	if (at < TASKS_INFO && timeline_track(tl, at)->state == TASK_DEAD &&
+	    schedtape_tasks_last_thread(&tl->set, at) != SCHEDTAPE_NONE)
+		at = timeline_find(tl, info->pid, time);
+	if (at < TASKS_INFO && is_same(tl, at, info)) {
+		identify(tl, at, info, time);
 		return at;
 	}
-	if (at < LIVES_TASK)
+	if (at < TASKS_INFO)
 		timeline_vacate(tl, at, time);
-	return timeline_birth(tl, task, source, joined, time);
+	return timeline_birth(tl, info, source, joined, time);
 }
 
 /* As far as an event would tell it. */
 static void describe_affinity(struct schedtape_timeline *tl, uint32_t index,
-			      const struct schedtape_task *task, uint64_t time)
+			      const struct schedtape_task_info *info, uint64_t time)
 {
 	unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES] = { 0 };
-	uint32_t bytes = task->affinity_bytes;
+	uint32_t bytes = info->affinity_bytes;
 
-	memcpy(affinity, task->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
+	memcpy(affinity, info->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
 	timeline_setaffinity(tl, index, affinity, time);
 }
 
-static void describe(struct schedtape_timeline *tl, const struct schedtape_task *task,
+static void describe(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
 		     uint64_t time)
 {
-	uint32_t index = meet(tl, task, task, false, time);
-	struct schedtape_life *life;
+	uint32_t index = meet(tl, info, info, false, time);
+	struct schedtape_task *task;
 
 	if (index == SCHEDTAPE_NONE)
 		return;
-	life = timeline_life(tl, index);
-	if (!life->task && life->parent == SCHEDTAPE_NONE)
-		life->task = task;
+	task = timeline_task(tl, index);
+	if (!task->info && task->parent == SCHEDTAPE_NONE)
+		task->info = info;
 	/* It may have changed unseen, in a pause. */
-	if (life->task != task && task->affinity_bytes)
-		describe_affinity(tl, index, task, time);
-	timeline_described_as(tl, index, task->state, time);
+	if (task->info != info && info->affinity_bytes)
+		describe_affinity(tl, index, info, time);
+	timeline_described_as(tl, index, info->state, time);
 }
 
 /**
@@ -182,41 +182,41 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task 
  */
 void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest)
 {
-	const struct schedtape_lives *set = &tl->set;
+	const struct schedtape_tasks *set = &tl->set;
 	uint64_t time;
 
-	while (tl->described < set->nr_tasks && !tl->rc) {
-		const struct schedtape_task *task = &set->tasks[set->order[tl->described]];
+	while (tl->described < set->nr_infos && !tl->rc) {
+		const struct schedtape_task_info *info = &set->infos[set->order[tl->described]];
 
-		if (task->time >= before)
+		if (info->time >= before)
 			return;
 		tl->described++;
-		time = task->time > tl->start ? task->time : tl->start;
-		describe(tl, task, time < latest ? time : latest);
+		time = info->time > tl->start ? info->time : tl->start;
+		describe(tl, info, time < latest ? time : latest);
 	}
 }
 
 /* The tape may have a description of the same task, still to be taken. */
-static const struct schedtape_task *find_source(struct schedtape_timeline *tl,
-						const struct schedtape_task *task)
+static const struct schedtape_task_info *find_source(struct schedtape_timeline *tl,
+						const struct schedtape_task_info *info)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, task->pid);
-	const struct schedtape_task *source;
+	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
+	const struct schedtape_task_info *source;
 
-	if (at == SCHEDTAPE_NONE || at < LIVES_TASK)
+	if (at == SCHEDTAPE_NONE || at < TASKS_INFO)
 		return NULL;
-	source = &tl->set.tasks[at & ~LIVES_TASK];
-	return source->start_time == task->start_time ? source : NULL;
+	source = &tl->set.infos[at & ~TASKS_INFO];
+	return source->start_time == info->start_time ? source : NULL;
 }
 
 /**
- * timeline_task() - the stream describes a task
+ * timeline_task_event() - the stream describes a task
  * @tl: the timeline
  * @ev: a STAPE_EV_TASK
  */
-void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	struct schedtape_task task = {
+	struct schedtape_task_info info = {
 		.time = ev->time,
 		.start_time = ev->start_time,
 		.pid = ev->pid,
@@ -234,8 +234,8 @@ void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *
 	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
 	uint32_t index;
 
-	memcpy(task.comm, ev->comm, sizeof(task.comm));
-	index = meet(tl, &task, find_source(tl, &task), enters, ev->time);
+	memcpy(info.comm, ev->comm, sizeof(info.comm));
+	index = meet(tl, &info, find_source(tl, &info), enters, ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	if (enters) {
