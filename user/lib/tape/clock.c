@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "tape/clock.h"
 #include "tape/read.h"
 
@@ -24,17 +25,13 @@
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
 {
 	struct stape_clock_sample *samples;
-	size_t capacity;
 
-	if (clocks->nr_samples == clocks->capacity) {
-		capacity = clocks->capacity ? 2 * clocks->capacity : 16;
-		samples = reallocarray(clocks->samples, capacity, sizeof(*samples));
-		if (!samples)
-			return -ENOMEM;
-		clocks->samples = samples;
-		clocks->capacity = capacity;
-	}
-	clocks->samples[clocks->nr_samples++] = *sample;
+	samples = schedtape_list_grow(clocks->samples, clocks->nr_samples, &clocks->capacity,
+				      sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	clocks->samples = samples;
+	samples[clocks->nr_samples++] = *sample;
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 #include <json-c/json_visit.h>
 
+#include "base/list.h"
 #include "tape/read.h"
 
 /* Each takes much more memory than it does bytes. */
@@ -179,18 +180,13 @@ static size_t task_unpack(struct schedtape_task_info *task, const unsigned char 
 
 static struct schedtape_task_info *task_new(struct schedtape_tape *tape)
 {
-	struct schedtape_task_info *tasks;
-	size_t capacity;
+	struct schedtape_task_info *tasks = schedtape_list_grow(tape->tasks, tape->nr_tasks,
+							   &tape->tasks_capacity, sizeof(*tasks));
 
-	if (tape->nr_tasks == tape->tasks_capacity) {
-		capacity = tape->tasks_capacity ? 2 * tape->tasks_capacity : 64;
-		tasks = reallocarray(tape->tasks, capacity, sizeof(*tasks));
-		if (!tasks)
-			return NULL;
-		tape->tasks = tasks;
-		tape->tasks_capacity = capacity;
-	}
-	return &tape->tasks[tape->nr_tasks++];
+	if (!tasks)
+		return NULL;
+	tape->tasks = tasks;
+	return &tasks[tape->nr_tasks++];
 }
 
 /* @raw must stay where it is.  On failure nothing of it is kept. */
@@ -296,19 +292,15 @@ static int add_scheduler(struct schedtape_tape *tape,
 			 const struct schedtape_scheduler *scheduler)
 {
 	struct schedtape_scheduler *schedulers;
-	size_t capacity;
 
 	if (tape->nr_schedulers == TAPE_MAX_SCHEDULERS)
 		return -EBADMSG;
-	if (tape->nr_schedulers == tape->schedulers_capacity) {
-		capacity = tape->schedulers_capacity ? 2 * tape->schedulers_capacity : 4;
-		schedulers = reallocarray(tape->schedulers, capacity, sizeof(*schedulers));
-		if (!schedulers)
-			return -ENOMEM;
-		tape->schedulers = schedulers;
-		tape->schedulers_capacity = capacity;
-	}
-	tape->schedulers[tape->nr_schedulers++] = *scheduler;
+	schedulers = schedtape_list_grow(tape->schedulers, tape->nr_schedulers,
+				    &tape->schedulers_capacity, sizeof(*schedulers));
+	if (!schedulers)
+		return -ENOMEM;
+	tape->schedulers = schedulers;
+	schedulers[tape->nr_schedulers++] = *scheduler;
 	return 0;
 }
 
