@@ -93,6 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->json;
+		state->child_inputs[1] = &opts->table;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
@@ -171,7 +172,9 @@ static int show(struct diff *diff)
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_json_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -181,7 +184,10 @@ int cmd_diff(int argc, char **argv)
 		       "See schedtape-diff(1) for every column and how tasks are matched.",
 		.children = children,
 	};
-	struct diff_options opts = { .min_runtime = 1000000 };
+	struct diff_options opts = {
+		.table = { .columns = diff_columns },
+		.min_runtime = 1000000,
+	};
 	struct diff diff = { .options = &opts };
 	int status, limit;
 

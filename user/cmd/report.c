@@ -11,31 +11,42 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/table.h"
 
 #define OPT_PID		0x100
 #define OPT_EDGES	0x101
 #define MAX_KEYS	6
 
 enum sort_key {
-	SORT_RUNTIME,
+	SORT_CPU,
 	SORT_WAKEUPS,
-	SORT_AVG,
-	SORT_MAX,
+	SORT_DELAY_AVG,
+	SORT_DELAY_MAX,
 	SORT_NAME,
 	SORT_PID,
 };
 
-static const char * const sort_names[] = {
-	[SORT_RUNTIME] = "runtime",
-	[SORT_WAKEUPS] = "wakeups",
-	[SORT_AVG] = "avg",
-	[SORT_MAX] = "max",
-	[SORT_NAME] = "name",
-	[SORT_PID] = "pid",
+/* The last ones are what earlier versions called them. */
+static const struct {
+	const char *name;
+	enum sort_key key;
+} sort_names[] = {
+	{ "cpu", SORT_CPU },
+	{ "wakeups", SORT_WAKEUPS },
+	{ "delay-avg", SORT_DELAY_AVG },
+	{ "delay-max", SORT_DELAY_MAX },
+	{ "name", SORT_NAME },
+	{ "pid", SORT_PID },
+	{ "runtime", SORT_CPU },
+	{ "avg", SORT_DELAY_AVG },
+	{ "max", SORT_DELAY_MAX },
 };
+
+#define NR_SORT_NAMES	(sizeof(sort_names) / sizeof(*sort_names))
 
 struct report_options {
 	struct cmd_common common;
+	struct table_options table;
 	struct select_numbers pids;
 	enum sort_key keys[MAX_KEYS];
 	size_t nr_keys;
@@ -58,7 +69,7 @@ struct report {
 
 static const struct argp_option options[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
-	  "Sort by runtime, wakeups, avg, max, name or pid (runtime)", 0 },
+	  "Sort by cpu, wakeups, delay-avg, delay-max, name or pid (cpu)", 0 },
 	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only these tasks", 0 },
 	{ "edges", OPT_EDGES, NULL, 0, "Also who woke whom, and how often", 0 },
 	{ 0 }
@@ -67,17 +78,20 @@ static const struct argp_option options[] = {
 static void parse_sort(struct report_options *opts, const char *text, struct argp_state *state)
 {
 	char *copy = strdup(text), *rest = copy, *name;
-	size_t key;
+	size_t i;
 
 	opts->nr_keys = 0;
 	while (copy && (name = strsep(&rest, ","))) {
-		for (key = 0; key < MAX_KEYS; key++)
-			if (!strcmp(name, sort_names[key]))
+		for (i = 0; i < NR_SORT_NAMES; i++)
+			if (!strcmp(name, sort_names[i].name))
 				break;
-		if (key == MAX_KEYS || opts->nr_keys == MAX_KEYS)
-			argp_error(state, "cannot sort by '%s'", text);
+		if (i == NR_SORT_NAMES)
+			argp_error(state, "cannot sort by '%s': one of cpu, wakeups, delay-avg, "
+				   "delay-max, name, pid", name);
+		else if (opts->nr_keys == MAX_KEYS)
+			argp_error(state, "cannot sort by more than %d keys", MAX_KEYS);
 		else
-			opts->keys[opts->nr_keys++] = key;
+			opts->keys[opts->nr_keys++] = sort_names[i].key;
 	}
 	free(copy);
 }
@@ -89,6 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->common;
+		state->child_inputs[1] = &opts->table;
 		return 0;
 	case 's':
 		parse_sort(opts, arg, state);
@@ -118,13 +133,13 @@ static int compare_by(enum sort_key key, const struct schedtape_task *a,
 		      const struct schedtape_task *b)
 {
 	switch (key) {
-	case SORT_RUNTIME:
+	case SORT_CPU:
 		return larger_first(a->cpu_time, b->cpu_time);
 	case SORT_WAKEUPS:
 		return larger_first(a->wakeups, b->wakeups);
-	case SORT_AVG:
+	case SORT_DELAY_AVG:
 		return larger_first(average_delay(a), average_delay(b));
-	case SORT_MAX:
+	case SORT_DELAY_MAX:
 		return larger_first(a->delay_max, b->delay_max);
 	case SORT_NAME:
 		return strcmp(a->comm, b->comm);
@@ -168,9 +183,10 @@ static void print_header(const struct report *report)
 	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
 	size_t i;
 
-	printf("# %s: %s s, %s events on %zu CPUs, %zu tasks\n", report->options->common.input,
+	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", report->options->common.input,
 	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), end->nr_cpus, report->nr_tasks);
+	       out_count(count, cmd_count_events(end)), end->nr_cpus,
+	       end->nr_cpus == 1 ? "" : "s", report->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
 			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
@@ -181,10 +197,22 @@ static void print_header(const struct report *report)
 	putchar('\n');
 }
 
-static const struct out_column task_columns[] = {
-	{ "Task", -23 }, { "TGID", 7 }, { "Policy", -8 }, { "Run ms", 12 }, { "Bursts", 8 },
-	{ "Sleeps", 8 }, { "Stops", 5 }, { "By task", 8 }, { "Outside", 8 }, { "Preempt", 8 },
-	{ "Migr", 7 }, { "Avg ms", 9 }, { "Max ms", 9 }, { "Max at s", 14 }, { 0 }
+static const struct table_column task_columns[] = {
+	{ "task", "task", TABLE_TEXT | TABLE_NEEDED },
+	{ "cpu", "CPU\nms", TABLE_NEEDED },
+	{ "sleeps", "sleeps", 0 },
+	{ "preempted", "preempted", 0 },
+	{ "delay-avg", "delay\navg ms", 0 },
+	{ "delay-max", "delay\nmax ms", 0 },
+	{ "delay-max-time", "delay\nmax at s", 0 },
+	{ "woken-by-tasks", "woken\nby tasks", 0 },
+	{ "woken-externally", "woken\nexternally", 0 },
+	{ "migrations", "migrations", 0 },
+	{ "bursts", "bursts", 0 },
+	{ "policy", "policy", TABLE_TEXT },
+	{ "tgid", "TGID", 0 },
+	{ "stops", "stops", 0 },
+	{ 0 }
 };
 
 /* "fifo:10", "other:-5", "batch" */
@@ -203,30 +231,46 @@ static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 	return buffer;
 }
 
-static void print_task(struct out_table *table, const struct schedtape_task *task)
+static void print_delays(struct table *table, const struct schedtape_task *task)
 {
-	char name[TEXT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
+	char at[OUT_TIME_LEN];
 
-	out_cell(table, "%s", text_task(name, task->comm, task->pid));
-	out_cell(table, "%u", task->tgid);
-	out_cell(table, "%s", policy_of(policy, task));
-	out_cell(table, "%.3f", out_ms(task->cpu_time));
-	out_cell(table, "%" PRIu64, task->bursts);
-	out_cell(table, "%" PRIu64, task->sleeps);
-	out_cell(table, "%" PRIu64, task->stops);
-	out_cell(table, "%" PRIu64, task->wakeups_by_task);
-	out_cell(table, "%" PRIu64, task->wakeups - task->wakeups_by_task);
-	out_cell(table, "%" PRIu64, task->preemptions);
-	out_cell(table, "%" PRIu64, task->migrations);
 	if (task->delays) {
-		out_cell(table, "%.3f", out_ms(average_delay(task)));
-		out_cell(table, "%.3f", out_ms(task->delay_max));
-		out_cell(table, "%s", out_seconds(at, task->delay_max_time, 6));
+		table_cell(table, "%.3f", out_ms(average_delay(task)));
+		table_cell(table, "%.3f", out_ms(task->delay_max));
+		table_cell(table, "%s", out_seconds(at, task->delay_max_time, 6));
 	} else {
-		out_cell(table, "-");
-		out_cell(table, "-");
-		out_cell(table, "-");
+		table_cell(table, "-");
+		table_cell(table, "-");
+		table_cell(table, "-");
 	}
+}
+
+/* @name, @policy, @tgid: "" of a sum */
+static void print_row(struct table *table, const struct schedtape_task *task, const char *name,
+		      const char *policy, const char *tgid)
+{
+	table_cell(table, "%s", name);
+	table_cell(table, "%.3f", out_ms(task->cpu_time));
+	table_cell(table, "%" PRIu64, task->sleeps);
+	table_cell(table, "%" PRIu64, task->preemptions);
+	print_delays(table, task);
+	table_cell(table, "%" PRIu64, task->wakeups_by_task);
+	table_cell(table, "%" PRIu64, task->wakeups - task->wakeups_by_task);
+	table_cell(table, "%" PRIu64, task->migrations);
+	table_cell(table, "%" PRIu64, task->bursts);
+	table_cell(table, "%s", policy);
+	table_cell(table, "%s", tgid);
+	table_cell(table, "%" PRIu64, task->stops);
+}
+
+static void print_task(struct table *table, const struct schedtape_task *task)
+{
+	char name[TEXT_TASK_LEN], policy[32], tgid[16];
+
+	snprintf(tgid, sizeof(tgid), "%u", task->tgid);
+	print_row(table, task, text_task(name, task->comm, task->pid), policy_of(policy, task),
+		  tgid);
 }
 
 static struct schedtape_task add_up(const struct report *report)
@@ -255,28 +299,6 @@ static struct schedtape_task add_up(const struct report *report)
 	return total;
 }
 
-static void print_total(struct out_table *table, const struct report *report)
-{
-	struct schedtape_task total = add_up(report);
-	char at[OUT_TIME_LEN];
-
-	out_table_rule(table);
-	out_cell(table, "TOTAL");
-	out_cell(table, "%s", "");
-	out_cell(table, "%s", "");
-	out_cell(table, "%.3f", out_ms(total.cpu_time));
-	out_cell(table, "%" PRIu64, total.bursts);
-	out_cell(table, "%" PRIu64, total.sleeps);
-	out_cell(table, "%" PRIu64, total.stops);
-	out_cell(table, "%" PRIu64, total.wakeups_by_task);
-	out_cell(table, "%" PRIu64, total.wakeups - total.wakeups_by_task);
-	out_cell(table, "%" PRIu64, total.preemptions);
-	out_cell(table, "%" PRIu64, total.migrations);
-	out_cell(table, "%.3f", out_ms(average_delay(&total)));
-	out_cell(table, "%.3f", out_ms(total.delay_max));
-	out_cell(table, "%s", out_seconds(at, total.delay_max_time, 6));
-}
-
 static bool shows_edge(const struct report *report, const struct schedtape_edge *edge)
 {
 	const struct select_numbers *pids = &report->options->pids;
@@ -285,18 +307,12 @@ static bool shows_edge(const struct report *report, const struct schedtape_edge 
 	       select_numbers_has(pids, report->tasks[edge->wakee].pid);
 }
 
-static void print_edges(const struct report *report)
+static void print_edge_rows(struct table *table, const struct report *report)
 {
-	static const struct out_column columns[] = {
-		{ "Waker", -23 }, { "Wakee", -23 }, { "Wake-ups", 10 }, { 0 }
-	};
 	const struct schedtape_edge *edges;
-	struct out_table table;
 	size_t i, n;
 
 	edges = schedtape_timeline_edges(report->timeline, &n);
-	putchar('\n');
-	out_table_begin(&table, columns);
 	for (i = 0; i < n && out_works(); i++) {
 		const struct schedtape_task *waker = &report->tasks[edges[i].waker];
 		const struct schedtape_task *wakee = &report->tasks[edges[i].wakee];
@@ -304,22 +320,42 @@ static void print_edges(const struct report *report)
 
 		if (!shows_edge(report, &edges[i]))
 			continue;
-		out_cell(&table, "%s", text_task(name, waker->comm, waker->pid));
-		out_cell(&table, "%s", text_task(name, wakee->comm, wakee->pid));
-		out_cell(&table, "%" PRIu64, edges[i].count);
+		table_cell(table, "%s", text_task(name, waker->comm, waker->pid));
+		table_cell(table, "%s", text_task(name, wakee->comm, wakee->pid));
+		table_cell(table, "%" PRIu64, edges[i].count);
 	}
+}
+
+static void print_edges(const struct report *report)
+{
+	static const struct table_column columns[] = {
+		{ "waker", "waker", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakee", "wakee", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakeups", "wake-ups", TABLE_NEEDED },
+		{ 0 }
+	};
+	struct table table;
+
+	putchar('\n');
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table))
+		print_edge_rows(&table, report);
 }
 
 static void print_text(const struct report *report)
 {
-	struct out_table table;
+	struct schedtape_task total = add_up(report);
+	struct table table;
 	size_t i;
 
 	print_header(report);
-	out_table_begin(&table, task_columns);
-	for (i = 0; i < report->nr_shown && out_works(); i++)
-		print_task(&table, report->shown[i]);
-	print_total(&table, report);
+	table_begin(&table, task_columns, &report->options->table);
+	while (table_pass(&table)) {
+		for (i = 0; i < report->nr_shown && out_works(); i++)
+			print_task(&table, report->shown[i]);
+		table_rule(&table);
+		print_row(&table, &total, "TOTAL", "", "");
+	}
 	if (report->options->edges)
 		print_edges(report);
 }
@@ -348,8 +384,8 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	struct json_object *object = json_object_new_object();
 
 	add_index(object, "index", task->index);
-	add_index(object, "parent", task->parent);
-	add_index(object, "process", task->process);
+	add_index(object, "parent_index", task->parent);
+	add_index(object, "process_index", task->process);
 	out_json_add_count(object, "pid", task->pid);
 	out_json_add_count(object, "tgid", task->tgid);
 	out_json_add_count(object, "ppid", task->ppid);
@@ -373,10 +409,10 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	out_json_add_count(object, "wakeups", task->wakeups);
 	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
 	out_json_add_count(object, "migrations", task->migrations);
-	out_json_add_count(object, "latencies", task->delays);
-	out_json_add_count(object, "latency_total_ns", task->delay_total);
-	out_json_add_count(object, "latency_max_ns", task->delay_max);
-	out_json_add_count(object, "latency_max_time_ns", task->delay_max_time);
+	out_json_add_count(object, "delays", task->delays);
+	out_json_add_count(object, "delay_total_ns", task->delay_total);
+	out_json_add_count(object, "delay_max_ns", task->delay_max);
+	out_json_add_count(object, "delay_max_time_ns", task->delay_max_time);
 	return object;
 }
 
@@ -410,8 +446,8 @@ static void list_edges(const struct report *report)
 		if (!shows_edge(report, &edges[i]))
 			continue;
 		object = json_object_new_object();
-		add_index(object, "waker", edges[i].waker);
-		add_index(object, "wakee", edges[i].wakee);
+		add_index(object, "waker_index", edges[i].waker);
+		add_index(object, "wakee_index", edges[i].wakee);
 		out_json_add_count(object, "count", edges[i].count);
 		out_json_element(object);
 	}
@@ -423,7 +459,7 @@ static void print_json(const struct report *report)
 	const struct schedtape_end *end = schedtape_tape_end(report->tape);
 	size_t i;
 
-	out_json_begin();
+	out_json_begin("report");
 	out_json_member("tape", json_object_new_string(report->options->common.input));
 	out_json_member("start_ns", json_object_new_uint64(end->start_time));
 	out_json_member("stop_ns", json_object_new_uint64(end->stop_time));
@@ -465,18 +501,21 @@ static int show(struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_common_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.args_doc = "[FILE]",
-		.doc = "Shows what each task of a tape did: CPU time, bursts, sleeps, wake-ups, "
-		       "waits for a CPU. See schedtape-report(1) for every column.",
+		.doc = "Shows what each task of a tape did: CPU time, sleeps, scheduling delays, "
+		       "wake-ups. See schedtape-report(1) for every column.",
 		.children = children,
 	};
 	struct report_options opts = {
 		.common = CMD_COMMON_INIT,
-		.keys = { SORT_RUNTIME },
+		.table = { .columns = task_columns },
+		.keys = { SORT_CPU },
 		.nr_keys = 1,
 	};
 	struct report report = { .options = &opts };

@@ -8,6 +8,8 @@
 
 #include <schedtape.h>
 
+#include "common/table.h"
+
 /* What may be limited: fractions, KS distances, a number of tasks. */
 enum diff_limit {
 	DIFF_CPU,
@@ -30,6 +32,7 @@ enum diff_limit {
  */
 struct diff_options {
 	const char *paths[2];
+	struct table_options table;
 	bool json;
 	bool same_graph;
 	bool edges;
@@ -125,6 +128,8 @@ void diff_machine_json(const struct diff *diff);
 void diff_settings_print(const struct diff *diff);
 void diff_settings_json(const struct diff *diff);
 
+/* print.c */
+extern const struct table_column diff_columns[];
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);
 
