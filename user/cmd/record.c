@@ -384,9 +384,8 @@ static int record(struct recording *rec)
 
 static void print_json(const struct recording *rec)
 {
-	struct json_object *root = json_object_new_object();
+	struct json_object *root = out_json_new("record");
 
-	out_json_add_name(root, "command", "record");
 	json_object_object_add(root, "tape", json_object_new_string(rec->options->output));
 	out_json_add_count(root, "bytes", rec->recorder.bytes);
 	out_json_add_count(root, "events", rec->recorder.events);

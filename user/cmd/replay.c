@@ -72,6 +72,15 @@ static void check_ext(struct replay_options *opts, const struct schedtape_progra
 			    "with SCHED_OTHER", program->nr_ext, program->nr_ext > 1 ? "s" : "");
 }
 
+static void print_json(const char *path, struct json_object *rounds)
+{
+	struct json_object *root = out_json_new("replay");
+
+	json_object_object_add(root, "tape", json_object_new_string(path));
+	json_object_object_add(root, "rounds", rounds);
+	out_json(root, true);
+}
+
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 {
 	struct json_object *results = opts->common.json ? json_object_new_array() : NULL;
@@ -99,7 +108,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 		ret = replay_run(opts, client, tape, program, &calibration, scale, results);
 	/* Ctrl-C ends a loop: print the results so far. */
 	if (results && (!ret || ret == -EINTR))
-		out_json(results, true);
+		print_json(opts->common.input, results);
 	else
 		json_object_put(results);
 	schedtape_program_free(program);

@@ -91,10 +91,12 @@ static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 
 /**
  * struct result - the new tape
+ * @command: "pack" or "recover"
  * @missing: what was left out, or NULL
  * @counted: the rest is known, which takes a tape that can be read again
  */
 struct result {
+	const char *command;
 	const char *output;
 	const char *missing;
 	uint64_t bytes;
@@ -105,7 +107,7 @@ struct result {
 
 static void print_json(const struct result *result)
 {
-	struct json_object *root = json_object_new_object();
+	struct json_object *root = out_json_new(result->command);
 
 	json_object_object_add(root, "tape", json_object_new_string(result->output));
 	out_json_add_count(root, "bytes", result->bytes);
@@ -113,7 +115,7 @@ static void print_json(const struct result *result)
 		out_json_add_count(root, "events", result->events);
 		out_json_add_count(root, "lost", result->lost);
 	}
-	json_object_object_add(root, "missing", result->missing ?
+	json_object_object_add(root, "damage", result->missing ?
 			       json_object_new_string(result->missing) : NULL);
 	out_json(root, true);
 }
@@ -234,7 +236,10 @@ static int say_how(const struct copy_options *opts, const struct result *result,
 
 static int copy_to(const struct copy_options *opts, const char *output)
 {
-	struct result result = { .output = output };
+	struct result result = {
+		.command = opts->recover ? "recover" : "pack",
+		.output = output,
+	};
 	struct schedtape_error err;
 	struct schedtape_tape *tape;
 	int ret;
