@@ -172,7 +172,7 @@ fi
 schedtape diff --json work.{tape,replay} > out.json 2> log &&
 	like out.json '(0 <= d["verdict"]["burst_distance"] <= 1 and
 		0 <= d["verdict"]["sleep_distance_total"] <= 1 and
-		d["verdict"]["foreign"] == 0 and d["verdict"]["order_error"] < 0.5)'
+		d["verdict"]["only_b"] == 0 and d["verdict"]["order_error"] < 0.5)'
 report $? "distances in JSON"
 
 # -- time and CPU time ---------------------------------------------------------
@@ -204,7 +204,7 @@ about "$(ran work.replay hog)" "$truth" 0.1
 report $? "--speed 10 uses a tenth of the CPU time"
 # shellcheck disable=SC2046 # two numbers
 about $(/usr/bin/python3 -c 'import json
-replay = json.load(open("out.json"))[0]
+replay = json.load(open("out.json"))["rounds"][0]
 print(replay["wall_ns"], replay["recorded_wall_ns"])') 0.1
 report $? "--speed 10 takes a tenth of the time"
 replay work --speed 2 --only hog
@@ -222,8 +222,8 @@ from=$(schedtape script work.tape 2> log |
 		END { printf "%.6f\n", t[n - 15] - 0.005 }')
 to=$(/usr/bin/python3 -c 'import sys; print(float(sys.argv[1]) + 0.2)' "$from")
 schedtape replay --json --record work.replay --time "$from,$to" work.tape > out.json 2> log &&
-	like out.json '(abs(d[0]["recorded_wall_ns"] - 200000000) < 1000 and
-		100000000 < d[0]["wall_ns"] < 2000000000)'
+	like out.json '(abs(d["rounds"][0]["recorded_wall_ns"] - 200000000) < 1000 and
+		100000000 < d["rounds"][0]["wall_ns"] < 2000000000)'
 report $? "--time: 0.2 s of it"
 about "$(schedtape report --json work.replay | /usr/bin/python3 -c 'import json, sys
 periods = [t["wakeups"] for t in json.load(sys.stdin)["tasks"] if t["comm"] == "periodic"]
@@ -243,7 +243,7 @@ cmp own work.tape > log 2>&1 && cmp own.old work.tape >> log 2>&1
 report $? "and it is still there"
 schedtape replay --speed 10 --record - work.tape > own 2> log &&
 	grep -q '^[0-9]* tasks replayed' log && schedtape info --json own > info.json 2>> log &&
-	like info.json 'd["tape"]["torn"] is None'
+	like info.json 'd["damage"] is None'
 report $? "--record -: nothing but the tape is on standard output"
 expect 129 "json and --record - would share" schedtape replay --json --record - work.tape
 

@@ -44,7 +44,7 @@ begin()
 
 all_play()
 {
-	id=$(field id) && look 'len(d) == 3'
+	id=$(field replay) && look 'len(d["players"]) == 3'
 }
 
 # look PYTHON: is it true of the players?
@@ -59,7 +59,7 @@ report $? "pause"
 [ "$(field state)" = paused ]
 report $? "list says so"
 # Whoever could run is held.
-eventually look 'all(p["state"] != "running" for p in d)'
+eventually look 'all(p["state"] != "running" for p in d["players"])'
 report $? "nobody runs in a pause"
 cp players.json before.json
 sleep 0.3
@@ -72,7 +72,7 @@ report $? "resume"
 [ "$(field state)" = running ]
 report $? "list says so"
 expect 1 "is not paused" schedtape steer "$id" resume
-schedtape steer "$id" players > players.txt 2> log && grep -q 'worst ms' players.txt
+schedtape steer "$id" players > players.txt 2> log && grep -q 'lag max ms' players.txt
 report $? "players, as a table"
 schedtape steer "$id" speed 20 > log 2>&1
 report $? "speed"
@@ -113,7 +113,7 @@ replay=$!
 cat > compare.py << 'END'
 import json, sys
 tasks = {t["comm"]: t for t in json.load(open("naps.json"))["tasks"]}
-players = json.load(open("players.json"))
+players = json.load(open("players.json"))["players"]
 for p in players:
 	with open(f"/proc/{p['pid']}/comm") as file:
 		p["task"] = tasks[file.read().strip()]
@@ -134,7 +134,7 @@ for p in players:
 END
 looked()
 {
-	schedtape steer --json "$(field id)" players > players.json 2> log &&
+	schedtape steer --json "$(field replay)" players > players.json 2> log &&
 		/usr/bin/python3 compare.py 2> why
 }
 until looked || ! kill -0 $replay 2> log; do
@@ -143,7 +143,7 @@ done
 cp why log
 kill -0 $replay 2> /dev/null
 report $? "each player has done as many steps and timed waits as its task has on the tape"
-schedtape steer "$(field id)" stop 2> log
+schedtape steer "$(field replay)" stop 2> log
 wait $replay
 
 finish
