@@ -113,8 +113,8 @@ report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
 loop --json
 kill -INT $loop
 wait $loop
-[ $? = 130 ] && like out "len(d['rounds']) >= $id - $first >= 2 and
-	all(r['task_count'] == 1 for r in d['rounds'])"
+[ $? = 130 ] && like out "(len(d['rounds']) >= $id - $first >= 2 and
+	all(r['task_count'] == 1 for r in d['rounds']))"
 report $? "--loop --json: status 130, and an object for each that came to its end"
 
 finish

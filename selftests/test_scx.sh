@@ -158,7 +158,7 @@ schedtape replay -q --record fair.replay work.tape > log 2>&1 &&
 	grep -qx '# schedulers differ: A: ext (simple), B: fair' log
 report $? "a replay without it has the same graph, and diff says which schedulers there were"
 schedtape diff --json work.tape fair.replay > diff.json 2> log &&
-	like diff.json "d['schedulers'] == {'a': 'ext (simple)', 'b': 'fair', 'differ': True}"
+	like diff.json "d['scheduler'] == {'a': 'ext (simple)', 'b': 'fair', 'differ': True}"
 report $? "in JSON, too"
 
 # -- in the middle of a recording ------------------------------------------------------

@@ -207,7 +207,7 @@ done
 # -- the counter ------------------------------------------------------------------
 
 if schedtape record -q -k tsc --threads -o t -- periodic 10 2 20 > /dev/null 2> log; then
-	info t 'd["clock"]["counter"] and d["clock"]["khz"] > 1000' \
+	info t 'd["clock"]["counter"] and d["clock"]["counter_khz"] > 1000' \
 		"the clock is a counter"
 	schedtape script --json t 2> log > lines &&
 		/usr/bin/python3 -c 'import json, sys

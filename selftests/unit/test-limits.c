@@ -540,10 +540,10 @@ static void test_gaps(void)
 	prints("\n# settings not compared: 1 not readable in B: no reason is given\n",
 	       "and without");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"tape\": \"b\"") &&
+	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"side\": \"b\"") &&
 	   strstr(printed, "\"why\": \"not readable\"") &&
 	   strstr(printed, "\"reason\": \"Operation not permitted\"") &&
-	   strstr(printed, "\"settings\": 3") && !strstr(printed, "\"name\": \"slice\""),
+	   strstr(printed, "\"setting_count\": 3") && !strstr(printed, "\"name\": \"slice\""),
 	   "in JSON, too");
 	make_with(&a, unreadable, NULL, 0);
 	prints_not("# setting", "none of them in either");

@@ -11,6 +11,7 @@
 #include <common/table.h>
 #include <main.h>
 
+#include "fake-client.h"
 #include "tap.h"
 #include "tapes.h"
 
@@ -223,7 +224,9 @@ static bool is_aligned(const char *line, const char *rule)
 /* Is the column that begins at @start of the headings, which are ASCII, one of texts? */
 static bool is_text(const char *headings, unsigned int start)
 {
-	static const char * const texts[] = { "task", "policy", "waker", "wakee" };
+	static const char * const texts[] = {
+		"task", "policy", "waker", "wakee", "state", "owner", "when full", "clock",
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -298,6 +301,8 @@ static void test_widths(void)
 	struct call report = { cmd_report, { "report", "--edges", tape.path } };
 	struct call diff = { cmd_diff, { "diff", "--edges", tape.path, other.path } };
 	struct call info = { cmd_info, { "info", tape.path } };
+	struct call list = { cmd_list, { "list" } };
+	struct call players = { cmd_steer, { "steer", "1", "players" } };
 	size_t i;
 
 	for (i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
@@ -306,6 +311,8 @@ static void test_widths(void)
 			fits(widths[i], &report, "report", 2);
 			fits(widths[i], &diff, "diff", 1);
 			fits(widths[i], &info, "info", 0);
+			fits(widths[i], &list, "list", 2);
+			fits(widths[i], &players, "players", 1);
 			continue;
 		}
 		capture(widths[i], call, &report);
@@ -366,6 +373,16 @@ static void test_choice(void)
 	unsetenv("COLUMNS");
 }
 
+static void test_list(void)
+{
+	struct call list = { cmd_list, { "list" } };
+
+	capture(0, call, &list);
+	has("\n1234567  recording  ", "a session");
+	ok(!strstr(text, "1234568"), "that of a replay is none");
+	has("\n\n replay  state  ", "an empty line between the tables");
+}
+
 static void test_cells(void)
 {
 	ok(table_text_cells("plain") == 5 && table_text_cells("") == 0, "ASCII");
@@ -387,6 +404,7 @@ int main(void)
 	test_widths();
 	test_names();
 	test_choice();
+	test_list();
 	close(tape.fd);
 	close(other.fd);
 	return tap_done();

@@ -287,7 +287,7 @@ static struct json_object *json_session(const struct schedtape_session_state *st
 	out_json_add_count(object, "session", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
 	out_json_add_count(object, "owner_pid", state->owner);
-	out_json_add_name(object, "clock", clock_name(state->clock));
+	out_json_add_name(object, "clock_name", clock_name(state->clock));
 	out_json_add_bool(object, "overwrite", state->overwrite);
 	out_json_add_count(object, "cpu_count", state->cpus);
 	out_json_add_count(object, "ring_pages", state->ring_pages);
@@ -308,10 +308,10 @@ static struct json_object *json_replay(const struct schedtape_replay_state *stat
 
 	out_json_add_count(object, "replay", state->id);
 	out_json_add_name(object, "state", replay_state(state->state));
-	out_json_add_count(object, "players", state->players);
-	out_json_add_count(object, "joined", state->joined);
-	out_json_add_count(object, "waiting", state->waiting);
-	out_json_add_count(object, "done", state->done);
+	out_json_add_count(object, "player_count", state->players);
+	out_json_add_count(object, "joined_count", state->joined);
+	out_json_add_count(object, "waiting_count", state->waiting);
+	out_json_add_count(object, "done_count", state->done);
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
 	out_json_add_count(object, "lag_max_ns", state->lag_max);

@@ -11,6 +11,7 @@
 #include "common/priority.h"
 #include "machine/machine.h"
 #include "replay/options.h"
+#include "replay/print.h"
 #include "replay/run.h"
 
 #define VAGUE			0.1		/* spread of a calibration */
@@ -72,15 +73,6 @@ static void check_ext(struct replay_options *opts, const struct schedtape_progra
 			    "with SCHED_OTHER", program->nr_ext, program->nr_ext > 1 ? "s" : "");
 }
 
-static void print_json(const char *path, struct json_object *rounds)
-{
-	struct json_object *root = out_json_new("replay");
-
-	json_object_object_add(root, "tape", json_object_new_string(path));
-	json_object_object_add(root, "rounds", rounds);
-	out_json(root, true);
-}
-
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 {
 	struct json_object *results = opts->common.json ? json_object_new_array() : NULL;
@@ -108,7 +100,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 		ret = replay_run(opts, client, tape, program, &calibration, scale, results);
 	/* Ctrl-C ends a loop: print the results so far. */
 	if (results && (!ret || ret == -EINTR))
-		print_json(opts->common.input, results);
+		replay_print_json(opts->common.input, results);
 	else
 		json_object_put(results);
 	schedtape_program_free(program);
