@@ -70,8 +70,9 @@ static inline void fake_free(struct schedtape_tape *tape)
 	free(tape);
 }
 
-static inline struct schedtape_task_info *fake_info(struct schedtape_tape *tape, uint32_t pid,
-					       const char *comm, unsigned int state, uint32_t cpu)
+static inline struct schedtape_task_info *
+fake_info(struct schedtape_tape *tape, uint32_t pid, const char *comm, unsigned int state,
+	  uint32_t cpu)
 {
 	struct schedtape_task_info *info = &tape->tasks[tape->nr_tasks++];
 

@@ -259,7 +259,9 @@ static inline void sample_make(struct sample *s)
 		.affinity = sample_affinity, .comm = "worker/0", .cgroup = UINT64_MAX,
 		.dl = { 1, 2, UINT64_MAX },
 	};
-	s->tasks[1] = (struct schedtape_task_info) { .pid = 103, .nice = 19, .comm = "fifteen letters" };
+	s->tasks[1] = (struct schedtape_task_info) {
+		.pid = 103, .nice = 19, .comm = "fifteen letters",
+	};
 
 	/* CPU 0 loses a page, CPU 1023 events; CPU 9 has a loss behind its last page. */
 	sample_page(s, 0, 0, 0, 0, 1000);

@@ -303,7 +303,9 @@ static void test_tapes(void)
 	check("pack");
 	unlink(copy);
 	unlink(data);
-	prints("recover", (struct call) { cmd_recover, { "recover", "--json", "-o", copy, a.path } });
+	prints("recover", (struct call) {
+		cmd_recover, { "recover", "--json", "-o", copy, a.path },
+	});
 	check("recover");
 	unlink(copy);
 	rmdir(folder);

@@ -39,8 +39,9 @@ static void stays(const char *file, const char *what)
 	struct schedtape_error err = { "" };
 	struct backup backup;
 
-	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old && strstr(err.text, "not a tape") &&
-	   is_there(file) && !is_there("t.old"), "%s stays: %s", what, err.text);
+	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old &&
+	   strstr(err.text, "not a tape") && is_there(file) && !is_there("t.old"),
+	   "%s stays: %s", what, err.text);
 	backup_undo(&backup);
 	ok(is_there(file), "whoever made it");
 }

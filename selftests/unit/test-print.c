@@ -205,10 +205,12 @@ static void test_script_json(const struct blob *tape)
 	    "\"start_time_ns\":1500000000,\"policy\":\"fifo\",\"nice\":0,\"rt_priority\":50,"
 	    "\"prio\":49,\"boosted\":false}\n", "a task");
 	has("\"event\":\"setprio\",\"curr_kind\":\"task\",\"curr_pid\":10,"
-	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"policy\":\"deadline\",\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"policy\":\"deadline\","
+	    "\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
 	    "\"boosted\":false}\n", "a priority");
 	has("\"event\":\"setaffinity\",\"curr_kind\":\"task\",\"curr_pid\":10,"
-	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"affinity\":[0,1,2,3,7,64]}\n", "an affinity");
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\","
+	    "\"affinity\":[0,1,2,3,7,64]}\n", "an affinity");
 	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
 	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
 	    "\"lost_last_ns\":3000000000}\n", "a loss");

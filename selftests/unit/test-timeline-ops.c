@@ -380,9 +380,9 @@ static void test_random(void)
 
 		random_state = round;
 		for (i = pick(6); i > 0; i--) {
-			struct schedtape_task_info *info = fake_info(tape, 1 + pick(12), "t", pick(2),
-								pick(4));
+			struct schedtape_task_info *info;
 
+			info = fake_info(tape, 1 + pick(12), "t", pick(2), pick(4));
 			info->tgid = 1 + pick(12);
 			info->time = pick(4000);
 			info->start_time = pick(3) * 2000000;

@@ -114,7 +114,7 @@ static bool is_length(const struct compiler *c, const struct part *part,
 
 /* Ends a wait by an external wake-up. */
 static void end_external(struct compiler *c, struct part *part, struct schedtape_op *wait,
-			bool left_out, uint64_t time)
+			 bool left_out, uint64_t time)
 {
 	part->set_going = time;
 	if (!is_length(c, part, wait, left_out)) {

@@ -296,7 +296,7 @@ static int add_scheduler(struct schedtape_tape *tape,
 	if (tape->nr_schedulers == TAPE_MAX_SCHEDULERS)
 		return -EBADMSG;
 	schedulers = schedtape_list_grow(tape->schedulers, tape->nr_schedulers,
-				    &tape->schedulers_capacity, sizeof(*schedulers));
+					 &tape->schedulers_capacity, sizeof(*schedulers));
 	if (!schedulers)
 		return -ENOMEM;
 	tape->schedulers = schedulers;

@@ -198,7 +198,7 @@ void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t 
 
 /* The tape may have a description of the same task, still to be taken. */
 static const struct schedtape_task_info *find_source(struct schedtape_timeline *tl,
-						const struct schedtape_task_info *info)
+						     const struct schedtape_task_info *info)
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
 	const struct schedtape_task_info *source;
