@@ -63,7 +63,7 @@ static const char *obstacle(bool loaded)
 	if (!loaded)
 		return "the module is not loaded: sudo modprobe schedtape";
 	if (access(DEVICE, F_OK))
-		return DEVICE " does not exist: sudo udevadm trigger --name-match=schedtape";
+		return DEVICE " does not exist: give a container --device=" DEVICE;
 	if (!has_capability(CAP_PERFMON) && !has_capability(CAP_SYS_ADMIN))
 		return "CAP_PERFMON is missing: use sudo, or once: "
 		       "sudo setcap cap_perfmon=ep \"$(command -v schedtape)\"";

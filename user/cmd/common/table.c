@@ -18,7 +18,7 @@
 /* -- options --------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-	{ "fields", 'F', "FIELD[,FIELD...]", 0, "Print these columns; \"help\" lists them", 0 },
+	{ "fields", 'F', "FIELD,...", 0, "Print these columns; \"help\" lists them", 0 },
 	{ "wide", OPT_WIDE, NULL, 0,
 	  "Print all columns and whole names, even if the terminal is too narrow", 0 },
 	{ 0 }
