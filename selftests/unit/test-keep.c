@@ -41,7 +41,7 @@ static void stays(const char *file, const char *what)
 
 	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old &&
 	   strstr(err.text, "not a tape") && is_there(file) && !is_there("t.old"),
-	   "%s stays: %s", what, err.text);
+	   "%s is left alone: %s", what, err.text);
 	backup_undo(&backup);
 	ok(is_there(file), "whoever made it");
 }
