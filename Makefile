@@ -2,7 +2,9 @@
 #
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
-#   make check      every test, on every supported kernel
+#   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
+#   make check      every test, on every supported kernel; TESTS="test_loss test_record.sh"
+#                   KERNELS="6.12": some tests on some kernels
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
@@ -36,15 +38,16 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c
-FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(ROOMS:%=-I%) \
+FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
 	  $(shell pkg-config --cflags $(PKGS))
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
-# Where each room's files find headers: the library finds none of the player or the commands,
-# the player none of the commands. "style layers" checks the rooms within these.
-ROOMS	:= user/lib/include user/lib
-$(BUILD)/user/player/%.o: ROOMS += user
-$(BUILD)/user/cmd/%.o: ROOMS += user user/cmd
+# Where files find headers: those of the library in the first two rooms, those of the player
+# in three, commands in all. "style layers" checks the rooms within these.
+ROOMS	:= user/lib/include user/lib user user/cmd
+SEEN	= $(wordlist 1,2,$(ROOMS))
+$(BUILD)/user/player/%.o: SEEN = $(wordlist 1,3,$(ROOMS))
+$(BUILD)/user/cmd/%.o: SEEN = $(ROOMS)
 
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
 PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
@@ -80,7 +83,7 @@ module:
 
 # In a guest, so that it needs no module support here and can do no harm; one CPU
 # that counts instructions, because an emulated CPU that stalls looks like load.
-DEMO	:= storm periodic chain
+DEMO	:= service
 
 demo: demo-setup
 	@$(MAKE) -s all $(DEMO:%=$(BUILD)/demo/%)
@@ -92,10 +95,11 @@ else
 		"BUILD=$(BUILD) TAPES=$(BUILD)/demo selftests/demo"
 endif
 
+# Static, because a library that is read from a disk makes runs differ.
 $(BUILD)/demo/%: selftests/workloads/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(FLAGS) $(CFLAGS) -o $@ $< -lpthread
+	$(Q)$(CC) $(FLAGS) $(CFLAGS) -static -o $@ $<
 
 # For the running kernel, and into it.
 host-build:
@@ -118,6 +122,11 @@ setup:
 demo-setup:
 	@selftests/qemu/setup program module $(if $(filter 1,$(HOST)),,guest)
 
+# TESTS: some of them.
+unit:
+	@$(MAKE) -s -C selftests/unit run OUT=$(BUILD)/unit
+
+# TESTS and KERNELS: see selftests/check.
 check: setup
 	@selftests/check
 
@@ -142,7 +151,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup demo-setup check check-debug fuzz reliability bench
+.PHONY: all module demo host-build host-module setup demo-setup unit check check-debug fuzz reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
 # where there is none, for the kernel KVER.

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "random.h"
+
 /**
  * struct st_fuzz - a run, in memory that threads and children share
  * @inputs: so far; @wanted: then it ends
@@ -30,21 +32,9 @@ struct st_fuzz {
 	uint64_t outcomes[ST_FUZZ_KINDS][ST_FUZZ_ERRNOS];
 };
 
-/* One that decides; every thread has its own. */
-struct st_random {
-	uint64_t state;
-};
-
 /* NULL: there is no memory. */
 struct st_fuzz *st_fuzz_begin(void);
 struct st_random st_random(const struct st_fuzz *fuzz, uint64_t who);
-uint64_t st_random_next(struct st_random *random);
-/* Below @limit, which is not 0. */
-uint32_t st_random_below(struct st_random *random, uint32_t limit);
-/* Once in @n. */
-bool st_random_one_in(struct st_random *random, uint32_t n);
-/* A number of the kind that programs stumble over, or one near @typical. */
-uint64_t st_random_odd(struct st_random *random, uint64_t typical);
 
 bool st_fuzz_more(const struct st_fuzz *fuzz);
 /*

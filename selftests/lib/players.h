@@ -17,9 +17,10 @@
 
 #include <kselftest_harness.h>
 
+#include "child.h"
 #include "record.h"
 #include "request.h"
-#include "work.h"
+#include "task.h"
 
 #define MS 1000000ull
 
@@ -40,7 +41,7 @@ FIXTURE(replay)
 	struct st_record r;
 	struct schedtape_replay_state state;
 	struct schedtape_error err;
-	struct st_work w[3];
+	struct st_child w[3];
 	struct notes *notes;	/* by player */
 	struct stape_replay_setup setup;
 	uint32_t edges[8];
@@ -66,7 +67,7 @@ FIXTURE_TEARDOWN(replay)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		st_work_kill(&self->w[i]);
+		st_child_kill(&self->w[i]);
 	st_record_close(&self->r);
 }
 

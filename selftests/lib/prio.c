@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-#include "work.h"
+#include "task.h"
 
 int st_set_policy(pid_t pid, int policy, int priority)
 {

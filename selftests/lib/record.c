@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "work.h"
+#include "time-limit.h"
 
 static int complain(struct st_record *r, int ret)
 {

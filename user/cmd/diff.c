@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"

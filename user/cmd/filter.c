@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"

@@ -9,7 +9,7 @@
 #include <machine/settings.h>
 
 #include "info-clock.h"
-#include "main.h"
+#include "commands.h"
 #include "common/gaps.h"
 #include "common/input.h"
 #include "common/options.h"

@@ -10,7 +10,7 @@
 
 #include <schedtape/version.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/output.h"
 #include "player/restart.h"
 

@@ -4,7 +4,7 @@
  */
 #include <sys/stat.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/copy.h"
 #include "common/output.h"
 

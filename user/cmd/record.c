@@ -12,7 +12,7 @@
 
 #include <machine/machine.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/signals.h"

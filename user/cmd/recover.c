@@ -2,7 +2,7 @@
 /*
  * schedtape recover: a whole tape of what is left of a torn or damaged one.
  */
-#include "main.h"
+#include "commands.h"
 #include "common/copy.h"
 
 int cmd_recover(int argc, char **argv)

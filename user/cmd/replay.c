@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/priority.h"

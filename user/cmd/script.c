@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/cpu-list.h"
 #include "common/input.h"
 #include "common/options.h"

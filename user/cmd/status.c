@@ -12,7 +12,7 @@
 #include <schedtape/client.h>
 #include <schedtape/version.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
 

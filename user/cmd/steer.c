@@ -11,7 +11,7 @@
 
 #include <base/list.h>
 
-#include "main.h"
+#include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"

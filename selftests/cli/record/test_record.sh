@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape record as it is typed: what it keeps, what it says of
+# bad input, and its exit status.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+
+nobody()
+{
+	setpriv --reuid=65534 --clear-groups "$(command -v schedtape)" "$@"
+}
+
+expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent
+[ ! -e schedtape.tape ]
+report $? "what never began leaves no tape"
+schedtape record -q -- true
+cp schedtape.tape first
+expect 1 'PID 4194303: there is no such process or thread' schedtape record -p 4194303
+cmp schedtape.tape first > log
+report $? "what never began leaves the old tape alone"
+schedtape record -q -- true
+cmp schedtape.tape.old first > log
+report $? "the last tape is kept as .old"
+
+# What was there before something that never begins: two tapes, and nothing else.
+mkdir keep
+schedtape record -q -o keep/tape -- true && schedtape record -q --threads -o keep/tape -- true
+find keep -type f -exec cksum {} + | sort > before
+
+# untouched TEXT
+untouched()
+{
+	find keep -type f -exec cksum {} + | sort | diff before - > log &&
+		[ "$(find keep -maxdepth 1 | wc -l)" = 3 ]
+	report $? "$1"
+}
+
+for options in "" --threads; do
+	# shellcheck disable=SC2086 # none or one
+	expect 1 '/nonexistent: No such file' \
+		schedtape record $options -o keep/tape -- /nonexistent
+	untouched "record $options -- typo: both tapes are as they were"
+	for name in tape new; do
+		(ulimit -f 0; schedtape record $options -o keep/$name -- true 2>&1) | cat > out
+		[ "${PIPESTATUS[0]}" = 1 ] && [ "$(grep -c 'cannot write' out)" = 1 ]
+		report $? "record $options: no room for $name"
+		untouched "which leaves nothing, and what was there"
+	done
+done
+
+expect 1 '/nonexistent/tape: No such file' schedtape record -o /nonexistent/tape -- true
+expect 1 '/dev/full: cannot write at byte 0: No space left' schedtape record -o /dev/full -- true
+expect 1 'a ring of [0-9]+ bytes is too large: at most 256M' schedtape record -m 1G -- true
+expect 1 'a ring of [0-9]+ bytes is too large' schedtape record -m 262144 -- true
+for size in x -1 0 1T 10MB 99999999999999G 9999999999999999; do
+	expect 129 "-m $size: not a size" schedtape record -m "$size" -- true
+done
+pages=$((512 * 1024 / $(getconf PAGESIZE)))
+for size in $pages $((pages * 3 / 4)) 512K 300000B; do
+	schedtape record -q -m "$size" -o t -- schedtape list --json > list.json 2> log &&
+		like list.json '[s["ring_pages"] for s in d["sessions"]] == [128]'
+	report $? "-m $size: so large are the rings"
+done
+expect 129 'what to record' schedtape record
+expect 129 'no command "rekord"' schedtape rekord
+schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
+report $? "record --json"
+schedtape record --json -o t -- true > /dev/full 2> log
+[ $? = 1 ] && grep -q 'cannot write to standard output' log
+report $? "record --json: what could not be said is a failure"
+expect 7 'wrote' schedtape record -- sh -c 'exit 7'
+expect 137 'wrote' schedtape record -- sh -c 'kill -9 $$'
+expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
+expect 1 'No such file' schedtape report /nonexistent
+expect 1 'CAP_PERFMON' nobody record -- true
+expect 1 'CAP_PERFMON' nobody status
+
+# A disk that is full in the middle: what is missing is counted.
+(ulimit -f 8; schedtape record -z0 -o short.tape -- forktree 4 3) > out 2> log
+[ $? = 1 ] && [ "$(grep -c 'cannot write at byte 8192' log)" = 1 ]
+report $? "a full disk is one error"
+schedtape info --json short.tape > short.json 2> log &&
+	like short.json 'sum(c["lost"] for c in d["cpus"]) > 0'
+report $? "what did not get onto the disk is lost, and counted"
+
+schedtape record -q -o torn.tape -- true
+head -c -60 torn.tape > cut.tape
+schedtape report cut.tape > out 2> log && grep -q 'warning: cut.tape: .*byte' log
+report $? "a torn tape is read as far as it goes, with a warning"
+
+# Running processes, until the last of them has gone.
+pingpong 100000000 > /dev/null &
+workload=$!
+schedtape record -q -o running.tape -p $workload 2> log &
+recorder=$!
+records()
+{
+	schedtape list --json > list.json 2> log && grep -q '"task_count": [1-9]' list.json
+}
+eventually records
+# The child that was there before is not of the process that was named.
+like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["task_count"] == 1'
+report $? "-p takes the process that is named"
+pkill -KILL -x pingpong
+wait $recorder
+report $? "-p ends when the last task has gone"
+schedtape report --json running.tape > running.json 2> log &&
+	like running.json 'd["tasks"] and all(t["pid"] == '$workload' for t in d["tasks"])'
+report $? "no other task is on the tape"
+
+schedtape script --json running.tape 2> log | head -n 1000 > lines
+/usr/bin/python3 -c 'import json, sys
+times = [json.loads(line)["time_ns"] for line in list(sys.stdin)[1:]]
+assert times and times == sorted(times)' < lines 2>> log
+report $? "script prints events by time"
+
+if [ -n "${SCHEDTAPE_KO:-}" ] && rmmod schedtape; then
+	expect 1 'module is not loaded: run .modprobe schedtape.' schedtape record -- true
+	expect 1 'module is not loaded' schedtape replay running.tape
+	schedtape report running.tape > out 2> log
+	report $? "a tape is read without the module"
+	insmod "$SCHEDTAPE_KO"
+else
+	skip "needs SCHEDTAPE_KO, the module to load again"
+fi
+
+finish

@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: when schedtape record records, and how: delays, durations,
+# orders through pipes, clocks, overwriting, what it says meanwhile.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+
+# info TAPE EXPRESSION TEXT: is it true of d, what the tape tells? T: its seconds
+info()
+{
+	schedtape info --json "$1" > tape.json 2> log &&
+		like tape.json "(lambda T: $2)((d['stop_ns'] -
+			d['start_ns']) / 1e9)"
+	report $? "$3"
+}
+
+# order WORD: gives the recorder an order, and waits for its answer
+order()
+{
+	local answer
+
+	echo "$1" >&8
+	IFS= read -r -t 30 -u 9 answer && [ "$answer" = ack ]
+	report $? "$1 is acknowledged"
+}
+
+# state STATE TEXT: is this the state of the one session?
+state()
+{
+	schedtape list > log
+	[ "$(awk 'NR == 3 { print $2 }' log)" = "$1" ]
+	report $? "$2"
+}
+
+# events: how many the one session has so far
+events()
+{
+	schedtape list | awk 'NR == 3 { gsub(",", ""); print $5 }'
+}
+
+periodic 20 0 1000000 > /dev/null &
+periodic=$!
+trap 'kill $periodic 2> /dev/null; rm -rf "$dir"' EXIT
+
+# Time.
+schedtape record -q -o t -p $periodic --duration 0.5 2> log
+report $? "--duration: no failure"
+info t '0.5 <= T < 5' "--duration: as long as it says"
+begun=$EPOCHREALTIME
+schedtape record -q -o t -D 1000 --duration 0.3 -- sleep 60 2> log
+report $? "-D and --duration: the command is ended, which is no failure"
+took=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
+info t "0.3 <= T <= $took - 1" "-D: begins later"
+schedtape record -q -o t -D 0-200,600-800 -p $periodic 2> log
+report $? "-D with periods: ends with the last of them"
+# They are counted in ms.
+info t 'T >= 0.799' "-D with periods: lasts until then"
+schedtape script t > script.txt 2> log && grep -q -i paused script.txt
+report $? "-D with periods: the tape tells of the pause"
+schedtape record -q -o t -D -1 -- true 2> log
+report $? "-D -1: what was never begun ends, too"
+info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
+expect 129 '-D x: ms' schedtape record -D x -- true
+expect 129 '--duration 0: not a number of seconds' schedtape record --duration 0 -a
+
+# Orders.
+mkfifo ctl ack
+exec 8<> ctl 9<> ack
+schedtape record -q -o t -p $periodic -D -1 --control fifo:ctl,ack 2> record.log &
+recorder=$!
+order ping
+state ready "-D -1: it waits"
+order enable
+state recording "enable: it records"
+sleep 0.3
+order disable
+state paused "disable: it pauses"
+order disable
+events=$(events)
+sleep 0.3
+[ "$events" -gt 0 ] && [ "$(events)" = "$events" ]
+report $? "disable: nothing is recorded"
+order enable
+order enable
+state recording "enable: it goes on"
+sleep 0.3
+echo nonsense >&8
+order stop
+wait $recorder
+report $? "stop: no failure"
+grep -q 'no order "nonsense"' record.log
+report $? "what is no order is passed over, with a warning"
+schedtape script t > script.txt 2> log &&
+	[ "$(grep -c -i paused script.txt)" -ge 1 ] &&
+	tail -n 5 script.txt | grep -q periodic
+report $? "the tape has the pause, and what came after it"
+
+schedtape record -q -o t --control fd:8,9 -- sh -c '
+	[ ! -e /proc/self/fd/8 ] && [ ! -e /proc/self/fd/9 ] && exec sleep 60' 2> log &
+recorder=$!
+order ping
+order stop
+wait $recorder
+report $? "--control fd: stop ends the command, too"
+exec 8>&- 9>&-
+expect 1 'descriptor 8: Bad file descriptor' schedtape record --control fd:8 -- true
+expect 1 'nonexistent: No such file' schedtape record --control fifo:nonexistent -- true
+expect 129 'fd:CTL' schedtape record --control 8 -- true
+schedtape record -q -o t --control fd:0 -- true < /dev/null 2> log
+report $? "the end of orders is not the end of the recording"
+
+# Clocks.
+schedtape record -q -o t -k CLOCK_MONOTONIC -- true 2> log
+info t "d['meta']['clock']['name'] == 'mono'" "-k mono: the tape tells it"
+schedtape status --json > status.json
+if like status.json 'd["counter_khz"]'; then
+	schedtape record -q -o t -k tsc -- true 2> log
+	info t "d['meta']['clock']['name'] == 'tsc'" "-k tsc: the tape tells it"
+else
+	expect 1 'no counter that is fit' schedtape record -k tsc -- true
+fi
+expect 129 '-k boot: only mono' schedtape record -k boot -- true
+
+# Overwriting: a ring has 16 kB, and the workload fills it many times.
+schedtape record -q -o t --overwrite -m 16K -- pingpong 3000 > out 2> log
+report $? "--overwrite: no failure"
+info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
+	"--overwrite: the tape has what the rings had room for"
+schedtape script --json t 2> log | tail -n 1 > last.json
+info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
+	"--overwrite: it is what came last"
+
+# What it says.
+schedtape record --json -o t -- true > out.json 2> log &&
+	like out.json "d['tape'] == 't' and d['events'] > 0 and d['lost'] == 0 and d['bytes'] > 0"
+report $? "--json: what became of it"
+/usr/bin/python3 -c 'import pty, sys
+sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
+	schedtape record -o t -p $periodic --duration 2.5 > out 2> log
+report $? "on a terminal: no failure"
+grep -q '\[ schedtape record: [0-9,]* events, [0-9,]*/s, [0-9.]* MB, 0 lost \]' out
+report $? "on a terminal: a line shows how it goes"
+schedtape record -o t -p $periodic --duration 1.5 2> out
+! grep -q /s out
+report $? "elsewhere: it does not"
+
+finish

@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: when schedtape record ends and when it does not, that it sleeps until
+# then, and what signals do to it and to its command.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+cpu1=/sys/devices/system/cpu/cpu1/online
+
+# Who has been looked at by its child used so little CPU time meanwhile?
+idle()
+{
+	/usr/bin/python3 -c 'import os
+def used(name):
+    fields = open(name).read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> log
+	report $? "$1"
+}
+
+# -- the end of a command, and of what is named ----------------------------------
+
+sleep 1000 &
+named=$!
+# shellcheck disable=SC2016 # the command expands it
+schedtape record -q -o t -p $named -- sh -c 'kill '$named'
+	sleep 1; cat /proc/$PPID/stat > before; sleep 2; cat /proc/$PPID/stat > after
+	exit 5' 2> log
+[ $? = 5 ]
+report $? "-p and a command: the command's end counts"
+schedtape info --json t > tape.json 2> log &&
+	like tape.json 'd["stop_ns"] - d["start_ns"] > 2.9e9'
+report $? "not that of the process"
+idle "behind which the recorder sleeps"
+
+for glob in 'none*' sleep 's*'; do
+	sleep 1000 &
+	named=$!
+	(eventually recording && kill $named) &
+	timeout $((30 * slow)) schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
+		[ ! -e /proc/$named ]
+	report $? "--exclude-comm $glob: the process's end counts"
+done
+
+# -- a stream that is behind -------------------------------------------------------
+
+# Its thread alone is held.
+/usr/bin/python3 - > out 2> log <<-'END'
+	import ctypes, os, shutil, signal, subprocess, time
+	SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
+	def ptrace(request, tid):
+	    if ctypes.CDLL(None).ptrace(request, tid, None, None):
+	        raise OSError("ptrace")
+	def look(name):
+	    shutil.copyfile("/proc/%d/task/%d/stat" % (recorder.pid, recorder.pid), name)
+	recorder = subprocess.Popen(["schedtape", "record", "-q", "--threads", "-m", "16K",
+	    "-o", "t", "--", "pingpong", "100000000"], stdout=subprocess.DEVNULL)
+	cpus, threads = os.cpu_count(), []
+	while len(threads) < cpus:
+	    time.sleep(0.1)
+	    threads = [int(t) for t in os.listdir("/proc/%d/task" % recorder.pid)
+	               if int(t) != recorder.pid]
+	time.sleep(1)
+	for thread in threads:
+	    ptrace(SEIZE, thread)
+	    ptrace(INTERRUPT, thread)
+	    os.waitpid(thread, WALL)
+	time.sleep(1)
+	look("before")
+	time.sleep(2)
+	look("after")
+	for thread in threads:
+	    ptrace(DETACH, thread)
+	recorder.send_signal(signal.SIGINT)
+	assert recorder.wait() == 0
+END
+report $? "streams that are behind catch up in the end"
+# One of the two waits for the other that was ended.
+pkill -KILL -x pingpong
+idle "and meanwhile the main thread sleeps"
+
+# -- CPUs that are offline -----------------------------------------------------------
+
+# on_cpu1 STATUS TEXT: it has not failed, and has recorded CPU 1
+on_cpu1()
+{
+	local status=$1
+
+	[ "$status" = 0 ] && schedtape info --json t > tape.json 2>> log &&
+		like tape.json 'd["damage"] is None and any(c["cpu"] == 1 and
+			c["events"] > 100 and not c["lost"] for c in d["cpus"])'
+	report $? "$2"
+}
+
+if [ -w $cpu1 ] && echo 0 > $cpu1 2> log; then
+	wake="echo 1 > $cpu1; taskset -c 1 pingpong 100 > /dev/null"
+	for options in --threads --threads=0/0:1/1 "--threads=0-1/1" "-C 1 --threads"; do
+		# shellcheck disable=SC2086 # several options
+		schedtape record -q $options -o t -- sh -c "$wake" 2> log
+		on_cpu1 $? "$options: a CPU that comes online is recorded"
+		echo 0 > $cpu1
+	done
+	echo 1 > $cpu1
+	schedtape record -q --threads -D 2000 -o t -- \
+		sh -c "echo 0 > $cpu1; sleep 3; $wake" 2> log
+	on_cpu1 $? "--threads -D: a CPU that goes offline before the start"
+else
+	skip "needs a CPU that can go offline"
+fi
+
+# -- signals -------------------------------------------------------------------------
+
+# shellcheck disable=SC2016 # the command expands it
+schedtape record -q -o t -- sh -c 'kill -HUP $PPID; sleep 10; exit 3' 2> log
+report $? "SIGHUP ends a recording"
+# shellcheck disable=SC2016 # the command expands it
+env --ignore-signal=HUP schedtape record -q -o t -- \
+	sh -c 'kill -HUP $PPID; sleep 1; exit 3' 2> log
+[ $? = 3 ]
+report $? "but not where it is ignored"
+for how in --ignore-signal --default-signal; do
+	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
+	signals=$how=HUP,PIPE,XFSZ,CHLD
+	env "$signals" "${look[@]}" > want
+	timeout $((30 * slow)) env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
+		[ "$(wc -l < got)" = 2 ] && diff want got > log
+	report $? "$signals: the command finds them as the recorder has"
+done
+
+finish

@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape record in trouble: a disk that is slow or broken, a clock
+# that is set, signals. What was recorded is kept, what is missing is counted.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+
+# whole TAPE EXPRESSION TEXT: it has its end, and that is true of what info says
+whole()
+{
+	schedtape info --json "$1" > info.json 2> log &&
+		like info.json "d['damage'] is None and ($2)"
+	report $? "$3"
+}
+
+# -- a disk that is slow -------------------------------------------------------
+
+# A pipe takes 64 kB, the rings less, and nobody reads before they have been full.
+mkfifo slow
+(until schedtape list --json 2> /dev/null | grep -q '"lost": [1-9]'; do
+	sleep 0.1
+done; cat) < slow > t &
+schedtape record -z0 -m 16K -o slow -- pingpong 20000 > out 2> log
+report $? "a slow disk: no failure"
+grep -q ' [1-9][0-9,]* lost' log
+report $? "a slow disk: it is told that events were lost"
+wait
+whole t 'all(c["lost"] == 0 or d["start_ns"] <= c["lost_first_ns"] <=
+	c["lost_last_ns"] <= d["stop_ns"] for c in d["cpus"]) and
+	sum(c["lost"] for c in d["cpus"]) > 0' "a slow disk: how many, and when"
+schedtape script t 2> log | grep -q LOST
+report $? "a slow disk: script shows where"
+schedtape report t > out 2> log && grep -q LOST out
+report $? "a slow disk: report tells of it"
+
+# -- a disk that breaks ----------------------------------------------------------
+
+# A terminal that is hung up: from then on, writing to it is EIO.
+/usr/bin/python3 - schedtape record -z0 -m 64K -o PTY -- pingpong 20000 > out 2> log <<-'END'
+	import os, pty, subprocess, sys, tty
+	master, slave = pty.openpty()
+	tty.setraw(slave)
+	command = [os.ttyname(slave) if arg == "PTY" else arg for arg in sys.argv[1:]]
+	recorder = subprocess.Popen(command, start_new_session=True)
+	with open("t", "wb") as tape:
+	    while tape.tell() < 200000:
+	        tape.write(os.read(master, 4096))
+	os.close(slave)
+	os.close(master)
+	sys.exit(recorder.wait())
+END
+[ $? = 1 ] && [ "$(grep -c 'cannot write at byte [0-9]*: Input/output error' log)" = 1 ]
+report $? "a broken disk is one error"
+schedtape report t > out 2> log && grep -q 'warning: t: .*byte' log && grep -q pingpong out
+report $? "a broken disk: what is on it can be read"
+schedtape recover t -o recovered 2> log
+report $? "a broken disk: and recovered"
+whole recovered 'sum(c["events"] for c in d["cpus"]) > 1000' "a broken disk: whole"
+
+# -- a clock that is set ---------------------------------------------------------
+
+# shellcheck disable=SC2016 # sh expands it
+schedtape record -q -o t -- sh -c 'for day in 1 -2 1; do
+	date -s "$day day" > /dev/null && sleep 0.1
+done' 2> log
+report $? "a clock that is set: no failure"
+whole t '0 < d["stop_ns"] - d["start_ns"] < 600e9 and
+	d["clock"]["realtime_steps"] and sum(c["lost"] for c in d["cpus"]) == 0' \
+	"a clock that is set: not the tape's, which tells of it"
+schedtape script --json t 2> log > lines && /usr/bin/python3 -c 'import json
+d = json.load(open("info.json"))
+times = [json.loads(line)["time_ns"] for line in list(open("lines"))[1:]]
+assert times and times == sorted(times)
+assert d["start_ns"] <= times[0] and times[-1] <= d["stop_ns"]' 2>> log
+report $? "a clock that is set: events have their times"
+
+# -- signals ---------------------------------------------------------------------
+
+pingpong 100000000 > /dev/null &
+workload=$!
+for signal in INT TERM HUP; do
+	# A background job of a script would ignore SIGINT.
+	/usr/bin/python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' schedtape record -o t -p $workload 2> log &
+	recorder=$!
+	eventually recording
+	sleep 0.5
+	kill "-$signal" $recorder
+	wait $recorder
+	report $? "SIG$signal: no failure"
+	whole t 'sum(c["events"] for c in d["cpus"]) > 0' "SIG$signal: the tape is whole"
+done
+kill -KILL $workload
+wait 2> log
+
+finish

@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: replays of known workloads, by the commands that a user types.
+#
+# On one CPU that counts instructions a replay must be exact: the same tasks,
+# the same wake-ups between the same tasks, CPU time within 5 % or what is said
+# below.  With more CPUs, emulated, a stalled CPU looks like load: there, all tasks
+# must be there and the replay must come to its end.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+exact=${SCHEDTAPE_EXACT:-} error=5 wall=100 tries=1
+
+# Nobody is left of a replay: no player, no state in the module.
+nobody_left()
+{
+	[ "$(schedtape list)" = "no sessions, no replays" ] &&
+		! running pingpong periodic chain hog synthetic
+}
+
+nothing_left()
+{
+	eventually nobody_left > log 2>&1
+}
+
+# The players of long.tape play, and are called what they play.
+playing()
+{
+	schedtape list | grep -qw running && pgrep -x periodic > found
+}
+
+# replayed NAME OPTION...: replays a tape and compares the two with these options of diff.
+# It passes if one of $tries replays does.
+replayed()
+{
+	local name=$1 try
+
+	shift
+	for ((try = 0; try < tries; try++)); do
+		{
+			schedtape replay -q "$name.tape" --record "$name.replay" &&
+			schedtape diff "$@" "$name.tape" "$name.replay" > "$name.json"
+		} > log 2>&1 && return
+	done
+	return 1
+}
+
+# known NAME COMMAND...: recorded, replayed, recorded again, compared
+known()
+{
+	local name=$1 options=(--json)
+
+	shift
+	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0
+		--max-wakeup-error 0 --max-wall-error "$wall" --max-unmatched 0)
+	schedtape record -q -o "$name.tape" -- "$@" > log 2>&1 && replayed "$name" "${options[@]}"
+	report $? "$name: replayed${exact:+ with the same graph, CPU time within $error %}"
+	schedtape diff "$name.tape" "$name.replay" > log 2>&1
+	grep '^wall\|^TOTAL' log | sed 's/^/# /'
+	grep -q '^verdict: [a-z ]*, \([0-9]*\) of \1 tasks matched' log
+	report $? "$name: every task has its player"
+}
+
+# So long that an interrupt with much to do, which comes upon one of them, is little of it.
+# On 6.12 replays of it go one of two ways: 0.2 % off, or 5 %, where two thirds of the
+# wake-ups take the kernel 1.9 us instead of 1.2 (from waking to wakeup). In bursts of
+# 6 us there is nothing that a player could leave out for that. One replay of some twenty on 6.12
+# has 0.5 % more sleeps: then another one has to be right.
+error=10 tries=2 known pingpong pingpong $((10000 / slow))
+known chain chain 100 5
+# Who does little else than switch is as slow as switches of players are; not these.
+wall=0.5 known periodic periodic 10 2 50
+# Eight threads of one process, one after the other at its end.
+synthetic 20 > /dev/null	# from then on it is in memory
+# What a thread pays once, 20 us, or another in its place, is to be little of it.
+error=0.5 wall=0.5 known synthetic synthetic 1000
+# Twenty senders and as many receivers, who wake each other all the time: who wakes whom
+# counts. Half of what they do is to be forked, as below.
+storm_error=100 storm_tries=1
+if [[ $(uname -r) != [1-6].* ]]; then
+	# On 7.3 a task that yields forfeits vruntime, so players that wait for their wakees
+	# yield to each other: tasks of 1 ms take up to 1.7 ms more.
+	storm_error=300
+	# On 7.3 one replay of forty has one sleep more: a child that exits waits for a lock,
+	# because its parent holds that lock while it forks.
+	storm_tries=3
+fi
+error=$storm_error tries=$storm_tries known storm storm 2 10 30
+# It does little else than fork, which costs a player more than a small program,
+# and whether a parent still finds its child alive when it waits is a matter of
+# luck: here it is the structure that counts.
+exact='' known forktree forktree 3 2
+nothing_left
+report $? "nothing is left of them"
+
+# A tape that takes a while to replay. Where instructions are counted, time jumps while
+# a file of the host is waited for.
+schedtape record -q -o long.tape -- periodic 100 5 300 > log 2>&1 &
+recorder=$!
+sleep $((exact ? 20 : 1 + 2 * slow))
+kill -INT $recorder
+wait $recorder
+schedtape info long.tape > log 2>&1
+report $? "Ctrl-C ends a recording and keeps it"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+eventually playing
+kill -INT $player
+wait $player
+[ $? = 130 ]
+report $? "Ctrl-C ends a replay, status 130"
+nothing_left
+report $? "Ctrl-C leaves no player"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+eventually playing
+kill -KILL $player
+wait $player 2> /dev/null
+nothing_left
+report $? "kill -9 of the controller leaves no player"
+
+schedtape replay -q long.tape > log 2>&1 &
+player=$!
+eventually playing
+pkill -KILL -x periodic
+wait $player
+[ $? = 1 ] && grep -q 'a player (PID [0-9]*) died' log
+report $? "a player's death ends the replay, with a message"
+nothing_left
+report $? "a player's death leaves no player"
+
+schedtape replay --json -r 2 periodic.tape > twice.json 2> log &&
+	[ "$(grep -c '"wall_ns"' twice.json)" = 2 ]
+report $? "-r 2 replays twice"
+
+schedtape replay --json --speed 2 periodic.tape > fast.json 2> log &&
+	/usr/bin/python3 -c '
+import json, sys
+slow, fast = (json.load(open(name))["rounds"][0]["wall_ns"] for name in ("twice.json", "fast.json"))
+assert not sys.argv[1] or 0.4 < fast / slow < 0.6, fast / slow' "$exact" 2>> log
+report $? "--speed 2 takes half the time"
+
+finish

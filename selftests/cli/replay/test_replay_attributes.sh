@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: players have the policy, nice value and affinity that their tasks had,
+# when they had them.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+
+# Each has a name of its own.
+for name in other nice batch idle fifo rr child changes first second mover; do
+	ln -s "$(command -v periodic)" $name
+done
+cat > work << 'END'
+#!/bin/sh
+./other 20 1 10 > /dev/null &
+nice -n 5 ./nice 20 1 10 > /dev/null &
+chrt -b 0 ./batch 20 1 10 > /dev/null &
+chrt -i 0 ./idle 20 1 10 > /dev/null &
+chrt -f 7 ./fifo 20 1 10 > /dev/null &
+chrt -r 8 ./rr 20 1 10 > /dev/null &
+chrt -r 9 ./child 20 1 10 2 > /dev/null &
+./changes 20 1 100000 > /dev/null &
+sleep 0.2
+renice -n 3 -p $! > /dev/null
+sleep 0.1
+chrt -f -p 4 $!
+sleep 0.1
+chrt -b -p 0 $!
+sleep 0.1
+kill $!
+wait
+END
+chmod 755 work
+schedtape record -q -o work.tape -- ./work > log 2>&1
+report $? "tasks of all policies are recorded"
+
+# attributes TAPE NAME: all that the task with that name had in the end
+attributes()
+{
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
+for t in json.load(sys.stdin)["tasks"]:
+	if t["comm"] == sys.argv[1]:
+		print(t["policy"], t["nice"], t["rt_priority"])' "$2" | uniq
+}
+
+# has TAPE NAME ATTRIBUTES
+has()
+{
+	attributes "$1" "$2" > log
+	[ "$(cat log)" = "$3" ]
+}
+
+# all TAPE TEXT
+all()
+{
+	has "$1" other "other 0 0" && has "$1" nice "other 5 0" && has "$1" batch "batch 0 0" &&
+		has "$1" idle "idle 0 0" && has "$1" fifo "fifo 0 7" && has "$1" rr "rr 0 8" &&
+		has "$1" child "rr 0 9"
+	report $? "$2"
+}
+
+# history TAPE: of the one whose attributes change
+history()
+{
+	schedtape script "$1" | sed -n \
+		's/.* setprio: changes:[0-9]* \(.*\) prio=.*/\1/p' | uniq
+}
+
+all work.tape "each has its own"
+history work.tape > tape.history
+printf '%s\n' "other nice=3 rt_priority=0" "fifo nice=3 rt_priority=4" \
+	"batch nice=3 rt_priority=0" | diff - tape.history > log
+report $? "and one has one after the other"
+schedtape replay -q --record work.replay work.tape > log 2>&1 && [ ! -s log ]
+report $? "replayed, without a word"
+all work.replay "each player has its task's"
+history work.replay > replay.history
+diff tape.history replay.history > log
+report $? "and their changes"
+schedtape replay -q --no-attributes --record plain.replay work.tape > log 2>&1 &&
+	[ "$(for name in nice batch idle fifo rr child changes; do
+		attributes plain.replay $name
+	done | uniq)" = "other 0 0" ]
+report $? "--no-attributes: all the same"
+schedtape record -q -o user.tape -- schedtape replay -q --engine=user work.tape > log 2>&1
+report $? "--engine=user: replayed"
+all user.tape "--engine=user: the same"
+
+# -- where they may run ----------------------------------------------------------------
+
+if [ "$(nproc)" = 1 ]; then
+	skip "affinities: needs two CPUs"
+	finish
+	exit
+fi
+
+# cpus TAPE NAME: where it ran
+cpus()
+{
+	schedtape script "$1" | sed -n "s/.* \[\([0-9]*\)\] .* switch: .*==> $2:.*/\1/p" | sort -u
+}
+
+# ran_on TAPE FIRST SECOND: the two that are pinned
+ran_on()
+{
+	[ "$(cpus "$1" first)" = "00$2" ] && [ "$(cpus "$1" second)" = "00$3" ]
+}
+
+taskset -c 0 ./first 20 1 100000 > /dev/null &
+pinned=($!)
+taskset -c 1 ./second 20 1 100000 > /dev/null &
+pinned+=($!)
+sleep 0.5
+schedtape record -q -o pinned.tape -p "${pinned[0]},${pinned[1]}" sleep 0.5 > log 2>&1
+kill "${pinned[@]}"
+wait "${pinned[@]}" 2> /dev/null
+ran_on pinned.tape 0 1
+report $? "tasks that are pinned are recorded"
+schedtape replay -q --record pinned.replay pinned.tape > log 2>&1 && ran_on pinned.replay 0 1
+report $? "players run where their tasks could"
+schedtape replay -q --record pinned.replay --cpus 0:1,1:0 pinned.tape > log 2>&1 &&
+	ran_on pinned.replay 1 0
+report $? "--cpus 0:1,1:0: the other way round"
+schedtape replay -q --record pinned.replay --cpus 0-1:1 pinned.tape > log 2>&1 &&
+	ran_on pinned.replay 1 1
+report $? "--cpus 0-1:1: both on one"
+
+# Who is pinned while it is recorded, moves, and forks.
+cat > moves << 'END'
+#!/bin/sh
+taskset -c 0 ./first 20 1 10 2 > /dev/null &
+./mover 20 1 100000 > /dev/null &
+sleep 0.2
+taskset -p -c 1 $! > /dev/null
+sleep 0.3
+taskset -p -c 0 $! > /dev/null
+sleep 0.3
+taskset -p -c 0,1 $! > /dev/null
+sleep 0.1
+kill $!
+wait
+END
+chmod 755 moves
+
+# affinities TAPE: of the one that is moved
+affinities()
+{
+	schedtape script "$1" | sed -n 's/.* setaffinity: mover:[0-9]* to \(.*\)/\1/p'
+}
+
+schedtape record -q -o moves.tape -- ./moves > log 2>&1
+affinities moves.tape > moves.wanted
+printf '%s\n' "[1]" "[0]" "[0-1]" | diff - moves.wanted > log && [ "$(cpus moves.tape first)" = 000 ]
+report $? "changes of affinity are recorded"
+schedtape script --json moves.tape > moves.json 2> log && grep -q '"affinity": *\[ *0, *1 *\]' moves.json
+report $? "in JSON, too"
+schedtape replay -q --record moves.replay moves.tape > log 2>&1 && [ ! -s log ] &&
+	[ "$(cpus moves.replay first)" = 000 ]
+report $? "who was pinned, and its children, are in the replay"
+affinities moves.replay | diff moves.wanted - > log
+report $? "and who was moved is, when it was"
+from=$(schedtape script moves.tape | awk '/setaffinity: mover.*\[0\]/ { print $3 + 0.1 }')
+schedtape replay -q --record moves.replay --only mover --time "$from," moves.tape > log 2>&1 &&
+	affinities moves.replay | tail -n 2 | diff - <(printf '%s\n' "[0]" "[0-1]") > log
+report $? "--time: from what it had by then"
+schedtape record -q -o user.tape -- \
+	schedtape replay -q --engine=user --cpus 0:1,1:0 moves.tape > log 2>&1 &&
+	[ "$(cpus user.tape first)" = 001 ]
+report $? "--engine=user --cpus 0:1,1:0: the other way round"
+schedtape replay -q --no-attributes --record moves.replay moves.tape > log 2>&1 &&
+	! affinities moves.replay | grep -q .
+report $? "--no-attributes: without"
+finish

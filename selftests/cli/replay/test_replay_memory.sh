@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: many short tasks need no more memory in a replay than few, and those
+# whose parents were left out are not all there at once. SCHEDTAPE_TASKS (250) is how
+# few there are first; then four times as many.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+
+few=${SCHEDTAPE_TASKS:-250}
+many=$((4 * few))
+
+# kernel_kib: what the kernel has for tasks and objects
+kernel_kib()
+{
+	awk '/^(Slab|KernelStack|PageTables|VmallocUsed):/ { sum += $2 } END { print sum }' \
+		/proc/meminfo
+}
+
+# peak COMMAND...: sets $user and $kernel: KiB that a process of it, and the kernel, had at
+# most, the kernel's above what it had before
+peak()
+{
+	local before now pid
+
+	kernel=0
+	before=$(kernel_kib)
+	/usr/bin/python3 -c 'import os, sys
+pid = os.fork()
+if not pid:
+	os.execvp(sys.argv[1], sys.argv[1:])
+_, status, usage = os.wait4(pid, 0)
+print(usage.ru_maxrss)
+sys.exit(status != 0)' "$@" > user 2> log &
+	pid=$!
+	while kill -0 $pid 2> /dev/null; do
+		now=$(($(kernel_kib) - before))
+		[ $now -le $kernel ] || kernel=$now
+		sleep 0.2
+	done
+	wait $pid
+	report $? "$*"
+	user=$(cat user)
+}
+
+for n in $few $many; do
+	# Small rings, so that what is read at a time is little however late they are emptied.
+	schedtape record -q -m 64 -o "$n.tape" -- forks "$n" > log 2>&1
+	report $? "forks $n is recorded"
+	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
+done
+peak schedtape replay -q "$few.tape"	# what is allocated once, is
+peak schedtape replay -q "$few.tape"
+user_few=$user kernel_few=$kernel
+peak schedtape replay -q "$many.tape"
+echo "# $few tasks: $user_few KiB and $kernel_few KiB of the kernel; $many: $user and $kernel"
+echo "$((user - user_few)) KiB more" > log
+[ $((user - user_few)) -le 1024 ]
+report $? "4 times as many tasks: at most 1 MiB more in a process"
+# Each task that stayed would keep 10 KiB and a stack of 16.
+echo "$((kernel - kernel_few)) KiB more" > log
+[ $((kernel - kernel_few)) -le $(((many - few) * 10)) ]
+report $? "4 times as many tasks: no task of the kernel stays"
+
+# -- those that nobody forks -----------------------------------------------------
+
+cat > sleepers << 'END'
+#!/bin/sh
+for i in $(seq 20); do
+	sleep 0.2
+done
+END
+chmod 755 sleepers
+schedtape record -q -o sleepers.tape -- ./sleepers > log 2>&1
+on_tape sleepers.tape "'sleep' in c and len(p) >= 21" "short tasks, one after the other"
+schedtape replay --record sleepers.replay --only sleep sleepers.tape > out 2> log
+report $? "their parent is left out"
+on_tape sleepers.replay "len([t for t in d['tasks'] if t['comm'] == 'sleep']) == 20" \
+	"all of them are in the replay"
+most=$(/usr/bin/python3 -c 'import json
+lives = [(t["start_time_ns"], t["end_ns"]) for t in json.load(open("tape.json"))["tasks"]
+	 if t["comm"] == "sleep"]
+print(max(sum(a <= begin < b for a, b in lives) for begin, _ in lives))' 2> log)
+[ "${most:-0}" -ge 1 ] && [ "$most" -le 10 ]
+report $? "they come when they are due, not all at once (${most:-0})"
+
+finish

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: a replay that cannot go on comes to its end all the same, and says why:
+# nobody wakes anybody, or a player dies before it has joined.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+
+# Receivers wait for senders, and their parent for all of them.
+schedtape record -q -o storm.tape -- storm 1 20 2 > log 2>&1
+report $? "tasks that wake each other are recorded"
+schedtape replay -q storm.tape > log 2>&1
+report $? "and replayed"
+
+LD_PRELOAD=$preloads/forget_wakes.so schedtape replay storm.tape > out 2> log
+[ $? = 1 ] && [ ! -s out ]
+report $? "whose players do not wake each other: status 1"
+schedtape report --json storm.tape > tape.json 2>> log
+/usr/bin/python3 - 2> errors << 'END'
+import json, re
+report = json.load(open("tape.json"))
+pids = {t["index"]: str(t["pid"]) for t in report["tasks"]}
+first = [str(t["pid"]) for t in report["tasks"] if t["parent_index"] is None]
+edges = {(pids[e["waker_index"]], pids[e["wakee_index"]]) for e in report["edges"]}
+waiters = []
+for line in open("log"):
+	match = re.fullmatch(r"schedtape replay: deadlock: \S+:(\d+) \(PID (\d+)\) "
+			     r"waits for \S+:(\d+)\n", line)
+	assert match and (match[3], match[1]) in edges, line
+	# Players are others than the tasks.
+	assert match[2] not in pids.values(), line
+	waiters.append(match[1])
+# There are more.
+assert first[0] in waiters and len(set(waiters)) == len(waiters) == 16, waiters
+END
+status=$?
+cat errors >> log
+report $status "16 that wait are named, and who woke each in the recording"
+! running storm > log
+report $? "no player is left"
+
+# Two processes that nobody forks. The one waits for the start, the other never comes to
+# that.
+cp "$(command -v periodic)" other
+PATH=$dir:$PATH
+periodic 20 3 1000000 > out &
+other 20 3 1000000 > out &
+workers=$(jobs -p | paste -sd,)
+eventually running periodic > log && eventually running other > log
+schedtape record -q -o two.tape -p "$workers" -- sleep 0.3 > log 2>&1
+report $? "two processes are recorded"
+pkill -x 'periodic|other'
+wait 2> log
+dead='a player \(PID [0-9]+\) died as other:[0-9]+: Killed$'
+for options in --engine=module --engine=user --cgroups; do
+	expect 1 "$dead" env LD_PRELOAD="$preloads/die_early.so" DIE_AS=other DIE_OF=9 \
+		schedtape replay -q "$options" two.tape
+	! running periodic other > log
+	report $? "$options: no player is left"
+done
+
+finish_early()
+{
+	timeout 45 env LD_PRELOAD="$preloads/die_early.so" DIE_AS=other DIE_OF=0 \
+		schedtape replay -q --engine=user --only other two.tape
+}
+
+# Nobody is left but the guard, who is not waited for a minute.
+expect 1 'only 0 of [0-9]+ players were ready' finish_early
+
+finish

@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: a running replay is paused, looked at, sped up and stopped.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+
+expect 129 "which replay, and pause, resume" schedtape steer
+expect 129 "'x': not the number of a replay" schedtape steer x pause
+expect 129 "'4294967297': not the number of a replay" schedtape steer 4294967297 pause
+expect 129 "'faster': not pause, resume" schedtape steer 1 faster
+expect 129 "speed: how fast" schedtape steer 1 speed
+expect 129 "speed 0: a number from" schedtape steer 1 speed 0
+expect 129 "'2': one argument too many" schedtape steer 1 pause 2
+expect 1 "no such replay" schedtape steer 4000000 pause
+expect 1 "no such replay" schedtape steer 4000000 speed 2
+# Of dumps, not every kernel says it in our words.
+expect 1 "[Nn]o such" schedtape steer 4000000 players
+
+# A hog for those who use CPU time, and a task of periods.
+cat > work << 'END'
+#!/bin/sh
+periodic 20 2 200 > /dev/null &
+hog 500 > /dev/null &
+wait
+END
+chmod 755 work
+schedtape record -q -o work.tape -- ./work > log 2>&1
+
+# field NAME: of the only replay
+field()
+{
+	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
+print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"]])' "$1"
+}
+
+# Starts one that would take minutes; its number is in $id.
+begin()
+{
+	schedtape replay -q --speed 0.02 work.tape > replay.log 2>&1 &
+	replay=$!
+	eventually all_play
+}
+
+all_play()
+{
+	id=$(field replay) && look 'len(d["players"]) == 3'
+}
+
+# look PYTHON: is it true of the players?
+look()
+{
+	schedtape steer --json "$id" players > players.json 2> log && like players.json "$1"
+}
+
+begin
+schedtape steer "$id" pause > log 2>&1
+report $? "pause"
+[ "$(field state)" = paused ]
+report $? "list says so"
+# Whoever could run is held.
+eventually look 'all(p["state"] != "running" for p in d["players"])'
+report $? "nobody runs in a pause"
+cp players.json before.json
+sleep 0.3
+schedtape steer --json "$id" players > players.json 2> log
+cmp before.json players.json > log 2>&1
+report $? "nobody gets on in a pause"
+expect 1 "does not run" schedtape steer "$id" pause
+schedtape steer "$id" resume > log 2>&1
+report $? "resume"
+[ "$(field state)" = running ]
+report $? "list says so"
+expect 1 "is not paused" schedtape steer "$id" resume
+schedtape steer "$id" players > players.txt 2> log && grep -q 'lag max ms' players.txt
+report $? "players, as a table"
+schedtape steer "$id" speed 20 > log 2>&1
+report $? "speed"
+wait $replay
+report $? "and then it ends soon"
+
+begin
+schedtape steer "$id" stop > log 2>&1
+report $? "stop"
+wait $replay
+[ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
+report $? "who has started it says so"
+
+# -- figures of players ---------------------------------------------------------------
+
+# Two that sleep as often as their names say, and then long enough to be looked at.
+cat > naps.py << 'END'
+import os, time
+for n in (8, 24):
+	if not os.fork():
+		with open("/proc/self/comm", "w") as file:
+			file.write(f"naps{n}")
+		for i in range(n):
+			time.sleep(0.01)
+		time.sleep(4)
+		os._exit(0)
+for i in range(2):
+	os.wait()
+END
+schedtape record -q -o naps.tape -- /usr/bin/python3 naps.py > log 2>&1
+schedtape report --json naps.tape > naps.json 2>> log &&
+	like naps.json 'len(d["tasks"]) == 3'
+report $? "tasks that sleep are recorded"
+schedtape replay -q --speed 0.5 naps.tape > replay.log 2>&1 &
+replay=$!
+
+# Both are in their last sleep: each has done all but one of its timed waits.
+cat > compare.py << 'END'
+import json, sys
+tasks = {t["comm"]: t for t in json.load(open("naps.json"))["tasks"]}
+players = json.load(open("players.json"))["players"]
+for p in players:
+	with open(f"/proc/{p['pid']}/comm") as file:
+		p["task"] = tasks[file.read().strip()]
+assert len({p["task"]["index"] for p in players}) == len(players) == 3, players
+for p in players:
+	task = p["task"]
+	assert p["steps"] >= p["timed_waits"], p
+	assert 0 <= p["lag_average_ns"] <= p["lag_max_ns"], p
+	# What their parent does after they have ended is not known.
+	if not task["comm"].startswith("naps"):
+		continue
+	assert p["state"] == "timed", p
+	# All but the one that it is in, which is a step already.
+	assert p["timed_waits"] == task["wakeups"] - task["wakeups_by_task"] - 1, p
+	assert p["timed_waits"] >= int(task["comm"][4:]), p
+	assert p["steps"] == task["wakeups"], p
+	assert p["cpu_time_ns"] > 0.5 * task["cpu_time_ns"], p
+END
+looked()
+{
+	schedtape steer --json "$(field replay)" players > players.json 2> log &&
+		/usr/bin/python3 compare.py 2> why
+}
+until looked || ! kill -0 $replay 2> log; do
+	sleep 0.1
+done
+cp why log
+kill -0 $replay 2> /dev/null
+report $? "each player has done as many steps and timed waits as its task has on the tape"
+schedtape steer "$(field replay)" stop 2> log
+wait $replay
+
+finish

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: commands that take long show on a terminal how far they are, and nowhere
+# else; what a loop of replays has done is told, also to who interrupts it.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli}/lib/commands.sh"
+
+# Standard error is a terminal, and goes to the file "shown".
+on_terminal()
+{
+	/usr/bin/python3 -c 'import os, pty, subprocess, sys
+master, slave = pty.openpty()
+command = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stderr=slave)
+os.close(slave)
+with open("shown", "wb", buffering=0) as tty:
+	try:
+		while data := os.read(master, 4096):
+			tty.write(data)
+	except OSError:
+		pass
+sys.exit(command.wait())' "$@"
+}
+
+# field NAME: of the only replay that plays
+field()
+{
+	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
+print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
+}
+
+schedtape record -q -o t.tape -- periodic 100 2 15 > log 2>&1
+report $? "a task of periods is recorded"
+
+# -- replay ---------------------------------------------------------------------------
+
+begin()
+{
+	on_terminal schedtape "$@" > out 2> log &
+	terminal=$!
+}
+
+shows()
+{
+	grep -qE "$1" shown 2> /dev/null
+}
+line='schedtape replay: [0-9.]* of [0-9.]* s(, paused)?, [0-9] of 1 tasks done, [0-9,]* steps, lag [0-9.]* ms, at worst [0-9.]* ms \]'
+
+begin replay --speed 0.1 t.tape
+eventually shows "$line" && eventually shows "$line.*$line"
+report $? "replay: a line on a terminal shows how far it is, again and again"
+schedtape steer "$(field replay)" pause && eventually shows ' s, paused,'
+report $? "replay: and that it is paused"
+schedtape steer "$(field replay)" resume && schedtape steer "$(field replay)" speed 100
+wait $terminal
+report $? "replay: comes to its end"
+# Carriage return, and the rest of the line away.
+[ "$(tail -c 4 shown | od -An -c | tr -d ' ')" = '\r033[K' ] &&
+	[ "$(wc -l < out)" = 1 ] && grep -q '^1 tasks replayed in' out
+report $? "replay: in the end the line is gone, and the result is on standard output"
+on_terminal schedtape replay -q t.tape > out 2> log && [ ! -s shown ] && [ ! -s out ]
+report $? "replay -q: not a word"
+schedtape replay t.tape > out 2> log && [ ! -s log ]
+report $? "replay: where standard error is no terminal, there is no line"
+
+# -- a tape that is copied ------------------------------------------------------------
+
+schedtape record -q --threads -o t -- true > log 2>&1
+report $? "a tape of several files is recorded"
+on_terminal schedtape pack -o packed t > out 2> log
+tr -d '\r\033' < shown >> log
+grep -q '\[ schedtape pack: [0-9]* % \]' shown && grep -q 'schedtape pack: wrote' shown
+report $? "pack: a line on a terminal shows how far it is"
+schedtape pack -o packed t > out 2> log && ! grep -q % log
+report $? "pack: elsewhere it does not"
+
+# -- several replays ------------------------------------------------------------------
+
+gone()
+{
+	! running periodic > log
+}
+
+schedtape replay --speed 20 -r 3 t.tape > out 2> log && [ "$(wc -l < out)" = 3 ] &&
+	[ "$(grep -c '^1 tasks replayed in' out)" = 3 ]
+report $? "-r 3: three lines"
+expect 129 "-r 0: a number from 1 on" schedtape replay -r 0 t.tape
+
+# another ID: one with a higher number plays, $id
+another()
+{
+	id=$(field replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
+}
+
+# Starts them, until the third or a later one of them plays.
+loop()
+{
+	schedtape replay "$@" --speed 3 --loop t.tape > out 2> log &
+	loop=$!
+	eventually another 0
+	first=$id
+	eventually another $((first + 1))
+}
+
+loop
+[ "$(wc -l < out)" -ge $((id - first)) ]
+report $? "--loop: each replay is told of when it is over"
+kill -INT $loop
+wait $loop
+[ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
+report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
+# In JSON they come all at once.
+loop --json
+kill -INT $loop
+wait $loop
+[ $? = 130 ] && like out "(len(d['rounds']) >= $id - $first >= 2 and
+	all(r['task_count'] == 1 for r in d['rounds']))"
+report $? "--loop --json: status 130, and an object for each that came to its end"
+
+finish

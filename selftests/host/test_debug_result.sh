@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: what is noted of a run on a debug kernel holds for the module that it
+# was run with and for that kernel, and for no other.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+make_folder
+top=$T build=$T/build
+. "$(dirname "$(realpath "$0")")/../suite/guests.sh"
+. "$(dirname "$(realpath "$0")")/../suite/debug-kernels.sh"
+
+mkdir -p "$T"/{kmod,include/schedtape,selftests/qemu,build/kernels/6.12-{debug,kcsan}}
+echo 'int x;' > "$T/kmod/main.c"
+echo '#define X' > "$T/include/schedtape/event.h"
+echo '# a' > "$noted"
+kernel_build=$T/selftests/qemu/kernel-build
+for kernel in 6.12-debug 6.12-kcsan; do
+	echo 6.12.117 > "$T/build/kernels/$kernel/release"
+	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
+done
+
+# Each run replaces what was noted of that kernel.
+notes()
+{
+	local hash
+
+	hash=$(module_hash)
+	note_result 6.12-debug 2 "$hash" 1 2 3 && note_result 6.12-kcsan 2 "$hash" 7 8 9 &&
+	note_result 6.12-debug 1 "$hash" 390 0 15 && note_result 6.12-debug 2 "$hash" 400 0 5 ||
+		return
+	same "$(cut -d ' ' -f 1-2,4- "$noted" | sort)" "# a
+6.12-debug 1 6.12.117 0123456789abcdef 390 0 15 $(date -u +%F)
+6.12-debug 2 6.12.117 0123456789abcdef 400 0 5 $(date -u +%F)
+6.12-kcsan 2 6.12.117 0123456789abcdef 7 8 9 $(date -u +%F)"
+}
+
+holds()
+{
+	same "$(noted_run 6.12-debug 2)" \
+		"# noted: 6.12.117, on $(date -u +%F): 400 passed, 0 failed, 5 skipped; not run again"
+}
+
+had_failures()
+{
+	! noted_run 6.12-kcsan 2
+}
+
+not_run()
+{
+	! note_of 6.1-debug 2 && ! noted_run 6.1-debug 2 && ! noted_run 6.12-kcsan 1
+}
+
+# changed FILE TEXT: nothing holds with it
+changed()
+{
+	local old
+
+	old=$(cat "$1" 2> /dev/null)
+	echo "$2" > "$1"
+	! note_of 6.12-debug 2 || return
+	if [ -n "$old" ]; then echo "$old" > "$1"; else rm "$1"; fi
+	note_of 6.12-debug 2
+}
+
+# key KEY COMMAND...: with that as the key that the kernel would have now
+key()
+{
+	mkdir -p "$T/build/kernels/source-6.12" && : > "$T/build/kernels/source-6.12/package" &&
+	printf '#!/bin/sh\n[ "$*" = "--key 6.12-debug" ] && echo %s\n' "$1" > "$kernel_build" &&
+	chmod +x "$kernel_build" && "${@:2}"
+}
+
+without_source()
+{
+	key fedcba9876543210 not note_of 6.12-debug 2 && rm -r "$T/build/kernels/source-6.12" &&
+	note_of 6.12-debug 2
+}
+
+# What was run is what was built, hours before it is noted.
+changed_meanwhile()
+{
+	local hash old
+
+	hash=$(module_hash) old=$(< "$noted")
+	echo 'int z;' > "$T/kmod/main.c"
+	note_result 6.12-debug 2 "$hash" 400 0 5
+	! note_of 6.12-debug 2 || return
+	echo 'int x;' > "$T/kmod/main.c"
+	same "$(sort "$noted")" "$(sort <<< "$old")"
+}
+
+not()
+{
+	! "$@"
+}
+
+elsewhere()
+{
+	echo '# another' >> "$T/selftests/qemu/lib.sh" && note_of 6.12-debug 2
+}
+
+# Two programs of three have failed, and pass the next time.
+repeated()
+{
+	local old=$T/guest.log new=$T/again.log
+
+	printf '%s\n' '# test_a' 'ok 1 x' 'not ok 2 y' '# test_b.sh' 'ok 1 z' '# test_c' \
+		'ok 1 a # SKIP b' 'not ok test_c: took more than 1 s' 'ok memory leaks: none' > "$old"
+	printf '%s\n' '# test_a' 'ok 1 x' 'ok 2 y' '# test_c' 'ok 1 a # SKIP b' 'ok 2 c' \
+		'ok memory leaks: none' > "$new"
+	note_result 6.12-debug 2 "$(module_hash)" 30 3 5
+	same "$(programs_to_repeat 6.12-debug 2 "$old")" '' || return
+	note_result 6.12-debug 2 "$(module_hash)" 30 2 5
+	same "$(programs_to_repeat 6.12-debug 2 "$old")" $'test_a\ntest_c' &&
+		note_again 6.12-debug 2 "$old" "$new" test_a test_c &&
+		same "$(note_of 6.12-debug 2)" "6.12.117 32 0 5 $(date -u +%F)" &&
+		same "$(programs_to_repeat 6.12-debug 2 "$old")" ''
+}
+
+in_time()
+{
+	logs=$T
+	sleep 100 &
+	builder=$!
+	not ready_in_time 0 && kill "$builder" || return
+	(exit 1) &
+	builder=$!
+	echo 'no space' > "$logs/kernel-6.12-debug.log"
+	ready_in_time 1000 || return
+	built 6.12-debug > "$T/out"
+	same "$?: $(< "$T/out")" '2: no space' || return
+	true &
+	builder=$!
+	ready_in_time 1000 && built 6.12-debug
+}
+
+# The compilers, too, whatever became of the script.
+ends_with_us()
+{
+	local i
+
+	printf '#!/bin/sh\nsleep 20 &\nwait\n' > "$kernel_build" && chmod +x "$kernel_build" || return
+	logs=$T
+	(build_beside 6.12-debug; echo "$builder" > "$T/builder")
+	for ((i = 0; i < 100; i++)); do
+		kill -0 -- -"$(< "$T/builder")" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+check "a run is noted, in place of the last one" notes
+check "the note holds for the module that was run" holds
+check "... as a failure, if there were failures" had_failures
+check "... and for no other kernel or number of CPUs" not_run
+check "nothing holds when the module changes" changed "$T/kmod/main.c" 'int y;'
+check "... or gets a file" changed "$T/kmod/other.c" ''
+check "... or an interface of it changes" changed "$T/include/schedtape/event.h" '#define Y'
+check "... or had changed before it was noted" changed_meanwhile
+check "... or the kernel's configuration does" key 0123456789abcdee not note_of 6.12-debug 2
+check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
+check "where the kernel's source is not there, its configuration is not known" without_source
+check "tests that failed and pass now take the place of what is noted of them" repeated
+check "what changes elsewhere does not matter" elsewhere
+check "a kernel that is built too late is not ready, one that does not build a failure" in_time
+check "who builds one goes with who waits for it" ends_with_us
+finish

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: make install and make uninstall: into a folder, and into a machine
+# that is like this one; what is installed can be used, and all of it goes again.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+
+run_make()
+{
+	make -s -C "$top" "$@"
+}
+
+# The files in a folder are those of standard input.
+has_files()
+{
+	diff <(sort) <(cd "$1" && find . -type f | cut -c 2- | grep -v '/usr/src/' | sort)
+}
+
+installed_files()
+{
+	local prefix=$1 page
+
+	printf '%s\n' /usr/lib/udev/rules.d/60-schedtape.rules \
+		/usr/lib/sysusers.d/schedtape.conf "$prefix"/bin/schedtape \
+		"$prefix"/lib/{libschedtape.a,pkgconfig/libschedtape.pc} \
+		"$prefix"/share/doc/schedtape/examples/bursts.c \
+		"$prefix"/include/schedtape{,-page,-tape,-timeline}.h \
+		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h
+	for page in "$top"/Documentation/man/*; do
+		echo "$prefix/share/man/man${page##*.}/${page##*/}"
+	done
+}
+
+in_folder()
+{
+	run_make install DESTDIR="$T/root" PREFIX=/opt/tape &&
+	has_files "$T/root" < <(installed_files /opt/tape)
+}
+
+# All that DKMS needs is there: the module builds from it and nothing else.
+source_builds()
+{
+	local release
+
+	release=$(< "$build/kernels/6.12/release")
+	cp -r "$T/root/usr/src/schedtape-$version" "$T/source" &&
+	make -s -C "$T/source/kmod" KDIR="$build/kernels/6.12/kdir" &&
+	[ "$(modinfo -F vermagic "$T/source/kmod/schedtape.ko" | cut -d ' ' -f 1)" = "$release" ]
+}
+
+folder_empty()
+{
+	run_make uninstall DESTDIR="$T/root" PREFIX=/opt/tape &&
+	[ -z "$(find "$T/root" -not -type d)" ] && [ ! -e "$T/root/opt/tape/include/schedtape" ]
+}
+
+# Only the library's own names can clash with those of a program.
+public_names()
+{
+	local others
+
+	others=$(nm -g --defined-only "$T/root/opt/tape/lib/libschedtape.a" |
+		awk 'NF == 3 && $3 !~ /^schedtape_/')
+	echo "$others"
+	[ -z "$others" ]
+}
+
+# By pkg-config, as other programs do it.
+example_builds()
+{
+	# shellcheck disable=SC2046 # words
+	gcc -Wall -Wextra -Werror -o "$T/bursts" /usr/local/share/doc/schedtape/examples/bursts.c \
+		$(pkg-config --cflags --libs libschedtape) &&
+	[ "$(pkg-config --modversion libschedtape)" = "$version" ]
+}
+
+example_runs()
+{
+	"$T/bursts" "$top/README.rst" 2>&1 | grep -q '^bursts: .*README.rst' &&
+	"$T/bursts" 2>&1 | grep -q '^Usage'
+}
+
+# By DKMS and without it the module has to be found by its names.
+module_found()
+{
+	local alias
+
+	for alias in char-major-10-246 net-pf-16-proto-16-family-schedtape; do
+		[ "$(modprobe -S "$1" --resolve-alias "$alias")" = schedtape ] || return
+	done
+	grep '^schedtape schedtape c10:246$' "/usr/lib/modules/$1/modules.devname"
+}
+
+live_install()
+{
+	run_make install KVER="$1" "${@:2}" && getent group schedtape > /dev/null &&
+	/usr/local/bin/schedtape --version && module_found "$1"
+}
+
+# Of the files of this name nothing may be left.
+live_gone()
+{
+	local left
+
+	run_make uninstall KVER="$1" "${@:2}" || return
+	left=$(find /usr/local /usr/lib/udev /usr/lib/sysusers.d /usr/lib/modules /usr/src \
+		/var/lib/dkms -name '*schedtape*')
+	echo "left: $left"
+	[ -z "$left" ] && ! module_found "$1"
+}
+
+make_folder
+export -f run_make example_builds module_found live_install live_gone
+echo "TAP version 13"
+check "into a folder: what is to be there, and nothing else" in_folder
+check "the module's sources are complete" source_builds
+check "the library has no names but its own" public_names
+check "uninstall: nothing is left in the folder" folder_empty
+if can_isolate; then
+	KERNELS=6.12
+	release=$(< "$build/kernels/6.12/release")
+	check "with DKMS: program, module and its aliases" isolated live_install "$release"
+	check "the example builds with what is installed" isolated example_builds
+	check "the example runs" example_runs
+	check "with DKMS: uninstall leaves nothing" isolated live_gone "$release"
+	check "without DKMS: the same" isolated live_install "$release" DKMS=
+	check "without DKMS: uninstall leaves nothing" isolated live_gone "$release" DKMS=
+else
+	skip "install" "needs root, and overlays"
+fi
+finish

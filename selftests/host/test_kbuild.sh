@@ -1,0 +1,241 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: the module builds with the newest headers that packages offer, and
+# without a warning for other machines, one of them big-endian. DKMS builds it for exactly
+# the series that it is tested on. The compiler goes further: it says in one line that a
+# kernel is newer than these, or what of a kernel does not fit.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+
+tested=(6.1.0 6.1.176 6.12.0 6.12.117 7.3.0 7.3.4)
+untested=(6.2.1 6.6.30 6.10.3 6.13.1 6.15.9 6.16.0 6.120.1 7.0.0 7.2.9 7.4.1 7.30.1 8.0.1 17.3.2)
+old=(5.15.160 6.0.19 4.19.1)
+# What "uname -m" says on another machine, a kernel for it, the order of its bytes.
+others=(aarch64 6.12-arm64 LSB s390x 6.1-s390x MSB)
+
+# refuses VERSION: compat.h does, and says why
+refuses()
+{
+	local a b c header
+
+	IFS=. read -r a b c <<< "$1"
+	mkdir -p "$T/linux" &&
+	cat > "$T/linux/version.h" <<-END || return
+		#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))
+		#define LINUX_VERSION_CODE KERNEL_VERSION($a, $b, $((c < 255 ? c : 255)))
+	END
+	for header in hrtimer mm preempt sched; do
+		: > "$T/linux/$header.h"
+	done
+	gcc -E -I "$T" -DCONFIG_64BIT -include "$top/kmod/compat.h" -x c /dev/null \
+		-o /dev/null > "$T/said" 2>&1
+	cat "$T/said"
+	[ -s "$T/said" ]
+}
+
+dkms_excludes()
+{
+	local pattern
+
+	pattern=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"/\1/p' "$top/dkms.conf")
+	[ -n "$pattern" ] && ! grep -qE "$pattern" <<< "$1-1-cloud-amd64"
+}
+
+range()
+{
+	local v
+
+	for v in "${tested[@]}"; do
+		if dkms_excludes "$v" || refuses "$v"; then
+			echo "$v is refused"
+			return 1
+		fi
+	done
+	for v in "${untested[@]}"; do
+		dkms_excludes "$v" || { echo "DKMS builds for $v"; return 1; }
+		! refuses "$v" || { echo "compat.h refuses $v"; return 1; }
+	done
+	for v in "${old[@]}"; do
+		dkms_excludes "$v" || { echo "DKMS builds for $v"; return 1; }
+		refuses "$v" | grep 'error: #error "schedtape needs Linux' ||
+			{ echo "compat.h does not refuse $v"; return 1; }
+	done
+}
+
+# In a folder of its own: others may be using the module.
+module()
+{
+	make -s -C "$top" module "$@" KMOD="$build/kmod/test"
+}
+
+# build_as KFLAGS: builds as if for another kernel, and prints what Kbuild says of that
+build_as()
+{
+	rm -f "$build/kmod/test/main.o" "$build/kmod/test/schedtape.ko"
+	module KERNEL=6.12 KFLAGS="$1" 2>&1 | tee "$T/said" | grep '^schedtape: \|\*\*\* schedtape: '
+}
+
+# says KFLAGS [TEXT]: it builds, and says that line, or nothing
+says()
+{
+	local said
+
+	said=$(build_as "$1")
+	cat "$T/said"
+	[ "$said" = "${2:+schedtape: $2}" ] && [ -e "$build/kmod/test/schedtape.ko" ]
+}
+
+# stops KFLAGS TEXT: it does not build, and says why in one line
+stops()
+{
+	local said
+
+	said=$(build_as "$1")
+	cat "$T/said"
+	[[ $said = *"*** schedtape: $2.  Stop." && $said != *$'\n'* ]]
+}
+
+newer()
+{
+	says "VERSION=$1 PATCHLEVEL=$2" \
+		"Linux $1.$2 is newer than $(tested_series | tail -n 1), the newest series that this version is tested on"
+}
+
+# Headers of the kernel with another line in one of them, in front of its own.
+changed_header()
+{
+	local include
+
+	include=$(dirname "$(find "$("$top/selftests/qemu/fetch" kernel 6.12)"/usr/src/*-common \
+		-path '*/include/trace/events/sched.h' -print -quit)") || return
+	mkdir -p "$T/changed/trace/events" &&
+	sed "$1" "$include/sched.h" > "$T/changed/trace/events/sched.h" &&
+	! cmp -s "$include/sched.h" "$T/changed/trace/events/sched.h"
+}
+
+other_prototype()
+{
+	changed_header '/^TRACE_EVENT(sched_migrate_task/,/TP_ARGS/s/int dest_cpu)/long dest_cpu)/' &&
+	stops "NOSTDINC_FLAGS=-nostdinc\ -I$T/changed" \
+		"this kernel has a tracepoint sched_migrate_task whose prototype this version does not know"
+}
+
+no_tracepoint()
+{
+	changed_header 's/sched_pi_setprio/sched_pi_prio/' &&
+	stops "NOSTDINC_FLAGS=-nostdinc\ -I$T/changed" \
+		"this kernel has no tracepoint sched_pi_setprio"
+}
+
+no_headers()
+{
+	local said
+
+	said=$(make -s -C "$top/kmod" KDIR="$T/none" 2>&1)
+	echo "$said"
+	[[ $said = "schedtape: there are no kernel headers in $T/none: install linux-headers-$(uname -r), or "* ]]
+}
+
+# Programs for host-module that say what they are asked to: uname says that this machine
+# runs the release in the file "running", and insmod notes its argument. The headers have a
+# Makefile that brings the module of 6.12, which other checks have built.
+# shellcheck disable=SC2016 # sh and make expand it
+fake_machine()
+{
+	mkdir -p "$T/bin" "$T/headers" &&
+	printf '#!/bin/sh\ncat "%s/running"\n' "$T" > "$T/bin/uname" &&
+	printf '#!/bin/sh\necho "$1" > "%s/inserted"\n' "$T" > "$T/bin/insmod" &&
+	chmod +x "$T"/bin/* &&
+	printf 'modules:\n\tcp %s/kmod/test/schedtape.ko $(M)/\n' "$build" > "$T/headers/Makefile"
+}
+
+# host_module RELEASE: makes host-module on a machine that runs that; prints what it says
+host_module()
+{
+	rm -f "$T/inserted"
+	echo "$1" > "$T/running"
+	PATH=$T/bin:$PATH make -s -C "$top" host-module BUILD="$T/build" KDIR="$T/headers" 2>&1
+}
+
+# Nothing may be inserted into a kernel for which the module was not built.
+other_release()
+{
+	local built said
+
+	fake_machine && built=$(< "$("$top/selftests/qemu/fetch" kernel 6.12)/release") || return
+	said=$(host_module 6.12.0-other) && return 1
+	echo "$said"
+	grep -xF "schedtape: the headers are those of $built, but this machine runs 6.12.0-other: install linux-headers-6.12.0-other" <<< "$said" &&
+	[ ! -e "$T/inserted" ] || return
+	said=$(host_module "$built") || { echo "$said"; return 1; }
+	[ -e /sys/module/schedtape ] || grep -x "$T/build/kmod/host/schedtape.ko" "$T/inserted"
+}
+
+# A kernel whose headers do not compile is not taken for an old one.
+broken_headers()
+{
+	local said
+
+	said=$(module KERNEL=6.12 KFLAGS="KCFLAGS=-include\ $T/missing.h" 2>&1)
+	echo "$said"
+	grep -q 'schedtape: these kernel headers cannot be used: .*missing.h' <<< "$said"
+}
+
+# cross KERNEL ORDER: in the kernel's own folder, for what is there need not be compiled
+# again. A warning is an error, so that it is not forgotten then.
+cross()
+{
+	local said
+
+	said=$(make -s -j "$(nproc)" -C "$top" module KERNEL="$1" \
+		KFLAGS="W=1 KCFLAGS=-Werror" 2>&1) || { echo "$said"; return 1; }
+	echo "$said"
+	! grep -qi warning <<< "$said" &&
+	file "$build/kmod/$1/schedtape.ko" | grep "ELF 64-bit $2"
+}
+
+dkms_machines()
+{
+	local i machines=x86_64
+
+	for ((i = 0; i < ${#others[@]}; i += 3)); do
+		machines+="|${others[i]}"
+	done
+	echo "compiled for $machines"
+	grep "^BUILD_EXCLUSIVE_ARCH=" "$top/dkms.conf"
+	grep -qxF "BUILD_EXCLUSIVE_ARCH=\"$machines\"" "$top/dkms.conf"
+}
+
+make_folder
+echo "TAP version 13"
+check "DKMS builds for the tested series, and the compiler refuses no newer one" range
+check "headers that cannot be used are called so" broken_headers
+check "headers that are missing are asked for" no_headers
+for series in '6 1' '6 13' '7 2' '7 3'; do
+	check "nothing is said of Linux ${series/ /.}" says "VERSION=${series% *} PATCHLEVEL=${series#* }"
+done
+for series in '7 4' '7 30' '8 0'; do
+	# shellcheck disable=SC2086 # two words
+	check "Linux ${series/ /.} is called newer, and built for" newer $series
+done
+check "a tracepoint with another prototype is named" other_prototype
+check "a tracepoint that is missing is named" no_tracepoint
+for option in CGROUPS NET TRACEPOINTS 64BIT; do
+	check "a kernel without $option is refused" stops "CONFIG_$option=" \
+		"this kernel is built without CONFIG_$option, which the module needs"
+done
+check "without KRETPROBES something is not recorded" says CONFIG_KRETPROBES= \
+	"without CONFIG_KRETPROBES changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name"
+check "without HIGH_RES_TIMERS replays get worse" says CONFIG_HIGH_RES_TIMERS= \
+	"without CONFIG_HIGH_RES_TIMERS the timers of a replay are late by up to a tick"
+check "host-module refuses headers of another release than the running one" other_release
+newest=$("$top/selftests/qemu/fetch" newest) &&
+	check "the newest headers: $newest" module KERNEL="$newest"
+check "there are newest headers" test -n "$newest"
+check "the machines are the same for this test and DKMS" dkms_machines
+for ((i = 0; i < ${#others[@]}; i += 3)); do
+	check "${others[i]}: ${others[i + 1]}" cross "${others[@]:i + 1:2}"
+done
+finish

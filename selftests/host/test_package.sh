@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: the Debian packages: lintian finds nothing, and they are installed,
+# with DKMS building the module for every supported kernel of this machine's release, then
+# used in guests of GUESTS (all of these) and purged in the last of them, which takes the
+# longest. An emulated guest would take minutes to build the module, so they are installed
+# in a machine that is like this one, and the guests go on.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+KERNELS=$(own_series)
+read -ra guests <<< "${GUESTS:-${KERNELS//$'\n'/ }}"
+
+same_version()
+{
+	echo "debian/changelog has $1, include/schedtape/version.h $version"
+	[ "$1" = "$version" ]
+}
+
+# The project has no address for mail. The lintian of each release wants the policy of its time.
+run_lintian()
+{
+	lintian --allow-root --fail-on error,warning,info,pedantic \
+		--suppress-tags bogus-mail-host,bogus-mail-host-in-debian-changelog \
+		--suppress-tags out-of-date-standards-version,newer-standards-version \
+		--display-info --pedantic "$build"/deb/*.changes
+}
+
+install_packages()
+{
+	DEBIAN_FRONTEND=noninteractive dpkg -i "$build"/deb/{schedtape,libschedtape-dev}_*.deb \
+		"$build"/deb/schedtape-dkms_*.deb
+}
+
+built_for()
+{
+	local release
+
+	[ $# -gt 0 ] || return
+	for release; do
+		dkms status -m schedtape -v "$version" -k "$release" | grep ': installed' &&
+		[ -e "$(dkms_module "$release")" ] || return
+	done
+}
+
+example_builds()
+{
+	# shellcheck disable=SC2046 # words
+	gcc -Wall -Wextra -Werror -o "$T/bursts" /usr/share/doc/libschedtape-dev/examples/bursts.c \
+		$(pkg-config --cflags --libs libschedtape)
+}
+
+# use_in KERNEL [purge]: the guest's results are some of ours. It has one CPU, as the
+# emulator may lose one of several that patch their code, see lib/avoid-patching.sh.
+use_in()
+{
+	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \
+		"$top/selftests/host/package-guest" "$T" $number "${@:2}" > "$T/log"
+	case $? in
+	0) ;;
+	1) failed=1 ;;
+	*) check "$1: the guest" false ;;
+	esac
+	cat "$T/log"
+	number=$((number + $(grep -cE '^(not )?ok ' "$T/log")))
+}
+
+make_folder
+export -f install_packages built_for example_builds
+echo "TAP version 13"
+check "the packages have the version of the headers" \
+	same_version "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)"
+check "make deb" env DEB_BUILD_OPTIONS=nocheck make -s -C "$top" deb
+check "lintian" run_lintian
+if can_isolate; then
+	releases=$(for k in $KERNELS; do cat "$("$top/selftests/qemu/fetch" kernel "$k")/release"; done)
+	check "install" isolated install_packages
+	# shellcheck disable=SC2086 # words
+	check "DKMS has built the module for every kernel" isolated built_for $releases
+	check "the example builds with what is installed" isolated example_builds
+	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
+		use_in "$kernel"
+	done
+	use_in "${guests[-1]}" purge
+else
+	skip "install" "needs root, and overlays"
+fi
+finish

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a test reads of a task, where and how a task runs, clocks, and the kernel's kind.
+ */
+#ifndef SELFTESTS_TASK_H
+#define SELFTESTS_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Reads the file @name of /proc/@pid in one read, so that it is of one moment.  Returns 0 or
+ * -errno.
+ */
+int st_read_proc(pid_t pid, const char *name, char *text, size_t size);
+
+/* Of a task by its TID. */
+struct st_usage {
+	unsigned long voluntary;
+	unsigned long involuntary;
+	uint64_t runtime;	/* ns */
+};
+
+int st_usage(pid_t pid, struct st_usage *usage);
+char st_task_state(pid_t pid);
+/* True as soon as @pid's state is @state; false after 20 s. */
+bool st_wait_state(pid_t pid, char state);
+
+int st_pin(pid_t pid, int cpu);
+/* SCHED_BATCH for the caller: whom it wakes does not preempt it. */
+void st_batch(void);
+int st_cpus(void);
+uint64_t st_now(void);
+void st_burn(uint64_t ns);
+bool st_rt_kernel(void);
+/* Sleeps and wake-ups that the kernel's own locks may add: on PREEMPT_RT only. */
+unsigned int st_lock_sleeps(void);
+
+#endif /* SELFTESTS_TASK_H */

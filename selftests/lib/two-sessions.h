@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two sessions, and two children that rename themselves and fork as often as a test says.
+ */
+#ifndef SELFTESTS_TWO_SESSIONS_H
+#define SELFTESTS_TWO_SESSIONS_H
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "child.h"
+#include "invariants.h"
+#include "record.h"
+
+/* Pages of a ring that loses nothing here, and of one that does. */
+#define LARGE	4096
+#define SMALL	4
+
+FIXTURE(two_sessions)
+{
+	struct st_record r;
+	struct st_record other;
+	struct st_child w[2];
+	struct schedtape_session_state state;
+	unsigned int *shared;	/* with the children */
+};
+
+FIXTURE_SETUP(two_sessions)
+{
+	memset(self, 0, sizeof(*self));
+	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+}
+
+FIXTURE_TEARDOWN(two_sessions)
+{
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
+	st_record_close(&self->r);
+	st_record_close(&self->other);
+}
+
+/* Between gates: so many renames, and a child that renames itself once. */
+static inline int rename_and_fork(void *arg)
+{
+	unsigned int *times = arg, i;
+	pid_t pid;
+
+	for (;;) {
+		for (i = 0; i < *times; i++)
+			prctl(PR_SET_NAME, i & 1 ? "odd" : "even");
+		pid = fork();
+		if (!pid) {
+			prctl(PR_SET_NAME, "child");
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+		st_gate();
+	}
+	return 0;
+}
+
+static inline const char *check(const struct st_record *r, const pid_t *roots, size_t n)
+{
+	const char *bad = st_check(r, roots, n);
+
+	if (bad)
+		printf("# %s\n", bad);
+	return bad;
+}
+
+#endif /* SELFTESTS_TWO_SESSIONS_H */

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: what a filter and a session's settings may not be, each refused
+ * with the kernel's words at the attribute that is wrong, and without a trace;
+ * and the memory that all rings may have.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "caps.h"
+#include "cgroup.h"
+#include "record.h"
+#include "request.h"
+#include "child.h"
+
+#define PAGES		16
+#define CGROUPS_MAX	256
+#define PATTERNS_MAX	32
+#define MEMORY_MAX	"/sys/module/schedtape/parameters/ring_memory_max"
+
+FIXTURE(limits)
+{
+	struct st_record r;
+	struct st_request q;
+	struct st_child w;
+	struct schedtape_session_state state;
+	char memory_max[32];
+	uint32_t id;
+	int sock;
+	uint16_t family;
+};
+
+FIXTURE_SETUP(limits)
+{
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, st_record_open(&self->r, 0));
+	self->id = schedtape_session_id(self->r.session);
+	self->sock = st_socket();
+	ASSERT_LE(0, self->sock);
+	self->family = st_family(self->sock, NULL);
+	ASSERT_NE(0, self->family);
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	st_child_kill(&self->w);
+	close(self->sock);
+	st_record_close(&self->r);
+	if (self->memory_max[0])
+		st_write_file(MEMORY_MAX, self->memory_max);
+	st_cgroup_end();
+}
+
+/* A request to this session. */
+static struct st_request *begin(FIXTURE_DATA(limits) *self, uint8_t cmd)
+{
+	st_request_init(&self->q, cmd);
+	self->q.sock = self->sock;
+	self->q.family = self->family;
+	st_request_add_u32(&self->q, STAPE_A_SESSION_ID, self->id);
+	return &self->q;
+}
+
+/* Where the next attribute comes to lie. */
+static long next_attr(FIXTURE_DATA(limits) *self)
+{
+	return self->q.used;
+}
+
+static void add_u8(FIXTURE_DATA(limits) *self, uint16_t type, uint8_t value)
+{
+	st_request_add(&self->q, type, &value, 1);
+}
+
+static void add_string(FIXTURE_DATA(limits) *self, uint16_t type, const char *value)
+{
+	st_request_add(&self->q, type, value, strlen(value) + 1);
+}
+
+static bool says(FIXTURE_DATA(limits) *self, const char *words)
+{
+	if (strstr(self->q.text, words))
+		return true;
+	printf("# it says '%s'\n", self->q.text);
+	return false;
+}
+
+static int set_rings(FIXTURE_DATA(limits) *self)
+{
+	st_request_add_u32(begin(self, STAPE_CMD_SESSION_SET), STAPE_A_SESSION_RING_PAGES, PAGES);
+	return st_request(&self->q);
+}
+
+static uint32_t tasks_of(FIXTURE_DATA(limits) *self)
+{
+	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
+}
+
+static int just_sleep(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* -- filters ------------------------------------------------------------------------- */
+
+TEST_F(limits, filter_before_rings)
+{
+	add_u8((begin(self, STAPE_CMD_FILTER_SET), self), STAPE_A_SESSION_ALL, 1);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "session-set first"));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 1);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "session-set first"));
+	ASSERT_EQ(0, set_rings(self));
+	EXPECT_EQ(0, tasks_of(self));
+}
+
+TEST_F(limits, whom)
+{
+	static const uint8_t commands[] = { STAPE_CMD_FILTER_ADD, STAPE_CMD_FILTER_DEL };
+	size_t i;
+
+	ASSERT_EQ(0, set_rings(self));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(-EINVAL, st_request(begin(self, commands[i])));
+		EXPECT_TRUE(says(self, "whom"));
+		begin(self, commands[i]);
+		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 1);
+		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194303);
+		EXPECT_EQ(-ESRCH, st_request(&self->q));
+		EXPECT_EQ(16, self->q.offset);
+		EXPECT_TRUE(says(self, "no such"));
+		begin(self, commands[i]);
+		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194304);
+		EXPECT_EQ(-ERANGE, st_request(&self->q));
+		EXPECT_EQ(8, self->q.offset);
+	}
+	/* Kernel threads and the recorder, by process or thread. */
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 2);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	EXPECT_TRUE(says(self, "kernel thread"));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, gettid());
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "recorder"));
+}
+
+TEST_F(limits, cgroups)
+{
+	uint64_t ids[CGROUPS_MAX + 1];
+	char name[32];
+	int i;
+
+	if (!st_cgroup_begin())
+		SKIP(return, "there is no cgroup2");
+	ASSERT_EQ(0, set_rings(self));
+	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ~0ull);
+	EXPECT_EQ(-ENOENT, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	EXPECT_TRUE(says(self, "no such cgroup"));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, 1);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	for (i = 0; i < CGROUPS_MAX + 1; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		ids[i] = st_cgroup_make(name);
+		ASSERT_NE(0, ids[i]);
+	}
+	/* One that has gone is none. */
+	ASSERT_TRUE(st_cgroup_remove("0"));
+	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ids[0]);
+	EXPECT_EQ(-ENOENT, st_request(&self->q));
+	ids[0] = st_cgroup_make("0");
+	begin(self, STAPE_CMD_FILTER_ADD);
+	for (i = 0; i < CGROUPS_MAX; i++)
+		st_request_add_u64(&self->q, STAPE_A_SESSION_CGROUP, ids[i]);
+	EXPECT_EQ(0, st_request(&self->q));
+	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ids[i]);
+	EXPECT_EQ(-E2BIG, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	EXPECT_TRUE(says(self, "more cgroups"));
+	/* The last one counts as well as the first, and room is made by taking one away. */
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
+	ASSERT_TRUE(st_cgroup_move("255", self->w.pid));
+	EXPECT_EQ(1, tasks_of(self));
+	ASSERT_TRUE(st_cgroup_move("256", self->w.pid));
+	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_del_cgroup(&self->r, ids[3]));
+	EXPECT_EQ(0, st_record_add_cgroup(&self->r, ids[256]));
+	EXPECT_EQ(1, tasks_of(self));
+	ASSERT_TRUE(st_cgroup_move("3", self->w.pid));
+	EXPECT_EQ(0, tasks_of(self));
+	st_child_kill(&self->w);
+}
+
+/* What was set before stays, whatever is wrong with a request. */
+TEST_F(limits, patterns)
+{
+	char pattern[65];
+	long at;
+	int i;
+
+	ASSERT_EQ(0, set_rings(self));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
+	begin(self, STAPE_CMD_FILTER_SET);
+	for (i = 0; i < PATTERNS_MAX; i++)
+		add_string(self, STAPE_A_SESSION_EXCLUDE_COMM,
+			   i < PATTERNS_MAX - 1 ? "-" : "test_*");
+	EXPECT_EQ(0, st_request(&self->q));
+	EXPECT_EQ(0, tasks_of(self));
+
+	begin(self, STAPE_CMD_FILTER_SET);
+	for (i = 0; i < PATTERNS_MAX; i++)
+		add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, "-");
+	at = next_attr(self);
+	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, "-");
+	EXPECT_EQ(-E2BIG, st_request(&self->q));
+	EXPECT_EQ(at, self->q.offset);
+	EXPECT_TRUE(says(self, "more patterns"));
+	EXPECT_EQ(0, tasks_of(self));
+
+	memset(pattern, '*', sizeof(pattern));
+	pattern[64] = '\0';
+	begin(self, STAPE_CMD_FILTER_SET);
+	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, pattern);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	/* Without its end. */
+	st_request_add(begin(self, STAPE_CMD_FILTER_SET), STAPE_A_SESSION_EXCLUDE_COMM, "abc", 3);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
+	EXPECT_EQ(0, tasks_of(self));
+	pattern[63] = '\0';
+	begin(self, STAPE_CMD_FILTER_SET);
+	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, pattern);
+	EXPECT_EQ(0, st_request(&self->q));
+	EXPECT_EQ(0, tasks_of(self));
+	/* None at all. */
+	EXPECT_EQ(0, st_request(begin(self, STAPE_CMD_FILTER_SET)));
+	EXPECT_EQ(1, tasks_of(self));
+}
+
+TEST_F(limits, flags)
+{
+	static const uint16_t flags[] = {
+		STAPE_A_SESSION_ALL, STAPE_A_SESSION_KTHREADS, STAPE_A_SESSION_NO_INHERIT,
+	};
+	size_t i;
+
+	ASSERT_EQ(0, set_rings(self));
+	for (i = 0; i < 3; i++) {
+		add_u8((begin(self, STAPE_CMD_FILTER_SET), self), flags[i], 2);
+		EXPECT_EQ(-ERANGE, st_request(&self->q));
+		EXPECT_EQ(8, self->q.offset);
+		st_request_add_u32(begin(self, STAPE_CMD_FILTER_SET), flags[i], 1);
+		EXPECT_EQ(-EINVAL, st_request(&self->q));
+		add_u8((begin(self, STAPE_CMD_FILTER_SET), self), flags[i], 0);
+		EXPECT_EQ(0, st_request(&self->q));
+	}
+	EXPECT_EQ(0, tasks_of(self));
+}
+
+/* -- rings ---------------------------------------------------------------------------- */
+
+static void begin_set(FIXTURE_DATA(limits) *self, uint32_t pages)
+{
+	st_request_add_u32(begin(self, STAPE_CMD_SESSION_SET), STAPE_A_SESSION_RING_PAGES, pages);
+}
+
+TEST_F(limits, cpus)
+{
+	unsigned char mask[1024] = { 0 };
+
+	begin_set(self, PAGES);
+	st_request_add(&self->q, STAPE_A_SESSION_CPUS, NULL, 0);
+	EXPECT_GT(0, st_request(&self->q));
+	EXPECT_EQ(16, self->q.offset);
+	begin_set(self, PAGES);
+	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "CPUs"));
+	/* CPUs that there are not. */
+	mask[sizeof(mask) - 1] = 0xff;
+	begin_set(self, PAGES);
+	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "CPUs"));
+	/* Among those that there are, they do no harm. */
+	mask[0] = 1;
+	begin_set(self, PAGES);
+	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
+	EXPECT_EQ(0, st_request(&self->q));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(1, self->state.cpus);
+}
+
+TEST_F(limits, clocks)
+{
+	begin_set(self, PAGES);
+	st_request_add_u32(&self->q, STAPE_A_SESSION_CLOCK, STAPE_CLOCK_COUNTER + 1);
+	EXPECT_EQ(-ERANGE, st_request(&self->q));
+	EXPECT_EQ(16, self->q.offset);
+	begin_set(self, PAGES);
+	add_u8(self, STAPE_A_SESSION_OVERWRITE, 1);
+	EXPECT_GT(0, st_request(&self->q));
+	EXPECT_EQ(0, set_rings(self));
+}
+
+/* -- memory ------------------------------------------------------------------------------ */
+
+static uint64_t ring_memory(FIXTURE_DATA(limits) *self, uint64_t *max)
+{
+	struct schedtape_module_info info;
+
+	if (schedtape_client_info(self->r.client, &info, &self->r.err))
+		return ~0ull;
+	*max = info.ring_memory_max;
+	return info.ring_memory;
+}
+
+static bool keep_memory_max(FIXTURE_DATA(limits) *self)
+{
+	FILE *file = fopen(MEMORY_MAX, "re");
+	bool done = file && fgets(self->memory_max, sizeof(self->memory_max), file);
+
+	if (file)
+		fclose(file);
+	return done;
+}
+
+/* Of all sessions together; what is closed is free again. */
+TEST_F(limits, memory)
+{
+	/* Two pages of a ring are not for data. */
+	const uint32_t pages = 64;
+	uint64_t max, one = (uint64_t)(pages + 2) * STAPE_PAGE_SIZE;
+	struct st_record others[64] = { 0 };
+	struct schedtape_session_options options = {
+		.ring_bytes = pages * STAPE_PAGE_SIZE,
+		.cpus = (const unsigned char *)"\1",
+		.cpus_bytes = 1,
+	};
+	int i, n = 0;
+
+	if (getpagesize() != STAPE_PAGE_SIZE)
+		SKIP(return, "pages are larger here");
+	ASSERT_TRUE(keep_memory_max(self));
+	EXPECT_EQ(0, ring_memory(self, &max));
+	EXPECT_LT(1 << 20, max);
+	ASSERT_TRUE(st_write_file(MEMORY_MAX, "1"));
+	EXPECT_EQ(0, ring_memory(self, &max));
+	EXPECT_EQ(1 << 20, max);
+	begin_set(self, 256);
+	EXPECT_EQ(-ENOMEM, st_request(&self->q));
+	EXPECT_TRUE(says(self, "ring_memory_max"));
+	EXPECT_EQ(0, ring_memory(self, &max));
+	while (n < 64 && !st_record_open_with(&others[n], options))
+		n++;
+	EXPECT_EQ((1 << 20) / one, n);
+	EXPECT_NE(NULL, strstr(others[n].err.text, "ring_memory_max"));
+	EXPECT_EQ(n * one, ring_memory(self, &max));
+	/* As many go in as go out, also out of a session that records. */
+	ASSERT_EQ(0, st_record_start(&others[0]));
+	st_record_close(&others[0]);
+	EXPECT_EQ((n - 1) * one, ring_memory(self, &max));
+	EXPECT_EQ(0, st_record_open_with(&others[0], options));
+	/* More may be had, less does not take away. */
+	ASSERT_TRUE(st_write_file(MEMORY_MAX, "2"));
+	begin_set(self, pages);
+	EXPECT_EQ(0, st_request(&self->q));
+	ASSERT_TRUE(st_write_file(MEMORY_MAX, "1"));
+	EXPECT_LT(1 << 20, ring_memory(self, &max));
+	EXPECT_EQ(0, st_record_start(&others[1]));
+	for (i = 0; i <= n; i++)
+		st_record_close(&others[i]);
+	st_record_close(&self->r);
+	ASSERT_EQ(0, st_record_open(&self->r, 0));
+	EXPECT_EQ(0, ring_memory(self, &max));
+}
+
+TEST_HARNESS_MAIN

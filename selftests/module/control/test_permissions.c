@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: who may open the device and who may send requests: CAP_PERFMON
+ * or CAP_SYS_ADMIN in the initial user namespace, of the socket and the sender.
+ * Who is given an open file needs neither.
+ */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <kselftest_harness.h>
+
+#include "caps.h"
+#include "send-fd.h"
+#include "players.h"
+#include "request.h"
+
+FIXTURE(permissions)
+{
+	struct stat device;
+};
+
+/* The file's mode is no obstacle here, but where the test says so. */
+FIXTURE_SETUP(permissions)
+{
+	ASSERT_EQ(0, stat("/dev/schedtape", &self->device));
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(permissions)
+{
+	if (chown("/dev/schedtape", 0, 0))
+		perror("/dev/schedtape");
+	chmod("/dev/schedtape", 0600);
+}
+
+static int try_open(void)
+{
+	int fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int try_info(int sock)
+{
+	struct st_request q;
+
+	st_request_init(&q, STAPE_CMD_INFO_GET);
+	q.sock = sock;
+	return st_request(&q);
+}
+
+/* -ENOENT: the family is not there. */
+static int try_netlink(void)
+{
+	int sock = st_socket(), ret = -ENOENT;
+
+	if (sock < 0)
+		return sock;
+	if (st_family(sock, NULL))
+		ret = try_info(sock);
+	close(sock);
+	return ret;
+}
+
+static int try_monitor(void)
+{
+	int sock = st_monitor();
+
+	if (sock < 0)
+		return sock;
+	close(sock);
+	return 0;
+}
+
+TEST_F(permissions, mode)
+{
+	EXPECT_EQ(0600, self->device.st_mode & 07777);
+	EXPECT_EQ(0, self->device.st_uid);
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0600));
+	ASSERT_EQ(0, st_become_nobody(ST_CAP(CAP_PERFMON) | ST_CAP(CAP_SYS_ADMIN)));
+	EXPECT_EQ(-EACCES, try_open());
+}
+
+/* The file's group lets in whom it has, and gives nobody a capability. */
+TEST_F(permissions, group)
+{
+	gid_t group = 65533;
+
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0660));
+	ASSERT_EQ(0, chown("/dev/schedtape", 0, group));
+	ASSERT_EQ(0, syscall(SYS_setgroups, 1, &group));
+	ASSERT_EQ(0, st_become_nobody(ST_CAP(CAP_PERFMON)));
+	EXPECT_EQ(0, try_open());
+	ASSERT_EQ(0, st_caps_effective(0));
+	EXPECT_EQ(-EACCES, try_open());
+}
+
+/*
+ * The table of Documentation/security.rst: who, and what comes of opening the
+ * device, of a request, and of listening.  The file's mode lets everyone in.
+ */
+FIXTURE(who)
+{
+	int *results;
+};
+
+FIXTURE_VARIANT(who)
+{
+	uint64_t caps;		/* of nobody */
+	bool root;
+	bool namespaces;	/* a user namespace, and */
+	int others;		/* the rest of CLONE_NEW... */
+	int device;
+	int netlink;
+	int monitor;
+};
+
+#define ALL_CAPS ((ST_CAP(CAP_LAST_CAP + 1) - 1) & 0x1ffffffffffull)
+#define NEEDED (ST_CAP(CAP_PERFMON) | ST_CAP(CAP_SYS_ADMIN))
+#define CONTAINER (CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | \
+		   CLONE_NEWCGROUP)
+
+FIXTURE_VARIANT_ADD(who, nobody) {
+	.device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, net_admin) {
+	.caps = ST_CAP(CAP_NET_ADMIN), .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, all_capabilities_but_the_two) {
+	.caps = ALL_CAPS & ~NEEDED, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, perfmon) {
+	.caps = ST_CAP(CAP_PERFMON),
+};
+
+FIXTURE_VARIANT_ADD(who, sys_admin) {
+	.caps = ST_CAP(CAP_SYS_ADMIN),
+};
+
+FIXTURE_VARIANT_ADD(who, root) {
+	.root = true, .caps = ALL_CAPS,
+};
+
+FIXTURE_VARIANT_ADD(who, root_without_capabilities) {
+	.root = true, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, root_of_a_user_namespace) {
+	.root = true, .namespaces = true, .device = -EACCES, .netlink = -EPERM,
+};
+
+FIXTURE_VARIANT_ADD(who, root_of_a_container) {
+	.root = true, .namespaces = true, .others = CONTAINER,
+	.device = -EACCES, .netlink = -ENOENT, .monitor = -ENOENT,
+};
+
+/* As in a privileged container: the initial user namespace, and its own others. */
+FIXTURE_VARIANT_ADD(who, root_of_a_privileged_container) {
+	.root = true, .caps = ALL_CAPS, .others = CONTAINER,
+	.netlink = -ENOENT, .monitor = -ENOENT,
+};
+
+FIXTURE_SETUP(who)
+{
+	self->results = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->results);
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(who)
+{
+	chmod("/dev/schedtape", 0600);
+}
+
+static int become(const FIXTURE_VARIANT(who) *who)
+{
+	if (who->namespaces)
+		return st_become_root_of_namespaces(who->others);
+	if (who->others && unshare(who->others))
+		return -1;
+	return who->root ? st_caps_effective(who->caps) : st_become_nobody(who->caps);
+}
+
+TEST_F(who, may)
+{
+	pid_t child;
+	int status;
+
+	ASSERT_EQ(0, become(variant));
+	/* A PID namespace begins with the next child. */
+	child = fork();
+	if (!child) {
+		self->results[0] = try_open();
+		self->results[1] = try_netlink();
+		self->results[2] = try_monitor();
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(variant->device, self->results[0]);
+	EXPECT_EQ(variant->netlink, self->results[1]);
+	EXPECT_EQ(variant->monitor, self->results[2]);
+}
+
+/* A socket that was opened with the right, in the hands of one without it. */
+TEST_F(permissions, sender_and_socket)
+{
+	int privileged = st_socket(), plain;
+
+	ASSERT_LE(0, privileged);
+	EXPECT_EQ(0, try_info(privileged));
+	ASSERT_EQ(0, st_caps_effective(0));
+	EXPECT_EQ(-EPERM, try_info(privileged));
+	/* And the other way round. */
+	plain = st_socket();
+	ASSERT_LE(0, plain);
+	ASSERT_EQ(0, st_caps_effective(ST_CAP(CAP_PERFMON)));
+	EXPECT_EQ(-EPERM, try_info(plain));
+	EXPECT_EQ(0, try_info(privileged));
+}
+
+/* No command, no dump without the right; and it is said in words. */
+TEST_F(permissions, every_command)
+{
+	static const struct {
+		uint8_t cmd;
+		uint16_t flags;
+		uint16_t id;
+	} commands[] = {
+		{ STAPE_CMD_INFO_GET, 0, 0 },
+		{ STAPE_CMD_SESSION_GET, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_SESSION_GET, NLM_F_DUMP, 0 },
+		{ STAPE_CMD_SESSION_SET, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_SESSION_START, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_SESSION_PAUSE, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_SESSION_STOP, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_FILTER_ADD, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_FILTER_DEL, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_FILTER_SET, 0, STAPE_A_SESSION_ID },
+		{ STAPE_CMD_TASK_GET, NLM_F_DUMP, STAPE_A_TASK_SESSION },
+		{ STAPE_CMD_REPLAY_GET, 0, STAPE_A_REPLAY_ID },
+		{ STAPE_CMD_REPLAY_GET, NLM_F_DUMP, 0 },
+		{ STAPE_CMD_REPLAY_START, 0, STAPE_A_REPLAY_ID },
+		{ STAPE_CMD_REPLAY_STOP, 0, STAPE_A_REPLAY_ID },
+		{ STAPE_CMD_REPLAY_SET, 0, STAPE_A_REPLAY_ID },
+		{ STAPE_CMD_REPLAY_PAUSE, 0, STAPE_A_REPLAY_ID },
+		{ STAPE_CMD_PLAYER_GET, NLM_F_DUMP, STAPE_A_PLAYER_REPLAY },
+	};
+	size_t i;
+
+	ASSERT_EQ(0, st_caps_effective(0));
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		struct st_request q;
+
+		st_request_init(&q, commands[i].cmd);
+		q.flags = commands[i].flags;
+		if (commands[i].id)
+			st_request_add_u32(&q, commands[i].id, 1);
+		EXPECT_EQ(-EPERM, st_request(&q)) {
+			TH_LOG("command %u", commands[i].cmd);
+		}
+		EXPECT_EQ(0, q.replies);
+		/* Not every kernel passes words on from a dump's beginning. */
+		if (!q.flags)
+			EXPECT_NE(NULL, strstr(q.text, "CAP_PERFMON"));
+	}
+}
+
+/* -- files in other hands ------------------------------------------------------------------ */
+
+/*
+ * Files that somebody has from a socket who never had a right: he cannot open any, nor
+ * make a request.  The file's mode lets everyone in.
+ */
+FIXTURE(given)
+{
+	struct st_record r;
+	struct stranger *stranger;
+	int socks[2];
+};
+
+/**
+ * struct stranger - what becomes of his tries, -errno
+ * @opens: the device
+ * @asks: by netlink
+ * @info, @flush, @map, @replay: with the session that he was given
+ * @bytes: that he read of it
+ */
+struct stranger {
+	int opens, asks;
+	int info, flush, map, replay;
+	ssize_t bytes;
+};
+
+FIXTURE_SETUP(given)
+{
+	memset(self, 0, sizeof(*self));
+	self->stranger = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			      -1, 0);
+	ASSERT_NE(MAP_FAILED, self->stranger);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->socks));
+	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(given)
+{
+	chmod("/dev/schedtape", 0600);
+}
+
+static int try_map(int fd, const struct stape_session_info *info)
+{
+	void *map = mmap(NULL, info->ring_stride - getpagesize(), PROT_READ, MAP_SHARED, fd,
+			 getpagesize());
+
+	return map == MAP_FAILED ? -errno : 0;
+}
+
+static void use_session(int fd, struct stranger *stranger)
+{
+	struct stape_replay_setup setup = { .nr_players = 1 };
+	struct stape_session_info info;
+
+	stranger->opens = try_open();
+	stranger->asks = try_netlink();
+	stranger->info = ioctl(fd, STAPE_IOC_INFO, &info) ? -errno : 0;
+	stranger->flush = ioctl(fd, STAPE_IOC_FLUSH) ? -errno : 0;
+	stranger->map = try_map(fd, &info);
+	stranger->replay = ioctl(fd, STAPE_IOC_REPLAY, &setup) ? -errno : 0;
+}
+
+/* He is recorded himself, so that there is something to be read. */
+TEST_F(given, session)
+{
+	char page[STAPE_PAGE_SIZE];
+	pid_t pid;
+	int status;
+
+	pid = fork();
+	if (!pid) {
+		int fd = st_become_nobody(0) ? -1 : st_receive_fd(self->socks[1]);
+
+		use_session(fd, self->stranger);
+		self->stranger->bytes = read(fd, page, sizeof(page));
+		_exit(0);
+	}
+	ASSERT_EQ(0, st_record_open(&self->r, 16));
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_send_fd(self->socks[0], schedtape_session_fd(self->r.session)));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	EXPECT_EQ(-EACCES, self->stranger->opens);
+	EXPECT_EQ(-EPERM, self->stranger->asks);
+	EXPECT_EQ(0, self->stranger->info);
+	EXPECT_EQ(0, self->stranger->flush);
+	EXPECT_EQ(0, self->stranger->map);
+	EXPECT_EQ(STAPE_PAGE_SIZE, self->stranger->bytes);
+	EXPECT_EQ(0, self->stranger->replay);
+}
+
+/* Its opener, too, has it without what he opened it with. */
+TEST_F(given, capability_goes)
+{
+	ASSERT_EQ(0, st_record_open(&self->r, 16));
+	ASSERT_EQ(0, st_record_add(&self->r, getppid()));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_caps_effective(0));
+	use_session(schedtape_session_fd(self->r.session), self->stranger);
+	EXPECT_EQ(-EACCES, self->stranger->opens);
+	EXPECT_EQ(-EPERM, self->stranger->asks);
+	EXPECT_EQ(0, self->stranger->info);
+	EXPECT_EQ(0, self->stranger->flush);
+	EXPECT_EQ(0, self->stranger->map);
+	EXPECT_EQ(0, self->stranger->replay);
+}
+
+/* Maps, joins, wakes along an edge (himself), and waits for more than the test takes. */
+static void play(struct notes *notes)
+{
+	const uint32_t edge = 0;
+	int ret;
+
+	notes[1].ret = try_netlink();
+	if (mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, players, 0) == MAP_FAILED)
+		notes[2].ret = -errno;
+	ret = join(0);
+	if (!ret)
+		ret = step(0, 0, STAPE_WAIT_UNTIL, 0);
+	if (!ret)
+		ret = step_wakes(0, 1, STAPE_WAIT_EDGE, edge, &edge, 1);
+	note(notes, ret);
+	step(0, 2, STAPE_WAIT_UNTIL, 3600 * 1000 * MS);
+}
+
+TEST_F(replay, given_players)
+{
+	int socks[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
+	pid = fork();
+	if (!pid) {
+		close(session);
+		players = st_become_nobody(0) ? -1 : st_receive_fd(socks[1]);
+		play(self->notes);
+		_exit(0);
+	}
+	ASSERT_EQ(0, setup(self, 1, 1));
+	ASSERT_EQ(0, st_send_fd(socks[0], players));
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	while (!self->notes->steps)
+		usleep(1000);
+	EXPECT_EQ(0, self->notes[0].ret);
+	EXPECT_EQ(-EPERM, self->notes[1].ret);
+	EXPECT_EQ(0, self->notes[2].ret);
+	ASSERT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
+}
+
+TEST_HARNESS_MAIN

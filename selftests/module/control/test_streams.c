@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: streams, files to wait at for some CPUs' rings: who is woken by
+ * what, what is refused, and whoever goes first.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "child.h"
+#include "record.h"
+#include "task.h"
+
+#define PAGES 64
+
+FIXTURE(streams)
+{
+	struct st_record r;
+	struct st_child w;
+	unsigned int *times;
+	int fd;
+	int streams[8];
+	int fds;	/* open before the test */
+};
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+FIXTURE_SETUP(streams)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = PAGES * STAPE_PAGE_SIZE,
+		.watermark = 1,
+	};
+
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, st_record_open_with(&self->r, options));
+	self->fd = schedtape_session_fd(self->r.session);
+	self->times = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->times);
+	*self->times = 1000;
+	self->fds = count_fds();
+}
+
+FIXTURE_TEARDOWN(streams)
+{
+	st_child_kill(&self->w);
+	st_record_close(&self->r);
+}
+
+static int stream_of(int fd, const char *cpus, size_t bytes)
+{
+	struct stape_stream stream = { .cpus = (uintptr_t)cpus, .bytes = bytes };
+
+	return ioctl(fd, STAPE_IOC_STREAM, &stream) ? -errno : stream.fd;
+}
+
+static int events_of(int fd, int timeout)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout) < 0 ? -errno : p.revents;
+}
+
+static int count_session(const struct schedtape_session_state *state, void *arg)
+{
+	(void)state;
+	++*(int *)arg;
+	return 0;
+}
+
+/* Sessions that there are. */
+static int sessions(void)
+{
+	struct schedtape_client *client;
+	int n = 0;
+
+	if (schedtape_client_open(&client, NULL))
+		return -1;
+	schedtape_client_sessions(client, count_session, &n, NULL);
+	schedtape_client_close(client);
+	return n;
+}
+
+/* It has copies of the test's files, and is not to hold them. */
+static int rename_often(void *arg)
+{
+	FIXTURE_DATA(streams) *self = arg;
+	unsigned int i;
+
+	close(self->fd);
+	for (i = 0; i < 8; i++)
+		if (self->streams[i])
+			close(self->streams[i]);
+	for (;;) {
+		st_gate();
+		for (i = 0; i < *self->times; i++)
+			prctl(PR_SET_NAME, i & 1 ? "odd" : "even");
+	}
+	return 0;
+}
+
+static bool start(FIXTURE_DATA(streams) *self, int cpu)
+{
+	return !st_child_fork(&self->w, cpu, rename_often, self) && st_child_step(&self->w) &&
+	       !st_record_add(&self->r, self->w.pid) && !st_record_start(&self->r);
+}
+
+/* -- what is refused -------------------------------------------------------------------- */
+
+TEST_F(streams, refused)
+{
+	struct stape_stream stream = { .cpus = 8, .bytes = 1 };
+	struct st_record fresh;
+	char none[4096] = { 0 };
+
+	ASSERT_EQ(0, st_record_open(&fresh, 0));
+	EXPECT_EQ(-ENODATA, stream_of(schedtape_session_fd(fresh.session), "\1", 1));
+	st_record_close(&fresh);
+	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, 1));
+	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, sizeof(none)));
+	EXPECT_EQ(-EINVAL, stream_of(self->fd, "\1", 0));
+	/* A CPU that there is not. */
+	none[sizeof(none) - 1] = 1;
+	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, sizeof(none)));
+	EXPECT_EQ(-EFAULT, stream_of(self->fd, NULL, 1));
+	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_STREAM, &stream));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_STREAM, (void *)8));
+	EXPECT_EQ(EFAULT, errno);
+	ASSERT_EQ(0, st_record_start(&self->r));
+	EXPECT_EQ(-EBUSY, stream_of(self->fd, "\1", 1));
+	ASSERT_EQ(0, st_record_pause(&self->r));
+	EXPECT_EQ(-EBUSY, stream_of(self->fd, "\1", 1));
+	ASSERT_EQ(0, st_record_stop(&self->r));
+	EXPECT_EQ(-EBUSY, stream_of(self->fd, "\1", 1));
+	EXPECT_EQ(self->fds, count_fds());
+}
+
+/* The answer has nowhere to go: its memory can be read and not written. */
+TEST_F(streams, answer_without_a_place)
+{
+	struct stape_stream *stream = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i;
+
+	ASSERT_NE(MAP_FAILED, stream);
+	*stream = (struct stape_stream){ .cpus = (uintptr_t)"\1", .bytes = 1 };
+	ASSERT_EQ(0, mprotect(stream, 4096, PROT_READ));
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_STREAM, stream));
+		EXPECT_EQ(EFAULT, errno);
+	}
+	EXPECT_EQ(self->fds, count_fds());
+	/* None of them keeps the session. */
+	st_record_close(&self->r);
+	EXPECT_EQ(0, sessions());
+}
+
+/* It is for poll() only. */
+TEST_F(streams, no_other_calls)
+{
+	int fd = stream_of(self->fd, "\1", 1);
+	char page[STAPE_PAGE_SIZE];
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, read(fd, page, sizeof(page)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, write(fd, page, 1));
+	EXPECT_EQ(-1, ioctl(fd, STAPE_IOC_FLUSH));
+	EXPECT_EQ(ENOTTY, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0));
+	close(fd);
+}
+
+/* -- who is woken ------------------------------------------------------------------------ */
+
+struct waiter {
+	pthread_t thread;
+	int fd;
+	volatile pid_t tid;
+	volatile int events;
+};
+
+static void *wait_in_thread(void *arg)
+{
+	struct waiter *waiter = arg;
+
+	waiter->tid = gettid();
+	waiter->events = events_of(waiter->fd, -1);
+	return NULL;
+}
+
+static bool start_waiter(struct waiter *waiter, int fd)
+{
+	memset(waiter, 0, sizeof(*waiter));
+	waiter->fd = fd;
+	if (pthread_create(&waiter->thread, NULL, wait_in_thread, waiter))
+		return false;
+	while (!waiter->tid)
+		usleep(1000);
+	return st_wait_state(waiter->tid, 'S');
+}
+
+TEST_F(streams, each_its_own)
+{
+	struct waiter waiters[2];
+	int *fds = self->streams, i;
+
+	if (st_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	fds[0] = stream_of(self->fd, "\1", 1);
+	fds[1] = stream_of(self->fd, "\2\0\0", 3);
+	for (i = 0; i < 2; i++) {
+		ASSERT_LE(0, fds[i]);
+		EXPECT_EQ(0, events_of(fds[i], 0));
+		ASSERT_TRUE(start_waiter(&waiters[i], fds[i]));
+	}
+	ASSERT_TRUE(start(self, 1));
+	ASSERT_TRUE(st_child_step(&self->w));
+	pthread_join(waiters[1].thread, NULL);
+	EXPECT_EQ(POLLIN, waiters[1].events);
+	EXPECT_EQ(POLLIN, events_of(fds[1], 0));
+	EXPECT_EQ(POLLIN, events_of(self->fd, 0));
+	EXPECT_EQ(0, events_of(fds[0], 0));
+	EXPECT_EQ(0, waiters[0].events);
+	/* The stop is all's. */
+	ASSERT_EQ(0, st_record_stop(&self->r));
+	pthread_join(waiters[0].thread, NULL);
+	EXPECT_TRUE(waiters[0].events & POLLIN);
+	EXPECT_TRUE(events_of(fds[0], 0) & POLLIN);
+}
+
+/* And so is the end of the last task. */
+TEST_F(streams, hang_up)
+{
+	struct waiter waiter;
+
+	self->streams[0] = stream_of(self->fd, "\1", 1);
+	ASSERT_LE(0, self->streams[0]);
+	ASSERT_TRUE(start(self, st_cpus() > 1));
+	ASSERT_TRUE(start_waiter(&waiter, self->streams[0]));
+	st_child_kill(&self->w);
+	pthread_join(waiter.thread, NULL);
+	EXPECT_TRUE(waiter.events & (POLLHUP | POLLIN));
+	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
+	EXPECT_TRUE(events_of(self->streams[0], 0) & POLLHUP);
+}
+
+/* Of two streams of one CPU, the later one is woken. */
+TEST_F(streams, the_last_is_woken)
+{
+	struct waiter waiter;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		self->streams[i] = stream_of(self->fd, "\3", 1);
+		ASSERT_LE(0, self->streams[i]);
+	}
+	ASSERT_TRUE(start_waiter(&waiter, self->streams[1]));
+	ASSERT_TRUE(start(self, 0));
+	ASSERT_TRUE(st_child_step(&self->w));
+	pthread_join(waiter.thread, NULL);
+	EXPECT_EQ(POLLIN, waiter.events);
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(POLLIN, events_of(self->streams[i], 0));
+}
+
+/* -- who goes first ----------------------------------------------------------------------- */
+
+/* A stream that goes while it is recorded leaves its CPUs to the session. */
+TEST_F(streams, stream_first)
+{
+	struct waiter waiter;
+
+	self->streams[0] = stream_of(self->fd, "\3", 1);
+	ASSERT_LE(0, self->streams[0]);
+	ASSERT_TRUE(start(self, 0));
+	close(self->streams[0]);
+	ASSERT_TRUE(start_waiter(&waiter, self->fd));
+	ASSERT_TRUE(st_child_step(&self->w));
+	pthread_join(waiter.thread, NULL);
+	EXPECT_EQ(POLLIN, waiter.events);
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(*self->times, st_count_type(&self->r, STAPE_EV_RENAME));
+	EXPECT_EQ(1, sessions());
+	st_record_close(&self->r);
+	EXPECT_EQ(0, sessions());
+}
+
+/* The session lives on in its stream, though nobody can read it any more. */
+TEST_F(streams, session_first)
+{
+	self->streams[0] = stream_of(self->fd, "\3", 1);
+	ASSERT_LE(0, self->streams[0]);
+	ASSERT_TRUE(start(self, 0));
+	ASSERT_TRUE(st_child_step(&self->w));
+	st_record_close(&self->r);
+	EXPECT_EQ(1, sessions());
+	EXPECT_EQ(POLLIN, events_of(self->streams[0], 0));
+	ASSERT_TRUE(st_child_step(&self->w));
+	close(self->streams[0]);
+	EXPECT_EQ(0, sessions());
+	/* The child is nobody's now. */
+	ASSERT_TRUE(st_child_step(&self->w));
+}
+
+/* Closed in the midst of wake-ups. */
+TEST_F_TIMEOUT(streams, closed_while_it_wakes, 60)
+{
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		self->streams[i] = stream_of(self->fd, "\3", 1);
+		ASSERT_LE(0, self->streams[i]);
+	}
+	ASSERT_TRUE(start(self, st_cpus() > 1));
+	*self->times = 20000;
+	st_child_go(&self->w);
+	for (i = 8; i-- > 0;) {
+		usleep(3000);
+		close(self->streams[i]);
+		ASSERT_EQ(0, st_record_take(&self->r));
+	}
+	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_EQ(0, st_record_stop(&self->r));
+	EXPECT_TRUE(events_of(self->fd, 0) & POLLIN);
+	st_record_close(&self->r);
+	EXPECT_EQ(0, sessions());
+}
+
+TEST_HARNESS_MAIN

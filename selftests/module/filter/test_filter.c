@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: who is recorded: PIDs, what they fork, and nobody else; PIDs of
+ * a namespace, PIDs that are used again, and the end of the last task.
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "request.h"
+#include "task.h"
+
+#define PAGES 256
+
+FIXTURE(filter)
+{
+	struct st_record r;
+	struct st_child w[3];
+	struct st_counts c;
+	struct schedtape_session_state state;
+	pid_t *shared;		/* PIDs that children tell */
+	pid_t kthread;
+	int fd;
+};
+
+FIXTURE_SETUP(filter)
+{
+	memset(self, 0, sizeof(*self));
+	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
+	self->fd = schedtape_session_fd(self->r.session);
+	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			    -1, 0);
+	ASSERT_NE(MAP_FAILED, self->shared);
+}
+
+FIXTURE_TEARDOWN(filter)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		st_child_kill(&self->w[i]);
+	st_record_close(&self->r);
+}
+
+static int filter_del(struct st_record *r, pid_t pid)
+{
+	return st_request_u32(STAPE_CMD_FILTER_DEL, STAPE_A_SESSION_ID,
+			      schedtape_session_id(r->session), STAPE_A_SESSION_PID, pid);
+}
+
+static int add(struct st_record *r, pid_t pid)
+{
+	uint32_t number = pid;
+
+	return schedtape_session_add(r->session, &number, 1, &r->err);
+}
+
+static bool hung_up(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 5000) == 1 && p.revents & POLLHUP;
+}
+
+/* Between gates: one rename each. */
+static int rename_at_gates(void *arg)
+{
+	int i;
+
+	(void)arg;
+	for (i = 0; i < 10; i++) {
+		prctl(PR_SET_NAME, "renamed");
+		st_gate();
+	}
+	return 0;
+}
+
+TEST_F(filter, only_whom_it_names)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[2].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(st_child_step(&self->w[i]));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(2, self->state.tasks);
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_LT(0, st_named(&self->r, self->w[0].pid));
+	EXPECT_EQ(0, st_named(&self->r, self->w[1].pid));
+	EXPECT_LT(0, st_named(&self->r, self->w[2].pid));
+	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
+}
+
+TEST_F(filter, twice_is_once)
+{
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(1, self->state.tasks);
+	EXPECT_EQ(0, filter_del(&self->r, self->w[0].pid));
+	EXPECT_EQ(0, filter_del(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
+}
+
+TEST_F(filter, add_and_del_while_recording)
+{
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, filter_del(&self->r, self->w[0].pid));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	st_count(&self->r, self->w[0].pid, &self->c);
+	EXPECT_EQ(3, self->c.renames);
+	EXPECT_EQ(3, self->c.out[STAPE_STATE_SLEEPING]);
+	EXPECT_EQ(self->c.in, st_voluntary(&self->c) + self->c.out[STAPE_STATE_RUNNING]);
+}
+
+static int rename_for_ever(void *arg)
+{
+	(void)arg;
+	for (;;)
+		prctl(PR_SET_NAME, "renamed");
+	return 0;
+}
+
+/* One that runs just now: the recording begins and ends in its midst. */
+TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
+{
+	uint64_t added[5], deleted[5];
+	unsigned int inside = 0;
+	size_t i, j;
+
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
+	st_child_go(&self->w[0]);
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+		added[i] = st_now();
+		usleep(5000);
+		deleted[i] = st_now();
+		ASSERT_EQ(0, filter_del(&self->r, self->w[0].pid));
+		ASSERT_EQ(0, st_record_take(&self->r));
+	}
+	st_child_kill(&self->w[0]);
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	/* As soon as the request is answered, the stream knows that it runs. */
+	for (i = 0; i < self->r.n; i++) {
+		const struct schedtape_event *ev = &self->r.events[i];
+
+		if (ev->type != STAPE_EV_RENAME)
+			continue;
+		EXPECT_TRUE(!ev->curr || ev->curr == ev->pid);
+		for (j = 0; j < 5; j++) {
+			if (ev->time < added[j] || ev->time > deleted[j])
+				continue;
+			EXPECT_EQ(ev->pid, ev->curr);
+			inside++;
+		}
+	}
+	EXPECT_LT(0, inside);
+}
+
+/* -- heirs ------------------------------------------------------------------ */
+
+static void *tell_tid(void *arg)
+{
+	*(pid_t *)arg = gettid();
+	return NULL;
+}
+
+/* A thread, a child, its thread and its child; all have ended in the end. */
+static int breed(void *arg)
+{
+	pid_t *pids = arg;
+	pthread_t thread;
+	int i, status;
+
+	if (pthread_create(&thread, NULL, tell_tid, &pids[0]))
+		return 1;
+	pthread_join(thread, NULL);
+	for (i = 1; i <= 3; i += 2) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(0);
+		pids[i] = pid;
+		pid = fork();
+		if (!pid) {
+			if (pthread_create(&thread, NULL, tell_tid, &pids[i + 6]))
+				_exit(1);
+			pthread_join(thread, NULL);
+			_exit(0);
+		}
+		pids[i + 1] = pid;
+		while (wait(&status) > 0)
+			if (status)
+				return 1;
+	}
+	return 0;
+}
+
+TEST_F(filter, children_and_threads_inherit)
+{
+	static const int heirs[] = { 0, 1, 2, 3, 4, 7, 9 };
+	size_t i;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
+	/* This one does the same, and nobody asked for it. */
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, breed, self->shared + 20));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	for (i = 0; i < sizeof(heirs) / sizeof(heirs[0]); i++) {
+		ASSERT_LT(0, self->shared[heirs[i]]);
+		st_count(&self->r, self->shared[heirs[i]], &self->c);
+		EXPECT_EQ(1, self->c.forked);
+		EXPECT_EQ(1, self->c.wakeup_new);
+		EXPECT_EQ(1, self->c.exits);
+		EXPECT_EQ(1, self->c.out[STAPE_STATE_DEAD]);
+		EXPECT_EQ(0, st_named(&self->r, self->shared[20 + heirs[i]]));
+	}
+	EXPECT_EQ(0, st_named(&self->r, self->w[1].pid));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
+		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
+	}
+}
+
+static void *sleep_in_thread(void *arg)
+{
+	pause();
+	return arg;
+}
+
+static int make_threads(void *arg)
+{
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < *(int *)arg; i++)
+		if (pthread_create(&thread, NULL, sleep_in_thread, NULL))
+			return 1;
+	return 0;
+}
+
+static int breed_and_wait(void *arg)
+{
+	pid_t pid;
+
+	(void)arg;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	st_gate();
+	kill(pid, SIGKILL);
+	return 0;
+}
+
+/* A PID stands for its process: all threads, whichever of them it names. */
+TEST_F(filter, all_threads_of_a_process)
+{
+	struct schedtape_task_info *tasks;
+	int threads = 20;
+	size_t i, n;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads, &threads));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
+	ASSERT_EQ(threads + 1, n);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(self->w[0].pid, tasks[i].tgid);
+	EXPECT_EQ(0, filter_del(&self->r, tasks[n - 1].pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, add(&self->r, tasks[n / 2].pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(threads + 1, self->state.tasks);
+	free(tasks);
+}
+
+/* Who is not recorded is not told of, a parent neither. */
+TEST_F(filter, parents_outside)
+{
+	struct schedtape_task_info *tasks;
+	size_t n;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed_and_wait, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
+	ASSERT_EQ(2, n);
+	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
+	EXPECT_EQ(0, tasks[0].ppid);
+	EXPECT_EQ(self->w[0].pid, tasks[1].ppid);
+	free(tasks);
+}
+
+/* -- refused ----------------------------------------------------------------- */
+
+static void *add_own_thread(void *arg)
+{
+	FIXTURE_DATA(filter) *self = arg;
+
+	self->shared[0] = add(&self->r, gettid());
+	return NULL;
+}
+
+TEST_F(filter, refused)
+{
+	pthread_t thread;
+
+	EXPECT_EQ(-EINVAL, add(&self->r, 2));		/* kthreadd */
+	EXPECT_EQ(-EINVAL, add(&self->r, getpid()));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, add_own_thread, self));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-EINVAL, self->shared[0]);
+	EXPECT_EQ(-ESRCH, add(&self->r, 4194303));
+	EXPECT_EQ(-ESRCH, filter_del(&self->r, 4194303));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
+}
+
+/* Dead, but not reaped: there is nothing left to record. */
+TEST_F(filter, zombie)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	ASSERT_TRUE(st_wait_state(pid, 'Z'));
+	EXPECT_EQ(-ESRCH, add(&self->r, pid));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+}
+
+/* -- namespaces ---------------------------------------------------------------- */
+
+/* Process 2 of a PID namespace names its sibling 3 as it knows it. */
+static int add_in_namespace(void *arg)
+{
+	FIXTURE_DATA(filter) *self = arg;
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		pid_t named = fork();
+
+		if (!named) {
+			pause();
+			_exit(0);
+		}
+		self->shared[0] = named;
+		self->shared[1] = st_request_u32(STAPE_CMD_FILTER_ADD, STAPE_A_SESSION_ID,
+						 schedtape_session_id(self->r.session),
+						 STAPE_A_SESSION_PID, named);
+		st_gate();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST_F(filter, pid_namespace)
+{
+	struct schedtape_task_info *tasks;
+	size_t n;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, add_in_namespace, self));
+	st_child_go(&self->w[0]);
+	while (*self->w[0].arrived < 2)
+		usleep(1000);
+	ASSERT_EQ(0, self->shared[1]);
+	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
+	ASSERT_EQ(1, n);
+	EXPECT_EQ(2, self->shared[0]);
+	EXPECT_EQ(self->shared[0], tasks[0].ns_pid);
+	/* Out here it is another number, and somebody else has that one. */
+	EXPECT_NE(tasks[0].ns_pid, tasks[0].pid);
+	EXPECT_TRUE(st_wait_state(tasks[0].pid, 'S'));
+	free(tasks);
+}
+
+/* -- ends ---------------------------------------------------------------------- */
+
+TEST_F(filter, last_task_hangs_up)
+{
+	struct pollfd p = { .fd = self->fd };
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	/* Its children are gone, itself is not. */
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	st_child_go(&self->w[0]);
+	EXPECT_TRUE(hung_up(self->fd));
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+}
+
+/* It has died between the add and the start: nobody is left, and one can see that. */
+TEST_F(filter, dead_before_the_start)
+{
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	st_child_kill(&self->w[0]);
+	/* It can be waited for before it has left its CPU. */
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_TRUE(hung_up(self->fd));
+}
+
+/* A new task in an emptied filter: it has not hung up any more. */
+TEST_F(filter, filled_again)
+{
+	struct pollfd p = { .fd = self->fd };
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	st_child_kill(&self->w[0]);
+	EXPECT_TRUE(hung_up(self->fd));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	st_child_kill(&self->w[1]);
+	EXPECT_TRUE(hung_up(self->fd));
+}
+
+/* -- PIDs that are used again ---------------------------------------------------- */
+
+/* Forks a child that gets this PID; it renames itself and ends. */
+static bool fork_as(pid_t pid)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (uintptr_t)&pid,
+		.set_tid_size = 1,
+	};
+	pid_t child = syscall(SYS_clone3, &args, sizeof(args));
+	int status;
+
+	if (!child) {
+		prctl(PR_SET_NAME, "second life");
+		usleep(1000);
+		_exit(0);
+	}
+	return child == pid && waitpid(pid, &status, 0) == pid && !status;
+}
+
+TEST_F(filter, pid_used_again_by_a_stranger)
+{
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+		pid = self->w[0].pid;
+		ASSERT_EQ(0, st_record_add(&self->r, pid));
+		/* Killed and reaped, and the PID taken as soon as may be. */
+		st_child_kill(&self->w[0]);
+		ASSERT_TRUE(fork_as(pid));
+	}
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_RENAME));
+	st_count(&self->r, pid, &self->c);
+	EXPECT_EQ(1, self->c.exits);
+}
+
+/* Dead before the start: who gets the PID behind it was never asked for. */
+TEST_F(filter, pid_used_again_after_the_start)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
+	pid = self->w[0].pid;
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	st_child_kill(&self->w[0]);
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(fork_as(pid));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(0, self->r.n);
+}
+
+static int be_born_again(void *arg)
+{
+	pid_t *pids = arg, pid = fork();
+	int i;
+
+	if (!pid)
+		_exit(0);
+	pids[0] = pid;
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 5; i++)
+		if (!fork_as(pids[0]))
+			return 1;
+	return 0;
+}
+
+TEST_F(filter, pid_used_again_by_a_member)
+{
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, be_born_again, self->shared));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	st_count(&self->r, self->shared[0], &self->c);
+	EXPECT_EQ(6, self->c.forked);
+	EXPECT_EQ(6, self->c.exits);
+	EXPECT_EQ(5, self->c.renames);
+}
+
+TEST_HARNESS_MAIN

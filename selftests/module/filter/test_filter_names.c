@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: tasks whose names are excluded: they leave when they get such a
+ * name and enter when they lose it, and while they have it, nothing in the
+ * pages tells of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "caps.h"
+#include "child.h"
+#include "invariants.h"
+#include "record.h"
+#include "task.h"
+
+#define PAGES 256
+
+/* What a child does next, between two gates, in this order. */
+struct order {
+	char name[32];		/* "": it keeps its name */
+	bool fork;		/* it has a child, which gets the name then */
+	bool exec;		/* it becomes /bin/true */
+	int put, get;		/* a byte into this, and out of that */
+	pid_t child;
+};
+
+FIXTURE(names)
+{
+	struct st_record r;
+	struct st_child w[2];
+	struct order *orders;
+	struct st_counts c;
+	struct schedtape_session_state state;
+	int to[2], fro[2];
+};
+
+FIXTURE_SETUP(names)
+{
+	memset(self, 0, sizeof(*self));
+	self->orders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->orders);
+	ASSERT_EQ(0, pipe(self->to));
+	ASSERT_EQ(0, pipe(self->fro));
+	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
+}
+
+FIXTURE_TEARDOWN(names)
+{
+	st_child_kill(&self->w[0]);
+	st_child_kill(&self->w[1]);
+	st_record_close(&self->r);
+}
+
+static void obey(struct order *order)
+{
+	pid_t pid;
+	char c;
+
+	pid = order->fork ? fork() : 0;
+	if (pid) {
+		order->child = pid;
+		waitpid(pid, NULL, 0);
+		return;
+	}
+	if (order->name[0])
+		prctl(PR_SET_NAME, order->name);
+	if (order->exec) {
+		munlockall();
+		execl("/bin/true", "true", NULL);
+	}
+	if (order->put && write(order->put, "", 1) != 1)
+		_exit(1);
+	if (order->get && read(order->get, &c, 1) != 1)
+		_exit(1);
+	if (order->fork)
+		_exit(0);
+}
+
+static int serve(void *arg)
+{
+	for (;;) {
+		obey(arg);
+		st_gate();
+	}
+	return 0;
+}
+
+static bool servant(FIXTURE_DATA(names) *self, int i)
+{
+	return !st_child_fork(&self->w[i], -1, serve, &self->orders[i]);
+}
+
+static bool obeys(FIXTURE_DATA(names) *self, int i, struct order order)
+{
+	self->orders[i] = order;
+	st_child_go(&self->w[i]);
+	return st_child_settled(&self->w[i]);
+}
+
+static bool rename_to(FIXTURE_DATA(names) *self, int i, const char *name)
+{
+	struct order order = { 0 };
+
+	snprintf(order.name, sizeof(order.name), "%s", name);
+	return obeys(self, i, order);
+}
+
+static int exclude(struct st_record *r, const char *one, const char *other)
+{
+	const char *patterns[2] = { one, other };
+	struct schedtape_filter filter = {
+		.exclude_comm = patterns,
+		.nr_exclude_comm = !!one + !!other,
+	};
+
+	return st_record_set(r, &filter);
+}
+
+static uint32_t tasks_of(FIXTURE_DATA(names) *self)
+{
+	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
+}
+
+/* None is left out of the request without a word. */
+TEST_F(names, patterns_too_long)
+{
+	char pattern[70000];
+
+	memset(pattern, '*', sizeof(pattern));
+	pattern[sizeof(pattern) - 1] = '\0';
+	EXPECT_EQ(-EINVAL, exclude(&self->r, "nobody", pattern));
+	EXPECT_NE(NULL, strstr(self->r.err.text, "longer than 63"));
+	pattern[64] = '\0';
+	EXPECT_EQ(-EINVAL, exclude(&self->r, pattern, NULL));
+	pattern[63] = '\0';
+	EXPECT_EQ(0, exclude(&self->r, pattern, NULL));
+}
+
+/* -- leaving and entering ------------------------------------------------------ */
+
+TEST_F(names, leaves_and_enters)
+{
+	size_t left, entered, i;
+
+	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(rename_to(self, 0, "open one"));
+	EXPECT_EQ(1, tasks_of(self));
+	ASSERT_TRUE(rename_to(self, 0, "secret one"));
+	EXPECT_EQ(0, tasks_of(self));
+	ASSERT_TRUE(rename_to(self, 0, "secret two"));
+	ASSERT_TRUE(rename_to(self, 0, "open two"));
+	EXPECT_EQ(1, tasks_of(self));
+	ASSERT_TRUE(rename_to(self, 0, "open three"));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
+		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
+	}
+	ASSERT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
+	ASSERT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
+	left = st_find_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES, 0);
+	entered = st_find_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS, left);
+	ASSERT_LT(entered, self->r.n);
+	EXPECT_STREQ("open one", self->r.events[left].comm);
+	EXPECT_STREQ("open two", self->r.events[entered].comm);
+	EXPECT_EQ(self->w[0].pid, self->r.events[entered].tgid);
+	EXPECT_EQ(0, self->r.events[entered].ppid);	/* not recorded */
+	EXPECT_EQ(STAPE_STATE_RUNNING, self->r.events[entered].state);
+	/* It was on its CPU: the stream takes it off, and puts it on again. */
+	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[left + 1].type);
+	EXPECT_EQ(self->w[0].pid, self->r.events[left + 1].curr);
+	EXPECT_EQ(left + 2, entered);
+	EXPECT_EQ(SCHEDTAPE_EV_AFFINITY, self->r.events[entered + 1].type);
+	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[entered + 2].type);
+	EXPECT_EQ(self->w[0].pid, self->r.events[entered + 2].pid);
+	st_count(&self->r, self->w[0].pid, &self->c);
+	EXPECT_EQ(2, self->c.renames);
+	for (i = 0; i < self->r.n; i++)
+		EXPECT_NE(0, strncmp(self->r.events[i].comm, "secret", 6));
+}
+
+TEST_F(names, patterns)
+{
+	static const struct {
+		const char *pattern, *name;
+		bool excluded;
+	} cases[] = {
+		{ "secret", "secret", true },
+		{ "secret", "secrets", false },
+		{ "secret", "secre", false },
+		{ "s?cret", "sacret", true },
+		{ "s?cret", "scret", false },
+		{ "*ret", "secret", true },
+		{ "s*r*t", "secret", true },
+		{ "[a-s]*", "secret", true },
+		{ "[!a-s]*", "secret", false },
+		{ "*", "anything", true },
+		{ "", "anything", false },
+		/* Names have 15 characters. */
+		{ "0123456789abcde", "0123456789abcdef", true },
+		{ "0123456789abcdef", "0123456789abcdef", false },
+	};
+	char name[17];
+	size_t i;
+
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(name, sizeof(name), "%s", cases[i].name);
+		name[15] = '\0';
+		/* The task is there before the pattern is, and the other way round. */
+		ASSERT_EQ(0, exclude(&self->r, NULL, NULL));
+		ASSERT_TRUE(rename_to(self, 0, name));
+		ASSERT_EQ(1, tasks_of(self));
+		ASSERT_EQ(0, exclude(&self->r, "nobody", cases[i].pattern));
+		EXPECT_EQ(!cases[i].excluded, tasks_of(self)) {
+			TH_LOG("'%s' by '%s'", name, cases[i].pattern);
+		}
+		ASSERT_EQ(0, exclude(&self->r, "nobody", NULL));
+		ASSERT_TRUE(rename_to(self, 0, "-"));
+		ASSERT_EQ(0, exclude(&self->r, cases[i].pattern, "nobody"));
+		ASSERT_TRUE(rename_to(self, 0, name));
+		EXPECT_EQ(!cases[i].excluded, tasks_of(self)) {
+			TH_LOG("'%s' by '%s'", name, cases[i].pattern);
+		}
+	}
+}
+
+/* Excluded when it is added: it is waited for. */
+TEST_F(names, added_under_a_wrong_name)
+{
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_TRUE(rename_to(self, 0, "secret"));
+	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	EXPECT_EQ(0, tasks_of(self));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(rename_to(self, 0, "open"));
+	EXPECT_EQ(1, tasks_of(self));
+	/* And it is still named when it is excluded. */
+	ASSERT_TRUE(rename_to(self, 0, "secret"));
+	EXPECT_EQ(0, st_record_del(&self->r, self->w[0].pid));
+	ASSERT_TRUE(rename_to(self, 0, "open"));
+	EXPECT_EQ(0, tasks_of(self));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
+	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
+}
+
+/* -- no trace --------------------------------------------------------------------- */
+
+struct trace {
+	uint32_t pid;
+	unsigned int pages;
+	unsigned int found;
+};
+
+/* The number wherever one may be, the name anywhere. */
+static void look_for(const void *data, void *arg)
+{
+	const struct stape_page_header *page = data;
+	const uint64_t *words = data;
+	struct trace *trace = arg;
+	size_t i;
+
+	trace->pages++;
+	trace->found += page->curr == trace->pid;
+	trace->found += !!memmem(data, page->used, "secret", 6);
+	for (i = sizeof(*page) / sizeof(*words); i < page->used / sizeof(*words); i++)
+		trace->found += (words[i] >> STAPE_PID_SHIFT & STAPE_PID_MASK) == trace->pid ||
+				(uint32_t)words[i] == trace->pid || words[i] >> 32 == trace->pid;
+}
+
+TEST_F_TIMEOUT(names, no_trace, 60)
+{
+	struct trace trace = { 0 };
+
+	/* A number that does not come by chance. */
+	if (!st_write_file("/proc/sys/kernel/ns_last_pid", "31336"))
+		SKIP(return, "PIDs cannot be chosen");
+	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_TRUE(servant(self, 1));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	trace.pid = self->w[0].pid;
+	self->r.each = look_for;
+	self->r.arg = &trace;
+	/* Before, it leaves traces. */
+	ASSERT_TRUE(rename_to(self, 0, "open"));
+	ASSERT_TRUE(rename_to(self, 0, "secret one"));
+	ASSERT_EQ(0, st_record_flush(&self->r));
+	EXPECT_LT(0, trace.found);
+
+	trace.found = 0;
+	ASSERT_TRUE(rename_to(self, 0, "secret two"));
+	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret three", .fork = true }));
+	/* It wakes the other one, and the other one wakes it. */
+	self->orders[1] = (struct order){ .get = self->to[0], .put = self->fro[1] };
+	self->orders[0] = (struct order){ .put = self->to[1], .get = self->fro[0] };
+	self->orders[1].name[0] = 'w';
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(obeys(self, 0, self->orders[0]));
+	ASSERT_EQ(0, st_record_flush(&self->r));
+	ASSERT_TRUE(rename_to(self, 1, "witness"));
+	ASSERT_TRUE(rename_to(self, 0, "secret four"));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_LT(1, trace.pages);
+	EXPECT_EQ(0, trace.found);
+	/* What it did to the witness is there, by nobody. */
+	st_count(&self->r, self->w[1].pid, &self->c);
+	EXPECT_LT(0, st_wakings(&self->c));
+	EXPECT_EQ(0, self->c.waking_task);
+	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_FORK));
+}
+
+/* -- heirs, threads, programs --------------------------------------------------- */
+
+TEST_F(names, children_of_the_excluded)
+{
+	pid_t pids[2];
+
+	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(rename_to(self, 0, "secret"));
+	ASSERT_EQ(0, st_record_flush(&self->r));
+	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret child", .fork = true }));
+	pids[0] = self->orders[0].child;
+	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "open child", .fork = true }));
+	pids[1] = self->orders[0].child;
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(0, st_named(&self->r, pids[0]));
+	EXPECT_EQ(1, st_count_why(&self->r, pids[1], STAPE_TASK_ENTERS));
+	st_count(&self->r, pids[1], &self->c);
+	EXPECT_EQ(0, self->c.forked);
+	EXPECT_EQ(1, self->c.exits);
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
+		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
+	}
+}
+
+static void *sleep_in_thread(void *arg)
+{
+	*(pid_t *)arg = gettid();
+	pause();
+	return NULL;
+}
+
+/* A thread is renamed by another one, while it sleeps. */
+static int rename_the_other(void *arg)
+{
+	static const char * const names[] = { "open", "secret", "secret", "open" };
+	volatile pid_t *tid = arg;
+	pthread_t thread;
+	char path[64];
+	int i;
+
+	if (pthread_create(&thread, NULL, sleep_in_thread, arg))
+		return 1;
+	while (!*tid)
+		usleep(1000);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", *tid);
+	for (i = 0; i < 4; i++) {
+		st_gate();
+		if (!st_write_file(path, names[i]))
+			return 1;
+	}
+	return 0;
+}
+
+TEST_F(names, renamed_by_another)
+{
+	pid_t *tid = (pid_t *)self->orders, roots[2];
+	int i;
+
+	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_the_other, tid));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_wait_state(*tid, 'S'));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 0; i < 4; i++) {
+		st_child_go(&self->w[0]);
+		ASSERT_TRUE(st_child_settled(&self->w[0]));
+		EXPECT_EQ(i == 0 || i == 3 ? 2 : 1, tasks_of(self));
+	}
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	roots[0] = self->w[0].pid;
+	roots[1] = *tid;
+	EXPECT_EQ(1, st_count_why(&self->r, *tid, STAPE_TASK_LEAVES));
+	EXPECT_EQ(1, st_count_why(&self->r, *tid, STAPE_TASK_ENTERS));
+	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_RENAME));
+	EXPECT_EQ(0, st_foreign(&self->r, roots, 2));
+	EXPECT_EQ(NULL, st_check(&self->r, roots, 2)) {
+		TH_LOG("%s", st_check(&self->r, roots, 2));
+	}
+}
+
+/* Programs have names, too: one that becomes "true" leaves, one that was "secret" enters. */
+TEST_F(names, exec)
+{
+	ASSERT_EQ(0, exclude(&self->r, "true", NULL));
+	ASSERT_TRUE(servant(self, 0));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	self->orders[0] = (struct order){ .name = "open", .exec = true };
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+	EXPECT_EQ(0, tasks_of(self));
+	ASSERT_EQ(0, st_record_flush(&self->r));
+	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
+	EXPECT_EQ(0, st_count_why(&self->r, 0, STAPE_TASK_EXITS));
+	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_EXEC));
+	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_EXIT));
+
+	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
+	ASSERT_TRUE(servant(self, 1));
+	ASSERT_TRUE(rename_to(self, 1, "secret"));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
+	EXPECT_EQ(0, tasks_of(self));
+	self->orders[1] = (struct order){ .exec = true };
+	st_child_go(&self->w[1]);
+	EXPECT_EQ(0, st_child_wait(&self->w[1]));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
+	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_EXITS));
+	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_EXEC));
+	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_EXIT));
+}
+
+/* -- at the same time --------------------------------------------------------------- */
+
+/* One rename after a while, by its own time: a little longer in each round. */
+static int rename_soon(void *arg)
+{
+	volatile struct order *order = arg;
+	unsigned int round, i;
+
+	for (round = 0;; round++) {
+		while (!order->get)
+			;
+		for (i = 0; i < round % 64 * 50; i++)
+			__asm__ volatile("");
+		prctl(PR_SET_NAME, order->name);
+		st_gate();
+	}
+	return 0;
+}
+
+/* Whatever comes in between, in the end the name decides. */
+TEST_F_TIMEOUT(names, renamed_while_a_rule_changes, 120)
+{
+	static const char * const names[] = { "secret", "open" };
+	struct order *order = &self->orders[0];
+	struct st_child *w = &self->w[0];
+	unsigned int wrong = 0;
+	int round;
+
+	if (st_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
+	ASSERT_EQ(0, st_child_fork(w, 1, rename_soon, order));
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, st_record_add(&self->r, w->pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (round = 0; round < 600; round++) {
+		*order = (struct order){ 0 };
+		snprintf(order->name, sizeof(order->name), "%s", names[round & 1]);
+		st_child_go(w);
+		__atomic_store_n(&order->get, 1, __ATOMIC_SEQ_CST);
+		ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
+		ASSERT_TRUE(st_child_settled(w));
+		wrong += tasks_of(self) != (round & 1);
+	}
+	EXPECT_EQ(0, wrong);
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(0, self->r.lost);
+}
+
+TEST_HARNESS_MAIN

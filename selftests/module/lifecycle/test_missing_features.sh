@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: what this kernel lacks is named when the module is loaded and in "schedtape
+# status", once each; all else works. "check" has a guest without high-resolution timers, and
+# one with a module that is built as if for a kernel without return probes, for which
+# SCHEDTAPE_LACKS=probes.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/module/lifecycle}/lib/commands.sh"
+resolution=$(awk '/\.resolution:/ { print $2; exit }' /proc/timer_list)
+lacking=()
+[ "${SCHEDTAPE_LACKS-}" != probes ] ||
+	lacking+=("return probes: changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name")
+[ "$resolution" = 1 ] ||
+	lacking+=("high-resolution timers: a replay's waits end up to $((resolution / 1000)) us late")
+
+# said FILE: prints how many lines of it name something that is lacking
+said()
+{
+	grep -cE "this kernel lacks|^missing  " "$1"
+}
+
+# names_all FILE: it names all that is lacking, and nothing else
+names_all()
+{
+	local text
+
+	[ "$(said "$1")" = ${#lacking[@]} ] || return
+	for text in "${lacking[@]}"; do
+		grep -qF "$text" "$1" || return
+	done
+}
+
+dmesg | grep 'schedtape: this kernel lacks' > log.txt
+schedtape status > status.txt 2> log
+schedtape status --json > status.json 2> log
+if [ ${#lacking[@]} = 0 ]; then
+	names_all log.txt && names_all status.txt
+	report $? "this kernel lacks nothing, and nothing is said"
+else
+	cp log.txt log
+	names_all log.txt
+	report $? "the kernel's log names it when the module is loaded"
+	cp status.txt log
+	names_all status.txt
+	report $? "status names it"
+	printf '%s\n' "${lacking[@]}" > lacking.txt
+	like status.json "all(text in d['missing'] for text in open('lacking.txt').read().splitlines())"
+	report $? "status --json names it"
+fi
+schedtape record -q -o t -- periodic 20 1 10 > out 2> log &&
+	schedtape replay --record=again t > out 2>> log &&
+	schedtape diff --json t again > diff.json 2>> log &&
+	like diff.json 'd["verdict"]["same_graph"]'
+report $? "a periodic task is recorded and replayed, with the same graph"
+
+finish

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: who is late sleeps nevertheless, and who is early waits for its wakee:
+ * awake as long as its next bursts make up for it; an instant is put off for that.
+ */
+#include <sched.h>
+#include <sys/resource.h>
+
+#include "players.h"
+
+#define LATE_STEPS	4000
+
+static long sleeps_of_this_thread(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* The number of its steps that did not sleep. */
+static int come_late(void *arg)
+{
+	struct notes *notes = arg;
+	long before;
+	int i, awake = 0;
+
+	notes->ret = join(0);
+	notes->ret = step(0, 0, STAPE_WAIT_UNTIL, 10 * MS);
+	for (i = 1; i <= LATE_STEPS; i++) {
+		before = sleeps_of_this_thread();
+		notes->ret = step(0, i, i % 2 ? STAPE_WAIT_UNTIL : STAPE_WAIT_FOR, i % 2);
+		awake += sleeps_of_this_thread() == before;
+	}
+	notes->ret = step(0, i, STAPE_WAIT_DONE, 0);
+	return awake;
+}
+
+/* Somebody is always there to run instead of it, before it has come to sleep, too. */
+static int be_busy(void *arg)
+{
+	for (;;)
+		sched_yield();
+	return !!arg;
+}
+
+TEST_F(replay, late_and_asleep)
+{
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, be_busy, NULL));
+	st_child_go(&self->w[1]);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, come_late, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+	EXPECT_EQ(0, self->notes->ret);
+}
+
+static uint64_t instant, slack;	/* of the wakee; of its waker: ns */
+static bool told;	/* the waker tells before its wait whom it wakes behind it */
+
+/* Only behind its instant is it in the wait for the wake-up. */
+static int wait_later(void *arg)
+{
+	note(arg, join(0));
+	note(arg, step(0, 0, STAPE_WAIT_UNTIL, instant));
+	note(arg, step(0, 1, STAPE_WAIT_EDGE, 0));
+	note(arg, step(0, 2, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000 * MS + t.tv_nsec;
+}
+
+static int wake_early(void *arg)
+{
+	const uint32_t wakes[] = { 0 };
+	struct stape_step wait = {
+		.player = 1, .wait = STAPE_WAIT_UNTIL, .value = 60 * MS,
+		.wakes = (uintptr_t)wakes, .nr_next = told,
+	};
+	struct stape_step wake = {
+		.player = 1, .index = 1, .wait = STAPE_WAIT_NONE, .slack = slack,
+		.wakes = (uintptr_t)wakes, .nr_wakes = 1,
+	};
+	uint64_t before;
+
+	note(arg, join(1));
+	note(arg, make_step(&wait));
+	before = cpu_time();
+	note(arg, make_step(&wake));
+	((struct notes *)arg)->times[7] = cpu_time() - before;
+	note(arg, step(1, 2, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
+{
+	self->edges[0] = 0;
+	ASSERT_EQ(0, setup(self, 2, 1));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_later, &self->notes[0]));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_early, &self->notes[1]));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(waiting(self, 2));
+	ASSERT_EQ(0, start(self, 0));
+}
+
+/* @waited, @woke: when the waker's wait was over, and its wake-up done, ns after the start. */
+static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		   uint64_t *waited, uint64_t *woke)
+{
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
+	EXPECT_EQ(0, self->notes[0].ret);
+	EXPECT_EQ(0, self->notes[1].ret);
+	EXPECT_EQ(4, self->notes[0].steps);
+	EXPECT_EQ(4, self->notes[1].steps);
+	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
+	*waited = self->notes[1].times[1] - self->state.start_time;
+	*woke = self->notes[1].times[2] - self->state.start_time;
+}
+
+static void play(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
+		 uint64_t *waited, uint64_t *woke)
+{
+	begin(_metadata, self);
+	finish(_metadata, self, waited, woke);
+}
+
+TEST_F(replay, slack_is_used)
+{
+	uint64_t waited, woke;
+
+	instant = 100 * MS;
+	slack = 1000 * MS;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, woke);
+}
+
+/* What slack does not pay for is slept for. */
+TEST_F(replay, no_slack)
+{
+	uint64_t waited, woke;
+
+	instant = 500 * MS;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, woke);
+	EXPECT_GT(instant / 4, self->notes[1].times[7]);
+}
+
+/* But not for long: it is not begun with, and the wake-up is counted. */
+TEST_F(replay, much_too_early)
+{
+	uint64_t waited, woke;
+
+	instant = 3000 * MS;
+	slack = 5 * MS;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_GT(instant, woke);
+}
+
+/* The waker sleeps on until its wakee is there. */
+TEST_F(replay, put_off)
+{
+	uint64_t waited, woke;
+
+	instant = 100 * MS;
+	told = true;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_LE(instant, waited);
+}
+
+/* But not for long: the load is not to fall. */
+TEST_F(replay, not_put_off_for_ever)
+{
+	uint64_t waited, woke;
+
+	instant = 3000 * MS;
+	told = true;
+	play(_metadata, self, &waited, &woke);
+	EXPECT_GT(instant, waited);
+}
+
+/* While a timer puts itself off, others start it again, or take it: see the kernel's log. */
+TEST_F(replay, steered_while_put_off)
+{
+	uint64_t waited, woke;
+	int i;
+
+	instant = 1000 * MS;
+	told = true;
+	begin(_metadata, self);
+	for (i = 0; i < 100000 && self->notes[1].steps < 2; i++) {
+		EXPECT_EQ(0, schedtape_replay_set_speed(self->r.client, self->setup.id,
+							STAPE_REPLAY_SPEED_ONE + i % 2,
+							&self->err));
+		if (i % 16)
+			continue;
+		EXPECT_EQ(0, schedtape_replay_pause(self->r.client, self->setup.id, &self->err));
+		EXPECT_EQ(0, start(self, 0));
+	}
+	EXPECT_LT(1, i);
+	finish(_metadata, self, &waited, &woke);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
+# debug-kernels.sh - tests on debug kernels, and the note of how they went.  Sourced, after
+# qemu/lib.sh, qemu/suites.sh, steps.sh and guests.sh.
+
+# Those that are to be run when work on the module is finished. 6.1-debug and 6.1-kcsan can
+# be, too.
+# shellcheck disable=SC2034 # for those who source this
+debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
+noted=$top/selftests/qemu/debug.result
+
+# Of the tests of commands only these run on debug kernels, where a test takes ten times as
+# long: they load, kill, replay and break in ways that no program here does by itself. What
+# the others make the module do, the programs (test_*.c) and fuzzers do as well.
+debug_commands=(test_load_cycles.sh test_record_kill.sh test_replay.sh test_replay_cgroups.sh
+		test_replay_kill.sh test_scx.sh test_record_threads.sh test_record_trouble.sh)
+
+# not_debugged_commands: the others
+not_debugged_commands()
+{
+	local test
+
+	for test in "$top"/selftests/{cli,module}{,/*}/test_*.sh; do
+		test=${test##*/}
+		[[ " ${debug_commands[*]} " = *" $test "* ]] || printf '%s ' "$test"
+	done
+}
+
+# Can guests run debug kernels here? See find_emulator of qemu/vm.
+debug_host()
+{
+	[ "$(host_suite)" = bookworm ]
+}
+
+# What the module is made of, as a hash.
+module_hash()
+{
+	(cd "$top" && find kmod include -type f -print0 | LC_ALL=C sort -z |
+		xargs -0 sha256sum | sha256sum | cut -c 1-16)
+}
+
+# The guest's command line, to which tests are added. Detectors take their time, and
+# the kernels are emulated.
+debug_run()
+{
+	printf 'SCHEDTAPE_TIMEOUT=1500 SCHEDTAPE_SLOW=10 FUZZ_INPUTS=%q SCHEDTAPE_KO=%q %q' \
+		"${FUZZ_INPUTS:-3000}" "$build/kmod/$1/schedtape.ko" "$top/selftests/run"
+}
+
+# debug_guest STEP KERNEL CPUS [TEST...]
+debug_guest()
+{
+	guest_run "$1" "$top/selftests/qemu/vm" --kernel "$2" --cpus "$3" --mem 3072 -- \
+		"$(debug_run "$2") ${*:4}"
+}
+
+# debug_tests NAME KERNEL CPUS [TEST...]: one step
+debug_tests()
+{
+	debug_guest "$1 $2 $3" "${@:2}"
+	results "$1 $2 $3"
+}
+
+# debug_shares GUESTS NAME KERNEL CPUS [TEST...]: a step for each of so many guests, which
+# run side by side
+debug_shares()
+{
+	local n without
+
+	without=$(not_debugged_commands)
+	for ((n = 1; n <= $1; n++)); do
+		SCHEDTAPE_WITHOUT=$without SCHEDTAPE_SHARE=$n/$1 debug_guest "$2 $3 $4 $n" "${@:3}" &
+	done
+	wait
+	for ((n = 1; n <= $1; n++)); do
+		results "$2 $3 $4 $n"
+	done
+}
+
+# planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
+# judge alone, but also by that of the guest.
+planted()
+{
+	local module=$build/planted/$1 status
+
+	mkdir -p "$module" && ln -sf "$top"/selftests/planted/* "$module/" &&
+	"$top/selftests/qemu/build-module" "$1" "$module" || return
+	timeout 1860 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 1800 \
+		--append kasan_multi_shot -- \
+		"$top/selftests/planted/run $module/planted.ko ${1##*-}" 2> "$module/stderr"
+	status=$?
+	if [ $status = 120 ] && grep -q "the guest's kernel reported" "$module/stderr"; then
+		echo "ok - the guest's console was judged"
+	else
+		cat "$module/stderr"
+		echo "not ok - the guest's console was judged: status $status"
+		return 1
+	fi
+	[ "${1##*-}" = kcsan ] || {
+		alone "$1" interrupted 'inconsistent lock state' &&
+		alone "$1" out_of_object 'usercopy: Kernel memory exposure attempt' &&
+		alone "$1" stack_end 'corrupted stack end detected' &&
+		alone "$1" stack_guard 'stack guard page was hit'
+	}
+}
+
+# alone KERNEL BUG PATTERN: a mistake that ends who commits it, the guest, or the detector
+alone()
+{
+	local module=$build/planted/$1
+
+	timeout 360 "$top/selftests/qemu/vm" --kernel "$1" --no-module --timeout 300 -- \
+		insmod "$module/planted.ko" bug="$2" 2> "$module/stderr"
+	if grep -A 50 "the guest's kernel reported" "$module/stderr" | grep -q "$3"; then
+		echo "ok - planted: $2: $3"
+	else
+		cat "$module/stderr"
+		echo "not ok - planted: $2: $3"
+		return 1
+	fi
+}
+
+# note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is that of the sources when the
+# module was built
+note_result()
+{
+	local line
+
+	line="$1 $2 $3 $(< "$build/kernels/$1/release")"
+	line+=" $(< "$build/kernels/$1/key") $4 $5 $6 $(date -u +%F)"
+	{
+		grep -v "^$1 $2 " "$noted"
+		echo "$line"
+	} > "$noted.new" && mv "$noted.new" "$noted"
+}
+
+# The key that KERNEL would have now. Its source is a part of that, and too much to get
+# for this: without it nothing is known, and nothing printed.
+key_of()
+{
+	[ -e "$build/kernels/source-${1%-*}/package" ] || return
+	"$top/selftests/qemu/kernel-build" --key "$1"
+}
+
+# note_of KERNEL CPUS: what is noted of the module and, if that is known, the kernel as
+# they are: release, numbers, day
+note_of()
+{
+	awk -v run="$1 $2 $(module_hash)" -v key="$(key_of "$1")" '
+		$1 " " $2 " " $3 == run && (key == "" || $5 "" == key) {
+			print $4, $6, $7, $8, $9
+			found = 1
+		}
+		END { exit !found }' "$noted"
+}
+
+# noted_run KERNEL CPUS: how it went, in place of another run
+noted_run()
+{
+	local release p f s day
+
+	read -r release p f s day < <(note_of "$1" "$2") || return
+	echo "# noted: $release, on $day: $p passed, $f failed, $s skipped; not run again"
+	[ "$f" = 0 ]
+}
+
+# program_results LOG: a line "PROGRAM passed|failed|skipped" of each result; leaks are no
+# program's
+program_results()
+{
+	awk -v begins="$program_begins" '$0 ~ begins { program = $2 }
+		/^(ok|not ok) .*memory leaks/ { next }
+		/^ok .*# SKIP/ { print program, "skipped"; next }
+		/^ok / { print program, "passed" }
+		/^not ok / { print program, "failed" }' "$1"
+}
+
+# results_of LOG PROGRAM...: how many passed, failed, and were skipped
+results_of()
+{
+	program_results "$1" | awk -v wanted=" ${*:2} " '
+		index(wanted, " " $1 " ") { n[$2]++ }
+		END { print n["passed"] + 0, n["failed"] + 0, n["skipped"] + 0 }'
+}
+
+# programs_to_repeat KERNEL CPUS LOG: those in LOG that failed; none if what is noted does
+# not hold, or has failures that are not theirs.
+programs_to_repeat()
+{
+	local failures
+
+	read -r _ _ failures _ < <(note_of "$1" "$2") || return
+	program_results "$3" | awk -v failures="$failures" '
+		$2 == "failed" && !found[$1]++ { programs = programs $1 "\n" }
+		$2 == "failed" { n++ }
+		END { if (n == failures) printf "%s", programs }'
+}
+
+# note_again KERNEL CPUS OLD NEW PROGRAM...: the log NEW says that these passed, which take
+# the place of what OLD says of them in what is noted.
+note_again()
+{
+	local p s old_p old_s new_p new_s
+
+	read -r _ p _ s _ < <(note_of "$1" "$2") || return
+	read -r old_p _ old_s < <(results_of "$3" "${@:5}")
+	read -r new_p _ new_s < <(results_of "$4" "${@:5}")
+	note_result "$1" "$2" "$(module_hash)" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
+}
+
+# Beside steps that do not need all CPUs. It goes when we do, with its compilers.
+build_beside()
+{
+	set -m
+	"$top/selftests/qemu/kernel-build" "$1" > "$logs/kernel-$1.log" 2>&1 < /dev/null &
+	builder=$!
+	set +m
+	trap stop_building EXIT
+}
+
+stop_building()
+{
+	[ -z "$builder" ] || kill -- -"$builder"
+} 2> /dev/null
+
+# ready_in_time SECONDS: has the builder ended before the script is so old?
+ready_in_time()
+{
+	while [ $SECONDS -lt "$1" ]; do
+		kill -0 "$builder" 2> /dev/null || return 0
+		sleep 1
+	done
+	return 1
+}
+
+# built KERNEL: by the builder, which has ended
+built()
+{
+	wait "$builder" || { cat "$logs/kernel-$1.log"; return 2; }
+}

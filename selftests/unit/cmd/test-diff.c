@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: each limit of diff, just kept and exceeded, on tapes whose distance is
+ * known because of how they are made.
+ */
+#include <errno.h>
+
+#include <commands.h>
+
+#include "diff-tapes.h"
+#include "tap.h"
+
+/* -- diff -------------------------------------------------------------------------- */
+
+static struct blob a, b;
+
+static char said[4096], printed[16384];
+
+/* Runs it with its messages in @said.  Returns its status. */
+static int diff(const char *limit, const char *other)
+{
+	char *argv[] = {
+		(char *)"diff", a.path, b.path, (char *)limit, (char *)other, NULL,
+	};
+	int out = memfd_create("out", MFD_CLOEXEC), out_saved = dup(STDOUT_FILENO), status;
+	int err = memfd_create("err", MFD_CLOEXEC), err_saved = dup(STDERR_FILENO);
+	ssize_t n;
+
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	dup2(err, STDERR_FILENO);
+	status = cmd_diff(other ? 5 : 4, argv);
+	fflush(stdout);
+	dup2(out_saved, STDOUT_FILENO);
+	dup2(err_saved, STDERR_FILENO);
+	n = pread(err, said, sizeof(said) - 1, 0);
+	said[n < 0 ? 0 : n] = '\0';
+	n = pread(out, printed, sizeof(printed) - 1, 0);
+	printed[n < 0 ? 0 : n] = '\0';
+	close(out_saved);
+	close(err_saved);
+	close(out);
+	close(err);
+	return status;
+}
+
+static void keeps(const char *limit, const char *other)
+{
+	int status = diff(limit, other);
+
+	if (!ok(!status && !*said, "%s %s: kept", limit, other ? other : ""))
+		printf("# status %d: %s\n", status, said);
+}
+
+/* One message, which is @expected. */
+static void exceeds(const char *limit, const char *other, const char *expected)
+{
+	int status = diff(limit, other);
+	const char *message = strstr(said, expected);
+
+	if (!ok(status == 1 && message && !strcmp(message + strlen(expected), "\n") &&
+		strchr(said, '\n') == said + strlen(said) - 1,
+		"%s %s: %s", limit, other ? other : "", expected))
+		printf("# status %d: %s\n", status, said);
+}
+
+/* Like the plain one, but for these. */
+static struct habit with_bursts(unsigned int burst)
+{
+	struct habit habit = plain;
+	int i;
+
+	for (i = 0; i < CYCLES; i++)
+		habit.cycles[i].burst = burst;
+	return habit;
+}
+
+static void test_same(void)
+{
+	static const char * const limits[] = {
+		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
+		"--max-sleep-error=0", "--max-burst-distance=0", "--max-sleep-distance=0",
+		"--max-latency-distance=0", "--max-order-error=0", "--max-wall-error=0",
+		"--max-foreign=0", "--same-graph",
+	};
+	size_t i;
+
+	make_tape(&a, &plain);
+	make_tape(&b, &plain);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], "--min-runtime=0");
+}
+
+/* "one" runs for 100 ms instead of 50, all together for 150 instead of 100. */
+static void test_cpu(void)
+{
+	const struct habit twice = with_bursts(20000);
+
+	make_tape(&a, &plain);
+	make_tape(&b, &twice);
+	keeps("--max-cpu-error=100", NULL);
+	exceeds("--max-cpu-error=99.9%", NULL,
+		"CPU time of one:10: 100.0 % off, the limit is 99.9 %");
+	keeps("--max-total-cpu-error=50%", NULL);
+	exceeds("--max-total-cpu-error=49.9", NULL,
+		"CPU time in total: 50.0 % off, the limit is 49.9 %");
+
+	make_tape(&a, &twice);
+	make_tape(&b, &plain);
+	keeps("--max-cpu-error=50", NULL);
+	exceeds("--max-cpu-error=49.9", NULL,
+		"CPU time of one:10: -50.0 % off, the limit is 49.9 %");
+	keeps("--max-total-cpu-error=33.4", NULL);
+	exceeds("--max-total-cpu-error=33.3", NULL,
+		"CPU time in total: -33.3 % off, the limit is 33.3 %");
+}
+
+/* Who ran less in both is not judged by it, but is part of the total. */
+static void test_min_runtime(void)
+{
+	const struct habit twice = with_bursts(20000);
+
+	make_tape(&a, &plain);
+	make_tape(&b, &twice);
+	keeps("--max-cpu-error=0", "--min-runtime=100.1ms");
+	exceeds("--max-cpu-error=0", "--min-runtime=100",
+		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
+	exceeds("--max-total-cpu-error=0", "--min-runtime=100.1",
+		"CPU time in total: 50.0 % off, the limit is 0.0 %");
+	exceeds("--max-burst-distance=0", "--min-runtime=100.1",
+		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
+}
+
+/* 0.5, 0.75 and 1 ms: the last one is not less than 1 ms. */
+static void test_default_min_runtime(void)
+{
+	const struct habit less = with_bursts(100), more = with_bursts(150);
+	const struct habit enough = with_bursts(200);
+
+	make_tape(&a, &less);
+	make_tape(&b, &more);
+	keeps("--max-cpu-error=0", NULL);
+	exceeds("--max-cpu-error=0", "--min-runtime=0.75",
+		"CPU time of one:10: 50.0 % off, the limit is 0.0 %");
+	make_tape(&b, &enough);
+	exceeds("--max-cpu-error=0", NULL,
+		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
+}
+
+/* One of five is longer: bursts and delays; or one of four: sleeps. */
+static void test_distances(void)
+{
+	struct habit habit = alone;
+
+	make_tape(&a, &alone);
+	habit.cycles[2].burst = 14000;
+	make_tape(&b, &habit);
+	keeps("--max-burst-distance=0.201", NULL);
+	exceeds("--max-burst-distance=0.199", NULL,
+		"lengths of bursts of one:10: distance 0.200, the limit is 0.199");
+	keeps("--max-sleep-distance=0", "--max-latency-distance=0");
+
+	habit = alone;
+	habit.cycles[2].sleep = 40000;
+	make_tape(&b, &habit);
+	keeps("--max-sleep-distance=0.25", NULL);
+	exceeds("--max-sleep-distance=0.249", NULL,
+		"lengths of sleeps of one:10: distance 0.250, the limit is 0.249");
+	keeps("--max-burst-distance=0", "--max-delay-distance=0");
+
+	habit = alone;
+	habit.cycles[2].delay = 3000;
+	make_tape(&b, &habit);
+	keeps("--max-delay-distance=0.201", NULL);
+	exceeds("--max-delay-distance=0.199", NULL,
+		"scheduling delays of one:10: distance 0.200, the limit is 0.199");
+	keeps("--max-burst-distance=0", "--max-cpu-error=0");
+}
+
+/* Times from a preemption to a CPU count as well: five are alike, a sixth is longer. */
+static void test_preempted(void)
+{
+	struct habit habit = alone;
+
+	habit.cycles[1].away = 5000;
+	make_tape(&a, &alone);
+	make_tape(&b, &habit);
+	keeps("--max-delay-distance=0.167", NULL);
+	exceeds("--max-delay-distance=0.166", NULL,
+		"scheduling delays of one:10: distance 0.167, the limit is 0.166");
+	keeps("--max-burst-distance=0", "--max-sleep-distance=0");
+}
+
+/* One of ten pairs comes in the other order, along the same edges. */
+static void test_order(void)
+{
+	struct habit habit = plain;
+
+	habit.cycles[1].wakes = 11;
+	habit.cycles[2].wakes = 12;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	keeps("--max-order-error=10", "--same-graph");
+	exceeds("--max-order-error=9.9%", "--same-graph",
+		"order of wake-ups: 10.0 % off, the limit is 9.9 %");
+}
+
+/* "one" wakes "two" four times, and "three" once: not three times and twice. */
+static void test_graph(void)
+{
+	struct habit habit = plain;
+
+	habit.cycles[1].wakes = 11;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	exceeds("--same-graph", NULL, "the graphs of who wakes whom differ");
+	keeps("--max-wakeup-error=50", "--max-sleep-error=50");
+	exceeds("--max-wakeup-error=49.9", NULL,
+		"wake-ups of three:12: -50.0 % off, the limit is 49.9 %");
+	exceeds("--max-sleep-error=49.9", NULL,
+		"sleeps of three:12: -50.0 % off, the limit is 49.9 %");
+}
+
+/* Each of two limits is told, and what is kept is not. */
+static void test_several(void)
+{
+	struct habit habit = with_bursts(20000);
+
+	habit.cycles[1].wakes = 11;
+	make_tape(&a, &plain);
+	make_tape(&b, &habit);
+	ok(diff("--max-total-cpu-error=10", "--same-graph") == 1 &&
+	   strstr(said, "CPU time in total: ") && strstr(said, "the graphs "),
+	   "two limits, two messages");
+	exceeds("--max-total-cpu-error=90", "--same-graph", "the graphs of who wakes whom differ");
+}
+
+/* -- schedulers and settings ------------------------------------------------------- */
+
+static void make_with(const struct blob *tape, const char *meta,
+		      const struct schedtape_scheduler *schedulers, size_t n)
+{
+	with_meta = meta;
+	with_schedulers = schedulers;
+	nr_schedulers = n;
+	make_tape(tape, &plain);
+	with_meta = NULL;
+	nr_schedulers = 0;
+}
+
+static void prints(const char *expected, const char *what)
+{
+	diff("--same-graph", NULL);
+	if (!ok(strstr(printed, expected), "%s", what))
+		printf("# no \"%s\" in:\n# %s\n", expected, printed);
+}
+
+static void prints_not(const char *unexpected, const char *what)
+{
+	diff("--same-graph", NULL);
+	if (!ok(!strstr(printed, unexpected), "%s", what))
+		printf("# \"%s\" in:\n# %s\n", unexpected, printed);
+}
+
+static void test_schedulers(void)
+{
+	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
+	static const struct schedtape_scheduler old = { .time = 1, .state = "none" };
+	static const struct schedtape_scheduler ext[] = {
+		{ .time = 1, .state = "enabled", .ops = "simple", .switch_all = true },
+		{ .time = 2, .after = 1, .state = "disabling", .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 1 },
+	};
+
+	make_with(&a, NULL, &fair, 1);
+	make_with(&b, NULL, ext, 1);
+	prints("\n# schedulers differ: A: fair, B: ext (simple)\n", "another scheduler");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"b\": \"ext (simple)\"") && strstr(printed, "\"differ\": true"),
+	   "in JSON, too");
+	make_with(&a, NULL, ext, 3);
+	prints("\n# schedulers differ: A: ext (simple), then ext (not seen), then fair, B: "
+	       "ext (simple)\n", "one that went");
+	make_with(&b, NULL, NULL, 0);
+	prints("B: not known\n", "an old tape, if the other one has sched_ext");
+	make_with(&a, NULL, &old, 1);
+	prints_not("schedulers differ", "but not else");
+	make_with(&b, NULL, &fair, 1);
+	prints_not("schedulers differ", "nor is it one whether the kernel has sched_ext");
+}
+
+/* Of B; A had the fair one. */
+static void shows(const struct schedtape_scheduler *schedulers, size_t n, const char *expected,
+		  const char *what)
+{
+	char line[256];
+
+	make_with(&b, NULL, schedulers, n);
+	snprintf(line, sizeof(line), "\n# schedulers differ: A: fair, B: %s\n", expected);
+	prints(line, what);
+}
+
+/* A scheduler that is on for less than a second is seen on its way, or not at all. */
+static void test_brief_schedulers(void)
+{
+	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
+	static const struct schedtape_scheduler off[] = {
+		{ .time = 1, .state = "disabled", .enable_seq = 5 },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 6, .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 6 },
+	};
+	static const struct schedtape_scheduler on_off[] = {
+		{ .time = 1, .state = "enabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 6, .ops = "simple" },
+	};
+	static const struct schedtape_scheduler failed[] = {
+		{ .time = 1, .state = "enabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 2, .after = 1, .state = "disabling", .enable_seq = 5, .ops = "simple" },
+		{ .time = 3, .after = 2, .state = "disabled", .enable_seq = 5 },
+	};
+	static const struct schedtape_scheduler blind[] = {
+		{ .time = 1, .state = "unknown" },
+		{ .time = 2, .after = 1, .state = "enabled", .enable_seq = 6, .ops = "simple",
+		  .switch_all = true },
+	};
+
+	make_with(&a, NULL, &fair, 1);
+	shows(off, 3, "fair, then ext (simple), then fair", "one that was seen going off");
+	shows(off, 2, "fair, then ext (simple)", "to the end");
+	shows(on_off, 2, "ext (simple, going on), then ext (simple)", "one on its way only");
+	shows(on_off, 1, "ext (simple, going on)", "one that goes on");
+	shows(failed, 2, "ext (simple, going on), then ext (simple, going off)",
+	      "one that fails to go on");
+	make_with(&b, NULL, failed, 3);
+	prints_not("schedulers differ", "no task had it when it has gone");
+	shows(blind, 2, "not known, then ext (simple)", "a first look that failed");
+}
+
+/* Two tapes with many schedulers differ in the last one only. */
+static void test_many_schedulers(void)
+{
+	struct schedtape_scheduler many[40] = { 0 };
+	size_t i;
+
+	for (i = 0; i < 40; i++) {
+		many[i] = (struct schedtape_scheduler) {
+			.time = i + 1, .after = i, .state = "enabled", .enable_seq = i,
+			.switch_all = true,
+		};
+		memset(many[i].ops, 'a' + i % 26, sizeof(many[i].ops) - 1);
+	}
+	make_with(&a, NULL, many, 40);
+	make_with(&b, NULL, many, 40);
+	prints_not("schedulers differ", "many schedulers are the same");
+	strcpy(many[39].ops, "last");
+	make_with(&b, NULL, many, 40);
+	prints("\n# schedulers differ among the others: A and B: ext (aaaa", "the last one is not");
+	ok(strstr(printed, "h), then others\n"), "which is not shown");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"differ\": true"), "in JSON");
+}
+
+#define SETTINGS(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
+#define FEATURES	"ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU " \
+			"XI OMIKRON PI RHO SIGMA TAU UPSILON PHI CHI PSI OMEGA ALEPH BET GIMEL DALET "
+
+static void test_settings(void)
+{
+	static const char in_a[] = SETTINGS("\"slice\": \"3\", \"gone\": \"1\", \"same\": \"1\", "
+		"\"features\": \"" FEATURES "NO_ONE TWO\", \"x/y\": \"1\", "
+		"\"domains/cpu0/domain0/max_newidle_lb_cost\": \"1\", "
+		"\"fair_server/cpu0/period\": \"1\", \"fair_server/cpu1/period\": \"1\"");
+	static const char in_b[] = SETTINGS("\"slice\": \"4\", \"new\": \"2\", \"same\": \"1\", "
+		"\"features\": \"" FEATURES "ONE TWO\", \"x/y\": \"2\", "
+		"\"domains/cpu0/domain0/max_newidle_lb_cost\": \"2\", "
+		"\"fair_server/cpu0/period\": \"2\", \"fair_server/cpu1/period\": \"2\"");
+	char many[4096] = "{\"sched_settings\": {\"files\": {\"same\": \"1\"";
+	int i;
+
+	make_with(&a, in_a, NULL, 0);
+	make_with(&b, in_b, NULL, 0);
+	prints("\n# setting slice differs: A: 3, B: 4\n", "a setting");
+	prints("\n# setting gone differs: A: 1, B: none\n", "one that only A has");
+	prints("\n# setting new differs: A: none, B: 2\n", "one that only B has");
+	prints("\n# setting features differs: A: NO_ONE, B: ONE\n", "one of many words");
+	prints("\n# setting x/y differs: A: 1, B: 2\n", "one in a folder");
+	prints("\n# settings differ: fair_server/: 2 of single CPUs\n", "those of CPUs");
+	prints_not("setting same", "one that does not");
+	prints_not("domains", "nor what the kernel measures");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"fair_server/cpu1/period\"") && !strstr(printed, "\"same\""),
+	   "all of them in JSON");
+
+	for (i = 0; i < 30; i++)
+		sprintf(many + strlen(many), ", \"s%d\": {\"odd\": 1}", i);
+	strcat(many, "}}}");
+	make_with(&b, many, NULL, 0);
+	prints("\n# settings differ: ", "more than there are lines for");
+	make_with(&b, "{\"sched_settings\": {\"reason\": \"Permission denied\"}}", NULL, 0);
+	prints("\n# settings not compared: B has none: Permission denied\n", "none, and why");
+	make_with(&a, NULL, NULL, 0);
+	prints_not("settings", "none at all");
+}
+
+/* Returns how often @part is in what was printed. */
+static unsigned int times(const char *part)
+{
+	const char *at = printed;
+	unsigned int n = 0;
+
+	while ((at = strstr(at, part))) {
+		at += strlen(part);
+		n++;
+	}
+	return n;
+}
+
+static void test_gaps(void)
+{
+	static const char whole[] = SETTINGS("\"slice\": \"3\", \"scale\": \"1\", "
+		"\"x/y\": \"1\", \"long\": \"xxx\", \"other\": \"1\"");
+	static const char unreadable[] =
+		"{\"sched_settings\": {\"files\": {}, \"not_readable\": {"
+		"\"slice\": \"Operation not permitted\", \"scale\": \"Operation not permitted\", "
+		"\"x\": \"Operation not permitted\", \"long\": \"Odd \\u001b\", "
+		"\"other\": 7}}}";
+	static const char partial[] = "{\"sched_settings\": {\"files\": {\"slice\": \"4\", "
+		"\"long\": \"xxx\"}, \"cut\": [\"long\", 7], \"left_out\": 12}}";
+
+	make_with(&a, whole, NULL, 0);
+	make_with(&b, unreadable, NULL, 0);
+	prints("\n# settings not compared: 3 not readable in B: Operation not permitted\n",
+	       "settings that are not readable, and one in such a folder");
+	ok(times("# setting") == 3 && !strstr(printed, "differ"), "once for each reason");
+	prints("\n# settings not compared: 1 not readable in B: Odd ?\n", "another reason");
+	prints("\n# settings not compared: 1 not readable in B: no reason is given\n",
+	       "and without");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"side\": \"b\"") &&
+	   strstr(printed, "\"why\": \"not readable\"") &&
+	   strstr(printed, "\"reason\": \"Operation not permitted\"") &&
+	   strstr(printed, "\"setting_count\": 3") && !strstr(printed, "\"name\": \"slice\""),
+	   "in JSON, too");
+	make_with(&a, unreadable, NULL, 0);
+	prints_not("# setting", "none of them in either");
+	make_with(&b, whole, NULL, 0);
+	prints("\n# settings not compared: 3 not readable in A: Operation not permitted\n",
+	       "the other way round");
+	make_with(&a, partial, NULL, 0);
+	prints("\n# setting slice differs: A: 4, B: 3\n", "what is there is compared");
+	prints("\n# settings not compared: 3 perhaps left out of A\n", "some that are left out");
+	prints("\n# settings not compared: 1 cut in A\n", "one that is alike as far as that");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"why\": \"left out\"") && strstr(printed, "\"why\": \"cut\""),
+	   "in JSON, too");
+	make_with(&a, "{\"sched_settings\": {\"reason\": \"Permission denied\"}}", NULL, 0);
+	diff("--json", NULL);
+	ok(strstr(printed, "\"why\": \"none\"") &&
+	   strstr(printed, "\"reason\": \"Permission denied\""), "the reason for none in JSON");
+}
+
+static void test_null(void)
+{
+	make_with(&a, SETTINGS("\"odd\": null, \"gone\": null, \"x\": null"), NULL, 0);
+	make_with(&b, SETTINGS("\"odd\": null, \"new\": null, \"x\": \"1\""), NULL, 0);
+	prints("\n# setting x differs: A: none, B: 1\n", "null and a text");
+	ok(times("# setting") == 1, "null is like null, and like nothing");
+}
+
+#define WORD_30		"thirty_characters_are_in_here_"
+
+static void test_words(void)
+{
+	make_with(&a, SETTINGS("\"features\": \"" FEATURES WORD_30 WORD_30 WORD_30 WORD_30
+			     WORD_30 WORD_30 WORD_30 WORD_30 WORD_30 "\""), NULL, 0);
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "x\""), NULL, 0);
+	prints("\n# setting features differs: A: " WORD_30 WORD_30 "thir..., B: x\n",
+	       "a word that is too long is shortened");
+	make_with(&a, SETTINGS("\"features\": \"" FEATURES "ONE TWO\""), NULL, 0);
+	make_with(&b, SETTINGS("\"features\": \"TWO " FEATURES "ONE\""), NULL, 0);
+	prints("\n# setting features differs: the same words in another order or number, or other "
+	       "blanks\n", "another order");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "ONE  TWO\""), NULL, 0);
+	prints("\n# setting features differs: the same words", "other blanks");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "\\nONE\\nTHREE\\n\""), NULL, 0);
+	prints("\n# setting features differs: A: TWO, B: THREE\n", "words on lines");
+	make_with(&b, SETTINGS("\"features\": \"" FEATURES "\""), NULL, 0);
+	prints("\n# setting features differs: A: ONE TWO, B: -\n", "words that only A has");
+}
+
+int main(void)
+{
+	blob_init(&a);
+	blob_init(&b);
+	test_same();
+	test_schedulers();
+	test_brief_schedulers();
+	test_many_schedulers();
+	test_settings();
+	test_gaps();
+	test_null();
+	test_words();
+	test_cpu();
+	test_min_runtime();
+	test_default_min_runtime();
+	test_distances();
+	test_preempted();
+	test_order();
+	test_graph();
+	test_several();
+	close(a.fd);
+	close(b.fd);
+	return tap_done();
+}

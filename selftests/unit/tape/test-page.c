@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Description: ring pages decode to what was packed. */
+#include <endian.h>
+
+#include "page.h"
+
+static void test_each_type(void)
+{
+	static const struct {
+		unsigned int type;
+		uint64_t delta;
+		uint32_t pid;
+		uint64_t arg;
+	} table[] = {
+		{ STAPE_EV_SWITCH, 0, 1234, STAPE_STATE_SLEEPING },
+		{ STAPE_EV_WAKEUP, STAPE_DELTA_MASK, 1, 1022 },
+		{ STAPE_EV_WAKEUP, STAPE_DELTA_MASK + 1ULL, 1, 1023 },
+		{ STAPE_EV_WAKEUP, 1, 1, 1024 },
+		{ STAPE_EV_WAKEUP_NEW, 1ULL << 40, 77, UINT32_MAX },
+		{ STAPE_EV_FORK, 3, 78, STAPE_FORK_THREAD },
+		{ STAPE_EV_MIGRATE, 1, 79, (1ULL << 42) - 1 },
+		{ STAPE_EV_EXIT, 1ULL << 59, 80, 0 },
+	};
+	const size_t n = sizeof(table) / sizeof(table[0]);
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	uint64_t time = 1000;
+	struct maker m;
+	size_t i;
+
+	maker_begin(&m, page, 5000, 42, time);
+	for (i = 0; i < n; i++)
+		maker_event(&m, time += table[i].delta, table[i].type, table[i].pid, table[i].arg);
+
+	ok(!schedtape_page_open(&p, page, &err), "a page opens");
+	ok(p.header.seq == 42 && p.header.cpu == 5000, "its header is there");
+	for (time = 1000, i = 0; i < n; i++) {
+		time += table[i].delta;
+		ok(next(&p, &ev) == 1 && ev.time == time && ev.cpu == 5000 &&
+		   ev.type == table[i].type && ev.pid == table[i].pid && ev.arg == table[i].arg &&
+		   !ev.old_pid && !ev.comm[0] && !ev.lost,
+		   "%s, %llu ns later, argument %llu", schedtape_event_name(table[i].type),
+		   (unsigned long long)table[i].delta, (unsigned long long)table[i].arg);
+	}
+	ok(next(&p, &ev) == 0 && next(&p, &ev) == 0, "then the page is at its end");
+}
+
+static void test_wake(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+	int i;
+
+	maker_begin(&m, page, 0, 0, 1000);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_waking(&m, 1010, 4194303, STAPE_CTX_SOFTIRQ_TASK);
+	maker_event(&m, 1011, STAPE_EV_WAKEUP, 4194303, 1ULL << 30);
+	maker_wake(&m, 1011 + 0xffff, 12, STAPE_CTX_HARDIRQ, 1011 + 0xffff + 0xfff, 255);
+	maker_wake(&m, 1 << 30, 13, STAPE_CTX_TASK, 1 << 30, 0);
+	maker_switch(&m, 1 << 30, 13, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1010 &&
+	   ev.pid == 4194303 && ev.arg == STAPE_CTX_SOFTIRQ_TASK && schedtape_waking_by_task(&ev),
+	   "a waking by a softirq of the task's own");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.arg == 1ULL << 30, "a wakeup");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1011 + 0xffff &&
+	   ev.pid == 12 && ev.arg == STAPE_CTX_HARDIRQ && !schedtape_waking_by_task(&ev) &&
+	   ev.curr == 10, "the first half of a wake");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.time == 1011 + 0xffff + 0xfff &&
+	   ev.pid == 12 && ev.arg == 255 && ev.curr == 10, "the second half");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKING && ev.time == 1 << 30 && ev.pid == 13 &&
+	   ev.arg == STAPE_CTX_TASK, "a prefix is the first half's");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_WAKEUP && ev.time == 1 << 30 && !ev.arg,
+	   "and only that");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.curr == 10 && next(&p, &ev) == 0,
+	   "the next event is behind both");
+
+	/* As many as there can be. */
+	maker_begin(&m, page, 0, 0, 0);
+	for (i = 0; i < 503; i++)
+		maker_wake(&m, i, 1, STAPE_CTX_TASK, i, 0);
+	ok(!schedtape_page_open(&p, page, &err), "a page that is full of them");
+	for (i = 0; next(&p, &ev) == 1; i++)
+		;
+	ok(i == 2 * 503 && next(&p, &ev) == 0, "has two events a word");
+}
+
+static void test_current(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_waking(&m, 1, 11, STAPE_CTX_TASK);
+	maker_switch(&m, 2, 11, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
+	maker_exec(&m, 3, 9, 11);
+	maker_event(&m, 4, STAPE_EV_SWITCH, 0, STAPE_SWITCH_PROXY |
+		    STAPE_NEXT_IDLE << STAPE_SWITCH_NEXT_SHIFT | STAPE_STATE_BLOCKED);
+	maker_switch(&m, 5, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
+	maker_exec(&m, 6, 30, 31);
+	maker_rename(&m, 7, 30, "fifteen letters");
+	maker_rename(&m, 8, 30, "sixteen letters!");
+
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.curr == 10 && ev.curr_kind == STAPE_NEXT_TASK,
+	   "the header says who ran first");
+	ok(next(&p, &ev) == 1 && ev.curr == 10 &&
+	   schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED &&
+	   schedtape_switch_next(&ev) == STAPE_NEXT_TASK, "a switch has its previous task");
+	ok(next(&p, &ev) == 1 && ev.curr == 11 && ev.pid == 9 && ev.old_pid == 11 &&
+	   ev.arg == 1, "an exec under a new PID");
+	ok(next(&p, &ev) == 1 && ev.curr == 9 && schedtape_switch_next(&ev) == STAPE_NEXT_IDLE,
+	   "after which the task runs under it");
+	ok(schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED, "a bit that nothing sets yet");
+	ok(next(&p, &ev) == 1 && !ev.curr && ev.curr_kind == STAPE_NEXT_IDLE, "idle");
+	ok(next(&p, &ev) == 1 && !ev.curr && ev.curr_kind == STAPE_NEXT_OTHER, "another task");
+	ok(next(&p, &ev) == 1 && !ev.old_pid && !strcmp(ev.comm, "fifteen letters"), "a rename");
+	ok(next(&p, &ev) == 1 && !strcmp(ev.comm, "sixteen letters"), "a name always ends");
+	ok(next(&p, &ev) == 0, "the end");
+}
+
+static void test_lost(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 7, 500);
+	m.header.curr = 8;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_lost(&m, 1ULL << 33, 400, 450);
+	maker_event(&m, 501, STAPE_EV_EXIT, 8, 0);
+
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_LOST && ev.time == 400 && ev.cpu == 3 &&
+	   ev.lost == 1ULL << 33 && ev.lost_first == 400 && ev.lost_last == 450 && ev.curr == 8,
+	   "a loss comes before the first event");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !ev.lost, "then the event");
+	ok(next(&p, &ev) == 0, "and that's all");
+
+	maker_begin(&m, page, 3, 7, 500);
+	maker_lost(&m, 1, 600, 700);
+	maker_event(&m, 800, STAPE_EV_EXIT, 8, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.time == 500 && ev.lost_first == 600,
+	   "a loss is never later than what follows it");
+
+	maker_begin(&m, page, 3, 7, 500);
+	maker_lost(&m, 5, 100, 200);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.lost == 5 && next(&p, &ev) == 0, "a page may have only a loss");
+}
+
+static void test_paused(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 7, 500);
+	m.header.curr = 8;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_paused(&m, 300, 490);
+	maker_event(&m, 501, STAPE_EV_EXIT, 8, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_PAUSED && ev.time == 300 && ev.cpu == 3 &&
+	   !ev.lost && ev.lost_first == 300 && ev.lost_last == 490 && ev.curr == 8 &&
+	   schedtape_event_is_gap(&ev), "a pause comes before the first event");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !schedtape_event_is_gap(&ev),
+	   "then the event");
+	ok(next(&p, &ev) == 0, "and that's all");
+
+	maker_lost(&m, 5, 200, 490);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_LOST && ev.lost == 5 &&
+	   ev.lost_first == 200, "events lost besides are a loss of their own");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_PAUSED && !ev.lost && ev.time == 200,
+	   "next to the pause");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && next(&p, &ev) == 0,
+	   "before the event");
+
+	maker_begin(&m, page, 3, 7, 500);
+	m.header.flags = 0xfffe;
+	maker_event(&m, 501, STAPE_EV_EXIT, 8, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT,
+	   "flags of later versions are left alone");
+}
+
+static void test_prio(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_prio(&m, 10, 5, maker_prio_word(1, -20, 99, 0, true));
+	maker_prio(&m, 20, 6, maker_prio_word(6, 19, 0, -1, false));
+	maker_prio(&m, 30, 7, maker_prio_word(0, 0, 0, 139, false) | 0xfffe0000ff000000);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_PRIO && ev.time == 10 && ev.pid == 5 &&
+	   ev.policy == 1 && ev.nice == -20 && ev.rt_priority == 99 && ev.prio == 0 && ev.boosted,
+	   "a boosted real-time task");
+	ok(next(&p, &ev) == 1 && ev.pid == 6 && ev.policy == 6 && ev.nice == 19 &&
+	   !ev.rt_priority && ev.prio == -1 && !ev.boosted, "a deadline task");
+	ok(next(&p, &ev) == 1 && ev.policy == 0 && ev.nice == 0 && ev.rt_priority == 0 &&
+	   ev.prio == 139 && !ev.boosted, "bits of later versions are left alone");
+	ok(next(&p, &ev) == 0, "the end");
+}
+
+/* CPUs from 64 * @n on. */
+static uint64_t cpus(const struct schedtape_event *ev, unsigned int n)
+{
+	uint64_t word;
+
+	memcpy(&word, ev->affinity + n * sizeof(word), sizeof(word));
+	return le64toh(word);
+}
+
+static void test_affinity(void)
+{
+	uint64_t mask[STAPE_AFFINITY_WORDS] = { 1ULL << 63 | 2, 0, 5 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	mask[STAPE_AFFINITY_WORDS - 1] = 9;
+	maker_begin(&m, page, 0, 0, 0);
+	maker_affinity(&m, 10, 5, mask, 3);
+	maker_event(&m, 20, STAPE_EV_SET, 6, 63 << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 77);
+	maker_affinity(&m, 30, 7, mask, STAPE_AFFINITY_WORDS);
+	maker_affinity(&m, 40, 8, mask, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_AFFINITY && ev.time == 10 && ev.pid == 5 &&
+	   cpus(&ev, 0) == (1ULL << 63 | 2) && !cpus(&ev, 1) && cpus(&ev, 2) == 5 &&
+	   !cpus(&ev, STAPE_AFFINITY_WORDS - 1), "an affinity");
+	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && cpus(&ev, 2) == 5 &&
+	   cpus(&ev, STAPE_AFFINITY_WORDS - 1) == 9, "what a later version sets is skipped");
+	ok(next(&p, &ev) == 1 && ev.pid == 8 && !cpus(&ev, 0), "none of the CPUs that are told");
+	ok(next(&p, &ev) == 0, "the end");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 5, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "none of its words");
+}
+
+static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };
+
+static bool has_deadline(const struct schedtape_event *ev, bool known)
+{
+	if (!known)
+		return !ev->dl.runtime && !ev->dl.deadline && !ev->dl.period;
+	return ev->dl.runtime == 1 && ev->dl.deadline == 1ULL << 40 &&
+	       ev->dl.period == UINT64_MAX;
+}
+
+static void test_deadline(void)
+{
+	const uint64_t prio = maker_prio_word(6, 0, 0, -1, false);
+	uint64_t words[] = { 77, prio, 5, 0, 12, 9, 0, 0, 0 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+	int i;
+
+	memcpy(words + 6, deadline_words, sizeof(deadline_words));
+	maker_begin(&m, page, 0, 0, 0);
+	maker_prio(&m, 10, 77, prio);
+	for (i = 1; i < 7; i += 5) {
+		maker_event(&m, 10 + i, STAPE_EV_PRIO, 77, 4);
+		maker_word(&m, maker_prio_word(i, 0, 0, -1, false));
+		maker_word(&m, deadline_words[0]);
+		maker_word(&m, deadline_words[1]);
+		maker_word(&m, deadline_words[2]);
+	}
+	maker_task_words(&m, 20, 77, STAPE_TASK_EXITS, "x", words, 9);
+	maker_task_words(&m, 30, 77, STAPE_TASK_EXITS, "x", words, 8);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, false),
+	   "a deadline of an older module");
+	ok(next(&p, &ev) == 1 && ev.policy == 1 && has_deadline(&ev, false),
+	   "another policy has none, whatever stands there");
+	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, true), "a deadline");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.cgroup == 9 &&
+	   has_deadline(&ev, true), "in a description");
+	ok(next(&p, &ev) == 1 && has_deadline(&ev, false), "not in half of one");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
+/* What is behind the seventh word: the cgroup, and what this reader does not know. */
+static void test_task_cgroup(void)
+{
+	const uint64_t words[] = { 77, maker_prio_word(0, 0, 0, 120, false), 5, 0, 12,
+				   0xfedcba9876543210, 1, 2, 3, 4, 5, 6, 7 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_task_words(&m, 10, 77, STAPE_TASK_MOVES, "x", words, 6);
+	maker_task_words(&m, 20, 78, STAPE_TASK_ENTERS, "x", words, 13);
+	make_task(&m, 30, 79, STAPE_TASK_ENTERS);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_MOVES &&
+	   ev.cgroup == 0xfedcba9876543210, "it is in another cgroup");
+	ok(next(&p, &ev) == 1 && ev.pid == 78 && ev.cgroup == 0xfedcba9876543210,
+	   "with all words that there can be");
+	ok(next(&p, &ev) == 1 && ev.pid == 79 && !ev.cgroup, "an older module has not told");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
+static void test_task(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	make_task(&m, 10, 78, STAPE_TASK_ENTERS);
+	make_task(&m, 20, 78, STAPE_TASK_LEAVES);
+	make_task(&m, 30, 78, STAPE_TASK_EXITS);
+	make_task(&m, 40, 78, 63);
+	maker_event(&m, 50, STAPE_EV_EXIT, 78, 0);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.time == 10 && ev.pid == 78 &&
+	   schedtape_task_why(&ev) == STAPE_TASK_ENTERS, "a task enters");
+	ok(!strcmp(ev.comm, "sixteen letters") && ev.tgid == 77 && ev.ppid == 4194303 &&
+	   ev.ns_pid == 12 && ev.start_time == 123456789012345, "who it is");
+	ok(ev.policy == 2 && ev.nice == 5 && ev.rt_priority == 42 && ev.prio == 57 &&
+	   ev.state == STAPE_STATE_BLOCKED && ev.task_cpu == 4000, "how it is, and where");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_LEAVES, "it leaves");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_EXITS, "it exits");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == 63, "or what a later version knows");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !ev.tgid && !ev.start_time,
+	   "the next event has nothing of it");
+	ok(next(&p, &ev) == 0, "the end");
+}
+
+static void test_unknown(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	unsigned int words, i;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	for (words = 0; words <= 15; words += 5) {
+		maker_event(&m, words, STAPE_EV_SET, 1, (1ULL << 30) | words);
+		for (i = 0; i < words; i++)
+			maker_word(&m, 0);
+	}
+	maker_event(&m, 20, STAPE_EV_EXEC, 6, 3);
+	maker_word(&m, 5);
+	maker_word(&m, 0);
+	maker_word(&m, 0);
+	maker_event(&m, 21, STAPE_EV_EXIT, 6, 2);
+	maker_word(&m, 0);
+	maker_word(&m, 0);
+
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && ev.time == 20 && ev.old_pid == 5,
+	   "what is not known to be set is skipped, with what they carry and their time");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && ev.arg == 2 && ev.time == 21,
+	   "so are more payload words than known");
+	ok(next(&p, &ev) == 0, "and they are counted");
+}
+
+static void test_names(void)
+{
+	struct schedtape_error text;
+
+	ok(!strcmp(schedtape_event_name(STAPE_EV_WAKEUP_NEW), "wakeup_new") &&
+	   !strcmp(schedtape_event_name(SCHEDTAPE_EV_LOST), "lost"), "events have names");
+	ok(!strcmp(schedtape_event_name(0), "unknown") &&
+	   !strcmp(schedtape_event_name(13), "unknown") &&
+	   !strcmp(schedtape_event_name(UINT32_MAX), "unknown"), "others don't");
+	ok(!strcmp(schedtape_context_name(STAPE_CTX_SOFTIRQ_TASK), "softirq_task") &&
+	   !strcmp(schedtape_context_name(4), "unknown"), "contexts");
+	ok(!strcmp(schedtape_policy_name(1), "fifo") &&
+	   !strcmp(schedtape_policy_name(8), "unknown"), "policies");
+	ok(schedtape_state_char(STAPE_STATE_IDLE) == 'I' && schedtape_state_char(8) == '?',
+	   "states");
+	ok(schedtape_fail(&text, -ENOENT, "a\nb%c", 7) == -ENOENT && !strcmp(text.text, "a?b?"),
+	   "an error is one line");
+	ok(schedtape_fail(NULL, -EIO, "x") == -EIO, "which nobody has to want");
+}
+
+int main(void)
+{
+	test_each_type();
+	test_wake();
+	test_current();
+	test_lost();
+	test_paused();
+	test_prio();
+	test_affinity();
+	test_task();
+	test_task_cgroup();
+	test_deadline();
+	test_unknown();
+	test_names();
+	return tap_done();
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: tapes of the other byte order, of older and newer versions, and files that
+ * are no tapes.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <schedtape.h>
+
+#include "tap.h"
+#include "tapes.h"
+
+static struct sample sample;
+static struct schedtape_error err;
+
+static void test_other_order(void)
+{
+	struct events here = { 0 }, there = { 0 };
+	unsigned char *data, *chunk;
+	struct schedtape_tape *tape;
+	unsigned int i, page;
+	struct blob b;
+	size_t size;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	tape = blob_open(&b, data, size, &err);
+	events_read(tape, &here);
+	schedtape_tape_close(tape);
+
+	put32(data + 16, get32(data + 16) ^ 1);
+	seal_header(data);
+	for (i = 0; (chunk = find_record(data, size, 3, i)); i++) {
+		for (page = 0; page < 2; page++)
+			maker_swap_page(chunk + 80 + page * STAPE_PAGE_SIZE);
+		seal_record(chunk);
+	}
+	tape = blob_open(&b, data, size, &err);
+	events_read(tape, &there);
+	ok(i == 5 && tape && events_same(&here, &there), "pages of the other byte order");
+	schedtape_tape_close(tape);
+	free(data);
+	free(here.ev);
+	free(there.ev);
+	close(b.fd);
+}
+
+/* Puts @bytes zero bytes into a tape, before @at. */
+static unsigned char *insert(unsigned char *data, size_t *size, size_t at, size_t bytes)
+{
+	data = realloc(data, *size + bytes);
+	memmove(data + at + bytes, data + at, *size - at);
+	memset(data + at, 0, bytes);
+	*size += bytes;
+	return data;
+}
+
+#define DEADLINE_AT	96	/* in a task's entry */
+#define DEADLINE_BYTES	24
+
+static void make_tasks_older(unsigned char *data, size_t *size)
+{
+	unsigned char *record = find_record(data, *size, 2, 0), *entry = record + 32;
+	uint32_t bytes, cut = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		memcpy(&bytes, entry, sizeof(bytes));
+		put32(entry, bytes - DEADLINE_BYTES);
+		put32(entry + 4, DEADLINE_AT);
+		cut += DEADLINE_BYTES;
+		memmove(entry + DEADLINE_AT, entry + DEADLINE_AT + DEADLINE_BYTES,
+			data + *size - (entry + DEADLINE_AT + DEADLINE_BYTES));
+		*size -= DEADLINE_BYTES;
+		entry += bytes - DEADLINE_BYTES;
+	}
+	memcpy(&bytes, record + 12, sizeof(bytes));
+	put32(record + 12, bytes - cut);
+	put32(record + 16, bytes - cut);
+	seal_record(record);
+}
+
+/* What 2.0 had of a task, before deadlines. */
+static void test_older(void)
+{
+	const struct schedtape_task_info *tasks = NULL;
+	struct schedtape_tape *tape;
+	unsigned char *data;
+	size_t size, n = 0;
+	struct blob b;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	make_tasks_older(data, &size);
+	tape = blob_open(&b, data, size, &err);
+	if (ok(tape, "a tape of an older minor version opens"))
+		tasks = schedtape_tape_tasks(tape, &n);
+	ok(n == 2 && tasks[0].cgroup == UINT64_MAX && !tasks[0].dl.runtime &&
+	   !tasks[0].dl.period && tasks[0].affinity_bytes == 200 &&
+	   tasks[0].affinity[199] == 0x80 && !strcmp(tasks[1].comm, "fifteen letters"),
+	   "with its tasks");
+	schedtape_tape_close(tape);
+	free(data);
+	close(b.fd);
+}
+
+static void same_scheduler(const struct schedtape_scheduler *a,
+			   const struct schedtape_scheduler *b, const char *what)
+{
+	ok(a->time == b->time && a->after == b->after && a->enable_seq == b->enable_seq &&
+	   a->nr_rejected == b->nr_rejected && a->switch_all == b->switch_all &&
+	   !strcmp(a->state, b->state) && !strcmp(a->ops, b->ops), "%s", what);
+}
+
+/* Opens a tape with these.  Returns what it has, whose number must be @expected. */
+static const struct schedtape_scheduler *
+write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n,
+		 size_t expected, struct schedtape_tape **tape)
+{
+	const struct schedtape_scheduler *got;
+	struct schedtape_writer *w;
+	size_t i;
+	int ret;
+
+	ret = schedtape_writer_create(b->path, sample.meta, NULL, &w, &err);
+	for (i = 0; i < n && !ret; i++)
+		ret = schedtape_writer_scheduler(w, &all[i], &err);
+	if (ret || schedtape_writer_end(w, &sample.end, &err) ||
+	    schedtape_writer_close(w, &err) || schedtape_tape_open(b->path, tape, &err))
+		printf("Bail out! %s\n", err.text);
+	got = schedtape_tape_schedulers(*tape, &n);
+	if (!ok(n == expected, "%zu of them", expected))
+		printf("# %zu\n", n);
+	return got;
+}
+
+/* What says more of the same scheduler is no change. */
+static void test_same_scheduler(void)
+{
+	static const struct schedtape_scheduler early[] = {
+		{ .time = 1000, .state = "enabled", .ops = "simple", .enable_seq = 7 },
+		{ .time = 2000, .state = "enabled", .ops = "simple", .enable_seq = 8,
+		  .switch_all = true },
+		{ .time = 3000, .after = 2000, .state = "disabled", .enable_seq = 8 },
+	};
+	static const struct schedtape_scheduler more[] = {
+		{ .time = 1000, .state = "enabled", .ops = "simple", .enable_seq = 7 },
+		{ .time = 2000, .after = 1000, .state = "enabled", .ops = "simple",
+		  .enable_seq = 8, .nr_rejected = 1 },
+		{ .time = 3000, .after = 2000, .state = "enabled", .ops = "simple",
+		  .enable_seq = 8, .nr_rejected = 9 },
+	};
+	struct schedtape_scheduler expected;
+	struct schedtape_tape *tape;
+	struct blob b;
+
+	blob_init(&b);
+	expected = early[1];
+	expected.time = 1000;
+	same_scheduler(write_schedulers(&b, early, 3, 2, &tape), &expected,
+		       "the second one takes the place of the first");
+	schedtape_tape_close(tape);
+	expected = more[1];
+	expected.nr_rejected = 9;
+	same_scheduler(write_schedulers(&b, more, 3, 2, &tape) + 1, &expected,
+		       "the last number of rejected tasks counts");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
+/* They come back by time, whatever their order was. */
+static void test_schedulers(void)
+{
+	static const struct schedtape_scheduler all[] = {
+		{ .time = 990, .state = "disabled" },
+		{ .time = 2000, .after = 1000, .state = "enabled", .ops = "sim\"ple",
+		  .enable_seq = 7, .nr_rejected = 3, .switch_all = true },
+		{ .time = 3000, .after = 2000, .state = "later kernels", .enable_seq = 7 },
+	};
+	const struct schedtape_scheduler *got;
+	struct schedtape_writer *w;
+	struct schedtape_tape *tape;
+	struct blob b;
+	size_t n, i;
+
+	blob_init(&b);
+	ok(!schedtape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
+	   !schedtape_writer_scheduler(w, &all[0], &err) &&
+	   !schedtape_writer_scheduler(w, &all[2], &err) &&
+	   !schedtape_writer_scheduler(w, &all[1], &err) &&
+	   !schedtape_writer_end(w, &sample.end, &err) &&
+	   !schedtape_writer_close(w, &err), "schedulers are written");
+	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape),
+		"and read"))
+		return;
+	got = schedtape_tape_schedulers(tape, &n);
+	ok(n == 3, "all of them");
+	for (i = 0; i < n && i < 3; i++)
+		same_scheduler(&got[i], &all[i], all[i].state);
+	schedtape_tape_close(tape);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	if (ok(!schedtape_tape_open(b.path, &tape, &err), "a tape without"))
+		schedtape_tape_schedulers(tape, &n);
+	ok(!n, "has none");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
+static void same_after(struct blob *b, const unsigned char *data, size_t size,
+		       const struct events *want, bool torn, const char *what)
+{
+	struct schedtape_tape *tape = blob_open(b, data, size, &err);
+	struct events got = { 0 };
+
+	if (!ok(tape, "%s: opens", what))
+		return;
+	events_read(tape, &got);
+	ok(events_same(want, &got), "%s: the same events", what);
+	ok(!schedtape_tape_torn(tape) == !torn, "%s: %s", what,
+	   torn ? schedtape_tape_torn(tape) : "whole");
+	schedtape_tape_close(tape);
+	free(got.ev);
+}
+
+static void test_newer(void)
+{
+	struct events want = { 0 };
+	struct schedtape_tape *tape;
+	unsigned char *data, *at;
+	struct blob b;
+	size_t size;
+
+	blob_init(&b);
+	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
+	data = blob_get(&b, &size);
+	tape = blob_open(&b, data, size, &err);
+	events_read(tape, &want);
+	schedtape_tape_close(tape);
+
+	/* A record of type 99, in front of the first chunk. */
+	at = find_record(data, size, 3, 0);
+	data = insert(data, &size, at - data, 32 + 8 + 16);
+	at = find_record(data, size, 2, 0);
+	at += record_size(at);
+	memcpy(at, "STrc", 4);
+	put16(at + 4, 99);
+	put16(at + 6, 0x8000);
+	put32(at + 8, 5);
+	put32(at + 12, 18);
+	seal_record(at);
+	same_after(&b, data, size, &want, false, "a record of an unknown type");
+	at[40] ^= 1;
+	same_after(&b, data, size, &want, true, "damage in it");
+	at[40] ^= 1;
+
+	at = find_record(data, size, 3, 1);
+	data = insert(data, &size, at - data + 80, 24);
+	at = find_record(data, size, 3, 1);
+	put32(at + 8, 48 + 24);
+	seal_record(at);
+	same_after(&b, data, size, &want, false, "a chunk with a larger header");
+
+	data = insert(data, &size, 32, 16);
+	put32(data + 12, 48);
+	put16(data + 10, 7);
+	put32(data + 16, 0xfffffffe);
+	seal_header(data);
+	same_after(&b, data, size, &want, false, "a newer minor version, a larger file header");
+
+	put16(data + 8, 3);
+	blob_put(&b, data, size);
+	ok(schedtape_tape_open(b.path, &tape, &err) == -ENOTSUP && !tape &&
+	   strstr(err.text, "3.7"), "a newer major version: %s", err.text);
+	put16(data + 8, 1);
+	blob_put(&b, data, size);
+	ok(schedtape_tape_open(b.path, &tape, &err) == -ENOTSUP && !tape &&
+	   strstr(err.text, "1.7"), "an older major version: %s", err.text);
+	free(data);
+	free(want.ev);
+	close(b.fd);
+}
+
+static void refused(const char *path, int code, const char *what)
+{
+	struct schedtape_tape *tape;
+	int ret;
+
+	err.text[0] = '\0';
+	alarm(10);	/* a FIFO must not be waited for */
+	ret = schedtape_tape_open(path, &tape, &err);
+	alarm(0);
+	ok(ret == code && !tape && strstr(err.text, path), "%s: %s", what, err.text);
+}
+
+static void test_not_tapes(void)
+{
+	struct schedtape_tape *tape;
+	char path[64], fifo[] = "/tmp/schedtape-test-XXXXXX";
+	struct blob b;
+	int pipes[2];
+
+	blob_init(&b);
+	refused(b.path, -EINVAL, "an empty file");
+	blob_put(&b, "#!/bin/sh\n", 10);
+	refused(b.path, -EINVAL, "a script");
+	blob_put(&b, "SCHEDTAP", 8);
+	refused(b.path, -EINVAL, "half a header");
+	refused("/", -EINVAL, "a directory");
+	refused("/dev/null", -ESPIPE, "a device");
+	refused("/nonexistent/tape", -ENOENT, "nothing");
+	ok(schedtape_tape_open("/", &tape, NULL) == -EINVAL, "nobody has to want the text");
+
+	if (pipe(pipes))
+		exit(1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", pipes[0]);
+	refused(path, -ESPIPE, "a pipe");
+	close(pipes[0]);
+	close(pipes[1]);
+
+	close(mkstemp(fifo));
+	unlink(fifo);
+	if (mkfifo(fifo, 0600))
+		exit(1);
+	refused(fifo, -ESPIPE, "a FIFO that nobody writes to");
+	unlink(fifo);
+	schedtape_tape_close(NULL);
+	close(b.fd);
+}
+
+int main(void)
+{
+	sample_make(&sample);
+	test_other_order();
+	test_schedulers();
+	test_same_scheduler();
+	test_newer();
+	test_older();
+	test_not_tapes();
+	json_object_put(sample.meta);
+	return tap_done();
+}
