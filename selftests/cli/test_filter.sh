@@ -25,14 +25,14 @@ sleep 0.3
 schedtape filter "$id" del -p $other > log 2>&1
 report $? "filter del: it is done"
 schedtape list --json > list.json
-like list.json 'd["sessions"][0]["tasks"] == 2'
+like list.json 'd["sessions"][0]["task_count"] == 2'
 report $? "filter del: the session has the others"
 schedtape filter "$id" set -a --exclude-comm bash > log 2>&1
 report $? "filter set: it is done"
 sleep 0.3
 schedtape filter "$id" set > log 2>&1
 schedtape list --json > list.json
-like list.json 'd["sessions"][0]["tasks"] == 2'
+like list.json 'd["sessions"][0]["task_count"] == 2'
 report $? "filter set: what is not given is off"
 expect 1 'PID 4194303: there is no such process' schedtape filter "$id" add -p 4194303
 expect 1 'there is no such cgroup' schedtape filter "$id" add -G id:123456789

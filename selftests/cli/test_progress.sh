@@ -50,9 +50,9 @@ line='schedtape replay: [0-9.]* of [0-9.]* s(, paused)?, [0-9] of 1 tasks done, 
 begin replay --speed 0.1 t.tape
 eventually shows "$line" && eventually shows "$line.*$line"
 report $? "replay: a line on a terminal shows how far it is, again and again"
-schedtape steer "$(field id)" pause && eventually shows ' s, paused,'
+schedtape steer "$(field replay)" pause && eventually shows ' s, paused,'
 report $? "replay: and that it is paused"
-schedtape steer "$(field id)" resume && schedtape steer "$(field id)" speed 100
+schedtape steer "$(field replay)" resume && schedtape steer "$(field replay)" speed 100
 wait $terminal
 report $? "replay: comes to its end"
 # Carriage return, and the rest of the line away.
@@ -90,7 +90,7 @@ expect 129 "-r 0: a number from 1 on" schedtape replay -r 0 t.tape
 # another ID: one with a higher number plays, $id
 another()
 {
-	id=$(field id) && [ -n "$id" ] && [ "$id" -gt "$1" ]
+	id=$(field replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
 }
 
 # Starts them, until the third or a later one of them plays.
@@ -114,7 +114,8 @@ report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
 loop --json
 kill -INT $loop
 wait $loop
-[ $? = 130 ] && like out "len(d) >= $id - $first >= 2 and all(r['tasks'] == 1 for r in d)"
+[ $? = 130 ] && like out "(len(d['rounds']) >= $id - $first >= 2 and
+	all(r['task_count'] == 1 for r in d['rounds']))"
 report $? "--loop --json: status 130, and an object for each that came to its end"
 
 finish

@@ -185,11 +185,11 @@ static void try_record(int argc, char **argv)
 
 static void check_choice(struct choice *choice, const char *name)
 {
-	struct schedtape_life life = { .pid = 100, .tgid = 100, .cgroup = 7 };
+	struct schedtape_task task = { .pid = 100, .tgid = 100, .cgroup = 7 };
 
-	snprintf(life.comm, sizeof(life.comm), "%s", name);
+	snprintf(task.comm, sizeof(task.comm), "%s", name);
 	if (!choice_check(choice))
-		must(choice_keeps(choice, &life) || choice_made(choice));
+		must(choice_keeps(choice, &task) || choice_made(choice));
 }
 
 static void check_replay(struct replay_options *opts)

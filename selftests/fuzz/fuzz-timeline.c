@@ -9,10 +9,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool keep_odd(void *arg, const struct schedtape_life *life)
+static bool keep_odd(void *arg, const struct schedtape_task *task)
 {
 	(void)arg;
-	return life->pid % 2;
+	return task->pid % 2;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

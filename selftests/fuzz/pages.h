@@ -46,11 +46,11 @@ static inline void take_page(struct schedtape_tape *tape, const void *data)
 /* The descriptions, of which there may be less than that many bytes. */
 static inline void take_tasks(struct schedtape_tape *tape, const uint8_t *data, size_t size)
 {
-	struct schedtape_task *task;
+	struct schedtape_task_info *task;
 	unsigned int i;
 
 	for (i = 0; i < DESCRIPTIONS && size >= DESCRIPTION_LEN; i++) {
-		task = fake_task(tape, 1 + (data[0] & 31), "task", data[1] & 15, data[1] >> 4 & 7);
+		task = fake_info(tape, 1 + (data[0] & 31), "task", data[1] & 15, data[1] >> 4 & 7);
 		task->tgid = data[2] & 31;
 		task->start_time = (data[2] >> 5) * 2000000ULL;
 		task->time = data[3] * 10000ULL;

@@ -37,7 +37,7 @@ static inline void seal(unsigned char *tape, size_t size)
 
 static inline void check_tasks(struct schedtape_tape *tape)
 {
-	const struct schedtape_task *tasks;
+	const struct schedtape_task_info *tasks;
 	unsigned int sum = 0;
 	size_t n, i, k;
 
@@ -132,7 +132,7 @@ static inline void check_meta(struct schedtape_tape *tape)
 	struct schedtape_calibration calibration;
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table cgroups;
-	const struct schedtape_task *tasks;
+	const struct schedtape_task_info *tasks;
 	const char *reason;
 	size_t n, i;
 

@@ -30,7 +30,7 @@ static uint64_t add_round(struct maker *m, uint64_t t)
 
 int main(int argc, char **argv)
 {
-	struct schedtape_task tasks[] = {
+	struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .tgid = 10, .state = STAPE_STATE_SLEEPING,
 		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "one" },
 		{ .pid = 11, .tgid = 11, .state = STAPE_STATE_SLEEPING,

@@ -11,14 +11,14 @@
 
 /**
  * struct cycle - what "one" does once: a timer wakes it, it runs, wakes another, sleeps
- * @latency: from its wake-up to a CPU, us
+ * @delay: from its wake-up to a CPU, us
  * @burst: CPU time, us
  * @away: for so long it is preempted in the middle of that, us
  * @sleep: until the next cycle, us
  * @wakes: PID of the other, which runs for 10 ms; 0: nobody
  */
 struct cycle {
-	unsigned int latency, burst, away, sleep, wakes;
+	unsigned int delay, burst, away, sleep, wakes;
 };
 
 struct habit {
@@ -46,7 +46,7 @@ static const struct habit alone = {
 static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle)
 {
 	maker_wake(m, t, 10, STAPE_CTX_HARDIRQ, t, 0);
-	maker_switch(m, t += cycle->latency * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(m, t += cycle->delay * US, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	t += cycle->burst * US / 2;
 	if (cycle->away) {
 		maker_switch(m, t, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
@@ -70,7 +70,7 @@ static size_t nr_schedulers;
 static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
 		       uint64_t stop)
 {
-	static struct schedtape_task tasks[] = {
+	static struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .comm = "one" }, { .pid = 11, .comm = "two" },
 		{ .pid = 12, .comm = "three" },
 	};

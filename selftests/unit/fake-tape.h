@@ -21,13 +21,13 @@ struct schedtape_tape {
 	size_t nr;
 	size_t room;
 	size_t at;
-	struct schedtape_task tasks[16];
+	struct schedtape_task_info tasks[16];
 	size_t nr_tasks;
 	struct schedtape_end end;
 	uint32_t curr[FAKE_CPUS];
 };
 
-const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
 {
 	*n = tape->nr_tasks;
 	return tape->tasks;
@@ -73,18 +73,19 @@ static inline void fake_free(struct schedtape_tape *tape)
 	free(tape);
 }
 
-static inline struct schedtape_task *fake_task(struct schedtape_tape *tape, uint32_t pid,
-					       const char *comm, unsigned int state, uint32_t cpu)
+static inline struct schedtape_task_info *
+fake_info(struct schedtape_tape *tape, uint32_t pid, const char *comm, unsigned int state,
+	  uint32_t cpu)
 {
-	struct schedtape_task *task = &tape->tasks[tape->nr_tasks++];
+	struct schedtape_task_info *info = &tape->tasks[tape->nr_tasks++];
 
-	task->time = tape->end.start_time;
-	task->pid = pid;
-	task->tgid = pid;
-	task->state = state;
-	task->cpu = cpu;
-	snprintf(task->comm, sizeof(task->comm), "%s", comm);
-	return task;
+	info->time = tape->end.start_time;
+	info->pid = pid;
+	info->tgid = pid;
+	info->state = state;
+	info->cpu = cpu;
+	snprintf(info->comm, sizeof(info->comm), "%s", comm);
+	return info;
 }
 
 static inline struct schedtape_event *fake_event(struct schedtape_tape *tape, uint64_t time,
@@ -240,33 +241,33 @@ static inline struct schedtape_timeline *fake_run(struct schedtape_tape *tape)
 	return timeline;
 }
 
-/* The @nth life with a PID. */
-static inline const struct schedtape_life *fake_life(const struct schedtape_timeline *timeline,
+/* The @nth task with a PID. */
+static inline const struct schedtape_task *fake_task(const struct schedtape_timeline *timeline,
 						     uint32_t pid, unsigned int nth)
 {
-	static const struct schedtape_life none;
-	const struct schedtape_life *lives;
+	static const struct schedtape_task none;
+	const struct schedtape_task *tasks;
 	size_t i, n;
 
-	lives = schedtape_timeline_lives(timeline, &n);
+	tasks = schedtape_timeline_tasks(timeline, &n);
 	for (i = 0; i < n; i++)
-		if (lives[i].pid == pid && !nth--)
-			return &lives[i];
+		if (tasks[i].pid == pid && !nth--)
+			return &tasks[i];
 	return &none;
 }
 
 static inline uint64_t fake_edge(const struct schedtape_timeline *timeline, uint32_t waker,
 				 uint32_t wakee)
 {
-	const struct schedtape_life *lives;
+	const struct schedtape_task *tasks;
 	const struct schedtape_edge *edges;
 	uint64_t count = 0;
 	size_t i, n;
 
-	lives = schedtape_timeline_lives(timeline, &n);
+	tasks = schedtape_timeline_tasks(timeline, &n);
 	edges = schedtape_timeline_edges(timeline, &n);
 	for (i = 0; i < n; i++)
-		if (lives[edges[i].waker].pid == waker && lives[edges[i].wakee].pid == wakee)
+		if (tasks[edges[i].waker].pid == waker && tasks[edges[i].wakee].pid == wakee)
 			count += edges[i].count;
 	return count;
 }

@@ -9,7 +9,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 
 static bool refused;

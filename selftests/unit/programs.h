@@ -104,9 +104,9 @@ static inline void is_program(const struct schedtape_program *program, uint32_t 
 		printf("# is \"%s\", not \"%s\"\n", text, expected);
 }
 
-static inline bool keep_pid(void *arg, const struct schedtape_life *life)
+static inline bool keep_pid(void *arg, const struct schedtape_task *task)
 {
-	return life->pid != *(uint32_t *)arg;
+	return task->pid != *(uint32_t *)arg;
 }
 
 /* 1 runs on CPU 0, wakes 2, sleeps, and is woken by it. */
@@ -114,8 +114,8 @@ static inline struct schedtape_tape *round_trip(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
 	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);

@@ -211,7 +211,7 @@ static inline uint64_t events_lost_in(const struct events *e, uint32_t cpu)
 #define SAMPLE_BATCHES	5
 
 struct sample {
-	struct schedtape_task tasks[2];
+	struct schedtape_task_info tasks[2];
 	struct schedtape_cpu cpus[4];
 	struct schedtape_end end;
 	struct json_object *meta;
@@ -252,14 +252,16 @@ static inline void sample_make(struct sample *s)
 	s->meta = json_object_new_object();
 	json_object_object_add(s->meta, "arch", json_object_new_string("riscv64"));
 	json_object_object_add(s->meta, "mult", json_object_new_uint64(UINT64_MAX));
-	s->tasks[0] = (struct schedtape_task) {
+	s->tasks[0] = (struct schedtape_task_info) {
 		.time = 1, .start_time = UINT64_MAX, .cpu_time = 3, .pid = 100, .tgid = 101,
 		.ppid = 102, .ns_pid = 7, .cpu = 5, .state = STAPE_STATE_BLOCKED, .policy = 1,
 		.nice = -20, .rt_priority = 99, .affinity_bytes = sizeof(sample_affinity),
 		.affinity = sample_affinity, .comm = "worker/0", .cgroup = UINT64_MAX,
 		.dl = { 1, 2, UINT64_MAX },
 	};
-	s->tasks[1] = (struct schedtape_task) { .pid = 103, .nice = 19, .comm = "fifteen letters" };
+	s->tasks[1] = (struct schedtape_task_info) {
+		.pid = 103, .nice = 19, .comm = "fifteen letters",
+	};
 
 	/* CPU 0 loses a page, CPU 1023 events; CPU 9 has a loss behind its last page. */
 	sample_page(s, 0, 0, 0, 0, 1000);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "commands.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "diff/diff.h"
 
@@ -29,14 +31,16 @@ static const struct argp_option options[] = {
 	{ "max-burst-distance", OPT_LIMIT + DIFF_BURST_KS, "D", 0,
 	  "Exit 1 if the lengths of a task's bursts differ by more, from 0 to 1", 0 },
 	{ "max-sleep-distance", OPT_LIMIT + DIFF_SLEEP_KS, "D", 0, "The same for sleeps", 0 },
-	{ "max-latency-distance", OPT_LIMIT + DIFF_LATENCY_KS, "D", 0,
-	  "The same for times from a wake-up or preemption to a CPU", 0 },
+	{ "max-delay-distance", OPT_LIMIT + DIFF_DELAY_KS, "D", 0,
+	  "The same for scheduling delays, from runnable to running", 0 },
+	{ "max-latency-distance", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ "max-order-error", OPT_LIMIT + DIFF_ORDER, "PCT", 0,
 	  "Exit 1 if more of all pairs of wake-ups come in the other order", 0 },
 	{ "max-wall-error", OPT_LIMIT + DIFF_WALL, "PCT", 0,
 	  "Exit 1 if the wall time differs by more", 0 },
-	{ "max-foreign", OPT_LIMIT + DIFF_FOREIGN, "N", 0,
+	{ "max-unmatched", OPT_LIMIT + DIFF_UNMATCHED, "N", 0,
 	  "Exit 1 if more tasks are in OTHER only", 0 },
+	{ "max-foreign", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ "same-graph", OPT_SAME_GRAPH, NULL, 0,
 	  "Exit 1 unless the same tasks wake each other equally often", 0 },
 	{ "min-runtime", OPT_MIN_RUNTIME, "MS", 0,
@@ -70,10 +74,10 @@ static error_t parse_limit(struct diff_options *opts, int key, const char *arg,
 	switch (limit) {
 	case DIFF_BURST_KS:
 	case DIFF_SLEEP_KS:
-	case DIFF_LATENCY_KS:
+	case DIFF_DELAY_KS:
 		opts->limits[limit] = parse_amount(arg, "", "a distance from 0 to 1", state);
 		break;
-	case DIFF_FOREIGN:
+	case DIFF_UNMATCHED:
 		opts->limits[limit] = parse_amount(arg, "", "a number of tasks", state);
 		break;
 	default:
@@ -89,6 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->json;
+		state->child_inputs[1] = &opts->table;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
@@ -127,7 +132,7 @@ static int load(struct diff_side *side, const char *path)
 	}
 	cmd_warn_damage(side->timeline);
 	side->end = schedtape_tape_end(side->tape);
-	side->lives = schedtape_timeline_lives(side->timeline, &side->nr_lives);
+	side->tasks = schedtape_timeline_tasks(side->timeline, &side->nr_tasks);
 	return 0;
 }
 
@@ -167,7 +172,9 @@ static int show(struct diff *diff)
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_json_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -177,7 +184,10 @@ int cmd_diff(int argc, char **argv)
 		       "See schedtape-diff(1) for every column and how tasks are matched.",
 		.children = children,
 	};
-	struct diff_options opts = { .min_runtime = 1000000 };
+	struct diff_options opts = {
+		.table = { .columns = diff_columns },
+		.min_runtime = 1000000,
+	};
 	struct diff diff = { .options = &opts };
 	int status, limit;
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "commands.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "common/targets.h"

@@ -104,7 +104,7 @@ void info_clock_json(struct schedtape_tape *tape, struct json_object *to)
 	out_json_add_count(to, "began_ns", schedtape_tape_end(tape)->began);
 	out_json_add_bool(clock, "counter", schedtape_tape_counts(tape));
 	if (n)
-		out_json_add_count(clock, "khz", samples[0].khz);
+		out_json_add_count(clock, "counter_khz", samples[0].khz);
 	out_json_add_bool(clock, "unstable", find_unstable(tape));
 	json_object_object_add(clock, "realtime_steps", describe_steps(samples, n));
 	json_object_object_add(to, "clock", clock);

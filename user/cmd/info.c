@@ -4,14 +4,18 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <machine/settings.h>
 
-#include "common/cmd.h"
+#include "info-clock.h"
+#include "commands.h"
 #include "common/gaps.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/schedulers.h"
-#include "info-clock.h"
+#include "common/table.h"
 
 #define KEY_WIDTH	16
 
@@ -42,6 +46,9 @@ static void print_value(struct json_object *value)
 				putchar(' ');
 			print_value(json_object_array_get_idx(value, i));
 		}
+		return;
+	case json_type_double:
+		printf("%.6g", json_object_get_double(value));
 		return;
 	case json_type_object: {
 		const char *between = "";
@@ -157,6 +164,24 @@ static void print_settings(struct json_object *meta)
 	gaps_free(&gaps);
 }
 
+/* "tsc; recorded 2026-11-23 22:04:42 UTC" */
+static void print_clock(struct json_object *clock)
+{
+	struct json_object *name, *real;
+	char date[32];
+	struct tm tm;
+	time_t time;
+
+	if (json_object_object_get_ex(clock, "name", &name))
+		print_value(name);
+	if (!json_object_object_get_ex(clock, "realtime", &real) ||
+	    !json_object_is_type(real, json_type_int))
+		return;
+	time = json_object_get_int64(real) / 1000000000;
+	if (gmtime_r(&time, &tm) && strftime(date, sizeof(date), "%F %T", &tm))
+		printf("; recorded %s UTC", date);
+}
+
 static void print_meta(struct json_object *meta)
 {
 	if (!json_object_is_type(meta, json_type_object))
@@ -167,6 +192,8 @@ static void print_meta(struct json_object *meta)
 			print_topology(value);
 		else if (!strcmp(key, "sched_settings"))
 			print_settings(meta);
+		else if (!strcmp(key, "clock") && json_object_is_type(value, json_type_object))
+			print_clock(value);
 		else if (!strcmp(key, "cgroups") && json_object_is_type(value, json_type_array))
 			printf("%zu", json_object_array_length(value));
 		else
@@ -221,11 +248,11 @@ static void print_tape(struct schedtape_tape *tape)
 	info_clock_print(tape, print_key);
 	schedulers_print(tape, print_key);
 	print_key("end");
-	text_print(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "whole");
+	text_print(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "complete");
 	putchar('\n');
 }
 
-static void print_text(struct schedtape_tape *tape, const char *path)
+static void print_all(struct schedtape_tape *tape, const char *path)
 {
 	print_key("tape");
 	puts(path);
@@ -234,28 +261,89 @@ static void print_text(struct schedtape_tape *tape, const char *path)
 	print_meta(schedtape_tape_meta(tape));
 }
 
+/*
+ * Bytes of @text that go into a line of @width cells: up to a blank, which is left out, or if
+ * there is none, all that fit.
+ */
+static size_t line_length(const char *text, size_t len, unsigned int width)
+{
+	size_t at = table_text_fits(text, len, width), end = at;
+
+	if (at == len)
+		return len;
+	while (end && text[end] != ' ')
+		end--;
+	return end ? end : at ? at : 1;
+}
+
+/* Prints one line, and continues it below the value where the terminal is too narrow. */
+static void print_wrapped(const char *line, size_t len, unsigned int width)
+{
+	const unsigned int indent = KEY_WIDTH + 3;
+	unsigned int room = width;
+	size_t now;
+
+	for (;;) {
+		now = line_length(line, len, room);
+		printf("%.*s\n", (int)now, line);
+		line += now;
+		len -= now;
+		while (len && *line == ' ') {
+			line++;
+			len--;
+		}
+		if (!len)
+			return;
+		printf("%*s", (int)indent, "");
+		room = width > indent + 20 ? width - indent : 20;
+	}
+}
+
+static void print_text(struct schedtape_tape *tape, const char *path)
+{
+	unsigned int width = table_terminal();
+	FILE *terminal = stdout, *memory;
+	char *text = NULL, *line, *end;
+	size_t size;
+
+	memory = width ? open_memstream(&text, &size) : NULL;
+	if (memory)
+		stdout = memory;
+	print_all(tape, path);
+	if (!memory)
+		return;
+	stdout = terminal;
+	fclose(memory);
+	for (line = text; line && *line; line = end + 1) {
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		print_wrapped(line, end - line, width);
+	}
+	free(text);
+}
+
 static void print_json(struct schedtape_tape *tape, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	const char *torn = schedtape_tape_torn(tape);
-	struct json_object *root = json_object_new_object();
-	struct json_object *object = json_object_new_object();
+	struct json_object *root = out_json_new("info");
 	size_t nr_tasks;
 
 	schedtape_tape_tasks(tape, &nr_tasks);
-	json_object_object_add(object, "path", json_object_new_string(path));
-	out_json_add_count(object, "start_ns", end->start_time);
-	out_json_add_count(object, "stop_ns", end->stop_time);
-	out_json_add_count(object, "bytes", schedtape_tape_bytes(tape));
-	out_json_add_count(object, "chunks", schedtape_tape_chunks(tape));
-	out_json_add_count(object, "pages", schedtape_tape_pages(tape));
-	out_json_add_count(object, "events", cmd_count_events(end));
-	out_json_add_count(object, "tasks", nr_tasks);
-	json_object_object_add(object, "cpus", out_json_cpus(end));
-	info_clock_json(tape, object);
-	schedulers_json(tape, object);
-	json_object_object_add(object, "torn", torn ? json_object_new_string(torn) : NULL);
-	json_object_object_add(root, "tape", object);
+	json_object_object_add(root, "tape", json_object_new_string(path));
+	out_json_add_count(root, "start_ns", end->start_time);
+	out_json_add_count(root, "stop_ns", end->stop_time);
+	out_json_add_count(root, "bytes", schedtape_tape_bytes(tape));
+	out_json_add_count(root, "chunks", schedtape_tape_chunks(tape));
+	out_json_add_count(root, "pages", schedtape_tape_pages(tape));
+	out_json_add_count(root, "events", cmd_count_events(end));
+	out_json_add_count(root, "lost", cmd_count_lost(end));
+	out_json_add_count(root, "task_count", nr_tasks);
+	json_object_object_add(root, "cpus", out_json_cpus(end));
+	info_clock_json(tape, root);
+	schedulers_json(tape, root);
+	json_object_object_add(root, "damage", torn ? json_object_new_string(torn) : NULL);
 	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));
 	out_json(root, true);
 }

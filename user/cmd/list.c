@@ -2,28 +2,131 @@
 /*
  * schedtape list: the sessions and replays that the module has now.
  */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include <schedtape/client.h>
 
-#include "common/cmd.h"
+#include <base/list.h>
+
+#include "commands.h"
+#include "common/options.h"
 #include "common/output.h"
+#include "common/table.h"
 
+/**
+ * struct list - what there is
+ * @now: CLOCK_MONOTONIC, ns
+ */
 struct list {
-	struct json_object *sessions;	/* NULL: text */
-	struct json_object *replays;
-	struct out_table table;
-	size_t nr;
+	struct schedtape_session_state *sessions;
+	size_t nr_sessions;
+	size_t sessions_capacity;
+	struct schedtape_replay_state *replays;
+	size_t nr_replays;
+	size_t replays_capacity;
+	uint64_t now;
 };
 
-static const struct out_column session_columns[] = {
-	{ "session", 8 }, { "state", -10 }, { "owner", 8 }, { "clock", -5 }, { "full", -9 },
-	{ "ring", 8 }, { "memory", 8 }, { "tasks", 8 }, { "events", 14 }, { "lost", 12 },
-	{ NULL, 0 },
+struct list_options {
+	struct table_options table;
+	bool json;
 };
 
-static const struct out_column replay_columns[] = {
-	{ "replay", 8 }, { "state", -10 }, { "players", 8 }, { "joined", 8 }, { "waiting", 8 },
-	{ "done", 8 }, { "steps", 14 }, { "worst lag", 12 }, { NULL, 0 },
+static const struct table_column session_columns[] = {
+	{ "session", "session", TABLE_NEEDED },
+	{ "state", "state", TABLE_TEXT | TABLE_NEEDED },
+	{ "age", "age", TABLE_NEEDED },
+	{ "owner", "owner", TABLE_TEXT | TABLE_NEEDED },
+	{ "events", "events", 0 },
+	{ "lost", "lost", 0 },
+	{ "tasks", "tasks", 0 },
+	{ "memory", "memory KB", 0 },
+	{ "ring", "ring KB", 0 },
+	{ "full", "when full", TABLE_TEXT },
+	{ "clock", "clock", TABLE_TEXT },
+	{ 0 }
 };
+
+static const struct table_column replay_columns[] = {
+	{ "replay", "replay", TABLE_NEEDED },
+	{ "state", "state", TABLE_TEXT | TABLE_NEEDED },
+	{ "age", "age", TABLE_NEEDED },
+	{ "owner", "owner", TABLE_TEXT | TABLE_NEEDED },
+	{ "players", "players", 0 },
+	{ "done", "done", 0 },
+	{ "lag-max", "lag max ms", 0 },
+	{ "steps", "steps", 0 },
+	{ "waiting", "waiting", 0 },
+	{ "joined", "joined", 0 },
+	{ 0 }
+};
+
+/* -- what there is --------------------------------------------------------- */
+
+static int add_session(const struct schedtape_session_state *state, void *arg)
+{
+	struct list *list = arg;
+	struct schedtape_session_state *sessions;
+
+	sessions = schedtape_list_grow(list->sessions, list->nr_sessions,
+				       &list->sessions_capacity, sizeof(*sessions));
+	if (!sessions)
+		return -ENOMEM;
+	list->sessions = sessions;
+	sessions[list->nr_sessions++] = *state;
+	return 0;
+}
+
+static int add_replay(const struct schedtape_replay_state *state, void *arg)
+{
+	struct list *list = arg;
+	struct schedtape_replay_state *replays;
+
+	replays = schedtape_list_grow(list->replays, list->nr_replays, &list->replays_capacity,
+				      sizeof(*replays));
+	if (!replays)
+		return -ENOMEM;
+	list->replays = replays;
+	replays[list->nr_replays++] = *state;
+	return 0;
+}
+
+/* A replay's session has no ring, like one that somebody has only just opened. */
+static bool is_bare(const struct schedtape_session_state *session)
+{
+	return session->state == STAPE_SESSION_NEW && !session->ring_pages && !session->tasks;
+}
+
+/* Is each bare session that of a replay? */
+static bool hides_bare(const struct list *list)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < list->nr_sessions; i++)
+		n += is_bare(&list->sessions[i]);
+	return n <= list->nr_replays;
+}
+
+/* The owner of the only replay is that of the only bare session; 0: not known. */
+static uint32_t replay_owner(const struct list *list)
+{
+	uint32_t owner = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < list->nr_sessions; i++) {
+		if (!is_bare(&list->sessions[i]))
+			continue;
+		owner = list->sessions[i].owner;
+		n++;
+	}
+	return n == 1 && list->nr_replays == 1 ? owner : 0;
+}
+
+/* -- text ------------------------------------------------------------------ */
 
 static const char *session_state(uint32_t state)
 {
@@ -59,140 +162,237 @@ static uint64_t ring_bytes(const struct schedtape_session_state *state)
 	return (uint64_t)state->ring_pages * STAPE_PAGE_SIZE;
 }
 
-static int json_session(struct list *list, const struct schedtape_session_state *state)
+/* "schedtape:123"; the name is read now, and missing if the process has ended. */
+static const char *owner_name(char buffer[TEXT_TASK_LEN], uint32_t pid)
+{
+	char path[32], comm[STAPE_COMM_LEN] = "";
+	FILE *file;
+
+	if (!pid)
+		return "-";
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	file = fopen(path, "re");
+	if (file && fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	return text_task(buffer, comm, pid);
+}
+
+/* "1:02:03" or "2:03" since @start, until @stop if that is not 0; "-": not started */
+static const char *age(char buffer[32], const struct list *list, uint64_t start, uint64_t stop)
+{
+	uint64_t end = stop ? stop : list->now, s;
+
+	if (!start)
+		return "-";
+	s = end > start ? (end - start) / 1000000000 : 0;
+	if (s >= 3600)
+		snprintf(buffer, 32, "%" PRIu64 ":%02u:%02u", s / 3600,
+			 (unsigned int)(s / 60 % 60), (unsigned int)(s % 60));
+	else
+		snprintf(buffer, 32, "%u:%02u", (unsigned int)(s / 60), (unsigned int)(s % 60));
+	return buffer;
+}
+
+static void print_session(struct table *table, const struct list *list,
+			  const struct schedtape_session_state *state)
+{
+	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], time[32];
+
+	table_cell(table, "%u", state->id);
+	table_cell(table, "%s", session_state(state->state));
+	table_cell(table, "%s", age(time, list, state->start_time, state->stop_time));
+	table_cell(table, "%s", owner_name(owner, state->owner));
+	table_cell(table, "%s", out_count(count, state->events));
+	table_cell(table, "%s", out_count(count, state->lost));
+	table_cell(table, "%u", state->tasks);
+	table_cell(table, "%" PRIu64, ring_bytes(state) * state->cpus >> 10);
+	table_cell(table, "%" PRIu64, ring_bytes(state) >> 10);
+	table_cell(table, "%s", full_name(state));
+	table_cell(table, "%s", clock_name(state->clock));
+}
+
+static void print_replay(struct table *table, const struct list *list,
+			 const struct schedtape_replay_state *state)
+{
+	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], time[32];
+
+	table_cell(table, "%u", state->id);
+	table_cell(table, "%s", replay_state(state->state));
+	table_cell(table, "%s", age(time, list, state->start_time, state->stop_time));
+	table_cell(table, "%s", owner_name(owner, replay_owner(list)));
+	table_cell(table, "%u", state->players);
+	table_cell(table, "%u", state->done);
+	table_cell(table, "%.3f", out_ms(state->lag_max));
+	table_cell(table, "%s", out_count(count, state->steps));
+	table_cell(table, "%u", state->waiting);
+	table_cell(table, "%u", state->joined);
+}
+
+static bool shows_session(const struct list *list, size_t i)
+{
+	return !is_bare(&list->sessions[i]) || !hides_bare(list);
+}
+
+/* Returns true if there is any. */
+static bool print_sessions(const struct list *list, const struct table_options *opts)
+{
+	struct table table;
+	size_t i, n = 0;
+
+	for (i = 0; i < list->nr_sessions; i++)
+		n += shows_session(list, i);
+	if (!n)
+		return false;
+	table_begin(&table, session_columns, opts);
+	while (table_pass(&table))
+		for (i = 0; i < list->nr_sessions; i++)
+			if (shows_session(list, i))
+				print_session(&table, list, &list->sessions[i]);
+	return true;
+}
+
+static void print_replays(const struct list *list, const struct table_options *opts)
+{
+	/* -F has columns of sessions. */
+	const struct table_options replays = { .wide = opts->wide };
+	struct table table;
+	size_t i;
+
+	table_begin(&table, replay_columns, &replays);
+	while (table_pass(&table))
+		for (i = 0; i < list->nr_replays; i++)
+			print_replay(&table, list, &list->replays[i]);
+}
+
+static void print_text(const struct list *list, const struct table_options *opts)
+{
+	bool any = print_sessions(list, opts);
+
+	if (any && list->nr_replays)
+		putchar('\n');
+	if (list->nr_replays)
+		print_replays(list, opts);
+	else if (!any)
+		puts("no sessions, no replays");
+}
+
+/* -- JSON ------------------------------------------------------------------ */
+
+static struct json_object *json_session(const struct schedtape_session_state *state)
 {
 	struct json_object *object = json_object_new_object();
 
-	out_json_add_count(object, "id", state->id);
+	out_json_add_count(object, "session", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
-	out_json_add_count(object, "owner", state->owner);
-	out_json_add_name(object, "clock", clock_name(state->clock));
+	out_json_add_count(object, "owner_pid", state->owner);
+	out_json_add_name(object, "clock_name", clock_name(state->clock));
 	out_json_add_bool(object, "overwrite", state->overwrite);
-	out_json_add_count(object, "cpus", state->cpus);
+	out_json_add_count(object, "cpu_count", state->cpus);
 	out_json_add_count(object, "ring_pages", state->ring_pages);
 	out_json_add_count(object, "ring_memory_bytes", ring_bytes(state) * state->cpus);
-	out_json_add_count(object, "watermark", state->watermark);
-	out_json_add_count(object, "tasks", state->tasks);
+	out_json_add_count(object, "watermark_pages", state->watermark);
+	out_json_add_count(object, "task_count", state->tasks);
 	out_json_add_count(object, "events", state->events);
 	out_json_add_count(object, "lost", state->lost);
 	out_json_add_count(object, "overwritten", state->overwritten);
-	out_json_add_count(object, "start_time_ns", state->start_time);
-	out_json_add_count(object, "stop_time_ns", state->stop_time);
-	json_object_array_add(list->sessions, object);
-	return 0;
+	out_json_add_count(object, "start_ns", state->start_time);
+	out_json_add_count(object, "stop_ns", state->stop_time);
+	return object;
 }
 
-static int each_session(const struct schedtape_session_state *state, void *arg)
-{
-	char buffer[OUT_COUNT_LEN];
-	struct list *list = arg;
-
-	if (list->sessions)
-		return json_session(list, state);
-	if (!list->nr++)
-		out_table_begin(&list->table, session_columns);
-	out_cell(&list->table, "%u", state->id);
-	out_cell(&list->table, "%s", session_state(state->state));
-	out_cell(&list->table, "%u", state->owner);
-	out_cell(&list->table, "%s", clock_name(state->clock));
-	out_cell(&list->table, "%s", full_name(state));
-	out_cell(&list->table, "%" PRIu64 "K", ring_bytes(state) >> 10);
-	out_cell(&list->table, "%" PRIu64 "K", ring_bytes(state) * state->cpus >> 10);
-	out_cell(&list->table, "%u", state->tasks);
-	out_cell(&list->table, "%s", out_count(buffer, state->events));
-	out_cell(&list->table, "%s", out_count(buffer, state->lost));
-	return 0;
-}
-
-static int json_replay(struct list *list, const struct schedtape_replay_state *state)
+static struct json_object *json_replay(const struct schedtape_replay_state *state)
 {
 	struct json_object *object = json_object_new_object();
 
-	out_json_add_count(object, "id", state->id);
+	out_json_add_count(object, "replay", state->id);
 	out_json_add_name(object, "state", replay_state(state->state));
-	out_json_add_count(object, "players", state->players);
-	out_json_add_count(object, "joined", state->joined);
-	out_json_add_count(object, "waiting", state->waiting);
-	out_json_add_count(object, "done", state->done);
+	out_json_add_count(object, "player_count", state->players);
+	out_json_add_count(object, "joined_count", state->joined);
+	out_json_add_count(object, "waiting_count", state->waiting);
+	out_json_add_count(object, "done_count", state->done);
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	out_json_add_count(object, "lag_total_ns", state->lag_total);
-	json_object_array_add(list->replays, object);
-	return 0;
+	return object;
 }
 
-static int each_replay(const struct schedtape_replay_state *state, void *arg)
+static void print_json(const struct list *list)
 {
-	char buffer[OUT_COUNT_LEN];
-	struct list *list = arg;
+	struct json_object *root = out_json_new("list");
+	struct json_object *sessions = json_object_new_array();
+	struct json_object *replays = json_object_new_array();
+	size_t i;
 
-	if (list->replays)
-		return json_replay(list, state);
-	if (!list->nr++)
-		out_table_begin(&list->table, replay_columns);
-	out_cell(&list->table, "%u", state->id);
-	out_cell(&list->table, "%s", replay_state(state->state));
-	out_cell(&list->table, "%u", state->players);
-	out_cell(&list->table, "%u", state->joined);
-	out_cell(&list->table, "%u", state->waiting);
-	out_cell(&list->table, "%u", state->done);
-	out_cell(&list->table, "%s", out_count(buffer, state->steps));
-	out_cell(&list->table, "%.3f ms", out_ms(state->lag_max));
-	return 0;
+	for (i = 0; i < list->nr_sessions; i++)
+		json_object_array_add(sessions, json_session(&list->sessions[i]));
+	for (i = 0; i < list->nr_replays; i++)
+		json_object_array_add(replays, json_replay(&list->replays[i]));
+	json_object_object_add(root, "sessions", sessions);
+	json_object_object_add(root, "replays", replays);
+	out_json(root, true);
 }
 
-static int list_all(struct schedtape_client *client, struct list *list)
-{
-	struct schedtape_error err;
-	bool any;
+/* -------------------------------------------------------------------------- */
 
-	if (schedtape_client_sessions(client, each_session, list, &err)) {
-		out_error(NULL, "%s", err.text);
-		return CMD_FAILURE;
-	}
-	any = list->nr;
-	list->nr = 0;
-	if (schedtape_client_replays(client, each_replay, list, &err)) {
-		out_error(NULL, "%s", err.text);
-		return CMD_FAILURE;
-	}
-	if (!any && !list->nr && !list->sessions)
-		puts("no sessions, no replays");
+static int get_all(struct list *list, struct schedtape_error *err)
+{
+	struct schedtape_client *client;
+	struct timespec now;
+	int ret;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	list->now = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	ret = schedtape_client_open(&client, err);
+	if (ret)
+		return ret;
+	ret = schedtape_client_sessions(client, add_session, list, err);
+	if (!ret)
+		ret = schedtape_client_replays(client, add_replay, list, err);
+	schedtape_client_close(client);
+	return ret;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct list_options *opts = state->input;
+
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = &opts->json;
+	state->child_inputs[1] = &opts->table;
 	return 0;
 }
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_json_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
-		.parser = cmd_parse_child,
-		.doc = "Lists the sessions and replays of the module.",
+		.parser = parse,
+		.doc = "Lists the sessions and replays of the module. -F selects columns of the "
+		       "sessions.",
 		.children = children,
 	};
-	struct schedtape_client *client;
-	struct schedtape_error err;
-	struct json_object *root;
+	struct list_options opts = { .table = { .columns = session_columns } };
+	struct schedtape_error err = { "not enough memory" };
 	struct list list = { 0 };
-	bool json = false;
-	int status;
+	int status = 0;
 
-	cmd_parse(&argp, argc, argv, 0, &json);
-	if (schedtape_client_open(&client, &err)) {
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	if (get_all(&list, &err)) {
 		out_error(NULL, "%s", err.text);
-		return CMD_FAILURE;
+		status = CMD_FAILURE;
+	} else if (opts.json) {
+		print_json(&list);
+	} else {
+		print_text(&list, &opts.table);
 	}
-	if (json) {
-		list.sessions = json_object_new_array();
-		list.replays = json_object_new_array();
-	}
-	status = list_all(client, &list);
-	if (json) {
-		root = json_object_new_object();
-		json_object_object_add(root, "sessions", list.sessions);
-		json_object_object_add(root, "replays", list.replays);
-		out_json(root, true);
-	}
-	schedtape_client_close(client);
+	free(list.sessions);
+	free(list.replays);
 	return out_finish(status);
 }

@@ -2,6 +2,7 @@
 /*
  * schedtape: one table of subcommands.
  */
+#include <argp.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include <schedtape/version.h>
 
-#include "common/cmd.h"
+#include "commands.h"
 #include "common/output.h"
 #include "player/restart.h"
 
@@ -19,17 +20,17 @@ static const struct {
 	const char *summary;
 } commands[] = {
 	{ "record", cmd_record, "Record how a workload is scheduled" },
-	{ "filter", cmd_filter, "Change whom a running session records" },
+	{ "filter", cmd_filter, "Change what a running session records" },
 	{ "info", cmd_info, "Show what a tape says of its recording" },
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "replay", cmd_replay, "Replay a tape" },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },
-	{ "diff", cmd_diff, "Compare two tapes, as of a workload and its replay" },
+	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay" },
 	{ "pack", cmd_pack, "Make one file of a tape directory" },
-	{ "recover", cmd_recover, "Make a whole tape of a torn or damaged one" },
+	{ "recover", cmd_recover, "Make a complete tape of a truncated or corrupt one" },
 	{ "list", cmd_list, "List the sessions and replays of the module" },
-	{ "status", cmd_status, "Show whether the module is there, and its limits" },
+	{ "status", cmd_status, "Show whether this user can record, and the module" },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -41,7 +42,7 @@ static void show_usage(FILE *to)
 	fprintf(to, "Usage: schedtape COMMAND [OPTION...]\n\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fprintf(to, "\n\"schedtape COMMAND --help\" tells the options of a command.\n");
+	fprintf(to, "\n\"schedtape COMMAND --help\" prints the options of a command.\n");
 }
 
 static int run(const char *name, int argc, char **argv)
@@ -97,6 +98,6 @@ int main(int argc, char **argv)
 		return out_finish(0);
 	}
 	if (!strcmp(argv[1], "replay"))
-		light_restart(argv);
+		restart_bound(argv);
 	return run(argv[1], argc - 1, argv + 1);
 }

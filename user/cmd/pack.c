@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 
+#include "commands.h"
 #include "common/copy.h"
 #include "common/output.h"
 

@@ -12,7 +12,7 @@
 
 #include <machine/machine.h>
 
-#include "common/cmd.h"
+#include "commands.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/signals.h"
@@ -21,6 +21,7 @@
 #include "record/options.h"
 #include "record/progress.h"
 #include "record/recorder.h"
+#include "record/result.h"
 #include "record/streams.h"
 
 #define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -382,19 +383,6 @@ static int record(struct recording *rec)
 	return ret ? ret : ended;
 }
 
-static void print_json(const struct recording *rec)
-{
-	struct json_object *root = json_object_new_object();
-
-	out_json_add_name(root, "command", "record");
-	json_object_object_add(root, "tape", json_object_new_string(rec->options->output));
-	out_json_add_count(root, "bytes", rec->recorder.bytes);
-	out_json_add_count(root, "events", rec->recorder.events);
-	out_json_add_count(root, "lost", rec->recorder.lost);
-	out_json_add_count(root, "overwritten", rec->recorder.overwritten);
-	out_json(root, true);
-}
-
 /* The command's own status is ours, as with perf, unless we failed ourselves. */
 static int exit_status(const struct recording *rec, int ret)
 {
@@ -420,7 +408,7 @@ int cmd_record(int argc, char **argv)
 	end_child(&rec);
 	ret = ret ? ret : closed;
 	if (opts.json && !ret)
-		print_json(&rec);
+		result_print_json(rec.options->output, &rec.recorder);
 	control_close(&rec.control);
 	schedtape_client_close(rec.client);
 	record_options_free(&opts);

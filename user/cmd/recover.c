@@ -2,6 +2,7 @@
 /*
  * schedtape recover: a whole tape of what is left of a torn or damaged one.
  */
+#include "commands.h"
 #include "common/copy.h"
 
 int cmd_recover(int argc, char **argv)

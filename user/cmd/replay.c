@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "common/cmd.h"
+#include "commands.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "machine/machine.h"
 #include "replay/options.h"
+#include "replay/print.h"
 #include "replay/run.h"
 
 #define VAGUE			0.1		/* spread of a calibration */
@@ -98,7 +100,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 		ret = replay_run(opts, client, tape, program, &calibration, scale, results);
 	/* Ctrl-C ends a loop: print the results so far. */
 	if (results && (!ret || ret == -EINTR))
-		out_json(results, true);
+		replay_print_json(opts->common.input, results);
 	else
 		json_object_put(results);
 	schedtape_program_free(program);

@@ -6,34 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "commands.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/table.h"
 
 #define OPT_PID		0x100
 #define OPT_EDGES	0x101
 #define MAX_KEYS	6
 
 enum sort_key {
-	SORT_RUNTIME,
+	SORT_CPU,
 	SORT_WAKEUPS,
-	SORT_AVG,
-	SORT_MAX,
+	SORT_DELAY_AVG,
+	SORT_DELAY_MAX,
 	SORT_NAME,
 	SORT_PID,
 };
 
-static const char * const sort_names[] = {
-	[SORT_RUNTIME] = "runtime",
-	[SORT_WAKEUPS] = "wakeups",
-	[SORT_AVG] = "avg",
-	[SORT_MAX] = "max",
-	[SORT_NAME] = "name",
-	[SORT_PID] = "pid",
+/* The last ones are what earlier versions called them. */
+static const struct {
+	const char *name;
+	enum sort_key key;
+} sort_names[] = {
+	{ "cpu", SORT_CPU },
+	{ "wakeups", SORT_WAKEUPS },
+	{ "delay-avg", SORT_DELAY_AVG },
+	{ "delay-max", SORT_DELAY_MAX },
+	{ "name", SORT_NAME },
+	{ "pid", SORT_PID },
+	{ "runtime", SORT_CPU },
+	{ "avg", SORT_DELAY_AVG },
+	{ "max", SORT_DELAY_MAX },
 };
+
+#define NR_SORT_NAMES	(sizeof(sort_names) / sizeof(*sort_names))
 
 struct report_options {
 	struct cmd_common common;
+	struct table_options table;
 	struct select_numbers pids;
 	enum sort_key keys[MAX_KEYS];
 	size_t nr_keys;
@@ -42,21 +55,21 @@ struct report_options {
 
 /**
  * struct report - what is to be printed
- * @shown: the lives that --pid selects, sorted
+ * @shown: the tasks that --pid selects, sorted
  */
 struct report {
 	const struct report_options *options;
 	struct schedtape_tape *tape;
 	struct schedtape_timeline *timeline;
-	const struct schedtape_life *lives;
-	const struct schedtape_life **shown;
-	size_t nr_lives;
+	const struct schedtape_task *tasks;
+	const struct schedtape_task **shown;
+	size_t nr_tasks;
 	size_t nr_shown;
 };
 
 static const struct argp_option options[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
-	  "Sort by runtime, wakeups, avg, max, name or pid (runtime)", 0 },
+	  "Sort by cpu, wakeups, delay-avg, delay-max, name or pid (cpu)", 0 },
 	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only these tasks", 0 },
 	{ "edges", OPT_EDGES, NULL, 0, "Also who woke whom, and how often", 0 },
 	{ 0 }
@@ -65,17 +78,20 @@ static const struct argp_option options[] = {
 static void parse_sort(struct report_options *opts, const char *text, struct argp_state *state)
 {
 	char *copy = strdup(text), *rest = copy, *name;
-	size_t key;
+	size_t i;
 
 	opts->nr_keys = 0;
 	while (copy && (name = strsep(&rest, ","))) {
-		for (key = 0; key < MAX_KEYS; key++)
-			if (!strcmp(name, sort_names[key]))
+		for (i = 0; i < NR_SORT_NAMES; i++)
+			if (!strcmp(name, sort_names[i].name))
 				break;
-		if (key == MAX_KEYS || opts->nr_keys == MAX_KEYS)
-			argp_error(state, "cannot sort by '%s'", text);
+		if (i == NR_SORT_NAMES)
+			argp_error(state, "cannot sort by '%s': one of cpu, wakeups, delay-avg, "
+				   "delay-max, name, pid", name);
+		else if (opts->nr_keys == MAX_KEYS)
+			argp_error(state, "cannot sort by more than %d keys", MAX_KEYS);
 		else
-			opts->keys[opts->nr_keys++] = key;
+			opts->keys[opts->nr_keys++] = sort_names[i].key;
 	}
 	free(copy);
 }
@@ -87,6 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->common;
+		state->child_inputs[1] = &opts->table;
 		return 0;
 	case 's':
 		parse_sort(opts, arg, state);
@@ -102,9 +119,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static uint64_t average_latency(const struct schedtape_life *life)
+static uint64_t average_delay(const struct schedtape_task *task)
 {
-	return life->latencies ? life->latency_total / life->latencies : 0;
+	return task->delays ? task->delay_total / task->delays : 0;
 }
 
 static int larger_first(uint64_t a, uint64_t b)
@@ -112,18 +129,18 @@ static int larger_first(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
-static int compare_by(enum sort_key key, const struct schedtape_life *a,
-		      const struct schedtape_life *b)
+static int compare_by(enum sort_key key, const struct schedtape_task *a,
+		      const struct schedtape_task *b)
 {
 	switch (key) {
-	case SORT_RUNTIME:
+	case SORT_CPU:
 		return larger_first(a->cpu_time, b->cpu_time);
 	case SORT_WAKEUPS:
 		return larger_first(a->wakeups, b->wakeups);
-	case SORT_AVG:
-		return larger_first(average_latency(a), average_latency(b));
-	case SORT_MAX:
-		return larger_first(a->latency_max, b->latency_max);
+	case SORT_DELAY_AVG:
+		return larger_first(average_delay(a), average_delay(b));
+	case SORT_DELAY_MAX:
+		return larger_first(a->delay_max, b->delay_max);
 	case SORT_NAME:
 		return strcmp(a->comm, b->comm);
 	case SORT_PID:
@@ -134,8 +151,8 @@ static int compare_by(enum sort_key key, const struct schedtape_life *a,
 
 static int compare(const void *left, const void *right, void *arg)
 {
-	const struct schedtape_life *a = *(const struct schedtape_life * const *)left;
-	const struct schedtape_life *b = *(const struct schedtape_life * const *)right;
+	const struct schedtape_task *a = *(const struct schedtape_task * const *)left;
+	const struct schedtape_task *b = *(const struct schedtape_task * const *)right;
 	const struct report_options *opts = arg;
 	size_t i;
 	int order;
@@ -166,9 +183,10 @@ static void print_header(const struct report *report)
 	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
 	size_t i;
 
-	printf("# %s: %s s, %s events on %zu CPUs, %zu tasks\n", report->options->common.input,
+	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", report->options->common.input,
 	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), end->nr_cpus, report->nr_lives);
+	       out_count(count, cmd_count_events(end)), end->nr_cpus,
+	       end->nr_cpus == 1 ? "" : "s", report->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
 			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
@@ -179,145 +197,165 @@ static void print_header(const struct report *report)
 	putchar('\n');
 }
 
-static const struct out_column task_columns[] = {
-	{ "Task", -23 }, { "TGID", 7 }, { "Policy", -8 }, { "Run ms", 12 }, { "Bursts", 8 },
-	{ "Sleeps", 8 }, { "Stops", 5 }, { "By task", 8 }, { "Outside", 8 }, { "Preempt", 8 },
-	{ "Migr", 7 }, { "Avg ms", 9 }, { "Max ms", 9 }, { "Max at s", 14 }, { 0 }
+static const struct table_column task_columns[] = {
+	{ "task", "task", TABLE_TEXT | TABLE_NEEDED },
+	{ "cpu", "CPU\nms", TABLE_NEEDED },
+	{ "sleeps", "sleeps", 0 },
+	{ "preempted", "preempted", 0 },
+	{ "delay-avg", "delay\navg ms", 0 },
+	{ "delay-max", "delay\nmax ms", 0 },
+	{ "delay-max-time", "delay\nmax at s", 0 },
+	{ "woken-by-tasks", "woken\nby tasks", 0 },
+	{ "woken-externally", "woken\nexternally", 0 },
+	{ "migrations", "migrations", 0 },
+	{ "bursts", "bursts", 0 },
+	{ "policy", "policy", TABLE_TEXT },
+	{ "tgid", "TGID", 0 },
+	{ "stops", "stops", 0 },
+	{ 0 }
 };
 
 /* "fifo:10", "other:-5", "batch" */
-static const char *policy_of(char buffer[32], const struct schedtape_life *life)
+static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 {
-	const char *name = schedtape_policy_name(life->policy);
+	const char *name = schedtape_policy_name(task->policy);
 
-	if (!life->prio_known)
+	if (!task->prio_known)
 		return "-";
-	if (life->rt_priority)
-		snprintf(buffer, 32, "%s:%u", name, life->rt_priority);
-	else if (life->nice)
-		snprintf(buffer, 32, "%s:%d", name, life->nice);
+	if (task->rt_priority)
+		snprintf(buffer, 32, "%s:%u", name, task->rt_priority);
+	else if (task->nice)
+		snprintf(buffer, 32, "%s:%d", name, task->nice);
 	else
 		snprintf(buffer, 32, "%s", name);
 	return buffer;
 }
 
-static void print_life(struct out_table *table, const struct schedtape_life *life)
+static void print_delays(struct table *table, const struct schedtape_task *task)
 {
-	char task[TEXT_TASK_LEN], at[OUT_TIME_LEN], policy[32];
+	char at[OUT_TIME_LEN];
 
-	out_cell(table, "%s", text_task(task, life->comm, life->pid));
-	out_cell(table, "%u", life->tgid);
-	out_cell(table, "%s", policy_of(policy, life));
-	out_cell(table, "%.3f", out_ms(life->cpu_time));
-	out_cell(table, "%" PRIu64, life->bursts);
-	out_cell(table, "%" PRIu64, life->sleeps);
-	out_cell(table, "%" PRIu64, life->stops);
-	out_cell(table, "%" PRIu64, life->wakeups_by_task);
-	out_cell(table, "%" PRIu64, life->wakeups - life->wakeups_by_task);
-	out_cell(table, "%" PRIu64, life->preemptions);
-	out_cell(table, "%" PRIu64, life->migrations);
-	if (life->latencies) {
-		out_cell(table, "%.3f", out_ms(average_latency(life)));
-		out_cell(table, "%.3f", out_ms(life->latency_max));
-		out_cell(table, "%s", out_seconds(at, life->latency_max_time, 6));
+	if (task->delays) {
+		table_cell(table, "%.3f", out_ms(average_delay(task)));
+		table_cell(table, "%.3f", out_ms(task->delay_max));
+		table_cell(table, "%s", out_seconds(at, task->delay_max_time, 6));
 	} else {
-		out_cell(table, "-");
-		out_cell(table, "-");
-		out_cell(table, "-");
+		table_cell(table, "-");
+		table_cell(table, "-");
+		table_cell(table, "-");
 	}
 }
 
-static struct schedtape_life add_up(const struct report *report)
+/* @name, @policy, @tgid: "" of a sum */
+static void print_row(struct table *table, const struct schedtape_task *task, const char *name,
+		      const char *policy, const char *tgid)
 {
-	struct schedtape_life total = { .comm = "" };
+	table_cell(table, "%s", name);
+	table_cell(table, "%.3f", out_ms(task->cpu_time));
+	table_cell(table, "%" PRIu64, task->sleeps);
+	table_cell(table, "%" PRIu64, task->preemptions);
+	print_delays(table, task);
+	table_cell(table, "%" PRIu64, task->wakeups_by_task);
+	table_cell(table, "%" PRIu64, task->wakeups - task->wakeups_by_task);
+	table_cell(table, "%" PRIu64, task->migrations);
+	table_cell(table, "%" PRIu64, task->bursts);
+	table_cell(table, "%s", policy);
+	table_cell(table, "%s", tgid);
+	table_cell(table, "%" PRIu64, task->stops);
+}
+
+static void print_task(struct table *table, const struct schedtape_task *task)
+{
+	char name[TEXT_TASK_LEN], policy[32], tgid[16];
+
+	snprintf(tgid, sizeof(tgid), "%u", task->tgid);
+	print_row(table, task, text_task(name, task->comm, task->pid), policy_of(policy, task),
+		  tgid);
+}
+
+static struct schedtape_task add_up(const struct report *report)
+{
+	struct schedtape_task total = { .comm = "" };
 	size_t i;
 
 	for (i = 0; i < report->nr_shown; i++) {
-		const struct schedtape_life *life = report->shown[i];
+		const struct schedtape_task *task = report->shown[i];
 
-		total.cpu_time += life->cpu_time;
-		total.bursts += life->bursts;
-		total.sleeps += life->sleeps;
-		total.stops += life->stops;
-		total.preemptions += life->preemptions;
-		total.wakeups += life->wakeups;
-		total.wakeups_by_task += life->wakeups_by_task;
-		total.migrations += life->migrations;
-		total.latencies += life->latencies;
-		total.latency_total += life->latency_total;
-		if (life->latency_max >= total.latency_max && life->latencies) {
-			total.latency_max = life->latency_max;
-			total.latency_max_time = life->latency_max_time;
+		total.cpu_time += task->cpu_time;
+		total.bursts += task->bursts;
+		total.sleeps += task->sleeps;
+		total.stops += task->stops;
+		total.preemptions += task->preemptions;
+		total.wakeups += task->wakeups;
+		total.wakeups_by_task += task->wakeups_by_task;
+		total.migrations += task->migrations;
+		total.delays += task->delays;
+		total.delay_total += task->delay_total;
+		if (task->delay_max >= total.delay_max && task->delays) {
+			total.delay_max = task->delay_max;
+			total.delay_max_time = task->delay_max_time;
 		}
 	}
 	return total;
-}
-
-static void print_total(struct out_table *table, const struct report *report)
-{
-	struct schedtape_life total = add_up(report);
-	char at[OUT_TIME_LEN];
-
-	out_table_rule(table);
-	out_cell(table, "TOTAL");
-	out_cell(table, "%s", "");
-	out_cell(table, "%s", "");
-	out_cell(table, "%.3f", out_ms(total.cpu_time));
-	out_cell(table, "%" PRIu64, total.bursts);
-	out_cell(table, "%" PRIu64, total.sleeps);
-	out_cell(table, "%" PRIu64, total.stops);
-	out_cell(table, "%" PRIu64, total.wakeups_by_task);
-	out_cell(table, "%" PRIu64, total.wakeups - total.wakeups_by_task);
-	out_cell(table, "%" PRIu64, total.preemptions);
-	out_cell(table, "%" PRIu64, total.migrations);
-	out_cell(table, "%.3f", out_ms(average_latency(&total)));
-	out_cell(table, "%.3f", out_ms(total.latency_max));
-	out_cell(table, "%s", out_seconds(at, total.latency_max_time, 6));
 }
 
 static bool shows_edge(const struct report *report, const struct schedtape_edge *edge)
 {
 	const struct select_numbers *pids = &report->options->pids;
 
-	return select_numbers_has(pids, report->lives[edge->waker].pid) ||
-	       select_numbers_has(pids, report->lives[edge->wakee].pid);
+	return select_numbers_has(pids, report->tasks[edge->waker].pid) ||
+	       select_numbers_has(pids, report->tasks[edge->wakee].pid);
+}
+
+static void print_edge_rows(struct table *table, const struct report *report)
+{
+	const struct schedtape_edge *edges;
+	size_t i, n;
+
+	edges = schedtape_timeline_edges(report->timeline, &n);
+	for (i = 0; i < n && out_works(); i++) {
+		const struct schedtape_task *waker = &report->tasks[edges[i].waker];
+		const struct schedtape_task *wakee = &report->tasks[edges[i].wakee];
+		char name[TEXT_TASK_LEN];
+
+		if (!shows_edge(report, &edges[i]))
+			continue;
+		table_cell(table, "%s", text_task(name, waker->comm, waker->pid));
+		table_cell(table, "%s", text_task(name, wakee->comm, wakee->pid));
+		table_cell(table, "%" PRIu64, edges[i].count);
+	}
 }
 
 static void print_edges(const struct report *report)
 {
-	static const struct out_column columns[] = {
-		{ "Waker", -23 }, { "Wakee", -23 }, { "Wake-ups", 10 }, { 0 }
+	static const struct table_column columns[] = {
+		{ "waker", "waker", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakee", "wakee", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakeups", "wake-ups", TABLE_NEEDED },
+		{ 0 }
 	};
-	const struct schedtape_edge *edges;
-	struct out_table table;
-	size_t i, n;
+	struct table table;
 
-	edges = schedtape_timeline_edges(report->timeline, &n);
 	putchar('\n');
-	out_table_begin(&table, columns);
-	for (i = 0; i < n && out_works(); i++) {
-		const struct schedtape_life *waker = &report->lives[edges[i].waker];
-		const struct schedtape_life *wakee = &report->lives[edges[i].wakee];
-		char task[TEXT_TASK_LEN];
-
-		if (!shows_edge(report, &edges[i]))
-			continue;
-		out_cell(&table, "%s", text_task(task, waker->comm, waker->pid));
-		out_cell(&table, "%s", text_task(task, wakee->comm, wakee->pid));
-		out_cell(&table, "%" PRIu64, edges[i].count);
-	}
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table))
+		print_edge_rows(&table, report);
 }
 
 static void print_text(const struct report *report)
 {
-	struct out_table table;
+	struct schedtape_task total = add_up(report);
+	struct table table;
 	size_t i;
 
 	print_header(report);
-	out_table_begin(&table, task_columns);
-	for (i = 0; i < report->nr_shown && out_works(); i++)
-		print_life(&table, report->shown[i]);
-	print_total(&table, report);
+	table_begin(&table, task_columns, &report->options->table);
+	while (table_pass(&table)) {
+		for (i = 0; i < report->nr_shown && out_works(); i++)
+			print_task(&table, report->shown[i]);
+		table_rule(&table);
+		print_row(&table, &total, "TOTAL", "", "");
+	}
 	if (report->options->edges)
 		print_edges(report);
 }
@@ -328,53 +366,53 @@ static void add_index(struct json_object *object, const char *key, uint32_t inde
 			       json_object_new_int64(index));
 }
 
-static void add_policy(struct json_object *object, const struct schedtape_life *life)
+static void add_policy(struct json_object *object, const struct schedtape_task *task)
 {
-	out_json_add_count(object, "prio_changes", life->prio_changes);
-	if (!life->prio_known)
+	out_json_add_count(object, "prio_changes", task->prio_changes);
+	if (!task->prio_known)
 		return;
 	json_object_object_add(object, "policy",
-			       json_object_new_string(schedtape_policy_name(life->policy)));
-	json_object_object_add(object, "nice", json_object_new_int(life->nice));
-	out_json_add_count(object, "rt_priority", life->rt_priority);
-	if (life->dl.period)
-		out_json_add_deadline(object, &life->dl);
+			       json_object_new_string(schedtape_policy_name(task->policy)));
+	json_object_object_add(object, "nice", json_object_new_int(task->nice));
+	out_json_add_count(object, "rt_priority", task->rt_priority);
+	if (task->dl.period)
+		out_json_add_deadline(object, &task->dl);
 }
 
-static struct json_object *json_life(const struct schedtape_life *life)
+static struct json_object *json_task(const struct schedtape_task *task)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_index(object, "index", life->index);
-	add_index(object, "parent", life->parent);
-	add_index(object, "process", life->process);
-	out_json_add_count(object, "pid", life->pid);
-	out_json_add_count(object, "tgid", life->tgid);
-	out_json_add_count(object, "ppid", life->ppid);
-	out_json_add_count(object, "ns_pid", life->ns_pid);
-	out_json_add_count(object, "start_time_ns", life->start_time);
-	out_json_add_name(object, "first_comm", life->first_comm);
-	out_json_add_name(object, "comm", life->comm);
-	out_json_add_bool(object, "from_start", life->from_start);
-	out_json_add_bool(object, "joined", life->joined);
-	out_json_add_bool(object, "left", life->left);
-	out_json_add_bool(object, "thread", life->thread);
-	out_json_add_bool(object, "exited", life->exited);
-	add_policy(object, life);
-	out_json_add_count(object, "start_ns", life->start);
-	out_json_add_count(object, "end_ns", life->end);
-	out_json_add_count(object, "cpu_time_ns", life->cpu_time);
-	out_json_add_count(object, "bursts", life->bursts);
-	out_json_add_count(object, "sleeps", life->sleeps);
-	out_json_add_count(object, "stops", life->stops);
-	out_json_add_count(object, "preemptions", life->preemptions);
-	out_json_add_count(object, "wakeups", life->wakeups);
-	out_json_add_count(object, "wakeups_by_task", life->wakeups_by_task);
-	out_json_add_count(object, "migrations", life->migrations);
-	out_json_add_count(object, "latencies", life->latencies);
-	out_json_add_count(object, "latency_total_ns", life->latency_total);
-	out_json_add_count(object, "latency_max_ns", life->latency_max);
-	out_json_add_count(object, "latency_max_time_ns", life->latency_max_time);
+	add_index(object, "index", task->index);
+	add_index(object, "parent_index", task->parent);
+	add_index(object, "process_index", task->process);
+	out_json_add_count(object, "pid", task->pid);
+	out_json_add_count(object, "tgid", task->tgid);
+	out_json_add_count(object, "ppid", task->ppid);
+	out_json_add_count(object, "ns_pid", task->ns_pid);
+	out_json_add_count(object, "start_time_ns", task->start_time);
+	out_json_add_name(object, "first_comm", task->first_comm);
+	out_json_add_name(object, "comm", task->comm);
+	out_json_add_bool(object, "from_start", task->from_start);
+	out_json_add_bool(object, "joined", task->joined);
+	out_json_add_bool(object, "left", task->left);
+	out_json_add_bool(object, "thread", task->thread);
+	out_json_add_bool(object, "exited", task->exited);
+	add_policy(object, task);
+	out_json_add_count(object, "start_ns", task->start);
+	out_json_add_count(object, "end_ns", task->end);
+	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
+	out_json_add_count(object, "bursts", task->bursts);
+	out_json_add_count(object, "sleeps", task->sleeps);
+	out_json_add_count(object, "stops", task->stops);
+	out_json_add_count(object, "preemptions", task->preemptions);
+	out_json_add_count(object, "wakeups", task->wakeups);
+	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
+	out_json_add_count(object, "migrations", task->migrations);
+	out_json_add_count(object, "delays", task->delays);
+	out_json_add_count(object, "delay_total_ns", task->delay_total);
+	out_json_add_count(object, "delay_max_ns", task->delay_max);
+	out_json_add_count(object, "delay_max_time_ns", task->delay_max_time);
 	return object;
 }
 
@@ -408,8 +446,8 @@ static void list_edges(const struct report *report)
 		if (!shows_edge(report, &edges[i]))
 			continue;
 		object = json_object_new_object();
-		add_index(object, "waker", edges[i].waker);
-		add_index(object, "wakee", edges[i].wakee);
+		add_index(object, "waker_index", edges[i].waker);
+		add_index(object, "wakee_index", edges[i].wakee);
 		out_json_add_count(object, "count", edges[i].count);
 		out_json_element(object);
 	}
@@ -421,7 +459,7 @@ static void print_json(const struct report *report)
 	const struct schedtape_end *end = schedtape_tape_end(report->tape);
 	size_t i;
 
-	out_json_begin();
+	out_json_begin("report");
 	out_json_member("tape", json_object_new_string(report->options->common.input));
 	out_json_member("start_ns", json_object_new_uint64(end->start_time));
 	out_json_member("stop_ns", json_object_new_uint64(end->stop_time));
@@ -431,7 +469,7 @@ static void print_json(const struct report *report)
 	list_pauses(report);
 	out_json_list("tasks");
 	for (i = 0; i < report->nr_shown && out_works(); i++)
-		out_json_element(json_life(report->shown[i]));
+		out_json_element(json_task(report->shown[i]));
 	out_json_list_end();
 	list_edges(report);
 	out_json_end();
@@ -442,15 +480,15 @@ static int show(struct report *report)
 	const struct report_options *opts = report->options;
 	size_t i;
 
-	report->lives = schedtape_timeline_lives(report->timeline, &report->nr_lives);
-	report->shown = calloc(report->nr_lives + 1, sizeof(*report->shown));
+	report->tasks = schedtape_timeline_tasks(report->timeline, &report->nr_tasks);
+	report->shown = calloc(report->nr_tasks + 1, sizeof(*report->shown));
 	if (!report->shown) {
 		out_error(NULL, "not enough memory");
 		return CMD_FAILURE;
 	}
-	for (i = 0; i < report->nr_lives; i++)
-		if (select_numbers_has(&opts->pids, report->lives[i].pid))
-			report->shown[report->nr_shown++] = &report->lives[i];
+	for (i = 0; i < report->nr_tasks; i++)
+		if (select_numbers_has(&opts->pids, report->tasks[i].pid))
+			report->shown[report->nr_shown++] = &report->tasks[i];
 	qsort_r(report->shown, report->nr_shown, sizeof(*report->shown), compare, (void *)opts);
 
 	if (opts->common.json)
@@ -463,18 +501,21 @@ static int show(struct report *report)
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_common_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.args_doc = "[FILE]",
-		.doc = "Shows what each task of a tape did: CPU time, bursts, sleeps, wake-ups, "
-		       "waits for a CPU. See schedtape-report(1) for every column.",
+		.doc = "Shows what each task of a tape did: CPU time, sleeps, scheduling delays, "
+		       "wake-ups. See schedtape-report(1) for every column.",
 		.children = children,
 	};
 	struct report_options opts = {
 		.common = CMD_COMMON_INIT,
-		.keys = { SORT_RUNTIME },
+		.table = { .columns = task_columns },
+		.keys = { SORT_CPU },
 		.nr_keys = 1,
 	};
 	struct report report = { .options = &opts };

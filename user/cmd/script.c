@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
+#include "commands.h"
 #include "common/cpu-list.h"
-#include "common/names.h"
+#include "common/input.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "script/names.h"
 
 #define OPT_TIME	0x100
 #define OPT_PID		0x101
@@ -257,10 +259,9 @@ static void add_switch(const struct script *script, struct json_object *object,
 
 	if (ev->curr)
 		add_string(object, "prev_state", state);
+	add_string(object, "next_kind", ev->pid ? "task" : nobody(schedtape_switch_next(ev)));
 	if (ev->pid)
 		add_task(script, object, "next_pid", "next_comm", ev->pid);
-	else
-		add_string(object, "next", nobody(schedtape_switch_next(ev)));
 }
 
 static void add_prio(struct json_object *object, const struct schedtape_event *ev)
@@ -282,7 +283,7 @@ static void add_affinity(struct json_object *object, const struct schedtape_even
 	for (cpu = 0; cpu < 8 * sizeof(ev->affinity); cpu++)
 		if (cpu_list_has(ev->affinity, cpu))
 			json_object_array_add(cpus, json_object_new_int(cpu));
-	json_object_object_add(object, "cpus", cpus);
+	json_object_object_add(object, "affinity", cpus);
 }
 
 static void add_description(struct json_object *object, const struct schedtape_event *ev)
@@ -357,10 +358,9 @@ static void print_json(const struct script *script, const struct schedtape_event
 		out_json(object, false);
 		return;
 	}
+	add_string(object, "curr_kind", ev->curr ? "task" : nobody(ev->curr_kind));
 	if (ev->curr)
 		add_task(script, object, "curr_pid", "curr_comm", ev->curr);
-	else
-		add_string(object, "curr", nobody(ev->curr_kind));
 	if (ev->type == STAPE_EV_SWITCH)
 		add_switch(script, object, ev);
 	else
@@ -384,6 +384,9 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 	struct schedtape_event ev;
 	int rc = 0;
 
+	/* The first line names the format of the others. */
+	if (script->common.json)
+		out_json(out_json_new("script"), false);
 	while (!rc && out_works()) {
 		rc = schedtape_tape_next(tape, &ev, &err);
 		if (!rc)

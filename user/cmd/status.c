@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape status: is the module there, which one, what can it do?
+ * schedtape status: the module, its limits, and whether this user can record.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <schedtape/client.h>
 #include <schedtape/version.h>
 
-#include "common/cmd.h"
+#include "commands.h"
+#include "common/options.h"
 #include "common/output.h"
 
 /* The next of the lines at *@at, in place; NULL: there is none. */
@@ -38,10 +44,39 @@ static void add_missing(struct json_object *root, const struct schedtape_module_
 	json_object_object_add(root, "missing", array);
 }
 
-static void print_text(const struct schedtape_module_info *info)
+/* -- rights ---------------------------------------------------------------- */
+
+#define DEVICE	"/dev/schedtape"
+
+static bool has_capability(unsigned int number)
 {
-	printf("module           : %s\n", info->version);
-	printf("controller       : %s\n", SCHEDTAPE_VERSION);
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[number / 32].effective & (1U << number % 32);
+}
+
+/* What keeps this user from recording, and the command that helps; NULL: nothing. */
+static const char *obstacle(bool loaded)
+{
+	if (!loaded)
+		return "the module is not loaded: sudo modprobe schedtape";
+	if (access(DEVICE, F_OK))
+		return DEVICE " does not exist: give a container --device=" DEVICE;
+	if (!has_capability(CAP_PERFMON) && !has_capability(CAP_SYS_ADMIN))
+		return "CAP_PERFMON is missing: use sudo, or once: "
+		       "sudo setcap cap_perfmon=ep \"$(command -v schedtape)\"";
+	if (faccessat(AT_FDCWD, DEVICE, R_OK | W_OK, AT_EACCESS))
+		return DEVICE " may not be opened: sudo usermod -aG schedtape \"$USER\", "
+		       "and log in again";
+	return NULL;
+}
+
+/* -- text ------------------------------------------------------------------ */
+
+static void print_limits(const struct schedtape_module_info *info)
+{
 	printf("wire format      : %u\n", info->wire_version);
 	printf("possible CPUs    : %u\n", info->cpus);
 	printf("largest ring     : %u MB per CPU\n",
@@ -59,24 +94,52 @@ static void print_text(const struct schedtape_module_info *info)
 	print_missing(info);
 }
 
-static void print_json(const struct schedtape_module_info *info)
+/* @info: NULL if the module did not answer */
+static void print_text(const struct schedtape_module_info *info, bool loaded)
 {
-	struct json_object *root = json_object_new_object();
+	const char *why_not = obstacle(loaded);
 
-	json_object_object_add(root, "module", json_object_new_string(info->version));
-	json_object_object_add(root, "controller", json_object_new_string(SCHEDTAPE_VERSION));
+	printf("controller       : %s\n", SCHEDTAPE_VERSION);
+	printf("module           : %s\n", info ? info->version : loaded ? "loaded" : "not loaded");
+	printf("can record       : %s%s\n", why_not ? "no: " : "yes", why_not ? why_not : "");
+	if (info)
+		print_limits(info);
+}
+
+/* -- JSON ------------------------------------------------------------------ */
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+static void add_limits(struct json_object *root, const struct schedtape_module_info *info)
+{
 	out_json_add_count(root, "wire_version", info->wire_version);
-	out_json_add_count(root, "page_size", info->page_size);
-	out_json_add_count(root, "cpus", info->cpus);
+	out_json_add_count(root, "page_size_bytes", info->page_size);
+	out_json_add_count(root, "cpu_count", info->cpus);
 	out_json_add_count(root, "ring_pages_max", info->ring_pages_max);
 	out_json_add_count(root, "ring_memory_bytes", info->ring_memory);
 	out_json_add_count(root, "ring_memory_max_bytes", info->ring_memory_max);
 	out_json_add_count(root, "counter_khz", info->counter_khz);
 	out_json_add_count(root, "hz", info->hz);
 	json_object_object_add(root, "preempt", json_object_new_string(info->preempt));
-	out_json_add_count(root, "sessions", info->sessions);
-	out_json_add_count(root, "replays", info->replays);
+	out_json_add_count(root, "session_count", info->sessions);
+	out_json_add_count(root, "replay_count", info->replays);
 	add_missing(root, info);
+}
+
+static void print_json(const struct schedtape_module_info *info, bool loaded)
+{
+	struct json_object *root = out_json_new("status");
+
+	json_object_object_add(root, "controller", json_object_new_string(SCHEDTAPE_VERSION));
+	json_object_object_add(root, "module", text_or_null(info ? info->version : NULL));
+	out_json_add_bool(root, "loaded", loaded);
+	out_json_add_bool(root, "can_record", !obstacle(loaded));
+	json_object_object_add(root, "obstacle", text_or_null(obstacle(loaded)));
+	if (info)
+		add_limits(root, info);
 	out_json(root, true);
 }
 
@@ -85,28 +148,27 @@ int cmd_status(int argc, char **argv)
 	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.parser = cmd_parse_child,
-		.doc = "Shows the module that is loaded, and its limits.",
+		.doc = "Shows whether this user can record here, the module and its limits.",
 		.children = children,
 	};
 	struct schedtape_module_info info;
 	struct schedtape_client *client;
 	struct schedtape_error err;
-	bool json = false;
+	bool json = false, loaded;
 	int ret;
 
 	cmd_parse(&argp, argc, argv, 0, &json);
 	ret = schedtape_client_open(&client, &err);
+	loaded = ret != -ENOENT;
 	if (!ret) {
 		ret = schedtape_client_info(client, &info, &err);
 		schedtape_client_close(client);
 	}
-	if (ret) {
-		out_error(NULL, "%s", err.text);
-		return CMD_FAILURE;
-	}
 	if (json)
-		print_json(&info);
+		print_json(ret ? NULL : &info, loaded);
 	else
-		print_text(&info);
-	return out_finish(0);
+		print_text(ret ? NULL : &info, loaded);
+	if (ret)
+		out_error(NULL, "%s", err.text);
+	return out_finish(ret ? CMD_FAILURE : 0);
 }

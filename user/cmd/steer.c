@@ -9,14 +9,19 @@
 
 #include <schedtape/client.h>
 
-#include "common/cmd.h"
+#include <base/list.h>
+
+#include "commands.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/table.h"
 
 struct steer_options {
 	uint32_t replay;
 	const struct verb *verb;
 	double speed;
+	struct table_options table;
 	bool json;
 };
 
@@ -66,14 +71,23 @@ static int set_speed(struct schedtape_client *client, const struct steer_options
 
 /* -- players --------------------------------------------------------------- */
 
-static const struct out_column columns[] = {
-	{ "player", 8 }, { "PID", 8 }, { "state", -8 }, { "steps", 12 }, { "run ms", 12 },
-	{ "timed waits", 12 }, { "lag ms", 10 }, { "worst ms", 10 }, { NULL, 0 },
+static const struct table_column columns[] = {
+	{ "player", "player", TABLE_NEEDED },
+	{ "pid", "PID", TABLE_NEEDED },
+	{ "state", "state", TABLE_TEXT | TABLE_NEEDED },
+	{ "cpu", "CPU ms", 0 },
+	{ "lag-avg", "lag\navg ms", 0 },
+	{ "lag-max", "lag\nmax ms", 0 },
+	{ "timed-waits", "timed\nwaits", 0 },
+	{ "steps", "steps", 0 },
+	{ 0 }
 };
 
+/* @capacity: of @players */
 struct player_list {
-	struct json_object *array;	/* NULL: text */
-	struct out_table table;
+	struct schedtape_player_state *players;
+	size_t n;
+	size_t capacity;
 };
 
 static const char *state_name(uint32_t state)
@@ -88,7 +102,20 @@ static uint64_t lag_average(const struct schedtape_player_state *state)
 	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
 }
 
-static void player_json(struct json_object *array, const struct schedtape_player_state *state)
+static int add_player(const struct schedtape_player_state *state, void *arg)
+{
+	struct player_list *list = arg;
+	struct schedtape_player_state *players;
+
+	players = schedtape_list_grow(list->players, list->n, &list->capacity, sizeof(*players));
+	if (!players)
+		return -ENOMEM;
+	list->players = players;
+	players[list->n++] = *state;
+	return 0;
+}
+
+static struct json_object *json_player(const struct schedtape_player_state *state)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -100,40 +127,53 @@ static void player_json(struct json_object *array, const struct schedtape_player
 	out_json_add_count(object, "timed_waits", state->timed_waits);
 	out_json_add_count(object, "lag_average_ns", lag_average(state));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
-	json_object_array_add(array, object);
+	return object;
 }
 
-static int each_player(const struct schedtape_player_state *state, void *arg)
+static void print_json(const struct player_list *list, uint32_t replay)
 {
-	struct player_list *list = arg;
-	char steps[OUT_COUNT_LEN], waits[OUT_COUNT_LEN];
+	struct json_object *root = out_json_new("steer"), *array = json_object_new_array();
+	size_t i;
 
-	if (list->array) {
-		player_json(list->array, state);
-		return 0;
-	}
-	out_cell(&list->table, "%u", state->number);
-	out_cell(&list->table, "%u", state->pid);
-	out_cell(&list->table, "%s", state_name(state->state));
-	out_cell(&list->table, "%s", out_count(steps, state->steps));
-	out_cell(&list->table, "%.3f", out_ms(state->cpu_time));
-	out_cell(&list->table, "%s", out_count(waits, state->timed_waits));
-	out_cell(&list->table, "%.3f", out_ms(lag_average(state)));
-	out_cell(&list->table, "%.3f", out_ms(state->lag_max));
-	return 0;
+	for (i = 0; i < list->n; i++)
+		json_object_array_add(array, json_player(&list->players[i]));
+	out_json_add_count(root, "replay", replay);
+	json_object_object_add(root, "players", array);
+	out_json(root, true);
+}
+
+static void print_player(struct table *table, const struct schedtape_player_state *state)
+{
+	char count[OUT_COUNT_LEN];
+
+	table_cell(table, "%u", state->number);
+	table_cell(table, "%u", state->pid);
+	table_cell(table, "%s", state_name(state->state));
+	table_cell(table, "%.3f", out_ms(state->cpu_time));
+	table_cell(table, "%.3f", out_ms(lag_average(state)));
+	table_cell(table, "%.3f", out_ms(state->lag_max));
+	table_cell(table, "%s", out_count(count, state->timed_waits));
+	table_cell(table, "%s", out_count(count, state->steps));
 }
 
 static int show_players(struct schedtape_client *client, const struct steer_options *opts,
 			struct schedtape_error *err)
 {
-	struct player_list list = { .array = opts->json ? json_object_new_array() : NULL };
+	struct player_list list = { 0 };
+	struct table table;
+	size_t i;
 	int ret;
 
-	if (!list.array)
-		out_table_begin(&list.table, columns);
-	ret = schedtape_replay_players(client, opts->replay, each_player, &list, err);
-	if (list.array)
-		out_json(list.array, true);
+	ret = schedtape_replay_players(client, opts->replay, add_player, &list, err);
+	if (!ret && opts->json)
+		print_json(&list, opts->replay);
+	if (!ret && !opts->json) {
+		table_begin(&table, columns, &opts->table);
+		while (table_pass(&table))
+			for (i = 0; i < list.n; i++)
+				print_player(&table, &list.players[i]);
+	}
+	free(list.players);
 	return ret;
 }
 
@@ -187,6 +227,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->json;
+		state->child_inputs[1] = &opts->table;
 		break;
 	case ARGP_KEY_ARG:
 		parse_argument(opts, arg, state);
@@ -205,17 +246,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 int cmd_steer(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_json_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_json_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.parser = parse,
 		.args_doc = "REPLAY pause|resume|stop|players\nREPLAY speed F",
-		.doc = "Steers a running replay: lets its time stand and go on, sets how fast it "
-		       "goes (1: as recorded), ends it, shows the players that play now. "
+		.doc = "Steers a running replay: pauses and resumes it, sets its speed (1: as "
+		       "recorded), stops it, or shows its players. "
 		       "\"schedtape list\" shows the replays.",
 		.children = children,
 	};
 	struct schedtape_client *client = NULL;
-	struct steer_options opts = { 0 };
+	struct steer_options opts = { .table = { .columns = columns } };
 	struct schedtape_error err;
 	int ret;
 

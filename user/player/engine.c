@@ -14,12 +14,12 @@
 
 /* What a player waits for: an edge's number or one of these. */
 #define NOTHING		UINT32_MAX
-#define AN_INSTANT	(UINT32_MAX - 1)
+#define A_TIMEOUT	(UINT32_MAX - 1)
 #define NO_MORE		(UINT32_MAX - 2)	/* it is done */
 #define TO_JOIN		(UINT32_MAX - 3)
 
-/* Times that a waker lets others run until its wakee is in its wait. */
-#define MEET_YIELDS	64
+/* How often a waker yields until its wakee is in its wait. */
+#define RENDEZVOUS_YIELDS	64
 
 /**
  * struct shared - what all processes of a replay have in common
@@ -42,11 +42,11 @@ struct shared {
 };
 
 /**
- * struct seat - one player
+ * struct player_state - one player
  * @waits_for: see above
- * @pid, @tid: its thread, 0: there is none that is known of
+ * @pid, @tid: its thread; 0: it has not joined
  */
-struct seat {
+struct player_state {
 	uint32_t waits_for;
 	uint32_t pid;
 	uint32_t tid;
@@ -55,13 +55,13 @@ struct seat {
 /**
  * struct schedtape_engine - pointers into the shared memory
  * @pending: by edge: wake-ups that no wait has taken yet; futexes
- * @edges: by edge: whom it wakes
+ * @edges: by edge: number of the player that it wakes
  */
 struct schedtape_engine {
 	void *memory;
 	size_t bytes;
 	struct shared *shared;
-	struct seat *seats;
+	struct player_state *players;
 	uint32_t *pending;
 	uint32_t *edges;
 	uint32_t nr_players;
@@ -97,7 +97,7 @@ int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	engine->nr_players = nr_players;
 	engine->nr_edges = nr_edges;
-	engine->bytes = sizeof(struct shared) + nr_players * sizeof(struct seat) +
+	engine->bytes = sizeof(struct shared) + nr_players * sizeof(struct player_state) +
 			nr_edges * (sizeof(*engine->pending) + sizeof(*engine->edges));
 	engine->memory = mmap(NULL, engine->bytes, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -107,13 +107,13 @@ int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t
 				      nr_players);
 	}
 	engine->shared = engine->memory;
-	engine->seats = (struct seat *)(engine->shared + 1);
-	engine->pending = (uint32_t *)(engine->seats + nr_players);
+	engine->players = (struct player_state *)(engine->shared + 1);
+	engine->pending = (uint32_t *)(engine->players + nr_players);
 	engine->edges = engine->pending + nr_edges;
 	if (nr_edges)
 		memcpy(engine->edges, edges, nr_edges * sizeof(*edges));
 	for (i = 0; i < nr_players; i++)
-		engine->seats[i].waits_for = TO_JOIN;
+		engine->players[i].waits_for = TO_JOIN;
 	engine->shared->speed = speed;
 	*result = engine;
 	return 0;
@@ -139,8 +139,8 @@ static bool live(struct schedtape_engine *engine)
 
 static void take_seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
 {
-	engine->seats[number].pid = pid;
-	set(engine->seats[number].tid, tid);
+	engine->players[number].pid = pid;
+	set(engine->players[number].tid, tid);
 }
 
 void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
@@ -153,25 +153,25 @@ int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
 	if (!live(engine))
 		return -ECANCELED;
 	take_seat(engine, number, getpid(), gettid());
-	set(engine->seats[number].waits_for, NOTHING);
+	set(engine->players[number].waits_for, NOTHING);
 	add(engine->shared->joined, 1);
 	return 0;
 }
 
 /* -- wake-ups -------------------------------------------------------------- */
 
-/* As the module has it: who is ahead of its wakee lets others run for a while. */
-static void meet(struct schedtape_engine *engine, uint32_t edge)
+/* Yields for a while, as the module does, if the waker is ahead of its wakee. */
+static void rendezvous(struct schedtape_engine *engine, uint32_t edge)
 {
-	struct seat *seat = &engine->seats[engine->edges[edge]];
+	struct player_state *player = &engine->players[engine->edges[edge]];
 	uint32_t waits_for;
 	int i;
 
-	for (i = 0; i < MEET_YIELDS; i++) {
-		waits_for = get(seat->waits_for);
-		if (waits_for == edge || waits_for == AN_INSTANT || waits_for == NO_MORE)
+	for (i = 0; i < RENDEZVOUS_YIELDS; i++) {
+		waits_for = get(player->waits_for);
+		if (waits_for == edge || waits_for == A_TIMEOUT || waits_for == NO_MORE)
 			return;
-		/* Who yields a deadline gives up all that is left of its period. */
+		/* With SCHED_DEADLINE, a yield would give up the rest of the period. */
 		if (!i && sched_getscheduler(0) == SCHED_DEADLINE)
 			return;
 		sched_yield();
@@ -180,10 +180,10 @@ static void meet(struct schedtape_engine *engine, uint32_t edge)
 
 static void wake(struct schedtape_engine *engine, uint32_t edge)
 {
-	meet(engine, edge);
+	rendezvous(engine, edge);
 	add(engine->pending[edge], 1);
 	/* Either we see it wait, or it sees the wake-up. */
-	if (get(engine->seats[engine->edges[edge]].waits_for) == edge)
+	if (get(engine->players[engine->edges[edge]].waits_for) == edge)
 		futex(&engine->pending[edge], FUTEX_WAKE, 1);
 }
 
@@ -254,17 +254,17 @@ static int wait_timed(struct schedtape_engine *engine, const struct stape_step *
 
 static int wait_for(struct schedtape_engine *engine, const struct stape_step *step)
 {
-	struct seat *seat = &engine->seats[step->player];
+	struct player_state *player = &engine->players[step->player];
 	int ret;
 
-	set(seat->waits_for, step->wait == STAPE_WAIT_EDGE ? step->value : AN_INSTANT);
+	set(player->waits_for, step->wait == STAPE_WAIT_EDGE ? step->value : A_TIMEOUT);
 	add(engine->shared->waiting, 1);
 	if (step->wait == STAPE_WAIT_EDGE)
 		ret = wait_edge(engine, step->value);
 	else
 		ret = wait_timed(engine, step);
 	add(engine->shared->waiting, -1);
-	set(seat->waits_for, NOTHING);
+	set(player->waits_for, NOTHING);
 	return ret;
 }
 
@@ -293,7 +293,7 @@ int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_st
 	case STAPE_WAIT_NONE:
 		return 0;
 	case STAPE_WAIT_DONE:
-		set(engine->seats[step->player].waits_for, NO_MORE);
+		set(engine->players[step->player].waits_for, NO_MORE);
 		if (add(engine->shared->done, 1) == engine->nr_players)
 			finish(engine, STAPE_REPLAY_DONE);
 		return 0;
@@ -319,17 +319,17 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 /* A player that was there, has not ended its program, and is not there any more. */
 static void find_dead(struct schedtape_engine *engine)
 {
-	struct seat *seat;
+	struct player_state *player;
 	uint32_t i;
 
 	for (i = 0; i < engine->nr_players && live(engine); i++) {
-		seat = &engine->seats[i];
-		if (!get(seat->tid))
+		player = &engine->players[i];
+		if (!get(player->tid))
 			continue;
-		if (!syscall(SYS_tgkill, seat->pid, seat->tid, 0) || errno != ESRCH ||
-		    get(seat->waits_for) == NO_MORE)
+		if (!syscall(SYS_tgkill, player->pid, player->tid, 0) || errno != ESRCH ||
+		    get(player->waits_for) == NO_MORE)
 			continue;
-		engine->shared->failed = seat->tid;
+		engine->shared->failed = player->tid;
 		finish(engine, STAPE_REPLAY_BROKEN);
 	}
 }

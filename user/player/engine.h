@@ -25,7 +25,7 @@ void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, u
 /* As STAPE_IOC_STEP; @index and @flags mean nothing: no wait is in state D. */
 int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_step *step);
 
-/* Sets the common instant, @delay ns from now. */
+/* Sets the common start time, @delay ns from now. */
 void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay);
 /* Nobody steps any more; whoever waits has to be killed. */
 void schedtape_engine_stop(struct schedtape_engine *engine);

@@ -472,7 +472,7 @@ static void do_all(struct player *player)
 	}
 }
 
-/* The whole life of a player's thread. */
+/* The whole task of a player's thread. */
 static void run(const void *arg, uint32_t number)
 {
 	const struct player_cast *cast = arg;
@@ -532,7 +532,10 @@ static void run_process(const struct player_cast *cast, uint32_t number)
 
 /* -- the first processes --------------------------------------------------- */
 
-/* Who is not in it would be left by the guard, and fail() would kill the controller's. */
+/*
+ * When the controller dies, players are killed by process group.  Outside of it this process
+ * would stay, and fail() would kill the controller's group.
+ */
 static void enter_group(const struct player_cast *cast)
 {
 	if (!setpgid(0, cast->group))
@@ -553,8 +556,9 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	enter_group(cast);
 	signal(SIGCHLD, SIG_IGN);
 	/*
-	 * The session ends with its last descriptor: none of them is to be here.  Nor one of
-	 * the guard's, but now only: it kills those who are in its group when the last goes.
+	 * Close the inherited descriptors of the session, which ends with the last one, and those
+	 * of kill-on-exit.  Not before enter_group(): its process kills its group when the last
+	 * one closes.
 	 */
 	if (cast->fd > STDERR_FILENO + 1)
 		close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
@@ -564,7 +568,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	/* Nor does libc map memory for a thread, but for every few hundred: see threads.h. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_PAD);
-	light_begin();
+	restart_drop_libraries();
 	if (cast->cpus->nr)
 		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
 	run_process(cast, number);

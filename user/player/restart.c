@@ -92,7 +92,7 @@ static bool all_is_bound(void)
 	return value && *value;
 }
 
-void light_restart(char **argv)
+void restart_bound(char **argv)
 {
 	char program[PATH_MAX];
 	ssize_t length;
@@ -108,7 +108,7 @@ void light_restart(char **argv)
 	unsetenv(BIND_NOW);
 }
 
-void light_begin(void)
+void restart_drop_libraries(void)
 {
 	bool program_seen = false;
 
@@ -117,7 +117,7 @@ void light_begin(void)
 	dl_iterate_phdr(look_at, &program_seen);
 }
 
-void light_load_code(void)
+void restart_load_code(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long from, to;
@@ -135,7 +135,7 @@ void light_load_code(void)
 		fclose(maps);
 }
 
-void light_measure_costs(struct schedtape_costs *costs)
+void restart_measure_costs(struct schedtape_costs *costs)
 {
 	struct schedtape_costs *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 					      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -146,7 +146,7 @@ void light_measure_costs(struct schedtape_costs *costs)
 		return;
 	pid = fork();
 	if (!pid) {
-		light_begin();
+		restart_drop_libraries();
 		schedtape_measure_costs(shared);
 		_exit(0);
 	}

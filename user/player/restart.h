@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Light processes: what a fork and an end cost goes by how many mappings there are, and
- * half of this program's are of libraries that no player calls.
+ * Makes the forks of a replay cheap.  A fork and an exit take longer with each mapping of the
+ * process, and half of the controller's mappings are of libraries that no player calls.
  */
-#ifndef SCHEDTAPE_LIGHT_H
-#define SCHEDTAPE_LIGHT_H
+#ifndef SCHEDTAPE_RESTART_H
+#define SCHEDTAPE_RESTART_H
 
 #include <player/burn.h>
 
 /*
- * Starts the program once more, with all symbols bound from the start: who looks one up
- * reads tables of each library.  Returns if that is so already, or cannot be.
+ * Executes schedtape again with all symbols bound at the start, because a late look-up reads
+ * tables of each library.  Returns if they are bound already, or cannot be.
  */
-void light_restart(char **argv);
+void restart_bound(char **argv);
 
-/* From now on what this process forks has players' libraries only: it plays, or ends. */
-void light_begin(void);
+/* From now on forks of this process have the libraries of players only: they play, or exit. */
+void restart_drop_libraries(void);
 
 /*
- * What players execute is in memory before they do: a player that waits for the disk
+ * Loads all code into memory before players execute it: a player that waits for the disk
  * has a sleep more than its task.
  */
-void light_load_code(void);
+void restart_load_code(void);
 
-/* What players' forks and ends cost, by trying in a process like theirs. */
-void light_measure_costs(struct schedtape_costs *costs);
+/* Measures the costs of a player's fork and exit in a process like a player's. */
+void restart_measure_costs(struct schedtape_costs *costs);
 
-#endif /* SCHEDTAPE_LIGHT_H */
+#endif /* SCHEDTAPE_RESTART_H */

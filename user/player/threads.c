@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No lock: a player of a realtime policy would wait for ever for one that it has
- * preempted.
+ * There is no lock, because a player of a realtime policy would wait forever for a player that
+ * it has preempted.
  */
 #include "player/threads.h"
 
@@ -13,19 +13,19 @@
 
 /* glibc wants that much on arm64, and no guard page follows: a player needs 16 KiB. */
 #define STACK_BYTES	131072
-#define SEATS		32
+#define SLOTS		32
 
-enum seat_state {
-	SEAT_FREE,
-	SEAT_TAKEN,
-	SEAT_LEFT,	/* its thread is about to end, or has ended; to be joined */
+enum slot_state {
+	SLOT_FREE,
+	SLOT_TAKEN,
+	SLOT_LEFT,	/* its thread is about to end, or has ended; to be joined */
 };
 
 /**
- * struct seat - a stack and its thread
- * @state: enum seat_state; who takes it owns the rest
+ * struct slot - a stack and its thread
+ * @state: enum slot_state; the thread that sets SLOT_TAKEN owns the other members
  */
-struct seat {
+struct slot {
 	int state;
 	pthread_t thread;
 	void (*run)(const void *arg, uint32_t number);
@@ -35,108 +35,108 @@ struct seat {
 };
 
 /**
- * struct row - seats that were mapped together
- * @next: NULL: the last
+ * struct block - slots that are mapped together
+ * @next: NULL: this is the last block
  */
-struct row {
-	struct row *next;
-	struct seat seats[SEATS];
-	char stacks[SEATS][STACK_BYTES] __attribute__((aligned(4096)));
+struct block {
+	struct block *next;
+	struct slot slots[SLOTS];
+	char stacks[SLOTS][STACK_BYTES] __attribute__((aligned(4096)));
 };
 
-/* This process's; a row once in it stays. */
-static struct row *rows;
+/* All blocks of this process.  A block is never removed. */
+static struct block *blocks;
 
 /* It returns: pthread_exit() would load libgcc to unwind the stack. */
 static void *thread_main(void *arg)
 {
-	struct seat *seat = arg;
+	struct slot *slot = arg;
 
 	/* Here, because pthread_create() need not have told it yet. */
-	seat->thread = pthread_self();
-	seat->run(seat->arg, seat->number);
-	__atomic_store_n(&seat->state, SEAT_LEFT, __ATOMIC_RELEASE);
+	slot->thread = pthread_self();
+	slot->run(slot->arg, slot->number);
+	__atomic_store_n(&slot->state, SLOT_LEFT, __ATOMIC_RELEASE);
 	return NULL;
 }
 
-static bool take(struct seat *seat, int from)
+static bool take(struct slot *slot, int from)
 {
-	return __atomic_compare_exchange_n(&seat->state, &from, SEAT_TAKEN, false,
+	return __atomic_compare_exchange_n(&slot->state, &from, SLOT_TAKEN, false,
 					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Takes a seat, if its last thread is off it. */
-static bool take_if_empty(struct seat *seat)
+/* Takes a slot, if its last thread no longer uses its stack. */
+static bool take_if_empty(struct slot *slot)
 {
-	int state = __atomic_load_n(&seat->state, __ATOMIC_RELAXED);
+	int state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
 
-	if (state == SEAT_TAKEN || !take(seat, state))
+	if (state == SLOT_TAKEN || !take(slot, state))
 		return false;
-	if (state == SEAT_FREE || !pthread_tryjoin_np(seat->thread, NULL))
+	if (state == SLOT_FREE || !pthread_tryjoin_np(slot->thread, NULL))
 		return true;
-	__atomic_store_n(&seat->state, SEAT_LEFT, __ATOMIC_RELEASE);
+	__atomic_store_n(&slot->state, SLOT_LEFT, __ATOMIC_RELEASE);
 	return false;
 }
 
-static struct seat *find_seat(void)
+static struct slot *find_slot(void)
 {
-	struct row *row = __atomic_load_n(&rows, __ATOMIC_ACQUIRE);
+	struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
 	size_t i;
 
-	for (; row; row = row->next)
-		for (i = 0; i < SEATS; i++)
-			if (take_if_empty(&row->seats[i]))
-				return &row->seats[i];
+	for (; block; block = block->next)
+		for (i = 0; i < SLOTS; i++)
+			if (take_if_empty(&block->slots[i]))
+				return &block->slots[i];
 	return NULL;
 }
 
-/* A new row, whose first seat is taken. */
-static struct seat *add_row(void)
+/* Adds a block, and takes its first slot. */
+static struct slot *add_block(void)
 {
-	struct row *row = mmap(NULL, sizeof(*row), PROT_READ | PROT_WRITE,
+	struct block *block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	size_t i;
 
-	if (row == MAP_FAILED)
+	if (block == MAP_FAILED)
 		return NULL;
 	/* Nobody is to clear 2 MB within a burst.  If it cannot be, so be it. */
-	madvise(row, sizeof(*row), MADV_NOHUGEPAGE);
-	for (i = 0; i < SEATS; i++)
-		row->seats[i].stack = row->stacks[i];
-	row->seats[0].state = SEAT_TAKEN;
-	row->next = __atomic_load_n(&rows, __ATOMIC_RELAXED);
-	while (!__atomic_compare_exchange_n(&rows, &row->next, row, false, __ATOMIC_RELEASE,
+	madvise(block, sizeof(*block), MADV_NOHUGEPAGE);
+	for (i = 0; i < SLOTS; i++)
+		block->slots[i].stack = block->stacks[i];
+	block->slots[0].state = SLOT_TAKEN;
+	block->next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(&blocks, &block->next, block, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED))
 		;
-	return &row->seats[0];
+	return &block->slots[0];
 }
 
 int thread_start(void (*run)(const void *arg, uint32_t number), const void *arg,
 		 uint32_t number)
 {
-	struct seat *seat = find_seat();
+	struct slot *slot = find_slot();
 	pthread_attr_t attr;
 	pthread_t thread;
 	int error;
 
-	if (!seat)
-		seat = add_row();
-	if (!seat)
+	if (!slot)
+		slot = add_block();
+	if (!slot)
 		return -ENOMEM;
-	seat->run = run;
-	seat->arg = arg;
-	seat->number = number;
+	slot->run = run;
+	slot->arg = arg;
+	slot->number = number;
 	pthread_attr_init(&attr);
-	error = pthread_attr_setstack(&attr, seat->stack, STACK_BYTES);
+	error = pthread_attr_setstack(&attr, slot->stack, STACK_BYTES);
 	if (!error)
-		error = pthread_create(&thread, &attr, thread_main, seat);
+		error = pthread_create(&thread, &attr, thread_main, slot);
 	pthread_attr_destroy(&attr);
 	if (error)
-		__atomic_store_n(&seat->state, SEAT_FREE, __ATOMIC_RELEASE);
+		__atomic_store_n(&slot->state, SLOT_FREE, __ATOMIC_RELEASE);
 	return -error;
 }
 
 void thread_forget(void)
 {
-	rows = NULL;
+	blocks = NULL;
 }

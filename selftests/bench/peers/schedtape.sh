@@ -98,7 +98,7 @@ peer_count()
 	schedtape info --json "$file" |
 	/usr/bin/python3 -c 'if True:
 		import json, sys
-		cpus = json.load(sys.stdin)["tape"]["cpus"]
+		cpus = json.load(sys.stdin)["cpus"]
 		print("events=%d" % sum(cpu["events"] for cpu in cpus))
 		print("lost=%d" % sum(cpu["lost"] for cpu in cpus))'
 	schedtape script "$file" | sed -E 's/.* ([a-z_]+): /\1 /; s/\?:/:/g' |

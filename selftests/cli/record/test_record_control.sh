@@ -11,8 +11,8 @@ here=$(dirname "$(realpath "$0")")
 info()
 {
 	schedtape info --json "$1" > tape.json 2> log &&
-		like tape.json "(lambda T: $2)((d['tape']['stop_ns'] -
-			d['tape']['start_ns']) / 1e9)"
+		like tape.json "(lambda T: $2)((d['stop_ns'] -
+			d['start_ns']) / 1e9)"
 	report $? "$3"
 }
 
@@ -37,7 +37,7 @@ state()
 # events: how many the one session has so far
 events()
 {
-	schedtape list | awk 'NR == 3 { gsub(",", ""); print $9 }'
+	schedtape list | awk 'NR == 3 { gsub(",", ""); print $5 }'
 }
 
 periodic 20 0 1000000 > /dev/null &
@@ -61,7 +61,7 @@ schedtape script t > script.txt 2> log && grep -q -i paused script.txt
 report $? "-D with periods: the tape tells of the pause"
 schedtape record -q -o t -D -1 -- true 2> log
 report $? "-D -1: what was never begun ends, too"
-info t "sum(c['events'] for c in d['tape']['cpus']) == 0" "-D -1: and has no events"
+info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
 expect 129 '-D x: ms' schedtape record -D x -- true
 expect 129 '--duration 0: not a number of seconds' schedtape record --duration 0 -a
 
@@ -126,10 +126,10 @@ expect 129 '-k boot: only mono' schedtape record -k boot -- true
 # Overwriting: a ring has 16 kB, and the workload fills it many times.
 schedtape record -q -o t --overwrite -m 16K -- pingpong 3000 > out 2> log
 report $? "--overwrite: no failure"
-info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['tape']['cpus']) < 10000" \
+info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
 	"--overwrite: the tape has what the rings had room for"
 schedtape script --json t 2> log | tail -n 1 > last.json
-info t "d['tape']['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
+info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
 	"--overwrite: it is what came last"
 
 # What it says.

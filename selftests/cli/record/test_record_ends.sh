@@ -30,7 +30,7 @@ schedtape record -q -o t -p $named -- sh -c 'kill '$named'
 [ $? = 5 ]
 report $? "-p and a command: the command's end counts"
 schedtape info --json t > tape.json 2> log &&
-	like tape.json 'd["tape"]["stop_ns"] - d["tape"]["start_ns"] > 2.9e9'
+	like tape.json 'd["stop_ns"] - d["start_ns"] > 2.9e9'
 report $? "not that of the process"
 idle "behind which the recorder sleeps"
 
@@ -88,8 +88,8 @@ on_cpu1()
 	local status=$1
 
 	[ "$status" = 0 ] && schedtape info --json t > tape.json 2>> log &&
-		like tape.json 'd["tape"]["torn"] is None and any(c["cpu"] == 1 and
-			c["events"] > 100 and not c["lost"] for c in d["tape"]["cpus"])'
+		like tape.json 'd["damage"] is None and any(c["cpu"] == 1 and
+			c["events"] > 100 and not c["lost"] for c in d["cpus"])'
 	report $? "$2"
 }
 

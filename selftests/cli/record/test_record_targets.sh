@@ -102,7 +102,7 @@ done
 # CPUs.
 if [ "$(nproc)" -gt 1 ]; then
 	record -C 1 -p $forks,$periodic
-	schedtape script --json t > script.json 2> log && [ -s script.json ] &&
+	schedtape script --json t 2> log | tail -n +2 > script.json && [ -s script.json ] &&
 		! grep -m 5 -v '"cpu":1,' script.json > log
 	report $? "-C: only what happens on one CPU"
 	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape tells it"

@@ -153,7 +153,7 @@ schedtape record -q -o moves.tape -- ./moves > log 2>&1
 affinities moves.tape > moves.wanted
 printf '%s\n' "[1]" "[0]" "[0-1]" | diff - moves.wanted > log && [ "$(cpus moves.tape first)" = 000 ]
 report $? "changes of affinity are recorded"
-schedtape script --json moves.tape > moves.json 2> log && grep -q '"cpus": *\[ *0, *1 *\]' moves.json
+schedtape script --json moves.tape > moves.json 2> log && grep -q '"affinity": *\[ *0, *1 *\]' moves.json
 report $? "in JSON, too"
 schedtape replay -q --record moves.replay moves.tape > log 2>&1 && [ ! -s log ] &&
 	[ "$(cpus moves.replay first)" = 000 ]

@@ -45,7 +45,7 @@ moves()
 paths = {c["id"]: c["path"] for c in json.load(open("info.json"))["meta"]["cgroups"]}
 for line in sys.stdin:
 	event = json.loads(line)
-	if event["event"] == "task" and event["why"] == "moves":
+	if event.get("event") == "task" and event["why"] == "moves":
 		print(paths.get(event["cgroup"]))' | sort
 }
 

@@ -43,7 +43,7 @@ def look(tape, name, state):
 	# On a slow machine: who is too late does not sleep, and may never do.
 	sleeps, ends, since, end, seen = [0] * 10, [0] * 10, None, None, False
 	script = subprocess.run(["schedtape", "script", "--json", tape], stdout=subprocess.PIPE)
-	for event in map(json.loads, script.stdout.splitlines()):
+	for event in map(json.loads, script.stdout.splitlines()[1:]):
 		time = event["time_ns"]
 		if event["event"] == "switch" and event.get("curr_comm") == name:
 			seen = True

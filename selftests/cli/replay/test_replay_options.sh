@@ -157,14 +157,14 @@ done
 expect 129 "not a distance from 0 to 1: 'x'" schedtape diff --max-burst-distance x a b
 expect 129 "not a percentage: '-1'" schedtape diff --max-order-error=-1 a b
 replay work --only chain
-limits=(--max-{burst,sleep,latency}-distance=0 --max-{order,wall,cpu,wakeup,sleep}-error=0
-	--max-foreign=0 --same-graph)
+limits=(--max-{burst,sleep,delay}-distance=0 --max-{order,wall,cpu,wakeup,sleep}-error=0
+	--max-unmatched=0 --same-graph)
 schedtape diff "${limits[@]}" work.tape work.tape > out 2> log
 report $? "a tape is within all limits of itself"
 expect 1 "wall time: .* off, the limit is 0.0 %" schedtape diff --max-wall-error 0 work.{tape,replay}
 expect 1 "wake-ups of (hog|work|periodic):" schedtape diff --max-wakeup-error 5 work.{tape,replay}
 expect 1 "sleeps of (hog|work|periodic):" schedtape diff --max-sleep-error 5 work.{tape,replay}
-expect 1 "tasks only in B: [1-9]" schedtape diff --max-foreign 0 work.{replay,tape}
+expect 1 "tasks only in B: [1-9]" schedtape diff --max-unmatched 0 work.{replay,tape}
 if [ -n "$exact" ]; then
 	replay work --only chain --scale-cpu 0.1
 	expect 1 "lengths of bursts of chain:[0-9]*: distance" \
@@ -173,7 +173,7 @@ fi
 schedtape diff --json work.{tape,replay} > out.json 2> log &&
 	like out.json '(0 <= d["verdict"]["burst_distance"] <= 1 and
 		0 <= d["verdict"]["sleep_distance_total"] <= 1 and
-		d["verdict"]["foreign"] == 0 and d["verdict"]["order_error"] < 0.5)'
+		d["verdict"]["only_b"] == 0 and d["verdict"]["order_error"] < 0.5)'
 report $? "distances in JSON"
 
 # -- time and CPU time ---------------------------------------------------------
@@ -205,7 +205,7 @@ about "$(ran work.replay hog)" "$truth" 0.1
 report $? "--speed 10 uses a tenth of the CPU time"
 # shellcheck disable=SC2046 # two numbers
 about $(/usr/bin/python3 -c 'import json
-replay = json.load(open("out.json"))[0]
+replay = json.load(open("out.json"))["rounds"][0]
 print(replay["wall_ns"], replay["recorded_wall_ns"])') 0.1
 report $? "--speed 10 takes a tenth of the time"
 replay work --speed 2 --only hog
@@ -223,8 +223,8 @@ from=$(schedtape script work.tape 2> log |
 		END { printf "%.6f\n", t[n - 15] - 0.005 }')
 to=$(/usr/bin/python3 -c 'import sys; print(float(sys.argv[1]) + 0.2)' "$from")
 schedtape replay --json --record work.replay --time "$from,$to" work.tape > out.json 2> log &&
-	like out.json '(abs(d[0]["recorded_wall_ns"] - 200000000) < 1000 and
-		100000000 < d[0]["wall_ns"] < 2000000000)'
+	like out.json '(abs(d["rounds"][0]["recorded_wall_ns"] - 200000000) < 1000 and
+		100000000 < d["rounds"][0]["wall_ns"] < 2000000000)'
 report $? "--time: 0.2 s of it"
 about "$(schedtape report --json work.replay | /usr/bin/python3 -c 'import json, sys
 periods = [t["wakeups"] for t in json.load(sys.stdin)["tasks"] if t["comm"] == "periodic"]
@@ -244,7 +244,7 @@ cmp own work.tape > log 2>&1 && cmp own.old work.tape >> log 2>&1
 report $? "and it is still there"
 schedtape replay --speed 10 --record - work.tape > own 2> log &&
 	grep -q '^[0-9]* tasks replayed' log && schedtape info --json own > info.json 2>> log &&
-	like info.json 'd["tape"]["torn"] is None'
+	like info.json 'd["damage"] is None'
 report $? "--record -: nothing but the tape is on standard output"
 expect 129 "json and --record - would share" schedtape replay --json --record - work.tape
 

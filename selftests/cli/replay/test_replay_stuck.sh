@@ -21,8 +21,8 @@ schedtape report --json storm.tape > tape.json 2>> log
 import json, re
 report = json.load(open("tape.json"))
 pids = {t["index"]: str(t["pid"]) for t in report["tasks"]}
-first = [str(t["pid"]) for t in report["tasks"] if t["parent"] is None]
-edges = {(pids[e["waker"]], pids[e["wakee"]]) for e in report["edges"]}
+first = [str(t["pid"]) for t in report["tasks"] if t["parent_index"] is None]
+edges = {(pids[e["waker_index"]], pids[e["wakee_index"]]) for e in report["edges"]}
 waiters = []
 for line in open("log"):
 	match = re.fullmatch(r"schedtape replay: deadlock: \S+:(\d+) \(PID (\d+)\) "

@@ -45,7 +45,7 @@ begin()
 
 all_play()
 {
-	id=$(field id) && look 'len(d) == 3'
+	id=$(field replay) && look 'len(d["players"]) == 3'
 }
 
 # look PYTHON: is it true of the players?
@@ -60,7 +60,7 @@ report $? "pause"
 [ "$(field state)" = paused ]
 report $? "list says so"
 # Whoever could run is held.
-eventually look 'all(p["state"] != "running" for p in d)'
+eventually look 'all(p["state"] != "running" for p in d["players"])'
 report $? "nobody runs in a pause"
 cp players.json before.json
 sleep 0.3
@@ -73,7 +73,7 @@ report $? "resume"
 [ "$(field state)" = running ]
 report $? "list says so"
 expect 1 "is not paused" schedtape steer "$id" resume
-schedtape steer "$id" players > players.txt 2> log && grep -q 'worst ms' players.txt
+schedtape steer "$id" players > players.txt 2> log && grep -q 'lag max ms' players.txt
 report $? "players, as a table"
 schedtape steer "$id" speed 20 > log 2>&1
 report $? "speed"
@@ -84,7 +84,7 @@ begin
 schedtape steer "$id" stop > log 2>&1
 report $? "stop"
 wait $replay
-[ $? = 1 ] && cp replay.log log && grep -q 'stopped from outside' replay.log
+[ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
 report $? "who has started it says so"
 
 # -- figures of players ---------------------------------------------------------------
@@ -114,7 +114,7 @@ replay=$!
 cat > compare.py << 'END'
 import json, sys
 tasks = {t["comm"]: t for t in json.load(open("naps.json"))["tasks"]}
-players = json.load(open("players.json"))
+players = json.load(open("players.json"))["players"]
 for p in players:
 	with open(f"/proc/{p['pid']}/comm") as file:
 		p["task"] = tasks[file.read().strip()]
@@ -135,7 +135,7 @@ for p in players:
 END
 looked()
 {
-	schedtape steer --json "$(field id)" players > players.json 2> log &&
+	schedtape steer --json "$(field replay)" players > players.json 2> log &&
 		/usr/bin/python3 compare.py 2> why
 }
 until looked || ! kill -0 $replay 2> log; do
@@ -144,7 +144,7 @@ done
 cp why log
 kill -0 $replay 2> /dev/null
 report $? "each player has done as many steps and timed waits as its task has on the tape"
-schedtape steer "$(field id)" stop 2> log
+schedtape steer "$(field replay)" stop 2> log
 wait $replay
 
 finish

@@ -291,7 +291,7 @@ static int breed_and_wait(void *arg)
 /* A PID stands for its process: all threads, whichever of them it names. */
 TEST_F(filter, all_threads_of_a_process)
 {
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	int threads = 20;
 	size_t i, n;
 
@@ -314,7 +314,7 @@ TEST_F(filter, all_threads_of_a_process)
 /* Who is not recorded is not told of, a parent neither. */
 TEST_F(filter, parents_outside)
 {
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t n;
 
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed_and_wait, NULL));
@@ -399,7 +399,7 @@ static int add_in_namespace(void *arg)
 
 TEST_F(filter, pid_namespace)
 {
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t n;
 
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, add_in_namespace, self));

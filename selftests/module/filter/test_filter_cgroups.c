@@ -342,7 +342,7 @@ static int make_threads(void *arg)
 TEST_F(cgroups, whole_process)
 {
 	unsigned int *started = share();
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t i, n;
 
 	ASSERT_NE(MAP_FAILED, started);
@@ -372,7 +372,7 @@ TEST_F(cgroups, whole_process)
 TEST_F(cgroups, one_thread)
 {
 	unsigned int *started = share();
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	char tid[16];
 	size_t n;
 

@@ -353,7 +353,7 @@ static void *be_busy(void *arg)
 /* The tasks that are in now: who is named later was forked by one of them or has entered. */
 static size_t roots_of(struct st_record *r, pid_t *roots, size_t max)
 {
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t i, n;
 
 	if (schedtape_session_tasks(r->session, &tasks, &n, &r->err))

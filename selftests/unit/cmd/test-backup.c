@@ -37,11 +37,12 @@ static bool is_there(const char *path)
 static void stays(const char *file, const char *what)
 {
 	struct schedtape_error err = { "" };
-	struct keep keep;
+	struct backup backup;
 
-	ok(keep_old("t", &keep, &err) == -EEXIST && !keep.old && strstr(err.text, "not a tape") &&
-	   is_there(file) && !is_there("t.old"), "%s stays: %s", what, err.text);
-	keep_undo(&keep);
+	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old &&
+	   strstr(err.text, "not a tape") && is_there(file) && !is_there("t.old"),
+	   "%s is left alone: %s", what, err.text);
+	backup_undo(&backup);
 	ok(is_there(file), "whoever made it");
 }
 
@@ -73,25 +74,25 @@ static void test_others(void)
 static void test_tape(void)
 {
 	struct schedtape_error err = { "" };
-	struct keep keep;
+	struct backup backup;
 
 	put("t/data.0", "");
-	ok(!keep_old("t", &keep, &err) && keep.old && !strcmp(keep.old, "t.old") &&
+	ok(!backup_old("t", &backup, &err) && backup.old && !strcmp(backup.old, "t.old") &&
 	   is_there("t.old/data.0") && !is_there("t"), "a tape becomes the old one");
 	mkdir("t", 0700);
 	put("t/data", "");
-	keep_undo(&keep);
+	backup_undo(&backup);
 	ok(is_there("t/data.0") && !is_there("t.old"), "and comes back, if there is no new one");
 
 	mkdir("t.old", 0700);
 	put("t.old/data", "mine");
-	ok(keep_old("t", &keep, &err) == -EEXIST && !keep.old && is_there("t.old/data") &&
+	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old && is_there("t.old/data") &&
 	   is_there("t/data") && strstr(err.text, "not a tape"),
 	   "nor takes it the place of something else: %s", err.text);
 	put("t.old/data", TAPE);
-	ok(!keep_old("t", &keep, &err) && is_there("t.old/data.0") && keep.older &&
-	   is_there(keep.older), "but that of a tape");
-	keep_done(&keep);
+	ok(!backup_old("t", &backup, &err) && is_there("t.old/data.0") && backup.older &&
+	   is_there(backup.older), "but that of a tape");
+	backup_done(&backup);
 	ok(is_there("t.old/data.0"), "which goes when there is a new one");
 	ok(!unlink("t.old/data.0") && !unlink("t.old/data") && !rmdir("t.old"),
 	   "and nothing else is left");
@@ -100,7 +101,7 @@ static void test_tape(void)
 static bool refused(const char *input, const char *output)
 {
 	struct schedtape_error err = { "" };
-	int ret = keep_refuse(input, output, &err);
+	int ret = backup_refuse(input, output, &err);
 
 	return ret == -EEXIST && strstr(err.text, output) && strstr(err.text, "that is read");
 }
@@ -114,12 +115,12 @@ static void test_input(void)
 	put("u", TAPE);
 	ok(refused("t", "t") && refused("./t", "t"), "nothing is written over what is read");
 	ok(refused("t.old", "t"), "nor may its place be that of the last one");
-	ok(!keep_refuse("t", "u", &err) && !keep_refuse("t", "-", &err) &&
-	   !keep_refuse("t", "t.old", &err) && !keep_refuse("none", "t", &err),
+	ok(!backup_refuse("t", "u", &err) && !backup_refuse("t", "-", &err) &&
+	   !backup_refuse("t", "t.old", &err) && !backup_refuse("none", "t", &err),
 	   "anything else may be there");
 	if (!freopen("t.old", "r", stdin))
 		exit(1);
-	ok(refused("-", "t") && !keep_refuse("-", "u", &err), "standard input is a file, too");
+	ok(refused("-", "t") && !backup_refuse("-", "u", &err), "standard input is a file, too");
 	unlink("t");
 	unlink("t.old");
 	unlink("u");
@@ -135,7 +136,7 @@ static void test_input(void)
 
 int main(void)
 {
-	char dir[] = "/tmp/schedtape-keep-XXXXXX";
+	char dir[] = "/tmp/schedtape-backup-XXXXXX";
 
 	if (!mkdtemp(dir) || chdir(dir))
 		return 1;

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include <common/cmd.h>
+#include <commands.h>
 
 #include "diff-tapes.h"
 #include "tap.h"
@@ -147,7 +147,7 @@ static void test_default_min_runtime(void)
 		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
 }
 
-/* One of five is longer: bursts and latencies; or one of four: sleeps. */
+/* One of five is longer: bursts and delays; or one of four: sleeps. */
 static void test_distances(void)
 {
 	struct habit habit = alone;
@@ -166,14 +166,14 @@ static void test_distances(void)
 	keeps("--max-sleep-distance=0.25", NULL);
 	exceeds("--max-sleep-distance=0.249", NULL,
 		"lengths of sleeps of one:10: distance 0.250, the limit is 0.249");
-	keeps("--max-burst-distance=0", "--max-latency-distance=0");
+	keeps("--max-burst-distance=0", "--max-delay-distance=0");
 
 	habit = alone;
-	habit.cycles[2].latency = 3000;
+	habit.cycles[2].delay = 3000;
 	make_tape(&b, &habit);
-	keeps("--max-latency-distance=0.201", NULL);
-	exceeds("--max-latency-distance=0.199", NULL,
-		"latencies of one:10: distance 0.200, the limit is 0.199");
+	keeps("--max-delay-distance=0.201", NULL);
+	exceeds("--max-delay-distance=0.199", NULL,
+		"scheduling delays of one:10: distance 0.200, the limit is 0.199");
 	keeps("--max-burst-distance=0", "--max-cpu-error=0");
 }
 
@@ -185,9 +185,9 @@ static void test_preempted(void)
 	habit.cycles[1].away = 5000;
 	make_tape(&a, &alone);
 	make_tape(&b, &habit);
-	keeps("--max-latency-distance=0.167", NULL);
-	exceeds("--max-latency-distance=0.166", NULL,
-		"latencies of one:10: distance 0.167, the limit is 0.166");
+	keeps("--max-delay-distance=0.167", NULL);
+	exceeds("--max-delay-distance=0.166", NULL,
+		"scheduling delays of one:10: distance 0.167, the limit is 0.166");
 	keeps("--max-burst-distance=0", "--max-sleep-distance=0");
 }
 
@@ -449,10 +449,10 @@ static void test_gaps(void)
 	prints("\n# settings not compared: 1 not readable in B: no reason is given\n",
 	       "and without");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"tape\": \"b\"") &&
+	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"side\": \"b\"") &&
 	   strstr(printed, "\"why\": \"not readable\"") &&
 	   strstr(printed, "\"reason\": \"Operation not permitted\"") &&
-	   strstr(printed, "\"settings\": 3") && !strstr(printed, "\"name\": \"slice\""),
+	   strstr(printed, "\"setting_count\": 3") && !strstr(printed, "\"name\": \"slice\""),
 	   "in JSON, too");
 	make_with(&a, unreadable, NULL, 0);
 	prints_not("# setting", "none of them in either");

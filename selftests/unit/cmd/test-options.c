@@ -109,10 +109,10 @@ static void test_replay(void)
 	replay_options_free(&opts);
 }
 
-/* Which of these lives are played: a digit each, "0" is the first. */
+/* Which of these tasks are played: a digit each, "0" is the first. */
 static const char *chosen(const char *option, const char *other)
 {
-	static const struct schedtape_life lives[] = {
+	static const struct schedtape_task tasks[] = {
 		{ .pid = 20, .tgid = 20, .comm = "app" }, { .pid = 21, .tgid = 20, .comm = "work" },
 		{ .pid = 22, .tgid = 22, .comm = "app" },
 		{ .pid = 120, .tgid = 120, .comm = "app" },
@@ -126,8 +126,8 @@ static const char *chosen(const char *option, const char *other)
 	replay_options_parse(&opts, other ? 3 : 2, argv);
 	if (refused || choice_check(&opts.choice))
 		return "refused";
-	for (i = 0; i < sizeof(lives) / sizeof(*lives); i++)
-		if (choice_keeps(&opts.choice, &lives[i]))
+	for (i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+		if (choice_keeps(&opts.choice, &tasks[i]))
 			numbers[n++] = '0' + i;
 	numbers[n] = '\0';
 	replay_options_free(&opts);

@@ -4,10 +4,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <common/cmd.h>
+#include <commands.h>
 
-#include "tapes.h"
 #include "tap.h"
+#include "tapes.h"
 
 #define S 1000000000ULL
 
@@ -68,7 +68,7 @@ static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAG
 		       size_t n, const struct schedtape_end *end, bool overwrite)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
-	struct schedtape_task task = {
+	struct schedtape_task_info task = {
 		.time = 1 * S, .start_time = 5, .pid = 10, .tgid = 10, .nice = -5, .comm = "shell",
 	};
 	struct json_object *meta = json_object_new_object();
@@ -198,16 +198,19 @@ static void test_first_names(const struct blob *tape)
 static void test_script_json(const struct blob *tape)
 {
 	ok(!run(cmd_script, "script", "--json", tape), "script --json");
-	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_pid\":10,"
-	    "\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
+	has("{\"format\":\"schedtape-script\",\"version\":1}\n", "the format");
+	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_kind\":\"task\","
+	    "\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
 	    "\"state\":\"S\",\"task_cpu\":3,\"tgid\":20,\"ppid\":1,\"ns_pid\":2,"
 	    "\"start_time_ns\":1500000000,\"policy\":\"fifo\",\"nice\":0,\"rt_priority\":50,"
 	    "\"prio\":49,\"boosted\":false}\n", "a task");
-	has("\"event\":\"setprio\",\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":10,"
-	    "\"comm\":\"shell\",\"policy\":\"deadline\",\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
+	has("\"event\":\"setprio\",\"curr_kind\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"policy\":\"deadline\","
+	    "\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
 	    "\"boosted\":false}\n", "a priority");
-	has("\"event\":\"setaffinity\",\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":10,"
-	    "\"comm\":\"shell\",\"cpus\":[0,1,2,3,7,64]}\n", "an affinity");
+	has("\"event\":\"setaffinity\",\"curr_kind\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\","
+	    "\"affinity\":[0,1,2,3,7,64]}\n", "an affinity");
 	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
 	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
 	    "\"lost_last_ns\":3000000000}\n", "a loss");
@@ -220,8 +223,11 @@ static void test_report(const struct blob *tape)
 	has("# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a CPU's losses");
 	has("# LOST: 1,234 events in all", "and their sum");
 	has("# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
-	has("\nshell:10                      10  deadline      5000.000 ", "policy, time on a CPU");
-	has("\nserver:20                     20  fifo:50          0.000 ", "with its priority");
+	has("\nshell:10   5000.000       0          1             -             -               -"
+	    "               0                 0           0       1  deadline    10      0\n",
+	    "time on a CPU, policy");
+	has("\nserver:20     0.000 ", "another task");
+	has("  fifo:50     20      0\n", "with its priority");
 
 	ok(!run(cmd_report, "report", "--json", tape), "report --json");
 	ok(json_object_put(json_tokener_parse(text)), "it is JSON");
@@ -372,7 +378,7 @@ static void test_nasty(struct blob *tape)
 		cmd_info, cmd_report, cmd_script,
 	};
 	struct json_object *meta = json_object_new_object(), *command = json_object_new_array();
-	struct schedtape_task task = { .time = 1, .pid = 10, .comm = "\033[2J\xff" };
+	struct schedtape_task_info task = { .time = 1, .pid = 10, .comm = "\033[2J\xff" };
 	struct json_object *filter = json_object_new_object();
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -419,7 +425,7 @@ static void test_nasty(struct blob *tape)
 
 static void write_crowd(const struct blob *tape)
 {
-	struct schedtape_task *tasks = calloc(TASKS, sizeof(*tasks));
+	struct schedtape_task_info *tasks = calloc(TASKS, sizeof(*tasks));
 	struct schedtape_error err = { "" };
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_writer *writer;
@@ -428,7 +434,7 @@ static void write_crowd(const struct blob *tape)
 	if (!tasks)
 		abort();
 	for (i = 0; i < TASKS; i++)
-		tasks[i] = (struct schedtape_task){ .time = 1, .pid = 10 + i, .comm = "one" };
+		tasks[i] = (struct schedtape_task_info){ .time = 1, .pid = 10 + i, .comm = "one" };
 	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, TASKS, &err) ||
 	    schedtape_writer_close(writer, &err))

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <replay/guard.h>
+#include <replay/kill-on-exit.h>
 #include <common/output.h>
 #include <replay/processes.h>
 
@@ -66,7 +66,7 @@ static void test_ends(void)
 
 	begin(&processes);
 	processes_reap(&processes, false);
-	ok(!processes.nr && processes.none_lives, "none is left");
+	ok(!processes.nr && processes.none_left, "none is left");
 	ok(!processes.died.pid, "and none of them died");
 	processes_free(&processes);
 
@@ -86,36 +86,36 @@ static void clean(void *arg)
 	(void)!write(*(int *)arg, "c", 1);
 }
 
-static void test_guard(void)
+static void test_killer(void)
 {
 	struct processes processes;
-	struct guard guard;
+	struct kill_on_exit killer;
 	int ends[2];
 	char c;
 
 	if (pipe(ends))
 		exit(1);
-	ok(!guard_start(&guard, clean, &ends[1]), "a guard is there");
+	ok(!kill_on_exit_start(&killer, clean, &ends[1]), "the killer is there");
 	begin(&processes);
 	processes_reap(&processes, false);
-	ok(processes.none_lives && !kill(guard.pid, 0), "and is none of those who are left");
+	ok(processes.none_left && !kill(killer.pid, 0), "and is none of those who are left");
 	processes_reap(&processes, true);
-	guard_end(&guard);
+	kill_on_exit_end(&killer);
 	ok(waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD, "its end leaves nothing");
 	processes_free(&processes);
 
-	if (guard_start(&guard, clean, &ends[1]))
+	if (kill_on_exit_start(&killer, clean, &ends[1]))
 		exit(1);
 	close(ends[1]);
-	close(guard.fd);
+	close(killer.fd);
 	ok(read(ends[0], &c, 1) == 1 && c == 'c', "it cleans up when its controller has gone");
-	waitpid(guard.pid, NULL, __WCLONE);
+	waitpid(killer.pid, NULL, __WCLONE);
 	close(ends[0]);
 }
 
 int main(void)
 {
 	test_ends();
-	test_guard();
+	test_killer();
 	return tap_done();
 }

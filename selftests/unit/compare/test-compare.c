@@ -47,12 +47,12 @@ static void done(struct two *two)
 /* The PID in B of a task of A, 0: it has no counterpart. */
 static uint32_t pid_in_b(const struct two *two, uint32_t pid)
 {
-	const struct schedtape_life *a, *b;
+	const struct schedtape_task *a, *b;
 	const struct schedtape_pair *pairs;
 	size_t i, n;
 
-	a = schedtape_timeline_lives(two->a, &n);
-	b = schedtape_timeline_lives(two->b, &n);
+	a = schedtape_timeline_tasks(two->a, &n);
+	b = schedtape_timeline_tasks(two->b, &n);
 	pairs = schedtape_comparison_pairs(two->comparison, &n);
 	for (i = 0; i < n; i++)
 		if (pairs[i].a != SCHEDTAPE_NONE && a[pairs[i].a].pid == pid)
@@ -71,12 +71,12 @@ static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int 
 
 	if (launcher) {
 		tape->curr[2] = base + 50;
-		fake_task(tape, base + 50, "launcher", STAPE_STATE_RUNNING, 2);
+		fake_info(tape, base + 50, "launcher", STAPE_STATE_RUNNING, 2);
 		fake_fork(tape, 50, 2, base, false);
 		fake_switch(tape, 90, 0, 0, base);
 		fake_rename(tape, 95, 0, base, "sh");
 	} else {
-		fake_task(tape, base, "sh", S, 0);
+		fake_info(tape, base, "sh", S, 0);
 		fake_wake(tape, 90, 0, base, STAPE_CTX_HARDIRQ);
 		fake_switch(tape, 95, 0, 0, base);
 	}
@@ -127,7 +127,7 @@ static void test_missing(void)
 	struct schedtape_tape *less = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(less, 700, "sh", S, 0);
+	fake_info(less, 700, "sh", S, 0);
 	two = compare(family(100, false, 3), less);
 	ok(two.d->matched == 1 && two.d->only_a == 3 && !two.d->only_b, "tasks only in A");
 	ok(!two.d->same_graph && two.d->edges_only_a == 1 && two.d->woken_a == 3 &&
@@ -135,7 +135,7 @@ static void test_missing(void)
 	done(&two);
 
 	less = fake_new(0, 1000);
-	fake_task(less, 700, "sh", S, 0);
+	fake_info(less, 700, "sh", S, 0);
 	two = compare(less, family(100, false, 3));
 	ok(two.d->only_b == 3 && two.d->same_graph && !two.d->edges_only_b && !two.d->woken_b,
 	   "what is only in B does not touch the graph");
@@ -148,14 +148,14 @@ static void test_threads_from_start(void)
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(a, 10, "app", STAPE_STATE_RUNNING, 0);
-	fake_task(a, 12, "work", S, 0)->tgid = 10;
-	fake_task(a, 11, "work", S, 0)->tgid = 10;
+	fake_info(a, 10, "app", STAPE_STATE_RUNNING, 0);
+	fake_info(a, 12, "work", S, 0)->tgid = 10;
+	fake_info(a, 11, "work", S, 0)->tgid = 10;
 	a->curr[0] = 10;
 	fake_fork(a, 100, 0, 13, true);
 	fake_rename(a, 110, 0, 13, "work");
 
-	fake_task(b, 80, "app", STAPE_STATE_RUNNING, 0);
+	fake_info(b, 80, "app", STAPE_STATE_RUNNING, 0);
 	b->curr[0] = 80;
 	fake_fork(b, 100, 0, 81, true);
 	fake_fork(b, 110, 0, 82, true);
@@ -173,7 +173,7 @@ static void test_names(void)
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(a, 10, "sh", STAPE_STATE_RUNNING, 0);
+	fake_info(a, 10, "sh", STAPE_STATE_RUNNING, 0);
 	a->curr[0] = 10;
 	fake_fork(a, 100, 0, 11, false);
 	fake_rename(a, 101, 0, 11, "cc");
@@ -182,7 +182,7 @@ static void test_names(void)
 	fake_fork(a, 120, 0, 13, false);
 	fake_rename(a, 121, 0, 13, "cc");
 
-	fake_task(b, 80, "sh", STAPE_STATE_RUNNING, 0);
+	fake_info(b, 80, "sh", STAPE_STATE_RUNNING, 0);
 	b->curr[0] = 80;
 	fake_fork(b, 110, 0, 82, false);
 	fake_rename(b, 111, 0, 82, "ld");
@@ -201,13 +201,13 @@ static void test_joined(void)
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(a, 10, "sh", S, 0);
-	fake_task(a, 20, "daemon", S, 0);
+	fake_info(a, 10, "sh", S, 0);
+	fake_info(a, 20, "daemon", S, 0);
 	fake_describe(a, 100, 0, 11, STAPE_TASK_ENTERS, "work", 5)->ppid = 20;
 	fake_describe(a, 110, 0, 12, STAPE_TASK_ENTERS, "work", 6)->ppid = 10;
 
-	fake_task(b, 80, "sh", S, 0);
-	fake_task(b, 90, "daemon", S, 0);
+	fake_info(b, 80, "sh", S, 0);
+	fake_info(b, 90, "daemon", S, 0);
 	b->curr[0] = 80;
 	b->curr[1] = 90;
 	fake_fork(b, 100, 0, 82, false);
@@ -229,13 +229,13 @@ static void test_joined_later(void)
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(a, 20, "old", S, 0)->start_time = 5;
+	fake_info(a, 20, "old", S, 0)->start_time = 5;
 	fake_describe(a, 100, 0, 29, STAPE_TASK_ENTERS, "work", 4)->ppid = 20;
 	fake_describe(a, 120, 0, 20, STAPE_TASK_ENTERS, "new", 3000000);
 	fake_describe(a, 130, 0, 31, STAPE_TASK_ENTERS, "work", 6)->ppid = 20;
 
-	fake_task(b, 80, "old", S, 0);
-	fake_task(b, 90, "new", S, 0);
+	fake_info(b, 80, "old", S, 0);
+	fake_info(b, 90, "new", S, 0);
 	b->curr[0] = 90;
 	b->curr[1] = 80;
 	fake_fork(b, 100, 0, 91, false);
@@ -255,13 +255,13 @@ static void test_child_first(void)
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
 
-	fake_task(a, 30, "work", S, 0)->ppid = 41;
-	fake_task(a, 31, "work", S, 0)->ppid = 40;
-	fake_task(a, 40, "daemon", S, 0);
-	fake_task(a, 41, "sh", S, 0);
+	fake_info(a, 30, "work", S, 0)->ppid = 41;
+	fake_info(a, 31, "work", S, 0)->ppid = 40;
+	fake_info(a, 40, "daemon", S, 0);
+	fake_info(a, 41, "sh", S, 0);
 
-	fake_task(b, 80, "daemon", S, 0);
-	fake_task(b, 90, "sh", S, 0);
+	fake_info(b, 80, "daemon", S, 0);
+	fake_info(b, 90, "sh", S, 0);
 	b->curr[0] = 80;
 	b->curr[1] = 90;
 	fake_fork(b, 100, 0, 81, false);
@@ -284,7 +284,7 @@ static void test_many(void)
 	uint32_t i;
 
 	a->curr[0] = 1;
-	fake_task(a, 1, "root", STAPE_STATE_RUNNING, 0);
+	fake_info(a, 1, "root", STAPE_STATE_RUNNING, 0);
 	for (i = 0; i < 200000; i++)
 		fake_fork(a, 10 + i, 0, 10 + i, false);
 	/* No root in B: all that is left is matched by name. */
@@ -306,9 +306,9 @@ static struct schedtape_tape *habit(uint64_t burst, uint64_t sleep, const char *
 	struct schedtape_tape *tape = fake_new(0, 10000000);
 	uint64_t t = 1000;
 
-	fake_task(tape, 1, "one", S, 0);
-	fake_task(tape, 2, "two", S, 1);
-	fake_task(tape, 3, "three", S, 2);
+	fake_info(tape, 1, "one", S, 0);
+	fake_info(tape, 2, "two", S, 1);
+	fake_info(tape, 3, "three", S, 2);
 	for (; *order; order++) {
 		fake_wake(tape, t, 0, 1, STAPE_CTX_HARDIRQ);
 		fake_switch(tape, t += 50, 0, 0, 1);
@@ -343,7 +343,7 @@ static void unprofile(struct profiled *p)
 	fake_free(p->tape);
 }
 
-/* Distances of 1's bursts, sleeps and latencies; the share of wake-ups in another order. */
+/* Distances of 1's bursts, sleeps and delays; the share of wake-ups in another order. */
 static void distances(struct schedtape_tape *left, struct schedtape_tape *right,
 		      double d[SCHEDTAPE_NR_LENGTHS], double *order)
 {
@@ -393,7 +393,7 @@ static struct schedtape_tape *two_bursts(bool taken)
 {
 	struct schedtape_tape *tape = fake_new(0, 100000);
 
-	fake_task(tape, 1, "one", S, 0);
+	fake_info(tape, 1, "one", S, 0);
 	fake_wake(tape, 1000, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 1010, 0, 0, 1);
 	fake_switch(tape, 2010, 0, S, 0);
@@ -450,9 +450,9 @@ static struct schedtape_tape *many_wakes(void)
 	uint64_t t = 1000;
 	uint32_t i;
 
-	fake_task(tape, 1, "one", S, 0);
-	fake_task(tape, 2, "two", S, 1);
-	fake_task(tape, 3, "three", S, 1);
+	fake_info(tape, 1, "one", S, 0);
+	fake_info(tape, 2, "two", S, 1);
+	fake_info(tape, 3, "three", S, 1);
 	fake_switch(tape, t, 0, 0, 1);
 	for (i = 0; i < WAKES; i++) {
 		fake_wake(tape, t += 10, 0, 2 + i % 2, STAPE_CTX_TASK);

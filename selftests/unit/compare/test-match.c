@@ -18,13 +18,13 @@
  * @lives: the roots' parent is NONE
  */
 struct tree {
-	struct schedtape_life lives[MOST];
+	struct schedtape_task lives[MOST];
 	uint32_t n;
 };
 
 static void add(struct tree *tree, uint32_t parent, bool thread, const char *comm)
 {
-	struct schedtape_life *life = &tree->lives[tree->n];
+	struct schedtape_task *life = &tree->lives[tree->n];
 
 	memset(life, 0, sizeof(*life));
 	life->index = tree->n;

@@ -112,7 +112,7 @@ static void test_times(void)
 	pthread_join(thread, &failed);
 	s = state();
 	ok(!failed && s.state == STAPE_REPLAY_DONE && s.timed_waits == 2, "two timed waits");
-	ok(s.stop_time - s.start_time >= 30 * MS, "an instant and a length, ten times as fast");
+	ok(s.stop_time - s.start_time >= 30 * MS, "a time and a length, ten times as fast");
 	ok(s.time >= 300 * MS && s.lag_max <= s.lag_total, "the replay's own time, and lags");
 	schedtape_engine_free(engine);
 }

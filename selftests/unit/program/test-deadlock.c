@@ -101,10 +101,10 @@ static struct schedtape_tape *random_tape(unsigned int seed)
 	return tape;
 }
 
-static bool keep_odd(void *arg, const struct schedtape_life *life)
+static bool keep_odd(void *arg, const struct schedtape_task *task)
 {
 	(void)arg;
-	return life->pid % 2;
+	return task->pid % 2;
 }
 
 static void test_no_deadlock(void)

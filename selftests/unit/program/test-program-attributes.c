@@ -9,11 +9,11 @@ static void test_deadline(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
-	struct schedtape_task *task;
+	struct schedtape_task_info *task;
 	struct schedtape_prio prio;
 	size_t last;
 
-	task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	task = fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	task->policy = 6;
 	task->dl = (struct schedtape_deadline){ 10, 20, 30 };
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
@@ -48,9 +48,9 @@ static void test_ext(void)
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->policy = 7;
-	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 4, "four", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->policy = 7;
+	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 4, "four", STAPE_STATE_SLEEPING, 0);
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 200, 0, 2, false);
 	fake_prio(tape, 300, 0, 3, 7, 0, 0);
@@ -72,7 +72,7 @@ static void test_cgroups(void)
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->cgroup = 7;
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->cgroup = 7;
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 200, 0, 2, false);
 	fake_describe(tape, 200, 0, 2, STAPE_TASK_MOVES, "one", 0)->cgroup = 8;
@@ -127,7 +127,7 @@ static struct schedtape_tape *pinned(void)
 {
 	static const unsigned char everywhere = 0xff;
 	struct schedtape_tape *tape = fake_new(0, 9000);
-	struct schedtape_task *task = fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	struct schedtape_task_info *task = fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 
 	task->affinity = &everywhere;
 	task->affinity_bytes = 1;

@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 
-/* What the other does in the round trip, the outside world does. */
+/* Wake-ups by a task that is left out are external. */
 static void test_keep(void)
 {
 	uint32_t pid = 2;
@@ -12,14 +12,14 @@ static void test_keep(void)
 	struct schedtape_program *program = compile_as(round_trip(), &options);
 
 	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
-		   "a task that is left out is the outside world");
+		   "a task that is left out wakes externally");
 	ok(program && program->nr_tasks == 1 && !program->nr_edges && program->timed == 2,
 	   "and has no player");
 	schedtape_program_free(program);
 	options.external = SCHEDTAPE_EXTERNAL_RELATIVE;
 	program = compile_as(round_trip(), &options);
 	is_program(program, 0, "0:until 500; 300:until 1800; 400:exit",
-		   "at the instant at which it did it, however long waits are kept");
+		   "at the time at which it did it, however long waits are kept");
 	schedtape_program_free(program);
 	pid = 1;
 	program = compile_as(round_trip(), &options);
@@ -76,7 +76,7 @@ static void test_orphaned_threads(void)
 
 	is_program(program, 0, "0:until 0; 100:fork 1; 200:exit", "a process is forked");
 	is_program(program, 2, "0:until 350; 50:prio 70001; 100:exit",
-		   "its thread waits for the instant at which it was made");
+		   "its thread waits for the time at which it was made");
 	ok(program && program->nr_tasks == 4 && program->tasks[2].process == 1 &&
 	   program->tasks[1].threads == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
 	   "and is started by who leads it");
@@ -91,7 +91,7 @@ static void test_older_thread(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 3);
 	fake_wake(tape, 150, 0, 1, STAPE_CTX_TASK);
 	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 1);
@@ -139,7 +139,7 @@ static void test_away(void)
 	struct schedtape_tape *tape = fake_new(0, 2000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0)->start_time = 5;
+	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0)->start_time = 5;
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);
 	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 0);

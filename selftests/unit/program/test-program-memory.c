@@ -134,7 +134,7 @@ static void play(struct storm *storm, unsigned int tasks)
 
 static void write_tape(const char *path, unsigned int tasks)
 {
-	const struct schedtape_task parent = {
+	const struct schedtape_task_info parent = {
 		.time = 1000, .pid = PARENT, .tgid = PARENT, .state = STAPE_STATE_SLEEPING,
 		.comm = "parent",
 	};

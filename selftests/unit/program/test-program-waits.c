@@ -10,8 +10,8 @@ static void test_child(void)
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 2100, 0, 3, false);
@@ -31,8 +31,8 @@ static void test_waking_before(void)
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
 	fake_waking(tape, 2100, 0, 2, STAPE_CTX_TASK);

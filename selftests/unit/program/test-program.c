@@ -25,10 +25,10 @@ static struct schedtape_tape *tape_expected(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 4, "four", STAPE_STATE_RUNNING, 0);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 4, "four", STAPE_STATE_RUNNING, 0);
 	fake_switch(tape, 1100, 1, STAPE_STATE_RUNNING, 4);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
@@ -55,7 +55,7 @@ static void test_expected(void)
 	schedtape_program_free(program);
 	program = compile_as(tape_expected(), &absolute);
 	is_program(program, 0, "0:until 500; 100:wake 0; 300:exit",
-		   "an instant that is absolute is put off for nobody");
+		   "an absolute time is never delayed");
 	schedtape_program_free(program);
 }
 
@@ -79,7 +79,7 @@ static void test_external(void)
 
 	for (i = 0; i < sizeof(as) / sizeof(*as); i++) {
 		tape = fake_new(1000, 9000);
-		fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+		fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 		fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 		fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
 		fake_switch(tape, 1600, 0, STAPE_STATE_BLOCKED, 0);
@@ -91,7 +91,7 @@ static void test_external(void)
 		fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
 		options.external = as[i].external;
 		program = compile_as(tape, &options);
-		is_program(program, 0, as[i].program, "waits that the outside world ends");
+		is_program(program, 0, as[i].program, "waits that external wake-ups end");
 		schedtape_program_free(program);
 	}
 }
@@ -115,8 +115,8 @@ static void test_after_exit(void)
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
+	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
 	fake_switch(tape, 1000, 0, STAPE_STATE_RUNNING, 1);
 	fake_event(tape, 1100, 0, STAPE_EV_EXIT, 1, 0);
 	fake_wake(tape, 1200, 0, 2, STAPE_CTX_TASK);
@@ -138,8 +138,8 @@ static void test_no_sleep(void)
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_RUNNING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_RUNNING, 1);
+	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
 	fake_wake(tape, 100, 0, 2, STAPE_CTX_TASK);	/* 2 runs: nothing happens */
@@ -153,7 +153,7 @@ static void test_no_sleep(void)
 	program = compile(tape);
 	is_program(program, 0, "0:until 0; 9000:exit", "a wake-up of who never slept is none");
 	is_program(program, 1, "0:until 0; 300:until 510; 400:exit",
-		   "a preemption ends no burst, a softirq is the outside world");
+		   "a preemption ends no burst, a softirq wakes externally");
 	schedtape_program_free(program);
 }
 
@@ -211,9 +211,9 @@ static void test_threads(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_task(tape, 2, "two", STAPE_STATE_SLEEPING, 0)->tgid = 1;
-	fake_task(tape, 3, "three", STAPE_STATE_SLEEPING, 0)->tgid = 1;
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0)->tgid = 1;
+	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0)->tgid = 1;
 	fake_switch(tape, 10, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 20, 0, 4, true);
 	fake_switch(tape, 30, 0, STAPE_STATE_DEAD, 0);
@@ -226,13 +226,13 @@ static void test_threads(void)
 	schedtape_program_free(program);
 }
 
-/* Out of the filter, a task waits for the outside world. */
+/* Out of the filter, a task waits for an external wake-up. */
 static void test_leave(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
 
-	fake_task(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->start_time = 5;
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->start_time = 5;
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);

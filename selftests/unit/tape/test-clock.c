@@ -126,7 +126,7 @@ static void test_one_sample(void)
 	tape_clocks_exit(&clocks);
 }
 
-/* Samples of an instant each: what lies between them is chance. */
+/* Samples of a moment each: what lies between them is chance. */
 static void test_near(void)
 {
 	const struct stape_clock_sample near[] = {

@@ -138,7 +138,7 @@ struct whole {
 static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
-	const struct schedtape_task *tasks;
+	const struct schedtape_task_info *tasks;
 	size_t n;
 
 	tasks = schedtape_tape_tasks(tape, &n);

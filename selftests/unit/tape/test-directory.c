@@ -118,7 +118,7 @@ static void make_stream(const char *path, const char *recording, unsigned int st
 {
 	struct schedtape_writer *w = create(path, recording, nr == 1 ? -1 : (int)stream);
 	unsigned int chunk, cpu;
-	struct schedtape_task task = { .pid = 7, .comm = "seven" };
+	struct schedtape_task_info task = { .pid = 7, .comm = "seven" };
 
 	if (nr == 1)
 		schedtape_writer_tasks(w, &task, 1, &err);
@@ -131,7 +131,7 @@ static void make_stream(const char *path, const char *recording, unsigned int st
 /* The same in one file and in a directory. */
 static void make_tapes(void)
 {
-	struct schedtape_task task = { .pid = 7, .comm = "seven" };
+	struct schedtape_task_info task = { .pid = 7, .comm = "seven" };
 	struct schedtape_writer *w;
 	unsigned int i;
 

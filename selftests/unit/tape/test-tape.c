@@ -43,13 +43,13 @@ static const struct schedtape_event *find_loss(const struct events *e, uint32_t 
 
 static void check_tasks(struct schedtape_tape *tape)
 {
-	const struct schedtape_task *t;
+	const struct schedtape_task_info *t;
 	size_t n, i;
 
 	t = schedtape_tape_tasks(tape, &n);
 	ok(n == 2, "two tasks");
 	for (i = 0; i < n; i++) {
-		const struct schedtape_task *s = &sample.tasks[i];
+		const struct schedtape_task_info *s = &sample.tasks[i];
 
 		ok(t[i].time == s->time && t[i].start_time == s->start_time &&
 		   t[i].cpu_time == s->cpu_time && t[i].pid == s->pid && t[i].tgid == s->tgid &&
@@ -170,9 +170,9 @@ static void test_many(int level)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
 	const size_t n = 2500, tasks = 30000;
-	struct schedtape_task *task = calloc(tasks, sizeof(*task));
+	struct schedtape_task_info *task = calloc(tasks, sizeof(*task));
 	unsigned char *pages = malloc(n * STAPE_PAGE_SIZE);
-	const struct schedtape_task *got;
+	const struct schedtape_task_info *got;
 	struct schedtape_writer *w;
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
@@ -181,7 +181,7 @@ static void test_many(int level)
 	size_t i, k, right = 0;
 
 	for (i = 0; i < tasks; i++)
-		task[i] = (struct schedtape_task) {
+		task[i] = (struct schedtape_task_info) {
 			.pid = i, .start_time = i * 7, .affinity_bytes = i % 129,
 			.affinity = sample_affinity,
 		};

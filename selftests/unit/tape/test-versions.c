@@ -88,7 +88,7 @@ static void make_tasks_older(unsigned char *data, size_t *size)
 /* What 2.0 had of a task, before deadlines. */
 static void test_older(void)
 {
-	const struct schedtape_task *tasks = NULL;
+	const struct schedtape_task_info *tasks = NULL;
 	struct schedtape_tape *tape;
 	unsigned char *data;
 	size_t size, n = 0;

@@ -26,7 +26,7 @@ static void test_first(void)
 	fake_loss(tape, 250, 500, 0, 7, 0);
 	fake_switch(tape, 600, 0, R, 30);
 	tl = fake_run(tape);
-	ok(fake_life(tl, 10, 0)->cpu_time == 200,
+	ok(fake_task(tl, 10, 0)->cpu_time == 200,
 	   "a task has run until the last event before the loss");
 	done(tape, tl);
 }
@@ -37,13 +37,13 @@ static void test_since(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "sleeps", S, 0);
+	fake_info(tape, 10, "sleeps", S, 0);
 	fake_loss(tape, 200, 500, 0, 7, 0);
 	fake_wake(tape, 600, 1, 10, STAPE_CTX_HARDIRQ);
 	tape->curr[0] = 10;
 	fake_switch(tape, 700, 0, S, 0);
 	tl = fake_run(tape);
-	ok(fake_life(tl, 10, 0)->cpu_time == 100, "a task has not run before it was woken");
+	ok(fake_task(tl, 10, 0)->cpu_time == 100, "a task has not run before it was woken");
 	done(tape, tl);
 }
 
@@ -62,8 +62,8 @@ static void test_damage(void)
 	fake_damage(tape, 320, "three");
 	fake_switch(tape, 400, 0, R, 10);
 	tl = fake_run(tape);
-	ok(!fake_life(tl, 10, 0)->latencies, "no delay is counted across a damaged page");
-	ok(fake_life(tl, 20, 0)->latencies == 1, "a delay behind it is");
+	ok(!fake_task(tl, 10, 0)->delays, "no delay is counted across a damaged page");
+	ok(fake_task(tl, 20, 0)->delays == 1, "a delay behind it is");
 	ok(schedtape_timeline_damage(tl) && !strcmp(schedtape_timeline_damage(tl), "one"),
 	   "the first damage is told");
 	done(tape, tl);
@@ -73,7 +73,7 @@ static void test_damage(void)
 static void test_exiting(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *life;
 	struct schedtape_timeline *tl;
 
 	fake_switch(tape, 100, 0, R, 10);
@@ -84,9 +84,9 @@ static void test_exiting(void)
 	fake_switch(tape, 600, 0, S, 0);
 	fake_switch(tape, 600, 1, S, 0);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
+	life = fake_task(tl, 10, 0);
 	ok(life->exited && life->end == 1000, "a task that was exiting has ended");
-	ok(!fake_life(tl, 20, 0)->exited, "another one has not");
+	ok(!fake_task(tl, 20, 0)->exited, "another one has not");
 	done(tape, tl);
 }
 

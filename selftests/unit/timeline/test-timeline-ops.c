@@ -8,7 +8,7 @@
 #include "fake-tape.h"
 #include "tap.h"
 
-#define MAX_LIVES	4096
+#define MAX_TASKS	4096
 #define MAX_TICKETS	65536
 
 enum seen { NEVER, AWAKE, ASLEEP, AWAY, OVER };
@@ -19,9 +19,9 @@ enum seen { NEVER, AWAKE, ASLEEP, AWAY, OVER };
  * @fail_at: the call that fails
  */
 struct witness {
-	enum seen seen[MAX_LIVES];
-	uint64_t cpu_time[MAX_LIVES];
-	uint64_t wakeups[MAX_LIVES];
+	enum seen seen[MAX_TASKS];
+	uint64_t cpu_time[MAX_TASKS];
+	uint64_t wakeups[MAX_TASKS];
 	uint32_t waker[MAX_TICKETS];
 	uint32_t wakee[MAX_TICKETS];
 	uint64_t ticket;
@@ -38,44 +38,44 @@ static void promise(struct witness *w, bool kept, const char *what)
 		w->broken = what;
 }
 
-static int told(struct witness *w, const struct schedtape_life *life, const char *what,
+static int told(struct witness *w, const struct schedtape_task *task, const char *what,
 		uint64_t time)
 {
 	size_t length = strlen(w->log);
 
-	if (life->index >= MAX_LIVES) {
-		promise(w, false, "too many lives for this test");
+	if (task->index >= MAX_TASKS) {
+		promise(w, false, "too many tasks for this test");
 		return -E2BIG;
 	}
-	promise(w, life->cpu_time >= w->cpu_time[life->index], "CPU time goes back");
-	promise(w, time >= w->last || (life->from_start && time == life->start),
+	promise(w, task->cpu_time >= w->cpu_time[task->index], "CPU time goes back");
+	promise(w, time >= w->last || (task->from_start && time == task->start),
 		"time goes back");
-	w->cpu_time[life->index] = life->cpu_time;
+	w->cpu_time[task->index] = task->cpu_time;
 	w->last = time > w->last ? time : w->last;
-	snprintf(w->log + length, sizeof(w->log) - length, "%s %u %u/%u; ", what, life->pid,
-		 (unsigned int)time, (unsigned int)life->cpu_time);
+	snprintf(w->log + length, sizeof(w->log) - length, "%s %u %u/%u; ", what, task->pid,
+		 (unsigned int)time, (unsigned int)task->cpu_time);
 	return ++w->calls == w->fail_at ? -ECANCELED : 0;
 }
 
-static int born(void *arg, const struct schedtape_life *life,
-		const struct schedtape_life *parent, uint64_t time)
+static int born(void *arg, const struct schedtape_task *task,
+		const struct schedtape_task *parent, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == NEVER, "born twice");
-	w->seen[life->index % MAX_LIVES] = AWAKE;
-	promise(w, parent ? parent->index == life->parent : life->parent == SCHEDTAPE_NONE,
+	promise(w, w->seen[task->index % MAX_TASKS] == NEVER, "born twice");
+	w->seen[task->index % MAX_TASKS] = AWAKE;
+	promise(w, parent ? parent->index == task->parent : task->parent == SCHEDTAPE_NONE,
 		"another parent");
 	if (parent) {
-		promise(w, parent->cpu_time >= w->cpu_time[parent->index % MAX_LIVES],
+		promise(w, parent->cpu_time >= w->cpu_time[parent->index % MAX_TASKS],
 			"a parent's CPU time goes back");
-		w->cpu_time[parent->index % MAX_LIVES] = parent->cpu_time;
+		w->cpu_time[parent->index % MAX_TASKS] = parent->cpu_time;
 	}
-	return told(w, life, "born", time);
+	return told(w, task, "born", time);
 }
 
-static int waking(void *arg, const struct schedtape_life *waker,
-		  const struct schedtape_life *wakee, uint64_t ticket, uint64_t time)
+static int waking(void *arg, const struct schedtape_task *waker,
+		  const struct schedtape_task *wakee, uint64_t ticket, uint64_t time)
 {
 	struct witness *w = arg;
 
@@ -87,99 +87,99 @@ static int waking(void *arg, const struct schedtape_life *waker,
 	return told(w, waker, "waking", time);
 }
 
-static int woke(void *arg, const struct schedtape_life *life,
-		const struct schedtape_life *waker, uint64_t ticket, uint64_t time)
+static int woke(void *arg, const struct schedtape_task *task,
+		const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == ASLEEP, "woken, but not asleep");
+	promise(w, w->seen[task->index % MAX_TASKS] == ASLEEP, "woken, but not asleep");
 	promise(w, !waker == !ticket, "a ticket for each waker");
 	promise(w, ticket <= w->ticket, "an unknown ticket");
 	if (waker && ticket + MAX_TICKETS > w->ticket) {
 		promise(w, w->waker[ticket % MAX_TICKETS] == waker->index, "another waker");
-		promise(w, w->wakee[ticket % MAX_TICKETS] == life->index, "another wakee");
+		promise(w, w->wakee[ticket % MAX_TICKETS] == task->index, "another wakee");
 		w->wakee[ticket % MAX_TICKETS] = SCHEDTAPE_NONE;	/* once */
 	}
-	w->seen[life->index % MAX_LIVES] = AWAKE;
-	w->wakeups[life->index % MAX_LIVES]++;
-	return told(w, life, "woke", time);
+	w->seen[task->index % MAX_TASKS] = AWAKE;
+	w->wakeups[task->index % MAX_TASKS]++;
+	return told(w, task, "woke", time);
 }
 
-static int slept(void *arg, const struct schedtape_life *life, uint64_t time)
+static int slept(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE, "sleeps twice");
-	w->seen[life->index % MAX_LIVES] = ASLEEP;
-	return told(w, life, "slept", time);
+	promise(w, w->seen[task->index % MAX_TASKS] == AWAKE, "sleeps twice");
+	w->seen[task->index % MAX_TASKS] = ASLEEP;
+	return told(w, task, "slept", time);
 }
 
-static int left(void *arg, const struct schedtape_life *life, uint64_t time)
+static int left(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == AWAKE ||
-		w->seen[life->index % MAX_LIVES] == ASLEEP, "leaves, but is not there");
-	promise(w, life->left && life->end == time, "leaves without an end");
-	w->seen[life->index % MAX_LIVES] = AWAY;
-	return told(w, life, "left", time);
+	promise(w, w->seen[task->index % MAX_TASKS] == AWAKE ||
+		w->seen[task->index % MAX_TASKS] == ASLEEP, "leaves, but is not there");
+	promise(w, task->left && task->end == time, "leaves without an end");
+	w->seen[task->index % MAX_TASKS] = AWAY;
+	return told(w, task, "left", time);
 }
 
-static int joined(void *arg, const struct schedtape_life *life, uint64_t time)
+static int joined(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] == AWAY, "comes back, but was not away");
-	promise(w, !life->left, "comes back, and is away");
-	w->seen[life->index % MAX_LIVES] = AWAKE;
-	return told(w, life, "joined", time);
+	promise(w, w->seen[task->index % MAX_TASKS] == AWAY, "comes back, but was not away");
+	promise(w, !task->left, "comes back, and is away");
+	w->seen[task->index % MAX_TASKS] = AWAKE;
+	return told(w, task, "joined", time);
 }
 
-static int identified(void *arg, const struct schedtape_life *life, uint64_t time)
+static int identified(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
-		w->seen[life->index % MAX_LIVES] != OVER, "identified while it is not there");
-	return told(w, life, "identified", time);
+	promise(w, w->seen[task->index % MAX_TASKS] != NEVER &&
+		w->seen[task->index % MAX_TASKS] != OVER, "identified while it is not there");
+	return told(w, task, "identified", time);
 }
 
-static int setprio(void *arg, const struct schedtape_life *life, uint64_t time)
+static int setprio(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, life->prio_known && life->prio_changes, "a change that is none");
-	return told(w, life, "setprio", time);
+	promise(w, task->prio_known && task->prio_changes, "a change that is none");
+	return told(w, task, "setprio", time);
 }
 
-static int renamed(void *arg, const struct schedtape_life *life, uint64_t time)
+static int renamed(void *arg, const struct schedtape_task *task, uint64_t time)
 {
-	promise(arg, ((struct witness *)arg)->seen[life->index % MAX_LIVES] != NEVER,
+	promise(arg, ((struct witness *)arg)->seen[task->index % MAX_TASKS] != NEVER,
 		"renamed before it is born");
-	return told(arg, life, "renamed", time);
+	return told(arg, task, "renamed", time);
 }
 
-static int exited(void *arg, const struct schedtape_life *life, uint64_t time)
+static int exited(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
-		w->seen[life->index % MAX_LIVES] != OVER, "exits twice");
-	promise(w, life->exited && !life->left && life->end == time, "an exit without an end");
-	w->seen[life->index % MAX_LIVES] = OVER;
-	return told(w, life, "exited", time);
+	promise(w, w->seen[task->index % MAX_TASKS] != NEVER &&
+		w->seen[task->index % MAX_TASKS] != OVER, "exits twice");
+	promise(w, task->exited && !task->left && task->end == time, "an exit without an end");
+	w->seen[task->index % MAX_TASKS] = OVER;
+	return told(w, task, "exited", time);
 }
 
-static int ended(void *arg, const struct schedtape_life *life, uint64_t time)
+static int ended(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct witness *w = arg;
 
-	promise(w, w->seen[life->index % MAX_LIVES] != NEVER &&
-		w->seen[life->index % MAX_LIVES] != OVER, "ends twice");
-	promise(w, !life->exited, "ends after its exit");
-	promise(w, life->left == (w->seen[life->index % MAX_LIVES] == AWAY), "away or not");
-	w->seen[life->index % MAX_LIVES] = OVER;
-	return told(w, life, "ended", time);
+	promise(w, w->seen[task->index % MAX_TASKS] != NEVER &&
+		w->seen[task->index % MAX_TASKS] != OVER, "ends twice");
+	promise(w, !task->exited, "ends after its exit");
+	promise(w, task->left == (w->seen[task->index % MAX_TASKS] == AWAY), "away or not");
+	w->seen[task->index % MAX_TASKS] = OVER;
+	return told(w, task, "ended", time);
 }
 
 static const struct schedtape_timeline_ops ops = {
@@ -200,7 +200,7 @@ static struct schedtape_tape *small_tape(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 900);
 
-	fake_task(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, 0, 1);
 	fake_fork(tape, 150, 0, 2, false);
@@ -331,32 +331,32 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 	}
 }
 
-/* What holds for the lives of any stream. */
-static const char *check_lives(const struct schedtape_timeline *tl, const struct witness *w,
+/* What holds for the tasks of any stream. */
+static const char *check_tasks(const struct schedtape_timeline *tl, const struct witness *w,
 			       uint64_t wall)
 {
-	const struct schedtape_life *lives;
+	const struct schedtape_task *tasks;
 	const struct schedtape_edge *edges;
 	uint64_t by_task = 0, woken = 0, sum = 0;
 	size_t i, n;
 
-	lives = schedtape_timeline_lives(tl, &n);
+	tasks = schedtape_timeline_tasks(tl, &n);
 	for (i = 0; i < n; i++) {
 		if (w->seen[i] != OVER)
-			return "a life without an end";
-		if (lives[i].cpu_time > wall || lives[i].end < lives[i].start)
+			return "a task without an end";
+		if (tasks[i].cpu_time > wall || tasks[i].end < tasks[i].start)
 			return "longer than the recording";
-		if (lives[i].wakeups != w->wakeups[i])
+		if (tasks[i].wakeups != w->wakeups[i])
 			return "wake-ups that were not told";
-		if (lives[i].sleeps + lives[i].stops > lives[i].bursts)
+		if (tasks[i].sleeps + tasks[i].stops > tasks[i].bursts)
 			return "sleeps without a burst";
-		if (lives[i].process >= n ||
-		    (lives[i].parent != SCHEDTAPE_NONE && lives[i].parent >= i))
+		if (tasks[i].process >= n ||
+		    (tasks[i].parent != SCHEDTAPE_NONE && tasks[i].parent >= i))
 			return "no such parent";
-		if (lives[i].latency_max > lives[i].latency_total)
+		if (tasks[i].delay_max > tasks[i].delay_total)
 			return "latencies that don't add up";
-		by_task += lives[i].wakeups_by_task;
-		sum += lives[i].cpu_time;
+		by_task += tasks[i].wakeups_by_task;
+		sum += tasks[i].cpu_time;
 	}
 	edges = schedtape_timeline_edges(tl, &n);
 	for (i = 0; i < n; i++)
@@ -380,19 +380,19 @@ static void test_random(void)
 
 		random_state = round;
 		for (i = pick(6); i > 0; i--) {
-			struct schedtape_task *task = fake_task(tape, 1 + pick(12), "t", pick(2),
-								pick(4));
+			struct schedtape_task_info *info;
 
-			task->tgid = 1 + pick(12);
-			task->time = pick(4000);
-			task->start_time = pick(3) * 2000000;
+			info = fake_info(tape, 1 + pick(12), "t", pick(2), pick(4));
+			info->tgid = 1 + pick(12);
+			info->time = pick(4000);
+			info->start_time = pick(3) * 2000000;
 		}
 		for (i = 0; i < 300; i++)
 			random_event(tape, time += pick(20));
 		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL))
 			broken = "the run fails";
 		else
-			broken = w->broken ? w->broken : check_lives(tl, w, 10000);
+			broken = w->broken ? w->broken : check_tasks(tl, w, 10000);
 		schedtape_timeline_free(tl);
 		free(w);
 		fake_free(tape);

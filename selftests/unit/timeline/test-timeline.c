@@ -20,10 +20,10 @@ static void test_ping_pong(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 2000);
 	struct schedtape_timeline *tl;
-	const struct schedtape_life *ping, *pong;
+	const struct schedtape_task *ping, *pong;
 
-	fake_task(tape, 10, "ping", S, 0);
-	fake_task(tape, 20, "pong", S, 0);
+	fake_info(tape, 10, "ping", S, 0);
+	fake_info(tape, 20, "pong", S, 0);
 	fake_wake(tape, 1100, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 1110, 0, R, 10);
 	fake_wake(tape, 1150, 0, 20, STAPE_CTX_TASK);
@@ -32,8 +32,8 @@ static void test_ping_pong(void)
 	fake_switch(tape, 1300, 0, S, 10);
 	fake_switch(tape, 1310, 0, S, 0);
 	tl = fake_run(tape);
-	ping = fake_life(tl, 10, 0);
-	pong = fake_life(tl, 20, 0);
+	ping = fake_task(tl, 10, 0);
+	pong = fake_task(tl, 20, 0);
 
 	ok(ping->cpu_time == 100 && pong->cpu_time == 100, "CPU time");
 	ok(ping->bursts == 2 && pong->bursts == 1, "bursts");
@@ -41,8 +41,8 @@ static void test_ping_pong(void)
 	ok(ping->wakeups == 2 && ping->wakeups_by_task == 1, "an interrupt is not a task");
 	ok(pong->wakeups == 1 && pong->wakeups_by_task == 1, "a sleep from before the start ends");
 	ok(fake_edge(tl, 10, 20) == 1 && fake_edge(tl, 20, 10) == 1, "who woke whom");
-	ok(ping->latencies == 2 && ping->latency_total == 60 && ping->latency_max == 50 &&
-	   ping->latency_max_time == 1300, "latency");
+	ok(ping->delays == 2 && ping->delay_total == 60 && ping->delay_max == 50 &&
+	   ping->delay_max_time == 1300, "delay");
 	ok(ping->from_start && !ping->exited && ping->start == 1000 && ping->end == 2000,
 	   "alive all the time");
 	ok(ping->process == ping->index && ping->parent == SCHEDTAPE_NONE, "a process, no parent");
@@ -53,7 +53,7 @@ static void test_preemption(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 
 	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, R, 10);
@@ -64,14 +64,14 @@ static void test_preemption(void)
 	fake_wake(tape, 400, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 400, 0, R, 10);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
+	task = fake_task(tl, 10, 0);
 
-	ok(life->preemptions == 1 && life->migrations == 1, "preempted and moved");
-	ok(life->bursts == 2, "a preemption splits no burst, the end ends one");
-	ok(life->stops == 1 && life->sleeps == 0, "a stop is no sleep");
-	ok(life->wakeups == 2, "it ends like one");
-	ok(life->latency_max == 50 && life->latencies == 3, "waits after a preemption, too");
-	ok(life->cpu_time == 150 + 600, "runs until the end");
+	ok(task->preemptions == 1 && task->migrations == 1, "preempted and moved");
+	ok(task->bursts == 2, "a preemption splits no burst, the end ends one");
+	ok(task->stops == 1 && task->sleeps == 0, "a stop is no sleep");
+	ok(task->wakeups == 2, "it ends like one");
+	ok(task->delay_max == 50 && task->delays == 3, "waits after a preemption, too");
+	ok(task->cpu_time == 150 + 600, "runs until the end");
 	done(tape, tl);
 }
 
@@ -79,7 +79,7 @@ static void test_early_waking(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 
 	fake_switch(tape, 10, 0, R, 10);
 	fake_switch(tape, 10, 1, R, 20);
@@ -95,7 +95,7 @@ static void test_early_waking(void)
 	/* It wakes itself; an interrupt on its CPU wakes it: nothing. */
 	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
 	fake_wake(tape, 310, 0, 10, STAPE_CTX_HARDIRQ);
-	/* An interrupt on 20's CPU: outside. */
+	/* An interrupt on 20's CPU: external. */
 	fake_switch(tape, 320, 0, S, 0);
 	fake_wake(tape, 330, 1, 10, STAPE_CTX_SOFTIRQ);
 	/* It wakes itself between another's waking and wakeup: these belong together. */
@@ -105,12 +105,12 @@ static void test_early_waking(void)
 	fake_switch(tape, 360, 0, S, 0);
 	fake_wakeup(tape, 370, 1, 10);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
+	task = fake_task(tl, 10, 0);
 
-	ok(life->wakeups == 3 && life->wakeups_by_task == 2, "only those that end a sleep");
+	ok(task->wakeups == 3 && task->wakeups_by_task == 2, "only those that end a sleep");
 	ok(fake_edge(tl, 20, 10) == 2, "the waker is the one of the waking");
-	ok(life->sleeps == 3 && life->bursts == 3, "sleeps that were");
-	ok(fake_life(tl, 20, 0)->cpu_time == 990, "the waker ran on");
+	ok(task->sleeps == 3 && task->bursts == 3, "sleeps that were");
+	ok(fake_task(tl, 20, 0)->cpu_time == 990, "the waker ran on");
 	done(tape, tl);
 }
 
@@ -120,12 +120,12 @@ static void test_waking_without_wakeup(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "sleeps", S, 0);
+	fake_info(tape, 10, "sleeps", S, 0);
 	fake_switch(tape, 10, 1, R, 20);
 	fake_waking(tape, 100, 1, 10, STAPE_CTX_TASK);
 	fake_wake(tape, 200, 1, 10, STAPE_CTX_HARDIRQ);
 	tl = fake_run(tape);
-	ok(fake_life(tl, 10, 0)->wakeups == 1 && !fake_life(tl, 10, 0)->wakeups_by_task &&
+	ok(fake_task(tl, 10, 0)->wakeups == 1 && !fake_task(tl, 10, 0)->wakeups_by_task &&
 	   !fake_edge(tl, 20, 10), "a waker is forgotten when something else wakes its wakee");
 	done(tape, tl);
 }
@@ -137,12 +137,12 @@ static void test_longest_delay(void)
 		{ 100, 130 }, { 200, 250 }, { 300, 350 }, { 400, 410 },
 	};
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *life;
 	struct schedtape_timeline *tl;
 	size_t i;
 
-	fake_task(tape, 10, "waits", S, 0);
-	fake_task(tape, 20, "does not", S, 1);
+	fake_info(tape, 10, "waits", S, 0);
+	fake_info(tape, 20, "does not", S, 1);
 	for (i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
 		fake_wake(tape, delays[i].from, 0, 10, STAPE_CTX_HARDIRQ);
 		fake_switch(tape, delays[i].to, 0, R, 10);
@@ -151,11 +151,11 @@ static void test_longest_delay(void)
 	fake_wake(tape, 500, 1, 20, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 500, 1, R, 20);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
-	ok(life->latency_max == 50 && life->latency_max_time == 250,
+	life = fake_task(tl, 10, 0);
+	ok(life->delay_max == 50 && life->delay_max_time == 250,
 	   "of the longest delays the first is told");
-	life = fake_life(tl, 20, 0);
-	ok(life->latencies == 1 && !life->latency_max && life->latency_max_time == 500,
+	life = fake_task(tl, 20, 0);
+	ok(life->delays == 1 && !life->delay_max && life->delay_max_time == 500,
 	   "a delay of 0 has a time, too");
 	done(tape, tl);
 }
@@ -163,10 +163,10 @@ static void test_longest_delay(void)
 static void test_fork_and_reuse(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *parent, *child, *thread, *second, *third;
+	const struct schedtape_task *parent, *child, *thread, *second, *third;
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "sh", R, 0);
+	fake_info(tape, 10, "sh", R, 0);
 	tape->curr[0] = 10;
 	fake_fork(tape, 100, 0, 30, false);
 	fake_switch(tape, 110, 1, R, 30);
@@ -183,24 +183,24 @@ static void test_fork_and_reuse(void)
 	/* The end of the second 30 is lost. */
 	fake_fork(tape, 400, 0, 30, false);
 	tl = fake_run(tape);
-	parent = fake_life(tl, 10, 0);
-	child = fake_life(tl, 30, 0);
-	thread = fake_life(tl, 31, 0);
-	second = fake_life(tl, 30, 1);
-	third = fake_life(tl, 30, 2);
+	parent = fake_task(tl, 10, 0);
+	child = fake_task(tl, 30, 0);
+	thread = fake_task(tl, 31, 0);
+	second = fake_task(tl, 30, 1);
+	third = fake_task(tl, 30, 2);
 
 	ok(child->parent == parent->index && !child->from_start && !child->thread, "a child");
 	ok(!strcmp(child->first_comm, "sh") && !strcmp(child->comm, "make"), "its names");
 	ok(child->exited && child->end == 250 && child->start == 100, "its exit");
 	ok(child->cpu_time == 100 + 20 && child->bursts == 2 && child->sleeps == 1,
 	   "it runs and sleeps after its exit has begun");
-	ok(child->wakeups == 1 && child->latencies == 2, "a new task's first time is no wake-up");
+	ok(child->wakeups == 1 && child->delays == 2, "a new task's first time is no wake-up");
 	ok(thread->thread && thread->process == child->index && !strcmp(thread->comm, "make"),
 	   "its thread");
 	ok(thread->bursts == 0 && thread->cpu_time == 0 && !thread->exited, "which never ran");
 	ok(thread->tgid == 30, "thread group");
 	ok(second != child && second->cpu_time == 50 && second->start == 240 &&
-	   second->exited && second->end == 400, "a PID used again is another life");
+	   second->exited && second->end == 400, "a PID used again is another task");
 	ok(third->start == 400 && !third->exited, "and again");
 	ok(parent->cpu_time == 1000 && parent->bursts == 1,
 	   "who ran from the start to the end, without a switch");
@@ -211,11 +211,11 @@ static void test_fork_and_reuse(void)
 static void test_after_exit(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *life, *joiner;
+	const struct schedtape_task *task, *joiner;
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "ends", R, 0);
-	fake_task(tape, 20, "joins", S, 1);
+	fake_info(tape, 10, "ends", R, 0);
+	fake_info(tape, 20, "joins", S, 1);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
 	fake_wake(tape, 160, 0, 20, STAPE_CTX_TASK);
@@ -229,18 +229,18 @@ static void test_after_exit(void)
 	fake_switch(tape, 400, 2, X, 0);
 	fake_switch(tape, 500, 1, S, 0);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
-	joiner = fake_life(tl, 20, 0);
+	task = fake_task(tl, 10, 0);
+	joiner = fake_task(tl, 20, 0);
 
-	ok(life->cpu_time == 100 + 30 + 40, "runs until its last switch, not until its EXIT");
-	ok(life->bursts == 2 && life->sleeps == 1 && life->preemptions == 1,
+	ok(task->cpu_time == 100 + 30 + 40, "runs until its last switch, not until its EXIT");
+	ok(task->bursts == 2 && task->sleeps == 1 && task->preemptions == 1,
 	   "bursts and sleeps behind an EXIT");
-	ok(life->wakeups == 1 && life->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
+	ok(task->wakeups == 1 && task->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
 	   "woken behind its EXIT");
-	ok(life->latencies == 2 && life->latency_total == 30, "and waits for a CPU");
+	ok(task->delays == 2 && task->delay_total == 30, "and waits for a CPU");
 	ok(joiner->wakeups_by_task == 1 && fake_edge(tl, 10, 20) == 1, "wakes behind its EXIT");
-	ok(life->exited && life->end == 400, "ends with its last switch");
-	ok(!fake_life(tl, 10, 1)->pid, "nobody else has its PID");
+	ok(task->exited && task->end == 400, "ends with its last switch");
+	ok(!fake_task(tl, 10, 1)->pid, "nobody else has its PID");
 	done(tape, tl);
 }
 
@@ -251,11 +251,11 @@ static void test_after_exit(void)
 static void test_proxy(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "waits", R, 0);
-	fake_task(tape, 20, "owns", R, 1);
+	fake_info(tape, 10, "waits", R, 0);
+	fake_info(tape, 20, "owns", R, 1);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_switch(tape, 200, 0, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 0);
@@ -267,21 +267,21 @@ static void test_proxy(void)
 	fake_switch(tape, 600, 2, S, 0);
 	fake_switch(tape, 700, 1, S, 0);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
+	task = fake_task(tl, 10, 0);
 
-	ok(life->cpu_time == 100 + 90 + 100, "a task runs where a switch says, without a MIGRATE");
-	ok(life->sleeps == 3 && life->bursts == 3 && life->slept_as == S && !life->migrations,
+	ok(task->cpu_time == 100 + 90 + 100, "a task runs where a switch says, without a MIGRATE");
+	ok(task->sleeps == 3 && task->bursts == 3 && task->slept_as == S && !task->migrations,
 	   "a switch's state is read beside the bit of proxy execution");
-	ok(life->wakeups == 2 && life->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
+	ok(task->wakeups == 2 && task->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
 	   "woken by the mutex's owner, and once by nobody");
-	ok(fake_life(tl, 20, 0)->cpu_time == 210 + 300, "the owner has the time in which it ran");
+	ok(fake_task(tl, 20, 0)->cpu_time == 210 + 300, "the owner has the time in which it ran");
 	done(tape, tl);
 }
 
 static void test_exec(bool early)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *leader, *life;
+	const struct schedtape_task *leader, *task;
 	struct schedtape_timeline *tl;
 	size_t n;
 
@@ -303,15 +303,15 @@ static void test_exec(bool early)
 	fake_event(tape, 450, 1, STAPE_EV_EXIT, 50, 0);
 	fake_switch(tape, 460, 1, X, 0);
 	tl = fake_run(tape);
-	leader = fake_life(tl, 50, 0);
-	life = fake_life(tl, 50, 1);
-	schedtape_timeline_lives(tl, &n);
+	leader = fake_task(tl, 50, 0);
+	task = fake_task(tl, 50, 1);
+	schedtape_timeline_tasks(tl, &n);
 
 	ok(n == 2 && leader->exited && leader->end == 160 && leader->cpu_time == 150,
 	   "the leader is over%s", early ? ", early" : "");
-	ok(life->parent == leader->index && life->process == life->index && life->pid == 50 &&
-	   !strcmp(life->comm, "new") && life->exited, "the thread goes on under its PID");
-	ok(life->cpu_time == (early ? 180 : 190) + 50 && life->bursts == 2 && life->wakeups == 1,
+	ok(task->parent == leader->index && task->process == task->index && task->pid == 50 &&
+	   !strcmp(task->comm, "new") && task->exited, "the thread goes on under its PID");
+	ok(task->cpu_time == (early ? 180 : 190) + 50 && task->bursts == 2 && task->wakeups == 1,
 	   "all that it did is its own");
 	done(tape, tl);
 }
@@ -331,17 +331,17 @@ static void test_exec_at_once(void)
 	fake_exec(tape, 70, 0, 50, 51);
 	fake_switch(tape, 80, 0, S, 0);
 	tl = fake_run(tape);
-	ok(fake_life(tl, 50, 0)->exited && fake_life(tl, 50, 0)->end == 60 &&
-	   fake_life(tl, 50, 1)->cpu_time == 10 + 20 && fake_life(tl, 50, 1)->thread,
+	ok(fake_task(tl, 50, 0)->exited && fake_task(tl, 50, 0)->end == 60 &&
+	   fake_task(tl, 50, 1)->cpu_time == 10 + 20 && fake_task(tl, 50, 1)->thread,
 	   "a leader that is followed by its own PID");
 	done(tape, tl);
 }
 
-/* Dead leaders with a thread each: looking for it among all lives would take minutes. */
+/* Dead leaders with a thread each: looking for it among all tasks would take minutes. */
 static void test_exec_many(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 10000000);
-	const struct schedtape_life *lives;
+	const struct schedtape_task *tasks;
 	struct schedtape_timeline *tl;
 	size_t i, n, over = 0;
 
@@ -355,10 +355,10 @@ static void test_exec_many(void)
 	for (i = 0; i < 2 * 200000; i += 2)
 		fake_wakeup(tape, 1000000, 0, 10 + i);
 	tl = fake_run(tape);
-	lives = schedtape_timeline_lives(tl, &n);
+	tasks = schedtape_timeline_tasks(tl, &n);
 	for (i = 0; i + 1 < n; i += 2)
-		over += lives[i].exited && lives[i + 1].process == i + 1 &&
-			lives[i + 1].pid == lives[i].pid;
+		over += tasks[i].exited && tasks[i + 1].process == i + 1 &&
+			tasks[i + 1].pid == tasks[i].pid;
 	ok(n == 2 * 200000 && over == 200000, "200,000 threads have their leaders' PIDs");
 	done(tape, tl);
 }
@@ -369,7 +369,7 @@ static void test_exec_regrouped(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 40, "leader", S, 1);
+	fake_info(tape, 40, "leader", S, 1);
 	fake_switch(tape, 10, 0, R, 50);
 	fake_event(tape, 20, 0, STAPE_EV_FORK, 51, STAPE_FORK_THREAD);
 	fake_event(tape, 30, 0, STAPE_EV_FORK, 52, STAPE_FORK_THREAD);
@@ -378,7 +378,7 @@ static void test_exec_regrouped(void)
 	fake_switch(tape, 60, 0, X, 0);
 	fake_wakeup(tape, 70, 0, 50);
 	tl = fake_run(tape);
-	ok(fake_life(tl, 50, 1)->parent == fake_life(tl, 50, 0)->index,
+	ok(fake_task(tl, 50, 1)->parent == fake_task(tl, 50, 0)->index,
 	   "it is not counted to that any more");
 	done(tape, tl);
 }
@@ -386,19 +386,19 @@ static void test_exec_regrouped(void)
 static void test_start(void)
 {
 	struct schedtape_tape *tape = fake_new(100, 1000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
 	size_t n;
 
-	fake_task(tape, 1, "asleep", S, 0);
-	fake_task(tape, 2, "wrong", S, 0);	/* the stream says that it could run */
-	fake_task(tape, 3, "ready", R, 0);	/* a wake-up of one who doesn't sleep */
-	fake_task(tape, 4, "hog", R, 5);	/* no event at all on its CPU */
-	fake_task(tape, 5, "late", R, 0)->time = 300;	/* described after its wake-up */
-	fake_task(tape, 7, "child", R, 0)->time = 300;	/* described after its fork */
-	fake_task(tape, 8, "thread", S, 0)->tgid = 9;
-	fake_task(tape, 9, "leader", S, 0);
-	fake_task(tape, 13, "gone", S, 0);	/* ends unseen, its PID is used again */
+	fake_info(tape, 1, "asleep", S, 0);
+	fake_info(tape, 2, "wrong", S, 0);	/* the stream says that it could run */
+	fake_info(tape, 3, "ready", R, 0);	/* a wake-up of one who doesn't sleep */
+	fake_info(tape, 4, "hog", R, 5);	/* no event at all on its CPU */
+	fake_info(tape, 5, "late", R, 0)->time = 300;	/* described after its wake-up */
+	fake_info(tape, 7, "child", R, 0)->time = 300;	/* described after its fork */
+	fake_info(tape, 8, "thread", S, 0)->tgid = 9;
+	fake_info(tape, 9, "leader", S, 0);
+	fake_info(tape, 13, "gone", S, 0);	/* ends unseen, its PID is used again */
 	tape->curr[1] = 6;			/* not described at all */
 	fake_wake(tape, 200, 1, 3, STAPE_CTX_TASK);
 	fake_wake(tape, 200, 1, 5, STAPE_CTX_TASK);
@@ -409,38 +409,38 @@ static void test_start(void)
 	fake_switch(tape, 240, 0, S, 0);
 	fake_switch(tape, 250, 1, S, 0);
 	tl = fake_run(tape);
-	schedtape_timeline_lives(tl, &n);
+	schedtape_timeline_tasks(tl, &n);
 
-	ok(n == 11, "as many lives as there were");
-	ok(fake_life(tl, 13, 0)->from_start && fake_life(tl, 13, 0)->end == 225 &&
-	   !fake_life(tl, 13, 1)->from_start, "a fork takes the PID of a task from the start");
-	life = fake_life(tl, 1, 0);
-	ok(life->from_start && !life->cpu_time && !life->bursts && life->start == 100 &&
-	   life->end == 1000, "one who sleeps all the time");
-	life = fake_life(tl, 2, 0);
-	ok(life->cpu_time == 20 && !life->wakeups && life->sleeps == 1 && !life->latencies,
+	ok(n == 11, "as many tasks as there were");
+	ok(fake_task(tl, 13, 0)->from_start && fake_task(tl, 13, 0)->end == 225 &&
+	   !fake_task(tl, 13, 1)->from_start, "a fork takes the PID of a task from the start");
+	task = fake_task(tl, 1, 0);
+	ok(task->from_start && !task->cpu_time && !task->bursts && task->start == 100 &&
+	   task->end == 1000, "one who sleeps all the time");
+	task = fake_task(tl, 2, 0);
+	ok(task->cpu_time == 20 && !task->wakeups && task->sleeps == 1 && !task->delays,
 	   "the stream wins against a description");
-	ok(fake_life(tl, 3, 0)->wakeups == 0, "no wake-up of one who was described as ready");
-	ok(fake_life(tl, 4, 0)->cpu_time == 900 && fake_life(tl, 4, 0)->bursts == 1,
+	ok(fake_task(tl, 3, 0)->wakeups == 0, "no wake-up of one who was described as ready");
+	ok(fake_task(tl, 4, 0)->cpu_time == 900 && fake_task(tl, 4, 0)->bursts == 1,
 	   "one who ran alone, with no event");
-	ok(fake_life(tl, 5, 0)->wakeups == 1 && fake_edge(tl, 6, 5) == 1,
+	ok(fake_task(tl, 5, 0)->wakeups == 1 && fake_edge(tl, 6, 5) == 1,
 	   "a description that is later than the event says nothing");
-	life = fake_life(tl, 6, 0);
-	ok(life->from_start && !life->task && life->cpu_time == 150 && life->start == 100,
+	task = fake_task(tl, 6, 0);
+	ok(task->from_start && !task->info && task->cpu_time == 150 && task->start == 100,
 	   "one whom only the stream knows ran from the start");
-	life = fake_life(tl, 7, 0);
-	ok(!life->from_start && life->parent == fake_life(tl, 6, 0)->index && life->start == 220,
+	task = fake_task(tl, 7, 0);
+	ok(!task->from_start && task->parent == fake_task(tl, 6, 0)->index && task->start == 220,
 	   "a fork whose child was described later is a fork");
-	life = fake_life(tl, 8, 0);
-	ok(life->thread && life->process == fake_life(tl, 9, 0)->index &&
-	   life->tgid == 9 && life->process < life->index, "a thread described before its leader");
+	task = fake_task(tl, 8, 0);
+	ok(task->thread && task->process == fake_task(tl, 9, 0)->index &&
+	   task->tgid == 9 && task->process < task->index, "a thread described before its leader");
 	done(tape, tl);
 }
 
 static void test_loss(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 2000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
 
 	fake_switch(tape, 100, 0, R, 10);
@@ -459,14 +459,14 @@ static void test_loss(void)
 	fake_switch(tape, 900, 0, R, 10);		/* without a wake-up */
 	tl = fake_run(tape);
 
-	life = fake_life(tl, 10, 0);
-	ok(life->cpu_time == 100 + 100 + 1100, "who ran is known up to the loss");
-	ok(life->wakeups == 2 && life->wakeups_by_task == 1 && life->sleeps == 2 &&
-	   life->bursts == 3, "a sleep in a loss shows by its end");
-	ok(fake_life(tl, 11, 0)->cpu_time == 200, "who runs after a loss ran since its end");
-	ok(fake_life(tl, 30, 0)->latencies == 0, "no wait across a loss is counted");
-	ok(life->latencies == 1 && life->latency_max == 100, "waits after it are");
-	ok(fake_life(tl, 40, 0)->wakeups == 1 && fake_life(tl, 40, 0)->latency_max == 10,
+	task = fake_task(tl, 10, 0);
+	ok(task->cpu_time == 100 + 100 + 1100, "who ran is known up to the loss");
+	ok(task->wakeups == 2 && task->wakeups_by_task == 1 && task->sleeps == 2 &&
+	   task->bursts == 3, "a sleep in a loss shows by its end");
+	ok(fake_task(tl, 11, 0)->cpu_time == 200, "who runs after a loss ran since its end");
+	ok(fake_task(tl, 30, 0)->delays == 0, "no wait across a loss is counted");
+	ok(task->delays == 1 && task->delay_max == 100, "waits after it are");
+	ok(fake_task(tl, 40, 0)->wakeups == 1 && fake_task(tl, 40, 0)->delay_max == 10,
 	   "a wake-up after a loss is real");
 	done(tape, tl);
 }
@@ -474,7 +474,7 @@ static void test_loss(void)
 static void test_two_places(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
-	const struct schedtape_life *life;
+	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
 
 	fake_switch(tape, 100, 0, R, 10);
@@ -491,10 +491,10 @@ static void test_two_places(void)
 	fake_loss(tape, 700, 800, 0, 1, 10);
 	fake_switch(tape, 900, 0, S, 0);
 	tl = fake_run(tape);
-	life = fake_life(tl, 10, 0);
+	task = fake_task(tl, 10, 0);
 
-	ok(life->cpu_time == 200 + 100 && life->sleeps == 2, "never on two CPUs at once");
-	ok(fake_life(tl, 20, 0)->cpu_time == 0 && fake_life(tl, 21, 0)->cpu_time == 100,
+	ok(task->cpu_time == 200 + 100 && task->sleeps == 2, "never on two CPUs at once");
+	ok(fake_task(tl, 20, 0)->cpu_time == 0 && fake_task(tl, 21, 0)->cpu_time == 100,
 	   "who contradicts the stream is not believed");
 	ok(fake_edge(tl, 21, 10) == 1, "the waker is who the stream says");
 	done(tape, tl);
@@ -505,16 +505,16 @@ static void test_rename(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
 
-	fake_task(tape, 10, "one", R, 0);
-	fake_task(tape, 20, "two", S, 0);
+	fake_info(tape, 10, "one", R, 0);
+	fake_info(tape, 20, "two", S, 0);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_rename(tape, 200, 0, 20, "other");		/* through /proc */
 	fake_rename(tape, 300, 0, 30, "unknown");
 	tl = fake_run(tape);
-	ok(!strcmp(fake_life(tl, 20, 0)->comm, "other") &&
-	   !strcmp(fake_life(tl, 20, 0)->first_comm, "two"), "renamed by another task");
-	ok(!strcmp(fake_life(tl, 10, 0)->comm, "one"), "who keeps its own name");
-	ok(!strcmp(fake_life(tl, 30, 0)->first_comm, "unknown"), "a first name");
+	ok(!strcmp(fake_task(tl, 20, 0)->comm, "other") &&
+	   !strcmp(fake_task(tl, 20, 0)->first_comm, "two"), "renamed by another task");
+	ok(!strcmp(fake_task(tl, 10, 0)->comm, "one"), "who keeps its own name");
+	ok(!strcmp(fake_task(tl, 30, 0)->first_comm, "unknown"), "a first name");
 	done(tape, tl);
 }
 

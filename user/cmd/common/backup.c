@@ -65,7 +65,7 @@ static int remove_file(int dir, const char *name)
 	return unlinkat(dir, name, 0) ? -errno : 0;
 }
 
-static int keep_remove(const char *path)
+static int backup_remove(const char *path)
 {
 	struct stat st;
 	int ret;
@@ -94,7 +94,7 @@ static int must_go(const char *path, bool *go)
 	return S_ISDIR(st.st_mode) ? for_tape_files(path, NULL) : 0;
 }
 
-char *keep_name(char *path)
+char *backup_name(char *path)
 {
 	size_t length = strlen(path);
 
@@ -133,7 +133,7 @@ static bool is_in_the_way(const char *input, const char *output)
 	return is;
 }
 
-int keep_refuse(const char *input, const char *output, struct schedtape_error *err)
+int backup_refuse(const char *input, const char *output, struct schedtape_error *err)
 {
 	if (!strcmp(output, "-") || !is_in_the_way(input, output))
 		return 0;
@@ -141,83 +141,83 @@ int keep_refuse(const char *input, const char *output, struct schedtape_error *e
 			      output);
 }
 
-static void keep_free(struct keep *keep)
+static void backup_free(struct backup *backup)
 {
-	free(keep->old);
-	free(keep->older);
-	memset(keep, 0, sizeof(*keep));
+	free(backup->old);
+	free(backup->older);
+	memset(backup, 0, sizeof(*backup));
 }
 
 /* Moves the tape that was kept before, if there is one, out of the way. */
-static int move_older(struct keep *keep)
+static int move_older(struct backup *backup)
 {
 	struct stat st;
 	char *older;
 	int ret;
 
-	if (lstat(keep->old, &st))
+	if (lstat(backup->old, &st))
 		return errno == ENOENT ? 0 : -errno;
-	ret = S_ISDIR(st.st_mode) ? for_tape_files(keep->old, NULL) : 0;
+	ret = S_ISDIR(st.st_mode) ? for_tape_files(backup->old, NULL) : 0;
 	if (ret)
 		return ret;
-	if (asprintf(&older, "%s.%d", keep->old, getpid()) < 0)
+	if (asprintf(&older, "%s.%d", backup->old, getpid()) < 0)
 		return -ENOMEM;
-	if (rename(keep->old, older)) {
+	if (rename(backup->old, older)) {
 		ret = -errno;
 		free(older);
 		return ret;
 	}
-	keep->older = older;
+	backup->older = older;
 	return 0;
 }
 
-int keep_old(const char *path, struct keep *keep, struct schedtape_error *err)
+int backup_old(const char *path, struct backup *backup, struct schedtape_error *err)
 {
 	bool go;
 	int ret;
 
-	memset(keep, 0, sizeof(*keep));
+	memset(backup, 0, sizeof(*backup));
 	ret = must_go(path, &go);
 	if (ret)
 		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
-	keep->path = path;
+	backup->path = path;
 	if (!go)
 		return 0;
-	if (asprintf(&keep->old, "%s.old", path) < 0) {
-		memset(keep, 0, sizeof(*keep));
+	if (asprintf(&backup->old, "%s.old", path) < 0) {
+		memset(backup, 0, sizeof(*backup));
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	}
 	/* A file cannot take a directory's place. */
-	ret = move_older(keep);
-	if (!ret && rename(path, keep->old))
+	ret = move_older(backup);
+	if (!ret && rename(path, backup->old))
 		ret = -errno;
 	if (!ret)
 		return 0;
-	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, keep->old,
+	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, backup->old,
 		       ret == -EEXIST ? "a directory that is not a tape" : strerror(-ret));
-	if (keep->older)
-		rename(keep->older, keep->old);
-	keep_free(keep);
+	if (backup->older)
+		rename(backup->older, backup->old);
+	backup_free(backup);
 	return ret;
 }
 
-void keep_done(struct keep *keep)
+void backup_done(struct backup *backup)
 {
-	if (keep->older)
-		keep_remove(keep->older);
-	keep_free(keep);
+	if (backup->older)
+		backup_remove(backup->older);
+	backup_free(backup);
 }
 
-void keep_undo(struct keep *keep)
+void backup_undo(struct backup *backup)
 {
 	bool go;
 
 	/* What is there now is ours. */
-	if (keep->path && !must_go(keep->path, &go) && go)
-		keep_remove(keep->path);
-	if (keep->old)
-		rename(keep->old, keep->path);
-	if (keep->older)
-		rename(keep->older, keep->old);
-	keep_free(keep);
+	if (backup->path && !must_go(backup->path, &go) && go)
+		backup_remove(backup->path);
+	if (backup->old)
+		rename(backup->old, backup->path);
+	if (backup->older)
+		rename(backup->older, backup->old);
+	backup_free(backup);
 }

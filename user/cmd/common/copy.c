@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/backup.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/signals.h"
 
@@ -28,7 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->common;
 		break;
 	case 'o':
-		opts->output = keep_name(arg);
+		opts->output = backup_name(arg);
 		break;
 	case 'q':
 		opts->quiet = true;
@@ -90,10 +91,12 @@ static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 
 /**
  * struct result - the new tape
+ * @command: "pack" or "recover"
  * @missing: what was left out, or NULL
  * @counted: the rest is known, which takes a tape that can be read again
  */
 struct result {
+	const char *command;
 	const char *output;
 	const char *missing;
 	uint64_t bytes;
@@ -104,7 +107,7 @@ struct result {
 
 static void print_json(const struct result *result)
 {
-	struct json_object *root = json_object_new_object();
+	struct json_object *root = out_json_new(result->command);
 
 	json_object_object_add(root, "tape", json_object_new_string(result->output));
 	out_json_add_count(root, "bytes", result->bytes);
@@ -112,7 +115,7 @@ static void print_json(const struct result *result)
 		out_json_add_count(root, "events", result->events);
 		out_json_add_count(root, "lost", result->lost);
 	}
-	json_object_object_add(root, "missing", result->missing ?
+	json_object_object_add(root, "damage", result->missing ?
 			       json_object_new_string(result->missing) : NULL);
 	out_json(root, true);
 }
@@ -191,12 +194,12 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		.progress = show_progress,
 		.arg = &progress,
 	};
-	struct keep keep;
+	struct backup backup;
 	int ret;
 
 	ret = open_signals(&progress, result->output, err);
 	if (!ret)
-		ret = keep_old(result->output, &keep, err);
+		ret = backup_old(result->output, &backup, err);
 	if (ret)
 		return ret;
 	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
@@ -205,9 +208,9 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 	if (!ret)
 		ret = look_at(result, err);
 	if (ret)
-		keep_undo(&keep);
+		backup_undo(&backup);
 	else
-		keep_done(&keep);
+		backup_done(&backup);
 	if (progress.signals >= 0)
 		close(progress.signals);
 	return ret;
@@ -233,12 +236,15 @@ static int say_how(const struct copy_options *opts, const struct result *result,
 
 static int copy_to(const struct copy_options *opts, const char *output)
 {
-	struct result result = { .output = output };
+	struct result result = {
+		.command = opts->recover ? "recover" : "pack",
+		.output = output,
+	};
 	struct schedtape_error err;
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (keep_refuse(opts->common.input, output, &err)) {
+	if (backup_refuse(opts->common.input, output, &err)) {
 		out_error(NULL, "%s", err.text);
 		return CMD_FAILURE;
 	}

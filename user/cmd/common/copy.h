@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 
 /**
  * struct copy_options - of both commands

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cmd.h"
 #include "common/output.h"
 
 static const char *command = "schedtape";
@@ -131,52 +130,15 @@ const char *out_percent(char buffer[OUT_PERCENT_LEN], double fraction)
 	return buffer;
 }
 
-void out_cell(struct out_table *table, const char *format, ...)
+struct json_object *out_json_new(const char *what)
 {
-	const struct out_column *column = &table->columns[table->at++];
-	int width = column->width, extra = 0;
-	char text[128];
-	va_list args;
-	size_t i;
+	struct json_object *object = json_object_new_object();
+	char format[64];
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	/* printf() counts bytes, a reader characters. */
-	for (i = 0; text[i]; i++)
-		extra += (text[i] & 0xc0) == 0x80;
-	width += width < 0 ? -extra : extra;
-	if (!column[1].title) {
-		/* No blanks at the end of a line. */
-		printf("%*s\n", width > 0 ? width : 0, text);
-		table->at = 0;
-		return;
-	}
-	printf("%*s  ", width, text);
-}
-
-void out_table_rule(struct out_table *table)
-{
-	const struct out_column *column;
-
-	for (column = table->columns; column->title; column++) {
-		int n = column->width < 0 ? -column->width : column->width;
-
-		while (n--)
-			putchar('-');
-		fputs(column[1].title ? "  " : "\n", stdout);
-	}
-}
-
-void out_table_begin(struct out_table *table, const struct out_column *columns)
-{
-	const struct out_column *column;
-
-	table->columns = columns;
-	table->at = 0;
-	for (column = columns; column->title; column++)
-		out_cell(table, "%s", column->title);
-	out_table_rule(table);
+	snprintf(format, sizeof(format), "schedtape-%s", what);
+	json_object_object_add(object, "format", json_object_new_string(format));
+	out_json_add_count(object, "version", OUT_JSON_VERSION);
+	return object;
 }
 
 /* @indent: before each line but the first */
@@ -217,10 +179,11 @@ static void next_in(bool *has, const char *indent)
 	*has = true;
 }
 
-void out_json_begin(void)
+void out_json_begin(const char *what)
 {
-	putchar('{');
-	has_member = false;
+	printf("{\n  \"format\": \"schedtape-%s\",\n  \"version\": %d", what,
+	       OUT_JSON_VERSION);
+	has_member = true;
 }
 
 void out_json_member(const char *key, struct json_object *value)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the subcommands print with: messages, tables, times, names, JSON.
+ * What the commands print with: messages, times, names, JSON.
  */
 #ifndef SCHEDTAPE_OUTPUT_H
 #define SCHEDTAPE_OUTPUT_H
@@ -16,7 +16,12 @@
 
 #include "base/text.h"
 
-/* Who is speaking in messages: "schedtape report". */
+/* Exit statuses: of a failure, of one in diff, of a wrong call. */
+#define CMD_FAILURE	1
+#define CMD_TROUBLE	2
+#define CMD_USAGE	129		/* as in perf and git */
+
+/* Sets the name that messages begin with: "schedtape report". */
 void out_set_command(const char *name);
 const char *out_command(void);
 
@@ -56,40 +61,22 @@ const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu)
 #define OUT_PERCENT_LEN	32
 const char *out_percent(char buffer[OUT_PERCENT_LEN], double fraction);
 
-/**
- * struct out_column - of a table
- * @title: above it
- * @width: negative: to the left
- */
-struct out_column {
-	const char *title;
-	int width;
-};
-
 /*
- * A table is printed cell by cell; what is too long for its column pushes the
- * rest of the line.  No column is a table's last one: a NULL title ends it.
+ * A new object that begins with "format": "schedtape-WHAT" and "version", see
+ * schedtape-json(5).
  */
-struct out_table {
-	const struct out_column *columns;
-	unsigned int at;
-};
-
-void out_table_begin(struct out_table *table, const struct out_column *columns);
-void out_cell(struct out_table *table, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-void out_table_rule(struct out_table *table);
-
-/* One object and a newline; gives the object back to json-c. */
+#define OUT_JSON_VERSION	1
+struct json_object *out_json_new(const char *what);
+/* Prints one object and a newline, and releases the object. */
 void out_json(struct json_object *object, bool pretty);
 /*
  * The same for an object with more in it than there is memory for: member by member, lists
  * in it element by element.
  *
- *	out_json_begin(), out_json_member()..., out_json_end()
+ *	out_json_begin("report"), out_json_member()..., out_json_end()
  *	and between members out_json_list(), out_json_element()..., out_json_list_end()
  */
-void out_json_begin(void);
+void out_json_begin(const char *what);
 void out_json_member(const char *key, struct json_object *value);
 void out_json_list(const char *key);
 void out_json_element(struct json_object *value);

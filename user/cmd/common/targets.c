@@ -8,7 +8,7 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
-#include "common/cmd.h"
+#include "common/output.h"
 
 #define OPT_KTHREADS		0x3000
 #define OPT_EXCLUDE_COMM	0x3001

@@ -8,6 +8,8 @@
 
 #include <schedtape.h>
 
+#include "common/table.h"
+
 /* What may be limited: fractions, KS distances, a number of tasks. */
 enum diff_limit {
 	DIFF_CPU,
@@ -15,11 +17,11 @@ enum diff_limit {
 	DIFF_SLEEPS,
 	DIFF_BURST_KS,
 	DIFF_SLEEP_KS,
-	DIFF_LATENCY_KS,
+	DIFF_DELAY_KS,
 	DIFF_TOTAL_CPU,
 	DIFF_ORDER,
 	DIFF_WALL,
-	DIFF_FOREIGN,
+	DIFF_UNMATCHED,
 	DIFF_NR_LIMITS,
 };
 
@@ -30,6 +32,7 @@ enum diff_limit {
  */
 struct diff_options {
 	const char *paths[2];
+	struct table_options table;
 	bool json;
 	bool same_graph;
 	bool edges;
@@ -43,8 +46,8 @@ struct diff_side {
 	struct schedtape_timeline *timeline;
 	struct schedtape_profile *profile;
 	const struct schedtape_end *end;
-	const struct schedtape_life *lives;
-	size_t nr_lives;
+	const struct schedtape_task *tasks;
+	size_t nr_tasks;
 };
 
 /**
@@ -55,17 +58,17 @@ struct diff_side {
  * @small: tasks whose CPU time was too short to be judged
  * @total_a, @total_b: sums of A's tasks, and of their counterparts
  * @total_ks: distances of the lengths of all matched tasks together
- * @foreign_time: CPU time of tasks that are only in B, ns
+ * @unmatched_time: CPU time of tasks that are only in B, ns
  */
 struct diff_verdict {
 	const struct schedtape_pair *worst[DIFF_NR_LIMITS];
 	double errors[DIFF_NR_LIMITS];
 	double median_cpu;
 	size_t small;
-	struct schedtape_life total_a;
-	struct schedtape_life total_b;
+	struct schedtape_task total_a;
+	struct schedtape_task total_b;
 	double total_ks[SCHEDTAPE_NR_LENGTHS];
-	uint64_t foreign_time;
+	uint64_t unmatched_time;
 };
 
 struct diff {
@@ -81,16 +84,16 @@ struct diff {
 };
 
 /* The task of a pair in A or in B, or NULL. */
-static inline const struct schedtape_life *diff_a(const struct diff *diff,
+static inline const struct schedtape_task *diff_a(const struct diff *diff,
 						  const struct schedtape_pair *pair)
 {
-	return pair->a == SCHEDTAPE_NONE ? NULL : &diff->a.lives[pair->a];
+	return pair->a == SCHEDTAPE_NONE ? NULL : &diff->a.tasks[pair->a];
 }
 
-static inline const struct schedtape_life *diff_b(const struct diff *diff,
+static inline const struct schedtape_task *diff_b(const struct diff *diff,
 						  const struct schedtape_pair *pair)
 {
-	return pair->b == SCHEDTAPE_NONE ? NULL : &diff->b.lives[pair->b];
+	return pair->b == SCHEDTAPE_NONE ? NULL : &diff->b.tasks[pair->b];
 }
 
 /*
@@ -101,9 +104,9 @@ double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 		  enum diff_limit limit);
 
 /* A stop of the original is a sleep of its replay. */
-static inline uint64_t diff_sleeps(const struct schedtape_life *life)
+static inline uint64_t diff_sleeps(const struct schedtape_task *task)
 {
-	return life->sleeps + life->stops;
+	return task->sleeps + task->stops;
 }
 
 /* What the recorder took to begin and to end is none of the tasks'. */
@@ -125,6 +128,8 @@ void diff_machine_json(const struct diff *diff);
 void diff_settings_print(const struct diff *diff);
 void diff_settings_json(const struct diff *diff);
 
+/* print.c */
+extern const struct table_column diff_columns[];
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);
 

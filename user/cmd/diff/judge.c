@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/cmd.h"
 #include "common/output.h"
 #include "diff/diff.h"
 
@@ -20,17 +19,17 @@ static const struct {
 	[DIFF_SLEEPS] = { "sleeps", -1, true },
 	[DIFF_BURST_KS] = { "lengths of bursts", SCHEDTAPE_BURSTS, true },
 	[DIFF_SLEEP_KS] = { "lengths of sleeps", SCHEDTAPE_SLEEPS, true },
-	[DIFF_LATENCY_KS] = { "latencies", SCHEDTAPE_LATENCIES, true },
+	[DIFF_DELAY_KS] = { "scheduling delays", SCHEDTAPE_DELAYS, true },
 	[DIFF_TOTAL_CPU] = { "CPU time in total", -1, false },
 	[DIFF_ORDER] = { "order of wake-ups", -1, false },
 	[DIFF_WALL] = { "wall time", -1, false },
-	[DIFF_FOREIGN] = { "tasks only in B", -1, false },
+	[DIFF_UNMATCHED] = { "tasks only in B", -1, false },
 };
 
 double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 		  enum diff_limit limit)
 {
-	const struct schedtape_life *a = diff_a(diff, pair), *b = diff_b(diff, pair);
+	const struct schedtape_task *a = diff_a(diff, pair), *b = diff_b(diff, pair);
 
 	switch (limit) {
 	case DIFF_CPU:
@@ -49,7 +48,7 @@ double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 
 static bool is_small(const struct diff *diff, const struct schedtape_pair *pair)
 {
-	const struct schedtape_life *a = diff_a(diff, pair), *b = diff_b(diff, pair);
+	const struct schedtape_task *a = diff_a(diff, pair), *b = diff_b(diff, pair);
 
 	return a->cpu_time < diff->options->min_runtime &&
 	       (!b || b->cpu_time < diff->options->min_runtime);
@@ -62,16 +61,16 @@ static int by_amount(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void add(struct schedtape_life *total, const struct schedtape_life *life)
+static void add(struct schedtape_task *total, const struct schedtape_task *task)
 {
-	if (!life)
+	if (!task)
 		return;
-	total->cpu_time += life->cpu_time;
-	total->bursts += life->bursts;
-	total->sleeps += life->sleeps;
-	total->stops += life->stops;
-	total->wakeups += life->wakeups;
-	total->wakeups_by_task += life->wakeups_by_task;
+	total->cpu_time += task->cpu_time;
+	total->bursts += task->bursts;
+	total->sleeps += task->sleeps;
+	total->stops += task->stops;
+	total->wakeups += task->wakeups;
+	total->wakeups_by_task += task->wakeups_by_task;
 }
 
 static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
@@ -106,7 +105,7 @@ static size_t judge_tasks(struct diff *diff, double *cpu_errors)
 		const struct schedtape_pair *pair = &diff->pairs[i];
 
 		if (pair->a == SCHEDTAPE_NONE) {
-			diff->verdict.foreign_time += diff_b(diff, pair)->cpu_time;
+			diff->verdict.unmatched_time += diff_b(diff, pair)->cpu_time;
 			continue;
 		}
 		judge_task(diff, pair);
@@ -135,7 +134,7 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 						 verdict->total_b.cpu_time);
 		verdict->errors[DIFF_WALL] = schedtape_relative_error(diff_wall(&diff->a),
 								      diff_wall(&diff->b));
-		verdict->errors[DIFF_FOREIGN] = diff->distance->only_b;
+		verdict->errors[DIFF_UNMATCHED] = diff->distance->only_b;
 		rc = schedtape_profile_order(diff->a.profile, diff->b.profile, comparison,
 					     &verdict->errors[DIFF_ORDER], &err);
 	}
@@ -159,7 +158,7 @@ static void complain(const struct diff *diff, enum diff_limit limit)
 		out_error(NULL, "%s of %s: distance %.3f, the limit is %.3f", name,
 			  text_task(task, diff_a(diff, pair)->comm, diff_a(diff, pair)->pid),
 			  error, most);
-	else if (limit == DIFF_FOREIGN)
+	else if (limit == DIFF_UNMATCHED)
 		out_error(NULL, "%s: %.0f, the limit is %.0f", name, error, most);
 	else if (pair)
 		out_error(NULL, "%s of %s: %s off, the limit is %s", name,

@@ -36,7 +36,7 @@ static void list_schedulers(const struct diff *diff)
 	json_object_object_add(object, "b", json_object_new_string(in_b));
 	out_json_add_bool(object, "differ",
 			  schedulers_differ(diff->a.tape, diff->b.tape));
-	out_json_member("schedulers", object);
+	out_json_member("scheduler", object);
 }
 
 /* -- both ------------------------------------------------------------------ */

@@ -375,10 +375,10 @@ static void list_gap(const struct side *side, uint64_t n, const char *why, const
 	if (!n)
 		return;
 	object = json_object_new_object();
-	add_text(object, "tape", !strcmp(side->name, "A") ? "a" : "b");
+	add_text(object, "side", !strcmp(side->name, "A") ? "a" : "b");
 	add_text(object, "why", why);
 	add_text(object, "reason", reason);
-	out_json_add_count(object, "settings", n);
+	out_json_add_count(object, "setting_count", n);
 	out_json_element(object);
 }
 

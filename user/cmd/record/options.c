@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/backup.h"
-#include "common/cmd.h"
+#include "common/options.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "record/streams.h"
@@ -152,7 +152,7 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 {
 	switch (key) {
 	case 'o':
-		opts->output = keep_name(arg);
+		opts->output = backup_name(arg);
 		break;
 	case 'm':
 		if (!parse_size(arg, &opts->ring_bytes))

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/cmd.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
@@ -144,7 +143,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	if (!ret)
 		ret = open_streamers(recorder, &err);
 	if (!ret)
-		ret = keep_old(recorder->path, &recorder->keep, &err);
+		ret = backup_old(recorder->path, &recorder->backup, &err);
 	if (!ret)
 		ret = recorder_tape_open(recorder, options, &err);
 	return failed(ret, &err);
@@ -152,7 +151,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 
 void recorder_begun(struct recorder *recorder)
 {
-	keep_done(&recorder->keep);
+	backup_done(&recorder->backup);
 }
 
 /* -- recording ------------------------------------------------------------- */
@@ -230,7 +229,7 @@ int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
 static int describe_tasks(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t n;
 	int ret;
 
@@ -455,9 +454,9 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		return 0;
 	end_threads(recorder);
 	if (keep)
-		keep_done(&recorder->keep);
+		backup_done(&recorder->backup);
 	else
-		keep_undo(&recorder->keep);
+		backup_undo(&recorder->backup);
 	if (keep && recorder->writer) {
 		if (recorder->started)
 			ret = look_at_scheduler(recorder, true);

@@ -30,7 +30,7 @@ struct streams;
  * @realtime: SCHED_FIFO priority of whoever writes; 0: a high one of the usual kind
  * @cpus: bit n%8 of byte n/8: CPU n is recorded; NULL: all
  * @cpus_bytes: of @cpus
- * @streams: threads that write a tape directory, as long as the recorder lives;
+ * @streams: threads that write a tape directory, as long as the recorder tasks;
  *	NULL: none, one file
  */
 struct recorder_options {
@@ -52,7 +52,7 @@ struct recorder_options {
  * @streamers: who moves the pages: this thread, or one of its own each
  * @streams: as in the options
  * @path: the tape's
- * @keep: what was there of that name
+ * @backup: what was there of that name
  * @quit: readable: the streamers' threads are to end
  * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
  * @sampled: the same, when the clocks were last read
@@ -73,7 +73,7 @@ struct recorder {
 	size_t nr_streamers;
 	const struct streams *streams;
 	const char *path;
-	struct keep keep;
+	struct backup backup;
 	int quit;
 	struct timespec flushed;
 	struct timespec sampled;

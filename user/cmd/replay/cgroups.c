@@ -418,7 +418,7 @@ static void remove_top(struct cgroups_made *made)
 	int tries;
 
 	for (tries = 0; tries < REMOVE_TRIES; tries++) {
-		/* Each time: a player that lives elsewhere may have moved there. */
+		/* In each try: a player that was outside may have moved into the cgroup. */
 		write_file(made->top, "cgroup.kill", "1");
 		if (remove_all(made->top))
 			return;

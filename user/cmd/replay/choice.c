@@ -116,27 +116,27 @@ int choice_check(struct choice *choice)
 	return ret ? ret : check_list(choice, &choice->exclude);
 }
 
-static bool list_has(const struct choice_list *list, const struct schedtape_life *life)
+static bool list_has(const struct choice_list *list, const struct schedtape_task *task)
 {
 	size_t i;
 
 	for (i = 0; i < list->nr_globs; i++)
-		if (!fnmatch(list->globs[i], life->comm, 0))
+		if (!fnmatch(list->globs[i], task->comm, 0))
 			return true;
 	for (i = 0; i < list->nr_cgroups; i++)
-		if (life->cgroup == list->ids[i])
+		if (task->cgroup == list->ids[i])
 			return true;
-	return (list->pids.nr && select_numbers_has(&list->pids, life->pid)) ||
-	       (list->tgids.nr && select_numbers_has(&list->tgids, life->tgid));
+	return (list->pids.nr && select_numbers_has(&list->pids, task->pid)) ||
+	       (list->tgids.nr && select_numbers_has(&list->tgids, task->tgid));
 }
 
-bool choice_keeps(void *arg, const struct schedtape_life *life)
+bool choice_keeps(void *arg, const struct schedtape_task *task)
 {
 	const struct choice *choice = arg;
 
-	if (list_made(&choice->only) && !list_has(&choice->only, life))
+	if (list_made(&choice->only) && !list_has(&choice->only, task))
 		return false;
-	return !list_has(&choice->exclude, life);
+	return !list_has(&choice->exclude, task);
 }
 
 static void free_list(struct choice_list *list)

@@ -44,7 +44,7 @@ bool choice_made(const struct choice *choice);
 /* Looks up the cgroups that it names.  -ENOENT, and says which is not known; -ENOMEM. */
 int choice_check(struct choice *choice);
 /* @arg: a struct choice. */
-bool choice_keeps(void *arg, const struct schedtape_life *life);
+bool choice_keeps(void *arg, const struct schedtape_task *task);
 void choice_free(struct choice *choice);
 
 #endif /* SCHEDTAPE_CHOICE_H */

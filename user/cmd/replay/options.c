@@ -30,8 +30,8 @@ static const struct argp_option options[] = {
 	  "Use the recorded CPU \"time\", or do as much \"work\": a faster CPU needs less (time)",
 	  0 },
 	{ "external", OPT_EXTERNAL, "HOW", 0,
-	  "Outside wake-ups come at their instants (absolute), after a sleep of the same "
-	  "length (relative), or as fits each (auto)", 0 },
+	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
+	  "same length (relative), or as fits each (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
 	  "Only tasks with such a name (a GLOB), pid=LIST, tgid=LIST or cgroup=WHICH; "
 	  "may be repeated", 0 },
@@ -202,7 +202,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->repeat = 0;
 		break;
 	case OPT_RECORD:
-		opts->record = keep_name(arg);
+		opts->record = backup_name(arg);
 		break;
 	case OPT_NO_ATTRIBUTES:
 		opts->no_attributes = true;

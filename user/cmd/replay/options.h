@@ -9,7 +9,7 @@
 
 #include <program/program.h>
 
-#include "common/cmd.h"
+#include "common/options.h"
 #include "player/cpu-map.h"
 #include "replay/choice.h"
 

@@ -44,15 +44,24 @@ static struct json_object *result_json(const struct schedtape_program *program,
 {
 	struct json_object *object = json_object_new_object();
 
-	out_json_add_count(object, "tasks", program->nr_tasks);
+	out_json_add_count(object, "task_count", program->nr_tasks);
 	out_json_add_count(object, "wall_ns", wall);
 	out_json_add_count(object, "recorded_wall_ns", program->duration);
 	out_json_add_count(object, "steps", state->steps);
-	out_json_add_count(object, "wakeups", program->wakeups);
+	out_json_add_count(object, "wakeups_by_task", program->wakeups);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
 	out_json_add_count(object, "lag_average_ns", lag_average(state));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	return object;
+}
+
+void replay_print_json(const char *path, struct json_object *rounds)
+{
+	struct json_object *root = out_json_new("replay");
+
+	json_object_object_add(root, "tape", json_object_new_string(path));
+	json_object_object_add(root, "rounds", rounds);
+	out_json(root, true);
 }
 
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,

@@ -20,6 +20,8 @@ void replay_show_end(const struct replay_options *opts);
 /* To standard output, unless the tape is there, or added to @results if there are any. */
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
 		  const struct schedtape_replay_state *state, struct json_object *results);
+/* Prints all results, and releases them. */
+void replay_print_json(const char *path, struct json_object *rounds);
 /* Which player it was. */
 void replay_print_death(const struct schedtape_program *program,
 			const struct process_death *died);

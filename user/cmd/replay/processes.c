@@ -23,7 +23,7 @@ static int start_one(struct processes *processes, uint32_t number)
 	}
 	processes->tasks[processes->nr] = number;
 	processes->pids[processes->nr++] = pid;
-	processes->none_lives = false;
+	processes->none_left = false;
 	processes->players++;
 	for (i = tasks[number].threads; i != SCHEDTAPE_NONE; i = tasks[i].sibling)
 		processes->players++;
@@ -104,7 +104,7 @@ void processes_reap(struct processes *processes, bool all)
 	while ((pid = waitpid(-1, &status, all ? 0 : WNOHANG)) > 0)
 		take_end(processes, pid, status);
 	if (pid < 0 && errno == ECHILD)
-		processes->none_lives = true;
+		processes->none_left = true;
 }
 
 void processes_free(struct processes *processes)

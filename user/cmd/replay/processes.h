@@ -28,7 +28,7 @@ struct process_death {
  * @next: in the program's roots: those before have been looked at
  * @latest: when the last of those that were started later is due
  * @players: threads of all that were started
- * @none_lives: nor a process that they have forked
+ * @none_left: nor a process that they have forked
  * @died: the first that did; after the replay's end they are killed, too
  */
 struct processes {
@@ -39,7 +39,7 @@ struct processes {
 	uint32_t next;
 	uint64_t latest;
 	uint32_t players;
-	bool none_lives;
+	bool none_left;
 	struct process_death died;
 };
 

@@ -18,7 +18,6 @@
 #include <machine/machine.h>
 
 #include "common/backup.h"
-#include "common/cmd.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/signals.h"
@@ -26,7 +25,7 @@
 #include "record/recorder.h"
 #include "record/timing.h"
 #include "replay/cgroups.h"
-#include "replay/guard.h"
+#include "replay/kill-on-exit.h"
 #include "replay/options.h"
 #include "replay/print.h"
 #include "replay/processes.h"
@@ -42,8 +41,8 @@
  * @processes: those that no player forks
  * @interrupted: by a signal
  * @looked: when those that are due were last looked for, ms
- * @guard: with the user's engine: kills players, as the module does
- * @remover: with @cgroups: removes them
+ * @killer: with the user's engine: kills the players if the controller dies, as the module does
+ * @remover: with @cgroups: removes them if the controller dies
  */
 struct replay {
 	const struct replay_options *options;
@@ -58,8 +57,8 @@ struct replay {
 	uint64_t looked;
 	int signals;
 	bool interrupted;
-	struct guard guard;
-	struct guard remover;
+	struct kill_on_exit killer;
+	struct kill_on_exit remover;
 	struct cgroups cgroups;
 };
 
@@ -132,7 +131,7 @@ static int say_end(const struct replay *replay)
 			  replay->state.failed_pid);
 		return -EPIPE;
 	default:
-		out_error(NULL, "the replay was stopped from outside");
+		out_error(NULL, "the replay was stopped by another process");
 		return -ECANCELED;
 	}
 }
@@ -157,7 +156,7 @@ static int wait_until_ready(struct replay *replay)
 			return 0;
 		if (ended(replay))
 			return say_end(replay);
-		if (replay->processes.none_lives)
+		if (replay->processes.none_left)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -191,7 +190,7 @@ static int open_recorder(struct replay *replay)
 	struct json_object *meta;
 	int ret;
 
-	ret = keep_refuse(replay->options->common.input, to.path, &err);
+	ret = backup_refuse(replay->options->common.input, to.path, &err);
 	if (!ret)
 		ret = schedtape_client_info(replay->client, &info, &err);
 	if (ret)
@@ -242,7 +241,7 @@ static int finish_recorder(struct replay *replay)
  */
 static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
 {
-	bool deserted = replay->processes.none_lives && !processes_to_come(&replay->processes);
+	bool deserted = replay->processes.none_left && !processes_to_come(&replay->processes);
 	int ret = 0;
 
 	if (told)
@@ -335,7 +334,7 @@ static int run_replay(struct replay *replay)
 			return -errno;
 		if (fds[1].revents)
 			read_signals(replay);
-		if (n <= 0 || fds[0].revents || replay->processes.none_lives ||
+		if (n <= 0 || fds[0].revents || replay->processes.none_left ||
 		    replay->processes.died.pid)
 			ret = look_after(replay, fds[0].revents, &err);
 		if (!ret && !ended(replay))
@@ -354,8 +353,8 @@ static int play(struct replay *replay)
 {
 	int ret, finished;
 
-	light_load_code();
-	light_measure_costs(&replay->cast.costs);
+	restart_load_code();
+	restart_measure_costs(&replay->cast.costs);
 	ret = processes_begin(&replay->processes, &replay->cast);
 	if (!ret)
 		ret = wait_until_ready(replay);
@@ -380,7 +379,7 @@ static void close_replay(struct replay *replay)
 {
 	if ((replay->id || replay->cast.engine) && !ended(replay))
 		stop_replay(replay);
-	guard_end(&replay->guard);
+	kill_on_exit_end(&replay->killer);
 	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
@@ -389,7 +388,7 @@ static void close_replay(struct replay *replay)
 	processes_reap(&replay->processes, true);
 	/* Until here it was needed: we might have been killed. */
 	cgroups_remove(&replay->cgroups);
-	guard_end(&replay->remover);
+	kill_on_exit_end(&replay->remover);
 	schedtape_engine_free(replay->cast.engine);
 	processes_free(&replay->processes);
 	if (replay->signals >= 0)
@@ -409,34 +408,34 @@ static void clean_up(void *arg)
 }
 
 /*
- * The remover is first: the guard and what it kills hold the remover's descriptor, so that
- * it removes what nobody plays in any more.
+ * Starts the remover first.  The killer and the players hold the remover's descriptor, so that
+ * it removes cgroups only when no player is left in them.
  */
-static int start_guards(struct replay *replay)
+static int start_killers(struct replay *replay)
 {
 	int ret = 0;
 
 	if (replay->options->cgroups) {
 		ret = cgroups_open(&replay->cgroups);
 		if (!ret)
-			ret = guard_start(&replay->remover, clean_up, &replay->cgroups);
+			ret = kill_on_exit_start(&replay->remover, clean_up, &replay->cgroups);
 	}
 	if (!ret && replay->options->user)
-		ret = guard_start(&replay->guard, NULL, NULL);
+		ret = kill_on_exit_start(&replay->killer, NULL, NULL);
 	if (ret)
 		out_error(NULL, "cannot start: %s", strerror(-ret));
 	return ret;
 }
 
-/* Before anything is open that is to end with us: guards have it, too. */
-static int open_guarded(struct replay *replay, struct schedtape_tape *tape)
+/* Before anything is open that has to close with the controller: the killers have it, too. */
+static int open_with_killers(struct replay *replay, struct schedtape_tape *tape)
 {
 	const struct replay_options *opts = replay->options;
 	int ret;
 
 	ret = open_signals(replay);
 	if (!ret)
-		ret = start_guards(replay);
+		ret = start_killers(replay);
 	if (ret || !opts->cgroups)
 		return ret;
 	ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
@@ -451,7 +450,7 @@ static int open_engine(struct replay *replay)
 	const struct schedtape_program *program = replay->cast.program;
 	struct schedtape_error err;
 
-	replay->cast.group = replay->guard.pid;
+	replay->cast.group = replay->killer.pid;
 	return say(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 					   &replay->cast.engine, &err), &err);
@@ -502,7 +501,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 	int ret, closed;
 
 	replay.cast.calibration = &replay.calibration;
-	ret = open_guarded(&replay, tape);
+	ret = open_with_killers(&replay, tape);
 	if (!ret)
 		ret = opts->user ? open_engine(&replay) : open_replay(&replay);
 	if (!ret)

@@ -12,7 +12,7 @@
 
 /**
  * struct schedtape_comparison - two timelines side by side
- * @pair_a, @pair_b: for each life the number of its pair
+ * @pair_a, @pair_b: for each task the number of its pair
  * @edges: between tasks of A, and between those of B that are matched
  */
 struct schedtape_comparison {
@@ -59,7 +59,7 @@ static void list_pairs(struct schedtape_comparison *c, uint32_t nr_a, uint32_t n
 	}
 }
 
-/* The life of the other timeline that is in the same pair, or SCHEDTAPE_NONE. */
+/* The task of the other timeline that is in the same pair, or SCHEDTAPE_NONE. */
 static uint32_t to_b(const struct schedtape_comparison *c, uint32_t a)
 {
 	return c->pairs[c->pair_a[a]].b;
@@ -153,14 +153,14 @@ static int compare_edges(struct schedtape_comparison *c, const struct schedtape_
 int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape_timeline *b,
 		      struct schedtape_comparison **comparison, struct schedtape_error *err)
 {
-	const struct schedtape_life *lives_a, *lives_b;
+	const struct schedtape_task *tasks_a, *tasks_b;
 	struct schedtape_comparison *c;
 	size_t nr_a, nr_b;
 	int rc = -ENOMEM;
 
 	*comparison = NULL;
-	lives_a = schedtape_timeline_lives(a, &nr_a);
-	lives_b = schedtape_timeline_lives(b, &nr_b);
+	tasks_a = schedtape_timeline_tasks(a, &nr_a);
+	tasks_b = schedtape_timeline_tasks(b, &nr_b);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		goto fail;
@@ -169,7 +169,7 @@ int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape
 	c->pair_b = calloc(nr_b + 1, sizeof(*c->pair_b));
 	if (!c->pairs || !c->pair_a || !c->pair_b)
 		goto fail;
-	rc = schedtape_match(lives_a, nr_a, lives_b, nr_b, c->pair_a, c->pair_b);
+	rc = schedtape_match(tasks_a, nr_a, tasks_b, nr_b, c->pair_a, c->pair_b);
 	if (rc)
 		goto fail;
 	list_pairs(c, nr_a, nr_b);

@@ -15,28 +15,28 @@
 #include "compare/match.h"
 
 /**
- * struct member - a life in a list that is to be sorted
+ * struct member - a task in a list that is to be sorted
  * @group: what it is sorted by first, where that is a number
  * @place: what it is sorted by last
- * @life: its index
+ * @task: its index
  * @comm: what it is sorted by first, where that is a name
  */
 struct member {
 	uint64_t group;
 	uint64_t place;
-	uint32_t life;
+	uint32_t task;
 	const char *comm;
 };
 
 /**
  * struct tree - one timeline as a tree
- * @kids: indices of all lives, siblings side by side, the roots first
- * @first: the kids of life n begin at @first[n + 1], the roots at @first[0]
- * @order: indices of all lives, parents before their kids
+ * @kids: indices of all tasks, siblings side by side, the roots first
+ * @first: the kids of task n begin at @first[n + 1], the roots at @first[0]
+ * @order: indices of all tasks, parents before their kids
  * @match: counterparts
  */
 struct tree {
-	const struct schedtape_life *lives;
+	const struct schedtape_task *tasks;
 	uint32_t nr;
 	uint32_t *kids;
 	uint32_t *first;
@@ -49,7 +49,7 @@ struct matching {
 	struct tree b;
 	struct member *some_a;	/* scratch lists, as long as their trees */
 	struct member *some_b;
-	uint32_t *queue;	/* matched lives of A whose kids come next */
+	uint32_t *queue;	/* matched tasks of A whose kids come next */
 	uint32_t queued;
 };
 
@@ -78,7 +78,7 @@ static void sort(struct member *list, uint32_t n, int (*compare)(const void *, c
 		qsort(list, n, sizeof(*list), compare);
 }
 
-/* The last process with a PID that appeared before a life, or the first one at all. */
+/* The last process with a PID that appeared before a task, or the first one at all. */
 static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pids, uint32_t n)
 {
 	const struct member key = { .group = pid, .place = before };
@@ -93,23 +93,23 @@ static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pid
 			high = middle;
 	}
 	if (low && pids[low - 1].group == pid)
-		return pids[low - 1].life;
-	return low < n && pids[low].group == pid ? pids[low].life : SCHEDTAPE_NONE;
+		return pids[low - 1].task;
+	return low < n && pids[low].group == pid ? pids[low].task : SCHEDTAPE_NONE;
 }
 
 /*
  * Tasks whose fork is not on the tape were forked by someone, too: threads hang
  * on their leader, processes on the parent that their description names.
  */
-static uint32_t parent_of(const struct schedtape_life *life, const struct member *pids, uint32_t n)
+static uint32_t parent_of(const struct schedtape_task *task, const struct member *pids, uint32_t n)
 {
-	if (life->parent != SCHEDTAPE_NONE)
-		return life->parent;
-	if (life->thread)
-		return life->process != life->index ? life->process : SCHEDTAPE_NONE;
-	if (!life->ppid || life->ppid == life->pid)
+	if (task->parent != SCHEDTAPE_NONE)
+		return task->parent;
+	if (task->thread)
+		return task->process != task->index ? task->process : SCHEDTAPE_NONE;
+	if (!task->ppid || task->ppid == task->pid)
 		return SCHEDTAPE_NONE;
-	return owner_of(life->ppid, life->index, pids, n);
+	return owner_of(task->ppid, task->index, pids, n);
 }
 
 /* Processes by PID, then as they appeared. */
@@ -118,19 +118,19 @@ static uint32_t list_pids(const struct tree *tree, struct member *list)
 	uint32_t i, n = 0;
 
 	for (i = 0; i < tree->nr; i++) {
-		const struct schedtape_life *life = &tree->lives[i];
+		const struct schedtape_task *task = &tree->tasks[i];
 
-		if (!life->thread)
-			list[n++] = (struct member){ .group = life->pid, .place = i, .life = i };
+		if (!task->thread)
+			list[n++] = (struct member){ .group = task->pid, .place = i, .task = i };
 	}
 	sort(list, n, by_group);
 	return n;
 }
 
 /* Older siblings first: those from the start by PID, then as they were forked. */
-static uint64_t seniority(const struct schedtape_life *life)
+static uint64_t seniority(const struct schedtape_task *task)
 {
-	return life->from_start ? life->pid : 1ULL << 32 | life->index;
+	return task->from_start ? task->pid : 1ULL << 32 | task->index;
 }
 
 /* Parents before kids; what hangs on no root, in a circle, comes last. */
@@ -142,10 +142,10 @@ static void order_tree(struct tree *tree)
 	for (i = tree->first[0]; i < tree->first[1]; i++)
 		tree->order[n++] = tree->kids[i];
 	for (at = 0; at < n; at++) {
-		uint32_t life = tree->order[at];
+		uint32_t task = tree->order[at];
 
-		tree->match[life] = 1;
-		for (i = tree->first[life + 1]; i < tree->first[life + 2]; i++)
+		tree->match[task] = 1;
+		for (i = tree->first[task + 1]; i < tree->first[task + 2]; i++)
 			tree->order[n++] = tree->kids[i];
 	}
 	for (i = 0; i < tree->nr && n < tree->nr; i++)
@@ -154,7 +154,7 @@ static void order_tree(struct tree *tree)
 	memset(tree->match, 0xff, tree->nr * sizeof(*tree->match));
 }
 
-static int plant(struct tree *tree, const struct schedtape_life *lives, uint32_t n,
+static int plant(struct tree *tree, const struct schedtape_task *tasks, uint32_t n,
 		 uint32_t *match)
 {
 	struct member *list = calloc((size_t)n + 1, sizeof(*list));
@@ -162,7 +162,7 @@ static int plant(struct tree *tree, const struct schedtape_life *lives, uint32_t
 	uint32_t nr_pids, i, group = 0;
 	int rc = -ENOMEM;
 
-	tree->lives = lives;
+	tree->tasks = tasks;
 	tree->nr = n;
 	tree->match = match;
 	tree->kids = calloc((size_t)n + 1, sizeof(uint32_t));
@@ -175,13 +175,13 @@ static int plant(struct tree *tree, const struct schedtape_life *lives, uint32_t
 	for (i = 0; i < n; i++)
 		list[i] = (struct member){
 			/* The roots' group is 0: SCHEDTAPE_NONE wraps. */
-			.group = (uint32_t)(parent_of(&lives[i], pids, nr_pids) + 1),
-			.place = seniority(&lives[i]),
-			.life = i,
+			.group = (uint32_t)(parent_of(&tasks[i], pids, nr_pids) + 1),
+			.place = seniority(&tasks[i]),
+			.task = i,
 		};
 	sort(list, n, by_group);
 	for (i = 0; i < n; i++) {
-		tree->kids[i] = list[i].life;
+		tree->kids[i] = list[i].task;
 		while (group < list[i].group)
 			tree->first[++group] = i;
 	}
@@ -216,12 +216,12 @@ static uint32_t list_kids(const struct tree *tree, uint32_t group, bool thread,
 	uint32_t i, n = 0;
 
 	for (i = tree->first[group]; i < tree->first[group + 1]; i++) {
-		const struct schedtape_life *life = &tree->lives[tree->kids[i]];
+		const struct schedtape_task *task = &tree->tasks[tree->kids[i]];
 
-		if (life->thread != thread || tree->match[life->index] != SCHEDTAPE_NONE)
+		if (task->thread != thread || tree->match[task->index] != SCHEDTAPE_NONE)
 			continue;
 		list[n++] = (struct member){
-			.place = i, .life = life->index, .comm = life->comm,
+			.place = i, .task = task->index, .comm = task->comm,
 		};
 	}
 	return n;
@@ -232,7 +232,7 @@ static void match_places(struct matching *m, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		match(m, m->some_a[i].life, m->some_b[i].life);
+		match(m, m->some_a[i].task, m->some_b[i].task);
 }
 
 /* The k-th of a name with the k-th of the same name. */
@@ -246,7 +246,7 @@ static void match_names(struct matching *m, uint32_t nr_a, uint32_t nr_b)
 		int order = strcmp(m->some_a[a].comm, m->some_b[b].comm);
 
 		if (!order)
-			match(m, m->some_a[a].life, m->some_b[b].life);
+			match(m, m->some_a[a].task, m->some_b[b].task);
 		a += order <= 0;
 		b += order >= 0;
 	}
@@ -321,14 +321,14 @@ static int match_leftovers(struct matching *m)
 
 		if (m->b.match[b] == SCHEDTAPE_NONE)
 			left[n++] = (struct member){
-				.place = i, .life = b, .comm = m->b.lives[b].comm,
+				.place = i, .task = b, .comm = m->b.tasks[b].comm,
 			};
 	}
 	sort(left, n, by_comm);
 
 	for (i = 0; i < m->a.nr; i++) {
 		uint32_t a = m->a.order[i];
-		const char *comm = m->a.lives[a].comm;
+		const char *comm = m->a.tasks[a].comm;
 		uint32_t first, at;
 
 		if (m->a.match[a] != SCHEDTAPE_NONE)
@@ -338,12 +338,12 @@ static int match_leftovers(struct matching *m)
 			continue;
 		for (at = first + left[first].group; at < n; at++)
 			if (strcmp(left[at].comm, comm) ||
-			    m->b.match[left[at].life] == SCHEDTAPE_NONE)
+			    m->b.match[left[at].task] == SCHEDTAPE_NONE)
 				break;
 		left[first].group = at - first;
 		if (at == n || strcmp(left[at].comm, comm))
 			continue;
-		match(m, a, left[at].life);
+		match(m, a, left[at].task);
 		descend(m);
 	}
 	free(left);
@@ -351,16 +351,16 @@ static int match_leftovers(struct matching *m)
 }
 
 /**
- * schedtape_match() - find out which life of A is which of B
- * @a: lives of A
+ * schedtape_match() - find out which task of A is which of B
+ * @a: tasks of A
  * @nr_a: how many
- * @b: lives of B
+ * @b: tasks of B
  * @nr_b: how many
- * @a_to_b: result, an element for each life of A
- * @b_to_a: result, an element for each life of B
+ * @a_to_b: result, an element for each task of A
+ * @b_to_a: result, an element for each task of B
  */
-int schedtape_match(const struct schedtape_life *a, uint32_t nr_a,
-		    const struct schedtape_life *b, uint32_t nr_b,
+int schedtape_match(const struct schedtape_task *a, uint32_t nr_a,
+		    const struct schedtape_task *b, uint32_t nr_b,
 		    uint32_t *a_to_b, uint32_t *b_to_a)
 {
 	struct matching m = { 0 };

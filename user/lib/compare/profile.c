@@ -17,7 +17,7 @@
 #define NO_ROOM		"not enough memory, or room in TMPDIR or /var/tmp, "
 
 /**
- * struct habits - of one life
+ * struct habits - of one task
  * @lengths: distributions
  * @slept: when it fell asleep, 0: unknown
  * @woke_cpu: CPU time that it had used when it was woken
@@ -34,7 +34,7 @@ struct wake {
 };
 
 struct schedtape_profile {
-	struct habits *habits;		/* by life */
+	struct habits *habits;		/* by task */
 	uint32_t room;
 	struct schedtape_store wakes;	/* struct wake, in their order */
 	uint64_t first;			/* when something happened first, and last */
@@ -51,8 +51,8 @@ static void touch(struct schedtape_profile *profile, uint64_t time)
 		profile->last = time;
 }
 
-static int on_born(void *arg, const struct schedtape_life *life,
-		   const struct schedtape_life *parent, uint64_t time)
+static int on_born(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *parent, uint64_t time)
 {
 	struct schedtape_profile *profile = arg;
 	uint32_t room = profile->room ? 2 * profile->room : 64;
@@ -60,9 +60,9 @@ static int on_born(void *arg, const struct schedtape_life *life,
 
 	if (parent)
 		touch(profile, time);
-	while (room <= life->index)
+	while (room <= task->index)
 		room *= 2;
-	if (life->index < profile->room)
+	if (task->index < profile->room)
 		return 0;
 	habits = realloc(profile->habits, room * sizeof(*habits));
 	if (!habits)
@@ -74,24 +74,24 @@ static int on_born(void *arg, const struct schedtape_life *life,
 }
 
 /* Who sleeps may come to its end without being woken: no burst counts twice. */
-static int end_burst(struct habits *habits, const struct schedtape_life *life)
+static int end_burst(struct habits *habits, const struct schedtape_task *task)
 {
-	uint64_t length = life->cpu_time - habits->woke_cpu;
+	uint64_t length = task->cpu_time - habits->woke_cpu;
 
-	if (life->cpu_time <= habits->woke_cpu)
+	if (task->cpu_time <= habits->woke_cpu)
 		return 0;
-	habits->woke_cpu = life->cpu_time;
+	habits->woke_cpu = task->cpu_time;
 	return schedtape_dist_add(&habits->lengths[SCHEDTAPE_BURSTS], length);
 }
 
-static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_slept(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct schedtape_profile *profile = arg;
-	struct habits *habits = &profile->habits[life->index];
+	struct habits *habits = &profile->habits[task->index];
 
 	touch(profile, time);
 	habits->slept = time;
-	return end_burst(habits, life);
+	return end_burst(habits, task);
 }
 
 static int add_wake(struct schedtape_profile *profile, uint32_t waker, uint32_t wakee)
@@ -101,11 +101,11 @@ static int add_wake(struct schedtape_profile *profile, uint32_t waker, uint32_t 
 	return schedtape_store_append(&profile->wakes, &wake, sizeof(wake));
 }
 
-static int on_woke(void *arg, const struct schedtape_life *life,
-		   const struct schedtape_life *waker, uint64_t ticket, uint64_t time)
+static int on_woke(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
 {
 	struct schedtape_profile *profile = arg;
-	struct habits *habits = &profile->habits[life->index];
+	struct habits *habits = &profile->habits[task->index];
 	int rc = 0;
 
 	(void)ticket;
@@ -113,28 +113,28 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	if (habits->slept && time > habits->slept)
 		rc = schedtape_dist_add(&habits->lengths[SCHEDTAPE_SLEEPS], time - habits->slept);
 	habits->slept = 0;
-	habits->woke_cpu = life->cpu_time;
+	habits->woke_cpu = task->cpu_time;
 	if (waker && !rc)
-		rc = add_wake(profile, waker->index, life->index);
+		rc = add_wake(profile, waker->index, task->index);
 	return rc;
 }
 
-static int on_waited(void *arg, const struct schedtape_life *life, uint64_t latency,
+static int on_waited(void *arg, const struct schedtape_task *task, uint64_t delay,
 		     uint64_t time)
 {
 	struct schedtape_profile *profile = arg;
 
 	(void)time;
-	return schedtape_dist_add(&profile->habits[life->index].lengths[SCHEDTAPE_LATENCIES],
-				  latency);
+	return schedtape_dist_add(&profile->habits[task->index].lengths[SCHEDTAPE_DELAYS],
+				  delay);
 }
 
-static int on_exited(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct schedtape_profile *profile = arg;
 
 	touch(profile, time);
-	return end_burst(&profile->habits[life->index], life);
+	return end_burst(&profile->habits[task->index], task);
 }
 
 int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline **timeline,
@@ -187,11 +187,11 @@ uint64_t schedtape_profile_span(const struct schedtape_profile *profile)
 /* -- distances ------------------------------------------------------------- */
 
 static const struct schedtape_dist *dist_of(const struct schedtape_profile *profile,
-					    uint32_t life, enum schedtape_length length)
+					    uint32_t task, enum schedtape_length length)
 {
 	static const struct schedtape_dist none;
 
-	return life < profile->room ? &profile->habits[life].lengths[length] : &none;
+	return task < profile->room ? &profile->habits[task].lengths[length] : &none;
 }
 
 double schedtape_profile_distance(const struct schedtape_profile *a,
@@ -369,17 +369,17 @@ static double share_of_wrong(const struct order *order)
 	return n < 2 ? NAN : sort_places(order, 0, n) / (n * (n - 1.0) / 2);
 }
 
-/* The number of each life's pair. */
+/* The number of each task's pair. */
 static uint32_t *number_pairs(const struct schedtape_pair *pairs, size_t n, size_t room, bool of_a)
 {
 	uint32_t *numbers = malloc((room + 1) * sizeof(*numbers));
 	size_t i;
 
 	for (i = 0; i < n && numbers; i++) {
-		uint32_t life = of_a ? pairs[i].a : pairs[i].b;
+		uint32_t task = of_a ? pairs[i].a : pairs[i].b;
 
-		if (life < room)
-			numbers[life] = i;
+		if (task < room)
+			numbers[task] = i;
 	}
 	return numbers;
 }

@@ -12,8 +12,8 @@ struct json_object;
 /* -- tape: what both sides of a tape share --------------------------------- */
 
 /**
- * struct schedtape_task - a task that was alive when it was described: when the
- *	recording started, or ended if its rings were overwritten
+ * struct schedtape_task_info - the description of a task that was alive when the
+ *	recording started, or in overwrite mode when it ended
  * @time: when this was read, ns of CLOCK_MONOTONIC
  * @start_time: when the task was made, ns of CLOCK_MONOTONIC
  * @cpu_time: CPU time that it had used, ns
@@ -23,7 +23,7 @@ struct json_object;
  * @cgroup: id of its cgroup (version 2), 0: not known
  * @dl: with SCHED_DEADLINE as its @policy
  */
-struct schedtape_task {
+struct schedtape_task_info {
 	uint64_t time;
 	uint64_t start_time;
 	uint64_t cpu_time;
@@ -129,7 +129,7 @@ int schedtape_writer_create(const char *path, struct json_object *meta,
 			    const struct schedtape_writer_options *options,
 			    struct schedtape_writer **writer, struct schedtape_error *err);
 int schedtape_writer_tasks(struct schedtape_writer *writer,
-			   const struct schedtape_task *tasks, size_t n,
+			   const struct schedtape_task_info *tasks, size_t n,
 			   struct schedtape_error *err);
 /*
  * How the session's clock goes: readers make ns of CLOCK_MONOTONIC of its times
@@ -174,7 +174,7 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
 void schedtape_tape_close(struct schedtape_tape *tape);
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
-const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
+const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
 /* By time; @n 0: the tape does not say. */
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
 							    size_t *n);

@@ -11,11 +11,11 @@
 /* -- timeline.c: what the events mean for each task ------------------------ */
 
 /**
- * struct schedtape_life - one task, from its fork (or the start) to its exit
+ * struct schedtape_task - one task, from its fork (or the start) to its exit
  * @index: number in the timeline, in order of appearance; a PID that is used
- *	again is another life
- * @parent: index of the life that forked it, or SCHEDTAPE_NONE
- * @process: index of the life that leads its thread group; its own: a leader
+ *	again is another task
+ * @parent: index of the task that forked it, or SCHEDTAPE_NONE
+ * @process: index of the task that leads its thread group; its own: a leader
  * @tgid: PID of its thread group; its own, if nobody has said
  * @ppid: TGID of its parent, 0: not known
  * @ns_pid: its PID in its own PID namespace, 0: not known
@@ -33,7 +33,7 @@
  * @dl: the last ones, with SCHED_DEADLINE as @policy
  * @cgroup: id of its cgroup (version 2), the last one; 0: not known
  * @prio_changes: how often they changed; what waiters lend it does not count
- * @task: the tape's description of it, NULL: none, or it was forked on the tape
+ * @info: the tape's description of it, NULL: none, or it was forked on the tape
  * @start, @end: ns of the session's clock, clipped to the recording and to the
  *	time before it @left
  * @cpu_time: ns on a CPU
@@ -46,12 +46,12 @@
  * @wakeups_by_task: those that a task of the tape ended, itself or in a softirq
  *	that it raised
  * @migrations: times that it moved to another CPU
- * @latencies: times that it waited, woken or preempted, and got a CPU; waits
+ * @delays: times that it waited, woken or preempted, and got a CPU; waits
  *	with a loss in between are not counted
- * @latency_total, @latency_max: ns
- * @latency_max_time: when the longest wait ended
+ * @delay_total, @delay_max: ns
+ * @delay_max_time: when the longest wait ended
  */
-struct schedtape_life {
+struct schedtape_task {
 	uint32_t index;
 	uint32_t parent;
 	uint32_t process;
@@ -74,7 +74,7 @@ struct schedtape_life {
 	struct schedtape_deadline dl;
 	uint64_t cgroup;
 	uint64_t prio_changes;
-	const struct schedtape_task *task;
+	const struct schedtape_task_info *info;
 	uint64_t start, end;
 	uint64_t cpu_time;
 	uint32_t slept_as;
@@ -85,24 +85,24 @@ struct schedtape_life {
 	uint64_t wakeups;
 	uint64_t wakeups_by_task;
 	uint64_t migrations;
-	uint64_t latencies;
-	uint64_t latency_total;
-	uint64_t latency_max;
-	uint64_t latency_max_time;
+	uint64_t delays;
+	uint64_t delay_total;
+	uint64_t delay_max;
+	uint64_t delay_max_time;
 };
 
 #define SCHEDTAPE_NONE	UINT32_MAX
 
-/* Lives lie side by side: any of them, from any other. */
-static inline const struct schedtape_life *
-schedtape_life_at(const struct schedtape_life *life, uint32_t index)
+/* Tasks lie side by side: any of them, from any other. */
+static inline const struct schedtape_task *
+schedtape_task_at(const struct schedtape_task *task, uint32_t index)
 {
-	return life - life->index + index;
+	return task - task->index + index;
 }
 
 /**
  * struct schedtape_edge - who woke whom
- * @waker, @wakee: lives
+ * @waker, @wakee: tasks
  * @count: wake-ups that ended a sleep, by @waker itself or in a softirq that it
  *	raised
  */
@@ -122,66 +122,66 @@ struct schedtape_range {
  * struct schedtape_timeline_ops - what a user of a timeline is told, in order
  *
  * Times are ns of the session's clock, and never go back, but for that of
- * lives from the start.  A life's cpu_time is up to date at each call, and so
+ * tasks from the start.  A task's cpu_time is up to date at each call, and so
  * is that of its parent or waker.  Any of them may be NULL; what is not 0 ends
- * the run.  Pointers to lives hold during the call only (the lives move when
+ * the run.  Pointers to tasks hold during the call only (the tasks move when
  * there are more of them): keep the index.
  *
- * A life is told born() first and either exited() or ended() last; in between,
- * slept() and woke() take turns, and slept() comes first.  Of a life that fell
+ * A task is told born() first and either exited() or ended() last; in between,
+ * slept() and woke() take turns, and slept() comes first.  Of a task that fell
  * asleep unseen, before the start or in a loss, slept() is told together with
  * woke(), at the same time.  After left(), which may come at any time, no slept()
  * or woke() is told until joined(), after which slept() comes first again.
  *
- * @born: a new life: forked by @parent just now, or (NULL) there from the
+ * @born: a new task: forked by @parent just now, or (NULL) there from the
  *	start; those are told, with the time of the start, when the first event
  *	names them, but before anything else of theirs.  NULL, too, if it came
  *	into the filter just now, or the fork is lost
  * @waking: @waker (its cpu_time is up to date) may be waking someone; tells by
  *	the next woke() with @ticket whether it really did.
- * @woke: @life's sleep ended.  @waker: NULL if it was not a task of the tape,
+ * @woke: @task's sleep ended.  @waker: NULL if it was not a task of the tape,
  *	itself or in a softirq of its own; @ticket: of the waking(), 0 without
  *	waker
- * @slept: @life blocked, or was stopped
+ * @slept: @task blocked, or was stopped
  * @left: it went out of the filter: what it does from now on is not known
  * @joined: it is back
- * @renamed: by exec or otherwise, @life->comm
- * @identified: @life->first_comm or @life->process was not known at its birth,
+ * @renamed: by exec or otherwise, @task->comm
+ * @identified: @task->first_comm or @task->process was not known at its birth,
  *	and now is
- * @waited: it got a CPU after having waited for one for @latency, woken or preempted
- * @setprio: another @life->policy, nice, rt_priority or dl
+ * @waited: it got a CPU after having waited for one for @delay, woken or preempted
+ * @setprio: another @task->policy, nice, rt_priority or dl
  * @setaffinity: where it may run from now on, which need not be news: @affinity has
  *	SCHEDTAPE_AFFINITY_BYTES
- * @moved: another @life->cgroup
+ * @moved: another @task->cgroup
  * @exited: last switch-out of an exited task; or its PID is another's now
- * @ended: the tape's end has come, with the life still there
- * @marked: the next of @marks has come, with the life there, @asleep or not.  What
+ * @ended: the tape's end has come, with the task still there
+ * @marked: the next of @marks has come, with the task there, @asleep or not.  What
  *	is told at the same time, or later, comes after it
- * @reached: it has come, and been told of all lives
+ * @reached: it has come, and been told of all tasks
  * @marks: times, in order; @nr_marks of them
  * @no_edges: schedtape_timeline_edges() will not be asked: it has none then
  */
 struct schedtape_timeline_ops {
-	int (*born)(void *arg, const struct schedtape_life *life,
-		    const struct schedtape_life *parent, uint64_t time);
-	int (*waking)(void *arg, const struct schedtape_life *waker,
-		      const struct schedtape_life *wakee, uint64_t ticket, uint64_t time);
-	int (*woke)(void *arg, const struct schedtape_life *life,
-		    const struct schedtape_life *waker, uint64_t ticket, uint64_t time);
-	int (*slept)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*left)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*joined)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*renamed)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*identified)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*waited)(void *arg, const struct schedtape_life *life, uint64_t latency,
+	int (*born)(void *arg, const struct schedtape_task *task,
+		    const struct schedtape_task *parent, uint64_t time);
+	int (*waking)(void *arg, const struct schedtape_task *waker,
+		      const struct schedtape_task *wakee, uint64_t ticket, uint64_t time);
+	int (*woke)(void *arg, const struct schedtape_task *task,
+		    const struct schedtape_task *waker, uint64_t ticket, uint64_t time);
+	int (*slept)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*left)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*joined)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*renamed)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*identified)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*waited)(void *arg, const struct schedtape_task *task, uint64_t delay,
 		      uint64_t time);
-	int (*setprio)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*setaffinity)(void *arg, const struct schedtape_life *life,
+	int (*setprio)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*setaffinity)(void *arg, const struct schedtape_task *task,
 			   const unsigned char *affinity, uint64_t time);
-	int (*moved)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*exited)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*ended)(void *arg, const struct schedtape_life *life, uint64_t time);
-	int (*marked)(void *arg, const struct schedtape_life *life, bool asleep, uint64_t time);
+	int (*moved)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*exited)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*ended)(void *arg, const struct schedtape_task *task, uint64_t time);
+	int (*marked)(void *arg, const struct schedtape_task *task, bool asleep, uint64_t time);
 	int (*reached)(void *arg, uint64_t time);
 	const uint64_t *marks;
 	size_t nr_marks;
@@ -197,8 +197,8 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 void schedtape_timeline_free(struct schedtape_timeline *timeline);
 /* Pages contradict themselves, and their events are missing: the first; or NULL. */
 const char *schedtape_timeline_damage(const struct schedtape_timeline *timeline);
-/* All lives, by index. */
-const struct schedtape_life *schedtape_timeline_lives(const struct schedtape_timeline *timeline,
+/* All tasks, by index. */
+const struct schedtape_task *schedtape_timeline_tasks(const struct schedtape_timeline *timeline,
 						      size_t *n);
 /* All edges, by waker, then wakee. */
 const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_timeline *timeline,
@@ -212,12 +212,12 @@ const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_t
 enum schedtape_length {
 	SCHEDTAPE_BURSTS,	/* CPU time from a wake-up to blocking, ns */
 	SCHEDTAPE_SLEEPS,	/* from blocking to the wake-up, ns */
-	SCHEDTAPE_LATENCIES,	/* from a wake-up or preemption to a CPU, ns */
+	SCHEDTAPE_DELAYS,	/* from a wake-up or preemption to a CPU, ns */
 	SCHEDTAPE_NR_LENGTHS,
 };
 
 /*
- * For each life of a tape the distributions of its lengths, in steps of 3 %, and the
+ * For each task of a tape the distributions of its lengths, in steps of 3 %, and the
  * order of all wake-ups of tasks by tasks.
  */
 struct schedtape_profile;
@@ -233,7 +233,7 @@ uint64_t schedtape_profile_span(const struct schedtape_profile *profile);
 
 /**
  * struct schedtape_pair - a task of A and what it is in B
- * @a, @b: lives; one of them is SCHEDTAPE_NONE if the task has no counterpart
+ * @a, @b: tasks; one of them is SCHEDTAPE_NONE if the task has no counterpart
  */
 struct schedtape_pair {
 	uint32_t a;

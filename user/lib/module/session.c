@@ -261,7 +261,7 @@ int schedtape_session_add(struct schedtape_session *session, const uint32_t *pid
 /* -- tasks ----------------------------------------------------------------- */
 
 struct task_list {
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t n, max;
 	unsigned char *affinity;	/* stride bytes a task */
 	size_t stride;
@@ -288,7 +288,7 @@ static bool task_list_grow(struct task_list *list)
 static int parse_task(struct nlattr **attrs, void *arg)
 {
 	struct task_list *list = arg;
-	struct schedtape_task *task;
+	struct schedtape_task_info *task;
 	size_t bytes = 0;
 
 	if (list->n == list->max && !task_list_grow(list)) {
@@ -328,9 +328,9 @@ static int parse_task(struct nlattr **attrs, void *arg)
 }
 
 /* One block: the tasks, and their affinities behind them. */
-static struct schedtape_task *task_list_pack(const struct task_list *list)
+static struct schedtape_task_info *task_list_pack(const struct task_list *list)
 {
-	struct schedtape_task *tasks = malloc(list->n * (sizeof(*tasks) + list->stride) + 1);
+	struct schedtape_task_info *tasks = malloc(list->n * (sizeof(*tasks) + list->stride) + 1);
 	unsigned char *affinity;
 	size_t i;
 
@@ -346,7 +346,7 @@ static struct schedtape_task *task_list_pack(const struct task_list *list)
 	return tasks;
 }
 
-int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task **tasks,
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
 			    size_t *n, struct schedtape_error *err)
 {
 	struct nl_msg *msg = client_message(session->client, STAPE_CMD_TASK_GET, NLM_F_DUMP);

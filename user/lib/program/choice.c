@@ -11,7 +11,7 @@ int schedtape_program_choose(struct schedtape_tape *tape,
 			     uint32_t *nr_kept, struct schedtape_error *err)
 {
 	struct schedtape_timeline *timeline;
-	const struct schedtape_life *lives;
+	const struct schedtape_task *tasks;
 	size_t n, i;
 	int ret;
 
@@ -20,12 +20,12 @@ int schedtape_program_choose(struct schedtape_tape *tape,
 	ret = schedtape_timeline_run(tape, NULL, NULL, &timeline, err);
 	if (ret)
 		return ret;
-	lives = schedtape_timeline_lives(timeline, &n);
+	tasks = schedtape_timeline_tasks(timeline, &n);
 	*kept = calloc(n + 1, sizeof(**kept));
 	*nr_kept = n;
 	for (i = 0; i < n && *kept; i++) {
-		schedtape_lives_passed(&timeline->set, i);
-		(*kept)[i] = options->keep(options->arg, &lives[i]);
+		schedtape_tasks_passed(&timeline->set, i);
+		(*kept)[i] = options->keep(options->arg, &tasks[i]);
 	}
 	schedtape_timeline_free(timeline);
 	return *kept ? 0 : schedtape_fail(err, -ENOMEM, "not enough memory");

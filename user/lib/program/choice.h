@@ -5,7 +5,7 @@
 #include "program/program.h"
 
 /*
- * Asks @options->keep of each life, by all that the tape says of it.  *kept: by life;
+ * Asks @options->keep of each task, by all that the tape says of it.  *kept: by task;
  * NULL: nothing was to be asked.
  */
 int schedtape_program_choose(struct schedtape_tape *tape,

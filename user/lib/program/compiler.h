@@ -12,7 +12,7 @@
 #include "timeline/edges.h"
 
 /**
- * struct part - what a life plays
+ * struct part - what a task plays
  * @number: its task in the program, SCHEDTAPE_NONE: it has none
  * @leader: of its process, if it plays no part itself: the first that does
  * @source: the tape's description of where it may run, its own or its parent's, or NULL
@@ -23,13 +23,13 @@
  * @op: the waker's operation
  * @wait: this task's open wait
  * @since: when that began, 0: before the start
- * @set_going: when the outside world ended the wait that led to what it does now, its own
- *	or that of who woke or forked it
+ * @set_going: time of the external wake-up that led to what it does now: its own, or that of
+ *	the task that woke or forked it
  */
 struct part {
 	uint32_t number;
 	uint32_t leader;
-	const struct schedtape_task *source;
+	const struct schedtape_task_info *source;
 	uint32_t affinity;
 	struct schedtape_op_tail tail;
 	uint64_t base;
@@ -43,9 +43,9 @@ struct part {
 
 /**
  * struct compiler - a tape that is being compiled
- * @parts: by life
+ * @parts: by task
  * @edges: between tasks
- * @kept: by life, NULL: all
+ * @kept: by task, NULL: all
  * @start: of what is replayed
  */
 struct compiler {

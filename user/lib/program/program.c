@@ -31,39 +31,39 @@ static uint64_t span(uint64_t from, uint64_t to)
 	return to - from < most ? to - from : most;
 }
 
-static uint64_t instant(const struct compiler *c, uint64_t time)
+static uint64_t replay_time(const struct compiler *c, uint64_t time)
 {
 	return span(c->start, time);
 }
 
-static struct part *part_of(struct compiler *c, const struct schedtape_life *life)
+static struct part *part_of(struct compiler *c, const struct schedtape_task *task)
 {
-	return &c->parts[life->index];
+	return &c->parts[task->index];
 }
 
-static bool plays(struct compiler *c, const struct schedtape_life *life)
+static bool plays(struct compiler *c, const struct schedtape_task *task)
 {
-	return life->index < c->part_store.nr && part_of(c, life)->number != SCHEDTAPE_NONE;
+	return task->index < c->part_store.nr && part_of(c, task)->number != SCHEDTAPE_NONE;
 }
 
-static struct schedtape_program_task *task_of(struct compiler *c, const struct schedtape_life *life)
+static struct schedtape_program_task *task_of(struct compiler *c, const struct schedtape_task *task)
 {
-	return &c->program->tasks[part_of(c, life)->number];
+	return &c->program->tasks[part_of(c, task)->number];
 }
 
-static uint64_t cpu_of(struct compiler *c, const struct schedtape_life *life)
+static uint64_t cpu_of(struct compiler *c, const struct schedtape_task *task)
 {
-	return life->cpu_time - part_of(c, life)->base;
+	return task->cpu_time - part_of(c, task)->base;
 }
 
-static int append(struct compiler *c, const struct schedtape_life *life,
+static int append(struct compiler *c, const struct schedtape_task *task,
 		  enum schedtape_op_kind kind, uint64_t value)
 {
-	const struct schedtape_op op = { .cpu = cpu_of(c, life), .kind = kind, .value = value };
-	struct schedtape_op_tail *tail = &part_of(c, life)->tail;
+	const struct schedtape_op op = { .cpu = cpu_of(c, task), .kind = kind, .value = value };
+	struct schedtape_op_tail *tail = &part_of(c, task)->tail;
 	int ret = schedtape_program_add_op(c->program, tail, &op);
 
-	task_of(c, life)->first = tail->first;
+	task_of(c, task)->first = tail->first;
 	return ret;
 }
 
@@ -75,18 +75,18 @@ static struct schedtape_op *wait_of(struct compiler *c, const struct part *part)
 /* -- waits ----------------------------------------------------------------- */
 
 /*
- * A wait ends, until the timeline tells otherwise, at the instant at which it
+ * Adds a wait that ends, until the timeline reports its end, at the time at which it
  * began: a task that does something next could run all the time.
  */
-static int open_wait(struct compiler *c, const struct schedtape_life *life, uint64_t time)
+static int open_wait(struct compiler *c, const struct schedtape_task *task, uint64_t time)
 {
-	struct part *part = part_of(c, life);
+	struct part *part = part_of(c, task);
 	int ret;
 
 	/* Asleep since before the start: that is the wait which opened at birth. */
-	if (part->waiting && part->wait == part->tail.last && !cpu_of(c, life))
+	if (part->waiting && part->wait == part->tail.last && !cpu_of(c, task))
 		return 0;
-	ret = append(c, life, SCHEDTAPE_OP_WAIT_UNTIL, instant(c, time));
+	ret = append(c, task, SCHEDTAPE_OP_WAIT_UNTIL, replay_time(c, time));
 	part->wait = part->tail.last;
 	part->waiting = !ret;
 	part->since = time;
@@ -112,13 +112,13 @@ static bool is_length(const struct compiler *c, const struct part *part,
 	}
 }
 
-/* The outside world ends a wait. */
-static void end_outside(struct compiler *c, struct part *part, struct schedtape_op *wait,
-			bool left_out, uint64_t time)
+/* Ends a wait by an external wake-up. */
+static void end_external(struct compiler *c, struct part *part, struct schedtape_op *wait,
+			 bool left_out, uint64_t time)
 {
 	part->set_going = time;
 	if (!is_length(c, part, wait, left_out)) {
-		wait->value = instant(c, time);
+		wait->value = replay_time(c, time);
 		c->program->timed++;
 		return;
 	}
@@ -132,13 +132,13 @@ static void end_outside(struct compiler *c, struct part *part, struct schedtape_
  * clocks of CPUs differ, it may seem so, and then nobody is to wait for what comes
  * after that.
  */
-static void awake(struct compiler *c, const struct schedtape_life *life, uint64_t time)
+static void awake(struct compiler *c, const struct schedtape_task *task, uint64_t time)
 {
-	struct part *part = part_of(c, life);
+	struct part *part = part_of(c, task);
 
 	/* Who was there from the start may have run all the time. */
 	if (part->waiting && part->since)
-		end_outside(c, part, wait_of(c, part), false, time);
+		end_external(c, part, wait_of(c, part), false, time);
 	part->waiting = false;
 }
 
@@ -161,58 +161,58 @@ static int grow_parts(struct compiler *c, uint32_t index)
 	return 0;
 }
 
-static int prio_of(struct compiler *c, const struct schedtape_life *life,
+static int prio_of(struct compiler *c, const struct schedtape_task *task,
 		   struct schedtape_prio *prio)
 {
-	*prio = (struct schedtape_prio){ life->policy, life->nice, life->rt_priority, 0 };
-	if (life->policy != SCHED_DEADLINE)
+	*prio = (struct schedtape_prio){ task->policy, task->nice, task->rt_priority, 0 };
+	if (task->policy != SCHED_DEADLINE)
 		return 0;
-	return schedtape_program_add_deadline(c->program, &life->dl, &prio->deadline);
+	return schedtape_program_add_deadline(c->program, &task->dl, &prio->deadline);
 }
 
 /* Counts each task with SCHED_EXT once, because a kernel may have no such policy. */
-static void note_policy(struct compiler *c, const struct schedtape_life *life)
+static void note_policy(struct compiler *c, const struct schedtape_task *task)
 {
-	struct schedtape_program_task *task = task_of(c, life);
+	struct schedtape_program_task *ptask = task_of(c, task);
 
-	if (life->policy != SCHEDTAPE_POLICY_EXT || task->ext)
+	if (task->policy != SCHEDTAPE_POLICY_EXT || ptask->ext)
 		return;
-	task->ext = true;
+	ptask->ext = true;
 	c->program->nr_ext++;
 }
 
-/* Gives a life a task, unless it is left out. */
-static int cast_life(struct compiler *c, const struct schedtape_life *life, const char *name,
+/* Adds a task to the program, unless it is left out. */
+static int cast_task(struct compiler *c, const struct schedtape_task *task, const char *name,
 		     uint64_t time)
 {
-	struct schedtape_program_task task = {
-		.due = instant(c, time),
+	struct schedtape_program_task ptask = {
+		.due = replay_time(c, time),
 		.parent = SCHEDTAPE_NONE,
-		.process = life->process,	/* of lives, until set_process() */
+		.process = task->process,	/* of tasks, until set_process() */
 		.threads = SCHEDTAPE_NONE,
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
-		.pid = life->pid,
-		.prio_known = life->prio_known,
-		.source = life->task ? life->task : part_of(c, life)->source,
-		.affinity = part_of(c, life)->affinity,
+		.pid = task->pid,
+		.prio_known = task->prio_known,
+		.source = task->info ? task->info : part_of(c, task)->source,
+		.affinity = part_of(c, task)->affinity,
 	};
 
 	int ret;
 
-	if (c->kept && (life->index >= c->nr_kept || !c->kept[life->index]))
+	if (c->kept && (task->index >= c->nr_kept || !c->kept[task->index]))
 		return 0;
-	ret = prio_of(c, life, &task.prio);
-	if (!ret && life->cgroup)
-		ret = schedtape_program_add_cgroup(c->program, life->cgroup, &task.cgroup);
+	ret = prio_of(c, task, &ptask.prio);
+	if (!ret && task->cgroup)
+		ret = schedtape_program_add_cgroup(c->program, task->cgroup, &ptask.cgroup);
 	if (ret)
 		return ret;
-	memcpy(task.name, name, sizeof(task.name));
-	part_of(c, life)->number = c->program->nr_tasks;
-	part_of(c, life)->base = life->cpu_time;
-	ret = schedtape_program_add_task(c->program, &task);
-	if (!ret && task.prio_known)
-		note_policy(c, life);
+	memcpy(ptask.name, name, sizeof(ptask.name));
+	part_of(c, task)->number = c->program->nr_tasks;
+	part_of(c, task)->base = task->cpu_time;
+	ret = schedtape_program_add_task(c->program, &ptask);
+	if (!ret && ptask.prio_known)
+		note_policy(c, task);
 	return ret;
 }
 
@@ -228,35 +228,35 @@ static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t 
 
 /* -- what the timeline tells ----------------------------------------------- */
 
-static int on_born(void *arg, const struct schedtape_life *life,
-		   const struct schedtape_life *parent, uint64_t time)
+static int on_born(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *parent, uint64_t time)
 {
 	struct compiler *c = arg;
 	struct part *part;
 	int ret;
 
-	ret = grow_parts(c, life->index);
+	ret = grow_parts(c, task->index);
 	if (ret)
 		return ret;
-	part = part_of(c, life);
-	part->source = life->task;
+	part = part_of(c, task);
+	part->source = task->info;
 	if (parent) {
-		part->source = parent->task ? parent->task : part_of(c, parent)->source;
+		part->source = parent->info ? parent->info : part_of(c, parent)->source;
 		part->affinity = part_of(c, parent)->affinity;
 	}
 	if (!c->begun)
 		return 0;
-	ret = cast_life(c, life, life->first_comm, time);
-	if (ret || !plays(c, life))
+	ret = cast_task(c, task, task->first_comm, time);
+	if (ret || !plays(c, task))
 		return ret;
 	if (parent && plays(c, parent)) {
 		awake(c, parent, time);
-		task_of(c, life)->parent = part_of(c, parent)->number;
-		part_of(c, life)->set_going = part_of(c, parent)->set_going;
-		return append(c, parent, SCHEDTAPE_OP_FORK, part_of(c, life)->number);
+		task_of(c, task)->parent = part_of(c, parent)->number;
+		part_of(c, task)->set_going = part_of(c, parent)->set_going;
+		return append(c, parent, SCHEDTAPE_OP_FORK, part_of(c, task)->number);
 	}
-	ret = open_wait(c, life, time);
-	part = part_of(c, life);
+	ret = open_wait(c, task, time);
+	part = part_of(c, task);
 	part->since = 0;
 	/* Whoever forked it is left out: it begins when it was forked. */
 	part->waiting = !parent;
@@ -264,8 +264,8 @@ static int on_born(void *arg, const struct schedtape_life *life,
 	return ret;
 }
 
-static int on_waking(void *arg, const struct schedtape_life *waker,
-		     const struct schedtape_life *wakee, uint64_t ticket, uint64_t time)
+static int on_waking(void *arg, const struct schedtape_task *waker,
+		     const struct schedtape_task *wakee, uint64_t ticket, uint64_t time)
 {
 	struct compiler *c = arg;
 	int ret;
@@ -279,8 +279,8 @@ static int on_waking(void *arg, const struct schedtape_life *waker,
 	return ret;
 }
 
-static int on_woke(void *arg, const struct schedtape_life *life,
-		   const struct schedtape_life *waker, uint64_t ticket, uint64_t time)
+static int on_woke(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
 {
 	struct schedtape_op *wait, *wake;
 	struct compiler *c = arg;
@@ -288,15 +288,15 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	uint32_t edge;
 	int ret;
 
-	if (!plays(c, life) || !part_of(c, life)->waiting)
+	if (!plays(c, task) || !part_of(c, task)->waiting)
 		return 0;
-	part = part_of(c, life);
+	part = part_of(c, task);
 	part->waiting = false;
 	wait = wait_of(c, part);
-	wait->blocked = life->slept_as == STAPE_STATE_BLOCKED ||
-			life->slept_as == STAPE_STATE_IDLE;
+	wait->blocked = task->slept_as == STAPE_STATE_BLOCKED ||
+			task->slept_as == STAPE_STATE_IDLE;
 	if (!waker || !ticket || ticket != part->ticket) {
-		end_outside(c, part, wait, waker, time);
+		end_external(c, part, wait, waker, time);
 		return 0;
 	}
 	ret = edge_of(c, part_of(c, waker)->number, part->number, &edge);
@@ -305,7 +305,7 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	wake = &c->program->ops[part->op];
 	wake->kind = SCHEDTAPE_OP_WAKE;
 	wake->value = edge;
-	/* Instants that are absolute are put off for nobody. */
+	/* Absolute times are never delayed for a wakee. */
 	wake->expected = c->options->external != SCHEDTAPE_EXTERNAL_ABSOLUTE &&
 			 part->since < part_of(c, waker)->set_going;
 	part->set_going = part_of(c, waker)->set_going;
@@ -315,143 +315,143 @@ static int on_woke(void *arg, const struct schedtape_life *life,
 	return 0;
 }
 
-static int on_slept(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_slept(void *arg, const struct schedtape_task *task, uint64_t time)
 {
-	return plays(arg, life) ? open_wait(arg, life, time) : 0;
+	return plays(arg, task) ? open_wait(arg, task, time) : 0;
 }
 
-/* Out of the filter is a wait that the outside world ends. */
-static int on_left(void *arg, const struct schedtape_life *life, uint64_t time)
+/* A task that leaves the filter waits for an external wake-up. */
+static int on_left(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
 
-	return plays(c, life) && !part_of(c, life)->waiting ? open_wait(c, life, time) : 0;
+	return plays(c, task) && !part_of(c, task)->waiting ? open_wait(c, task, time) : 0;
 }
 
-static int on_joined(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_joined(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
-	struct part *part = part_of(c, life);
+	struct part *part = part_of(c, task);
 
-	if (!plays(c, life))
+	if (!plays(c, task))
 		return 0;
 	if (part->waiting)
-		end_outside(c, part, wait_of(c, part), false, time);
+		end_external(c, part, wait_of(c, part), false, time);
 	part->waiting = false;
 	return 0;
 }
 
 /* Threads that were forked on the tape stay with their parents. */
-static int on_identified(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_identified(void *arg, const struct schedtape_task *task, uint64_t time)
 {
-	const struct schedtape_life *leader = schedtape_life_at(life, life->process);
-	struct schedtape_program_task *task;
+	const struct schedtape_task *leader = schedtape_task_at(task, task->process);
+	struct schedtape_program_task *ptask;
 
 	(void)time;
-	if (!plays(arg, life))
+	if (!plays(arg, task))
 		return 0;
-	task = task_of(arg, life);
-	memcpy(task->name, life->first_comm, sizeof(task->name));
-	if (task->parent == SCHEDTAPE_NONE && leader->process == leader->index)
-		task->process = life->process;
+	ptask = task_of(arg, task);
+	memcpy(ptask->name, task->first_comm, sizeof(ptask->name));
+	if (ptask->parent == SCHEDTAPE_NONE && leader->process == leader->index)
+		ptask->process = task->process;
 	return 0;
 }
 
-static int on_renamed(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_renamed(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
 	struct schedtape_program *program = c->program;
 	int ret;
 
 	(void)time;
-	if (!plays(c, life))
+	if (!plays(c, task))
 		return 0;
-	ret = schedtape_program_add_name(program, life->comm);
-	return ret ? ret : append(c, life, SCHEDTAPE_OP_RENAME, program->nr_names - 1);
+	ret = schedtape_program_add_name(program, task->comm);
+	return ret ? ret : append(c, task, SCHEDTAPE_OP_RENAME, program->nr_names - 1);
 }
 
-static int on_setprio(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_setprio(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct schedtape_prio prio;
 	int ret;
 
 	(void)time;
-	if (!plays(arg, life))
+	if (!plays(arg, task))
 		return 0;
-	note_policy(arg, life);
-	ret = prio_of(arg, life, &prio);
-	return ret ? ret : append(arg, life, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
+	note_policy(arg, task);
+	ret = prio_of(arg, task, &prio);
+	return ret ? ret : append(arg, task, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }
 
 /* Also of who is left out, or has not begun: its children have what it has. */
-static int on_setaffinity(void *arg, const struct schedtape_life *life,
+static int on_setaffinity(void *arg, const struct schedtape_task *task,
 			  const unsigned char *affinity, uint64_t time)
 {
 	struct compiler *c = arg;
-	struct part *part = part_of(c, life);
+	struct part *part = part_of(c, task);
 	uint32_t before = part->affinity;
 	int ret;
 
 	(void)time;
 	ret = schedtape_program_add_affinity(c->program, affinity, &part->affinity);
-	if (ret || !plays(c, life) || part->affinity == before)
+	if (ret || !plays(c, task) || part->affinity == before)
 		return ret;
-	return append(c, life, SCHEDTAPE_OP_SETAFFINITY, part->affinity);
+	return append(c, task, SCHEDTAPE_OP_SETAFFINITY, part->affinity);
 }
 
-static int on_moved(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_moved(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
-	struct schedtape_program_task *task;
+	struct schedtape_program_task *ptask;
 	uint32_t cgroup;
 	int ret;
 
 	(void)time;
-	if (!plays(c, life))
+	if (!plays(c, task))
 		return 0;
-	ret = schedtape_program_add_cgroup(c->program, life->cgroup, &cgroup);
+	ret = schedtape_program_add_cgroup(c->program, task->cgroup, &cgroup);
 	if (ret)
 		return ret;
-	task = task_of(c, life);
+	ptask = task_of(c, task);
 	/* Nobody has said so far where it began. */
-	if (task->parent == SCHEDTAPE_NONE && task->cgroup == SCHEDTAPE_NONE) {
-		task->cgroup = cgroup;
+	if (ptask->parent == SCHEDTAPE_NONE && ptask->cgroup == SCHEDTAPE_NONE) {
+		ptask->cgroup = cgroup;
 		return 0;
 	}
-	return append(c, life, SCHEDTAPE_OP_MOVE, cgroup);
+	return append(c, task, SCHEDTAPE_OP_MOVE, cgroup);
 }
 
-static int on_end(void *arg, const struct schedtape_life *life, uint64_t time)
+static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
 	struct part *part;
 
 	(void)time;
-	if (!plays(c, life))
+	if (!plays(c, task))
 		return 0;
-	part = part_of(c, life);
+	part = part_of(c, task);
 	/* A wait that outlasts the recording ends it for this task. */
 	if (part->waiting && part->wait == part->tail.last &&
-	    wait_of(c, part)->cpu == cpu_of(c, life))
+	    wait_of(c, part)->cpu == cpu_of(c, task))
 		schedtape_program_drop_op(&part->tail);
 	part->waiting = false;
-	return append(c, life, SCHEDTAPE_OP_EXIT, 0);
+	return append(c, task, SCHEDTAPE_OP_EXIT, 0);
 }
 
 /* The beginning of what is replayed, or its end. */
-static int on_marked(void *arg, const struct schedtape_life *life, bool asleep, uint64_t time)
+static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, uint64_t time)
 {
 	struct compiler *c = arg;
 	int ret;
 
 	if (c->begun)
-		return on_end(c, life, time);
-	ret = cast_life(c, life, life->comm, time);
-	if (ret || !plays(c, life))
+		return on_end(c, task, time);
+	ret = cast_task(c, task, task->comm, time);
+	if (ret || !plays(c, task))
 		return ret;
-	ret = open_wait(c, life, time);
-	part_of(c, life)->since = 0;
-	part_of(c, life)->waiting = asleep;
+	ret = open_wait(c, task, time);
+	part_of(c, task)->since = 0;
+	part_of(c, task)->waiting = asleep;
 	return ret;
 }
 
@@ -530,7 +530,7 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 	c.program = calloc(1, sizeof(*c.program));
 	if (!c.program)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
-	c.program->duration = instant(&c, stop);
+	c.program->duration = replay_time(&c, stop);
 	ret = schedtape_program_choose(tape, options, &c.kept, &c.nr_kept, err);
 	if (!ret)
 		ret = compile(&c, tape, err);

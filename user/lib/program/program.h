@@ -36,8 +36,8 @@ enum schedtape_external {
  * @cpu: CPU time that it had used by then, ns since its program begins
  * @kind: enum schedtape_op_kind
  * @blocked: a wait in state D
- * @expected: a wake-up of somebody who had been in that wait since before the outside
- *	world set its waker going, directly or by way of others
+ * @expected: a wake-up of a task that was in that wait since before the external wake-up
+ *	that set its waker going, directly or by way of other tasks
  * @value: as the kind says
  */
 struct schedtape_op {
@@ -89,7 +89,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 struct schedtape_program_task {
 	uint64_t first;
 	uint64_t due;
-	const struct schedtape_task *source;
+	const struct schedtape_task_info *source;
 	uint32_t parent;
 	uint32_t process;
 	uint32_t threads;
@@ -129,7 +129,7 @@ struct schedtape_program_hash {
  * @affinities: that they get
  * @duration: of what was recorded, ns
  * @wakeups: along edges
- * @timed: waits for an instant
+ * @timed: waits that end at a given time
  * @lengths: waits of a length
  * @nr_ext: tasks whose policy is SCHED_EXT at some time
  *
@@ -181,15 +181,15 @@ schedtape_program_next(const struct schedtape_program *program, const struct sch
 
 /**
  * struct schedtape_program_options - how to compile
- * @external: what outside wake-ups are kept by
+ * @external: how external wake-ups are timed
  * @keep: which tasks, as they are at the tape's end; NULL: all.  A wake-up by another
- *	is an outside one, whose instant is kept
+ *	is an external one, which comes at its recorded time
  * @arg: for @keep
  * @from, @to: what happened in between, ns of the session's clock; @to 0: the end
  */
 struct schedtape_program_options {
 	enum schedtape_external external;
-	bool (*keep)(void *arg, const struct schedtape_life *life);
+	bool (*keep)(void *arg, const struct schedtape_task *task);
 	void *arg;
 	uint64_t from;
 	uint64_t to;

@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "tape/clock.h"
 #include "tape/read.h"
 
 #define NS_PER_MS	1000000
 
 /*
- * Both clocks are not read at quite the same instant: of two samples that are
- * nearer than this, the slope between them would say more about that.
+ * Both clocks are not read at quite the same time.  The slope between two samples that are
+ * nearer than this would be dominated by that error.
  */
 #define NEAREST_NS	NS_PER_MS
 #define LATEST_NS	(1ULL << 62)	/* 146 years: nobody has seen that */
@@ -24,17 +25,13 @@
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
 {
 	struct stape_clock_sample *samples;
-	size_t capacity;
 
-	if (clocks->nr_samples == clocks->capacity) {
-		capacity = clocks->capacity ? 2 * clocks->capacity : 16;
-		samples = reallocarray(clocks->samples, capacity, sizeof(*samples));
-		if (!samples)
-			return -ENOMEM;
-		clocks->samples = samples;
-		clocks->capacity = capacity;
-	}
-	clocks->samples[clocks->nr_samples++] = *sample;
+	samples = schedtape_list_grow(clocks->samples, clocks->nr_samples, &clocks->capacity,
+				      sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	clocks->samples = samples;
+	samples[clocks->nr_samples++] = *sample;
 	return 0;
 }
 

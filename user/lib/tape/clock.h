@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From times of the session's clock to ns of CLOCK_MONOTONIC: straight lines
- * between the instants that both clocks were read at.
+ * between the times at which both clocks were read.
  */
 #ifndef SCHEDTAPE_TAPE_CLOCK_H
 #define SCHEDTAPE_TAPE_CLOCK_H
@@ -13,7 +13,7 @@
 #include <schedtape/device.h>
 
 /**
- * struct tape_line - how the clocks go together from one instant on
+ * struct tape_line - how the clocks go together from one sample on
  * @counter: the session's clock then
  * @ticks: of it, to the next line
  * @mono: CLOCK_MONOTONIC then

@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 #include <json-c/json_visit.h>
 
+#include "base/list.h"
 #include "tape/read.h"
 
 /* Each takes much more memory than it does bytes. */
@@ -124,14 +125,14 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 /* -- tasks ----------------------------------------------------------------- */
 
 /* Has a kernel given it that?  Who replays it asks one for the same. */
-static bool prio_is_possible(const struct schedtape_task *task)
+static bool prio_is_possible(const struct schedtape_task_info *task)
 {
 	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
 	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
 }
 
 /* Bytes of the entry at @raw, or 0 if it isn't one. */
-static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw, size_t bytes)
+static size_t task_unpack(struct schedtape_task_info *task, const unsigned char *raw, size_t bytes)
 {
 	struct tape_task entry = { 0 };
 	uint32_t size, fixed, affinity_bytes;
@@ -148,7 +149,7 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 	/* What its version has of it; what later ones have is left alone. */
 	memcpy(&entry, raw, fixed < sizeof(entry) ? fixed : sizeof(entry));
 
-	*task = (struct schedtape_task) {
+	*task = (struct schedtape_task_info) {
 		.time = le64toh(entry.time),
 		.start_time = le64toh(entry.start_time),
 		.cpu_time = le64toh(entry.cpu_time),
@@ -177,27 +178,22 @@ static size_t task_unpack(struct schedtape_task *task, const unsigned char *raw,
 	return size;
 }
 
-static struct schedtape_task *task_new(struct schedtape_tape *tape)
+static struct schedtape_task_info *task_new(struct schedtape_tape *tape)
 {
-	struct schedtape_task *tasks;
-	size_t capacity;
+	struct schedtape_task_info *tasks = schedtape_list_grow(tape->tasks, tape->nr_tasks,
+							   &tape->tasks_capacity, sizeof(*tasks));
 
-	if (tape->nr_tasks == tape->tasks_capacity) {
-		capacity = tape->tasks_capacity ? 2 * tape->tasks_capacity : 64;
-		tasks = reallocarray(tape->tasks, capacity, sizeof(*tasks));
-		if (!tasks)
-			return NULL;
-		tape->tasks = tasks;
-		tape->tasks_capacity = capacity;
-	}
-	return &tape->tasks[tape->nr_tasks++];
+	if (!tasks)
+		return NULL;
+	tape->tasks = tasks;
+	return &tasks[tape->nr_tasks++];
 }
 
 /* @raw must stay where it is.  On failure nothing of it is kept. */
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
 {
 	size_t before = tape->nr_tasks, now;
-	struct schedtape_task task, *kept;
+	struct schedtape_task_info task, *kept;
 
 	for (; bytes; bytes -= now, raw += now) {
 		now = task_unpack(&task, raw, bytes);
@@ -296,19 +292,15 @@ static int add_scheduler(struct schedtape_tape *tape,
 			 const struct schedtape_scheduler *scheduler)
 {
 	struct schedtape_scheduler *schedulers;
-	size_t capacity;
 
 	if (tape->nr_schedulers == TAPE_MAX_SCHEDULERS)
 		return -EBADMSG;
-	if (tape->nr_schedulers == tape->schedulers_capacity) {
-		capacity = tape->schedulers_capacity ? 2 * tape->schedulers_capacity : 4;
-		schedulers = reallocarray(tape->schedulers, capacity, sizeof(*schedulers));
-		if (!schedulers)
-			return -ENOMEM;
-		tape->schedulers = schedulers;
-		tape->schedulers_capacity = capacity;
-	}
-	tape->schedulers[tape->nr_schedulers++] = *scheduler;
+	schedulers = schedtape_list_grow(tape->schedulers, tape->nr_schedulers,
+					 &tape->schedulers_capacity, sizeof(*schedulers));
+	if (!schedulers)
+		return -ENOMEM;
+	tape->schedulers = schedulers;
+	schedulers[tape->nr_schedulers++] = *scheduler;
 	return 0;
 }
 

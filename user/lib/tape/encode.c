@@ -16,14 +16,14 @@
 
 /* -- tasks ----------------------------------------------------------------- */
 
-static size_t task_bytes(const struct schedtape_task *task)
+static size_t task_bytes(const struct schedtape_task_info *task)
 {
 	size_t bytes = sizeof(struct tape_task) + task->affinity_bytes;
 
 	return bytes + tape_padding(bytes);
 }
 
-static void task_pack(unsigned char *at, const struct schedtape_task *task)
+static void task_pack(unsigned char *at, const struct schedtape_task_info *task)
 {
 	size_t size = task_bytes(task);
 	struct tape_task entry = {
@@ -56,7 +56,7 @@ static void task_pack(unsigned char *at, const struct schedtape_task *task)
 }
 
 int schedtape_writer_tasks(struct schedtape_writer *writer,
-			   const struct schedtape_task *tasks, size_t n,
+			   const struct schedtape_task_info *tasks, size_t n,
 			   struct schedtape_error *err)
 {
 	struct tape_record rec;

@@ -6,24 +6,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/list.h"
 #include "tape/read.h"
-
-/* Room for one more in a list: the list, which may have moved, or NULL. */
-static void *list_grow(void *list, size_t n, size_t *capacity, size_t size)
-{
-	if (n < *capacity)
-		return list;
-	list = reallocarray(list, n ? 2 * n : 64, size);
-	if (list)
-		*capacity = n ? 2 * n : 64;
-	return list;
-}
 
 static struct tape_index *index_new(struct schedtape_tape *tape)
 {
-	struct tape_index *index = list_grow(tape->index, tape->nr_index, &tape->index_capacity,
-					     sizeof(*index));
+	struct tape_index *index;
 
+	index = schedtape_list_grow(tape->index, tape->nr_index, &tape->index_capacity,
+				    sizeof(*index));
 	if (!index)
 		return NULL;
 	tape->index = index;
@@ -33,9 +24,10 @@ static struct tape_index *index_new(struct schedtape_tape *tape)
 int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 		     const struct tape_head *head)
 {
-	struct tape_other *others = list_grow(tape->others, tape->nr_others,
-					      &tape->others_capacity, sizeof(*others));
+	struct tape_other *others;
 
+	others = schedtape_list_grow(tape->others, tape->nr_others, &tape->others_capacity,
+				     sizeof(*others));
 	if (!others)
 		return -ENOMEM;
 	tape->others = others;

@@ -223,7 +223,7 @@ struct schedtape_tape {
 	uint64_t content;
 	unsigned char **blocks;
 	size_t nr_blocks;
-	struct schedtape_task *tasks;
+	struct schedtape_task_info *tasks;
 	size_t nr_tasks;
 	size_t tasks_capacity;
 	struct tape_clocks clocks;

@@ -29,7 +29,7 @@ struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
 	return tape->meta;
 }
 
-const struct schedtape_task *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
+const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
 {
 	*n = tape->nr_tasks;
 	return tape->tasks;

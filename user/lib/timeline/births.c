@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where lives come from, and whose a PID is.
+ * Where tasks come from, and whose a PID is.
  */
 #include <errno.h>
 #include <sched.h>
@@ -10,45 +10,45 @@
 
 static uint32_t add(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
-	uint32_t index = schedtape_lives_add(&tl->set, pid, time);
+	uint32_t index = schedtape_tasks_add(&tl->set, pid, time);
 
 	if (index == SCHEDTAPE_NONE)
 		timeline_fail(tl, -ENOMEM, "not enough memory for all tasks");
 	return index;
 }
 
-/* The life that leads a thread's group, if the tape has it. */
+/* The task that leads a thread's group, if the tape has it. */
 static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64_t time)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, tgid);
-	const struct schedtape_task *leader;
+	uint32_t at = schedtape_tasks_get(&tl->set, tgid);
+	const struct schedtape_task_info *leader;
 
 	if (at == SCHEDTAPE_NONE)
 		return at;
-	if (at & LIVES_TASK) {
-		leader = &tl->set.tasks[at & ~LIVES_TASK];
+	if (at & TASKS_INFO) {
+		leader = &tl->set.infos[at & ~TASKS_INFO];
 		/* What a leader isn't, damage can make of it: no endless descent. */
 		if (leader->tgid != leader->pid)
 			return SCHEDTAPE_NONE;
 		return timeline_find(tl, leader->pid, time);
 	}
-	return timeline_track(tl, at)->state == LIFE_DEAD ? SCHEDTAPE_NONE : at;
+	return timeline_track(tl, at)->state == TASK_DEAD ? SCHEDTAPE_NONE : at;
 }
 
-/* Tells a life's thread group, which was not known.  Lives may move. */
+/* Tells a task's thread group, which was not known.  Tasks may move. */
 void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t tgid,
 			uint64_t time)
 {
-	uint32_t pid = timeline_life(tl, index)->pid;
+	uint32_t pid = timeline_task(tl, index)->pid;
 	bool thread = tgid && tgid != pid;
 	uint32_t leader = thread ? find_leader(tl, tgid, time) : SCHEDTAPE_NONE;
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
 	timeline_track(tl, index)->described = true;
-	life->thread = thread;
-	life->tgid = thread ? tgid : pid;
+	task->thread = thread;
+	task->tgid = thread ? tgid : pid;
 	if (leader != SCHEDTAPE_NONE)
-		schedtape_lives_join(&tl->set, index, leader);
+		schedtape_tasks_join(&tl->set, index, leader);
 }
 
 /**
@@ -61,13 +61,13 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
  *
  * It was there from the start, unless it is younger, or its PID was another's.
  */
-uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task *who,
-			const struct schedtape_task *source, bool joined, uint64_t time)
+uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
+			const struct schedtape_task_info *source, bool joined, uint64_t time)
 {
-	bool first = schedtape_lives_get(&tl->set, who->pid) >= LIVES_TASK;
+	bool first = schedtape_tasks_get(&tl->set, who->pid) >= TASKS_INFO;
 	bool from_start = !joined && first &&
 			  (!who->start_time || who->start_time <= tl->start + START_TIME_SLACK);
-	struct schedtape_life *life;
+	struct schedtape_task *task;
 	uint32_t index;
 
 	/* Leaders are born before their threads. */
@@ -78,22 +78,22 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 		return index;
 	timeline_set_group(tl, index, who->tgid, time);
 	timeline_track(tl, index)->seen = time;
-	life = timeline_life(tl, index);
-	life->task = source;
-	life->from_start = from_start;
-	life->joined = joined;
-	life->ppid = who->ppid;
-	life->ns_pid = who->ns_pid;
-	life->start_time = who->start_time;
-	life->prio_known = true;
-	life->policy = who->policy;
-	life->nice = who->nice;
-	life->rt_priority = who->rt_priority;
-	life->dl = who->dl;
-	life->cgroup = who->cgroup;
-	memcpy(life->comm, who->comm, sizeof(life->comm) - 1);
-	memcpy(life->first_comm, life->comm, sizeof(life->comm));
-	timeline_tell(tl, born, life, NULL, life->start);
+	task = timeline_task(tl, index);
+	task->info = source;
+	task->from_start = from_start;
+	task->joined = joined;
+	task->ppid = who->ppid;
+	task->ns_pid = who->ns_pid;
+	task->start_time = who->start_time;
+	task->prio_known = true;
+	task->policy = who->policy;
+	task->nice = who->nice;
+	task->rt_priority = who->rt_priority;
+	task->dl = who->dl;
+	task->cgroup = who->cgroup;
+	memcpy(task->comm, who->comm, sizeof(task->comm) - 1);
+	memcpy(task->first_comm, task->comm, sizeof(task->comm));
+	timeline_tell(tl, born, task, NULL, task->start);
 	return index;
 }
 
@@ -102,19 +102,19 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 				 uint64_t time)
 {
 	uint32_t index = add(tl, pid, from_start ? tl->start : time);
-	struct schedtape_life *life;
+	struct schedtape_task *task;
 
 	if (index == SCHEDTAPE_NONE)
 		return index;
 	timeline_track(tl, index)->seen = time;
-	life = timeline_life(tl, index);
-	life->from_start = from_start;
-	timeline_tell(tl, born, life, NULL, life->start);
+	task = timeline_task(tl, index);
+	task->from_start = from_start;
+	timeline_tell(tl, born, task, NULL, task->start);
 	return index;
 }
 
 /**
- * timeline_find() - the life that has a PID
+ * timeline_find() - the task that has a PID
  * @tl: the timeline
  * @pid: not 0
  * @time: of the event that names it
@@ -123,24 +123,24 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
  */
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, pid);
-	const struct schedtape_task *task;
+	uint32_t at = schedtape_tasks_get(&tl->set, pid);
+	const struct schedtape_task_info *info;
 	uint32_t thread;
 
 	if (at == SCHEDTAPE_NONE)
 		return birth_of_unknown(tl, pid, true, time);
-	if (at & LIVES_TASK) {
-		task = &tl->set.tasks[at & ~LIVES_TASK];
+	if (at & TASKS_INFO) {
+		info = &tl->set.infos[at & ~TASKS_INFO];
 		/* Made later than this: the PID's next owner. */
-		if (task->start_time > time + START_TIME_SLACK)
+		if (info->start_time > time + START_TIME_SLACK)
 			return birth_of_unknown(tl, pid, true, time);
-		return timeline_birth(tl, task, task, false, time);
+		return timeline_birth(tl, info, info, false, time);
 	}
-	if (timeline_track(tl, at)->state != LIFE_DEAD)
+	if (timeline_track(tl, at)->state != TASK_DEAD)
 		return at;
 
 	/* Within execve() a thread has its leader's PID before the event says so. */
-	thread = schedtape_lives_last_thread(&tl->set, at);
+	thread = schedtape_tasks_last_thread(&tl->set, at);
 	if (thread == SCHEDTAPE_NONE)
 		return birth_of_unknown(tl, pid, false, time);
 	timeline_take_over(tl, thread, pid, time);
@@ -156,7 +156,7 @@ void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
 
-	if (track->state == LIFE_DEAD || (track->exiting && track->state == LIFE_RUNNING))
+	if (track->state == TASK_DEAD || (track->exiting && track->state == TASK_RUNNING))
 		return;
 	timeline_end(tl, index, time);
 }
@@ -164,24 +164,24 @@ void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 /* What a child has of its parent. */
 static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent, bool thread)
 {
-	const struct schedtape_life *from = timeline_life(tl, parent);
-	struct schedtape_life *life = timeline_life(tl, index);
+	const struct schedtape_task *from = timeline_task(tl, parent);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	memcpy(life->comm, from->comm, sizeof(life->comm));
-	memcpy(life->first_comm, from->comm, sizeof(life->comm));
-	life->ppid = thread ? from->ppid : from->tgid;
-	life->prio_known = from->prio_known;
-	life->policy = from->policy;
-	life->nice = from->nice;
-	life->rt_priority = from->rt_priority;
-	life->cgroup = from->cgroup;
+	memcpy(task->comm, from->comm, sizeof(task->comm));
+	memcpy(task->first_comm, from->comm, sizeof(task->comm));
+	task->ppid = thread ? from->ppid : from->tgid;
+	task->prio_known = from->prio_known;
+	task->policy = from->policy;
+	task->nice = from->nice;
+	task->rt_priority = from->rt_priority;
+	task->cgroup = from->cgroup;
 	/* It cannot be inherited: such a task forks only if it said that children are usual. */
 	if (from->policy == SCHED_DEADLINE)
-		life->policy = SCHED_OTHER;
+		task->policy = SCHED_OTHER;
 	if (!thread)
 		return;
-	life->tgid = from->tgid;
-	schedtape_lives_join(&tl->set, index, from->process);
+	task->tgid = from->tgid;
+	schedtape_tasks_join(&tl->set, index, from->process);
 }
 
 /* Longer than that no fork takes, however often it is preempted, ns. */
@@ -191,50 +191,50 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
-	const struct schedtape_life *life = timeline_life(tl, index);
+	const struct schedtape_task *task = timeline_task(tl, index);
 
-	return life->joined && track->state == LIFE_FOUND && track->seen >= tl->loss_end &&
-	       time < life->start_time + FORK_MAX;
+	return task->joined && track->state == TASK_FOUND && track->seen >= tl->loss_end &&
+	       time < task->start_time + FORK_MAX;
 }
 
 /**
- * timeline_fork() - a life begins
+ * timeline_fork() - a task begins
  * @tl: the timeline
  * @pid: its PID
- * @parent: the life that forked it, or SCHEDTAPE_NONE
+ * @parent: the task that forked it, or SCHEDTAPE_NONE
  * @thread: it shares its parent's thread group
  * @time: when
  */
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		   bool thread, uint64_t time)
 {
-	uint32_t at = schedtape_lives_get(&tl->set, pid);
+	uint32_t at = schedtape_tasks_get(&tl->set, pid);
 	struct schedtape_track *track;
-	struct schedtape_life *life;
+	struct schedtape_task *task;
 	uint32_t index;
 
-	if (at < LIVES_TASK && is_newborn(tl, at, time)) {
-		timeline_track(tl, at)->state = LIFE_NEW;
+	if (at < TASKS_INFO && is_newborn(tl, at, time)) {
+		timeline_track(tl, at)->state = TASK_NEW;
 		return;
 	}
 	/* Described and not born yet: that was after this, so it is the child. */
-	if (at < LIVES_TASK && at != parent)
+	if (at < TASKS_INFO && at != parent)
 		timeline_vacate(tl, at, time);
 	index = add(tl, pid, time);
 	if (index == SCHEDTAPE_NONE)
 		return;
-	life = timeline_life(tl, index);
-	life->parent = parent;
-	life->thread = thread;
+	task = timeline_task(tl, index);
+	task->parent = parent;
+	task->thread = thread;
 	track = timeline_track(tl, index);
-	track->state = LIFE_NEW;
+	track->state = TASK_NEW;
 	track->described = !thread;
 	if (parent != SCHEDTAPE_NONE) {
 		inherit(tl, index, parent, thread);
 		track->described |= timeline_track(tl, parent)->described;
 		timeline_count(tl, parent, time);
 	}
-	timeline_tell(tl, born, life, parent == SCHEDTAPE_NONE ? NULL : timeline_life(tl, parent),
+	timeline_tell(tl, born, task, parent == SCHEDTAPE_NONE ? NULL : timeline_task(tl, parent),
 		      time);
 }
 
@@ -243,9 +243,9 @@ static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
 {
 	if (at == SCHEDTAPE_NONE)
 		return 0;
-	if (at & LIVES_TASK)
-		return tl->set.tasks[at & ~LIVES_TASK].start_time;
-	return timeline_life(tl, at)->start_time;
+	if (at & TASKS_INFO)
+		return tl->set.infos[at & ~TASKS_INFO].start_time;
+	return timeline_task(tl, at)->start_time;
 }
 
 /**
@@ -258,20 +258,20 @@ static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
 void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
 			uint64_t time)
 {
-	uint32_t before = schedtape_lives_get(&tl->set, pid);
-	struct schedtape_life *life = timeline_life(tl, index);
+	uint32_t before = schedtape_tasks_get(&tl->set, pid);
+	struct schedtape_task *task = timeline_task(tl, index);
 	int rc;
 
-	life->start_time = owner_start_time(tl, before);
-	if (before < LIVES_TASK && before != index)
+	task->start_time = owner_start_time(tl, before);
+	if (before < TASKS_INFO && before != index)
 		timeline_vacate(tl, before, time);
-	if (schedtape_lives_get(&tl->set, life->pid) == index)
-		schedtape_lives_set(&tl->set, life->pid, SCHEDTAPE_NONE);
-	rc = schedtape_lives_set(&tl->set, pid, index);
+	if (schedtape_tasks_get(&tl->set, task->pid) == index)
+		schedtape_tasks_set(&tl->set, task->pid, SCHEDTAPE_NONE);
+	rc = schedtape_tasks_set(&tl->set, pid, index);
 	if (rc)
 		timeline_fail(tl, rc, "not enough memory for all tasks");
-	schedtape_lives_join(&tl->set, index, index);
+	schedtape_tasks_join(&tl->set, index, index);
 	timeline_track(tl, index)->described = true;
-	life->pid = pid;
-	life->tgid = pid;
+	task->pid = pid;
+	task->tgid = pid;
 }

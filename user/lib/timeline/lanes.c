@@ -30,7 +30,7 @@ struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
 	tl->lanes = lanes;
 	for (; tl->nr_lanes < n; tl->nr_lanes++)
 		lanes[tl->nr_lanes] = (struct lane){
-			.life = SCHEDTAPE_NONE,
+			.task = SCHEDTAPE_NONE,
 			.ghost = SCHEDTAPE_NONE,
 			.since = tl->start,
 			.last = tl->start,

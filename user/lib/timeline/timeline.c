@@ -3,7 +3,7 @@
  * What the events of a tape mean for each task.
  *
  * One run through the events, in order of time, with the state of every CPU
- * (who runs there) and of every life (what it does, since when).  Each event
+ * (who runs there) and of every task (what it does, since when).  Each event
  * also says who ran on its CPU: what was concluded before is checked against
  * that, and mended, so that a loss spoils no more than what it took.
  */
@@ -14,7 +14,7 @@
 #include "timeline/timeline.h"
 
 /*
- * Makes the lane agree with what the event says of it.  Returns the life that
+ * Makes the lane agree with what the event says of it.  Returns the task that
  * ran there before the event, or SCHEDTAPE_NONE.
  */
 static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
@@ -23,16 +23,16 @@ static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
 	uint64_t since = lane->blind ? lane->since : ev->time;
 	uint32_t index;
 
-	if (lane->life != SCHEDTAPE_NONE && timeline_life(tl, lane->life)->pid == ev->curr)
-		return lane->life;
+	if (lane->task != SCHEDTAPE_NONE && timeline_task(tl, lane->task)->pid == ev->curr)
+		return lane->task;
 
 	lane->blind = false;
 	index = ev->curr ? timeline_find(tl, ev->curr, ev->time) : SCHEDTAPE_NONE;
 	/* The same: a thread has taken its leader's PID. */
-	if (index != SCHEDTAPE_NONE && (index == lane->life || index == lane->ghost))
-		return timeline_track(tl, index)->state == LIFE_AWAY ? SCHEDTAPE_NONE : index;
-	if (lane->life != SCHEDTAPE_NONE)
-		timeline_lose(tl, lane->life, lane->last < ev->time ? lane->last : ev->time);
+	if (index != SCHEDTAPE_NONE && (index == lane->task || index == lane->ghost))
+		return timeline_track(tl, index)->state == TASK_AWAY ? SCHEDTAPE_NONE : index;
+	if (lane->task != SCHEDTAPE_NONE)
+		timeline_lose(tl, lane->task, lane->last < ev->time ? lane->last : ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return index;
 
@@ -46,12 +46,12 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 		      const struct schedtape_event *ev)
 {
 	unsigned int state = schedtape_switch_state(ev);
-	uint32_t prev = lane->life;
+	uint32_t prev = lane->task;
 	uint32_t next;
 
 	/* To itself: nothing. Unless a task that ends is followed by its PID's next owner. */
 	if (prev != SCHEDTAPE_NONE && ev->pid == ev->curr && state != STAPE_STATE_DEAD &&
-	    schedtape_lives_get(&tl->set, ev->pid) == prev)
+	    schedtape_tasks_get(&tl->set, ev->pid) == prev)
 		return;
 	lane->ghost = SCHEDTAPE_NONE;
 	if (prev != SCHEDTAPE_NONE)
@@ -85,7 +85,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 	track->waker = waker;
 	track->ticket = ++tl->ticket;
 	timeline_count(tl, waker, ev->time);
-	timeline_tell(tl, waking, timeline_life(tl, waker), timeline_life(tl, wakee),
+	timeline_tell(tl, waking, timeline_task(tl, waker), timeline_task(tl, wakee),
 		      track->ticket, ev->time);
 }
 
@@ -97,8 +97,8 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 	if (wakee == SCHEDTAPE_NONE || wakee == curr)
 		return;
 	/* Its fork is lost, but this is not the end of a sleep. */
-	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == LIFE_FOUND)
-		timeline_track(tl, wakee)->state = LIFE_NEW;
+	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == TASK_FOUND)
+		timeline_track(tl, wakee)->state = TASK_NEW;
 	timeline_wakeup(tl, wakee, ev->time);
 }
 
@@ -109,9 +109,9 @@ static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
 
 	if (!ev->old_pid || ev->old_pid == ev->pid)
 		return;
-	if (curr != SCHEDTAPE_NONE && schedtape_lives_get(&tl->set, ev->pid) == curr)
+	if (curr != SCHEDTAPE_NONE && schedtape_tasks_get(&tl->set, ev->pid) == curr)
 		return;
-	if (curr == SCHEDTAPE_NONE || timeline_life(tl, curr)->pid != ev->old_pid)
+	if (curr == SCHEDTAPE_NONE || timeline_task(tl, curr)->pid != ev->old_pid)
 		index = timeline_find(tl, ev->old_pid, ev->time);
 	if (index != SCHEDTAPE_NONE)
 		timeline_take_over(tl, index, ev->pid, ev->time);
@@ -148,8 +148,8 @@ static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 	if (ev->type == SCHEDTAPE_EV_PAUSED)
 		add_pause(tl, ev);
 
-	if (lane->life != SCHEDTAPE_NONE)
-		timeline_lose(tl, lane->life, first);
+	if (lane->task != SCHEDTAPE_NONE)
+		timeline_lose(tl, lane->task, first);
 	lane->ghost = SCHEDTAPE_NONE;
 	lane->blind = true;
 	lane->used = true;
@@ -179,7 +179,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		on_exec(tl, curr, ev);
 		return;
 	case STAPE_EV_TASK:
-		timeline_task(tl, ev);
+		timeline_task_event(tl, ev);
 		return;
 	case STAPE_EV_PRIO:
 		timeline_setprio(tl, ev);
@@ -193,9 +193,9 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
 		timeline_setaffinity(tl, index, ev->affinity, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
-		schedtape_lives_exiting(&tl->set, index);
+		schedtape_tasks_exiting(&tl->set, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
-		timeline_life(tl, index)->migrations++;
+		timeline_task(tl, index)->migrations++;
 }
 
 static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
@@ -295,7 +295,7 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 			   struct schedtape_timeline **timeline, struct schedtape_error *err)
 {
 	static const struct schedtape_timeline_ops nobody;
-	const struct schedtape_task *tasks;
+	const struct schedtape_task_info *infos;
 	struct schedtape_timeline *tl;
 	size_t n;
 	int rc;
@@ -308,8 +308,8 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl->arg = arg;
 	tl->err = err;
 	tl->start = schedtape_tape_end(tape)->start_time;
-	tasks = schedtape_tape_tasks(tape, &n);
-	rc = schedtape_lives_init(&tl->set, tasks, n, err);
+	infos = schedtape_tape_tasks(tape, &n);
+	rc = schedtape_tasks_init(&tl->set, infos, n, err);
 	if (!rc)
 		rc = run(tl, tape);
 	if (rc) {
@@ -321,14 +321,14 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 }
 
 /**
- * schedtape_timeline_free() - free a timeline, its lives and edges
+ * schedtape_timeline_free() - free a timeline, its tasks and edges
  * @timeline: may be NULL
  */
 void schedtape_timeline_free(struct schedtape_timeline *timeline)
 {
 	if (!timeline)
 		return;
-	schedtape_lives_free(&timeline->set);
+	schedtape_tasks_free(&timeline->set);
 	schedtape_edges_free(&timeline->edges);
 	free(timeline->lanes);
 	free(timeline->pauses);
@@ -340,11 +340,11 @@ const char *schedtape_timeline_damage(const struct schedtape_timeline *timeline)
 	return timeline->damage.text[0] ? timeline->damage.text : NULL;
 }
 
-const struct schedtape_life *schedtape_timeline_lives(const struct schedtape_timeline *timeline,
+const struct schedtape_task *schedtape_timeline_tasks(const struct schedtape_timeline *timeline,
 						      size_t *n)
 {
 	*n = timeline->set.nr;
-	return timeline->set.lives;
+	return timeline->set.tasks;
 }
 
 const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_timeline *timeline,

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The timeline's inside: timeline.c reads the events, births.c says whose they
- * are, task.c what descriptions of tasks add to that, life.c
- * what all of them do to a life.
+ * Inside of the timeline: timeline.c reads the events, births.c finds the task of each PID,
+ * task-info.c adds what descriptions of tasks say, and states.c follows each task's states.
  */
 #ifndef SCHEDTAPE_TIMELINE_H
 #define SCHEDTAPE_TIMELINE_H
 
 #include "timeline/edges.h"
-#include "timeline/lives.h"
+#include "timeline/tasks.h"
 
 /**
  * struct lane - one CPU
- * @life: the life that runs there, or SCHEDTAPE_NONE
- * @ghost: a life that was seen to start elsewhere, or to go out of the filter,
+ * @task: the task that runs there, or SCHEDTAPE_NONE
+ * @ghost: a task that was seen to start elsewhere, or to go out of the filter,
  *	before it was seen to leave here: the switch that is still to come is
  *	not to be believed
  * @since: while @blind: from when on nothing can have been switched
@@ -22,7 +21,7 @@
  * @used: there was an event
  */
 struct lane {
-	uint32_t life;
+	uint32_t task;
 	uint32_t ghost;
 	uint64_t since;
 	uint64_t last;
@@ -33,7 +32,7 @@ struct lane {
 /**
  * struct schedtape_timeline - a run through a tape, and what came of it
  * @start: when recording began
- * @loss_end: end of the latest loss or pause on any CPU: what a life did before
+ * @loss_end: end of the latest loss or pause on any CPU: what a task did before
  *	then and has not shown since may be over
  * @described: how many of the tape's descriptions of tasks have been taken
  * @ticket: the last one given out
@@ -45,7 +44,7 @@ struct lane {
  * @err: for a failure of the timeline, may be NULL
  */
 struct schedtape_timeline {
-	struct schedtape_lives set;
+	struct schedtape_tasks set;
 	struct schedtape_edges edges;
 	struct lane *lanes;
 	uint32_t nr_lanes;
@@ -63,9 +62,9 @@ struct schedtape_timeline {
 	struct schedtape_error *err;
 };
 
-static inline struct schedtape_life *timeline_life(struct schedtape_timeline *tl, uint32_t index)
+static inline struct schedtape_task *timeline_task(struct schedtape_timeline *tl, uint32_t index)
 {
-	return &tl->set.lives[index];
+	return &tl->set.tasks[index];
 }
 
 static inline struct schedtape_track *timeline_track(struct schedtape_timeline *tl, uint32_t index)
@@ -98,8 +97,8 @@ struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu);
 
 /* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
-uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task *who,
-			const struct schedtape_task *source, bool joined, uint64_t time);
+uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
+			const struct schedtape_task_info *source, bool joined, uint64_t time);
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		   bool thread, uint64_t time);
 void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
@@ -108,16 +107,16 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 			uint64_t time);
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 
-/* task.c */
+/* task-info.c */
 void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest);
-void timeline_task(struct schedtape_timeline *tl, const struct schedtape_event *ev);
+void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
 		     uint64_t time);
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time);
 
-/* life.c */
+/* states.c */
 
 void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,

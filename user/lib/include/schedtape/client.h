@@ -152,7 +152,7 @@ int schedtape_session_stream(struct schedtape_session *session, const unsigned c
 int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
 			  struct schedtape_error *err);
 /* The live tasks of the filter.  The caller frees *tasks, which holds it all. */
-int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task **tasks,
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
 			    size_t *n, struct schedtape_error *err);
 uint32_t schedtape_session_cpus(const struct schedtape_session *session);
 uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);

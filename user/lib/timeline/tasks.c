@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The lives of a timeline and the table of their PIDs.  No event allocates, on the
- * average.  Of many lives only those that are looked at are in memory.
+ * The tasks of a timeline and the table of their PIDs.  No event allocates, on the
+ * average.  Of many tasks only those that are looked at are in memory.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/lives.h"
+#include "timeline/tasks.h"
 
 #define FIRST_PIDS	4096
-#define WALK_STEP	4096	/* lives that a walk may have in memory */
+#define WALK_STEP	4096	/* tasks that a walk may have in memory */
 
-int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t index)
+int schedtape_tasks_set(struct schedtape_tasks *set, uint32_t pid, uint32_t index)
 {
 	uint32_t n = set->nr_pids ? set->nr_pids : FIRST_PIDS;
 	uint32_t *pids;
@@ -34,23 +34,23 @@ int schedtape_lives_set(struct schedtape_lives *set, uint32_t pid, uint32_t inde
 static int by_time(const void *left, const void *right, void *arg)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct schedtape_task *tasks = arg;
+	const struct schedtape_task_info *infos = arg;
 
-	if (tasks[a].time != tasks[b].time)
-		return tasks[a].time < tasks[b].time ? -1 : 1;
+	if (infos[a].time != infos[b].time)
+		return infos[a].time < infos[b].time ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
-static int sort_tasks(struct schedtape_lives *set)
+static int sort_tasks(struct schedtape_tasks *set)
 {
 	uint32_t i;
 
-	set->order = malloc((set->nr_tasks + 1) * sizeof(*set->order));
+	set->order = malloc((set->nr_infos + 1) * sizeof(*set->order));
 	if (!set->order)
 		return -ENOMEM;
-	for (i = 0; i < set->nr_tasks; i++)
+	for (i = 0; i < set->nr_infos; i++)
 		set->order[i] = i;
-	qsort_r(set->order, set->nr_tasks, sizeof(*set->order), by_time, (void *)set->tasks);
+	qsort_r(set->order, set->nr_infos, sizeof(*set->order), by_time, (void *)set->infos);
 	return 0;
 }
 
@@ -58,66 +58,66 @@ static int sort_tasks(struct schedtape_lives *set)
  * A described task waits in the PID table until the stream has to do with it, or
  * its time has come.  A PID may be described more than once: the first is there.
  */
-int schedtape_lives_init(struct schedtape_lives *set, const struct schedtape_task *tasks,
+int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
 			 size_t n, struct schedtape_error *err)
 {
 	size_t i;
 	int rc;
 
 	memset(set, 0, sizeof(*set));
-	set->tasks = tasks;
-	set->nr_tasks = n;
-	if (n >= LIVES_TASK)
+	set->infos = infos;
+	set->nr_infos = n;
+	if (n >= TASKS_INFO)
 		return schedtape_fail(err, -EBADMSG, "too many tasks");
 
 	rc = sort_tasks(set);
 	for (i = 0; i < n && !rc; i++) {
-		uint32_t pid = tasks[set->order[i]].pid;
+		uint32_t pid = infos[set->order[i]].pid;
 
 		if (!pid || pid > STAPE_PID_MASK)
 			return schedtape_fail(err, -EBADMSG, "impossible PID %u among the tasks",
 					      pid);
-		if (schedtape_lives_get(set, pid) == SCHEDTAPE_NONE)
-			rc = schedtape_lives_set(set, pid, LIVES_TASK | set->order[i]);
+		if (schedtape_tasks_get(set, pid) == SCHEDTAPE_NONE)
+			rc = schedtape_tasks_set(set, pid, TASKS_INFO | set->order[i]);
 	}
 	return rc ? schedtape_fail(err, rc, "not enough memory") : 0;
 }
 
-void schedtape_lives_free(struct schedtape_lives *set)
+void schedtape_tasks_free(struct schedtape_tasks *set)
 {
-	schedtape_store_free(&set->life_store);
+	schedtape_store_free(&set->task_store);
 	schedtape_store_free(&set->track_store);
 	free(set->pids);
 	free(set->order);
 }
 
-void schedtape_lives_passed(const struct schedtape_lives *set, uint32_t index)
+void schedtape_tasks_passed(const struct schedtape_tasks *set, uint32_t index)
 {
 	if (index % WALK_STEP)
 		return;
-	schedtape_store_let_go(&set->life_store);
+	schedtape_store_let_go(&set->task_store);
 	schedtape_store_let_go(&set->track_store);
 }
 
-static int make_room(struct schedtape_lives *set)
+static int make_room(struct schedtape_tasks *set)
 {
-	if (set->nr + 1 >= LIVES_TASK ||
-	    schedtape_store_add(&set->life_store, sizeof(*set->lives), 1) ||
+	if (set->nr + 1 >= TASKS_INFO ||
+	    schedtape_store_add(&set->task_store, sizeof(*set->tasks), 1) ||
 	    schedtape_store_add(&set->track_store, sizeof(*set->tracks), 1))
 		return -ENOMEM;
-	set->lives = set->life_store.memory;
+	set->tasks = set->task_store.memory;
 	set->tracks = set->track_store.memory;
 	return 0;
 }
 
-uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t time)
+uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t time)
 {
 	uint32_t index = set->nr;
 
-	if (make_room(set) || schedtape_lives_set(set, pid, index))
+	if (make_room(set) || schedtape_tasks_set(set, pid, index))
 		return SCHEDTAPE_NONE;
 	set->nr++;
-	set->lives[index] = (struct schedtape_life){
+	set->tasks[index] = (struct schedtape_task){
 		.index = index,
 		.parent = SCHEDTAPE_NONE,
 		.process = index,
@@ -131,14 +131,14 @@ uint32_t schedtape_lives_add(struct schedtape_lives *set, uint32_t pid, uint64_t
 		.seen = time,
 		.since = time,
 		.waker = SCHEDTAPE_NONE,
-		.state = LIFE_FOUND,
+		.state = TASK_FOUND,
 	};
 	return index;
 }
 
-static void count_thread(struct schedtape_lives *set, uint32_t index, int change)
+static void count_thread(struct schedtape_tasks *set, uint32_t index, int change)
 {
-	uint32_t leader = set->lives[index].process;
+	uint32_t leader = set->tasks[index].process;
 
 	if (leader == index || set->tracks[index].exiting)
 		return;
@@ -146,14 +146,14 @@ static void count_thread(struct schedtape_lives *set, uint32_t index, int change
 	set->tracks[leader].threads_xor ^= index;
 }
 
-void schedtape_lives_join(struct schedtape_lives *set, uint32_t index, uint32_t leader)
+void schedtape_tasks_join(struct schedtape_tasks *set, uint32_t index, uint32_t leader)
 {
 	count_thread(set, index, -1);
-	set->lives[index].process = leader;
+	set->tasks[index].process = leader;
 	count_thread(set, index, 1);
 }
 
-void schedtape_lives_exiting(struct schedtape_lives *set, uint32_t index)
+void schedtape_tasks_exiting(struct schedtape_tasks *set, uint32_t index)
 {
 	count_thread(set, index, -1);
 	set->tracks[index].exiting = true;
@@ -163,7 +163,7 @@ void schedtape_lives_exiting(struct schedtape_lives *set, uint32_t index)
  * A thread that calls execve() outlives all others of its group and takes the
  * PID of its leader.
  */
-uint32_t schedtape_lives_last_thread(const struct schedtape_lives *set, uint32_t leader)
+uint32_t schedtape_tasks_last_thread(const struct schedtape_tasks *set, uint32_t leader)
 {
 	return set->tracks[leader].threads == 1 ? set->tracks[leader].threads_xor : SCHEDTAPE_NONE;
 }

@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "common/names.h"
+#include "script/names.h"
 
 #define LEAF_BITS	10
 #define LEAF_SIZE	(1U << LEAF_BITS)
@@ -29,7 +29,7 @@ struct leaf {
  */
 struct names {
 	struct leaf *leaves[NR_LEAVES];
-	const struct schedtape_task *tasks;
+	const struct schedtape_task_info *tasks;
 	size_t nr_tasks;
 	size_t taken;
 };
@@ -81,7 +81,7 @@ static int set_first(struct names *names, uint32_t pid, const char *comm)
 static int take_tasks(struct names *names, uint64_t before,
 		      int (*take)(struct names *names, uint32_t pid, const char *comm))
 {
-	const struct schedtape_task *task;
+	const struct schedtape_task_info *task;
 	int rc = 0;
 
 	for (; names->taken < names->nr_tasks && !rc; names->taken++) {

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What happens to one life: it runs, leaves, sleeps, is woken, ends.
+ * What happens to one task: it runs, leaves, sleeps, is woken, ends.
  *
  * The stream is trusted more than what was concluded from it before: after a
- * loss a life may turn up anywhere.  Two things hold whatever comes: a life runs
+ * loss a task may turn up anywhere.  Two things hold whatever comes: a task runs
  * on at most one CPU at a time, and woke() follows slept().
  */
 #include <errno.h>
 
 #include "timeline/timeline.h"
 
-/* Brings the CPU time of a running life up to date. */
+/* Brings the CPU time of a running task up to date. */
 void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 
-	if (track->state != LIFE_RUNNING || time <= track->since)
+	if (track->state != TASK_RUNNING || time <= track->since)
 		return;
-	timeline_life(tl, index)->cpu_time += time - track->since;
+	timeline_task(tl, index)->cpu_time += time - track->since;
 	track->since = time;
 }
 
-/* Takes a running life off its CPU. */
+/* Takes a running task off its CPU. */
 static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 	struct lane *lane = &tl->lanes[track->cpu];
 
 	timeline_count(tl, index, time);
-	if (lane->life == index)
-		lane->life = SCHEDTAPE_NONE;
+	if (lane->task == index)
+		lane->task = SCHEDTAPE_NONE;
 }
 
-static void set_state(struct schedtape_timeline *tl, uint32_t index, enum life_state state,
+static void set_state(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
 		      uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
@@ -46,33 +46,33 @@ static void end_burst(struct schedtape_timeline *tl, uint32_t index)
 	struct schedtape_track *track = timeline_track(tl, index);
 
 	if (track->burst)
-		timeline_life(tl, index)->bursts++;
+		timeline_task(tl, index)->bursts++;
 	track->burst = false;
 }
 
-static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum life_state state,
+static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
 			uint64_t time)
 {
 	end_burst(tl, index);
 	set_state(tl, index, state, time);
-	timeline_tell(tl, slept, timeline_life(tl, index), time);
+	timeline_tell(tl, slept, timeline_task(tl, index), time);
 }
 
 static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, uint64_t ticket,
 		 uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	set_state(tl, index, LIFE_RUNNABLE, time);
-	life->wakeups++;
+	set_state(tl, index, TASK_RUNNABLE, time);
+	task->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
-		life->wakeups_by_task++;
+		task->wakeups_by_task++;
 		if (!tl->ops->no_edges && schedtape_edges_add(&tl->edges, waker, index))
 			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
 		timeline_count(tl, waker, time);
 	}
-	timeline_tell(tl, woke, life,
-		      waker == SCHEDTAPE_NONE ? NULL : timeline_life(tl, waker), ticket, time);
+	timeline_tell(tl, woke, task,
+		      waker == SCHEDTAPE_NONE ? NULL : timeline_task(tl, waker), ticket, time);
 }
 
 /* Nothing has shown since the last loss that it is still in its state. */
@@ -81,28 +81,28 @@ static bool is_doubtful(struct schedtape_timeline *tl, const struct schedtape_tr
 	return track->since < tl->loss_end;
 }
 
-static void count_latency(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
-	struct schedtape_life *life = timeline_life(tl, index);
-	uint64_t latency = time > track->since ? time - track->since : 0;
+	struct schedtape_task *task = timeline_task(tl, index);
+	uint64_t delay = time > track->since ? time - track->since : 0;
 
 	/* It may have run and waited again where events were lost. */
 	if (is_doubtful(tl, track))
 		return;
-	life->latencies++;
-	life->latency_total += latency;
-	if (latency > life->latency_max || life->latencies == 1) {
-		life->latency_max = latency;
-		life->latency_max_time = time;
+	task->delays++;
+	task->delay_total += delay;
+	if (delay > task->delay_max || task->delays == 1) {
+		task->delay_max = delay;
+		task->delay_max_time = time;
 	}
-	timeline_tell(tl, waited, life, latency, time);
+	timeline_tell(tl, waited, task, delay, time);
 }
 
 /**
- * timeline_run() - a life gets a CPU
+ * timeline_run() - a task gets a CPU
  * @tl: the timeline
- * @index: the life
+ * @index: the task
  * @cpu: where; what ran there has left
  * @since: when it began to run
  * @time: when that shows: the same, or later after a loss
@@ -113,64 +113,64 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 	struct schedtape_track *track = timeline_track(tl, index);
 
 	switch (track->state) {
-	case LIFE_RUNNING:
+	case TASK_RUNNING:
 		/* Its departure there is lost, or the clocks of two CPUs differ a little. */
 		tl->lanes[track->cpu].ghost = index;
 		off_cpu(tl, index, since);
 		break;
-	case LIFE_RUNNABLE:
-		count_latency(tl, index, since);
+	case TASK_RUNNABLE:
+		count_delay(tl, index, since);
 		break;
-	case LIFE_ASLEEP:
-	case LIFE_STOPPED:
+	case TASK_ASLEEP:
+	case TASK_STOPPED:
 		/*
 		 * Its wake-up is lost; or there was none: the kernel says that
 		 * a task sleeps when a signal kept it from doing so.
 		 */
 		wake(tl, index, SCHEDTAPE_NONE, 0, time);
 		break;
-	case LIFE_AWAY:
+	case TASK_AWAY:
 		timeline_come(tl, index, time);
 		break;
 	}
-	set_state(tl, index, LIFE_RUNNING, since);
+	set_state(tl, index, TASK_RUNNING, since);
 	track->cpu = cpu;
 	track->burst = true;
-	tl->lanes[cpu].life = index;
+	tl->lanes[cpu].task = index;
 }
 
 /**
- * timeline_leave() - a running life is switched out
+ * timeline_leave() - a running task is switched out
  * @tl: the timeline
- * @index: the life
+ * @index: the task
  * @state: enum stape_state that it leaves in
  * @time: when
  */
 void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
 		    uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
 	off_cpu(tl, index, time);
 	if (state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
-		life->slept_as = state;
+		task->slept_as = state;
 	switch (state) {
 	case STAPE_STATE_RUNNING:
-		life->preemptions++;
-		set_state(tl, index, LIFE_RUNNABLE, time);
+		task->preemptions++;
+		set_state(tl, index, TASK_RUNNABLE, time);
 		break;
 	case STAPE_STATE_STOPPED:
 	case STAPE_STATE_TRACED:
 	case STAPE_STATE_PARKED:
-		life->stops++;
-		fall_asleep(tl, index, LIFE_STOPPED, time);
+		task->stops++;
+		fall_asleep(tl, index, TASK_STOPPED, time);
 		break;
 	case STAPE_STATE_DEAD:
 		timeline_end(tl, index, time);
 		break;
 	default:
-		life->sleeps++;
-		fall_asleep(tl, index, LIFE_ASLEEP, time);
+		task->sleeps++;
+		fall_asleep(tl, index, TASK_ASLEEP, time);
 		break;
 	}
 }
@@ -179,36 +179,36 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	off_cpu(tl, index, time);
-	set_state(tl, index, LIFE_LOST, time);
+	set_state(tl, index, TASK_LOST, time);
 }
 
 /* The filter has it no longer, though its CPU's stream may still say that it runs. */
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	if (track->state == LIFE_DEAD || track->state == LIFE_AWAY)
+	if (track->state == TASK_DEAD || track->state == TASK_AWAY)
 		return;
-	if (track->state == LIFE_RUNNING) {
+	if (track->state == TASK_RUNNING) {
 		off_cpu(tl, index, time);
 		tl->lanes[track->cpu].ghost = index;
 	}
 	end_burst(tl, index);
-	set_state(tl, index, LIFE_AWAY, time);
-	life->left = true;
-	life->end = time;
-	timeline_tell(tl, left, life, time);
+	set_state(tl, index, TASK_AWAY, time);
+	task->left = true;
+	task->end = time;
+	timeline_tell(tl, left, task, time);
 }
 
 /* The filter has it again. */
 void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 	struct lane *lane = track->cpu < tl->nr_lanes ? &tl->lanes[track->cpu] : NULL;
 
-	if (track->state != LIFE_AWAY)
+	if (track->state != TASK_AWAY)
 		return;
 	/* It may have run all the time: if so, its CPU's next event tells. */
 	if (lane && lane->ghost == index) {
@@ -216,23 +216,23 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 		lane->blind = true;
 		lane->since = time;
 	}
-	set_state(tl, index, LIFE_LOST, time);
-	life->left = false;
-	timeline_tell(tl, joined, life, time);
+	set_state(tl, index, TASK_LOST, time);
+	task->left = false;
+	timeline_tell(tl, joined, task, time);
 }
 
 /* It ran and blocked unseen. */
 static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	timeline_life(tl, index)->slept_as = STAPE_STATE_SLEEPING;
-	timeline_life(tl, index)->sleeps += timeline_track(tl, index)->burst;
-	fall_asleep(tl, index, LIFE_ASLEEP, time);
+	timeline_task(tl, index)->slept_as = STAPE_STATE_SLEEPING;
+	timeline_task(tl, index)->sleeps += timeline_track(tl, index)->burst;
+	fall_asleep(tl, index, TASK_ASLEEP, time);
 }
 
 /**
- * timeline_described_as() - somebody has looked at a life
+ * timeline_described_as() - somebody has looked at a task
  * @tl: the timeline
- * @index: the life
+ * @index: the task
  * @state: enum stape_state that it was in
  * @time: when
  *
@@ -242,23 +242,23 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 			   uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
-	bool asleep = track->state == LIFE_ASLEEP || track->state == LIFE_STOPPED;
-	bool unknown = track->state == LIFE_FOUND || track->state == LIFE_LOST;
+	bool asleep = track->state == TASK_ASLEEP || track->state == TASK_STOPPED;
+	bool unknown = track->state == TASK_FOUND || track->state == TASK_LOST;
 
-	if (track->state == LIFE_RUNNING || track->state == LIFE_DEAD ||
-	    track->state == LIFE_AWAY || (!unknown && !is_doubtful(tl, track)))
+	if (track->state == TASK_RUNNING || track->state == TASK_DEAD ||
+	    track->state == TASK_AWAY || (!unknown && !is_doubtful(tl, track)))
 		return;
 	if (state == STAPE_STATE_RUNNING) {
 		if (asleep)
 			wake(tl, index, SCHEDTAPE_NONE, 0, time);
-		set_state(tl, index, LIFE_READY, time);
+		set_state(tl, index, TASK_READY, time);
 	} else if (asleep) {
 		track->since = time;
-	} else if (track->state != LIFE_FOUND) {
+	} else if (track->state != TASK_FOUND) {
 		block_unseen(tl, index, time);
 	}
 	if (state != STAPE_STATE_RUNNING)
-		timeline_life(tl, index)->slept_as = state;
+		timeline_task(tl, index)->slept_as = state;
 }
 
 /**
@@ -280,26 +280,26 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	track->ticket = 0;
 
 	switch (track->state) {
-	case LIFE_FOUND:
-		fall_asleep(tl, index, LIFE_ASLEEP, time);
+	case TASK_FOUND:
+		fall_asleep(tl, index, TASK_ASLEEP, time);
 		break;
-	case LIFE_NEW:
-		set_state(tl, index, LIFE_RUNNABLE, time);
+	case TASK_NEW:
+		set_state(tl, index, TASK_RUNNABLE, time);
 		return;
-	case LIFE_READY:
-	case LIFE_RUNNABLE:
+	case TASK_READY:
+	case TASK_RUNNABLE:
 		if (!is_doubtful(tl, track))
 			return;
 		block_unseen(tl, index, time);
 		break;
-	case LIFE_AWAY:
+	case TASK_AWAY:
 		timeline_come(tl, index, time);
 		/* fall through */
-	case LIFE_LOST:
+	case TASK_LOST:
 		block_unseen(tl, index, time);
 		break;
-	case LIFE_RUNNING:
-	case LIFE_DEAD:
+	case TASK_RUNNING:
+	case TASK_DEAD:
 		return;
 	}
 	wake(tl, index, waker, ticket, time);
@@ -308,33 +308,33 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 /* Its end: its last switch-out, or its PID is someone else's. */
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	struct schedtape_life *life = timeline_life(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
 
-	if (timeline_track(tl, index)->state == LIFE_RUNNING)
+	if (timeline_track(tl, index)->state == TASK_RUNNING)
 		off_cpu(tl, index, time);
-	schedtape_lives_exiting(&tl->set, index);
+	schedtape_tasks_exiting(&tl->set, index);
 	end_burst(tl, index);
-	set_state(tl, index, LIFE_DEAD, time);
-	life->exited = true;
-	life->left = false;
-	life->end = time;
-	timeline_tell(tl, exited, life, time);
+	set_state(tl, index, TASK_DEAD, time);
+	task->exited = true;
+	task->left = false;
+	task->end = time;
+	timeline_tell(tl, exited, task, time);
 }
 
 static bool is_asleep(const struct schedtape_track *track)
 {
 	switch (track->state) {
-	case LIFE_FOUND:
-	case LIFE_ASLEEP:
-	case LIFE_STOPPED:
-	case LIFE_AWAY:
+	case TASK_FOUND:
+	case TASK_ASLEEP:
+	case TASK_STOPPED:
+	case TASK_AWAY:
 		return true;
 	}
 	return false;
 }
 
 /**
- * timeline_mark() - tell of all lives how they are at a time
+ * timeline_mark() - tell of all tasks how they are at a time
  * @tl: the timeline
  * @time: no event so far was later
  */
@@ -343,11 +343,11 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 	uint32_t i;
 
 	for (i = 0; i < tl->set.nr; i++) {
-		schedtape_lives_passed(&tl->set, i);
-		if (timeline_track(tl, i)->state == LIFE_DEAD)
+		schedtape_tasks_passed(&tl->set, i);
+		if (timeline_track(tl, i)->state == TASK_DEAD)
 			continue;
 		timeline_count(tl, i, time);
-		timeline_tell(tl, marked, timeline_life(tl, i),
+		timeline_tell(tl, marked, timeline_task(tl, i),
 			      is_asleep(timeline_track(tl, i)), time);
 	}
 	timeline_tell(tl, reached, time);
@@ -359,15 +359,15 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
  */
 static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
 {
-	const struct schedtape_life *life = timeline_life(tl, index);
-	const struct schedtape_task *task = life->task;
+	const struct schedtape_task *task = timeline_task(tl, index);
+	const struct schedtape_task_info *info = task->info;
 	struct lane *lane;
 
-	if (!task || !life->from_start || life->cpu_time || life->wakeups)
+	if (!info || !task->from_start || task->cpu_time || task->wakeups)
 		return;
-	lane = timeline_lane(tl, task->cpu);
-	if (lane && !lane->used && lane->life == SCHEDTAPE_NONE)
-		timeline_run(tl, index, task->cpu, tl->start, tl->start);
+	lane = timeline_lane(tl, info->cpu);
+	if (lane && !lane->used && lane->task == SCHEDTAPE_NONE)
+		timeline_run(tl, index, info->cpu, tl->start, tl->start);
 }
 
 /* The tape's end: closes what is open. */
@@ -377,21 +377,21 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 
 	for (i = 0; i < tl->set.nr; i++) {
 		struct schedtape_track *track = timeline_track(tl, i);
-		struct schedtape_life *life = timeline_life(tl, i);
+		struct schedtape_task *task = timeline_task(tl, i);
 
-		schedtape_lives_passed(&tl->set, i);
-		if (track->state == LIFE_DEAD)
+		schedtape_tasks_passed(&tl->set, i);
+		if (track->state == TASK_DEAD)
 			continue;
-		if (track->state == LIFE_READY)
+		if (track->state == TASK_READY)
 			run_unseen(tl, i);
 		timeline_count(tl, i, time);
-		if (track->state == LIFE_LOST && track->exiting) {
+		if (track->state == TASK_LOST && track->exiting) {
 			timeline_end(tl, i, time);
 			continue;
 		}
 		end_burst(tl, i);
-		if (!life->left)
-			life->end = time;
-		timeline_tell(tl, ended, life, time);
+		if (!task->left)
+			task->end = time;
+		timeline_tell(tl, ended, task, time);
 	}
 }

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: each key of each command's --json is in schedtape-json(5), and each key that is
+ * there is printed.  The module is none: this test answers in its place.
+ */
+#include <program/program.h>
+
+#include <commands.h>
+#include <record/result.h>
+#include <replay/print.h>
+
+#include "fake-client.h"
+#include "tap.h"
+#include "tapes.h"
+
+#define S		1000000000ULL
+#define MAX_KEYS	512
+#define KEY_LEN		96
+
+static char text[1 << 18];
+
+/* -- keys -------------------------------------------------------------------------- */
+
+struct keys {
+	char names[MAX_KEYS][KEY_LEN];
+	size_t nr;
+};
+
+static struct keys seen, documented;
+
+static void add_key(struct keys *keys, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++)
+		if (!strcmp(keys->names[i], name))
+			return;
+	if (keys->nr == MAX_KEYS)
+		abort();
+	snprintf(keys->names[keys->nr++], KEY_LEN, "%s", name);
+}
+
+static bool has_key(const struct keys *keys, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < keys->nr; i++)
+		if (!strcmp(keys->names[i], name))
+			return true;
+	return false;
+}
+
+/* All keys of a value, as "tasks[].pid".  What is in "meta" lies like that on the tape. */
+static void walk(struct json_object *value, const char *path)
+{
+	char below[KEY_LEN];
+	size_t i;
+
+	if (!strcmp(path, "meta"))
+		return;
+	if (json_object_is_type(value, json_type_array)) {
+		snprintf(below, sizeof(below), "%s[]", path);
+		for (i = 0; i < json_object_array_length(value); i++)
+			walk(json_object_array_get_idx(value, i), below);
+	}
+	if (!json_object_is_type(value, json_type_object))
+		return;
+	json_object_object_foreach(value, key, member) {
+		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "." : "", key);
+		add_key(&seen, below);
+		walk(member, below);
+	}
+}
+
+/* The keys of a command: those of ".It Va KEY" below ".Ss COMMAND". */
+static void read_page(const char *command)
+{
+	static const char * const folders[] = { "", "../../", "../../../", "../../../../" };
+	char path[128], line[256], wanted[64];
+	FILE *page = NULL;
+	bool there = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(*folders) && !page; i++) {
+		snprintf(path, sizeof(path), "%sDocumentation/man/schedtape-json.5", folders[i]);
+		page = fopen(path, "r");
+	}
+	if (!page) {
+		puts("Bail out! no schedtape-json.5");
+		exit(1);
+	}
+	documented.nr = 0;
+	add_key(&documented, "format");
+	add_key(&documented, "version");
+	snprintf(wanted, sizeof(wanted), ".Ss %s\n", command);
+	while (fgets(line, sizeof(line), page)) {
+		if (line[0] == '.' && line[1] == 'S')
+			there = !strcmp(line, wanted);
+		line[strcspn(line, "\n")] = '\0';
+		if (there && !strncmp(line, ".It Va ", 7))
+			add_key(&documented, line + 7);
+	}
+	fclose(page);
+}
+
+/* -- output ------------------------------------------------------------------------ */
+
+static void parse(const char *command, bool lines)
+{
+	struct json_object *object;
+	char expected[64], *at = text, *end;
+
+	snprintf(expected, sizeof(expected), "{%s\"format\":%s\"schedtape-%s\",%s\"version\":%s1",
+		 lines ? "" : "\n  ", lines ? "" : " ", command, lines ? "" : "\n  ",
+		 lines ? "" : " ");
+	ok(!strncmp(text, expected, strlen(expected)), "%s: format and version are first", command);
+	while (*at) {
+		end = lines ? at + strcspn(at, "\n") : at + strlen(at);
+		if (*end)
+			*end++ = '\0';
+		object = json_tokener_parse(at);
+		if (!object)
+			ok(false, "%s: not JSON: %s", command, at);
+		walk(object, "");
+		json_object_put(object);
+		at = end;
+	}
+}
+
+static void capture(void (*print)(void *arg), void *arg)
+{
+	int out = memfd_create("out", MFD_CLOEXEC), saved = dup(STDOUT_FILENO);
+	ssize_t n;
+
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	print(arg);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	n = pread(out, text, sizeof(text) - 1, 0);
+	text[n < 0 ? 0 : n] = '\0';
+	close(saved);
+	close(out);
+}
+
+struct call {
+	int (*command)(int argc, char **argv);
+	char *argv[8];
+};
+
+static void call(void *arg)
+{
+	struct call *c = arg;
+	int argc = 0;
+
+	while (c->argv[argc])
+		argc++;
+	c->command(argc, c->argv);
+}
+
+static void prints(const char *command, struct call c)
+{
+	capture(call, &c);
+	parse(command, !strcmp(command, "script"));
+}
+
+/* Compares what was printed since the last one with the page. */
+static void check(const char *command)
+{
+	size_t i, bad = 0;
+
+	read_page(command);
+	for (i = 0; i < seen.nr; i++) {
+		if (has_key(&documented, seen.names[i]))
+			continue;
+		printf("# %s prints %s, which schedtape-json.5 has not\n", command, seen.names[i]);
+		bad++;
+	}
+	for (i = 0; i < documented.nr; i++) {
+		if (has_key(&seen, documented.names[i]))
+			continue;
+		printf("# schedtape-json.5 has %s, which %s does not print\n",
+		       documented.names[i], command);
+		bad++;
+	}
+	ok(!bad, "%s: %zu keys, and those of the page", command, seen.nr);
+	seen.nr = 0;
+}
+
+/* -- tapes ------------------------------------------------------------------------- */
+
+/* One event of each kind, a loss, a pause, a deadline, and tasks that wake each other. */
+static uint64_t make_page(unsigned char *page)
+{
+	/* The last four: a cgroup, and a deadline. */
+	uint64_t words[9] = {
+		1ULL << 32 | 20, maker_prio_word(6, 0, 0, -1, false), 15 * S / 10,
+		3ULL << 32 | STAPE_STATE_SLEEPING, 2, 77, 1000000, 2000000, 2000000,
+	};
+	const uint64_t mask = 5;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 7 * S);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_paused(&m, 5 * S, 7 * S);
+	maker_task_words(&m, 7 * S, 20, STAPE_TASK_ENTERS, "server", words, 9);
+	maker_wake(&m, 7 * S + 1000, 20, STAPE_CTX_TASK, 7 * S + 2000, 3);
+	maker_event(&m, 7 * S + 3000, STAPE_EV_FORK, 30, 1);
+	maker_event(&m, 7 * S + 4000, STAPE_EV_MIGRATE, 30, 1);
+	maker_prio(&m, 7 * S + 5000, 10, maker_prio_word(0, -5, 0, 49, true));
+	maker_affinity(&m, 7 * S + 6000, 10, &mask, 1);
+	maker_exec(&m, 7 * S + 7000, 10, 10);
+	maker_rename(&m, 7 * S + 8000, 10, "other");
+	maker_switch(&m, 7 * S + 9000, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 7 * S + 10000, 10, STAPE_CTX_TASK, 7 * S + 11000, 0);
+	maker_switch(&m, 8 * S, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 8 * S + 1000, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	return m.header.events;
+}
+
+#define META(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
+
+static void write_tape(const char *path, const char *text_of_meta)
+{
+	static unsigned char page[STAPE_PAGE_SIZE];
+	struct schedtape_task_info tasks[] = {
+		{ .time = 7 * S, .start_time = 5, .pid = 10, .tgid = 10, .comm = "shell",
+		  .policy = 6, .dl = { 1000000, 2000000, 2000000 } },
+		{ .time = 7 * S, .start_time = 6, .pid = 20, .tgid = 20, .comm = "server" },
+	};
+	struct schedtape_cpu cpus[] = {
+		{ .cpu = 0 },
+		{ .cpu = 3, .lost = 12, .lost_first = 2 * S, .lost_last = 3 * S, .overwritten = 5 },
+	};
+	struct schedtape_end end = {
+		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	const struct schedtape_scheduler scheduler = { .time = 1, .state = "disabled" };
+	const struct stape_clock_sample clocks[] = {
+		{ .counter = 1 * S, .mono = 1 * S, .boot = 1 * S, .real = 1 * S, .khz = 1000000 },
+		{ .counter = 9 * S, .mono = 9 * S, .boot = 9 * S, .real = 99 * S, .khz = 1000000 },
+	};
+	struct json_object *meta = json_tokener_parse(text_of_meta);
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+
+	cpus[0].events = make_page(page);
+	if (schedtape_writer_create(path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
+	    schedtape_writer_clock(writer, &clocks[0], &err) ||
+	    schedtape_writer_scheduler(writer, &scheduler, &err) ||
+	    schedtape_writer_pages(writer, page, 1, &err) ||
+	    schedtape_writer_clock(writer, &clocks[1], &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+}
+
+/* -- what is printed without a command --------------------------------------------- */
+
+static void print_record(void *arg)
+{
+	result_print_json("tape", arg);
+}
+
+static void print_replay(void *arg)
+{
+	const struct replay_options options = { .quiet = true };
+	const struct schedtape_replay_state state = { .id = 1 };
+	struct json_object *rounds = json_object_new_array();
+
+	replay_print(&options, arg, &state, rounds);
+	replay_print_json("tape", rounds);
+}
+
+static void test_tapes(void)
+{
+	char folder[] = "/tmp/schedtape-json-XXXXXX", copy[64], data[64];
+	struct blob a, b;
+
+	blob_init(&a);
+	blob_init(&b);
+	write_tape(a.path, META("\"one\": \"1\", \"two\": \"1\""));
+	write_tape(b.path, META("\"one\": \"2\""));
+	prints("report", (struct call) { cmd_report, { "report", "--json", a.path } });
+	check("report");
+	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
+	write_tape(b.path, "{\"sched_settings\": {\"files\": {}, "
+			   "\"not_readable\": {\"one\": \"EPERM\"}}}");
+	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
+	check("diff");
+	prints("info", (struct call) { cmd_info, { "info", "--json", a.path } });
+	check("info");
+	prints("script", (struct call) { cmd_script, { "script", "--json", a.path } });
+	check("script");
+	if (!mkdtemp(folder))
+		puts("Bail out! no folder");
+	snprintf(data, sizeof(data), "%s/data", folder);
+	snprintf(copy, sizeof(copy), "%s.copy", folder);
+	write_tape(data, META("\"one\": \"1\""));
+	prints("pack", (struct call) { cmd_pack, { "pack", "--json", "-o", copy, folder } });
+	check("pack");
+	unlink(copy);
+	unlink(data);
+	prints("recover", (struct call) {
+		cmd_recover, { "recover", "--json", "-o", copy, a.path },
+	});
+	check("recover");
+	unlink(copy);
+	rmdir(folder);
+	close(a.fd);
+	close(b.fd);
+}
+
+static void test_module(void)
+{
+	struct schedtape_program program = { 0 };
+	struct recorder recorder = { 0 };
+
+	prints("list", (struct call) { cmd_list, { "list", "--json" } });
+	check("list");
+	prints("status", (struct call) { cmd_status, { "status", "--json" } });
+	check("status");
+	prints("steer", (struct call) { cmd_steer, { "steer", "--json", "1", "players" } });
+	check("steer");
+	capture(print_record, &recorder);
+	parse("record", false);
+	check("record");
+	capture(print_replay, &program);
+	parse("replay", false);
+	check("replay");
+}
+
+int main(void)
+{
+	test_tapes();
+	test_module();
+	return tap_done();
+}

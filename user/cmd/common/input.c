@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/input.h"
+
+#include <sys/resource.h>
+
+#include "common/output.h"
+
+/* A tape may be a directory with more files than a process usually has. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+struct schedtape_tape *cmd_open_tape(const char *path)
+{
+	struct schedtape_error err = { "" };
+	struct schedtape_tape *tape;
+
+	raise_limit();
+	if (schedtape_tape_open(path, &tape, &err)) {
+		out_error(NULL, "%s", err.text);
+		return NULL;
+	}
+	return tape;
+}
+
+void cmd_warn_damage(const struct schedtape_timeline *timeline)
+{
+	if (schedtape_timeline_damage(timeline))
+		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
+}
+
+struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
+{
+	struct schedtape_timeline *timeline;
+	struct schedtape_error err = { "" };
+
+	if (schedtape_timeline_run(tape, NULL, NULL, &timeline, &err)) {
+		out_error(NULL, "%s", err.text);
+		return NULL;
+	}
+	cmd_warn_damage(timeline);
+	return timeline;
+}
+
+void cmd_close_tape(struct schedtape_tape *tape, const char *path)
+{
+	const char *torn;
+
+	if (!tape)
+		return;
+	torn = schedtape_tape_torn(tape);
+	if (torn)
+		out_warning(path, "%s", torn);
+	schedtape_tape_close(tape);
+}
+
+uint64_t cmd_count_events(const struct schedtape_end *end)
+{
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++)
+		events += end->cpus[i].events;
+	return events;
+}
+
+uint64_t cmd_count_lost(const struct schedtape_end *end)
+{
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++)
+		lost += end->cpus[i].lost;
+	return lost;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tape that a command reads.
+ */
+#ifndef SCHEDTAPE_INPUT_H
+#define SCHEDTAPE_INPUT_H
+
+#include <schedtape.h>
+
+/* Opens a tape.  NULL, with a message: it cannot be opened. */
+struct schedtape_tape *cmd_open_tape(const char *path);
+/*
+ * Runs a tape into a timeline, and warns of corrupt pages, which are left out.  NULL, with a
+ * message: it cannot be run.
+ */
+struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
+/* Warns of corrupt pages. */
+void cmd_warn_damage(const struct schedtape_timeline *timeline);
+/* Closes the tape, and warns if what was read of it is truncated or corrupt. */
+void cmd_close_tape(struct schedtape_tape *tape, const char *path);
+
+/* Sums over all CPUs. */
+uint64_t cmd_count_events(const struct schedtape_end *end);
+uint64_t cmd_count_lost(const struct schedtape_end *end);
+
+#endif /* SCHEDTAPE_INPUT_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tables.  On a terminal they fit its width: columns that do not fit are left out, the last ones
+ * first, and texts are cut with a mark.  Elsewhere all columns and whole texts are printed.
+ */
+#ifndef SCHEDTAPE_TABLE_H
+#define SCHEDTAPE_TABLE_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define TABLE_MOST	20	/* columns */
+#define TABLE_CELL	256	/* bytes */
+
+/* Flags of columns. */
+#define TABLE_TEXT	1	/* to the left, and may be cut; numbers are to the right */
+#define TABLE_NEEDED	2	/* before this one is left out, texts are cut */
+#define TABLE_PAIR	4	/* is left out together with the next column */
+
+/**
+ * struct table_column - one column, the most important one first; a NULL name ends the list
+ * @name: for -F
+ * @title: above it; on a terminal, '\n' separates two lines, elsewhere it is a blank
+ */
+struct table_column {
+	const char *name;
+	const char *title;
+	unsigned int flags;
+};
+
+/**
+ * struct table_options - -F and --wide; the input of table_argp
+ * @columns: what may be named, set by the command
+ * @fields: the argument of -F, or NULL
+ * @wide: all columns and whole texts, whatever the width of the terminal
+ */
+struct table_options {
+	const struct table_column *columns;
+	const char *fields;
+	bool wide;
+};
+
+extern const struct argp table_argp;
+
+/**
+ * struct table - a table that is printed row by row, in two passes
+ * @columns: all of them, @nr
+ * @shown: their numbers in the order of printing, @nr_shown
+ * @widths: cells of the screen, by number
+ * @room: cells of the screen in a line; 0: as many as needed
+ * @two_lines: of headings
+ * @pass: 1: measures, 2: prints
+ * @at: number of the next cell
+ * @cells: the row so far
+ */
+struct table {
+	const struct table_column *columns;
+	size_t nr;
+	unsigned int shown[TABLE_MOST];
+	size_t nr_shown;
+	unsigned int widths[TABLE_MOST];
+	unsigned int room;
+	bool two_lines;
+	unsigned int pass;
+	size_t at;
+	char cells[TABLE_MOST][TABLE_CELL];
+};
+
+/*
+ *	table_begin(&table, columns, &options);
+ *	while (table_pass(&table))
+ *		for each row
+ *			table_cell()..., one for each column
+ *
+ * @options: NULL if the command has none.  The first pass measures and prints nothing.
+ */
+void table_begin(struct table *table, const struct table_column *columns,
+		 const struct table_options *options);
+bool table_pass(struct table *table);
+void table_cell(struct table *table, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A line of dashes between two rows. */
+void table_rule(struct table *table);
+
+/* Width of standard output in cells, or 0: it is not a terminal. */
+unsigned int table_terminal(void);
+/* Cells of the screen that a text takes: a Japanese character takes two. */
+unsigned int table_text_cells(const char *text);
+/* Bytes of whole characters of a text of @len bytes that take at most @cells. */
+size_t table_text_fits(const char *text, size_t len, unsigned int cells);
+
+#endif /* SCHEDTAPE_TABLE_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a recording gave, as JSON.
+ */
+#ifndef SCHEDTAPE_RECORD_RESULT_H
+#define SCHEDTAPE_RECORD_RESULT_H
+
+#include "record/recorder.h"
+
+void result_print_json(const char *tape, const struct recorder *recorder);
+
+#endif /* SCHEDTAPE_RECORD_RESULT_H */

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Descriptions of tasks: those that the recorder has asked for and that lie on
+ * the tape apart from the events, and those that the kernel writes into the
+ * stream when a task enters the filter, leaves it, or exits.
+ *
+ * A PID and the time at which its task was made are an identity: a description
+ * whose start time is not that of the task which has the PID is someone else's.
+ */
+#include <string.h>
+
+#include "timeline/timeline.h"
+
+/* Is @info of this task?  A task that was made after this one appeared is another. */
+static bool is_same(struct schedtape_timeline *tl, uint32_t index,
+		    const struct schedtape_task_info *info)
+{
+	const struct schedtape_task *task = timeline_task(tl, index);
+
+	if (!info->start_time)
+		return timeline_track(tl, index)->state != TASK_DEAD;
+	if (task->start_time)
+		return task->start_time == info->start_time;
+	return info->start_time <= timeline_track(tl, index)->seen + START_TIME_SLACK;
+}
+
+void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
+		     uint64_t time)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	if (!strcmp(task->comm, comm))
+		return;
+	memcpy(task->comm, comm, sizeof(task->comm));
+	if (!task->first_comm[0])
+		memcpy(task->first_comm, comm, sizeof(task->comm));
+	timeline_count(tl, index, time);
+	timeline_tell(tl, renamed, task, time);
+}
+
+/* @change: it is known to be one, whatever it was before. */
+static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t policy, int32_t nice,
+		     uint32_t rt_priority, const struct schedtape_deadline *dl, bool change,
+		     uint64_t time)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	if (task->prio_known && task->policy == policy && task->nice == nice &&
+	    task->rt_priority == rt_priority && !memcmp(&task->dl, dl, sizeof(*dl)))
+		return;
+	change |= task->prio_known;
+	task->prio_known = true;
+	task->policy = policy;
+	task->nice = nice;
+	task->rt_priority = rt_priority;
+	task->dl = *dl;
+	if (!change)
+		return;
+	task->prio_changes++;
+	timeline_count(tl, index, time);
+	timeline_tell(tl, setprio, task, time);
+}
+
+void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+{
+	uint32_t index = timeline_find(tl, ev->pid, ev->time);
+
+	if (index != SCHEDTAPE_NONE)
+		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
+}
+
+/* No task has it: hardly any is ever set, and it is large. */
+void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
+			  const unsigned char *affinity, uint64_t time)
+{
+	timeline_count(tl, index, time);
+	timeline_tell(tl, setaffinity, timeline_task(tl, index), affinity, time);
+}
+
+/* Moves are recorded as they happen: another cgroup than was known is one. */
+static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t cgroup,
+		       uint64_t time)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	if (!cgroup || task->cgroup == cgroup)
+		return;
+	task->cgroup = cgroup;
+	timeline_count(tl, index, time);
+	timeline_tell(tl, moved, task, time);
+}
+
+/* Adds to a task what is not known of it. */
+static void identify(struct schedtape_timeline *tl, uint32_t index,
+		     const struct schedtape_task_info *info, uint64_t time)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+	bool named = !task->comm[0] && info->comm[0];
+	bool grouped = !timeline_track(tl, index)->described;
+
+	if (timeline_track(tl, index)->state == TASK_DEAD)
+		return;
+	if (grouped)
+		timeline_set_group(tl, index, info->tgid, time);
+	task = timeline_task(tl, index);
+	if (!task->start_time)
+		task->start_time = info->start_time;
+	if (!task->ppid)
+		task->ppid = info->ppid;
+	if (!task->ns_pid)
+		task->ns_pid = info->ns_pid;
+	if (named) {
+		memcpy(task->comm, info->comm, sizeof(task->comm));
+		memcpy(task->first_comm, task->comm, sizeof(task->comm));
+	}
+	if (named || grouped)
+		timeline_tell(tl, identified, task, time);
+	/* It got its name where events are missing; else the stream knows better. */
+	if (tl->loss_end && info->comm[0])
+		timeline_rename(tl, index, info->comm, time);
+	set_prio(tl, index, info->policy, info->nice, info->rt_priority, &info->dl, false, time);
+	set_cgroup(tl, index, info->cgroup, time);
+}
+
+/*
+ * The task that a description is of, which may have to be made.  It may be over,
+ * or SCHEDTAPE_NONE.
+ */
+static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
+		     const struct schedtape_task_info *source, bool joined, uint64_t time)
+{
+	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
+
+	/* Its PID may be that of a thread which has called execve(). */
+	if (at < TASKS_INFO && timeline_track(tl, at)->state == TASK_DEAD &&
+	    schedtape_tasks_last_thread(&tl->set, at) != SCHEDTAPE_NONE)
+		at = timeline_find(tl, info->pid, time);
+	if (at < TASKS_INFO && is_same(tl, at, info)) {
+		identify(tl, at, info, time);
+		return at;
+	}
+	if (at < TASKS_INFO)
+		timeline_vacate(tl, at, time);
+	return timeline_birth(tl, info, source, joined, time);
+}
+
+/* As far as an event would tell it. */
+static void describe_affinity(struct schedtape_timeline *tl, uint32_t index,
+			      const struct schedtape_task_info *info, uint64_t time)
+{
+	unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES] = { 0 };
+	uint32_t bytes = info->affinity_bytes;
+
+	memcpy(affinity, info->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
+	timeline_setaffinity(tl, index, affinity, time);
+}
+
+static void describe(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
+		     uint64_t time)
+{
+	uint32_t index = meet(tl, info, info, false, time);
+	struct schedtape_task *task;
+
+	if (index == SCHEDTAPE_NONE)
+		return;
+	task = timeline_task(tl, index);
+	if (!task->info && task->parent == SCHEDTAPE_NONE)
+		task->info = info;
+	/* It may have changed unseen, in a pause. */
+	if (task->info != info && info->affinity_bytes)
+		describe_affinity(tl, index, info, time);
+	timeline_described_as(tl, index, info->state, time);
+}
+
+/**
+ * timeline_describe() - take the tape's descriptions up to a time
+ * @tl: the timeline
+ * @before: only those that are older
+ * @latest: what is younger is told with this time
+ *
+ * Each was true at its own time, which no event knows of.
+ */
+void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest)
+{
+	const struct schedtape_tasks *set = &tl->set;
+	uint64_t time;
+
+	while (tl->described < set->nr_infos && !tl->rc) {
+		const struct schedtape_task_info *info = &set->infos[set->order[tl->described]];
+
+		if (info->time >= before)
+			return;
+		tl->described++;
+		time = info->time > tl->start ? info->time : tl->start;
+		describe(tl, info, time < latest ? time : latest);
+	}
+}
+
+/* The tape may have a description of the same task, still to be taken. */
+static const struct schedtape_task_info *find_source(struct schedtape_timeline *tl,
+						     const struct schedtape_task_info *info)
+{
+	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
+	const struct schedtape_task_info *source;
+
+	if (at == SCHEDTAPE_NONE || at < TASKS_INFO)
+		return NULL;
+	source = &tl->set.infos[at & ~TASKS_INFO];
+	return source->start_time == info->start_time ? source : NULL;
+}
+
+/**
+ * timeline_task_event() - the stream describes a task
+ * @tl: the timeline
+ * @ev: a STAPE_EV_TASK
+ */
+void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+{
+	struct schedtape_task_info info = {
+		.time = ev->time,
+		.start_time = ev->start_time,
+		.pid = ev->pid,
+		.tgid = ev->tgid,
+		.ppid = ev->ppid,
+		.ns_pid = ev->ns_pid,
+		.cpu = ev->task_cpu,
+		.state = ev->state,
+		.policy = ev->policy,
+		.nice = ev->nice,
+		.rt_priority = ev->rt_priority,
+		.cgroup = ev->cgroup,
+		.dl = ev->dl,
+	};
+	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
+	uint32_t index;
+
+	memcpy(info.comm, ev->comm, sizeof(info.comm));
+	index = meet(tl, &info, find_source(tl, &info), enters, ev->time);
+	if (index == SCHEDTAPE_NONE)
+		return;
+	if (enters) {
+		timeline_come(tl, index, ev->time);
+		timeline_described_as(tl, index, ev->state, ev->time);
+	} else if (schedtape_task_why(ev) == STAPE_TASK_LEAVES) {
+		timeline_go(tl, index, ev->time);
+	}
+}
