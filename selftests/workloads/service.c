@@ -129,8 +129,10 @@ int main(int argc, char **argv)
 			err(1, "pipe");
 	if (pipe(to_logger))
 		err(1, "pipe");
-	/* Time for all to start, and a full period of the kernel's slowest tick. */
-	begin = (work_clock(CLOCK_MONOTONIC) / (10 * MS) + 3) * 10 * MS;
+	/* All start at the same distance from the kernel's timers, and before the first request. */
+	begin = (work_clock(CLOCK_MONOTONIC) / (100 * MS) + 1) * 100 * MS;
+	sleep_until(begin);
+	begin += 20 * MS;
 	start("logger", run_logger, 0);
 	for (i = 0; i < WORKERS; i++) {
 		snprintf(name, sizeof(name), "worker%ld", i);

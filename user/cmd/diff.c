@@ -15,6 +15,9 @@
 #include "diff/diff.h"
 
 #define OPT_SAME_GRAPH	0x102
+#define STRING_OF(value)	#value
+#define STRING(macro)	STRING_OF(macro)
+
 #define OPT_MIN_RUNTIME	0x103
 #define OPT_EDGES	0x104
 #define OPT_LIMIT	0x200		/* and enum diff_limit */
@@ -44,7 +47,7 @@ static const struct argp_option options[] = {
 	{ "same-graph", OPT_SAME_GRAPH, NULL, 0,
 	  "Exit 1 unless the same tasks wake each other equally often", 0 },
 	{ "min-runtime", OPT_MIN_RUNTIME, "MS", 0,
-	  "Don't judge the CPU time of tasks that ran less (1)", 0 },
+	  "Don't judge the CPU time of tasks that ran less (" STRING(DIFF_MIN_RUNTIME_MS) ")", 0 },
 	{ "edges", OPT_EDGES, NULL, 0,
 	  "Also who wakes whom in one more often than in the other", 0 },
 	{ 0 }
@@ -186,7 +189,7 @@ int cmd_diff(int argc, char **argv)
 	};
 	struct diff_options opts = {
 		.table = { .columns = diff_columns },
-		.min_runtime = 1000000,
+		.min_runtime = DIFF_MIN_RUNTIME_MS * 1000000ULL,
 	};
 	struct diff diff = { .options = &opts };
 	int status, limit;

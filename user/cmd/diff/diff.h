@@ -25,6 +25,9 @@ enum diff_limit {
 	DIFF_NR_LIMITS,
 };
 
+/* The default of --min-runtime: what starting and ending a thread costs varies by 0.1 ms. */
+#define DIFF_MIN_RUNTIME_MS	5
+
 /**
  * struct diff_options - the command line
  * @limits: negative: none
