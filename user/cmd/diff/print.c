@@ -228,7 +228,8 @@ static void print_verdict(const struct diff *diff)
 	print_wakeups(diff);
 	print_cpu_time(diff);
 	if (verdict->small)
-		printf("not judged: CPU time of %zu tasks that ran too short\n", verdict->small);
+		printf("not judged: CPU time of %zu task%s that ran too short\n", verdict->small,
+		       verdict->small == 1 ? "" : "s");
 	if (diff_wall(&diff->a))
 		snprintf(ratio, sizeof(ratio), ", ratio %.3f",
 			 (double)diff_wall(&diff->b) / diff_wall(&diff->a));
