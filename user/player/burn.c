@@ -15,7 +15,7 @@
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
 
-/* The burner spins so long without a look at clock and speed, also when a pause begins. */
+/* The burner spins at most this long without reading clock and speed, even if a pause begins. */
 #define SPIN_NS		20000
 
 /* No fork or exit costs so much: a higher value is an error of the clock. */

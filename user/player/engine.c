@@ -316,7 +316,7 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 		finish(engine, STAPE_REPLAY_STOPPED);
 }
 
-/* Breaks the replay off if a player's thread is gone before the end of its program. */
+/* Ends the replay as broken if a player's thread is gone before the end of its program. */
 static void find_dead(struct schedtape_engine *engine)
 {
 	struct player_state *player;

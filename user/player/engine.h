@@ -29,7 +29,7 @@ int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_st
 void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay);
 /* Makes further steps fail.  The caller has to kill players that still wait. */
 void schedtape_engine_stop(struct schedtape_engine *engine);
-/* Reports the replay's state, and breaks the replay off if a player has died. */
+/* Reports the replay's state.  Ends the replay as broken if a player has died. */
 void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_replay_state *state);
 
 #endif /* SCHEDTAPE_ENGINE_H */

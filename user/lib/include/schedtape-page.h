@@ -45,7 +45,7 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
-/* Limits of a task's attributes.  Policies are not limited, because later kernels may add some. */
+/* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
 #define SCHEDTAPE_MAX_POLICY		UINT8_MAX
 #define SCHEDTAPE_MIN_NICE		(-20)
 #define SCHEDTAPE_MAX_NICE		19

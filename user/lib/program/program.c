@@ -142,7 +142,7 @@ static void awake(struct compiler *c, const struct schedtape_task *task, uint64_
 	part->waiting = false;
 }
 
-/* -- who plays ------------------------------------------------------------- */
+/* -- tasks of the program -------------------------------------------------- */
 
 static int grow_parts(struct compiler *c, uint32_t index)
 {
