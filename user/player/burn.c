@@ -11,14 +11,14 @@
 
 #include <schedtape/netlink.h>
 
-/* Between two looks at the clock: CPU time and steps at most. */
+/* The most CPU time and steps between two readings of the clock. */
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
 
-/* So long it spins blindly, and plays on after a pause has begun. */
+/* The burner spins at most this long without reading clock and speed, even if a pause begins. */
 #define SPIN_NS		20000
 
-/* What no fork or exit costs: a clock that went wrong. */
+/* No fork or exit costs so much: a higher value is an error of the clock. */
 #define COST_NS_MAX	100000000
 
 /* The module moves the word only while the player is switched out. */
@@ -49,12 +49,12 @@ static void look(struct schedtape_burner *burner)
 	int64_t now = burner_time(burner);
 	double error = now - (burner->known + burner->since);
 
-	/* Half of what the steps cost more or less than thought: it settles soon. */
+	/* Correct the estimate by half of the error of each step, so that it converges soon. */
 	if (burner->unread)
 		burner->step_cost += error / burner->unread / 2;
 	if (burner->step_cost < 0)
 		burner->step_cost = 0;
-	/* One in which the player gave way to others says nothing of the next. */
+	/* A step in which the player yielded is no measure for the next one. */
 	if (burner->step_cost > TRUST_NS)
 		burner->step_cost = TRUST_NS;
 	burner->known = now;
@@ -79,7 +79,7 @@ void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth)
 	set_rate(burner, *burner->speed ? *burner->speed : STAPE_REPLAY_SPEED_ONE);
 }
 
-/* The replay's speed has changed, or it is paused. */
+/* Follows a change of the replay's speed; waits while the replay is paused. */
 static void follow(struct schedtape_burner *burner)
 {
 	uint64_t speed = *burner->speed;
@@ -96,7 +96,7 @@ static void follow(struct schedtape_burner *burner)
 	set_rate(burner, speed);
 }
 
-/* CPU time that a target lies ahead of what is known, ns. */
+/* Returns the CPU time from the current estimate to a target, ns. */
 static double left_to(const struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
 	return burner->base + (until - burner->origin) * burner->rate - spare -
@@ -111,8 +111,8 @@ uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t u
 }
 
 /*
- * Short spins, between looks at the clock: whatever the CPU's speed is by now, and
- * whoever else has had the CPU meanwhile, the clock counts this thread's time.
+ * Spins for short times and reads the clock in between.  The clock counts this thread's
+ * CPU time whatever the CPU's frequency is, and whichever tasks preempt the thread.
  */
 static void burn_by_clock(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
@@ -157,7 +157,7 @@ static uint64_t timeval_ns(const struct timeval *tv)
 	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
 }
 
-/* What a child tells, in memory that it shares. */
+/* Memory that a child shares with us, for its result. */
 struct child {
 	uint64_t before;	/* its CPU time at its end */
 	char stack[16384] __attribute__((aligned(16)));
@@ -171,7 +171,7 @@ static int end_at_once(void *arg)
 	_exit(0);
 }
 
-/* One with memory of its own, or with ours. */
+/* Makes a child with memory of its own, or one that shares ours. */
 static pid_t make_child(struct child *child, bool own)
 {
 	pid_t pid;
@@ -191,7 +191,7 @@ static void take_least(uint64_t *least, uint64_t cost)
 		*least = cost;
 }
 
-/* Takes the least of some tries: a cost that is too high is CPU time that is missing. */
+/* Takes the least of some tries, because a player burns too little if a cost is too high. */
 static void measure(struct child *child, bool own, uint64_t *make, uint64_t *end)
 {
 	uint64_t began, made;

@@ -11,29 +11,28 @@
 #include "machine/calibration.h"
 
 /**
- * struct schedtape_burner - one thread's CPU time, and what it is to become
+ * struct schedtape_burner - one thread's CPU time, and the target that it burns up to
  *
- * Targets are what the recorded task had used.  A player uses @rate times as
- * much, which changes with the replay's speed: from then on.
+ * Targets are CPU times of the recorded task.  A player uses @rate times as much.
+ * @rate changes with the replay's speed, for CPU time after the change.
  *
- * Reading the clock costs as much as a short burst has, where it is a system
- * call.  So it is read only where much may have happened since the last time; in
- * between the burner adds up what it spins and what a step costs by
- * experience.  Targets are absolute: what an estimate got wrong, the next
- * reading puts right.
+ * Where reading the clock is a system call, it costs as much as a short burst.  So the
+ * burner reads the clock only when much may have happened since the last time.  In
+ * between it adds up its spinning and the estimated cost of steps.  Targets are
+ * absolute, so the next reading of the clock corrects errors of the estimate.
  *
  * @calibration: how fast this machine spins
  * @word: the module's clock of this player, NULL: the kernel's clock of the thread
  * @speed: the replay's speed, of STAPE_REPLAY_SPEED_ONE, 0: paused
- * @hold: called while it is
+ * @hold: called as long as the replay is paused
  * @arg: for @hold
- * @scale: CPU time to be used for that of the recorded task, at the recorded speed
- * @rate: the same, at the speed of now
- * @rated: the speed that @rate is for
- * @base: CPU time that @origin of the recorded task corresponds to, ns
- * @origin: as targets
+ * @scale: CPU time to be used for each ns of the recorded task's, at the recorded speed
+ * @rate: the same, at the current speed
+ * @rated: the speed for which @rate was computed
+ * @base: the player's CPU time that corresponds to @origin, ns
+ * @origin: CPU time of the recorded task at the last change of speed, ns
  * @known: CPU time when the clock was read last
- * @since: estimate of what was used since then
+ * @since: estimate of the CPU time used since then
  * @step_cost: estimate of a step's CPU time, system call and switches
  * @unread: steps since the clock was read
  */
@@ -55,29 +54,30 @@ struct schedtape_burner {
 };
 
 /*
- * Of the calling thread; @calibration, @word, @speed, @hold, @arg and @scale are set.
- * @from_birth: targets count all of its CPU time, else what it uses from now on.
+ * Starts the burner of the calling thread, which has set @calibration, @word, @speed, @hold,
+ * @arg and @scale.
+ * @from_birth: targets count all CPU time of the thread, else that from now on.
  */
 void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth);
 
 /*
- * Spins until the calling thread has used what stands for @until ns of the recorded
- * task, less @spare ns of its own.
+ * Spins until the calling thread has used the CPU time for @until ns of the recorded
+ * task, less @spare ns of the thread's own.
  */
 void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare);
 
-/* How much of its CPU time that would be, as far as is known without a look; ns. */
+/* Estimates, without reading the clock, for how many ns that would spin. */
 uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t until);
 
-/* A step (a system call that perhaps slept) lies behind the thread. */
+/* To be called after each step (a system call that may sleep): adds its estimated cost. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);
 
 /**
- * struct schedtape_costs - CPU time that a player does not burn, because it comes by
- *	itself, ns; 0: not known
- * @fork: of a fork of this program, in the parent
- * @exit: of the end of such a process
- * @leave: of the end of a process or thread whose memory others have, too
+ * struct schedtape_costs - CPU time that the kernel uses in a player's forks and ends, so
+ *	that the player does not burn it, ns; 0: not measured
+ * @fork: cost of a fork of this process, for the parent
+ * @exit: cost of the end of such a process
+ * @leave: cost of the end of a process or thread that shares its memory
  */
 struct schedtape_costs {
 	uint64_t fork;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where players may run.
+ * Maps the CPUs of a recording to those that players use.
  */
 #ifndef SCHEDTAPE_CPU_MAP_H
 #define SCHEDTAPE_CPU_MAP_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /**
- * struct cpu_map - recorded CPUs and those here that stand for them
- * @pairs: the n-th of @from is the n-th of @to, which begins again if it is shorter
- * @here: all CPUs that stand for any; none: nobody knows
+ * struct cpu_map - recorded CPUs and the CPUs of this machine that replace them
+ * @pairs: the n-th CPU of @from becomes the n-th of @to, which is repeated if it is shorter
+ * @here: all CPUs that players may use; empty: not known
  */
 struct cpu_map {
 	struct cpu_map_pair {
@@ -24,11 +24,11 @@ struct cpu_map {
 	cpu_set_t here;
 };
 
-/* Without a map a CPU stands for itself, if this process may use it now. */
+/* Without pairs, maps each CPU that this process may use now to itself. */
 void cpu_map_complete(struct cpu_map *map);
 /*
- * Those that stand for the CPUs of a mask, bit n%8 of byte n/8 being CPU n.  Of none: all
- * that stand for any.
+ * Maps the CPUs of @mask, where bit n%8 of byte n/8 is CPU n.  If the result would be empty,
+ * sets all CPUs of @here.
  */
 void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t bytes,
 		   cpu_set_t *cpus);

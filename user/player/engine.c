@@ -15,15 +15,15 @@
 /* What a player waits for: an edge's number or one of these. */
 #define NOTHING		UINT32_MAX
 #define A_TIMEOUT	(UINT32_MAX - 1)
-#define NO_MORE		(UINT32_MAX - 2)	/* it is done */
+#define NO_MORE		(UINT32_MAX - 2)	/* its program has ended */
 #define TO_JOIN		(UINT32_MAX - 3)
 
-/* How often a waker yields until its wakee is in its wait. */
+/* A waker yields so often at most until its wakee waits. */
 #define RENDEZVOUS_YIELDS	64
 
 /**
- * struct shared - what all processes of a replay have in common
- * @state: enum stape_replay_state, and a futex for those who wait for the start
+ * struct shared - memory that all processes of a replay share
+ * @state: enum stape_replay_state, and a futex for players that wait for the start
  * @speed: of STAPE_REPLAY_SPEED_ONE
  */
 struct shared {
@@ -43,7 +43,7 @@ struct shared {
 
 /**
  * struct player_state - one player
- * @waits_for: see above
+ * @waits_for: number of an edge, or NOTHING, A_TIMEOUT, NO_MORE, TO_JOIN
  * @pid, @tid: its thread; 0: it has not joined
  */
 struct player_state {
@@ -160,7 +160,7 @@ int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
 
 /* -- wake-ups -------------------------------------------------------------- */
 
-/* Yields for a while, as the module does, if the waker is ahead of its wakee. */
+/* Yields for a while, as the module does, until the wakee waits. */
 static void rendezvous(struct schedtape_engine *engine, uint32_t edge)
 {
 	struct player_state *player = &engine->players[engine->edges[edge]];
@@ -182,7 +182,7 @@ static void wake(struct schedtape_engine *engine, uint32_t edge)
 {
 	rendezvous(engine, edge);
 	add(engine->pending[edge], 1);
-	/* Either we see it wait, or it sees the wake-up. */
+	/* Both accesses are sequentially consistent: we see it wait, or it sees the wake-up. */
 	if (get(engine->players[engine->edges[edge]].waits_for) == edge)
 		futex(&engine->pending[edge], FUTEX_WAKE, 1);
 }
@@ -316,7 +316,7 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 		finish(engine, STAPE_REPLAY_STOPPED);
 }
 
-/* A player that was there, has not ended its program, and is not there any more. */
+/* Ends the replay as broken if a player's thread is gone before the end of its program. */
 static void find_dead(struct schedtape_engine *engine)
 {
 	struct player_state *player;

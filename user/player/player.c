@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A player burns CPU time in user mode until its own CPU clock reaches what
- * its task had used when it did the next thing; all but forks and names is
- * one ioctl a burst.  Targets count from the program's start, so the cost of
+ * A player burns CPU time in user mode until its own CPU clock reaches the CPU
+ * time that its task had used before its next operation.  The wake-ups and the wait
+ * of a burst are one ioctl.  Targets count from the program's start, so the cost of
  * system calls is part of the burst and nothing drifts.
  */
 #include "player/player.h"
@@ -27,7 +27,7 @@
 
 /*
  * Wake-ups and the wait of one burst that lie closer together than this in
- * CPU time become one step: apart they would cost more than lies between.
+ * CPU time become one step, because separate steps would cost more than lies between.
  * In guests that count instructions, wake-up and wait lie 5.5 us apart on 7.3.
  * With 7 us, players on 6.12 would also fold bursts that follow each other.
  */
@@ -35,19 +35,19 @@
 
 #define SPARE_OPS	16
 
-/* CPU time, ns: so far ahead a waker may get of its program for its wakees. */
+/* A waker may use up to this CPU time of its next bursts while it yields to its wakees, ns. */
 #define SLACK_NS	5000000
-#define SLACK_OPS	256	/* that it looks at for that, at a time */
-#define NEXT_OPS	64	/* the same, for whom it wakes behind a wait */
+#define SLACK_OPS	256	/* operations to look at for the slack, in one step */
+#define NEXT_OPS	64	/* operations to look at for wake-ups after a wait */
 
-#define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK, with the kernel's headers only */
+#define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK: only the kernel's headers have it */
 #define HEAP_PAD	262144
-#define KEPT_OPS	4096	/* that a player has in memory, of many */
+#define KEPT_OPS	4096	/* operations that a player keeps in memory */
 
 /**
- * struct player - what a player's thread knows of itself
- * @steps: that it has made
- * @ahead: for slack_at(): how far it has looked
+ * struct player - the state of a player's thread
+ * @steps: number of steps so far
+ * @ahead: the last operation that slack_at() has looked at
  */
 struct player {
 	const struct player_cast *cast;
@@ -69,12 +69,15 @@ static void fail(const struct player *player, const char *what, int error)
 
 	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", player->cast->command,
 		name_of(player, task), what, strerror(error));
-	/* Who has not joined yet is missed by nobody: its family is. */
+	/*
+	 * Kill the whole group: the module does not notice the death of a player that has not
+	 * joined, but the controller notices that of its process.
+	 */
 	kill(0, SIGKILL);
 	_exit(1);
 }
 
-/* The replay has ended under us: its end kills us, if we do not go. */
+/* Exits if the replay has ended, which would kill this player anyway; else fails. */
 static void leave(const struct player *player, const char *what)
 {
 	if (errno == ECANCELED)
@@ -82,9 +85,9 @@ static void leave(const struct player *player, const char *what)
 	fail(player, what, errno);
 }
 
-/* -- who drives it --------------------------------------------------------- */
+/* -- the engine ------------------------------------------------------------ */
 
-/* As the ioctls: 0, or -1 and errno. */
+/* Converts to the convention of ioctl(): 0, or -1 and errno. */
 static int result(int ret)
 {
 	errno = -ret;
@@ -141,7 +144,7 @@ static void warn(const struct player *player, const char *what, int value)
 		name_of(player, task), what, value, strerror(errno));
 }
 
-/* As the kernel has it since it has deadlines. */
+/* The first version of the kernel's struct sched_attr. */
 struct deadline_attr {
 	uint32_t size;
 	uint32_t policy;
@@ -162,7 +165,7 @@ static const char *deadline_hint(int error)
 	return "";
 }
 
-/* As much CPU time in as much time as it had, as far as the replay is like that. */
+/* Sets the task's deadline parameters, scaled by the replay's CPU time and speed. */
 static void take_deadline(const struct player *player, uint32_t index)
 {
 	const struct player_cast *cast = player->cast;
@@ -201,7 +204,7 @@ static void take_prio(const struct player *player, const struct schedtape_prio *
 		take_deadline(player, prio->deadline);
 		return;
 	}
-	/* The controller has said that for all of them. */
+	/* No warning here: the controller has printed one for all players. */
 	if (policy == SCHEDTAPE_POLICY_EXT && player->cast->no_ext)
 		policy = SCHED_OTHER;
 	if (sched_getscheduler(0) != policy || prio->rt_priority)
@@ -211,7 +214,7 @@ static void take_prio(const struct player *player, const struct schedtape_prio *
 		warn(player, "nice", prio->nice);
 }
 
-/* Who was forked has what its parent had. */
+/* For a player whose fork is not recorded; others inherit from their parent. */
 static void take_attributes(const struct player *player)
 {
 	if (player->cast->attributes) {
@@ -221,7 +224,7 @@ static void take_attributes(const struct player *player)
 	}
 }
 
-/* A process goes as a whole, when its leader does. */
+/* Moves the whole process, if its leader calls this. */
 static void enter_cgroup(const struct player *player, uint32_t cgroup)
 {
 	char *const *files = player->cast->cgroups;
@@ -243,7 +246,7 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 
 /* -- running a program ----------------------------------------------------- */
 
-/* This process has, or had, others than its leader.  One that is forked begins without. */
+/* This process has, or had, threads besides its leader.  False again in a forked process. */
 static bool has_threads;
 
 static void run(const void *arg, uint32_t number);
@@ -306,8 +309,8 @@ static const struct schedtape_op *next_op(const struct player *player,
 }
 
 /*
- * CPU time that the player has to burn soon, from @op on.  What it uses up of that while
- * it gives way to those whom it is about to wake, nobody misses.
+ * Returns the CPU time that the player has to burn soon, from @op on.  The engine may use it
+ * to yield to the wakees of a step: the next bursts become shorter by it.
  */
 static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
 {
@@ -315,7 +318,7 @@ static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
 	const struct schedtape_op *next;
 	size_t i;
 
-	/* By CPU time: operations that follow each other need not lie so. */
+	/* Compare CPU times, because the order of operations in memory may be another one. */
 	if (player->ahead->cpu < op->cpu)
 		player->ahead = op;
 	for (i = 0, next = next_op(player, player->ahead);
@@ -325,7 +328,7 @@ static uint64_t slack_at(struct player *player, const struct schedtape_op *op)
 	return left < SLACK_NS ? left : SLACK_NS;
 }
 
-/* Edges along which a player that waits wakes after that, if their wakees are to be there. */
+/* Finds edges of wake-ups right after a wait whose wakees have to be asleep by then. */
 static uint32_t find_next(const struct player *player, const struct schedtape_op *op,
 			  uint32_t next[STAPE_STEP_MAX_NEXT])
 {
@@ -340,7 +343,7 @@ static uint32_t find_next(const struct player *player, const struct schedtape_op
 	return n;
 }
 
-/* A step from operation @op on.  Returns the first operation after it, or NULL. */
+/* Makes a step from operation @op on.  Returns the first operation after it, or NULL. */
 static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
 {
 	uint64_t cpu = op->cpu;
@@ -377,7 +380,7 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 	return op;
 }
 
-/* What comes by itself with an operation, and was part of the CPU time before it. */
+/* Returns the CPU time that the kernel will use for an operation, and that is in its target. */
 static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
 {
 	const struct schedtape_program_task *tasks = player->cast->program->tasks;
@@ -386,16 +389,16 @@ static uint64_t cost_of(const struct player *player, const struct schedtape_op *
 		return player->cast->costs.fork;
 	if (op->kind != SCHEDTAPE_OP_EXIT)
 		return 0;
-	/* The module keeps the memory that they share: see has_threads. */
+	/* The module's mm pin keeps the memory of a process with threads beyond its end. */
 	if (has_threads && !player->cast->engine)
 		return player->cast->costs.leave;
 	return getpid() == gettid() ? player->cast->costs.exit : 0;
 }
 
 /*
- * CPU time that is not to be burnt before an operation, because it and those close
- * behind it use it: a process's end costs most before its parent is woken, and that
- * came before its exit.
+ * Returns the CPU time that must not be burnt before an operation, because the kernel uses
+ * it for that operation and those that follow closely.  For example, most CPU time of a
+ * process's end is used before its parent is woken, and that wake-up precedes the exit.
  */
 static uint64_t spare_for(const struct player *player, const struct schedtape_op *first)
 {
@@ -472,7 +475,7 @@ static void do_all(struct player *player)
 	}
 }
 
-/* The whole task of a player's thread. */
+/* The main function of a player's thread. */
 static void run(const void *arg, uint32_t number)
 {
 	const struct player_cast *cast = arg;
@@ -498,12 +501,12 @@ static void run(const void *arg, uint32_t number)
 	}
 	if (join(cast, number))
 		leave(&player, "join");
-	/* A task that was forked has used all of its CPU time on the tape. */
+	/* If the fork is on the tape, so is all CPU time of the task. */
 	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
 	do_all(&player);
 }
 
-/* Those that nobody else makes. */
+/* Starts the threads whose fork is not recorded. */
 static void start_threads(const struct player_cast *cast, uint32_t leader)
 {
 	const struct schedtape_program *program = cast->program;
@@ -525,7 +528,7 @@ static void run_process(const struct player_cast *cast, uint32_t number)
 {
 	start_threads(cast, number);
 	run(cast, number);
-	/* Of this thread: others of the process may go on. */
+	/* Ends this thread only: others of the process may go on. */
 	syscall(SYS_exit, 0);
 	__builtin_unreachable();
 }
@@ -552,7 +555,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 
 	if (pid)
 		return pid < 0 ? -errno : pid;
-	/* A Ctrl-C is for the controller, and nobody waits for children here. */
+	/* In a group of its own Ctrl-C reaches only the controller.  Players wait for no child. */
 	enter_group(cast);
 	signal(SIGCHLD, SIG_IGN);
 	/*
@@ -565,7 +568,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Nor does libc map memory for a thread, but for every few hundred: see threads.h. */
+	/* Let libc map memory for threads only once in some hundred of them: see threads.h. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_PAD);
 	restart_drop_libraries();

@@ -16,19 +16,19 @@
 /**
  * struct player_cast - what all players of a replay share
  * @command: the name of the command, for messages
- * @program: what they do
- * @calibration: how fast they spin
+ * @program: the programs of all tasks
+ * @calibration: how fast the players' CPUs spin
  * @clocks: the players' CPU clocks and the speed, mapped
- * @scale: of CPU time, at the recorded speed
- * @speed: of all, at first
- * @costs: of players' forks and ends
- * @fd: the replay's file; -1: @engine
- * @engine: instead of the module
+ * @scale: a player's CPU time for each ns of its task's, at the recorded speed
+ * @speed: the replay's speed at its start
+ * @costs: CPU time of players' forks and ends
+ * @fd: the replay's file; -1: @engine is used
+ * @engine: the user-space engine, instead of the module
  * @group: process group of all players, 0: each first process has one of its own
- * @cpus: where they may run
- * @cgroups: by the program's number: the file that takes processes, NULL: stay; NULL:
- *	stay in any case
- * @attributes: take over policy, nice value and affinity
+ * @cpus: the CPUs that players may use
+ * @cgroups: by the program's number of a cgroup: its cgroup.procs file; NULL: players do
+ *	not enter that cgroup; @cgroups NULL: they enter none
+ * @attributes: players get the recorded policy, nice value and affinity
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  */
 struct player_cast {
@@ -49,7 +49,7 @@ struct player_cast {
 };
 
 /*
- * Starts the process of a root of the program, and its threads that nobody forks.
+ * Starts the process of a root of the program, and its threads whose fork is not recorded.
  * Returns its PID or -errno.
  */
 pid_t player_spawn(const struct player_cast *cast, uint32_t number);

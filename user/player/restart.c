@@ -17,7 +17,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-/* One function of each library that players do without. */
+/* One function of each library that players do not need. */
 static const uintptr_t unneeded[] = {
 	(uintptr_t)genl_connect,
 	(uintptr_t)nl_socket_alloc,
@@ -38,7 +38,7 @@ static bool is_in(const struct dl_phdr_info *info, uintptr_t address)
 	return false;
 }
 
-/* Each new thread copies that, whoever it is of. */
+/* Each new thread copies the thread-local data of every library. */
 static bool has_thread_data(const struct dl_phdr_info *info)
 {
 	size_t i;
@@ -61,7 +61,7 @@ static void leave_out(const struct dl_phdr_info *info)
 		end = begin + info->dlpi_phdr[i].p_memsz;
 		begin &= -page;
 		end = (end + page - 1) & -page;
-		/* If it cannot be, forks are less light. */
+		/* An error only makes forks more expensive. */
 		madvise((void *)begin, end - begin, MADV_DONTFORK);
 	}
 }
@@ -71,7 +71,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	size_t i;
 
 	(void)size;
-	/* The program itself: they may be part of it. */
+	/* The first one is schedtape itself.  With static linking it has these functions. */
 	if (!*(bool *)arg) {
 		*(bool *)arg = true;
 		return 0;
@@ -82,7 +82,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Of the dynamic linker; what may be set for others to see, it does not believe. */
+/* A variable of the dynamic linker.  Both ignore it in secure-execution mode. */
 #define BIND_NOW	"LD_BIND_NOW"
 
 static bool all_is_bound(void)
@@ -99,7 +99,7 @@ void restart_bound(char **argv)
 
 	if (all_is_bound() || getauxval(AT_SECURE))
 		return;
-	/* By its path: the name of the task is from that. */
+	/* Execute the real path, because execve() takes the task's name from it. */
 	length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	if (length < 0 || setenv(BIND_NOW, "1", true))
 		return;
@@ -125,8 +125,8 @@ void restart_load_code(void)
 
 	while (maps && fgets(line, sizeof(line), maps))
 		/*
-		 * Of a kernel before 5.14 it is refused, and of what is no file. What is
-		 * shared is no code, but what is too large for memory.
+		 * Kernels before 5.14 reject this, and so do mappings without a file. Leave
+		 * out shared mappings: they are not code, and may be too large for memory.
 		 */
 		if (strchr(line, '/') &&
 		    sscanf(line, "%lx-%lx %*3c%c", &from, &to, &shared) == 3 && shared == 'p')
@@ -150,7 +150,7 @@ void restart_measure_costs(struct schedtape_costs *costs)
 		schedtape_measure_costs(shared);
 		_exit(0);
 	}
-	/* Who is not waited for is still measuring. */
+	/* If waitpid() fails, the child may still be measuring. */
 	if (pid > 0 && waitpid(pid, NULL, 0) == pid)
 		*costs = *shared;
 	munmap(shared, sizeof(*shared));

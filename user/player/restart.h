@@ -14,12 +14,15 @@
  */
 void restart_bound(char **argv);
 
-/* From now on forks of this process have the libraries of players only: they play, or exit. */
+/*
+ * Leaves libraries that players do not call out of this process's later forks.  Such a fork
+ * may only play, or exit.
+ */
 void restart_drop_libraries(void);
 
 /*
- * Loads all code into memory before players execute it: a player that waits for the disk
- * has a sleep more than its task.
+ * Loads all code into memory before players execute it, because a player that waits for the
+ * disk has a sleep that its task did not have.
  */
 void restart_load_code(void);
 

@@ -52,7 +52,7 @@ static void *thread_main(void *arg)
 {
 	struct slot *slot = arg;
 
-	/* Here, because pthread_create() need not have told it yet. */
+	/* Set here, because pthread_create() may not have stored it yet. */
 	slot->thread = pthread_self();
 	slot->run(slot->arg, slot->number);
 	__atomic_store_n(&slot->state, SLOT_LEFT, __ATOMIC_RELEASE);
@@ -99,7 +99,7 @@ static struct slot *add_block(void)
 
 	if (block == MAP_FAILED)
 		return NULL;
-	/* Nobody is to clear 2 MB within a burst.  If it cannot be, so be it. */
+	/* A huge page would make a player clear 2 MB within a burst.  An error does no harm. */
 	madvise(block, sizeof(*block), MADV_NOHUGEPAGE);
 	for (i = 0; i < SLOTS; i++)
 		block->slots[i].stack = block->stacks[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Players' threads, which map no memory and unmap none: who does that makes others of
- * its process, who fault or map meanwhile, sleep and wakes them, and no tape has that.
+ * Players' threads, which neither map nor unmap memory.  mmap_lock would put other threads
+ * of the process to sleep in page faults, and the replay would have sleeps that the
+ * recording has not.
  */
 #ifndef SCHEDTAPE_THREAD_H
 #define SCHEDTAPE_THREAD_H
@@ -9,14 +10,17 @@
 #include <stdint.h>
 
 /*
- * Runs @run(@arg, @number) in a thread of this process, on a stack that an earlier one
- * has left or that was mapped together with those of others.  Nobody is to join it.
+ * Runs @run(@arg, @number) in a new thread of this process.  Its stack is that of an ended
+ * thread, or was mapped together with other stacks.  The caller must not join the thread.
  * Any thread of the process may call this.  Returns 0, -ENOMEM or -EAGAIN.
  */
 int thread_start(void (*run)(const void *arg, uint32_t number), const void *arg,
 		 uint32_t number);
 
-/* In a process that was forked, before its first thread: the stacks are its parent's. */
+/*
+ * Forgets all stacks, because they belong to the parent.  To be called in a forked process
+ * before its first thread_start().
+ */
 void thread_forget(void);
 
 #endif /* SCHEDTAPE_THREAD_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Errors in words.
+ * Error messages.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -9,12 +9,12 @@
 #include <schedtape.h>
 
 /**
- * schedtape_fail() - put the reason of a failure into words
- * @err: where to, may be NULL
+ * schedtape_fail() - set the message of an error
+ * @err: receives the message, may be NULL
  * @code: -errno, which is returned
  *
- * Lets a function end with "return schedtape_fail(err, -EINVAL, ...)".  Leaves
- * errno alone.
+ * Lets a function end with "return schedtape_fail(err, -EINVAL, ...)".  Does not change
+ * errno.
  */
 int schedtape_fail(struct schedtape_error *err, int code, const char *format, ...)
 {
@@ -29,7 +29,7 @@ int schedtape_fail(struct schedtape_error *err, int code, const char *format, ..
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 
-	/* Names of files and tasks may hold anything, the text is one line. */
+	/* Names of files and tasks may have any character, but the message must be one line. */
 	for (at = err->text; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first line of one of the kernel's files, without its end; false: there is none. */
+/* Reads the first line of a file, without its newline; false: there is none. */
 bool first_line_read(const char *path, char *line, size_t size);
 
 #endif /* SCHEDTAPE_FIRST_LINE_H */

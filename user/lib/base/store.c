@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define FIRST_BYTES	(16U << 10)
-#define MEMORY_BYTES	(1U << 20)	/* what is larger is a file, and grows by this */
+#define MEMORY_BYTES	(1U << 20)	/* larger stores are files, and grow by this */
 
-/* A file of our own that goes with us, on a disk if there is one. */
+/* Opens a file without a name, so that it ends with this process; on a disk if possible. */
 static int open_file(void)
 {
 	const char *const folders[] = { secure_getenv("TMPDIR"), "/var/tmp", "/tmp" };
@@ -33,7 +33,7 @@ static int open_file(void)
 	return -1;
 }
 
-/* Room is asked for, so that a full disk is an error and not a SIGBUS. */
+/* Allocates the room on the disk, so that a full disk is an error and not a SIGBUS. */
 static int grow_file(struct schedtape_store *store, uint64_t bytes)
 {
 	void *memory;
@@ -42,7 +42,7 @@ static int grow_file(struct schedtape_store *store, uint64_t bytes)
 	ret = posix_fallocate(store->fd, store->bytes, bytes - store->bytes);
 	if (ret)
 		return -ret;
-	/* Others' mappings of it, and ours if this fails, stay as they are. */
+	/* Mappings of other processes stay as they are, and so does ours if this fails. */
 	memory = mremap(store->memory, store->bytes, bytes, MREMAP_MAYMOVE);
 	if (memory == MAP_FAILED)
 		return -ENOMEM;
@@ -123,7 +123,7 @@ int schedtape_store_append(struct schedtape_store *store, const void *one, size_
 
 void schedtape_store_let_go(const struct schedtape_store *store)
 {
-	/* They are written first where that is needed: nothing of a shared file is lost. */
+	/* Loses no data: the kernel writes dirty pages of a shared mapping to the file. */
 	if (store->in_file)
 		madvise(store->memory, store->bytes, MADV_DONTNEED);
 }

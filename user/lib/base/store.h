@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that grow, and that need no memory to speak of once they are large: then
- * they lie in a file without a name.
+ * Arrays that grow.  Large ones need little memory, because they lie in a file without a
+ * name.
  */
 #ifndef SCHEDTAPE_STORE_H
 #define SCHEDTAPE_STORE_H
@@ -13,11 +13,11 @@
 /**
  * struct schedtape_store - one array; all 0: an empty one
  * @memory: its entries, which move when it grows
- * @nr: how many
- * @bytes: of @memory that is there
- * @fd: with @in_file, -1: closed
- * @in_file: @memory is the file's
- * @no_file: there can be none: memory has to do
+ * @nr: number of entries
+ * @bytes: size of @memory
+ * @fd: the file, with @in_file; -1: closed
+ * @in_file: @memory is a mapping of the file
+ * @no_file: no file could be made, so all entries stay in memory
  */
 struct schedtape_store {
 	void *memory;
@@ -28,13 +28,13 @@ struct schedtape_store {
 	bool no_file;
 };
 
-/* @n more entries of @size bytes each, all 0.  -ENOMEM, -ENOSPC. */
+/* Adds @n entries of @size bytes each, all 0.  Returns 0, -ENOMEM or -ENOSPC. */
 int schedtape_store_add(struct schedtape_store *store, size_t size, uint64_t n);
-/* One more, which is like @one.  The same. */
+/* Adds a copy of @one.  Returns the same. */
 int schedtape_store_append(struct schedtape_store *store, const void *one, size_t size);
-/* The file's pages that were touched need not stay in memory, as far as this process goes. */
+/* Unmaps the file's pages, so that they count no longer as memory of this process. */
 void schedtape_store_let_go(const struct schedtape_store *store);
-/* It is read only from now on. */
+/* Makes the store read-only. */
 void schedtape_store_close(struct schedtape_store *store);
 void schedtape_store_free(struct schedtape_store *store);
 

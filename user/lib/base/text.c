@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Bytes of the UTF-8 character at @text, 0: it isn't one, or not to be printed. */
+/* Returns the bytes of the UTF-8 character at @text, 0: not UTF-8, or not printable. */
 static size_t utf8_length(const unsigned char *text)
 {
 	size_t n, i;

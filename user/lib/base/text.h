@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Texts of unknown origin, such as names on a tape.  What is printed of them has '?' for
- * each control character and each byte that is not UTF-8.
+ * Texts of unknown origin, such as names on a tape.  They are printed with '?' for each
+ * control character and each byte that is not UTF-8.
  */
 #ifndef SCHEDTAPE_TEXT_H
 #define SCHEDTAPE_TEXT_H
@@ -12,7 +12,7 @@
 
 #include <schedtape/event.h>
 
-/* Prints @len bytes, which end with a whole character. */
+/* Prints @len bytes, which must end with a complete character. */
 void text_put(FILE *to, const char *text, size_t len);
 /* Prints all of a text. */
 void text_print(FILE *to, const char *text);

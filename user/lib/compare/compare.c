@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How far one timeline is from another: their tasks side by side, and the graph
- * of who wakes whom.
+ * Compares two timelines: pairs of their tasks, and their wake-up graphs.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +12,7 @@
 /**
  * struct schedtape_comparison - two timelines side by side
  * @pair_a, @pair_b: for each task the number of its pair
- * @edges: between tasks of A, and between those of B that are matched
+ * @edges: all edges of A, and those of B between matched tasks
  */
 struct schedtape_comparison {
 	struct schedtape_distance distance;
@@ -59,7 +58,7 @@ static void list_pairs(struct schedtape_comparison *c, uint32_t nr_a, uint32_t n
 	}
 }
 
-/* The task of the other timeline that is in the same pair, or SCHEDTAPE_NONE. */
+/* These return the counterpart of a task, or SCHEDTAPE_NONE. */
 static uint32_t to_b(const struct schedtape_comparison *c, uint32_t a)
 {
 	return c->pairs[c->pair_a[a]].b;
@@ -146,7 +145,7 @@ static int compare_edges(struct schedtape_comparison *c, const struct schedtape_
 /**
  * schedtape_compare() - compare two timelines
  * @a: the original
- * @b: what should be like it
+ * @b: the other one
  * @comparison: result, to be freed with schedtape_comparison_free()
  * @err: may be NULL
  */

@@ -40,7 +40,7 @@ static int grow_few(struct schedtape_dist *dist)
 	uint64_t room = dist->nr ? 2 * dist->nr : 8;
 	uint16_t *few;
 
-	/* Full at each power of two. */
+	/* The array is full at each power of two, 8 at least. */
 	if (dist->nr & (dist->nr - 1) || (dist->nr && dist->nr < 8))
 		return 0;
 	few = realloc(dist->few, room * sizeof(*few));

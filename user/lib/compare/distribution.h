@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Distributions of lengths, in steps of 3 %: little memory however many there are.
+ * Distributions of lengths, in steps of 3 %, so that many lengths need little memory.
  */
 #ifndef SCHEDTAPE_DIST_H
 #define SCHEDTAPE_DIST_H
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 /**
- * struct schedtape_dist - how often which length was seen
- * @few: steps of the lengths, as long as they are few; NULL: there are @steps
- * @steps: how often each
- * @nr: lengths
+ * struct schedtape_dist - a distribution
+ * @few: the step of each length, as long as there are few; NULL: @steps is used
+ * @steps: number of lengths in each step
+ * @nr: number of lengths
  */
 struct schedtape_dist {
 	uint16_t *few;
@@ -20,11 +20,11 @@ struct schedtape_dist {
 	uint64_t nr;
 };
 
-/* One more.  0 or -ENOMEM. */
+/* Adds a length.  0 or -ENOMEM. */
 int schedtape_dist_add(struct schedtape_dist *dist, uint64_t length);
-/* All of another one.  0 or -ENOMEM. */
+/* Adds all lengths of @other.  0 or -ENOMEM. */
 int schedtape_dist_merge(struct schedtape_dist *dist, const struct schedtape_dist *other);
-/* Two-sample Kolmogorov-Smirnov statistic; NAN: one of them has no length. */
+/* Returns the two-sample Kolmogorov-Smirnov statistic; NAN: one of the two is empty. */
 double schedtape_dist_distance(const struct schedtape_dist *a, const struct schedtape_dist *b);
 void schedtape_dist_free(struct schedtape_dist *dist);
 

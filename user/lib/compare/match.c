@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which task of one timeline is which of another.
+ * Matches the tasks of two timelines.
  *
- * By structure, because a replay keeps it: first the roots of the two trees, by
- * name; then, under each matched pair, the k-th child with the k-th child, or
- * by name where the numbers of children differ.  What is left is matched by
- * name wherever it stands (the two trees may hang on different roots), and then
- * what is under it.  Everything is sorted, nothing compared all with all.
+ * Matches by structure, because a replay keeps it: first the roots of the two trees,
+ * by name.  Then, below each matched pair, the k-th child with the k-th child, or by
+ * name where the numbers of children differ.  The remaining tasks are matched by name
+ * anywhere in the trees, because these may have different roots, and then the tasks
+ * below them.  All lists are sorted, so that no step compares all tasks with all.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 
 /**
  * struct member - a task in a list that is to be sorted
- * @group: what it is sorted by first, where that is a number
- * @place: what it is sorted by last
+ * @group: first sort key, for by_group()
+ * @place: last sort key
  * @task: its index
- * @comm: what it is sorted by first, where that is a name
+ * @comm: first sort key, for by_comm()
  */
 struct member {
 	uint64_t group;
@@ -30,10 +30,10 @@ struct member {
 
 /**
  * struct tree - one timeline as a tree
- * @kids: indices of all tasks, siblings side by side, the roots first
+ * @kids: indices of all tasks, grouped by parent, the roots first
  * @first: the kids of task n begin at @first[n + 1], the roots at @first[0]
  * @order: indices of all tasks, parents before their kids
- * @match: counterparts
+ * @match: by task: its counterpart
  */
 struct tree {
 	const struct schedtape_task *tasks;
@@ -78,7 +78,7 @@ static void sort(struct member *list, uint32_t n, int (*compare)(const void *, c
 		qsort(list, n, sizeof(*list), compare);
 }
 
-/* The last process with a PID that appeared before a task, or the first one at all. */
+/* Finds the last process with a PID that appeared before a task, or else the first one. */
 static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pids, uint32_t n)
 {
 	const struct member key = { .group = pid, .place = before };
@@ -98,8 +98,8 @@ static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pid
 }
 
 /*
- * Tasks whose fork is not on the tape were forked by someone, too: threads hang
- * on their leader, processes on the parent that their description names.
+ * Returns a task's parent in the tree.  If its fork is not on the tape, this is the leader
+ * for a thread, and for a process the parent in its description.
  */
 static uint32_t parent_of(const struct schedtape_task *task, const struct member *pids, uint32_t n)
 {
@@ -112,7 +112,7 @@ static uint32_t parent_of(const struct schedtape_task *task, const struct member
 	return owner_of(task->ppid, task->index, pids, n);
 }
 
-/* Processes by PID, then as they appeared. */
+/* Lists processes by PID, then in order of appearance. */
 static uint32_t list_pids(const struct tree *tree, struct member *list)
 {
 	uint32_t i, n = 0;
@@ -127,13 +127,13 @@ static uint32_t list_pids(const struct tree *tree, struct member *list)
 	return n;
 }
 
-/* Older siblings first: those from the start by PID, then as they were forked. */
+/* Sort key for siblings: first those from the start, by PID, then others as they were forked. */
 static uint64_t seniority(const struct schedtape_task *task)
 {
 	return task->from_start ? task->pid : 1ULL << 32 | task->index;
 }
 
-/* Parents before kids; what hangs on no root, in a circle, comes last. */
+/* Puts parents before their kids.  Tasks in a circle, below no root, come last. */
 static void order_tree(struct tree *tree)
 {
 	uint32_t n = 0, at, i;
@@ -209,7 +209,7 @@ static void match(struct matching *m, uint32_t a, uint32_t b)
 	m->queue[m->queued++] = a;
 }
 
-/* Those of a group of siblings that have no counterpart yet, by their place. */
+/* Lists the siblings of a group that have no counterpart yet, by their place. */
 static uint32_t list_kids(const struct tree *tree, uint32_t group, bool thread,
 			  struct member *list)
 {
@@ -235,7 +235,7 @@ static void match_places(struct matching *m, uint32_t n)
 		match(m, m->some_a[i].task, m->some_b[i].task);
 }
 
-/* The k-th of a name with the k-th of the same name. */
+/* Matches the k-th task of a name with the k-th of the same name. */
 static void match_names(struct matching *m, uint32_t nr_a, uint32_t nr_b)
 {
 	uint32_t a = 0, b = 0;
@@ -263,7 +263,7 @@ static void match_kids(struct matching *m, uint32_t group_a, uint32_t group_b, b
 		match_names(m, nr_a, nr_b);
 }
 
-/* All that is under what has been matched so far. */
+/* Matches all tasks below those that have been matched so far. */
 static void descend(struct matching *m)
 {
 	while (m->queued) {
@@ -275,7 +275,7 @@ static void descend(struct matching *m)
 	}
 }
 
-/* Roots by their names only: one of them may be a launcher that the other has not. */
+/* Matches roots by name only, because one tree may have a launcher that the other has not. */
 static void match_roots(struct matching *m)
 {
 	int thread;
@@ -288,7 +288,7 @@ static void match_roots(struct matching *m)
 	}
 }
 
-/* First of the list, which is sorted by name, that is not before the name. */
+/* Returns the first entry of a list, sorted by name, that is not before @comm. */
 static uint32_t seek(const struct member *list, uint32_t n, const char *comm)
 {
 	uint32_t low = 0, high = n;
@@ -305,9 +305,9 @@ static uint32_t seek(const struct member *list, uint32_t n, const char *comm)
 }
 
 /*
- * What is left, by name wherever it is, and then what is under it, before the
- * next.  The @group of a name's first member says how many of the name are
- * used up.
+ * Matches a remaining task by name anywhere in the tree, then the tasks below it, then the
+ * next remaining one.  The @group of the first member with a name counts how many members
+ * of that name are used up.
  */
 static int match_leftovers(struct matching *m)
 {
@@ -351,11 +351,11 @@ static int match_leftovers(struct matching *m)
 }
 
 /**
- * schedtape_match() - find out which task of A is which of B
+ * schedtape_match() - match the tasks of A and B
  * @a: tasks of A
- * @nr_a: how many
+ * @nr_a: number of tasks of A
  * @b: tasks of B
- * @nr_b: how many
+ * @nr_b: number of tasks of B
  * @a_to_b: result, an element for each task of A
  * @b_to_a: result, an element for each task of B
  */

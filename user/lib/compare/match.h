@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which task of one timeline is which of another: PIDs differ from run to run.
+ * Matches the tasks of two timelines, whose PIDs differ.
  */
 #ifndef SCHEDTAPE_MATCH_H
 #define SCHEDTAPE_MATCH_H
@@ -8,8 +8,8 @@
 #include <schedtape.h>
 
 /*
- * @a_to_b, @b_to_a: for each task the other one's index or SCHEDTAPE_NONE, with
- * room for @nr_a and @nr_b of them.  0 or -ENOMEM.
+ * @a_to_b, @b_to_a: receive for each task the index of its counterpart or SCHEDTAPE_NONE;
+ * they have room for @nr_a and @nr_b entries.  0 or -ENOMEM.
  */
 int schedtape_match(const struct schedtape_task *a, uint32_t nr_a,
 		    const struct schedtape_task *b, uint32_t nr_b,

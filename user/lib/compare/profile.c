@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the lengths of a tape's tasks are like, and in which order they wake each
- * other.
+ * The distributions of lengths of a tape's tasks, and the order in which the tasks wake
+ * each other.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,14 +13,14 @@
 #include "base/store.h"
 #include "compare/distribution.h"
 
-#define WALK_STEP	(1U << 18)	/* wake-ups that a walk may have in memory */
+#define WALK_STEP	(1U << 18)	/* wake-ups that a walk may keep in memory */
 #define NO_ROOM		"not enough memory, or room in TMPDIR or /var/tmp, "
 
 /**
- * struct habits - of one task
- * @lengths: distributions
+ * struct habits - the profile of one task
+ * @lengths: its distributions
  * @slept: when it fell asleep, 0: unknown
- * @woke_cpu: CPU time that it had used when it was woken
+ * @woke_cpu: CPU time that it had used at its last wake-up, or at the end of its last burst
  */
 struct habits {
 	struct schedtape_dist lengths[SCHEDTAPE_NR_LENGTHS];
@@ -37,11 +37,11 @@ struct schedtape_profile {
 	struct habits *habits;		/* by task */
 	uint32_t room;
 	struct schedtape_store wakes;	/* struct wake, in their order */
-	uint64_t first;			/* when something happened first, and last */
+	uint64_t first;			/* times of the first and the last callback */
 	uint64_t last;
 };
 
-/* -- what the timeline tells ----------------------------------------------- */
+/* -- callbacks of the timeline --------------------------------------------- */
 
 static void touch(struct schedtape_profile *profile, uint64_t time)
 {
@@ -73,7 +73,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 	return 0;
 }
 
-/* Who sleeps may come to its end without being woken: no burst counts twice. */
+/* Counts no burst twice: a sleeping task may end without a wake-up. */
 static int end_burst(struct habits *habits, const struct schedtape_task *task)
 {
 	uint64_t length = task->cpu_time - habits->woke_cpu;
@@ -154,7 +154,7 @@ int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline
 	if (!*profile)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	rc = schedtape_timeline_run(tape, &ops, *profile, timeline, err);
-	/* Only then the timeline has not said why. */
+	/* The timeline has set @err in every other case. */
 	if (rc == -ENOMEM || rc == -ENOSPC)
 		schedtape_fail(err, rc, NO_ROOM "for what tasks are like");
 	if (rc) {
@@ -226,10 +226,10 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 /* -- the order of wake-ups ------------------------------------------------- */
 
 /**
- * struct course - of an edge between matched tasks
- * @first: where its places in B begin, among those of all edges
- * @nr: of them
- * @met: wake-ups of A along it so far
+ * struct course - the wake-ups along an edge between matched tasks
+ * @first: index in @list of the edge's first place in B
+ * @nr: number of its places
+ * @met: number of A's wake-ups along it so far
  */
 struct course {
 	uint64_t first;
@@ -239,15 +239,15 @@ struct course {
 
 /**
  * struct order - the order of A's wake-ups in B
- * @comparison: of the two tapes
- * @edges: its
- * @nr_edges: of them
- * @courses: one for each
+ * @comparison: the comparison of the two tapes
+ * @edges: its edges
+ * @nr_edges: number of @edges
+ * @courses: one for each edge
  * @list: B's places, edge by edge
  * @places: B's places, in A's order
- * @scratch: as many
+ * @scratch: room for as many places, to sort them
  *
- * A place is a number among all wake-ups of B.
+ * A place is the index of a wake-up among all wake-ups of B.
  */
 struct order {
 	const struct schedtape_comparison *comparison;
@@ -259,7 +259,7 @@ struct order {
 	struct schedtape_store scratch;
 };
 
-/* Who walks over places, and has passed so many, leaves them alone. */
+/* Drops the places from memory from time to time, while a walk passes them. */
 static void passed(const struct order *order, uint64_t n)
 {
 	if (n % WALK_STEP)
@@ -269,7 +269,7 @@ static void passed(const struct order *order, uint64_t n)
 	schedtape_store_let_go(&order->scratch);
 }
 
-/* Step by step, so that what becomes large lies in a file. */
+/* Grows the store step by step, so that a large one moves into a file. */
 static int add_places(struct schedtape_store *store, uint64_t n)
 {
 	uint64_t step;
@@ -282,7 +282,7 @@ static int add_places(struct schedtape_store *store, uint64_t n)
 	return rc;
 }
 
-/* Of the @i-th wake-up; NULL: it is not between tasks of both. */
+/* Returns the course of the @i-th wake-up; NULL: its tasks are not both matched. */
 static struct course *course_of(const struct order *order,
 				const struct schedtape_profile *profile, const uint32_t *pair_of,
 				uint64_t i)
@@ -318,7 +318,7 @@ static int list_places(struct order *order, const struct schedtape_profile *b,
 	return rc;
 }
 
-/* The n-th wake-up along an edge of A is the n-th of B, if there is one. */
+/* Matches the n-th wake-up along an edge in A with the n-th in B, if there is one. */
 static int join_places(struct order *order, const struct schedtape_profile *a,
 		       const uint32_t *pair_of)
 {
@@ -338,7 +338,7 @@ static int join_places(struct order *order, const struct schedtape_profile *a,
 	return rc ? rc : add_places(&order->scratch, order->places.nr);
 }
 
-/* Sorts those from @first on, and counts the pairs that were in the wrong order. */
+/* Sorts @n places from @first on.  Returns how many pairs were in the wrong order. */
 static uint64_t sort_places(const struct order *order, uint64_t first, uint64_t n)
 {
 	uint64_t *places = (uint64_t *)order->places.memory + first;
@@ -369,7 +369,7 @@ static double share_of_wrong(const struct order *order)
 	return n < 2 ? NAN : sort_places(order, 0, n) / (n * (n - 1.0) / 2);
 }
 
-/* The number of each task's pair. */
+/* Returns an array with the number of each task's pair. */
 static uint32_t *number_pairs(const struct schedtape_pair *pairs, size_t n, size_t room, bool of_a)
 {
 	uint32_t *numbers = malloc((room + 1) * sizeof(*numbers));

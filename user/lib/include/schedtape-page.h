@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of libschedtape: errors, and the ring pages that events come in.
+ * libschedtape: errors, and ring pages with their events.
  */
 #ifndef LIBSCHEDTAPE_PAGE_H
 #define LIBSCHEDTAPE_PAGE_H
@@ -21,7 +21,7 @@ struct schedtape_error {
 	char text[512];
 };
 
-/* @code: -errno, which it returns.  @err: may be NULL. */
+/* Sets @err (may be NULL) to a message, and returns @code, which is -errno. */
 int schedtape_fail(struct schedtape_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -31,13 +31,13 @@ int schedtape_fail(struct schedtape_error *err, int code, const char *format, ..
 enum schedtape_event_type {
 	SCHEDTAPE_EV_AFFINITY = 16,	/* STAPE_EV_SET that sets an affinity */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
-	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused: none is missing */
+	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused, no event is lost */
 };
 
 /**
- * struct schedtape_deadline - what SCHED_DEADLINE takes, ns; all 0: not known
+ * struct schedtape_deadline - parameters of SCHED_DEADLINE, ns; all 0: not recorded
  * @runtime: CPU time in each period
- * @deadline: from the period's begin
+ * @deadline: from the beginning of the period
  */
 struct schedtape_deadline {
 	uint64_t runtime;
@@ -45,46 +45,46 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
-/* What a task can have been given; later kernels may have other policies. */
+/* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
 #define SCHEDTAPE_MAX_POLICY		UINT8_MAX
 #define SCHEDTAPE_MIN_NICE		(-20)
 #define SCHEDTAPE_MAX_NICE		19
 #define SCHEDTAPE_MAX_RT_PRIORITY	99
-#define SCHEDTAPE_POLICY_EXT		7	/* SCHED_EXT, which few C libraries define */
+#define SCHEDTAPE_POLICY_EXT		7	/* SCHED_EXT: few C libraries define it */
 
-/* Of a mask of CPUs that an event has: bit n % 8 of byte n / 8 is CPU n. */
+/* Size of the CPU mask in an event: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
 
 /**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
- * @cpu: where it was recorded
+ * @cpu: the CPU that recorded it
  * @type: enum stape_event_type or enum schedtape_event_type
- * @pid: whom it is about; 0 for a switch to something outside the filter
- * @arg: as the type says
+ * @pid: the event's task; 0 for a switch to an other task or to idle
+ * @arg: depends on @type, see schedtape/event.h
  * @curr: PID of the filter's task that ran on the CPU before the event, or 0
  * @curr_kind: enum stape_next of what ran on the CPU before the event
  * @old_pid: STAPE_EV_EXEC: the PID before
- * @comm: STAPE_EV_RENAME: the new name; STAPE_EV_TASK: its name; NUL-terminated
- * @lost: SCHEDTAPE_EV_LOST: events lost between @lost_first and @lost_last;
- *	0: nobody knows how many
- * @lost_first, @lost_last: of SCHEDTAPE_EV_PAUSED the range of the pause
- * @policy, @nice, @rt_priority: STAPE_EV_PRIO, STAPE_EV_TASK: what it has now
- * @boosted: the same: it runs at a priority that a waiter lends it
- * @prio: the same: the kernel's priority that it runs at, -1: deadline
- * @tgid: this and all that follow: STAPE_EV_TASK
+ * @comm: STAPE_EV_RENAME: the new name; STAPE_EV_TASK: the name; NUL-terminated
+ * @lost: SCHEDTAPE_EV_LOST: number of events lost between @lost_first and @lost_last;
+ *	0: the number is not known
+ * @lost_first, @lost_last: for SCHEDTAPE_EV_PAUSED the range of the pause
+ * @policy, @nice, @rt_priority: STAPE_EV_PRIO, STAPE_EV_TASK: the current ones
+ * @boosted: the same types: the task runs at a priority that a waiter lends it
+ * @prio: the same types: the kernel's effective priority, -1: deadline
+ * @tgid: this member and all that follow: STAPE_EV_TASK
  * @ppid: TGID of its parent, 0: not recorded
  * @ns_pid: its PID in its own PID namespace
  * @state: enum stape_state
- * @task_cpu: where it is
- * @start_time: when it was made, ns of CLOCK_MONOTONIC
- * @cgroup: id of its cgroup (version 2), 0: not known
- * @dl: with SCHED_DEADLINE as its @policy
- * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: where it may
- *	run, as far as that goes
+ * @task_cpu: the CPU where it runs or last ran
+ * @start_time: when it was created, ns of CLOCK_MONOTONIC
+ * @cgroup: id of its cgroup (version 2), 0: not recorded
+ * @dl: the deadline parameters if @policy is SCHED_DEADLINE
+ * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: the CPUs that
+ *	the task may use, of the first 8 * SCHEDTAPE_AFFINITY_BYTES
  *
- * A loss or a pause has a time that is not after anything that follows it, and as
- * @curr what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
+ * The @time of a loss or pause is not later than that of any event that follows it.  Its
+ * @curr is what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
  */
 struct schedtape_event {
 	uint64_t time;
@@ -129,19 +129,19 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
-/* STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or what a later version has. */
+/* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or a value of a later version. */
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {
 	return ev->arg >> STAPE_TASK_WHY_SHIFT;
 }
 
-/* Of a waking: it is the doing of the task on the CPU, not of an interrupt. */
+/* Returns true for a waking by the task on the CPU, false for one by an interrupt. */
 static inline bool schedtape_waking_by_task(const struct schedtape_event *ev)
 {
 	return ev->arg == STAPE_CTX_TASK || ev->arg == STAPE_CTX_SOFTIRQ_TASK;
 }
 
-/* Not an event: something is missing on its CPU, or was not to be recorded. */
+/* Returns true for a loss or a pause of a CPU, which are not events of the kernel. */
 static inline bool schedtape_event_is_gap(const struct schedtape_event *ev)
 {
 	return ev->type >= SCHEDTAPE_EV_LOST;
@@ -150,28 +150,28 @@ static inline bool schedtape_event_is_gap(const struct schedtape_event *ev)
 /**
  * struct schedtape_page - a cursor in one page
  *
- * Plain data, to be embedded; valid as long as the page's memory is.
+ * Plain data, to be embedded in other structs; valid as long as the page's memory.
  */
 struct schedtape_page {
 	const unsigned char *data;
 	uint32_t at;			/* bytes */
-	uint32_t events;		/* taken so far */
+	uint32_t events;		/* number of events read so far */
 	bool swap;			/* the page has the other byte order */
-	bool lost_pending;		/* a loss stands before the first event */
-	bool pause_pending;		/* and then, or instead, a pause */
-	bool wakeup_pending;		/* the last word has another event */
+	bool lost_pending;		/* a loss is to be returned before the first event */
+	bool pause_pending;		/* a pause is to be returned, behind the loss if any */
+	bool wakeup_pending;		/* the last word has a second event */
 	struct stape_page_header header;	/* in this machine's order */
 	uint64_t time;
 	uint32_t curr;
 	uint32_t curr_kind;
 };
 
-/* @data: STAPE_PAGE_SIZE bytes, any alignment. -EBADMSG: not a sound page. */
+/* @data: STAPE_PAGE_SIZE bytes, any alignment.  -EBADMSG: not a valid page. */
 int schedtape_page_open(struct schedtape_page *page, const void *data,
 			struct schedtape_error *err);
 /*
- * 1: an event; 0: the page's end; -EBADMSG: damage, the page ends here.
- * Events of a type that this library does not know are skipped.
+ * Reads the next event, but skips events of types that this library does not know.
+ * Returns 1: an event; 0: the end of the page; -EBADMSG: the rest of the page is corrupt.
  */
 int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			struct schedtape_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of libschedtape: tapes, which are written, read and copied.
+ * libschedtape: writes, reads and copies tapes.
  */
 #ifndef LIBSCHEDTAPE_TAPE_H
 #define LIBSCHEDTAPE_TAPE_H
@@ -9,19 +9,19 @@
 
 struct json_object;
 
-/* -- tape: what both sides of a tape share --------------------------------- */
+/* -- tape: common to writer and reader -------------------------------------- */
 
 /**
  * struct schedtape_task_info - the description of a task that was alive when the
  *	recording started, or in overwrite mode when it ended
- * @time: when this was read, ns of CLOCK_MONOTONIC
- * @start_time: when the task was made, ns of CLOCK_MONOTONIC
- * @cpu_time: CPU time that it had used, ns
+ * @time: when this description was read, ns of CLOCK_MONOTONIC
+ * @start_time: when the task was created, ns of CLOCK_MONOTONIC
+ * @cpu_time: CPU time that the task had used, ns
  * @state: enum stape_state
  * @affinity: bit n%8 of byte n/8: CPU n
- * @affinity_bytes: bytes of it; 0: not known
- * @cgroup: id of its cgroup (version 2), 0: not known
- * @dl: with SCHED_DEADLINE as its @policy
+ * @affinity_bytes: size of @affinity; 0: not recorded
+ * @cgroup: id of the task's cgroup (version 2), 0: not recorded
+ * @dl: the deadline parameters if @policy is SCHED_DEADLINE
  */
 struct schedtape_task_info {
 	uint64_t time;
@@ -44,12 +44,12 @@ struct schedtape_task_info {
 };
 
 /**
- * struct schedtape_cpu - what a session's ring went through on one CPU
- * @events: recorded, and kept
- * @lost: those that the ring had no room for, or the tape; a reader's has those that
- *	are missing on the tape, too
- * @lost_first, @lost_last: times of the first and the last of them
- * @overwritten: those that newer ones have taken the place of, as was asked for
+ * struct schedtape_cpu - statistics of a session's ring on one CPU
+ * @events: events that were recorded and kept
+ * @lost: events for which the ring or the tape had no room; a reader also counts
+ *	events that are missing on the tape
+ * @lost_first, @lost_last: times of the first and the last lost event
+ * @overwritten: events that newer events replaced in overwrite mode
  */
 struct schedtape_cpu {
 	uint32_t cpu;
@@ -63,14 +63,14 @@ struct schedtape_cpu {
 
 /**
  * struct schedtape_end - the end of a recording
- * @start_time: when it began, ns of CLOCK_MONOTONIC; a reader's is later if rings
- *	were overwritten: from when on the tape has everything
- * @stop_time: when it ended
- * @began: only a reader's: when it began in any case
- * @window_start: only a writer's: from when on the tape has everything, by the
- *	session's clock; 0: nothing was overwritten
- * @cpus: one for every CPU that recorded or lost anything; a writer's have times
- *	of the session's clock
+ * @start_time: when the recording began, ns of CLOCK_MONOTONIC; for a reader, if rings
+ *	were overwritten: the time from which on the tape is complete
+ * @stop_time: when the recording ended
+ * @began: set by a reader: when the recording began, even if rings were overwritten
+ * @window_start: set for a writer: the time of the session's clock from which on the
+ *	tape is complete; 0: nothing was overwritten
+ * @cpus: one for every CPU that recorded or lost anything; for a writer their times
+ *	are of the session's clock
  */
 struct schedtape_end {
 	uint64_t start_time;
@@ -82,13 +82,13 @@ struct schedtape_end {
 };
 
 /**
- * struct schedtape_scheduler - which scheduler ordinary tasks had, from some time on
- * @time: by when it was so, ns of CLOCK_MONOTONIC
- * @after: when it was not yet so, the same; 0: it is the first of a tape
- * @enable_seq: how many schedulers sched_ext had switched on since boot
- * @nr_rejected: tasks whose SCHED_EXT the scheduler has refused
- * @switch_all: it has all ordinary tasks, not only those with SCHED_EXT
- * @state: of sched_ext, as the kernel names it: "disabled", "enabling", "enabled",
+ * struct schedtape_scheduler - the scheduler of ordinary tasks, from some time on
+ * @time: when this was seen, ns of CLOCK_MONOTONIC
+ * @after: when it was not so yet, ns of CLOCK_MONOTONIC; 0: the first one of a tape
+ * @enable_seq: number of schedulers that sched_ext had enabled since boot
+ * @nr_rejected: number of tasks for which the scheduler has rejected SCHED_EXT
+ * @switch_all: the scheduler has all ordinary tasks, not only those with SCHED_EXT
+ * @state: state of sched_ext, as the kernel names it: "disabled", "enabling", "enabled",
  *	"disabling"; or "none": the kernel has no sched_ext; or "unknown"
  * @ops: the scheduler's name, "" without one
  */
@@ -105,16 +105,16 @@ struct schedtape_scheduler {
 /* -- writing --------------------------------------------------------------- */
 
 /*
- * After a failed write the tape is cut back to its last whole record, and the
- * writer may be used on (for the end record, say).  Where it cannot be cut (a
- * pipe), every further call fails.
+ * After a failed write the writer truncates the tape behind its last complete record.
+ * The writer can then be used again, for example for the end record.  If the tape
+ * cannot be truncated (a pipe), every further call fails.
  */
 struct schedtape_writer;
 
 /**
  * struct schedtape_writer_options
  * @size: sizeof this struct
- * @level: zstd level of chunks, 0: not compressed
+ * @level: zstd level of chunks, 0: no compression
  */
 struct schedtape_writer_options {
 	size_t size;
@@ -122,8 +122,9 @@ struct schedtape_writer_options {
 };
 
 /*
+ * Creates a tape.
  * @path: "-" is standard output.  A file is created with mode 0600 or truncated.
- * @meta: the machine and the recording, see Documentation/tape-format.rst.
+ * @meta: describes the machine and the recording, see Documentation/tape-format.rst.
  */
 int schedtape_writer_create(const char *path, struct json_object *meta,
 			    const struct schedtape_writer_options *options,
@@ -132,31 +133,31 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
 			   const struct schedtape_task_info *tasks, size_t n,
 			   struct schedtape_error *err);
 /*
- * How the session's clock goes: readers make ns of CLOCK_MONOTONIC of its times
- * by what stands between two of these.
+ * Writes a sample of the session's clock.  Readers convert times of that clock to ns of
+ * CLOCK_MONOTONIC by interpolating between two samples.
  */
 int schedtape_writer_clock(struct schedtape_writer *writer,
 			   const struct stape_clock_sample *sample, struct schedtape_error *err);
 /*
- * Which scheduler there is at the start of the recording, and after each change.  Once more,
- * if @nr_rejected has grown; and without @after, instead of the first one.
+ * Writes the scheduler: at the start of the recording, after each change, and again when
+ * @nr_rejected has grown.  One with @after 0 replaces the first one.
  */
 int schedtape_writer_scheduler(struct schedtape_writer *writer,
 			       const struct schedtape_scheduler *scheduler,
 			       struct schedtape_error *err);
 /*
- * @pages: @n consecutive pages of one CPU's stream, in this machine's byte
- * order; they must not change during the call.  Only their headers are looked
- * at; -EINVAL: these are not such pages.
+ * Writes @n consecutive pages of one CPU's stream.
+ * @pages: in this machine's byte order; they must not change during the call.
+ * Only the headers are checked; -EINVAL: these are not such pages.
  */
 int schedtape_writer_pages(struct schedtape_writer *writer, const void *pages,
 			   size_t n, struct schedtape_error *err);
-/* Bytes in the tape so far. */
+/* Returns the size of the tape so far, in bytes. */
 uint64_t schedtape_writer_bytes(const struct schedtape_writer *writer);
-/* Writes the end record.  Without it the tape is torn, and still readable. */
+/* Writes the end record.  Without it the tape counts as truncated, but is readable. */
 int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
 			 struct schedtape_error *err);
-/* Frees; -errno if anything (close, too) went wrong. */
+/* Closes the tape and frees the writer.  Returns -errno if any call failed, also close(). */
 int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_error *err);
 
 /* -- reading --------------------------------------------------------------- */
@@ -164,56 +165,56 @@ int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_err
 struct schedtape_tape;
 
 /*
- * @path: a regular file, or the directory of a tape in several; "-" is standard
- * input, which must be a regular file, too.  All of it is read once, for its
- * checksums.  -EINVAL: not a tape; -ENOTSUP: of a
- * newer format; -EBADMSG: its header is damaged; -E2BIG: it asks for much more memory
- * than such a file can need; whatever else is wrong with it, the tape opens.
+ * Opens a tape, and reads all of it once to check its checksums.
+ * @path: a regular file, or the directory of a tape in several files; "-" is standard
+ * input, which must be a regular file, too.
+ * -EINVAL: not a tape; -ENOTSUP: a newer format; -EBADMSG: its header is corrupt;
+ * -E2BIG: it asks for much more memory than such a file can need.  A tape with any
+ * other damage opens.
  */
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
 void schedtape_tape_close(struct schedtape_tape *tape);
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
-/* By time; @n 0: the tape does not say. */
+/* Returns the schedulers by time; @n 0: the tape has no record of them. */
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
 							    size_t *n);
 /*
- * Of a torn tape, what its chunks say.  What is damaged or missing counts as lost, of a
- * chunk that cannot be decompressed once schedtape_tape_next() has come to it.
+ * Returns the end of the recording; for a truncated tape it is computed from the chunks.
+ * Events that are corrupt or missing count as lost.  Those of a chunk that cannot be
+ * decompressed count after schedtape_tape_next() has reached the chunk.
  */
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape);
-/*
- * Where the tape ends too early or is damaged, and how; NULL: nowhere.
- */
+/* Returns where and how the tape is truncated or corrupt; NULL: it is complete and valid. */
 const char *schedtape_tape_torn(struct schedtape_tape *tape);
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
 /*
- * Events of all CPUs by time, those of one time of the session's clock by CPU.
- * Times are ns of CLOCK_MONOTONIC, whatever that clock was.  1: an event; 0: the
- * end; -errno.  Whatever is missing (lost in the ring, pages that the recorder
- * didn't get, damaged chunks) is a SCHEDTAPE_EV_LOST.  -EBADMSG: a page
- * contradicts itself though its checksum is right; what is left of the page is
- * left out, and the next call goes on behind it.
+ * Reads the next event.  Events of all CPUs come by time, and by CPU if their times of the
+ * session's clock are equal.  @ev has ns of CLOCK_MONOTONIC, also if the session used another
+ * clock.  Returns 1: an event; 0: the end; or -errno.  Missing events (lost in the
+ * ring, in pages that the recorder didn't get, in corrupt chunks) give a SCHEDTAPE_EV_LOST.
+ * -EBADMSG: a page contradicts itself although its checksum is right.  The rest of that
+ * page is skipped, and the next call continues behind it.
  *
- * Chunks are loaded by threads of the tape's own, until the end is reached.
+ * The tape has threads of its own, which load chunks until the end is reached.
  */
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err);
-/* Back to the first event. */
+/* Goes back to the first event. */
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err);
 
 /* -- clocks ---------------------------------------------------------------- */
 
-/* What the clocks said during the recording, in order. */
+/* Returns the samples of the clocks during the recording, in order. */
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n);
-/* The session's clock was not CLOCK_MONOTONIC but the CPU's counter. */
+/* Returns true if the session's clock was the CPU's counter, not CLOCK_MONOTONIC. */
 bool schedtape_tape_counts(struct schedtape_tape *tape);
 /*
- * By how much somebody has set CLOCK_REALTIME between two samples, ns; 0: nobody,
- * or by so little that it cannot be told.
+ * Returns by how many ns CLOCK_REALTIME was set between two samples; 0: it was not set,
+ * or the step is too small to be detected.
  */
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 			     const struct stape_clock_sample *to);
@@ -223,9 +224,9 @@ int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 /**
  * struct schedtape_copy_options
  * @size: sizeof this struct
- * @recover: what is missing or damaged is left out, not refused
- * @progress: NULL, or told from time to time of how many bytes are done; -errno: the
- *	copy ends with that, as it is
+ * @recover: leave out missing and corrupt parts instead of failing
+ * @progress: NULL, or called from time to time with the number of bytes done; if it
+ *	returns -errno, the copy stops with that error and the partial file stays
  * @arg: for @progress
  */
 struct schedtape_copy_options {
@@ -236,10 +237,10 @@ struct schedtape_copy_options {
 };
 
 /*
- * Makes one file of a tape: all sound records as they are, and an end.  Nothing
- * of the tape is changed.  -EBADMSG: it is damaged, and not to be recovered.
- * schedtape_tape_torn() tells afterwards what was left out, and so does the copy.
- * @bytes: of the copy.
+ * Copies a tape into one file: all valid records unchanged, and an end record.  The tape
+ * itself is not changed.  -EBADMSG: the tape is corrupt, and @recover is not set.
+ * Afterwards schedtape_tape_torn() returns what was left out; the copy records it, too.
+ * @bytes: receives the size of the copy.
  */
 int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 			const struct schedtape_copy_options *options, uint64_t *bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Of libschedtape: what the events of a tape mean for each task, and how far one
+ * libschedtape: what the events of a tape mean for each task, and how far one
  * tape is from another.
  */
 #ifndef LIBSCHEDTAPE_TIMELINE_H
@@ -16,40 +16,41 @@
  *	again is another task
  * @parent: index of the task that forked it, or SCHEDTAPE_NONE
  * @process: index of the task that leads its thread group; its own: a leader
- * @tgid: PID of its thread group; its own, if nobody has said
- * @ppid: TGID of its parent, 0: not known
- * @ns_pid: its PID in its own PID namespace, 0: not known
- * @start_time: when it was made, ns of CLOCK_MONOTONIC, 0: not known; with the
- *	PID it is a task's identity
- * @first_comm: name when it first appeared, as far as is known
+ * @tgid: PID of its thread group; its own PID if the tape has no TGID for it
+ * @ppid: TGID of its parent, 0: not recorded
+ * @ns_pid: its PID in its own PID namespace, 0: not recorded
+ * @start_time: when it was created, ns of CLOCK_MONOTONIC, 0: not recorded; together
+ *	with the PID it identifies the task
+ * @first_comm: name when it first appeared, or the first name on the tape
  * @comm: its last name
- * @from_start: alive when the recording started
- * @joined: it came into the filter when it was already alive
- * @left: it went out of the filter, and did not come back
- * @thread: made as a thread, in its parent's thread group
- * @exited: it has ended within the recording
- * @prio_known: @policy, @nice and @rt_priority are
- * @policy, @nice, @rt_priority: its last ones
- * @dl: the last ones, with SCHED_DEADLINE as @policy
- * @cgroup: id of its cgroup (version 2), the last one; 0: not known
- * @prio_changes: how often they changed; what waiters lend it does not count
+ * @from_start: it was alive when the recording started
+ * @joined: it was already alive when it entered the filter
+ * @left: it left the filter, and did not come back
+ * @thread: it was created as a thread, in its parent's thread group
+ * @exited: it ended during the recording
+ * @prio_known: @policy, @nice and @rt_priority are valid
+ * @policy, @nice, @rt_priority: the last ones
+ * @dl: the last deadline parameters if @policy is SCHED_DEADLINE
+ * @cgroup: id of its last cgroup (version 2), 0: not recorded
+ * @prio_changes: how often policy, nice value or priority changed, without priority
+ *	that waiters lend to the task
  * @info: the tape's description of it, NULL: none, or it was forked on the tape
  * @start, @end: ns of the session's clock, clipped to the recording and to the
  *	time before it @left
  * @cpu_time: ns on a CPU
- * @slept_as: enum stape_state of its last sleep, or of the one that it is in
+ * @slept_as: enum stape_state of its current or last sleep
  * @bursts: times that it ran and then blocked or exited, or ran until the end
  * @sleeps: bursts that ended by blocking (not stopped, traced, preempted, dead)
  * @stops: bursts that ended by being stopped, traced or parked
- * @preemptions: times that it was switched out while it could run
- * @wakeups: sleeps and stops that ended, those from before the start included
- * @wakeups_by_task: those that a task of the tape ended, itself or in a softirq
- *	that it raised
+ * @preemptions: times that it was switched out while it was runnable
+ * @wakeups: sleeps and stops that ended, also if they began before the start
+ * @wakeups_by_task: wake-ups by a task of the tape, itself or in a softirq that it
+ *	raised
  * @migrations: times that it moved to another CPU
- * @delays: times that it waited, woken or preempted, and got a CPU; waits
+ * @delays: times that it was runnable, woken or preempted, and then got a CPU; delays
  *	with a loss in between are not counted
  * @delay_total, @delay_max: ns
- * @delay_max_time: when the longest wait ended
+ * @delay_max_time: when the longest delay ended
  */
 struct schedtape_task {
 	uint32_t index;
@@ -93,7 +94,7 @@ struct schedtape_task {
 
 #define SCHEDTAPE_NONE	UINT32_MAX
 
-/* Tasks lie side by side: any of them, from any other. */
+/* Returns any task, given any other, because all tasks are in one array. */
 static inline const struct schedtape_task *
 schedtape_task_at(const struct schedtape_task *task, uint32_t index)
 {
@@ -101,7 +102,7 @@ schedtape_task_at(const struct schedtape_task *task, uint32_t index)
 }
 
 /**
- * struct schedtape_edge - who woke whom
+ * struct schedtape_edge - a waker and its wakee
  * @waker, @wakee: tasks
  * @count: wake-ups that ended a sleep, by @waker itself or in a softirq that it
  *	raised
@@ -119,47 +120,46 @@ struct schedtape_range {
 };
 
 /**
- * struct schedtape_timeline_ops - what a user of a timeline is told, in order
+ * struct schedtape_timeline_ops - callbacks of a run through a tape
  *
- * Times are ns of the session's clock, and never go back, but for that of
- * tasks from the start.  A task's cpu_time is up to date at each call, and so
- * is that of its parent or waker.  Any of them may be NULL; what is not 0 ends
- * the run.  Pointers to tasks hold during the call only (the tasks move when
- * there are more of them): keep the index.
+ * Times are ns of the session's clock.  They never go back, except the time of born()
+ * for tasks from the start.  At each call cpu_time of the task, and of its parent or
+ * waker, is up to date.  Each callback may be NULL; a return value other than 0 ends
+ * the run.  Pointers to tasks are valid during the call only, because tasks move when
+ * their array grows: keep the index.
  *
- * A task is told born() first and either exited() or ended() last; in between,
- * slept() and woke() take turns, and slept() comes first.  Of a task that fell
- * asleep unseen, before the start or in a loss, slept() is told together with
- * woke(), at the same time.  After left(), which may come at any time, no slept()
- * or woke() is told until joined(), after which slept() comes first again.
+ * The first call for a task is born(), the last one exited() or ended().  In between
+ * slept() and woke() alternate, slept() first.  If a task fell asleep unseen, before the
+ * start or in a loss, slept() comes together with woke(), with the same time.  left() may
+ * come at any time.  After it neither slept() nor woke() comes until joined(), and then
+ * slept() comes first again.
  *
- * @born: a new task: forked by @parent just now, or (NULL) there from the
- *	start; those are told, with the time of the start, when the first event
- *	names them, but before anything else of theirs.  NULL, too, if it came
- *	into the filter just now, or the fork is lost
- * @waking: @waker (its cpu_time is up to date) may be waking someone; tells by
- *	the next woke() with @ticket whether it really did.
- * @woke: @task's sleep ended.  @waker: NULL if it was not a task of the tape,
- *	itself or in a softirq of its own; @ticket: of the waking(), 0 without
- *	waker
- * @slept: @task blocked, or was stopped
- * @left: it went out of the filter: what it does from now on is not known
- * @joined: it is back
- * @renamed: by exec or otherwise, @task->comm
- * @identified: @task->first_comm or @task->process was not known at its birth,
- *	and now is
- * @waited: it got a CPU after having waited for one for @delay, woken or preempted
- * @setprio: another @task->policy, nice, rt_priority or dl
- * @setaffinity: where it may run from now on, which need not be news: @affinity has
+ * @born: a new task.  @parent has just forked it.  NULL: it exists from the start, or it
+ *	has just entered the filter, or its fork is lost.  A task from the start is
+ *	reported when the first event names it, before its other callbacks, with the
+ *	time of the start
+ * @waking: @waker tries to wake @wakee; if it succeeds, the next woke() of @wakee has the
+ *	same @ticket
+ * @woke: @task's sleep ended.  @waker: the task that woke it, itself or in a softirq that
+ *	it raised; NULL: an external wake-up.  @ticket: that of waking(), 0 without waker
+ * @slept: @task blocked, or was stopped by a signal, traced or parked
+ * @left: @task left the filter: the tape has none of its events from now on
+ * @joined: @task is in the filter again
+ * @renamed: @task->comm changed, by exec or otherwise
+ * @identified: @task->first_comm or @task->process, not known at born(), is known now
+ * @waited: @task got a CPU, @delay after it was woken or preempted
+ * @setprio: @task->policy, nice, rt_priority or dl changed
+ * @setaffinity: the CPUs of @task from now on, maybe the same as before; @affinity has
  *	SCHEDTAPE_AFFINITY_BYTES
- * @moved: another @task->cgroup
- * @exited: last switch-out of an exited task; or its PID is another's now
- * @ended: the tape's end has come, with the task still there
- * @marked: the next of @marks has come, with the task there, @asleep or not.  What
- *	is told at the same time, or later, comes after it
- * @reached: it has come, and been told of all tasks
- * @marks: times, in order; @nr_marks of them
- * @no_edges: schedtape_timeline_edges() will not be asked: it has none then
+ * @moved: @task->cgroup changed
+ * @exited: the last switch-out of an exited task; or another task has its PID now
+ * @ended: the tape ends while the task exists
+ * @marked: called for each existing task at the next of @marks; @asleep: it sleeps then.
+ *	Callbacks for events of the same time or later follow
+ * @reached: called after @marked was called for all tasks
+ * @marks: times, in order
+ * @nr_marks: number of @marks
+ * @no_edges: leave out the edges: schedtape_timeline_edges() returns none
  */
 struct schedtape_timeline_ops {
 	int (*born)(void *arg, const struct schedtape_task *task,
@@ -190,24 +190,24 @@ struct schedtape_timeline_ops {
 
 struct schedtape_timeline;
 
-/* Rewinds the tape and runs all of it through @ops (which may be NULL). */
+/* Rewinds the tape and reads all of it, with calls of @ops (which may be NULL). */
 int schedtape_timeline_run(struct schedtape_tape *tape,
 			   const struct schedtape_timeline_ops *ops, void *arg,
 			   struct schedtape_timeline **timeline, struct schedtape_error *err);
 void schedtape_timeline_free(struct schedtape_timeline *timeline);
-/* Pages contradict themselves, and their events are missing: the first; or NULL. */
+/* Returns what is wrong with the first page whose events contradict themselves, or NULL. */
 const char *schedtape_timeline_damage(const struct schedtape_timeline *timeline);
-/* All tasks, by index. */
+/* Returns all tasks, by index. */
 const struct schedtape_task *schedtape_timeline_tasks(const struct schedtape_timeline *timeline,
 						      size_t *n);
-/* All edges, by waker, then wakee. */
+/* Returns all edges, by waker, then wakee. */
 const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_timeline *timeline,
 						      size_t *n);
-/* When the session was paused, by time. */
+/* Returns when the session was paused, by time. */
 const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
 							size_t *n);
 
-/* -- profile.c: what bursts, sleeps and waits for a CPU are like ------------- */
+/* -- profile.c: distributions of bursts, sleeps and delays ------------------- */
 
 enum schedtape_length {
 	SCHEDTAPE_BURSTS,	/* CPU time from a wake-up to blocking, ns */
@@ -217,22 +217,22 @@ enum schedtape_length {
 };
 
 /*
- * For each task of a tape the distributions of its lengths, in steps of 3 %, and the
- * order of all wake-ups of tasks by tasks.
+ * The distributions of each task's lengths, in steps of 3 %, and the order of all
+ * wake-ups of tasks by tasks.
  */
 struct schedtape_profile;
 
-/* Runs a tape into a timeline and a profile of it. */
+/* Reads a tape, and makes its timeline and its profile. */
 int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline **timeline,
 			  struct schedtape_profile **profile, struct schedtape_error *err);
 void schedtape_profile_free(struct schedtape_profile *profile);
-/* From the first time that a task was woken, slept, forked or ended to the last, ns. */
+/* Returns the ns from the first wake-up, sleep, fork or end of a task to the last one. */
 uint64_t schedtape_profile_span(const struct schedtape_profile *profile);
 
 /* -- compare.c: how far one timeline is from another ------------------------ */
 
 /**
- * struct schedtape_pair - a task of A and what it is in B
+ * struct schedtape_pair - a task of A and its counterpart in B
  * @a, @b: tasks; one of them is SCHEDTAPE_NONE if the task has no counterpart
  */
 struct schedtape_pair {
@@ -241,7 +241,7 @@ struct schedtape_pair {
 };
 
 /**
- * struct schedtape_edge_pair - how often one wakes another in A and in B
+ * struct schedtape_edge_pair - an edge, with its wake-ups in A and in B
  * @waker, @wakee: numbers of pairs
  * @a, @b: wake-ups
  */
@@ -256,15 +256,14 @@ struct schedtape_edge_pair {
  * struct schedtape_distance - how far B is from A
  * @matched, @only_a, @only_b: tasks
  * @edges_same: edges between matched tasks with the same count in both
- * @edges_differ: those in both with different counts
- * @edges_only_a: edges that B has not; any of them if a task of theirs has no
- *	counterpart
- * @edges_only_b: edges between matched tasks that A has not
- * @woken_a, @woken_b: wake-ups along edges of A; along those of B between
- *	matched tasks
+ * @edges_differ: edges in both with different counts
+ * @edges_only_a: edges only in A, also all edges of unmatched tasks of A
+ * @edges_only_b: edges between matched tasks that are only in B
+ * @woken_a: wake-ups along edges of A
+ * @woken_b: wake-ups along edges of B between matched tasks
  * @woken_same: wake-ups that A and B have along the same edges
- * @same_graph: every task of A has a counterpart, and between these the same
- *	wake each other equally often
+ * @same_graph: every task of A has a counterpart, and all edges between matched tasks
+ *	have the same count in A and B
  */
 struct schedtape_distance {
 	size_t matched;
@@ -282,41 +281,42 @@ struct schedtape_distance {
 
 struct schedtape_comparison;
 
-/* The timelines have to live as long as the comparison. */
+/* Compares two timelines, which the caller keeps as long as the comparison. */
 int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape_timeline *b,
 		      struct schedtape_comparison **comparison, struct schedtape_error *err);
 void schedtape_comparison_free(struct schedtape_comparison *comparison);
 const struct schedtape_distance *
 schedtape_comparison_distance(const struct schedtape_comparison *comparison);
-/* Matched ones in A's order, then those only in A, then those only in B. */
+/* Returns matched tasks in A's order, then tasks only in A, then tasks only in B. */
 const struct schedtape_pair *
 schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t *n);
-/* All of A, and those of B between matched tasks, by waker, then wakee. */
+/* Returns all edges of A, and those of B between matched tasks, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
-/* The one of them between two pairs, or NULL. */
+/* Returns the edge between two pairs of tasks, or NULL. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edge(const struct schedtape_comparison *comparison, uint32_t waker,
 			  uint32_t wakee);
 /*
- * Two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the most by which the
- * shares of lengths up to any one differ, from 0 (alike) to 1.  NAN: one side has none.
+ * Returns the two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the largest
+ * difference between their cumulative distributions, 0 (same) to 1.  NAN: one of the two
+ * tasks has no such length.
  */
 double schedtape_profile_distance(const struct schedtape_profile *a,
 				  const struct schedtape_profile *b,
 				  const struct schedtape_pair *pair, enum schedtape_length length);
-/* The same for the lengths of all of them together. */
+/* Computes the same statistics over the lengths of all @pairs together. */
 int schedtape_profile_total(const struct schedtape_profile *a, const struct schedtape_profile *b,
 			    const struct schedtape_pair *pairs, size_t n,
 			    double distances[SCHEDTAPE_NR_LENGTHS], struct schedtape_error *err);
 /*
- * Of all pairs of wake-ups that A and B have in common, the share that comes in the
- * other order (Kendall's tau distance).  NAN: they have less than two in common.
+ * Computes which share of all pairs of wake-ups common to A and B comes in opposite order
+ * in A and B (Kendall's tau distance).  NAN: fewer than two wake-ups are common.
  */
 int schedtape_profile_order(const struct schedtape_profile *a, const struct schedtape_profile *b,
 			    const struct schedtape_comparison *comparison, double *share,
 			    struct schedtape_error *err);
-/* (b - a) / a; 0 if both are 0, INFINITY if only a is. */
+/* Returns (b - a) / a; 0 if both are 0, INFINITY if only a is 0. */
 double schedtape_relative_error(double a, double b);
 
 #endif /* LIBSCHEDTAPE_TIMELINE_H */

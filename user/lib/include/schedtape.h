@@ -5,8 +5,8 @@
  *
  * Functions return 0 (or a count) or -errno, and put the reason in words into
  * the struct schedtape_error that they take (which may be NULL).  Objects are
- * opaque and belong to whoever made them; nothing here keeps global state.
- * One object may be used by one thread at a time.
+ * opaque, and the caller that creates an object frees it.  There is no global state.
+ * Only one thread at a time may use an object.
  */
 #ifndef SCHEDTAPE_H
 #define SCHEDTAPE_H

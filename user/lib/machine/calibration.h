@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How fast this machine spins.
+ * Measures how fast this machine spins.
  */
 #ifndef SCHEDTAPE_CALIBRATION_H
 #define SCHEDTAPE_CALIBRATION_H
@@ -17,13 +17,13 @@ struct schedtape_calibration {
 	double spread;
 };
 
-/* Some 20 ms of CPU time. */
+/* Uses some 20 ms of CPU time. */
 void schedtape_calibrate(struct schedtape_calibration *calibration);
 
-/* The calling thread's CPU time, ns. */
+/* Returns the calling thread's CPU time, ns. */
 uint64_t schedtape_cpu_time(void);
 
-/* Turns a loop that touches no memory. */
+/* Runs a loop that touches no memory. */
 void schedtape_spin(uint64_t turns);
 
 #endif /* SCHEDTAPE_CALIBRATION_H */

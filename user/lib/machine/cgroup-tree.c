@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Cgroups of version 2 as a tape has them: what a replay needs to make some of them
- * again.  Of those that nobody is in who is recorded, not even the names.
+ * Describes cgroups (version 2) on a tape, so that a replay can make them again.  Cgroups
+ * without recorded tasks are left out, with their names.
  */
 #include <schedtape/client.h>
 
@@ -17,9 +17,9 @@
 #include "base/first-line.h"
 #include "machine/machine.h"
 
-#define MAX_CGROUPS	16384	/* they all go into one record */
+#define MAX_CGROUPS	16384	/* all go into one record */
 
-/* The first line of a cgroup's file, or false. */
+/* Reads the first line of a cgroup's file. */
 static bool read_file(const char *folder, const char *name, char *line, size_t size)
 {
 	char path[PATH_MAX];
@@ -28,7 +28,10 @@ static bool read_file(const char *folder, const char *name, char *line, size_t s
 	       first_line_read(path, line, size);
 }
 
-/* Only what is not as it is in a new one, and the weight, which shows the controller. */
+/*
+ * Describes settings that differ from those of a new cgroup, and the weight, which shows that
+ * the cpu controller is enabled.
+ */
 static struct json_object *describe(const char *folder, const char *path, uint64_t id)
 {
 	struct json_object *object = json_object_new_object();
@@ -48,11 +51,11 @@ static struct json_object *describe(const char *folder, const char *path, uint64
 }
 
 /**
- * struct places - where recorded tasks are, or may come to be
- * @paths: below the root of the hierarchy, none twice
- * @n: of them
- * @room: for so many
- * @below: what is below them, too
+ * struct places - cgroups of recorded tasks, or of those that may be recorded later
+ * @paths: below the root of the hierarchy, each one once
+ * @n: number of paths
+ * @room: number of paths that fit
+ * @below: describe their descendants, too
  */
 struct places {
 	char **paths;
@@ -87,7 +90,7 @@ static void free_places(struct places *places)
 	free(places->paths);
 }
 
-/* @pid: 0: this process. */
+/* Adds the cgroup of a process.  @pid: 0: this process. */
 static void add_place_of(struct places *places, uint32_t pid)
 {
 	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
@@ -98,7 +101,7 @@ static void add_place_of(struct places *places, uint32_t pid)
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	/* Hierarchies of version 1 have other numbers. */
+	/* Number 0 is the hierarchy of version 2. */
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "0::/", 4))
@@ -107,7 +110,7 @@ static void add_place_of(struct places *places, uint32_t pid)
 	fclose(file);
 }
 
-/* Nobody in @filter, or NULL: who is recorded begins here. */
+/* If @filter is NULL or empty, uses this process, because it starts the recorded command. */
 static void find_places(struct places *in, struct places *trees,
 			const struct schedtape_filter *filter)
 {
@@ -129,7 +132,7 @@ static void find_places(struct places *in, struct places *trees,
 		add_place_of(trees, 0);
 }
 
-/* Is @path above @other, or that itself? */
+/* Is @path @other, or an ancestor of it? */
 static bool is_above(const char *path, const char *other)
 {
 	size_t len = strcmp(path, "/") ? strlen(path) : 0;
@@ -192,7 +195,7 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
 	return list;
 }
 
-/* "/", or names, none of which leads anywhere but down. */
+/* Accepts "/", or names without "." and "..", so that the path stays below the root. */
 static bool is_sound(const char *path)
 {
 	size_t parts, len;

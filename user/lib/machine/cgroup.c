@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Cgroups of version 2 by their names: the kernel knows them by numbers.
+ * Converts between names of cgroups (version 2) and the kernel's numbers.
  */
 #include <schedtape/client.h>
 
@@ -37,7 +37,7 @@ int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err)
 					  "cgroups of version 2 are not mounted here");
 }
 
-/* A folder of a cgroup2 file system: a descriptor, or -errno. */
+/* Opens a folder, which must be in a cgroup2 file system.  Returns a descriptor or -errno. */
 static int open_cgroup(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -51,7 +51,7 @@ static int open_cgroup(const char *path)
 	return -ENOENT;
 }
 
-/* Its path below @mount; NULL: there is none that we know. */
+/* Returns the path of a cgroup's descriptor below @mount; NULL: it is not known. */
 static char *path_of(int fd, const char *mount)
 {
 	size_t len = strcmp(mount, "/") ? strlen(mount) : 0;
@@ -85,7 +85,7 @@ static int find_by_path(const char *name, const char *mount, struct schedtape_cg
 				      name, mount);
 	if (fstat(fd, &st))
 		ret = schedtape_fail(err, -errno, "cgroup %s: %s", name, strerror(errno));
-	/* Where inode numbers have 64 bits, they are the kernel's own numbers. */
+	/* Where inode numbers have 64 bits, they are the kernel's numbers of cgroups. */
 	cgroup->id = st.st_ino;
 	cgroup->path = path_of(fd, mount);
 	close(fd);
@@ -93,8 +93,8 @@ static int find_by_path(const char *name, const char *mount, struct schedtape_cg
 }
 
 /*
- * The path is for people, and may be had only by who may open handles.  Whether
- * there is such a cgroup the module will say.
+ * Finds the path for messages, if this process may open handles.  Not an error otherwise:
+ * the module checks whether the cgroup exists.
  */
 static void look_up_path(const char *mount, struct schedtape_cgroup *cgroup)
 {

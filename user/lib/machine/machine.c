@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Describes the machine: all that a replay or a report elsewhere has to know
- * of it, so that the tape is enough.
+ * Describes the machine on the tape: all that a replay or a report on another machine
+ * needs to know.
  */
 #include "machine/machine.h"
 
@@ -66,7 +66,7 @@ static struct json_object *describe_topology(void)
 	return list;
 }
 
-/* x86 and s390 say "model name" or the like; who says nothing has no model. */
+/* Adds the "model name" of /proc/cpuinfo.  Not all architectures have one. */
 static void add_cpu_model(struct json_object *meta)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");
@@ -234,7 +234,7 @@ int schedtape_machine_calibration(struct schedtape_tape *tape,
 		if (json_object_object_get_ex(object, "spread", &value))
 			calibration->spread = json_object_get_double(value);
 	}
-	/* Between a CPU of 1 MHz and what will never be. */
+	/* Reject impossible values: from below a CPU of 1 MHz to above any CPU. */
 	if (calibration->spins_per_ms >= 1 && calibration->spins_per_ms <= 1e9)
 		return 0;
 	return schedtape_fail(err, -ENODATA, "the tape does not say how fast its machine was");

@@ -8,12 +8,12 @@
 struct json_object;
 
 /**
- * struct schedtape_recording - what is going to be recorded
+ * struct schedtape_recording - settings of the recording
  * @command: argv of the recorded command, or NULL
- * @filter: NULL: what is in it comes later
+ * @filter: the session's filter; NULL: it is set later
  * @cpus: list of the CPUs recorded, or NULL: all
  * @clock: enum stape_clock
- * @overwrite: full rings keep the newest
+ * @overwrite: full rings keep the newest events
  */
 struct schedtape_recording {
 	char *const *command;
@@ -24,14 +24,14 @@ struct schedtape_recording {
 };
 
 /*
- * A tape's META: this machine, and the recording that is about to start.
- * NULL: out of memory.
+ * Makes a tape's META, which describes this machine and the recording that is about to
+ * start.  Returns NULL if out of memory.
  */
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording);
 
-/* What a tape says of the recording machine.  -ENODATA: nothing, or nothing sound. */
+/* Reads the calibration on a tape.  -ENODATA: the tape has no valid one. */
 int schedtape_machine_calibration(struct schedtape_tape *tape,
 				  struct schedtape_calibration *calibration,
 				  struct schedtape_error *err);

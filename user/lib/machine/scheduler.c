@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TRIES	3	/* while a scheduler comes and goes under the reader */
+#define TRIES	3	/* to read files while schedulers come and go */
 
 static uint64_t now(void)
 {
@@ -99,7 +99,7 @@ void schedtape_watch_close(struct schedtape_watch *watch)
 	watch->seq_fd = -1;
 }
 
-/* Says why there is nothing to watch: an old kernel, or a sysfs that is not mounted. */
+/* Finds out why there is nothing to watch: an old kernel, or a sysfs that is not mounted. */
 static void see_nothing(const struct schedtape_watch *watch, struct schedtape_scheduler *seen)
 {
 	char parent[PATH_MAX];
@@ -121,8 +121,8 @@ static void see_brief(const struct schedtape_watch *watch, struct schedtape_sche
 		seen->enable_seq = watch->now.enable_seq;
 	}
 	/*
-	 * The kernel counts a scheduler last of all, a moment after it is enabled.  Until
-	 * then that is left to the next look, which would see two changes otherwise.
+	 * The kernel counts a scheduler a moment after it has enabled it.  Report it as
+	 * "enabling" until it is counted, because the next look would see a second change.
 	 */
 	if (is(seen, "enabled") && !watch->counted && seen->enable_seq == watch->now.enable_seq)
 		set_state(seen, "enabling");
@@ -133,7 +133,7 @@ static bool same(const struct schedtape_scheduler *a, const struct schedtape_sch
 	return a->enable_seq == b->enable_seq && is(a, b->state);
 }
 
-/* The files are read one by one: what they say belongs together if nothing changes meanwhile. */
+/* Reads all files, and again if something has changed meanwhile, so that they are consistent. */
 static void see_all(const struct schedtape_watch *watch, struct schedtape_scheduler *seen)
 {
 	struct schedtape_scheduler again = { 0 };
@@ -160,8 +160,8 @@ static void see_all(const struct schedtape_watch *watch, struct schedtape_schedu
 }
 
 /*
- * The first look accepts a scheduler that is enabled, counted or not.  If the same one is
- * counted later, that is no change: @seen is how it was from the start.
+ * The first look accepts a scheduler that is enabled, counted or not.  If the kernel counts
+ * the same one later, this is not a change: @seen was right from the start.
  */
 static bool was_too_early(const struct schedtape_watch *watch,
 			  const struct schedtape_scheduler *seen, ino_t folder)
@@ -170,14 +170,14 @@ static bool was_too_early(const struct schedtape_watch *watch,
 	       seen->enable_seq == watch->now.enable_seq + 1 && folder && folder == watch->folder;
 }
 
-/* Takes over what the look that began at @began has seen. */
+/* Stores the result of a look. */
 static void take(struct schedtape_watch *watch, struct schedtape_scheduler *seen, ino_t folder)
 {
 	seen->after = watch->began;
 	if (watch->began && was_too_early(watch, seen, folder))
 		seen->after = 0;
 	seen->time = now();
-	/* A look that failed says nothing of the count. */
+	/* A look that failed has no count. */
 	if (!is(seen, "unknown"))
 		watch->counted = is(seen, "enabled");
 	watch->now = *seen;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which scheduler ordinary tasks run under: the kernel's fair one, or one that sched_ext
+ * Watches the scheduler of ordinary tasks: the kernel's fair one, or one that sched_ext
  * has loaded, which may come and go at any time.
  */
 #ifndef SCHEDTAPE_SCHEDULER_H
@@ -15,13 +15,12 @@
 
 /**
  * struct schedtape_watch - looks at sched_ext from time to time
- * @now: what the last look that saw a change has seen
- * @root: its folder in sysfs
+ * @now: result of the last look that saw a change
+ * @root: sched_ext's folder in sysfs
  * @state_fd, @seq_fd: files there; -1: the kernel has no sched_ext
- * @began: when the last look began, ns of CLOCK_MONOTONIC; 0: none has
- * @folder: inode of the scheduler's folder at the time of @now, which each scheduler has
- *	for itself; 0: there was none
- * @counted: enable_seq of @now is the number of a scheduler that has been seen enabled
+ * @began: when the last look began, ns of CLOCK_MONOTONIC; 0: there was no look yet
+ * @folder: inode of the scheduler's own folder at the time of @now; 0: it had none
+ * @counted: enable_seq of @now already counts a scheduler that was seen enabled
  */
 struct schedtape_watch {
 	struct schedtape_scheduler now;
@@ -33,7 +32,7 @@ struct schedtape_watch {
 	bool counted;
 };
 
-/* Opens what there is below @root, SCHEDTAPE_SCHED_EXT but in tests. */
+/* Opens the files below @root.  @root: SCHEDTAPE_SCHED_EXT, except in tests. */
 void schedtape_watch_open(struct schedtape_watch *watch, const char *root);
 void schedtape_watch_close(struct schedtape_watch *watch);
 
@@ -45,12 +44,12 @@ static inline bool schedtape_watch_lives(const struct schedtape_watch *watch)
 
 /*
  * Returns true if @watch->now is new: at the first look, and after each change.  Costs two
- * reads of short files while nothing changes.  A look without @after, other than the first,
- * says again what the first one should have said.
+ * reads of short files while nothing changes.  If a later look sets @after to 0, its result
+ * replaces that of the first one.
  */
 bool schedtape_watch_look(struct schedtape_watch *watch);
 
-/* The same for the last look, which is new also if the scheduler has rejected more tasks. */
+/* The last look.  Also returns true if the scheduler has rejected more tasks. */
 bool schedtape_watch_end(struct schedtape_watch *watch);
 
 #endif /* SCHEDTAPE_SCHEDULER_H */

@@ -14,20 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All of it goes into one record, beside much else.  A few KB are usual. */
+/* All settings go into one record, beside much else.  A few KB are usual. */
 #define FILE_BYTES	4096
 #define ALL_BYTES	(1U << 19)	/* as JSON */
 #define MOST_FILES	16384
 #define DEEPEST		8
 
-/* A dump of all run queues and tasks: no setting, and it may have megabytes. */
+/* Not a setting but a dump of all run queues and tasks, which may have megabytes. */
 #define DUMP		"debug"
 
 /**
  * struct reading - the folder that is read
- * @files: by name below the root: the text
- * @not_readable: the same: the reason
- * @cut: names of those whose text is not whole
+ * @files: texts of files, by name below the root
+ * @not_readable: reasons of failures, by name below the root
+ * @cut: names of files whose text is cut
  * @room: bytes of JSON that names, texts and reasons may still take
  * @nr: files and folders that were taken
  * @left_out: files and folders that there was no room for
@@ -46,7 +46,7 @@ static void add_string(struct json_object *to, const char *key, const char *valu
 	json_object_object_add(to, key, json_object_new_string(value));
 }
 
-/* Returns the number of bytes, of which at most @size are there, or -errno. */
+/* Reads at most @size bytes.  Returns their number, or -errno. */
 static ssize_t read_text(int folder, const char *name, char *text, size_t size)
 {
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -105,7 +105,7 @@ static void take_reason(struct reading *reading, const char *path, const char *r
 
 static void take_file(struct reading *reading, int folder, const char *name, const char *path)
 {
-	/* The end of the last line does not count, and one byte more shows a longer file. */
+	/* One byte more for the last newline, and another one to detect a longer file. */
 	char text[FILE_BYTES + 2];
 	ssize_t n = read_text(folder, name, text, sizeof(text));
 	bool cut;

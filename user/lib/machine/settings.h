@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The scheduler's settings: what the kernel shows of them below debugfs. */
+/* The scheduler's settings, as far as debugfs shows them. */
 #ifndef SCHEDTAPE_SETTINGS_H
 #define SCHEDTAPE_SETTINGS_H
 
@@ -8,14 +8,14 @@ struct json_object;
 #define SCHEDTAPE_SETTINGS	"/sys/kernel/debug/sched"
 
 /*
- * Returns what a tape's META has as "sched_settings", see Documentation/tape-format.rst.
- * @root: SCHEDTAPE_SETTINGS but in tests.
+ * Returns the "sched_settings" of a tape's META, see Documentation/tape-format.rst.
+ * @root: SCHEDTAPE_SETTINGS, except in tests.
  */
 struct json_object *schedtape_settings_describe(const char *root);
 
 /*
- * Of what a tape has: the object with one string for each setting, by name; NULL: there is
- * none.  @reason: if so, why not, or NULL.
+ * Returns the settings in a tape's META: one string for each setting, by name.  If there are
+ * none, returns NULL and sets @reason, which is NULL if the tape has no reason.
  */
 struct json_object *schedtape_settings_files(struct json_object *meta, const char **reason);
 

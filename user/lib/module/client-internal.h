@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What client.c and session.c share. */
+/* Shared by client.c, session.c and filter.c. */
 #ifndef SCHEDTAPE_CLIENT_INTERNAL_H
 #define SCHEDTAPE_CLIENT_INTERNAL_H
 
@@ -14,17 +14,17 @@ struct schedtape_client {
 	int family;
 };
 
-/* More than any set of attributes of the family has. */
+/* More than the largest set of attributes in the family. */
 #define CLIENT_ATTRS		64
 #define CLIENT_MESSAGE_SIZE	65536
 
-/* Of one answer; not 0: no more, please. */
+/* Called for each reply message, until it returns a value other than 0. */
 typedef int (*client_parse)(struct nlattr **attrs, void *arg);
 
 struct nl_msg *client_message(struct schedtape_client *client, int cmd, int flags);
-/* One attribute more; *msg is NULL if there is no room, and may have been before. */
+/* Adds an attribute.  If there is no room, frees *msg and sets it to NULL; *msg may be NULL. */
 void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes);
-/* Sends and frees @msg (NULL: out of memory), and waits for the last answer. */
+/* Sends and frees @msg (NULL: fails with -ENOMEM), and waits for the last reply. */
 int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
 		   void *arg, const char *what, struct schedtape_error *err);
 int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
@@ -47,7 +47,7 @@ static inline void client_put_u64(struct nl_msg **msg, int attr, uint64_t value)
 	client_put(msg, attr, &value, sizeof(value));
 }
 
-/* What a kernel that is older than this library did not send is 0. */
+/* These return 0 for an attribute that is missing, as from a module older than this library. */
 static inline uint32_t client_u32(struct nlattr *attr)
 {
 	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;

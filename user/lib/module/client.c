@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The control side: requests of the netlink family "schedtape", by libnl-3.
- * The kernel's own words (extack) become the error's text.
+ * The control side: requests of the netlink family "schedtape", with libnl-3.
+ * The kernel's message (extack) becomes the error's text.
  */
 #include <schedtape/client.h>
 
@@ -26,7 +26,7 @@ static int client_connect(struct nl_sock **sock)
 	ret = genl_connect(*sock);
 	if (ret)
 		return ret;
-	/* Words with errors, no echo of the request, dumps checked strictly. */
+	/* Messages with errors, no echo of the request, strict checks of dump requests. */
 	setsockopt(nl_socket_get_fd(*sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(nl_socket_get_fd(*sock), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	setsockopt(nl_socket_get_fd(*sock), SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof(on));
@@ -70,8 +70,8 @@ void schedtape_client_close(struct schedtape_client *client)
 struct reply {
 	client_parse parse;
 	void *arg;
-	int ret;		/* 1: goes on, 0: done, -errno */
-	char text[256];		/* the kernel's words */
+	int ret;		/* 1: more to come, 0: done, -errno */
+	char text[256];		/* the kernel's message */
 };
 
 static int reply_valid(struct nl_msg *msg, void *arg)
@@ -85,7 +85,7 @@ static int reply_valid(struct nl_msg *msg, void *arg)
 	if (genlmsg_parse(nlh, 0, attrs, CLIENT_ATTRS - 1, NULL))
 		reply->ret = -EBADMSG;
 	else if (reply->parse(attrs, reply->arg))
-		reply->parse = NULL;	/* has had enough */
+		reply->parse = NULL;	/* it wants no more messages */
 	return NL_OK;
 }
 
@@ -96,7 +96,7 @@ static int reply_ack(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
-/* A dump's end carries an error number where the dump has failed. */
+/* The end of a dump has an error number if the dump has failed. */
 static int reply_finish(struct nl_msg *msg, void *arg)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
@@ -416,7 +416,7 @@ static int monitor_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* A notification answers no request: its number means nothing. */
+/* Accepts any sequence number, because notifications do not reply to a request. */
 static int monitor_seq(struct nl_msg *msg, void *arg)
 {
 	(void)msg;
@@ -461,7 +461,7 @@ int schedtape_client_monitor_read(struct schedtape_client *client,
 		ret = nl_recvmsgs(client->monitor, cb);
 	} while (ret == 0);
 	nl_cb_put(cb);
-	/* -NLE_NOMEM: some were lost.  Whoever needs the state asks for it as well. */
+	/* -NLE_NOMEM: some were lost.  Callers that need the state also request it. */
 	if (ret != -NLE_AGAIN && ret != -NLE_NOMEM)
 		return schedtape_fail(err, -EIO, "notifications: %s", nl_geterror(ret));
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a session records: the requests of filters.
+ * Requests that change a session's filter.
  */
 #include <schedtape/client.h>
 
@@ -58,7 +58,7 @@ static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t sess
 	return client_request(client, msg, NULL, NULL, cgroup->path ? cgroup->path : name, err);
 }
 
-/* One request for each, so that an error names the one that is wrong. */
+/* Sends one request for each, so that the error names the one that failed. */
 static int change(struct schedtape_client *client, int cmd, uint32_t session,
 		  const struct schedtape_filter *filter, struct schedtape_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The data side: a session is an open /dev/schedtape, its rings are mapped.
+ * The data side: a session is an open /dev/schedtape with mapped rings.
  */
 #include <schedtape/client.h>
 
@@ -26,7 +26,7 @@ struct schedtape_session {
 	struct schedtape_client *client;
 	int fd;
 	struct stape_session_info info;
-	struct ring *rings;		/* by CPU; consumer NULL: not possible */
+	struct ring *rings;		/* by CPU; consumer NULL: the CPU has no ring */
 	size_t ro_size;
 };
 
@@ -103,8 +103,8 @@ uint32_t schedtape_session_ring_pages(const struct schedtape_session *session)
 }
 
 /*
- * A CPU number that is not possible has no ring (EINVAL), nor has a CPU that the
- * session's mask leaves out (ENXIO): no harm.
+ * Maps the ring of a CPU.  CPUs that are not possible (EINVAL), or not in the session's mask
+ * (ENXIO), have no ring: not an error.
  */
 static int session_map(struct schedtape_session *session, uint32_t cpu)
 {
@@ -147,7 +147,7 @@ static int session_map_all(struct schedtape_session *session, struct schedtape_e
 	return 0;
 }
 
-/* In pages: a power of two, 4 at least. */
+/* Converts bytes to pages: a power of two, 4 at least. */
 static int ring_pages(struct schedtape_session *session, uint64_t bytes, uint32_t *pages,
 		      struct schedtape_error *err)
 {
@@ -327,7 +327,7 @@ static int parse_task(struct nlattr **attrs, void *arg)
 	return 0;
 }
 
-/* One block: the tasks, and their affinities behind them. */
+/* Copies all into one block: the tasks, and their affinities behind them. */
 static struct schedtape_task_info *task_list_pack(const struct task_list *list)
 {
 	struct schedtape_task_info *tasks = malloc(list->n * (sizeof(*tasks) + list->stride) + 1);
@@ -375,7 +375,7 @@ size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, 
 	if (!ring->consumer)
 		return 0;
 	tail = ring->consumer->tail;
-	/* Pairs with the module's release: the pages below @head are complete. */
+	/* Pairs with the module's release of head: the pages below it are complete. */
 	head = __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
 	index = tail & (size - 1);
 	n = head - tail;
@@ -391,7 +391,7 @@ void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, 
 {
 	struct stape_ring_consumer *consumer = session->rings[cpu].consumer;
 
-	/* Pairs with the module's acquire: what we read of them is read. */
+	/* Pairs with the module's acquire of tail: our reads of these pages come before. */
 	__atomic_store_n(&consumer->tail, consumer->tail + pages, __ATOMIC_RELEASE);
 }
 
@@ -433,7 +433,7 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 	return 0;
 }
 
-/* A word for each player, and the speed. */
+/* The mapping has a word for each player, and the speed. */
 static size_t clocks_bytes(uint32_t players)
 {
 	return (players + 1ULL) * sizeof(uint64_t);

@@ -5,8 +5,8 @@
 #include "program/program.h"
 
 /*
- * Asks @options->keep of each task, by all that the tape says of it.  *kept: by task;
- * NULL: nothing was to be asked.
+ * Calls @options->keep for each task, with its state at the end of the tape.  *kept: the
+ * results by task; unchanged if there is no @options->keep.
  */
 int schedtape_program_choose(struct schedtape_tape *tape,
 			     const struct schedtape_program_options *options, bool **kept,

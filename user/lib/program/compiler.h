@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The compiler's inside: program.c turns what the timeline says into operations, processes.c
- * finds out which tasks are a process.
+ * Internals of the compiler: program.c turns callbacks of the timeline into operations,
+ * processes.c finds out which tasks are a process.
  */
 #ifndef SCHEDTAPE_COMPILER_H
 #define SCHEDTAPE_COMPILER_H
@@ -12,19 +12,20 @@
 #include "timeline/edges.h"
 
 /**
- * struct part - what a task plays
- * @number: its task in the program, SCHEDTAPE_NONE: it has none
- * @leader: of its process, if it plays no part itself: the first that does
- * @source: the tape's description of where it may run, its own or its parent's, or NULL
- * @affinity: where else, in the program; SCHEDTAPE_NONE: nothing has been told since
- * @tail: its task's operations
+ * struct part - the compiler's state of one task
+ * @number: its task in the program, SCHEDTAPE_NONE: it is not replayed
+ * @leader: if it leads a process: the first task of that process that is replayed
+ * @source: the tape's description with its first affinity, its own or its parent's, or NULL
+ * @affinity: index of a later affinity in the program; SCHEDTAPE_NONE: that of @source
+ * @tail: the end of its list of operations
  * @base: CPU time that it had used when its program begins
- * @ticket: of the last waking(), 0: none that counts
- * @op: the waker's operation
+ * @ticket: ticket of the last waking() by a replayed task, 0: none
+ * @op: the waker's operation for that waking()
  * @wait: this task's open wait
- * @since: when that began, 0: before the start
- * @set_going: time of the external wake-up that led to what it does now: its own, or that of
- *	the task that woke or forked it
+ * @since: when that wait began, 0: before the start
+ * @set_going: time of the external wake-up that caused its current burst: its own, or that
+ *	of the task that woke or forked it
+ * @waiting: @wait is open
  */
 struct part {
 	uint32_t number;
@@ -44,9 +45,10 @@ struct part {
 /**
  * struct compiler - a tape that is being compiled
  * @parts: by task
- * @edges: between tasks
- * @kept: by task, NULL: all
- * @start: of what is replayed
+ * @edges: between tasks of the program
+ * @kept: by task: it is replayed; NULL: all are
+ * @start: start of the replayed part
+ * @begun: that start has been reached
  */
 struct compiler {
 	struct schedtape_program *program;
@@ -60,7 +62,7 @@ struct compiler {
 	const struct schedtape_program_options *options;
 };
 
-/* processes.c: what each task's process is, who starts it, and which threads it has. */
+/* processes.c: finds each task's process, the task that starts it, and its threads. */
 int program_set_processes(struct compiler *c);
 
 #endif /* SCHEDTAPE_COMPILER_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which tasks of a program are a process, and what starts each of them.
+ * Finds out which tasks of a program are a process, and what starts each of them.
  */
 #include "program/compiler.h"
 
-#define WALK_STEP	4096	/* tasks that a walk may have in memory */
+#define WALK_STEP	4096	/* tasks that a walk may keep in memory */
 
 /* Drops tasks that a walk has passed from memory: there may be a million of them. */
 static void passed(const struct compiler *c, uint32_t number)
@@ -57,7 +57,7 @@ int program_set_processes(struct compiler *c)
 		passed(c, i);
 		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
 			continue;
-		/* A task that does not begin with a timed wait is there from the start. */
+		/* A task that does not begin with a timed wait exists from the start. */
 		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
 			program->tasks[i].due = 0;
 		ret = schedtape_program_add_root(program, i);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Compiles a tape.  The timeline tells who slept, woke, forked and exited;
- * each becomes an operation of its task at the CPU time that the task had
- * used.  Two things are known only later than they happen and are filled in
- * then: how a wait ends, and whether a wake-up really woke someone.
+ * Compiles a tape.  The timeline reports sleeps, wake-ups, forks and exits.  Each
+ * becomes an operation of its task at the CPU time that the task had used.  Two facts
+ * are known only later, and filled in then: how a wait ends, and whether a waking
+ * really woke its wakee.
  *
- * Whoever is waited for has done it before, by the time of the recording: so
- * programs that are compiled here cannot wait for each other in a circle.
+ * Every wake-up that a task waits for happened earlier in the recording.  So tasks
+ * cannot wait for each other in a circle.
  */
 #include "program/program.h"
 
@@ -19,9 +19,9 @@
 #include "program/compiler.h"
 #include "program/store.h"
 
-#define STOP_HERE	1	/* what ends a run behind the last thing of interest */
+#define STOP_HERE	1	/* returned to end the run of the timeline */
 
-/* What an operation can hold: two years; more is damage. */
+/* Limits a time to what an operation can hold: two years.  A longer one is corrupt. */
 static uint64_t span(uint64_t from, uint64_t to)
 {
 	const uint64_t most = (1ULL << 56) - 1;
@@ -83,7 +83,7 @@ static int open_wait(struct compiler *c, const struct schedtape_task *task, uint
 	struct part *part = part_of(c, task);
 	int ret;
 
-	/* Asleep since before the start: that is the wait which opened at birth. */
+	/* A task that sleeps since before the start already has the wait from on_born(). */
 	if (part->waiting && part->wait == part->tail.last && !cpu_of(c, task))
 		return 0;
 	ret = append(c, task, SCHEDTAPE_OP_WAIT_UNTIL, replay_time(c, time));
@@ -94,8 +94,8 @@ static int open_wait(struct compiler *c, const struct schedtape_task *task, uint
 }
 
 /*
- * Of a wait from before the start, the length is not known.  What a task that was
- * left out did, it did when it did it, whatever the wait was like.
+ * Returns true if a wait is replayed with its length.  The length of a wait from before the
+ * start is not known.  Wake-ups by tasks that are left out come at their recorded time.
  */
 static bool is_length(const struct compiler *c, const struct part *part,
 		      const struct schedtape_op *wait, bool left_out)
@@ -128,21 +128,21 @@ static void end_external(struct compiler *c, struct part *part, struct schedtape
 }
 
 /*
- * The task does something.  Who sleeps does nothing: where events are lost or the
- * clocks of CPUs differ, it may seem so, and then nobody is to wait for what comes
- * after that.
+ * Ends the wait of a task that does something.  After lost events, or if the clocks of CPUs
+ * differ, a sleeping task may seem to act.  Its wait then ends at this time, so that the
+ * operation, and players that wait for it, do not depend on a later wake-up.
  */
 static void awake(struct compiler *c, const struct schedtape_task *task, uint64_t time)
 {
 	struct part *part = part_of(c, task);
 
-	/* Who was there from the start may have run all the time. */
+	/* A task from the start may have run all the time. */
 	if (part->waiting && part->since)
 		end_external(c, part, wait_of(c, part), false, time);
 	part->waiting = false;
 }
 
-/* -- who plays ------------------------------------------------------------- */
+/* -- tasks of the program -------------------------------------------------- */
 
 static int grow_parts(struct compiler *c, uint32_t index)
 {
@@ -188,7 +188,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	struct schedtape_program_task ptask = {
 		.due = replay_time(c, time),
 		.parent = SCHEDTAPE_NONE,
-		.process = task->process,	/* of tasks, until set_process() */
+		.process = task->process,	/* index in the timeline, until set_process() */
 		.threads = SCHEDTAPE_NONE,
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
@@ -216,7 +216,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	return ret;
 }
 
-/* The number of an edge between two tasks, which may be a new one. */
+/* Gets the number of an edge between two tasks, and adds a new edge to the program. */
 static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t *edge)
 {
 	int ret = schedtape_edges_number(&c->edges, waker, wakee, edge);
@@ -226,7 +226,7 @@ static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t 
 	return ret;
 }
 
-/* -- what the timeline tells ----------------------------------------------- */
+/* -- callbacks of the timeline --------------------------------------------- */
 
 static int on_born(void *arg, const struct schedtape_task *task,
 		   const struct schedtape_task *parent, uint64_t time)
@@ -258,7 +258,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 	ret = open_wait(c, task, time);
 	part = part_of(c, task);
 	part->since = 0;
-	/* Whoever forked it is left out: it begins when it was forked. */
+	/* If its parent is left out, it begins at the time of its fork. */
 	part->waiting = !parent;
 	c->program->timed += !part->waiting;
 	return ret;
@@ -305,7 +305,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	wake = &c->program->ops[part->op];
 	wake->kind = SCHEDTAPE_OP_WAKE;
 	wake->value = edge;
-	/* Absolute times are never delayed for a wakee. */
+	/* With absolute times no timer is delayed for a wakee. */
 	wake->expected = c->options->external != SCHEDTAPE_EXTERNAL_ABSOLUTE &&
 			 part->since < part_of(c, waker)->set_going;
 	part->set_going = part_of(c, waker)->set_going;
@@ -341,7 +341,7 @@ static int on_joined(void *arg, const struct schedtape_task *task, uint64_t time
 	return 0;
 }
 
-/* Threads that were forked on the tape stay with their parents. */
+/* Sets name and process.  Threads whose fork is on the tape keep their parent's process. */
 static int on_identified(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	const struct schedtape_task *leader = schedtape_task_at(task, task->process);
@@ -383,7 +383,7 @@ static int on_setprio(void *arg, const struct schedtape_task *task, uint64_t tim
 	return ret ? ret : append(arg, task, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
 }
 
-/* Also of who is left out, or has not begun: its children have what it has. */
+/* Also for tasks that are left out, or have not begun, because their children inherit it. */
 static int on_setaffinity(void *arg, const struct schedtape_task *task,
 			  const unsigned char *affinity, uint64_t time)
 {
@@ -413,7 +413,7 @@ static int on_moved(void *arg, const struct schedtape_task *task, uint64_t time)
 	if (ret)
 		return ret;
 	ptask = task_of(c, task);
-	/* Nobody has said so far where it began. */
+	/* Its first cgroup was not known so far. */
 	if (ptask->parent == SCHEDTAPE_NONE && ptask->cgroup == SCHEDTAPE_NONE) {
 		ptask->cgroup = cgroup;
 		return 0;
@@ -430,7 +430,7 @@ static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 	if (!plays(c, task))
 		return 0;
 	part = part_of(c, task);
-	/* A wait that outlasts the recording ends it for this task. */
+	/* If the task's last wait outlasts the recording, its program ends before the wait. */
 	if (part->waiting && part->wait == part->tail.last &&
 	    wait_of(c, part)->cpu == cpu_of(c, task))
 		schedtape_program_drop_op(&part->tail);
@@ -438,7 +438,7 @@ static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 	return append(c, task, SCHEDTAPE_OP_EXIT, 0);
 }
 
-/* The beginning of what is replayed, or its end. */
+/* The start or the end of the replayed part. */
 static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, uint64_t time)
 {
 	struct compiler *c = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a tape compiles to: for each task its program, a list of what it did
- * and at which point of its own CPU time.
+ * A tape compiles to a program for each task: a list of operations, each with the CPU time
+ * that the task had used before it.
  */
 #ifndef SCHEDTAPE_PROGRAM_H
 #define SCHEDTAPE_PROGRAM_H
@@ -10,35 +10,35 @@
 #include "base/store.h"
 
 enum schedtape_op_kind {
-	SCHEDTAPE_OP_NONE,	/* a wake-up that turned out to be none */
+	SCHEDTAPE_OP_NONE,	/* no operation: a waking that did not wake its wakee */
 	SCHEDTAPE_OP_WAKE,	/* value: edge */
 	SCHEDTAPE_OP_WAIT_EDGE,	/* value: edge */
 	SCHEDTAPE_OP_WAIT_UNTIL,	/* value: ns after the start */
 	SCHEDTAPE_OP_FORK,	/* value: task */
 	SCHEDTAPE_OP_RENAME,	/* value: index into names */
 	SCHEDTAPE_OP_EXIT,	/* value: 0 */
-	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from when it is reached on */
+	SCHEDTAPE_OP_WAIT_FOR,	/* value: ns from the beginning of the wait */
 	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
 	SCHEDTAPE_OP_SETAFFINITY,	/* value: index into affinities */
 	SCHEDTAPE_OP_MOVE,	/* value: index into cgroups */
-	SCHEDTAPE_OP_GOTO,	/* none: the next one is the program's @value */
+	SCHEDTAPE_OP_GOTO,	/* no operation; value: index of the next one */
 };
 
-/* What a wait that no task of the program ends is kept by. */
+/* How a wait is replayed that no task of the program ends. */
 enum schedtape_external {
-	SCHEDTAPE_EXTERNAL_AUTO,	/* by its length in state D, else by its end */
-	SCHEDTAPE_EXTERNAL_ABSOLUTE,	/* by its end, since the start: the load is kept */
-	SCHEDTAPE_EXTERNAL_RELATIVE,	/* by its length */
+	SCHEDTAPE_EXTERNAL_AUTO,	/* in state D with its length, else until its end */
+	SCHEDTAPE_EXTERNAL_ABSOLUTE,	/* until its end, since the start: keeps the load */
+	SCHEDTAPE_EXTERNAL_RELATIVE,	/* with its length */
 };
 
 /**
- * struct schedtape_op - one thing that a task did
- * @cpu: CPU time that it had used by then, ns since its program begins
+ * struct schedtape_op - one operation of a task
+ * @cpu: CPU time that the task had used by then, ns since its program begins
  * @kind: enum schedtape_op_kind
  * @blocked: a wait in state D
- * @expected: a wake-up of a task that was in that wait since before the external wake-up
- *	that set its waker going, directly or by way of other tasks
- * @value: as the kind says
+ * @expected: a wake-up whose wakee already waited before the external wake-up that caused
+ *	the waker's burst, directly or through other tasks
+ * @value: depends on @kind
  */
 struct schedtape_op {
 	uint64_t cpu;
@@ -48,7 +48,7 @@ struct schedtape_op {
 /**
  * struct schedtape_prio - how a task is scheduled
  * @policy: SCHED_*
- * @deadline: index into the program's, with SCHED_DEADLINE
+ * @deadline: index into the program's deadlines, with SCHED_DEADLINE
  */
 struct schedtape_prio {
 	uint8_t policy;
@@ -70,20 +70,21 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 
 /**
  * struct schedtape_program_task - one task's program
- * @first: what it does first, in the program's @ops; the last is SCHEDTAPE_OP_EXIT
- * @due: when it is needed, ns after the start, if nobody forks it
- * @source: the description on the tape that says where it may run when it begins, of it
- *	or of who forked it; NULL: there is none
- * @affinity: where else, index into the program's; SCHEDTAPE_NONE: as @source says
- * @parent: task that forks it, SCHEDTAPE_NONE: nobody does
+ * @first: its first operation, index into the program's @ops; the last is SCHEDTAPE_OP_EXIT
+ * @due: when it is needed, ns after the start, if it has no @parent
+ * @source: the description on the tape with the affinity at its start, its own or that of
+ *	its parent; NULL: there is none
+ * @affinity: affinity at its start, index into the program's; SCHEDTAPE_NONE: as in @source
+ * @parent: task that forks it, SCHEDTAPE_NONE: no replayed task does
  * @process: the task that leads its thread group; its own number: a leader
- * @threads: of a leader: the first of its threads that nobody forks, and that it starts
- *	when it begins itself; SCHEDTAPE_NONE: none
- * @sibling: of such a thread: the next one, the same
- * @cgroup: index into the program's, if nobody forks it; SCHEDTAPE_NONE: not known
- * @pid: in the recording
- * @name: when it begins
- * @prio: the same, if nobody forks it; with @prio_known
+ * @threads: for a leader: the first of its threads without @parent, which it starts
+ *	at its own start; SCHEDTAPE_NONE: there is none
+ * @sibling: for such a thread: the next one, or SCHEDTAPE_NONE
+ * @cgroup: its first cgroup, index into the program's, if it has no @parent;
+ *	SCHEDTAPE_NONE: not known
+ * @pid: its PID in the recording
+ * @name: its name at its start
+ * @prio: its priority at its start, if it has no @parent; with @prio_known
  * @ext: its policy is SCHED_EXT at some time
  */
 struct schedtape_program_task {
@@ -104,10 +105,10 @@ struct schedtape_program_task {
 };
 
 /**
- * struct schedtape_program_hash - which entry of a store is like another, while it grows
+ * struct schedtape_program_hash - finds equal entries of a store while it grows
  * @slots: by the hash of an entry: its index, or SCHEDTAPE_NONE
- * @nr: of them, a power of 2
- * @seed: of the hash: who makes a tape does not know it
+ * @nr: number of slots, a power of 2
+ * @seed: seed of the hash, random so that no tape can be made with many collisions
  */
 struct schedtape_program_hash {
 	uint32_t *slots;
@@ -116,24 +117,24 @@ struct schedtape_program_hash {
 };
 
 /**
- * struct schedtape_program - a whole tape, or what was chosen of it
- * @tasks: their programs
- * @ops: of all of them
- * @roots: the first tasks of processes that nobody forks; the @due of those that are
- *	not there at the start does not go back
- * @edges: by number: the task that the edge wakes
- * @wakers: by number: the task that wakes along it
+ * struct schedtape_program - the programs of a tape, or of a part of it
+ * @tasks: one program for each task
+ * @ops: operations of all tasks
+ * @roots: tasks without parent that are a process's first; those that do not exist at the
+ *	start are in order of @due
+ * @edges: by number of the edge: its wakee
+ * @wakers: by number of the edge: its waker
  * @names: STAPE_COMM_LEN bytes each
- * @cgroups: ids of those that tasks are in, or come into
- * @deadlines: that tasks have
- * @affinities: that they get
- * @duration: of what was recorded, ns
- * @wakeups: along edges
- * @timed: waits that end at a given time
- * @lengths: waits of a length
- * @nr_ext: tasks whose policy is SCHED_EXT at some time
+ * @cgroups: ids of cgroups that tasks start in or move to
+ * @deadlines: deadline parameters that tasks have or get
+ * @affinities: affinities that tasks get
+ * @duration: duration of the replayed part, ns
+ * @wakeups: number of wake-ups along edges
+ * @timed: number of waits that end at a given time
+ * @lengths: number of waits with a given length
+ * @nr_ext: number of tasks whose policy is SCHED_EXT at some time
  *
- * Where these are, if they are many, is in files, which all processes share.
+ * The stores have the arrays.  Large ones lie in files, which all processes share.
  */
 struct schedtape_program {
 	struct schedtape_program_task *tasks;
@@ -162,14 +163,14 @@ struct schedtape_program {
 	struct schedtape_program_hash cgroup_hash, deadline_hash, affinity_hash;
 };
 
-/* The first operation of a task. */
+/* Returns the first operation of a task. */
 static inline const struct schedtape_op *
 schedtape_program_begin(const struct schedtape_program *program, uint32_t number)
 {
 	return &program->ops[program->tasks[number].first];
 }
 
-/* What follows an operation, NULL: it was the last. */
+/* Returns the operation after @op; NULL: @op was the last. */
 static inline const struct schedtape_op *
 schedtape_program_next(const struct schedtape_program *program, const struct schedtape_op *op)
 {
@@ -182,10 +183,11 @@ schedtape_program_next(const struct schedtape_program *program, const struct sch
 /**
  * struct schedtape_program_options - how to compile
  * @external: how external wake-ups are timed
- * @keep: which tasks, as they are at the tape's end; NULL: all.  A wake-up by another
- *	is an external one, which comes at its recorded time
+ * @keep: returns true for a task that is to be replayed, given its state at the tape's end;
+ *	NULL: all tasks.  A wake-up by a task that is left out becomes an external one at its
+ *	recorded time
  * @arg: for @keep
- * @from, @to: what happened in between, ns of the session's clock; @to 0: the end
+ * @from, @to: replay the time in between, ns of the session's clock; @to 0: until the end
  */
 struct schedtape_program_options {
 	enum schedtape_external external;
@@ -195,7 +197,7 @@ struct schedtape_program_options {
 	uint64_t to;
 };
 
-/* @tape must outlive the program. */
+/* Compiles @tape, which must outlive the program. */
 int schedtape_program_compile(struct schedtape_tape *tape,
 			      const struct schedtape_program_options *options,
 			      struct schedtape_program **program, struct schedtape_error *err);

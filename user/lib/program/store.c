@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where a program lies.  Operations: all tasks' in one store, each task's in blocks
- * of it.  The last place of a block leads to the next one, which is twice as large: so
- * many short tasks take little room, and long ones seldom jump.
+ * The memory of a program.  The operations of all tasks are in one store, in blocks for
+ * each task.  The last place of a block leads to the task's next one, which is twice as
+ * large.  So many short tasks take little room, and long ones seldom jump.
  */
 #include "program/store.h"
 
@@ -17,7 +17,7 @@
 #define MAX_BLOCK	256	/* 4 KiB */
 #define FIRST_SLOTS	64
 
-/* The slot of an entry that is like @one, or the free one that it is to have. */
+/* Returns the slot of an entry that equals @one, or the free one for it. */
 static uint32_t *find_slot(const struct schedtape_program_hash *hash,
 			   const struct schedtape_store *store, const void *one, size_t size)
 {
@@ -51,7 +51,7 @@ static int grow_hash(struct schedtape_program_hash *hash, const struct schedtape
 	return 0;
 }
 
-/* The same, unless there is one like it. */
+/* Appends an entry, unless there is an equal one. */
 static int append_new(struct schedtape_store *store, struct schedtape_program_hash *hash,
 		      const void *one, size_t size, uint32_t *index)
 {

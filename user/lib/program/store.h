@@ -5,10 +5,10 @@
 #include "program/program.h"
 
 /**
- * struct schedtape_op_tail - where the operations of a task end; all 0: it has none
- * @first, @last: the first and the last one, in the program's
- * @link: the last place of the last one's block
- * @size: places of that block
+ * struct schedtape_op_tail - end of a task's operations; all 0: it has none
+ * @first, @last: indices of its first and its last operation in the program's @ops
+ * @link: the last place of the last operation's block
+ * @size: number of places of that block
  */
 struct schedtape_op_tail {
 	uint64_t first;
@@ -18,7 +18,7 @@ struct schedtape_op_tail {
 };
 
 /*
- * All of them: -errno.  What is there of the same kind may move.
+ * These add an entry and return 0 or -errno.  They may move the array of such entries.
  */
 int schedtape_program_add_task(struct schedtape_program *program,
 			       const struct schedtape_program_task *task);
@@ -27,7 +27,7 @@ int schedtape_program_add_op(struct schedtape_program *program, struct schedtape
 int schedtape_program_add_root(struct schedtape_program *program, uint32_t number);
 int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker,
 			       uint32_t wakee);
-/* *index: of the one that has it, which may be new. */
+/* These three add no entry if an equal one exists.  *index: that of the entry. */
 int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 				 uint32_t *index);
 int schedtape_program_add_deadline(struct schedtape_program *program,
@@ -36,13 +36,13 @@ int schedtape_program_add_affinity(struct schedtape_program *program,
 				   const unsigned char *affinity, uint32_t *index);
 int schedtape_program_add_name(struct schedtape_program *program, const char *name);
 
-/* Takes a task's last operation back; another has to follow at once. */
+/* Removes a task's last operation.  The caller must add another one at once. */
 static inline void schedtape_program_drop_op(struct schedtape_op_tail *tail)
 {
 	tail->last--;
 }
 
-/* Nothing is added or changed any more. */
+/* Makes the program read-only. */
 void schedtape_program_close(struct schedtape_program *program);
 
 #endif /* SCHEDTAPE_PROGRAM_STORE_H */

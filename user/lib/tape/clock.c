@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The clocks of a tape.  Samples may come from a tape of unknown origin: in any
- * order, and impossible.  Whatever they are, time never goes back.
+ * The clocks of a tape.  Samples may come from a tape of unknown origin, be impossible
+ * and in any order.  Converted times never go back, whatever the samples are.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,11 +15,11 @@
 #define NS_PER_MS	1000000
 
 /*
- * Both clocks are not read at quite the same time.  The slope between two samples that are
- * nearer than this would be dominated by that error.
+ * The two clocks are read one after the other.  Between samples that are nearer than this,
+ * the error from that would dominate the slope.
  */
 #define NEAREST_NS	NS_PER_MS
-#define LATEST_NS	(1ULL << 62)	/* 146 years: nobody has seen that */
+#define LATEST_NS	(1ULL << 62)	/* 146 years: later times are corrupt */
 #define STEP_NS		NS_PER_MS	/* less is not seen as a step, for the same reason */
 
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
@@ -43,9 +43,9 @@ static unsigned int bits_of(uint64_t value)
 }
 
 /*
- * @mult is rounded up in its 62nd bit.  That makes less than 1 ns of @ns below
- * LATEST_NS, so that no line ends behind the beginning of the next one, and nothing
- * at all in what is rounded down to whole ns.
+ * Computes @mult, rounded up in its 62nd bit.  For @ns below LATEST_NS this adds less than
+ * 1 ns, so that no line ends behind the beginning of the next one.  It has no effect on
+ * results, which are rounded down to whole ns.
  */
 static void line_slope(struct tape_line *line, uint64_t ns, uint64_t ticks)
 {
@@ -67,7 +67,7 @@ static void line_slope(struct tape_line *line, uint64_t ns, uint64_t ticks)
 	line->mult += rest != 0;
 }
 
-/* Behind the last sample: on as before, or as the kernel has calibrated it. */
+/* Behind the last sample, continues the line before it, or uses the kernel's calibration. */
 static void line_last(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
 {
 	struct tape_line *line = &clocks->lines[clocks->nr_lines];
@@ -119,7 +119,7 @@ static int sample_compare(const void *one, const void *two)
 	return a->mono < b->mono ? -1 : a->mono > b->mono;
 }
 
-/* The files of a directory tell some of them twice. */
+/* Sorts samples and removes duplicates: files of a directory have some in common. */
 static void clocks_sort(struct tape_clocks *clocks)
 {
 	struct stape_clock_sample *samples = clocks->samples;
@@ -172,7 +172,7 @@ uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter)
 		ns = tape_multiply(line->counter - counter, line->mult, line->shift);
 		return ns > line->mono ? 0 : line->mono - ns;
 	}
-	/* The last one that doesn't begin behind it. */
+	/* Find the last line that doesn't begin after @counter. */
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
 		if (clocks->lines[middle].counter <= counter)
@@ -186,7 +186,7 @@ uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter)
 	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
 }
 
-/* -- what others want to know ---------------------------------------------- */
+/* -- public functions ------------------------------------------------------ */
 
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)
 {
@@ -202,7 +202,7 @@ bool schedtape_tape_counts(struct schedtape_tape *tape)
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 			     const struct stape_clock_sample *to)
 {
-	/* Both are slewed in the same way: they only part when one is set. */
+	/* Both clocks are slewed alike, so their difference changes only when one is set. */
 	int64_t step = (int64_t)((to->real - from->real) - (to->mono - from->mono));
 
 	return step < STEP_NS && step > -STEP_NS ? 0 : step;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From times of the session's clock to ns of CLOCK_MONOTONIC: straight lines
+ * Converts times of the session's clock to ns of CLOCK_MONOTONIC, with straight lines
  * between the times at which both clocks were read.
  */
 #ifndef SCHEDTAPE_TAPE_CLOCK_H
@@ -13,10 +13,10 @@
 #include <schedtape/device.h>
 
 /**
- * struct tape_line - how the clocks go together from one sample on
- * @counter: the session's clock then
- * @ticks: of it, to the next line
- * @mono: CLOCK_MONOTONIC then
+ * struct tape_line - the line from one sample to the next
+ * @counter: the session's clock at the sample
+ * @ticks: ticks of that clock up to the next line
+ * @mono: CLOCK_MONOTONIC at the sample
  * @mult, @shift: ns are ticks * @mult >> @shift, up to the next line's @mono
  */
 struct tape_line {
@@ -28,10 +28,10 @@ struct tape_line {
 };
 
 /**
- * struct tape_clocks - what a tape says of its clocks
+ * struct tape_clocks - the clocks of a tape
  * @samples: in order of the session's clock, once tape_clocks_init() has run
- * @lines: in order; none: the session's clock is CLOCK_MONOTONIC
- * @line: the one that was needed last
+ * @lines: in order; NULL: the session's clock is CLOCK_MONOTONIC
+ * @line: the line that was used last
  */
 struct tape_clocks {
 	struct stape_clock_sample *samples;
@@ -42,13 +42,13 @@ struct tape_clocks {
 	const struct tape_line *line;
 };
 
-/* -ENOMEM */
+/* Adds a sample.  0 or -ENOMEM. */
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample);
-/* Of all samples that have been added: -ENOMEM. */
+/* Makes the lines, after all samples have been added.  0 or -ENOMEM. */
 int tape_clocks_init(struct tape_clocks *clocks);
 void tape_clocks_exit(struct tape_clocks *clocks);
 
-/* @a * @b >> @shift, below 128; UINT64_MAX if that is too large. */
+/* Returns @a * @b >> @shift (below 128), or UINT64_MAX if that is too large. */
 static inline uint64_t tape_multiply(uint64_t a, uint64_t b, unsigned int shift)
 {
 #ifdef __SIZEOF_INT128__
@@ -70,10 +70,10 @@ static inline uint64_t tape_multiply(uint64_t a, uint64_t b, unsigned int shift)
 #endif
 }
 
-/* Finds the line, in front of the first one, too. */
+/* Finds the line first; also for times before the first one. */
 uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter);
 
-/* ns of CLOCK_MONOTONIC.  What is later by the one clock is never earlier by the other. */
+/* Converts to ns of CLOCK_MONOTONIC.  A later @counter never gives an earlier time. */
 static inline uint64_t tape_clocks_ns(struct tape_clocks *clocks, uint64_t counter)
 {
 	const struct tape_line *line = clocks->line;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Blocks of eight words are matrices of bytes, and are transposed: halves are
- * exchanged, then quarters, then eighths (as Hacker's Delight, 7-3, has it for
- * bits).
+ * Transposes blocks of eight words as matrices of bytes: exchanges halves, then
+ * quarters, then eighths (Hacker's Delight, 7-3, does so with bits).
  */
 #include "tape/columns.h"
 
@@ -30,14 +29,14 @@ static inline void transpose(uint64_t *row)
 		exchange(&row[i], &row[i + 1], 8, 0x00ff00ff00ff00ff);
 }
 
-/* Eight rows, @from_step bytes apart, become those at @to. */
+/* Transposes eight rows, @from_step bytes apart, into rows at @to. */
 static inline void move_block(unsigned char *to, size_t to_step, const unsigned char *from,
 			      size_t from_step)
 {
 	uint64_t row[TAPE_COLUMNS];
 	unsigned int i;
 
-	/* Byte 0 is the first in memory, whatever this machine's order. */
+	/* Make byte 0 the first one in memory, independent of this machine's byte order. */
 	for (i = 0; i < TAPE_COLUMNS; i++) {
 		memcpy(&row[i], from + i * from_step, sizeof(row[i]));
 		row[i] = le64toh(row[i]);

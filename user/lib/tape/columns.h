@@ -2,7 +2,7 @@
 /*
  * Words by columns: all first bytes of a chunk's words, then all second ones,
  * and so on.  The bytes of a column have the same meaning (types, PIDs, times),
- * so that each compresses by itself better than all of them mixed.
+ * so columns compress better than words.
  */
 #ifndef SCHEDTAPE_COLUMNS_H
 #define SCHEDTAPE_COLUMNS_H

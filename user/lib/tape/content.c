@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What stands in a tape's META, TASKS, CLOCK, SCHEDULER and END records.  They have passed their
- * checksums; that doesn't make them sound.
+ * Reads a tape's META, TASKS, CLOCK, SCHEDULER and END records.  Their checksums are right, but
+ * their content may still be impossible.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/list.h"
 #include "tape/read.h"
 
-/* Each takes much more memory than it does bytes. */
+/* Limits objects, arrays and members, because each takes much more memory than bytes of text. */
 static bool json_is_small(const char *text, size_t bytes)
 {
 	size_t lists = 0, commas = 0, i;
@@ -38,8 +38,8 @@ static bool json_is_small(const char *text, size_t bytes)
 }
 
 /*
- * json-c reads numbers that are none in JSON ("1.", "-.5", "NaN"), and prints them as
- * they were: they get a text of their own.
+ * json-c reads numbers that JSON does not allow ("1.", "-.5", "NaN"), and prints their
+ * original text.  Replaces that text by a valid one, and infinite numbers by null.
  */
 static int make_number(struct json_object *value, int flags, struct json_object *parent,
 		       const char *key, size_t *index, void *arg)
@@ -89,7 +89,7 @@ static const char *meta_recording(struct json_object *meta)
 	return json_object_get_string(value);
 }
 
-/* Is the file of this recording?  -ESTALE if not. */
+/* Returns 0 if the file is of this recording, else -ESTALE. */
 static int check_recording(struct schedtape_tape *tape, const struct tape_file *file,
 			   struct json_object *meta)
 {
@@ -114,7 +114,7 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 	ret = check_recording(tape, file, meta);
 	if (!ret)
 		file->described = true;
-	/* One describes them all. */
+	/* One META describes all files. */
 	if (!ret && !tape->meta)
 		tape->meta = meta;
 	else
@@ -124,14 +124,14 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 
 /* -- tasks ----------------------------------------------------------------- */
 
-/* Has a kernel given it that?  Who replays it asks one for the same. */
+/* Is the priority possible?  A replay will set it. */
 static bool prio_is_possible(const struct schedtape_task_info *task)
 {
 	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
 	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
 }
 
-/* Bytes of the entry at @raw, or 0 if it isn't one. */
+/* Unpacks the entry at @raw.  Returns its size in bytes, or 0 if it is not valid. */
 static size_t task_unpack(struct schedtape_task_info *task, const unsigned char *raw, size_t bytes)
 {
 	struct tape_task entry = { 0 };
@@ -146,7 +146,7 @@ static size_t task_unpack(struct schedtape_task_info *task, const unsigned char 
 	if (size > bytes || fixed < TAPE_TASK_LEAST || fixed > size ||
 	    affinity_bytes > size - fixed || affinity_bytes > TAPE_MAX_CPUS / 8)
 		return 0;
-	/* What its version has of it; what later ones have is left alone. */
+	/* Copy the members that the entry's version has, without those of later versions. */
 	memcpy(&entry, raw, fixed < sizeof(entry) ? fixed : sizeof(entry));
 
 	*task = (struct schedtape_task_info) {
@@ -189,7 +189,7 @@ static struct schedtape_task_info *task_new(struct schedtape_tape *tape)
 	return &tasks[tape->nr_tasks++];
 }
 
-/* @raw must stay where it is.  On failure nothing of it is kept. */
+/* The caller keeps @raw, because affinities point to it.  On failure no task is kept. */
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
 {
 	size_t before = tape->nr_tasks, now;
@@ -257,7 +257,7 @@ static bool get_number(struct json_object *object, const char *key, uint64_t *va
 	return true;
 }
 
-/* Copies a text that is not too long; false: there is no such one. */
+/* Copies a text; false: it is missing, or too long. */
 static bool get_text(struct json_object *object, const char *key, char *to, size_t size)
 {
 	struct json_object *text;
@@ -328,7 +328,7 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 	if (!get_number(object, "cpu", &number) || number >= TAPE_MAX_CPUS)
 		return false;
 	cpu->cpu = number;
-	/* Only of rings that are overwritten. */
+	/* Only overwritten rings have this. */
 	get_number(object, "overwritten", &cpu->overwritten);
 	return get_number(object, "events", &cpu->events) &&
 	       get_number(object, "lost", &cpu->lost) &&
@@ -337,7 +337,7 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 	       cpu->lost_first <= cpu->lost_last;
 }
 
-/* All of them or none. */
+/* Adds all CPUs of an end record, or none. */
 static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
 {
 	size_t i, n = json_object_array_length(list);
@@ -372,7 +372,7 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 	ret = add_cpus(tape, cpus);
 	if (ret)
 		return ret;
-	/* The main file's comes first, and knows best. */
+	/* The main file's end record comes first, and its times are the right ones. */
 	if (!tape->ended) {
 		tape->end.start_time = start;
 		tape->end.stop_time = stop;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One file of a tape, whatever it is now: a directory, or torn, or damaged.
- * Records are copied as they stand.  Only META and END may be new: META no longer
- * speaks of other files, but of what was missing, and END counts it.
+ * Copies a tape into one file.  The tape may be a directory, truncated or corrupt.
+ * Records are copied unchanged.  Only META and END may be new: META no longer names
+ * other files, but describes what was missing, and END counts it.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 /**
  * struct copy - a copy being made
- * @order: of the chunks, in the new file
+ * @order: indices of the chunks, in the order of the copy
  * @total, @done: bytes, for the progress
  */
 struct copy {
@@ -39,7 +39,7 @@ static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_err
 	return ret ? schedtape_fail(err, ret, "the copy was ended: %s", strerror(-ret)) : 0;
 }
 
-/* -EBADMSG: not sound any more; it has been noted if it is to be left out. */
+/* -EBADMSG: the chunk is corrupt; with @recover it has been noted. */
 static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_head *head,
 		       struct schedtape_error *err)
 {
@@ -67,7 +67,10 @@ static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_
 
 /* -- what was missing ------------------------------------------------------ */
 
-/* Where no end record says it: where the last of the oldest kept pages begins. */
+/*
+ * Returns the time from which on the copy is complete.  If no end record has it, this is the
+ * latest begin of a CPU's oldest page.
+ */
 static uint64_t window_of(const struct schedtape_tape *tape)
 {
 	struct json_object *overwrite = json_object_object_get(tape->meta, "overwrite");
@@ -131,7 +134,7 @@ static int put_bytes(struct copy *copy, const void *bytes, size_t n, struct sche
 	return tape_writer_put(copy->writer, iov, 2, err);
 }
 
-/* The record that the decoder holds. */
+/* Writes the record in the decoder's buffer. */
 static int put_record(struct copy *copy, const struct tape_head *head,
 		      struct schedtape_error *err)
 {
@@ -168,7 +171,7 @@ static int put_meta(struct copy *copy, struct schedtape_error *err)
 	return ret;
 }
 
-/* META is new, and END comes last, if it is not new. */
+/* META is always new.  END comes last; with @recover it is new. */
 static bool is_wanted(const struct copy *copy, const struct tape_other *other, bool end)
 {
 	const struct tape_file *files = copy->tape->files;
@@ -179,7 +182,7 @@ static bool is_wanted(const struct copy *copy, const struct tape_other *other, b
 	case TAPE_END:
 		return end && !files[other->file].stream;
 	case TAPE_CLOCK:
-		/* Streams have copies of the main file's. */
+		/* Streams have copies of the main file's records. */
 		return !end && (!files[other->file].stream || files[0].stream);
 	}
 	return !end;
@@ -266,7 +269,7 @@ static int order_compare(const void *one, const void *two, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-/* By time, so that whoever reads the copy finds together what belongs together. */
+/* Orders chunks by time, so that a reader of the copy seldom jumps in the file. */
 static int make_order(struct copy *copy)
 {
 	struct schedtape_tape *tape = copy->tape;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What goes into a tape's records: tasks, clocks, schedulers, pages, the end.
+ * Makes a tape's records: tasks, clocks, schedulers, pages, the end.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "tape/write.h"
 
-#define TASKS_BYTES	(1U << 20)	/* raw, of one TASKS record */
+#define TASKS_BYTES	(1U << 20)	/* uncompressed payload of one TASKS record */
 
 /* -- tasks ----------------------------------------------------------------- */
 
@@ -147,7 +147,7 @@ int schedtape_writer_scheduler(struct schedtape_writer *writer,
 
 /* -- pages ----------------------------------------------------------------- */
 
-/* From the pages' headers alone: nothing else is looked at. */
+/* Makes a chunk's extra from the headers of its pages. */
 static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
 		      const unsigned char *pages, size_t n, struct schedtape_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The end of a recording, as it is handed out: what the end records of all files
- * say, and of CPUs that none of them has, what the chunks say.
+ * Makes the end of a recording from the end records of all files.  CPUs that no end
+ * record has are computed from the chunks.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "tape/read.h"
 
-/* All chunks of a CPU, which are next to each other in the index. */
+/* Computes a CPU from its chunks, which are adjacent in the index.  Returns their number. */
 static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedtape_cpu *cpu)
 {
 	uint64_t before = index->time;
@@ -19,7 +19,7 @@ static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedta
 	for (i = 0; i < n && index[i].cpu == cpu->cpu; i++) {
 		cpu->events += index[i].events;
 		if (index[i].lost && !index[i].damaged) {
-			/* When exactly, only the pages know; it was in between. */
+			/* Only the pages have the exact times, which lie in between. */
 			if (!cpu->lost)
 				cpu->lost_first = before;
 			cpu->lost_last = index[i].end;
@@ -41,7 +41,7 @@ static int cpu_compare(const void *one, const void *two)
 	return a->reserved < b->reserved ? -1 : a->reserved > b->reserved;
 }
 
-/* By number; of what several end records say, the first is kept. */
+/* Sorts CPUs by number.  If several end records have a CPU, keeps the first. */
 static void sort_cpus(struct schedtape_tape *tape)
 {
 	struct schedtape_cpu *cpus = tape->cpus;
@@ -80,7 +80,7 @@ static int guess_cpus(struct schedtape_tape *tape)
 	return 0;
 }
 
-/* From when to when chunks have anything. */
+/* Finds the begin and end of the time that valid chunks cover. */
 static void find_range(struct schedtape_tape *tape)
 {
 	const struct tape_index *index = tape->index;
@@ -99,8 +99,8 @@ static void find_range(struct schedtape_tape *tape)
 }
 
 /*
- * To all that was recorded: chunks may be missing on either side.  The clocks have
- * been read before the first one and behind the last one.
+ * Extends the time to the whole recording, because chunks may be missing at its begin and
+ * end.  The clocks were read before the first chunk and after the last one.
  */
 static void widen_range(struct schedtape_tape *tape)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which files of a directory are a tape: "data" has what the recording is about, and
- * "data.N" what one thread has written of it.
+ * Finds the files of a tape in a directory: "data" describes the recording, and each
+ * "data.N" has the chunks of one writing thread.
  */
 #define _FILE_OFFSET_BITS 64
 #include <dirent.h>
@@ -24,7 +24,7 @@ void tape_files_stream(char name[TAPE_STREAM_NAME], uint32_t number)
 	snprintf(name, TAPE_STREAM_NAME, TAPE_MAIN_FILE ".%u", number);
 }
 
-/* "data.7", and no other spelling of it: 7. */
+/* Gets the 7 of "data.7".  Accepts no other spelling, such as "data.07". */
 static bool stream_number(const char *name, uint32_t *number)
 {
 	char spelled[TAPE_STREAM_NAME];

@@ -33,13 +33,13 @@
 #define TAPE_MAJOR		2
 #define TAPE_MINOR		2
 
-#define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are */
+#define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
 #define TAPE_RECORD_MAGIC	"STrc"
 #define TAPE_ALIGN		8
 
 /* Limits of the format, so that a reader's memory has a bound. */
-#define TAPE_MAX_PAGES		1024	/* of a chunk */
+#define TAPE_MAX_PAGES		1024	/* in a chunk */
 #define TAPE_MAX_RAW		(TAPE_MAX_PAGES * STAPE_PAGE_SIZE)	/* of any known payload */
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
@@ -52,8 +52,8 @@
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
 
 /*
- * The same for what many records, or CPUs, have together: a small tape does not become
- * large in memory, whatever it says.
+ * Limits the memory for the content of all records, or for the chunks of all CPUs, by the
+ * size of the file, because a small corrupt tape must not need much memory.
  */
 #define TAPE_LEAST_ROOM		(1U << 24)
 #define TAPE_ROOM_FACTOR	64
@@ -63,7 +63,7 @@ static inline uint64_t tape_room(uint64_t file_bytes)
 	return TAPE_LEAST_ROOM + TAPE_ROOM_FACTOR * file_bytes;
 }
 
-#define TAPE_MAIN_FILE		"data"		/* of a directory */
+#define TAPE_MAIN_FILE		"data"		/* in a directory */
 
 enum tape_type {
 	TAPE_META = 1,
@@ -75,7 +75,7 @@ enum tape_type {
 };
 
 #define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */
-#define TAPE_BY_COLUMNS		0x0002	/* and what they give has its words by columns */
+#define TAPE_BY_COLUMNS		0x0002	/* and decompressed, its words are by columns */
 #define TAPE_KNOWN_FLAGS	(TAPE_ZSTD | TAPE_BY_COLUMNS)
 
 struct tape_header {
@@ -99,7 +99,7 @@ struct tape_record {
 	__le64 sum;
 };
 
-/* What a CHUNK has as its extra. */
+/* The extra of a CHUNK. */
 struct tape_chunk {
 	__le32 cpu;
 	__le32 pages;
@@ -110,7 +110,7 @@ struct tape_chunk {
 	__le64 lost;
 };
 
-/* An entry of a TASKS payload; the affinity stands at @fixed, zeros up to @size. */
+/* An entry of a TASKS payload; the affinity begins at @fixed, then zeros up to @size. */
 struct tape_task {
 	__le32 size;
 	__le32 fixed;

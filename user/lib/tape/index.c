@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The index of a tape: where its chunks lie, and where all other records do.
+ * The index of a tape: the places of its chunks, and of all other records.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -39,7 +39,7 @@ int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 	return 0;
 }
 
-/* Can there be such a chunk? */
+/* Are the values of a chunk's header possible? */
 static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
 {
 	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
@@ -94,7 +94,7 @@ static int index_compare(const void *one, const void *two)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* By CPU, then as they lie in the files. */
+/* Sorts chunks by CPU, then by place in the files. */
 void tape_index_sort(struct schedtape_tape *tape)
 {
 	if (tape->nr_index)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Chunks, loaded ahead of the merge by a few threads: read, checked and
- * decompressed.  Which chunk the merge wants next is known from the index: that
- * of the CPU whose chunk before ends first.  So it is a matter of speed only
- * if the index is wrong: what was not loaded ahead, the merge loads itself.
+ * Threads that load chunks ahead of the merge: they read, check and decompress them.
+ * The merge needs next the chunk of the CPU whose previous chunk ends first, according
+ * to the index.  If the index is wrong, this costs time only, because the merge itself
+ * loads chunks that were not loaded ahead.
  *
- * The threads see the files and the index, which don't change, and what
+ * The threads use the files and the index, which don't change, and the members that
  * @lock protects.
  */
 #define _FILE_OFFSET_BITS 64
@@ -18,14 +18,14 @@
 #include "tape/read.h"
 
 #define MAX_THREADS	16
-#define MIN_CHUNKS	8		/* fewer are not worth a thread */
+#define MIN_CHUNKS	8		/* tapes with fewer chunks get no threads */
 #define AHEAD		4		/* chunks in memory for each thread, at most */
-#define AHEAD_BYTES	(1UL << 25)	/* of all threads */
+#define AHEAD_BYTES	(1UL << 25)	/* in memory for all threads, at most */
 
 /**
  * struct load - a chunk that was loaded ahead, or is just being loaded
- * @next: of the same CPU
- * @why, @ret: what became of it, once it is @done
+ * @next: next one of the same CPU
+ * @why, @ret: the result, once it is @done
  */
 struct load {
 	struct load *next;
@@ -37,11 +37,11 @@ struct load {
 };
 
 /**
- * struct lane - how far one CPU's chunks are loaded
- * @need: when the merge will want @chunk, by the session's clock
+ * struct lane - the loading of one CPU's chunks
+ * @need: the time at which the merge will need @chunk, by the session's clock
  * @chunk: the next one to be loaded
- * @chunks_end: as the cursor's
- * @first, @last: those that the merge has not taken
+ * @chunks_end: as in the cursor
+ * @first, @last: loaded chunks that the merge has not taken yet
  */
 struct lane {
 	uint64_t need;
@@ -54,11 +54,11 @@ struct lane {
 /**
  * struct tape_loader - the threads
  * @lock: protects @lanes, @ahead and @quit
- * @work: there may be something to load, or it is the end
- * @done: something has been loaded
+ * @work: signalled when there may be a chunk to load, and at the end
+ * @done: signalled when a chunk has been loaded
  * @lanes: by number of the cursor
- * @ahead: chunks in all lanes
- * @most: of them
+ * @ahead: number of chunks in all lanes
+ * @most: limit of @ahead
  */
 struct tape_loader {
 	const struct schedtape_tape *tape;
@@ -78,7 +78,7 @@ static size_t chunk_bytes(const struct tape_index *index)
 	return (size_t)index->pages * STAPE_PAGE_SIZE;
 }
 
-/* *memory: is made. */
+/* Loads a chunk into new memory, which the caller frees, also on failure. */
 static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
 		      size_t chunk, unsigned char **memory, const char **why)
 {
@@ -100,7 +100,7 @@ static int load_chunk(const struct tape_loader *loader, struct tape_decoder *dec
 
 /* -- the threads ----------------------------------------------------------- */
 
-/* The lane whose next chunk is needed first, or NULL. */
+/* Returns the lane whose next chunk is needed first, or NULL. */
 static struct lane *next_lane(struct tape_loader *loader)
 {
 	const struct schedtape_tape *tape = loader->tape;
@@ -117,7 +117,7 @@ static struct lane *next_lane(struct tape_loader *loader)
 	return best;
 }
 
-/* With the lock held: waits until there is room for a chunk.  NULL: no more. */
+/* Called with the lock held.  Waits until there is room for a chunk.  NULL: no more. */
 static struct load *begin_load(struct tape_loader *loader)
 {
 	struct load *load;
@@ -174,7 +174,7 @@ static void *load_ahead(void *arg)
 	return NULL;
 }
 
-/* How many of any chunks may be loaded ahead. */
+/* Returns how many chunks may be loaded ahead, by the largest one. */
 static size_t chunks_ahead(const struct schedtape_tape *tape)
 {
 	size_t i, largest = 1;
@@ -190,7 +190,7 @@ static unsigned int threads_wanted(const struct schedtape_tape *tape)
 	cpu_set_t cpus;
 	long n;
 
-	/* Of machines with more CPUs than the set has room for, all. */
+	/* This fails if the machine has more CPUs than the set: then use all. */
 	if (sched_getaffinity(0, sizeof(cpus), &cpus))
 		n = sysconf(_SC_NPROCESSORS_ONLN);
 	else
@@ -211,7 +211,7 @@ static void start_threads(struct tape_loader *loader)
 		wanted = loader->most;
 	if (loader->most > (size_t)AHEAD * wanted)
 		loader->most = (size_t)AHEAD * wanted;
-	/* Signals are the business of whoever uses this library. */
+	/* Block signals in these threads, because signals belong to the library's user. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (loader->nr_threads < wanted &&
@@ -282,7 +282,7 @@ void tape_load_stop(struct schedtape_tape *tape)
 	tape->loader = NULL;
 }
 
-/* With the lock held: the lane's first one, if it is @chunk, taken out when it is done. */
+/* Called with the lock held.  Removes the lane's first load, if it is @chunk, once it is done. */
 static struct load *take_load(struct tape_loader *loader, struct lane *lane, size_t chunk)
 {
 	struct load *load = lane->first;

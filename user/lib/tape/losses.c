@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a tape once had and has no longer: events that its end record counts and
- * that no sound chunk has.  Where they were is where the chunks of a CPU do not
- * follow each other, or what a damaged chunk claims of itself, if that can be.
+ * Missing events: those that the end record counts but no valid chunk has.  They were
+ * between chunks of a CPU whose numbers are not consecutive, or in a corrupt chunk, whose
+ * header is used if it is possible.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,15 +15,15 @@ static uint64_t add_up(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* -- what damaged chunks claim --------------------------------------------- */
+/* -- headers of corrupt chunks --------------------------------------------- */
 
-/* @b in the stream of a CPU, whose @a comes earlier in the files. */
+/* Can @b come after @a in a CPU's stream?  @a comes earlier in the files. */
 static bool follows(const struct tape_index *a, const struct tape_index *b)
 {
 	return a->end <= b->time && a->seq <= b->seq && b->seq - a->seq >= a->pages;
 }
 
-/* The end records, sorted by CPU, say that it had events. */
+/* Do the end records, sorted by CPU, count events of this CPU? */
 static bool end_knows(const struct schedtape_tape *tape, uint32_t cpu)
 {
 	size_t low = 0, high = tape->nr_cpus, middle;
@@ -40,7 +40,7 @@ static bool end_knows(const struct schedtape_tape *tape, uint32_t cpu)
 	return false;
 }
 
-/* Of a torn tape nobody knows when it ended. */
+/* Is the chunk within the recording?  The end of a truncated tape is not known. */
 static bool in_time(const struct schedtape_tape *tape, const struct tape_index *index)
 {
 	return !tape->ended || (index->time >= tape->first && index->end <= tape->last);
@@ -69,7 +69,7 @@ void tape_lost_fit(struct schedtape_tape *tape)
 		if (!fits && index[i].damaged)
 			continue;
 		index[n] = index[i];
-		/* Nobody could say whether there were as many. */
+		/* No end record can confirm the number of lost events. */
 		if (index[i].damaged && !end_knows(tape, index[i].cpu))
 			index[n].lost = 0;
 		n++;
@@ -79,12 +79,12 @@ void tape_lost_fit(struct schedtape_tape *tape)
 
 /* -- what is missing in each stream ---------------------------------------- */
 
-/* Of sound chunks: events and losses, and when they end. */
+/* Sums over a CPU's chunks. */
 struct sums {
-	uint64_t events;
-	uint64_t lost;
-	uint64_t claimed;	/* both, of damaged ones */
-	uint64_t end;
+	uint64_t events;	/* of valid chunks */
+	uint64_t lost;		/* of valid chunks */
+	uint64_t claimed;	/* events and losses of corrupt chunks */
+	uint64_t end;		/* time of the last chunk's end */
 };
 
 static struct sums cursor_sums(const struct schedtape_tape *tape, const struct tape_cursor *c)
@@ -107,8 +107,8 @@ static struct sums cursor_sums(const struct schedtape_tape *tape, const struct t
 }
 
 /*
- * What no sound chunk has or tells: losses whose last is behind all chunks were there,
- * everything else is in claims or holes.
+ * Counts events that no valid chunk has or counts as lost.  If the CPU's last loss is later
+ * than all chunks, missing losses are put there.  All others are in corrupt chunks or holes.
  */
 static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
 {
@@ -140,7 +140,7 @@ static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
 	}
 }
 
-/* Events are lost now that were not before: from when to when? */
+/* Adds lost events, and extends the time of the CPU's losses to theirs. */
 static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last)
 {
 	if (!cpu->lost || first < cpu->lost_first)
@@ -153,9 +153,9 @@ static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first,
 }
 
 /*
- * Events that are not in sound chunks were in damaged ones, or between chunks that do
- * not follow each other; or, if there is no such place, behind the last one, or before
- * the first one where that may have any number.
+ * Counts events that are not in valid chunks as lost.  They were in corrupt chunks, or where
+ * chunks are not consecutive.  If there is no such place, they were behind the last chunk, or
+ * for an overwritten ring, at any time.
  */
 void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
 		     struct schedtape_cpu *cpu)

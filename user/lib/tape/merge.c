@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The stream of a tape's events: a cursor for every CPU, with one chunk in
- * memory, and a heap that has the CPU with the earliest event on top.
+ * Merges a tape's events: a cursor for every CPU, with one chunk in memory, and a heap
+ * that has the CPU with the earliest event on top.
  *
- * Damage takes away as little as possible.  A damaged chunk is left out, and a
- * loss stands in its place.  A page that passed the checksum and still contradicts
- * itself was written like that: that is an error, and whoever calls again goes on
- * with the next page.
+ * Damage affects as few events as possible.  A corrupt chunk is replaced by a loss.  If
+ * a page contradicts itself although its checksum is right, it was written like that:
+ * the call returns an error, and the next call continues with the next page.
  *
- * All of it goes by the session's clock.  What is handed out is in ns: by those,
- * events that were apart may be at the same time.
+ * All times are of the session's clock.  Only the caller gets ns, in which different
+ * times may become equal.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -40,7 +39,7 @@ static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, ui
 	};
 }
 
-/* Two in a row are one loss, of as many as are known of both or of none. */
+/* Adds to a loss, so that two in a row are one.  If one number is unknown, so is the sum. */
 static void cursor_lose_more(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
 {
 	struct schedtape_event *loss = &c->loss;
@@ -56,13 +55,13 @@ static void cursor_lose_more(struct tape_cursor *c, uint64_t lost, uint64_t firs
 		loss->lost_last = last;
 }
 
-/* Are pages missing before the one, or the damaged chunk, with the number @seq? */
+/* Are pages missing before the page or corrupt chunk with the number @seq? */
 static bool cursor_hole(const struct tape_cursor *c, uint64_t seq)
 {
 	return c->hole || (c->started ? seq != c->seq : tape_hole_first(c, seq));
 }
 
-/* A chunk is gone; what its header says of it is all that there is. */
+/* Replaces a corrupt chunk by a loss of the events that its header counts. */
 static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *index)
 {
 	if (!tape_index_counts(index))
@@ -73,7 +72,7 @@ static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *in
 	cursor_lose_more(c, index->events + index->lost, index->time, index->end);
 }
 
-/* Of which nobody says anything, but if it is the only one all that is missing was here. */
+/* Adds a loss for missing pages.  If this is the only hole, all missing events were here. */
 static void cursor_lose_hole(const struct schedtape_tape *tape, struct tape_cursor *c,
 			     uint64_t until)
 {
@@ -84,7 +83,7 @@ static void cursor_lose_hole(const struct schedtape_tape *tape, struct tape_curs
 			 c->time ? c->time : tape->first, until);
 }
 
-/* Hands the loss out, whose times must fit in between what is sure. */
+/* Makes the loss the next event, with times limited to those of its neighbours. */
 static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
 {
 	struct schedtape_event *loss = &c->loss;
@@ -98,7 +97,7 @@ static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
 	return 1;
 }
 
-/* All chunks are read: what the end record knows and no page could tell. */
+/* After all chunks, adds a loss for events that only the end record counts. */
 static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_cursor *c)
 {
 	const struct schedtape_cpu *end = c->end;
@@ -107,7 +106,7 @@ static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_curso
 	if (c->behind)
 		cursor_lose(c, c->behind, end->lost > c->behind ? c->time : end->lost_first,
 			    end->lost_last);
-	/* Chunks are missing behind the last one, or there is none at all. */
+	/* Chunks are missing behind the last one, or all chunks are. */
 	if (!c->missing || (c->holes && !c->hole))
 		return;
 	if (c->loss.type != SCHEDTAPE_EV_LOST)
@@ -117,7 +116,7 @@ static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_curso
 
 /* -- one CPU --------------------------------------------------------------- */
 
-/* The next sound chunk of this CPU.  1: there is one; 0: there is none; -errno. */
+/* Loads the next valid chunk of this CPU.  Returns 1: loaded; 0: there is none; -errno. */
 static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			struct schedtape_error *err)
 {
@@ -154,7 +153,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 	return 0;
 }
 
-/* Adds where the page is to what is wrong with it. */
+/* Adds the place of the page to an error message. */
 static int cursor_page_error(const struct schedtape_tape *tape, const struct tape_cursor *c,
 			     const char *text, struct schedtape_error *err)
 {
@@ -198,7 +197,7 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	c->seq = h->seq + 1;
 	c->page_open = true;
 
-	/* Pages are missing, and nobody else says so. */
+	/* Pages are missing, and this page's own loss does not count them. */
 	if (hole && (c->missing || !h->lost))
 		cursor_lose_hole(tape, c, h->time);
 	if (c->loss.type != SCHEDTAPE_EV_LOST)
@@ -208,7 +207,7 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 	return cursor_take_loss(c, h->time);
 }
 
-/* Whatever comes when the page is at its end.  1: an event; 0: nothing; -errno. */
+/* Continues at the end of a page.  Returns 1: an event; 0: no event yet, or the end; -errno. */
 static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 			    struct schedtape_error *err)
 {
@@ -231,7 +230,7 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 	return cursor_page(tape, c, err);
 }
 
-/* 1: @c->ev is this CPU's next event; 0: it has no more; -errno. */
+/* Returns 1: @c->ev is this CPU's next event; 0: it has no more; -errno. */
 static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
 			   struct schedtape_error *err)
 {
@@ -242,7 +241,7 @@ static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
 		if (c->page_open) {
 			ret = schedtape_page_next(&c->page, &c->ev, &why);
 			if (ret > 0) {
-				/* Only a loss can be dated before the page. */
+				/* Only a loss can have a time before that of the page. */
 				if (c->ev.time < c->time)
 					c->ev.time = c->time;
 				return 1;
@@ -258,7 +257,7 @@ static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
 	}
 }
 
-/* What a loss or a pause has left within the window. */
+/* Limits a loss or a pause to the window.  Returns false if it lies before. */
 static bool gap_within(struct schedtape_event *ev, uint64_t window)
 {
 	if (!schedtape_event_is_gap(ev) || ev->lost_last < window)
@@ -282,7 +281,7 @@ static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c
 
 /* -- all CPUs -------------------------------------------------------------- */
 
-/* CPUs are in order in memory, which makes equal times a fixed order. */
+/* Orders equal times by CPU: cursors are in memory in the order of CPUs. */
 static inline bool heap_before(const struct tape_heap *a, const struct tape_heap *b)
 {
 	return a->time < b->time || (a->time == b->time && a->cursor < b->cursor);
@@ -318,7 +317,7 @@ static inline void heap_sift_down(struct tape_heap *heap, size_t n)
 	heap[at] = moved;
 }
 
-/* Finds every CPU's first event.  After an error, a next call goes on. */
+/* Finds every CPU's first event.  After an error, the next call continues. */
 static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	struct tape_cursor *c;
@@ -337,7 +336,10 @@ static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 	return 0;
 }
 
-/* The start was read from another clock, at nearly the same time as the first event's. */
+/*
+ * Returns ns, not before the start: that was read from another clock, so the first event may
+ * seem to be a little earlier.
+ */
 static inline uint64_t hand_out_time(struct schedtape_tape *tape, uint64_t time)
 {
 	uint64_t ns = tape_clocks_ns(&tape->clocks, time);
@@ -389,7 +391,7 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 	return 1;
 }
 
-/* To the first chunk that reaches into the window. */
+/* Goes back to the first chunk that reaches into the window. */
 static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c)
 {
 	const struct tape_index *index;
@@ -447,7 +449,7 @@ static void merge_add_ends(struct schedtape_tape *tape)
 		if (!c && !end->lost && !end->events)
 			continue;
 		if (!c) {
-			/* A CPU that lost all that it had. */
+			/* A CPU that has lost all of its events. */
 			c = &tape->cursors[tape->nr_cursors++];
 			c->cpu = key.cpu;
 		}
@@ -457,7 +459,7 @@ static void merge_add_ends(struct schedtape_tape *tape)
 		qsort(tape->cursors, tape->nr_cursors, sizeof(key), cursor_compare);
 }
 
-/* Each CPU has a chunk in memory.  What the tape says of their sizes must be possible. */
+/* Checks that the chunks in memory, one for each CPU, are not too large for such a tape. */
 static int merge_check_room(const struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	uint64_t file_bytes = schedtape_tape_bytes(tape), bytes = 0;
@@ -479,7 +481,7 @@ static int merge_check_room(const struct schedtape_tape *tape, struct schedtape_
 			      tape->path, tape->nr_cursors, bytes >> 20, file_bytes);
 }
 
-/* The index is in the order of CPUs: each has a stretch of it. */
+/* Makes the cursors.  The index is sorted by CPU, so each cursor gets a range of it. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	size_t i, most = tape->nr_cpus;

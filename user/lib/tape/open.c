@@ -15,7 +15,7 @@
 
 /* -- the files -------------------------------------------------------------- */
 
-/* What the main file says there should be. */
+/* Notes streams that the main file names but that are missing. */
 static void note_missing(struct schedtape_tape *tape, const struct tape_found *found)
 {
 	struct json_object *streams, *cpus;
@@ -37,7 +37,7 @@ static void note_missing(struct schedtape_tape *tape, const struct tape_found *f
 	}
 }
 
-/* Is that the file's fault alone, and the rest may be read? */
+/* Does the error concern this file only, so that the other files can be read? */
 static bool only_this_file(int code)
 {
 	switch (code) {
@@ -141,7 +141,7 @@ static int open_all(struct schedtape_tape *tape, struct schedtape_error *err)
 
 /* -- the tape -------------------------------------------------------------- */
 
-/* All files have been read: what they say together. */
+/* Combines the content of all files. */
 static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	int ret = 0;

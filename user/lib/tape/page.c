@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ring pages: from words to events.  Documentation/event-format.rst tells what
- * a page is made of.
+ * Ring pages: unpacks words to events.  Documentation/event-format.rst describes the
+ * format of a page.
  *
- * A page may come from a tape of unknown origin: nothing in it is believed
- * before it has been checked, and its memory may have any alignment.
+ * A page may come from a tape of unknown origin, so every value is checked before it
+ * is used.  The memory of a page may have any alignment.
  */
 #include <byteswap.h>
 #include <endian.h>
@@ -41,7 +41,7 @@ static const char *page_header_damage(const struct stape_page_header *h)
 {
 	if (h->used < sizeof(*h) || h->used > STAPE_PAGE_SIZE || h->used % WORD)
 		return "impossible length";
-	/* A word has two at most. */
+	/* A word has two events at most. */
 	if (h->events > (h->used - sizeof(*h)) / WORD * 2)
 		return "more events than fit";
 	if (h->time > h->end)
@@ -106,9 +106,9 @@ static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
 }
 
 /*
- * A loss or a pause stands before the page's first event.  Its first time may be
- * later than the page's base, which is no event's; the event's own time is never
- * later than anything that follows.
+ * Returns a loss or a pause before the page's first event.  @lost_first may be later than the
+ * page's base time, which is not the time of an event.  So @time is the earlier one of the
+ * two: it is never later than an event that follows.
  */
 static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
 {
@@ -132,7 +132,7 @@ static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
 	return 1;
 }
 
-/* A switch decides who runs from now on. */
+/* Sets the task that runs from this switch on. */
 static const char *page_switch(struct schedtape_page *page, const struct schedtape_event *ev)
 {
 	unsigned int next = schedtape_switch_next(ev);
@@ -158,7 +158,7 @@ static const char *page_exec(struct schedtape_page *page, struct schedtape_event
 	return NULL;
 }
 
-/* Bytes, not numbers: no byte order. */
+/* Copies a name, which is bytes without a byte order. */
 static void page_comm(const struct schedtape_page *page, struct schedtape_event *ev, uint32_t at)
 {
 	memcpy(ev->comm, page->data + at, STAPE_COMM_LEN);
@@ -219,7 +219,7 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	return damage;
 }
 
-/* Some of what is set may not be known yet: then the event's type stays what it was. */
+/* A later version may set other attributes: the event's type then remains STAPE_EV_SET. */
 static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
 			    uint32_t at, unsigned int words)
 {
@@ -238,7 +238,7 @@ static const char *page_set(const struct schedtape_page *page, struct schedtape_
 	return NULL;
 }
 
-/* Takes what stands behind an event's word, or steps over it. */
+/* Reads or skips the payload behind an event's word. */
 static const char *page_payload(struct schedtape_page *page, struct schedtape_event *ev)
 {
 	static const unsigned int least[] = {
@@ -285,7 +285,7 @@ static inline bool page_advance(struct schedtape_page *page, uint64_t step)
 	return true;
 }
 
-/* The second event of a wake's word, which has been stepped over. */
+/* Returns the second event of a STAPE_EV_WAKE word, which is already behind us. */
 static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 		       struct schedtape_error *err)
 {
@@ -307,7 +307,7 @@ static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 	return 1;
 }
 
-/* The first one, or a waking's word. */
+/* Returns the first event of such a word, or that of a STAPE_EV_WAKING word. */
 static void page_waking(struct schedtape_page *page, struct schedtape_event *ev)
 {
 	page->wakeup_pending = ev->type == STAPE_EV_WAKE;
@@ -315,7 +315,7 @@ static void page_waking(struct schedtape_page *page, struct schedtape_event *ev)
 	ev->arg = (ev->arg & STAPE_WAKING_CONTEXT_MASK) >> STAPE_WAKING_CONTEXT_SHIFT;
 }
 
-/* Time that passes with a word. */
+/* Returns the time that passes with a word. */
 static inline uint64_t page_step(uint64_t word, unsigned int type)
 {
 	if (type == STAPE_EV_TIME)
@@ -378,7 +378,7 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 		if (ev->type != STAPE_EV_SET)
 			return 1;
 
-		/* Something that a later version sets: skipped, but its time has passed. */
+		/* Skip an attribute of a later version.  Its time step has been added above. */
 		prefixed = false;
 		arg = 0;
 	}
@@ -428,7 +428,7 @@ const char *schedtape_context_name(unsigned int context)
 	return names[context];
 }
 
-/* By the kernel's SCHED_*. */
+/* @policy: one of the kernel's SCHED_*. */
 const char *schedtape_policy_name(unsigned int policy)
 {
 	static const char * const names[] = {
@@ -438,7 +438,7 @@ const char *schedtape_policy_name(unsigned int policy)
 	return policy < sizeof(names) / sizeof(names[0]) ? names[policy] : "unknown";
 }
 
-/* The letters of ps(1). */
+/* Returns the letter that ps(1) has for the state. */
 char schedtape_state_char(unsigned int state)
 {
 	static const char letters[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The reader's inside, from the first step to the last: files.c finds the files, records.c
- * reads records, walk.c walks over them with index.c and content.c, load.c loads chunks
- * ahead, merge.c makes one stream of their events.  open.c calls them, and tape.c
- * returns what they have found out about the tape.
+ * Internals of the reader, from the first step to the last: files.c finds the files,
+ * records.c reads records, walk.c walks over them with index.c and content.c, load.c loads
+ * chunks ahead, merge.c makes one stream of their events.  open.c calls them, and tape.c
+ * returns their results.
  */
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
@@ -18,11 +18,11 @@
 
 /**
  * struct tape_file - a file that records come from
- * @name: in front of what is said of it: "data.3: "; "" if it is all of the tape
- * @size: bytes when it was opened; what comes later is not looked at
+ * @name: prefix for notes about the file: "data.3: "; "" if it is all of the tape
+ * @size: bytes when it was opened; later ones are ignored
  * @header: bytes of its header, behind which the records begin
- * @described: it has a sound META
- * @ended: it has a sound end record
+ * @described: it has a valid META
+ * @ended: it has a valid end record
  * @stream: in a directory, it is not the main file
  */
 struct tape_file {
@@ -37,7 +37,7 @@ struct tape_file {
 };
 
 /**
- * struct tape_decoder - what it takes to read records; each thread has its own
+ * struct tape_decoder - buffers and states to read records; each thread has its own
  * @buffer: a stored record
  * @columns: pages before their columns are joined
  */
@@ -69,31 +69,31 @@ int tape_file_open(struct tape_file *file, const char *path, struct schedtape_er
 void tape_file_close(struct tape_file *file);
 ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset);
 
-/* -ENOMEM; then, too, the caller calls tape_decoder_exit(). */
+/* Returns 0 or -ENOMEM.  The caller calls tape_decoder_exit() in both cases. */
 int tape_decoder_init(struct tape_decoder *decoder);
 void tape_decoder_exit(struct tape_decoder *decoder);
 
 /*
- * These return 0; -EBADMSG: damage, and @why has its name; another -errno: the
- * file cannot be read.
+ * These return 0; -EBADMSG: the record is corrupt, for the reason @why; another -errno:
+ * the file cannot be read.
  */
 int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_head *head,
 		   const char **why);
 int tape_head_check(const struct tape_file *file, struct tape_decoder *decoder,
 		    const struct tape_head *head, const char **why);
-/* The record as it stands in the file, into @decoder->buffer, checked. */
+/* Reads a record into @decoder->buffer, unchanged, and checks it. */
 int tape_record_read(const struct tape_file *file, struct tape_decoder *decoder,
 		     const struct tape_head *head, const char **why);
-/* @to: @head->raw bytes, at most TAPE_MAX_RAW. */
+/* Reads and decompresses a payload.  @to: room for @head->raw bytes, at most TAPE_MAX_RAW. */
 int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
 		      const struct tape_head *head, void *to, const char **why);
-/* Limits that hold for every known type. */
+/* Checks limits that hold for every known type.  Returns which one is exceeded, or NULL. */
 const char *tape_head_limits(const struct tape_head *head);
 
 /**
  * struct tape_index - a chunk, as its header describes it
- * @damaged: that is a claim that can be, and no more; the chunk is not to be loaded,
- *	and this has been told
+ * @damaged: the chunk is corrupt, so its header may be wrong, too; it must not be loaded,
+ *	and is already noted
  */
 struct tape_index {
 	uint64_t offset;
@@ -108,18 +108,18 @@ struct tape_index {
 	bool damaged;
 };
 
-/* It is sound, or has lost something. */
+/* Returns true if the chunk is valid, or counts events that are lost. */
 static inline bool tape_index_counts(const struct tape_index *index)
 {
 	return !index->damaged || index->events || index->lost;
 }
 
-/* More events are in no page: a word may stand for two. */
+/* The most events of a page: a word may have two. */
 #define TAPE_PAGE_EVENTS \
 	(2 * (STAPE_PAGE_SIZE - sizeof(struct stape_page_header)) / sizeof(uint64_t))
 
 /**
- * struct tape_other - where a sound record of another type lies
+ * struct tape_other - place of a valid record of another type
  */
 struct tape_other {
 	uint64_t offset;
@@ -128,22 +128,23 @@ struct tape_other {
 };
 
 /**
- * struct tape_cursor - where the stream of one CPU stands
+ * struct tape_cursor - position in the stream of one CPU
  * @chunk: index of the next chunk to load
+ * @chunks_first: index of this CPU's first chunk
  * @chunks_end: index behind this CPU's last chunk
- * @memory: the pages of one chunk; tape_load() cares for it
+ * @memory: the pages of one chunk, which tape_load() allocates and frees
  * @page_open: @page is not at its end
- * @started: @seq means something
- * @seq: of the page that should come next
- * @time: nothing that follows may be earlier
- * @loss: what a damaged chunk has taken away, to be told before the next page;
- *	its type is 0 if there is nothing to tell
- * @hole: pages are missing before the next one, or before what @loss tells
- * @end: what the end record says of this CPU, or what the chunks say
- * @end_told: no loss is behind the last chunk, or it has been told
- * @missing: events that @end counts, as recorded or lost, and that nobody else does
- * @behind: the same, of losses behind the last chunk
- * @holes: places in its stream where pages are missing
+ * @started: @seq is valid
+ * @seq: number of the page that should come next
+ * @time: no later event may be earlier than this
+ * @loss: events of a corrupt chunk, to be returned as a loss before the next page;
+ *	type 0: none
+ * @hole: pages are missing before the next one, or before @loss
+ * @end: this CPU's counts in the end record, or computed from the chunks
+ * @end_told: the loss behind the last chunk has been returned, or there is none
+ * @missing: events that @end counts, as recorded or lost, but no chunk does
+ * @behind: such events in losses behind the last chunk; not part of @missing
+ * @holes: number of places in its stream where pages are missing
  * @ev: the next event
  *
  * All times are of the session's clock.
@@ -182,29 +183,29 @@ struct tape_loader;
 
 /**
  * struct schedtape_tape - an open tape
- * @path: as it was given
+ * @path: the caller's path
  * @files: the main one first
- * @directory: it is one
- * @recording: what the METAs of all files call it; "": nothing
- * @meta: of the first file that has one
- * @decoder: of the thread that calls
- * @index: chunks, by CPU, then as they lie in the files
- * @others: all but chunks, as they lie in the files
- * @content: bytes that they had to give
+ * @directory: the tape is a directory
+ * @recording: the recording's id in the METAs of all files; "": they have none
+ * @meta: META of the first file that has one
+ * @decoder: the decoder of the calling thread
+ * @index: chunks, by CPU, then by place in the files
+ * @others: all other records, by place in the files
+ * @content: bytes of the payloads of @others
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
- * @schedulers: what the SCHEDULER records say, by time once all files are read
- * @cpus: what the end records say of CPUs, by the session's clock
- * @end: what is handed out: with ns
- * @end_cpus: what it points to
- * @ended: there is a sound end record
- * @first, @last: from when to when was recorded, as far as is known, by the session's
+ * @schedulers: content of the SCHEDULER records, by time once all files are read
+ * @cpus: CPUs of the end records, with times of the session's clock
+ * @end: the end that is returned to the caller, with ns
+ * @end_cpus: the CPUs of @end
+ * @ended: there is a valid end record
+ * @first, @last: begin and end of the recording, as far as they are known, by the session's
  *	clock
- * @window: nothing earlier is handed out, by the session's clock
+ * @window: no earlier event is returned to the caller, by the session's clock
  * @torn: what is wrong with the tape, "" if nothing
- * @cursors: one for every CPU with anything to tell, by CPU
+ * @cursors: one for every CPU with events or losses, by CPU
  * @heap: cursors by the time of their next event
- * @filled: cursors that have found their first event or don't have any
- * @taken: the event at the heap's top has been handed out
+ * @filled: number of cursors that have looked for their first event
+ * @taken: the event at the heap's top has been returned to the caller
  */
 struct schedtape_tape {
 	char *path;
@@ -248,17 +249,18 @@ struct schedtape_tape {
 	struct tape_loader *loader;
 };
 
-/* Remembers damage for schedtape_tape_torn(). */
+/* Records damage for schedtape_tape_torn(). */
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* files.c: which files there are in a directory. */
+/* files.c: finds the files of a directory. */
 #define TAPE_STREAM_NAME	16
 
 /**
- * struct tape_found - what a directory has
- * @main: its main file
- * @streams: numbers of the others, in order
+ * struct tape_found - files of a directory
+ * @main: it has the main file
+ * @streams: numbers of the other files, in order
+ * @n: number of @streams
  */
 struct tape_found {
 	bool main;
@@ -269,19 +271,19 @@ struct tape_found {
 /* Fills @found, whose @streams the caller frees, also on failure.  0 or -errno. */
 int tape_files_find(const char *path, struct tape_found *found);
 bool tape_found_has(const struct tape_found *found, uint32_t number);
-/* The name of a stream's file. */
+/* Makes the name of a stream's file. */
 void tape_files_stream(char name[TAPE_STREAM_NAME], uint32_t number);
 
 /*
- * walk.c: adds one more file, with all that it has.  @name: within the directory; NULL: the
- * file is all of the tape.  -ESTALE: it is not of this recording, and nothing of it was kept.
+ * walk.c: adds a file and its content.  @name: within the directory; NULL: the file is all
+ * of the tape.  -ESTALE: it belongs to another recording, and nothing of it was kept.
  */
 int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err);
 
 /*
  * index.c: adds a chunk.  @damaged: its checksum is wrong, so its header may be wrong as
- * well.  -EBADMSG: it is impossible, and @why says so.
+ * well.  -EBADMSG: its header is impossible, for the reason @why.
  */
 int tape_index_chunk(struct schedtape_tape *tape, const struct tape_file *file,
 		     const struct tape_head *head, bool damaged, const char **why);
@@ -293,27 +295,28 @@ void tape_index_sort(struct schedtape_tape *tape);
 /* schedulers.c: joins the SCHEDULER records, once all files are read. */
 void tape_schedulers_finish(struct schedtape_tape *tape);
 
-/* content.c: what META, TASKS, CLOCK, SCHEDULER and END have inside.  -EBADMSG: damage. */
+/* content.c: reads META, TASKS, CLOCK, SCHEDULER and END payloads.  -EBADMSG: corrupt. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
-/* end.c: makes one end of all, in ns, and of what no end record tells. */
+/* end.c: makes one end, in ns, from all end records, and from chunks for what these lack. */
 int tape_end_finish(struct schedtape_tape *tape);
 
-/* Do pages with events stand before the first one, which has the number @seq? */
+/* Are pages with events missing before the first page, which has the number @seq? */
 static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
 {
-	/* Rings that are overwritten begin anywhere. */
+	/* The stream of an overwritten ring may begin with any number. */
 	return seq && c->missing && !c->end->overwritten;
 }
 
 /*
- * losses.c: leaves out of the sorted index what damaged chunks claim and cannot be;
- * tells cursors and the end what is missing; counts it into @cpu, which is as the end
- * record has it; tells the end that something is damaged now.
+ * losses.c: tape_lost_fit() removes corrupt chunks with impossible headers from the sorted
+ * index.  tape_lost_init() sets missing events of all cursors and of the end.
+ * tape_lost_count() adds them to @cpu, which has the counts of the end record.
+ * tape_lost_tell() updates the end after a chunk was found to be corrupt.
  */
 void tape_lost_fit(struct schedtape_tape *tape);
 int tape_lost_init(struct schedtape_tape *tape);
@@ -321,12 +324,12 @@ void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor
 		     struct schedtape_cpu *cpu);
 void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c);
 
-/* -E2BIG: the CPUs together have chunks that are too large for such a tape. */
+/* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_merge_exit(struct schedtape_tape *tape);
 
 /*
- * load.c: puts the cursor's next chunk into its memory.  Damage as above.
+ * load.c: puts the cursor's next chunk into its memory.  -EBADMSG: corrupt, see @why.
  * Threads load ahead, from the first call on, until tape_load_stop().
  */
 int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Records of a tape, as they come from the file.  Every length is checked
- * against the file and the format's limits before anything is allocated.
+ * Reads records of a tape from a file.  Every length is checked against the file
+ * and the format's limits before memory is allocated.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "tape/columns.h"
 #include "tape/read.h"
 
-#define BLOCK		65536	/* bytes at a time, where a record isn't needed whole */
+#define BLOCK		65536	/* bytes at a time, to check a record without keeping it */
 #define RECORD_MAX	(sizeof(struct tape_record) + TAPE_MAX_EXTRA + \
 			 ZSTD_COMPRESSBOUND(TAPE_MAX_RAW))
 
@@ -32,7 +32,7 @@ static int file_type(const struct tape_file *file, const struct stat *st,
 			      file->path);
 }
 
-/* On failure, too, the caller calls tape_file_close(). */
+/* Opens a file.  The caller calls tape_file_close(), also on failure. */
 int tape_file_open(struct tape_file *file, const char *path, struct schedtape_error *err)
 {
 	struct stat st;
@@ -44,7 +44,7 @@ int tape_file_open(struct tape_file *file, const char *path, struct schedtape_er
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
 	if (strcmp(path, "-"))
-		/* Without O_NONBLOCK it would wait for a writer of a FIFO. */
+		/* Without O_NONBLOCK, open() of a FIFO would wait for its writer. */
 		file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	else
 		file->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -80,7 +80,7 @@ void tape_decoder_exit(struct tape_decoder *decoder)
 	free(decoder->columns);
 }
 
-/* Fewer than @bytes: the file ends there.  -errno. */
+/* Returns the bytes read, fewer than @bytes if the file ends there; or -errno. */
 ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset)
 {
 	size_t done = 0;
@@ -155,12 +155,12 @@ int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_he
 		return -EBADMSG;
 	}
 	bytes += tape_padding(bytes);
-	/* Only padding may be missing. */
+	/* At the end of the file, padding may be missing. */
 	head->next = bytes < file->size - offset ? offset + bytes : file->size;
 	return 0;
 }
 
-/* Only the checksum, of a record of any size. */
+/* Checks the checksum only, for a record of any size. */
 int tape_head_check(const struct tape_file *file, struct tape_decoder *decoder,
 		    const struct tape_head *head, const char **why)
 {

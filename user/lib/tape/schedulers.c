@@ -33,7 +33,7 @@ void tape_schedulers_finish(struct schedtape_tape *tape)
 	qsort(all, tape->nr_schedulers, sizeof(*all), scheduler_compare);
 	for (i = 1; i < tape->nr_schedulers; i++) {
 		if (!n && !all[i].after) {
-			/* It says better what there was at the time of the first. */
+			/* It corrects the first record, and gets its time. */
 			all[i].time = all[n].time;
 			all[n] = all[i];
 		} else if (is_same(&all[n], &all[i])) {

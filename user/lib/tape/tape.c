@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * An open tape: what is known of it, and the list of what is wrong with it.
+ * An open tape: returns its properties, and notes what is wrong with it.
  */
 #include <stdarg.h>
 #include <stdio.h>

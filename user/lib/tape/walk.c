@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One walk over the records of a file makes an index of its chunks and takes in everything
- * else.  What remains of a torn or damaged file is used, and tape_note() records the damage.
+ * One walk over the records of a file makes an index of its chunks and reads all other
+ * records.  The valid records of a truncated or corrupt file are used, and tape_note()
+ * records the damage.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "tape/read.h"
 
 #define RESYNC_BLOCK	65536
-/* Bytes behind false record headers until the rest is given up, by the file's size. */
+/* Stop searching a file after so many bytes behind false record headers, by its size. */
 #define RESYNC_LEAST	(1U << 26)
 #define RESYNC_SHARE	4
 
@@ -40,7 +41,7 @@ static int header_read(const struct tape_file *file, unsigned char *bytes, uint3
 		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (cut off after %zd "
 				      "bytes, within its header)", file->path, got);
 
-	/* The version comes first: behind it, another one may have anything. */
+	/* Check the version first, because the rest of the header may differ in other versions. */
 	memcpy(&header, bytes, sizeof(header));
 	if (le16toh(header.major) != TAPE_MAJOR)
 		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; this program "
@@ -85,7 +86,7 @@ static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
 	return 0;
 }
 
-/* Whether the file keeps @raw, which the tasks' affinities point to, or not. */
+/* Reads a payload.  Sets *@raw to NULL if the tape keeps it, because affinities point to it. */
 static int content_take(struct schedtape_tape *tape, struct tape_file *file, unsigned int type,
 			unsigned char **raw, size_t bytes)
 {
@@ -104,7 +105,7 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file, uns
 		return ret;
 	}
 	ret = tape_content_tasks(tape, *raw, bytes);
-	/* Whoever fails here closes the tape and looks at no task. */
+	/* If tape_keep_block() fails, the tape is closed, and its tasks are not used. */
 	if (!ret)
 		ret = tape_keep_block(tape, *raw);
 	if (!ret)
@@ -137,7 +138,7 @@ static int record_content(struct schedtape_tape *tape, struct tape_file *file,
 	return ret;
 }
 
-/* It is as it was written: its checksum is right. */
+/* Takes a record whose checksum is right. */
 static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 		       const struct tape_head *head, const char **why)
 {
@@ -154,7 +155,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 		ret = record_content(tape, file, head, why);
 		break;
 	}
-	/* Others are of a later version, and not needed. */
+	/* Other types are of a later version, and not needed. */
 	return ret ? ret : tape_index_other(tape, file, head);
 }
 
@@ -181,8 +182,8 @@ static const char *type_name(unsigned int type)
 /* -- the walk -------------------------------------------------------------- */
 
 /*
- * 1: a sound record begins at @offset; 0: it doesn't; -errno.  What is read in vain
- * is counted in @tried.
+ * Returns 1: a valid record begins at @offset; 0: none does; -errno.  Adds the bytes that it
+ * reads to @tried.
  */
 static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 		      uint64_t offset, uint64_t *tried)
@@ -205,9 +206,8 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 }
 
 /*
- * No sound record begins at @offset: where does the next one?  The file's size if
- * there is none.  Nothing is stepped over by the length that stands in a damaged
- * header: it may be what is wrong.
+ * Finds the next valid record after a corrupt one at @offset; the file's size if there is
+ * none.  Does not use the length in the corrupt header, because it may be wrong.
  */
 static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file,
 		       uint64_t offset, uint64_t *tried, uint64_t *next)
@@ -242,7 +242,10 @@ out:
 	return ret < 0 ? ret : 0;
 }
 
-/* What is wrong at @offset has cost @bytes; a chunk may tell what was in it. */
+/*
+ * Notes that @bytes at @offset are corrupt.  The header of a chunk, if there is one, goes into
+ * the index.
+ */
 static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file,
 		       const struct tape_head *head, const char *why, uint64_t offset,
 		       uint64_t bytes)
@@ -262,8 +265,8 @@ static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file
 }
 
 /*
- * Nothing of a record is believed before its checksum, least of all its length.  So
- * all of the file is read once, and no damage costs more than what it is in.
+ * Uses a record, and its length, only after its checksum was found right.  So the whole file
+ * is read once, and damage affects only the record that it is in.
  */
 static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
 		     struct schedtape_error *err)
@@ -335,7 +338,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 		tape->nr_files++;
 		return 0;
 	}
-	/* Lists may have grown, but have no more in them than before. */
+	/* Remove the file's entries.  Lists that have grown keep their memory. */
 	tape->nr_index = before.nr_index;
 	tape->nr_others = before.nr_others;
 	tape->content = before.content;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Writing tapes: records are appended with write(2), nothing is ever gone
- * back to, so that a pipe will do.  Every record leaves in one call, and what
- * a failed call has left behind of it is cut off again where that is possible.
+ * Writes tapes.  Records are appended with writev(2), and never changed later, so that
+ * the tape may be a pipe.  Every record is written in one call.  If the call fails, the
+ * partial record is truncated where that is possible.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 /* -- output ---------------------------------------------------------------- */
 
-/* Takes back the start of a record that couldn't be written whole. */
+/* Truncates a record that was only partly written. */
 static int writer_cut(struct schedtape_writer *w, size_t written)
 {
 	struct stat st;
@@ -33,7 +33,7 @@ static int writer_cut(struct schedtape_writer *w, size_t written)
 	if (fstat(w->fd, &st) || !S_ISREG(st.st_mode))
 		return -ESPIPE;
 
-	/* Not @bytes: standard output may have begun anywhere in its file. */
+	/* Don't use w->bytes, because standard output may have begun anywhere in its file. */
 	at = lseek(w->fd, 0, SEEK_CUR);
 	if (at < (off_t)written)
 		return -ESPIPE;
@@ -139,7 +139,7 @@ static int writer_reserve(struct schedtape_writer *w, size_t raw)
 	return 0;
 }
 
-/* Compresses pages, each column of their words by itself.  As zstd's functions. */
+/* Compresses pages, each column of their words by itself.  Returns what zstd's functions do. */
 static size_t writer_compress_pages(struct schedtape_writer *w, unsigned char *to,
 				    const void *pages, size_t raw)
 {
@@ -164,7 +164,7 @@ int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 	struct iovec iov;
 	size_t stored;
 
-	/* Without memory to compress there is no reason to lose anything. */
+	/* Without memory to compress, write the record uncompressed: no event is lost. */
 	if (!w->zstd || writer_reserve(w, raw))
 		return writer_put_raw(w, head, bytes, payload, raw, err);
 
@@ -219,7 +219,7 @@ static int writer_open(struct schedtape_writer *w, const char *path, struct sche
 		return schedtape_fail(err, -EINVAL, "%s: is a terminal; name a file or a pipe",
 				      w->path);
 	} else {
-		/* A copy, so that closing it tells of errors. */
+		/* Use a copy, so that close() reports errors. */
 		w->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	}
 	if (w->fd < 0) {
@@ -266,7 +266,7 @@ static int options_level(const struct schedtape_writer_options *options, int *le
 	*level = 0;
 	if (!options)
 		return 0;
-	/* A later caller may know more options, but must not want them here. */
+	/* A newer caller may have more options, but must not set them. */
 	for (i = sizeof(*options); i < options->size; i++)
 		if (at[i])
 			return schedtape_fail(err, -EINVAL, "this library is too old for a "
@@ -346,7 +346,7 @@ int schedtape_writer_close(struct schedtape_writer *writer, struct schedtape_err
 	if (ret)
 		schedtape_fail(err, ret, "%s: %s", writer->path, strerror(-ret));
 
-	/* Some file systems tell only here that the disk is full. */
+	/* Some file systems report only here that the disk is full. */
 	if (close(writer->fd) && !ret) {
 		ret = -errno;
 		schedtape_fail(err, ret, "%s: cannot close: %s", writer->path, strerror(-ret));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer's inside: write.c puts records into the file, encode.c makes
+ * Internals of the writer: write.c puts records into the file, encode.c makes
  * them, copy.c takes them from other tapes.
  */
 #ifndef SCHEDTAPE_TAPE_WRITE_H
@@ -17,12 +17,12 @@ struct json_object;
 
 /**
  * struct schedtape_writer - a tape being written
- * @path: for errors
- * @bytes: in whole records
- * @failed: the tape ends within a record that couldn't be cut off, -errno:
- *	nothing may follow
- * @first_error: what schedtape_writer_close() returns
- * @zstd: NULL: nothing is compressed
+ * @path: for error messages
+ * @bytes: bytes of complete records
+ * @failed: -errno: the tape ends within a record that couldn't be truncated, so nothing
+ *	may follow
+ * @first_error: schedtape_writer_close() returns it
+ * @zstd: NULL: no compression
  * @sum: state of a checksum, used within one function
  * @out: a compressed record, with its head
  * @columns: pages by columns
@@ -42,17 +42,17 @@ struct schedtape_writer {
 	size_t bound;
 };
 
-/* Opens the file.  The header is the next thing to write. */
+/* Opens the file.  The caller then writes the file header. */
 int tape_writer_new(const char *path, int level, struct schedtape_writer **writer,
 		    struct schedtape_error *err);
-/* Closes without a word. */
+/* Closes the file and frees the writer, without reporting errors. */
 void tape_writer_free(struct schedtape_writer *w);
-/* Remembers the first error, and returns @code. */
+/* Records the first error, and returns @code. */
 int tape_writer_error(struct schedtape_writer *w, int code);
-/* Writes @iov whole or, as far as possible, not at all.  Uses @iov up. */
+/* Writes all of @iov; after an error, truncates the file if possible.  Modifies @iov. */
 int tape_writer_put(struct schedtape_writer *w, struct iovec *iov, int n,
 		    struct schedtape_error *err);
-/* @head: record header and extra, @bytes of them, at most a chunk's. */
+/* @head: record header and extra of @bytes, at most those of a chunk. */
 int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 		       const void *payload, size_t raw, struct schedtape_error *err);
 int tape_writer_json(struct schedtape_writer *w, enum tape_type type,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where tasks come from, and whose a PID is.
+ * Starts tasks, and finds the current task of a PID.
  */
 #include <errno.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ static uint32_t add(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 	return index;
 }
 
-/* The task that leads a thread's group, if the tape has it. */
+/* Finds the task that leads a thread's group, if the tape has it. */
 static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64_t time)
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, tgid);
@@ -27,7 +27,7 @@ static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64
 		return at;
 	if (at & TASKS_INFO) {
 		leader = &tl->set.infos[at & ~TASKS_INFO];
-		/* What a leader isn't, damage can make of it: no endless descent. */
+		/* On a corrupt tape a leader may be a thread: avoid an endless recursion. */
 		if (leader->tgid != leader->pid)
 			return SCHEDTAPE_NONE;
 		return timeline_find(tl, leader->pid, time);
@@ -35,7 +35,7 @@ static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64
 	return timeline_track(tl, at)->state == TASK_DEAD ? SCHEDTAPE_NONE : at;
 }
 
-/* Tells a task's thread group, which was not known.  Tasks may move. */
+/* Sets a task's thread group, which was not known.  May move the array of tasks. */
 void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t tgid,
 			uint64_t time)
 {
@@ -52,14 +52,15 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 }
 
 /**
- * timeline_birth() - a task appears that was made unseen
+ * timeline_birth() - start a task whose fork was not recorded
  * @tl: the timeline
- * @who: what is known of it
+ * @who: a description of the task
  * @source: its description on the tape, or NULL
- * @joined: it has come into the filter just now
+ * @joined: it has just entered the filter
  * @time: when it appears
  *
- * It was there from the start, unless it is younger, or its PID was another's.
+ * The task is taken to exist from the start, unless its start time is later, or another
+ * task had its PID.
  */
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
 			const struct schedtape_task_info *source, bool joined, uint64_t time)
@@ -97,7 +98,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	return index;
 }
 
-/* Neither described nor seen to be forked. */
+/* Starts a task that has neither a description nor a recorded fork. */
 static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bool from_start,
 				 uint64_t time)
 {
@@ -114,12 +115,12 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 }
 
 /**
- * timeline_find() - the task that has a PID
+ * timeline_find() - find the task that has a PID
  * @tl: the timeline
  * @pid: not 0
- * @time: of the event that names it
+ * @time: time of the event that names it
  *
- * Makes one if there is none: it was there from the start, or its fork is lost.
+ * If no task has the PID, starts one: it exists from the start, or its fork is lost.
  */
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
@@ -131,7 +132,7 @@ uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t tim
 		return birth_of_unknown(tl, pid, true, time);
 	if (at & TASKS_INFO) {
 		info = &tl->set.infos[at & ~TASKS_INFO];
-		/* Made later than this: the PID's next owner. */
+		/* The described task started later: it is the next one with this PID. */
 		if (info->start_time > time + START_TIME_SLACK)
 			return birth_of_unknown(tl, pid, true, time);
 		return timeline_birth(tl, info, info, false, time);
@@ -148,9 +149,9 @@ uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t tim
 }
 
 /*
- * The PID goes to someone else.  Its last owner is over, even if its end is
- * lost, but one on its last steps still has its last switch-out to come: PIDs
- * are given back before that.
+ * Another task gets the PID of this one.  Ends this task, because its own end must be lost,
+ * unless it is an exiting task that runs: the kernel frees PIDs before the last switch-out,
+ * which is still to come.
  */
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -161,7 +162,7 @@ void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	timeline_end(tl, index, time);
 }
 
-/* What a child has of its parent. */
+/* Copies what a child inherits from its parent. */
 static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent, bool thread)
 {
 	const struct schedtape_task *from = timeline_task(tl, parent);
@@ -175,7 +176,7 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	task->nice = from->nice;
 	task->rt_priority = from->rt_priority;
 	task->cgroup = from->cgroup;
-	/* It cannot be inherited: such a task forks only if it said that children are usual. */
+	/* SCHED_DEADLINE is not inherited: such tasks can fork only with reset-on-fork. */
 	if (from->policy == SCHED_DEADLINE)
 		task->policy = SCHED_OTHER;
 	if (!thread)
@@ -184,10 +185,10 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	schedtape_tasks_join(&tl->set, index, from->process);
 }
 
-/* Longer than that no fork takes, however often it is preempted, ns. */
+/* A fork takes less than this, even if it is preempted often, ns. */
 #define FORK_MAX	1000000000
 
-/* It was taken in while it was being forked, and described before its fork. */
+/* Did the task enter the filter while it was being forked, before its fork event? */
 static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
@@ -198,7 +199,7 @@ static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t t
 }
 
 /**
- * timeline_fork() - a task begins
+ * timeline_fork() - start a task whose fork is recorded
  * @tl: the timeline
  * @pid: its PID
  * @parent: the task that forked it, or SCHEDTAPE_NONE
@@ -217,7 +218,7 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		timeline_track(tl, at)->state = TASK_NEW;
 		return;
 	}
-	/* Described and not born yet: that was after this, so it is the child. */
+	/* A description that is not used yet was made after this fork, so it is the child's. */
 	if (at < TASKS_INFO && at != parent)
 		timeline_vacate(tl, at, time);
 	index = add(tl, pid, time);
@@ -238,7 +239,7 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		      time);
 }
 
-/* When the task was made that has had a PID so far. */
+/* Returns the start time of the task that has had a PID so far. */
 static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
 {
 	if (at == SCHEDTAPE_NONE)
@@ -249,10 +250,10 @@ static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
 }
 
 /**
- * timeline_take_over() - execve() in a thread
+ * timeline_take_over() - give a thread its leader's PID, because it has called execve()
  * @tl: the timeline
  * @index: the thread, which goes on
- * @pid: that of its leader, which it has from now on, with the start time
+ * @pid: its leader's PID, which the thread gets together with the leader's start time
  * @time: when
  */
 void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,

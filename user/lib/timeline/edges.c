@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Who woke whom, and how often.
+ * Counts wake-ups by edge.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static uint32_t hash(uint32_t waker, uint32_t wakee)
 	return key >> 32;
 }
 
-/* The slot of the pair, or the free one where it belongs. */
+/* Returns the edge's slot, or the free one where it belongs. */
 static uint32_t *slot_of(struct schedtape_edges *set, uint32_t waker, uint32_t wakee)
 {
 	uint32_t at = hash(waker, wakee);

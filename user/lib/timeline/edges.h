@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who woke whom, and how often: a hash that allocates for new pairs only.
+ * Counts wake-ups by edge, in a hash that allocates memory for new edges only.
  */
 #ifndef SCHEDTAPE_EDGES_H
 #define SCHEDTAPE_EDGES_H
@@ -10,10 +10,10 @@
 #include "base/store.h"
 
 /**
- * struct schedtape_edges - a set of edges that counts
+ * struct schedtape_edges - a set of edges, each with its wake-ups
  * @edges: in order of appearance, until schedtape_edges_sort()
- * @nr: of them
- * @store: where @edges are
+ * @nr: number of @edges
+ * @store: the memory of @edges
  * @slots: hash, open addressing: number in @edges plus 1, 0: free
  * @mask: slots minus 1; at least twice as many slots as edges
  */
@@ -25,15 +25,15 @@ struct schedtape_edges {
 	uint32_t mask;
 };
 
-/* The pair's number in @edges, which may be new, without a wake-up.  0 or -ENOMEM. */
+/* Gets the edge's number in @edges; adds it with no wake-ups if it is new.  0 or -ENOMEM. */
 int schedtape_edges_number(struct schedtape_edges *set, uint32_t waker, uint32_t wakee,
 			   uint32_t *number);
-/* One more wake-up of @wakee by @waker.  0 or -ENOMEM. */
+/* Counts one wake-up of @wakee by @waker.  0 or -ENOMEM. */
 int schedtape_edges_add(struct schedtape_edges *set, uint32_t waker, uint32_t wakee);
-/* By waker, then wakee.  The hash is gone afterwards: no more adding. */
+/* Sorts by waker, then wakee, and frees the hash: no edges can be added afterwards. */
 void schedtape_edges_sort(struct schedtape_edges *set);
 void schedtape_edges_free(struct schedtape_edges *set);
-/* Of edges sorted as above; NULL: no such pair. */
+/* Finds an edge among sorted ones; NULL: there is no such edge. */
 const struct schedtape_edge *schedtape_edges_find(const struct schedtape_edge *edges, size_t n,
 						  uint32_t waker, uint32_t wakee);
 

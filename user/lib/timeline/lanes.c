@@ -7,7 +7,7 @@
 
 #include "timeline/timeline.h"
 
-#define MAX_CPUS	65536	/* more than any kernel has: damage */
+#define MAX_CPUS	65536	/* no kernel has more, so a higher number is corrupt */
 
 struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What happens to one task: it runs, leaves, sleeps, is woken, ends.
+ * Changes of one task's state: it runs, leaves its CPU, sleeps, is woken, ends.
  *
- * The stream is trusted more than what was concluded from it before: after a
- * loss a task may turn up anywhere.  Two things hold whatever comes: a task runs
- * on at most one CPU at a time, and woke() follows slept().
+ * If an event contradicts the state, the event is right, because after a loss a task
+ * may appear in any state.  Two rules always hold: a task runs on at most one CPU at a
+ * time, and woke() follows slept().
  */
 #include <errno.h>
 
@@ -75,7 +75,7 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 		      waker == SCHEDTAPE_NONE ? NULL : timeline_task(tl, waker), ticket, time);
 }
 
-/* Nothing has shown since the last loss that it is still in its state. */
+/* Returns true if no event since the last loss has confirmed the task's state. */
 static bool is_doubtful(struct schedtape_timeline *tl, const struct schedtape_track *track)
 {
 	return track->since < tl->loss_end;
@@ -87,7 +87,7 @@ static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t 
 	struct schedtape_task *task = timeline_task(tl, index);
 	uint64_t delay = time > track->since ? time - track->since : 0;
 
-	/* It may have run and waited again where events were lost. */
+	/* In the loss it may have run and become runnable again. */
 	if (is_doubtful(tl, track))
 		return;
 	task->delays++;
@@ -103,9 +103,9 @@ static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t 
  * timeline_run() - a task gets a CPU
  * @tl: the timeline
  * @index: the task
- * @cpu: where; what ran there has left
+ * @cpu: its CPU; the task that ran there has already left
  * @since: when it began to run
- * @time: when that shows: the same, or later after a loss
+ * @time: time of the event that shows it: the same, or later after a loss
  */
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,
 		  uint64_t time)
@@ -114,7 +114,7 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 
 	switch (track->state) {
 	case TASK_RUNNING:
-		/* Its departure there is lost, or the clocks of two CPUs differ a little. */
+		/* Its switch-out there is lost, or the clocks of two CPUs differ a little. */
 		tl->lanes[track->cpu].ghost = index;
 		off_cpu(tl, index, since);
 		break;
@@ -124,8 +124,8 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 	case TASK_ASLEEP:
 	case TASK_STOPPED:
 		/*
-		 * Its wake-up is lost; or there was none: the kernel says that
-		 * a task sleeps when a signal kept it from doing so.
+		 * Its wake-up is lost.  Or the task did not sleep, because of a signal: the
+		 * kernel then still reports a sleeping state.
 		 */
 		wake(tl, index, SCHEDTAPE_NONE, 0, time);
 		break;
@@ -175,14 +175,14 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 	}
 }
 
-/* Events of its CPU are lost from @time on. */
+/* Takes a task off its CPU, whose events are lost from @time on. */
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	off_cpu(tl, index, time);
 	set_state(tl, index, TASK_LOST, time);
 }
 
-/* The filter has it no longer, though its CPU's stream may still say that it runs. */
+/* A task leaves the filter.  Later events of its CPU may still name it as the running one. */
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
@@ -201,7 +201,7 @@ void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	timeline_tell(tl, left, task, time);
 }
 
-/* The filter has it again. */
+/* A task enters the filter again. */
 void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
@@ -210,7 +210,7 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 
 	if (track->state != TASK_AWAY)
 		return;
-	/* It may have run all the time: if so, its CPU's next event tells. */
+	/* It may have run all the time: if so, the next event of its CPU shows it. */
 	if (lane && lane->ghost == index) {
 		lane->ghost = SCHEDTAPE_NONE;
 		lane->blind = true;
@@ -221,7 +221,7 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	timeline_tell(tl, joined, task, time);
 }
 
-/* It ran and blocked unseen. */
+/* The task must have run and blocked in a loss. */
 static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	timeline_task(tl, index)->slept_as = STAPE_STATE_SLEEPING;
@@ -230,13 +230,13 @@ static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t
 }
 
 /**
- * timeline_described_as() - somebody has looked at a task
+ * timeline_described_as() - use the state in a description of a task
  * @tl: the timeline
  * @index: the task
- * @state: enum stape_state that it was in
- * @time: when
+ * @state: enum stape_state at @time
+ * @time: when the description was read
  *
- * What the stream says is trusted more: this counts only where that is missing.
+ * Has an effect only if the events leave the state unknown, because events are more exact.
  */
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
 			   uint64_t time)
@@ -262,13 +262,13 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 }
 
 /**
- * timeline_wakeup() - a wake-up comes through
+ * timeline_wakeup() - a wake-up succeeds
  * @tl: the timeline
  * @index: the wakee
  * @time: when
  *
- * Only a wake-up of someone who sleeps is one.  The kernel also "wakes" tasks
- * that have not got as far as sleeping.
+ * Ignores the event if the task is awake: the kernel also "wakes" tasks that were only
+ * about to sleep.
  */
 void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -305,7 +305,7 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	wake(tl, index, waker, ticket, time);
 }
 
-/* Its end: its last switch-out, or its PID is someone else's. */
+/* Ends a task: this is its last switch-out, or another task has its PID. */
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
@@ -334,9 +334,9 @@ static bool is_asleep(const struct schedtape_track *track)
 }
 
 /**
- * timeline_mark() - tell of all tasks how they are at a time
+ * timeline_mark() - report the state of all tasks at a time
  * @tl: the timeline
- * @time: no event so far was later
+ * @time: not earlier than any event so far
  */
 void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 {
@@ -354,8 +354,8 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 }
 
 /*
- * A task that ran all the time, alone on its CPU, left no event at all: only its
- * description tells.
+ * A task that ran all the time, alone on its CPU, has no event at all.  Only its description
+ * shows it.
  */
 static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
 {
@@ -370,7 +370,7 @@ static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
 		timeline_run(tl, index, info->cpu, tl->start, tl->start);
 }
 
-/* The tape's end: closes what is open. */
+/* The end of the tape: ends bursts, and reports all tasks that still exist. */
 void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 {
 	uint32_t i;

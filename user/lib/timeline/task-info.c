@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Descriptions of tasks: those that the recorder has asked for and that lie on
- * the tape apart from the events, and those that the kernel writes into the
- * stream when a task enters the filter, leaves it, or exits.
+ * Descriptions of tasks: those that the recorder has requested, in TASKS records of the
+ * tape, and those that the kernel writes into the stream when a task enters the filter,
+ * leaves it, or exits.
  *
- * A PID and the time at which its task was made are an identity: a description
- * whose start time is not that of the task which has the PID is someone else's.
+ * A PID and a start time identify a task.  If the start time in a description is not that
+ * of the task which has the PID, the description is of another task.
  */
 #include <string.h>
 
 #include "timeline/timeline.h"
 
-/* Is @info of this task?  A task that was made after this one appeared is another. */
+/* Does @info describe this task?  No, if it started after this task first appeared. */
 static bool is_same(struct schedtape_timeline *tl, uint32_t index,
 		    const struct schedtape_task_info *info)
 {
@@ -38,7 +38,7 @@ void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *
 	timeline_tell(tl, renamed, task, time);
 }
 
-/* @change: it is known to be one, whatever it was before. */
+/* @change: counts as a change even if the previous values are not known. */
 static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t policy, int32_t nice,
 		     uint32_t rt_priority, const struct schedtape_deadline *dl, bool change,
 		     uint64_t time)
@@ -69,7 +69,7 @@ void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_even
 		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
 }
 
-/* No task has it: hardly any is ever set, and it is large. */
+/* Not kept in struct schedtape_task, because it is large and seldom set. */
 void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time)
 {
@@ -77,7 +77,7 @@ void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 	timeline_tell(tl, setaffinity, timeline_task(tl, index), affinity, time);
 }
 
-/* Moves are recorded as they happen: another cgroup than was known is one. */
+/* Reports a move if the cgroup is a new one.  The kernel records moves when they happen. */
 static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t cgroup,
 		       uint64_t time)
 {
@@ -90,7 +90,7 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_tell(tl, moved, task, time);
 }
 
-/* Adds to a task what is not known of it. */
+/* Fills in members of a task that were not known. */
 static void identify(struct schedtape_timeline *tl, uint32_t index,
 		     const struct schedtape_task_info *info, uint64_t time)
 {
@@ -115,7 +115,7 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	}
 	if (named || grouped)
 		timeline_tell(tl, identified, task, time);
-	/* It got its name where events are missing; else the stream knows better. */
+	/* Only after a loss its name may be outdated; otherwise the events have the newer one. */
 	if (tl->loss_end && info->comm[0])
 		timeline_rename(tl, index, info->comm, time);
 	set_prio(tl, index, info->policy, info->nice, info->rt_priority, &info->dl, false, time);
@@ -123,8 +123,8 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 }
 
 /*
- * The task that a description is of, which may have to be made.  It may be over,
- * or SCHEDTAPE_NONE.
+ * Finds or starts the task that a description is of.  Returns a task that may have ended, or
+ * SCHEDTAPE_NONE.
  */
 static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
 		     const struct schedtape_task_info *source, bool joined, uint64_t time)
@@ -144,7 +144,7 @@ static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_
 	return timeline_birth(tl, info, source, joined, time);
 }
 
-/* As far as an event would tell it. */
+/* Reports the affinity of a description, as many CPUs as an event has. */
 static void describe_affinity(struct schedtape_timeline *tl, uint32_t index,
 			      const struct schedtape_task_info *info, uint64_t time)
 {
@@ -166,19 +166,20 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 	task = timeline_task(tl, index);
 	if (!task->info && task->parent == SCHEDTAPE_NONE)
 		task->info = info;
-	/* It may have changed unseen, in a pause. */
+	/* It may have changed in a pause, without an event. */
 	if (task->info != info && info->affinity_bytes)
 		describe_affinity(tl, index, info, time);
 	timeline_described_as(tl, index, info->state, time);
 }
 
 /**
- * timeline_describe() - take the tape's descriptions up to a time
+ * timeline_describe() - use the tape's descriptions up to a time
  * @tl: the timeline
- * @before: only those that are older
- * @latest: what is younger is told with this time
+ * @before: use descriptions that are older than this
+ * @latest: report younger ones with this time
  *
- * Each was true at its own time, which no event knows of.
+ * Descriptions have to be merged with the events by time, because each one was read at a
+ * time of its own.
  */
 void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest)
 {
@@ -196,7 +197,7 @@ void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t 
 	}
 }
 
-/* The tape may have a description of the same task, still to be taken. */
+/* Finds a description of the same task on the tape that is not used yet. */
 static const struct schedtape_task_info *find_source(struct schedtape_timeline *tl,
 						     const struct schedtape_task_info *info)
 {
@@ -210,7 +211,7 @@ static const struct schedtape_task_info *find_source(struct schedtape_timeline *
 }
 
 /**
- * timeline_task_event() - the stream describes a task
+ * timeline_task_event() - use a description in the stream
  * @tl: the timeline
  * @ev: a STAPE_EV_TASK
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tasks of a timeline and the table of their PIDs.  No event allocates, on the
- * average.  Of many tasks only those that are looked at are in memory.
+ * The tasks of a timeline and the table of their PIDs.  Arrays double, so most events
+ * allocate nothing.  If there are many tasks, only those in use are in memory.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "timeline/tasks.h"
 
 #define FIRST_PIDS	4096
-#define WALK_STEP	4096	/* tasks that a walk may have in memory */
+#define WALK_STEP	4096	/* tasks that a walk may keep in memory */
 
 int schedtape_tasks_set(struct schedtape_tasks *set, uint32_t pid, uint32_t index)
 {
@@ -55,8 +55,8 @@ static int sort_tasks(struct schedtape_tasks *set)
 }
 
 /*
- * A described task waits in the PID table until the stream has to do with it, or
- * its time has come.  A PID may be described more than once: the first is there.
+ * Puts described tasks into the PID table, until an event names them or the time of the
+ * description has come.  If a PID has more than one description, the table has the first.
  */
 int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
 			 size_t n, struct schedtape_error *err)
@@ -160,8 +160,8 @@ void schedtape_tasks_exiting(struct schedtape_tasks *set, uint32_t index)
 }
 
 /*
- * A thread that calls execve() outlives all others of its group and takes the
- * PID of its leader.
+ * Such a thread has called execve(): it outlives all others of its group and takes the PID
+ * of its leader.
  */
 uint32_t schedtape_tasks_last_thread(const struct schedtape_tasks *set, uint32_t leader)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tasks of a timeline: which PID is whose now, and how each task stands.
+ * The tasks of a timeline: the current task of each PID, and the state of each task.
  */
 #ifndef SCHEDTAPE_TASKS_H
 #define SCHEDTAPE_TASKS_H
@@ -11,16 +11,16 @@
 
 /**
  * enum task_state - what a task does at the moment
- * @TASK_FOUND: there, and no event has told what it does: asleep, it seems
+ * @TASK_FOUND: exists, but no event has shown its state: taken to be asleep
  * @TASK_NEW: forked, not yet woken for the first time
- * @TASK_READY: described as able to run; nobody knows since when it is
+ * @TASK_READY: runnable according to its description, since an unknown time
  * @TASK_RUNNING: on its CPU
  * @TASK_RUNNABLE: waits for a CPU
  * @TASK_ASLEEP: blocked
- * @TASK_STOPPED: stopped, traced or parked
- * @TASK_LOST: ran where events were lost then
- * @TASK_AWAY: the filter has it no longer
- * @TASK_DEAD: over
+ * @TASK_STOPPED: stopped by a signal, traced or parked
+ * @TASK_LOST: ran on a CPU whose events were then lost
+ * @TASK_AWAY: left the filter
+ * @TASK_DEAD: ended
  */
 enum task_state {
 	TASK_FOUND,
@@ -36,14 +36,14 @@ enum task_state {
 };
 
 /**
- * struct schedtape_track - what it takes to follow a task
- * @seen: when it first appeared: it was made before
- * @since: when @state began; of one that runs: how far its CPU time is counted
- * @ticket: of the waking whose wakeup is still to come, 0: no task's doing
+ * struct schedtape_track - the current state of a task
+ * @seen: when it first appeared, which is after its start
+ * @since: when @state began; with TASK_RUNNING the time up to which its CPU time is counted
+ * @ticket: ticket of the waking whose wakeup is still to come, 0: the waker is no task
  * @waker: its waker, with @ticket
  * @cpu: where it runs, with TASK_RUNNING
  * @threads: other threads of the group that it leads, without the exiting ones
- * @threads_xor: of their indices: where there is one, its index
+ * @threads_xor: the indices of these threads, XORed: with one thread, its index
  * @state: enum task_state
  * @burst: it has run since it was last woken
  * @exiting: its exit has begun
@@ -65,9 +65,9 @@ struct schedtape_track {
 
 /**
  * struct schedtape_tasks - all tasks of a tape
- * @tasks: side by side, so that one leads to any other
- * @tracks: one for each
- * @task_store, @track_store: where these are
+ * @tasks: one array, see schedtape_task_at()
+ * @tracks: one for each task
+ * @task_store, @track_store: the memory of @tasks and @tracks
  * @pids: by PID: index of its task, or TASKS_INFO with the index of the task
  *	that is described and not yet born, or SCHEDTAPE_NONE
  * @nr_pids: entries of @pids
@@ -93,7 +93,7 @@ int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_tas
 			 size_t n, struct schedtape_error *err);
 void schedtape_tasks_free(struct schedtape_tasks *set);
 
-/* What the PID table says; never fails. */
+/* Looks up @pid: an index, TASKS_INFO with an index, or SCHEDTAPE_NONE.  Never fails. */
 static inline uint32_t schedtape_tasks_get(const struct schedtape_tasks *set, uint32_t pid)
 {
 	return pid < set->nr_pids ? set->pids[pid] : SCHEDTAPE_NONE;
@@ -105,13 +105,13 @@ int schedtape_tasks_set(struct schedtape_tasks *set, uint32_t pid, uint32_t inde
  * from memory.
  */
 void schedtape_tasks_passed(const struct schedtape_tasks *set, uint32_t index);
-/* Index of a new task that has @pid from now on; SCHEDTAPE_NONE: no memory. */
+/* Adds a task, which has @pid from now on.  Returns its index; SCHEDTAPE_NONE: no memory. */
 uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t time);
-/* Its group is that of @leader from now on, which may be itself. */
+/* Puts the task into the group of @leader, which may be the task itself. */
 void schedtape_tasks_join(struct schedtape_tasks *set, uint32_t index, uint32_t leader);
-/* Its exit has begun: its group has it no longer; it still has to be switched out. */
+/* Removes an exiting task from its group; its last switch-out is still to come. */
 void schedtape_tasks_exiting(struct schedtape_tasks *set, uint32_t index);
-/* The one live thread of a group whose leader is over, or SCHEDTAPE_NONE. */
+/* Returns the only live thread of a group whose leader has ended, or SCHEDTAPE_NONE. */
 uint32_t schedtape_tasks_last_thread(const struct schedtape_tasks *set, uint32_t leader);
 
 #endif /* SCHEDTAPE_TASKS_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the events of a tape mean for each task.
+ * Reads the events of a tape, and finds out what they mean for each task.
  *
- * One run through the events, in order of time, with the state of every CPU
- * (who runs there) and of every task (what it does, since when).  Each event
- * also says who ran on its CPU: what was concluded before is checked against
- * that, and mended, so that a loss spoils no more than what it took.
+ * Reads the events once, in order of time, and keeps the running task of every CPU
+ * and the state of every task.  Each event also names the task that ran on its CPU.
+ * The state is checked against that and corrected, so that a loss has no effect
+ * beyond the events that it took.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "timeline/timeline.h"
 
 /*
- * Makes the lane agree with what the event says of it.  Returns the task that
- * ran there before the event, or SCHEDTAPE_NONE.
+ * Corrects the lane's task to the one that the event names.  Returns the task that ran
+ * there before the event, or SCHEDTAPE_NONE.
  */
 static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
 			  const struct schedtape_event *ev)
@@ -49,7 +49,7 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 	uint32_t prev = lane->task;
 	uint32_t next;
 
-	/* To itself: nothing. Unless a task that ends is followed by its PID's next owner. */
+	/* Ignore a switch to itself, but not one from a dead task to the next with its PID. */
 	if (prev != SCHEDTAPE_NONE && ev->pid == ev->curr && state != STAPE_STATE_DEAD &&
 	    schedtape_tasks_get(&tl->set, ev->pid) == prev)
 		return;
@@ -64,9 +64,9 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 }
 
 /*
- * The waker is known now, whether it is a wake-up only when it comes through.
- * Wakings of one task come one at a time (the kernel holds its lock), except
- * when it wakes itself, which is nothing.
+ * Stores the waker, until STAPE_EV_WAKEUP shows that the wake-up succeeds.  Wakings of one
+ * task come one at a time, because the kernel holds the task's lock.  A task that wakes
+ * itself is an exception, and ignored.
  */
 static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 		      const struct schedtape_event *ev)
@@ -96,7 +96,7 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 
 	if (wakee == SCHEDTAPE_NONE || wakee == curr)
 		return;
-	/* Its fork is lost, but this is not the end of a sleep. */
+	/* Its fork is lost, but its first wake-up does not end a sleep. */
 	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == TASK_FOUND)
 		timeline_track(tl, wakee)->state = TASK_NEW;
 	timeline_wakeup(tl, wakee, ev->time);
@@ -117,7 +117,7 @@ static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_take_over(tl, index, ev->pid, ev->time);
 }
 
-/* CPUs begin and end a pause one after the other: it is what they have in common. */
+/* Adds a pause: the time that it has in common on all CPUs, which begin and end it in turn. */
 static void add_pause(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
 	struct schedtape_range *last = tl->nr_pauses ? &tl->pauses[tl->nr_pauses - 1] : NULL;
@@ -139,7 +139,7 @@ static void add_pause(struct schedtape_timeline *tl, const struct schedtape_even
 	tl->pauses[tl->nr_pauses++] = (struct schedtape_range){ ev->lost_first, ev->lost_last };
 }
 
-/* Nothing is known of this CPU's events for a while. */
+/* A loss or a pause on a CPU. */
 static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 		   const struct schedtape_event *ev)
 {
@@ -230,8 +230,8 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 }
 
 /*
- * A damaged page is no reason to give up all others: what is missing of it is a
- * loss, of which only the start is known.
+ * Reads the next event.  Goes on after a corrupt page: its missing events are a loss whose
+ * end is not known.
  */
 static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
 		      struct schedtape_event *ev)
@@ -247,7 +247,7 @@ static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape
 	}
 	if (rc < 0 && tl->err)
 		*tl->err = err;
-	/* Of whatever CPU it was: what was known before now is in doubt. */
+	/* The page may be of any CPU, so all states from before now are in doubt. */
 	if (rc > 0 && damaged && tl->loss_end < ev->time)
 		tl->loss_end = ev->time;
 	return rc;
@@ -281,12 +281,12 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 /**
  * schedtape_timeline_run() - follow every task through a whole tape
  * @tape: rewound first
- * @ops: told as it goes, may be NULL
+ * @ops: callbacks, may be NULL
  * @arg: for @ops
  * @timeline: the result, to be freed with schedtape_timeline_free()
  * @err: may be NULL; not written when one of @ops ended the run
  *
- * Keeps what it needs for each task and each pair of tasks, nothing for events.
+ * Needs memory for each task and each edge, but not for events.
  *
  * Returns 0, -errno, or what one of @ops returned.
  */

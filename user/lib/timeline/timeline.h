@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inside of the timeline: timeline.c reads the events, births.c finds the task of each PID,
+ * Internals of the timeline: timeline.c reads the events, births.c finds the task of each PID,
  * task-info.c adds what descriptions of tasks say, and states.c follows each task's states.
  */
 #ifndef SCHEDTAPE_TIMELINE_H
@@ -12,13 +12,13 @@
 /**
  * struct lane - one CPU
  * @task: the task that runs there, or SCHEDTAPE_NONE
- * @ghost: a task that was seen to start elsewhere, or to go out of the filter,
- *	before it was seen to leave here: the switch that is still to come is
- *	not to be believed
- * @since: while @blind: from when on nothing can have been switched
+ * @ghost: a task that started elsewhere, or left the filter, before its switch-out on this
+ *	CPU was seen: that switch-out, which may still come, does not count
+ * @since: while @blind: the time from which on no switch is missing
  * @last: time of the last event
- * @blind: at the start and after a loss or pause, until an event tells who runs
- * @used: there was an event
+ * @blind: at the start and after a loss or pause: the running task is not known until the
+ *	next event
+ * @used: the CPU has had an event
  */
 struct lane {
 	uint32_t task;
@@ -30,17 +30,17 @@ struct lane {
 };
 
 /**
- * struct schedtape_timeline - a run through a tape, and what came of it
+ * struct schedtape_timeline - a run through a tape, and its result
  * @start: when recording began
- * @loss_end: end of the latest loss or pause on any CPU: what a task did before
- *	then and has not shown since may be over
- * @described: how many of the tape's descriptions of tasks have been taken
- * @ticket: the last one given out
- * @pauses: of all CPUs, put together
- * @marked: how many of the marks have come
- * @damage: what the first damaged page is like, "" if none is
- * @rc: the first failure, of an operation or of the timeline
- * @ops: to be told, with @arg
+ * @loss_end: end of the latest loss or pause on any CPU: a state of a task from before then
+ *	may be outdated, unless a later event has confirmed it
+ * @described: number of the tape's descriptions of tasks that have been used
+ * @ticket: the last ticket
+ * @pauses: those of all CPUs, merged
+ * @marked: number of marks that have been reached
+ * @damage: what is wrong with the first corrupt page, "" if there is none
+ * @rc: the first failure, of a callback or of the timeline
+ * @ops: callbacks, called with @arg
  * @err: for a failure of the timeline, may be NULL
  */
 struct schedtape_timeline {
@@ -72,7 +72,7 @@ static inline struct schedtape_track *timeline_track(struct schedtape_timeline *
 	return &tl->set.tracks[index];
 }
 
-/* Remembers the first failure, in words unless an operation has its own. */
+/* Records the first failure, with a message unless it is that of a callback. */
 static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const char *text)
 {
 	if (!tl->rc)
@@ -80,12 +80,12 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 }
 
 /*
- * A task is made a little before its fork is recorded; so much later than that
- * it is another one, whatever clocks differ by.
+ * A task's start time is a little before its recorded fork.  If a start time is later than
+ * an event of a PID by more than this, another task has the PID, also if clocks differ.
  */
 #define START_TIME_SLACK	1000000
 
-/* Calls an operation, unless one has failed. */
+/* Calls a callback, unless one has failed. */
 #define timeline_tell(tl, op, ...)						\
 	do {									\
 		if (!(tl)->rc && (tl)->ops->op)					\

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The module's client: netlink family and device behind plain functions.
- * Nothing above this knows of either.
+ * The module's client: hides the netlink family and the device behind functions.
  */
 #ifndef SCHEDTAPE_CLIENT_H
 #define SCHEDTAPE_CLIENT_H
@@ -73,13 +72,13 @@ struct schedtape_player_state {
 	uint64_t lag_max;
 };
 
-/* Connects.  -ENOENT: the module is not loaded; -EPERM: may not. */
+/* Connects.  -ENOENT: the module is not loaded; -EPERM: the caller lacks the right. */
 int schedtape_client_open(struct schedtape_client **client, struct schedtape_error *err);
 void schedtape_client_close(struct schedtape_client *client);
 int schedtape_client_info(struct schedtape_client *client, struct schedtape_module_info *info,
 			  struct schedtape_error *err);
 
-/* Both call @each for every one there is, until it returns something but 0. */
+/* These call @each for every session or replay, until @each returns a value other than 0. */
 int schedtape_client_sessions(struct schedtape_client *client,
 			      int (*each)(const struct schedtape_session_state *state, void *arg),
 			      void *arg, struct schedtape_error *err);
@@ -88,8 +87,9 @@ int schedtape_client_replays(struct schedtape_client *client,
 			     void *arg, struct schedtape_error *err);
 
 /*
- * A descriptor to poll for replay notifications, and their reader: it calls
- * @each for those that are there, and does not block.
+ * schedtape_client_monitor() returns a descriptor to poll for replay notifications.
+ * schedtape_client_monitor_read() calls @each for those that have arrived, and does not
+ * block.
  */
 int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_error *err);
 int schedtape_client_monitor_read(struct schedtape_client *client,
@@ -110,12 +110,12 @@ uint32_t schedtape_session_id(const struct schedtape_session *session);
 /**
  * struct schedtape_session_options - see session-set in schedtape/netlink.h
  * @size: sizeof this struct
- * @ring_bytes: of each CPU's ring, rounded up to a power of two of pages
+ * @ring_bytes: size of each CPU's ring, rounded up to a power of two of pages
  * @watermark: pages before a reader is woken; 0: a quarter of the ring
  * @clock: enum stape_clock
- * @overwrite: full rings keep the newest
+ * @overwrite: full rings keep the newest events
  * @cpus: bit n%8 of byte n/8: CPU n; NULL: all
- * @cpus_bytes: of @cpus
+ * @cpus_bytes: size of @cpus
  */
 struct schedtape_session_options {
 	size_t size;
@@ -127,43 +127,43 @@ struct schedtape_session_options {
 	size_t cpus_bytes;
 };
 
-/* Makes the rings and maps them.  Once. */
+/* Makes the rings and maps them.  May be called once for a session. */
 int schedtape_session_set(struct schedtape_session *session,
 			  const struct schedtape_session_options *options,
 			  struct schedtape_error *err);
-/* Also: again, after a pause. */
+/* Starts recording, or continues it after a pause. */
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_get(struct schedtape_session *session,
 			  struct schedtape_session_state *state, struct schedtape_error *err);
-/* Publishes what the rings hold in open pages. */
+/* Publishes the events of pages that are not full yet. */
 int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err);
-/* What the session's clock and others say just now. */
+/* Reads the session's clock and the other clocks of a sample. */
 int schedtape_session_clock(struct schedtape_session *session,
 			    struct stape_clock_sample *sample, struct schedtape_error *err);
 /*
- * A descriptor to poll() for these CPUs' rings alone, or -errno: before the
- * session starts.  @cpus: bit n%8 of byte n/8: CPU n.
+ * Returns a descriptor to poll() for the rings of these CPUs only, or -errno.  To be
+ * called before the session starts.  @cpus: bit n%8 of byte n/8: CPU n.
  */
 int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
 			     size_t bytes, struct schedtape_error *err);
-/* Processes to the filter: the plain case of schedtape_filter_add(). */
+/* Adds processes to the filter: the simple case of schedtape_filter_add(). */
 int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
 			  struct schedtape_error *err);
-/* The live tasks of the filter.  The caller frees *tasks, which holds it all. */
+/* Gets the live tasks of the filter.  The caller frees *tasks, one block with all data. */
 int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
 			    size_t *n, struct schedtape_error *err);
 uint32_t schedtape_session_cpus(const struct schedtape_session *session);
 uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
 /*
- * Pages of @cpu that wait and lie next to each other, at most @max.  They
- * stay as they are until schedtape_session_consume().
+ * Gets published pages of @cpu that are adjacent in memory, at most @max.  They stay
+ * unchanged until schedtape_session_consume().  Returns their number.
  */
 size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, size_t max,
 			       const void **pages);
 void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, size_t pages);
-/* False: there is no such CPU. */
+/* Gets the statistics of a CPU's ring.  Returns false if the CPU has no ring. */
 bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 			   struct schedtape_cpu *stats);
 
@@ -171,7 +171,7 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 
 /**
  * struct schedtape_cgroup - a cgroup of version 2
- * @id: the kernel's
+ * @id: the kernel's id
  * @path: below the root of the hierarchy, "/a/b"; NULL: not known
  */
 struct schedtape_cgroup {
@@ -183,10 +183,10 @@ struct schedtape_cgroup {
  * struct schedtape_filter - what a session records, see schedtape/netlink.h
  * @pids: processes, with all their threads
  * @tids: single threads
- * @exclude_comm: patterns of names that stay out, the caller's own
+ * @exclude_comm: patterns of names that the filter excludes; the caller frees them
  * @all: every user task
- * @kthreads: kernel threads may be in, too
- * @no_inherit: what a task forks stays out
+ * @kthreads: the filter may have kernel threads, too
+ * @no_inherit: a task's children are not added
  */
 struct schedtape_filter {
 	uint32_t *pids;
@@ -202,42 +202,45 @@ struct schedtape_filter {
 	bool no_inherit;
 };
 
-/* Each takes the session by its number: it may be another program's. */
+/* These take a session by its id, because it may belong to another process. */
 
-/* The flags and patterns.  They replace what was set. */
+/* Sets the flags and patterns, in place of those that were set. */
 int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err);
-/* Processes, threads and cgroups, one after the other; the error names the one that is wrong. */
+/* Adds processes, threads and cgroups, one by one; the error names the one that failed. */
 int schedtape_filter_add(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err);
 int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err);
-/* Frees its lists, and the paths of its cgroups. */
+/* Frees the filter's lists, and the paths of its cgroups. */
 void schedtape_filter_free(struct schedtape_filter *filter);
 /*
- * @name: a path, whole or below the mount point of the cgroup2 hierarchy, or a
- * number ("id:N" or "N").  The caller frees the path.
+ * Finds a cgroup.
+ * @name: a path, absolute or below the mount point of the cgroup2 hierarchy, or a
+ * number ("id:N" or "N").  The caller frees cgroup->path.
  */
 int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
 			  struct schedtape_error *err);
 
-/* Where their hierarchy is mounted; -ENODEV: nowhere. */
+/* Finds where the cgroup2 hierarchy is mounted; -ENODEV: it is not mounted. */
 int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err);
 /*
- * Those of the tasks of @filter, those above them, and those below its cgroups, as a
- * tape's META has them, or NULL.  Nobody in @filter, or NULL: who is recorded is
- * started here, and what is below this program's cgroup is meant.
+ * Describes cgroups for a tape's META: those of the tasks of @filter, their ancestors, and
+ * the descendants of its cgroups.  If @filter is NULL or has neither tasks nor cgroups, this
+ * process will start the recorded command: describes the cgroup of this process, its
+ * ancestors and its descendants.  Returns NULL if no cgroup2 hierarchy is mounted.
  */
 struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter);
 
 /**
  * struct schedtape_cgroup_state - a cgroup when a recording began
- * @id: the kernel's
- * @path: below the root of the hierarchy; leads nowhere but down
- * @max: its quota, as in cpu.max; NULL: none
+ * @id: the kernel's id
+ * @path: below the root of the hierarchy, without ".." parts
+ * @max: its quota, as in cpu.max; NULL: no quota
  * @cpus: as in cpuset.cpus; NULL: all
- * @weight: of @weighs: the controller cpu was there
- * @idle: only where nobody else runs
+ * @weight: as in cpu.weight, valid if @weighs
+ * @weighs: the cpu controller was enabled for the cgroup
+ * @idle: as in cpu.idle
  */
 struct schedtape_cgroup_state {
 	uint64_t id;
@@ -249,14 +252,14 @@ struct schedtape_cgroup_state {
 	bool idle;
 };
 
-/* Names in a path of a tape; no kernel makes so deep a tree of cgroups by itself. */
+/* Limit of names in a path of a tape; trees of cgroups are not so deep in practice. */
 #define SCHEDTAPE_CGROUP_PARTS	64
 
 /**
- * struct schedtape_cgroup_table - the cgroups of a tape, those without a sound path left out
- * @by_id: sorted
- * @by_path: the same
- * @nr: of them
+ * struct schedtape_cgroup_table - the cgroups of a tape that have a valid path
+ * @by_id: sorted by id
+ * @by_path: sorted by path
+ * @nr: number of cgroups
  */
 struct schedtape_cgroup_table {
 	struct schedtape_cgroup_state *by_id;
@@ -264,11 +267,11 @@ struct schedtape_cgroup_table {
 	size_t nr;
 };
 
-/* -ENOMEM.  The texts are the tape's. */
+/* Returns 0 or -ENOMEM.  The texts belong to the tape: they are valid until it is closed. */
 int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table,
 				struct schedtape_tape *tape);
 void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table);
-/* NULL: there is none. */
+/* These return NULL if the table has no such cgroup. */
 const struct schedtape_cgroup_state *
 schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id);
 const struct schedtape_cgroup_state *
@@ -276,11 +279,11 @@ schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char 
 
 /* -- replays --------------------------------------------------------------- */
 
-/* Makes the session's replay.  *fd: the players', *id: the replay's. */
+/* Makes the session's replay.  *fd: descriptor for the players; *id: the replay's id. */
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
 			    int *fd, uint32_t *id, struct schedtape_error *err);
-/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: see @err. */
+/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: failed, see @err. */
 const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 						 struct schedtape_error *err);
 void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
@@ -289,10 +292,10 @@ int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_
 /* @speed: of STAPE_REPLAY_SPEED_ONE. */
 int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uint32_t speed,
 			       struct schedtape_error *err);
-/* Until schedtape_replay_start(). */
+/* Pauses the replay until schedtape_replay_start(). */
 int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
 			   struct schedtape_error *err);
-/* Calls @each for every player that plays now, until it returns something but 0. */
+/* Calls @each for every player that plays now, until @each returns a value other than 0. */
 int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
 			     int (*each)(const struct schedtape_player_state *state, void *arg),
 			     void *arg, struct schedtape_error *err);
