@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape filter: changes whom a session records, while it runs.
+ * schedtape filter: changes which tasks a running session records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ typedef int (*change_function)(struct schedtape_client *client, uint32_t session
 			       const struct schedtape_filter *filter, struct schedtape_error *err);
 
 /**
- * struct verb - what can be done to a filter
- * @flags: it takes -a and the like; or else processes, threads and cgroups
+ * struct verb - an operation on a filter
+ * @flags: it takes -a and the other flags; false: it takes processes, threads and cgroups
  */
 struct verb {
 	const char *name;

@@ -62,7 +62,7 @@ static int run(const char *name, int argc, char **argv)
 	return CMD_USAGE;
 }
 
-/* A file that is opened later is not to be taken for one of these. */
+/* Opens missing standard streams, so that no later open() returns one of their descriptors. */
 static void open_standard_streams(void)
 {
 	int fd;

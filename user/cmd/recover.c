@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape recover: a whole tape of what is left of a torn or damaged one.
+ * schedtape recover: makes a complete tape of the valid parts of a truncated or corrupt one.
  */
 #include "commands.h"
 #include "common/copy.h"
