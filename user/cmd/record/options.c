@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* As perf has it: "256" are pages of this machine, "1M" has B, K, M or G behind. */
+/* As in perf: "256" is a number of this machine's pages; "1M" has a unit B, K, M or G. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "BKMG";
@@ -66,7 +66,7 @@ static bool parse_size(const char *text, uint64_t *bytes)
 	return !__builtin_mul_overflow(number, unit, bytes);
 }
 
-/* The names, and the number, that perf has for CLOCK_MONOTONIC; and the counter. */
+/* Accepts perf's names and number of CLOCK_MONOTONIC, and "tsc" for the counter. */
 static bool parse_clock(const char *text, uint32_t *clock)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static void check(struct record_options *opts, const struct argp_state *state)
 {
 	struct schedtape_filter *filter = &opts->targets.filter;
 
-	/* As perf has it: CPUs are a target of their own, a command is none beside others. */
+	/* As in perf: -C alone is a target, also with a command, which then sets the duration. */
 	if (opts->cpus && !targets_named(&opts->targets))
 		filter->all = true;
 	if (!opts->command && !filter->all && !targets_named(&opts->targets))
@@ -250,7 +250,7 @@ void record_options_free(struct record_options *opts)
 
 /* -- CPUs ------------------------------------------------------------------ */
 
-/* "0-3", the CPUs that the machine can ever have. */
+/* Reads the list of possible CPUs, "0-3". */
 static int read_possible(char *list, size_t size)
 {
 	static const char path[] = "/sys/devices/system/cpu/possible";
@@ -303,7 +303,7 @@ int record_options_cpus(const struct record_options *opts, unsigned char **mask,
 	if (!ret)
 		ret = select_numbers_parse(&cpus, opts->cpus);
 	if (!ret) {
-		/* Ranges are in order: no possible CPU is beyond the last. */
+		/* The kernel sorts the ranges, so the last one has the highest CPU. */
 		*bytes = possible.ranges[possible.nr - 1].last / 8 + 1;
 		*mask = calloc(1, *bytes);
 		ret = *mask ? fill_mask(&cpus, &possible, list, *mask) : -ENOMEM;
