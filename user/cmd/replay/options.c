@@ -145,7 +145,7 @@ static void check(const struct replay_options *opts, struct argp_state *state)
 		argp_error(state, "--record takes one replay, not -r %u", opts->repeat);
 }
 
-/* What is to be replayed of the tape. */
+/* Options that choose the part of the tape to replay. */
 static error_t parse_part(int key, char *arg, struct argp_state *state)
 {
 	struct replay_options *opts = state->input;
