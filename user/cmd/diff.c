@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 	{ "min-runtime", OPT_MIN_RUNTIME, "MS", 0,
 	  "Don't judge the CPU time of tasks that ran less (1)", 0 },
 	{ "edges", OPT_EDGES, NULL, 0,
-	  "Also who wakes whom in one more often than in the other", 0 },
+	  "Also list edges whose numbers of wake-ups differ", 0 },
 	{ 0 }
 };
 

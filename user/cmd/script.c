@@ -35,7 +35,7 @@ struct script {
 };
 
 static const struct argp_option options[] = {
-	{ "time", OPT_TIME, "START,STOP", 0, "Only from START to before STOP, seconds", 0 },
+	{ "time", OPT_TIME, "START,STOP", 0, "Only events from START on, before STOP, seconds", 0 },
 	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only events of or about these tasks", 0 },
 	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
 	  "Only events of or about tasks of these names", 0 },

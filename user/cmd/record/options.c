@@ -23,8 +23,8 @@ static const struct argp_option options[] = {
 	  "Only what happens on these CPUs, 0-3,5; without other targets: of every task", 2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0,
-	  "Begin so much later; -1: when --control says; 10-20,30-40: only then", 3 },
-	{ "duration", OPT_DURATION, "SEC", 0, "End after so much time of recording", 3 },
+	  "Begin after MS; -1: when --control says; 10-20,30-40: only in these periods", 3 },
+	{ "duration", OPT_DURATION, "SEC", 0, "End after SEC of recording", 3 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
 	  "Obey enable, disable, ping and stop, line by line", 3 },
 	{ NULL, 0, NULL, 0, "How:", 4 },
@@ -36,11 +36,11 @@ static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "SPEC", OPTION_ARG_OPTIONAL,
 	  "Write a directory, with a thread for each cpu (if there is no SPEC), core, package "
 	  "(or socket) or numa node, or for masks CPUS/AFFINITY:...", 4 },
-	{ "clockid", 'k', "CLOCK", 0, "The events' clock: mono, or tsc where it is fit for it", 4 },
+	{ "clockid", 'k', "CLOCK", 0, "The events' clock: mono, or tsc if it is reliable", 4 },
 	{ "compression-level", 'z', "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Level of zstd, 1 to 22 (1); 0: do not compress", 4 },
 	{ "realtime", 'r', "PRIO", 0,
-	  "Write with this SCHED_FIFO priority (not real-time, but before the load)", 4 },
+	  "Write with this SCHED_FIFO priority (lowest nice value, not real-time)", 4 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 4 },
 	{ 0 },
 };
@@ -121,7 +121,7 @@ static void check(struct record_options *opts, const struct argp_state *state)
 	if (opts->json && !strcmp(opts->output, "-"))
 		argp_error(state, "--json and -o - would share standard output");
 	if (opts->threads && !strcmp(opts->output, "-"))
-		argp_error(state, "--threads makes a directory, which is nothing for -o -");
+		argp_error(state, "--threads makes a directory: not with -o -");
 }
 
 static error_t parse_when(int key, char *arg, struct record_options *opts,
