@@ -117,7 +117,7 @@ struct stape_clock_sample {
  * @fd: returned: for poll(), as the session's file, but for these CPUs only; a
  *	ring wakes the newest stream with its CPU
  *
- * Before session-start only.  The session lives as long as its streams.
+ * To be called before session-start.  The session lives as long as its streams.
  */
 struct stape_stream {
 	__u64 cpus;
@@ -144,7 +144,7 @@ enum stape_wait {
  * struct stape_step - what a player does between two bursts
  * @player: number that this thread has joined with
  * @index: number of steps before this one; a step that a signal interrupted is repeated
- *	with its index and wakes nobody twice
+ *	with its index, and wakes no player twice
  * @wakes: user pointer to @nr_wakes + @nr_next times __u32, edges to wake along, in order
  * @nr_wakes: at most STAPE_STEP_MAX_WAKES
  * @wait: enum stape_wait

@@ -298,7 +298,7 @@ static int look_after(struct recording *rec, unsigned int revents)
 	ret = recorder_tick(&rec->recorder);
 	/* The streams' threads move their pages, not this one. */
 	rec->useless = revents && (rec->streams.n || bytes == recorder_bytes(&rec->recorder));
-	/* Readable, but without pages: somebody may have stopped the session. */
+	/* Readable, but without pages: another process may have stopped the session. */
 	if (revents & POLLIN && rec->useless && recorder_stopped(&rec->recorder))
 		rec->stop = true;
 	progress_show(&rec->progress, &rec->recorder, rec->on);

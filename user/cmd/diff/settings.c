@@ -222,7 +222,7 @@ static void print_word(const char *word, size_t len)
 		fputs("...", stdout);
 }
 
-/* Of two lists, such as the features, prints only words that the other one has not. */
+/* Prints a value; of a list, such as the features, only words that the other one has not. */
 static void print_value(const char *text, const char *other)
 {
 	const char *between = "", *word;

@@ -53,7 +53,7 @@ int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), vo
 		killer->pid = 0;
 		return -EAGAIN;
 	}
-	/* As well as in the child, because a player may join the group before the child runs. */
+	/* The child calls this too, but a player may join the group before the child runs. */
 	setpgid(killer->pid, killer->pid);
 	return 0;
 }
