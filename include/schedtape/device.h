@@ -4,7 +4,7 @@
  * (schedtape/netlink.h) configures, starts and stops.
  *
  * open() makes a session, the last close() ends it.  After a session-set the
- * session has one ring per possible CPU, which mmap() shows at
+ * session has one ring per possible CPU, which mmap() maps at
  *
  *	cpu * ring_stride				struct stape_ring_consumer
  *	cpu * ring_stride + getpagesize()		struct stape_ring_producer
@@ -13,14 +13,14 @@
  * Only the consumer's page may be mapped writable.  Page number n of a CPU's
  * stream lies at index n % ring_pages once @head > n, until the reader moves
  * @tail beyond it.  read() returns whole pages of any CPU and moves the same
- * @tail: use one of the two.  poll() says POLLIN when a ring has as many pages
- * as the session's watermark or the session has stopped, and POLLHUP when
- * the filter's last task is gone (of a filter that names processes and
- * threads only: others may get tasks at any time).
+ * @tail: use one of the two.  poll() returns POLLIN when a ring has as many pages
+ * as the session's watermark or the session has stopped.  It returns POLLHUP when
+ * the filter's last task is gone, but only if the filter names processes and
+ * threads only, because another filter may get tasks at any time.
  *
- * CPUs that session-set's mask leaves out have no ring: mmap() of theirs
- * fails with ENXIO.  In overwrite mode a ring keeps its newest pages: they may
- * be read once the session has stopped, from @tail on, which the stop sets.
+ * A CPU that session-set's mask leaves out has no ring, and mmap() of it
+ * fails with ENXIO.  In overwrite mode a ring keeps its newest pages.  A reader
+ * may read them once the session has stopped: the stop sets @tail to the first.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
  * 64-bit kernel use the same calls.
@@ -40,18 +40,18 @@ struct stape_ring_consumer {
 struct stape_ring_producer {
 	__u64 head;	/* pages published; store-released by the module */
 	__u64 events;	/* events in those pages */
-	__u64 lost;	/* events lost so far, those after @head included */
-	__u64 lost_first;	/* time of the first of all lost ones, 0: none */
-	__u64 lost_last;	/* time of the last of all lost ones */
-	__u64 overwritten;	/* events overwritten unread, in overwrite mode */
+	__u64 lost;	/* events lost so far, also after the last page */
+	__u64 lost_first;	/* time of the first lost event, 0: none */
+	__u64 lost_last;	/* time of the last lost event */
+	__u64 overwritten;	/* events overwritten before they were read */
 };
 
 /**
- * struct stape_session_info - what a recorder has to know of its session
+ * struct stape_session_info - what a recorder needs to know about its session
  * @id: the session's number in the netlink family
  * @wire_version: STAPE_WIRE_VERSION of the module
  * @page_size: STAPE_PAGE_SIZE of the module
- * @nr_cpus: rings, one per possible CPU; CPUs are numbered below this
+ * @nr_cpus: number of rings, one per possible CPU; CPU numbers are below this
  * @ring_pages: pages in a ring, 0 before the session is configured
  * @reserved: 0
  * @ring_stride: distance of two CPUs in mmap() offsets, bytes
@@ -72,14 +72,13 @@ struct stape_session_info {
  * @nr_edges: waker-wakee pairs
  * @edges: user pointer to nr_edges times __u32: the player that the edge wakes
  * @wakers: user pointer to nr_edges times __u32: the player that wakes along the
- *	edge; 0: not told.  Whoever is held up by a player that waits can then let
- *	the right one run
+ *	edge, so that a player in a rendezvous can let the right one run; 0: unknown
  * @fd: returned: the players' file, for STAPE_IOC_JOIN, STAPE_IOC_STEP, and
  *	mmap() (read-only): an array of nr_players times __u64, by player; a
  *	running player's CPU time since it joined is CLOCK_MONOTONIC minus its
- *	word, if the word is the same before and after the look at the clock.
- *	A word more, behind them: the replay's speed, as STAPE_A_REPLAY_SPEED has
- *	it, 0: it is paused, and who plays makes STAPE_IOC_HOLD
+ *	word, if the word is the same before and after the clock is read.
+ *	One more word follows: the replay's speed, as in STAPE_A_REPLAY_SPEED, or
+ *	0 while the replay is paused: each player then calls STAPE_IOC_HOLD
  * @id: returned: the replay's number in the netlink family
  *
  * When the session's file closes, the replay ends and its players are killed.
@@ -94,13 +93,13 @@ struct stape_replay_setup {
 };
 
 /**
- * struct stape_clock_sample - one instant by several clocks
+ * struct stape_clock_sample - several clocks, read at the same time
  * @counter: the session's clock
  * @mono: CLOCK_MONOTONIC, ns
  * @boot: CLOCK_BOOTTIME, ns
  * @real: CLOCK_REALTIME, ns
- * @khz: ticks of @counter in a ms, as the kernel has calibrated it; 1000000: ns
- * @unstable: the kernel has found the counter to be unfit as a clock
+ * @khz: ticks of @counter per ms, as calibrated by the kernel; 1000000: ns
+ * @unstable: the kernel has marked the counter as unusable as a clock
  */
 struct stape_clock_sample {
 	__u64 counter;
@@ -112,13 +111,13 @@ struct stape_clock_sample {
 };
 
 /**
- * struct stape_stream - a file to wait at for some CPUs' rings only
+ * struct stape_stream - a file to poll() the rings of some CPUs only
  * @cpus: user pointer to a mask: bit n%8 of byte n/8 is CPU n
- * @bytes: of the mask
- * @fd: returned: for poll(), as the session's own but for these CPUs; a ring
- *	wakes the last stream that was made for it
+ * @bytes: size of the mask
+ * @fd: returned: for poll(), as the session's file, but for these CPUs only; a
+ *	ring wakes the newest stream with its CPU
  *
- * Before session-start only.  The session lives as long as its streams.
+ * To be called before session-start.  The session lives as long as its streams.
  */
 struct stape_stream {
 	__u64 cpus;
@@ -128,11 +127,11 @@ struct stape_stream {
 
 /* How a step ends. */
 enum stape_wait {
-	STAPE_WAIT_NONE = 0,	/* not at all: only the wake-ups */
+	STAPE_WAIT_NONE = 0,	/* no wait: only the wake-ups */
 	STAPE_WAIT_EDGE = 1,	/* one wake-up along edge @value */
-	STAPE_WAIT_UNTIL = 2,	/* @value ns after the replay's start, by its own time */
+	STAPE_WAIT_UNTIL = 2,	/* until @value ns of the replay's time after its start */
 	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
-	STAPE_WAIT_FOR = 4,	/* @value ns from now on, or from the start if that is to come */
+	STAPE_WAIT_FOR = 4,	/* @value ns from now, or from the start if that is later */
 };
 
 /* Flags of a step. */
@@ -142,21 +141,21 @@ enum stape_wait {
 #define STAPE_STEP_MAX_NEXT	4
 
 /**
- * struct stape_step - what a player does between two stretches of CPU time
+ * struct stape_step - what a player does between two bursts
  * @player: number that this thread has joined with
- * @index: steps before this one; a step that a signal interrupted is repeated
- *	with its index and wakes nobody twice
+ * @index: number of steps before this one; a step that a signal interrupted is repeated
+ *	with its index, and wakes no player twice
  * @wakes: user pointer to @nr_wakes + @nr_next times __u32, edges to wake along, in order
  * @nr_wakes: at most STAPE_STEP_MAX_WAKES
  * @wait: enum stape_wait
  * @flags: STAPE_STEP_*
- * @value: as @wait says, ns of the replay's time
- * @slack: CPU time that what the player does next makes up for, ns: it may use that
- *	up, but no more than 1 s, until those whom it wakes are in their waits, before it
- *	sleeps for them
- * @nr_next: at most STAPE_STEP_MAX_NEXT: not yet to be woken, but after the wait; an
- *	instant that ends it is put off a little if they are not in their waits by then, nor
- *	those whom they wake next
+ * @value: its meaning depends on @wait; times in ns of the replay's time
+ * @slack: CPU time, ns, 1 s at most, that the player may spend on yielding until its
+ *	wakees are in their waits, because its next bursts make up for it; after that it
+ *	sleeps until they are
+ * @nr_next: at most STAPE_STEP_MAX_NEXT: edges to wake along after the wait; the wait's
+ *	expiry is delayed a little if these wakees, or the players that they wake next, are
+ *	not in their waits by then
  * @reserved: 0
  */
 struct stape_step {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The wire format: what the module writes into a ring page is what lies in a
- * tape.  Documentation/event-format.rst is the manual of this file; what
- * changes one changes the other, and STAPE_WIRE_VERSION with them.
+ * The wire format: a tape contains the ring pages as the module writes them.
+ * Documentation/event-format.rst is the manual of this file.  A change of one has
+ * to change the other, and STAPE_WIRE_VERSION.
  *
  * A page is STAPE_PAGE_SIZE bytes: a header, then 64-bit words, in the byte
  * order of the machine that recorded (a tape's header says which).
@@ -13,16 +13,15 @@
  *  | 4 bit | on this CPU, 28 bits         | 22 bits              | 10 bits  |
  *  +-------+------------------------------+----------------------+----------+
  *
- * The time before a page's first event is the page's base time.  Who runs on
- * the CPU follows from the page's header and the switches in it, so neither
- * the previous task of a switch nor the waker of a wake-up is written.
+ * The time of a page's first event counts from the page's base time.  A reader
+ * knows which task runs on the CPU from the page's header and its switches, so
+ * neither the previous task of a switch nor the waker of a wake-up is written.
  *
- * Types below 8 are one word.  Types from 8 to 13 carry payload words behind
- * them, as many as the low four bits of their argument say: a reader skips a
- * type that it does not know.  Types 14 and 15 are prefixes of the next event.
+ * Events of types below 8 are one word.  Types 8 to 13 have payload words behind
+ * them, as many as the low four bits of the argument say, so that a reader can
+ * skip an unknown type.  Types 14 and 15 are prefixes of the next event.
  *
- * A wakeup that follows the waking of its task at once goes into its word,
- * which becomes a wake, two events in one:
+ * If a task's wakeup directly follows its waking, both are one word, a wake:
  *
  *   63   60 59            48 47           32 31                  10 9 8 7      0
  *  +-------+----------------+---------------+----------------------+---+--------+
@@ -41,22 +40,22 @@
 #define STAPE_PAGE_MAGIC	0x53545032	/* "STP2" */
 
 /**
- * struct stape_page_header - what makes a ring page self-contained
- * @magic: STAPE_PAGE_MAGIC; read in the wrong byte order it is another number
- * @cpu: the CPU whose events these are
- * @used: bytes of this page that mean something, the header included
- * @events: events in this page; prefixes and payload words do not count
- * @curr: PID that ran on the CPU before the first event, 0: none of the filter
- * @curr_kind: enum stape_next of what ran before the first event
+ * struct stape_page_header - header that makes a ring page readable alone
+ * @magic: STAPE_PAGE_MAGIC; its bytes are reversed if the page has the other byte order
+ * @cpu: the CPU that recorded these events
+ * @used: valid bytes of this page, the header included
+ * @events: number of events in this page; prefixes and payload words do not count
+ * @curr: PID that ran on the CPU before the first event, 0: no task of the filter
+ * @curr_kind: enum stape_next, what ran before the first event
  * @flags: STAPE_PAGE_*
- * @time: time before the first event, of the session's clock
+ * @time: base time, from which the first event's time counts
  * @end: time of the last event
  * @seq: number of this page in the stream of its CPU, counted from 0
- * @lost: events lost between the page before and this one
- * @lost_first: time of the first of them, 0: none was lost
- * @lost_last: time of the last of them
+ * @lost: number of events lost between the previous page and this one
+ * @lost_first: time of the first lost event, 0: no event was lost
+ * @lost_last: time of the last lost event
  *
- * The session's clock is CLOCK_MONOTONIC in ns or the CPU's counter in ticks
+ * Times are of the session's clock: CLOCK_MONOTONIC in ns or the CPU's counter in ticks
  * (enum stape_clock in schedtape/netlink.h).
  */
 struct stape_page_header {
@@ -76,35 +75,35 @@ struct stape_page_header {
 };
 
 /*
- * The session was paused before this page: from @lost_first to @lost_last
- * nothing was recorded, whether or not events were lost besides.
+ * The session was paused before this page.  No event was recorded from @lost_first
+ * to @lost_last; @lost says whether events were lost as well.
  */
 #define STAPE_PAGE_PAUSED	0x0001
 
 enum stape_event_type {
-	STAPE_EV_NONE = 0,	/* never written: a zero word is damage */
+	STAPE_EV_NONE = 0,	/* never written: a page with a zero word is corrupt */
 	STAPE_EV_SWITCH = 1,	/* PID: next; argument: STAPE_SWITCH_* */
 	STAPE_EV_WAKING = 2,	/* PID: wakee; argument: STAPE_WAKING_* */
-	STAPE_EV_WAKE = 3,	/* the same, and the wakeup: STAPE_WAKE_* */
+	STAPE_EV_WAKE = 3,	/* a waking and its wakeup: STAPE_WAKE_* */
 	STAPE_EV_WAKEUP = 4,	/* PID: wakee; argument: CPU it is queued on */
-	STAPE_EV_WAKEUP_NEW = 5,	/* the same for a task's first time */
+	STAPE_EV_WAKEUP_NEW = 5,	/* PID: new task; argument: CPU it is queued on */
 	STAPE_EV_FORK = 6,	/* PID: child; argument: STAPE_FORK_* */
 	STAPE_EV_MIGRATE = 7,	/* PID; argument: CPU it moves to */
 	STAPE_EV_EXEC = 8,	/* PID; one payload word: its PID before */
-	STAPE_EV_RENAME = 9,	/* PID; two payload words: comm, as bytes */
+	STAPE_EV_RENAME = 9,	/* PID; two payload words: new comm, as bytes */
 	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps enum stape_dl_word */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_EXIT = 12,	/* PID: the task that exits, on its CPU; no payload */
-	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*; payload: as that says */
+	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*, which says what the payload is */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
 };
 
-/* What a switch's argument says: prev's state, and what next is. */
+/* Argument of a switch: the state of prev, and what next is. */
 #define STAPE_SWITCH_STATE_MASK	0x00f	/* enum stape_state of prev */
 #define STAPE_SWITCH_NEXT_SHIFT	4
 #define STAPE_SWITCH_NEXT_MASK	0x030	/* enum stape_next */
-#define STAPE_SWITCH_PROXY	0x040	/* reserved, nothing sets it: prev lends its time */
+#define STAPE_SWITCH_PROXY	0x040	/* reserved, always 0: prev lends its time */
 
 enum stape_state {
 	STAPE_STATE_RUNNING = 0,	/* preempted, or yielded */
@@ -123,7 +122,7 @@ enum stape_next {
 	STAPE_NEXT_OTHER = 2,	/* PID 0: another task, outside the filter */
 };
 
-/* What a waking's argument says. */
+/* Argument of a waking. */
 #define STAPE_WAKING_CONTEXT_SHIFT	8	/* 2 bits: enum stape_context */
 #define STAPE_WAKING_CONTEXT_MASK	0x300
 
@@ -138,44 +137,44 @@ enum stape_context {
 	STAPE_CTX_SOFTIRQ_TASK = 3,	/* raised by the task that it runs on top of */
 };
 
-/* What a wake has where others have 28 bits of time and an argument. */
-#define STAPE_WAKE_WAKING_MASK	0xffffU		/* of the time: the waking's, as ever */
-#define STAPE_WAKE_WAKEUP_SHIFT	48		/* of the word: from waking to wakeup */
+/* Parts of a wake, in the place of other events' time and argument. */
+#define STAPE_WAKE_WAKING_MASK	0xffffU		/* of the time: from the last event to the waking */
+#define STAPE_WAKE_WAKEUP_SHIFT	48		/* of the word: time from waking to wakeup */
 #define STAPE_WAKE_WAKEUP_MASK	0xfffU
-#define STAPE_WAKE_CPU_MASK	0x0ff		/* of the argument */
+#define STAPE_WAKE_CPU_MASK	0x0ff		/* of the argument: CPU of the wakeup */
 
 #define STAPE_FORK_THREAD	0x001	/* shares its parent's thread group */
 
-/* The payload word of STAPE_EV_PRIO: what the task has from now on. */
+/* The payload word of STAPE_EV_PRIO: the task's values from now on. */
 #define STAPE_PRIO_POLICY_SHIFT		0	/* 8 bits: SCHED_* */
 #define STAPE_PRIO_NICE_SHIFT		8	/* 8 bits: nice + 20 */
 #define STAPE_PRIO_RT_SHIFT		16	/* 8 bits: rt_priority */
 #define STAPE_PRIO_PRIO_SHIFT		32	/* 16 bits: kernel priority + 1, 0: deadline */
 #define STAPE_PRIO_BOOSTED		(1ULL << 48)	/* lent by a waiter (PI) */
 
-/* With SCHED_DEADLINE, behind the word of STAPE_EV_PRIO and the words of STAPE_EV_TASK. */
+/* With SCHED_DEADLINE, these words follow those of STAPE_EV_PRIO and STAPE_EV_TASK. */
 enum stape_dl_word {
 	STAPE_DL_RUNTIME = 0,		/* CPU time that it may use in each period, ns */
-	STAPE_DL_DEADLINE = 1,		/* from the period's begin, ns */
+	STAPE_DL_DEADLINE = 1,		/* from the beginning of the period, ns */
 	STAPE_DL_PERIOD = 2,		/* ns */
 	STAPE_DL_WORDS = 3,
 };
 
-/* What of a task is set, in the argument above the number of words. */
+/* Which attribute is set: bits of the argument above the number of words. */
 #define STAPE_SET_SHIFT		4
 #define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
 
 /*
- * CPUs beyond that are not told of by STAPE_SET_AFFINITY.  Behind the last word with one
- * comes a word of 0, and no more.
+ * STAPE_SET_AFFINITY leaves out CPUs beyond these words.  A word of 0 follows the last
+ * word with a CPU, and ends the payload.
  */
 #define STAPE_AFFINITY_WORDS	14
 
-/* Why a task is described, in the argument above the number of words. */
+/* Why a task is described: bits of the argument above the number of words. */
 #define STAPE_TASK_WHY_SHIFT	4
 #define STAPE_TASK_EXITS	0	/* an EXIT follows */
-#define STAPE_TASK_ENTERS	1	/* the filter has it from now on */
-#define STAPE_TASK_LEAVES	2	/* the filter has it no longer; it lives on */
+#define STAPE_TASK_ENTERS	1	/* it is in the filter from now on */
+#define STAPE_TASK_LEAVES	2	/* it has left the filter, and still exists */
 #define STAPE_TASK_MOVES	3	/* it is in another cgroup from now on */
 
 /* The payload of STAPE_EV_TASK. */
@@ -186,8 +185,8 @@ enum stape_task_word {
 	STAPE_TASK_START_TIME = 4,	/* ns of CLOCK_MONOTONIC */
 	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */
 	STAPE_TASK_NS_PID = 6,		/* PID in its own PID namespace */
-	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules have not told */
-	STAPE_TASK_WORDS = 8,		/* and then STAPE_DL_WORDS, if it has a deadline */
+	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules leave it out */
+	STAPE_TASK_WORDS = 8,		/* STAPE_DL_WORDS follow, if it has a deadline */
 };
 
 #define STAPE_TYPE_SHIFT	60

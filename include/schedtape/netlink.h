@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Generic netlink family "schedtape": the control side.  The family is
- * described by Documentation/netlink/specs/schedtape.yaml; the two are
- * checked against each other by the tests.
+ * Generic netlink family "schedtape": the control side.
+ * Documentation/netlink/specs/schedtape.yaml describes the family; a test checks
+ * that it agrees with this file.
  *
  * Every command needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
  * namespace, of the socket and of the sender.  PIDs are those of the sender's
@@ -11,35 +11,36 @@
  *   info-get       the module: versions, limits
  *   session-get    one session by id, or a dump of all: settings, statistics
  *   session-set    ring size, watermark, clock, CPUs; makes the rings, once
- *   session-start  from now on events of the filter's tasks are recorded;
- *                  again after session-pause
- *   session-pause  nothing is recorded until session-start
- *   session-stop   until here; what the rings hold stays readable
- *   filter-set     what the filter lets in besides; replaces what was set
- *   filter-add     processes, threads, cgroups to the filter; at any time
- *   filter-del     the same out of the filter
+ *   session-start  starts to record events of the filter's tasks, or resumes
+ *                  after session-pause
+ *   session-pause  records nothing until session-start
+ *   session-stop   ends the recording; the pages in the rings stay readable
+ *   filter-set     rules besides the added tasks; replaces the earlier rules
+ *   filter-add     adds processes, threads, cgroups to the filter, at any time
+ *   filter-del     removes processes, threads, cgroups from the filter
  *   task-get       dump: the tasks of a session's filter that are alive
  *   replay-get     one replay by id, or a dump of all: progress, lag
- *   replay-set     how fast the replay's time goes, now and from now on
- *   replay-start   common instant for all players; again after replay-pause
- *   replay-pause   the replay's time stands, and its players with it
+ *   replay-set     sets the speed of the replay's time, from now on
+ *   replay-start   starts all players at the same time, or resumes after
+ *                  replay-pause
+ *   replay-pause   holds the replay's time and its players
  *   replay-stop    ends the replay, kills its players
- *   player-get     dump: a replay's players that play now
+ *   player-get     dump: the players that have joined and not ended
  *
- * The filter has a task if it was added (by its process, as a thread, or by
- * inheritance from its parent), if its cgroup (version 2) or one above that was
- * added, or if filter-set says "all"; unless it is a kernel thread and
- * filter-set does not let those in, or its name matches an exclude-comm
- * pattern, or it is of the session owner's process.
+ * The filter has a task if the task was added (by its process, as a thread, or by
+ * inheritance from its parent), if its cgroup (version 2) or an ancestor of that
+ * was added, or if filter-set has "all".  The filter leaves out a kernel thread
+ * unless filter-set has "kthreads", a task whose name matches an exclude-comm
+ * pattern, and the threads of the process that opened the session.
  *
- * A filter's tasks are followed (their forks, their ends) from filter-add on,
- * which needs the rings of session-set; events are written from session-start on.
+ * The module follows the forks and ends of a filter's tasks from filter-add on,
+ * which needs the rings of session-set.  It writes events from session-start on.
  *
  * Notifications, to the group "monitor": session-ntf (a session stopped,
  * lost its first event or its last task), replay-ntf (progress, completion).
- * Whoever may open a netlink socket in the initial network namespace may
- * listen: they carry numbers of sessions and replays, counts, and the PID of
- * the owner and of a player that died.
+ * Any process that may open a netlink socket in the initial network namespace
+ * may listen.  Notifications have numbers of sessions and replays, counts, and
+ * the PIDs of the owner and of a player that died.
  */
 #ifndef _SCHEDTAPE_NETLINK_H
 #define _SCHEDTAPE_NETLINK_H
@@ -81,14 +82,14 @@ enum stape_a_info {
 	STAPE_A_INFO_WIRE_VERSION,	/* u32 */
 	STAPE_A_INFO_PAGE_SIZE,		/* u32, bytes */
 	STAPE_A_INFO_CPUS,		/* u32, possible CPUs */
-	STAPE_A_INFO_RING_PAGES_MAX,	/* u32, pages in a ring at most */
+	STAPE_A_INFO_RING_PAGES_MAX,	/* u32, largest number of pages in a ring */
 	STAPE_A_INFO_SESSIONS,		/* u32, open now */
 	STAPE_A_INFO_REPLAYS,		/* u32, existing now */
 	STAPE_A_INFO_HZ,		/* u32, the kernel's tick */
 	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, lazy, rt */
 	STAPE_A_INFO_COUNTER_KHZ,	/* u32, the counter's rate; 0: no STAPE_CLOCK_COUNTER */
-	STAPE_A_INFO_RING_MEMORY,	/* u64, bytes in all rings now */
-	STAPE_A_INFO_RING_MEMORY_MAX,	/* u64, bytes that they may have */
+	STAPE_A_INFO_RING_MEMORY,	/* u64, size of all rings now, bytes */
+	STAPE_A_INFO_RING_MEMORY_MAX,	/* u64, limit for the size of all rings, bytes */
 	STAPE_A_INFO_PAD,
 	STAPE_A_INFO_MISSING,		/* string, a line for each thing that this kernel lacks */
 
@@ -104,7 +105,7 @@ enum stape_session_state {
 	STAPE_SESSION_PAUSED,
 };
 
-/* What time the events have. */
+/* Clock of the events' times. */
 enum stape_clock {
 	STAPE_CLOCK_MONO = 0,	/* CLOCK_MONOTONIC, ns */
 	STAPE_CLOCK_COUNTER,	/* the CPU's counter (x86: TSC), ticks: see STAPE_IOC_CLOCK */
@@ -114,11 +115,11 @@ enum stape_clock {
 enum stape_a_session {
 	STAPE_A_SESSION_ID = 1,		/* u32 */
 	STAPE_A_SESSION_STATE,		/* u32, enum stape_session_state */
-	STAPE_A_SESSION_OWNER,		/* u32, PID of the opener */
+	STAPE_A_SESSION_OWNER,		/* u32, PID of the process that opened it */
 	STAPE_A_SESSION_RING_PAGES,	/* u32, a power of two */
 	STAPE_A_SESSION_WATERMARK,	/* u32, pages before a reader is woken */
 	STAPE_A_SESSION_TASKS,		/* u32, tasks in the filter */
-	STAPE_A_SESSION_EVENTS,		/* u64, in published pages */
+	STAPE_A_SESSION_EVENTS,		/* u64, events in published pages */
 	STAPE_A_SESSION_LOST,		/* u64 */
 	STAPE_A_SESSION_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
 	STAPE_A_SESSION_STOP_TIME,	/* u64 */
@@ -126,14 +127,14 @@ enum stape_a_session {
 	STAPE_A_SESSION_PAD,
 	STAPE_A_SESSION_TID,		/* u32, repeated: filter-add, filter-del */
 	STAPE_A_SESSION_CGROUP,		/* u64, repeated: id of a cgroup (version 2) */
-	STAPE_A_SESSION_ALL,		/* u8, filter-set: every user task */
+	STAPE_A_SESSION_ALL,		/* u8, filter-set: every task of user space */
 	STAPE_A_SESSION_KTHREADS,	/* u8, filter-set: kernel threads, too */
 	STAPE_A_SESSION_NO_INHERIT,	/* u8, filter-set: children of tasks stay out */
 	STAPE_A_SESSION_EXCLUDE_COMM,	/* string, repeated, filter-set: pattern */
 	STAPE_A_SESSION_CLOCK,		/* u32, enum stape_clock */
-	STAPE_A_SESSION_OVERWRITE,	/* flag: full rings keep the newest */
-	STAPE_A_SESSION_CPUS,		/* binary, bit n%8 of byte n/8: CPU n; none: all */
-	STAPE_A_SESSION_OVERWRITTEN,	/* u64, events */
+	STAPE_A_SESSION_OVERWRITE,	/* flag: a full ring keeps the newest events */
+	STAPE_A_SESSION_CPUS,		/* binary, bit n%8 of byte n/8: CPU n; without it: all */
+	STAPE_A_SESSION_OVERWRITTEN,	/* u64, events that were overwritten */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
@@ -147,7 +148,7 @@ enum stape_a_task {
 	STAPE_A_TASK_PPID,		/* u32 */
 	STAPE_A_TASK_COMM,		/* string */
 	STAPE_A_TASK_STATE,		/* u32, enum stape_state */
-	STAPE_A_TASK_CPU,		/* u32, where it runs or last ran */
+	STAPE_A_TASK_CPU,		/* u32, CPU that it runs on or last ran on */
 	STAPE_A_TASK_POLICY,		/* u32, SCHED_* */
 	STAPE_A_TASK_NICE,		/* s32 */
 	STAPE_A_TASK_RT_PRIORITY,	/* u32 */
@@ -158,7 +159,7 @@ enum stape_a_task {
 	STAPE_A_TASK_NS_PID,		/* u32, PID in its own PID namespace */
 	STAPE_A_TASK_PAD,
 	STAPE_A_TASK_CGROUP,		/* u64, id of its cgroup (version 2) */
-	STAPE_A_TASK_DL_RUNTIME,	/* u64, ns; the three with SCHED_DEADLINE only */
+	STAPE_A_TASK_DL_RUNTIME,	/* u64, ns; DL_* are there with SCHED_DEADLINE only */
 	STAPE_A_TASK_DL_DEADLINE,	/* u64, ns */
 	STAPE_A_TASK_DL_PERIOD,		/* u64, ns */
 
@@ -170,13 +171,13 @@ enum stape_replay_state {
 	STAPE_REPLAY_READY = 0,		/* players may join */
 	STAPE_REPLAY_RUNNING,
 	STAPE_REPLAY_DONE,		/* every player has ended its program */
-	STAPE_REPLAY_STOPPED,		/* by replay-stop, or its owner has gone */
-	STAPE_REPLAY_BROKEN,		/* a player died, or execed, before its program's end */
+	STAPE_REPLAY_STOPPED,		/* by replay-stop, or its session's file was closed */
+	STAPE_REPLAY_BROKEN,		/* a player died, or called exec, before its end */
 	STAPE_REPLAY_PAUSED,
-	STAPE_REPLAY_STUCK,		/* they all wait for each other: to be stopped */
+	STAPE_REPLAY_STUCK,		/* all players wait for each other; stop it */
 };
 
-/* The recorded speed: speeds are millionths of it. */
+/* Speeds are in millionths of the recorded speed. */
 #define STAPE_REPLAY_SPEED_ONE	1000000
 #define STAPE_REPLAY_SPEED_MIN	1000
 #define STAPE_REPLAY_SPEED_MAX	1000000000
@@ -185,21 +186,21 @@ enum stape_replay_state {
 enum stape_a_replay {
 	STAPE_A_REPLAY_ID = 1,		/* u32 */
 	STAPE_A_REPLAY_STATE,		/* u32, enum stape_replay_state */
-	STAPE_A_REPLAY_PLAYERS,		/* u32, all of the program */
-	STAPE_A_REPLAY_JOINED,		/* u32, started so far */
-	STAPE_A_REPLAY_WAITING,		/* u32, in a wait now */
-	STAPE_A_REPLAY_DONE,		/* u32, ended so far */
+	STAPE_A_REPLAY_PLAYERS,		/* u32, players of the whole program */
+	STAPE_A_REPLAY_JOINED,		/* u32, players that have started */
+	STAPE_A_REPLAY_WAITING,		/* u32, players in a wait now */
+	STAPE_A_REPLAY_DONE,		/* u32, players that have ended */
 	STAPE_A_REPLAY_STEPS,		/* u64, steps of all players */
-	STAPE_A_REPLAY_LAG_MAX,		/* u64, ns: the latest return of a timed wait */
-	STAPE_A_REPLAY_LAG_TOTAL,	/* u64, ns, of all timed waits */
+	STAPE_A_REPLAY_LAG_MAX,		/* u64, ns: the largest lag of a timed wait */
+	STAPE_A_REPLAY_LAG_TOTAL,	/* u64, ns: sum over all timed waits */
 	STAPE_A_REPLAY_TIMED_WAITS,	/* u64 */
-	STAPE_A_REPLAY_DELAY,		/* u64, ns, of replay-start: from now on */
+	STAPE_A_REPLAY_DELAY,		/* u64, ns: replay-start starts so much later */
 	STAPE_A_REPLAY_START_TIME,	/* u64, ns of CLOCK_MONOTONIC */
 	STAPE_A_REPLAY_STOP_TIME,	/* u64 */
 	STAPE_A_REPLAY_FAILED_PID,	/* u32, the player that died */
 	STAPE_A_REPLAY_PAD,
-	STAPE_A_REPLAY_SPEED,		/* u32, millionths of the recorded one */
-	STAPE_A_REPLAY_TIME,		/* u64, ns of the replay's time that have passed */
+	STAPE_A_REPLAY_SPEED,		/* u32, millionths of the recorded speed */
+	STAPE_A_REPLAY_TIME,		/* u64, ns of the replay's time since its start */
 
 	__STAPE_A_REPLAY_MAX,
 	STAPE_A_REPLAY_MAX = (__STAPE_A_REPLAY_MAX - 1)
@@ -208,21 +209,21 @@ enum stape_a_replay {
 enum stape_player_state {
 	STAPE_PLAYER_RUNNING = 0,	/* runs, or could run */
 	STAPE_PLAYER_EDGE,		/* waits for another player */
-	STAPE_PLAYER_TIMED,		/* waits for an instant */
-	STAPE_PLAYER_HELD,		/* waits until the replay goes on */
+	STAPE_PLAYER_TIMED,		/* waits for a timer */
+	STAPE_PLAYER_HELD,		/* waits until the replay is resumed */
 };
 
 /* player-get; the request names the replay by STAPE_A_PLAYER_REPLAY */
 enum stape_a_player {
 	STAPE_A_PLAYER_REPLAY = 1,	/* u32 */
-	STAPE_A_PLAYER_NUMBER,		/* u32, in the program */
+	STAPE_A_PLAYER_NUMBER,		/* u32, number in the program */
 	STAPE_A_PLAYER_PID,		/* u32 */
 	STAPE_A_PLAYER_STATE,		/* u32, enum stape_player_state */
-	STAPE_A_PLAYER_EDGE,		/* u32, that it waits for; none: it waits for none */
+	STAPE_A_PLAYER_EDGE,		/* u32, edge that it waits for; may be missing */
 	STAPE_A_PLAYER_STEPS,		/* u64 */
 	STAPE_A_PLAYER_CPU_TIME,	/* u64, ns, up to its last switch-out */
 	STAPE_A_PLAYER_TIMED_WAITS,	/* u64 */
-	STAPE_A_PLAYER_LAG_TOTAL,	/* u64, ns, of all its timed waits */
+	STAPE_A_PLAYER_LAG_TOTAL,	/* u64, ns: sum over all its timed waits */
 	STAPE_A_PLAYER_LAG_MAX,		/* u64, ns */
 	STAPE_A_PLAYER_PAD,
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape diff: how far one tape is from another, as the recording of a
- * replay is from its original.
+ * schedtape diff: how much one tape differs from another, for example the recording
+ * of a replay from its original.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 
 #define OPT_MIN_RUNTIME	0x103
 #define OPT_EDGES	0x104
-#define OPT_LIMIT	0x200		/* and enum diff_limit */
+#define OPT_LIMIT	0x200		/* plus an enum diff_limit */
 
 static const struct argp_option options[] = {
 	{ "max-cpu-error", OPT_LIMIT + DIFF_CPU, "PCT", 0,
@@ -49,11 +49,11 @@ static const struct argp_option options[] = {
 	{ "min-runtime", OPT_MIN_RUNTIME, "MS", 0,
 	  "Don't judge the CPU time of tasks that ran less (" STRING(DIFF_MIN_RUNTIME_MS) ")", 0 },
 	{ "edges", OPT_EDGES, NULL, 0,
-	  "Also who wakes whom in one more often than in the other", 0 },
+	  "Also list edges whose numbers of wake-ups differ", 0 },
 	{ 0 }
 };
 
-/* @unit: may follow. */
+/* Returns the number that @text begins with.  Only @unit may follow it. */
 static double parse_amount(const char *text, const char *unit, const char *what,
 			   struct argp_state *state)
 {
@@ -164,7 +164,7 @@ static int show(struct diff *diff)
 		diff_print_json(diff);
 	else if (!status)
 		diff_print_text(diff);
-	/* A full disk is trouble, whatever the tapes are like. */
+	/* Output that cannot be written (a full disk) is trouble, even if the tapes agree. */
 	if (out_finish(0))
 		status = CMD_TROUBLE;
 	if (!status)

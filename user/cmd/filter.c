@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape filter: changes whom a session records, while it runs.
+ * schedtape filter: changes which tasks a running session records.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ typedef int (*change_function)(struct schedtape_client *client, uint32_t session
 			       const struct schedtape_filter *filter, struct schedtape_error *err);
 
 /**
- * struct verb - what can be done to a filter
- * @flags: it takes -a and the like; or else processes, threads and cgroups
+ * struct verb - an operation on a filter
+ * @flags: it takes -a and the other flags; false: it takes processes, threads and cgroups
  */
 struct verb {
 	const char *name;
@@ -75,7 +75,7 @@ static void check(const struct filter_options *opts, const struct argp_state *st
 	else if (!opts->verb->flags && targets->flags_given)
 		argp_error(state, "%s takes -p, -t and -G", opts->verb->name);
 	else if (!opts->verb->flags && !targets_named(targets))
-		argp_error(state, "whom? Give -p, -t or -G");
+		argp_error(state, "which tasks? Give -p, -t or -G");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -105,9 +105,9 @@ int cmd_filter(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "SESSION add|del -p PID,... | -t TID,... | -G CGROUP,...\n"
 			    "SESSION set [-a] [--kthreads] [-i] [--exclude-comm GLOB]",
-		.doc = "Changes whom a session records, while it runs: adds processes, threads "
-		       "and cgroups, or lets them go; or sets the rest anew, where what is not "
-		       "given is off. \"schedtape list\" shows the sessions.",
+		.doc = "Changes which tasks a running session records: adds or removes processes, "
+		       "threads and cgroups; or replaces all other rules, where an option that is "
+		       "not given is off. \"schedtape list\" shows the sessions.",
 		.children = children,
 	};
 	struct filter_options opts = { 0 };

@@ -13,7 +13,7 @@ static uint64_t count_overwritten(const struct schedtape_end *end)
 	return events;
 }
 
-/* The first sample since which the counter is known not to be fit as a clock, or NULL. */
+/* Returns the first sample in which the kernel calls the counter unstable, or NULL. */
 static const struct stape_clock_sample *find_unstable(struct schedtape_tape *tape)
 {
 	const struct stape_clock_sample *samples;

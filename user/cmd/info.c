@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape info: what a tape says of its recording, without its events.
+ * schedtape info: prints the description of a recording, without its events.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static int by_number(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* How many different values do the objects have for a key, or for two together? */
+/* Returns the number of different values of a key, or of a pair of keys, in an array of objects. */
 static size_t count_different(struct json_object *array, const char *key, const char *second)
 {
 	size_t n = json_object_array_length(array), different = 0, i;
@@ -110,7 +110,7 @@ static void print_topology(struct json_object *topology)
 	       count_different(topology, "package", NULL), count_different(topology, "node", NULL));
 }
 
-/* Some of these files end with a blank. */
+/* Prints without trailing blanks, because some of these files end with one. */
 static void print_trimmed(const char *text)
 {
 	size_t len = strlen(text);
@@ -124,8 +124,8 @@ static void print_trimmed(const char *text)
 }
 
 /*
- * Prints the settings that are in no folder, because the others are many, and the same for
- * each CPU; and what the tape lacks.
+ * Prints the settings that are in no folder, and the gaps.  Settings in folders are only counted,
+ * because they are many, and the same for each CPU.
  */
 static void print_settings(struct json_object *meta)
 {
@@ -262,8 +262,8 @@ static void print_all(struct schedtape_tape *tape, const char *path)
 }
 
 /*
- * Bytes of @text that go into a line of @width cells: up to a blank, which is left out, or if
- * there is none, all that fit.
+ * Returns how many bytes of @text go into a line of @width cells: those before the last blank
+ * that fits, or all that fit if there is no blank.
  */
 static size_t line_length(const char *text, size_t len, unsigned int width)
 {
@@ -276,7 +276,7 @@ static size_t line_length(const char *text, size_t len, unsigned int width)
 	return end ? end : at ? at : 1;
 }
 
-/* Prints one line, and continues it below the value where the terminal is too narrow. */
+/* Prints one line.  If the terminal is too narrow, continues below the value. */
 static void print_wrapped(const char *line, size_t len, unsigned int width)
 {
 	const unsigned int indent = KEY_WIDTH + 3;

@@ -18,7 +18,7 @@
 #include "common/table.h"
 
 /**
- * struct list - what there is
+ * struct list - the module's sessions and replays
  * @now: CLOCK_MONOTONIC, ns
  */
 struct list {
@@ -65,7 +65,7 @@ static const struct table_column replay_columns[] = {
 	{ 0 }
 };
 
-/* -- what there is --------------------------------------------------------- */
+/* -- collecting ------------------------------------------------------------ */
 
 static int add_session(const struct schedtape_session_state *state, void *arg)
 {
@@ -95,13 +95,13 @@ static int add_replay(const struct schedtape_replay_state *state, void *arg)
 	return 0;
 }
 
-/* A replay's session has no ring, like one that somebody has only just opened. */
+/* Returns true for a session without a ring: a replay's, or one that was only just opened. */
 static bool is_bare(const struct schedtape_session_state *session)
 {
 	return session->state == STAPE_SESSION_NEW && !session->ring_pages && !session->tasks;
 }
 
-/* Is each bare session that of a replay? */
+/* Returns true if every bare session can be that of a replay. */
 static bool hides_bare(const struct list *list)
 {
 	size_t i, n = 0;
@@ -111,7 +111,7 @@ static bool hides_bare(const struct list *list)
 	return n <= list->nr_replays;
 }
 
-/* The owner of the only replay is that of the only bare session; 0: not known. */
+/* Returns the owner of the only bare session, which is that of the only replay; 0: unknown. */
 static uint32_t replay_owner(const struct list *list)
 {
 	uint32_t owner = 0;
@@ -151,7 +151,7 @@ static const char *clock_name(uint32_t clock)
 	return clock == STAPE_CLOCK_COUNTER ? "tsc" : "mono";
 }
 
-/* What a ring does that is full. */
+/* Returns what a full ring does with events. */
 static const char *full_name(const struct schedtape_session_state *state)
 {
 	return state->overwrite ? "overwrite" : "lose";
@@ -162,7 +162,7 @@ static uint64_t ring_bytes(const struct schedtape_session_state *state)
 	return (uint64_t)state->ring_pages * STAPE_PAGE_SIZE;
 }
 
-/* "schedtape:123"; the name is read now, and missing if the process has ended. */
+/* "schedtape:123".  The name is that of now, and missing if the process has ended. */
 static const char *owner_name(char buffer[TEXT_TASK_LEN], uint32_t pid)
 {
 	char path[32], comm[STAPE_COMM_LEN] = "";
@@ -179,7 +179,7 @@ static const char *owner_name(char buffer[TEXT_TASK_LEN], uint32_t pid)
 	return text_task(buffer, comm, pid);
 }
 
-/* "1:02:03" or "2:03" since @start, until @stop if that is not 0; "-": not started */
+/* "1:02:03" or "2:03": time from @start to @stop, or to now if @stop is 0; "-": not started */
 static const char *age(char buffer[32], const struct list *list, uint64_t start, uint64_t stop)
 {
 	uint64_t end = stop ? stop : list->now, s;
@@ -235,7 +235,7 @@ static bool shows_session(const struct list *list, size_t i)
 	return !is_bare(&list->sessions[i]) || !hides_bare(list);
 }
 
-/* Returns true if there is any. */
+/* Returns true if it has printed a session. */
 static bool print_sessions(const struct list *list, const struct table_options *opts)
 {
 	struct table table;
@@ -255,7 +255,7 @@ static bool print_sessions(const struct list *list, const struct table_options *
 
 static void print_replays(const struct list *list, const struct table_options *opts)
 {
-	/* -F has columns of sessions. */
+	/* Leave out -F, which names columns of sessions. */
 	const struct table_options replays = { .wide = opts->wide };
 	struct table table;
 	size_t i;

@@ -21,7 +21,7 @@ static const struct {
 } commands[] = {
 	{ "record", cmd_record, "Record how a workload is scheduled" },
 	{ "filter", cmd_filter, "Change what a running session records" },
-	{ "info", cmd_info, "Show what a tape says of its recording" },
+	{ "info", cmd_info, "Show where and how a tape was recorded" },
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "replay", cmd_replay, "Replay a tape" },
@@ -62,7 +62,7 @@ static int run(const char *name, int argc, char **argv)
 	return CMD_USAGE;
 }
 
-/* A file that is opened later is not to be taken for one of these. */
+/* Opens missing standard streams, so that no later open() returns one of their descriptors. */
 static void open_standard_streams(void)
 {
 	int fd;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape pack: one file of a tape that is a directory.
+ * schedtape pack: makes one file of a tape that is a directory.
  */
 #include <sys/stat.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape record: a command from its exec on, or what runs already.
+ * schedtape record: records a command from its exec on, or tasks that run already.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,14 +29,14 @@
 /**
  * struct recording - a recording that runs
  * @clock: enum stape_clock
- * @cpus: the mask of the session, or NULL: all
- * @streams: the threads that write, or none
- * @on: events are recorded now
- * @useless: the session has woken us, and there was nothing to do: that can wait for
- *	a moment
- * @stop: it is over
- * @cut: it is over before the command is: an end like any other
- * @began: there is a workload on the tape
+ * @cpus: the session's mask of CPUs; NULL: all
+ * @streams: the threads that write; empty: this thread writes
+ * @on: the session records events now
+ * @useless: the last poll() returned for the session, which had no pages: don't poll it in the
+ *	next turn of the loop
+ * @stop: the recording ends
+ * @cut: the recording ends before the command does, which is no failure
+ * @began: the workload has started, so the tape is kept
  */
 struct recording {
 	struct record_options *options;
@@ -151,8 +151,8 @@ static void read_signals(struct recording *rec)
 }
 
 /*
- * The recording is over, and the command with it, as perf has it.  Who presses
- * Ctrl-C once more does not want to wait for it.
+ * Ends the command together with the recording, as perf does, and waits for it.  A second
+ * Ctrl-C ends the wait.
  */
 static void end_child(struct recording *rec)
 {
@@ -177,7 +177,7 @@ static bool counter_is_clocksource(void)
 	return is;
 }
 
-/* The kernel trusts the counter only where it takes it as its own clock. */
+/* Without -k, chooses the counter only if it is the kernel's clocksource, and so is trusted. */
 static int choose_clock(struct recording *rec, const struct schedtape_module_info *info)
 {
 	rec->clock = rec->options->clock;
@@ -212,7 +212,7 @@ static int choose_streams(struct recording *rec)
 	return 0;
 }
 
-/* What the recording is of, and its tape's META, or NULL. */
+/* Chooses CPUs, streams and clock.  Returns the tape's META, or NULL. */
 static struct json_object *prepare(struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
@@ -236,7 +236,7 @@ static struct json_object *prepare(struct recording *rec)
 	return schedtape_machine_describe(&info, &calibration, &recording);
 }
 
-/* Beside other targets a command only says how long. */
+/* Next to other targets, the command only sets how long the recording takes. */
 static bool command_is_target(const struct record_options *opts)
 {
 	return opts->command && !opts->targets.filter.all && !targets_named(&opts->targets);
@@ -273,7 +273,7 @@ static int begin(struct recording *rec)
 		ret = set_filter(rec);
 	if (!ret && !timing_delayed(&opts->timing))
 		ret = turn_on(rec);
-	/* Only now: it counts from the start, if that is the beginning. */
+	/* After turn_on(): if the session has started, periods count from its start. */
 	timing_begin(&rec->options->timing);
 	if (ret || !opts->command)
 		return ret;
@@ -283,22 +283,22 @@ static int begin(struct recording *rec)
 	return ret;
 }
 
-/* Takes what has come from the session: the rest of a turn of the loop. */
+/* Handles the session's pages: the last part of a turn of the loop. */
 static int look_after(struct recording *rec, unsigned int revents)
 {
 	uint64_t bytes = recorder_bytes(&rec->recorder);
 	int ret;
 
-	/* The filter's last task has gone: nothing comes any more, for now. */
+	/* The filter's last task has ended. */
 	if (revents & POLLHUP && !rec->options->command)
 		rec->stop = true;
 	rec->useless = revents;
 	if (!rec->recorder.started)
 		return 0;
 	ret = recorder_tick(&rec->recorder);
-	/* What streams move is no doing of ours. */
+	/* The streams' threads move their pages, not this one. */
 	rec->useless = revents && (rec->streams.n || bytes == recorder_bytes(&rec->recorder));
-	/* Readable, and nothing there: it may have stopped. */
+	/* Readable, but without pages: another process may have stopped the session. */
 	if (revents & POLLIN && rec->useless && recorder_stopped(&rec->recorder))
 		rec->stop = true;
 	progress_show(&rec->progress, &rec->recorder, rec->on);
@@ -355,7 +355,7 @@ static int open_all(struct recording *rec)
 	if (!meta)
 		return -EIO;
 	ret = opts->control ? control_open(&rec->control, opts->control) : 0;
-	/* Before it makes way for a tape: a signal is not to come in between. */
+	/* Before recorder_open() renames an old tape, so that no signal interrupts that. */
 	if (!ret) {
 		rec->signals = signals_open();
 		ret = rec->signals < 0 ? rec->signals : 0;
@@ -378,12 +378,12 @@ static int record(struct recording *rec)
 		recorder_begun(&rec->recorder);
 		ret = record_loop(rec);
 	}
-	/* Whatever happened, what was recorded is kept. */
+	/* Keep the recorded events even after an error. */
 	ended = rec->recorder.started ? recorder_stop(&rec->recorder) : 0;
 	return ret ? ret : ended;
 }
 
-/* The command's own status is ours, as with perf, unless we failed ourselves. */
+/* Returns the command's status, as perf does, unless the recording failed. */
 static int exit_status(const struct recording *rec, int ret)
 {
 	if (ret)
@@ -403,7 +403,7 @@ int cmd_record(int argc, char **argv)
 
 	record_options_parse(&opts, argc, argv);
 	ret = record(&rec);
-	/* First the tape is safe, then the command is waited for. */
+	/* Complete the tape before waiting for the command. */
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
 	end_child(&rec);
 	ret = ret ? ret : closed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape recover: a whole tape of what is left of a torn or damaged one.
+ * schedtape recover: makes a complete tape of the valid parts of a truncated or corrupt one.
  */
 #include "commands.h"
 #include "common/copy.h"
@@ -10,8 +10,8 @@ int cmd_recover(int argc, char **argv)
 	static const struct argp_child children[] = { { &copy_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.args_doc = "[FILE|DIR]",
-		.doc = "Writes a whole tape with all that is sound in a torn or damaged one, and "
-		       "says what was missing. The tape itself is not changed.",
+		.doc = "Writes a complete tape with all valid parts of a truncated or corrupt one, "
+		       "and reports what was missing. The tape itself is not changed.",
 		.children = children,
 		.parser = cmd_parse_child,
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape replay: compiles a tape and replays it, once or again and again.
+ * schedtape replay: compiles a tape and replays it, once or repeatedly.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "replay/print.h"
 #include "replay/run.h"
 
-#define VAGUE			0.1		/* spread of a calibration */
+#define VAGUE			0.1		/* spread of a calibration that is too large */
 
 static int say(int ret, const struct schedtape_error *err)
 {
@@ -24,8 +24,8 @@ static int say(int ret, const struct schedtape_error *err)
 }
 
 /*
- * CPU time to be used for that of the tape: as much work takes less of it on a
- * faster CPU.
+ * Finds the factor for the tape's CPU time.  With --burn=work a faster CPU gets less, so that
+ * it does the same work.
  */
 static int find_scale(const struct replay_options *opts, struct schedtape_tape *tape,
 		      const struct schedtape_calibration *here, double *scale)
@@ -64,7 +64,7 @@ static int compile(struct replay_options *opts, struct schedtape_tape *tape,
 	return say(schedtape_program_compile(tape, &opts->program, program, &err), &err);
 }
 
-/* Sets and says what becomes of tasks with SCHED_EXT where the kernel has no such policy. */
+/* Sets @no_ext, and warns, if tasks have SCHED_EXT and this kernel has no such policy. */
 static void check_ext(struct replay_options *opts, const struct schedtape_program *program)
 {
 	opts->no_ext = program->nr_ext && !opts->no_attributes && !priority_has_ext();

@@ -26,7 +26,7 @@ enum sort_key {
 	SORT_PID,
 };
 
-/* The last ones are what earlier versions called them. */
+/* The last three are the names that earlier versions had. */
 static const struct {
 	const char *name;
 	enum sort_key key;
@@ -54,7 +54,7 @@ struct report_options {
 };
 
 /**
- * struct report - what is to be printed
+ * struct report - the report of one tape
  * @shown: the tasks that --pid selects, sorted
  */
 struct report {
@@ -246,7 +246,7 @@ static void print_delays(struct table *table, const struct schedtape_task *task)
 	}
 }
 
-/* @name, @policy, @tgid: "" of a sum */
+/* @policy, @tgid: "" for the total */
 static void print_row(struct table *table, const struct schedtape_task *task, const char *name,
 		      const char *policy, const char *tgid)
 {

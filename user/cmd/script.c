@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape script: the events of a tape, one a line.
+ * schedtape script: prints the events of a tape, one per line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,8 +20,9 @@
 #define OPT_NS		0x103
 
 /**
- * struct script - the command line, and where the tape is
- * @digits: of a second
+ * struct script - the command line, and the tasks' names
+ * @digits: of a second, after the point
+ * @names: at the current position of the tape
  */
 struct script {
 	struct cmd_common common;
@@ -34,7 +35,7 @@ struct script {
 };
 
 static const struct argp_option options[] = {
-	{ "time", OPT_TIME, "START,STOP", 0, "Only from START to before STOP, seconds", 0 },
+	{ "time", OPT_TIME, "START,STOP", 0, "Only events from START on, before STOP, seconds", 0 },
 	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only events of or about these tasks", 0 },
 	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
 	  "Only events of or about tasks of these names", 0 },
@@ -80,7 +81,7 @@ static bool selects_task(const struct script *script, uint32_t pid)
 	       select_names_has(&script->comms, names_get(script->names, pid));
 }
 
-/* A gap may have taken events of any task: it is told whatever tasks are asked for. */
+/* A gap may hide events of any task, so it is printed whatever tasks are selected. */
 static bool selects(const struct script *script, const struct schedtape_event *ev)
 {
 	if (schedtape_event_is_gap(ev))
@@ -204,7 +205,7 @@ static void print_gap(const struct script *script, const struct schedtape_event 
 {
 	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
 
-	/* A damaged chunk doesn't tell how many it had. */
+	/* A corrupt chunk does not say how many events it had. */
 	if (ev->type == SCHEDTAPE_EV_PAUSED)
 		printf("PAUSED");
 	else if (ev->lost)
@@ -392,7 +393,7 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 		if (!rc)
 			return 0;
 		if (rc == -EBADMSG) {
-			/* One page is damaged, the next event is behind it. */
+			/* One page is corrupt; the next event is after it. */
 			out_warning(NULL, "%s", err.text);
 			rc = 0;
 			continue;
@@ -401,7 +402,7 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 			break;
 		if (ev.time >= script->time.stop)
 			return 0;
-		/* A rename is printed with the old name, a child with its parent's. */
+		/* A rename is printed with the old name, a fork with its child's new name. */
 		if (ev.type == STAPE_EV_RENAME)
 			print_event(script, &ev);
 		rc = names_follow(script->names, &ev);

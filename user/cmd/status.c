@@ -16,7 +16,7 @@
 #include "common/options.h"
 #include "common/output.h"
 
-/* The next of the lines at *@at, in place; NULL: there is none. */
+/* Cuts the next line off *@at, in place.  Returns NULL at the end. */
 static char *next_line(char **at)
 {
 	char *line = strsep(at, "\n");
@@ -57,7 +57,7 @@ static bool has_capability(unsigned int number)
 	       data[number / 32].effective & (1U << number % 32);
 }
 
-/* What keeps this user from recording, and the command that helps; NULL: nothing. */
+/* Returns why this user cannot record, with the command that helps, or NULL. */
 static const char *obstacle(bool loaded)
 {
 	if (!loaded)

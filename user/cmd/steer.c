@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape steer: pauses a running replay, lets it go on, changes its speed,
- * stops it, and shows its players.
+ * schedtape steer: pauses a running replay, resumes it, changes its speed, stops
+ * it, and shows its players.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ struct steer_options {
 };
 
 /**
- * struct verb - what can be done to a replay
- * @argument: it takes one: the speed
+ * struct verb - an operation on a replay
+ * @argument: it takes an argument: the speed
  */
 struct verb {
 	const char *name;
@@ -42,7 +42,7 @@ static int pause_replay(struct schedtape_client *client, const struct steer_opti
 	return schedtape_replay_pause(client, opts->replay, err);
 }
 
-/* It must have been paused: one that waits for its start is its owner's to start. */
+/* Resumes only a paused replay: a replay that has not started is its owner's to start. */
 static int resume_replay(struct schedtape_client *client, const struct steer_options *opts,
 			 struct schedtape_error *err)
 {
@@ -83,7 +83,7 @@ static const struct table_column columns[] = {
 	{ 0 }
 };
 
-/* @capacity: of @players */
+/* @capacity: for how many there is memory */
 struct player_list {
 	struct schedtape_player_state *players;
 	size_t n;

@@ -22,7 +22,7 @@ static bool has_tape_name(const char *name)
 			    !name[5 + strspn(name + 5, "0123456789")]);
 }
 
-/* Nobody else's: of a file that is empty, there is nothing to lose. */
+/* Returns true for a file of a tape, or an empty file of such a name, which may be removed. */
 static bool is_tape_file(int dir, const char *name)
 {
 	char magic[sizeof(TAPE_MAGIC) - 1];
@@ -40,7 +40,7 @@ static bool is_tape_file(int dir, const char *name)
 	return !got || (got == sizeof(magic) && !memcmp(magic, TAPE_MAGIC, sizeof(magic)));
 }
 
-/* Calls @each for all files of a tape directory; -EEXIST: it has others. */
+/* Calls @each, if not NULL, for all files of a tape directory.  -EEXIST: it has other files. */
 static int for_tape_files(const char *path, int (*each)(int dir, const char *name))
 {
 	DIR *dir = opendir(path);
@@ -82,7 +82,7 @@ static int backup_remove(const char *path)
 	return ret;
 }
 
-/* Devices and pipes are written to, and so is standard output. */
+/* Sets *go if @path is a file or directory: pipes, devices and standard output are not replaced. */
 static int must_go(const char *path, bool *go)
 {
 	struct stat st;
@@ -103,7 +103,7 @@ char *backup_name(char *path)
 	return path;
 }
 
-/* A tape that is read; "-" is standard input. */
+/* stat() of a tape to read; "-" is standard input. */
 static int input_stat(const char *input, struct stat *st)
 {
 	return strcmp(input, "-") ? stat(input, st) : fstat(STDIN_FILENO, st);
@@ -148,7 +148,7 @@ static void backup_free(struct backup *backup)
 	memset(backup, 0, sizeof(*backup));
 }
 
-/* Moves the tape that was kept before, if there is one, out of the way. */
+/* Moves the tape that has the name @old out of the way, if there is one. */
 static int move_older(struct backup *backup)
 {
 	struct stat st;
@@ -187,7 +187,7 @@ int backup_old(const char *path, struct backup *backup, struct schedtape_error *
 		memset(backup, 0, sizeof(*backup));
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	}
-	/* A file cannot take a directory's place. */
+	/* Before rename(), because a file cannot replace a directory. */
 	ret = move_older(backup);
 	if (!ret && rename(path, backup->old))
 		ret = -errno;
@@ -212,7 +212,7 @@ void backup_undo(struct backup *backup)
 {
 	bool go;
 
-	/* What is there now is ours. */
+	/* The file or directory @path is the failed new tape. */
 	if (backup->path && !must_go(backup->path, &go) && go)
 		backup_remove(backup->path);
 	if (backup->old)

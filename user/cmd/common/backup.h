@@ -8,18 +8,18 @@
 
 #include <schedtape.h>
 
-/* A tape's name without the slashes that a shell completes that of a directory with. */
+/* Removes the slashes at the end of @path, which a shell adds to the name of a directory. */
 char *backup_name(char *path);
 
 /*
- * -EEXIST: @output, or what was there before and is kept, would take the place of
- * @input or get among its files.
+ * Returns -EEXIST if @output, or the backup of the previous tape of that name, would replace
+ * @input or its directory, or be inside @input.
  */
 int backup_refuse(const char *input, const char *output, struct schedtape_error *err);
 
 /**
  * struct backup - the previous tape, until the new one is complete
- * @path: of the new tape; NULL: there is nothing to do
+ * @path: path of the new tape; NULL: there is nothing to do
  * @old: name that the previous tape has now, or NULL
  * @older: temporary name of the tape that had the name @old before, or NULL
  */
@@ -30,8 +30,8 @@ struct backup {
 };
 
 /*
- * Makes way for a new tape; @path has to stay.  -EEXIST: what is there is a
- * directory, and not a tape.
+ * Renames the previous tape.  @path must outlive @backup.  Returns 0 or -errno; -EEXIST: @path
+ * is a directory that is not a tape.
  */
 int backup_old(const char *path, struct backup *backup, struct schedtape_error *err);
 /* The new tape is complete: removes @older. */

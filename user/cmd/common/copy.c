@@ -50,7 +50,7 @@ const struct argp copy_argp = { .options = options, .parser = parse, .children =
 
 /* -- names ----------------------------------------------------------------- */
 
-/* "tape/" and ".packed" are "tape.packed". */
+/* Makes "tape.packed" of "tape/" and ".packed". */
 static char *name_output(const struct copy_options *opts)
 {
 	const char *input = opts->common.input;
@@ -64,12 +64,12 @@ static char *name_output(const struct copy_options *opts)
 	return asprintf(&name, "%.*s%s", (int)length, input, opts->suffix) < 0 ? NULL : name;
 }
 
-/* -- what is said ---------------------------------------------------------- */
+/* -- output ---------------------------------------------------------------- */
 
 /**
  * struct progress - the line on a terminal
  * @percent: as last shown
- * @signals: what ends the copy; -1: they end us
+ * @signals: descriptor of signals that end the copy; -1: signals end the process
  */
 struct progress {
 	bool off;
@@ -92,8 +92,8 @@ static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 /**
  * struct result - the new tape
  * @command: "pack" or "recover"
- * @missing: what was left out, or NULL
- * @counted: the rest is known, which takes a tape that can be read again
+ * @missing: description of the parts that were left out, or NULL
+ * @counted: @events and @lost are known, because the new tape could be read again
  */
 struct result {
 	const char *command;
@@ -136,7 +136,7 @@ static void print_text(const struct copy_options *opts, const struct result *res
 	fprintf(stderr, " ]\n");
 }
 
-/* A pipe or a device: what was written cannot be read again. */
+/* Returns true for a pipe or a device, which cannot be read again. */
 static bool is_stream(const char *path)
 {
 	struct stat st;
@@ -145,7 +145,7 @@ static bool is_stream(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-/* What the new tape says of itself: the old one may have known less. */
+/* Gets the counts from the new tape, because the old one may not have them. */
 static int look_at(struct result *result, struct schedtape_error *err)
 {
 	struct schedtape_tape *tape;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pack and recover share: one file is made of a tape.
+ * Makes one file of a tape, for pack and recover.
  */
 #ifndef SCHEDTAPE_COPY_H
 #define SCHEDTAPE_COPY_H
@@ -10,9 +10,9 @@
 #include "common/options.h"
 
 /**
- * struct copy_options - of both commands
- * @output: NULL: the input's name, and @suffix
- * @recover: what is missing or damaged is left out
+ * struct copy_options - options of both commands
+ * @output: name of the new tape; NULL: the input's name and @suffix
+ * @recover: leave out missing and corrupt parts
  */
 struct copy_options {
 	struct cmd_common common;
@@ -22,10 +22,10 @@ struct copy_options {
 	bool quiet;
 };
 
-/* -o, -q, and what every command has that reads a tape; its input: as above. */
+/* -o, -q, and the options of every command that reads a tape.  Its input is a copy_options. */
 extern const struct argp copy_argp;
 
-/* Does it, and says how it went: an exit status. */
+/* Makes the new tape and prints the result.  Returns an exit status. */
 int copy_run(const struct copy_options *options);
 
 #endif /* SCHEDTAPE_COPY_H */

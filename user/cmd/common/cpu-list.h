@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists of CPUs, as "0-3,6", and masks: bit n % 8 of byte n / 8 is CPU n.
+ * Lists of CPUs, such as "0-3,6", and masks: bit n % 8 of byte n / 8 is CPU n.
  */
 #ifndef SCHEDTAPE_CPU_LIST_H
 #define SCHEDTAPE_CPU_LIST_H
@@ -14,9 +14,9 @@ static inline bool cpu_list_has(const unsigned char *mask, uint32_t cpu)
 	return mask[cpu / 8] & 1 << cpu % 8;
 }
 
-/* Adds a list to a mask.  CPUs that have no place in it are not there.  -EINVAL: not a list. */
+/* Adds a list to a mask, without CPUs beyond it.  Returns 0, -EINVAL (not a list) or -ENOMEM. */
 int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list);
-/* "0-3,6", to be freed, or NULL: out of memory. */
+/* Returns a list such as "0-3,6", to be freed, or NULL: out of memory. */
 char *cpu_list_text(const unsigned char *mask, size_t bytes);
 
 #endif /* SCHEDTAPE_CPU_LIST_H */

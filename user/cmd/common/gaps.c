@@ -6,8 +6,8 @@
 
 #include "common/output.h"
 
-#define MOST_SHOWN	4	/* reasons, and names */
-#define MOST_FOLDERS	16	/* around a file; a recorder goes less deep */
+#define MOST_SHOWN	4	/* reasons or names */
+#define MOST_FOLDERS	16	/* around a file: more than a recorder reads */
 
 static struct json_object *member(struct json_object *object, const char *key,
 				  enum json_type type)
@@ -30,7 +30,7 @@ void gaps_init(struct gaps *gaps, struct json_object *meta)
 		.cut = json_object_new_object(),
 		.left_out = left_out ? json_object_get_uint64(left_out) : 0,
 	};
-	/* A tape may have many names, and each of its files is looked up here. */
+	/* An object, because there may be many names, and each file is looked up. */
 	for (i = 0; i < n; i++) {
 		struct json_object *name = json_object_array_get_idx(cut, i);
 

@@ -5,7 +5,7 @@
 
 #include "common/output.h"
 
-/* A tape may be a directory with more files than a process usually has. */
+/* Raises RLIMIT_NOFILE, because a tape directory may have more files than its usual value. */
 static void raise_limit(void)
 {
 	struct rlimit limit;

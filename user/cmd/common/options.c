@@ -64,7 +64,7 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 {
 	error_t rc = argp_parse(argp, argc, argv, flags, NULL, input);
 
-	/* Wrong options have ended the program before; this is something like ENOMEM. */
+	/* A wrong option has ended the process before, so this is an error such as ENOMEM. */
 	if (rc) {
 		out_error(NULL, "cannot read the options");
 		exit(CMD_USAGE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options that several commands have.
+ * Options of several commands.
  */
 #ifndef SCHEDTAPE_COMMON_OPTIONS_H
 #define SCHEDTAPE_COMMON_OPTIONS_H
@@ -29,7 +29,7 @@ struct cmd_common {
 extern const struct argp cmd_common_argp;	/* -i FILE, [FILE], --json */
 extern const struct argp cmd_json_argp;		/* --json */
 
-/* The parser of a command without options of its own: its input is its one child's. */
+/* Parser of a command without own options: passes its input to its one child. */
 error_t cmd_parse_child(int key, char *arg, struct argp_state *state);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the subcommands print with.
+ * Output of the commands.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,7 +32,7 @@ static void message(const char *kind, const char *path, const char *format, va_l
 	fprintf(stderr, "%s: %s", command, kind);
 	if (path)
 		fprintf(stderr, "%s: ", path);
-	/* There may be something of a tape in it. */
+	/* The text may contain bytes of a tape, so make it safe. */
 	if (vasprintf(&text, format, args) >= 0) {
 		text_print(stderr, text);
 		free(text);
@@ -58,7 +58,7 @@ void out_warning(const char *path, const char *format, ...)
 	va_end(args);
 }
 
-/* JSON that there was no memory for. */
+/* There was no memory for JSON. */
 static bool unmade;
 
 bool out_works(void)
@@ -77,7 +77,7 @@ int out_finish(int status)
 		return CMD_FAILURE;
 	if (!failed || errno == EPIPE)
 		return status;
-	/* Without an errno it failed earlier. */
+	/* If errno is 0, an earlier write has failed. */
 	out_error(NULL, "cannot write to standard output%s%s", errno ? ": " : "",
 		  errno ? strerror(errno) : "");
 	return CMD_FAILURE;
@@ -154,7 +154,7 @@ static void put_json(struct json_object *object, bool pretty, int indent)
 		out_error(NULL, "not enough memory for JSON");
 	if (!text)
 		unmade = true;
-	/* json-c leaves alone what is no UTF-8, and what is not ASCII stands in strings only. */
+	/* json-c does not change invalid UTF-8.  Only strings have bytes that are not ASCII. */
 	for (; text; text = *end ? end + 1 : NULL) {
 		end = text + strcspn(text, "\n");
 		text_put(stdout, text, end - text);
@@ -170,7 +170,7 @@ void out_json(struct json_object *object, bool pretty)
 	putchar('\n');
 }
 
-/* Has the object, or the list in it, something in it? */
+/* The object has a member already; the list has an element already. */
 static bool has_member, has_element;
 
 static void next_in(bool *has, const char *indent)

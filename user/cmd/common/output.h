@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the commands print with: messages, times, names, JSON.
+ * Output of the commands: messages, times, names, JSON.
  */
 #ifndef SCHEDTAPE_OUTPUT_H
 #define SCHEDTAPE_OUTPUT_H
@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 
-/* Exit statuses: of a failure, of one in diff, of a wrong call. */
+/* Exit statuses: a failure, a failure of diff, wrong options. */
 #define CMD_FAILURE	1
 #define CMD_TROUBLE	2
 #define CMD_USAGE	129		/* as in perf and git */
@@ -26,17 +26,17 @@ void out_set_command(const char *name);
 const char *out_command(void);
 
 /*
- * "schedtape report: FILE: …" to standard error; @path may be NULL.  Texts of unknown origin
- * are made safe here, as in JSON: no text_safe() is needed for them.
+ * Print "schedtape report: FILE: …" to standard error; @path may be NULL.  They make texts of
+ * unknown origin safe, as the functions for JSON do, so the caller needs no text_safe().
  */
 void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* False: nobody reads standard output any more, or it cannot be written, or made. */
+/* Returns false if standard output has failed or lost its reader, or JSON got no memory. */
 bool out_works(void);
 /*
- * Ends the output: @status, or CMD_FAILURE with a message if not all of it could
- * be written.  A reader that has closed its pipe is no failure.
+ * Ends the output.  Returns @status, or CMD_FAILURE after a message if not all of it could be
+ * written.  If the reader has closed its pipe, this is not a failure.
  */
 int out_finish(int status);
 
@@ -44,7 +44,7 @@ int out_finish(int status);
 #define OUT_COUNT_LEN	32
 const char *out_count(char buffer[OUT_COUNT_LEN], uint64_t count);
 
-/* ns as seconds, "12.345678"; at most @digits behind the point, 9 at most. */
+/* ns as seconds, "12.345678"; @digits after the point, 9 at most. */
 #define OUT_TIME_LEN	32
 const char *out_seconds(char buffer[OUT_TIME_LEN], uint64_t ns, unsigned int digits);
 
@@ -62,7 +62,7 @@ const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu)
 const char *out_percent(char buffer[OUT_PERCENT_LEN], double fraction);
 
 /*
- * A new object that begins with "format": "schedtape-WHAT" and "version", see
+ * Returns a new object that begins with "format": "schedtape-WHAT" and "version", see
  * schedtape-json(5).
  */
 #define OUT_JSON_VERSION	1
@@ -70,8 +70,8 @@ struct json_object *out_json_new(const char *what);
 /* Prints one object and a newline, and releases the object. */
 void out_json(struct json_object *object, bool pretty);
 /*
- * The same for an object with more in it than there is memory for: member by member, lists
- * in it element by element.
+ * Print one object member by member, and its lists element by element, so that it need not fit
+ * into memory.
  *
  *	out_json_begin("report"), out_json_member()..., out_json_end()
  *	and between members out_json_list(), out_json_element()..., out_json_list_end()
@@ -84,11 +84,11 @@ void out_json_list_end(void);
 void out_json_end(void);
 void out_json_add_count(struct json_object *object, const char *key, uint64_t value);
 void out_json_add_name(struct json_object *object, const char *key, const char *comm);
-/* null, where it is not a number that JSON knows. */
+/* Adds null if JSON has no such number (infinity, NAN). */
 void out_json_add_double(struct json_object *object, const char *key, double value);
 void out_json_add_bool(struct json_object *object, const char *key, bool value);
 void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl);
-/* For each CPU of the end of a recording: events, and what was lost when. */
+/* Returns an array with the counts and losses of each CPU of a recording. */
 struct json_object *out_json_cpus(const struct schedtape_end *end);
 
 #endif /* SCHEDTAPE_OUTPUT_H */

@@ -23,13 +23,13 @@ int priority_take(void)
 {
 	struct sched_param param = { .sched_priority = wanted };
 
-	/* Not for children: they get what everybody has, and then priority_leave(). */
+	/* Reset on fork: children get the usual priority, and then call priority_leave(). */
 	if (wanted)
 		return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &param) ?
 		       -errno : 0;
 	if (before.policy != SCHED_OTHER)
 		return 0;
-	/* It is no failure if it may not be. */
+	/* Without permission the priority stays as it is, which is not a failure. */
 	if (!sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &param))
 		setpriority(PRIO_PROCESS, 0, NICEST);
 	return 0;
@@ -58,14 +58,14 @@ static void *try_ext(void *arg)
 	const struct sched_param param = { 0 };
 	bool *has = arg;
 
-	/* A kernel with SCHED_EXT may refuse it for another reason. */
+	/* A kernel with SCHED_EXT may reject the call with another error. */
 	*has = !sched_setscheduler(0, SCHEDTAPE_POLICY_EXT, &param) || errno != EINVAL;
 	return NULL;
 }
 
 /*
- * sched_get_priority_max() knows SCHED_EXT also in a kernel that is built without it. So it
- * is set, in a thread of its own because the calling thread is to keep its policy.
+ * Sets the policy, because sched_get_priority_max() accepts SCHED_EXT also in a kernel that is
+ * built without it.  Uses a thread, so that the calling thread keeps its policy.
  */
 bool priority_has_ext(void)
 {

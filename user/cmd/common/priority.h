@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recorder that waits behind the load that it records loses events: so its
- * threads come before others, and what they start does not.
+ * Priority of the recorder's threads: above the load that it records, because it
+ * loses events if it has to wait for a CPU.  Its children do not inherit it.
  */
 #ifndef SCHEDTAPE_PRIORITY_H
 #define SCHEDTAPE_PRIORITY_H
@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * The calling thread, and every later caller of priority_take(): SCHED_FIFO with
- * priority @realtime; 0: as nice as may be, which is not tried where the caller's
- * policy is none of the usual ones.  -errno: @realtime may not be had.
+ * Sets the priority of the calling thread, and of later callers of priority_take(): SCHED_FIFO
+ * with priority @realtime; 0: the lowest permitted nice value, only if the caller's policy is
+ * SCHED_OTHER.  Returns 0, or -errno if @realtime is not permitted.
  */
 int priority_set(int realtime);
-/* The same for another thread of this process. */
+/* Sets the priority of priority_set() for another thread of this process. */
 int priority_take(void);
-/* In a child: what it was before priority_set(). */
+/* In a child: restores the priority from before priority_set(). */
 void priority_leave(void);
 
 /* Returns false if the kernel has no policy SCHED_EXT. */

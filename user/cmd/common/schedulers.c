@@ -17,7 +17,7 @@ static bool is_fair(const struct schedtape_scheduler *scheduler)
 	return is(scheduler, "none") || is(scheduler, "disabled");
 }
 
-/* The switch takes a moment: the scheduler before it or after it is of more interest. */
+/* A switch of schedulers takes only a moment: the one before or after it matters more. */
 static bool is_between(const struct schedtape_scheduler *scheduler)
 {
 	return is(scheduler, "enabling") || is(scheduler, "disabling");
@@ -47,30 +47,30 @@ const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
 	return buffer;
 }
 
-/* Schedulers that were switched on since the look before, apart from the one that is on. */
+/* Returns how many schedulers were switched on since the last look, without the current one. */
 static uint64_t unseen(const struct schedtape_scheduler *before,
 		       const struct schedtape_scheduler *scheduler)
 {
 	uint64_t n;
 
-	/* A first look that failed knows no number. */
+	/* The first look may have failed, so that its number is unknown. */
 	if (scheduler->enable_seq <= before->enable_seq ||
 	    (is(before, "unknown") && !before->enable_seq))
 		return 0;
 	n = scheduler->enable_seq - before->enable_seq;
-	/* The last one that was counted is still there. */
+	/* The last scheduler that was counted is still on. */
 	return n - (is(scheduler, "enabled") || is(scheduler, "disabling"));
 }
 
 /* -- for diff -------------------------------------------------------------- */
 
 /**
- * struct walk - goes through the schedulers that a tape's tasks had
- * @all: what is on the tape, @n records
- * @i: the next one
- * @unseen_done: those that were switched on before the next one have been named
- * @all_between: each record is of a switch, so that these are all that can be named
- * @name: the last one
+ * struct walk - walks over the schedulers that a tape's tasks had
+ * @all: the tape's @n records
+ * @i: index of the next record
+ * @unseen_done: the unseen schedulers before the next record have been named
+ * @all_between: all records are of switches, so name these
+ * @name: the last name
  */
 struct walk {
 	const struct schedtape_scheduler *all;
@@ -91,7 +91,7 @@ static void walk_begin(struct walk *walk, struct schedtape_tape *tape)
 		walk->all_between = is_between(&walk->all[i]);
 }
 
-/* Had tasks a scheduler that was seen only while it went off? */
+/* Returns true if a scheduler was on that was seen only while it was going off. */
 static bool was_on(const struct schedtape_scheduler *before,
 		   const struct schedtape_scheduler *scheduler)
 {
@@ -99,11 +99,11 @@ static bool was_on(const struct schedtape_scheduler *before,
 	       scheduler->enable_seq > before->enable_seq;
 }
 
-/* Names the next record, or what came unseen before it.  Returns NULL if neither has a name. */
+/* Names the unseen schedulers before the next record, or that record.  NULL: it has no name. */
 static const char *name_next(struct walk *walk, char buffer[SCHEDULERS_NAME_LEN])
 {
 	const struct schedtape_scheduler *now = &walk->all[walk->i];
-	/* For the first one it is the same, so that nothing came in between. */
+	/* The first record is compared with itself, so that nothing is unseen before it. */
 	const struct schedtape_scheduler *before = now - !!walk->i;
 	struct schedtape_scheduler on;
 
@@ -114,17 +114,17 @@ static const char *name_next(struct walk *walk, char buffer[SCHEDULERS_NAME_LEN]
 	walk->unseen_done = false;
 	walk->i++;
 	if (was_on(before, now)) {
-		/* The kernel has taken back switch_all by then. */
+		/* The kernel has already reset switch_all. */
 		on = *now;
 		snprintf(on.state, sizeof(on.state), "enabled");
 		on.switch_all = true;
 		return schedulers_name(buffer, &on);
 	}
-	/* What a switch leads to, or comes from, says more. */
+	/* The scheduler before or after a switch says more than the switch. */
 	return walk->all_between || !is_between(now) ? schedulers_name(buffer, now) : NULL;
 }
 
-/* Returns the next name that is not the same as the last one, or NULL at the end. */
+/* Returns the next name that differs from the last one, or NULL at the end. */
 static const char *walk_next(struct walk *walk)
 {
 	char buffer[SCHEDULERS_NAME_LEN];
@@ -179,7 +179,7 @@ bool schedulers_differ(struct schedtape_tape *a, struct schedtape_tape *b)
 	do {
 		one = walk_known(&in_a, last_a);
 		other = walk_known(&in_b, last_b);
-		/* A tape of a format before 2.2 does not say, and most likely had the fair one. */
+		/* Tapes of formats before 2.2 have no record; most likely they had the fair one. */
 		if (first && !one)
 			one = "fair";
 		if (first && !other)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events and tasks an option selects.
+ * Options that select events and tasks.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -108,7 +108,7 @@ void select_names_free(struct select_names *set)
 	free(set->text);
 }
 
-/* "12", "12.5", "12.123456789": exact to the ns, which a double is not. */
+/* Parses "12", "12.5", "12.123456789".  A double would not be exact to the ns. */
 static int parse_seconds(const char **at, uint64_t *ns)
 {
 	uint64_t unit = 100000000;
@@ -131,7 +131,7 @@ static int parse_seconds(const char **at, uint64_t *ns)
 	return 0;
 }
 
-/* As perf has it: "START,STOP", "START," or ",STOP". */
+/* As in perf: "START,STOP", "START," or ",STOP". */
 int select_time_parse(struct select_time *range, const char *text)
 {
 	const char *at = text;

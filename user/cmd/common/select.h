@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events and tasks an option selects: numbers, names, times.
+ * Options that select events and tasks: by numbers, names, times.
  */
 #ifndef SCHEDTAPE_SELECT_H
 #define SCHEDTAPE_SELECT_H
@@ -39,10 +39,10 @@ struct select_time {
 
 #define SELECT_TIME_ALL	{ .start = 0, .stop = UINT64_MAX }
 
-/* A decimal number and nothing else, below 2^32: 0 or -EINVAL. */
+/* Parses a decimal number below 2^32, and nothing else.  Returns 0 or -EINVAL. */
 int select_number_parse(uint32_t *number, const char *text);
 
-/* 0, -EINVAL (not of that form) or -ENOMEM.  Several calls add up. */
+/* Adds ranges to @set.  Returns 0, -EINVAL (wrong form) or -ENOMEM. */
 int select_numbers_parse(struct select_numbers *set, const char *text);
 bool select_numbers_has(const struct select_numbers *set, uint32_t number);
 void select_numbers_free(struct select_numbers *set);

@@ -5,7 +5,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* What we have changed, as it was. */
+/* Signals whose action may be changed, and the action before that. */
 static struct {
 	int signal;
 	bool changed;
@@ -33,7 +33,7 @@ void signals_survive_writes(void)
 	change(SIGXFSZ, SIG_IGN);
 }
 
-/* As nohup(1) has it.  It would come all the same: what is blocked is not ignored. */
+/* nohup(1) ignores SIGHUP.  If it were blocked here, signalfd would return it all the same. */
 static bool hangup_ignored(void)
 {
 	struct sigaction action;
@@ -46,7 +46,7 @@ int signals_open(void)
 	sigset_t ours;
 	int fd;
 
-	/* Where it is ignored, children vanish without being waited for. */
+	/* If SIGCHLD were ignored, children would be reaped without a wait for them. */
 	change(SIGCHLD, SIG_DFL);
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The signals of this process, which a command that it runs is to find as it has
- * found them itself.
+ * The signals of this process.  A command that it runs gets them as this process got
+ * them from its parent.
  */
 #ifndef SCHEDTAPE_SIGNALS_H
 #define SCHEDTAPE_SIGNALS_H
@@ -10,18 +10,17 @@
 #include <stdbool.h>
 
 /*
- * Blocks what ends a command (SIGINT, SIGTERM and, unless it is ignored, SIGHUP)
- * and SIGCHLD, and returns a descriptor to read them from without blocking, or
- * -errno.
+ * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
+ * ignored, SIGHUP).  Returns a non-blocking descriptor to read them from, or -errno.
  */
 int signals_open(void);
-/* Reads all that have come from that descriptor.  Was there one that ends a command? */
+/* Reads all signals from that descriptor.  Returns true if one of them ends a command. */
 bool signals_read(int fd);
-/* Has one come since then that ends a command?  It stays there to be read. */
+/* Returns true if a signal that ends a command is pending.  It stays to be read. */
 bool signals_pending(void);
-/* From now on a write that fails says so, and does not kill. */
+/* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
-/* In a child, before it executes something else: as all of it was before. */
+/* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 
 #endif /* SCHEDTAPE_SIGNALS_H */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define LEAST_TEXT	8	/* cells that are left of a text */
+#define LEAST_TEXT	8	/* cells that a cut text keeps at least */
 #define BETWEEN		2	/* blanks between columns */
 #define CUT_MARK	"~"
 #define OPT_WIDE	0x4000
@@ -96,8 +96,8 @@ unsigned int table_terminal(void)
 }
 
 /*
- * The widths of characters are in a locale of libc.  The user's may be none with UTF-8, which
- * names are in whatever the user's is.  Without C.UTF-8 a character takes one cell.
+ * Returns the locale for the widths of characters.  It is not the user's, because names are in
+ * UTF-8 whatever the user's locale is.  Without C.UTF-8 each character counts as one cell.
  */
 static locale_t utf8_locale(void)
 {
@@ -110,7 +110,7 @@ static locale_t utf8_locale(void)
 	return locale;
 }
 
-/* Cells of the character at @text, and its bytes. */
+/* Returns the width in cells of the character at @text, and its length in *bytes. */
 static unsigned int char_cells(const char *text, size_t *bytes)
 {
 	locale_t utf8, before;
@@ -157,7 +157,7 @@ size_t table_text_fits(const char *text, size_t len, unsigned int cells)
 	return at;
 }
 
-/* Cells of a heading: of the wider one of two lines. */
+/* Returns the width of a heading, in cells: of two lines, that of the wider one. */
 static unsigned int title_cells(const struct table *table, const char *title)
 {
 	const char *second = strchr(title, '\n');
@@ -180,7 +180,7 @@ static unsigned int total_width(const struct table *table, size_t n)
 	return total;
 }
 
-/* The widest text of the first @n columns that may be cut further, or NULL. */
+/* Returns the width of the widest text of the first @n columns that may be cut, or NULL. */
 static unsigned int *widest_text(struct table *table, size_t n)
 {
 	unsigned int *widest = NULL, *width;
@@ -203,7 +203,7 @@ static void cut_texts(struct table *table, size_t n)
 		--*widest;
 }
 
-/* Leaves out the last column, and a part of a pair with the other one. */
+/* Leaves out the last column; if it belongs to a pair, both.  Returns the columns left. */
 static size_t leave_out(const struct table *table, size_t n)
 {
 	n--;
@@ -212,7 +212,7 @@ static size_t leave_out(const struct table *table, size_t n)
 	return n;
 }
 
-/* Makes the table fit: by leaving out what is not needed, then by cutting texts. */
+/* Makes the table fit: leaves out columns that are not needed, then cuts texts. */
 static void fit(struct table *table)
 {
 	size_t n = table->nr_shown, needed = 1, i;
@@ -270,7 +270,7 @@ static void put_cut(const char *text, unsigned int width)
 	put_text(text, bytes);
 	put_text(CUT_MARK, strlen(CUT_MARK));
 	put_text(tail, strlen(tail));
-	/* There may be no room for a half of a wide character. */
+	/* A cell may be left because a wide character did not fit. */
 	for (at = 0; at < bytes; at += one)
 		room -= char_cells(text + at, &one);
 	put_blanks(room);
@@ -306,7 +306,7 @@ static void put_row(const struct table *table, char (*cells)[TABLE_CELL])
 	end_line();
 }
 
-/* One line of the headings: the last one has those that have a single line. */
+/* Prints a line of the headings.  Headings of a single line are in the lower one. */
 static void put_titles(struct table *table, bool upper)
 {
 	const char *title, *second;
@@ -394,7 +394,7 @@ void table_begin(struct table *table, const struct table_column *columns,
 	else
 		for (i = 0; i < table->nr; i++)
 			table->shown[table->nr_shown++] = i;
-	/* Columns that were asked for are there, however wide. */
+	/* Columns of -F are always printed, even if they do not fit. */
 	if (!opts || !(opts->wide || opts->fields))
 		table->room = terminal;
 	for (i = 0; i < table->nr; i++)

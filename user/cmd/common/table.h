@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tables.  On a terminal they fit its width: columns that do not fit are left out, the last ones
- * first, and texts are cut with a mark.  Elsewhere all columns and whole texts are printed.
+ * first, and texts are cut and marked.  Elsewhere all columns and whole texts are printed.
  */
 #ifndef SCHEDTAPE_TABLE_H
 #define SCHEDTAPE_TABLE_H
@@ -14,14 +14,14 @@
 #define TABLE_CELL	256	/* bytes */
 
 /* Flags of columns. */
-#define TABLE_TEXT	1	/* to the left, and may be cut; numbers are to the right */
+#define TABLE_TEXT	1	/* aligned left, and may be cut; numbers are aligned right */
 #define TABLE_NEEDED	2	/* before this one is left out, texts are cut */
 #define TABLE_PAIR	4	/* is left out together with the next column */
 
 /**
  * struct table_column - one column, the most important one first; a NULL name ends the list
- * @name: for -F
- * @title: above it; on a terminal, '\n' separates two lines, elsewhere it is a blank
+ * @name: name for -F
+ * @title: heading; '\n' separates two lines on a terminal, and is a blank elsewhere
  */
 struct table_column {
 	const char *name;
@@ -31,9 +31,9 @@ struct table_column {
 
 /**
  * struct table_options - -F and --wide; the input of table_argp
- * @columns: what may be named, set by the command
+ * @columns: columns that -F may name, set by the command
  * @fields: the argument of -F, or NULL
- * @wide: all columns and whole texts, whatever the width of the terminal
+ * @wide: print all columns and whole texts, even if the terminal is too narrow
  */
 struct table_options {
 	const struct table_column *columns;
@@ -45,11 +45,11 @@ extern const struct argp table_argp;
 
 /**
  * struct table - a table that is printed row by row, in two passes
- * @columns: all of them, @nr
- * @shown: their numbers in the order of printing, @nr_shown
- * @widths: cells of the screen, by number
- * @room: cells of the screen in a line; 0: as many as needed
- * @two_lines: of headings
+ * @columns: all @nr columns
+ * @shown: numbers of the @nr_shown printed columns, in order
+ * @widths: width of each column, by number, in cells of the screen
+ * @room: width of a line in cells of the screen; 0: no limit
+ * @two_lines: headings may have two lines
  * @pass: 1: measures, 2: prints
  * @at: number of the next cell
  * @cells: the row so far
@@ -83,11 +83,11 @@ void table_cell(struct table *table, const char *format, ...)
 /* A line of dashes between two rows. */
 void table_rule(struct table *table);
 
-/* Width of standard output in cells, or 0: it is not a terminal. */
+/* Returns the width of standard output in cells, or 0 if it is not a terminal. */
 unsigned int table_terminal(void);
-/* Cells of the screen that a text takes: a Japanese character takes two. */
+/* Returns how many cells of the screen a text takes; a Japanese character takes two. */
 unsigned int table_text_cells(const char *text);
-/* Bytes of whole characters of a text of @len bytes that take at most @cells. */
+/* Returns how many bytes of a text of @len bytes fit into @cells, in whole characters. */
 size_t table_text_fits(const char *text, size_t len, unsigned int cells);
 
 #endif /* SCHEDTAPE_TABLE_H */

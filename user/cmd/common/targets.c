@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* "1,2,3"; adds to those that are there. */
+/* Parses "1,2,3", and adds it to @ids.  Returns false on a wrong text or without memory. */
 static bool parse_ids(const char *text, uint32_t **ids, size_t *n)
 {
 	uint32_t *list;
@@ -82,7 +82,7 @@ static void parse_cgroups(struct argp_state *state, char *text, struct schedtape
 	}
 }
 
-/* What it takes of a name at least to match, as the kernel's glob_match() has it. */
+/* Returns the length of the shortest name that the kernel's glob_match() would match. */
 static size_t shortest_match(const char *glob)
 {
 	const char *end;
@@ -95,7 +95,7 @@ static size_t shortest_match(const char *glob)
 		if (*glob == '\\' && glob[1]) {
 			glob++;
 		} else if (*glob == '[' && glob[1]) {
-			/* Its first character may be a bracket; one without an end is itself. */
+			/* A "]" right after "[" ends no class; "[" without an end is itself. */
 			end = strchr(glob + 2 + (glob[1] == '!' && glob[2]), ']');
 			glob = end ? end : glob;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whom to record: the options that record and filter have in common.
+ * The tasks to record: options that record and filter have in common.
  */
 #ifndef SCHEDTAPE_TARGETS_H
 #define SCHEDTAPE_TARGETS_H
@@ -11,9 +11,9 @@
 #include <schedtape/client.h>
 
 /**
- * struct targets - what the options name
- * @filter: all of it, for schedtape_filter_free()
- * @flags_given: an option of filter-set
+ * struct targets - the targets that the options name
+ * @filter: the targets; to be freed by schedtape_filter_free()
+ * @flags_given: an option of filter-set was given
  */
 struct targets {
 	struct schedtape_filter filter;
@@ -23,7 +23,7 @@ struct targets {
 /* A child of a command's argp; its input is a struct targets. */
 extern const struct argp targets_argp;
 
-/* Are there processes, threads or cgroups in it? */
+/* Returns true if the options name processes, threads or cgroups. */
 bool targets_named(const struct targets *targets);
 
 #endif /* SCHEDTAPE_TARGETS_H */

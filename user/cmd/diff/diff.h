@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads, judge.c judges, print.c prints, with what
- * machine.c finds.
+ * schedtape diff: diff.c loads, judge.c judges, machine.c and settings.c compare
+ * the machines, print.c prints.
  */
 #ifndef SCHEDTAPE_DIFF_H
 #define SCHEDTAPE_DIFF_H
@@ -10,7 +10,7 @@
 
 #include "common/table.h"
 
-/* What may be limited: fractions, KS distances, a number of tasks. */
+/* Values that may have a limit: fractions, KS distances, a number of tasks. */
 enum diff_limit {
 	DIFF_CPU,
 	DIFF_WAKEUPS,
@@ -30,8 +30,8 @@ enum diff_limit {
 
 /**
  * struct diff_options - the command line
- * @limits: negative: none
- * @min_runtime: tasks that ran less in both are not judged by it, ns
+ * @limits: negative: no limit
+ * @min_runtime: the CPU time of a task that ran less on both tapes is not judged, ns
  */
 struct diff_options {
 	const char *paths[2];
@@ -54,13 +54,14 @@ struct diff_side {
 };
 
 /**
- * struct diff_verdict - the worst of A's tasks
- * @worst: by limit, for those that tasks are judged by; NULL: no task to judge
- * @errors: theirs, signed fractions; of all others that of the tapes, NAN: none
- * @median_cpu: of what is judged, its amount
- * @small: tasks whose CPU time was too short to be judged
- * @total_a, @total_b: sums of A's tasks, and of their counterparts
- * @total_ks: distances of the lengths of all matched tasks together
+ * struct diff_verdict - the errors of B against A
+ * @worst: by limit: the worst task of A, for limits of tasks; NULL: no task to judge
+ * @errors: by limit: error of @worst, or of the tapes for the other limits; signed
+ *	fractions, NAN: unknown
+ * @median_cpu: median of the absolute errors of the judged CPU times
+ * @small: number of tasks whose CPU time was too short to judge
+ * @total_a, @total_b: sums over A's tasks, and over their counterparts
+ * @total_ks: KS distances of the lengths of all matched tasks together
  * @unmatched_time: CPU time of tasks that are only in B, ns
  */
 struct diff_verdict {
@@ -86,7 +87,7 @@ struct diff {
 	struct diff_verdict verdict;
 };
 
-/* The task of a pair in A or in B, or NULL. */
+/* Return the task of a pair in A or in B, or NULL. */
 static inline const struct schedtape_task *diff_a(const struct diff *diff,
 						  const struct schedtape_pair *pair)
 {
@@ -100,34 +101,34 @@ static inline const struct schedtape_task *diff_b(const struct diff *diff,
 }
 
 /*
- * Of B against A: signed fractions, INFINITY where A has nothing; KS distances, NAN
- * where one has nothing.  @limit: one that tasks are judged by.
+ * Returns the error of a task in B against A: a signed fraction, INFINITY if A has nothing;
+ * or a KS distance, NAN if one of them has nothing.  @limit: a limit of tasks.
  */
 double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 		  enum diff_limit limit);
 
-/* A stop of the original is a sleep of its replay. */
+/* Counts stops by signals as sleeps, because a replay sleeps instead. */
 static inline uint64_t diff_sleeps(const struct schedtape_task *task)
 {
 	return task->sleeps + task->stops;
 }
 
-/* What the recorder took to begin and to end is none of the tasks'. */
+/* Returns the wall time, without the start-up and the shutdown of the recorder. */
 static inline uint64_t diff_wall(const struct diff_side *side)
 {
 	return schedtape_profile_span(side->profile);
 }
 
-/* judge.c: fills in the verdict.  -ENOMEM: said why. */
+/* judge.c: fills in the verdict.  Returns 0, or not 0 after a message. */
 int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
-/* Which of the limits that were asked for are exceeded?  CMD_FAILURE if any is, and says so. */
+/* Prints each limit that is exceeded.  Returns CMD_FAILURE if there is one, otherwise 0. */
 int diff_check(const struct diff *diff);
 
-/* machine.c: how the recordings differ in what their tasks had no part in. */
+/* machine.c: differences of the machines: schedulers, settings. */
 void diff_machine_print(const struct diff *diff);
 void diff_machine_json(const struct diff *diff);
 
-/* settings.c: the part of it that is about the scheduler's settings. */
+/* settings.c: the scheduler's settings, called by machine.c. */
 void diff_settings_print(const struct diff *diff);
 void diff_settings_json(const struct diff *diff);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape diff: how far B is from A, and whether that is too far.
+ * schedtape diff: the errors of B against A, and whether they exceed limits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/output.h"
 #include "diff/diff.h"
 
-/* How a limit is called in messages, and which lengths it is about. */
+/* A limit's name in messages, its lengths, and whether it is for tasks. */
 static const struct {
 	const char *name;
 	int length;		/* enum schedtape_length, or -1 */
@@ -94,8 +94,8 @@ static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
 }
 
 /*
- * The tasks of A are judged.  What is only in B, like the program that starts a
- * replay, is told but no error, unless that was asked for.
+ * Judges the tasks of A.  Tasks that are only in B (the controller of a replay) are reported;
+ * they are errors only with --max-unmatched.  Returns the number of @cpu_errors.
  */
 static size_t judge_tasks(struct diff *diff, double *cpu_errors)
 {
@@ -175,7 +175,7 @@ int diff_check(const struct diff *diff)
 	int limit, status = 0;
 
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
-		/* What is not known exceeds nothing. */
+		/* NAN, an unknown error, exceeds no limit. */
 		if (opts->limits[limit] < 0 ||
 		    !(fabs(diff->verdict.errors[limit]) > opts->limits[limit]))
 			continue;

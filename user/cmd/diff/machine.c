@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape diff: schedulers and their settings.  A replay under another scheduler than
- * its original, or with other settings, compares these as well.
+ * schedtape diff: schedulers and their settings.  If they differ, the comparison of a
+ * replay with its original also measures their effect.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape diff: what it prints.
+ * schedtape diff: output.
  */
 #include <math.h>
 
@@ -47,7 +47,7 @@ static void print_distance(struct table *table, double distance)
 		table_cell(table, "%.3f", distance);
 }
 
-/* @pid_b: "" of a sum */
+/* @pid_b: "" for the total */
 static void print_row(struct table *table, const struct schedtape_task *a,
 		      const struct schedtape_task *b, const double *distances, const char *name,
 		      const char *pid_b)
@@ -146,7 +146,7 @@ static const char *name_of(char buffer[TEXT_TASK_LEN], const struct diff *diff, 
 	return text_task(buffer, task->comm, task->pid);
 }
 
-/* That tasks have no counterparts makes another graph, too. */
+/* Returns true if the wake-up graphs differ, also because tasks are unmatched. */
 static bool edges_differ(const struct schedtape_distance *d)
 {
 	return d->edges_differ || d->edges_only_a || d->edges_only_b;
@@ -215,7 +215,7 @@ static void print_cpu_time(const struct diff *diff)
 	       name_of(name, diff, verdict->worst[DIFF_CPU] - diff->pairs));
 }
 
-/* What somebody looks for who asks how far B is from A stands first. */
+/* Prints the summary first, because it answers how much B differs from A. */
 static void print_verdict(const struct diff *diff)
 {
 	const struct schedtape_distance *d = diff->distance;
@@ -254,7 +254,7 @@ void diff_print_text(const struct diff *diff)
 		print_edges(diff);
 }
 
-/* Of a task or of all of them. */
+/* @task: a task, or the sum of all tasks */
 static void add_numbers(struct json_object *object, const struct schedtape_task *task)
 {
 	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
@@ -324,7 +324,7 @@ static void list_tasks(const struct diff *diff)
 	out_json_list_end();
 }
 
-/* Wakers and wakees are numbers in "tasks". */
+/* Prints wakers and wakees as indexes of the array "tasks". */
 static void list_edges(const struct diff *diff)
 {
 	size_t i;
@@ -342,7 +342,7 @@ static void list_edges(const struct diff *diff)
 	out_json_list_end();
 }
 
-/* The worst of A's tasks is a number in "tasks". */
+/* Adds A's worst task as an index of the array "tasks". */
 static void add_errors(struct json_object *object, const struct diff *diff)
 {
 	const struct diff_verdict *verdict = &diff->verdict;
@@ -351,7 +351,7 @@ static void add_errors(struct json_object *object, const struct diff *diff)
 	int limit;
 
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
-		/* The number of unmatched tasks is "only_b". */
+		/* DIFF_UNMATCHED has no key: the number is in "only_b". */
 		if (!error_keys[limit])
 			continue;
 		out_json_add_double(object, error_keys[limit], verdict->errors[limit]);

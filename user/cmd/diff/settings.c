@@ -23,10 +23,10 @@
  * @name: of the tape: "A" or "B"
  * @files: texts by name; NULL: the tape has no settings
  * @reason: why there are no @files, or NULL
- * @gaps: what @files lack
- * @not_readable: how many of the other tape's settings were not readable here, by reason
- * @left_out: how many of them are not here, perhaps because there was no room
- * @cut: how many are alike as far as they are here
+ * @gaps: settings that @files lack
+ * @not_readable: number of the other tape's settings that were not readable here, by reason
+ * @left_out: number of the other tape's settings that this tape perhaps had no room for
+ * @cut: number of settings that were cut here, and are equal as far as they go
  */
 struct side {
 	const char *name;
@@ -56,13 +56,13 @@ static void side_free(struct side *side)
 	gaps_free(&side->gaps);
 }
 
-/* Returns NULL if the tape has no such setting.  JSON's null is none. */
+/* Returns NULL if the tape has no such setting, or JSON's null. */
 static const char *text_of(const struct side *side, const char *name)
 {
 	return json_object_get_string(json_object_object_get(side->files, name));
 }
 
-/* Returns true, and counts it, if the tape may lack a setting that its machine had. */
+/* Returns true, and counts the setting, if the machine may have had it and the tape lacks it. */
 static bool is_gap(struct side *side, const char *name)
 {
 	const char *reason;
@@ -82,7 +82,7 @@ static void count_cut(struct side *side, const char *name)
 	side->cut += gaps_cut(&side->gaps, name);
 }
 
-/* Returns true for what the kernel measures by itself: it is another one at each look. */
+/* Returns true for a value that the kernel measures, because it differs at each look. */
 static bool is_measured(const char *name)
 {
 	static const char measured[] = "/max_newidle_lb_cost";
@@ -91,7 +91,7 @@ static bool is_measured(const char *name)
 	return len > n && !strcmp(name + len - n, measured);
 }
 
-/* Tells one that both or only A have. */
+/* Compares one setting, and calls @tell if it differs. */
 static void compare_one(struct side *a, struct side *b, const char *name, tell_setting tell,
 			void *arg)
 {
@@ -105,7 +105,7 @@ static void compare_one(struct side *a, struct side *b, const char *name, tell_s
 	}
 }
 
-/* Tells each that differs: those of A first, then those that only B has.  NULL: it has none. */
+/* Calls @tell for each setting that differs: first A's, then those that only B has. */
 static void compare_settings(struct side *a, struct side *b, tell_setting tell, void *arg)
 {
 	json_object_object_foreach(a->files, name, value) {
@@ -123,9 +123,9 @@ static void compare_settings(struct side *a, struct side *b, tell_setting tell, 
 /* -- text ------------------------------------------------------------------ */
 
 /**
- * struct folder - settings of each CPU: of many, a number says as much as their names
- * @name: of the folder, @len bytes
- * @files: that differ
+ * struct folder - a folder with settings of each CPU, which are only counted
+ * @name: name of the folder, @len bytes
+ * @files: number of files that differ
  */
 struct folder {
 	const char *name;
@@ -134,9 +134,9 @@ struct folder {
 };
 
 /**
- * struct lines - what was printed of settings that differ
- * @n: lines
- * @more: settings that there was no line for
+ * struct lines - the printed lines of settings that differ
+ * @n: number of lines
+ * @more: number of settings without a line
  */
 struct lines {
 	size_t n;
@@ -145,7 +145,7 @@ struct lines {
 	size_t nr_folders;
 };
 
-/* "domains/cpu3/domain0/name": returns the length of "domains", or 0 if it is of no CPU. */
+/* Returns the length of "domains" for "domains/cpu3/domain0/name"; 0: not a CPU's setting. */
 static size_t cpu_folder(const char *name)
 {
 	const char *cpu = strstr(name, "/cpu");
@@ -170,10 +170,10 @@ static void count_in_folder(struct lines *lines, const char *name, size_t len)
 }
 
 #define BLANKS		" \t\n"
-#define LONG_TEXT	128	/* bytes: of a list of so many words only some are shown */
+#define LONG_TEXT	128	/* bytes of a list of words of which only some are shown */
 #define MOST_OF_WORD	64	/* bytes */
 
-/* Moves @text behind its first word.  Returns that, and its length; at the end that is 0. */
+/* Moves @text behind its first word.  Returns that word; *len is 0 at the end. */
 static const char *next_word(const char **text, size_t *len)
 {
 	const char *word = *text + strspn(*text, BLANKS);
@@ -183,7 +183,7 @@ static const char *next_word(const char **text, size_t *len)
 	return word;
 }
 
-/* Is the word among those of the text? */
+/* Returns true if the text contains the word. */
 static bool has_word(const char *text, const char *word, size_t len)
 {
 	const char *one;
@@ -200,7 +200,7 @@ static bool is_list(const char *text, const char *other)
 	return text && other && strlen(text) >= LONG_TEXT;
 }
 
-/* Has the text a word that the other one has not? */
+/* Returns true if the text has a word that the other one has not. */
 static bool has_own_word(const char *text, const char *other)
 {
 	const char *word;
@@ -222,7 +222,7 @@ static void print_word(const char *word, size_t len)
 		fputs("...", stdout);
 }
 
-/* Of words, only those that the other one has not: features are some thirty. */
+/* Prints a value; of a list, such as the features, only words that the other one has not. */
 static void print_value(const char *text, const char *other)
 {
 	const char *between = "", *word;
@@ -337,7 +337,7 @@ void diff_settings_print(const struct diff *diff)
 
 	side_init(&a, "A", diff->a.tape);
 	side_init(&b, "B", diff->b.tape);
-	/* Where debugfs may not be read, neither of them has any. */
+	/* If debugfs was not readable, neither of them has settings. */
 	if (!a.files != !b.files)
 		print_missing(a.files ? &b : &a);
 	if (a.files && b.files) {

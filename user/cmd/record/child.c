@@ -16,7 +16,7 @@ static void child_main(char **command, int go, int error)
 	int code;
 	char c;
 
-	/* The recorder may fail before it lets us: then there is nothing to do. */
+	/* Without a byte the recorder has failed before child_go(). */
 	if (read(go, &c, 1) != 1)
 		_exit(1);
 	signals_restore();
@@ -28,7 +28,7 @@ static void child_main(char **command, int go, int error)
 	_exit(127);
 }
 
-/* The state that /proc tells of, 0: it does not. */
+/* Returns the state of a process from /proc, or 0 if that cannot be read. */
 static char state_of(pid_t pid)
 {
 	char path[32], state = 0;
@@ -38,7 +38,7 @@ static char state_of(pid_t pid)
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
-	/* Its name is ours, and has no ")" but at its end. */
+	/* The child has this program's name, so the first ")" ends it. */
 	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(file);
@@ -46,8 +46,8 @@ static char state_of(pid_t pid)
 }
 
 /*
- * Until it sleeps, if that does not take too long: then the recording begins with its
- * wake-up. One that was still running then would replay with a wake-up more, for which
+ * Waits until the child sleeps, for 100 ms at most, so that the recording begins with its
+ * wake-up.  If the child was still running then, its replay would have one wake-up more, because
  * its player has to wait for the start.
  */
 static void wait_until_asleep(pid_t pid)

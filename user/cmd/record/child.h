@@ -10,10 +10,10 @@
 
 /**
  * struct child - a command
- * @pid: 0: there is none
- * @go: writing end: a byte lets it exec
- * @error: reading end: the errno of a failed exec; the exec closes it
- * @status: as of waitpid(), once it has @ended
+ * @pid: 0: there is no command
+ * @go: writing end of a pipe: a byte makes the child call exec
+ * @error: reading end of a pipe: errno of a failed exec; a successful exec closes it
+ * @status: as waitpid() returns it, once it has @ended
  */
 struct child {
 	pid_t pid;
@@ -23,13 +23,13 @@ struct child {
 	bool ended;
 };
 
-/* Forks it; it waits for child_go(). */
+/* Forks a child that waits for child_go() before it executes @command.  Returns 0 or -errno. */
 int child_fork(struct child *child, char **command);
-/* Lets it exec; -errno of the exec. */
+/* Makes the child execute its command.  Returns 0 or -errno of the exec. */
 int child_go(struct child *child);
-/* Has it ended? */
+/* Sets @ended and @status if the child has ended.  Does not wait. */
 void child_reap(struct child *child);
-/* One that waits still for child_go() ends, another one gets a SIGTERM. */
+/* Sends SIGTERM to the command.  A child that still waits for child_go() ends by itself. */
 void child_end(struct child *child);
 
 #endif /* SCHEDTAPE_CHILD_H */

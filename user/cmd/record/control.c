@@ -35,7 +35,7 @@ bool control_valid(const char *text)
 	return *text && *text != ',' && text[strlen(text) - 1] != ',';
 }
 
-/* The recorded command is not to have it, too. */
+/* Sets FD_CLOEXEC, so that the recorded command does not inherit the descriptor. */
 static int take_fd(const char *text)
 {
 	int fd = atoi(text);
@@ -46,7 +46,7 @@ static int take_fd(const char *text)
 	return -1;
 }
 
-/* For both directions: so it has no end, and needs nobody at the other side yet. */
+/* Opens for reading and writing, so that open() needs no peer and read() sees no end of file. */
 static int open_fifo(const char *path)
 {
 	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -87,7 +87,7 @@ void control_read(struct control *control)
 {
 	ssize_t n;
 
-	/* Longer than any order, and none. */
+	/* A full buffer without an order is longer than any order: drop it. */
 	if (control->used == sizeof(control->buffer))
 		control->used = 0;
 	n = read(control->fd, control->buffer + control->used,
@@ -117,8 +117,8 @@ static enum order order_of(const char *word, size_t len)
 }
 
 /*
- * An order ends with a newline, a NUL, or, as some write it, not at all: then
- * it is one if its word is.
+ * An order ends with a newline or a NUL.  Some programs write neither: then the whole buffer is
+ * an order if it is a known word.
  */
 enum order control_next(struct control *control)
 {
@@ -144,7 +144,7 @@ enum order control_next(struct control *control)
 	return order;
 }
 
-/* With its NUL: perf writes it, and there are programs that wait for five bytes. */
+/* Writes the NUL as well, as perf does, because some programs wait for five bytes. */
 void control_ack(struct control *control)
 {
 	static const char ack[] = "ack\n";

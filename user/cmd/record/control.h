@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * --control: who started the recording, or another program, steers it through
- * a pipe, as perf record has it.
+ * --control: another process enables, disables or stops the recording through a pipe, as
+ * with perf record.
  */
 #ifndef SCHEDTAPE_CONTROL_H
 #define SCHEDTAPE_CONTROL_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a recording is told to do. */
+/* Orders to a recording. */
 enum order {
 	ORDER_NONE,
 	ORDER_ENABLE,
@@ -19,10 +19,10 @@ enum order {
 };
 
 /**
- * struct control - where orders come from
- * @fd: orders, or -1
- * @ack: where what was done is acknowledged, or -1
- * @buffer: read and not yet taken
+ * struct control - a source of orders
+ * @fd: descriptor to read orders from, or -1
+ * @ack: descriptor to acknowledge executed orders on, or -1
+ * @buffer: @used bytes that were read and not yet parsed
  */
 struct control {
 	int fd;
@@ -33,15 +33,16 @@ struct control {
 
 #define CONTROL_CLOSED	{ .fd = -1, .ack = -1 }
 
-/* Is it fd:CTL[,ACK] or fifo:CTL[,ACK]? */
+/* Returns true if @text is fd:CTL[,ACK] or fifo:CTL[,ACK]. */
 bool control_valid(const char *text);
-/* Opens what it names, or says why not: -errno. */
+/* Opens the descriptors or FIFOs that @text names.  Returns 0, or -errno after a message. */
 int control_open(struct control *control, const char *text);
 void control_close(struct control *control);
-/* Reads what has come; closes what will send nothing any more. */
+/* Reads available orders into @buffer.  Closes @fd at its end or after an error. */
 void control_read(struct control *control);
-/* The next order of those read. */
+/* Takes the next order out of @buffer.  Returns ORDER_NONE if there is no more. */
 enum order control_next(struct control *control);
+/* Acknowledges an order, if there is @ack. */
 void control_ack(struct control *control);
 
 #endif /* SCHEDTAPE_CONTROL_H */

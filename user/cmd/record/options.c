@@ -23,8 +23,8 @@ static const struct argp_option options[] = {
 	  "Only what happens on these CPUs, 0-3,5; without other targets: of every task", 2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0,
-	  "Begin so much later; -1: when --control says; 10-20,30-40: only then", 3 },
-	{ "duration", OPT_DURATION, "SEC", 0, "End after so much time of recording", 3 },
+	  "Begin after MS; -1: when --control says; 10-20,30-40: only in these periods", 3 },
+	{ "duration", OPT_DURATION, "SEC", 0, "End after SEC of recording", 3 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
 	  "Obey enable, disable, ping and stop, line by line", 3 },
 	{ NULL, 0, NULL, 0, "How:", 4 },
@@ -36,16 +36,16 @@ static const struct argp_option options[] = {
 	{ "threads", OPT_THREADS, "SPEC", OPTION_ARG_OPTIONAL,
 	  "Write a directory, with a thread for each cpu (if there is no SPEC), core, package "
 	  "(or socket) or numa node, or for masks CPUS/AFFINITY:...", 4 },
-	{ "clockid", 'k', "CLOCK", 0, "The events' clock: mono, or tsc where it is fit for it", 4 },
+	{ "clockid", 'k', "CLOCK", 0, "The events' clock: mono, or tsc if it is reliable", 4 },
 	{ "compression-level", 'z', "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Level of zstd, 1 to 22 (1); 0: do not compress", 4 },
 	{ "realtime", 'r', "PRIO", 0,
-	  "Write with this SCHED_FIFO priority (not real-time, but before the load)", 4 },
+	  "Write with this SCHED_FIFO priority (lowest nice value, not real-time)", 4 },
 	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 4 },
 	{ 0 },
 };
 
-/* As perf has it: "256" are pages of this machine, "1M" has B, K, M or G behind. */
+/* As in perf: "256" is a number of this machine's pages; "1M" has a unit B, K, M or G. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "BKMG";
@@ -66,7 +66,7 @@ static bool parse_size(const char *text, uint64_t *bytes)
 	return !__builtin_mul_overflow(number, unit, bytes);
 }
 
-/* The names, and the number, that perf has for CLOCK_MONOTONIC; and the counter. */
+/* Accepts perf's names and number of CLOCK_MONOTONIC, and "tsc" for the counter. */
 static bool parse_clock(const char *text, uint32_t *clock)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static void check(struct record_options *opts, const struct argp_state *state)
 {
 	struct schedtape_filter *filter = &opts->targets.filter;
 
-	/* As perf has it: CPUs are a target of their own, a command is none beside others. */
+	/* As in perf: -C alone is a target, also with a command, which then sets the duration. */
 	if (opts->cpus && !targets_named(&opts->targets))
 		filter->all = true;
 	if (!opts->command && !filter->all && !targets_named(&opts->targets))
@@ -121,7 +121,7 @@ static void check(struct record_options *opts, const struct argp_state *state)
 	if (opts->json && !strcmp(opts->output, "-"))
 		argp_error(state, "--json and -o - would share standard output");
 	if (opts->threads && !strcmp(opts->output, "-"))
-		argp_error(state, "--threads makes a directory, which is nothing for -o -");
+		argp_error(state, "--threads makes a directory: not with -o -");
 }
 
 static error_t parse_when(int key, char *arg, struct record_options *opts,
@@ -250,7 +250,7 @@ void record_options_free(struct record_options *opts)
 
 /* -- CPUs ------------------------------------------------------------------ */
 
-/* "0-3", the CPUs that the machine can ever have. */
+/* Reads the list of possible CPUs, "0-3". */
 static int read_possible(char *list, size_t size)
 {
 	static const char path[] = "/sys/devices/system/cpu/possible";
@@ -303,7 +303,7 @@ int record_options_cpus(const struct record_options *opts, unsigned char **mask,
 	if (!ret)
 		ret = select_numbers_parse(&cpus, opts->cpus);
 	if (!ret) {
-		/* Ranges are in order: no possible CPU is beyond the last. */
+		/* The kernel sorts the ranges, so the last one has the highest CPU. */
 		*bytes = possible.ranges[possible.nr - 1].last / 8 + 1;
 		*mask = calloc(1, *bytes);
 		ret = *mask ? fill_mask(&cpus, &possible, list, *mask) : -ENOMEM;

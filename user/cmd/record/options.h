@@ -11,17 +11,17 @@
 #include "common/targets.h"
 #include "record/timing.h"
 
-/* No -k: what suits the machine. */
+/* Without -k: record chooses the clock. */
 #define RECORD_CLOCK_ANY	UINT32_MAX
 
 /**
  * struct record_options - what to record, and how
- * @cpus: CPUs as they were given, or NULL
+ * @cpus: argument of -C, or NULL
  * @clock: enum stape_clock or RECORD_CLOCK_ANY
- * @threads: as streams_parse() takes it, valid, or NULL: one file
- * @realtime: of -r, 0: none
- * @control: as it was given, sound, or NULL
- * @command: with its arguments, or NULL
+ * @threads: valid argument of --threads for streams_parse(); NULL: one file
+ * @realtime: priority of -r; 0: no -r
+ * @control: valid argument of --control, or NULL
+ * @command: command with its arguments, or NULL
  */
 struct record_options {
 	const char *output;
@@ -40,12 +40,12 @@ struct record_options {
 	char **command;
 };
 
-/* Does not return if something is wrong with it. */
+/* Does not return if an option is wrong. */
 void record_options_parse(struct record_options *opts, int argc, char **argv);
 void record_options_free(struct record_options *opts);
 /*
- * The mask that session-set takes, or *mask NULL: all CPUs.  Says which CPU
- * does not exist: -ENODEV.
+ * Makes the mask of -C for session-set; *mask is NULL for all CPUs.  Returns 0 or -errno;
+ * -ENODEV, after a message: a CPU does not exist.
  */
 int record_options_cpus(const struct record_options *opts, unsigned char **mask, size_t *bytes);
 

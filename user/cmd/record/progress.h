@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The line that tells on a terminal how a recording goes.
+ * The line on a terminal that shows the progress of a recording.
  */
 #ifndef SCHEDTAPE_PROGRESS_H
 #define SCHEDTAPE_PROGRESS_H
@@ -12,9 +12,9 @@
 
 /**
  * struct progress - what was shown last
- * @off: there is no terminal, or nobody wants to know
- * @time: ms
- * @events: until then
+ * @off: show nothing: there is no terminal, or -q was given
+ * @time: when, ms of CLOCK_MONOTONIC
+ * @events: number of events until then
  */
 struct progress {
 	bool off;
@@ -23,9 +23,9 @@ struct progress {
 };
 
 void progress_begin(struct progress *progress, bool quiet);
-/* May be called at any time, and shows something once a second.  @on: recording now. */
+/* May be called at any time; updates the line once a second.  @on: events are recorded now. */
 void progress_show(struct progress *progress, const struct recorder *recorder, bool on);
-/* Takes the line away. */
+/* Erases the line. */
 void progress_end(const struct progress *progress);
 
 #endif /* SCHEDTAPE_PROGRESS_H */

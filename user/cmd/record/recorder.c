@@ -17,9 +17,9 @@
 #include "record/streams.h"
 #include "record/tape.h"
 
-#define SAMPLE_MS	10000	/* from one look at the clocks to the next */
-#define LOOK_MS		1000	/* the same, at the scheduler */
-#define OTHER_FILES	64	/* open ones that are not of a stream */
+#define SAMPLE_MS	10000	/* between two samples of the clocks */
+#define LOOK_MS		1000	/* between two looks at the scheduler */
+#define OTHER_FILES	64	/* open files besides those of streams */
 
 static int failed(int ret, const struct schedtape_error *err)
 {
@@ -28,7 +28,7 @@ static int failed(int ret, const struct schedtape_error *err)
 	return ret;
 }
 
-/* What may be the disk's fault, as everything else then: once is enough. */
+/* For errors that the disk may cause: prints only the first, because others follow it. */
 static int failed_once(struct recorder *recorder, int ret, const struct schedtape_error *err)
 {
 	if (ret && !atomic_exchange(&recorder->said, true))
@@ -40,7 +40,7 @@ static int failed_once(struct recorder *recorder, int ret, const struct schedtap
 
 static struct rlimit files_before;
 
-/* A thousand streams have more files than a process may usually have. */
+/* Raises RLIMIT_NOFILE, because many streams need more files than its usual value. */
 static void raise_limit(size_t files)
 {
 	struct rlimit limit;
@@ -89,7 +89,7 @@ static int open_session(struct recorder *recorder, struct schedtape_client *clie
 	return ret ? ret : schedtape_session_set(recorder->session, &session, err);
 }
 
-/* A stream's own part: its thread waits only for its rings. */
+/* Opens a file that polls only this stream's rings, for its thread. */
 static int open_stream(struct recorder *recorder, struct streamer *streamer,
 		       const struct stream *stream, struct schedtape_error *err)
 {
@@ -178,7 +178,7 @@ static int start_threads(struct recorder *recorder)
 	return 0;
 }
 
-/* Puts the scheduler on the tape if it is another one than before.  @last: for the last time */
+/* Writes the scheduler to the tape if it has changed.  @last: this is the last look. */
 static int look_at_scheduler(struct recorder *recorder, bool last)
 {
 	struct schedtape_error err;
@@ -197,9 +197,9 @@ int recorder_start(struct recorder *recorder)
 	struct schedtape_error err;
 	int ret;
 
-	/* In each file, so that it can be read alone. */
+	/* To each file, so that each can be read alone. */
 	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
-	/* Before the session starts, so that a change at any time after that is seen as one. */
+	/* Before the session starts, so that each later change is found. */
 	if (!ret)
 		ret = look_at_scheduler(recorder, false);
 	if (!ret)
@@ -241,13 +241,13 @@ static int describe_tasks(struct recorder *recorder)
 	return failed_once(recorder, ret, &err);
 }
 
-/* Those of now may be forgotten when the tape begins. */
+/* In overwrite mode the current tasks may have ended before the oldest event that is kept. */
 int recorder_describe_tasks(struct recorder *recorder)
 {
 	return recorder->overwrite ? 0 : describe_tasks(recorder);
 }
 
-/* With no thread left to write, there is no more to record. */
+/* Returns -EIO if all threads have failed to write: the recording ends then. */
 static int check_threads(const struct recorder *recorder)
 {
 	size_t i;
@@ -263,7 +263,7 @@ static long ms_between(const struct timespec *from, const struct timespec *to)
 	return (to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
 }
 
-/* True once every @ms. */
+/* Returns true once every @ms. */
 static bool is_due(struct timespec *last, long ms)
 {
 	struct timespec now;
@@ -284,10 +284,10 @@ int recorder_tick(struct recorder *recorder)
 		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
 		ret = look_at_scheduler(recorder, false);
-	/* The threads have files of their own. */
+	/* The threads write other files, so they go on. */
 	if (recorder->streams)
 		ret = 0;
-	/* Half empty pages would cost room that older events could have. */
+	/* In overwrite mode partly filled pages would take the room of older events. */
 	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
 		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
 	if (ret || recorder->overwrite)
@@ -297,8 +297,8 @@ int recorder_tick(struct recorder *recorder)
 }
 
 /*
- * Rings that are being read make the caller late for the next look: without one to make, it
- * may wait as long as for a flush.
+ * Returns the time until the next look at the scheduler, 0 if draining rings has delayed it.
+ * Without sched_ext there is no look: returns the interval of flushes.
  */
 int recorder_wait(const struct recorder *recorder)
 {
@@ -322,7 +322,7 @@ bool recorder_stopped(struct recorder *recorder)
 
 /* -- the end --------------------------------------------------------------- */
 
-/* They move the rest, if they still can. */
+/* Ends the threads after they have moved the remaining pages.  Returns -EIO if one has failed. */
 static int end_threads(struct recorder *recorder)
 {
 	uint64_t one = 1;
@@ -339,8 +339,8 @@ static int end_threads(struct recorder *recorder)
 }
 
 /*
- * From when on no ring has forgotten anything: where the youngest of the oldest
- * pages begins.  Nobody must have read from the rings.
+ * Returns the time from which no ring has overwritten events: the latest beginning of the rings'
+ * first pages.  Call it before the first page is consumed.
  */
 static uint64_t find_window(struct recorder *recorder)
 {
@@ -372,7 +372,7 @@ int recorder_stop(struct recorder *recorder)
 	if (recorder->overwrite)
 		described = describe_tasks(recorder);
 	ret = schedtape_session_stop(recorder->session, &err);
-	/* Somebody else may have stopped it: what it has recorded is there. */
+	/* Another process may have stopped the session: its pages are still in the rings. */
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
 	failed(ret, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording that runs: a session whose pages go onto a tape.  record has
- * one for a workload, replay for its players.
+ * A recording that runs: a session, and the tape that its pages are written to.
+ * record has one for a workload, replay for its players.
  */
 #ifndef SCHEDTAPE_RECORDER_H
 #define SCHEDTAPE_RECORDER_H
@@ -20,18 +20,18 @@ struct streams;
 
 /**
  * struct recorder_options - how to record
- * @path: the tape's; "-": standard output
- * @meta: what the tape says of the machine and the recording; the recorder adds
- *	what it knows
- * @ring_bytes: of each CPU
- * @level: zstd's; 0: no compression
+ * @path: path of the tape; "-": standard output
+ * @meta: META of the tape, about the machine and the recording; the recorder adds
+ *	to it
+ * @ring_bytes: size of each CPU's ring
+ * @level: level of zstd; 0: no compression
  * @clock: enum stape_clock
- * @overwrite: the rings keep the newest events, and are written in the end
- * @realtime: SCHED_FIFO priority of whoever writes; 0: a high one of the usual kind
+ * @overwrite: the rings keep the newest events, and are written at the end
+ * @realtime: SCHED_FIFO priority of the writing threads; 0: the lowest nice value
  * @cpus: bit n%8 of byte n/8: CPU n is recorded; NULL: all
- * @cpus_bytes: of @cpus
- * @streams: threads that write a tape directory, as long as the recorder tasks;
- *	NULL: none, one file
+ * @cpus_bytes: size of @cpus
+ * @streams: threads that write a tape directory, valid as long as the recorder;
+ *	NULL: one file, written by the caller's thread
  */
 struct recorder_options {
 	const char *path;
@@ -48,23 +48,23 @@ struct recorder_options {
 
 /**
  * struct recorder - a session and its tape
- * @writer: of the tape, or of a directory's main file
- * @streamers: who moves the pages: this thread, or one of its own each
+ * @writer: writer of the tape, or of a directory's main file
+ * @streamers: move the pages: one in the caller's thread, or each in its own
  * @streams: as in the options
- * @path: the tape's
- * @backup: what was there of that name
- * @quit: readable: the streamers' threads are to end
- * @flushed: CLOCK_MONOTONIC, when open pages were last asked for
- * @sampled: the same, when the clocks were last read
- * @looked: the same, when the scheduler was last looked at
- * @watch: what it was then
+ * @path: path of the tape
+ * @backup: the previous tape of that path
+ * @quit: eventfd, readable when the streamers' threads have to end
+ * @flushed: CLOCK_MONOTONIC of the last STAPE_IOC_FLUSH
+ * @sampled: CLOCK_MONOTONIC of the last sample of the clocks
+ * @looked: CLOCK_MONOTONIC of the last look at the scheduler
+ * @watch: result of that look
  * @start_time: ns of CLOCK_MONOTONIC
- * @window_start: of a tape whose rings were overwritten, by the session's clock
- * @bytes, @events, @lost, @overwritten: in the end, what is on the tape and what
- *	is not
- * @said: an error has been said
+ * @window_start: with overwritten rings: time of the session's clock from which no
+ *	CPU's events are missing
+ * @bytes, @events, @lost, @overwritten: totals of the tape, after its end
+ * @said: an error was printed
  * @overwrite: as in the options
- * @started: the session records
+ * @started: the session has been started, and not stopped by recorder_stop()
  */
 struct recorder {
 	struct schedtape_session *session;
@@ -90,40 +90,39 @@ struct recorder {
 	bool started;
 };
 
-/* What is lost at most if this program is killed, and how often it looks. */
+/* Interval of flushes: if the recorder is killed, no more than this is missing. */
 #define RECORDER_FLUSH_MS	1000
 
-/* Each says what is wrong, and returns -errno. */
+/* These functions return 0, or -errno after a message. */
 int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 		  const struct recorder_options *options);
 int recorder_start(struct recorder *recorder);
-/* What was there of the tape's name is not wanted back any more. */
+/* The recording has begun: from now on the previous tape is not restored. */
 void recorder_begun(struct recorder *recorder);
 int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n);
-/* The tasks of now; if the rings are overwritten, it is done in the end. */
+/* Writes descriptions of the current tasks.  In overwrite mode recorder_stop() does. */
 int recorder_describe_tasks(struct recorder *recorder);
 /*
- * Moves what the rings hold onto the tape, and once a second also what their open
- * pages hold.
+ * Moves the rings' pages to the tape, and once a second also the partly filled pages.
  */
 int recorder_tick(struct recorder *recorder);
-/* ms until recorder_tick() has something to do even if no ring fills up. */
+/* Returns after how many ms recorder_tick() has to be called even if no ring is full. */
 int recorder_wait(const struct recorder *recorder);
-/* Somebody has stopped the session. */
+/* Returns true if the session has stopped. */
 bool recorder_stopped(struct recorder *recorder);
-/* Stops the session and moves the rest. */
+/* Stops the session and moves the remaining pages. */
 int recorder_stop(struct recorder *recorder);
 /*
- * Ends and closes the tape, and closes the session; says what it became unless
- * @quiet.  @keep false: nothing was recorded, there is to be no tape.
+ * Ends and closes the tape, closes the session, and prints the result unless @quiet.
+ * @keep: false: nothing was recorded, so the tape is removed.
  */
 int recorder_close(struct recorder *recorder, bool keep, bool quiet);
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
-/* On the tape so far. */
+/* Returns the size of the tape so far. */
 uint64_t recorder_bytes(const struct recorder *recorder);
 /*
- * In a child, before it executes something else: gives back what recorder_open()
- * has changed of the process (limits, priority), but for its signals.
+ * In a child, before exec: restores the limits and the priority that recorder_open() has
+ * changed.  signals_restore() restores the signals.
  */
 void recorder_leave(void);
 

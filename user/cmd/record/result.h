@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a recording gave, as JSON.
+ * The result of a recording, as JSON.
  */
 #ifndef SCHEDTAPE_RECORD_RESULT_H
 #define SCHEDTAPE_RECORD_RESULT_H

@@ -44,8 +44,8 @@ void streamer_exit(struct streamer *streamer)
 /* -- moving ---------------------------------------------------------------- */
 
 /*
- * Once around the ring at most: a CPU that fills it as fast as it is drained
- * is not to keep us from the others.
+ * Moves as many pages as a ring has, at most, so that a CPU that fills its ring as fast as it is
+ * drained does not keep other rings waiting.
  */
 static int drain_cpu(struct streamer *streamer, uint32_t cpu, struct schedtape_error *err)
 {
@@ -73,7 +73,7 @@ int streamer_drain(struct streamer *streamer)
 	int ret = 0;
 	size_t i;
 
-	/* What could not be written stays in the rings: see streamer_count(). */
+	/* After a failure pages stay in the rings, see streamer_count(). */
 	if (streamer->failed)
 		return 0;
 	for (i = 0; i < streamer->nr_cpus && !ret; i++)
@@ -102,8 +102,8 @@ static void *streamer_main(void *arg)
 	priority_take();
 	do {
 		/*
-		 * Readable, and nothing there: the session has stopped, or nobody is
-		 * left in it.  What may still come can wait for a moment.
+		 * If @fd was readable and there was no page, the session has stopped or its last
+		 * task has ended.  Don't poll it in the next turn: later pages can wait.
 		 */
 		fds[0].fd = streamer->later || useless ? -1 : streamer->fd;
 		if (poll(fds, 2, streamer->later ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR)
@@ -116,7 +116,7 @@ static void *streamer_main(void *arg)
 	return NULL;
 }
 
-/* The kernel's mask has words, ours has bytes.  -errno. */
+/* Converts the mask of bytes to the kernel's mask of words.  Returns 0 or -errno. */
 static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, size_t bytes)
 {
 	uint32_t cpu, n = 8 * bytes;
@@ -134,7 +134,7 @@ static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, siz
 	return -code;
 }
 
-/* @affinity: NULL: anywhere */
+/* @affinity: NULL: any CPU */
 static int start_on(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
 {
 	sigset_t all, before;
@@ -144,7 +144,7 @@ static int start_on(struct streamer *streamer, const unsigned char *affinity, si
 	code = pthread_attr_init(&attr);
 	if (code)
 		return -code;
-	/* Signals are for the thread that waits for them. */
+	/* The new thread inherits the blocked signals, so that the main thread gets them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	code = affinity ? -set_affinity(&attr, affinity, bytes) : 0;
@@ -160,7 +160,7 @@ int streamer_start(struct streamer *streamer, const unsigned char *affinity, siz
 {
 	int ret = start_on(streamer, affinity, bytes);
 
-	/* All of them are offline, or not for us: somebody has to take what they record. */
+	/* All CPUs of @affinity are offline or forbidden: run elsewhere, to drain their rings. */
 	return ret == -EINVAL ? start_on(streamer, NULL, 0) : ret;
 }
 
@@ -173,7 +173,7 @@ void streamer_join(struct streamer *streamer)
 
 /* -- counting -------------------------------------------------------------- */
 
-/* Pages that did not get into the file are losses like those of a full ring. */
+/* Counts events of pages that are not in the file as lost, like those of a full ring. */
 static void count_unwritten(struct streamer *streamer, struct schedtape_cpu *stats)
 {
 	const struct stape_page_header *page;
@@ -198,7 +198,7 @@ size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus)
 	for (i = 0; i < streamer->nr_cpus; i++) {
 		if (!schedtape_session_cpu(streamer->session, streamer->cpus[i], &cpus[n]))
 			continue;
-		/* The module has counted those, too. */
+		/* The module's count includes overwritten events. */
 		cpus[n].events -= cpus[n].overwritten;
 		count_unwritten(streamer, &cpus[n]);
 		if (cpus[n].events || cpus[n].lost || cpus[n].overwritten)

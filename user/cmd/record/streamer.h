@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Moves the pages of some CPUs' rings into a file: in the thread that asks for
- * it, or in one of its own.
+ * Moves the pages of some CPUs' rings into a file: in the caller's thread, or in a
+ * thread of its own.
  */
 #ifndef SCHEDTAPE_STREAMER_H
 #define SCHEDTAPE_STREAMER_H
@@ -13,15 +13,16 @@
 
 /**
  * struct streamer - some rings and a file
- * @writer: of the file
- * @cpus: numbers, @nr_cpus of them
- * @fd: to wait at; -1: there is no thread
+ * @writer: writer of the file
+ * @cpus: numbers of the CPUs, @nr_cpus of them
+ * @fd: descriptor to poll() for pages; -1: there is no thread
  * @quit: becomes readable when the session has stopped; then the thread moves the
  *	rest and ends
- * @later: nothing is moved before that
- * @said: shared by all: an error has been said, and is not said again
- * @bytes: in the file
- * @failed: it could not be written; what comes stays in the rings
+ * @later: move no page before that
+ * @running: @thread has to be joined
+ * @said: shared by all streamers: an error was printed, and further ones are not
+ * @bytes: size of the file
+ * @failed: the file could not be written; later pages stay in the rings
  */
 struct streamer {
 	struct schedtape_session *session;
@@ -38,23 +39,24 @@ struct streamer {
 	atomic_bool failed;
 };
 
-/* @mask: bit n%8 of byte n/8: CPU n; NULL: all that the session has.  -ENOMEM. */
+/* @mask: bit n%8 of byte n/8: CPU n; NULL: all of the session.  Returns 0 or -ENOMEM. */
 int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 		  const unsigned char *mask, atomic_bool *said);
 void streamer_exit(struct streamer *streamer);
-/* Once around each ring at most.  -errno: it has failed, and was said so. */
+/* Moves pages, once around each ring at most.  Returns 0, or -errno after a message. */
 int streamer_drain(struct streamer *streamer);
 /*
- * A thread that does it from now on, with all signals blocked; -errno.
- * @affinity: as @mask, of @bytes: where it runs, as far as it may; anywhere if none of
- * these CPUs is online.
+ * Starts a thread that moves pages, with all signals blocked.  Returns 0 or -errno.
+ * @affinity: mask of @bytes: CPUs that the thread may run on.  If none of them is online and
+ * permitted, it runs on any CPU.
  */
 int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes);
-/* Waits until it has ended: @quit has to be readable. */
+/* Waits for the end of the thread.  @quit has to be readable. */
 void streamer_join(struct streamer *streamer);
 /*
- * Its CPUs' numbers into @cpus, those with none left out; returns how many.  What
- * is left in the rings did not get into the file: it counts as lost.
+ * Fills in @cpus with the counts of its CPUs, without CPUs that have no event, and returns how
+ * many there are.  Pages that are left in the rings are not in the file: their events count as
+ * lost.
  */
 size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus);
 

@@ -9,12 +9,12 @@
 #include "common/cpu-list.h"
 #include "common/select.h"
 
-#define LIST_LEN	8192	/* of CPUs, as text: enough for every other one of thousands */
+#define LIST_LEN	8192	/* of a list of CPUs: enough for every second one of thousands */
 
 /**
- * struct machine - where CPUs are
- * @online: now
- * @valid: that may be recorded
+ * struct machine - the CPUs of this machine
+ * @online: CPUs that are online now
+ * @valid: possible CPUs that -C selects
  */
 struct machine {
 	const char *sysfs;
@@ -53,7 +53,7 @@ static bool mask_empty(const unsigned char *mask, size_t bytes)
 
 /* -- the machine ----------------------------------------------------------- */
 
-/* A line of @sysfs; NULL: there is none. */
+/* Reads the line of a file in @sysfs.  Returns NULL if it cannot be read. */
 static char *machine_line(const char *sysfs, char line[LIST_LEN], const char *format, uint32_t n)
 {
 	char path[512];
@@ -139,8 +139,8 @@ static bool met_before(const struct streams *streams, const unsigned char *affin
 }
 
 /*
- * One more, of masks as they were given.  As perf has it: CPUs that are not there
- * don't count, but something has to be left, and nothing may be in two masks.
+ * Adds a stream with two masks.  As in perf, CPUs that do not exist are left out, no mask may be
+ * empty then, and no CPU may be in two masks.
  */
 static int stream_add(struct streams *streams, const struct machine *machine, const char *cpus,
 		      const char *affinity, struct schedtape_error *err)
@@ -173,7 +173,7 @@ static int stream_add(struct streams *streams, const struct machine *machine, co
 
 /* -- layouts --------------------------------------------------------------- */
 
-/* A group of the machine's CPUs: nothing if none of it is recorded, or all of it is in. */
+/* Adds a stream for a group of CPUs, unless no CPU is left of it or a stream already has it. */
 static int group_add(struct streams *streams, const struct machine *machine, const char *list,
 		     struct schedtape_error *err)
 {
@@ -200,7 +200,7 @@ out:
 	return ret;
 }
 
-/* @file: who is together with a CPU; @older: what kernels before 5.3 call it. */
+/* @file: lists the CPUs of a CPU's group; @older: its name in kernels before 5.3. */
 static int add_siblings(struct streams *streams, const struct machine *machine,
 			const char *file, const char *older, struct schedtape_error *err)
 {
@@ -220,7 +220,7 @@ static int add_siblings(struct streams *streams, const struct machine *machine,
 	return ret;
 }
 
-/* A kernel without NUMA has no nodes: all is one. */
+/* Adds a stream for each node.  A kernel without NUMA has no nodes: all CPUs are one. */
 static int add_nodes(struct streams *streams, const struct machine *machine,
 		     struct schedtape_error *err)
 {
@@ -235,7 +235,7 @@ static int add_nodes(struct streams *streams, const struct machine *machine,
 	for (i = 0; i < nodes.nr && !ret; i++) {
 		for (node = nodes.ranges[i].first; node <= nodes.ranges[i].last && !ret; node++) {
 			list = machine_line(machine->sysfs, line, "node/node%u/cpulist", node);
-			/* Some have memory only. */
+			/* A node may have memory only. */
 			if (list && *list)
 				ret = group_add(streams, machine, list, err);
 		}
@@ -247,8 +247,7 @@ static int add_nodes(struct streams *streams, const struct machine *machine,
 }
 
 /*
- * Takes the next mask out of "0,2-4/2-4:1,5-7/5-7".  1: there is one; 0: there
- * is no more; -EINVAL.
+ * Cuts the next pair of masks off "0,2-4/2-4:1,5-7/5-7".  Returns 1, 0 at the end, or -EINVAL.
  */
 static int next_mask(char **spec, char **cpus, char **affinity)
 {
@@ -282,8 +281,8 @@ static int add_masks(struct streams *streams, const struct machine *machine, con
 }
 
 /*
- * CPUs that are recorded as soon as they come online: somebody has to stream
- * them.  Of masks, though, everyone knows what is in them.
+ * Adds offline CPUs to the first stream, because the session records them when they come online.
+ * Not for LAYOUT_MASKS, whose user chose the CPUs.
  */
 static int add_offline(struct streams *streams, const struct machine *machine,
 		       struct schedtape_error *err)
@@ -298,7 +297,7 @@ static int add_offline(struct streams *streams, const struct machine *machine,
 		mask_or(streams->cpus, streams->streams[0].cpus, streams->bytes);
 		return 0;
 	}
-	/* There are no others. */
+	/* All CPUs are offline. */
 	all = cpu_list_text(machine->valid, streams->bytes);
 	ret = all ? stream_add(streams, machine, all, all, err) :
 		schedtape_fail(err, -ENOMEM, "out of memory");
@@ -398,7 +397,7 @@ int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
 	int ret;
 
 	memset(streams, 0, sizeof(*streams));
-	/* If nothing else is said. */
+	/* The message of failures that set no other. */
 	schedtape_fail(err, -ENOMEM, "out of memory");
 	ret = machine_init(&machine, cpus, bytes);
 	if (ret) {

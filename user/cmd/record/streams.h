@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which threads write a tape: record --threads, with the meaning that perf
- * record gives it.
+ * The threads that write a tape: record --threads, as in perf record.
  */
 #ifndef SCHEDTAPE_STREAMS_H
 #define SCHEDTAPE_STREAMS_H
@@ -13,9 +12,9 @@
 #include <schedtape.h>
 
 /**
- * struct stream - what one thread does
- * @cpus: it streams these CPUs' rings
- * @affinity: it runs on these, those of them that are online
+ * struct stream - the work of one thread
+ * @cpus: CPUs whose rings the thread drains
+ * @affinity: CPUs that the thread runs on, if they are online
  */
 struct stream {
 	unsigned char *cpus;
@@ -24,9 +23,9 @@ struct stream {
 
 /**
  * struct streams - all threads
- * @bytes: of every mask
- * @cpus: of all streams: others are not recorded
- * @left: CPUs that are there and to be recorded, but in no stream
+ * @bytes: size of every mask
+ * @cpus: CPUs of all streams; other CPUs are not recorded
+ * @left: online CPUs that -C selects and that are in no stream
  */
 struct streams {
 	struct stream *streams;
@@ -38,13 +37,12 @@ struct streams {
 
 #define STREAMS_SYSFS	"/sys/devices/system"
 
-/* Is it of that form, whatever CPUs there are?  @spec: as below. */
+/* Checks only the form of @spec, see below, not whether its CPUs exist. */
 bool streams_valid(const char *spec);
 /*
- * @spec: cpu, core, package or socket, numa, masks as CPUS/AFFINITY:..., or NULL,
- * as cpu
- * @sysfs: STREAMS_SYSFS, where the CPUs are described
- * @cpus, @bytes: only these are recorded; NULL: all
+ * @spec: cpu, core, package or socket, numa, or masks CPUS/AFFINITY:...; NULL: cpu
+ * @sysfs: STREAMS_SYSFS, the folder that describes the CPUs
+ * @cpus, @bytes: mask of the CPUs to record; NULL: all
  */
 int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
 		  const unsigned char *cpus, size_t bytes, struct schedtape_error *err);

@@ -22,7 +22,7 @@ static int out_of_memory(struct schedtape_error *err)
 	return schedtape_fail(err, -ENOMEM, "out of memory");
 }
 
-/* By which a directory's files know each other. */
+/* Returns a random name, the same for all files of a directory. */
 static struct json_object *new_name(void)
 {
 	unsigned char random[16];
@@ -61,7 +61,7 @@ static struct json_object *describe_streams(const struct streams *streams)
 	return list;
 }
 
-/* No more than it takes to read the file alone: there may be a thousand of them. */
+/* Keeps only what a reader of this file alone needs, because there may be a thousand files. */
 static struct json_object *describe_stream(struct json_object *meta, size_t number)
 {
 	static const char * const kept[] = { "version", "arch", "clock", "recording" };
@@ -141,7 +141,7 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 	return ret;
 }
 
-/* -- in between, and in the end -------------------------------------------- */
+/* -- samples and the end --------------------------------------------------- */
 
 int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err)
 {
@@ -168,7 +168,7 @@ static void count_totals(struct recorder *recorder, const struct schedtape_end *
 	}
 }
 
-/* The main file's comes last: if it is there, all is. */
+/* Writes the main file's end last, so that it proves that all other ends are there. */
 static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 		    struct schedtape_cpu *cpus, struct schedtape_error *err)
 {
@@ -226,7 +226,7 @@ static int close_writer(struct recorder *recorder, struct schedtape_writer **wri
 	recorder->bytes += schedtape_writer_bytes(*writer);
 	ret = schedtape_writer_close(*writer, &err);
 	*writer = NULL;
-	/* It says the first error again. */
+	/* The writer returns its first error again: print it only once. */
 	if (ret && !atomic_exchange(&recorder->said, true))
 		out_error(NULL, "%s", err.text);
 	return ret;

@@ -5,15 +5,15 @@
 
 #include "record/recorder.h"
 
-/* Makes one file, or a directory with one for every streamer, which are there already. */
+/* Makes one file, or a directory with a file for each of the recorder's streamers. */
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
 		       struct schedtape_error *err);
-/* What the clocks say now: into the tape; @all: into each of its files. */
+/* Writes a sample of the clocks to the tape; @all: to each of its files. */
 int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err);
-/* What has become of the recording; 0 as @window_start: nothing was overwritten. */
+/* Writes the recording's times and counts.  @window_start: 0: no event was overwritten. */
 int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 		      struct schedtape_error *err);
-/* Closes all files, and says what is wrong. */
+/* Closes all files, with a message if that fails. */
 int recorder_tape_close(struct recorder *recorder);
 
 #endif /* SCHEDTAPE_RECORDER_TAPE_H */

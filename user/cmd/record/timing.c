@@ -16,7 +16,7 @@ uint64_t timing_now(void)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
-/* Periods have a length, and lie behind each other. */
+/* Returns true if periods are not empty and follow each other. */
 static bool in_order(const struct select_numbers *periods)
 {
 	uint32_t before = 0;
@@ -64,7 +64,7 @@ bool timing_delayed(const struct timing *timing)
 void timing_begin(struct timing *timing)
 {
 	timing->begun = timing->started ? timing->started : timing_now();
-	/* What is on from the beginning needs no order. */
+	/* A recording that is on from the beginning needs no order for that edge. */
 	timing->edge = !timing_delayed(timing);
 }
 

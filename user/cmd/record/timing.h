@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When a recording is on: -D and --duration.
+ * The times at which a recording is on: -D and --duration.
  */
 #ifndef SCHEDTAPE_TIMING_H
 #define SCHEDTAPE_TIMING_H
@@ -13,11 +13,11 @@
 #include "record/control.h"
 
 /**
- * struct timing - what is due when
- * @periods: when to record, ms from the beginning on; none: from there on
- * @open_end: the last of them has no end
- * @off: do not record until told to
- * @duration: ms of recording, the pauses included; 0: no limit
+ * struct timing - when to record
+ * @periods: periods to record, ms since timing_begin(); empty: record from the beginning on
+ * @open_end: the last period has no end
+ * @off: do not record until an order of --control
+ * @duration: ms since the first start, pauses included; 0: no limit
  */
 struct timing {
 	struct select_numbers periods;
@@ -27,25 +27,25 @@ struct timing {
 	/* private: */
 	uint64_t begun;
 	uint64_t started;	/* 0: not yet */
-	size_t edge;		/* the next one, two of each period */
+	size_t edge;		/* index of the next edge; each period has two */
 };
 
-/* ms of CLOCK_MONOTONIC. */
+/* Returns CLOCK_MONOTONIC in ms. */
 uint64_t timing_now(void);
 
-/* "-1", "MS" or "MS-MS,..."; false: none of them. */
+/* Parses "-1", "MS" or "MS-MS,...".  Returns false for any other text. */
 bool timing_parse_delay(struct timing *timing, const char *text);
-/* Seconds. */
+/* Parses a number of seconds.  Returns false for any other text. */
 bool timing_parse_duration(struct timing *timing, const char *text);
-/* Does it leave the first start to later? */
+/* Returns true if recording does not start at the beginning. */
 bool timing_delayed(const struct timing *timing);
-/* From now on, or from the start on, if that has been. */
+/* Periods count from now on, or from timing_started() if that was called before. */
 void timing_begin(struct timing *timing);
-/* The session has been started, maybe not for the first time. */
+/* To be called after each start of the session. */
 void timing_started(struct timing *timing);
-/* What is due now; to be called until it is ORDER_NONE. */
+/* Returns the next order that is due.  Call it until it returns ORDER_NONE. */
 enum order timing_next(struct timing *timing);
-/* ms until something is due, @most at most. */
+/* Returns how long it is until an order is due, ms, @most at most. */
 int timing_wait(const struct timing *timing, int most);
 void timing_free(struct timing *timing);
 

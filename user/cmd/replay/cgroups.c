@@ -24,11 +24,10 @@
 #define MAX_CPUS	8192
 
 /**
- * enum cgroups_stage - of the folder that has all of them
- * @STAGE_NONE: there is none
- * @STAGE_EMPTY: it is about to be made, or cannot be: if it is there and has something in
- *	it, it is another's
- * @STAGE_MADE: it is ours
+ * enum cgroups_stage - stage of the top folder
+ * @STAGE_NONE: the folder does not exist
+ * @STAGE_EMPTY: mkdir() is about to run or has failed: a folder that is not empty is not ours
+ * @STAGE_MADE: the folder is ours
  */
 enum cgroups_stage {
 	STAGE_NONE,
@@ -47,7 +46,7 @@ static const char *const controllers[NR_CONTROLLERS] = {
 	[CONTROLLER_CPUSET] = "cpuset",
 };
 
-/* All that was written before is there for whoever reads it. */
+/* Release: a process that reads @stage with acquire sees all that was stored before. */
 static void set_stage(struct cgroups_made *made, enum cgroups_stage stage)
 {
 	__atomic_store_n(&made->stage, stage, __ATOMIC_RELEASE);
@@ -82,7 +81,7 @@ static int put(const char *folder, const char *name, const char *text)
 
 /* -- controllers ----------------------------------------------------------- */
 
-/* Does a file of a cgroup have the word? */
+/* Returns true if a file of a cgroup contains the word. */
 static bool lists(const char *folder, const char *name, const char *word)
 {
 	char path[PATH_MAX + 32], line[512] = "", *at, *next = line;
@@ -120,7 +119,7 @@ static int enable(struct cgroups_made *made, const char *folder, enum controller
 	return ret;
 }
 
-/* Once more does no harm. */
+/* May be called twice: the controller or the remover may have done it before. */
 static void disable_all(struct cgroups_made *made)
 {
 	uint32_t enabled = __atomic_load_n(&made->enabled, __ATOMIC_ACQUIRE);
@@ -136,10 +135,10 @@ static void disable_all(struct cgroups_made *made)
 }
 
 /**
- * struct step - on the way down a recorded path
- * @len: bytes of the path down to here
- * @state: what the tape has of it, or NULL
- * @cpu, @cpuset: controllers that those below need
+ * struct step - one folder on the way down a recorded path
+ * @len: bytes of the path down to this folder
+ * @state: the tape's record of this cgroup, or NULL
+ * @cpu, @cpuset: controllers that the folders below need
  */
 struct step {
 	size_t len;
@@ -148,7 +147,7 @@ struct step {
 	bool cpuset;
 };
 
-/* Returns the number of steps; steps[0] is the top, before the first of them. */
+/* Returns the number of steps, without steps[0], which is the top. */
 static size_t find_steps(const struct schedtape_cgroup_table *table, const char *path,
 			 struct step steps[SCHEDTAPE_CGROUP_PARTS + 1])
 {
@@ -181,7 +180,7 @@ static int enable_for(struct cgroups_made *made, const char *folder, const struc
 
 /* -- making ---------------------------------------------------------------- */
 
-/* The CPUs that stand here for those of the tape. */
+/* Sets cpuset.cpus to the CPUs of this machine that @map has for the recorded @list. */
 static int set_cpus(const char *folder, const char *list, const struct cpu_map *map)
 {
 	unsigned char mask[MAX_CPUS / 8] = { 0 };
@@ -232,7 +231,7 @@ static int make_folder(const char *path)
 	return -errno;
 }
 
-/* The folders from the top down to a recorded path, as far as they are missing. */
+/* Makes the missing folders from the top down to a recorded path. */
 static int make_path(struct cgroups_made *made, const struct schedtape_cgroup_table *table,
 		     const char *path, const struct cpu_map *cpus)
 {
@@ -255,7 +254,7 @@ static int make_path(struct cgroups_made *made, const struct schedtape_cgroup_ta
 	return ret;
 }
 
-/* What its tasks were in is this program's own cgroup here: the root has no limits. */
+/* Returns the controller's own cgroup.procs, for tasks of the recorded root: it has no limits. */
 static char *own_procs(const char *mount)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");
@@ -278,7 +277,7 @@ static int make_one(struct cgroups_made *made, const struct schedtape_cgroup_tab
 	const struct schedtape_cgroup_state *state = schedtape_cgroup_by_id(table, id);
 	int ret;
 
-	/* There may be many, and nobody else looks at signals yet. */
+	/* There may be many cgroups, and no other code looks for signals meanwhile. */
 	if (signals_pending())
 		return -EINTR;
 	if (!state) {
@@ -296,7 +295,7 @@ static int make_one(struct cgroups_made *made, const struct schedtape_cgroup_tab
 	return ret;
 }
 
-/* The parent has the controllers that any of them needs. */
+/* Enables in the parent each controller that a cgroup of the program needs. */
 static int enable_top(struct cgroups_made *made, const struct schedtape_cgroup_table *table,
 		      const struct schedtape_program *program)
 {
@@ -315,7 +314,7 @@ static int enable_top(struct cgroups_made *made, const struct schedtape_cgroup_t
 	return enable_for(made, made->parent, &top);
 }
 
-/* The folder that is to have all of them. */
+/* Makes the top folder. */
 static int make_top(struct cgroups_made *made)
 {
 	int ret;
@@ -330,7 +329,7 @@ static int make_top(struct cgroups_made *made)
 			  "remove it, or try again, with another PID", made->top);
 	if (ret)
 		return ret;
-	/* Below a cgroup with processes there may be threads of these only. */
+	/* Below a cgroup with processes, a cgroup that is not threaded has an invalid type. */
 	if (!lists(made->top, "cgroup.type", "invalid"))
 		return 0;
 	out_error(NULL, "--cgroups: processes are in %s: none can be below it", made->parent);
@@ -396,7 +395,7 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 
 /* -- removing -------------------------------------------------------------- */
 
-/* From below; false: processes are still in one of them. */
+/* Removes the folders from below.  Returns false if one of them still has processes. */
 static bool remove_all(char *top)
 {
 	char *const roots[] = { top, NULL };
@@ -418,7 +417,7 @@ static void remove_top(struct cgroups_made *made)
 	int tries;
 
 	for (tries = 0; tries < REMOVE_TRIES; tries++) {
-		/* In each try: a player that was outside may have moved into the cgroup. */
+		/* Repeat this, because a player may have moved into the cgroup meanwhile. */
 		write_file(made->top, "cgroup.kill", "1");
 		if (remove_all(made->top))
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cgroups of a replay: those of the tape once more, in a folder of their own.
+ * The cgroups of a replay: copies of the tape's cgroups, in a folder of their own.
  */
 #ifndef SCHEDTAPE_CGROUPS_H
 #define SCHEDTAPE_CGROUPS_H
@@ -12,14 +12,14 @@
 #include "player/cpu-map.h"
 
 /**
- * struct cgroups_made - what there is to be removed, whoever does it
+ * struct cgroups_made - what has to be removed after the replay
  * @parent: the folder that @top is in
- * @top: the folder that has all of them
- * @stage: how far @top is, complete before it is told: enum cgroups_stage
+ * @top: the folder of all cgroups of the replay
+ * @stage: enum cgroups_stage of @top, whose name is complete before @stage is stored
  * @enabled: a bit for each controller of @parent that was not enabled before
  *
- * Those who have forked share it.  @stage and @enabled are stored in one go, and tell of
- * what is about to be done: its maker may be killed at any moment.
+ * It is in memory that forked processes share.  @stage and @enabled are stored atomically, before
+ * the change that they announce, because the controller may be killed at any moment.
  */
 struct cgroups_made {
 	char parent[PATH_MAX];
@@ -29,10 +29,10 @@ struct cgroups_made {
 };
 
 /**
- * struct cgroups - those of one replay; all 0: there are none
- * @made: of them
- * @procs: by the program's number: the file that takes processes; NULL: not known
- * @nr: of them
+ * struct cgroups - the cgroups of one replay; all 0: none
+ * @made: what has to be removed
+ * @procs: by the program's number of the cgroup: path of its cgroup.procs; NULL: unknown
+ * @nr: number of @procs
  */
 struct cgroups {
 	struct cgroups_made *made;
@@ -41,17 +41,17 @@ struct cgroups {
 };
 
 /*
- * Before any of them is made.  Who is forked from now on has a copy by which it removes
- * what is made later.  -errno.
+ * Allocates @made.  Call it before cgroups_make() and before a fork of a process that has to
+ * remove cgroups that are made later.  Returns 0 or -errno.
  */
 int cgroups_open(struct cgroups *cgroups);
 /*
- * Makes those of the program below @parent ("": the root), with their weights and quotas,
- * and their CPUs by @cpus.  -errno, and says why.
+ * Makes the program's cgroups below @parent ("": the root), with their weights, quotas and, mapped
+ * by @cpus, their CPUs.  Returns 0, or -errno after a message.
  */
 int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
 		 const struct schedtape_program *program, const struct cpu_map *cpus);
-/* Removes all of them; who is in there still is killed. */
+/* Removes all cgroups, and kills the processes in them. */
 void cgroups_remove(struct cgroups *cgroups);
 
 #endif /* SCHEDTAPE_CGROUPS_H */

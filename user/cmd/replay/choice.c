@@ -45,7 +45,7 @@ bool choice_made(const struct choice *choice)
 	return list_made(&choice->only) || list_made(&choice->exclude);
 }
 
-/* Id of a cgroup that the tape has with its path, or 0. */
+/* Returns the id of the cgroup with that path on the tape, or 0. */
 static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 {
 	struct json_object *filter, *cgroups, *entry, *value;
@@ -62,7 +62,7 @@ static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 	schedtape_cgroup_table_free(&table);
 	if (id)
 		return id;
-	/* Older tapes have those only that were named. */
+	/* Older tapes have only the cgroups that the filter named. */
 	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "filter", &filter) ||
 	    !json_object_object_get_ex(filter, "cgroups", &cgroups) ||
 	    !json_object_is_type(cgroups, json_type_array))
@@ -78,7 +78,7 @@ static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 	return 0;
 }
 
-/* "id:123", as record takes and shows it, or a path. */
+/* Returns the id for "id:123", as record takes and shows it, or for a path; 0: unknown. */
 static uint64_t id_of_cgroup(struct schedtape_tape *tape, const char *text)
 {
 	char *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which tasks of a tape are to be replayed: --only and --exclude.
+ * The choice of tasks to replay: --only and --exclude.
  */
 #ifndef SCHEDTAPE_CHOICE_H
 #define SCHEDTAPE_CHOICE_H
@@ -14,9 +14,9 @@
 
 /**
  * struct choice_list - "GLOB", "pid=LIST", "tgid=LIST", "cgroup=WHICH"
- * @globs: of names
- * @cgroups: paths or ids
- * @ids: of these, by choice_check()
+ * @globs: patterns of names
+ * @cgroups: paths or ids, as text
+ * @ids: ids of @cgroups, set by choice_check()
  */
 struct choice_list {
 	const char **globs;
@@ -29,8 +29,8 @@ struct choice_list {
 };
 
 /**
- * struct choice - all that --only names (nothing: all), less what --exclude does
- * @tape: whose tasks they are
+ * struct choice - the tasks of --only (empty: all), without those of --exclude
+ * @tape: the tape to replay
  */
 struct choice {
 	struct choice_list only;
@@ -38,12 +38,13 @@ struct choice {
 	struct schedtape_tape *tape;
 };
 
-/* @text must outlive the list.  0, -EINVAL (not of that form) or -ENOMEM. */
+/* @text must outlive the list.  Returns 0, -EINVAL (wrong form) or -ENOMEM. */
 int choice_parse(struct choice_list *list, const char *text);
+/* Returns true if --only or --exclude was given. */
 bool choice_made(const struct choice *choice);
-/* Looks up the cgroups that it names.  -ENOENT, and says which is not known; -ENOMEM. */
+/* Looks up the cgroups.  Returns 0; -ENOENT, after a message: one is unknown; or -ENOMEM. */
 int choice_check(struct choice *choice);
-/* @arg: a struct choice. */
+/* Returns true if the task is to be replayed.  @arg: a struct choice. */
 bool choice_keeps(void *arg, const struct schedtape_task *task);
 void choice_free(struct choice *choice);
 

@@ -62,7 +62,7 @@ static int parse_pair(struct cpu_map *map, const char *text, size_t len)
 	return ret ? ret : add_pair(map, &pair);
 }
 
-/* Recorded CPU n is the n-th of the list, which begins again at its end. */
+/* Maps recorded CPU n to the n-th CPU of the list, which repeats. */
 static int parse_list(struct cpu_map *map, const char *text)
 {
 	struct cpu_map_pair all = { .from_last = UINT32_MAX };

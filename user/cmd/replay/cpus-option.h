@@ -8,8 +8,8 @@
 #include "player/cpu-map.h"
 
 /*
- * "0-3:0-1,4:2", or "0-1" for all recorded CPUs.  0, -EINVAL (not of that form),
- * -ENODEV (a CPU that this process may not use) or -ENOMEM.
+ * Parses "0-3:0-1,4:2", or "0-1" for all recorded CPUs.  Returns 0, -EINVAL (wrong form),
+ * -ENODEV (this process may not use a CPU) or -ENOMEM.
  */
 int cpus_option_parse(struct cpu_map *map, const char *text);
 

@@ -13,11 +13,11 @@ static void kill_on_exit_main(int fd, void (*clean)(void *arg), void *arg)
 	sigset_t all;
 	char c;
 
-	/* A Ctrl-C is for the controller. */
+	/* Ctrl-C is for the controller only. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setpgid(0, 0);
-	/* Nobody writes: read() returns when the last writing end is closed. */
+	/* No process writes: read() returns when the last writing end is closed. */
 	while (read(fd, &c, 1) < 0 && errno == EINTR)
 		;
 	if (clean)
@@ -53,7 +53,7 @@ int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), vo
 		killer->pid = 0;
 		return -EAGAIN;
 	}
-	/* Here as well: a player may join the group before the child has called setpgid(). */
+	/* The child calls this too, but a player may join the group before the child runs. */
 	setpgid(killer->pid, killer->pid);
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 /**
  * struct kill_on_exit - a process that waits for the controller's end
- * @pid: its PID, which is the number of the process group that it kills; 0: there is none
+ * @pid: its PID, which is the number of the process group that it kills; 0: not started
  * @fd: writing end of a pipe; the process waits until all descriptors of it are closed
  */
 struct kill_on_exit {

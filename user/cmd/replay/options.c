@@ -31,15 +31,15 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "external", OPT_EXTERNAL, "HOW", 0,
 	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
-	  "same length (relative), or as fits each (auto)", 0 },
+	  "same length (relative), or relative in state D only (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
 	  "Only tasks with such a name (a GLOB), pid=LIST, tgid=LIST or cgroup=WHICH; "
 	  "may be repeated", 0 },
-	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Not those; may be repeated", 0 },
-	{ "time", OPT_TIME, "FROM,TO", 0, "Only what happened then: seconds, as script has them",
+	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Leave out these tasks; may be repeated", 0 },
+	{ "time", OPT_TIME, "FROM,TO", 0, "Only this part of the tape: seconds as in script",
 	  0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
-	  "Here, for the recorded CPUs: 0-1 for all, or 0-3:0-1,4:2", 0 },
+	  "Use these CPUs for the recorded ones: 0-1 for all, or 0-3:0-1,4:2", 0 },
 	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
 	  "Make the recorded cgroups once more, below PARENT (the root), and play in them", 0 },
 	{ "engine", OPT_ENGINE, "WHAT", 0,
@@ -106,7 +106,7 @@ static void parse_cpus(struct replay_options *opts, const char *arg, struct argp
 	case 0:
 		break;
 	case -ENODEV:
-		argp_error(state, "--cpus %s: this program may not use all of those here", arg);
+		argp_error(state, "--cpus %s: this process may not use all of these CPUs", arg);
 		break;
 	default:
 		argp_error(state, "--cpus %s: CPUs like 0-1, or RECORDED:HERE,...", arg);
@@ -145,7 +145,7 @@ static void check(const struct replay_options *opts, struct argp_state *state)
 		argp_error(state, "--record takes one replay, not -r %u", opts->repeat);
 }
 
-/* What is to be replayed of the tape. */
+/* Options that choose the part of the tape to replay. */
 static error_t parse_part(int key, char *arg, struct argp_state *state)
 {
 	struct replay_options *opts = state->input;

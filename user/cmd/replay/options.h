@@ -16,15 +16,15 @@
 /**
  * struct replay_options - what to replay, and how
  * @record: tape to record on, or NULL
- * @program: how the tape is compiled; @keep and its @arg are set by who opens the tape
- * @speed: of all, 1: as recorded
- * @scale_cpu: of CPU time only
- * @work: CPU time stands for work: a faster CPU needs less of it
- * @repeat: how often, 0: without end
- * @cpus: where
- * @user: without the module
+ * @program: how to compile the tape; replay.c sets @keep and its @arg
+ * @cgroups: parent of the replay's cgroups, "": the root; NULL: make no cgroups
+ * @cpus: CPUs of this machine for the recorded ones
+ * @speed: speed of the whole replay; 1: as recorded
+ * @scale_cpu: factor for CPU time only
+ * @work: do the recorded work instead of using the recorded CPU time
+ * @repeat: number of replays; 0: no limit
  * @no_ext: set by replay.c: tasks have SCHED_EXT, and the kernel has not
- * @cgroups: where to make those of the tape again, "": in the root; NULL: nowhere
+ * @user: use the engine of user space, not the module
  */
 struct replay_options {
 	struct cmd_common common;
@@ -43,7 +43,7 @@ struct replay_options {
 	bool quiet;
 };
 
-/* Does not return if something is wrong with it. */
+/* Does not return if an option is wrong. */
 void replay_options_parse(struct replay_options *opts, int argc, char **argv);
 void replay_options_free(struct replay_options *opts);
 

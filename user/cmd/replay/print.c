@@ -69,7 +69,7 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 {
 	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
 	uint64_t wall = state->stop_time - state->start_time;
-	/* Nothing is to stand behind the end of a tape. */
+	/* If the tape goes to standard output, no text may follow it there. */
 	FILE *to = opts->record && !strcmp(opts->record, "-") ? stderr : stdout;
 
 	if (results) {
@@ -85,7 +85,7 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 		out_count(steps, state->steps), out_count(wakeups, program->wakeups),
 		out_count(timed, state->timed_waits), out_ms(lag_average(state)),
 		out_ms(state->lag_max));
-	/* The next one may take long. */
+	/* Print it before the next replay, which may take long. */
 	fflush(to);
 }
 

@@ -9,7 +9,7 @@
 
 #include "common/output.h"
 
-#define AHEAD_NS	500000000ULL	/* started so long before they are due */
+#define AHEAD_NS	500000000ULL	/* a process is started so long before it is due */
 
 static int start_one(struct processes *processes, uint32_t number)
 {
@@ -48,7 +48,7 @@ int processes_begin(struct processes *processes, const struct player_cast *cast)
 	if (!processes->pids)
 		return -ENOMEM;
 	processes->tasks = processes->pids + program->nr_roots + 1;
-	/* All of them have a copy of what is there now. */
+	/* Each process gets a copy of this heap, so make it small. */
 	malloc_trim(0);
 	for (i = 0; i < program->nr_roots && !ret; i++)
 		if (!due(processes, i))
@@ -62,7 +62,7 @@ int processes_start_due(struct processes *processes, uint64_t time, uint32_t spe
 	uint64_t until = time + AHEAD_NS / STAPE_REPLAY_SPEED_ONE * speed, when;
 	int ret = 0;
 
-	/* One that is due later always waits: who waits for it is not stuck. */
+	/* Also start one beyond @until: it waits for its time, so the replay never looks stuck. */
 	for (; processes->next < program->nr_roots && processes->latest <= until && !ret;
 	     processes->next++) {
 		when = due(processes, processes->next);
@@ -79,7 +79,7 @@ bool processes_to_come(const struct processes *processes)
 	return processes->next < processes->cast->program->nr_roots;
 }
 
-/* Whoever has come to the end of its program, or of the replay, has ended with 0. */
+/* A process that reached the end of its program, or of the replay, has the status 0. */
 static void take_end(struct processes *processes, uint32_t pid, int status)
 {
 	size_t i;
@@ -95,7 +95,7 @@ static void take_end(struct processes *processes, uint32_t pid, int status)
 	processes->tasks[i] = processes->tasks[processes->nr];
 }
 
-/* Those whose parents have gone are ours, too: we are their subreaper. */
+/* Also returns orphans of players, because the controller is their subreaper. */
 void processes_reap(struct processes *processes, bool all)
 {
 	int status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The processes of a replay that no player forks: each is started when it is due, and
- * not earlier, so that those that are there are about as many as in the recording.
+ * The processes of a replay that no player forks.  Each is started shortly before it is
+ * due, so that about as many processes exist as in the recording.
  */
 #ifndef SCHEDTAPE_PROCESSES_H
 #define SCHEDTAPE_PROCESSES_H
@@ -9,10 +9,10 @@
 #include "player/player.h"
 
 /**
- * struct process_death - an end that is none of a program
- * @pid: 0: there was none
- * @task: whom it played
- * @status: as wait(2) has it
+ * struct process_death - unexpected end of a player process
+ * @pid: its PID; 0: no process has died
+ * @task: the program's number of the task that it played
+ * @status: as wait(2) returns it
  */
 struct process_death {
 	uint32_t pid;
@@ -21,15 +21,15 @@ struct process_death {
 };
 
 /**
- * struct processes - those of one replay
- * @pids: of those that live
- * @tasks: whom each of them plays
- * @nr: how many
- * @next: in the program's roots: those before have been looked at
- * @latest: when the last of those that were started later is due
- * @players: threads of all that were started
- * @none_left: nor a process that they have forked
- * @died: the first that did; after the replay's end they are killed, too
+ * struct processes - the player processes of one replay that the controller starts
+ * @pids: PIDs of the live processes
+ * @tasks: number of the task that each of them plays
+ * @nr: number of live processes
+ * @next: index of the first of the program's roots that processes_start_due() has not visited
+ * @latest: when the last process that it started is due, ns
+ * @players: number of threads of all started processes
+ * @none_left: no live process is left, also no process that a player forked
+ * @died: the first process that died; after the replay's end, a kill is also a death
  */
 struct processes {
 	const struct player_cast *cast;
@@ -43,16 +43,16 @@ struct processes {
 	struct process_death died;
 };
 
-/* Starts those that are there at the start, or soon after.  -errno, and says so. */
+/* Starts the processes that are due at the start or soon after.  Returns 0 or -errno. */
 int processes_begin(struct processes *processes, const struct player_cast *cast);
 /*
- * Starts those that are due soon: @time of the replay, ns, goes @speed millionths as
- * fast as ours.  What is new is at the end of @pids.
+ * Starts processes that are due soon after @time of the replay, ns, whose speed is @speed
+ * millionths.  New processes are at the end of @pids.
  */
 int processes_start_due(struct processes *processes, uint64_t time, uint32_t speed);
-/* There are some to be started later. */
+/* Returns true if there are processes to start later. */
 bool processes_to_come(const struct processes *processes);
-/* Notices those that have ended, or waits for the end of @all. */
+/* Removes processes that have ended.  @all: waits until no process is left. */
 void processes_reap(struct processes *processes, bool all);
 void processes_free(struct processes *processes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One replay: starts the players of a program, lets the module or the engine run them, and
- * says how it went.
+ * One replay: starts the players of a program, lets the module or the user-space engine run
+ * them, and reports the result.
  */
 #include "replay/run.h"
 
@@ -31,16 +31,16 @@
 #include "replay/processes.h"
 
 #define READY_TIMEOUT_MS	60000
-#define START_DELAY_NS		2000000		/* time to set all timers */
+#define START_DELAY_NS		2000000		/* for the players to set their timers */
 #define LAST_EXIT_MS		5000
-#define LOOK_MS			100		/* between looks for those that are due */
+#define LOOK_MS			100		/* between looks for processes that are due */
 
 /**
  * struct replay - one replay
- * @state: as the module last told
- * @processes: those that no player forks
- * @interrupted: by a signal
- * @looked: when those that are due were last looked for, ms
+ * @state: as last reported by the module or the engine
+ * @processes: the player processes that the controller starts
+ * @looked: time of the last look for processes that are due, ms
+ * @interrupted: a signal has ended the replay
  * @killer: with the user's engine: kills the players if the controller dies, as the module does
  * @remover: with @cgroups: removes them if the controller dies
  */
@@ -85,7 +85,7 @@ static int take_state(const struct schedtape_replay_state *state, void *arg)
 	return 0;
 }
 
-/* How it stands, by whoever drives it. */
+/* Gets the state of the replay from the module or the engine. */
 static int get_state(struct replay *replay, struct schedtape_error *err)
 {
 	if (!replay->cast.engine)
@@ -109,13 +109,13 @@ static int say_died(const struct replay *replay)
 	return -EPIPE;
 }
 
-/* Who dies before it has joined is missed by nobody else. */
+/* The module does not know a player before STAPE_IOC_JOIN, so only this notices its death. */
 static bool lacks_one(const struct replay *replay)
 {
 	return replay->processes.died.pid && !ended(replay);
 }
 
-/* 0: as it should be. */
+/* Returns 0 if the replay is done, otherwise -errno after a message. */
 static int say_end(const struct replay *replay)
 {
 	switch (replay->state.state) {
@@ -136,7 +136,7 @@ static int say_end(const struct replay *replay)
 	}
 }
 
-/* All players of the start are in their first wait (or have ended already). */
+/* Waits until all players of the start are in their first wait, or have ended. */
 static int wait_until_ready(struct replay *replay)
 {
 	struct timespec pause = { .tv_nsec = 2000000 };
@@ -144,7 +144,7 @@ static int wait_until_ready(struct replay *replay)
 	unsigned int ms;
 
 	for (ms = 0; ms < READY_TIMEOUT_MS; ms += 2) {
-		/* First: the state is to be that of a replay which has lost them. */
+		/* Before get_state(), so that the state is not older than a death found here. */
 		read_signals(replay);
 		if (get_state(replay, &err))
 			return say(-EIO, &err);
@@ -218,7 +218,7 @@ static int start_recorder(struct replay *replay)
 	return ret ? ret : recorder_describe_tasks(&replay->recorder);
 }
 
-/* The last exits are part of the replay: until nobody is left to record. */
+/* Records until the last recorded task has ended, because exits are part of the replay. */
 static int finish_recorder(struct replay *replay)
 {
 	struct pollfd fd = { .fd = schedtape_session_fd(replay->recorder.session) };
@@ -236,8 +236,8 @@ static int finish_recorder(struct replay *replay)
 /* -- the replay ------------------------------------------------------------ */
 
 /*
- * The module tells every second, and at the end.  What it tells may be lost
- * (a full socket): it is asked as well.
+ * The module notifies every second, and at the end.  Notifications may be lost (full socket),
+ * so ask for the state as well.
  */
 static int look_after(struct replay *replay, bool told, struct schedtape_error *err)
 {
@@ -260,7 +260,7 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	return 0;
 }
 
-/* New processes are recorded, too; one that has ended by now was too short for that. */
+/* Adds new processes to the recording.  ESRCH: a process has already ended. */
 static int record_since(struct replay *replay, size_t before)
 {
 	const struct processes *processes = &replay->processes;
@@ -339,7 +339,7 @@ static int run_replay(struct replay *replay)
 			ret = look_after(replay, fds[0].revents, &err);
 		if (!ret && !ended(replay))
 			ret = start_due(replay);
-		/* Nobody is there to be recorded at the moment: no news for a while. */
+		/* POLLHUP: no recorded task is left, for now.  Don't poll the session any more. */
 		if (fds[2].revents & POLLHUP)
 			fds[2].fd = -1;
 		if (replay->recorder.started && !ret)
@@ -360,7 +360,7 @@ static int play(struct replay *replay)
 		ret = wait_until_ready(replay);
 	if (!ret && replay->options->record)
 		ret = start_recorder(replay);
-	/* Tasks that only end have done so by now. */
+	/* If all tasks only end, the replay has ended by now. */
 	if (!ret && !ended(replay))
 		ret = run_replay(replay);
 	if (ret && !ended(replay))
@@ -374,7 +374,7 @@ static int play(struct replay *replay)
 	return say_end(replay);
 }
 
-/* Whatever happened: no player is left when this returns. */
+/* Closes the replay in any state.  No player is left when this returns. */
 static void close_replay(struct replay *replay)
 {
 	if ((replay->id || replay->cast.engine) && !ended(replay))
@@ -383,10 +383,10 @@ static void close_replay(struct replay *replay)
 	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
-	/* What the session's end kills, if the stop did not. */
+	/* If the stop has failed, the session's end kills the players. */
 	schedtape_session_close(replay->session);
 	processes_reap(&replay->processes, true);
-	/* Until here it was needed: we might have been killed. */
+	/* Keep the remover until here, because the controller might have been killed before. */
 	cgroups_remove(&replay->cgroups);
 	kill_on_exit_end(&replay->remover);
 	schedtape_engine_free(replay->cast.engine);
@@ -427,7 +427,7 @@ static int start_killers(struct replay *replay)
 	return ret;
 }
 
-/* Before anything is open that has to close with the controller: the killers have it, too. */
+/* Call it before opening a file that has to close with the controller: the killers inherit it. */
 static int open_with_killers(struct replay *replay, struct schedtape_tape *tape)
 {
 	const struct replay_options *opts = replay->options;
@@ -444,7 +444,7 @@ static int open_with_killers(struct replay *replay, struct schedtape_tape *tape)
 	return ret;
 }
 
-/* Without the module. */
+/* Makes the user-space engine. */
 static int open_engine(struct replay *replay)
 {
 	const struct schedtape_program *program = replay->cast.program;

@@ -13,9 +13,9 @@
 struct json_object;
 
 /*
- * Replays @program, prints the result or adds it to @results.  @client: NULL with
- * --engine=user; @scale: CPU time for that of the tape.  0 or -errno, which has been said;
- * -EINTR: a signal has ended it.
+ * Replays @program, and prints the result or adds it to @results.  @client: NULL with
+ * --engine=user; @scale: factor for the tape's CPU time.  Returns 0, or -errno after a
+ * message; -EINTR, without one: a signal has ended the replay.
  */
 int replay_run(const struct replay_options *opts, struct schedtape_client *client,
 	       struct schedtape_tape *tape, const struct schedtape_program *program,

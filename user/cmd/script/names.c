@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The name that each PID has at a point of the tape.
+ * The name of each PID at the current position of the tape.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@
 #define LEAF_SIZE	(1U << LEAF_BITS)
 #define NR_LEAVES	(1U << (STAPE_PID_BITS - LEAF_BITS))
 
-/* @sure: the PID's first owner on the tape has a name, or its birth is there. */
+/* @sure: the name of the PID's first task is known, or the tape has its fork. */
 struct leaf {
 	char comm[LEAF_SIZE][STAPE_COMM_LEN];
 	bool sure[LEAF_SIZE];
 };
 
 /**
- * struct names - what PIDs are called
- * @leaves: PIDs are at most 22 bits and cluster: a table of two levels
- * @tasks: the tape's descriptions
- * @nr_tasks: how many
- * @taken: those whose time has come
+ * struct names - names by PID
+ * @leaves: a table of two levels, because PIDs have at most 22 bits and cluster
+ * @tasks: the tape's @nr_tasks descriptions
+ * @nr_tasks: number of descriptions
+ * @taken: number of descriptions that have been applied
  */
 struct names {
 	struct leaf *leaves[NR_LEAVES];
@@ -59,7 +59,7 @@ static int set(struct names *names, uint32_t pid, const char *comm)
 	return 0;
 }
 
-/* The name of a PID's first owner; @comm: NULL: unknown, and for good. */
+/* Sets the name of a PID's first task, once.  @comm: NULL: the name stays unknown. */
 static int set_first(struct names *names, uint32_t pid, const char *comm)
 {
 	struct leaf *leaf;
@@ -77,7 +77,7 @@ static int set_first(struct names *names, uint32_t pid, const char *comm)
 	return comm ? set(names, pid, comm) : 0;
 }
 
-/* Descriptions that are older than @before, by whichever of the two. */
+/* Applies descriptions that are older than @before.  @take: set() or set_first(). */
 static int take_tasks(struct names *names, uint64_t before,
 		      int (*take)(struct names *names, uint32_t pid, const char *comm))
 {
@@ -93,7 +93,7 @@ static int take_tasks(struct names *names, uint64_t before,
 	return rc;
 }
 
-/* All first names there are: damage is told when the tape is read again. */
+/* Sets all first names.  Corrupt pages are reported when the tape is read again. */
 static int scan(struct names *names, struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	struct schedtape_event ev;
@@ -120,7 +120,7 @@ static bool misses_something(struct schedtape_tape *tape)
 	struct json_object *overwrite;
 	size_t i;
 
-	/* Then tasks are described in the end: those that are there then. */
+	/* In overwrite mode, tasks are described at the end, and only those alive then. */
 	if (json_object_object_get_ex(schedtape_tape_meta(tape), "overwrite", &overwrite) &&
 	    json_object_get_boolean(overwrite))
 		return true;
