@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The session or the replay that a request names, with the lock that keeps it alive.
+ * Finds the session or the replay that a request names, and takes the lock that keeps it alive.
  */
 #include "control/lookup.h"
 
@@ -11,9 +11,9 @@
 #include "replay/replay.h"
 
 /**
- * stape_lookup_session() - the session that an attribute names
+ * stape_lookup_session() - find the session that an attribute names
  * @id: the attribute; NULL: the request has none
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  * @session: returned
  *
  * Context: may sleep.
@@ -37,9 +37,9 @@ int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack
 }
 
 /**
- * stape_lookup_replay() - the replay that an attribute names
+ * stape_lookup_replay() - find the replay that an attribute names
  * @id: the attribute; NULL: the request has none
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  * @replay: returned
  *
  * Context: may sleep.
@@ -68,7 +68,7 @@ int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
  * @info: the request
  * @session: returned
  *
- * A sender without permission does not get to the lock.
+ * A sender without permission fails before the lock is taken.
  *
  * Context: may sleep.
  * Return: 0, with stape_sessions_lock; -EPERM, -EINVAL or -ENOENT, without.
