@@ -23,7 +23,7 @@ int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack
 			 struct stape_session **session)
 {
 	if (!id) {
-		NL_SET_ERR_MSG(extack, "which session? its id is missing");
+		NL_SET_ERR_MSG(extack, "the id of the session is missing");
 		return -EINVAL;
 	}
 	mutex_lock(&stape_sessions_lock);
@@ -49,7 +49,7 @@ int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
 			struct stape_replay **replay)
 {
 	if (!id) {
-		NL_SET_ERR_MSG(extack, "which replay? its id is missing");
+		NL_SET_ERR_MSG(extack, "the id of the replay is missing");
 		return -EINVAL;
 	}
 	mutex_lock(&stape_replays_lock);

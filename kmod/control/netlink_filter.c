@@ -130,7 +130,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		return ret;
 	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
 	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
-		NL_SET_ERR_MSG(info->extack, "whom? no pid, tid or cgroup is given");
+		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
 		ret = -EINVAL;
 		goto out;
 	}

@@ -134,7 +134,7 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
-		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
+		NL_SET_ERR_MSG(info->extack, "the speed is missing");
 		return -EINVAL;
 	}
 	ret = stape_request_replay(skb, info, &replay);

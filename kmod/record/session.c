@@ -256,7 +256,7 @@ static int stape_session_check(const struct stape_session *session,
 		return -EINVAL;
 	}
 	if (cpumask_empty(&setup->cpus)) {
-		NL_SET_ERR_MSG(extack, "none of these CPUs can be");
+		NL_SET_ERR_MSG(extack, "the mask has no CPU that is possible here");
 		return -EINVAL;
 	}
 	if (setup->counter && !stape_counter_fit()) {
@@ -264,7 +264,7 @@ static int stape_session_check(const struct stape_session *session,
 		return -EOPNOTSUPP;
 	}
 	if (stape_ring_memory_used() + bytes > stape_ring_memory_max()) {
-		NL_SET_ERR_MSG(extack, "more than all rings may have (parameter ring_memory_max)");
+		NL_SET_ERR_MSG(extack, "above the limit of all rings (parameter ring_memory_max)");
 		return -ENOMEM;
 	}
 	return 0;
@@ -290,7 +290,7 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 		return ret;
 	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
 	if (!rings) {
-		NL_SET_ERR_MSG(extack, "no memory for what each CPU needs besides its ring");
+		NL_SET_ERR_MSG(extack, "no memory for the session's per-CPU data");
 		return -ENOMEM;
 	}
 	session->setup = *setup;
