@@ -78,7 +78,7 @@ struct stape_ring {
 } ____cacheline_aligned;
 
 /**
- * struct stape_ring_setup - what a session's rings have in common
+ * struct stape_ring_setup - settings that all rings of a session have in common
  * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
  * @watermark: published pages before the reader is woken
  * @counter: the clock is the CPU's counter
@@ -186,7 +186,7 @@ static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
 {
 	u64 differ = waking ^ wakeup;
 
-	/* They may differ by type, a short time before the waking, context and CPU, not by PID. */
+	/* PIDs are equal; types differ; a short time before the waking, context and CPU may. */
 	return differ >> STAPE_WAKE_WAKEUP_SHIFT ==
 			(u64)(STAPE_EV_WAKING ^ STAPE_EV_WAKEUP) <<
 			(STAPE_TYPE_SHIFT - STAPE_WAKE_WAKEUP_SHIFT) &&

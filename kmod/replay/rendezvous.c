@@ -114,7 +114,7 @@ stape_rendezvous_find_holder(struct stape_replay *replay, const struct stape_pla
 		/* Pairs with the release in stape_step_wait_edge(). */
 		edge = smp_load_acquire(&player->edge);
 		if (READ_ONCE(player->wakee_edge) == STAPE_NO_EDGE) {
-			/* It runs; or it is about to sleep, which a wake-up now would prevent. */
+			/* It runs, or it is about to sleep, which a wake-up now would prevent. */
 			if (!stape_rendezvous_is_asleep(player->watch.task) || edge == number) {
 				wakee.holder = player->watch.task;
 				return wakee;
@@ -389,7 +389,7 @@ struct stape_rendezvous_budget stape_rendezvous_begin(struct stape_player *self,
 {
 	u64 now = stape_watch_runtime(&self->watch);
 
-	/* Its bursts have made up for all CPU time that it gave before. */
+	/* The player's bursts have made up for all CPU time that it gave before. */
 	if (slack)
 		self->debt = 0;
 	return (struct stape_rendezvous_budget){

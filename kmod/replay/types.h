@@ -114,7 +114,7 @@ struct stape_player {
  *	has the speed, 0 while the replay is paused
  * @lock: protects @state, @timebase, @alive, @joined, @done, @failed_pid and the stores to
  *	@players; interrupts stay on, because no interrupt takes it
- * @alive: the same players, as a list
+ * @alive: list of the players that are alive
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
