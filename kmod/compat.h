@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels, and nothing else.  Kbuild includes this in front
- * of every file, and says what the kernel has: STAPE_HAS_..., see features/.
- * Kernels have a lowest version and no highest: features decide, and Kbuild names what
- * does not fit.  The versions that the module is tested on stand in dkms.conf.
+ * The differences between kernels, and nothing else.  Kbuild includes this file in front of
+ * every other, and defines STAPE_HAS_... for each feature that the kernel has, see features/.
+ * There is a lowest version and no highest, because features decide: Kbuild reports what the
+ * kernel lacks.  dkms.conf has the versions that the module is tested on.
  */
 #ifndef _STAPE_COMPAT_H
 #define _STAPE_COMPAT_H
@@ -25,12 +25,12 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-/* 6.4 has it. */
+/* New in 6.4. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
 #endif
 
-/* 6.3 made vm_flags read-only but for these. */
+/* Since 6.3 only these functions change vm_flags. */
 #ifndef STAPE_HAS_VM_FLAGS_SET
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
 {
@@ -43,14 +43,14 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 }
 #endif
 
-/* 6.6 gave dumps a struct genl_info of their own. */
+/* Since 6.6 dumps have a struct genl_info of their own. */
 #ifdef STAPE_HAS_DUMP_INFO
 #define stape_dump_attrs(dump)	((dump)->info.attrs)
 #else
 #define stape_dump_attrs(dump)	((dump)->attrs)
 #endif
 
-/* 6.13 has it, 6.15 has nothing else. */
+/* New in 6.13, and the only function for this since 6.15. */
 #ifndef STAPE_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
@@ -61,14 +61,14 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* 6.16 gave the tracepoint sched_process_exit an argument: the whole process has ended. */
+/* Since 6.16 the tracepoint sched_process_exit has an argument: the whole process has ended. */
 #ifdef STAPE_HAS_EXIT_GROUP_DEAD
 #define STAPE_EXIT_PROTO	void *data, struct task_struct *task, bool group_dead
 #else
 #define STAPE_EXIT_PROTO	void *data, struct task_struct *task
 #endif
 
-/* 6.13 has it. */
+/* New in 6.13. */
 #ifndef STAPE_HAS_PREEMPT_LAZY
 static inline bool preempt_model_lazy(void)
 {
@@ -76,7 +76,7 @@ static inline bool preempt_model_lazy(void)
 }
 #endif
 
-/* It runs just now; a kernel for one CPU does not keep that. */
+/* Returns true if a task runs now.  Kernels for one CPU do not keep @on_cpu. */
 static inline bool stape_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP
@@ -86,7 +86,7 @@ static inline bool stape_on_cpu(const struct task_struct *task)
 #endif
 }
 
-/* Of a function that is probed where it is entered; s390 exports no regs_get_register(). */
+/* The first argument of a function at its entry.  s390 does not export regs_get_register(). */
 #ifdef CONFIG_S390
 #define stape_first_argument(regs)	((regs)->gprs[2])
 #else
@@ -94,8 +94,8 @@ static inline bool stape_on_cpu(const struct task_struct *task)
 #endif
 
 /*
- * The CPU's counter behind get_cycles(): its rate in kHz, and whether it is the
- * same on all CPUs and keeps its rate, which the kernel knows.
+ * The CPU's counter behind get_cycles(): its rate in kHz, and whether the kernel has found that
+ * it is the same on all CPUs and keeps its rate.
  */
 #ifdef CONFIG_X86
 #include <asm/tsc.h>

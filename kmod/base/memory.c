@@ -23,7 +23,7 @@ static void stape_memory_put(struct page **pages, unsigned long nr)
 	kvfree(pages);
 }
 
-/* Takes so many pages, or none. */
+/* Allocates @nr pages, or none. */
 static struct page **stape_memory_get(unsigned long nr)
 {
 	struct page **pages;
@@ -44,16 +44,16 @@ static struct page **stape_memory_get(unsigned long nr)
 }
 
 /**
- * stape_memory_alloc() - memory for an array whose length a request decides
+ * stape_memory_alloc() - allocate an array whose length a request decides
  * @count: elements; 0 is taken as 1
  * @size: bytes of an element
  *
- * The memory is zeroed, begins with a page, and is charged to the caller's memory cgroup.
+ * The memory is zeroed, begins at a page, and is charged to the caller's memory cgroup.
  * vmalloc_to_page() finds its pages.
  *
  * Context: may sleep.
- * Return: the memory, for stape_memory_free(), or NULL: there is not as much, or the caller
- * is being killed.
+ * Return: the memory, for stape_memory_free(), or NULL: there is too little memory, or the
+ * caller is being killed.
  */
 void *stape_memory_alloc(u64 count, size_t size)
 {
@@ -62,7 +62,7 @@ void *stape_memory_alloc(u64 count, size_t size)
 	void *memory;
 	u64 bytes;
 
-	/* A request for more than there is at all is not even begun. */
+	/* A request for more than the machine has fails at once. */
 	if (check_mul_overflow(max_t(u64, count, 1), (u64)size, &bytes) ||
 	    bytes >> PAGE_SHIFT >= totalram_pages())
 		return NULL;
@@ -70,12 +70,12 @@ void *stape_memory_alloc(u64 count, size_t size)
 	pages = stape_memory_get(nr);
 	if (!pages)
 		return NULL;
-	/* The area takes the pages and their array: vfree() frees both. */
+	/* The area owns the pages and their array: vfree() frees both. */
 	memory = vmap(pages, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
 	if (!memory)
 		stape_memory_put(pages, nr);
 	else
-		/* vmap() does not do that. vm_struct has one pointer to it, the caller another. */
+		/* vmap() does not do that.  Two pointers: vm_struct's and the caller's. */
 		kmemleak_alloc(memory, nr << PAGE_SHIFT, 2, GFP_KERNEL);
 	return memory;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The module's own workqueue.  Its work takes stape_sessions_lock and may wait for it for
- * long, which would hold up the work of others on a queue of the kernel's.
+ * long, which on one of the kernel's queues would delay other work.
  */
 #include "base/work.h"
 
@@ -12,9 +12,8 @@ struct workqueue_struct *stape_work;
 /**
  * stape_work_init() - make the workqueue
  *
- * It is unbound, because its work needs no particular CPU, and isolated CPUs are not to be
- * disturbed.  Reclaim of memory does not wait for it, so it needs no rescuer
- * (WQ_MEM_RECLAIM).
+ * It is unbound, because its work needs no particular CPU and must not disturb isolated CPUs.
+ * Reclaim of memory does not wait for it, so it needs no rescuer (WQ_MEM_RECLAIM).
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands of the family: a policy and what is done, for the table in netlink.c.
+ * The commands of the family: their policies and handlers, for the table in netlink.c.
  */
 #ifndef _STAPE_COMMANDS_H
 #define _STAPE_COMMANDS_H

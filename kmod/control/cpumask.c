@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Masks of CPUs as bytes, the same whatever this machine's words are: bit n%8 of byte n/8 is
- * CPU n.
+ * Masks of CPUs as bytes, independent of the size and byte order of the machine's words: bit
+ * n%8 of byte n/8 is CPU n.
  */
 #include "control/cpumask.h"
 
 /**
  * stape_cpumask_read() - read a mask of CPUs
- * @cpus: returned: those of them that are possible
+ * @cpus: returned: the possible CPUs in the mask
  * @bytes: the mask
- * @n: of @bytes
+ * @n: length of @bytes
  *
  * Context: any.
  */
@@ -29,7 +29,7 @@ void stape_cpumask_read(cpumask_t *cpus, const u8 *bytes, unsigned int n)
 /**
  * stape_cpumask_put() - put a mask of CPUs into a message
  * @skb: the message
- * @type: the attribute's
+ * @type: the attribute's type
  * @cpus: the mask; CPUs that are not possible are left out
  *
  * Context: any.

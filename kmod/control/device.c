@@ -26,10 +26,10 @@ static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 
 /**
- * struct stape_device_file - behind an open /dev/schedtape
+ * struct stape_device_file - private data of an open /dev/schedtape
  * @session: made by open()
  * @has_replay: STAPE_IOC_REPLAY has been called
- * @replay: made by it, or NULL
+ * @replay: made by STAPE_IOC_REPLAY, or NULL
  */
 struct stape_device_file {
 	struct stape_session *session;
@@ -71,7 +71,7 @@ static int stape_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Copies one page of any CPU to the reader.  Return: its size; 0: there is none. */
+/* Copies one page of any CPU to the reader.  Returns its size, or 0 if there is no page. */
 static ssize_t stape_device_read_page(struct stape_session *session, char __user *buf)
 {
 	int cpu;
@@ -123,7 +123,7 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 		return -ERESTARTSYS;
 	}
 	for (;;) {
-		/* Read first: after the stop no page is published that is not there now. */
+		/* Read the state before the pages: after the stop no page is published. */
 		finished = stape_session_finished(session);
 		ret = finished || !session->setup.overwrite ?
 		      stape_device_read_some(session, buf, count) : 0;
@@ -170,7 +170,7 @@ static const struct vm_operations_struct stape_device_vm_ops = {
 	.fault = stape_device_fault,
 };
 
-/* The mapping holds the file, the file the session, the session the rings. */
+/* The mapping references the file, which keeps the session and its rings. */
 static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct stape_device_file *df = file->private_data;
@@ -189,7 +189,7 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (vma->vm_flags & VM_WRITE) {
-		/* Only the consumer's page, and only as a shared mapping. */
+		/* Only the consumer's page may be written, and only in a shared mapping. */
 		if (in_ring || length != PAGE_SIZE || !(vma->vm_flags & VM_SHARED))
 			return -EPERM;
 		vm_flags_mod(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, VM_MAYEXEC);
@@ -250,7 +250,7 @@ static long stape_device_replay(struct stape_device_file *df, void __user *arg)
 		atomic_set(&df->has_replay, 0);
 		return PTR_ERR(replay);
 	}
-	/* Read next by the release, which comes after the last ioctl. */
+	/* Only the release reads this, and it comes after the last ioctl. */
 	df->replay = replay;
 	return 0;
 }
@@ -287,8 +287,8 @@ static const struct file_operations stape_device_fops = {
 };
 
 /*
- * A number that is known before the module is loaded, so that a device file can exist and
- * opening it loads the module.  No driver of the kernel has it.  If another module has taken
+ * The number is fixed, so that a device file can exist before the module is loaded, and opening
+ * it loads the module.  No driver of the kernel uses this number.  If another module has taken
  * it, the kernel chooses one.
  */
 #define STAPE_DEVICE_MINOR	246
@@ -318,7 +318,7 @@ int stape_device_init(void)
 }
 
 /**
- * stape_device_exit() - take /dev/schedtape away
+ * stape_device_exit() - remove /dev/schedtape
  *
  * Context: may sleep.
  */

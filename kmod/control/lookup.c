@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The session or the replay that a request names, with the lock that keeps it alive.
+ * Finds the session or the replay that a request names, and takes the lock that keeps it alive.
  */
 #include "control/lookup.h"
 
@@ -11,9 +11,9 @@
 #include "replay/replay.h"
 
 /**
- * stape_lookup_session() - the session that an attribute names
+ * stape_lookup_session() - find the session that an attribute names
  * @id: the attribute; NULL: the request has none
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  * @session: returned
  *
  * Context: may sleep.
@@ -23,7 +23,7 @@ int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack
 			 struct stape_session **session)
 {
 	if (!id) {
-		NL_SET_ERR_MSG(extack, "which session? its id is missing");
+		NL_SET_ERR_MSG(extack, "the id of the session is missing");
 		return -EINVAL;
 	}
 	mutex_lock(&stape_sessions_lock);
@@ -37,9 +37,9 @@ int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack
 }
 
 /**
- * stape_lookup_replay() - the replay that an attribute names
+ * stape_lookup_replay() - find the replay that an attribute names
  * @id: the attribute; NULL: the request has none
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  * @replay: returned
  *
  * Context: may sleep.
@@ -49,7 +49,7 @@ int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
 			struct stape_replay **replay)
 {
 	if (!id) {
-		NL_SET_ERR_MSG(extack, "which replay? its id is missing");
+		NL_SET_ERR_MSG(extack, "the id of the replay is missing");
 		return -EINVAL;
 	}
 	mutex_lock(&stape_replays_lock);
@@ -68,7 +68,7 @@ int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
  * @info: the request
  * @session: returned
  *
- * A sender without permission does not get to the lock.
+ * A sender without permission fails before the lock is taken.
  *
  * Context: may sleep.
  * Return: 0, with stape_sessions_lock; -EPERM, -EINVAL or -ENOENT, without.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of the generic netlink family "schedtape": who may send requests, replies, dumps
- * and notifications.
+ * Messages of the generic netlink family "schedtape": the permission for requests, replies,
+ * dumps and notifications.
  */
 #include "control/message.h"
 
@@ -28,9 +28,9 @@ struct genl_family stape_family __ro_after_init = {
 };
 
 /**
- * stape_message_permit() - may this request be made?
+ * stape_message_permit() - check the permission to make a request
  * @skb: the request
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * GENL_ADMIN_PERM would require CAP_NET_ADMIN, the wrong capability for tracing.  The
  * socket's opener and the sender both need the right one, in the initial user namespace.
@@ -69,7 +69,7 @@ int stape_message_reply(struct stape_message *message, struct genl_info *info)
 /**
  * stape_message_send() - send a reply
  * @message: the reply; freed
- * @ret: 0, or why it could not be filled
+ * @ret: 0, or the error of filling it
  * @info: the request
  *
  * Context: may sleep.
@@ -105,9 +105,9 @@ int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
 }
 
 /**
- * stape_message_dumped() - end one entry of a dump, or take it back
+ * stape_message_dumped() - end one entry of a dump, or remove it if it could not be filled
  * @message: the entry
- * @ret: 0, or why it could not be filled
+ * @ret: 0, or the error of filling it
  *
  * Context: any.
  * Return: @ret.
@@ -127,7 +127,7 @@ int stape_message_dumped(struct stape_message *message, int ret)
  * @cmd: enum stape_cmd
  *
  * Context: may sleep.
- * Return: whether there is one to be filled.
+ * Return: whether there is a message to be filled.
  */
 bool stape_message_ntf(struct stape_message *message, u8 cmd)
 {
@@ -143,7 +143,7 @@ bool stape_message_ntf(struct stape_message *message, u8 cmd)
 /**
  * stape_message_multicast() - send a notification
  * @message: the notification; freed
- * @ret: 0, or why it could not be filled
+ * @ret: 0, or the error of filling it
  *
  * Context: may sleep.
  */
@@ -154,6 +154,6 @@ void stape_message_multicast(struct stape_message *message, int ret)
 		return;
 	}
 	genlmsg_end(message->skb, message->header);
-	/* If no listener is left, that is no error. */
+	/* An error is ignored: the last listener may have gone. */
 	genlmsg_multicast(&stape_family, message->skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What this kernel does not have and the module can do without.  The log lists it when the
- * module is loaded, and the netlink command info-get at any time.
+ * Lists what this kernel lacks and the module can work without: in the log when the module is
+ * loaded, and through the netlink command info-get at any time.
  */
 #include "control/missing.h"
 
@@ -22,8 +22,8 @@ static size_t stape_missing_timers(char *text, size_t size)
 }
 
 /**
- * stape_missing_text() - list what this kernel does not have
- * @text: to be filled: a line for each thing, "" if there is none
+ * stape_missing_text() - list what this kernel lacks
+ * @text: to be filled: a line for each thing; "" if the kernel lacks nothing
  * @size: of @text, STAPE_MISSING_SIZE is enough
  *
  * Context: any.
@@ -39,7 +39,7 @@ size_t stape_missing_text(char *text, size_t size)
 }
 
 /**
- * stape_missing_init() - find out what this kernel does not have, and log it
+ * stape_missing_init() - find out what this kernel lacks, and log it
  *
  * Context: module init; may sleep.
  */

@@ -18,7 +18,7 @@
 #include "record/session.h"
 #include "replay/replay.h"
 
-/* info-get takes no attribute: one that is not of a policy is refused. */
+/* info-get takes no attribute: attributes that a policy does not have are rejected. */
 static const struct nla_policy stape_info_policy[2];
 
 static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info);
@@ -101,7 +101,7 @@ static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
 	return n;
 }
 
-/* Returns the mode that the kernel is in now: it may have been chosen at boot. */
+/* Returns the kernel's present preemption mode, which may have been chosen at boot. */
 static const char *stape_netlink_preempt(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))

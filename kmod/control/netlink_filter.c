@@ -15,7 +15,7 @@
 #include "record/session.h"
 #include "record/task_info.h"
 
-/* Not const: until 6.6 policies point to ranges that they might change. */
+/* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pid_range = { .min = 1, .max = PID_MAX_LIMIT - 1 };
 
 const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1] = {
@@ -130,7 +130,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		return ret;
 	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
 	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
-		NL_SET_ERR_MSG(info->extack, "whom? no pid, tid or cgroup is given");
+		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
 		ret = -EINVAL;
 		goto out;
 	}
@@ -158,7 +158,7 @@ int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return stape_filter_change(skb, info, false);
 }
 
-/* Reads all exclude-comm of a request.  Return: how many, or -errno. */
+/* Reads all exclude-comm of a request.  Returns their number, or -errno. */
 static int stape_filter_patterns(struct genl_info *info,
 				 char (**patterns)[STAPE_PATTERN_LEN])
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink dump of a replay's players, those that play now.
+ * Netlink dump of a replay's players that are alive.
  */
 #include "control/commands.h"
 

@@ -14,7 +14,7 @@ const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1] = {
 	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-/* Not const: until 6.6 policies point to ranges that they might change. */
+/* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_delay_range = {
 	.max = 3600ULL * NSEC_PER_SEC,
 };
@@ -34,7 +34,7 @@ const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1] = {
 	[STAPE_A_REPLAY_SPEED] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_speed_range),
 };
 
-/* The part that is read under the replay's lock: a state and numbers that fit together. */
+/* Fills in the state and the numbers that must match it.  Under the replay's lock. */
 static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_replay *replay)
 {
 	if (nla_put_u32(skb, STAPE_A_REPLAY_STATE, replay->state) ||
@@ -83,7 +83,7 @@ int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
-	/* After a parent has seen its player's end, it must see the state that followed. */
+	/* A parent that has seen its player's end must see the state that followed. */
 	stape_replay_reap(replay);
 	ret = stape_message_reply(&message, info);
 	if (!ret)
@@ -134,7 +134,7 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
-		NL_SET_ERR_MSG(info->extack, "how fast? the speed is missing");
+		NL_SET_ERR_MSG(info->extack, "the speed is missing");
 		return -EINVAL;
 	}
 	ret = stape_request_replay(skb, info, &replay);

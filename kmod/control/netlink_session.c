@@ -12,7 +12,7 @@
 #include "control/message.h"
 #include "record/session.h"
 
-/* Not const: until 6.6 policies point to ranges that they might change. */
+/* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pages_range = { .max = STAPE_RING_PAGES_MAX };
 
 const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1] = {
@@ -144,7 +144,7 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 	struct stape_ring_setup *setup;
 	int ret;
 
-	/* Its mask of CPUs is too large for the stack. */
+	/* The mask of CPUs in it is too large for the stack. */
 	setup = kzalloc(sizeof(*setup), GFP_KERNEL);
 	if (!setup)
 		return -ENOMEM;

@@ -43,10 +43,10 @@ static int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filte
 			   struct task_struct *task)
 {
 	struct pid_namespace *ns = task_active_pid_ns(task);
-	u64 now = ktime_get_mono_fast_ns();	/* before all else: a newer event overrides this */
+	u64 now = ktime_get_mono_fast_ns();	/* first, so that a newer event overrides this */
 	char comm[TASK_COMM_LEN];
 
-	/* Without its lock the name may be half old, half new: never unterminated. */
+	/* Without its lock the name may be half old, half new, but the copy is terminated. */
 	data_race(strscpy_pad(comm, task->comm, sizeof(comm)));
 	if (nla_put_u32(skb, STAPE_A_TASK_PID, task_pid_nr(task)) ||
 	    nla_put_u32(skb, STAPE_A_TASK_TGID, task_tgid_nr(task)) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waiter files (STAPE_IOC_STREAM): a file to poll for some CPUs' rings, so that of several
- * readers only the one whose rings have filled is woken.
+ * Waiter files (STAPE_IOC_STREAM): a file to poll for some CPUs' rings, so that only the reader
+ * of these rings is woken when they have filled.
  */
 #include "control/waiter.h"
 
@@ -18,10 +18,10 @@
 static_assert(sizeof(struct stape_stream) == 16);
 
 /**
- * struct stape_waiter_file - behind the file
- * @waiter: in the session's list
+ * struct stape_waiter_file - private data of a waiter file
+ * @waiter: entry in the session's list
  * @session: the session
- * @file: the session's, which is held open
+ * @file: the session's file, which is held open
  */
 struct stape_waiter_file {
 	struct stape_waiter waiter;
@@ -76,7 +76,7 @@ static int stape_waiter_cpus(cpumask_t *cpus, const struct stape_stream *request
 }
 
 /**
- * stape_waiter_create() - STAPE_IOC_STREAM
+ * stape_waiter_create() - make a waiter file, for STAPE_IOC_STREAM
  * @session: a session with rings that does not record yet
  * @file: its file
  * @arg: user pointer to a struct stape_stream

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does sched_process_exit say whether the whole process has ended?
+ * Has the tracepoint sched_process_exit an argument @group_dead?
  */
 #include <trace/events/sched.h>
 

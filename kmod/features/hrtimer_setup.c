@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does one function set a timer up, with what it calls?
+ * Is there one function that sets up a timer and its callback?
  */
 #include <linux/hrtimer.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does the kernel know lazy preemption?
+ * Does the kernel have lazy preemption?
  */
 #include <linux/preempt.h>
 #include <linux/sched.h>

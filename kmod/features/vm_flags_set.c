@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does a function set flags of a mapping?
+ * Are there functions that set the flags of a mapping?
  */
 #include <linux/mm.h>
 

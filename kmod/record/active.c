@@ -11,10 +11,10 @@
 
 /* Read by probes under RCU, changed under stape_sessions_lock. */
 HLIST_HEAD(stape_actives);
-/* The same. */
+/* Read by probes under RCU, changed under stape_sessions_lock, like stape_actives. */
 DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 
-/* Ids in use; 0 is no filter's.  Under stape_sessions_lock. */
+/* Ids in use; 0 stands for no filter.  Protected by stape_sessions_lock. */
 static DECLARE_BITMAP(stape_active_ids, STAPE_FILTER_MULTI) = { 1 };
 
 static void stape_active_take_id(struct stape_active *active)
@@ -22,7 +22,7 @@ static void stape_active_take_id(struct stape_active *active)
 	u32 id = find_first_zero_bit(stape_active_ids, STAPE_FILTER_MULTI);
 	int cpu;
 
-	/* If none is free, that is STAPE_FILTER_MULTI. */
+	/* If no id is free, @id is STAPE_FILTER_MULTI. */
 	active->filter.id = id;
 	if (id == STAPE_FILTER_MULTI)
 		return;
@@ -76,11 +76,11 @@ void stape_active_remove(struct stape_active *active)
 }
 
 /**
- * stape_active_resync_soon() - resync a session whose filter a probe has found changed
+ * stape_active_resync_soon() - resync a session after a probe has changed its filter
  * @active: a session's
  *
- * At most once a tick, because a resync disturbs all CPUs, and any task can cause it as often
- * as it likes.
+ * The resync runs at most once a tick, because it disturbs all CPUs, and any task can cause it
+ * as often as it likes.
  *
  * Context: any without the runqueue lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What probes know of the sessions that record: a list, and for each CPU the ring by the
- * id of a session's filter.
+ * The sessions that record, as probes find them: a list of the sessions, and for each CPU the
+ * rings by the ids of the sessions' filters.
  */
 #ifndef _STAPE_ACTIVE_H
 #define _STAPE_ACTIVE_H
@@ -17,7 +17,7 @@
 
 /**
  * struct stape_active - the part of a session that probes use
- * @node: in stape_actives
+ * @node: entry in stape_actives
  * @rings: one per possible CPU; NULL before session-set
  * @filter: which tasks are recorded
  * @wake: wakes the session's readers; queued by probes, which must not wake anything
@@ -34,8 +34,8 @@ struct stape_active {
 extern struct hlist_head stape_actives;
 
 /*
- * This CPU's ring by the id of a filter; for STAPE_FILTER_MULTI a fan-out, which passes each
- * event on to the rings of all sessions that have the task.
+ * The rings of a CPU by the ids of filters.  That of STAPE_FILTER_MULTI is a fan-out, which
+ * passes each event on to the rings of all sessions that have the task.
  */
 DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 
@@ -57,9 +57,8 @@ static inline struct hlist_head *stape_actives_rcu(void)
 }
 
 /*
- * For RCU readers.  A probe is one where interrupts or preemption are off.  Where they may be
- * on, the probe calls rcu_read_lock(), because recent kernels no longer do so for it: see
- * attach.c.
+ * For RCU readers.  A probe is an RCU reader if interrupts or preemption are off.  Otherwise it
+ * calls rcu_read_lock() itself, because recent kernels no longer do so for it: see attach.c.
  */
 #define for_each_active(active) \
 	hlist_for_each_entry_rcu_notrace(active, stape_actives_rcu(), node)

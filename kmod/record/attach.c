@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Switches the probes on for the first user and off after the last: one probe per tracepoint,
- * however many sessions record.  Probes run in the scheduler, under its locks: they allocate
- * nothing, print nothing, wake nothing, and wait for no lock but stape_filter_lock.
+ * Switches the probes on for the first user and off after the last.  There is one probe per
+ * tracepoint, however many sessions record.  Probes run in the scheduler, under its locks: they
+ * allocate nothing, print nothing, wake nothing, and wait for no lock but stape_filter_lock.
  *
  * Every probe is an RCU reader, because sessions, rings and players are freed after a
  * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU
@@ -162,7 +162,7 @@ size_t stape_attach_missing(char *text, size_t size)
 /**
  * stape_attach_try() - try which functions this kernel lets the module probe
  *
- * stape_attach_missing() knows only after that.
+ * The result of stape_attach_missing() is valid only after this.
  *
  * Context: module init; may sleep.
  */
@@ -181,13 +181,13 @@ static void stape_attach_unregister(int n)
 					    NULL);
 	/*
 	 * No probe runs after this, so the module may be unloaded.  On recent kernels this
-	 * waits for SRCU and not for RCU.  Whatever frees memory that probes use waits for RCU
+	 * waits for SRCU and not for RCU.  Code that frees memory that probes use waits for RCU
 	 * as well.
 	 */
 	tracepoint_synchronize_unregister();
 }
 
-/* Protects the number of users and the registration; nests inside of all other mutexes. */
+/* Protects the number of users and the registration.  The innermost of all mutexes. */
 static DEFINE_MUTEX(stape_attach_lock);
 static unsigned int stape_attach_users;
 

@@ -24,7 +24,7 @@ void stape_clock_sample(bool counter, struct stape_clock_sample *sample)
 	u64 before;
 
 	memset(sample, 0, sizeof(*sample));
-	/* No interrupt may come between the clocks. */
+	/* No interrupt may come between the reads. */
 	local_irq_save(flags);
 	before = stape_clock_now(counter);
 	sample->mono = ktime_get_mono_fast_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clocks that a session may have: CLOCK_MONOTONIC, or the CPU's counter
- * as it is, which the reader of the tape converts.
+ * The clocks that a session may have: CLOCK_MONOTONIC, or the CPU's raw counter, which the
+ * reader of the tape converts.
  */
 #ifndef _STAPE_CLOCK_H
 #define _STAPE_CLOCK_H
@@ -11,8 +11,8 @@
 #include <schedtape/device.h>
 
 /**
- * stape_clock_now() - the time, by a session's clock
- * @counter: it is the CPU's counter
+ * stape_clock_now() - read a session's clock
+ * @counter: the clock is the CPU's counter
  *
  * Context: any, NMI included.
  */

@@ -12,12 +12,12 @@
 #include "record/task_info.h"
 
 /**
- * stape_encode_payload() - write an event of a task that carries words
+ * stape_encode_payload() - write an event of a task with a payload
  * @active: a session's
  * @type: enum stape_event_type, from 8 to 13
  * @task: the task
- * @payload: the words
- * @words: how many
+ * @payload: words that follow the event's word
+ * @words: words in @payload
  *
  * Context: any.
  */
@@ -67,7 +67,7 @@ void stape_encode_prio(struct stape_active *active, const struct task_struct *ta
  * stape_encode_affinity() - write a task's affinity
  * @active: a session's
  * @task: the task
- * @payload: returned: what has been written; STAPE_AFFINITY_WORDS + 1
+ * @payload: returned: the words that were written; room for STAPE_AFFINITY_WORDS + 1
  *
  * Context: any.
  */
@@ -87,7 +87,10 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 	local_irq_restore(flags);
 }
 
-/* @words: STAPE_TASK_WORDS + STAPE_DL_WORDS, returned.  Interrupts are off. */
+/*
+ * Writes a task's description.  Interrupts are off.  @words: returned: the description; room for
+ * STAPE_TASK_WORDS + STAPE_DL_WORDS.
+ */
 static void stape_encode_description(struct stape_active *active, struct task_struct *task,
 				     const char *comm, u32 why, u64 *words)
 {
@@ -116,7 +119,7 @@ void stape_encode_task(struct stape_active *active, struct task_struct *task, co
 		stape_encode_description(active, task, comm, why, words);
 }
 
-/* The part of a PRIO's word that belongs to the task itself. */
+/* The part of a PRIO's word that is not lent by other tasks. */
 #define STAPE_ENCODE_OWN_PRIO	(0xffULL << STAPE_PRIO_POLICY_SHIFT |	\
 				 0xffULL << STAPE_PRIO_NICE_SHIFT |	\
 				 0xffULL << STAPE_PRIO_RT_SHIFT)
@@ -133,11 +136,11 @@ static void stape_encode_read(struct stape_attributes *attributes, struct task_s
 }
 
 /**
- * stape_encode_changes() - write those attributes of a task that the reader does not know
+ * stape_encode_changes() - write the attributes of a task that are not in the stream yet
  * @active: a session's; nothing is written unless it has rings and records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @known: the attributes that the reader of the stream knows; NULL: it may know none
+ * @known: the attributes that are in the stream; NULL: write all
  *
  * Context: interrupts off.
  */
@@ -158,14 +161,14 @@ void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 		stape_encode_affinity(active, task, affinity);
 }
 
-/* Tasks that have entered by the name in task->comm.  Written under stape_filter_lock. */
+/* Counts tasks that have entered by the name in task->comm.  Written under stape_filter_lock. */
 static unsigned int stape_encode_entries;
 
 /**
- * stape_encode_count_entries() - count tasks that have entered by the name that they have
+ * stape_encode_count_entries() - count tasks that have entered by the name in task->comm
  *
  * Context: any.
- * Return: the count; only that it changes matters, see probe_name.c.
+ * Return: the count; it only matters whether it changes, see probe_name.c.
  */
 unsigned int stape_encode_count_entries(void)
 {
@@ -177,7 +180,7 @@ unsigned int stape_encode_count_entries(void)
  * @active: a session's; nothing is written unless it has rings and records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @written: returned: the attributes that the reader of the stream knows now
+ * @written: returned: the attributes that are in the stream now
  *
  * Context: under stape_filter_lock.
  */
@@ -221,7 +224,7 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 }
 
 /**
- * stape_encode_forked() - write those attributes that a child does not have of its parent
+ * stape_encode_forked() - write the attributes that a child did not inherit
  * @active: a session's
  * @parent: the task that forked
  * @child: the new task.  Its bit is set, so that a change from now on is written
@@ -229,8 +232,8 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
  * The reader assumes that a child has its parent's cgroup, policy and affinity.  So the
  * child's own values are written where they differ: for CLONE_INTO_CGROUP, for
  * SCHED_RESET_ON_FORK, and if the parent was changed after copy_process().  All of them are
- * written if a probed function is between a change and its event, because the reader may
- * not know the parent's values then.
+ * written if a probed function is between a change and its event, because the parent's values
+ * may not be in the stream then.
  *
  * Context: interrupts off.
  */
@@ -245,12 +248,12 @@ void stape_encode_forked(struct stape_active *active, struct task_struct *parent
 }
 
 /**
- * stape_encode_resync() - write a switch if current has entered or left a filter unseen
+ * stape_encode_resync() - write a switch if ring->curr does not match current
  * @active: a session's
  *
- * If current's membership differs from ring->curr, a switch to current, or to another task,
- * is written.  PIDs are compared, not only whether both are members: another member may have
- * run unrecorded in between, when it had left and entered again.
+ * If current has entered or left the filter since the last switch, a switch to current, or to
+ * another task, is written.  PIDs are compared, not only membership, because another member
+ * may have left, run unrecorded, and entered again in between.
  *
  * Context: interrupts off.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Puts events into rings.  What an event says of a task is read after the event's time: if
- * two CPUs write the same attribute, the event with the later time has the newer value.
+ * Puts events into rings.  A task's attributes are read after the event's time: if two CPUs
+ * write the same attribute, the event with the later time has the newer value.
  */
 #ifndef _STAPE_ENCODE_H
 #define _STAPE_ENCODE_H
@@ -11,10 +11,10 @@
 #include "record/active.h"
 
 /**
- * struct stape_attributes - what of a task may change at any time
- * @prio: policy, nice value and real-time priority as in a PRIO's word, and nothing else
+ * struct stape_attributes - attributes of a task that may change at any time
+ * @prio: policy, nice value and real-time priority as in a PRIO's word; its other bits are 0
  * @dl: of SCHED_DEADLINE, else 0
- * @affinity: of stape_task_affinity(), and then 0
+ * @affinity: words of stape_task_affinity(), and zeros behind them
  * @cgroup: id of its cgroup
  */
 struct stape_attributes {
@@ -44,7 +44,7 @@ unsigned int stape_encode_count_entries(void);
 void stape_encode_resync(struct stape_active *active);
 void stape_encode_resync_current(struct stape_active *active);
 
-/* Returns the lower half of a switch's word.  @pid: the next task, of the filter if @recorded. */
+/* Returns the lower half of a switch's word.  @recorded: the filter has the next task, @pid. */
 static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 state)
 {
 	if (recorded)
@@ -53,8 +53,8 @@ static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 s
 }
 
 /*
- * Writes a switch if the filter has the next task or the one before.  @recorded is a constant
- * where that saves something.
+ * Writes a switch if the filter has the next task or the previous one.  On the hot path
+ * @recorded is a constant.
  */
 static __always_inline void stape_encode_switch(struct stape_ring *ring, bool recorded, u32 pid,
 						u32 state)

@@ -19,7 +19,7 @@ static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
 u8 stape_filter_ids[PID_MAX_LIMIT];
 DEFINE_RAW_SPINLOCK(stape_filter_lock);
 
-/* The filters that may have bits; under the lock. */
+/* The filters that may have bits.  Protected by stape_filter_lock. */
 static LIST_HEAD(stape_filters);
 
 static unsigned long *stape_filter_bitmap(void)
@@ -104,7 +104,7 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
 	return false;
 }
 
-/* Sets the id of @pid after a change. */
+/* Updates the id of @pid after a change of its bits. */
 static void stape_filter_settle(u32 pid)
 {
 	struct stape_filter *filter;
@@ -141,7 +141,7 @@ u32 stape_filter_count_leavers(const struct stape_filter *filter)
 /**
  * stape_filter_settle_leavers() - forget leavers, after all CPUs have been resynced
  * @filter: a session's
- * @n: of stape_filter_count_leavers() before the resync
+ * @n: what stape_filter_count_leavers() returned before the resync
  *
  * Context: under stape_sessions_lock.
  */
@@ -162,7 +162,7 @@ void stape_filter_settle_leavers(struct stape_filter *filter, u32 n)
 /**
  * stape_filter_insert() - make a task a member
  * @filter: a session's; nothing happens if it is closed
- * @pid: the task's
+ * @pid: the task's PID
  *
  * Context: under stape_filter_lock.
  */
@@ -178,9 +178,9 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid)
 }
 
 /**
- * stape_filter_remove() - make a task no member
+ * stape_filter_remove() - remove a task from the members
  * @filter: a session's
- * @pid: the task's; nothing happens if it is no member
+ * @pid: the task's PID; nothing happens if it is no member
  *
  * Context: under stape_filter_lock.
  */
@@ -196,8 +196,8 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid)
 /**
  * stape_filter_set_seed() - make a task a seed, or no seed
  * @filter: a session's
- * @pid: the task's
- * @seed: which of the two
+ * @pid: the task's PID
+ * @seed: true: a seed; false: no seed
  *
  * Context: under stape_filter_lock.
  * Return: whether this has changed anything.
@@ -231,7 +231,7 @@ static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct tas
 }
 
 /**
- * stape_filter_match() - do the rules select a task?
+ * stape_filter_match() - check whether the rules select a task
  * @filter: a session's
  * @task: the task
  * @comm: its name, or the name that it is about to get
@@ -248,7 +248,7 @@ bool stape_filter_match(const struct stape_filter *filter, struct task_struct *t
 		return false;
 	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads)
 		return false;
-	/* The recorder would record its own recording. */
+	/* Never the recorder, because it would record its own work. */
 	if (task_tgid(task) == filter->owner)
 		return false;
 	if (!filter->flags.all && !test_bit(task->pid, filter->seeds) &&
@@ -266,12 +266,12 @@ bool stape_filter_match(const struct stape_filter *filter, struct task_struct *t
 }
 
 /**
- * stape_filter_parent() - the TGID of a task's parent
+ * stape_filter_parent() - get the TGID of a task's parent
  * @filter: a session's
  * @task: the task
  *
  * Context: any; @task must be alive or be current.
- * Return: 0 if the parent is not recorded, because its identity must not be given away then.
+ * Return: the TGID; 0 if the parent is not recorded, because a tape must not identify it then.
  */
 u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task)
 {
@@ -297,7 +297,7 @@ u32 stape_filter_next(const struct stape_filter *filter, u32 pid)
 {
 	unsigned long bits;
 
-	/* Each word is loaded once, because others set and clear bits of it meanwhile. */
+	/* Each word is loaded once, because other CPUs set and clear bits of it meanwhile. */
 	while (pid < PID_MAX_LIMIT) {
 		bits = READ_ONCE(filter->members[BIT_WORD(pid)]) & BITMAP_FIRST_WORD_MASK(pid);
 		pid = round_down(pid, BITS_PER_LONG);

@@ -4,7 +4,7 @@
  * whenever a rule changes or a task changes what a rule looks at (fork, exec, rename, cgroup).
  * So a probe tests one bit, whatever the rules are.
  *
- * These files know rules and bits.  membership.c decides and writes events.
+ * The filter has only the rules and the bits.  membership.c decides and writes events.
  */
 #ifndef _STAPE_FILTER_H
 #define _STAPE_FILTER_H
@@ -19,8 +19,8 @@
 struct cgroup;
 
 /*
- * Each filter that has members has an id below this.  0: no filter has the task.  The last
- * id stands for several filters, and for all filters that found no free id.
+ * Each filter that has members has an id below this.  Id 0 stands for no filter.  The last id
+ * stands for several filters, and for all filters that found no free id.
  */
 #define STAPE_FILTER_IDS		32
 #define STAPE_FILTER_MULTI		(STAPE_FILTER_IDS - 1)
@@ -43,7 +43,7 @@ struct stape_filter_flags {
 
 /**
  * struct stape_filter - rules, and the set of tasks that they select
- * @list: of all filters that have bits
+ * @list: entry in the list of all filters that have bits
  * @id: its number among them; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?
  * @nr_members: bits set in @members
@@ -52,7 +52,7 @@ struct stape_filter_flags {
  *	them is recorded.  If the array is full, the id is cleared at once and the resync repairs
  *	ring->curr
  * @nr_leavers: entries of @leavers
- * @seeds: PIDs that were added, and what they forked, unless they have exited
+ * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds
  * @flags: of filter-set
  * @closed: its session has ended: nothing becomes a member any more
@@ -64,8 +64,9 @@ struct stape_filter_flags {
  * @patterns: names of tasks that are left out
  * @nr_patterns: entries of @patterns
  *
- * Changed under stape_filter_lock.  Read without it: the bits, @nr_members, and whether there
- * are rules (@flags.all, @nr_cgroups, @nr_patterns).  @needs_rescan is also set without it.
+ * All fields are changed under stape_filter_lock; @needs_rescan is also set without it.  The
+ * bits, @nr_members, and whether there are rules (@flags.all, @nr_cgroups, @nr_patterns) are
+ * read without it.
  */
 struct stape_filter {
 	struct list_head list;
@@ -86,13 +87,13 @@ struct stape_filter {
 	u32 nr_patterns;
 };
 
-/* By PID: the id of the filter that has it. */
+/* The id of the filter that has a task, by the task's PID. */
 extern u8 stape_filter_ids[PID_MAX_LIMIT];
 
 /*
- * Held by everything that changes rules or bits, and while a task is checked against the
- * rules.  So of two that check a task at a time, the later one has seen all that the
- * earlier one has.  The innermost lock: probes take it under the runqueue lock.
+ * Held while rules or bits are changed, and while a task is checked against the rules.  So if
+ * two CPUs check a task at a time, the later one sees all that the earlier one has seen.  It is
+ * the innermost lock: probes take it under the runqueue lock.
  */
 extern raw_spinlock_t stape_filter_lock;
 
@@ -112,11 +113,11 @@ bool stape_filter_match(const struct stape_filter *filter, struct task_struct *t
 			const char *comm);
 
 /**
- * stape_filter_has() - is a task recorded?
+ * stape_filter_has() - check whether a task is recorded
  * @filter: a session's
- * @task: any task; the idle tasks (PID 0) never are
+ * @task: any task; an idle task (PID 0) is never recorded
  *
- * One load and one test, whatever the rules.
+ * This is one load and one test, whatever the rules are.
  *
  * Context: any.
  */
@@ -132,20 +133,23 @@ static __always_inline unsigned long stape_filter_id(u32 pid)
 	return READ_ONCE(stape_filter_ids[pid]);
 }
 
-/* A rule may select a task that is no seed and has no seed among its parents. */
+/* Returns true if a rule may select a task that is neither a seed nor a seed's descendant. */
 static inline bool stape_filter_is_open(const struct stape_filter *filter)
 {
 	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups);
 }
 
-/* It has no member and will get none: there is not even a seed that a pattern leaves out. */
+/*
+ * Returns true if the filter has no member and will get none.  A seed that a pattern leaves out
+ * may still become a member.
+ */
 static inline bool stape_filter_is_over(const struct stape_filter *filter)
 {
 	return !stape_filter_is_open(filter) && !READ_ONCE(filter->nr_members) &&
 	       !READ_ONCE(filter->nr_seeds);
 }
 
-/* A rule may select the task with this PID, or a bit is set for it, perhaps by an older task. */
+/* Returns true if a rule may select the PID's task, or a bit is set, perhaps by an older task. */
 static inline bool stape_filter_may_match(const struct stape_filter *filter, u32 pid)
 {
 	return stape_filter_is_open(filter) || test_bit(pid, filter->seeds) ||

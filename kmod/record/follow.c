@@ -16,15 +16,15 @@
 #include "record/task_info.h"
 
 /**
- * stape_follow_update() - check a task against the rules, by a name
+ * stape_follow_update() - check a task by a name against the rules
  * @active: a session's
  * @task: any task
  * @comm: its name, or the name that it is about to get
  *
  * If current leaves, ring->curr of its CPU names it until the resync, and a switch away from
  * it in between would not be written.  So preemption is off from the check to the resync.
- * Other CPUs that run threads of the same process are resynced soon, because a probe must
- * not wait for other CPUs.
+ * Other CPUs may run @task or threads of current's process.  They are resynced later, because a
+ * probe must not wait for other CPUs.
  *
  * Context: any without the runqueue lock.
  * Return: whether it has entered or left.
@@ -51,7 +51,7 @@ bool stape_follow_update(struct stape_active *active, struct task_struct *task, 
  * @parent: the task that forked
  * @child: the new task, not woken yet
  *
- * The fork is written before anything else can write that the child leaves.
+ * The fork is written before any CPU can write that the child leaves.
  *
  * Context: the fork probe.
  */
@@ -62,7 +62,7 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 	char comm[TASK_COMM_LEN];
 	unsigned long flags;
 
-	/* The child is linked before this reads bits; pairs with those before walks of lists. */
+	/* The child is linked before this reads bits; pairs with the barriers before list walks. */
 	smp_mb();
 	if (!stape_filter_may_match(filter, parent->pid) &&
 	    !stape_filter_may_match(filter, child->pid))
@@ -70,7 +70,7 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	/* Threads may rename each other, also while they are being forked: see probe_name.c. */
 	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
-	/* The PID's last user may be dead and still wait for its last switch. */
+	/* The last task with this PID may be dead, and its last switch may be still to come. */
 	stape_filter_remove(filter, child->pid);
 	stape_filter_set_seed(filter, child->pid, !filter->flags.no_inherit &&
 			      test_bit(parent->pid, filter->seeds));
@@ -89,7 +89,7 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
  * stape_follow_exec() - follow a task through execve()
  * @active: a session's
  * @task: the task
- * @old_pid: its PID before: a thread takes over its leader's
+ * @old_pid: its PID before; a thread takes over its leader's PID
  *
  * Context: the exec probe.
  * Return: whether the task was recorded before.
@@ -107,12 +107,12 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 	if (old_pid != task->pid && test_bit(old_pid, filter->seeds)) {
 		stape_filter_set_seed(filter, task->pid, true);
 		stape_filter_set_seed(filter, old_pid, false);
-		/* The leader may have taken the other bit with it, on its last switch. */
+		/* The leader's last switch may have cleared the bit in @members. */
 		if (!had)
 			stape_membership_update_locked(active, task, task->comm);
 	}
 	if (old_pid != task->pid && test_bit(old_pid, filter->members)) {
-		/* In this order, because the set must not look empty in between. */
+		/* In this order, because @members must not look empty in between. */
 		stape_filter_insert(filter, task->pid);
 		stape_filter_remove(filter, old_pid);
 	}
@@ -121,10 +121,10 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 }
 
 /**
- * stape_follow_move() - check a task that has another cgroup
+ * stape_follow_move() - check a task that was moved to another cgroup
  * @active: a session's
  * @task: the task
- * @process: all threads of its process have
+ * @process: all threads of its process were moved
  *
  * Context: RCU reader, under a spinlock of the kernel's.
  * Return: whether any of them has entered or left.
@@ -140,18 +140,18 @@ bool stape_follow_move(struct stape_active *active, struct task_struct *task, bo
 	if (process)
 		for_each_thread(task, thread)
 			changed |= stape_follow_update(active, thread, thread->comm);
-	/* Checked without the lock on its name, see stape_membership_update(): once more, then. */
+	/* Names were read without their locks: check again, see stape_membership_update(). */
 	if (READ_ONCE(active->filter.nr_patterns))
 		WRITE_ONCE(active->filter.needs_rescan, true);
 	return changed;
 }
 
 /**
- * stape_follow_exit() - make a task that ends no seed any more
+ * stape_follow_exit() - remove a task that ends from the seeds
  * @active: a session's; its readers are woken if it has no task any more
  * @task: the task, after its process has stopped counting it
  *
- * A member stays one until stape_follow_dead(), which is not called for other tasks.
+ * It stays a member until stape_follow_dead(), which is called for members only.
  *
  * Context: the exit probe.
  */
@@ -166,7 +166,7 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	if (!stape_task_leads_threads(task))
 		changed = stape_filter_set_seed(filter, task->pid, false);
-	/* The last thread also takes the bit of a leader that has ended before. */
+	/* The last thread also clears the bit of a leader that has ended before. */
 	if (!atomic_read(&task->signal->live))
 		changed |= stape_filter_set_seed(filter, task->tgid, false);
 	changed &= stape_filter_is_over(filter);
@@ -176,7 +176,7 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 }
 
 /**
- * stape_follow_exit_paused() - make a task that ends in a pause no member any more
+ * stape_follow_exit_paused() - remove a task that ends in a pause from the members
  * @active: a session's; its readers are woken if it has no member any more
  * @task: current; a leader that leaves threads behind stays a member
  *
@@ -204,16 +204,16 @@ static void stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
 {
 	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 
-	/* Under no lock: a leader that has not ended yet has its own last switch to come. */
+	/* No lock is held: a leader that has not ended yet clears its bit at its last switch. */
 	if (!leader || (data_race(leader->exit_state) && !stape_task_leads_threads(leader)))
 		stape_filter_remove(filter, pid);
 }
 
 /**
- * stape_follow_dead() - make a task no member any more when it switches out for the last time
+ * stape_follow_dead() - remove a task from the members when it switches out for the last time
  * @active: a session's; its readers are woken if it has no member any more
- * @task: the task, or a thread whose leader's bit may have to be cleared.  Its PID may
- *	belong to another task already, if its parent has been quick
+ * @task: the task, or a thread whose leader's bit may have to be cleared.  If its parent has
+ *	already reaped it, its PID may belong to another task
  *
  * Context: the switch probe.
  */

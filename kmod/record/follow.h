@@ -7,7 +7,7 @@
 struct stape_active;
 struct task_struct;
 
-/* All of these are for probes. */
+/* Called by probes. */
 bool stape_follow_update(struct stape_active *active, struct task_struct *task, const char *comm);
 void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child);

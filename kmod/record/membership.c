@@ -11,9 +11,9 @@
 #include "record/task_info.h"
 
 /*
- * As long as some ring->curr may name the task, a switch away from it must be recorded: a
- * task that enters, or comes back, would be taken for it.  For current the caller resyncs
- * this CPU before current can be preempted.
+ * As long as ring->curr of a CPU may name the task, a switch away from it must be recorded.
+ * Otherwise a task that enters later, or comes back, would be taken for it.  For current the
+ * caller resyncs this CPU before current can be preempted.
  */
 static void stape_membership_leave(struct stape_active *active, struct task_struct *task)
 {
@@ -22,7 +22,7 @@ static void stape_membership_leave(struct stape_active *active, struct task_stru
 	if (task != current && filter->nr_leavers < STAPE_FILTER_LEAVERS_MAX)
 		filter->leavers[filter->nr_leavers++] = task->pid;
 	stape_filter_remove(filter, task->pid);
-	/* In a rename probe this is the old name, after the store the new one. */
+	/* In the rename probe task->comm is the old name, after the store it is the new one. */
 	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
 }
 
@@ -34,11 +34,11 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 	stape_encode_enter(active, task, comm, &written);
 	stape_filter_insert(&active->filter, task->pid);
 	/*
-	 * Reads the task again after setting the bit.  (1) A change that was made before the
-	 * bit was visible has written nothing: write it.  Pairs with smp_mb() in probe_prio.c
-	 * and probe_affinity.c.  (2) If the task did its last switch-out before the bit was
-	 * visible, nobody will clear the bit: clear it.  Pairs with the full barrier between
-	 * the store of TASK_DEAD and the switch probe's load of the id.
+	 * Read the task again after setting the bit.  (1) A change that was made before the bit
+	 * was visible was not written: write it.  Pairs with smp_mb() in probe_prio.c and
+	 * probe_affinity.c.  (2) If the task did its last switch-out before the bit was
+	 * visible, the switch probe has not cleared the bit: clear it.  Pairs with the full
+	 * barrier between the store of TASK_DEAD and the switch probe's load of the id.
 	 */
 	smp_mb();
 	stape_encode_changes(active, task, comm, &written);
@@ -52,8 +52,8 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
  * @task: the task
  * @comm: its name, or the name that it is about to get
  *
- * A task that enters is described before any other event of it, a task that leaves after
- * all of them.
+ * A task that enters is described before its other events, a task that leaves is described
+ * after them.
  *
  * Context: under stape_filter_lock.
  * Return: whether the bit has changed.
@@ -67,7 +67,7 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 		return false;
 	/*
 	 * A task that is no seed any more because it exits is recorded until its last switch.
-	 * No task enters on the way there, because its exit probe may be over.
+	 * A task that exits does not enter, because its exit probe may already have run.
 	 */
 	if (match ? stape_task_flags(task) & PF_EXITING : stape_task_is_exiting(task))
 		return false;
@@ -81,13 +81,13 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 }
 
 /**
- * stape_membership_update() - the same, taking stape_filter_lock
+ * stape_membership_update() - take stape_filter_lock, and update a live task's bit
  * @active: a session's
  * @task: the task
  * @comm: its name, or the name that it is about to get
  *
- * In a probe no lock keeps the name of @task.  Where names matter, all tasks must be checked
- * once more: see @needs_rescan of struct stape_filter.
+ * In a probe no lock keeps @task's name from changing.  If the filter has patterns, all tasks
+ * must be checked again after that: see @needs_rescan of struct stape_filter.
  *
  * Context: any without the runqueue lock.
  * Return: whether the bit has changed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of affinity: Linux has no tracepoint for them.  Changes that the kernel makes by
+ * Changes of affinity, for which Linux has no tracepoint.  Changes that the kernel makes by
  * itself, as for a cpuset, do not go through the probed function and are not recorded.
  */
 #include "record/probe_affinity.h"
@@ -30,13 +30,13 @@ static int stape_affinity_enter(struct kretprobe_instance *instance, struct pt_r
 	return 0;
 }
 
-/* A task's affinity has been set.  For RCU readers. */
+/* Writes a task's new affinity to all sessions that record it.  For RCU readers. */
 static void stape_affinity_changed(struct task_struct *task)
 {
 	u64 affinity[STAPE_AFFINITY_WORDS + 1];
 	struct stape_active *active;
 
-	/* The change before the id is read; pairs with stape_membership_enter(). */
+	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
 	if (!stape_filter_id(task->pid))
 		return;
@@ -50,7 +50,7 @@ static void stape_affinity_find(pid_t pid)
 	struct task_struct *task;
 
 	rcu_read_lock();
-	/* If the PID is another task's by now, that task's affinity is written: no harm. */
+	/* If the PID is another task's by now, that task's affinity is written, without harm. */
 	task = pid ? pid_task(find_vpid(pid), PIDTYPE_PID) : current;
 	if (task)
 		stape_affinity_changed(task);

@@ -44,7 +44,7 @@ void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
 
 /**
  * struct stape_name_call - a call of __set_task_comm()
- * @task: the task, which the function's caller keeps
+ * @task: the task, which the function's caller keeps alive
  * @entries: stape_encode_count_entries() from before task_rename
  */
 struct stape_name_call {
@@ -79,7 +79,7 @@ static void stape_name_stored(struct task_struct *task, unsigned int entries)
 	 */
 	smp_mb();
 	entered = stape_encode_count_entries() != entries;
-	/* Another thread may store yet another name, and comes here after that. */
+	/* If another thread stores yet another name now, it runs this function after that. */
 	data_race(strscpy_pad((char *)name, task->comm, sizeof(name)));
 	for_each_active(active) {
 		if (READ_ONCE(active->filter.nr_patterns) &&

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of policy, nice value, priority and deadline.  The only tracepoint for them is
- * that of priority inheritance.  So the two functions that all other changes go through are
- * probed.
+ * Changes of policy, nice value, priority and deadline.  Linux has a tracepoint for priority
+ * inheritance only.  So the two functions that all other changes go through are probed.
  */
 #include "record/probe_prio.h"
 
@@ -37,8 +36,8 @@ void stape_probe_boost(void *data, struct task_struct *task, struct task_struct 
 #ifdef STAPE_RETPROBES
 
 /**
- * struct stape_prio_before - what a task had when the function was entered
- * @task: the task, which the function's caller keeps
+ * struct stape_prio_before - a task's attributes when the function was entered
+ * @task: the task, which the function's caller keeps alive
  * @policy: SCHED_*
  * @rt_priority: of a real-time policy
  * @static_prio: made of its nice value
@@ -66,7 +65,7 @@ static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs 
 	return 0;
 }
 
-/* The policy is the same as before. */
+/* Returns whether the deadline has changed, if the policy has not. */
 static bool stape_prio_other_deadline(const struct stape_prio_before *before)
 {
 	u64 dl[STAPE_DL_WORDS];
@@ -75,13 +74,13 @@ static bool stape_prio_other_deadline(const struct stape_prio_before *before)
 	return n && memcmp(before->dl, dl, sizeof(dl));
 }
 
-/* The task's policy, nice value or priority has changed. */
+/* Writes a change of the task's policy, nice value or priority. */
 static void stape_prio_changed(struct task_struct *task)
 {
-	/* The nice value that a player changes in a rendezvous is not its own. */
+	/* Not the nice value that a player gives itself in a rendezvous: it is not its own. */
 	if (task == current && stape_watch_is_niced(task, NULL))
 		return;
-	/* The change before the id is read; pairs with stape_membership_enter(). */
+	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
 	stape_prio_write(task, NULL);
 }

@@ -10,7 +10,7 @@ struct task_struct;
 void stape_probe_boost(void *data, struct task_struct *task, struct task_struct *waiter);
 
 #ifdef STAPE_RETPROBES
-/* Functions whose first argument is the task. */
+/* For functions whose first argument is the task. */
 extern const struct stape_retprobe_ops stape_prio_ops;
 #endif
 

@@ -15,7 +15,7 @@
 #include "record/task_info.h"
 #include "record/watch.h"
 
-/* Returns the context of an interrupted waker.  Softirqs that are only disabled are none. */
+/* Returns the context of a wake-up.  A section with softirqs disabled is no softirq. */
 static u32 stape_probe_context(void)
 {
 	if (in_nmi() || in_hardirq())
@@ -27,7 +27,7 @@ static u32 stape_probe_context(void)
 
 /* -- switches ---------------------------------------------------------------- */
 
-/* In the switch probe, with interrupts off. */
+/* Removes a task at its last switch from all filters.  Interrupts are off. */
 static void stape_probe_dead(struct task_struct *task)
 {
 	struct stape_active *active;
@@ -37,22 +37,22 @@ static void stape_probe_dead(struct task_struct *task)
 }
 
 /*
- * A task with a signal pending does not block, and its state is back to running then.
- * prev_state was read before that.
+ * Returns whether @prev stays runnable.  A task with a signal pending does not block: its state
+ * has been set back to running, but prev_state was read before that.
  */
 static __always_inline bool stape_probe_runnable(bool preempt, const struct task_struct *prev)
 {
 	return preempt || !READ_ONCE(prev->__state);
 }
 
-/* Returns the id of the next task; if another session has the previous one, that of both. */
+/* Returns the next task's @id, or STAPE_FILTER_MULTI if another filter has the previous task. */
 static __always_inline unsigned long stape_probe_next_id(unsigned long id,
 							 unsigned long prev_id)
 {
 	return unlikely(id != prev_id) && prev_id ? STAPE_FILTER_MULTI : id;
 }
 
-/* Any switch. */
+/* Writes any switch. */
 static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 						    struct task_struct *prev,
 						    struct task_struct *next,
@@ -75,8 +75,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 }
 
 /*
- * The same for nearly all switches that matter: no watched task, no rare state.  A task's
- * state becomes TASK_INTERRUPTIBLE only by itself, never by its waker.
+ * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
+ * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.
  */
 static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 						     struct task_struct *prev,
@@ -113,7 +113,7 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 
 /* -- wake-ups and moves ------------------------------------------------------ */
 
-/* Any event of those below, with interrupts on or off. */
+/* Writes any event of those below, with interrupts on or off. */
 static noinline notrace void stape_probe_write_any(const struct task_struct *task,
 						   unsigned long id, u64 type, u32 arg)
 {
@@ -125,21 +125,21 @@ static noinline notrace void stape_probe_write_any(const struct task_struct *tas
 	local_irq_restore(flags);
 }
 
-/* An event of one task.  @emit: stape_ring_emit(), or the one for wakeups. */
+/* Writes an event of one task.  @emit: stape_ring_emit() or stape_ring_emit_wakeup(). */
 static __always_inline void stape_probe_write(struct task_struct *task, unsigned long id,
 					      u64 type, u32 arg,
 					      void (*emit)(struct stape_ring *ring, u64 word))
 {
 	struct stape_ring *ring = stape_active_ring(id);
 
-	/* A task that wakes itself is the one case where interrupts may be on. */
+	/* Interrupts may be on only if a task wakes itself. */
 	if (unlikely(task == current || arg > STAPE_ARG_MASK))
 		stape_probe_write_any(task, id, type, arg);
 	else
 		emit(ring, stape_ring_word(type, (u32)task->pid << STAPE_PID_SHIFT | arg));
 }
 
-/* @id: not read again, because the task may have left the filter since. */
+/* @id is not read again, because the task may have left the filter since. */
 static noinline notrace void stape_probe_waking_irq(struct task_struct *task, unsigned long id)
 {
 	stape_probe_write(task, id, STAPE_EV_WAKING,
@@ -184,8 +184,8 @@ static __always_inline void stape_probe_placed(struct task_struct *task, u64 typ
 void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
 {
 	/*
-	 * Threads that the kernel makes for a process come without sched_process_fork.  One
-	 * of the process's threads makes them, or a kernel thread.
+	 * sched_process_fork does not fire for threads that the kernel makes for a process.
+	 * Either a thread of the process or a kernel thread makes them.
 	 */
 	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
 		stape_probe_fork(NULL, same_thread_group(current, task) ? current :
@@ -200,7 +200,7 @@ void notrace stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 
 /* -- several sessions -------------------------------------------------------- */
 
-/* Returns the lower half of a switch's word as one of several sessions sees it. */
+/* Returns the lower half of a switch's word for one of several sessions. */
 static u32 stape_fanout_switch(const struct stape_active *active, u32 low)
 {
 	u32 pid = low >> STAPE_PID_SHIFT;

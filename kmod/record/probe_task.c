@@ -31,7 +31,7 @@ static void stape_probe_exec_one(struct stape_active *active, struct task_struct
 	struct stape_ring *ring;
 	unsigned long flags;
 
-	/* No resync may come in between and find that the task has left. */
+	/* No resync may come in between, because it would find that the task has left. */
 	local_irq_save(flags);
 	if (stape_follow_exec(active, task, old_pid)) {
 		ring = this_cpu_ptr(active->rings);
@@ -103,16 +103,16 @@ static void stape_probe_moved(struct stape_active *active, struct task_struct *t
 	local_irq_restore(flags);
 }
 
-/* For RCU readers: @active, and @task's threads. */
+/* The caller is an RCU reader, which keeps @active and @task's threads. */
 static void stape_probe_cgroup_one(struct stape_active *active, struct cgroup *cgroup,
 				   struct task_struct *task, bool process)
 {
 	struct task_struct *thread;
 
-	/* A task that enters is described with its cgroup. */
+	/* A task that enters or leaves is described with its cgroup. */
 	if (stape_follow_move(active, task, process))
 		return;
-	/* Hierarchies of version 1 have the same tracepoint. */
+	/* Hierarchies of version 1 use the same tracepoint. */
 	if (cgroup != task_dfl_cgroup(task))
 		return;
 	stape_probe_moved(active, task);

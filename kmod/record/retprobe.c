@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Return probes.  Where the kernel does not let a function be probed, all else is recorded.
+ * Return probes.  If the kernel refuses a probe, all other changes are recorded nevertheless.
  */
 #include "record/retprobe.h"
 
@@ -9,9 +9,9 @@
 #ifdef STAPE_RETPROBES
 
 /*
- * How many calls of a function may be between entry and return at a time.  A task may be
- * preempted there, just when it has got another policy, or sleep until a task has left its
- * CPU.  The kernel's own choice, 10, is too few for that.
+ * How many calls of a function may be between entry and return at a time.  The caller may be
+ * preempted there, just after it has got another policy, or sleep until a task has left its
+ * CPU.  The kernel's default, 10, is too small for that.
  */
 #define STAPE_RETPROBE_ACTIVE	512
 
@@ -19,7 +19,7 @@
 atomic_t stape_retprobe_calls;
 
 /**
- * stape_retprobe_unregister() - take probes away
+ * stape_retprobe_unregister() - unregister probes
  * @probes: probes that stape_retprobe_register() has tried
  * @n: how many
  *
@@ -42,21 +42,21 @@ void stape_retprobe_unregister(struct stape_retprobe *probes, int n)
 }
 
 /**
- * stape_retprobe_register() - probe functions, as far as the kernel allows it
+ * stape_retprobe_register() - register those probes that the kernel allows
  * @probes: the functions
  * @n: how many
  *
  * Context: may sleep.
- * Return: 0, or -ENOMEM: it may work another time.
+ * Return: 0, or -ENOMEM, in which case another try may succeed.
  */
 int stape_retprobe_register(struct stape_retprobe *probes, int n)
 {
 	int i, ret;
 
-	/* No call ends in which the last probe was taken away. */
+	/* Calls during which the probes were last unregistered never end: forget them. */
 	atomic_set(&stape_retprobe_calls, 0);
 	for (i = 0; i < n; i++) {
-		/* A kretprobe that was registered before keeps what that has left in it. */
+		/* Sets all fields, because an earlier registration has left values in them. */
 		probes[i].kretprobe = (struct kretprobe) {
 			.kp.symbol_name = probes[i].name,
 			.entry_handler = probes[i].ops->enter,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Return probes, for changes without a tracepoint, or with one that comes before the change.
+ * Return probes, for changes that have no tracepoint, or one that fires before the change.
  */
 #ifndef _STAPE_RETPROBE_H
 #define _STAPE_RETPROBE_H
@@ -8,18 +8,18 @@
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 
-/* Functions can be probed where they return, and their arguments can be read. */
+/* This kernel can probe the return of functions, and can read their arguments. */
 #if defined(CONFIG_KRETPROBES) && defined(CONFIG_HAVE_FUNCTION_ARG_ACCESS_API)
 #define STAPE_RETPROBES
 #endif
 
 #ifdef STAPE_RETPROBES
 /**
- * struct stape_retprobe_ops - what is done at the entry and the return of a function
+ * struct stape_retprobe_ops - handlers for the entry and the return of a function
  * @enter: called at its entry; calls stape_retprobe_begin() if @leave writes an event
  * @leave: called at its return, in the same task, with preemption off, which makes it an
- *	RCU reader; calls stape_retprobe_end() if @enter has begun
- * @size: bytes that the two share
+ *	RCU reader; calls stape_retprobe_end() if @enter has called stape_retprobe_begin()
+ * @size: bytes of data that the two share
  */
 struct stape_retprobe_ops {
 	kretprobe_handler_t enter;
@@ -29,8 +29,8 @@ struct stape_retprobe_ops {
 
 /**
  * struct stape_retprobe - a probed function
- * @name: the function's
- * @ops: what is done there
+ * @name: the function's name
+ * @ops: its handlers
  * @without: what the module cannot do without this probe
  * @kretprobe: the kernel's part
  * @refused: the kernel does not let the module probe the function
@@ -45,21 +45,21 @@ struct stape_retprobe {
 
 extern atomic_t stape_retprobe_calls;
 
-/* Before a change. */
+/* Called before a change. */
 static inline void stape_retprobe_begin(void)
 {
 	atomic_inc(&stape_retprobe_calls);
 	smp_mb__after_atomic();		/* pairs with stape_retprobe_busy() */
 }
 
-/* After the event of the change has been written. */
+/* Called after the event of the change has been written. */
 static inline void stape_retprobe_end(void)
 {
-	smp_mb__before_atomic();	/* the same */
+	smp_mb__before_atomic();	/* pairs with stape_retprobe_busy() */
 	atomic_dec(&stape_retprobe_calls);
 }
 
-/* A probed function may have changed a task, and the event has not been written yet. */
+/* Returns true if a probed function may have changed a task, but has not written the event yet. */
 static inline bool stape_retprobe_busy(void)
 {
 	smp_mb();	/* the caller has read the change; pairs with the two above */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The per-CPU page ring: pages are filled by their CPU, published whole with
- * a store-release of the producer's head, and free again when the reader's
- * tail has moved beyond them.  When no page is free, events are counted as
- * lost, and the next page that opens says how many and when.
+ * The per-CPU page ring.  A CPU fills its pages, and publishes each complete page with a
+ * store-release of the producer's head.  A page is free again when the reader's tail has moved
+ * beyond it.  While no page is free, events are counted as lost.  The header of the next page
+ * reports how many were lost, and when.
  */
 #include "record/ring.h"
 
@@ -22,8 +22,8 @@ static_assert(STAPE_EV_WAKING + 1 == STAPE_EV_WAKE);
 static_assert(STAPE_SET_SHIFT == STAPE_TASK_WHY_SHIFT);
 
 /*
- * Stands for "no page is open": the end of a page, so that the next word needs a new page.
- * The word before may be read, and is no event.
+ * Returns what @pos is while no page is open: the end of a page, so that the next word needs a
+ * new page.  The word before may be read, and is no event.
  */
 static u64 *stape_ring_no_page(void)
 {
@@ -31,7 +31,7 @@ static u64 *stape_ring_no_page(void)
 }
 
 /**
- * stape_ring_size() - memory of a ring, and the distance of two in mmap()
+ * stape_ring_size() - get the size of a ring, and the distance of two rings in mmap()
  * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
  *
  * Return: bytes, a multiple of PAGE_SIZE.
@@ -44,11 +44,11 @@ size_t stape_ring_size(u32 pages)
 /**
  * stape_ring_init() - make a ring
  * @ring: zeroed
- * @cpu: the ring's
- * @setup: of the session's rings
+ * @cpu: the ring's CPU
+ * @setup: settings of the session's rings
  *
- * It begins paused.  The ring of a CPU that is not recorded stays so.  The memory is
- * charged to the caller's memory cgroup.
+ * The ring begins paused, and stays paused if its CPU is not recorded.  The memory is charged
+ * to the caller's memory cgroup.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -86,10 +86,10 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 /**
  * stape_ring_init_fanout() - make a ring that passes events on to several rings
  * @ring: zeroed
- * @fanout: called for each event, with what stape_ring_put_slow() gets
+ * @fanout: see struct stape_ring
  *
- * It never has a page, so that each event takes the slow path.  Its @curr always names a task,
- * so that no switch is left out.
+ * The ring never has a page, so that each event takes the slow path.  Its @curr always names a
+ * task, so that no switch is left out.
  *
  * Context: any.
  */
@@ -123,7 +123,7 @@ static bool stape_ring_full(const struct stape_ring *ring)
 	/* Pairs with the reader's release of @tail: its copy is finished. */
 	u64 tail = smp_load_acquire(&ring->consumer->tail);
 
-	/* Garbage in @tail looks like a full ring: nothing but losses come of it. */
+	/* Garbage in @tail looks like a full ring, and can do no more than cause losses. */
 	return ring->head - tail > ring->mask;
 }
 
@@ -174,7 +174,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 
 	ring->page = NULL;
 	ring->pos = stape_ring_no_page();
-	/* A probe runs under the runqueue lock: only an interrupt may wake. */
+	/* Probes run under the runqueue lock and must not wake a task: an interrupt does it. */
 	if (!ring->overwrite &&
 	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
 		irq_work_queue(READ_ONCE(ring->wake));
@@ -199,7 +199,7 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	irq_work_queue(READ_ONCE(ring->wake));
 }
 
-/* Room for @words in the open page or a new one; NULL: there is no event to write. */
+/* Returns room for @words in the open page or a new one; NULL: the event is not written. */
 static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
 {
 	if (ring->page) {
@@ -217,7 +217,7 @@ static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
 	return ring->pos;
 }
 
-/* An event with all that may come before and behind it. */
+/* Writes an event with its prefixes and its payload. */
 static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
 			     const u64 *payload, u32 words)
 {
@@ -227,7 +227,7 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 	/* The fast monotonic clock may step back a little under NTP slew. */
 	if (now < ring->last)
 		now = ring->last;
-	/* Two prefixes are the most: a page that may open here needs neither. */
+	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
 	pos = stape_ring_reserve(ring, now, words + 3);
 	if (!pos)
 		return;
@@ -251,7 +251,7 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  * stape_ring_put_slow() - write an event that needs a page or a prefix
  * @ring: this CPU's ring
  * @word: stape_ring_word()
- * @arg: its whole argument: that of a switch is below 2^10
+ * @arg: its whole argument, below 2^10 for a switch
  * @now: its time
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
@@ -264,7 +264,7 @@ noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32
 	}
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
 			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, arg, NULL, 0);
-	/* After the write, because a page that it opens begins with the task before. */
+	/* After the write, because a page that opens there begins with the previous task. */
 	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
 		ring->curr = word;
 }
@@ -294,7 +294,7 @@ void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
 }
 
 /**
- * stape_ring_emit_any() - write any event without payload that is no switch
+ * stape_ring_emit_any() - write any event that has no payload and is no switch
  * @ring: this CPU's ring
  * @word: stape_ring_word()
  * @arg: its whole argument, of which the word has the low 10 bits
@@ -307,14 +307,14 @@ void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
 }
 
 /**
- * stape_ring_put_payload() - write an event that carries words
+ * stape_ring_put_payload() - write an event with a payload
  * @ring: this CPU's ring
  * @now: by the session's clock
  * @type: enum stape_event_type, from 8 to 13
- * @pid: of its task
- * @arg: six bits
- * @payload: words that follow
- * @words: how many, at most 15
+ * @pid: its task's PID
+ * @arg: its argument, six bits
+ * @payload: words that follow the event's word
+ * @words: words in @payload, at most 15
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
@@ -328,7 +328,7 @@ void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid,
  * stape_ring_flush() - publish the open page as it is
  * @ring: a ring
  *
- * Losses that no page could report yet stay with the producer's counters.
+ * Losses that no page has reported yet are only in the producer's counters.
  *
  * Context: interrupts off, on the ring's CPU; or anywhere, when no writer is left.
  */
@@ -339,7 +339,7 @@ void stape_ring_flush(struct stape_ring *ring)
 }
 
 /**
- * stape_ring_pause() - write nothing from now on
+ * stape_ring_pause() - stop writing events
  * @ring: a ring
  *
  * Context: as stape_ring_flush().
@@ -351,17 +351,17 @@ void stape_ring_pause(struct stape_ring *ring)
 	ring->paused = true;
 	if (ring->page)
 		stape_ring_publish(ring);
-	/* Paused twice with nothing in between: since the first time. */
+	/* If no page was opened since the last pause, both count as one pause. */
 	if (!ring->paused_since)
 		ring->paused_since = stape_ring_now(ring);
 }
 
 /**
- * stape_ring_resume() - write from now on
+ * stape_ring_resume() - write events from now on
  * @ring: a ring with memory; its session starts or goes on
  *
  * Probes on other CPUs may see this a little later.  The first page names the task that ran
- * before.
+ * before its first event.
  *
  * Context: any.
  */
@@ -373,10 +373,10 @@ void stape_ring_resume(struct stape_ring *ring)
 }
 
 /**
- * stape_ring_finish() - publish the rest
+ * stape_ring_finish() - publish the open page, and write no event any more
  * @ring: a ring
  *
- * In overwrite mode the reader is to begin with the oldest page that is there.
+ * In overwrite mode this moves the tail, so that the reader begins with the oldest page.
  *
  * Context: no writer is left.
  */
@@ -390,11 +390,11 @@ void stape_ring_finish(struct stape_ring *ring)
 }
 
 /**
- * stape_ring_pending() - pages that wait for the reader
+ * stape_ring_pending() - count the pages that wait for the reader
  * @ring: a ring
  *
  * Context: any.
- * Return: pages, never more than the ring has, whatever the reader wrote.
+ * Return: the number; never more than the ring's pages, even if the tail is garbage.
  */
 u64 stape_ring_pending(const struct stape_ring *ring)
 {
@@ -408,7 +408,7 @@ u64 stape_ring_pending(const struct stape_ring *ring)
 }
 
 /**
- * stape_ring_peek() - the oldest page that waits for the reader
+ * stape_ring_peek() - get the oldest page that waits for the reader
  * @ring: a ring
  *
  * Context: one reader at a time.
@@ -422,7 +422,7 @@ const void *stape_ring_peek(const struct stape_ring *ring)
 }
 
 /**
- * stape_ring_consume() - give the page of stape_ring_peek() back
+ * stape_ring_consume() - free the page of stape_ring_peek() for new events
  * @ring: a ring
  *
  * Context: one reader at a time.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The per-CPU page ring.  One writer, the CPU itself with interrupts off; one
- * reader, in user space or in read().  Nothing here sleeps or takes a lock but
- * for making and freeing.
+ * The per-CPU page ring.  It has one writer, the CPU itself with interrupts off, and one
+ * reader, in user space or in read().  Only the functions that make and free a ring sleep or
+ * take locks.
  */
 #ifndef _STAPE_RING_H
 #define _STAPE_RING_H
@@ -20,34 +20,34 @@
 
 /**
  * struct stape_ring - one CPU's ring
- * @pos: next free word of the open page; at a page's boundary none is open, and
- *	the word before may be looked at all the same
+ * @pos: next free word of the open page.  If it is at a page's boundary, no page is open, but
+ *	the word before may be read
  * @last: time of the last event written
- * @curr: what runs here as far as the stream knows: the lower half of the last
- *	switch's word, of which PID and enum stape_next matter
+ * @curr: what runs on this CPU according to the stream: the lower half of the last switch's
+ *	word, of which only PID and enum stape_next are used
  * @counter: the session's clock is the CPU's counter
- * @paused: events are neither written nor lost
- * @overwrite: a full ring loses its oldest page, not what comes
+ * @paused: events are neither written nor counted as lost
+ * @overwrite: a full ring loses its oldest page, not new events
  * @page: the open page, NULL: none
- * @non_events: words of the open page that are no events, minus events without a word
+ * @non_events: words of the open page that are no events, minus events without an own word
  * @head: pages published
  * @lost: events lost since the last page was opened
  * @lost_first: time of the first of them
  * @lost_last: time of the last of them
- * @paused_since: when the session was paused, 0: not since the last page
- * @paused_until: when it went on
+ * @paused_since: when the session was paused; 0: not since the last page was opened
+ * @paused_until: when it was resumed
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
- * @wake: wakes the reader; a waiter may come and go meanwhile
- * @notify: the session's, queued when something was lost
- * @fanout: this is no ring: passes on what would be written: an event's word, its whole
- *	argument, and its time
+ * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run
+ * @notify: the session's, queued when the first event is lost
+ * @fanout: if set, this is no ring: called in place of writing an event, with its word, its
+ *	whole argument, its clock and its time
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
- * @consumer: written by user space: never trusted
+ * @consumer: written by user space, so never trusted
  * @producer: read by user space
  * @data: the pages
  *
- * The first line is all that an event needs in the common case.
+ * In the common case an event needs only the first cache line.
  */
 struct stape_ring {
 	u64 *pos;
@@ -78,12 +78,12 @@ struct stape_ring {
 } ____cacheline_aligned;
 
 /**
- * struct stape_ring_setup - what a session's rings have in common
+ * struct stape_ring_setup - settings that all rings of a session have in common
  * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
  * @watermark: published pages before the reader is woken
  * @counter: the clock is the CPU's counter
  * @overwrite: full rings lose their oldest page
- * @cpus: that are recorded
+ * @cpus: the CPUs that are recorded
  * @notify: queued when the first event is lost
  */
 struct stape_ring_setup {
@@ -126,7 +126,7 @@ static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
 	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
-/* No recorded task runs here.  Context: as stape_ring_pause(). */
+/* Notes that no recorded task runs on the ring's CPU.  Context: as stape_ring_pause(). */
 static inline void stape_ring_forget_curr(struct stape_ring *ring)
 {
 	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
@@ -148,7 +148,7 @@ static inline u64 stape_ring_now(const struct stape_ring *ring)
 	return stape_clock_now(ring->counter);
 }
 
-/* Returns an event's word without its time.  @low: PID, and an argument below 2^10. */
+/* Returns an event's word without its time.  @low: its PID, and an argument below 2^10. */
 static __always_inline u64 stape_ring_word(u64 type, u32 low)
 {
 	return type << STAPE_TYPE_SHIFT | low;
@@ -159,7 +159,7 @@ static __always_inline u64 stape_ring_word(u64 type, u32 low)
  * @ring: this CPU's ring
  * @word: stape_ring_word() of a type below 8
  * @now: by the session's clock
- * @is_switch: it is a switch; a constant
+ * @is_switch: the event is a switch; a compile-time constant
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
@@ -169,7 +169,7 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
 
-	/* A clock that stepped back makes a huge delta: the slow path's, too. */
+	/* A clock that stepped back makes a huge delta, which the slow path handles, too. */
 	if (unlikely(delta > STAPE_DELTA_MASK || IS_ALIGNED((unsigned long)pos, STAPE_PAGE_SIZE))) {
 		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
 		return;
@@ -181,12 +181,12 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 		ring->curr = word;
 }
 
-/* Is @waking the word of a waking that @wakeup may be put into, the two @delta apart? */
+/* Returns whether the wakeup @wakeup, @delta after @waking, may be put into @waking's word. */
 static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
 {
 	u64 differ = waking ^ wakeup;
 
-	/* By their types, a short time before the waking, context and CPU, not by the PID. */
+	/* PIDs are equal; types differ; a short time before the waking, context and CPU may. */
 	return differ >> STAPE_WAKE_WAKEUP_SHIFT ==
 			(u64)(STAPE_EV_WAKING ^ STAPE_EV_WAKEUP) <<
 			(STAPE_TYPE_SHIFT - STAPE_WAKE_WAKEUP_SHIFT) &&
@@ -199,7 +199,7 @@ static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
  * @word: stape_ring_word() of it, with a CPU up to STAPE_WAKE_CPU_MASK
  * @now: by the session's clock
  *
- * The waking's word, if that was the last event, becomes that of both.
+ * If the task's waking was the last event, its word becomes the word of both (STAPE_EV_WAKE).
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
@@ -244,7 +244,7 @@ static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word
  * @ring: this CPU's ring
  * @word: stape_ring_word() of a type below 8
  *
- * Reading CLOCK_MONOTONIC is a call: out of line, so that an event with the
+ * Reading CLOCK_MONOTONIC is a function call.  It is out of line, so that an event with the
  * counter's time saves no registers.
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
@@ -269,7 +269,7 @@ static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 
 /**
  * stape_ring_emit_switch() - write a switch, or count it as lost
  * @ring: this CPU's ring
- * @low: lower half of its word; from now on @ring->curr
+ * @low: lower half of its word, which becomes @ring->curr
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */

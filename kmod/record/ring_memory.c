@@ -15,7 +15,7 @@ MODULE_PARM_DESC(ring_memory_max, "MB in the rings of all sessions; 0: a quarter
 static u64 stape_ring_memory;
 
 /**
- * stape_ring_memory_max() - bytes that the rings of all sessions may have
+ * stape_ring_memory_max() - get the limit of all sessions' rings together, in bytes
  *
  * Context: any.
  */
@@ -27,7 +27,7 @@ u64 stape_ring_memory_max(void)
 }
 
 /**
- * stape_ring_memory_used() - bytes that the rings of all sessions have
+ * stape_ring_memory_used() - get the size of all sessions' rings together, in bytes
  *
  * Context: any.
  */
@@ -38,7 +38,7 @@ u64 stape_ring_memory_used(void)
 
 /**
  * stape_ring_memory_charge() - count the bytes of a session's rings
- * @bytes: more than before; negative: fewer
+ * @bytes: bytes to add; negative: to subtract
  *
  * Context: under stape_sessions_lock.
  */

@@ -16,7 +16,7 @@
 #include "record/membership.h"
 #include "record/task_info.h"
 
-/* Tasks that are checked within one RCU reader's section. */
+/* Tasks that are checked within one RCU read-side section. */
 #define STAPE_RULES_BATCH	1024
 
 /*
@@ -26,10 +26,11 @@
 #define STAPE_RULES_RESTARTS	4
 
 /*
- * Checks a task as it is.  Up to Linux 6.13 its lock keeps its name: the rename probe runs
- * before the name is stored, and no check by the old name must follow it.  Newer kernels store
- * the name without that lock, and probe_name.c checks the task again after the store, if the
- * kernel lets the module probe that function.  On PREEMPT_RT this may sleep for the lock.
+ * Checks a task by its present name.  The rename probe runs before the new name is stored, and
+ * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
+ * ensures that.  Newer kernels store the name without that lock, and probe_name.c checks the
+ * task again after the store, if the kernel lets the module probe that function.  On PREEMPT_RT
+ * task_lock() may sleep.
  */
 static void stape_rules_update(struct stape_active *active, struct task_struct *task)
 {
@@ -38,7 +39,7 @@ static void stape_rules_update(struct stape_active *active, struct task_struct *
 	task_unlock(task);
 }
 
-/* Makes a task a seed, or no seed.  Return: whether this has changed anything. */
+/* Makes a task a seed, or no seed.  Returns whether this has changed anything. */
 static bool stape_rules_seed(struct stape_active *active, struct task_struct *task, bool seed)
 {
 	struct stape_filter *filter = &active->filter;
@@ -49,7 +50,7 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	before = test_bit(task->pid, filter->seeds);
 	stape_filter_set_seed(filter, task->pid, seed);
-	/* Its exit probe may have read the bit before; pairs with do_exit()'s barrier. */
+	/* The task's exit probe may have read the bit before; pairs with do_exit()'s barrier. */
 	smp_mb();
 	if (stape_task_is_exiting(task))
 		stape_filter_set_seed(filter, task->pid, false);
@@ -61,9 +62,10 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 }
 
 /*
- * A thread that is being created is either seen by this walk, or its fork probe sees its
- * parent's bit.  So the walk is repeated until it finds no new thread; but not if children do
- * not inherit, because then there may always be a new one.
+ * Makes all threads of a process seeds, or no seeds.  A thread that is being created is either
+ * seen by this walk, or its fork probe sees its parent's bit.  So the walk is repeated until it
+ * finds no new thread.  If children do not inherit, there may always be a new thread, and the
+ * walk is done once.
  */
 static void stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
 				     bool seed)
@@ -86,10 +88,10 @@ static void stape_rules_seed_process(struct stape_active *active, struct task_st
  * stape_rules_add_task() - make a task, or all threads of a process, seeds
  * @active: a session's
  * @task: the caller holds a reference
- * @process: not @task alone
+ * @process: all threads of its process, not @task alone
  *
  * Context: may sleep.
- * Return: 0, or -ESRCH if all of it has ended.
+ * Return: 0, or -ESRCH if the task, or all threads of the process, have ended.
  */
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process)
 {
@@ -114,10 +116,10 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
 }
 
 /**
- * stape_rules_del_task() - take back stape_rules_add_task()
+ * stape_rules_del_task() - undo stape_rules_add_task()
  * @active: a session's
  * @task: the caller holds a reference
- * @process: not @task alone
+ * @process: all threads of its process, not @task alone
  *
  * Context: may sleep.
  */
@@ -129,7 +131,7 @@ void stape_rules_del_task(struct stape_active *active, struct task_struct *task,
 		stape_rules_seed(active, task, false);
 }
 
-/* Yields the CPU and drops RCU.  Return: the walk may go on from @task. */
+/* Yields the CPU and drops RCU.  Returns whether the walk may go on from @task. */
 static bool stape_rules_yield(struct task_struct *task)
 {
 	bool alive;
@@ -138,13 +140,13 @@ static bool stape_rules_yield(struct task_struct *task)
 	rcu_read_unlock();
 	cond_resched();
 	rcu_read_lock();
-	/* A leader whose place a thread takes in execve() leaves the list before it ends. */
+	/* A leader that a thread replaces in execve() leaves the list before it ends. */
 	alive = pid_alive(task) && data_race(thread_group_leader(task));
 	put_task_struct(task);
 	return alive;
 }
 
-/* Checks all tasks after a change of a rule.  The fork probe checks those that are forked now. */
+/* Checks all tasks after a change of a rule.  The fork probe checks tasks that are forked now. */
 static void stape_rules_update_all(struct stape_active *active)
 {
 	struct task_struct *process, *thread;
@@ -180,7 +182,7 @@ static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
 }
 
 /**
- * stape_rules_add_cgroup() - select the tasks of a cgroup and of those below it
+ * stape_rules_add_cgroup() - select the tasks of a cgroup and of its descendants
  * @active: a session's
  * @id: of a cgroup of the unified hierarchy
  *
@@ -218,7 +220,7 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id)
 }
 
 /**
- * stape_rules_del_cgroup() - take back stape_rules_add_cgroup()
+ * stape_rules_del_cgroup() - undo stape_rules_add_cgroup()
  * @active: a session's
  * @id: of a cgroup that was added
  *

@@ -47,8 +47,8 @@ static void stape_session_wake(struct irq_work *work)
 
 	wake_up_interruptible_all(&session->wait);
 	/*
-	 * This may run on two CPUs at once.  The lock keeps an older look from overwriting
-	 * notified_lost and notified_empty.
+	 * This may run on two CPUs at once.  The lock keeps a CPU that checked earlier from
+	 * overwriting newer values of notified_lost and notified_empty.
 	 */
 	spin_lock(&session->notified_lock);
 	lost = session->notified_lost || stape_session_has_lost(session);
@@ -93,7 +93,7 @@ static void stape_session_resync_work(struct work_struct *work)
 /**
  * stape_session_create() - make a session for the calling process
  * @notify: called under stape_sessions_lock, from process context, when the session has
- *	stopped, lost an event for the first time, or lost its last task
+ *	stopped or has lost its first event, or when its last task has ended
  *
  * Context: may sleep.
  * Return: the session, or an ERR_PTR().
@@ -137,12 +137,13 @@ err_filter:
 /**
  * stape_session_attach() - let probes keep the filter up to date
  * @session: a session with rings
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
- * From now on children inherit, and tasks that end leave the filter.  Nothing is written yet.
+ * From now on children of members become members, and tasks that end leave the filter.  No
+ * event is written yet.
  *
  * Context: under stape_sessions_lock; may sleep.
- * Return: 0; -EINVAL: no rings, or what registering the probes said.
+ * Return: 0; -EINVAL: no rings; or the error of registering the probes.
  */
 int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack)
 {
@@ -165,16 +166,16 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 }
 
 /*
- * Takes a session away from the probes.  They are RCU readers, and none uses it when this
- * returns.  stape_attach_put() does not suffice: it waits only for the last user, and on
- * recent kernels for SRCU instead of RCU.
+ * Takes a session away from the probes.  They are RCU readers, so no probe uses it when this
+ * returns.  stape_attach_put() is not enough for that: it waits only if it has switched the
+ * probes off, and on recent kernels for SRCU instead of RCU.
  */
 static void stape_session_detach(struct stape_session *session)
 {
 	if (!session->attached)
 		return;
 	session->attached = false;
-	/* First the bits: after a grace period no probe gets the rings by the filter's id. */
+	/* Clear the bits first: after a grace period no probe gets the rings by the filter's id. */
 	stape_filter_clear(&session->active.filter);
 	synchronize_rcu();
 	stape_active_remove(&session->active);
@@ -218,7 +219,7 @@ void stape_session_destroy(struct stape_session *session)
 }
 
 /**
- * stape_session_find() - a session by its number
+ * stape_session_find() - find a session by its number
  * @id: number in the netlink family
  *
  * Context: under stape_sessions_lock, which keeps the session alive.
@@ -255,7 +256,7 @@ static int stape_session_check(const struct stape_session *session,
 		return -EINVAL;
 	}
 	if (cpumask_empty(&setup->cpus)) {
-		NL_SET_ERR_MSG(extack, "none of these CPUs can be");
+		NL_SET_ERR_MSG(extack, "the mask has no CPU that is possible here");
 		return -EINVAL;
 	}
 	if (setup->counter && !stape_counter_fit()) {
@@ -263,7 +264,7 @@ static int stape_session_check(const struct stape_session *session,
 		return -EOPNOTSUPP;
 	}
 	if (stape_ring_memory_used() + bytes > stape_ring_memory_max()) {
-		NL_SET_ERR_MSG(extack, "more than all rings may have (parameter ring_memory_max)");
+		NL_SET_ERR_MSG(extack, "above the limit of all rings (parameter ring_memory_max)");
 		return -ENOMEM;
 	}
 	return 0;
@@ -272,8 +273,8 @@ static int stape_session_check(const struct stape_session *session,
 /**
  * stape_session_set() - give a session its rings
  * @session: a new session
- * @setup: of the rings; a watermark of 0: a quarter of the ring
- * @extack: why not
+ * @setup: settings of the rings; a watermark of 0 stands for a quarter of the ring
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_sessions_lock; may sleep.
  * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock.
@@ -289,7 +290,7 @@ int stape_session_set(struct stape_session *session, const struct stape_ring_set
 		return ret;
 	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
 	if (!rings) {
-		NL_SET_ERR_MSG(extack, "no memory for what each CPU needs besides its ring");
+		NL_SET_ERR_MSG(extack, "no memory for the session's per-CPU data");
 		return -ENOMEM;
 	}
 	session->setup = *setup;
@@ -349,7 +350,7 @@ static void stape_session_call(void *data)
 	call->func(this_cpu_ptr(call->session->active.rings));
 }
 
-/* A ring belongs to its CPU.  The caller may use the ring of an offline CPU. */
+/* Calls @func for each ring on its own CPU, which owns it; here, if that CPU is offline. */
 static void stape_session_each_ring(struct stape_session *session,
 				    void (*func)(struct stape_ring *ring))
 {
@@ -373,10 +374,11 @@ static void stape_session_wake_readers(struct stape_session *session)
 /**
  * stape_session_start() - begin to record, or go on
  * @session: a session with rings
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_sessions_lock; may sleep.
- * Return: 0; -EINVAL, -EALREADY, or what registering the probes said.
+ * Return: 0; -EINVAL: no rings, or it has stopped; -EALREADY: it is recording; or the error of
+ * registering the probes.
  */
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
 {
@@ -401,7 +403,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	return 0;
 }
 
-/* Records nothing from here on.  If no start follows, this is the recording's end. */
+/* Pauses all rings.  If no start follows, @pause_time is the recording's end. */
 static void stape_session_quiesce(struct stape_session *session)
 {
 	stape_session_each_ring(session, stape_ring_pause);
@@ -411,7 +413,7 @@ static void stape_session_quiesce(struct stape_session *session)
 /**
  * stape_session_pause() - record nothing until the next start
  * @session: a recording session
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_sessions_lock; may sleep.
  * Return: 0; -EALREADY: it is paused; -EINVAL: it does not record.
@@ -433,14 +435,14 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 }
 
 /**
- * stape_session_flush() - publish what the rings hold in open pages
+ * stape_session_flush() - publish the open pages of all rings
  * @session: any session
  *
  * Context: under stape_sessions_lock; may sleep.
  */
 void stape_session_flush(struct stape_session *session)
 {
-	/* Rings in overwrite mode are read after the stop. */
+	/* Rings in overwrite mode are read only after the stop. */
 	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
@@ -450,7 +452,7 @@ void stape_session_flush(struct stape_session *session)
 /**
  * stape_session_stop() - end recording; what the rings hold stays readable
  * @session: a recording or paused session
- * @extack: why not, may be NULL
+ * @extack: returned: the reason, if this fails; may be NULL
  *
  * Context: under stape_sessions_lock; may sleep.
  * Return: 0, or -EINVAL if it is not recording.
@@ -463,7 +465,7 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	/* At one time for all tasks, however long it takes to clear their bits. */
+	/* The recording ends now for all tasks, because clearing their bits may take long. */
 	if (session->state == STAPE_SESSION_RECORDING)
 		stape_session_quiesce(session);
 	session->stop_time = session->pause_time;
@@ -478,13 +480,13 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 }
 
 /**
- * stape_session_readable() - is there something to read?
+ * stape_session_readable() - check whether there is something to read
  * @session: any session
- * @cpus: in whose rings
- * @pages: how much of it, 0: as much as the session's watermark says
+ * @cpus: the CPUs whose rings are checked
+ * @pages: pages that one ring must have for the reader; 0: the session's watermark
  *
  * Context: any.
- * Return: true if one of these rings has as many pages for the reader.
+ * Return: true if one of these rings has as many pages.
  */
 bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages)
 {
@@ -492,7 +494,7 @@ bool stape_session_readable(struct stape_session *session, const struct cpumask 
 	struct stape_ring __percpu *rings = smp_load_acquire(&session->active.rings);
 	int cpu;
 
-	/* A ring in overwrite mode may be read when no CPU writes it any more. */
+	/* A ring in overwrite mode may be read only when no CPU writes to it any more. */
 	if (!rings || (session->setup.overwrite && !stape_session_finished(session)))
 		return false;
 	if (!pages)
@@ -504,9 +506,9 @@ bool stape_session_readable(struct stape_session *session, const struct cpumask 
 }
 
 /**
- * stape_session_poll() - the events for poll()
+ * stape_session_poll() - get the events for poll()
  * @session: any session
- * @cpus: whose rings
+ * @cpus: the CPUs whose rings are checked
  *
  * Context: any.
  */
@@ -522,7 +524,7 @@ __poll_t stape_session_poll(struct stape_session *session, const struct cpumask 
 }
 
 /**
- * stape_session_add_waiter() - let the rings of some CPUs wake readers of their own
+ * stape_session_add_waiter() - let the rings of some CPUs wake a waiter's readers
  * @session: a session with rings that does not record yet
  * @waiter: @cpus, @wait and @wake are set
  *
@@ -549,7 +551,7 @@ out:
 }
 
 /**
- * stape_session_remove_waiter() - take back stape_session_add_waiter()
+ * stape_session_remove_waiter() - undo stape_session_add_waiter()
  * @session: the session
  * @waiter: nothing uses it when this returns
  *

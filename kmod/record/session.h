@@ -19,8 +19,8 @@ struct netlink_ext_ack;
 
 /**
  * struct stape_waiter - readers that wait for some of a session's CPUs
- * @list: in the session's
- * @cpus: whose rings
+ * @list: entry in the session's @waiters
+ * @cpus: the CPUs whose rings they read
  * @wait: the readers
  * @wake: wakes them from probes
  */
@@ -32,14 +32,14 @@ struct stape_waiter {
 };
 
 /**
- * struct stape_session - one recording, as long as its file is open
+ * struct stape_session - one recording in the kernel; it lives as long as its open file
  * @active: the part that probes use
- * @all: in stape_sessions
+ * @all: entry in stape_sessions
  * @id: number in the netlink family, never used again
  * @state: enum stape_session_state
- * @attached: @active is in the list, and probes keep the filter up to date.  They write while
- *	@state is RECORDING
- * @setup: of the rings
+ * @attached: @active is in stape_actives, and probes keep the filter up to date.  They write
+ *	events while @state is RECORDING
+ * @setup: settings of the rings
  * @memory: bytes of the rings
  * @had_members: the filter has had a member
  * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run
@@ -48,16 +48,16 @@ struct stape_waiter {
  * @notified_empty: it has been notified that the last task has ended
  * @start_time: ns, when recording started
  * @pause_time: ns, when it was paused last
- * @stop_time: ns, when it stopped, or was paused for good
+ * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
  * @waiters: readers that wait for some of the CPUs
  * @wait: all other readers
  * @notify: notifies the netlink group of the session's state, under stape_sessions_lock
- * @notify_work: calls it, from process context
- * @read_lock: one read() at a time
+ * @notify_work: calls @notify, from process context
+ * @read_lock: serialises read()
  *
- * Protected by stape_sessions_lock, all but what probes use (the contents of the rings and
- * the filter's bits).  Readers read @state and @active.rings without it, and once there are
- * rings, their @setup, which does not change any more.
+ * stape_sessions_lock protects all fields except what probes use: the contents of the rings and
+ * the filter's bits.  Readers read @state and @active.rings without it.  Once there are rings,
+ * they also read @setup, which does not change any more.
  */
 struct stape_session {
 	struct stape_active active;
@@ -101,7 +101,7 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 __poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus);
 bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages);
 
-/* Its last task has ended, and no other will enter. */
+/* Returns true if the session's last task has ended and no other task will enter. */
 static inline bool stape_session_empty(const struct stape_session *session)
 {
 	return READ_ONCE(session->had_members) && stape_filter_is_over(&session->active.filter);
@@ -113,7 +113,7 @@ static inline bool stape_session_finished(const struct stape_session *session)
 	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
 
-/* Under stape_sessions_lock: no session leaves the list, but one may be added. */
+/* For callers with stape_sessions_lock: no session leaves the list, but one may be added. */
 #define for_each_session(session) \
 	list_for_each_entry_rcu(session, &stape_sessions, all, \
 				lockdep_is_held(&stape_sessions_lock))

@@ -3,7 +3,7 @@
  * Which task a softirq is charged to.  On loopback the sender raises NET_RX and runs it
  * itself when it enables bottom halves again, so the sender is the waker of the tasks that it
  * wakes.  A softirq that an interrupt has raised interrupts a task that has nothing to do with
- * it.  The preempt count is the same in both cases, so this file keeps who raised a softirq.
+ * it.  The preempt count is the same in both cases, so this file keeps the raiser of a softirq.
  */
 #include "record/softirq.h"
 
@@ -18,17 +18,17 @@
 
 /**
  * struct stape_softirq - one CPU's softirqs
- * @raiser: the task that has raised each, NULL: none; never dereferenced
- * @by_others: an interrupt has raised it, or two tasks have
- * @servers: tasks whose last softirq here was one that they alone had raised, each in its
- *	place of stape_softirq_place(); never dereferenced
+ * @raiser: the task that has raised each softirq; NULL: no task; never dereferenced
+ * @by_others: an interrupt, or two tasks, have raised the softirq
+ * @servers: tasks that alone had raised the softirq that they served last on this CPU, each in
+ *	its place of stape_softirq_place(); never dereferenced
  *
  * Used by its CPU only.  An interrupt may come between any two stores at the start of a
- * softirq, so each of them leaves a state that is valid.
+ * softirq, so each store leaves a valid state.
  *
  * On PREEMPT_RT another task may preempt the one that serves a softirq, and on recent kernels
  * it may serve another softirq meanwhile.  So there is room for several tasks.  If two of them
- * have the same place, the first one's softirq counts as an interrupt's.
+ * have the same place, the softirq of the first counts as raised by an interrupt.
  */
 struct stape_softirq {
 	const struct task_struct *raiser[NR_SOFTIRQS];
@@ -47,7 +47,7 @@ static const struct task_struct **stape_softirq_place(struct stape_softirq *soft
 }
 
 /**
- * stape_softirq_by_current() - has the current task alone raised the softirq that it serves?
+ * stape_softirq_by_current() - check whether current alone has raised the softirq it serves
  *
  * Context: a softirq that is being served, which keeps the task on this CPU.
  */
@@ -62,7 +62,7 @@ void stape_softirq_raise(void *data, unsigned int vec)
 
 	if (vec >= NR_SOFTIRQS)
 		return;
-	/* A softirq that a softirq raises is charged to the task that the first is charged to. */
+	/* A softirq that is raised by a softirq is charged to the same task. */
 	if (in_nmi() || in_hardirq() || (in_serving_softirq() && !stape_softirq_by_current()))
 		WRITE_ONCE(softirq->by_others[vec], true);
 	else if (softirq->raiser[vec] && softirq->raiser[vec] != current)
@@ -78,7 +78,7 @@ void stape_softirq_entry(void *data, unsigned int vec)
 
 	if (vec >= NR_SOFTIRQS)
 		return;
-	/* ksoftirqd may serve it, or an interrupt on top of another task. */
+	/* ksoftirqd may serve it, or an interrupt of another task. */
 	if (softirq->raiser[vec] == current && !READ_ONCE(softirq->by_others[vec]))
 		WRITE_ONCE(*place, current);
 	else if (READ_ONCE(*place) == current)

@@ -2,7 +2,7 @@
 /*
  * The attributes of a live task, as words of an event and one by one.
  *
- * No lock keeps a task as it is.  Each number is loaded once.  Of numbers that belong
+ * No lock keeps a task from changing.  Each number is loaded once.  For numbers that belong
  * together (policy and deadline, priority and whether it is lent) one load decides.
  */
 #include "record/task_info.h"
@@ -17,7 +17,7 @@
 #include "record/watch.h"
 
 /**
- * stape_task_state() - a task's state in the words of the wire format
+ * stape_task_state() - convert a task's state to that of the wire format
  * @state: the kernel's, TASK_*
  *
  * Context: any.
@@ -44,7 +44,7 @@ u32 stape_task_state(unsigned int state)
 }
 
 /**
- * stape_task_nice() - a task's own nice value
+ * stape_task_nice() - get a task's own nice value
  * @task: the task
  *
  * Context: any.
@@ -65,7 +65,7 @@ int stape_task_nice(const struct task_struct *task)
 }
 
 /**
- * stape_task_cgroup() - where a task is in the hierarchy of version 2
+ * stape_task_cgroup() - get a task's cgroup in the hierarchy of version 2
  * @task: the task
  *
  * Context: any; @task must be alive or be current.
@@ -82,11 +82,11 @@ u64 stape_task_cgroup(struct task_struct *task)
 }
 
 /**
- * stape_task_prio_word() - a task's policy and priorities as a word
+ * stape_task_prio_word() - encode a task's policy and priorities as a word
  * @task: the task
  * @policy: its own
  * @prio: its kernel priority
- * @boosted: it is lent by a waiter
+ * @boosted: @prio is lent by a waiter
  *
  * Context: any.
  * Return: STAPE_PRIO_*.
@@ -96,7 +96,7 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 {
 	int nice = stape_task_nice(task);
 
-	/* The value that a niced player has. */
+	/* A niced player has this priority: its own nice value counts. */
 	if (prio == NICE_TO_PRIO(MAX_NICE))
 		prio = NICE_TO_PRIO(nice);
 	return (u64)(policy & 0xff) << STAPE_PRIO_POLICY_SHIFT |
@@ -106,13 +106,13 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 }
 
 /**
- * stape_task_dl_words() - a task's deadline as words
+ * stape_task_dl_words() - encode a task's deadline as words
  * @task: the task
  * @policy: its own, as the event has it
  * @words: STAPE_DL_WORDS, to be filled if that is SCHED_DEADLINE
  *
  * Context: any.
- * Return: how many were filled.
+ * Return: the number of words that were filled.
  */
 u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words)
 {
@@ -124,18 +124,18 @@ u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64
 	return STAPE_DL_WORDS;
 }
 
-static_assert(BITS_PER_LONG == 64);	/* compat.h demands it */
+static_assert(BITS_PER_LONG == 64);	/* compat.h requires it */
 
 /**
- * stape_task_affinity() - where a task may run, as words
+ * stape_task_affinity() - encode a task's affinity as words
  * @task: the task
  * @words: STAPE_AFFINITY_WORDS + 1, to be filled
  *
- * The last one is 0: others might look like the word of a waking that a wakeup may be put
- * into, see stape_ring_put_wakeup().
+ * The last word is 0, because another value might look like the word of a waking, into which
+ * stape_ring_put_wakeup() would put a wakeup.
  *
  * Context: any.
- * Return: how many there are.
+ * Return: the number of words.
  */
 u32 stape_task_affinity(const struct task_struct *task, u64 *words)
 {
@@ -153,14 +153,14 @@ u32 stape_task_affinity(const struct task_struct *task, u64 *words)
 }
 
 /**
- * stape_task_words() - a task's description as words of an event
+ * stape_task_words() - encode a task's description as words of an event
  * @task: the task
  * @ppid: TGID of its parent
  * @comm: its name, TASK_COMM_LEN bytes
  * @words: up to STAPE_TASK_WORDS and STAPE_DL_WORDS, to be filled
  *
  * Context: any; @task must be alive or be current.
- * Return: how many there are.
+ * Return: the number of words.
  */
 u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words)
 {
@@ -175,7 +175,7 @@ u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *
 		ns_pid = task_pid_nr_ns(task, ns);
 	rcu_read_unlock();
 
-	/* Its own, without its lock, may be half old, half new, and for a moment without end. */
+	/* task->comm, read without its lock, may be half old, half new, and unterminated. */
 	data_race(memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN));
 	((char *)&words[STAPE_TASK_COMM])[STAPE_COMM_LEN - 1] = 0;
 	words[STAPE_TASK_GROUP] = task->tgid | ppid << 32;

@@ -23,9 +23,9 @@ static inline unsigned int stape_task_flags(const struct task_struct *task)
 }
 
 /*
- * The task is a leader, and other threads of its group have not ended.  One of them may take
- * over the leader's PID in an execve() long before the exec probe runs, so the bits of that
- * PID have to stay.  Threads that have ended and that a tracer still looks at do not count.
+ * Returns true if the task is a leader and other threads of its group have not ended.  One of
+ * them may take over the leader's PID in an execve() long before the exec probe runs, so the
+ * bits of that PID have to stay.  Dead threads that a tracer has not reaped do not count.
  */
 static inline bool stape_task_leads_threads(struct task_struct *task)
 {
@@ -34,8 +34,9 @@ static inline bool stape_task_leads_threads(struct task_struct *task)
 }
 
 /*
- * The task is about to end, and no other task will have its PID.  Before its last switch it
- * may still sleep, because since Linux 6.16 the exit probe comes before exit_mm().
+ * Returns true if the task is about to end and no other thread will take over its PID.  Before
+ * its last switch it may still sleep, because since Linux 6.16 the exit probe comes before
+ * exit_mm().
  */
 static inline bool stape_task_is_exiting(struct task_struct *task)
 {

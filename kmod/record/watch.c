@@ -12,7 +12,7 @@
 #include <linux/timekeeping.h>
 
 /*
- * On while tasks may be watched, and for a while after that, because each change patches the
+ * On while tasks may be watched, and for 10 s after that, because each change patches the
  * kernel's code.
  */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_watch_key, 10 * HZ);
@@ -32,7 +32,7 @@ void stape_watch_enable(void)
 }
 
 /**
- * stape_watch_disable() - take back stape_watch_enable()
+ * stape_watch_disable() - undo stape_watch_enable()
  *
  * Context: may sleep.
  */
@@ -51,7 +51,7 @@ void stape_watch_exit(void)
 	static_key_deferred_flush(&stape_watch_key);
 }
 
-/* For RCU readers. */
+/* Returns a task's watch, or NULL.  For RCU readers. */
 static struct stape_watch *stape_watch_find(const struct task_struct *task)
 {
 	struct stape_watch *watch;
@@ -65,13 +65,13 @@ static struct stape_watch *stape_watch_find(const struct task_struct *task)
 
 /**
  * stape_watch_switch() - count the CPU time of watched tasks
- * @prev: switched out
- * @next: switched in
- * @sleeps: @prev does
+ * @prev: the task that is switched out
+ * @next: the task that is switched in
+ * @sleeps: @prev sleeps
  *
- * These are the times, of the same clock, that a tape has.  So the CPU time of a player
- * means what the recorded task's does.  The kernel's own clock of a task does not: it
- * charges part of a wake-up to the task that was woken.
+ * CPU time is counted between switches, by the same clock as on a tape.  So the CPU time of a
+ * player means the same as that of its recorded task.  The kernel's own count of a task's CPU
+ * time differs: it charges part of a wake-up to the wakee.
  *
  * Context: the switch probe: interrupts off, runqueue lock.
  */
@@ -97,7 +97,7 @@ void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool
  * stape_watch_gone() - notify the watcher that a task ends, or executes another program
  * @task: any task
  *
- * Context: the probes of that.
+ * Context: the exit and exec probes.
  */
 void stape_watch_gone(const struct task_struct *task)
 {
@@ -111,9 +111,9 @@ void stape_watch_gone(const struct task_struct *task)
 }
 
 /**
- * stape_watch_is_niced() - has a task another nice value than its own just now?
+ * stape_watch_is_niced() - check whether a task's present nice value is not its own
  * @task: any task
- * @nice: returned: its own, then; may be NULL
+ * @nice: returned in that case: its own nice value; may be NULL
  *
  * Context: any.
  */
@@ -135,7 +135,7 @@ bool stape_watch_is_niced(const struct task_struct *task, int *nice)
 }
 
 /**
- * stape_watch_is_watched() - is a task watched?
+ * stape_watch_is_watched() - check whether a task is watched
  * @task: any task
  *
  * Context: any.
@@ -171,7 +171,7 @@ void stape_watch_add(struct stape_watch *watch)
 }
 
 /**
- * stape_watch_remove() - watch a task no longer
+ * stape_watch_remove() - stop watching a task
  * @watch: of stape_watch_add(); probes may use it until an RCU grace period is over
  *
  * Context: any.
@@ -186,8 +186,8 @@ void stape_watch_remove(struct stape_watch *watch)
 }
 
 /**
- * stape_watch_runtime() - the calling task's CPU time since stape_watch_add()
- * @watch: its own
+ * stape_watch_runtime() - get the calling task's CPU time since stape_watch_add()
+ * @watch: the calling task's
  *
  * Context: process.
  * Return: ns.

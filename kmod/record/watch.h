@@ -13,12 +13,12 @@ struct stape_watch;
 struct task_struct;
 
 /**
- * struct stape_watch_ops - what the watcher is notified of
- * @sleeps: the task is being switched out and sleeps; in the switch probe, with interrupts
- *	off and under the runqueue lock
- * @gone: the task ends, or executes another program; in the probes of that
+ * struct stape_watch_ops - the watcher's callbacks
+ * @sleeps: the task is being switched out and sleeps.  Called from the switch probe, with
+ *	interrupts off and under the runqueue lock
+ * @gone: the task ends, or executes another program.  Called from the exit and exec probes
  *
- * Both are RCU readers.
+ * Both are called by RCU readers.
  */
 struct stape_watch_ops {
 	void (*sleeps)(struct stape_watch *watch);
@@ -27,13 +27,13 @@ struct stape_watch_ops {
 
 /**
  * struct stape_watch - one watched task
- * @hash: in the table of all of them, by @task
- * @task: the task; the watcher keeps it
- * @ops: the watcher's
+ * @hash: entry in the table of all watched tasks, by @task
+ * @task: the task, on which the watcher holds a reference
+ * @ops: the watcher's callbacks
  * @clock: CLOCK_MONOTONIC minus the task's CPU time, written when it is switched in
  * @runtime: CPU time since stape_watch_add(), up to its last switch-out, ns
  * @since: when it was switched in last
- * @niced: its nice value is not its own just now; changed by the task itself
+ * @niced: its present nice value is not its own; changed by the task itself
  * @nice: its own nice value, if @niced
  *
  * @runtime and @since belong to the switch probe of the CPU that runs @task.
@@ -51,7 +51,7 @@ struct stape_watch {
 
 extern struct static_key_false_deferred stape_watch_key;
 
-/* Some task may be watched, so the switch probe calls stape_watch_switch(). */
+/* Returns true if a task may be watched, so that the switch probe calls stape_watch_switch(). */
 static __always_inline bool stape_watch_enabled(void)
 {
 	return static_branch_unlikely(&stape_watch_key.key);
@@ -66,7 +66,7 @@ bool stape_watch_is_watched(const struct task_struct *task);
 bool stape_watch_is_niced(const struct task_struct *task, int *nice);
 u64 stape_watch_runtime(const struct stape_watch *watch);
 
-/* From probes. */
+/* Called by probes. */
 void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool sleeps);
 void stape_watch_gone(const struct task_struct *task);
 

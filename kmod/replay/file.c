@@ -23,7 +23,7 @@ static int stape_replay_file_release(struct inode *inode, struct file *file)
 	struct stape_replay *replay = file->private_data;
 	struct stape_player *player, *next;
 
-	/* No player can step any more, so no player comes to its program's end. */
+	/* No player can step any more, so these players cannot reach their programs' ends. */
 	spin_lock(&replay->lock);
 	if (!list_empty(&replay->alive))
 		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
@@ -73,7 +73,7 @@ static const struct vm_operations_struct stape_replay_file_vm_ops = {
 	.fault = stape_replay_file_fault,
 };
 
-/* The mapping holds the file, the file the replay; forks inherit it. */
+/* The mapping references the file, and the file the replay.  Forks inherit the mapping. */
 static int stape_replay_file_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
@@ -92,7 +92,7 @@ static const struct file_operations stape_replay_file_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* @from: the wakers; NULL: the controller has not given them. */
+/* Reads the edges.  @from: the wakers; NULL: the controller has not given them. */
 static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user *to,
 				   const u32 __user *from)
 {

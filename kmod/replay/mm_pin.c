@@ -3,10 +3,10 @@
  * Mm pins: references on the mm of players' processes, held until no thread uses it.
  *
  * The thread that leaves a process last frees its mm, which often costs more CPU time than a
- * burst has.  Which thread is the last may depend on a microsecond, and differ from the
- * recording.  So in a replay no player frees an mm: a player burns the CPU time that its task
- * used for that in the recording, as all other CPU time.  A process of one thread is not
- * pinned, because its thread always is the last.
+ * burst has.  The last thread may be another one than in the recording, because a microsecond
+ * may decide it.  So in a replay no player frees an mm.  The CPU time that a task used for that
+ * in the recording is part of its bursts.  A process of one thread is not pinned, because its
+ * thread always is the last.
  */
 #include "replay/mm_pin.h"
 
@@ -22,7 +22,7 @@
  * struct stape_mm_pin - one reference
  * @node: in the table, by @mm
  * @mm: referenced with mmget()
- * @replay: for which it is pinned
+ * @replay: the replay for which it is pinned
  */
 struct stape_mm_pin {
 	struct hlist_node node;
@@ -30,12 +30,12 @@ struct stape_mm_pin {
 	const struct stape_replay *replay;
 };
 
-/* The pins of all replays, because a process may play in several.  Under the lock. */
+/* The pins of all replays, because a process may play in several.  Under the lock below. */
 static DEFINE_HASHTABLE(stape_mm_pins, 8);
-/* Inside the replays' locks. */
+/* Taken inside the replays' locks. */
 static DEFINE_SPINLOCK(stape_mm_pins_lock);
 
-/* Counts the pins of @mm: those for @replay, or if that is NULL, all. */
+/* Counts the pins of @mm for @replay, or all pins of @mm if @replay is NULL. */
 static int stape_mm_pin_count(const struct mm_struct *mm, const struct stape_replay *replay)
 {
 	struct stape_mm_pin *pin;
@@ -79,9 +79,9 @@ int stape_mm_pin(struct stape_replay *replay)
 	pin->mm = current->mm;
 	pin->replay = replay;
 	spin_lock(&replay->lock);
-	/* Not after the replay's end, because nothing might release the pin then. */
+	/* Not after the replay's end, because then nothing may release the pin. */
 	if (stape_replay_live(replay) && stape_mm_pin_add(pin)) {
-		/* The caller may end before the replay starts. */
+		/* @progress releases the pin even if the caller ends before the start. */
 		queue_delayed_work(stape_work, &replay->progress, HZ);
 		pin = NULL;
 	}
@@ -95,7 +95,7 @@ int stape_mm_pin(struct stape_replay *replay)
  * @replay: any replay
  * @all: release the pins of all mms, because the replay is over
  *
- * Freeing an mm may take long.  With @all the caller does it, otherwise the kernel's work.
+ * Freeing an mm may take long.  With @all the caller does it, otherwise mmput_async()'s work.
  *
  * Context: may sleep, without the replay's lock.
  * Return: whether pins are left.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Players: the objects, from the thread that joins to its end.
+ * Player objects, from the time a thread joins to its end.
  */
 #include "replay/player.h"
 
@@ -49,7 +49,7 @@ void stape_player_free(struct stape_player *player)
 }
 
 /**
- * stape_player_add() - let the calling thread play
+ * stape_player_add() - add the calling thread's player to its replay
  * @player: from stape_player_alloc(), ready for probes and wakers
  *
  * Each number joins once, and each thread has one number.
@@ -101,13 +101,13 @@ void stape_player_remove(struct stape_player *player)
 }
 
 /**
- * stape_player_self() - the calling thread's player
- * @replay: the caller's
- * @number: its number
+ * stape_player_self() - get the calling thread's player
+ * @replay: the caller's replay
+ * @number: the caller's number in the replay
  *
  * Context: process.
- * Return: the player, which is not removed while its own thread is here; NULL: the caller is
- * not that player.
+ * Return: the player, which is not removed while its thread is in this call; NULL: the caller
+ * is not that player.
  */
 struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
 {
@@ -118,7 +118,7 @@ struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
 	number = array_index_nospec(number, replay->nr_players);
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[number]);
-	/* A program that the thread has executed may call this while the player is removed. */
+	/* After an execve() the thread may call this while its player is being removed. */
 	if (player && (player->watch.task != current || READ_ONCE(player->gone)))
 		player = NULL;
 	rcu_read_unlock();
@@ -141,8 +141,8 @@ void stape_player_gone(struct stape_player *player)
  * stape_player_kill() - kill a player's process
  * @player: the player
  *
- * Not if the thread has executed a program since it joined: the process that started the
- * replay may not have the right to kill that one.
+ * A thread that has executed a program since it joined is not killed, because the controller
+ * may not have the right to kill that program.
  *
  * Context: under the replay's lock.
  */

@@ -3,12 +3,12 @@
  * Rendezvous: a waker waits until its wakee sleeps, as it did in the recording.
  *
  * A waker that is ahead of its wakee yields: other tasks on this CPU run before it, or it
- * spins while tasks on other CPUs get there.  This adds no sleep and no wake-up, and the
- * waker's next bursts make up for the CPU time.
+ * spins while tasks on other CPUs run.  This adds no sleep and no wake-up, and the waker's next
+ * bursts make up for the CPU time.
  *
  * A waker that has no CPU time left to give, or whose wakee is in the run queue of another
- * CPU, parks: it sleeps until the wakee is in its wait.  That is one sleep too many, which an
- * interrupt ends.  Without it a sleep of the wakee and a wake-up along an edge would be lost.
+ * CPU, parks: it sleeps until the wakee is in its wait.  This adds a sleep, which an interrupt
+ * ends.  Without it a sleep of the wakee and a wake-up along an edge would be lost.
  *
  * After 1 s at most, the waker counts the wake-up and goes on.  The wakee takes it when it
  * gets there.
@@ -29,10 +29,10 @@
 /* CPU time that a waker gives even if its next bursts do not make up for it, ns. */
 #define STAPE_RENDEZVOUS_FREE_NS	1000000
 
-/* Bursts make up for no more than that, ns. */
+/* The most CPU time for which the next bursts make up, ns. */
 #define STAPE_RENDEZVOUS_SLACK_MAX_NS	NSEC_PER_SEC
 
-/* Spins so long between two checks of a wakee on another CPU. */
+/* How long a waker spins between two checks of a wakee on another CPU. */
 #define STAPE_RENDEZVOUS_SPIN_US	2
 
 /*
@@ -44,19 +44,19 @@
 
 /*
  * The longest rendezvous, in jiffies.  On one CPU dozens of other players may have to run for
- * some ms each before the wakee: a tenth of it was too little for hackbench with 80 processes.
+ * some ms each before the wakee: HZ / 10 was too little for hackbench with 80 processes.
  */
 #define STAPE_RENDEZVOUS_MAX		HZ
 #define STAPE_RENDEZVOUS_MAX_NS		NSEC_PER_SEC
 
-/* Players that are followed, each waiting for the next, to find what holds a wakee up. */
+/* How many players, each waiting for the next, are followed to find what delays a wakee. */
 #define STAPE_RENDEZVOUS_DEPTH		16
 
 /**
  * struct stape_rendezvous_wakee - whether a wakee is in its wait
- * @is_late: it is not, and is on its way there
- * @holder: the task that has to run for that, referenced; NULL: not known
- * @expires: it gets there after that, ns of CLOCK_MONOTONIC; 0: at any time
+ * @is_late: it is not in its wait, but on its way there
+ * @holder: the task that has to run until the wakee gets there, referenced; NULL: not known
+ * @expires: the wakee gets there after this time of CLOCK_MONOTONIC, ns; 0: at any time
  */
 struct stape_rendezvous_wakee {
 	bool is_late;
@@ -64,13 +64,13 @@ struct stape_rendezvous_wakee {
 	u64 expires;
 };
 
-/* False for a task that is being woken on another CPU and does not run yet. */
+/* Returns true if a task sleeps and is not being woken on another CPU. */
 static bool stape_rendezvous_is_asleep(const struct task_struct *task)
 {
 	return READ_ONCE(task->__state) & TASK_NORMAL;
 }
 
-/* The player sleeps in its wait for a wake-up along that edge. */
+/* Returns true if the player sleeps in its wait for a wake-up along edge @number. */
 static bool stape_rendezvous_is_waiting(const struct stape_player *player, u32 number)
 {
 	/* Pairs with stape_step_wait_edge(): @slept and @next_edges are of that wait. */
@@ -94,9 +94,9 @@ static struct stape_player *stape_rendezvous_awaited(const struct stape_replay *
 }
 
 /*
- * Finds what keeps a wakee from its wait: itself, if it runs towards it, or a player that it
- * waits for or yields to, directly or not.  If one of these waits for @waker, or for the
- * replay to go on, the wakee does not get there and is not late.  Under RCU.
+ * Finds the task that keeps a wakee from its wait: the wakee itself, if it runs or is runnable,
+ * or a player that it waits for or yields to, directly or not.  If one of these players waits
+ * for @waker, or for the replay to go on, the wakee cannot get there and is not late.  Under RCU.
  */
 static struct stape_rendezvous_wakee
 stape_rendezvous_find_holder(struct stape_replay *replay, const struct stape_player *waker,
@@ -114,7 +114,7 @@ stape_rendezvous_find_holder(struct stape_replay *replay, const struct stape_pla
 		/* Pairs with the release in stape_step_wait_edge(). */
 		edge = smp_load_acquire(&player->edge);
 		if (READ_ONCE(player->wakee_edge) == STAPE_NO_EDGE) {
-			/* Or it is about to sleep, and a wake-up now would keep it from that. */
+			/* It runs, or it is about to sleep, which a wake-up now would prevent. */
 			if (!stape_rendezvous_is_asleep(player->watch.task) || edge == number) {
 				wakee.holder = player->watch.task;
 				return wakee;
@@ -130,7 +130,7 @@ stape_rendezvous_find_holder(struct stape_replay *replay, const struct stape_pla
 	return wakee;
 }
 
-/* Under RCU, which keeps @holder. */
+/* Checks the wakee of edge @number.  Under RCU, which keeps @holder. */
 static struct stape_rendezvous_wakee
 stape_rendezvous_check(struct stape_replay *replay, const struct stape_player *waker, u32 number)
 {
@@ -139,11 +139,11 @@ stape_rendezvous_check(struct stape_replay *replay, const struct stape_player *w
 
 	if (player)
 		return stape_rendezvous_find_holder(replay, waker, player, number);
-	/* A player that has never joined is about to: its fork came before this wake-up. */
+	/* A player that has never joined does so soon: its fork came before this wake-up. */
 	return (struct stape_rendezvous_wakee){ .is_late = !READ_ONCE(replay->clocks[to]) };
 }
 
-/* The same, with a reference on @holder. */
+/* Checks the wakee of edge @number, and takes a reference on @holder. */
 static struct stape_rendezvous_wakee
 stape_rendezvous_check_get(struct stape_replay *replay, const struct stape_player *self,
 			   u32 number)
@@ -162,11 +162,11 @@ stape_rendezvous_check_get(struct stape_replay *replay, const struct stape_playe
 #define STAPE_RENDEZVOUS_AHEAD		16
 
 /**
- * stape_rendezvous_wakees_wait() - are the players that a player wakes next in their waits?
+ * stape_rendezvous_wakees_wait() - check whether a player's next wakees are in their waits
  * @player: in a wait
  *
- * The wakees of these players are checked, too, because a player that is woken soon wakes
- * others.
+ * The next wakees of these players are checked, too, because a player that is woken wakes
+ * others soon.
  *
  * Context: any.
  */
@@ -200,27 +200,27 @@ static unsigned long stape_rendezvous_switches(void)
 	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
-/* Yields to @task, or if that is NULL, to any task. */
+/* Yields to @task, or to any task if @task is NULL. */
 static void stape_rendezvous_yield(struct task_struct *task)
 {
 	unsigned long switches = stape_rendezvous_switches();
 
 	/*
 	 * yield() is right here, because the wakee may wait for any other player.  The
-	 * caller's limits end this.
+	 * caller's budget limits the number of calls.
 	 */
 	if (!task || yield_to(task, true) <= 0)
 		yield();
-	/* Each try takes locks of the CPU on which the holder runs. */
+	/* No other task ran.  Spin, because each try takes locks of the holder's CPU. */
 	if (stape_rendezvous_switches() == switches)
 		udelay(STAPE_RENDEZVOUS_SPIN_US);
 }
 
 /*
- * Gives the caller the nice value 19.  The players that the wakee waits for may need many
- * turns.  The caller has had little CPU time so far, so the scheduler would choose it between
- * any two of them.  With the lowest weight, the little time that it runs counts for so much
- * that all of them run first.
+ * Gives the caller the nice value 19.  The players that the wakee waits for may have to run
+ * many times.  The caller has had little CPU time so far, so the scheduler would choose it
+ * between any two of them.  With the lowest weight, the little time that the caller runs counts
+ * for so much that all of them run first.
  */
 static void stape_rendezvous_lower(struct stape_player *self,
 				   const struct stape_rendezvous_wakee *wakee)
@@ -244,14 +244,14 @@ static void stape_rendezvous_restore(struct stape_player *self)
 {
 	if (!self->watch.niced)
 		return;
-	/* Another task may have changed it meanwhile. */
+	/* Another task may have changed the nice value meanwhile: then keep that. */
 	if (task_nice(current) == MAX_NICE)
 		set_user_nice(current, self->watch.nice);
 	/* After the priority; pairs with stape_task_nice(). */
 	smp_store_release(&self->watch.niced, false);
 }
 
-/* A real-time task cannot yield its CPU to a task of a lower priority. */
+/* Returns true if a yield is in vain: a real-time task cannot yield to a lower priority. */
 static bool stape_rendezvous_is_in_vain(const struct stape_rendezvous_wakee *wakee)
 {
 	if (!rt_task(current))
@@ -270,14 +270,14 @@ static bool stape_rendezvous_is_worth_it(const struct stape_rendezvous_budget *b
 	       wakee->expires <= ktime_get_mono_fast_ns() + STAPE_RENDEZVOUS_MAX_NS;
 }
 
-/* The holder runs when the caller yields, or runs already. */
+/* Returns true if the holder may run when the caller yields, or runs already. */
 static bool stape_rendezvous_yield_helps(const struct stape_rendezvous_wakee *wakee)
 {
 	return !wakee->holder || task_cpu(wakee->holder) == task_cpu(current) ||
 	       stape_on_cpu(wakee->holder);
 }
 
-/* The caller has CPU time to give until the wakee is in its wait. */
+/* Returns true if the caller has CPU time to give until the wakee is in its wait. */
 static bool stape_rendezvous_can_pay(const struct stape_rendezvous_budget *budget,
 				     const struct stape_player *self,
 				     const struct stape_rendezvous_wakee *wakee)
@@ -314,11 +314,11 @@ static void stape_rendezvous_park(struct stape_replay *replay, struct stape_play
 	if (wakee.holder)
 		put_task_struct(wakee.holder);
 	stape_rendezvous_set_parked(self, false);
-	/* It is not queued again from here on, and the player may be freed. */
+	/* @unpark is not queued any more.  Wait for it, because the player may be freed next. */
 	irq_work_sync(&self->unpark);
 }
 
-/* An interrupt, like an external wake-up: a wake-up by a player would be another edge. */
+/* Wakes a parked waker from an interrupt, because a wake-up by a player would be an edge. */
 static void stape_rendezvous_unpark_work(struct irq_work *work)
 {
 	wake_up_process(container_of(work, struct stape_player, unpark)->watch.task);
@@ -339,7 +339,7 @@ static void stape_rendezvous_unpark(struct stape_replay *replay, struct stape_pl
 
 /**
  * stape_rendezvous_unpark_wakers() - wake the wakers that have parked until a player sleeps
- * @player: it sleeps, and is being switched out
+ * @player: the player, which sleeps and is being switched out
  *
  * Walks the chain from a player to the player that it waits for.  A parked waker on that
  * chain either waits for @player, or @player closes a cycle: it is woken in both cases.
@@ -351,7 +351,7 @@ void stape_rendezvous_unpark_wakers(const struct stape_player *player)
 	struct stape_replay *replay = player->replay;
 	unsigned int depth;
 
-	/* Between @slept and @parked; pairs with set_current_state() in stape_rendezvous_park(). */
+	/* @slept is stored before @parked is loaded; pairs with stape_rendezvous_park(). */
 	smp_mb();
 	rcu_read_lock();
 	for (depth = 0; player && depth < STAPE_RENDEZVOUS_DEPTH; depth++) {
@@ -379,7 +379,7 @@ void stape_rendezvous_init(struct stape_player *player)
 
 /**
  * stape_rendezvous_begin() - begin a step that wakes others
- * @self: the caller's
+ * @self: the caller's player
  * @slack: CPU time that its next bursts make up for, ns
  *
  * Context: a player, in a step.
@@ -389,7 +389,7 @@ struct stape_rendezvous_budget stape_rendezvous_begin(struct stape_player *self,
 {
 	u64 now = stape_watch_runtime(&self->watch);
 
-	/* Its bursts have made up for all that it gave. */
+	/* The player's bursts have made up for all CPU time that it gave before. */
 	if (slack)
 		self->debt = 0;
 	return (struct stape_rendezvous_budget){
@@ -401,9 +401,9 @@ struct stape_rendezvous_budget stape_rendezvous_begin(struct stape_player *self,
 }
 
 /**
- * stape_rendezvous_end() - note what a step's rendezvous have cost
- * @self: the caller's
- * @budget: of stape_rendezvous_begin()
+ * stape_rendezvous_end() - add the CPU time that a step's rendezvous have cost to the debt
+ * @self: the caller's player
+ * @budget: from stape_rendezvous_begin()
  *
  * Context: as stape_rendezvous_begin().
  */
@@ -418,7 +418,7 @@ void stape_rendezvous_end(struct stape_player *self, const struct stape_rendezvo
 		self->debt += now - budget->paid;
 }
 
-/* Checks the wakee, and lets other tasks run once.  Return: it is worth another try. */
+/* Checks the wakee, and lets other tasks run once.  Returns whether to try again. */
 static bool stape_rendezvous_try(struct stape_replay *replay, struct stape_player *self,
 				 u32 number, struct stape_rendezvous_budget *budget, bool first)
 {
@@ -442,9 +442,9 @@ static bool stape_rendezvous_try(struct stape_replay *replay, struct stape_playe
 /**
  * stape_rendezvous() - wait until the wakee is in its wait
  * @replay: a running replay
- * @self: the caller's
+ * @self: the caller's player
  * @number: the edge along which it is about to wake
- * @budget: of stape_rendezvous_begin()
+ * @budget: from stape_rendezvous_begin()
  *
  * Context: a player, in a step; may sleep.
  */

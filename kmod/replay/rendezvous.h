@@ -10,10 +10,10 @@ struct stape_replay;
 /**
  * struct stape_rendezvous_budget - how long a player may yield, in one step
  * @start: its CPU time when the step began, ns
- * @paid: its next bursts make up for it up to that CPU time, ns
- * @free: it gives so much even if they do not, ns
- * @end: it waits no longer than that, jiffies
- * @gave: it has yielded, so that it owes the CPU time beyond @paid
+ * @paid: the CPU time up to which its next bursts make up for its yields, ns
+ * @free: CPU time that it gives even if no burst makes up for it, ns
+ * @end: the end of its rendezvous at the latest, jiffies
+ * @gave: it has yielded, so that CPU time beyond @paid is added to its debt
  */
 struct stape_rendezvous_budget {
 	u64 start;

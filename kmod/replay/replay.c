@@ -3,7 +3,7 @@
  * Replays and their states.  The controller makes a replay with STAPE_IOC_REPLAY and passes
  * its file to the players that it forks.  It starts and stops the replay through netlink.  If
  * the replay ends early (by a stop, or because the controller or a player has ended), its
- * players are killed: a player has nothing to lose, and half a workload is no replay.
+ * players are killed: they have no data to lose, and half a workload is no replay.
  */
 #include "replay/replay.h"
 
@@ -55,7 +55,7 @@ static void stape_replay_free(struct kref *ref)
 }
 
 /**
- * stape_replay_put() - give a reference up
+ * stape_replay_put() - drop a reference
  * @replay: freed with the last one
  *
  * Context: may sleep.
@@ -65,7 +65,7 @@ void stape_replay_put(struct stape_replay *replay)
 	kref_put(&replay->ref, stape_replay_free);
 }
 
-/* Each player waits for a wake-up that has not come. */
+/* Returns true if each player waits for a wake-up that has not come. */
 static bool stape_replay_all_wait(struct stape_replay *replay)
 {
 	struct stape_player *player;
@@ -80,10 +80,9 @@ static bool stape_replay_all_wait(struct stape_replay *replay)
 }
 
 /*
- * A program that a tape compiles to has no deadlock, because each wake-up has happened in the
- * recording.  A program that was made otherwise may have one: then no player goes on.  A
- * player that was forked and has not joined yet is not known here.  With all others waiting, it
- * joins within so many seconds.
+ * Programs that a tape compiles to do not deadlock, because each wake-up has happened in the
+ * recording.  Other programs may: then no player goes on.  A player that was forked and has not
+ * joined yet is not in the list.  With all others waiting, it joins within so many seconds.
  */
 #define STAPE_REPLAY_STUCK_SECONDS	3
 
@@ -106,7 +105,7 @@ static void stape_replay_check_stuck(struct stape_replay *replay)
  * stape_replay_reap() - remove players that have ended before their programs' end
  * @replay: any replay
  *
- * The work does it soon.  A request for the state does it at once.
+ * @progress calls this soon after a player has ended, a request for the state at once.
  *
  * Context: may sleep, without the replay's lock.
  */
@@ -144,7 +143,7 @@ static void stape_replay_progress(struct work_struct *work)
 }
 
 /**
- * stape_replay_clocks_size() - bytes of the words that players map
+ * stape_replay_clocks_size() - get the size of the words that players map, in bytes
  * @nr_players: of the replay: a word for each, and one for the speed
  *
  * Context: any.
@@ -162,7 +161,7 @@ static void stape_replay_publish_speed(struct stape_replay *replay, u32 speed)
 
 /**
  * stape_replay_alloc() - make a replay whose edges have no players yet
- * @setup: the caller's; only the numbers are used
+ * @setup: the caller's; only @nr_players and @nr_edges are used
  * @notify: called from process context, every second and at the end
  *
  * Context: may sleep.
@@ -188,7 +187,7 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	ret = -ENOMEM;
 	if (!replay->players || !replay->edges || !replay->clocks)
 		goto err_memory;
-	/* Before the probes run, if they don't yet, because this patches their code. */
+	/* Before the probes are switched on, because this patches their code. */
 	stape_watch_enable();
 	ret = stape_attach_get();
 	if (ret)
@@ -222,7 +221,7 @@ static u64 stape_replay_now(const struct stape_replay *replay, u64 now)
 	return stape_timebase_to_replay(&replay->timebase, now);
 }
 
-/* Lets the replay's time stand from now on.  Called before the state changes. */
+/* Stops the replay's time at @now.  Called before the state changes. */
 static void stape_replay_freeze_time(struct stape_replay *replay, u64 now)
 {
 	replay->timebase.replay_base = stape_replay_now(replay, now);
@@ -261,7 +260,7 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 
 /**
  * stape_replay_abandon() - end a replay whose session's file is released
- * @replay: the session's; its reference is given up
+ * @replay: the session's replay; the session's reference is dropped
  *
  * Context: may sleep.
  */
@@ -272,14 +271,14 @@ void stape_replay_abandon(struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 	/*
 	 * A pinned mm maps the replay's file.  It may also map the file of another replay, whose
-	 * pinned mm maps this one's: neither would be freed.
+	 * pinned mm maps this one's: without this, neither would be freed.
 	 */
 	stape_mm_pin_release(replay, true);
 	stape_replay_put(replay);
 }
 
 /**
- * stape_replay_find() - a replay by its number
+ * stape_replay_find() - find a replay by its number
  * @id: number in the netlink family
  *
  * Context: under stape_replays_lock, which keeps the replay alive.
@@ -302,7 +301,7 @@ static void stape_replay_rearm(struct stape_replay *replay)
 	struct stape_player *player;
 
 	lockdep_assert_held(&replay->lock);
-	/* Between the state and the load of @held: pairs with set_current_state() of a wait. */
+	/* The state is stored before @held is loaded; pairs with set_current_state() of a wait. */
 	smp_mb();
 	list_for_each_entry(player, &replay->alive, alive) {
 		if (player->timed && replay->state == STAPE_REPLAY_RUNNING)
@@ -316,7 +315,7 @@ static void stape_replay_rearm(struct stape_replay *replay)
 }
 
 /**
- * stape_replay_time() - how much of its own time has passed
+ * stape_replay_time() - get the replay's time
  * @replay: any replay
  *
  * Context: any, without the replay's lock.
@@ -336,7 +335,7 @@ u64 stape_replay_time(struct stape_replay *replay)
  * stape_replay_start() - set the start time, and start the timers
  * @replay: a replay that has not started, or is paused
  * @delay: ns from now on
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_replays_lock.
  * Return: 0, or -EINVAL.
@@ -367,9 +366,9 @@ out:
 }
 
 /**
- * stape_replay_pause() - let the replay's time stand, until stape_replay_start()
+ * stape_replay_pause() - stop the replay's time, until stape_replay_start()
  * @replay: any replay
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Its players stop within a few us of CPU time.
  *
@@ -399,7 +398,7 @@ out:
  * stape_replay_set_speed() - let the replay's time pass faster or slower
  * @replay: any replay
  * @speed: millionths of the recorded speed, within the limits
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_replays_lock.
  * Return: 0, or -EALREADY.
@@ -415,7 +414,7 @@ int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlin
 		ret = -EALREADY;
 		goto out;
 	}
-	/* Before the start time, that does not change. */
+	/* A start time that is still to come does not change. */
 	now = max(now, replay->timebase.mono_base);
 	stape_replay_freeze_time(replay, now);
 	replay->timebase.speed = speed;
@@ -429,9 +428,9 @@ out:
 }
 
 /**
- * stape_replay_stop() - end a replay before its time
+ * stape_replay_stop() - end a replay before the ends of its programs
  * @replay: any replay
- * @extack: why not
+ * @extack: returned: the reason, if this fails
  *
  * Context: under stape_replays_lock.
  * Return: 0, or -EALREADY.

@@ -4,7 +4,7 @@
  * for an edge or until a time.
  *
  * Wake-ups are counted per edge.  So each wait takes the wake-up that it took in the
- * recording, whichever comes first this time, and no wake-up is lost or invented.
+ * recording, in whatever order the wake-ups come, and no wake-up is lost or added.
  */
 #include "replay/step.h"
 
@@ -27,9 +27,9 @@ static_assert(offsetof(struct stape_step, slack) == 40);
 static_assert(offsetof(struct stape_step, nr_next) == 48);
 
 /*
- * A player that is late sleeps nevertheless, as its task did.  It sleeps so many ns, and if the
- * timer fires before it sleeps, four times as long, and again.  Each try costs CPU time of
- * the player, so its next late wait begins with a little less than what was enough.
+ * A player that is late sleeps nevertheless, as its task did, at first for MIN_SLEEP_NS.  If the
+ * timer fires before it sleeps, it tries again with four times as much.  Each try costs CPU time
+ * of the player, so its next late wait begins with a little less than was enough.
  */
 #define STAPE_STEP_MIN_SLEEP_NS		10000
 #define STAPE_STEP_MIN_SLEEP_MAX_NS	640000U
@@ -141,7 +141,7 @@ static bool stape_step_is_ready(struct stape_replay *replay, struct stape_player
 	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
 }
 
-/* Such a wait may be long, and must not keep the machine from being suspended. */
+/* A blocked wait may be long, and must not keep the machine from being suspended. */
 #define STAPE_STEP_STATE_BLOCKED	(TASK_KILLABLE | TASK_FREEZABLE)
 
 static bool stape_step_is_signalled(unsigned int state)
@@ -149,7 +149,7 @@ static bool stape_step_is_signalled(unsigned int state)
 	return state & TASK_WAKEKILL ? fatal_signal_pending(current) : signal_pending(current);
 }
 
-/* Sleeps in @state: TASK_INTERRUPTIBLE, or STAPE_STEP_STATE_BLOCKED, which is seen as D. */
+/* Sleeps in @state: TASK_INTERRUPTIBLE, or STAPE_STEP_STATE_BLOCKED, which ps shows as D. */
 static int stape_step_wait(struct stape_replay *replay, struct stape_player *player,
 			   unsigned int state)
 {
@@ -157,7 +157,7 @@ static int stape_step_wait(struct stape_replay *replay, struct stape_player *pla
 
 	atomic_inc(&replay->waiting);
 	for (;;) {
-		/* Full barrier: pairs with that between the waker's count and its load of @edge. */
+		/* Full barrier: pairs with the waker's, between its count and its load of @edge. */
 		set_current_state(state);
 		if (stape_step_is_ready(replay, player))
 			break;
@@ -202,8 +202,8 @@ static void stape_step_count_lag(struct stape_replay *replay, struct stape_playe
 }
 
 /*
- * Waits until @player->until, or if that has passed, for @player->min_sleep.  *@slept: the
- * wait was long enough to sleep; *@lag: by how much it ended late, ns.
+ * Waits until @player->until, or for @player->min_sleep if that time has passed.  Returns in
+ * *@slept whether the player slept, and in *@lag by how many ns the wait ended late.
  */
 static int stape_step_wait_once(struct stape_replay *replay, struct stape_player *player,
 				unsigned int state, bool *slept, s64 *lag)
@@ -213,13 +213,13 @@ static int stape_step_wait_once(struct stape_replay *replay, struct stape_player
 	player->expired = false;
 	spin_lock(&replay->lock);
 	WRITE_ONCE(player->expires, U64_MAX);
-	/* Before the start, and in a pause, stape_replay_start() arms it. */
+	/* Before the start, and in a pause, stape_replay_start() arms the timer later. */
 	WRITE_ONCE(player->timed, true);
 	if (replay->state == STAPE_REPLAY_RUNNING)
 		stape_timer_arm(player);
 	spin_unlock(&replay->lock);
 
-	/* On PREEMPT_RT the lock may sleep, before and after the wait. */
+	/* Outside of the locks, because on PREEMPT_RT taking them may sleep. */
 	WRITE_ONCE(player->slept, false);
 	ret = stape_step_wait(replay, player, state);
 	*slept = READ_ONCE(player->slept);
@@ -289,13 +289,13 @@ static u64 stape_step_until(struct stape_replay *replay, const struct stape_step
 
 /**
  * stape_step() - wake others, then wait
- * @replay: the caller's
+ * @replay: the caller's replay
  * @step: what to do
  *
  * Context: may sleep.
  * Return: 0; -ESRCH: the caller is not that player, -EINVAL, -E2BIG, -EFAULT:
  * the step is wrong, and nothing was done; -ECANCELED: the replay has ended;
- * -ERESTARTSYS: a signal, the step goes on when it is repeated.
+ * -ERESTARTSYS: a signal; the step goes on when the caller repeats it.
  */
 int stape_step(struct stape_replay *replay, const struct stape_step *step)
 {
@@ -338,8 +338,8 @@ int stape_step(struct stape_replay *replay, const struct stape_step *step)
 
 /**
  * stape_step_hold() - wait until the replay goes on
- * @replay: the caller's
- * @number: its number
+ * @replay: the caller's replay
+ * @number: the caller's number in the replay
  *
  * Context: may sleep.
  * Return: 0; -ESRCH: the caller is not that player; -ECANCELED: the replay has

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A replay's time: from CLOCK_MONOTONIC to it and back.
+ * Converts CLOCK_MONOTONIC to a replay's time, and back.
  */
 #include "replay/timebase.h"
 
@@ -9,7 +9,7 @@
 #include <linux/minmax.h>
 #include <schedtape/netlink.h>
 
-/* The longest time for a timer.  Longer ones are cut to it, so that sums do not overflow. */
+/* The longest time for a timer.  Longer times are cut to it, so that sums do not overflow. */
 #define STAPE_TIMEBASE_MAX	(KTIME_MAX / 4)
 
 static u64 stape_timebase_scale(u64 ns, u32 mul, u32 div)
@@ -20,7 +20,7 @@ static u64 stape_timebase_scale(u64 ns, u32 mul, u32 div)
 }
 
 /**
- * stape_timebase_to_replay() - the replay's time at a time of CLOCK_MONOTONIC
+ * stape_timebase_to_replay() - convert a time of CLOCK_MONOTONIC to the replay's time
  * @timebase: of a replay that runs
  * @mono: ns of CLOCK_MONOTONIC
  *
@@ -37,7 +37,7 @@ u64 stape_timebase_to_replay(const struct stape_timebase *timebase, u64 mono)
 }
 
 /**
- * stape_timebase_to_mono() - the time of CLOCK_MONOTONIC at a replay's time
+ * stape_timebase_to_mono() - convert a replay's time to CLOCK_MONOTONIC
  * @timebase: of a replay that runs
  * @time: ns of the replay's time
  *

@@ -7,10 +7,10 @@
 /**
  * struct stape_timebase - maps CLOCK_MONOTONIC to a replay's time
  * @mono_base: ns of CLOCK_MONOTONIC
- * @replay_base: the replay's time then, ns
- * @speed: millionths: how fast the replay's time passes
+ * @replay_base: the replay's time at @mono_base, ns
+ * @speed: how fast the replay's time passes, in millionths of CLOCK_MONOTONIC
  *
- * A replay's time begins with 0 at its start, and stands while it is paused.
+ * A replay's time is 0 at its start, and does not pass while the replay is paused.
  */
 struct stape_timebase {
 	u64 mono_base;

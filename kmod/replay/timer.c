@@ -13,10 +13,10 @@
 #include "replay/types.h"
 
 /*
- * An external wake-up is deferred until the players that its player wakes next are in their
- * waits, for so many ns at a time.  A player's timers may be late by a small part of the time
- * since the start, and some ms at once.  If that is not enough, the players do not get there
- * for want of CPU time, and deferring more would make the load smaller than recorded.
+ * A timer is deferred, by STAPE_TIMER_DEFER_NS at a time, until the players that its player
+ * wakes next are in their waits.  In all, a player's timers are deferred by at most 50 ms plus
+ * 1/32 of the time since the start.  If that is not enough, those players lack CPU time, and
+ * deferring more would make the load smaller than recorded.
  */
 #define STAPE_TIMER_DEFER_NS		250000
 #define STAPE_TIMER_DEFER_START_NS	50000000
@@ -37,12 +37,12 @@ static enum hrtimer_restart stape_timer_fire(struct hrtimer *timer)
 	u64 now = ktime_get_ns();
 
 	if (stape_timer_defers(player, now)) {
-		/* Nothing else starts a timer whose callback runs: see stape_timer_arm(). */
+		/* No other code starts a timer whose callback runs: see stape_timer_arm(). */
 		hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(STAPE_TIMER_DEFER_NS));
 		player->deferred += ktime_to_ns(hrtimer_get_expires(timer)) - now;
 		return HRTIMER_RESTART;
 	}
-	/* The wake-up itself orders this before its load of the task's state. */
+	/* wake_up_process() orders this store before its load of the task's state. */
 	WRITE_ONCE(player->expired, true);
 	wake_up_process(player->watch.task);
 	return HRTIMER_NORESTART;
@@ -70,7 +70,7 @@ void stape_timer_arm(struct stape_player *player)
 	const struct stape_timebase *timebase = &player->replay->timebase;
 	u64 expires = stape_timebase_to_mono(timebase, player->until), now = ktime_get_ns();
 
-	/* The timer may be running, and its callback just about to restart it. */
+	/* The callback may be running now, and about to restart the timer. */
 	hrtimer_cancel(&player->timer);
 	player->missed = expires <= now;
 	if (player->missed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of this room share: replays, their edges and their players.
+ * The objects that the files in replay/ share: replays, their edges and their players.
  */
 #ifndef _STAPE_REPLAY_TYPES_H
 #define _STAPE_REPLAY_TYPES_H
@@ -24,7 +24,7 @@
 
 /**
  * struct stape_edge - one pair of a waker and a wakee
- * @pending: wake-ups along it that no wait has taken yet
+ * @pending: wake-ups along this edge that no wait has taken yet
  * @to: the player that it wakes
  * @from: the player that wakes; STAPE_NO_PLAYER: the controller has not given it
  */
@@ -36,37 +36,37 @@ struct stape_edge {
 
 /**
  * struct stape_player - the kernel's side of one player thread
- * @watch: of the thread, which it references; counts its CPU time
- * @alive: in the replay's list
- * @rcu: frees it after wakers that still read it
+ * @watch: watches the thread, references it, and counts its CPU time
+ * @alive: entry in the replay's @alive
+ * @rcu: frees it when no waker reads it any more
  * @replay: its replay, which outlives it
- * @exec_id: of the thread when it joined.  A thread that has executed a program since then is
- *	no player
+ * @exec_id: self_exec_id of the thread when it joined.  A thread that has executed a program
+ *	since then is no player
  * @gone: the thread ends, or has executed a program
  * @number: its number in the replay
- * @edge: the edge that it waits for, STAPE_NO_EDGE: none
- * @wakee_edge: the edge along which it is about to wake, or the same
+ * @edge: the edge that it waits for; STAPE_NO_EDGE: none
+ * @wakee_edge: the edge along which it is about to wake; STAPE_NO_EDGE: none
  * @next_edges: edges along which it wakes after its wait, @nr_next_edges of them
  * @steps: steps whose wake-ups are done
  * @timer: ends a timed wait
  * @expired: @timer has fired
- * @timed: in a timed wait
- * @held: waits until the replay goes on
- * @parked: sleeps in a rendezvous until its wakee waits; changed under @park_lock
- * @park_lock: inside the runqueue locks
- * @unpark: wakes it from that
- * @slept: since its last wait began, see stape_watch_switch()
+ * @timed: it is in a timed wait
+ * @held: it waits until the replay goes on
+ * @parked: it sleeps in a rendezvous until its wakee waits; changed under @park_lock
+ * @park_lock: taken inside the runqueue locks
+ * @unpark: wakes it when it is parked
+ * @slept: it has slept since its last wait began, see stape_watch_switch()
  * @until: when its timed wait ends, ns of the replay's time
  * @min_sleep: length of a timed wait whose end has passed before it begins, ns
  * @debt: CPU time that it gave to others and that no burst has made up for yet, ns
  * @missed: the end of its timed wait had passed when @timer was started
  * @expires: when @timer fires first, ns of CLOCK_MONOTONIC; U64_MAX: the replay does not run
- * @deferred: by how much its timers have been late on purpose so far, see timer.c, ns
+ * @deferred: by how much its timers have been deferred so far, see timer.c, ns
  * @timed_waits: timed waits that have ended
  * @lag_total, @lag_max: ns by which they ended late
  *
- * Others read @gone, @edge, @wakee_edge, @next_edges, @nr_next_edges, @timed, @held, @parked,
- * @slept, @expires and @watch's @niced and @nice without a lock.
+ * Other tasks read @gone, @edge, @wakee_edge, @next_edges, @nr_next_edges, @timed, @held,
+ * @parked, @slept, @expires and @watch's @niced and @nice without a lock.
  */
 struct stape_player {
 	struct stape_watch watch;
@@ -101,26 +101,26 @@ struct stape_player {
 };
 
 /**
- * struct stape_replay - one replay, from STAPE_IOC_REPLAY to its files' end
- * @ref: one of the session, one of the players' file
- * @all: in stape_replays
+ * struct stape_replay - one replay, from STAPE_IOC_REPLAY until its files are released
+ * @ref: references: one for the session, one for the players' file
+ * @all: entry in stape_replays
  * @id: number in the netlink family, never used again
  * @owner: PID of the process that made it
  * @nr_players: players that the controller has announced
- * @nr_edges: edges
+ * @nr_edges: entries of @edges
  * @edges: the edges
  * @players: players that are alive, by number; read under RCU
- * @clocks: the @clock of each player's @watch by number, mapped by the players; one more: the
- *	speed, 0: paused
+ * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
+ *	has the speed, 0 while the replay is paused
  * @lock: protects @state, @timebase, @alive, @joined, @done, @failed_pid and the stores to
  *	@players; interrupts stay on, because no interrupt takes it
- * @alive: the same players, as a list
+ * @alive: list of the players that are alive
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
- * @failed_pid: the player that ended too early
- * @timebase: from the first change of @state to RUNNING on
- * @start_time: ns of CLOCK_MONOTONIC, the same
+ * @failed_pid: PID of the player that ended too early
+ * @timebase: maps times, from the first change of @state to RUNNING on
+ * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
  * @stop_time: ns of CLOCK_MONOTONIC
  * @waiting: players in a wait
  * @steps: steps of all players
@@ -129,8 +129,8 @@ struct stape_player {
  * @lag_max: ns, the largest of them
  * @notify: notifies the netlink group of the replay's state, from process context
  * @progress: checks the replay, and calls @notify, every second and at the end
- * @seen_steps, @seen_joined: when @progress ran last
- * @idle_seconds: how often it has found since then that no player went on
+ * @seen_steps, @seen_joined: @steps and @joined when @progress ran last
+ * @idle_seconds: how often in a row @progress has found that no player went on
  * @notified: the netlink group has been notified of the end
  */
 struct stape_replay {
@@ -167,7 +167,7 @@ struct stape_replay {
 	bool notified;
 };
 
-/* Players may join and step. */
+/* Returns true while players may join and step. */
 static inline bool stape_replay_live(const struct stape_replay *replay)
 {
 	u32 state = READ_ONCE(replay->state);
