@@ -5,7 +5,7 @@
 #ifndef SCHEDTAPE_RECORD_RESULT_H
 #define SCHEDTAPE_RECORD_RESULT_H
 
-#include "record/recorder.h"
+#include "record/recording.h"
 
 void result_print_json(const char *tape, const struct recorder *recorder);
 

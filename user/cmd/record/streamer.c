@@ -10,7 +10,7 @@
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
-#include "record/recorder.h"
+#include "record/recording.h"
 #include "record/streams.h"
 
 #define PAGES_PER_CHUNK	64

@@ -3,7 +3,7 @@
 #ifndef SCHEDTAPE_RECORDER_TAPE_H
 #define SCHEDTAPE_RECORDER_TAPE_H
 
-#include "record/recorder.h"
+#include "record/recording.h"
 
 /* Makes one file, or a directory with a file for each of the recorder's streamers. */
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,

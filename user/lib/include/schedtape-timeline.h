@@ -8,7 +8,7 @@
 
 #include <schedtape-tape.h>
 
-/* -- timeline.c: what the events mean for each task ------------------------ */
+/* -- timeline/run.c: what the events mean for each task ------------------------ */
 
 /**
  * struct schedtape_task - one task, from its fork (or the start) to its exit

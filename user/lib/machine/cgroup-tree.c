@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "base/first-line.h"
-#include "machine/machine.h"
 
 #define MAX_CGROUPS	16384	/* all go into one record */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Internals of the compiler: program.c turns callbacks of the timeline into operations,
+ * Internals of the compiler: compile.c turns callbacks of the timeline into operations,
  * processes.c finds out which tasks are a process.
  */
 #ifndef SCHEDTAPE_COMPILER_H

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <schedtape-tape.h>
+
 #include "base/list.h"
 #include "tape/clock.h"
-#include "tape/read.h"
 
 #define NS_PER_MS	1000000
 
@@ -184,19 +185,6 @@ uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter)
 	clocks->line = line;
 	ns = tape_multiply(counter - line->counter, line->mult, line->shift);
 	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
-}
-
-/* -- public functions ------------------------------------------------------ */
-
-const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)
-{
-	*n = tape->clocks.nr_samples;
-	return tape->clocks.samples;
-}
-
-bool schedtape_tape_counts(struct schedtape_tape *tape)
-{
-	return tape->clocks.line;
 }
 
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,

@@ -42,6 +42,17 @@ const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tap
 	return tape->schedulers;
 }
 
+const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->clocks.nr_samples;
+	return tape->clocks.samples;
+}
+
+bool schedtape_tape_counts(struct schedtape_tape *tape)
+{
+	return tape->clocks.line;
+}
+
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 {
 	return &tape->end;

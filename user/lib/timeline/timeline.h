@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Internals of the timeline: timeline.c reads the events, births.c finds the task of each PID,
+ * Internals of the timeline: run.c reads the events, births.c finds the task of each PID,
  * task-info.c adds what descriptions of tasks say, and states.c follows each task's states.
  */
 #ifndef SCHEDTAPE_TIMELINE_H
