@@ -131,11 +131,11 @@ static void test_min_runtime(void)
 		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
 }
 
-/* 0.5, 0.75 and 1 ms: the last one is not less than 1 ms. */
+/* 2.5, 3.75 and 5 ms: the last one is not less than 5 ms. */
 static void test_default_min_runtime(void)
 {
-	const struct habit less = with_bursts(100), more = with_bursts(150);
-	const struct habit enough = with_bursts(200);
+	const struct habit less = with_bursts(500), more = with_bursts(750);
+	const struct habit enough = with_bursts(1000);
 
 	make_tape(&a, &less);
 	make_tape(&b, &more);
