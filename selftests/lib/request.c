@@ -89,7 +89,7 @@ static void parse(struct nlattr **attrs, void *data, size_t length)
 	}
 }
 
-/* Parses the kernel's extended acknowledgement after @payload bytes of the message. */
+/* Parses the kernel's extended ACK after @payload bytes of the message. */
 static void parse_words(struct st_request *q, struct nlmsghdr *nlh, size_t payload)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];
