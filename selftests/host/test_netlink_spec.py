@@ -18,10 +18,10 @@ import yaml
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 SPEC = "Documentation/netlink/specs/schedtape.yaml"
 
-# What a comment of the header calls a type.
+# Types as the header's comments name them.
 TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
 
-# What the module calls one in a policy, and where it puts one into a message.
+# Types as the module names them in a policy, and in its functions for messages.
 MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary"}
 
 
