@@ -61,13 +61,13 @@ class Family(YnlFamily):
         return reply
 
     def left(self):
-        """What the spec has besides."""
+        """Returns the operations of the spec that have not succeeded."""
         return {(op["name"], how) for op in self.yaml["operations"]["list"]
                 for how in ("do", "dump") if how in op} - self.driven
 
 
 def cli(*args):
-    """What the client's own command prints: as the library, but as people use it."""
+    """Returns the output of the client's command, which uses the same library."""
     done = subprocess.run([sys.executable, YNL + "/tools/net/ynl/cli.py", "--spec", SPEC,
                            "--schema", SCHEMA, "--output-json", *args],
                           stdout=subprocess.PIPE, check=True, text=True)
@@ -76,7 +76,7 @@ def cli(*args):
 
 
 def refused(code, text, call, *args):
-    """Is the call refused with this error, and said why?"""
+    """Tests that the call is refused with this error and a message."""
     try:
         call(*args)
     except NlError as error:
@@ -87,7 +87,7 @@ def refused(code, text, call, *args):
 
 
 def was_told(monitor, what):
-    """Did the group hear of it, now or within 5 s?"""
+    """Tests that the group receives this notification within 5 s."""
     for _ in range(50):
         monitor.check_ntf()
         told = [(message["name"], message["msg"]["id"], message["msg"]["state"])
@@ -100,7 +100,7 @@ def was_told(monitor, what):
 
 
 def player(players):
-    """One that waits for an hour after the start, or until it is killed."""
+    """Forks a player that waits until an hour after the start, or until it is killed."""
     child = os.fork()
     if not child:
         fcntl.ioctl(players, IOC_JOIN, struct.pack("I", 0))
