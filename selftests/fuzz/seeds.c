@@ -28,7 +28,7 @@ static void write_page(const char *dir, const char *name, const void *page)
 	write_file(dir, name, page, STAPE_PAGE_SIZE);
 }
 
-/* What is described, paused, and set. */
+/* A page with descriptions, pauses, and SET words. */
 static void make_page(unsigned char *page)
 {
 	uint64_t words[5] = { 3, maker_prio_word(0, 0, 0, 119, false), 2000000, 1, 3 };

@@ -365,7 +365,7 @@ static int use_it_in_a_thread(void *arg)
 	return pthread_create(&thread, NULL, use_io_uring, arg) || pthread_join(thread, NULL);
 }
 
-/* Returns the thread of @pid whose name begins so; 0: there is none. */
+/* Returns the thread of @pid whose name begins with @name; 0: no such thread. */
 static pid_t find_thread(pid_t pid, const char *name)
 {
 	char path[300], comm[16];

@@ -173,7 +173,7 @@ static bool record(FIXTURE_DATA(softirq) *self)
  * @peer: wake-ups by the other player
  * @kthreads: by ksoftirqd, ktimers
  * @others: by any other task, or by none
- * @early: wake-ups before the task slept, whoever the waker
+ * @early: wake-ups before the task slept, by any waker
  * @above: all that interrupted the bystander, except the early ones
  * @blamed: those whose waker is recorded as the bystander, except the early ones
  * @last: the last one of @others

@@ -72,7 +72,7 @@ TEST_F(replay, joining)
 	EXPECT_EQ(0, step(1, 0, STAPE_WAIT_DONE, 0));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(1, self->state.done);
-	/* Its program is over, and nobody can play it again. */
+	/* Its program is over, and no player can play it again. */
 	EXPECT_EQ(-ESRCH, step(1, 1, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EBUSY, join(1));
 }

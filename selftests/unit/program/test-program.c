@@ -96,7 +96,7 @@ static void test_external(void)
 	}
 }
 
-/* Times that are too large for a program, because the tape is damaged. */
+/* Times that are too large for a program, because the tape is corrupt. */
 static void test_times(void)
 {
 	struct schedtape_tape *tape = fake_new(0, UINT64_MAX);

@@ -124,7 +124,7 @@ static void test_misfit(void)
 	schedtape_tape_close(tape);
 }
 
-/* A damaged chunk claims more events than the end record counts. */
+/* A corrupt chunk claims more events than the end record counts. */
 static void test_claims(void)
 {
 	struct schedtape_tape *tape;
