@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: schedtape filter changes whom a session records, while it runs.
+# Description: schedtape filter changes which tasks a session records, while it records.
 
 set -u
 here=$(dirname "$(realpath "$0")")

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: commands that take long show on a terminal how far they are, and nowhere
-# else; what a loop of replays has done is told, also to who interrupts it.
+# Description: long commands show their progress on a terminal, and only there; the results of a
+# loop of replays are printed, also after an interruption.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
-# Standard error is a terminal, and goes to the file "shown".
+# Runs a command whose standard error is a terminal, copied to the file "shown".
 on_terminal()
 {
 	/usr/bin/python3 -c 'import os, pty, subprocess, sys
@@ -23,7 +23,7 @@ with open("shown", "wb", buffering=0) as tty:
 sys.exit(command.wait())' "$@"
 }
 
-# field NAME: of the only replay that plays
+# field NAME: prints a field of the only running replay
 field()
 {
 	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
@@ -55,7 +55,7 @@ report $? "replay: and that it is paused"
 schedtape steer "$(field replay)" resume && schedtape steer "$(field replay)" speed 100
 wait $terminal
 report $? "replay: comes to its end"
-# Carriage return, and the rest of the line away.
+# A carriage return, and the rest of the line is cleared.
 [ "$(tail -c 4 shown | od -An -c | tr -d ' ')" = '\r033[K' ] &&
 	[ "$(wc -l < out)" = 1 ] && grep -q '^1 tasks replayed in' out
 report $? "replay: in the end the line is gone, and the result is on standard output"
@@ -87,13 +87,13 @@ schedtape replay --speed 20 -r 3 t.tape > out 2> log && [ "$(wc -l < out)" = 3 ]
 report $? "-r 3: three lines"
 expect 129 "-r 0: a number from 1 on" schedtape replay -r 0 t.tape
 
-# another ID: one with a higher number plays, $id
+# another ID: tests that a replay with a higher number is running; sets $id
 another()
 {
 	id=$(field replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
 }
 
-# Starts them, until the third or a later one of them plays.
+# Starts a loop of replays, and waits until the third or a later one of them is running.
 loop()
 {
 	schedtape replay "$@" --speed 3 --loop t.tape > out 2> log &
@@ -110,7 +110,7 @@ kill -INT $loop
 wait $loop
 [ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
 report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
-# In JSON they come all at once.
+# In JSON all results are printed together.
 loop --json
 kill -INT $loop
 wait $loop

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: schedulers of sched_ext and the policy SCHED_EXT are on the tape, and in
-# info, report and diff; recordings and replays survive schedulers that come, go and fail.
+# Description: schedulers of sched_ext and the policy SCHED_EXT are on the tape, and in info,
+# report and diff; recordings and replays survive schedulers that start, stop and fail.
 #
 # The schedulers are built by scx/build.
 
@@ -36,14 +36,14 @@ report $? "without debugfs the reason is there"
 
 # -- the policy SCHED_EXT --------------------------------------------------------------
 
-# policies TAPE: of its tasks, each once
+# policies TAPE: prints the policies of its tasks, each once
 policies()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
 print(*sorted({t["policy"] for t in json.load(sys.stdin)["tasks"]}))'
 }
 
-# plays_as_other TAPE: a replay of it gives one warning, and plays with SCHED_OTHER
+# plays_as_other TAPE: a replay of it prints one warning, and uses SCHED_OTHER
 plays_as_other()
 {
 	schedtape replay -q --record no.replay "$1" > warning 2>&1 &&
@@ -51,7 +51,7 @@ plays_as_other()
 		grep -q 'warning: this kernel has no SCHED_EXT: [2-9] tasks that had it will play with SCHED_OTHER$' log
 }
 
-# The program is built in the checkout, or beside the tests.
+# The program is in the checkout's build folder, or beside the tests.
 tapes=$build/selftests/tapes
 [ -d "$tapes" ] || tapes=$here
 "$tapes/ext_tape" made.tape 2> log && [ "$(policies made.tape)" = ext ]
@@ -72,7 +72,7 @@ schedtape replay -q --record made.replay made.tape > log 2>&1 && [ ! -s log ] &&
 	[ "$(policies made.replay)" = ext ]
 report $? "it is played with SCHED_EXT, without a word"
 
-# with_ext COMMAND...: with the policy SCHED_EXT
+# with_ext COMMAND...: runs COMMAND with the policy SCHED_EXT
 with_ext()
 {
 	/usr/bin/python3 -c 'import os, sys
@@ -104,13 +104,13 @@ if [ ! -x "$scx/scx_simple" ] || [ ! -x "$scx/stall" ]; then
 	exit
 fi
 
-# is_now STATE: has sched_ext come to it?
+# is_now STATE: tests whether sched_ext is in STATE
 is_now()
 {
 	[ "$(cat $sysfs/state)" = "$1" ]
 }
 
-# on PROGRAM [ARGUMENT...]: the scheduler is on
+# on PROGRAM [ARGUMENT...]: starts a scheduler and waits until it is on
 on()
 {
 	"$scx/$1" "${@:2}" > scheduler.log 2>&1 &
@@ -130,14 +130,14 @@ now()
 	/usr/bin/python3 -c 'import time; print(time.monotonic_ns())'
 }
 
-# schedulers TAPE: their names, one behind the other
+# schedulers TAPE: prints their names in order
 schedulers()
 {
 	schedtape info --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
 print(*(s["name"] for s in json.load(sys.stdin)["schedulers"]), sep="; ")'
 }
 
-# has_schedulers TAPE PATTERN: without those that are on their way, and may have no name yet
+# has_schedulers TAPE PATTERN: ignores those in transition, which may have no name yet
 has_schedulers()
 {
 	schedulers "$1" | sed 's/ext ([a-z?]*, going [a-z]*)\(; \|$\)//g' > log
@@ -164,8 +164,8 @@ report $? "in JSON, too"
 
 # -- in the middle of a recording ------------------------------------------------------
 
-# Each change was between its two times, which are at most little more than a second
-# apart: $before, $on, $after and $off are around the two.
+# Each change is between two times around it, $before and $on, or $after and $off, which are
+# little more than a second apart at most.
 schedtape record -q -o change.tape -- sleep $((8 * slow)) > record.log 2>&1 &
 recorder=$!
 eventually recording
@@ -200,8 +200,8 @@ while [ ! -e enough ]; do
 	kill $! && wait $!
 done 2> /dev/null &
 toggler=$!
-# only_simple TAPE: has it schedulers, none but the fair one and scx_simple, in their order?
-# One that goes on or off may have no name yet, or no more, and is partial for a moment.
+# only_simple TAPE: tests that it has schedulers, only the fair one and scx_simple, in order. A
+# scheduler in transition may have no name yet, or none any more, and be partial for a moment.
 only_simple()
 {
 	schedtape info --json "$1" > info.json 2> log && like info.json "(lambda s, match: s and
@@ -213,8 +213,8 @@ only_simple()
 			).fullmatch)" && schedulers "$1" >> seen
 }
 
-# once ROUND: a recording and a replay, each a little longer than those of the round before.
-# How often a thread comes too late for a wait is a matter of how busy this machine is.
+# once ROUND: a recording and a replay, each a little longer than in the previous round. How often
+# a thread is late for a wait depends on how busy this machine is.
 once()
 {
 	{
@@ -241,7 +241,7 @@ report $? "none is left"
 
 # -- ejected ---------------------------------------------------------------------------
 
-# It stops after some seconds, and the kernel ejects it a second after that.
+# The scheduler stops after some seconds, and the kernel ejects it a second later.
 ejected()
 {
 	grep -q '^EXIT: ' scheduler.log
@@ -266,8 +266,8 @@ report $? "and shows it"
 schedtape replay -q stalled.tape > log 2>&1
 report $? "and can be replayed"
 
-# begin_stalled MS: a recording begins when the scheduler is just on, which stops after MS ms.
-# The recorder stops with it, until the kernel ejects it.
+# begin_stalled MS: starts a recording when the scheduler has just started, which stops after MS
+# ms. Then the recorder does not run either, until the kernel ejects the scheduler.
 begin_stalled()
 {
 	"$scx/stall" "$1" > scheduler.log 2>&1 &

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: whatever events any pages of two tapes have, a comparison of these
- * survives them, and says that a tape is like itself.
+ * Description: a comparison survives any events in the pages of two tapes, and finds that a
+ * tape equals itself.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /**
- * struct side - a tape, and what is made of it
+ * struct side - a tape, and its timeline
  */
 struct side {
 	struct schedtape_tape *tape;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a directory with any bytes at all in its files opens as a tape and
- * reads to its end, or is refused.  The input has the lengths of two files in
- * front, 16 bits each; the third has the rest.
+ * Description: a directory whose files have any bytes opens as a tape and can be read to the
+ * end, or is refused. The input begins with the lengths of two files, 16 bits each; the third
+ * file has the rest.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -46,7 +46,7 @@ static void put_files(const uint8_t *data, size_t size, bool sealed)
 		length = i < 2 ? data[2 * i] | data[2 * i + 1] << 8 : left;
 		if (length > left)
 			length = left;
-		/* Of its own, so that a step behind it is seen. */
+		/* A buffer of its own, so that the sanitizer detects an access beyond it. */
 		copy = malloc(length + 1);
 		memcpy(copy, data + at, length);
 		if (sealed)

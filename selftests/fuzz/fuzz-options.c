@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: whatever the arguments of record and replay are, they are refused or
- * something sound is made of them; and so is each of them by itself, as a list, a
- * time, or orders to a recording.  The input's lines are the arguments.
+ * Description: any arguments of record and replay are refused or have a valid result; the same
+ * for each argument alone, as a list, a time, or orders to a recording. The input's lines are
+ * the arguments.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void must(bool true_or_wrong)
 		abort();
 }
 
-/* What a tape knows of cgroups, in both of its ways. */
+/* A tape's descriptions of cgroups, in both formats. */
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
 {
 	static const char text[] =
@@ -58,7 +58,7 @@ static void try_numbers(const char *text)
 	must(select_number_parse(&number, text) || strtoull(text, NULL, 10) == number);
 }
 
-/* As a mask, and back. */
+/* Parses a mask and prints it again. */
 static void try_mask(const char *text)
 {
 	unsigned char mask[CPUS / 8] = { 0 }, again[CPUS / 8] = { 0 };
@@ -78,7 +78,7 @@ static void try_names(const char *text)
 	struct select_names names = { 0 };
 
 	must(!select_names_parse(&names, text));
-	/* Up to a comma that is its first name. */
+	/* The text up to a comma is its first name. */
 	must(select_names_has(&names, names.text));
 	select_names_has(&names, "init");
 	select_names_free(&names);
@@ -128,7 +128,7 @@ static void check_targets(const struct schedtape_filter *filter)
 		must(strlen(filter->exclude_comm[i]) < STAPE_PATTERN_LEN);
 }
 
-/* Its first orders, and how long it would wait for the next. */
+/* Checks its first orders, and the time until the next one. */
 static void check_timing(struct timing *timing)
 {
 	unsigned int i;
@@ -216,7 +216,7 @@ static void try_replay(int argc, char **argv)
 	replay_options_free(&opts);
 }
 
-/* As much as an exec takes. */
+/* Splits @text at line ends into at most ARGS arguments. */
 static int split(char *text, char **argv)
 {
 	int argc = 0;

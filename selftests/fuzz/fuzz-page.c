@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: any 4096 bytes decode to something sound, or not at all. */
+/* Description: any 4096 bytes decode to valid events, or are refused. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <schedtape.h>
 
-/* What an affinity has its CPUs in place of. */
+/* Fields that an affinity event uses for its CPUs are not checked there. */
 static bool is_impossible(const struct schedtape_event *ev)
 {
 	return ev->lost_first > ev->lost_last || ev->nice < -20 || ev->nice > 19 ||
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t time = 0;
 	int ret;
 
-	/* Of exactly a page's size, so that a step behind it is seen. */
+	/* A buffer of exactly a page, so that the sanitizer detects an access beyond it. */
 	copy = calloc(1, STAPE_PAGE_SIZE);
 	if (!copy)
 		return 0;

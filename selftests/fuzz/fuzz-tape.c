@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: any bytes at all open as a tape and read to their end, or are
- * refused; and what is recovered of them is whole.
+ * Description: any bytes open as a tape and can be read to the end, or are refused; and a
+ * recovered tape is complete.
  */
 #include "try.h"
 

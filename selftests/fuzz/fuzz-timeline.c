@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: whatever events any pages have, a timeline survives them, and so
- * does a program made of them.
+ * Description: a timeline, and a program made from it, survive any events in any pages.
  */
 #include <program/program.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tapes of what a fuzzer has: a description of each of some tasks, then pages.
+ * Tapes made from a fuzzer's input: descriptions of some tasks, then pages.
  */
 #ifndef SELFTESTS_PAGES_H
 #define SELFTESTS_PAGES_H
@@ -14,7 +14,7 @@
 #define DESCRIPTIONS	4
 #define DESCRIPTION_LEN	4
 
-/* Few tasks and CPUs, so that events have to do with each other. */
+/* Reduces events to few tasks and CPUs, so that they affect each other. */
 static inline void take_event(struct schedtape_tape *tape, const struct schedtape_event *ev)
 {
 	struct schedtape_event *to;
@@ -43,7 +43,7 @@ static inline void take_page(struct schedtape_tape *tape, const void *data)
 		take_event(tape, &ev);
 }
 
-/* The descriptions, of which there may be less than that many bytes. */
+/* Adds the descriptions; @data may end before the last one. */
 static inline void take_tasks(struct schedtape_tape *tape, const uint8_t *data, size_t size)
 {
 	struct schedtape_task_info *task;

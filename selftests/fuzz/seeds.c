@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What fuzzers begin with: seeds DIRECTORY {tape|page|timeline|compare|directory|options} */
+/* First inputs of fuzzers: seeds DIRECTORY {tape|page|timeline|compare|directory|options} */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static void write_page(const char *dir, const char *name, const void *page)
 	write_file(dir, name, page, STAPE_PAGE_SIZE);
 }
 
-/* What is described, paused, and set. */
+/* A page with descriptions, pauses, and SET words. */
 static void make_page(unsigned char *page)
 {
 	uint64_t words[5] = { 3, maker_prio_word(0, 0, 0, 119, false), 2000000, 1, 3 };
@@ -66,7 +66,7 @@ static void write_timeline(const char *dir)
 	write_file(dir, "timeline", file, sizeof(file));
 }
 
-/* Of the tasks' cgroups there is one, and one is not as it should be. */
+/* Adds descriptions of cgroups: a valid one, and a wrong one. */
 static void describe_more(struct json_object *meta)
 {
 	static const char cgroups[] =
@@ -92,7 +92,7 @@ static void write_tape(const char *dir, const char *name, int level, unsigned in
 	}
 }
 
-/* A tape of a counter, with one batch or what stands around them all. */
+/* A tape with a counter clock, with one batch, or with everything but batches. */
 static unsigned char *make_file(int stream, size_t *size)
 {
 	const struct stape_clock_sample clocks[] = {
@@ -153,7 +153,7 @@ static void write_directory(const char *dir)
 	write_file(dir, "three", file, at);
 }
 
-/* With all options that have arguments, in all their forms. */
+/* All options with arguments, in all their forms. */
 static void write_options(const char *dir)
 {
 	static const char * const lines[] = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the fuzzers of tapes try.  Checksums would stop a fuzzer at the door, so
- * every input is read twice: as it is, and with the checksums of all that looks
- * like a record made right.
+ * Checks of the fuzzers of tapes. Checksums would stop a fuzzer at once, so every input is read
+ * twice: as it is, and with correct checksums in all that looks like a record.
  */
 #ifndef SELFTESTS_TRY_H
 #define SELFTESTS_TRY_H
@@ -48,7 +47,7 @@ static inline void check_tasks(struct schedtape_tape *tape)
 		for (k = 0; k < tasks[i].affinity_bytes; k++)
 			sum += tasks[i].affinity[k];
 	}
-	/* So that nobody leaves the reading out. */
+	/* So that the compiler does not remove the reads. */
 	if (sum == UINT32_MAX)
 		abort();
 }
@@ -107,7 +106,7 @@ static inline void check_schedulers(struct schedtape_tape *tape)
 			abort();
 }
 
-/* Absolute, and nothing in it leads anywhere but down: see security.rst. */
+/* Tests that the path is absolute and has no part that leads up: see security.rst. */
 static inline bool is_below(const char *path)
 {
 	const char *part = path, *end;
@@ -126,7 +125,7 @@ static inline bool is_below(const char *path)
 	return parts && parts <= SCHEDTAPE_CGROUP_PARTS;
 }
 
-/* What is asked of META by name. */
+/* Reads all parts of META that have functions. */
 static inline void check_meta(struct schedtape_tape *tape)
 {
 	struct schedtape_calibration calibration;
@@ -154,7 +153,7 @@ static inline void check_meta(struct schedtape_tape *tape)
 	schedtape_cgroup_table_free(&cgroups);
 }
 
-/* What was recovered of a tape has nothing more to be recovered. */
+/* A recovered tape has nothing more to recover. */
 static inline void try_recover(struct schedtape_tape *tape)
 {
 	static struct blob blob = { .fd = -1 };

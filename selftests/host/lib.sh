@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# lib.sh - what tests share that run outside of a guest, as a part of them may
-# inside: TAP results, a folder that goes with them, and commands that change this
-# machine's files only for themselves.  Sourced.
+# lib.sh - shared by tests that run outside of a guest (some of them also inside): TAP results, a
+# temporary folder, and commands whose changes to this machine's files only they see. Sourced.
 
 top=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../..")
 build=$(realpath -m "${SCHEDTAPE_BUILD:-$top/build}")
@@ -14,14 +13,14 @@ number=0 failed=0
 . "$top/selftests/qemu/suites.sh"
 . "$top/selftests/suite/kernels.sh"
 
-# A test with a folder of its own says "make_folder" first.
+# A test that needs a folder of its own calls make_folder first.
 make_folder()
 {
 	mkdir -p "$build" && T=$(mktemp -d -p "$build" test.XXXXXX) || exit 1
 	trap 'rm -rf "$T"' EXIT
 }
 
-# check NAME COMMAND...: shows what a command says only if it fails.
+# check NAME COMMAND...: prints COMMAND's output only if it fails.
 check()
 {
 	local log
@@ -37,7 +36,7 @@ check()
 	return 1
 }
 
-# same IS EXPECTED: for a command of check
+# same IS EXPECTED: compares, for a command of check
 same()
 {
 	[ "$1" = "$2" ] || { printf '%s\n' "expected: $2" "is: $1"; return 1; }
@@ -55,7 +54,7 @@ finish()
 	exit $failed
 }
 
-# layer DIR NAME: what is written into DIR from now on lies in $T/layers/NAME.
+# layer DIR NAME: from now on, changes below DIR are written to $T/layers/NAME.
 layer()
 {
 	mkdir -p "$T/layers/$2" "$T/work/$2" &&
@@ -63,7 +62,7 @@ layer()
 		"${3-$1}"
 }
 
-# Kernels as their packages would have installed them, from what was unpacked.
+# Installs kernels as their packages would, from the unpacked packages.
 layer_kernels()
 {
 	local kernel prefix release
@@ -84,9 +83,8 @@ inside()
 	"$@"
 }
 
-# isolated COMMAND...: in a machine that is like this one, but has the kernels
-# $KERNELS, and keeps what former commands left in $T/layers.  Functions have to
-# be exported.
+# isolated COMMAND...: runs in a machine that is like this one, but has the kernels $KERNELS, and
+# has the changes of earlier commands from $T/layers. Functions have to be exported.
 isolated()
 {
 	export T KERNELS top build version
@@ -95,13 +93,13 @@ isolated()
 	unshare -m bash -c 'inside "$@"' - "$@"
 }
 
-# can_isolate: may this user mount, and does this machine have overlays?
+# can_isolate: tests whether this user may mount, and this machine has overlays
 can_isolate()
 {
 	[ "$(id -u)" = 0 ] && (KERNELS='' && isolated true) 2> /dev/null
 }
 
-# The module that DKMS installed for a release, wherever and however packed.
+# Prints the module that DKMS installed for a release, wherever and however packed.
 dkms_module()
 {
 	find "/usr/lib/modules/$1/updates" -name 'schedtape.ko*' 2> /dev/null

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: what is noted of a run on a debug kernel holds for the module that it
-# was run with and for that kernel, and for no other.
+# Description: the noted results of a debug kernel are valid for the module and the kernel that
+# they were made with, and for no others.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -21,7 +21,7 @@ for kernel in 6.12-debug 6.12-kcsan; do
 	echo 0123456789abcdef > "$T/build/kernels/$kernel/key"
 done
 
-# Each run replaces what was noted of that kernel.
+# Each run replaces the noted results of its kernel.
 notes()
 {
 	local hash
@@ -52,7 +52,7 @@ not_run()
 	! note_of 6.1-debug 2 && ! noted_run 6.1-debug 2 && ! noted_run 6.12-kcsan 1
 }
 
-# changed FILE TEXT: nothing holds with it
+# changed FILE TEXT: no noted result is valid after this change
 changed()
 {
 	local old
@@ -64,7 +64,7 @@ changed()
 	note_of 6.12-debug 2
 }
 
-# key KEY COMMAND...: with that as the key that the kernel would have now
+# key KEY COMMAND...: runs COMMAND with KEY as the kernel's current key
 key()
 {
 	mkdir -p "$T/build/kernels/source-6.12" && : > "$T/build/kernels/source-6.12/package" &&
@@ -78,7 +78,7 @@ without_source()
 	note_of 6.12-debug 2
 }
 
-# What was run is what was built, hours before it is noted.
+# The results belong to the sources at the build, hours before they are noted.
 changed_meanwhile()
 {
 	local hash old
@@ -136,7 +136,7 @@ in_time()
 	ready_in_time 1000 && built 6.12-debug
 }
 
-# The compilers, too, whatever became of the script.
+# The compilers end, too, however the script ends.
 ends_with_us()
 {
 	local i

@@ -16,7 +16,7 @@ same_version()
 	[ -n "$version" ] && [ "$configured" = "$version" ]
 }
 
-# How DKMS ends if a command fails is in a file.
+# If a DKMS command fails, the reason is in a file.
 run_dkms()
 {
 	dkms "$1" -m schedtape -v "$version" "${@:2}" && return
@@ -47,7 +47,7 @@ knows_nothing()
 	same "$(dkms status -m schedtape)" ""
 }
 
-# passes_over OPTION VERSION: a kernel of its own that lacks one; 77 is "not for this one"
+# passes_over OPTION VERSION: a fake kernel that lacks OPTION; status 77 means "not for this one"
 passes_over()
 {
 	local option
@@ -87,7 +87,7 @@ if can_isolate; then
 	for option in $NEEDS; do
 		check "a kernel without $option is passed over" isolated passes_over "$option" 6.1.0
 	done
-	# No series between the tested ones or behind them.
+	# Series between the tested ones or after them are not built.
 	for series in 6.6.30 6.15.9 7.2.9 7.4.1; do
 		check "$series is passed over" isolated passes_over '' "$series"
 	done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: a guest that the emulator has lost goes on with what has not run; one that
-# has failed does not.
+# Description: if the emulator has lost a guest, another one runs the remaining tests; if a guest
+# has failed, none does.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -12,8 +12,8 @@ logs=$T
 . "$top/selftests/suite/guests.sh"
 export T
 
-# A guest that is to run three programs. The second one fails if $T/console is there, and
-# that is on the console then.
+# A fake guest with three programs. The second one fails if $T/console exists, which then is on
+# the console.
 cat > "$T/vm" <<'END'
 #!/bin/bash
 for test in test_one test_two.sh fuzz_three; do
@@ -31,8 +31,7 @@ done
 END
 chmod +x "$T/vm"
 
-# guest_with LINE: what becomes of it with that on its console: which begun,
-# and their results
+# guest_with LINE: prints which programs began, and their results, with LINE on the console
 guest_with()
 {
 	rm -f "$T"/{begun,console}

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: make install and make uninstall: into a folder, and into a machine
-# that is like this one; what is installed can be used, and all of it goes again.
+# Description: make install and make uninstall: into a folder, and into a machine that is like
+# this one; the installed files work, and all of them are removed again.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -12,7 +12,7 @@ run_make()
 	make -s -C "$top" "$@"
 }
 
-# The files in a folder are those of standard input.
+# Tests that the folder has exactly the files listed on standard input.
 has_files()
 {
 	diff <(sort) <(cd "$1" && find . -type f | cut -c 2- | grep -v '/usr/src/' | sort)
@@ -39,7 +39,7 @@ in_folder()
 	has_files "$T/root" < <(installed_files /opt/tape)
 }
 
-# All that DKMS needs is there: the module builds from it and nothing else.
+# The module builds from the installed source only, as DKMS builds it.
 source_builds()
 {
 	local release
@@ -56,7 +56,7 @@ folder_empty()
 	[ -z "$(find "$T/root" -not -type d)" ] && [ ! -e "$T/root/opt/tape/include/schedtape" ]
 }
 
-# Only the library's own names can clash with those of a program.
+# The library exports only names of its own, so that others cannot clash.
 public_names()
 {
 	local others
@@ -67,7 +67,7 @@ public_names()
 	[ -z "$others" ]
 }
 
-# By pkg-config, as other programs do it.
+# Builds with pkg-config, as other programs do.
 example_builds()
 {
 	# shellcheck disable=SC2046 # words
@@ -82,7 +82,7 @@ example_runs()
 	"$T/bursts" 2>&1 | grep -q '^Usage'
 }
 
-# By DKMS and without it the module has to be found by its names.
+# Installed by DKMS or without it, the module is found by its names.
 module_found()
 {
 	local alias
@@ -99,7 +99,7 @@ live_install()
 	/usr/local/bin/schedtape --version && module_found "$1"
 }
 
-# Of the files of this name nothing may be left.
+# No file of this name is left.
 live_gone()
 {
 	local left

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: the module builds with the newest headers that packages offer, and
-# without a warning for other machines, one of them big-endian. DKMS builds it for exactly
-# the series that it is tested on. The compiler goes further: it says in one line that a
-# kernel is newer than these, or what of a kernel does not fit.
+# Description: the module builds with the newest headers that packages offer, and without a
+# warning for other machines, one of them big-endian. DKMS builds it for exactly the tested
+# series. The compiler accepts more kernels: it reports in one line that a kernel is newer than
+# these, or which part of a kernel does not fit.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -12,10 +12,10 @@ set -u
 tested=(6.1.0 6.1.176 6.12.0 6.12.117 7.3.0 7.3.4)
 untested=(6.2.1 6.6.30 6.10.3 6.13.1 6.15.9 6.16.0 6.120.1 7.0.0 7.2.9 7.4.1 7.30.1 8.0.1 17.3.2)
 old=(5.15.160 6.0.19 4.19.1)
-# What "uname -m" says on another machine, a kernel for it, the order of its bytes.
+# The output of "uname -m" on another machine, a kernel for it, its byte order.
 others=(aarch64 6.12-arm64 LSB s390x 6.1-s390x MSB)
 
-# refuses VERSION: compat.h does, and says why
+# refuses VERSION: compat.h refuses it, with a reason
 refuses()
 {
 	local a b c header
@@ -64,20 +64,20 @@ range()
 	done
 }
 
-# In a folder of its own: others may be using the module.
+# Builds in a folder of its own, because others may be using the module.
 module()
 {
 	make -s -C "$top" module "$@" KMOD="$build/kmod/test"
 }
 
-# build_as KFLAGS: builds as if for another kernel, and prints what Kbuild says of that
+# build_as KFLAGS: builds as if for another kernel, and prints Kbuild's messages
 build_as()
 {
 	rm -f "$build/kmod/test/main.o" "$build/kmod/test/schedtape.ko"
 	module KERNEL=6.12 KFLAGS="$1" 2>&1 | tee "$T/said" | grep '^schedtape: \|\*\*\* schedtape: '
 }
 
-# says KFLAGS [TEXT]: it builds, and says that line, or nothing
+# says KFLAGS [TEXT]: it builds, and prints that line, or nothing
 says()
 {
 	local said
@@ -87,7 +87,7 @@ says()
 	[ "$said" = "${2:+schedtape: $2}" ] && [ -e "$build/kmod/test/schedtape.ko" ]
 }
 
-# stops KFLAGS TEXT: it does not build, and says why in one line
+# stops KFLAGS TEXT: it does not build, and prints the reason in one line
 stops()
 {
 	local said
@@ -103,7 +103,7 @@ newer()
 		"Linux $1.$2 is newer than $(tested_series | tail -n 1), the newest series that this version is tested on"
 }
 
-# Headers of the kernel with another line in one of them, in front of its own.
+# Makes headers of the kernel, one of which begins with another line.
 changed_header()
 {
 	local include
@@ -138,9 +138,9 @@ no_headers()
 	[[ $said = "schedtape: there are no kernel headers in $T/none: install linux-headers-$(uname -r), or "* ]]
 }
 
-# Programs for host-module that say what they are asked to: uname says that this machine
-# runs the release in the file "running", and insmod notes its argument. The headers have a
-# Makefile that brings the module of 6.12, which other checks have built.
+# Makes fake programs for host-module: uname prints the release in the file "running", and insmod
+# saves its argument. The headers have a Makefile that copies the module of 6.12, which other
+# checks have built.
 # shellcheck disable=SC2016 # sh and make expand it
 fake_machine()
 {
@@ -151,7 +151,7 @@ fake_machine()
 	printf 'modules:\n\tcp %s/kmod/test/schedtape.ko $(M)/\n' "$build" > "$T/headers/Makefile"
 }
 
-# host_module RELEASE: makes host-module on a machine that runs that; prints what it says
+# host_module RELEASE: makes host-module on a machine with that release; prints its output
 host_module()
 {
 	rm -f "$T/inserted"
@@ -159,7 +159,7 @@ host_module()
 	PATH=$T/bin:$PATH make -s -C "$top" host-module BUILD="$T/build" KDIR="$T/headers" 2>&1
 }
 
-# Nothing may be inserted into a kernel for which the module was not built.
+# No module may be inserted into a kernel for which it was not built.
 other_release()
 {
 	local built said
@@ -173,7 +173,7 @@ other_release()
 	[ -e /sys/module/schedtape ] || grep -x "$T/build/kmod/host/schedtape.ko" "$T/inserted"
 }
 
-# A kernel whose headers do not compile is not taken for an old one.
+# A kernel whose headers do not compile must not be reported as an old one.
 broken_headers()
 {
 	local said
@@ -183,8 +183,8 @@ broken_headers()
 	grep -q 'schedtape: these kernel headers cannot be used: .*missing.h' <<< "$said"
 }
 
-# cross KERNEL ORDER: in the kernel's own folder, for what is there need not be compiled
-# again. A warning is an error, so that it is not forgotten then.
+# cross KERNEL ORDER: builds in the kernel's own folder, so that later runs need not compile
+# again. A warning is an error, because later runs would not show it.
 cross()
 {
 	local said

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: what the kernel reports is told from what it says; and of data races,
-# those of the module from those of others.
+# Description: reports of the kernel are distinguished from its other lines; and data races of the
+# module from other ones.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -48,7 +48,7 @@ bad=(
 	'Kernel panic - not syncing: Fatal exception in interrupt'
 )
 
-# race MODULE [FUNCTIONS]: a report of KCSAN
+# race MODULE [FUNCTIONS]: prints a report of KCSAN
 race()
 {
 	cat <<-END
@@ -70,7 +70,7 @@ quiet()
 	! printf '%s\n' "${fine[@]}" | kernel_reports
 }
 
-# Each alone, as a console or dmesg has it.
+# Each line alone, as on a console or in dmesg.
 each()
 {
 	local line
@@ -86,14 +86,15 @@ ours()
 	race ' [schedtape]' | kernel_reports | grep 'data-race in count'
 }
 
-# ... with what comes after it.
+# The same, with later lines.
 foreign()
 {
 	same "$({ race ''; echo '[    9.0] WARNING: CPU: 0'; race ''; } | kernel_reports)" \
 		'[    9.0] WARNING: CPU: 0'
 }
 
-# The clock is the kernel's, who reads it is ours; another of the clock's is not known.
+# The clock is the kernel's, although our code reads it; a race in another clock function is
+# unknown.
 clock()
 {
 	{
@@ -104,7 +105,7 @@ clock()
 		kernel_reports | grep 'data-race in ktime'
 }
 
-# What capable() does to the flags of its task is the kernel's, too.
+# capable() changes its task's flags, which is the kernel's own race, too.
 capability()
 {
 	{
@@ -114,7 +115,7 @@ capability()
 	race ' [schedtape]' 'ns_capable_ours / do_exit' | kernel_reports | grep 'data-race in ns'
 }
 
-# switching FUNCTION STATE: a warning of the kernel's while sched_ext is in that state
+# switching FUNCTION STATE: prints a kernel's warning with sched_ext in that state
 switching()
 {
 	cat <<-END
@@ -127,7 +128,8 @@ switching()
 	END
 }
 
-# Schedulers that go on or off are the kernel's matter; one that is on, or another warning, is not.
+# Schedulers in transition are the kernel's own matter; one that is on, or another warning, is
+# not.
 schedulers()
 {
 	{
@@ -145,19 +147,20 @@ mixed()
 	same "$({ race ''; race ' [schedtape]'; race ''; } | kernel_reports | wc -l)" 1
 }
 
-# A log that ends within a report does not say whose it is.
+# A log that ends within a report does not show whose it is.
 torn()
 {
 	race '' | head -n 5 | kernel_reports | grep 'data-race in count'
 }
 
-# In place of the command: what is logged, in the variable of its name.
+# Replaces the command: prints the variable of its name.
 dmesg()
 {
 	echo "$dmesg"
 }
 
-# Only what was logged since the test began; and a log that has lost that is no good one.
+# Only lines since the start of the test count; and if the log has lost the start, that is
+# reported.
 begun()
 {
 	local dmesg="[ 1.0] ${bad[0]}"$'\n'"[ 2.0] selftests: begin 7"$'\n'"[ 3.0] ${fine[0]}"
@@ -174,13 +177,13 @@ lost()
 	new_reports 7
 }
 
-# console LINE...: of a guest
+# console LINE...: makes a guest's console
 console()
 {
 	printf '[    1.000000] %s\n' "${fine[0]}" "$@" > "$T/console"
 }
 
-# By an instruction that is being patched; not if something else was wrong before.
+# A CPU executed an instruction while it was patched; unless another report came before.
 stuck()
 {
 	console 'Oops: int3: 0000 [#1] PREEMPT SMP NOPTI' && emulator_stuck "$T/console" &&

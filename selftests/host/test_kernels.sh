@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: check names a kernel that is newer than the tested ones, with the reason, as
-# a skipped result, and fails on it if KERNELS asks for it. Nothing is built and no guest
-# starts: make, qemu/fetch and qemu/vm are replaced. TESTS and KERNELS choose what runs.
+# Description: check reports a kernel that is newer than the tested ones, with the reason, as a
+# skipped result, and fails on it if KERNELS contains it. Nothing is built and no guest starts:
+# make, qemu/fetch and qemu/vm are replaced. TESTS and KERNELS select what runs.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -17,7 +17,7 @@ newer=99.9
 export T
 mkdir -p "$T"/{bin,logs,qemu}
 
-# A folder selftests for the functions, in which a file says what goes wrong.
+# A folder selftests for the functions; files in it select the failures.
 cat > "$T/qemu/fetch" <<'END'
 #!/bin/bash
 case $1 in
@@ -41,7 +41,7 @@ chmod +x "$T"/{qemu/*,bin/make}
 PATH=$T/bin:$PATH
 cd "$T" || exit
 
-# with NEWEST [FILE...]: the archive offers that as its newest series, and these are there
+# with NEWEST [FILE...]: the archive offers NEWEST as its newest series, and FILEs exist
 with()
 {
 	rm -f calls fails broken
@@ -50,7 +50,7 @@ with()
 	[ $# = 1 ] || touch "${@:2}"
 }
 
-# outcome PASSED FAILED SKIPPED COMMAND...: its step has these results
+# outcome PASSED FAILED SKIPPED COMMAND...: tests the numbers of COMMAND's results
 outcome()
 {
 	passed=0 failed=0 skipped=0
@@ -87,7 +87,7 @@ nothing_newer()
 	same "${kernels[*]}" "$(tested_series | xargs)"
 }
 
-# asked_for: KERNELS has chosen it, so that it is one of the tested kernels
+# asked_for: KERNELS contains it, so that it is one of the tested kernels
 asked_for()
 {
 	KERNELS=newest choose_kernels && same "${kernels[*]}" "$newer" && same "$untried" "" &&
@@ -114,7 +114,7 @@ gone()
 	grep -x "    ${missing[0]} is offered .*" told
 }
 
-# die: that of qemu/lib.sh, for a subshell
+# die: qemu/lib.sh's, for a subshell
 die()
 {
 	echo "$1"
@@ -145,7 +145,7 @@ unknown()
 		! (KERNELS=5.4 run_chosen) > told && grep 'no release .* 5.4$' told
 }
 
-# Tests to choose from.
+# Tests for choose_tests.
 mkdir -p module/record cli/record fuzz/module host
 touch module/record/test_one.c cli/record/test_two.sh
 cat > host/test_here.sh <<'END'

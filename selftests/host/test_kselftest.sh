@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: this folder in a kernel's tree, as tools/testing/selftests/schedtape:
-# it builds, runs and installs there with the library and the program that are
-# installed, on each tested kernel, and the kernel's own parser understands what it prints.
+# Description: this folder in a kernel's tree, as tools/testing/selftests/schedtape: it builds,
+# runs and installs there with the installed library and program, on each tested kernel, and the
+# kernel's own parser reads its output.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -13,7 +13,7 @@ KERNELS=''
 in_tree=(test_mmap test_record.sh)
 installed=(test_lifecycle test_filter.sh)
 
-# The sources alone: nothing that was built may help.
+# Copies only the sources, so that no earlier build can help.
 drop_in()
 {
 	cp -rH "$linux" "$T/linux" && mkdir "$tree/schedtape" &&
@@ -21,8 +21,8 @@ drop_in()
 		xargs -0 cp --parents -t "$tree/schedtape")
 }
 
-# The fragment is of options that a kernel can have, and that those have which the
-# tests pass on.
+# The config fragment has only options that exist, and that the kernels have on which the tests
+# pass.
 right_config()
 {
 	local kernel option
@@ -47,7 +47,7 @@ build_and_install()
 		KSFT_INSTALL_PATH="$T/kselftest"
 }
 
-# All tests, what they source and run, and the settings.
+# The installation has all tests, their files, and the settings.
 complete()
 {
 	local file
@@ -60,8 +60,8 @@ complete()
 	grep -x 'schedtape:test_record.sh' "$T/kselftest/kselftest-list.txt"
 }
 
-# run_tests SERIES: in one guest of that kernel, with one CPU: see lib/avoid-patching.sh. All series run
-# them in the tree, the newest one also as installed.
+# run_tests SERIES: runs in one guest of that kernel, with one CPU: see lib/avoid-patching.sh. All
+# series run the tests in the tree, the newest one also as installed.
 run_tests()
 {
 	local rw=$T/rw/$1
@@ -80,7 +80,8 @@ run_tests()
 		--rw "$rw" -- bash "$T/guest"
 }
 
-# passed SERIES/NAME TEST...: by the kernel's own parser nothing else, and by what it says
+# passed SERIES/NAME TEST...: the kernel's own parser reports that these have passed, and no
+# others
 passed()
 {
 	local test summary

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is the netlink family that the YAML spec describes that of the headers and the module?
+"""Tests that the netlink family is the same in the YAML spec, the headers and the module.
 
 Runs anywhere, without the module: reads its sources. Prints TAP; exits with 1 if they
 differ.
@@ -18,10 +18,10 @@ import yaml
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "../.."))
 SPEC = "Documentation/netlink/specs/schedtape.yaml"
 
-# What a comment of the header calls a type.
+# Types as the header's comments name them.
 TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
 
-# What the module calls one in a policy, and where it puts one into a message.
+# Types as the module names them in a policy, and in its functions for messages.
 MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary"}
 
 
@@ -55,7 +55,7 @@ def c_name(prefix, name):
 
 
 def same(ours, theirs, what):
-    """What one side has otherwise or not at all, as lines."""
+    """The differences of the two sides, as lines."""
     return ["%s: %s %s, in C %s" %
             (what, key, ours.get(key, "missing"), theirs.get(key, "missing"))
             for key in sorted(set(ours) | set(theirs))
@@ -63,7 +63,7 @@ def same(ours, theirs, what):
 
 
 class Module:
-    """What the module's sources say of its commands."""
+    """The commands according to the module's sources."""
 
     def __init__(self, header, events):
         self.text = "".join(read(path) for path in
@@ -85,7 +85,7 @@ class Module:
         return eval(text)
 
     def commands(self):
-        """{command: (how it can be asked, policy)}"""
+        """{command: (do, dump or both, policy)}"""
         commands = {}
         for macro, command, policy, doit in re.findall(
                 r"\tSTAPE_(DO|DUMP)\((STAPE_CMD_\w+), (\w+),\s+(\w+)", self.text):
@@ -94,7 +94,7 @@ class Module:
         return commands
 
     def bounds(self, name):
-        """Of a range that policies point to."""
+        """The bounds of a range that policies point to."""
         body = re.search(r"netlink_range_validation %s = \{(.*?)\};" % name, self.text, re.S)
         return {key: self.number(value.strip())
                 for key, value in re.findall(r"\.(\w+) = ([^,]*[^, ])", body.group(1))}
@@ -124,7 +124,7 @@ class Module:
         return policies
 
     def put(self, names):
-        """{attribute: type} of all among the names that go into messages."""
+        """{attribute: type} of those names that go into messages."""
         put = {}
         for kind, attr, row in re.findall(
                 r"(?:nla_(?:put_)?|stape_)(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
@@ -232,13 +232,13 @@ class Spec:
         return same(ours, theirs, "asked by")
 
     def entries(self, command, part):
-        """{attribute: its entry} of those of a command that a request or reply has."""
+        """{attribute: its entry} of a command's request or reply."""
         attrs = self.sets[command["attribute-set"]]
         return {c_name(attrs["name-prefix"], attr["name"]): attr
                 for attr in attrs["attributes"] if attr["name"] in part.get("attributes", [])}
 
     def checks(self, attr):
-        """An attribute's, with numbers in place of names."""
+        """An attribute's checks, with numbers in place of names."""
         checks = {key: self.definition(value)["value"] if isinstance(value, str) else value
                   for key, value in attr.get("checks", {}).items()}
         if "enum" in attr:
@@ -246,7 +246,7 @@ class Spec:
         return checks
 
     def requests(self):
-        """What a request may carry, and its bounds, is what the command's policy has."""
+        """Compares a request's attributes and bounds with the command's policy."""
         policies = self.module.policies()
         theirs = {(name, attr): entry for name, (_, policy) in self.module.commands().items()
                   for attr, entry in policies.get(policy, {}).items()}
@@ -258,7 +258,7 @@ class Spec:
         return same(ours, theirs, "request")
 
     def replies(self):
-        """Of every set one command tells, by "do", "dump" or both the same."""
+        """Checks that one command returns every set, and that "do" and "dump" return the same."""
         problems = []
         for name, command in self.commands.items():
             told = [command[how].get("reply") for how in ("do", "dump") if how in command]

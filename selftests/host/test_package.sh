@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: the Debian packages: lintian finds nothing, and they are installed,
-# with DKMS building the module for every supported kernel of this machine's release, then
-# used in guests of GUESTS (all of these) and purged in the last of them, which takes the
-# longest. An emulated guest would take minutes to build the module, so they are installed
-# in a machine that is like this one, and the guests go on.
+# Description: the Debian packages: lintian finds nothing, and they are installed, with DKMS
+# building the module for every supported kernel of this machine's release, then used in guests of
+# GUESTS (all of these) and purged in the last of them, which takes the longest. An emulated guest
+# would take minutes to build the module, so they are installed in a machine that is like this
+# one, and the guests use that.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -18,7 +18,7 @@ same_version()
 	[ "$1" = "$version" ]
 }
 
-# The project has no address for mail. The lintian of each release wants the policy of its time.
+# The project has no mail address. The lintian of each release expects the policy of its time.
 run_lintian()
 {
 	lintian --allow-root --fail-on error,warning,info,pedantic \
@@ -51,8 +51,8 @@ example_builds()
 		$(pkg-config --cflags --libs libschedtape)
 }
 
-# use_in KERNEL [purge]: the guest's results are some of ours. It has one CPU, as the
-# emulator may lose one of several that patch their code, see lib/avoid-patching.sh.
+# use_in KERNEL [purge]: the guest's results are part of this test's. It has one CPU, because the
+# emulator may lose one of several when code is patched, see lib/avoid-patching.sh.
 use_in()
 {
 	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# avoid-patching.sh - keep an emulated kernel's code as it is.  Sourced.
+# avoid-patching.sh - keep the code of an emulated kernel unpatched.  Sourced.
 #
-# QEMU may miss that the kernel patches an instruction which another
-# CPU is just about to execute, and that CPU is lost: before 8.1 often, and 10.0 still does
-# so with Linux 7.3 (test_unload, two CPUs).  Hooking a tracepoint does
-# so, and the tests hook them hundreds of times.  With two other users of each
-# that stay as long as the guest does, the kernel's code remains as it is.
+# When the kernel patches an instruction that another CPU is about to execute, QEMU may miss
+# the change, and that CPU hangs: often before QEMU 8.1, and QEMU 10.0 still does so with
+# Linux 7.3 (test_unload, two CPUs).  The kernel patches its code for the first user of a
+# tracepoint, and the tests hook tracepoints hundreds of times.  So this file gives each hook
+# two users of its own until the guest ends; then no test is a first or last user.
 
 tracing=/sys/kernel/tracing
 
-# While the users come there is only one CPU.  Returns 1 if there is nothing to fear.
+# Leaves one CPU online while the users are added. Returns 1 if this kernel needs no care.
 hold_begin()
 {
 	grep -q 'QEMU TCG' /proc/cpuinfo && [ "$(nproc)" != 1 ] || return
@@ -61,7 +61,7 @@ hold_tracepoints()
 	done
 }
 
-# Probes of a return are put into these.
+# The module puts return probes into these functions.
 hold_functions()
 {
 	local function
@@ -72,7 +72,7 @@ hold_functions()
 	done
 }
 
-# A limit of CPU time for a cgroup, too, is code that is patched for the first.
+# The first cgroup with a limit of CPU time makes the kernel patch code, too.
 hold_cpu_limits()
 {
 	echo +cpu > /sys/fs/cgroup/cgroup.subtree_control &&

@@ -4,8 +4,8 @@
 #
 # Usage: calibrate.py TAPE NEW FACTOR SPREAD
 #
-# NEW is TAPE as of a machine that turns the empty loop FACTOR times as fast, and whose
-# speed varied by SPREAD.
+# NEW is a copy of TAPE as a machine would have recorded it that runs the empty loop FACTOR times
+# as fast and whose speed varied by SPREAD.
 import ctypes
 import json
 import struct
@@ -24,7 +24,7 @@ def xxh64(data):
 def main(tape, new, factor, spread):
     with open(tape, "rb") as file:
         data = file.read()
-    # The first record is META.  Only what is compressed in it has to be known.
+    # The first record is META. Only its compressed part has to be read.
     begin = struct.unpack_from("<I", data, 12)[0]
     magic, kind, _, extra, stored = struct.unpack_from("<4sHHII", data, begin)
     end = begin + 32 + extra + stored

@@ -20,7 +20,7 @@
 
 #define ST_CAP(cap) (1ull << (cap))
 
-/* What is effective from now on; what is permitted stays as it is. */
+/* Sets the effective capabilities; the permitted ones stay. */
 static inline int st_caps_effective(uint64_t caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -33,7 +33,7 @@ static inline int st_caps_effective(uint64_t caps)
 	return syscall(SYS_capset, &header, data);
 }
 
-/* Becomes the user nobody, who has these capabilities and no others. */
+/* Becomes the user nobody with these capabilities and no others. */
 static inline int st_become_nobody(uint64_t caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -59,8 +59,8 @@ static inline bool st_write_file(const char *path, const char *text)
 }
 
 /*
- * Becomes root of a new user namespace, with all capabilities there, and in others
- * (CLONE_NEW...) that belong to it.
+ * Becomes root, with all capabilities, of a new user namespace and of other new namespaces
+ * (@others: CLONE_NEW...) that belong to it.
  */
 static inline int st_become_root_of_namespaces(int others)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cgroups of a test's own.
+ * Cgroups for a test.
  */
 #include "cgroup.h"
 

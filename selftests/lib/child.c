@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Children whose every step a test decides.
+ * Children that a test controls step by step.
  */
 #include "child.h"
 
@@ -37,7 +37,7 @@ static void child_main(int cpu, int output, int (*fn)(void *arg), void *arg)
 	int ret;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, 0);		/* with all that it forks */
+	setpgid(0, 0);		/* with all its children */
 	if (cpu >= 0 && st_pin(0, cpu))
 		_exit(125);
 	dup2(output, STDOUT_FILENO);
@@ -75,7 +75,7 @@ int st_child_fork(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg)
 	return st_child_settled(w) ? 0 : -ETIMEDOUT;
 }
 
-/* Beside the test, as built; or in the same folder, as installed. */
+/* Finds a program in the build folder of the workloads or, if installed, beside the test. */
 static void find_program(char *path, size_t size, const char *name)
 {
 	char self[PATH_MAX] = "", *dir;
@@ -112,7 +112,7 @@ void st_child_go(struct st_child *w)
 		printf("# a gate of %d does not open\n", w->pid);
 }
 
-/* The state is set a little before the CPU is left: /proc/PID/syscall waits for that. */
+/* The state changes shortly before the task leaves the CPU; /proc/PID/syscall waits for that. */
 static bool off_cpu(pid_t pid)
 {
 	char text[512];

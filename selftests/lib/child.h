@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Children whose every step a test decides: they wait at gates.
+ * Children that a test controls step by step: they wait at gates.
  */
 #ifndef SELFTESTS_CHILD_H
 #define SELFTESTS_CHILD_H
@@ -9,13 +9,13 @@
 #include <sys/types.h>
 
 /**
- * struct st_child - a child process
- * @pid: it dies with the test
- * @go: a byte in here opens a gate
- * @gate: the other end; open here, too, so that nobody minds if the child has gone
- * @output: what it prints comes out here; -1: st_child_wait() has read it
- * @passed: gates that were opened
- * @arrived: shared with the child: gates that it has come to
+ * @pid: its process, which dies with the test
+ * @go: the test writes a byte here to open a gate
+ * @gate: the other end; open in the test, too, so that a write never fails if the child is gone
+ * @output: read end of its standard output; -1: st_child_wait() has read it
+ * @passed: number of gates that the test opened
+ * @arrived: shared with the child: number of gates that it has reached
+ * @text: its output
  * @text: what it has printed
  */
 struct st_child {
@@ -28,26 +28,26 @@ struct st_child {
 	char text[16384];
 };
 
-/* Waits until the test opens the gate.  In the child. */
+/* Waits until the test opens the gate.  Called by the child. */
 void st_gate(void);
 
 /*
- * Forks a child on @cpu (-1: any), which runs @fn from behind its first gate
- * and waits at another one before it exits with what @fn returned.  Its memory
- * is locked, so that it sleeps when it says so and not elsewhere.
+ * Forks a child on @cpu (-1: any). After its first gate the child runs @fn; it waits at another
+ * gate and then exits with the value that @fn returned. Its memory is locked, so that it sleeps
+ * in no page faults.
  */
 int st_child_fork(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg);
 /* The same for a program of workloads/, with its arguments. */
 int st_child_program(struct st_child *w, int cpu, const char *const argv[]);
-/* Opens the gate that the child waits at, or will. */
+/* Opens the gate that the child waits at or will reach next. */
 void st_child_go(struct st_child *w);
-/* Waits until the child sleeps at the next gate.  False: it never came there. */
+/* Waits until the child sleeps at the next gate.  False: it never reached it. */
 bool st_child_settled(struct st_child *w);
-/* To the next gate: opens the one that the child waits at. */
+/* Opens the child's gate and waits until it sleeps at the next one. */
 bool st_child_step(struct st_child *w);
-/* The child's exit status, 128 + signal, or -1; what it printed is in @text. */
+/* Returns the child's exit status, 128 + signal, or -1; its output is in @text then. */
 int st_child_wait(struct st_child *w);
-/* Number behind "key=" in what it printed; -1: there is none. */
+/* Returns the number after "key=" in the child's output, or -1 if it has none. */
 long long st_child_value(const struct st_child *w, const char *key);
 void st_child_kill(struct st_child *w);
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# commands.sh - what the tests of commands share: a folder of their own that
-# goes with them, the programs in PATH, and TAP results.  Sourced.
+# commands.sh - shared by the tests of commands: a temporary directory, the programs in PATH, and
+# TAP results. Sourced.
 
-# The workloads are built in the checkout, or beside the tests; where there is no
-# checkout the program is the one that is installed.
+# The workloads are in the build folder of the checkout, or beside the tests. Without a checkout,
+# schedtape is the installed one.
 here=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/..")
 build=${SCHEDTAPE_BUILD:-$here/../build}
 PATH=$build:$build/selftests/workloads:$here/workloads:$here:$PATH
@@ -12,12 +12,12 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 chmod 755 "$dir"
 cd "$dir" || exit 1
-# Libraries for LD_PRELOAD are likewise.
+# Libraries for LD_PRELOAD are in the same places.
 preloads=$build/selftests/preload
 [ -d "$preloads" ] || preloads=$here
 tests=0 failed=0
 
-# report STATUS TEXT: one result; a failure shows the file "log"
+# report STATUS TEXT: prints one result; after a failure, also the file "log"
 report()
 {
 	tests=$((tests + 1))
@@ -30,7 +30,7 @@ report()
 	fi
 }
 
-# expect STATUS PATTERN COMMAND...: ends so, and says one line that matches
+# expect STATUS PATTERN COMMAND...: COMMAND exits with STATUS and prints a line that matches
 expect()
 {
 	local status=$1 pattern=$2 got
@@ -43,7 +43,7 @@ expect()
 	report $? "status $status: $(basename "$1") ${*:2}"
 }
 
-# like JSON-FILE PYTHON: an expression over the JSON in d
+# like JSON-FILE PYTHON: evaluates an expression; d is the content of the file
 like()
 {
 	/usr/bin/python3 -c 'import json, sys
@@ -51,7 +51,7 @@ d = json.load(open(sys.argv[1]))
 assert eval(sys.argv[2]), sys.argv[2]' "$@" 2> log
 }
 
-# on_tape TAPE EXPRESSION TEXT: is it true of its tasks? p: PIDs, c: names
+# on_tape TAPE EXPRESSION TEXT: evaluates an expression about its tasks; p: PIDs, c: names
 on_tape()
 {
 	schedtape report --json "$1" > tape.json 2> log &&
@@ -60,15 +60,15 @@ on_tape()
 	report $? "$3"
 }
 
-# names TAPE: of its tasks, each as often as it has it
+# names TAPE: prints the names of its tasks, one for each task
 names()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
 print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
-# eventually COMMAND...: has it come true after a while? That is 20 s, or as many times
-# longer as SCHEDTAPE_SLOW says. Tries are counted, as clocks may jump.
+# eventually COMMAND...: repeats COMMAND until it succeeds, for 20 s at most, times
+# SCHEDTAPE_SLOW. It counts tries, because clocks may jump.
 slow=${SCHEDTAPE_SLOW:-1}
 eventually()
 {
@@ -80,14 +80,14 @@ eventually()
 	done
 }
 
-# recording: does a session record? Its number is in $id.
+# recording: succeeds if a session records, and sets $id to its number
 recording()
 {
 	id=$(schedtape list | awk '$2 == "recording" { print $1 }')
 	[ -n "$id" ]
 }
 
-# running NAME...: has a task one of these names?
+# running NAME...: succeeds if a task has one of these names
 running()
 {
 	local name
@@ -98,7 +98,7 @@ running()
 	return 1
 }
 
-# find_cgroups: $cg is where those of version 2 are; false: without the controller cpu
+# find_cgroups: sets $cg to the mount point of cgroup v2; fails without the controller cpu
 find_cgroups()
 {
 	cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
@@ -110,14 +110,14 @@ find_cgroups()
 	grep -qw cpu "$cg/cgroup.controllers" && echo +cpu > "$cg/cgroup.subtree_control"
 }
 
-# skip REASON: a result that this machine cannot give
+# skip REASON: prints a skipped result
 skip()
 {
 	tests=$((tests + 1))
 	echo "ok $tests # SKIP $1"
 }
 
-# finish: the plan, and the exit status
+# finish: prints the plan; its status is the test's exit status
 finish()
 {
 	echo "1..$tests"

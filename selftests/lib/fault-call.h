@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that runs out.  Each allocation of a call fails once, the first one, the second one
- * and so on: the call says so, has done nothing and left nothing, and works the next time.
- * Needs a kernel with FAULT_INJECTION; where that can let copies from and to user space fail,
- * these are tried, too.
+ * Allocation failures.  In each call, the first allocation fails, then in another try the
+ * second one, and so on.  The call has to return an error, have no effect and leave nothing
+ * behind, and the next call has to succeed.  Needs a kernel with FAULT_INJECTION; copies from
+ * and to user space fail as well where the kernel can inject that.
  *
  * A test adds its calls as variants of the fixture.
  */
@@ -28,21 +28,21 @@
 #define PAGES		8
 #define NTH_MAX		100000
 
-/* A return probe of 6.1 allocates 512 times the same: amid so many not each one fails. */
+/* A return probe of 6.1 makes 512 equal allocations: of so many, only every 32nd fails. */
 #define EACH		128
 #define STRIDE		32
 
-/* Held while there is to be a thread beside us. */
+/* Held by the test as long as the thread beside it has to live. */
 static pthread_mutex_t beside = PTHREAD_MUTEX_INITIALIZER;
 
 /**
  * struct try - one call with one allocation that fails
- * @r: a session of its own; @id: its number
- * @q: a netlink request; @sock: for it; @call: the socket of the call itself
- * @replay, @stream: what ioctls have made; @joined: as player 0
- * @thread: beside us, if it is @threaded
- * @child: somebody to be recorded; @cgroup: where it is
- * @prios: this kernel lets changes of priority be seen
+ * @r: the session of this try; @id: its number
+ * @q: a netlink request; @sock: its socket; @call: the socket of the call that is tested
+ * @replay, @stream: files that ioctls have made; @joined: the test has joined as player 0
+ * @thread: a second thread of the test, if @threaded
+ * @child: a task to record; @cgroup: its cgroup
+ * @prios: this kernel lets the module record changes of priority
  */
 struct try {
 	struct st_record r;
@@ -61,7 +61,7 @@ struct try {
 	uint16_t family;
 };
 
-/* -- what there is ----------------------------------------------------------------- */
+/* -- what the module has ----------------------------------------------------------- */
 
 struct wanted {
 	unsigned int type;
@@ -92,7 +92,7 @@ static struct st_request *request(struct try *t, uint8_t cmd, uint16_t type, uin
 	return &t->q;
 }
 
-/* An attribute of an answer; ~0: there is none. */
+/* Returns an attribute of an answer; ~0: the answer has it not. */
 static uint64_t ask(struct try *t, struct st_request *q, unsigned int type,
 		    void (*take)(struct nlattr **attrs, void *arg))
 {
@@ -114,7 +114,7 @@ static uint64_t of_module(struct try *t, unsigned int type,
 	return ask(t, request(t, STAPE_CMD_INFO_GET, 0, 0), type, take);
 }
 
-/* Areas of memory that the module has: the kernel knows by whom they were made. */
+/* Returns the number of the module's vmalloc areas; the kernel names the function of each. */
 static int areas(void)
 {
 	FILE *file = fopen("/proc/vmallocinfo", "re");
@@ -141,7 +141,7 @@ static long users(void)
 	return n;
 }
 
-/* NULL, or what is left. */
+/* Returns the name of a thing that is left, or NULL. */
 static const char *left(struct try *t)
 {
 	if (of_module(t, STAPE_A_INFO_SESSIONS, take_u32))
@@ -183,7 +183,7 @@ static bool is_started(struct try *t)
 	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_RECORDING;
 }
 
-/* The last step of a program: how a player leaves. */
+/* Makes the last step of a program, with which a player leaves. */
 static int end_program(struct try *t)
 {
 	struct stape_step step = { .wait = STAPE_WAIT_DONE };
@@ -203,11 +203,11 @@ FIXTURE(fault)
 
 /**
  * struct _fault_variant_data - a call
- * @prepare: what has to be there
- * @run: the call.  Return: 0 or -errno
- * @done: has it done what it is there for?  NULL: it only looks
- * @netlink: it is a request, whose answer may get lost
- * @least: allocations that it makes at least
+ * @prepare: makes what the call needs
+ * @run: makes the call.  Return: 0 or -errno
+ * @done: returns whether the call had its effect.  NULL: it has none, it only reads
+ * @netlink: the call is a request, whose answer may be lost
+ * @least: the smallest number of allocations that it makes
  */
 FIXTURE_VARIANT(fault)
 {
@@ -240,7 +240,7 @@ FIXTURE_SETUP(fault)
 	self->t.cgroup = st_cgroup_make("child");
 	self->t.other = st_cgroup_make("other");
 	ASSERT_TRUE(st_cgroup_move("child", self->t.child.pid));
-	/* A page that is not there yet would take the fault, and be asked for again. */
+	/* Without this, a page fault's allocation would fail instead, and be retried. */
 	ASSERT_EQ(0, mlockall(MCL_CURRENT));
 	ASSERT_EQ(NULL, left(&self->t));
 }
@@ -279,8 +279,8 @@ static void end(struct try *t)
 }
 
 /*
- * Return: the call's. @left: what st_fault_left() says.  An answer that got lost is not
- * to be anybody else's.
+ * Returns the call's result. @left: result of st_fault_left(). Drops an answer that the failed
+ * call has not read, so that the next request does not get it.
  */
 static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct try *t,
 			  unsigned int *left)
@@ -297,7 +297,7 @@ static int run_with_fault(unsigned int nth, int (*run)(struct try *t), struct tr
 	return ret;
 }
 
-/* What a session that was started tells of its child. */
+/* Tests whether a started session records a change of priority of its child. */
 static bool sees_prios(struct try *t)
 {
 	int nice = getpriority(PRIO_PROCESS, t->child.pid);
@@ -308,15 +308,15 @@ static bool sees_prios(struct try *t)
 }
 
 /*
- * Request or answer have not got through, or the family's number was not to be had
- * (EIO): then nobody knows.
+ * Tests whether the request or the answer was lost, or the lookup of the family failed (EIO).
+ * Then it is unknown whether the call had its effect.
  */
 static bool got_lost(bool netlink, int ret)
 {
 	return netlink && (ret == -ENOBUFS || ret == -EFAULT || ret == -EIO);
 }
 
-/* NULL, or what is wrong with what a call has returned. */
+/* Returns the error in a call's result, or NULL. */
 static const char *judge(struct try *t, int ret, bool netlink, bool (*done)(struct try *t))
 {
 	bool is_done = done && done(t);
@@ -337,13 +337,13 @@ static const char *judge(struct try *t, int ret, bool netlink, bool (*done)(stru
 	return "that is not the errno of missing memory";
 }
 
-/* Which one fails after the @nth of about so many. */
+/* Returns the allocation to fail after the @nth, of about @allocations. */
 static unsigned int next_nth(unsigned int nth, unsigned int allocations)
 {
 	return nth < EACH || nth + EACH > allocations ? nth + 1 : nth + STRIDE;
 }
 
-/* The call, and the @nth of its allocations fails.  Return: what st_fault_left() says. */
+/* Makes the call with the @nth allocation failing.  Returns the value of st_fault_left(). */
 static unsigned int try_nth(struct __test_metadata *_metadata, struct try *t,
 			    const FIXTURE_VARIANT(fault) *variant, unsigned int nth, int *ret)
 {

@@ -17,7 +17,7 @@
 #define DEBUG		"/sys/kernel/debug/"
 #define TRACING		"/sys/kernel/tracing/"
 
-/* All allocations of those who ask for it, without a word in the log. */
+/* Fails all allocations of threads that ask for it, without a line in the log. */
 static const struct {
 	const char *file, *value;
 } settings[] = {
@@ -29,7 +29,7 @@ static const struct {
 	{ DEBUG "fail_page_alloc/verbose", "0" },
 };
 
-/* Copies to and from user space fail as well, where the kernel lets them. */
+/* Copies to and from user space fail as well, where the kernel supports it. */
 #define USERCOPY	DEBUG "fail_usercopy/verbose"
 
 #define NR_SETTINGS	(sizeof(settings) / sizeof(settings[0]))
@@ -47,7 +47,7 @@ static bool get_text(const char *path, char *text, size_t size)
 	return done;
 }
 
-/* Where a function of the kernel begins and ends; false: there is none. */
+/* Finds the addresses of a kernel function; false: the kernel has no such function. */
 static bool find_function(const char *name, unsigned long *begin, unsigned long *end)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -67,7 +67,7 @@ static bool find_function(const char *name, unsigned long *begin, unsigned long 
 	return *end;
 }
 
-/* Nothing fails below this function, which warns of it. */
+/* Exempts allocations below this function, because it warns when they fail. */
 static bool spare(const char *name)
 {
 	static const char *const files[] = { "failslab", "fail_page_alloc" };
@@ -91,8 +91,9 @@ static bool spare(const char *name)
 }
 
 /*
- * Somebody else is interested in the functions that the module puts return probes
- * into: the kernel warns of a first probe that there is no memory for.
+ * Adds probes to the functions into which the module puts return probes. The kernel warns if
+ * the first probe of a function fails for lack of memory, so the module's must not be the
+ * first.
  */
 static void hold_probes(bool hold)
 {
@@ -156,7 +157,7 @@ bool st_fault_arm(unsigned int nth)
 	return pwrite(fail_nth, text, strlen(text), 0) > 0;
 }
 
-/* What is left over may let this very look fail: then it has not hit before. */
+/* An unused fault may hit this read itself: then it has not hit before. */
 unsigned int st_fault_left(void)
 {
 	char text[16] = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the fuzzers of the module share.
+ * Shared by the module's fuzzers.
  */
 #include "fuzz.h"
 
@@ -23,8 +23,8 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 }
 
 /*
- * A replay that is there as long as we are: the first one that comes and the last
- * one that goes hook the kernel, and an emulator may stumble over that, see "run".
+ * Creates a replay that lives until the fuzzer ends. The first replay hooks the kernel and the
+ * last one unhooks it, and an emulator may fail when the kernel's code is patched, see "run".
  */
 static void hold_hooks(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the fuzzers of the module share: numbers that can be had again, a tally of
- * what came of the inputs, and how much of both there is to be.
+ * Shared by the module's fuzzers: repeatable random numbers, a table of outcomes, and the
+ * number of inputs.
  *
- * FUZZ_INPUTS (5000) and FUZZ_SEED (of the clock) are taken from the environment.
+ * FUZZ_INPUTS (default 5000) and FUZZ_SEED (default: from the clock) are environment variables.
  */
 #ifndef SELFTESTS_FUZZ_H
 #define SELFTESTS_FUZZ_H
@@ -16,10 +16,10 @@
 
 /**
  * struct st_fuzz - a run, in memory that threads and children share
- * @inputs: so far; @wanted: then it ends
+ * @inputs: number so far; @wanted: the number at which the run ends
  * @seed: of the run
- * @wrong: answers that no input may have
- * @outcomes: by kind of input and errno
+ * @wrong: number of results that no input may have
+ * @outcomes: number by kind of input and errno
  */
 #define ST_FUZZ_KINDS	32
 #define ST_FUZZ_ERRNOS	160
@@ -32,18 +32,18 @@ struct st_fuzz {
 	uint64_t outcomes[ST_FUZZ_KINDS][ST_FUZZ_ERRNOS];
 };
 
-/* NULL: there is no memory. */
+/* Returns NULL if there is no memory. */
 struct st_fuzz *st_fuzz_begin(void);
 struct st_random st_random(const struct st_fuzz *fuzz, uint64_t who);
 
 bool st_fuzz_more(const struct st_fuzz *fuzz);
 /*
- * Counts an input. @ret: 0 or more, or -errno.  @allowed: the errnos that it may
- * have, which end with 0; another is said, and fails the run.
+ * Counts an input. @ret: 0 or more, or -errno. @allowed: the errnos that it may have, ending
+ * with 0; any other one is reported and fails the run.
  */
 void st_fuzz_count(struct st_fuzz *fuzz, unsigned int kind, const char *name, long ret,
 		   const int *allowed);
-/* Prints the tally and the TAP result.  Return: the exit status. */
+/* Prints the table and the TAP result.  Returns the exit status. */
 int st_fuzz_end(struct st_fuzz *fuzz, const char *name, const char *const *kinds,
 		unsigned int nr_kinds);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is true of every recording without losses: see st_check().
+ * Rules that every recording without losses obeys: see st_check().
  */
 #include "invariants.h"
 
@@ -14,10 +14,10 @@ static const char * const names[] = {
 };
 
 /*
- * Who has entered (@entered) may do so while it is being forked: then its fork
- * follows.  Who has left (@leaves) may run for a while as far as a CPU's stream knows, and
- * another CPU than the one that says so (@cpu then) may be about to write an
- * event of it: @late.
+ * @entered: the task has an ENTER event; it may be in the middle of its fork, and then its FORK
+ * event follows. @leaves: the task has left the filter; the stream of a CPU may show it running
+ * for a while, and a CPU other than @cpu (which emitted the event) may still emit one event of
+ * it: @late.
  */
 struct task {
 	unsigned char state;
@@ -30,7 +30,7 @@ struct task {
 };
 
 static struct task tasks[1 << STAPE_PID_BITS];
-/* By CPU: it was paused before its next event. */
+/* By CPU: whether recording was paused before its next event. */
 static bool paused[1 << 16];
 static char text[256];
 
@@ -91,7 +91,7 @@ static const char *check_wakeup(const struct schedtape_event *ev)
 	if (!task->waking && task->state != UNSEEN)
 		return wrong(ev, ev->pid, "wakes up without a waking");
 	task->waking = false;
-	/* It may not have gone to sleep yet, and never will. */
+	/* The task may not be asleep yet, and now it will not go to sleep. */
 	if (task->state == ASLEEP)
 		task->state = RUNNABLE;
 	return NULL;
@@ -106,7 +106,7 @@ static const char *check_exec(const struct schedtape_event *ev)
 	return NULL;
 }
 
-/* Nobody has seen what it did before. */
+/* The stream has nothing about the task's past. */
 static const char *check_enters(const struct schedtape_event *ev)
 {
 	struct task *task = &tasks[ev->pid];
@@ -133,7 +133,7 @@ static const char *check_leaves(const struct schedtape_event *ev)
 	return NULL;
 }
 
-/* What happened in the pause nobody knows. */
+/* The stream has nothing about the time of the pause. */
 static void forget_states(void)
 {
 	size_t i;
@@ -201,7 +201,10 @@ static const char *check_event(const struct schedtape_event *ev)
 	case STAPE_EV_EXEC:
 		return check_exec(ev);
 	case STAPE_EV_RENAME:
-		/* A thread's exec: by its dead leader's PID, before one learns of it. */
+		/*
+		 * An exec of a thread has its dead leader's PID before the stream shows the
+		 * exec.
+		 */
 		break;
 	default:
 		if (task->state == DEAD)
@@ -210,7 +213,7 @@ static const char *check_event(const struct schedtape_event *ev)
 	return NULL;
 }
 
-/* What names the task of an event that is wrong: the last before it, and the next. */
+/* Prints the events around the wrong one that name its task. */
 static void show(const struct st_record *r, size_t at)
 {
 	uint32_t pid = r->events[at].pid ? r->events[at].pid : r->events[at].curr;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# kernel-log.sh - what a kernel's log says of mistakes.  Sourced.
+# kernel-log.sh - find reports of bugs in a kernel's log. Sourced.
 
-# What only a broken kernel writes. A line of each report is enough.
+# Lines that only a broken kernel writes. One line of each report is enough.
 reports=(
 	'cut here' 'Call Trace:' '\bBUG: ' 'kernel BUG at' '(^|\] )WARNING: ' '\bOops'
 	'Kernel panic' 'general protection' 'unable to handle'
@@ -18,11 +18,10 @@ reports=(
 leaks=/sys/kernel/debug/kmemleak
 races=/sys/kernel/debug/kcsan
 
-# Data races that have nothing to do with our modules are the kernel's own: no stack
-# of the report names one of them, or only as what an interrupt came upon. So are those
-# of the clocks that may be read anywhere, whoever reads them: their readers see that
-# they have to look again, which KCSAN understands from 6.13 on. And so is the flag that
-# a task gets when it uses a capability.
+# Drops data races that are the kernel's own: no stack of the report names one of our modules,
+# except as the function that an interrupt interrupted. Races on the kernel's clocks are its own,
+# too, whatever function reads them: a reader notices and reads again, which KCSAN understands
+# from 6.13 on. So is the flag that a task gets when it uses a capability.
 without_foreign_races()
 {
 	awk '/BUG: KCSAN: / {
@@ -54,13 +53,13 @@ without_foreign_warnings()
 	     END { if (within) print report }'
 }
 
-# without_foreign: drops the reports that are the kernel's own matter
+# without_foreign: drops the reports that are not about our modules
 without_foreign()
 {
 	without_foreign_races | without_foreign_warnings
 }
 
-# kernel_reports [OPTION...]: those lines of a kernel's log that belong to reports;
+# kernel_reports [OPTION...]: prints the lines of a kernel's log that belong to reports; the
 # options are grep's
 # shellcheck disable=SC2119,SC2120 # vm has some
 kernel_reports()
@@ -71,12 +70,12 @@ kernel_reports()
 	without_foreign | grep -aE "$@" -e "${all#|}"
 }
 
-# emulator_stuck CONSOLE: is that what is wrong first?
+# emulator_stuck CONSOLE: is the first report on the console a failure of the emulator?
 #
-# QEMU sometimes goes on with the breakpoint that the kernel had in
-# place of an instruction while it was patched, though its memory has the
-# instruction: an Oops, or a CPU that is caught there, while the one that patches
-# waits for it. That is no test's fault, if it is the first that a console has.
+# While the kernel patches an instruction, it puts a breakpoint in its place. QEMU sometimes
+# keeps executing the breakpoint although the memory has the instruction: an Oops, or a CPU
+# that loops there while the patching CPU waits for it. If that is the first report of a
+# console, the test is not at fault.
 emulator_stuck()
 {
 	local first
@@ -89,14 +88,14 @@ emulator_stuck()
 	esac
 }
 
-# begin_log NAME: what is logged from here on is that of NAME
+# begin_log NAME: the log from here on belongs to NAME
 begin_log()
 {
 	echo "<6>selftests: begin $1" > /dev/kmsg
 }
 
-# new_reports NAME: since then; fails if there are none. A log that is full forgets: then
-# nobody knows.
+# new_reports NAME: prints the reports since begin_log; fails if there are none. If the log has
+# overflowed, it cannot tell.
 # shellcheck disable=SC2119 # these are not its own
 new_reports()
 {
@@ -110,18 +109,18 @@ new_reports()
 	fi
 }
 
-# look_for_mistakes: those that have to be asked for; what was before is not ours
+# look_for_mistakes: enables reports that are off by default, and drops earlier ones
 look_for_mistakes()
 {
 	[ ! -w $leaks ] || echo clear > $leaks
 	[ ! -w $races ] || echo on > $races
 }
 
-# look_for_leaks: into the kernel's log; and here, where they were allocated
+# look_for_leaks: reports leaks in the kernel's log, and prints where they were allocated
 look_for_leaks()
 {
-	# What is younger than 5 s is no leak yet, and what one scan has missed because
-	# it moved, or found in a register, another does not. Linux 7.3 reports what two scans
-	# in a row have missed.
+	# kmemleak ignores objects younger than 5 s. One scan may take an object for leaked
+	# because its pointer moved or was in a register; the next scan finds it. Linux 7.3
+	# reports only objects that two scans in a row have not found.
 	echo scan > $leaks && sleep 6 && echo scan > $leaks && echo scan > $leaks && cat $leaks
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The replay engine without a tape: players are forked by hand, and each
- * makes the steps that the test wants of it.
+ * The replay engine without a tape: the test forks players itself, and each player makes the
+ * steps that the test chooses.
  */
 #ifndef SELFTESTS_PLAYERS_H
 #define SELFTESTS_PLAYERS_H
@@ -25,10 +25,10 @@
 #define MS 1000000ull
 
 /**
- * struct notes - what players tell the test
- * @ret: of the last call, -errno
- * @steps: steps that have returned
- * @times: when they did, CLOCK_MONOTONIC
+ * struct notes - results that players pass to the test
+ * @ret: of the last call: 0 or -errno
+ * @steps: number of steps that have returned
+ * @times: when they returned, CLOCK_MONOTONIC
  */
 struct notes {
 	volatile int ret;
@@ -48,7 +48,7 @@ FIXTURE(replay)
 	int fd;
 };
 
-/* For the children: the players' file, and the session's, which they close. */
+/* For the children: the players' file, and the session's, which children close. */
 static int players, session;
 
 FIXTURE_SETUP(replay)
@@ -115,8 +115,8 @@ static inline int step(uint32_t player, uint64_t index, uint32_t wait, uint64_t 
 }
 
 /*
- * The test itself is a player, and ends its program: as one that is left when
- * the session's file closes, it would be killed.
+ * Ends the program of @player. The test itself is a player: if it had not left when the
+ * session's file closes, the module would kill it.
  */
 static inline int leave(uint32_t player, uint64_t index)
 {
@@ -133,7 +133,7 @@ static inline int start(FIXTURE_DATA(replay) *self, uint64_t delay)
 	return schedtape_replay_start(self->r.client, self->setup.id, delay, &self->err);
 }
 
-/* Waits until so many players are in a wait. */
+/* Waits until @n players are in a wait. */
 static inline bool waiting(FIXTURE_DATA(replay) *self, uint32_t n)
 {
 	int tries = 10000;

@@ -20,7 +20,7 @@ bool st_prio_is(const struct schedtape_event *ev, struct st_prio prio)
 	       ev->boosted == prio.boosted;
 }
 
-/* On PREEMPT_RT the kernel's own locks lend priorities, too, at any time. */
+/* On PREEMPT_RT the kernel's own locks may lend priorities as well, at any time. */
 static bool is_kernels(const struct schedtape_event *ev, const struct schedtape_event *last)
 {
 	return st_rt_kernel() && ev->policy == last->policy && ev->nice == last->nice &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Priorities: how a test sets them, and what it expects to be told of them.
+ * Priorities: setting them, and checking the events about them.
  */
 #ifndef SELFTESTS_PRIO_H
 #define SELFTESTS_PRIO_H
@@ -12,7 +12,7 @@
 
 int st_set_policy(pid_t pid, int policy, int priority);
 
-/* What a task has from now on. */
+/* The attributes that a task gets. */
 struct st_prio {
 	int policy, nice, rt_priority, prio;
 	bool boosted;
@@ -20,8 +20,8 @@ struct st_prio {
 
 bool st_prio_is(const struct schedtape_event *ev, struct st_prio prio);
 /*
- * Was a task told to have these and no others, in this order?  NULL, or the first
- * that is wrong.
+ * Checks that the events of a task have these priorities and no others, in this order. Returns
+ * NULL, or the first difference.
  */
 const char *st_prio_compare(const struct st_record *r, pid_t pid, const struct st_prio *prios,
 			    size_t n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random numbers that can be had again.
+ * Repeatable random numbers.
  */
 #include "random.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording as tests make it.
+ * Recordings for tests.
  */
 #include "record.h"
 
@@ -166,7 +166,7 @@ static int take_page(struct st_record *r, const void *data)
 	return ret;
 }
 
-/* Stable, for what happened on one CPU at one time: by index within the array. */
+/* For a stable sort of events of one CPU and time: by index in the array. */
 struct sorted {
 	struct schedtape_event ev;
 	size_t index;
@@ -229,7 +229,7 @@ int st_record_finish(struct st_record *r)
 		ret = st_record_take(r);
 	if (!ret)
 		ret = st_record_get(r, &state);
-	/* What no page tells: it was lost behind the last. */
+	/* Events lost after the last page are only in the session's counter. */
 	if (!ret)
 		r->lost = state.lost;
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording as tests make it: a session, all of its events in one array,
- * and what they say of a task.
+ * Recordings for tests: a session, all of its events in one array, and counts of one task's
+ * events.
  */
 #ifndef SELFTESTS_RECORD_H
 #define SELFTESTS_RECORD_H
@@ -10,11 +10,11 @@
 #include <sys/types.h>
 
 /**
- * struct st_record - a session and what was taken of it
- * @events: in order of time
- * @lost: as announced in the pages; of a finished one all
- * @pages: taken
- * @each: NULL, or called with every page that is taken, and @arg
+ * struct st_record - a session and the events read from it
+ * @events: sorted by time
+ * @lost: number according to the pages; after st_record_finish(), of the session
+ * @pages: number of pages read
+ * @each: NULL, or called with every page that is read, and @arg
  */
 struct st_record {
 	struct schedtape_client *client;
@@ -29,14 +29,17 @@ struct st_record {
 };
 
 /*
- * All return 0 or -errno, and say what went wrong on standard output, as TAP
- * comments.  @ring_pages: 0: the session is only opened.
+ * All return 0 or -errno, and print errors to standard output as TAP comments. @ring_pages: 0:
+ * open the session only.
  */
 int st_record_open(struct st_record *r, unsigned int ring_pages);
-/* With other settings: @options without its size. */
+/* The same with other settings: @options without its size. */
 int st_record_open_with(struct st_record *r, struct schedtape_session_options options);
 int st_record_add(struct st_record *r, pid_t pid);
-/* Out of the filter; a thread alone; a cgroup by its id; flags and patterns. */
+/*
+ * Changes the filter: removes a process; adds or removes a thread, a cgroup by its id, flags
+ * and patterns.
+ */
 int st_record_del(struct st_record *r, pid_t pid);
 int st_record_add_thread(struct st_record *r, pid_t tid);
 int st_record_del_thread(struct st_record *r, pid_t tid);
@@ -48,25 +51,25 @@ int st_record_pause(struct st_record *r);
 int st_record_stop(struct st_record *r);
 int st_record_get(struct st_record *r, struct schedtape_session_state *state);
 /*
- * Waits until so many tasks are in the filter: whom its parent has reaped still
- * has its last switch before it.  False: there never were.
+ * Waits until so many tasks are in the filter. A task that its parent has reaped may still have
+ * its last switch to do. Returns false if the number was never reached.
  */
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks);
-/* Takes the pages that wait, of all CPUs, and sorts their events by time. */
+/* Reads the full pages of all CPUs, and sorts their events by time. */
 int st_record_take(struct st_record *r);
-/* The same after a flush: all that there is until now. */
+/* The same after a flush: reads all events until now. */
 int st_record_flush(struct st_record *r);
-/* Stops, and takes what is left. */
+/* Stops the session, and reads the rest. */
 int st_record_finish(struct st_record *r);
 void st_record_close(struct st_record *r);
 
 /**
- * struct st_counts - what the events say of one task
- * @out: times that it was switched out, by enum stape_state
- * @in: times that it was switched in
- * @waking: by enum stape_context
- * @waking_task: those in task context by a task of the filter
- * @forked: its own FORK; @forks: its children
+ * struct st_counts - counts of one task's events
+ * @out: number of its switches out, by enum stape_state
+ * @in: number of its switches in
+ * @waking: number of its wake-ups, by enum stape_context
+ * @waking_task: wake-ups in task context by a task of the filter
+ * @forked: its own FORK events; @forks: those of its children
  * @cpu_time: ns between its switches in and out
  */
 struct st_counts {
@@ -86,15 +89,15 @@ struct st_counts {
 };
 
 void st_count(const struct st_record *r, pid_t pid, struct st_counts *c);
-/* Switches out by blocking, stopping, dying; what the kernel calls voluntary. */
+/* Switches out that the kernel calls voluntary: the task blocks, stops or dies. */
 unsigned int st_voluntary(const struct st_counts *c);
 unsigned int st_wakings(const struct st_counts *c);
-/* Events of any kind that name the task. */
+/* Number of events of any kind that name the task. */
 unsigned int st_named(const struct st_record *r, pid_t pid);
 size_t st_count_type(const struct st_record *r, unsigned int type);
-/* Descriptions of the task, or of any (0), for STAPE_TASK_@why. */
+/* Number of descriptions of the task, or of any task (0), for STAPE_TASK_@why. */
 size_t st_count_why(const struct st_record *r, pid_t pid, unsigned int why);
-/* The first of them from event @from on; none: behind the last event. */
+/* Index of the first of them from event @from on, or the number of events. */
 size_t st_find_why(const struct st_record *r, pid_t pid, unsigned int why, size_t from);
 
 #endif /* SELFTESTS_RECORD_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink requests word for word.
+ * Netlink requests as a test spells them.
  */
 #include "request.h"
 
@@ -89,7 +89,7 @@ static void parse(struct nlattr **attrs, void *data, size_t length)
 	}
 }
 
-/* The kernel's words, behind @payload bytes of the message. */
+/* Parses the kernel's extended ACK after @payload bytes of the message. */
 static void parse_words(struct st_request *q, struct nlmsghdr *nlh, size_t payload)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];
@@ -106,7 +106,7 @@ static void parse_words(struct st_request *q, struct nlmsghdr *nlh, size_t paylo
 	q->missing = st_attr_u32(attrs[NLMSGERR_ATTR_MISS_TYPE]);
 }
 
-/* True: this was the answer's end. */
+/* Returns true at the end of the answer. */
 static bool take_message(struct st_request *q, struct nlmsghdr *nlh)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];

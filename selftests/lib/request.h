@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Netlink requests word for word, the wrong ones above all: nothing here
- * checks what it is given.
+ * Netlink requests as a test spells them, wrong ones above all: nothing here checks the
+ * attributes.
  */
 #ifndef SELFTESTS_REQUEST_H
 #define SELFTESTS_REQUEST_H
@@ -15,17 +15,17 @@
 #include <schedtape/netlink.h>
 
 /**
- * struct st_request - a request, and what the kernel answered
- * @sock: socket to use; below 0: one is opened for the request
- * @family: 0: found by name
+ * struct st_request - a request and the kernel's answer
+ * @sock: socket to use; below 0: st_request() opens one for the request
+ * @family: id of the family; 0: found by name
  * @cmd, @flags: of the message; @flags beyond NLM_F_REQUEST and NLM_F_ACK
- * @attrs, @used: attributes as they go out
- * @ret: 0 or -errno, of the kernel
- * @text: its words
- * @offset: of the attribute that it complains of, in the attributes; -1: none
- * @missing: type of the attribute that it misses; 0: none
- * @replies: messages that came before the end; @parts: reads that they took
- * @each: called for every one with its attributes, by type
+ * @attrs, @used: attributes as they are sent
+ * @ret: 0 or -errno, from the kernel
+ * @text: the kernel's error message
+ * @offset: of the attribute that the kernel rejects, in the attributes; -1: none
+ * @missing: type of the attribute that the kernel misses; 0: none
+ * @replies: number of messages before the end; @parts: number of reads for them
+ * @each: called for each message with its attributes, by type
  */
 struct st_request {
 	int sock;
@@ -49,21 +49,21 @@ struct st_request {
 #define ST_REQUEST_TYPES 32
 
 int st_socket(void);
-/* 0: there is none, the module is not loaded. */
+/* Returns 0 if the family does not exist, because the module is not loaded. */
 uint16_t st_family(int sock, uint32_t *group);
 void st_request_init(struct st_request *q, uint8_t cmd);
-/* Any type, any length (of the payload), any content. */
+/* Adds an attribute of any type, any length (of the payload) and any content. */
 void st_request_add(struct st_request *q, uint16_t type, const void *data, size_t length);
 void st_request_add_u32(struct st_request *q, uint16_t type, uint32_t value);
 void st_request_add_u64(struct st_request *q, uint16_t type, uint64_t value);
-/* Sends and takes the answer: @q->ret, or -EIO if none came. */
+/* Sends the request and reads the answer into @q->ret; -EIO if none came. */
 int st_request(struct st_request *q);
-/* With one or two (@type2 not 0) u32 attributes. */
+/* Sends a request with one or two (@type2 not 0) u32 attributes. */
 int st_request_u32(uint8_t cmd, uint16_t type, uint32_t value, uint16_t type2, uint32_t value2);
 
-/* A notification of the family within @timeout ms: its command, or -errno. */
+/* Waits up to @timeout ms for a notification of the family.  Returns its command, or -errno. */
 int st_notified(int sock, int timeout, struct nlattr **attrs);
-/* A socket that hears the family's group "monitor". */
+/* Returns a socket that receives the family's group "monitor". */
 int st_monitor(void);
 
 uint32_t st_attr_u32(const struct nlattr *attr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file for another process, through a socket. */
+/* Passes an open file to another process through a socket. */
 #ifndef SELFTESTS_SEND_FD_H
 #define SELFTESTS_SEND_FD_H
 
@@ -24,7 +24,7 @@ static inline int st_send_fd(int sock, int fd)
 	return sendmsg(sock, &msg, 0) == 1 ? 0 : -errno;
 }
 
-/* Waits for it.  -1: none came. */
+/* Waits for the file.  Returns -1 if none came. */
 static inline int st_receive_fd(int sock)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 }, byte = 0;

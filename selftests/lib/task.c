@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a test reads of a task, where and how a task runs, clocks, and the kernel's kind.
+ * A task's state and counters, its CPU and policy; clocks; the kind of kernel.
  */
 #include "task.h"
 
@@ -16,7 +16,7 @@
 
 #include "time-limit.h"
 
-/* A file of proc in one read, so that it is of one moment. */
+/* Reads a file of proc in one read, so that its values are of one moment. */
 int st_read_proc(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];

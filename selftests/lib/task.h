@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a test reads of a task, where and how a task runs, clocks, and the kernel's kind.
+ * A task's state and counters, its CPU and policy; clocks; the kind of kernel.
  */
 #ifndef SELFTESTS_TASK_H
 #define SELFTESTS_TASK_H
@@ -11,12 +11,12 @@
 #include <sys/types.h>
 
 /*
- * Reads the file @name of /proc/@pid in one read, so that it is of one moment.  Returns 0 or
- * -errno.
+ * Reads the file @name of /proc/@pid in one read, so that its values are of one moment. Returns
+ * 0 or -errno.
  */
 int st_read_proc(pid_t pid, const char *name, char *text, size_t size);
 
-/* Of a task by its TID. */
+/* Counters of a task (TID). */
 struct st_usage {
 	unsigned long voluntary;
 	unsigned long involuntary;
@@ -25,17 +25,17 @@ struct st_usage {
 
 int st_usage(pid_t pid, struct st_usage *usage);
 char st_task_state(pid_t pid);
-/* True as soon as @pid's state is @state; false after 20 s. */
+/* Returns true as soon as @pid's state is @state; false after 20 s. */
 bool st_wait_state(pid_t pid, char state);
 
 int st_pin(pid_t pid, int cpu);
-/* SCHED_BATCH for the caller: whom it wakes does not preempt it. */
+/* Sets SCHED_BATCH for the caller, so that tasks that it wakes do not preempt it. */
 void st_batch(void);
 int st_cpus(void);
 uint64_t st_now(void);
 void st_burn(uint64_t ns);
 bool st_rt_kernel(void);
-/* Sleeps and wake-ups that the kernel's own locks may add: on PREEMPT_RT only. */
+/* Upper bound of the sleeps and wake-ups that the kernel's own locks add: on PREEMPT_RT only. */
 unsigned int st_lock_sleeps(void);
 
 #endif /* SELFTESTS_TASK_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernels that look for mistakes take their time: SCHEDTAPE_SLOW says how many times
- * longer a test may take than it says itself.
+ * Kernels with debugging options are slow: SCHEDTAPE_SLOW is the factor by which a test's time
+ * limits grow.
  */
 #include "time-limit.h"
 
@@ -24,8 +24,8 @@ unsigned int st_slow(void)
 }
 
 /*
- * In place of the C library's: with it kselftest limits a test's time.  Where time is
- * counted in instructions, it jumps while a file of the host is waited for: see "run".
+ * Replaces the C library's alarm(), with which kselftest limits a test's time. With time
+ * counted in instructions, the clock jumps while QEMU waits for a file of the host: see "run".
  */
 unsigned int alarm(unsigned int seconds)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two sessions, and two children that rename themselves and fork as often as a test says.
+ * Two sessions, and two children that rename themselves and fork as often as a test wants.
  */
 #ifndef SELFTESTS_TWO_SESSIONS_H
 #define SELFTESTS_TWO_SESSIONS_H
@@ -16,7 +16,7 @@
 #include "invariants.h"
 #include "record.h"
 
-/* Pages of a ring that loses nothing here, and of one that does. */
+/* Pages of a ring that loses no events in these tests, and of one that does. */
 #define LARGE	4096
 #define SMALL	4
 
@@ -45,7 +45,7 @@ FIXTURE_TEARDOWN(two_sessions)
 	st_record_close(&self->other);
 }
 
-/* Between gates: so many renames, and a child that renames itself once. */
+/* Runs between gates: renames itself so many times, and forks a child that renames itself once. */
 static inline int rename_and_fork(void *arg)
 {
 	unsigned int *times = arg, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes with locks and contexts: DEBUG_ATOMIC_SLEEP, DEBUG_PREEMPT, PROVE_RCU and
- * lockdep, which is off for good once it, or KASAN, has reported anything.
+ * Bugs with locks and contexts: DEBUG_ATOMIC_SLEEP, DEBUG_PREEMPT, PROVE_RCU and lockdep, which
+ * stays off after its first report, and after one of KASAN.
  */
 #include <linux/irq_work.h>
 #include <linux/kernel.h>

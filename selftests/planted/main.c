@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * planted.ko: commits the mistake that its parameter names, once, when it is
- * inserted, to see whether the kernel notices and whether the rig notices that.
- * It is for guests, and part of nothing else.
+ * planted.ko: commits the bug that its parameter names, once, when it is inserted, to test
+ * whether the kernel reports it and whether the rig finds the report. It is for guests only.
  */
 #include <linux/module.h>
 #include <linux/string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes with memory and with numbers: KASAN, kmemleak, HARDENED_USERCOPY and UBSAN.
+ * Bugs with memory and with numbers: KASAN, kmemleak, HARDENED_USERCOPY and UBSAN.
  */
 #include <linux/compiler.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 
 #define SIZE 64
 
-/* The compiler must neither see through it nor leave it out. */
+/* Hides the access from the compiler, which must not optimise it away. */
 static void touch(char *memory, int offset)
 {
 	OPTIMIZER_HIDE_VAR(memory);
@@ -58,7 +58,7 @@ void planted_out_of_vmalloc(void)
 	vfree(memory);
 }
 
-/* What copy_to_user() asks first, of more than there is. */
+/* Makes the first check of copy_to_user(), with a size beyond the object's. */
 void planted_out_of_object(void)
 {
 	char *memory = kmalloc(SIZE, GFP_KERNEL);
@@ -76,8 +76,8 @@ void planted_leak(void)
 	int i;
 
 	/*
-	 * Stale pointers cannot hide all of so many: on some stack, and on Linux 7 some 90 of
-	 * each size and CPU in the allocator's own arrays (sheaves).
+	 * Stale pointers cannot hide all of so many objects: some are on a stack, and on Linux
+	 * 7 some 90 of each size and CPU in the allocator's own arrays (sheaves).
 	 */
 	for (i = 0; i < 1024; i++) {
 		char *memory = kmalloc(SIZE, GFP_KERNEL);
@@ -97,7 +97,7 @@ void planted_shift(void)
 
 void planted_index(void)
 {
-	/* In one structure, so that it stays within the memory. */
+	/* In one structure, so that the wrong access stays within it. */
 	struct {
 		int first[4];
 		int rest[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes with the lives of objects: refcounts, lists, timers and works.
+ * Bugs with the lifetime of objects: refcounts, lists, timers and works.
  */
 #include <linux/bug.h>
 #include <linux/jiffies.h>
@@ -63,7 +63,7 @@ static void nothing(struct timer_list *timer)
 {
 }
 
-/* Made anew while it runs. */
+/* A running timer is initialised again. */
 void planted_timer(void)
 {
 	static struct timer_list timer;
@@ -78,7 +78,7 @@ static void no_work(struct work_struct *work)
 {
 }
 
-/* Freed while it waits. */
+/* A pending work is freed. */
 void planted_work_freed(void)
 {
 	struct delayed_work *work = kmalloc(sizeof(*work), GFP_KERNEL);

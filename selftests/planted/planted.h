@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mistakes, each committed when it is called. Nothing here is right: a debug
- * kernel has to say so.
+ * Functions that each commit a bug, which a debug kernel has to report.
  */
 #ifndef PLANTED_H
 #define PLANTED_H

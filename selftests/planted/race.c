@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A data race, for KCSAN: two threads count with one number and no lock.
+ * A data race, for KCSAN: two threads increment one number without a lock.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -9,7 +9,7 @@
 
 #include "planted.h"
 
-/* KCSAN looks at some accesses only. */
+/* KCSAN checks a sample of the accesses only. */
 #define SECONDS 20
 
 static unsigned long number;

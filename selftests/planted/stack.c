@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mistakes that use the kernel's stack up: SCHED_STACK_END_CHECK and the guard page of
- * VMAP_STACK. The kernel does not survive the first, and the one who commits the second
- * not either.
+ * Bugs that overflow the kernel's stack: SCHED_STACK_END_CHECK and the guard page of
+ * VMAP_STACK.  The first one ends the kernel, the second one its task.
  */
 #include <linux/compiler.h>
 #include <linux/delay.h>
@@ -13,14 +12,14 @@
 
 #define FRAME 512
 
-/* What is at the stack's end is looked at whenever its task sleeps. */
+/* The kernel checks the stack's end whenever its task sleeps. */
 void planted_stack_end(void)
 {
 	*end_of_stack(current) = 0;
 	msleep(20);
 }
 
-/* No compiler may see that it never ends, nor make a loop of it. */
+/* The compiler must neither see that the recursion never ends, nor turn it into a loop. */
 static noinline int deeper(int depth)
 {
 	char frame[FRAME];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: for LD_PRELOAD: players that are to have the name $DIE_AS are killed
- * before they join their replay, by $DIE_OF, a signal, or end if that is 0.
+ * Description: for LD_PRELOAD: players with the name $DIE_AS are killed by the signal $DIE_OF
+ * before they join their replay, or exit if that is 0.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Each takes its name first. */
+/* Each player sets its name first. */
 int prctl(int option, ...)
 {
 	const char *name = getenv("DIE_AS"), *signal = getenv("DIE_OF");

@@ -12,7 +12,7 @@ int setpgid(pid_t pid, pid_t group)
 {
 	const char *mark = getenv("ENTER_MARK");
 
-	/* Only players enter one that is not their own. */
+	/* Only players enter a process group that another process leads. */
 	if (!pid && group && mark) {
 		close(open(mark, O_WRONLY | O_CREAT, 0600));
 		sleep(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: for LD_PRELOAD: players of a replay wake nobody. No tape makes them do
- * that, so this is the way to a replay that cannot go on.
+ * Description: for LD_PRELOAD: players of a replay make no wake-ups. No tape has that effect,
+ * so this makes a replay that gets stuck.
  */
 #include <schedtape/device.h>
 #include <stdarg.h>

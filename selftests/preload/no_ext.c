@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: for LD_PRELOAD: a kernel that is built without SCHED_EXT.
+ * Description: for LD_PRELOAD: simulates a kernel that is built without SCHED_EXT.
  */
 #include <errno.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the scripts of the rig share. Sourced, never run.
+# Shared by the scripts of the rig. Sourced, never run.
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 top=$(realpath "$here/../..")
@@ -10,7 +10,7 @@ build=$(realpath -m "${SCHEDTAPE_BUILD:-$top/build}")
 # shellcheck disable=SC2034
 readonly here top build
 
-# die MESSAGE [STATUS]: one line that says what failed and what to do.
+# die MESSAGE [STATUS]: prints a line with what failed and what to do, and exits.
 die()
 {
 	echo "${0##*/}: $1" >&2
@@ -23,7 +23,7 @@ usage()
 	sed -n '/^$/q; 3,$s/^# \{0,1\}//p' "$0"
 }
 
-# quietly COMMAND...: its output is worth reading only when it fails.
+# quietly COMMAND...: prints COMMAND's output only if it fails.
 quietly()
 {
 	local log
@@ -39,8 +39,8 @@ apt_update()
 	quietly apt-get -q update || die "'apt-get update' failed: see above"
 }
 
-# provide DIR COMMAND...: DIR, which "COMMAND TEMPORARY-DIR ..." fills. It
-# appears when it is complete, and one process at a time works on it.
+# provide DIR COMMAND...: makes DIR, which "COMMAND TEMPORARY-DIR ..." fills. DIR appears when it
+# is complete, and one process at a time works on it.
 provide()
 {
 	local dir=$1 hidden

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # build is of lib.sh
-# suites.sh - packages of several Debian releases, whichever of them this machine runs.
-# Sourced, after lib.sh.
+# suites.sh - packages of several Debian releases, whichever this machine runs. Sourced, after
+# lib.sh.
 #
 # Each release has package lists of its own in <build>/apt, so that the machine's lists
 # and settings stay as they are. The archive's address is the one that the machine uses.
@@ -16,7 +16,7 @@ host_suite()
 	(. /etc/os-release && echo "${VERSION_CODENAME-}")
 }
 
-# suites: the machine's own release first, so that it is preferred
+# suites: prints the releases, the machine's own first, so that it is preferred
 suites()
 {
 	local host
@@ -40,7 +40,7 @@ archive_of()
 	archives | sed -n "s/^$1 //p" | head -n 1
 }
 
-# suite_sources SUITE: what would be its sources.list
+# suite_sources SUITE: prints the content of its sources.list
 suite_sources()
 {
 	local key=/usr/share/keyrings/debian-archive-keyring.gpg main security suite
@@ -56,7 +56,7 @@ suite_sources()
 	[ -z "$security" ] || echo "deb [signed-by=$key] $security $1-security main"
 }
 
-# suite_config DIR MACHINE: settings with which apt has its sources and lists in DIR
+# suite_config DIR MACHINE: prints settings with which apt has its sources and lists in DIR
 suite_config()
 {
 	cat <<-END
@@ -71,8 +71,8 @@ suite_config()
 	END
 }
 
-# update_lists: of the release that is used. A mirror may be in the middle of a change, when its
-# files do not fit together: then a while later they do.
+# update_lists: updates the lists of the release in use. If a mirror is in the middle of an
+# update, its files do not match; so this tries again later.
 update_lists()
 {
 	local tries=3 log
@@ -95,39 +95,39 @@ fill_lists()
 	suite_config "$build/apt/$2-$3" "$3" > "$1/apt.conf"
 }
 
-# use_suite SUITE [MACHINE]: from here on apt's commands are about that release
+# use_suite SUITE [MACHINE]: makes apt's commands refer to that release
 use_suite()
 {
 	local dir
 
-	# In a shell of its own, which must not take this one's settings for the machine's.
+	# In a subshell, which must not take this shell's settings for the machine's.
 	dir=$(unset APT_CONFIG; provide "$build/apt/$1-${2-amd64}" fill_lists "$1" "${2-amd64}") || exit
 	export APT_CONFIG=$dir/apt.conf
 	suite=$1
 }
 
-# refresh_lists: of the release that is used
+# refresh_lists: updates the lists of the release in use
 refresh_lists()
 {
 	update_lists || die "'apt-get update' failed for $suite: see above"
 }
 
-# The version of a package that apt would install; nothing if it offers none.
+# Prints the version of a package that apt would install; nothing if it offers none.
 offered()
 {
 	apt-cache --no-all-versions show "$1" 2>/dev/null |
 	sed -n 's/^Version: //p'
 }
 
-# depends PACKAGE: a line for each of what it depends on
+# depends PACKAGE: prints its dependencies, a line each
 depends()
 {
 	apt-cache --no-all-versions show "$1" |
 	sed -n 's/^Depends: //p' | tr -s ', ' '\n'
 }
 
-# download DIR PACKAGE...: of the release that is used. Its lists may name what the
-# archive has replaced since.
+# download DIR PACKAGE...: downloads from the release in use. The lists may be out of date: then
+# it updates them and tries again.
 download()
 {
 	download_listed "$@" || { refresh_lists && download_listed "$@"; } ||
@@ -139,7 +139,7 @@ download_listed()
 	(cd "$1" && quietly apt-get -q download "${@:2}")
 }
 
-# unpack DIR: the packages that were downloaded into DIR, there
+# unpack DIR: unpacks the packages that were downloaded into DIR
 unpack()
 {
 	local deb

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A scheduler that hands out tasks in turn until some instant, and none after it: the
- * kernel's watchdog ejects it then.
+ * A scheduler that hands out tasks in turn until a given time and none after it, so that the
+ * kernel's watchdog ejects it.
  */
 #include <scx/common.bpf.h>
 
@@ -18,7 +18,7 @@ static bool has_stopped(void)
 	return last && bpf_ktime_get_ns() >= last;
 }
 
-/* The kernel's own would put tasks on an idle CPU without asking. */
+/* The kernel's default would dispatch tasks directly to an idle CPU. */
 s32 BPF_STRUCT_OPS(stall_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
 	bool is_idle = false;

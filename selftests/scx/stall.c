@@ -2,8 +2,8 @@
 /*
  * Loads a scheduler that stops scheduling: stall [MS]
  *
- * Says "on" when tasks have it. The scheduler stops after MS ms, or never, and is ejected.
- * The program ends when its scheduler has, or with a signal that ends it.
+ * Prints "on" when tasks are in the class. The scheduler stops after MS ms, or never, and is
+ * ejected. The program ends with its scheduler, or by a signal.
  */
 #include <signal.h>
 #include <stdlib.h>

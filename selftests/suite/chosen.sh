@@ -18,7 +18,7 @@ choose_tests()
 	done
 }
 
-# run_chosen: tests of the host here, the others in one guest of each kernel in KERNELS
+# run_chosen: runs tests of the host here, the others in one guest of each kernel in KERNELS
 run_chosen()
 {
 	local kernel test

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
-# debug-kernels.sh - tests on debug kernels, and the note of how they went.  Sourced, after
+# debug-kernels.sh - tests on debug kernels, and the notes of their results. Sourced, after
 # qemu/lib.sh, qemu/suites.sh, steps.sh and guests.sh.
 
-# Those that are to be run when work on the module is finished. 6.1-debug and 6.1-kcsan can
-# be, too.
+# The kernels to run when work on the module is finished. 6.1-debug and 6.1-kcsan are optional.
 # shellcheck disable=SC2034 # for those who source this
 debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
 noted=$top/selftests/qemu/debug.result
 
-# Of the tests of commands only these run on debug kernels, where a test takes ten times as
-# long: they load, kill, replay and break in ways that no program here does by itself. What
-# the others make the module do, the programs (test_*.c) and fuzzers do as well.
+# Of the tests of commands only these run on debug kernels, where a test takes ten times as long.
+# They load, kill, replay and fail in ways that no program does by itself. The module's work in
+# the other tests is covered by the programs (test_*.c) and fuzzers.
 debug_commands=(test_load_cycles.sh test_record_kill.sh test_replay.sh test_replay_cgroups.sh
 		test_replay_kill.sh test_scx.sh test_record_threads.sh test_record_trouble.sh)
 
-# not_debugged_commands: the others
+# not_debugged_commands: prints the other tests of commands
 not_debugged_commands()
 {
 	local test
@@ -26,21 +25,21 @@ not_debugged_commands()
 	done
 }
 
-# Can guests run debug kernels here? See find_emulator of qemu/vm.
+# Tests whether guests can run debug kernels here: see find_emulator of qemu/vm.
 debug_host()
 {
 	[ "$(host_suite)" = bookworm ]
 }
 
-# What the module is made of, as a hash.
+# Prints a hash of the module's sources.
 module_hash()
 {
 	(cd "$top" && find kmod include -type f -print0 | LC_ALL=C sort -z |
 		xargs -0 sha256sum | sha256sum | cut -c 1-16)
 }
 
-# The guest's command line, to which tests are added. Detectors take their time, and
-# the kernels are emulated.
+# The guest's command line, to which tests are added. The limits are long, because the detectors
+# are slow and the kernels are emulated.
 debug_run()
 {
 	printf 'SCHEDTAPE_TIMEOUT=1500 SCHEDTAPE_SLOW=10 FUZZ_INPUTS=%q SCHEDTAPE_KO=%q %q' \
@@ -61,8 +60,8 @@ debug_tests()
 	results "$1 $2 $3"
 }
 
-# debug_shares GUESTS NAME KERNEL CPUS [TEST...]: a step for each of so many guests, which
-# run side by side
+# debug_shares GUESTS NAME KERNEL CPUS [TEST...]: one step for each of GUESTS guests, which run at
+# the same time
 debug_shares()
 {
 	local n without
@@ -77,8 +76,8 @@ debug_shares()
 	done
 }
 
-# planted KERNEL: does it notice mistakes, and is that noticed? Not by the tests'
-# judge alone, but also by that of the guest.
+# planted KERNEL: does the kernel report bugs, and are the reports found? By the tests' judge, and
+# by the guest's.
 planted()
 {
 	local module=$build/planted/$1 status
@@ -104,7 +103,7 @@ planted()
 	}
 }
 
-# alone KERNEL BUG PATTERN: a mistake that ends who commits it, the guest, or the detector
+# alone KERNEL BUG PATTERN: a bug that ends its task, the guest, or the detector
 alone()
 {
 	local module=$build/planted/$1
@@ -120,7 +119,7 @@ alone()
 	fi
 }
 
-# note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is that of the sources when the
+# note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is the hash of the sources when the
 # module was built
 note_result()
 {
@@ -134,16 +133,16 @@ note_result()
 	} > "$noted.new" && mv "$noted.new" "$noted"
 }
 
-# The key that KERNEL would have now. Its source is a part of that, and too much to get
-# for this: without it nothing is known, and nothing printed.
+# The key that KERNEL would have now. It depends on the kernel's source, which is too large to
+# download for this: without the source nothing is printed.
 key_of()
 {
 	[ -e "$build/kernels/source-${1%-*}/package" ] || return
 	"$top/selftests/qemu/kernel-build" --key "$1"
 }
 
-# note_of KERNEL CPUS: what is noted of the module and, if that is known, the kernel as
-# they are: release, numbers, day
+# note_of KERNEL CPUS: prints the note for the current module and, if its key is known, the
+# current kernel: release, numbers, day
 note_of()
 {
 	awk -v run="$1 $2 $(module_hash)" -v key="$(key_of "$1")" '
@@ -154,7 +153,7 @@ note_of()
 		END { exit !found }' "$noted"
 }
 
-# noted_run KERNEL CPUS: how it went, in place of another run
+# noted_run KERNEL CPUS: prints the noted results in place of another run
 noted_run()
 {
 	local release p f s day
@@ -164,8 +163,8 @@ noted_run()
 	[ "$f" = 0 ]
 }
 
-# program_results LOG: a line "PROGRAM passed|failed|skipped" of each result; leaks are no
-# program's
+# program_results LOG: prints a line "PROGRAM passed|failed|skipped" for each result; leaks belong
+# to no program
 program_results()
 {
 	awk -v begins="$program_begins" '$0 ~ begins { program = $2 }
@@ -175,7 +174,7 @@ program_results()
 		/^not ok / { print program, "failed" }' "$1"
 }
 
-# results_of LOG PROGRAM...: how many passed, failed, and were skipped
+# results_of LOG PROGRAM...: prints how many passed, failed, and were skipped
 results_of()
 {
 	program_results "$1" | awk -v wanted=" ${*:2} " '
@@ -183,8 +182,8 @@ results_of()
 		END { print n["passed"] + 0, n["failed"] + 0, n["skipped"] + 0 }'
 }
 
-# programs_to_repeat KERNEL CPUS LOG: those in LOG that failed; none if what is noted does
-# not hold, or has failures that are not theirs.
+# programs_to_repeat KERNEL CPUS LOG: prints the programs in LOG that failed; none if the note is
+# out of date, or has failures that are not theirs.
 programs_to_repeat()
 {
 	local failures
@@ -196,8 +195,8 @@ programs_to_repeat()
 		END { if (n == failures) printf "%s", programs }'
 }
 
-# note_again KERNEL CPUS OLD NEW PROGRAM...: the log NEW says that these passed, which take
-# the place of what OLD says of them in what is noted.
+# note_again KERNEL CPUS OLD NEW PROGRAM...: the programs passed in the log NEW. Notes their
+# results in place of those in the log OLD.
 note_again()
 {
 	local p s old_p old_s new_p new_s
@@ -208,7 +207,8 @@ note_again()
 	note_result "$1" "$2" "$(module_hash)" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
 }
 
-# Beside steps that do not need all CPUs. It goes when we do, with its compilers.
+# Builds beside steps that do not need all CPUs. The builder ends with this script, and so do its
+# compilers.
 build_beside()
 {
 	set -m
@@ -223,7 +223,7 @@ stop_building()
 	[ -z "$builder" ] || kill -- -"$builder"
 } 2> /dev/null
 
-# ready_in_time SECONDS: has the builder ended before the script is so old?
+# ready_in_time SECONDS: waits for the builder until SECONDS after the start of the script
 ready_in_time()
 {
 	while [ $SECONDS -lt "$1" ]; do
@@ -233,7 +233,7 @@ ready_in_time()
 	return 1
 }
 
-# built KERNEL: by the builder, which has ended
+# built KERNEL: checks the result of the builder, which has ended
 built()
 {
 	wait "$builder" || { cat "$logs/kernel-$1.log"; return 2; }

@@ -8,7 +8,7 @@ guest_limit=1200
 # The line that "run" prints before what a program does.
 program_begins='^# (test|fuzz)_[a-z_.]+$'
 
-# whole_programs LOG: without the program that each "# again" found half done
+# whole_programs LOG: prints the log without the programs that "# again" found incomplete
 whole_programs()
 {
 	awk -v begins="$program_begins" '
@@ -18,9 +18,9 @@ whole_programs()
 		END { printf "%s", half }' "$1"
 }
 
-# guest LOG COMMAND...: a guest's run, by vm or what takes the same options, for
-# $guest_limit seconds. If the emulator fails, it is begun again with what has not run. LOG
-# gets all of it; the programs that came to their end are printed.
+# guest LOG COMMAND...: runs a guest, by vm or a command with the same options, for $guest_limit
+# seconds. If the emulator fails, starts another one with the tests that have not run. LOG gets
+# all output; the output of complete programs is printed.
 guest()
 {
 	local console tries=3 status ran=''

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # top and build are of lib.sh, logs is the caller's
-# kernels.sh - which kernels the module is tested on, and what happens on a kernel that is
-# newer.  Sourced, after qemu/suites.sh; try_untried also needs guests.sh.
+# kernels.sh - the kernels on which the module is tested, and attempts on newer kernels. Sourced,
+# after qemu/suites.sh; try_untried also needs guests.sh.
 
-# tested_series: a line each, oldest first: dkms.conf is the one place that names them
+# tested_series: prints a line for each, oldest first; only dkms.conf names them
 tested_series()
 {
 	sed -n 's/^BUILD_EXCLUSIVE_KERNEL="^(\(.*\))\\\."$/\1/p' "$top/dkms.conf" |
 	tr '|' '\n' | sed 's/[^0-9.]//g'
 }
 
-# is_tested NAME: of one of these series
+# is_tested NAME: tests whether NAME is of one of these series
 is_tested()
 {
 	tested_series | grep -qxF "${1%%-*}"
 }
 
-# own_series: those that come from this machine's own release, whose module can be built
-# here with its compiler
+# own_series: prints the series of this machine's own release, for which its compiler can build
+# the module
 own_series()
 {
 	local series
@@ -28,9 +28,9 @@ own_series()
 	done
 }
 
-# choose_kernels: sets kernels, rt_kernels, other_kernels; untried, the newest series if it
-# is to be tried as well; and missing, the series that no release offers any more. Runs in
-# the folder selftests.
+# choose_kernels: sets kernels, rt_kernels, other_kernels; untried, the newest series if the
+# module is to be tried on it as well; and missing, the series that no release offers any more.
+# Runs in the folder selftests.
 choose_kernels()
 {
 	local series newest
@@ -61,8 +61,8 @@ one()
 	echo "SCHEDTAPE_KO=$build/kmod/$1/schedtape.ko ./run"
 }
 
-# try_untried TEST...: tries the module on $untried. A mistake on a kernel that is newer than
-# the tested ones is a skipped result, not a failure.
+# try_untried TEST...: tries the module on $untried. A failure on a kernel that is newer than the
+# tested ones is a skipped result.
 try_untried()
 {
 	local log=$logs/guest-$untried.log

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # logs is the caller's
-# steps.sh - what is counted of many tests: step by step, with the logs in the folder
-# $logs.  Sourced, after qemu/lib.sh.
+# steps.sh - count the results of many tests, step by step, with the logs in the folder $logs.
+# Sourced, after qemu/lib.sh.
 
 passed=0 failed=0 skipped=0
 
-# add NAME LOG STATUS SECONDS: the TAP results in LOG, in one line. A step
-# that fails has failed, whatever its results say.
+# add NAME LOG STATUS SECONDS: counts the TAP results in LOG, and prints one line. A step with a
+# non-zero exit status counts as failed even if all results are "ok".
 add()
 {
 	local p f s
@@ -18,11 +18,11 @@ add()
 	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
 	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	# What fuzzers tried, and how far they came; how it went when it was run; how
-	# often again; and which kernel was left out, and why.
+	# Prints the numbers of fuzzers' inputs, noted results, repetitions, and kernels that were
+	# left out, with the reason.
 	sed -nE 's/^# (fuzzed|noted|again|untried): /    /p' "$2"
 	[ "$f" -gt 0 ] || return 0
-	# Programs say what was wrong before a result, scripts behind it.
+	# Programs print the reason before a failed result, scripts after it.
 	awk '/^ok/ { n = shown = 0; next }
 		/^not ok/ { for (i = n > 12 ? n - 12 : 0; i < n; i++) print before[i]
 			print; n = 0; shown = 12; next }
@@ -32,7 +32,7 @@ add()
 	echo "    all of it: $2"
 }
 
-# step NAME COMMAND...: runs it, and counts what it prints.
+# step NAME COMMAND...: runs COMMAND, and counts its results.
 step()
 {
 	local name=$1 log=$logs/${1// /-}.log begun=$SECONDS status
@@ -43,7 +43,7 @@ step()
 	return $status
 }
 
-# step_run NAME COMMAND...: a step whose results are counted later, by results
+# step_run NAME COMMAND...: runs a step whose results are counted later, by results
 step_run()
 {
 	local log=$logs/${1// /-}.log begun=$SECONDS status
@@ -53,7 +53,7 @@ step_run()
 	echo "$status $((SECONDS - begun))" > "$log.status"
 }
 
-# results NAME: of one that has not run to its end, too.
+# results NAME: counts the results of a step, also if it did not end.
 results()
 {
 	local log=$logs/${1// /-}.log status=125 seconds=0
@@ -63,7 +63,7 @@ results()
 	add "$1" "$log" "$status" "$seconds"
 }
 
-# summary: the last words, and the exit status
+# summary: prints the last line; its status is the exit status
 summary()
 {
 	echo "$SECONDS s; logs are in $logs"

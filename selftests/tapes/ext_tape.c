@@ -2,7 +2,7 @@
 /*
  * Description: writes a tape of two tasks with the policy SCHED_EXT: ext_tape FILE
  *
- * For kernels without the policy, which cannot record such tasks.
+ * For kernels without the policy, on which such tasks cannot be recorded.
  */
 #include <stdio.h>
 #include <string.h>

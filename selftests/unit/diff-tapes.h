@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tapes of three tasks whose habits are numbers, so that their distance is known. */
+/* Tapes of three tasks with known lengths, so that the distance of two tapes is known. */
 #ifndef SELFTESTS_DIFF_TAPES_H
 #define SELFTESTS_DIFF_TAPES_H
 
@@ -10,12 +10,12 @@
 #define CYCLES	5
 
 /**
- * struct cycle - what "one" does once: a timer wakes it, it runs, wakes another, sleeps
- * @delay: from its wake-up to a CPU, us
+ * struct cycle - one cycle of "one": a timer wakes it, it runs, wakes another task, sleeps
+ * @delay: from its wake-up to running, us
  * @burst: CPU time, us
- * @away: for so long it is preempted in the middle of that, us
- * @sleep: until the next cycle, us
- * @wakes: PID of the other, which runs for 10 ms; 0: nobody
+ * @away: time of a preemption in the middle of the burst, us
+ * @sleep: time until the next cycle, us
+ * @wakes: PID of the other task, which runs for 10 ms; 0: none
  */
 struct cycle {
 	unsigned int delay, burst, away, sleep, wakes;
@@ -25,7 +25,7 @@ struct habit {
 	struct cycle cycles[CYCLES];
 };
 
-/* "one" runs for 50 ms in all, and so do the others together. */
+/* "one" runs for 50 ms in all, and the others together as well. */
 static const struct habit plain = {
 	.cycles = {
 		{ 1000, 10000, 0, 20000, 11 }, { 1000, 10000, 0, 20000, 12 },
@@ -34,7 +34,7 @@ static const struct habit plain = {
 	},
 };
 
-/* Nobody else sleeps in between. */
+/* Only "one" has sleeps between its cycles. */
 static const struct habit alone = {
 	.cycles = {
 		{ 1000, 10000, 0, 20000, 11 }, { 1000, 10000, 0, 20000, 0 },
@@ -62,7 +62,7 @@ static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle
 	return t + cycle->sleep * US;
 }
 
-/* What the next tape has beside its tasks: META, and schedulers. */
+/* Contents of the next tape in addition to its tasks: META, and schedulers. */
 static const char *with_meta;
 static const struct schedtape_scheduler *with_schedulers;
 static size_t nr_schedulers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers in place of the module, for commands that ask it: one session and one replay. */
+/* Answers in place of the module for commands that query it: one session and one replay. */
 #ifndef SELFTESTS_FAKE_CLIENT_H
 #define SELFTESTS_FAKE_CLIENT_H
 
@@ -32,7 +32,7 @@ int schedtape_client_sessions(struct schedtape_client *client,
 			      int (*each)(const struct schedtape_session_state *state, void *arg),
 			      void *arg, struct schedtape_error *err)
 {
-	/* One records; the other one is a replay's. */
+	/* One session records; the other one belongs to a replay. */
 	static const struct schedtape_session_state states[] = {
 		{ .id = 1234567, .state = STAPE_SESSION_RECORDING, .owner = 1, .ring_pages = 1024,
 		  .tasks = 4194304, .cpus = 1024, .events = 12345678901234, .lost = 123456789,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A folder of short files, as sysfs and debugfs have them, that a test writes. */
+/* A folder of short files, as in sysfs and debugfs, that a test writes. */
 #ifndef SELFTESTS_FAKE_FOLDER_H
 #define SELFTESTS_FAKE_FOLDER_H
 
@@ -23,7 +23,7 @@ static inline void folder_make(void)
 	}
 }
 
-/* A file below it, whose folders are made; the file keeps its inode. */
+/* Writes a file below the folder, and makes its parents; a file that exists keeps its inode. */
 static inline void folder_write(const char *name, const char *text, size_t bytes)
 {
 	char path[512], *slash;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A tape that is an array of events: what a timeline needs of one, without a
- * file.  Who runs on each CPU is filled in as the page reader does it.
+ * A tape that is an array of events: enough for a timeline, without a file. The running task of
+ * each CPU is filled in as by the page reader.
  */
 #ifndef SELFTESTS_FAKE_TAPE_H
 #define SELFTESTS_FAKE_TAPE_H
@@ -112,7 +112,7 @@ static inline struct schedtape_event *fake_event(struct schedtape_tape *tape, ui
 	return ev;
 }
 
-/* @state: of the task that leaves, with @next 0 for idle. */
+/* @state: of the task that leaves; @next 0: idle. */
 static inline void fake_switch(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
 			       unsigned int state, uint32_t next)
 {
@@ -135,7 +135,7 @@ static inline void fake_wakeup(struct schedtape_tape *tape, uint64_t time, uint3
 	fake_event(tape, time, cpu, STAPE_EV_WAKEUP, pid, cpu);
 }
 
-/* The usual case: both at once, on the waker's CPU. */
+/* The usual case: waking and wakeup at once, on the waker's CPU. */
 static inline void fake_wake(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
 			     uint32_t pid, unsigned int context)
 {
@@ -186,7 +186,7 @@ static inline void fake_affinity(struct schedtape_tape *tape, uint64_t time, uin
 	memcpy(ev->affinity, &mask, sizeof(mask));
 }
 
-/* A process: more of it is up to the caller. */
+/* Describes a process; the caller changes more fields. */
 static inline struct schedtape_event *fake_describe(struct schedtape_tape *tape, uint64_t time,
 						    uint32_t cpu, uint32_t pid, unsigned int why,
 						    const char *comm, uint64_t start_time)
@@ -200,7 +200,7 @@ static inline struct schedtape_event *fake_describe(struct schedtape_tape *tape,
 	return ev;
 }
 
-/* @curr: who runs on the CPU when it goes on. */
+/* @curr: task that runs on the CPU after the pause. */
 static inline void fake_pause(struct schedtape_tape *tape, uint64_t first, uint64_t last,
 			      uint32_t cpu, uint32_t curr)
 {
@@ -212,7 +212,7 @@ static inline void fake_pause(struct schedtape_tape *tape, uint64_t first, uint6
 	ev->lost_last = last;
 }
 
-/* @curr: who runs on the CPU when the loss is over. */
+/* @curr: task that runs on the CPU after the loss. */
 static inline void fake_loss(struct schedtape_tape *tape, uint64_t first, uint64_t last,
 			     uint32_t cpu, uint64_t lost, uint32_t curr)
 {
@@ -241,7 +241,7 @@ static inline struct schedtape_timeline *fake_run(struct schedtape_tape *tape)
 	return timeline;
 }
 
-/* The @nth task with a PID. */
+/* Returns the @nth task with a PID. */
 static inline const struct schedtape_task *fake_task(const struct schedtape_timeline *timeline,
 						     uint32_t pid, unsigned int nth)
 {

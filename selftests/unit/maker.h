@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes ring pages, independently of the module and of the library: what the
- * tests read back was written from the format's description only.
+ * Makes ring pages, independently of the module and the library: written from the format's
+ * description only.
  */
 #ifndef SELFTESTS_MAKER_H
 #define SELFTESTS_MAKER_H
@@ -26,7 +26,7 @@ static inline void maker_finish(struct maker *m)
 static inline void maker_begin(struct maker *m, void *page, uint32_t cpu, uint64_t seq,
 			       uint64_t time)
 {
-	memset(page, 0xee, STAPE_PAGE_SIZE);	/* behind @used, anything may stand */
+	memset(page, 0xee, STAPE_PAGE_SIZE);	/* after @used there may be anything */
 	m->page = page;
 	m->header = (struct stape_page_header) {
 		.magic = STAPE_PAGE_MAGIC,
@@ -69,7 +69,7 @@ static inline void maker_waking(struct maker *m, uint64_t time, uint32_t pid,
 	maker_event(m, time, STAPE_EV_WAKING, pid, context << 8);
 }
 
-/* Both in one word; @wakeup: the time of the second. */
+/* A waking and its wakeup in one word; @wakeup: the time of the wakeup. */
 static inline void maker_wake(struct maker *m, uint64_t time, uint32_t pid,
 			      enum stape_context context, uint64_t wakeup, uint32_t cpu)
 {
@@ -116,7 +116,7 @@ static inline void maker_prio(struct maker *m, uint64_t time, uint32_t pid, uint
 	maker_word(m, word);
 }
 
-/* Where it may run: @n words of a mask, behind which there is one of 0. */
+/* Affinity: @n words of a mask, followed by a word of 0. */
 static inline void maker_affinity(struct maker *m, uint64_t time, uint32_t pid,
 				  const uint64_t *mask, unsigned int n)
 {
@@ -128,7 +128,7 @@ static inline void maker_affinity(struct maker *m, uint64_t time, uint32_t pid,
 	maker_word(m, 0);
 }
 
-/* @words: without the name; @n of them, which later modules have more of */
+/* @words: all words but the name; @n: their number, larger in later modules */
 static inline void maker_task_words(struct maker *m, uint64_t time, uint32_t pid,
 				    unsigned int why, const char *name, const uint64_t *words,
 				    unsigned int n)
@@ -184,7 +184,7 @@ static inline uint64_t maker_swap_word(unsigned char *at)
 	return word;
 }
 
-/* A page as a machine of the other byte order would have written it. */
+/* Converts a page to the other byte order. */
 static inline void maker_swap_page(unsigned char *page)
 {
 	struct stape_page_header h;
@@ -201,7 +201,10 @@ static inline void maker_swap_page(unsigned char *page)
 	for (at = 6 * sizeof(*half); at < sizeof(h); at += sizeof(word))
 		maker_swap_word(page + at);
 
-	/* Names are bytes; the rest of a task's payload has no type that looks like one. */
+	/*
+	 * Names are bytes and stay; no other word of a task's payload looks like an event with
+	 * one.
+	 */
 	for (at = sizeof(h); at < used; at += sizeof(word)) {
 		word = maker_swap_word(page + at);
 		if (word >> 60 == STAPE_EV_RENAME || word >> 60 == STAPE_EV_TASK)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What unit tests and fuzzers are linked with: all of user/ but the program's main(), and what
-# the top Makefile has for that.
+# Objects for unit tests and fuzzers: all of user/ except main(), and the settings of the top
+# Makefile for them.
 OBJECTS	:= $(filter-out cmd/main,$(patsubst $(TOP)/user/%.c,%,\
 	   $(wildcard $(TOP)/user/*/*.c $(TOP)/user/*/*/*.c)))
 ROOMS	:= $(shell sed -n 's/^ROOMS[[:space:]]*:= //p' $(TOP)/Makefile)

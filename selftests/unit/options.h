@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Command lines without their programs: what is wrong with one is noted, and ends
- * nothing.
+ * Command lines without their programs: an error in one is noted, and does not exit.
  */
 #ifndef SELFTESTS_OPTIONS_H
 #define SELFTESTS_OPTIONS_H
@@ -14,10 +13,10 @@
 
 static bool refused;
 
-/* Those of all commands are no matter here. */
+/* The options of all commands are not needed here. */
 const struct argp cmd_json_argp, cmd_common_argp;
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 void argp_error(const struct argp_state *state, const char *format, ...)
 {
 	(void)state;

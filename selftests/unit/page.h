@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One page of a ring, and its events one by one. */
+/* One page of a ring, and its events in turn. */
 #ifndef SELFTESTS_PAGE_H
 #define SELFTESTS_PAGE_H
 
@@ -20,7 +20,7 @@ static inline int next(struct schedtape_page *p, struct schedtape_event *ev)
 	return schedtape_page_next(p, ev, &err);
 }
 
-/* Of a task in a PID namespace, on CPU 4000. */
+/* A task in a PID namespace, on CPU 4000. */
 static inline void make_task(struct maker *m, uint64_t time, uint32_t pid, unsigned int why)
 {
 	const uint64_t words[5] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs, compiled from tapes that were never recorded, and read as text. */
+/* Programs, compiled from tapes that a test made, and printed as text. */
 #ifndef SELFTESTS_PROGRAMS_H
 #define SELFTESTS_PROGRAMS_H
 
@@ -56,7 +56,7 @@ static inline const char *op_text(const struct schedtape_program *program,
 	return text;
 }
 
-/* "0:until 0; 100:wake 0!; …", without wake-ups that were none; "!": expected. */
+/* Returns "0:until 0; 100:wake 0!; …", without wake-ups that do not count; "!": expected. */
 static inline const char *program_text(const struct schedtape_program *program, uint32_t number)
 {
 	static char text[1024];
@@ -109,7 +109,7 @@ static inline bool keep_pid(void *arg, const struct schedtape_task *task)
 	return task->pid != *(uint32_t *)arg;
 }
 
-/* 1 runs on CPU 0, wakes 2, sleeps, and is woken by it. */
+/* 1 runs on CPU 0, wakes 2, sleeps, and 2 wakes it. */
 static inline struct schedtape_tape *round_trip(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of a tape, made record by record: any records, in any order. */
+/* Files of a tape, made from any records in any order. */
 #ifndef SELFTESTS_RECORDS_H
 #define SELFTESTS_RECORDS_H
 
@@ -12,8 +12,8 @@
 #define CLOCK		5
 #define SCHEDULER	6
 
-#define PAGE_EVENTS	20	/* of each page that records_page() makes */
-#define PAGE_NS		200	/* from its first event to behind its last one */
+#define PAGE_EVENTS	20	/* in each page of records_page() */
+#define PAGE_NS		200	/* from its first event to after its last one */
 
 struct records {
 	unsigned char *data;
@@ -45,7 +45,7 @@ static inline void records_begin(struct records *r)
 	seal_header(header);
 }
 
-/* @raw: of the payload when it is decompressed; @bytes: if it is not compressed. */
+/* @raw: size of the decompressed payload; @bytes: size if it is not compressed. */
 static inline unsigned char *records_put(struct records *r, unsigned int type,
 					 const void *extra, size_t extra_bytes,
 					 const void *payload, size_t bytes, size_t raw)
@@ -80,7 +80,7 @@ static inline void records_task(struct records *r, uint32_t pid)
 	records_put(r, TASKS, NULL, 0, task, sizeof(task), sizeof(task));
 }
 
-/* Of a clock that counts ns. */
+/* Adds a sample of a clock that counts ns. */
 static inline void records_clock(struct records *r, uint64_t time)
 {
 	unsigned char clock[48] = { 0 };
@@ -91,7 +91,7 @@ static inline void records_clock(struct records *r, uint64_t time)
 	records_put(r, CLOCK, NULL, 0, clock, sizeof(clock), sizeof(clock));
 }
 
-/* A page with PAGE_EVENTS events, the first of them at @time. */
+/* Makes a page with PAGE_EVENTS events, the first of them at @time. */
 static inline void records_page(unsigned char *page, uint32_t cpu, uint64_t seq, uint64_t time)
 {
 	struct maker m;
@@ -103,8 +103,8 @@ static inline void records_page(unsigned char *page, uint32_t cpu, uint64_t seq,
 }
 
 /*
- * A chunk with one page.  Its place is returned: what is changed there has to be sealed,
- * or the chunk is damaged.  It moves when more is put behind it.
+ * Adds a chunk with one page and returns its place. Seal the chunk after a change, or it is
+ * corrupt. Adding more records moves it.
  */
 static inline unsigned char *records_chunk(struct records *r, uint32_t cpu, uint64_t seq,
 					   uint64_t time)
@@ -121,13 +121,13 @@ static inline unsigned char *records_chunk(struct records *r, uint32_t cpu, uint
 	return records_put(r, CHUNK, chunk, sizeof(chunk), page, sizeof(page), sizeof(page));
 }
 
-/* One byte of its page is wrong. */
+/* Makes one byte of the chunk's page wrong. */
 static inline void records_damage(unsigned char *chunk)
 {
 	chunk[32 + 48 + 100] ^= 1;
 }
 
-/* From 500 to 60000, of one CPU. */
+/* Adds the end of a recording from 500 to 60000, of one CPU. */
 static inline void records_end(struct records *r, uint32_t cpu, uint64_t events,
 			       uint64_t overwritten, uint64_t window)
 {

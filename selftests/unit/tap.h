@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The Test Anything Protocol, as much of it as these tests need. */
+/* The part of the Test Anything Protocol that these tests need. */
 #ifndef SELFTESTS_TAP_H
 #define SELFTESTS_TAP_H
 
@@ -31,7 +31,7 @@ static inline bool tap_ok(bool passed, const char *file, int line, const char *c
 	return passed;
 }
 
-/* The plan, at the end; what main() returns. */
+/* Prints the plan at the end; returns main()'s status. */
 static inline int tap_done(void)
 {
 	printf("1..%u\n", tap_tests);

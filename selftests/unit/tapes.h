@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tapes in memory: made, taken apart, put together again, read. */
+/* Tapes in memory: written, taken apart, put together again, read. */
 #ifndef SELFTESTS_TAPES_H
 #define SELFTESTS_TAPES_H
 
@@ -18,7 +18,7 @@
 
 #include "maker.h"
 
-/* A file without a name, and the path to open it by. */
+/* A file without a name, and a path to open it. */
 struct blob {
 	int fd;
 	char path[64];
@@ -42,7 +42,7 @@ static inline void blob_put(struct blob *b, const void *data, size_t size)
 	}
 }
 
-/* As a tape; NULL: it does not open, see @err. */
+/* Opens @data as a tape; returns NULL if that fails, see @err. */
 static inline struct schedtape_tape *blob_open(struct blob *b, const void *data, size_t size,
 					       struct schedtape_error *err)
 {
@@ -91,7 +91,7 @@ static inline void put64(unsigned char *at, uint64_t v)
 	memcpy(at, &v, 8);
 }
 
-/* By the manual's numbers, not by the library's structs. */
+/* Uses the numbers of the manual, not the library's structs. */
 static inline void seal_header(unsigned char *tape)
 {
 	put64(tape + 24, 0);
@@ -114,7 +114,7 @@ static inline unsigned int record_type(const unsigned char *record)
 	return record[4] | record[5] << 8;
 }
 
-/* The @n-th record of @type, counted from 0. */
+/* Returns the @n-th record of @type, counted from 0. */
 static inline unsigned char *find_record(unsigned char *tape, size_t size, unsigned int type,
 					 unsigned int n)
 {
@@ -131,9 +131,9 @@ static inline unsigned char *find_record(unsigned char *tape, size_t size, unsig
 struct events {
 	struct schedtape_event *ev;
 	size_t n, capacity;
-	unsigned int errors;	/* -EBADMSG on the way */
-	int ret;		/* what ended it */
-	struct schedtape_error err;	/* the last one */
+	unsigned int errors;	/* number of -EBADMSG */
+	int ret;		/* the last result */
+	struct schedtape_error err;	/* of the last error */
 };
 
 static inline void events_read(struct schedtape_tape *tape, struct events *e)
@@ -181,7 +181,7 @@ static inline bool events_sorted(const struct events *e)
 	return true;
 }
 
-/* A loss is told before it ends, and ends after it begins. */
+/* Tests whether each loss begins before its end, and is reported before its end. */
 static inline bool events_losses_right(const struct events *e)
 {
 	size_t i;
@@ -194,7 +194,7 @@ static inline bool events_losses_right(const struct events *e)
 	return true;
 }
 
-/* Of a CPU, as far as their numbers are known. */
+/* Sums the losses of a CPU whose numbers are known. */
 static inline uint64_t events_lost_in(const struct events *e, uint32_t cpu)
 {
 	uint64_t lost = 0;
@@ -206,7 +206,7 @@ static inline uint64_t events_lost_in(const struct events *e, uint32_t cpu)
 	return lost;
 }
 
-/* -- a small tape with something of everything ----------------------------- */
+/* -- a small tape with all kinds of records -------------------------------- */
 
 #define SAMPLE_BATCHES	5
 
@@ -216,10 +216,10 @@ struct sample {
 	struct schedtape_end end;
 	struct json_object *meta;
 	unsigned char pages[SAMPLE_BATCHES][2][STAPE_PAGE_SIZE];
-	uint64_t bytes[SAMPLE_BATCHES + 1];	/* up to a batch's end */
+	uint64_t bytes[SAMPLE_BATCHES + 1];	/* the tape's size at a batch's end */
 };
 
-/* Of CLOCK_MONOTONIC: times are what they are. */
+/* A sample of CLOCK_MONOTONIC, so that times need no conversion. */
 static const struct stape_clock_sample sample_clock = {
 	.counter = 900, .mono = 900, .boot = 950, .real = 1700000000000000000, .khz = 1000000,
 };
@@ -263,7 +263,7 @@ static inline void sample_make(struct sample *s)
 		.pid = 103, .nice = 19, .comm = "fifteen letters",
 	};
 
-	/* CPU 0 loses a page, CPU 1023 events; CPU 9 has a loss behind its last page. */
+	/* CPU 0 loses a page, CPU 1023 events; CPU 9 has a loss after its last page. */
 	sample_page(s, 0, 0, 0, 0, 1000);
 	sample_page(s, 0, 1, 0, 1, 1200);
 	sample_page(s, 1, 0, 1023, 10, 1050);
@@ -294,7 +294,7 @@ static inline void sample_make(struct sample *s)
 	};
 }
 
-/* Writes the first @batches of it; the end record, too, if they are all. */
+/* Writes the first @batches of the sample, and with all of them the end record, too. */
 static inline int sample_write(struct sample *s, const char *path, int level,
 			       unsigned int batches, struct schedtape_error *err)
 {

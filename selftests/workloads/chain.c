@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a producer makes ITEMS items, one every PERIOD ms (0: as soon
- * as the last one is through); they go from thread to thread: producer, stage,
- * consumer.  Each thread is woken by the one before it, by futex, and nobody
- * else; with PERIOD 0 the producer is woken by the consumer.
+ * Description: a producer makes ITEMS items, one every PERIOD ms (0: as soon as the last one
+ * is through); they go from thread to thread: producer, stage, consumer.  Each thread is woken
+ * only by the one before it, by futex; with PERIOD 0 the producer is woken by the consumer.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -14,7 +13,7 @@
 struct link {
 	uint32_t items;		/* sent so far: the futex */
 	uint32_t taken;
-	long slept;		/* waits that somebody ended */
+	long slept;		/* waits that a wake-up ended */
 };
 
 static struct link links[3];	/* to the stage, the consumer, the producer */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: COUNT processes, one after the other: each is forked, ends, and is
- * waited for before the next.
+ * Description: COUNT processes in turn: each is forked, ends, and is reaped before the next.
  */
 #include <sys/wait.h>
 

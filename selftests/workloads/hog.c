@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: MS ms of CPU time, at a stretch.
+ * Description: MS ms of CPU time without a break.
  */
 #include "work.h"
 

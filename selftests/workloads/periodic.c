@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: every PERIOD ms, WORK ms of CPU time, COUNT times; each period
- * begins with a timer's wake-up, on a grid from the first one on.  With TASKS,
- * so many processes do that, each a little later than the one before.
+ * Description: uses WORK ms of CPU time every PERIOD ms, COUNT times; each period begins with a
+ * timer's wake-up, on a grid that starts with the first one. With TASKS, so many processes do
+ * that, each a little later than the one before.
  */
 #include <sys/wait.h>
 
@@ -18,7 +18,7 @@ static void run(uint64_t begin, uint64_t period, uint64_t work, long count)
 		struct timespec t;
 
 		next += period;
-		/* Who is late does not sleep. */
+		/* A process that is late does not sleep. */
 		late += work_clock(CLOCK_MONOTONIC) >= next;
 		t.tv_sec = next / 1000000000;
 		t.tv_nsec = next % 1000000000;

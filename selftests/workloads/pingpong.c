@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: two processes send a byte to and fro through two pipes, ROUNDS
- * times: 2 * ROUNDS wake-ups, each of one by the other.  With PAIRS, so many of
- * them do, each two on a CPU of their own and none preempted by whom it wakes.
+ * Description: two processes send a byte to and fro through two pipes, ROUNDS times: 2 *
+ * ROUNDS wake-ups, each of one by the other.  With PAIRS, so many pairs do that, each pair on
+ * a CPU of its own, with a policy under which a wakee does not preempt its waker.
  */
 #include <sched.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ static void play(int in, int out, long rounds, int first)
 	}
 }
 
-/* Returns how many ns it took, and who the other one was. */
+/* Returns the duration in ns; @other: the other process. */
 static uint64_t play_pair(long rounds, pid_t *other)
 {
 	int to[2], fro[2], status;
@@ -39,7 +39,7 @@ static uint64_t play_pair(long rounds, pid_t *other)
 		play(to[0], fro[1], rounds, 0);
 		_exit(0);
 	}
-	/* Once to and fro, so that both are there. */
+	/* One round first, so that both have started. */
 	play(fro[0], to[1], 1, 1);
 	begun = work_clock(CLOCK_MONOTONIC);
 	play(fro[0], to[1], rounds - 1, 1);

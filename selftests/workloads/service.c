@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a small service.  A front end takes a request every 4 ms and gives it to one
- * of three workers in turn; the worker computes for 1 to 2 ms and passes the answer to a
- * logger.  Beside them a batch job computes in bursts, at nice 10.  With REQUESTS, so many.
+ * Description: a small service. A front end takes a request every 4 ms and gives it to one of
+ * three workers in turn; the worker computes for 1 to 2 ms and passes the answer to a logger.
+ * At the same time a batch job computes in bursts, at nice 10. REQUESTS is the number of
+ * requests.
  *
- * What each request costs is drawn from a generator with a fixed seed, and is measured in
- * CPU time, so that each run does the same.
+ * The cost of each request comes from a generator with a fixed seed, and is measured in CPU
+ * time, so that each run does the same.
  */
 #include <stdbool.h>
 #include <sys/prctl.h>
@@ -21,7 +22,7 @@ static long requests;
 static uint64_t begin;
 static int to_worker[WORKERS][2], to_logger[2];
 
-/* POSIX's example of rand(): the same everywhere. */
+/* POSIX's example of rand(), so that it is the same with each C library. */
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {
 	*seed = *seed * 1103515245 + 12345;
@@ -42,7 +43,7 @@ static void send(const int *pipe)
 		err(1, "write");
 }
 
-/* Returns false when nobody has the other end any more. */
+/* Returns false when the other end is closed. */
 static bool receive(const int *pipe)
 {
 	char byte;
@@ -92,7 +93,7 @@ static void run_batch(long number)
 	}
 }
 
-/* The ends of pipes that a part of the service does not use. */
+/* Closes the ends of pipes that a part of the service does not use. */
 static void close_others(bool frontend, bool worker)
 {
 	int i;

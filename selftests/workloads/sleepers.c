@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: THREADS threads that sleep until the process is killed.  They
- * are for filters with many tasks, and as small as can be: all of them have the
- * same stack, on which all of them write the same.
+ * Description: THREADS threads that sleep until the process is killed.  They are for filters
+ * with many tasks, and need little memory: all of them have the same stack, and all write the
+ * same to it.
  */
 #include <sched.h>
 

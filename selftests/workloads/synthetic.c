@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a load of known truth for MS ms, in one process of eight threads:
- * four tasks of periods (2 ms every 10, 1 ms every 20, two of each), a chain of three
- * with 0.25 ms each every 5 ms, each woken by the one before it by futex, and a hog that
- * uses a quarter of MS, on top of which the timers of the others fire.
+ * Description: a load with known numbers for MS ms, in one process of eight threads: four
+ * periodic tasks (2 ms every 10, 1 ms every 20, two of each), a chain of three tasks with 0.25
+ * ms each every 5 ms, each woken by the one before it by futex, and a hog that uses a quarter
+ * of MS, and that the timers of the others interrupt.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ static void sleep_until(uint64_t time)
 		;
 }
 
-/* @arg: period in ms; a tenth of it, but for 10 ms a fifth, is work. */
+/* @arg: period in ms; the work is a tenth of it, but a fifth of 10 ms. */
 static void *periodic(void *arg)
 {
 	uint64_t period = (uintptr_t)arg * 1000000, at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: COUNT times, WORK ms of CPU time and then a sleep in state D: until a
- * child has ended that shares the memory, and that sleeps for SLEEP ms.
+ * Description: COUNT times: WORK ms of CPU time, then a sleep in state D until a child has
+ * ended that shares the memory, and that sleeps for SLEEP ms.
  */
 #include <sys/wait.h>
 

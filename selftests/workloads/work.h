@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the workloads share.  Each does something of known shape and prints
- * what it did as key=value, a line each.
+ * Shared by the workloads. Each does something of a known shape and prints its numbers as
+ * key=value, a line each.
  */
 #ifndef WORKLOADS_WORK_H
 #define WORKLOADS_WORK_H
@@ -32,7 +32,7 @@ static inline void work_burn(uint64_t ns)
 		;
 }
 
-/* Argument number @n, which must be there and within the bounds. */
+/* Returns argument number @n, which must exist and be within the bounds. */
 static inline long work_arg(int argc, char **argv, int n, long min, long max, const char *usage)
 {
 	char *end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The smallest record of the scheduler that BPF allows: a word for each event,
- * with time, type and PID, into a ring that wakes nobody.  See record.c.
+ * The smallest record of the scheduler that BPF allows: a word for each event, with time, type
+ * and PID, into a ring that wakes no reader. See record.c.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The smallest recorder with BPF: loads events.bpf.o, and every 10 ms appends
- * what is in its ring to a file, until it gets a SIGINT.
+ * The smallest recorder with BPF: loads events.bpf.o, and every 10 ms appends the content of
+ * its ring to a file, until it gets a SIGINT.
  *
  *	bpf-record OBJECT FILE RING-BYTES
  *
- * Prints "ready", and in the end the number of lost events.
+ * Prints "ready", and at the end the number of lost events.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -45,7 +45,7 @@ static struct bpf_object *load(const char *path, size_t ring_bytes)
 	return object;
 }
 
-/* The only variable is a map of one element. */
+/* libbpf makes a map of one element for the program's only variable. */
 static unsigned long long lost(struct bpf_object *object)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".bss");

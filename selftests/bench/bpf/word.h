@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the BPF recorder writes for an event, from the top: 39 bits of time in
- * ns, 3 bits of type, 22 bits of PID.
+ * The BPF recorder's word for an event, from the highest bit: 39 bits of time in ns, 3 bits of
+ * type, 22 bits of PID.
  */
 #ifndef BENCH_BPF_WORD_H
 #define BENCH_BPF_WORD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The least that any recorder of sched_switch, sched_waking and sched_wakeup
- * costs: a probe that does nothing, or reads a clock and stores 8 bytes.
+ * The minimal cost of any recorder of sched_switch, sched_waking and sched_wakeup: a probe that
+ * does nothing, or reads a clock and stores 8 bytes.
  *
  *	insmod floor.ko probe=empty|tsc|mono
  *

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
-# Bare probes: what no recorder can be cheaper than. The variant is what they
-# do: empty, tsc or mono (see floor.c).
+# Bare probes: no recorder can be cheaper. The variant is the probes' action: empty, tsc or mono
+# (see floor.c).
 
 peer_start()
 {
@@ -15,7 +15,7 @@ peer_stop()
 	rmmod floor
 }
 
-# They keep nothing; an empty probe does not even count.
+# The probes keep no events; an empty probe does not even count.
 peer_count()
 {
 	echo "events=$(cat "$1/events")"

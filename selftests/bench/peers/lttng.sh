@@ -18,7 +18,7 @@ lttng_modules=(
 	probes/lttng-probe-sched
 )
 
-# Its daemon unloads some of them when it ends.
+# LTTng's daemon unloads some of them when it ends.
 load_modules()
 {
 	local module name

@@ -23,7 +23,7 @@ peer_start()
 	sched) perf sched record "${options[@]}" & ;;
 	esac
 	readers=($!)
-	# It answers when it has begun to record.
+	# perf answers when it has begun to record.
 	echo ping >&"$control"
 	until read -r -t 10 -u "$ack"; do
 		kill -0 "${readers[0]}" || return

@@ -5,24 +5,24 @@
 #	z0		no compression
 #	mono, tsc	the clock, if not the usual one
 #	dropped		the filter has another process, not the load
-#	pids=N		the filter has so many sleeping threads besides
+#	pids=N		the filter has N sleeping threads in addition
 #	cgroup=N	the filter has a cgroup, and the load is N levels below it
-#	sessions=N	so many sessions with the same filter
-#	idle=N		so many sessions with another filter, besides
+#	sessions=N	N sessions with the same filter
+#	idle=N		N sessions with another filter, in addition
 
 schedtape()
 {
 	"$build/schedtape" "$@"
 }
 
-# recorder OPTION...: one more session
+# recorder OPTION...: starts one more session
 recorder()
 {
 	"$build/schedtape" record -q "${options[@]}" "$@" 2>> "$dir/log" &
 	readers+=($!)
 }
 
-# Up to a minute, which is over at once where nothing else runs.
+# Waits up to a minute, which passes at once if nothing else runs.
 wait_for_sessions()
 {
 	local tries=600
@@ -42,7 +42,7 @@ start_bystander()
 	others+=($!)
 }
 
-# The threads of another process, as many as that.
+# Starts another process with so many threads.
 start_sleepers()
 {
 	echo 4194304 > /proc/sys/kernel/pid_max
@@ -84,7 +84,7 @@ peer_start()
 
 peer_stop()
 {
-	# They may have seen the load end.
+	# The recorders may have noticed the end of the load already.
 	kill -INT "${readers[@]}" 2> /dev/null
 	wait "${readers[@]}"
 	[ ${#others[@]} = 0 ] || kill -KILL "${others[@]}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
 #
-# The variant is record (not compressed) or record-z (compressed in the end, which
-# is what it does if it is not told otherwise).
+# The variant is record (not compressed) or record-z (compressed at the end, which is its
+# default).
 
 trace_cmd_events=(
 	sched:sched_switch sched:sched_waking sched:sched_wakeup
@@ -15,10 +15,10 @@ peer_start()
 {
 	local -a options=(-o "$dir/data")
 
-	# It leaves the ring as large as it was made: 1408 KB is the usual size.
+	# trace-cmd does not restore the ring's size: 1408 KB is the usual size.
 	options+=(-b "$(($(numfmt --from=iec "${ring:-1408K}") / 1024))")
 	[ "$variant" != record ] || options+=(--compression none)
-	# The last that it does before it records is to switch this on.
+	# The last action of trace-cmd before it records is to enable this.
 	echo 0 > /sys/kernel/tracing/tracing_on
 	trace-cmd record "${options[@]}" "${trace_cmd_events[@]/#/-e}" > "$dir/record.out" &
 	readers=($!)
@@ -26,11 +26,11 @@ peer_start()
 		kill -0 "${readers[0]}" || return
 		sleep 0.1
 	done
-	# It has a process for each CPU.
+	# trace-cmd has a process for each CPU.
 	mapfile -t -O 1 readers < <(pgrep -P "${readers[0]}")
 }
 
-# Where the recorder would reset it before we can look.
+# Reads the counters, because the recorder resets them at its end.
 trace_cmd_lost()
 {
 	cat /sys/kernel/tracing/per_cpu/cpu*/stats > "$dir/stats"

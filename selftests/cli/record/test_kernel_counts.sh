@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a recording agrees with what the kernel itself counts: each task's switches
-# with its voluntary and nonvoluntary ones, its CPU time with se.sum_exec_runtime, and all
-# forks with "processes" of /proc/stat.
+# Description: a recording agrees with the kernel's own counters: each task's switches with its
+# voluntary and nonvoluntary ones, its CPU time with se.sum_exec_runtime, and all forks with
+# "processes" of /proc/stat.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
-# Where an emulated CPU may stall between the kernel's look at its clock and the tracepoint,
-# CPU times differ by that: they are judged where instructions are counted.
+# An emulated CPU may stall between the kernel's read of its clock and the tracepoint, and CPU
+# times differ by that: they are checked only if instructions are counted.
 exact=${SCHEDTAPE_EXACT:-}
 
-# Runs some programs, stops them, and writes down what the kernel says of their threads: a
-# task that is stopped changes no more, so that the tape up to then has the same.
+# Runs some programs, stops them by a signal, and saves the kernel's counters of their threads.
+# The counters of a stopped task do not change, so the tape up to then has the same numbers.
 cat > stopped.py << 'END'
 import json, os, signal, subprocess, sys, time
 
@@ -50,11 +50,11 @@ for pid in pids:
     os.kill(pid, signal.SIGKILL)
 END
 
-# The same of the tape. Each task has to be forked in the recording: the kernel counts from
-# there on. Its clock of a switch is up to a microsecond older than the tracepoint, that of the
-# wake-up if that one preempts: for a task of short runs this may be more than 1 %. One task's
-# microsecond is missing at another one, so the sum has to agree all the same. A task of a few
-# ms is judged by its switches, and in the sum.
+# Compares them with the tape. Each task has to be forked in the recording, because the kernel
+# counts from there on. The kernel's clock of a switch is up to a microsecond older than the
+# tracepoint; if a wake-up preempts, it is the clock of the wake-up. For a task of short runs this
+# may be more than 1 %. The microsecond that one task lacks is another one's, so the sum has to
+# agree nevertheless. A task of a few ms is checked by its switches, and in the sum.
 cat > compare.py << 'END'
 import json, sys
 
@@ -104,7 +104,7 @@ schedtape info --json stopped.tape > info.json 2> log &&
 	like info.json 'sum(c["lost"] for c in d["cpus"]) == 0'
 report $? "nothing was lost"
 
-# All forks between two looks at /proc/stat, kernel threads' too.
+# All forks between two reads of /proc/stat, including kernel threads.
 cat > forks.py << 'END'
 import subprocess, sys, time
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: schedtape record as it is typed: what it keeps, what it says of
-# bad input, and its exit status.
+# Description: schedtape record as users type it: which files it keeps, its messages about bad
+# input, and its exit status.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -24,7 +24,7 @@ schedtape record -q -- true
 cmp schedtape.tape.old first > log
 report $? "the last tape is kept as .old"
 
-# What was there before something that never begins: two tapes, and nothing else.
+# Files from before a recording that fails to start: two tapes, and nothing else.
 mkdir keep
 schedtape record -q -o keep/tape -- true && schedtape record -q --threads -o keep/tape -- true
 find keep -type f -exec cksum {} + | sort > before
@@ -77,7 +77,7 @@ expect 1 'No such file' schedtape report /nonexistent
 expect 1 'CAP_PERFMON' nobody record -- true
 expect 1 'CAP_PERFMON' nobody status
 
-# A disk that is full in the middle: what is missing is counted.
+# A disk that is full in the middle of a recording: missing events are counted.
 (ulimit -f 8; schedtape record -z0 -o short.tape -- forktree 4 3) > out 2> log
 [ $? = 1 ] && [ "$(grep -c 'cannot write at byte 8192' log)" = 1 ]
 report $? "a full disk is one error"
@@ -90,7 +90,7 @@ head -c -60 torn.tape > cut.tape
 schedtape report cut.tape > out 2> log && grep -q 'warning: cut.tape: .*byte' log
 report $? "a torn tape is read as far as it goes, with a warning"
 
-# Running processes, until the last of them has gone.
+# Records running processes, until the last of them has exited.
 pingpong 100000000 > /dev/null &
 workload=$!
 schedtape record -q -o running.tape -p $workload 2> log &
@@ -100,7 +100,7 @@ records()
 	schedtape list --json > list.json 2> log && grep -q '"task_count": [1-9]' list.json
 }
 eventually records
-# The child that was there before is not of the process that was named.
+# The workload's child is not in the process that was named.
 like list.json 'len(d["sessions"]) == 1 and d["sessions"][0]["task_count"] == 1'
 report $? "-p takes the process that is named"
 pkill -KILL -x pingpong

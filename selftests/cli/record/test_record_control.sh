@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: when schedtape record records, and how: delays, durations,
-# orders through pipes, clocks, overwriting, what it says meanwhile.
+# Description: when schedtape record records, and how: delays, durations, orders through pipes,
+# clocks, overwrite mode, and its messages meanwhile.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-# info TAPE EXPRESSION TEXT: is it true of d, what the tape tells? T: its seconds
+# info TAPE EXPRESSION TEXT: tests an expression about d, info's output; T: its seconds
 info()
 {
 	schedtape info --json "$1" > tape.json 2> log &&
@@ -16,7 +16,7 @@ info()
 	report $? "$3"
 }
 
-# order WORD: gives the recorder an order, and waits for its answer
+# order WORD: gives the recorder an order, and waits for its acknowledgment
 order()
 {
 	local answer
@@ -26,7 +26,7 @@ order()
 	report $? "$1 is acknowledged"
 }
 
-# state STATE TEXT: is this the state of the one session?
+# state STATE TEXT: tests the state of the only session
 state()
 {
 	schedtape list > log
@@ -34,7 +34,7 @@ state()
 	report $? "$2"
 }
 
-# events: how many the one session has so far
+# events: prints the number of events of the only session so far
 events()
 {
 	schedtape list | awk 'NR == 3 { gsub(",", ""); print $5 }'
@@ -55,7 +55,7 @@ took=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
 info t "0.3 <= T <= $took - 1" "-D: begins later"
 schedtape record -q -o t -D 0-200,600-800 -p $periodic 2> log
 report $? "-D with periods: ends with the last of them"
-# They are counted in ms.
+# Periods are counted in ms.
 info t 'T >= 0.799' "-D with periods: lasts until then"
 schedtape script t > script.txt 2> log && grep -q -i paused script.txt
 report $? "-D with periods: the tape tells of the pause"
@@ -123,7 +123,7 @@ else
 fi
 expect 129 '-k boot: only mono' schedtape record -k boot -- true
 
-# Overwriting: a ring has 16 kB, and the workload fills it many times.
+# Overwrite mode: a ring has 16 kB, and the workload fills it many times.
 schedtape record -q -o t --overwrite -m 16K -- pingpong 3000 > out 2> log
 report $? "--overwrite: no failure"
 info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
@@ -132,7 +132,7 @@ schedtape script --json t 2> log | tail -n 1 > last.json
 info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
 	"--overwrite: it is what came last"
 
-# What it says.
+# Messages.
 schedtape record --json -o t -- true > out.json 2> log &&
 	like out.json "d['tape'] == 't' and d['events'] > 0 and d['lost'] == 0 and d['bytes'] > 0"
 report $? "--json: what became of it"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: when schedtape record ends and when it does not, that it sleeps until
-# then, and what signals do to it and to its command.
+# Description: when schedtape record ends and when it does not, that it sleeps until then, and the
+# effect of signals on it and on its command.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 cpu1=/sys/devices/system/cpu/cpu1/online
 
-# Who has been looked at by its child used so little CPU time meanwhile?
+# Tests that the recorder used little CPU time between its child's two looks at it.
 idle()
 {
 	/usr/bin/python3 -c 'import os
@@ -19,7 +19,7 @@ assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> 
 	report $? "$1"
 }
 
-# -- the end of a command, and of what is named ----------------------------------
+# -- the end of a command, and of named tasks -------------------------------------
 
 sleep 1000 &
 named=$!
@@ -43,9 +43,9 @@ for glob in 'none*' sleep 's*'; do
 	report $? "--exclude-comm $glob: the process's end counts"
 done
 
-# -- a stream that is behind -------------------------------------------------------
+# -- a slow stream -----------------------------------------------------------------
 
-# Its thread alone is held.
+# Only the stream's thread is stopped.
 /usr/bin/python3 - > out 2> log <<-'END'
 	import ctypes, os, shutil, signal, subprocess, time
 	SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
@@ -76,13 +76,13 @@ done
 	assert recorder.wait() == 0
 END
 report $? "streams that are behind catch up in the end"
-# One of the two waits for the other that was ended.
+# One of the two waits for the other one that was killed.
 pkill -KILL -x pingpong
 idle "and meanwhile the main thread sleeps"
 
 # -- CPUs that are offline -----------------------------------------------------------
 
-# on_cpu1 STATUS TEXT: it has not failed, and has recorded CPU 1
+# on_cpu1 STATUS TEXT: the recorder has succeeded, and has recorded CPU 1
 on_cpu1()
 {
 	local status=$1

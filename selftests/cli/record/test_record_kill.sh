@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: "schedtape record" is killed at a random moment of a storm. What
-# it has written stays readable, its session is gone, and the module can go.
-# SCHEDTAPE_ROUNDS (20) is how often, SCHEDTAPE_SEED makes the same moments again.
+# Description: "schedtape record" is killed at a random moment of a storm. What it has written
+# stays readable, its session ends, and the module can be unloaded. SCHEDTAPE_ROUNDS (20) is the
+# number of kills; SCHEDTAPE_SEED repeats the moments.
 
 here=$(dirname "$(realpath "$0")")
 here=${here%/cli/record}
@@ -17,7 +17,7 @@ dir=$(mktemp -d) || exit 4
 trap 'rm -rf "$dir"' EXIT
 n=0 failed=0
 
-# check TEXT COMMAND...: one result.
+# check TEXT COMMAND...: prints one result.
 check()
 {
 	local text=$1
@@ -32,7 +32,7 @@ check()
 	fi
 }
 
-# Killed before it has written the tape's head, it leaves none.
+# A recorder that is killed before it has written the tape's head leaves an empty file.
 readable()
 {
 	[ -s "$1" ] || return 0
@@ -44,7 +44,7 @@ no_session()
 	[ "$("$schedtape" list)" = "no sessions, no replays" ]
 }
 
-# Who holds the module lets it go when it is dead, which may take a moment.
+# A killed process may take a moment to release the module.
 unloads()
 {
 	local tries=50

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: whom schedtape record records, by each option that says so.
+# Description: which tasks schedtape record records, for each option that selects tasks.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-# meta TAPE EXPRESSION TEXT: is it true of the filter f, as the tape tells it?
+# meta TAPE EXPRESSION TEXT: tests an expression about f, the filter on the tape
 meta()
 {
 	schedtape info --json "$1" > tape.json 2> log &&
@@ -14,13 +14,13 @@ meta()
 	report $? "$3"
 }
 
-# Records for a moment.
+# Records for a short time.
 record()
 {
 	schedtape record -q -o t --duration 0.4 "$@" 2> log
 }
 
-# The same, until what $forks has forked is there: a slow machine takes its time.
+# Records until the children of $forks are on the tape, because a slow machine takes longer.
 record_forks()
 {
 	local tries=30
@@ -32,7 +32,7 @@ record_forks()
 	done
 }
 
-# Four workloads that do little, each with a name of its own.
+# Four workloads with little work, each with a name of its own.
 cp "$(command -v periodic)" other
 ./other 50 0 1000000 > /dev/null &
 other=$!
@@ -69,7 +69,7 @@ on_tape t "len(p) == 1" "-i: the command alone"
 expect 1 'TID 4194303: there is no such process or thread' schedtape record -t 4194303
 expect 129 '-t 1,,2: not a list of TIDs' schedtape record -t 1,,2
 
-# A command beside other targets only says how long.
+# With another target, a command only limits the duration.
 schedtape record -q -o t -p $periodic -- sh -c 'sleep 0.3; exit 3' 2> log
 [ $? = 3 ]
 report $? "-p and a command: its exit status"

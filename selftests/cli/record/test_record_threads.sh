@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: schedtape record --threads and --overwrite: what is on the tape,
-# however many files it is in, and what pack and recover make of it.
+# Description: schedtape record --threads and --overwrite: the content of the tape, however many
+# files it has, and the results of pack and recover.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-# info TAPE EXPRESSION TEXT: is it true of what info says?
+# info TAPE EXPRESSION TEXT: tests an expression about info's output
 info()
 {
 	schedtape info --json "$1" > tape.json 2> log && like tape.json "($2)"
@@ -25,7 +25,7 @@ same_events()
 cpus=$(nproc --all)
 last=$((cpus - 1))
 
-# -- who writes --------------------------------------------------------------
+# -- writers -----------------------------------------------------------------
 
 schedtape record -q --threads -o t -- forktree 4 3 > out 2> log
 report $? "a thread for each CPU"
@@ -69,7 +69,7 @@ if [ "$cpus" -gt 1 ]; then
 
 	schedtape record -q --threads=0/1:1/0 -o t -a 2> log &
 	recorder=$!
-	# Their masks and signals, when both are there and have gone to their CPUs.
+	# Reads their masks and signals, when both threads exist and have moved to their CPUs.
 	masked()
 	{
 		for task in "/proc/$recorder/task"/*; do
@@ -98,7 +98,7 @@ else
 	skip "needs two CPUs"
 fi
 
-# -- what cannot be written --------------------------------------------------
+# -- failed writes -----------------------------------------------------------
 
 (ulimit -f 8; schedtape record -z0 --threads -o t -- pingpong 5000) > out 2> log
 [ $? = 1 ] && [ "$(grep -c 'cannot write' log)" = 1 ]
@@ -114,7 +114,7 @@ set -m
 schedtape record -q --threads -o t -- storm 2 3 100000 > /dev/null 2> log &
 set +m
 recorder=$!
-# Kernels that look for mistakes take long to get as far.
+# Debug kernels take long to get as far.
 written()
 {
 	[ "$(cat t/data.[0-9]* 2> /dev/null | wc -c)" -gt 4096 ]
@@ -164,7 +164,7 @@ report $? "a name with a slash behind it, again"
 expect 1 'No space left' schedtape pack t -o /dev/full
 expect 0 'wrote [0-9.]* MB to /dev/null \]$' schedtape pack t -o /dev/null
 
-# interrupted COMMAND...: by a signal that has come before it begins
+# interrupted COMMAND...: runs COMMAND with a signal pending from the start
 interrupted()
 {
 	/usr/bin/python3 -c 'import os, signal, sys

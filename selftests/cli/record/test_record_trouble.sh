@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: schedtape record in trouble: a disk that is slow or broken, a clock
-# that is set, signals. What was recorded is kept, what is missing is counted.
+# Description: schedtape record under odd conditions: a disk that is slow or broken, a clock that
+# is set, signals. Recorded events are kept, missing ones are counted.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-# whole TAPE EXPRESSION TEXT: it has its end, and that is true of what info says
+# whole TAPE EXPRESSION TEXT: the tape has its end, and an expression about info's output holds
 whole()
 {
 	schedtape info --json "$1" > info.json 2> log &&
@@ -17,7 +17,7 @@ whole()
 
 # -- a disk that is slow -------------------------------------------------------
 
-# A pipe takes 64 kB, the rings less, and nobody reads before they have been full.
+# A pipe takes 64 kB, the rings less, and its reader starts only after they were full.
 mkfifo slow
 (until schedtape list --json 2> /dev/null | grep -q '"lost": [1-9]'; do
 	sleep 0.1
@@ -37,7 +37,7 @@ report $? "a slow disk: report tells of it"
 
 # -- a disk that breaks ----------------------------------------------------------
 
-# A terminal that is hung up: from then on, writing to it is EIO.
+# A terminal after a hang-up: from then on, writing to it is EIO.
 /usr/bin/python3 - schedtape record -z0 -m 64K -o PTY -- pingpong 20000 > out 2> log <<-'END'
 	import os, pty, subprocess, sys, tty
 	master, slave = pty.openpty()
@@ -81,7 +81,7 @@ report $? "a clock that is set: events have their times"
 pingpong 100000000 > /dev/null &
 workload=$!
 for signal in INT TERM HUP; do
-	# A background job of a script would ignore SIGINT.
+	# A script's background job would ignore SIGINT.
 	/usr/bin/python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' schedtape record -o t -p $workload 2> log &

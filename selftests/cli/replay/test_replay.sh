@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: replays of known workloads, by the commands that a user types.
 #
-# On one CPU that counts instructions a replay must be exact: the same tasks,
-# the same wake-ups between the same tasks, CPU time within 5 % or what is said
-# below.  With more CPUs, emulated, a stalled CPU looks like load: there, all tasks
-# must be there and the replay must come to its end.
+# On one CPU that counts instructions a replay must be exact: the same tasks, the same wake-ups
+# between the same tasks, CPU time within 5 % or the limit given below. With several emulated
+# CPUs, a stalled CPU looks like load: there, all tasks must be there and the replay must reach
+# its end.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 exact=${SCHEDTAPE_EXACT:-} error=5 wall=100 tries=1
 
-# Nobody is left of a replay: no player, no state in the module.
+# Nothing is left of a replay: no player, and nothing in the module.
 nobody_left()
 {
 	[ "$(schedtape list)" = "no sessions, no replays" ] &&
@@ -24,14 +24,14 @@ nothing_left()
 	eventually nobody_left > log 2>&1
 }
 
-# The players of long.tape play, and are called what they play.
+# The players of long.tape are running, and have the names of their tasks.
 playing()
 {
 	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
-# replayed NAME OPTION...: replays a tape and compares the two with these options of diff.
-# It passes if one of $tries replays does.
+# replayed NAME OPTION...: replays a tape and compares the two with these options of diff. It
+# passes if one of $tries replays does.
 replayed()
 {
 	local name=$1 try
@@ -46,7 +46,7 @@ replayed()
 	return 1
 }
 
-# known NAME COMMAND...: recorded, replayed, recorded again, compared
+# known NAME COMMAND...: records, replays and records again, and compares
 known()
 {
 	local name=$1 options=(--json)
@@ -62,21 +62,21 @@ known()
 	report $? "$name: every task has its player"
 }
 
-# So long that an interrupt with much to do, which comes upon one of them, is little of it.
-# On 6.12 replays of it go one of two ways: 0.2 % off, or 5 %, where two thirds of the
-# wake-ups take the kernel 1.9 us instead of 1.2 (from waking to wakeup). In bursts of
-# 6 us there is nothing that a player could leave out for that. One replay of some twenty on 6.12
-# has 0.5 % more sleeps: then another one has to be right.
+# So long that one interrupt with much work is a small part of a task's time. On 6.12 a replay of
+# it is off by 0.2 %, or by 5 % if two thirds of the wake-ups take the kernel 1.9 us instead of
+# 1.2 (from waking to wakeup). In bursts of 6 us a player cannot leave out anything to compensate
+# that. On 6.12 one replay of some twenty has 0.5 % more sleeps, so a second try is allowed.
 error=10 tries=2 known pingpong pingpong $((10000 / slow))
 known chain chain 100 5
-# Who does little else than switch is as slow as switches of players are; not these.
+# The wall time is checked only for tasks that do more than switch, because switches of players
+# are slower.
 wall=0.5 known periodic periodic 10 2 50
-# Eight threads of one process, one after the other at its end.
-synthetic 20 > /dev/null	# from then on it is in memory
-# What a thread pays once, 20 us, or another in its place, is to be little of it.
+# Eight threads of one process, which run in turn at its end.
+synthetic 20 > /dev/null	# now it is in memory
+# Costs that one of two threads has once, 20 us, must be a small part of the time.
 error=0.5 wall=0.5 known synthetic synthetic 1000
-# Twenty senders and as many receivers, who wake each other all the time: who wakes whom
-# counts. Half of what they do is to be forked, as below.
+# Twenty senders and as many receivers, which wake each other all the time: the wakers and wakees
+# are compared. Half of the tasks' time is their fork, as below.
 storm_error=100 storm_tries=1
 if [[ $(uname -r) != [1-6].* ]]; then
 	# On 7.3 a task that yields forfeits vruntime, so players that wait for their wakees
@@ -87,15 +87,14 @@ if [[ $(uname -r) != [1-6].* ]]; then
 	storm_tries=3
 fi
 error=$storm_error tries=$storm_tries known storm storm 2 10 30
-# It does little else than fork, which costs a player more than a small program,
-# and whether a parent still finds its child alive when it waits is a matter of
-# luck: here it is the structure that counts.
+# Most of its work is forks, which take a player longer than a small program, and by chance a
+# parent finds its child alive when it waits. So only the structure is compared.
 exact='' known forktree forktree 3 2
 nothing_left
 report $? "nothing is left of them"
 
-# A tape that takes a while to replay. Where instructions are counted, time jumps while
-# a file of the host is waited for.
+# A tape that takes a while to replay. With time counted in instructions, the clock jumps while
+# the guest waits for a file of the host.
 schedtape record -q -o long.tape -- periodic 100 5 300 > log 2>&1 &
 recorder=$!
 sleep $((exact ? 20 : 1 + 2 * slow))

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: players have the policy, nice value and affinity that their tasks had,
-# when they had them.
+# Description: players have the policy, nice value and affinity that their tasks had, at the same
+# times.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
-# Each has a name of its own.
+# Each program has a name of its own.
 for name in other nice batch idle fifo rr child changes first second mover; do
 	ln -s "$(command -v periodic)" $name
 done
@@ -35,7 +35,7 @@ chmod 755 work
 schedtape record -q -o work.tape -- ./work > log 2>&1
 report $? "tasks of all policies are recorded"
 
-# attributes TAPE NAME: all that the task with that name had in the end
+# attributes TAPE NAME: prints the attributes of the task with that name at its end
 attributes()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
@@ -60,7 +60,7 @@ all()
 	report $? "$2"
 }
 
-# history TAPE: of the one whose attributes change
+# history TAPE: prints the attributes of the task that changes them
 history()
 {
 	schedtape script "$1" | sed -n \
@@ -87,7 +87,7 @@ schedtape record -q -o user.tape -- schedtape replay -q --engine=user work.tape 
 report $? "--engine=user: replayed"
 all user.tape "--engine=user: the same"
 
-# -- where they may run ----------------------------------------------------------------
+# -- affinities -----------------------------------------------------------------------
 
 if [ "$(nproc)" = 1 ]; then
 	skip "affinities: needs two CPUs"
@@ -95,13 +95,13 @@ if [ "$(nproc)" = 1 ]; then
 	exit
 fi
 
-# cpus TAPE NAME: where it ran
+# cpus TAPE NAME: prints the CPUs on which it ran
 cpus()
 {
 	schedtape script "$1" | sed -n "s/.* \[\([0-9]*\)\] .* switch: .*==> $2:.*/\1/p" | sort -u
 }
 
-# ran_on TAPE FIRST SECOND: the two that are pinned
+# ran_on TAPE FIRST SECOND: tests the CPUs of the two pinned tasks
 ran_on()
 {
 	[ "$(cpus "$1" first)" = "00$2" ] && [ "$(cpus "$1" second)" = "00$3" ]
@@ -126,7 +126,7 @@ schedtape replay -q --record pinned.replay --cpus 0-1:1 pinned.tape > log 2>&1 &
 	ran_on pinned.replay 1 1
 report $? "--cpus 0-1:1: both on one"
 
-# Who is pinned while it is recorded, moves, and forks.
+# A task that is pinned during the recording, moves, and forks.
 cat > moves << 'END'
 #!/bin/sh
 taskset -c 0 ./first 20 1 10 2 > /dev/null &
@@ -143,7 +143,7 @@ wait
 END
 chmod 755 moves
 
-# affinities TAPE: of the one that is moved
+# affinities TAPE: prints those of the task that is moved
 affinities()
 {
 	schedtape script "$1" | sed -n 's/.* setaffinity: mover:[0-9]* to \(.*\)/\1/p'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: replay --burn=work of tapes of slower and faster machines: they are
-# tapes of this one that say so.
+# Description: replay --burn=work of tapes of slower and faster machines: this machine's tapes
+# with another calibration.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -15,7 +15,7 @@ schedtape info --json here.tape > info.json 2>> log &&
 		d["meta"]["calibration"])'
 report $? "a tape tells how fast its machine is, and how much that varied"
 
-# machine NAME FACTOR SPREAD: NAME.tape is of one that is FACTOR times as fast
+# machine NAME FACTOR SPREAD: makes NAME.tape of a machine that is FACTOR times as fast
 machine()
 {
 	/usr/bin/python3 "$here/lib/calibrate.py" here.tape "$1.tape" "$2" "$3" 2> log
@@ -31,14 +31,14 @@ schedtape info --json fast.tape > fast.json 2> log && like fast.json '(lambda c,
 	d["meta"]["calibration"], json.load(open("info.json"))["meta"]["calibration"])'
 report $? "such a tape says so"
 
-# ran TAPE: CPU time, ns
+# ran TAPE: prints its CPU time, ns
 ran()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
 print(sum(t["cpu_time_ns"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
-# replay NAME: as much work as on its tape
+# replay NAME: with as much work as on its tape
 replay()
 {
 	schedtape replay -q --burn=work --record "$1.replay" "$1.tape" > log 2>&1
@@ -58,7 +58,7 @@ report $? "what a faster machine has done takes more CPU time"
 if [ -n "$exact" ]; then
 	[ $((100 * fast / truth)) -ge 980 ] && [ $((100 * fast / truth)) -le 1020 ]
 	report $? "ten times as much"
-	# With what it costs that it is a program at all.
+	# Includes the cost of starting a program.
 	[ $((1000 * slow / truth)) -ge 98 ] && [ $((1000 * slow / truth)) -le 105 ]
 	report $? "and a tenth of a slower one"
 fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: replay --cgroups makes the recorded cgroups once more, has tasks run in
-# them, and leaves none behind.
+# Description: replay --cgroups makes the recorded cgroups again, runs tasks in them, and leaves
+# none behind.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -20,7 +20,7 @@ echo +cpu > "$cg/outer/cgroup.subtree_control"
 echo 300 > "$cg/heavy/cpu.weight"
 echo "20000 100000" > "$cg/outer/inner/cpu.max"
 
-# Each as a name of its own.
+# Each program with a name of its own.
 for name in heavy light inner; do
 	cp "$(command -v hog)" $name
 done
@@ -37,7 +37,7 @@ report $? "three tasks that move are recorded"
 
 # -- what is on the tape ---------------------------------------------------------
 
-# moves TAPE: names and paths of those that moved, as "heavy=/heavy"
+# moves TAPE: prints names and paths of tasks that moved, as "heavy=/heavy"
 moves()
 {
 	schedtape info --json "$1" > info.json
@@ -60,14 +60,14 @@ report $? "and weights and quotas"
 
 # -- the replay --------------------------------------------------------------------
 
-# left: what replays have left behind
+# left: prints what replays have left behind
 left()
 {
 	find "$cg" -maxdepth 2 -name 'schedtape-*' > log
 	[ -s log ]
 }
 
-# length TAPE NAME: from its first event to its last, ms
+# length TAPE NAME: prints the time from its first event to its last, ms
 length()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
@@ -92,7 +92,8 @@ recorded=$(length placed.tape heavy) with=$(length replay.tape heavy)
 without=$(length without.tape heavy)
 echo "300 ms of CPU time took $recorded ms, $with ms replayed, $without ms without --cgroups" |
 	tee log | sed 's/^/# /'
-# In ms: before it runs minutes of this guest's time may pass, on the tape and in replays.
+# In ms, because before the load runs, minutes of this guest's time may pass, on the tape and in
+# replays.
 [ -z "$exact" ] || { [ "$with" -lt $((recorded + 50)) ] &&
 	[ "$with" -gt $((recorded - 50)) ] && [ "$without" -gt $((recorded + 90)) ]; }
 report $? "the weight has its effect"
@@ -101,7 +102,7 @@ echo "40 ms of a fifth of a CPU took $recorded ms, $with ms replayed" | tee log 
 [ "$with" -ge 120 ] && [ "$recorded" -ge 120 ]
 report $? "the quota has its effect"
 
-# begin TAPE THERE OPTION...: starts a replay that takes long, until THERE is true
+# begin TAPE THERE OPTION...: starts a long replay, and waits until THERE is true
 begin()
 {
 	schedtape replay -q --cgroups --speed 0.02 "${@:3}" "$1" > log 2>&1 &
@@ -114,7 +115,7 @@ heavy_is_there()
 	pid=$(pgrep -x heavy) && grep -q '/heavy$' "/proc/$pid/cgroup"
 }
 
-# gone: neither a player nor a cgroup nor a controller, after a while
+# gone: waits until no player, cgroup or controller is left
 gone()
 {
 	eventually nothing_there > log
@@ -146,9 +147,9 @@ for engine in module user; do
 	report $? "kill -9, --engine=$engine: no player and no cgroup is left"
 done
 
-# -- CPUs, and who only runs when nobody else wants to -------------------------------
+# -- cpusets and idle cgroups ---------------------------------------------------------
 
-# bounds CPUS: of the replay that runs
+# bounds CPUS: tests the settings of the running replay's cgroups
 bounds()
 {
 	cat "$cg/schedtape-$replay"/{bound/cpuset.cpus,lazy/cpu.idle} > log 2>&1
@@ -181,7 +182,7 @@ test_bound()
 	chmod 755 bind
 	schedtape record -q -o bound.tape -- ./bind > log 2>&1
 	report $? "two tasks are recorded, one with CPUs of its own, one idle"
-	# The replay is to switch it on, and off again.
+	# The replay has to enable the controller, and to disable it again.
 	echo -cpuset > "$cg/cgroup.subtree_control"
 	controllers=$(cat "$cg/cgroup.subtree_control")
 
@@ -210,7 +211,7 @@ else
 	skip "no controller cpuset for cgroups of version 2"
 fi
 
-# -- which tasks -------------------------------------------------------------------
+# -- selection of tasks ------------------------------------------------------------
 
 # chosen NAMES OPTION...: the replay has these tasks
 chosen()
@@ -220,7 +221,7 @@ chosen()
 	report $? "${*:2}: $1"
 }
 
-# A task counts to the last cgroup that it was in, and not to those above.
+# A task belongs to the last cgroup that it was in, and not to that one's parents.
 schedtape info --json placed.tape > info.json 2> log
 id=$(/usr/bin/python3 -c 'import json
 print(*[c["id"] for c in json.load(open("info.json"))["meta"]["cgroups"] if c["path"] == "/light"])')
@@ -231,7 +232,7 @@ chosen light --only 'l*' --only cgroup=/outer/inner --exclude cgroup=/outer/inne
 expect 1 "no task that was chosen is on the tape" \
 	schedtape replay --only cgroup=/outer placed.tape
 
-# -- what is refused ---------------------------------------------------------------
+# -- errors ------------------------------------------------------------------------
 
 expect 1 "cgroup /nowhere: there is none of that name" \
 	schedtape replay -q --cgroups=/nowhere placed.tape

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: SCHED_DEADLINE is recorded with what it takes, and replayed with it; a
-# replay without room for it says so.
+# Description: SCHED_DEADLINE is recorded with its parameters, and replayed with them; a replay
+# whose deadlines are not admitted reports that.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -9,7 +9,7 @@ here=$(dirname "$(realpath "$0")")
 
 exact=${SCHEDTAPE_EXACT:-}
 
-# deadline RUNTIME PERIOD COMMAND...: in ms; in a shell of its own, whose place it takes
+# deadline RUNTIME PERIOD COMMAND...: in ms; replaces the shell, so call it in a subshell
 deadline()
 {
 	exec chrt -d -T "${1}000000" -D "${2}000000" -P "${2}000000" 0 "${@:3}"
@@ -21,7 +21,7 @@ if ! (deadline 5 20 true) 2> log; then
 	exit
 fi
 
-# Who has it from the start, and who gets it and changes it.
+# One task has a deadline from the start, another one gets one and changes it.
 deadline 4 20 periodic 20 2 150 > /dev/null &
 early=$!
 cat > late << 'END'
@@ -39,7 +39,7 @@ wait $early
 schedtape record -q -o late.tape -- ./late > log 2>&1
 report $? "and one that gets one"
 
-# deadlines TAPE: all that there are in its events, in order, each once
+# deadlines TAPE: prints all deadlines in its events, in order, each once
 deadlines()
 {
 	schedtape script "$1" | sed -n \
@@ -47,7 +47,7 @@ deadlines()
 		uniq
 }
 
-# has TAPE LINE...: these deadlines
+# has TAPE LINE...: tests that it has these deadlines
 has()
 {
 	deadlines "$1" > log
@@ -84,7 +84,7 @@ schedtape replay -q --no-attributes --record plain.replay early.tape > log 2>&1 
 	! deadlines plain.replay | grep -q .
 report $? "--no-attributes: without"
 
-# -- no room ----------------------------------------------------------------------------
+# -- no bandwidth left -------------------------------------------------------------------
 
 occupants=()
 for ((i = 0; i < $(nproc); i++)); do

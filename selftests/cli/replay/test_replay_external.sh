@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: what replay --external keeps of a wait that the outside world ends, when
+# Description: which property of a wait with an external wake-up replay --external keeps if
 # players are late because they use four times the CPU time: its end or its length.
 #
-# The median of a task's sleeps tells: a stall of the host makes a few of them longer.
-# How long ten of them take is looked at on one CPU that counts instructions.
+# The test uses the median of a task's sleeps, because a stall of the host makes a few of them
+# longer. The total time of ten sleeps is checked on one CPU that counts instructions.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -12,7 +12,7 @@ here=$(dirname "$(realpath "$0")")
 
 exact=${SCHEDTAPE_EXACT:-}
 
-# replay NAME: to NAME.HOW with each of them
+# replay NAME: replays to NAME.HOW with each of the settings
 replay()
 {
 	local how
@@ -27,20 +27,20 @@ replay()
 schedtape record -q -o periodic.tape -- periodic 20 3 16 > log 2>&1
 report $? "a task that sleeps in state S is recorded"
 replay periodic
-# Whom it waits for is not on the tape: its children are not recorded.
+# The tasks for which it waits are not on the tape, because its children are not recorded.
 schedtape record -q --no-inherit -o vforks.tape -- vforks 3 15 12 > log 2>&1
 report $? "a task that sleeps in state D is recorded"
 replay vforks
 
-# Of each tape the last 10 sleeps that work follows: their median, the time from the end
-# of the first to the end of the last, and how much of that was not slept.  A program's
-# start, and the closing of its files after its exit, wait for the host's file system.
+# Prints for each tape the last 10 sleeps that work follows: their median, the time from the end
+# of the first to the end of the last, and how much of that was not sleep. A program's start, and
+# the closing of its files after its exit, wait for the host's file system.
 /usr/bin/python3 - "$exact" > results 2> log << 'END'
 import json, statistics, subprocess, sys
 exact = sys.argv[1]
 
 def look(tape, name, state):
-	# On a slow machine: who is too late does not sleep, and may never do.
+	# On a slow machine a late task does not sleep, perhaps never.
 	sleeps, ends, since, end, seen = [0] * 10, [0] * 10, None, None, False
 	script = subprocess.run(["schedtape", "script", "--json", tape], stdout=subprocess.PIPE)
 	for event in map(json.loads, script.stdout.splitlines()[1:]):
@@ -67,7 +67,7 @@ def tell(good, text):
 
 for name, state in ("periodic", "S"), ("vforks", "D"):
 	recorded, wall_recorded, awake = look(name + ".tape", name, state)
-	# With four times the CPU time: how much longer it works, in nine turns.
+	# With four times the CPU time: the additional time in nine turns.
 	extra = 3 * awake
 	for how in "absolute", "relative", "auto":
 		sleep, wall, _ = look(f"{name}.{how}", name, state)

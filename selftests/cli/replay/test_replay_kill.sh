@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: replays whose controllers and players are killed at random moments, with
-# the module, with cgroups, and with the user's engine: no task is left, no cgroup, nothing
-# in the module, and it can go. SCHEDTAPE_ROUNDS=50 makes a hundred of them, SCHEDTAPE_SEED
-# chooses the same moments again.
+# Description: controllers and players of replays are killed at random moments, with the module,
+# with cgroups, and with --engine=user: no task, no cgroup and nothing in the module is left, and
+# the module can be unloaded. SCHEDTAPE_ROUNDS=50 makes a hundred replays, SCHEDTAPE_SEED repeats
+# the moments.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
-rounds=${SCHEDTAPE_ROUNDS:-3}		# of two replays each
-many=150					# cgroups: to make them takes a while
+rounds=${SCHEDTAPE_ROUNDS:-3}		# two replays each
+many=150					# number of cgroups: making them takes a while
 seed=${SCHEDTAPE_SEED:-$RANDOM}
 echo "# SCHEDTAPE_SEED=$seed"
 RANDOM=$seed
 
-# Each replay has a parent of its own, whose controllers it enables.
+# Each replay has a parent cgroup of its own, whose controllers it enables.
 ways=(--engine=module --engine=user) groups='' procs=/dev/null
 if find_cgroups; then
 	ways=(--engine=module --cgroups --engine=user)
@@ -26,7 +26,7 @@ if find_cgroups; then
 	echo 50 | tee "$groups"/*/cpu.weight > log
 fi
 
-# Players have the names of these.
+# Players have the names of these programs.
 cat > work << END
 #!/bin/sh
 periodic 10 3 30 2 > /dev/null &
@@ -37,27 +37,27 @@ chmod 755 work
 schedtape record -q -o work.tape -- ./work > log 2>&1
 report $? "a tape of several processes and threads"
 
-# PIDs of players
+# Prints the PIDs of players.
 players()
 {
 	ps -e -o pid= -o comm= | sed -nE 's/^ *([0-9]+) (work|periodic|chain)$/\1/p'
 }
 
-# There is a player, or no replay any more.
+# Tests that there is a player, or no replay any more.
 players_or_none()
 {
 	[ -n "$(players)" ] || [ -z "$(jobs -r)" ]
 }
 
-# What replays have left behind: cgroups, and controllers in their parents
+# Prints what replays have left behind: cgroups, and controllers in their parents.
 groups_left()
 {
 	[ -z "$groups" ] || find "$cg" -maxdepth 2 -name 'schedtape-*'
 	[ -z "$groups" ] || cat "$cg"/{first,second}/cgroup.subtree_control
 }
 
-# Nobody has the name of a player, or of those who start and guard them, and neither the
-# module has anything, nor have the cgroups.
+# No task has the name of a player or of a process that starts and guards players, and nothing is
+# left in the module and in the cgroups.
 nobody_left()
 {
 	[ -z "$(players)" ] && ! pgrep -x schedtape > log && [ -z "$(groups_left)" ] &&
@@ -89,7 +89,8 @@ for ((i = 0; i < rounds; i++)); do
 	first=$!
 	replay "$way" second &
 	second=$!
-	# Every other time there are players; else they hardly begin to be made.
+	# Every other kill comes when there are players; the others come while they are being
+	# made.
 	if [ $((i % 2)) = 0 ]; then
 		sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
 	else
@@ -112,9 +113,9 @@ echo "$controllers controllers and $killed players were killed" | tee log | sed 
 [ $controllers -gt 0 ] && [ $killed -gt 0 ]
 report $? "controllers and players were killed"
 
-# -- at the worst ones -------------------------------------------------------------
+# -- at critical moments -----------------------------------------------------------
 
-# kill_in_midst OPTION: when it has made some of its cgroups; false: it had made all
+# kill_in_midst OPTION: kills after some of its cgroups are made; fails if all were made
 kill_in_midst()
 {
 	local replay top made
@@ -147,7 +148,8 @@ if [ -n "$groups" ]; then
 	for engine in module user; do
 		for ((i = 0; i < 5; i++)); do
 			! kill_in_midst --engine=$engine || break
-			# What one has enabled in the parent, the next one would leave so.
+			# Controllers that one replay has left enabled, the next one would leave
+			# enabled, too.
 			nothing_left
 		done
 		if [ $i -lt 5 ]; then

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: many short tasks need no more memory in a replay than few, and those
-# whose parents were left out are not all there at once. SCHEDTAPE_TASKS (250) is how
-# few there are first; then four times as many.
+# Description: a replay of many short tasks needs no more memory than of few, and tasks without
+# their parents do not all exist at once. SCHEDTAPE_TASKS (250) is the first number of tasks; the
+# second one is four times as large.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -11,15 +11,15 @@ here=$(dirname "$(realpath "$0")")
 few=${SCHEDTAPE_TASKS:-250}
 many=$((4 * few))
 
-# kernel_kib: what the kernel has for tasks and objects
+# kernel_kib: prints the kernel's memory for tasks and objects
 kernel_kib()
 {
 	awk '/^(Slab|KernelStack|PageTables|VmallocUsed):/ { sum += $2 } END { print sum }' \
 		/proc/meminfo
 }
 
-# peak COMMAND...: sets $user and $kernel: KiB that a process of it, and the kernel, had at
-# most, the kernel's above what it had before
+# peak COMMAND...: sets $user and $kernel to the peak memory in KiB of one of its processes, and
+# of the kernel in addition to what it had before
 peak()
 {
 	local before now pid
@@ -45,12 +45,12 @@ sys.exit(status != 0)' "$@" > user 2> log &
 }
 
 for n in $few $many; do
-	# Small rings, so that what is read at a time is little however late they are emptied.
+	# Small rings, so that each read is small even if the rings are emptied late.
 	schedtape record -q -m 64 -o "$n.tape" -- forks "$n" > log 2>&1
 	report $? "forks $n is recorded"
 	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
 done
-peak schedtape replay -q "$few.tape"	# what is allocated once, is
+peak schedtape replay -q "$few.tape"	# for the kernel's allocations that stay
 peak schedtape replay -q "$few.tape"
 user_few=$user kernel_few=$kernel
 peak schedtape replay -q "$many.tape"
@@ -58,12 +58,12 @@ echo "# $few tasks: $user_few KiB and $kernel_few KiB of the kernel; $many: $use
 echo "$((user - user_few)) KiB more" > log
 [ $((user - user_few)) -le 1024 ]
 report $? "4 times as many tasks: at most 1 MiB more in a process"
-# Each task that stayed would keep 10 KiB and a stack of 16.
+# Each task that stayed would keep 10 KiB and a stack of 16 KiB.
 echo "$((kernel - kernel_few)) KiB more" > log
 [ $((kernel - kernel_few)) -le $(((many - few) * 10)) ]
 report $? "4 times as many tasks: no task of the kernel stays"
 
-# -- those that nobody forks -----------------------------------------------------
+# -- tasks without parents --------------------------------------------------------
 
 cat > sleepers << 'END'
 #!/bin/sh

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: what replays keep, scale, choose and leave out when told to.
+# Description: the effect of replay's options to keep, scale, choose and leave out.
 #
-# On one CPU that counts instructions by how much is looked at, too. With more CPUs,
-# emulated, a stalled CPU looks like load, and who is late does not sleep.
+# On one CPU that counts instructions, amounts are checked, too. With several emulated CPUs, a
+# stalled CPU looks like load, and a late task does not sleep.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -11,19 +11,19 @@ here=$(dirname "$(realpath "$0")")
 
 exact=${SCHEDTAPE_EXACT:-}
 
-# record NAME COMMAND...: to NAME.tape
+# record NAME COMMAND...: records to NAME.tape
 record()
 {
 	schedtape record -q -o "$1.tape" -- "${@:2}" > log 2>&1
 }
 
-# replay NAME OPTION...: NAME.tape, recorded again to NAME.replay
+# replay NAME OPTION...: replays NAME.tape and records that to NAME.replay
 replay()
 {
 	schedtape replay -q --record "$1.replay" "${@:2}" "$1.tape" > log 2>&1
 }
 
-# d_sleeps TAPE: sleeps in state D
+# d_sleeps TAPE: prints the number of sleeps in state D
 d_sleeps()
 {
 	schedtape script "$1" | grep -c 'switch: .*\[D\] ==>'
@@ -31,7 +31,7 @@ d_sleeps()
 
 expect 129 "external maybe: absolute, relative or auto" schedtape replay --external maybe
 
-# It waits in state D for files, and for children until they have executed something.
+# Waits in state D for files, and for children until they call exec.
 cat > spawner.py << 'END'
 import os
 for i in range(5):
@@ -48,7 +48,7 @@ echo "$recorded sleeps in state D recorded, $replayed replayed" > log
 	{ [ -z "$exact" ] || [ "$replayed" = "$recorded" ]; }
 report $? "sleeps in state D are such in the replay"
 
-# -- which tasks, and what of them ---------------------------------------------
+# -- selection of tasks ---------------------------------------------------------
 
 expect 129 "speed 0: a number from 0.001 to 1000" schedtape replay --speed 0
 expect 129 "scale-cpu x: a number from 0.001 to 1000" schedtape replay --scale-cpu x
@@ -60,7 +60,7 @@ expect 129 "cpus 0-3: this program may not" schedtape replay --cpus 0-3
 expect 129 "cpus 0:: CPUs like 0-1" schedtape replay --cpus 0:
 expect 129 "record takes one replay, not --loop" schedtape replay --loop --record x
 
-# Two that are woken by timers, one by the other: producer, stage, consumer.
+# Two tasks that timers wake, and a chain: producer, stage, consumer.
 cat > work << 'END'
 #!/bin/sh
 periodic 20 2 25 > /dev/null &
@@ -112,7 +112,7 @@ assert outside >= 0.8 * max(t["wakeups_by_task"] for t in stages) or not exact a
 END
 report $? "who was left out wakes as the outside world"
 
-# A shell forks a process, one of whose threads makes two others and is left out.
+# A shell forks a process; one of its threads creates two others and is excluded.
 cat > teams.py << 'END'
 import threading, time
 
@@ -152,7 +152,7 @@ for engine in module user; do
 	report $? "and the replay ends: $engine"
 done
 
-# -- how far is it? ------------------------------------------------------------
+# -- comparison ----------------------------------------------------------------
 
 expect 129 "not a distance from 0 to 1: 'x'" schedtape diff --max-burst-distance x a b
 expect 129 "not a percentage: '-1'" schedtape diff --max-order-error=-1 a b
@@ -178,14 +178,14 @@ report $? "distances in JSON"
 
 # -- time and CPU time ---------------------------------------------------------
 
-# ran TAPE NAME: CPU time of the tasks with that name, ns
+# ran TAPE NAME: prints the CPU time of the tasks with that name, ns
 ran()
 {
 	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
 print(sum(t["cpu_time_ns"] for t in json.load(sys.stdin)["tasks"] if t["comm"] == sys.argv[1]))' "$2"
 }
 
-# about A B FACTOR: A is about FACTOR times B
+# about A B FACTOR: tests that A is about FACTOR times B
 about()
 {
 	[ -n "$exact" ] || return 0
@@ -217,7 +217,7 @@ schedtape script work.replay | sed -n 's/.* \[\([0-9]*\)\] .*switch.*==> [^io].*
 [ "$((10#$(cat log)))" = $cpu ]
 report $? "--cpus $cpu: all run there"
 
-# 0.2 s, as long as ten periods, before the end of those.
+# 0.2 s, the length of ten periods, before the periodic task's end.
 from=$(schedtape script work.tape 2> log |
 	awk '/waking: periodic:[0-9]+ by hardirq/ { t[n++] = $3 + 0 }
 		END { printf "%.6f\n", t[n - 15] - 0.005 }')
@@ -261,7 +261,7 @@ report $? "--engine=user: as much CPU time"
 on_tape user.tape 'len([t for t in d["tasks"] if t["comm"] == "chain"]) == 3' \
 	"--engine=user: as many threads"
 
-# Nobody has the name of a player.
+# No task has the name of a player.
 no_players()
 {
 	eventually not_running work chain periodic hog > log
@@ -272,8 +272,8 @@ not_running()
 	! running "$@"
 }
 
-# Starts one that would not end, until it plays. Where time is counted in instructions,
-# minutes of it pass while a program is read from the host.
+# Starts a replay that would not end, and waits until it plays. With time counted in instructions,
+# minutes pass while a program is read from the host.
 begin_user()
 {
 	schedtape replay -q --engine=user --speed 0.02 --loop work.tape > log 2>&1 &

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a replay that cannot go on comes to its end all the same, and says why:
-# nobody wakes anybody, or a player dies before it has joined.
+# Description: a replay that cannot go on ends nevertheless, and reports why: no player makes
+# wake-ups, or a player dies before it joins.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
-# Receivers wait for senders, and their parent for all of them.
+# Receivers wait for senders, and their parent waits for all of them.
 schedtape record -q -o storm.tape -- storm 1 20 2 > log 2>&1
 report $? "tasks that wake each other are recorded"
 schedtape replay -q storm.tape > log 2>&1
@@ -28,10 +28,10 @@ for line in open("log"):
 	match = re.fullmatch(r"schedtape replay: deadlock: \S+:(\d+) \(PID (\d+)\) "
 			     r"waits for \S+:(\d+)\n", line)
 	assert match and (match[3], match[1]) in edges, line
-	# Players are others than the tasks.
+	# A player's PID differs from its task's.
 	assert match[2] not in pids.values(), line
 	waiters.append(match[1])
-# There are more.
+# There are more lines.
 assert first[0] in waiters and len(set(waiters)) == len(waiters) == 16, waiters
 END
 status=$?
@@ -40,8 +40,7 @@ report $status "16 that wait are named, and who woke each in the recording"
 ! running storm > log
 report $? "no player is left"
 
-# Two processes that nobody forks. The one waits for the start, the other never comes to
-# that.
+# Two processes without parents on the tape. One waits for the start, the other one never gets there.
 cp "$(command -v periodic)" other
 PATH=$dir:$PATH
 periodic 20 3 1000000 > out &
@@ -66,7 +65,7 @@ finish_early()
 		schedtape replay -q --engine=user --only other two.tape
 }
 
-# Nobody is left but the guard, who is not waited for a minute.
+# Only the guard is left, and the controller does not wait a minute for it.
 expect 1 'only 0 of [0-9]+ players were ready' finish_early
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a running replay is paused, looked at, sped up and stopped.
+# Description: a running replay is paused, inspected, sped up and stopped.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -15,10 +15,10 @@ expect 129 "speed 0: a number from" schedtape steer 1 speed 0
 expect 129 "'2': one argument too many" schedtape steer 1 pause 2
 expect 1 "no such replay" schedtape steer 4000000 pause
 expect 1 "no such replay" schedtape steer 4000000 speed 2
-# Of dumps, not every kernel says it in our words.
+# For dumps, not every kernel prints our message.
 expect 1 "[Nn]o such" schedtape steer 4000000 players
 
-# A hog for those who use CPU time, and a task of periods.
+# A hog, which uses CPU time, and a periodic task.
 cat > work << 'END'
 #!/bin/sh
 periodic 20 2 200 > /dev/null &
@@ -28,14 +28,14 @@ END
 chmod 755 work
 schedtape record -q -o work.tape -- ./work > log 2>&1
 
-# field NAME: of the only replay
+# field NAME: prints a field of the only replay
 field()
 {
 	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
 print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"]])' "$1"
 }
 
-# Starts one that would take minutes; its number is in $id.
+# Starts a replay that would take minutes; its number is in $id.
 begin()
 {
 	schedtape replay -q --speed 0.02 work.tape > replay.log 2>&1 &
@@ -48,7 +48,7 @@ all_play()
 	id=$(field replay) && look 'len(d["players"]) == 3'
 }
 
-# look PYTHON: is it true of the players?
+# look PYTHON: tests an expression about the players
 look()
 {
 	schedtape steer --json "$id" players > players.json 2> log && like players.json "$1"
@@ -59,7 +59,7 @@ schedtape steer "$id" pause > log 2>&1
 report $? "pause"
 [ "$(field state)" = paused ]
 report $? "list says so"
-# Whoever could run is held.
+# A pause holds players that could run.
 eventually look 'all(p["state"] != "running" for p in d["players"])'
 report $? "nobody runs in a pause"
 cp players.json before.json
@@ -89,7 +89,7 @@ report $? "who has started it says so"
 
 # -- figures of players ---------------------------------------------------------------
 
-# Two that sleep as often as their names say, and then long enough to be looked at.
+# Two tasks that sleep as often as their names say, and then long enough to be inspected.
 cat > naps.py << 'END'
 import os, time
 for n in (8, 24):
@@ -110,7 +110,7 @@ report $? "tasks that sleep are recorded"
 schedtape replay -q --speed 0.5 naps.tape > replay.log 2>&1 &
 replay=$!
 
-# Both are in their last sleep: each has done all but one of its timed waits.
+# Both are in their last sleep: each has done all of its timed waits but one.
 cat > compare.py << 'END'
 import json, sys
 tasks = {t["comm"]: t for t in json.load(open("naps.json"))["tasks"]}
@@ -123,11 +123,11 @@ for p in players:
 	task = p["task"]
 	assert p["steps"] >= p["timed_waits"], p
 	assert 0 <= p["lag_average_ns"] <= p["lag_max_ns"], p
-	# What their parent does after they have ended is not known.
+	# Their parent's activity after their end is not compared.
 	if not task["comm"].startswith("naps"):
 		continue
 	assert p["state"] == "timed", p
-	# All but the one that it is in, which is a step already.
+	# All but the current one, which counts as a step already.
 	assert p["timed_waits"] == task["wakeups"] - task["wakeups_by_task"] - 1, p
 	assert p["timed_waits"] >= int(task["comm"][4:]), p
 	assert p["steps"] == task["wakeups"], p

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts the basic blocks of a module that is compiled with
- * -fsanitize-coverage=trace-pc and have been run, on kernels without KCOV.  They
- * are called from anywhere, under the runqueue's lock as well: no lock here.
+ * Counts the basic blocks that have run in a module compiled with -fsanitize-coverage=trace-pc,
+ * on kernels without KCOV. They call this from any context, also with a runqueue lock held: no
+ * lock here.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>

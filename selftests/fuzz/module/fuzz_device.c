@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: random calls on the device, by several processes at once on the same
- * sessions, some of which record, and on what files these make: ioctls, mappings of
- * odd sizes and places that are moved, cut and touched, read and poll with bad memory,
- * garbage in the reader's own page.  No answer may be one that no call can have.
+ * Description: random calls on the device, by several processes at once on the same sessions,
+ * some of which record, and on files that these calls make: ioctls, mappings of odd sizes and
+ * offsets that are moved, cut and accessed, read and poll with bad memory, garbage in the
+ * reader's own page. No result may be one that no call can have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 #include "request.h"
 
 #define WORKERS	3
-#define SHARED	3	/* sessions that all workers have */
-#define OWN	6	/* with those of a worker alone */
+#define SHARED	3	/* sessions shared by all workers */
+#define OWN	6	/* with a worker's own ones */
 #define FILES	10	/* with streams and players' files */
 #define MAPS	8
 #define PLAYERS	8
@@ -54,7 +54,7 @@ struct worker {
 	int fds[FILES];
 	uint32_t ids[OWN];
 	struct map maps[MAPS];
-	unsigned char *memory;	/* three pages: writable, read-only, none */
+	unsigned char *memory;	/* three pages: writable, read-only, not mapped */
 };
 
 static sigjmp_buf fault;
@@ -71,7 +71,7 @@ static int some(struct worker *w)
 	return w->fds[st_random_below(&w->random, OWN)];
 }
 
-/* Memory of our own, the end of it, memory that cannot be written or is not there. */
+/* Returns our own memory, its end, or memory that is read-only or not mapped. */
 static void *some_memory(struct worker *w)
 {
 	switch (st_random_below(&w->random, 8)) {
@@ -106,7 +106,7 @@ static long do_open(struct worker *w)
 	return 0;
 }
 
-/* So that the rest finds sessions in all states. */
+/* Changes a session's state, so that other calls find sessions in all states. */
 static long do_control(struct worker *w)
 {
 	static const uint8_t commands[] = {
@@ -134,7 +134,7 @@ static long do_control(struct worker *w)
 	return st_request(q);
 }
 
-/* What a successful call has put into memory as a file, in place of another. */
+/* Keeps a file that a successful call has returned in memory, in place of another. */
 static void keep_made(struct worker *w, unsigned long command, const void *arg)
 {
 	unsigned int i = OWN + st_random_below(&w->random, FILES - OWN);
@@ -151,7 +151,7 @@ static void keep_made(struct worker *w, unsigned long command, const void *arg)
 	w->fds[i] = fd;
 }
 
-/* Nobody joins: players are killed. */
+/* Not JOIN, because players are killed. */
 static unsigned long some_command(struct worker *w)
 {
 	static const unsigned long commands[] = {
@@ -167,7 +167,7 @@ static unsigned long some_command(struct worker *w)
 	return commands[st_random_below(&w->random, sizeof(commands) / sizeof(commands[0]))];
 }
 
-/* Most of them right; what they point to lies behind them, most of the time. */
+/* Most of them are valid; usually the arrays that they point to follow them. */
 static void make_setup(struct worker *w)
 {
 	struct stape_replay_setup *setup = (void *)w->memory;
@@ -213,7 +213,7 @@ static long do_ioctl(struct worker *w)
 		else if (command == STAPE_IOC_STREAM)
 			make_stream(w);
 	}
-	/* A number of a file in a ring's page could not be trusted. */
+	/* A file's number in a ring's page could not be trusted. */
 	if (command == STAPE_IOC_REPLAY || command == STAPE_IOC_STREAM)
 		for (i = 0; i < MAPS; i++)
 			if (arg == w->maps[i].at)
@@ -265,7 +265,7 @@ static long do_mmap(struct worker *w)
 	return 0;
 }
 
-/* All of a mapping, or a page of it, so that the rest is two. */
+/* Unmaps all of a mapping, or a page of it, so that two parts remain. */
 static long do_munmap(struct worker *w)
 {
 	struct map *map = some_map(w);
@@ -301,7 +301,7 @@ static long do_mprotect(struct worker *w)
 	return mprotect(map->at, map->length, st_random_below(&w->random, 8)) ? -errno : 0;
 }
 
-/* Reads and writes: whatever is mapped may be tried. */
+/* Reads and writes mappings; faults are caught. */
 static long do_touch(struct worker *w)
 {
 	struct map *map = some_map(w);
@@ -338,7 +338,7 @@ static long do_read(struct worker *w)
 	size_t size = st_random_one_in(&w->random, 3) ? st_random_odd(&w->random, STAPE_PAGE_SIZE) :
 			sizeof(buffer);
 
-	/* The kernel may write as much as it is told. */
+	/* The kernel may write up to @size bytes. */
 	if (to == buffer && size > sizeof(buffer))
 		size = sizeof(buffer);
 	else if (to != buffer && size > 8)

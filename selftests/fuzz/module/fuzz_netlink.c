@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: random requests to the netlink family, by several processes at once,
- * about sessions and replays of all of them: every command, attributes that are
- * missing, wrong, cut off, oversized, nested, repeated.  No answer may be one that
- * no request can have, and the kernel has to survive it.
+ * Description: random requests to the netlink family, by several processes at once, about
+ * sessions and replays of all of them: every command, attributes that are missing, wrong, cut
+ * off, oversized, nested, repeated. No answer may be one that no request can have, and the
+ * kernel has to survive.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #define SESSIONS	2	/* of a worker */
 #define ATTRS_MAX	(sizeof(((struct st_request *)NULL)->attrs) / 2)
 
-/* What there is to ask about, of all workers. */
+/* The objects of all workers that requests can name. */
 struct objects {
 	volatile uint32_t sessions[WORKERS * SESSIONS];
 	volatile uint32_t replays[WORKERS * SESSIONS];
@@ -52,7 +52,7 @@ static const int allowed[] = {
 	EINVAL, ENOENT, ESRCH, EBUSY, EALREADY, ERANGE, E2BIG, EOPNOTSUPP, ENOMEM, EMSGSIZE, 0
 };
 
-/* A session, with or without a replay, in place of another. */
+/* Replaces a session by another, with or without a replay. */
 static void reopen(struct worker *w, unsigned int i)
 {
 	uint32_t edges[8] = { 0 };
@@ -99,7 +99,7 @@ static void add_name(struct worker *w)
 		       length + !st_random_one_in(&w->random, 16));
 }
 
-/* As its command would have it, most of the time. */
+/* Adds an attribute, usually as its command expects it. */
 static void add_session_attr(struct worker *w, uint16_t type)
 {
 	struct st_random *random = &w->random;
@@ -140,7 +140,7 @@ static void add_session_attr(struct worker *w, uint16_t type)
 	}
 }
 
-/* The attributes that commands about sessions take, but for the id. */
+/* The attributes of commands about sessions, except the id. */
 static const uint16_t types[NR_KINDS][8] = {
 	[STAPE_CMD_SESSION_SET] = {
 		STAPE_A_SESSION_RING_PAGES, STAPE_A_SESSION_WATERMARK, STAPE_A_SESSION_CLOCK,
@@ -163,7 +163,7 @@ static bool takes_attrs(uint8_t cmd)
 	return cmd < NR_KINDS && types[cmd][0];
 }
 
-/* One that the command takes, or sometimes any. */
+/* Returns a type that the command takes, or sometimes any. */
 static uint16_t some_type(struct worker *w)
 {
 	unsigned int n = 0;
@@ -175,7 +175,7 @@ static uint16_t some_type(struct worker *w)
 	return types[w->q.cmd][st_random_below(&w->random, n)];
 }
 
-/* Of any type and length, perhaps with the bits of nested or swapped ones. */
+/* Adds an attribute of any type and length, perhaps with the flags of nested or swapped ones. */
 static void add_garbage(struct worker *w)
 {
 	static const uint16_t bits[] = { 0, 0, NLA_F_NESTED, NLA_F_NET_BYTEORDER };
@@ -189,7 +189,7 @@ static void add_garbage(struct worker *w)
 	st_request_add(&w->q, type, data, length);
 }
 
-/* Bits anywhere, also in the headers of attributes; or the end cut off. */
+/* Flips bits anywhere, also in the headers of attributes; or cuts the end off. */
 static void damage(struct worker *w)
 {
 	unsigned int i;
@@ -205,7 +205,7 @@ static void damage(struct worker *w)
 			1 << st_random_below(&w->random, 8);
 }
 
-/* Of these the first attribute is a replay's id, of others a session's. */
+/* The id of these commands is a replay's, of others a session's. */
 static bool is_of_replay(uint8_t cmd)
 {
 	switch (cmd) {
@@ -229,7 +229,7 @@ static uint16_t some_flags(struct worker *w)
 	return st_random_one_in(&w->random, 8) ? NLM_F_DUMP : 0;
 }
 
-/* Any that a replay may have, or sometimes one near the limits, or none. */
+/* Returns a valid speed, or sometimes one near the limits, or an invalid one. */
 static uint32_t some_speed(struct st_random *random)
 {
 	static const uint32_t limits[] = { STAPE_REPLAY_SPEED_MIN, STAPE_REPLAY_SPEED_MAX };
@@ -267,7 +267,7 @@ static void make_request(struct worker *w, int sock, uint16_t family)
 	n = takes_attrs(w->q.cmd) ? 4 : st_random_one_in(random, 16);
 	for (n = st_random_below(random, n + 1); n; n--)
 		add_session_attr(w, some_type(w));
-	/* Up to what a filter cannot take any more. */
+	/* Sometimes more attributes than a filter can take. */
 	if (st_random_one_in(random, 256))
 		while (w->q.used < ATTRS_MAX)
 			add_session_attr(w, some_type(w));

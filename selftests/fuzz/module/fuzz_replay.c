@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: random programs for players: numbers, steps, edges and instants right
- * and wrong, by several players of one replay at once, which is started, paused, sped
- * up, stopped and left meanwhile; players are stopped, continued, interrupted and
- * killed.  Nobody may hang, and no answer may be one that no call can have.
+ * Description: random programs for players: numbers, steps, edges and times right and wrong, by
+ * several players of one replay at once. Meanwhile the replay is started, paused, sped up,
+ * stopped and left; players are stopped, continued, interrupted and killed. No player may hang,
+ * and no result may be one that no call can have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static const char *const kinds[] = {
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* A replay, and who plays. */
+/* A replay, and its players. */
 struct round {
 	struct st_fuzz *fuzz;
 	struct st_random random;
@@ -62,7 +62,7 @@ static void *some_memory(struct st_random *random, void *right)
 
 /* -- a player ----------------------------------------------------------------- */
 
-/* Return: 0 or -errno. */
+/* Returns 0 or -errno. */
 static long try_join(struct round *r, uint32_t *player, uint64_t *index)
 {
 	static const int allowed[] = { EINVAL, EBUSY, ECANCELED, EFAULT, ENOMEM, 0 };
@@ -79,7 +79,7 @@ static long try_join(struct round *r, uint32_t *player, uint64_t *index)
 	return ret;
 }
 
-/* One that wakes the player, if there is any. */
+/* Returns an edge to the player, if there is any. */
 static uint32_t some_edge(struct round *r, uint32_t player)
 {
 	uint32_t edge = st_random_below(&r->random, EDGES), i;
@@ -99,7 +99,7 @@ static uint64_t some_value(struct round *r, uint32_t player, uint32_t wait)
 	       st_random_below(&r->random, 2000000) : 0;
 }
 
-/* Return: 0 or -errno. */
+/* Returns 0 or -errno. */
 static long try_step(struct round *r, uint32_t player, uint64_t *index)
 {
 	static const int allowed[] = { EINVAL, ESRCH, E2BIG, ECANCELED, EFAULT, EINTR, 0 };
@@ -138,7 +138,7 @@ static long try_step(struct round *r, uint32_t player, uint64_t *index)
 	return ret;
 }
 
-/* One that is not paused lets go at once. */
+/* STAPE_IOC_HOLD returns at once if the replay is not paused. */
 static void try_hold(struct round *r, uint32_t player)
 {
 	static const int allowed[] = { ESRCH, ECANCELED, EFAULT, EINTR, 0 };
@@ -149,7 +149,7 @@ static void try_hold(struct round *r, uint32_t player)
 		      allowed);
 }
 
-/* Any number and size, the right ones among them: then it is a call of player 0's. */
+/* Any number and size, including valid ones: then it is a call of player 0. */
 static void try_garbage(struct round *r)
 {
 	static const int allowed[] = {
@@ -178,19 +178,19 @@ static void try_map(struct round *r)
 	st_fuzz_count(r->fuzz, MAP, "mmap", at == MAP_FAILED ? -errno : 0, allowed);
 	if (at == MAP_FAILED)
 		return;
-	/* A page that is there may be read; one that is not is a SIGBUS, for another test. */
+	/* An existing page can be read; a missing one is a SIGBUS, which another test covers. */
 	if (!offset && length >= 8 && !mprotect(at, length, PROT_READ))
 		(void)*(volatile uint64_t *)at;
 	munmap(at, length);
 }
 
-/* The replay's speed is behind the clocks: as the controller's players look. */
+/* The replay's speed follows the players' clocks in the mapping, where players read it. */
 static bool is_paused(const struct round *r, const volatile uint64_t *clocks)
 {
 	return clocks != MAP_FAILED && !clocks[r->setup.nr_players];
 }
 
-/* It dies with its parent, and when the replay ends. */
+/* The player dies with its parent, and when the replay ends. */
 static void play(struct round *r, unsigned int number)
 {
 	const volatile uint64_t *clocks = mmap(NULL, (r->setup.nr_players + 1ull) * 8, PROT_READ,
@@ -201,13 +201,13 @@ static void play(struct round *r, unsigned int number)
 	long ret = 0;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Far from the others': not the same numbers a little later. */
+	/* Far from the other players' states, so that they do not repeat its numbers later. */
 	r->random.state = st_random_next(&r->random) + number;
 	close(r->session);
 	for (calls = 0; calls < CALLS && st_fuzz_more(r->fuzz); calls++) {
 		unsigned int what = st_random_below(&r->random, 64);
 
-		/* Whose program has ended goes on as another player. */
+		/* A player that has ended its program joins as another one. */
 		if (!calls || what < 2 || (ret == -ESRCH && what < 16))
 			ret = try_join(r, &player, &index);
 		else if (what < 4)
@@ -221,9 +221,9 @@ static void play(struct round *r, unsigned int number)
 	}
 }
 
-/* -- what is done to them -------------------------------------------------------- */
+/* -- calls on players ------------------------------------------------------------ */
 
-/* Numbers of players, all but a few of them right. */
+/* Numbers of players, most of them valid. */
 static void fill_players(struct round *r, uint32_t *players)
 {
 	unsigned int i;
@@ -278,7 +278,7 @@ static void control(struct round *r)
 	st_request_init(&q, commands[st_random_below(&r->random, sizeof(commands))]);
 	q.sock = r->sock;
 	q.family = r->family;
-	/* The number of STAPE_A_PLAYER_REPLAY, too. */
+	/* This attribute has the same number as STAPE_A_PLAYER_REPLAY. */
 	st_request_add_u32(&q, STAPE_A_REPLAY_ID, r->setup.id);
 	if (q.cmd == STAPE_CMD_PLAYER_GET)
 		q.flags = NLM_F_DUMP;
@@ -300,7 +300,7 @@ static void disturb(struct round *r)
 	kill(child, signals[st_random_below(&r->random, st_random_one_in(&r->random, 8) ? 7 : 6)]);
 }
 
-/* A player that neither comes to its end nor can be killed hangs, and the test with it. */
+/* A player that neither ends nor can be killed hangs the test. */
 static void reap(struct round *r)
 {
 	unsigned int i;
@@ -339,7 +339,7 @@ static void run_round(struct round *r)
 		else
 			control(r);
 	}
-	/* The session goes first, or its players. */
+	/* The session goes first, or its players do. */
 	if (st_random_one_in(&r->random, 2)) {
 		close(r->session);
 		r->session = -1;

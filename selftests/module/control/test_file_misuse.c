@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: odd users of a session that records: two who read it at once, one who
- * moves and cuts its mappings, one who writes garbage into all that can be written,
- * processes that inherit its file or get it through a socket.  Nobody loses an event of
- * somebody else, and the session ends with its last holder.
+ * Description: odd users of a session that records: two readers at once, a process that moves
+ * and cuts its mappings, one that writes garbage into every writable page, processes that
+ * inherit the session's file or get it through a socket.  No other user loses an event, and
+ * the session ends with its last holder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,14 +63,14 @@ static int rename_often(void *arg)
 	return 0;
 }
 
-/* Somebody who has events, and who is recorded from now on. */
+/* Starts to record a child that will cause events. */
 static bool start(FIXTURE_DATA(files) *self)
 {
 	return !st_child_fork(&self->w, -1, rename_often, NULL) &&
 	       !st_record_add(&self->r, self->w.pid) && !st_record_start(&self->r);
 }
 
-/* As our child it holds the session, too. */
+/* The child inherited the session's file and so holds the session, too. */
 static bool work_to_the_end(FIXTURE_DATA(files) *self)
 {
 	bool settled;
@@ -89,8 +89,8 @@ static bool working(FIXTURE_DATA(files) *self)
 /* -- two readers -------------------------------------------------------------------- */
 
 /**
- * struct reader - who takes pages by read()
- * @seen: how often, by CPU and sequence; shared by all readers
+ * struct reader - a thread that takes pages by read()
+ * @seen: how often it has seen a page, by CPU and sequence; shared by all readers
  * @ret: of the last read(): 0 at the end
  */
 struct reader {
@@ -137,7 +137,7 @@ TEST_F_TIMEOUT(files, two_readers, 60)
 		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, read_all, &readers[i]));
 	}
 	st_child_go(&self->w);
-	/* Few pages are full: most are published half empty. */
+	/* Few pages are full: most are published partly filled. */
 	while (working(self))
 		ASSERT_EQ(0, schedtape_session_flush(self->r.session, &self->r.err));
 	ASSERT_TRUE(st_child_settled(&self->w));
@@ -172,7 +172,7 @@ static void *map_ring(FIXTURE_DATA(files) *self, uint32_t cpu)
 		    cpu * self->info.ring_stride + getpagesize());
 }
 
-/* Moves it, cuts a hole into it, forks, and takes it away. */
+/* Moves the mapping, cuts a hole into it, forks, and unmaps it. */
 static bool play_with(FIXTURE_DATA(files) *self, uint32_t cpu)
 {
 	size_t size = self->info.ring_stride - getpagesize(), half = size / 2 & -getpagesize();
@@ -220,7 +220,7 @@ TEST_F_TIMEOUT(files, mappings_move, 60)
 
 /* -- garbage -------------------------------------------------------------------------------- */
 
-/* Into all words of all pages that can be written. */
+/* Writes garbage into all words of all writable pages. */
 static void *scribble(void *arg)
 {
 	FIXTURE_DATA(files) *self = arg;
@@ -282,13 +282,16 @@ TEST_F_TIMEOUT(files, garbage, 60)
 		}
 	}
 	ASSERT_EQ(0, st_record_stop(&self->r));
-	/* What the kernel counts, it has kept to itself: each event is there or lost. */
+	/*
+	 * The kernel's own counters are not in the mapping: each event is there or counted as
+	 * lost.
+	 */
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_LE(RENAMES, self->state.events + self->state.lost);
 	EXPECT_GT(10 * RENAMES, self->state.events + self->state.lost);
 	st_child_kill(&self->w);
 
-	/* The next session has nothing of it. */
+	/* The garbage does not affect the next session. */
 	st_record_close(&self->r);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(start(self));
@@ -310,7 +313,7 @@ static uint32_t sessions(struct schedtape_client *client)
 	return schedtape_client_info(client, &info, &err) ? ~0u : info.sessions;
 }
 
-/* A process that has the file from the socket, reads all, and says whether it got some. */
+/* A process that gets the file from the socket, reads everything, and reports if it got any. */
 static int read_passed(int sock)
 {
 	struct reader reader = { .fd = st_receive_fd(sock) };
@@ -332,7 +335,7 @@ TEST_F_TIMEOUT(files, passed_on, 60)
 	ASSERT_EQ(0, schedtape_client_open(&client, &self->r.err));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks));
 	ASSERT_TRUE(start(self));
-	/* It is nowhere but in the socket. */
+	/* Only the socket holds the file now. */
 	ASSERT_EQ(0, st_send_fd(socks[0], self->fd));
 	st_record_close(&self->r);
 	EXPECT_EQ(1, sessions(client));
@@ -349,7 +352,7 @@ TEST_F_TIMEOUT(files, passed_on, 60)
 	schedtape_client_close(client);
 }
 
-/* Thrown away with the socket that it was under way in. */
+/* The file is closed together with the socket that it is queued in. */
 TEST_F(files, lost_on_the_way)
 {
 	struct schedtape_client *client;
@@ -368,7 +371,7 @@ TEST_F(files, lost_on_the_way)
 	schedtape_client_close(client);
 }
 
-/* A child has the file, too, and neither its end nor that of its parent's is the session's. */
+/* A child inherits the file, and neither its end nor its parent's end ends the session. */
 TEST_F_TIMEOUT(files, inherited, 60)
 {
 	struct schedtape_client *client;
@@ -387,7 +390,7 @@ TEST_F_TIMEOUT(files, inherited, 60)
 		(void)!read(gate[0], &c, 1);
 		_exit(fcntl(self->fd, F_GETFD) < 0);
 	}
-	/* While the child is there, and when it has gone. */
+	/* First while the child is alive, then after its end. */
 	ASSERT_TRUE(work_to_the_end(self));
 	close(gate[1]);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a filter and a session's settings may not be, each refused
- * with the kernel's words at the attribute that is wrong, and without a trace;
- * and the memory that all rings may have.
+ * Description: limits of filters and of a session's settings: each bad value is refused with
+ * the kernel's message at the wrong attribute, and has no effect; and the limit of memory for
+ * all rings.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -63,7 +63,7 @@ static struct st_request *begin(FIXTURE_DATA(limits) *self, uint8_t cmd)
 	return &self->q;
 }
 
-/* Where the next attribute comes to lie. */
+/* The offset of the next attribute. */
 static long next_attr(FIXTURE_DATA(limits) *self)
 {
 	return self->q.used;
@@ -169,7 +169,7 @@ TEST_F(limits, cgroups)
 		ids[i] = st_cgroup_make(name);
 		ASSERT_NE(0, ids[i]);
 	}
-	/* One that has gone is none. */
+	/* A removed cgroup is refused. */
 	ASSERT_TRUE(st_cgroup_remove("0"));
 	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ids[0]);
 	EXPECT_EQ(-ENOENT, st_request(&self->q));
@@ -182,7 +182,7 @@ TEST_F(limits, cgroups)
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
 	EXPECT_TRUE(says(self, "more cgroups"));
-	/* The last one counts as well as the first, and room is made by taking one away. */
+	/* The last cgroup works like the first one, and removing one makes room for another. */
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
 	ASSERT_TRUE(st_cgroup_move("255", self->w.pid));
 	EXPECT_EQ(1, tasks_of(self));
@@ -196,7 +196,7 @@ TEST_F(limits, cgroups)
 	st_child_kill(&self->w);
 }
 
-/* What was set before stays, whatever is wrong with a request. */
+/* A wrong request leaves the earlier settings as they were. */
 TEST_F(limits, patterns)
 {
 	char pattern[65];
@@ -229,7 +229,7 @@ TEST_F(limits, patterns)
 	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, pattern);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
-	/* Without its end. */
+	/* Without the terminating 0. */
 	st_request_add(begin(self, STAPE_CMD_FILTER_SET), STAPE_A_SESSION_EXCLUDE_COMM, "abc", 3);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
@@ -239,7 +239,7 @@ TEST_F(limits, patterns)
 	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, pattern);
 	EXPECT_EQ(0, st_request(&self->q));
 	EXPECT_EQ(0, tasks_of(self));
-	/* None at all. */
+	/* No pattern at all. */
 	EXPECT_EQ(0, st_request(begin(self, STAPE_CMD_FILTER_SET)));
 	EXPECT_EQ(1, tasks_of(self));
 }
@@ -283,13 +283,13 @@ TEST_F(limits, cpus)
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_TRUE(says(self, "CPUs"));
-	/* CPUs that there are not. */
+	/* Only CPUs that do not exist. */
 	mask[sizeof(mask) - 1] = 0xff;
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_TRUE(says(self, "CPUs"));
-	/* Among those that there are, they do no harm. */
+	/* Beside CPUs that exist, they are ignored. */
 	mask[0] = 1;
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
@@ -332,10 +332,10 @@ static bool keep_memory_max(FIXTURE_DATA(limits) *self)
 	return done;
 }
 
-/* Of all sessions together; what is closed is free again. */
+/* The limit is for all sessions together; a closed session frees its memory. */
 TEST_F(limits, memory)
 {
-	/* Two pages of a ring are not for data. */
+	/* A ring has two pages that are not for data. */
 	const uint32_t pages = 64;
 	uint64_t max, one = (uint64_t)(pages + 2) * STAPE_PAGE_SIZE;
 	struct st_record others[64] = { 0 };
@@ -363,12 +363,12 @@ TEST_F(limits, memory)
 	EXPECT_EQ((1 << 20) / one, n);
 	EXPECT_NE(NULL, strstr(others[n].err.text, "ring_memory_max"));
 	EXPECT_EQ(n * one, ring_memory(self, &max));
-	/* As many go in as go out, also out of a session that records. */
+	/* A closed session makes room for another one, also if it was recording. */
 	ASSERT_EQ(0, st_record_start(&others[0]));
 	st_record_close(&others[0]);
 	EXPECT_EQ((n - 1) * one, ring_memory(self, &max));
 	EXPECT_EQ(0, st_record_open_with(&others[0], options));
-	/* More may be had, less does not take away. */
+	/* A higher limit takes effect at once; a lower one takes nothing away. */
 	ASSERT_TRUE(st_write_file(MEMORY_MAX, "2"));
 	begin_set(self, pages);
 	EXPECT_EQ(0, st_request(&self->q));

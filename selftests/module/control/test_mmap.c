@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what may be mapped of a session and how, and that a reader who
- * writes nonsense into his page harms nobody but himself.
+ * Description: which parts of a session may be mapped and how, and that a reader that writes
+ * nonsense into its page harms only itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(mmap)
 	st_record_close(&self->r);
 }
 
-/* Maps and unmaps: 0 or -errno. */
+/* Maps and unmaps.  Returns 0 or -errno. */
 static int try(int fd, size_t length, int prot, int flags, off_t offset)
 {
 	void *map = mmap(NULL, length, prot, flags, fd, offset);
@@ -91,7 +91,7 @@ TEST_F(mmap, sizes_and_offsets)
 				 cpu * stride + page));
 		EXPECT_EQ(0, try(self->fd, page, PROT_READ, MAP_PRIVATE,
 				 (cpu + 1) * stride - page));
-		/* Two rings are two mappings. */
+		/* One mapping cannot have two rings. */
 		EXPECT_EQ(-EINVAL, try(self->fd, stride + page, PROT_READ, MAP_SHARED,
 				       cpu * stride));
 		EXPECT_EQ(-EINVAL, try(self->fd, 2 * page, PROT_READ, MAP_SHARED,
@@ -124,7 +124,7 @@ TEST_F(mmap, mprotect_gives_nothing)
 	EXPECT_EQ(0, mprotect(rw, page, PROT_READ | PROT_WRITE));
 }
 
-/* Mapped private, too, it is no way to a page that can be written. */
+/* A private mapping cannot become writable either. */
 TEST_F(mmap, private_mapping_is_not_writable)
 {
 	char *map = mmap(NULL, self->page, PROT_READ, MAP_PRIVATE, self->fd, self->page);
@@ -143,7 +143,7 @@ TEST_F(mmap, mremap_does_not_grow)
 	EXPECT_EQ(EFAULT, errno);
 }
 
-/* How a child ends that looks at its parent's mapping. */
+/* The exit status of a child that reads its parent's mapping. */
 static int status_of_child(volatile char *map)
 {
 	int status = -1;
@@ -157,7 +157,10 @@ static int status_of_child(volatile char *map)
 	return status;
 }
 
-/* VM_DONTCOPY: a child of the recorder has no ring in its memory, but if that is wanted. */
+/*
+ * VM_DONTCOPY: a child of the recorder has no ring in its memory unless the recorder asks for
+ * it.
+ */
 TEST_F(mmap, children_do_not_inherit)
 {
 	char *map = mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->fd, self->page);
@@ -166,7 +169,7 @@ TEST_F(mmap, children_do_not_inherit)
 	ASSERT_NE(MAP_FAILED, map);
 	status = status_of_child(map);
 	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-	/* Recent kernels let nobody change that of such a mapping. */
+	/* Recent kernels do not let a process change this flag of such a mapping. */
 	if (madvise(map, self->page, MADV_DOFORK)) {
 		EXPECT_EQ(EINVAL, errno);
 		status = status_of_child(map);
@@ -198,8 +201,8 @@ static void set_tails(struct stape_ring_consumer **consumers, uint32_t n, const 
 }
 
 /*
- * Tails in the future, in the far past, anywhere: there is nothing to read,
- * events are lost and counted, and an honest tail makes all well.
+ * Tails in the future, in the far past, anywhere: there is nothing to read, events are lost and
+ * counted, and a correct tail restores the session.
  */
 TEST_F(mmap, garbage_in_tail)
 {
@@ -229,7 +232,7 @@ TEST_F(mmap, garbage_in_tail)
 		EXPECT_EQ(-1, read(self->fd, page, sizeof(page)));
 		EXPECT_EQ(EAGAIN, errno);
 	}
-	/* While recording: what finds the garbage is lost, and counted. */
+	/* While recording: events that come while a tail is garbage are lost and counted. */
 	ASSERT_EQ(0, st_record_get(&self->r, &before));
 	set_tails(consumers, nr, tails, 1000);
 	st_child_go(&self->w);
@@ -241,7 +244,7 @@ TEST_F(mmap, garbage_in_tail)
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
-	/* A CPU that nothing happened on any more has not told of its losses. */
+	/* A CPU without later events has not reported its losses in a page. */
 	EXPECT_GE(after.lost, self->r.lost);
 	EXPECT_LE(times, self->r.lost);
 	EXPECT_EQ(times, st_count_type(&self->r, STAPE_EV_RENAME));

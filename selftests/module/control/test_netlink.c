@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: the netlink family: what is wrong with a request is refused and
- * said, at the right attribute; dumps are complete; notifications come.
+ * Description: the netlink family: wrong requests are refused with a message, at the right
+ * attribute; dumps are complete; notifications come.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,12 @@
 
 #define NOBODY 0x7fffffff	/* no session and no replay has this number */
 
-/* All commands, and the attribute by which each names its object. */
+/* All commands, and the attribute with which each names its object. */
 static const struct command {
 	uint8_t cmd;
 	uint16_t flags;
 	uint16_t id;
-	uint16_t needs;		/* besides the id; 0: nothing */
+	uint16_t needs;		/* besides the id; 0: none */
 } commands[] = {
 	{ STAPE_CMD_SESSION_GET, 0, STAPE_A_SESSION_ID, 0 },
 	{ STAPE_CMD_SESSION_SET, 0, STAPE_A_SESSION_ID, STAPE_A_SESSION_RING_PAGES },
@@ -88,7 +88,7 @@ static struct st_request *begin_command(FIXTURE_DATA(netlink) *self, const struc
 	return &self->q;
 }
 
-/* -- what is wrong ------------------------------------------------------------ */
+/* -- wrong requests ---------------------------------------------------------- */
 
 TEST_F(netlink, missing)
 {
@@ -121,18 +121,18 @@ TEST_F(netlink, no_such_number)
 		EXPECT_EQ(-ENOENT, st_request(&self->q)) {
 			TH_LOG("command %u", c->cmd);
 		}
-		/* Of dumps, not every kernel says where it was. */
+		/* Not every kernel reports the offset for dumps. */
 		if (!(c->flags & NLM_F_DUMP))
 			EXPECT_EQ(0, self->q.offset);
 		EXPECT_NE(NULL, strstr(self->q.text, "no such"));
-		/* 0 is none, and the policy says so. */
+		/* 0 is no valid id: the policy refuses it. */
 		st_request_add_u32(begin_command(self, c), c->id, 0);
 		EXPECT_EQ(-ERANGE, st_request(&self->q));
 		EXPECT_EQ(0, self->q.offset);
 	}
 }
 
-/* Behind a good attribute, so that the offset is that of the bad one. */
+/* The unknown attribute follows a good one, so that the offset must be that of the bad one. */
 TEST_F(netlink, unknown)
 {
 	static const uint16_t types[] = { 50, 99, 0x3fff };
@@ -149,7 +149,7 @@ TEST_F(netlink, unknown)
 			EXPECT_EQ(8, self->q.offset);
 			EXPECT_NE('\0', self->q.text[0]);
 		}
-		/* One of the family, but not of this command. */
+		/* An attribute of the family, but not of this command. */
 		st_request_add_u32(begin_command(self, c), c->id, self->id);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_STATE, 1);
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
@@ -176,7 +176,7 @@ TEST_F(netlink, lengths)
 			EXPECT_EQ(0, self->q.offset);
 			EXPECT_NE('\0', self->q.text[0]);
 		}
-		/* A number is no nest. */
+		/* A number with the flag for nested attributes. */
 		st_request_add_u32(begin_command(self, c), c->id | NLA_F_NESTED, self->id);
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
 	}
@@ -188,16 +188,16 @@ TEST_F(netlink, torn)
 	struct nlattr *attr;
 
 	for_each_command(c) {
-		/* Bytes that are no attribute. */
+		/* Bytes that are not an attribute. */
 		st_request_add_u32(begin_command(self, c), c->id, self->id);
 		self->q.used += 2;
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
-		/* An attribute that says that it is longer than the message. */
+		/* An attribute whose length is beyond the end of the message. */
 		st_request_add_u32(begin_command(self, c), c->id, self->id);
 		attr = (void *)self->q.attrs;
 		attr->nla_len = 200;
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
-		/* Or shorter than itself. */
+		/* An attribute whose length is less than its header. */
 		st_request_add_u32(begin_command(self, c), c->id, self->id);
 		attr->nla_len = 2;
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
@@ -219,14 +219,14 @@ TEST_F(netlink, commands)
 		st_request_add_u32(begin(self, cmd), 1, self->id);
 		EXPECT_EQ(-EOPNOTSUPP, st_request(&self->q));
 	}
-	/* Dumps of what has none, and the one that is nothing else. */
+	/* Dumps by commands without dumps, and a dump-only command without NLM_F_DUMP. */
 	begin(self, STAPE_CMD_SESSION_START)->flags = NLM_F_DUMP;
 	EXPECT_EQ(-EOPNOTSUPP, st_request(&self->q));
 	begin(self, STAPE_CMD_INFO_GET)->flags = NLM_F_DUMP;
 	EXPECT_EQ(-EOPNOTSUPP, st_request(&self->q));
 	st_request_add_u32(begin(self, STAPE_CMD_TASK_GET), STAPE_A_TASK_SESSION, self->id);
 	EXPECT_EQ(-EOPNOTSUPP, st_request(&self->q));
-	/* The reserved field of the header is kept for later. */
+	/* The reserved field of the header must be 0. */
 	begin(self, STAPE_CMD_INFO_GET)->reserved = 1;
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 }
@@ -273,7 +273,7 @@ TEST_F(netlink, ring_sizes)
 	EXPECT_EQ(-EINVAL, set(self, 8, 9));
 	EXPECT_EQ(-ERANGE, set(self, 8, 65537));
 	EXPECT_EQ(16, self->q.offset);
-	/* After all that the session is as good as new. */
+	/* The refused requests have not changed the session. */
 	EXPECT_EQ(0, set(self, 8, 8));
 	EXPECT_EQ(-EBUSY, set(self, 8, 8));
 	EXPECT_NE('\0', self->q.text[0]);
@@ -291,7 +291,7 @@ TEST_F(netlink, pids)
 		EXPECT_EQ(8, self->q.offset);
 	}
 	ASSERT_EQ(0, set(self, 4, 0));
-	/* Many in one request; the one that is wrong is pointed at. */
+	/* Many attributes in one request; the answer points at the wrong one. */
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_ID, self->id);
 	for (i = 0; i < 100; i++)
 		st_request_add_u32(&self->q, STAPE_A_SESSION_PID, i == 70 ? 4194303 : 1);
@@ -304,7 +304,7 @@ TEST_F(netlink, pids)
 	EXPECT_NE(NULL, strstr(self->q.text, "recorder"));
 }
 
-/* Two numbers where one belongs: either is taken or none, nothing is torn. */
+/* Two numbers where one belongs: the kernel takes one of them or refuses; it never mixes them. */
 TEST_F(netlink, doubled)
 {
 	st_request_add_u32(begin(self, STAPE_CMD_SESSION_GET), STAPE_A_SESSION_ID, NOBODY);
@@ -316,7 +316,7 @@ TEST_F(netlink, doubled)
 	EXPECT_EQ(-ENOENT, st_request(&self->q));
 }
 
-/* -- what comes back ------------------------------------------------------------ */
+/* -- answers -------------------------------------------------------------------- */
 
 static void keep_info(struct nlattr **attrs, void *arg)
 {
@@ -420,7 +420,7 @@ static void check_task(struct nlattr **attrs, void *arg)
 	const char *comm = (const char *)attrs[STAPE_A_TASK_COMM] + NLA_HDRLEN;
 
 	tasks->n++;
-	/* In order, each once, of one process, of an unknown parent, asleep, made before now. */
+	/* In order, each once, of one process, with unknown parent, asleep, created before now. */
 	tasks->wrong += pid <= tasks->last ||
 		st_attr_u32(attrs[STAPE_A_TASK_TGID]) != (uint32_t)tasks->process ||
 		st_attr_u32(attrs[STAPE_A_TASK_PPID]) ||
@@ -466,7 +466,7 @@ static int rename_often(void *arg)
 	return 0;
 }
 
-/* The next notification of this session, others aside; its state, or -errno. */
+/* The state in the next notification of this session, or -errno; ignores other sessions. */
 static int next_ntf(int sock, uint32_t id, struct nlattr **attrs)
 {
 	int cmd;
@@ -522,7 +522,7 @@ static int rename_there_then_here(void *arg)
 	rename_often(arg);
 	if (st_pin(0, 1))
 		return 1;
-	/* Full pages on the other CPU: its reader is woken, and nobody is told. */
+	/* Full pages on the other CPU: they wake its reader, but send no notification. */
 	for (i = 0; i < 3; i++) {
 		rename_often(&(int){ 200 });
 		usleep(20000);
@@ -530,7 +530,7 @@ static int rename_there_then_here(void *arg)
 	return 0;
 }
 
-/* A loss is told once, whatever other CPUs have to say to the reader afterwards. */
+/* A loss is notified once, whatever other CPUs report to the reader afterwards. */
 TEST_F_TIMEOUT(netlink, loss_is_told_once, 60)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: who may open the device and who may send requests: CAP_PERFMON
- * or CAP_SYS_ADMIN in the initial user namespace, of the socket and the sender.
- * Who is given an open file needs neither.
+ * Description: who may open the device and who may send requests: CAP_PERFMON or CAP_SYS_ADMIN
+ * in the initial user namespace, of the socket and the sender.  A process that is given an
+ * open file needs neither.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,7 @@ FIXTURE(permissions)
 	struct stat device;
 };
 
-/* The file's mode is no obstacle here, but where the test says so. */
+/* The device's mode allows everyone, except where a test says otherwise. */
 FIXTURE_SETUP(permissions)
 {
 	ASSERT_EQ(0, stat("/dev/schedtape", &self->device));
@@ -56,7 +56,7 @@ static int try_info(int sock)
 	return st_request(&q);
 }
 
-/* -ENOENT: the family is not there. */
+/* Returns -ENOENT if the family does not exist. */
 static int try_netlink(void)
 {
 	int sock = st_socket(), ret = -ENOENT;
@@ -88,7 +88,7 @@ TEST_F(permissions, mode)
 	EXPECT_EQ(-EACCES, try_open());
 }
 
-/* The file's group lets in whom it has, and gives nobody a capability. */
+/* The device's group may open the file only with a capability. */
 TEST_F(permissions, group)
 {
 	gid_t group = 65533;
@@ -103,8 +103,8 @@ TEST_F(permissions, group)
 }
 
 /*
- * The table of Documentation/security.rst: who, and what comes of opening the
- * device, of a request, and of listening.  The file's mode lets everyone in.
+ * The table of Documentation/security.rst: a caller, and the results of opening the device, of
+ * a request, and of listening. The device's mode allows everyone.
  */
 FIXTURE(who)
 {
@@ -116,7 +116,7 @@ FIXTURE_VARIANT(who)
 	uint64_t caps;		/* of nobody */
 	bool root;
 	bool namespaces;	/* a user namespace, and */
-	int others;		/* the rest of CLONE_NEW... */
+	int others;		/* other namespaces, CLONE_NEW... */
 	int device;
 	int netlink;
 	int monitor;
@@ -164,7 +164,7 @@ FIXTURE_VARIANT_ADD(who, root_of_a_container) {
 	.device = -EACCES, .netlink = -ENOENT, .monitor = -ENOENT,
 };
 
-/* As in a privileged container: the initial user namespace, and its own others. */
+/* As in a privileged container: the initial user namespace, and own other namespaces. */
 FIXTURE_VARIANT_ADD(who, root_of_a_privileged_container) {
 	.root = true, .caps = ALL_CAPS, .others = CONTAINER,
 	.netlink = -ENOENT, .monitor = -ENOENT,
@@ -197,7 +197,7 @@ TEST_F(who, may)
 	int status;
 
 	ASSERT_EQ(0, become(variant));
-	/* A PID namespace begins with the next child. */
+	/* The new PID namespace begins with the next child. */
 	child = fork();
 	if (!child) {
 		self->results[0] = try_open();
@@ -212,7 +212,7 @@ TEST_F(who, may)
 	EXPECT_EQ(variant->monitor, self->results[2]);
 }
 
-/* A socket that was opened with the right, in the hands of one without it. */
+/* A socket opened with the capability, used by a task without it. */
 TEST_F(permissions, sender_and_socket)
 {
 	int privileged = st_socket(), plain;
@@ -221,7 +221,7 @@ TEST_F(permissions, sender_and_socket)
 	EXPECT_EQ(0, try_info(privileged));
 	ASSERT_EQ(0, st_caps_effective(0));
 	EXPECT_EQ(-EPERM, try_info(privileged));
-	/* And the other way round. */
+	/* And the reverse. */
 	plain = st_socket();
 	ASSERT_LE(0, plain);
 	ASSERT_EQ(0, st_caps_effective(ST_CAP(CAP_PERFMON)));
@@ -229,7 +229,7 @@ TEST_F(permissions, sender_and_socket)
 	EXPECT_EQ(0, try_info(privileged));
 }
 
-/* No command, no dump without the right; and it is said in words. */
+/* Without the capability every command and dump is refused, with a message. */
 TEST_F(permissions, every_command)
 {
 	static const struct {
@@ -270,17 +270,17 @@ TEST_F(permissions, every_command)
 			TH_LOG("command %u", commands[i].cmd);
 		}
 		EXPECT_EQ(0, q.replies);
-		/* Not every kernel passes words on from a dump's beginning. */
+		/* Not every kernel passes on the message when a dump fails at its start. */
 		if (!q.flags)
 			EXPECT_NE(NULL, strstr(q.text, "CAP_PERFMON"));
 	}
 }
 
-/* -- files in other hands ------------------------------------------------------------------ */
+/* -- files given to other processes ------------------------------------------------------- */
 
 /*
- * Files that somebody has from a socket who never had a right: he cannot open any, nor
- * make a request.  The file's mode lets everyone in.
+ * A process without capabilities gets open files through a socket: it cannot open the device or
+ * send a request itself. The device's mode allows everyone.
  */
 FIXTURE(given)
 {
@@ -290,11 +290,11 @@ FIXTURE(given)
 };
 
 /**
- * struct stranger - what becomes of his tries, -errno
- * @opens: the device
- * @asks: by netlink
- * @info, @flush, @map, @replay: with the session that he was given
- * @bytes: that he read of it
+ * struct stranger - results of the calls of this process, -errno
+ * @opens: of opening the device
+ * @asks: of a netlink request
+ * @info, @flush, @map, @replay: of calls on the session that it was given
+ * @bytes: number of bytes that it read from the session
  */
 struct stranger {
 	int opens, asks;
@@ -338,7 +338,7 @@ static void use_session(int fd, struct stranger *stranger)
 	stranger->replay = ioctl(fd, STAPE_IOC_REPLAY, &setup) ? -errno : 0;
 }
 
-/* He is recorded himself, so that there is something to be read. */
+/* The stranger is recorded itself, so that there is something to read. */
 TEST_F(given, session)
 {
 	char page[STAPE_PAGE_SIZE];
@@ -368,7 +368,7 @@ TEST_F(given, session)
 	EXPECT_EQ(0, self->stranger->replay);
 }
 
-/* Its opener, too, has it without what he opened it with. */
+/* The opener can use the session without the capabilities with which it opened it. */
 TEST_F(given, capability_goes)
 {
 	ASSERT_EQ(0, st_record_open(&self->r, 16));
@@ -384,7 +384,7 @@ TEST_F(given, capability_goes)
 	EXPECT_EQ(0, self->stranger->replay);
 }
 
-/* Maps, joins, wakes along an edge (himself), and waits for more than the test takes. */
+/* Maps, joins, wakes along an edge to itself, and waits for longer than the test takes. */
 static void play(struct notes *notes)
 {
 	const uint32_t edge = 0;

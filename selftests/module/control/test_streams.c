@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: streams, files to wait at for some CPUs' rings: who is woken by
- * what, what is refused, and whoever goes first.
+ * Description: streams, files on which a reader waits for the rings of some CPUs: what wakes a
+ * reader, what is refused, and each order of closing the files.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -85,7 +85,7 @@ static int count_session(const struct schedtape_session_state *state, void *arg)
 	return 0;
 }
 
-/* Sessions that there are. */
+/* Number of sessions. */
 static int sessions(void)
 {
 	struct schedtape_client *client;
@@ -98,7 +98,7 @@ static int sessions(void)
 	return n;
 }
 
-/* It has copies of the test's files, and is not to hold them. */
+/* The child inherits the test's files and closes them, so that it does not hold them. */
 static int rename_often(void *arg)
 {
 	FIXTURE_DATA(streams) *self = arg;
@@ -136,7 +136,7 @@ TEST_F(streams, refused)
 	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, 1));
 	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, sizeof(none)));
 	EXPECT_EQ(-EINVAL, stream_of(self->fd, "\1", 0));
-	/* A CPU that there is not. */
+	/* A CPU that does not exist. */
 	none[sizeof(none) - 1] = 1;
 	EXPECT_EQ(-EINVAL, stream_of(self->fd, none, sizeof(none)));
 	EXPECT_EQ(-EFAULT, stream_of(self->fd, NULL, 1));
@@ -153,7 +153,7 @@ TEST_F(streams, refused)
 	EXPECT_EQ(self->fds, count_fds());
 }
 
-/* The answer has nowhere to go: its memory can be read and not written. */
+/* The answer cannot be written: its memory is read-only. */
 TEST_F(streams, answer_without_a_place)
 {
 	struct stape_stream *stream = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -168,12 +168,12 @@ TEST_F(streams, answer_without_a_place)
 		EXPECT_EQ(EFAULT, errno);
 	}
 	EXPECT_EQ(self->fds, count_fds());
-	/* None of them keeps the session. */
+	/* None of the refused streams holds the session. */
 	st_record_close(&self->r);
 	EXPECT_EQ(0, sessions());
 }
 
-/* It is for poll() only. */
+/* A stream supports poll() only. */
 TEST_F(streams, no_other_calls)
 {
 	int fd = stream_of(self->fd, "\1", 1);
@@ -189,7 +189,7 @@ TEST_F(streams, no_other_calls)
 	close(fd);
 }
 
-/* -- who is woken ------------------------------------------------------------------------ */
+/* -- wake-ups ------------------------------------------------------------------------------ */
 
 struct waiter {
 	pthread_t thread;
@@ -240,14 +240,14 @@ TEST_F(streams, each_its_own)
 	EXPECT_EQ(POLLIN, events_of(self->fd, 0));
 	EXPECT_EQ(0, events_of(fds[0], 0));
 	EXPECT_EQ(0, waiters[0].events);
-	/* The stop is all's. */
+	/* The stop of the session wakes the readers of all streams. */
 	ASSERT_EQ(0, st_record_stop(&self->r));
 	pthread_join(waiters[0].thread, NULL);
 	EXPECT_TRUE(waiters[0].events & POLLIN);
 	EXPECT_TRUE(events_of(fds[0], 0) & POLLIN);
 }
 
-/* And so is the end of the last task. */
+/* So does the end of the last task. */
 TEST_F(streams, hang_up)
 {
 	struct waiter waiter;
@@ -263,7 +263,7 @@ TEST_F(streams, hang_up)
 	EXPECT_TRUE(events_of(self->streams[0], 0) & POLLHUP);
 }
 
-/* Of two streams of one CPU, the later one is woken. */
+/* If two streams have the same CPU, the later one is woken. */
 TEST_F(streams, the_last_is_woken)
 {
 	struct waiter waiter;
@@ -282,9 +282,9 @@ TEST_F(streams, the_last_is_woken)
 		EXPECT_EQ(POLLIN, events_of(self->streams[i], 0));
 }
 
-/* -- who goes first ----------------------------------------------------------------------- */
+/* -- order of closing ---------------------------------------------------------------------- */
 
-/* A stream that goes while it is recorded leaves its CPUs to the session. */
+/* A stream that is closed during recording leaves its CPUs to the session. */
 TEST_F(streams, stream_first)
 {
 	struct waiter waiter;
@@ -304,7 +304,7 @@ TEST_F(streams, stream_first)
 	EXPECT_EQ(0, sessions());
 }
 
-/* The session lives on in its stream, though nobody can read it any more. */
+/* A stream holds its session, although nothing can read the session any more. */
 TEST_F(streams, session_first)
 {
 	self->streams[0] = stream_of(self->fd, "\3", 1);
@@ -317,11 +317,11 @@ TEST_F(streams, session_first)
 	ASSERT_TRUE(st_child_step(&self->w));
 	close(self->streams[0]);
 	EXPECT_EQ(0, sessions());
-	/* The child is nobody's now. */
+	/* No session records the child any more. */
 	ASSERT_TRUE(st_child_step(&self->w));
 }
 
-/* Closed in the midst of wake-ups. */
+/* A stream is closed during wake-ups. */
 TEST_F_TIMEOUT(streams, closed_while_it_wakes, 60)
 {
 	int i;

@@ -17,7 +17,7 @@ skip()
 	skip "the family's spec is only in schedtape's own tree"
 [ -d "$ynl/tools/net/ynl" ] || skip "ynl is not there: run selftests/qemu/fetch selftests"
 
-# One process for most: it takes seconds to start in an emulated guest.
+# Most tests run in one process, because it takes seconds to start in an emulated guest.
 PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 - "$ynl" "$top" <<'PYTHON'
 import errno
 import fcntl
@@ -61,13 +61,13 @@ class Family(YnlFamily):
         return reply
 
     def left(self):
-        """What the spec has besides."""
+        """Returns the operations of the spec that have not succeeded."""
         return {(op["name"], how) for op in self.yaml["operations"]["list"]
                 for how in ("do", "dump") if how in op} - self.driven
 
 
 def cli(*args):
-    """What the client's own command prints: as the library, but as people use it."""
+    """Returns the output of the client's command, which uses the same library."""
     done = subprocess.run([sys.executable, YNL + "/tools/net/ynl/cli.py", "--spec", SPEC,
                            "--schema", SCHEMA, "--output-json", *args],
                           stdout=subprocess.PIPE, check=True, text=True)
@@ -76,7 +76,7 @@ def cli(*args):
 
 
 def refused(code, text, call, *args):
-    """Is the call refused with this error, and said why?"""
+    """Tests that the call is refused with this error and a message."""
     try:
         call(*args)
     except NlError as error:
@@ -87,7 +87,7 @@ def refused(code, text, call, *args):
 
 
 def was_told(monitor, what):
-    """Did the group hear of it, now or within 5 s?"""
+    """Tests that the group receives this notification within 5 s."""
     for _ in range(50):
         monitor.check_ntf()
         told = [(message["name"], message["msg"]["id"], message["msg"]["state"])
@@ -100,7 +100,7 @@ def was_told(monitor, what):
 
 
 def player(players):
-    """One that waits for an hour after the start, or until it is killed."""
+    """Forks a player that waits until an hour after the start, or until it is killed."""
     child = os.fork()
     if not child:
         fcntl.ioctl(players, IOC_JOIN, struct.pack("I", 0))
@@ -128,7 +128,7 @@ def replay_tests(ynl, device, monitor):
     yield "replay-start: it runs", ynl.do("replay-get", {"id": ident})["state"] == "running"
     yield "replay-start: another time is refused", \
         refused(errno.EINVAL, "started before", ynl.do, "replay-start", {"id": ident})
-    # It tells of its progress every second.
+    # The replay notifies its progress every second.
     yield "cli.py --subscribe: the replay's progress", \
         ("replay-ntf", ident) in [(message["name"], message["msg"]["id"])
                                   for message in cli("--subscribe", "monitor", "--sleep", "3")]
@@ -150,7 +150,7 @@ def tests():
     ynl = Family(SPEC, SCHEMA)
     yield "the spec is valid, and the family is there", True
 
-    # Apart: ynl stumbles over a notification in front of an answer.
+    # A client of its own, because ynl fails when a notification comes before an answer.
     monitor = YnlFamily(SPEC, "")
     monitor.ntf_subscribe("monitor")
     info = ynl.do("info-get", {})
@@ -247,7 +247,7 @@ def main():
             number += 1
             failed += not passed
             print("%s %d %s" % ("ok" if passed else "not ok", number, name), flush=True)
-    except Exception as error:	# a plan that is not met tells it, too
+    except Exception as error:	# without the plan's last test, too, the output shows the failure
         number += 1
         failed += 1
         print("# %s: %s" % (type(error).__name__, error))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: who is recorded: PIDs, what they fork, and nobody else; PIDs of
- * a namespace, PIDs that are used again, and the end of the last task.
+ * Description: which tasks are recorded: PIDs and their descendants, and no others; PIDs of a
+ * namespace, PIDs that are reused, and the end of the last task.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -29,7 +29,7 @@ FIXTURE(filter)
 	struct st_child w[3];
 	struct st_counts c;
 	struct schedtape_session_state state;
-	pid_t *shared;		/* PIDs that children tell */
+	pid_t *shared;		/* PIDs that children report */
 	pid_t kthread;
 	int fd;
 };
@@ -73,7 +73,7 @@ static bool hung_up(int fd)
 	return poll(&p, 1, 5000) == 1 && p.revents & POLLHUP;
 }
 
-/* Between gates: one rename each. */
+/* Renames itself once between gates. */
 static int rename_at_gates(void *arg)
 {
 	int i;
@@ -148,7 +148,7 @@ static int rename_for_ever(void *arg)
 	return 0;
 }
 
-/* One that runs just now: the recording begins and ends in its midst. */
+/* A task that is running: its recording begins and ends in the middle of its run. */
 TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 {
 	uint64_t added[5], deleted[5];
@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 	}
 	st_child_kill(&self->w[0]);
 	ASSERT_EQ(0, st_record_finish(&self->r));
-	/* As soon as the request is answered, the stream knows that it runs. */
+	/* As soon as the request is answered, the stream shows that the task runs. */
 	for (i = 0; i < self->r.n; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];
 
@@ -185,7 +185,7 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 	EXPECT_LT(0, inside);
 }
 
-/* -- heirs ------------------------------------------------------------------ */
+/* -- descendants ------------------------------------------------------------ */
 
 static void *tell_tid(void *arg)
 {
@@ -193,7 +193,7 @@ static void *tell_tid(void *arg)
 	return NULL;
 }
 
-/* A thread, a child, its thread and its child; all have ended in the end. */
+/* A thread, a child, its thread and its child; all have ended when this returns. */
 static int breed(void *arg)
 {
 	pid_t *pids = arg;
@@ -230,7 +230,7 @@ TEST_F(filter, children_and_threads_inherit)
 	size_t i;
 
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
-	/* This one does the same, and nobody asked for it. */
+	/* This one does the same, and is not in the filter. */
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, breed, self->shared + 20));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -288,7 +288,7 @@ static int breed_and_wait(void *arg)
 	return 0;
 }
 
-/* A PID stands for its process: all threads, whichever of them it names. */
+/* A PID means its process with all threads, whichever thread has the PID. */
 TEST_F(filter, all_threads_of_a_process)
 {
 	struct schedtape_task_info *tasks;
@@ -311,7 +311,7 @@ TEST_F(filter, all_threads_of_a_process)
 	free(tasks);
 }
 
-/* Who is not recorded is not told of, a parent neither. */
+/* A task that is not recorded does not appear, not even as a parent. */
 TEST_F(filter, parents_outside)
 {
 	struct schedtape_task_info *tasks;
@@ -369,7 +369,7 @@ TEST_F(filter, zombie)
 
 /* -- namespaces ---------------------------------------------------------------- */
 
-/* Process 2 of a PID namespace names its sibling 3 as it knows it. */
+/* Process 2 of a PID namespace names its sibling 3 by its number there. */
 static int add_in_namespace(void *arg)
 {
 	FIXTURE_DATA(filter) *self = arg;
@@ -411,7 +411,7 @@ TEST_F(filter, pid_namespace)
 	ASSERT_EQ(1, n);
 	EXPECT_EQ(2, self->shared[0]);
 	EXPECT_EQ(self->shared[0], tasks[0].ns_pid);
-	/* Out here it is another number, and somebody else has that one. */
+	/* In the initial namespace it has another number, and that one is another task's. */
 	EXPECT_NE(tasks[0].ns_pid, tasks[0].pid);
 	EXPECT_TRUE(st_wait_state(tasks[0].pid, 'S'));
 	free(tasks);
@@ -428,7 +428,7 @@ TEST_F(filter, last_task_hangs_up)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
-	/* Its children are gone, itself is not. */
+	/* Its children have ended, but it lives. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	EXPECT_EQ(0, poll(&p, 1, 0));
 	st_child_go(&self->w[0]);
@@ -437,13 +437,13 @@ TEST_F(filter, last_task_hangs_up)
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 }
 
-/* It has died between the add and the start: nobody is left, and one can see that. */
+/* The task dies between the add and the start: no task is left, and the state shows that. */
 TEST_F(filter, dead_before_the_start)
 {
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	st_child_kill(&self->w[0]);
-	/* It can be waited for before it has left its CPU. */
+	/* A parent can reap it before it has left its CPU. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
@@ -451,7 +451,7 @@ TEST_F(filter, dead_before_the_start)
 	EXPECT_TRUE(hung_up(self->fd));
 }
 
-/* A new task in an emptied filter: it has not hung up any more. */
+/* A new task in an emptied filter: the file does not report a hang-up any more. */
 TEST_F(filter, filled_again)
 {
 	struct pollfd p = { .fd = self->fd };
@@ -468,7 +468,7 @@ TEST_F(filter, filled_again)
 	EXPECT_TRUE(hung_up(self->fd));
 }
 
-/* -- PIDs that are used again ---------------------------------------------------- */
+/* -- PIDs that are reused -------------------------------------------------------- */
 
 /* Forks a child that gets this PID; it renames itself and ends. */
 static bool fork_as(pid_t pid)
@@ -501,7 +501,7 @@ TEST_F(filter, pid_used_again_by_a_stranger)
 		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 		pid = self->w[0].pid;
 		ASSERT_EQ(0, st_record_add(&self->r, pid));
-		/* Killed and reaped, and the PID taken as soon as may be. */
+		/* Killed and reaped, and its PID reused as soon as possible. */
 		st_child_kill(&self->w[0]);
 		ASSERT_TRUE(fork_as(pid));
 	}
@@ -512,7 +512,7 @@ TEST_F(filter, pid_used_again_by_a_stranger)
 	EXPECT_EQ(1, self->c.exits);
 }
 
-/* Dead before the start: who gets the PID behind it was never asked for. */
+/* The task dies before the start: the next task with its PID is not in the filter. */
 TEST_F(filter, pid_used_again_after_the_start)
 {
 	pid_t pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: filters by cgroup (version 2): who is in one of them or below,
- * who moves in and out while it is recorded, and cgroups that go away.
+ * Description: filters by cgroup (version 2): tasks in one of them or below, tasks that move in
+ * and out while they are recorded, and cgroups that are removed.
  */
 #include <errno.h>
 #include <linux/sched.h>
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(cgroups)
 	st_cgroup_end();
 }
 
-/* Between gates: one rename each. */
+/* Renames itself once between gates. */
 static int rename_at_gates(void *arg)
 {
 	(void)arg;
@@ -76,7 +76,7 @@ static const char *check(FIXTURE_DATA(cgroups) *self, const pid_t *roots, size_t
 	return bad;
 }
 
-/* -- who is in --------------------------------------------------------------------- */
+/* -- members ----------------------------------------------------------------------- */
 
 TEST_F(cgroups, descendants)
 {
@@ -98,7 +98,10 @@ TEST_F(cgroups, descendants)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
-	/* From one of the cgroups to another: nobody enters or leaves, but each is told. */
+	/*
+	 * From one recorded cgroup to another: no task enters or leaves, but each move is
+	 * recorded.
+	 */
 	ASSERT_TRUE(st_cgroup_move("in/3", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	for (i = 0; i < 3; i++)
@@ -118,7 +121,7 @@ TEST_F(cgroups, descendants)
 	EXPECT_EQ(NULL, check(self, roots, 2));
 }
 
-/* Who was there before the rule, and who is there when it goes. */
+/* Tasks that were there before the rule, and tasks that are there when the rule is removed. */
 TEST_F(cgroups, rules_change)
 {
 	uint64_t other = st_cgroup_make("other");
@@ -134,7 +137,7 @@ TEST_F(cgroups, rules_change)
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, other));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, other));
 	EXPECT_EQ(2, tasks_of(self));
-	/* Twice in, once out. */
+	/* It is in by two rules, then only one of them is removed. */
 	EXPECT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(-ENOENT, st_record_del_cgroup(&self->r, self->id));
@@ -156,7 +159,7 @@ TEST_F(cgroups, rules_change)
 
 /* -- in and out -------------------------------------------------------------------- */
 
-/* Its events are one ENTERS, what it did, and one LEAVES. */
+/* Tests whether the task's events are one ENTERS, its activity, and one LEAVES. */
 static bool framed(const struct st_record *r, pid_t pid)
 {
 	uint32_t first = 0, last = 0;
@@ -222,7 +225,7 @@ static int move_itself(void *arg)
 	return 0;
 }
 
-/* While it runs, as the stream of its CPU knows at once. */
+/* A running task moves itself, and its CPU's stream shows that at once. */
 TEST_F(cgroups, moves_itself)
 {
 	uint32_t curr = 0;
@@ -256,7 +259,7 @@ static int rename_for_ever(void *arg)
 
 	while (!__atomic_load_n(stop, __ATOMIC_SEQ_CST)) {
 		prctl(PR_SET_NAME, "renamed");
-		/* Not faster than a reader is whom the host stops for a while. */
+		/* Not faster than a reader which the host stops for a while. */
 		st_burn(20000);
 	}
 	return 0;
@@ -267,7 +270,7 @@ static void *share(void)
 	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* While it runs elsewhere: its CPU looks again, if a little later. */
+/* A task that runs on another CPU is moved: that CPU checks again, a little later. */
 TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 {
 	unsigned int *stop = share(), known = 0, unknown = 0;
@@ -284,7 +287,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 	for (round = 0; round < 3; round++) {
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 		EXPECT_EQ(1, tasks_of(self));
-		/* Until the stream says that it runs: sooner or later it must. */
+		/* Until the stream shows that it runs, as it must sooner or later. */
 		for (known = 0, tries = 5000; !known && tries; tries--) {
 			usleep(1000);
 			i = self->r.n;
@@ -368,7 +371,7 @@ TEST_F(cgroups, whole_process)
 	free(tasks);
 }
 
-/* A thread alone, in a threaded cgroup. */
+/* A single thread in a threaded cgroup. */
 TEST_F(cgroups, one_thread)
 {
 	unsigned int *started = share();
@@ -421,7 +424,7 @@ static int make_threads_for_ever(void *arg)
 	return 0;
 }
 
-/* Threads that come and go just then: none is forgotten on either side. */
+/* Threads that start and end during the move: none is missed on either side. */
 TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 {
 	unsigned int *stop = share();
@@ -437,7 +440,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 		usleep(2000);
 		ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
-		/* A thread that is about to end stays where it is. */
+		/* A thread that is about to end stays in its cgroup. */
 		ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
@@ -462,7 +465,7 @@ static pid_t fork_into(int cgroup)
 	return syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Two children each: one where it is itself, one in @arg[0]. */
+/* Forks two children: one in its own cgroup, one in @arg[0]. */
 static int fork_to_cgroup(void *arg)
 {
 	int *pids = arg, cgroup = pids[0], i;
@@ -499,13 +502,13 @@ TEST_F(cgroups, forked_into)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	ASSERT_LT(0, inside[2]);
 	ASSERT_LT(0, outside[2]);
-	/* Who stays in is forked; who goes out was never in. */
+	/* The child that stays in has a FORK event; the child that goes out was never in. */
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_FORK));
 	st_count(&self->r, inside[1], &self->c);
 	EXPECT_EQ(1, self->c.forked);
 	EXPECT_EQ(1, self->c.exits);
 	EXPECT_EQ(0, st_named(&self->r, inside[2]));
-	/* Who comes in from outside enters, before its first wake-up. */
+	/* The child that comes in from outside enters before its first wake-up. */
 	EXPECT_EQ(0, st_named(&self->r, self->w[1].pid));
 	EXPECT_EQ(0, st_named(&self->r, outside[1]));
 	EXPECT_EQ(1, st_count_why(&self->r, outside[2], STAPE_TASK_ENTERS));
@@ -532,7 +535,7 @@ TEST_F(cgroups, removed)
 	EXPECT_EQ(1, tasks_of(self));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
-	/* What has been recorded is there, and another one of that name is another one. */
+	/* Earlier events can be read, and a new cgroup of the same name is another one. */
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
 	again = st_cgroup_make("in");
@@ -550,7 +553,7 @@ TEST_F(cgroups, removed)
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
 }
 
-/* The last task of a cgroup has gone: others may come. */
+/* The last task of a cgroup has ended: others may come. */
 TEST_F(cgroups, emptied)
 {
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: tasks whose names are excluded: they leave when they get such a
- * name and enter when they lose it, and while they have it, nothing in the
- * pages tells of them.
+ * Description: tasks whose names are excluded: they leave when they get such a name and enter
+ * when they lose it, and while they have it, the pages have nothing about them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +20,12 @@
 
 #define PAGES 256
 
-/* What a child does next, between two gates, in this order. */
+/* Actions of a child between two gates, in this order. */
 struct order {
-	char name[32];		/* "": it keeps its name */
-	bool fork;		/* it has a child, which gets the name then */
-	bool exec;		/* it becomes /bin/true */
-	int put, get;		/* a byte into this, and out of that */
+	char name[32];		/* "": keep the name */
+	bool fork;		/* fork a child, which then gets the name */
+	bool exec;		/* exec /bin/true */
+	int put, get;		/* write a byte to @put, read one from @get */
 	pid_t child;
 };
 
@@ -127,7 +126,7 @@ static uint32_t tasks_of(FIXTURE_DATA(names) *self)
 	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
 }
 
-/* None is left out of the request without a word. */
+/* None is silently left out of the request. */
 TEST_F(names, patterns_too_long)
 {
 	char pattern[70000];
@@ -175,7 +174,7 @@ TEST_F(names, leaves_and_enters)
 	EXPECT_EQ(self->w[0].pid, self->r.events[entered].tgid);
 	EXPECT_EQ(0, self->r.events[entered].ppid);	/* not recorded */
 	EXPECT_EQ(STAPE_STATE_RUNNING, self->r.events[entered].state);
-	/* It was on its CPU: the stream takes it off, and puts it on again. */
+	/* It was on its CPU: the stream switches it out and in again. */
 	EXPECT_EQ(STAPE_EV_SWITCH, self->r.events[left + 1].type);
 	EXPECT_EQ(self->w[0].pid, self->r.events[left + 1].curr);
 	EXPECT_EQ(left + 2, entered);
@@ -217,7 +216,10 @@ TEST_F(names, patterns)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(name, sizeof(name), "%s", cases[i].name);
 		name[15] = '\0';
-		/* The task is there before the pattern is, and the other way round. */
+		/*
+		 * First the task has its name before the pattern is set, then the other way
+		 * round.
+		 */
 		ASSERT_EQ(0, exclude(&self->r, NULL, NULL));
 		ASSERT_TRUE(rename_to(self, 0, name));
 		ASSERT_EQ(1, tasks_of(self));
@@ -235,7 +237,7 @@ TEST_F(names, patterns)
 	}
 }
 
-/* Excluded when it is added: it is waited for. */
+/* A task that is excluded when it is added is recorded as soon as its name allows. */
 TEST_F(names, added_under_a_wrong_name)
 {
 	ASSERT_TRUE(servant(self, 0));
@@ -246,7 +248,7 @@ TEST_F(names, added_under_a_wrong_name)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "open"));
 	EXPECT_EQ(1, tasks_of(self));
-	/* And it is still named when it is excluded. */
+	/* It can be removed while its name is excluded. */
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
 	EXPECT_EQ(0, st_record_del(&self->r, self->w[0].pid));
 	ASSERT_TRUE(rename_to(self, 0, "open"));
@@ -257,7 +259,7 @@ TEST_F(names, added_under_a_wrong_name)
 	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 }
 
-/* -- no trace --------------------------------------------------------------------- */
+/* -- nothing in the pages --------------------------------------------------------- */
 
 struct trace {
 	uint32_t pid;
@@ -265,7 +267,7 @@ struct trace {
 	unsigned int found;
 };
 
-/* The number wherever one may be, the name anywhere. */
+/* Looks for the PID wherever a PID may be, and for the name anywhere. */
 static void look_for(const void *data, void *arg)
 {
 	const struct stape_page_header *page = data;
@@ -285,7 +287,7 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 {
 	struct trace trace = { 0 };
 
-	/* A number that does not come by chance. */
+	/* A PID that does not occur in pages by chance. */
 	if (!st_write_file("/proc/sys/kernel/ns_last_pid", "31336"))
 		SKIP(return, "PIDs cannot be chosen");
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
@@ -297,7 +299,7 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 	trace.pid = self->w[0].pid;
 	self->r.each = look_for;
 	self->r.arg = &trace;
-	/* Before, it leaves traces. */
+	/* Before its name is excluded, it is in the pages. */
 	ASSERT_TRUE(rename_to(self, 0, "open"));
 	ASSERT_TRUE(rename_to(self, 0, "secret one"));
 	ASSERT_EQ(0, st_record_flush(&self->r));
@@ -306,7 +308,7 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 	trace.found = 0;
 	ASSERT_TRUE(rename_to(self, 0, "secret two"));
 	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret three", .fork = true }));
-	/* It wakes the other one, and the other one wakes it. */
+	/* It wakes the other task, and the other task wakes it. */
 	self->orders[1] = (struct order){ .get = self->to[0], .put = self->fro[1] };
 	self->orders[0] = (struct order){ .put = self->to[1], .get = self->fro[0] };
 	self->orders[1].name[0] = 'w';
@@ -318,14 +320,14 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_LT(1, trace.pages);
 	EXPECT_EQ(0, trace.found);
-	/* What it did to the witness is there, by nobody. */
+	/* Its effects on the witness are recorded, without a waker. */
 	st_count(&self->r, self->w[1].pid, &self->c);
 	EXPECT_LT(0, st_wakings(&self->c));
 	EXPECT_EQ(0, self->c.waking_task);
 	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_FORK));
 }
 
-/* -- heirs, threads, programs --------------------------------------------------- */
+/* -- children, threads, exec ---------------------------------------------------- */
 
 TEST_F(names, children_of_the_excluded)
 {
@@ -360,7 +362,7 @@ static void *sleep_in_thread(void *arg)
 	return NULL;
 }
 
-/* A thread is renamed by another one, while it sleeps. */
+/* A thread is renamed by another one while it sleeps. */
 static int rename_the_other(void *arg)
 {
 	static const char * const names[] = { "open", "secret", "secret", "open" };
@@ -411,7 +413,7 @@ TEST_F(names, renamed_by_another)
 	}
 }
 
-/* Programs have names, too: one that becomes "true" leaves, one that was "secret" enters. */
+/* exec changes the name: a task that becomes "true" leaves, one that was "secret" enters. */
 TEST_F(names, exec)
 {
 	ASSERT_EQ(0, exclude(&self->r, "true", NULL));
@@ -445,7 +447,7 @@ TEST_F(names, exec)
 
 /* -- at the same time --------------------------------------------------------------- */
 
-/* One rename after a while, by its own time: a little longer in each round. */
+/* Renames itself once after a while, a little later in each round. */
 static int rename_soon(void *arg)
 {
 	volatile struct order *order = arg;
@@ -462,7 +464,7 @@ static int rename_soon(void *arg)
 	return 0;
 }
 
-/* Whatever comes in between, in the end the name decides. */
+/* Whatever happens in between, the final name decides. */
 TEST_F_TIMEOUT(names, renamed_while_a_rule_changes, 120)
 {
 	static const char * const names[] = { "secret", "open" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: whom a filter's rules let in: threads, heirs, all, kernel
- * threads, names and CPUs; and that whoever they leave out leaves no trace.
+ * Description: which tasks a filter's rules include: threads, children, all, kernel threads,
+ * names and CPUs; and that excluded tasks do not appear in the pages.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,9 +28,9 @@ static void *share(size_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-/* -- threads and heirs -------------------------------------------------------- */
+/* -- threads and children ----------------------------------------------------- */
 
-/* What a thread makes in each round: a thread and a process, each of which renames itself. */
+/* Each round creates a thread and a process, each of which renames itself. */
 struct maker {
 	pid_t tid;
 	pid_t threads[ROUNDS];
@@ -78,7 +78,7 @@ static void *make_in_thread(void *arg)
 	return NULL;
 }
 
-/* The leader makes, then its sibling, in turn. */
+/* The leader and its sibling create tasks in turn. */
 static int make_in_both(void *arg)
 {
 	struct maker *m = arg;
@@ -104,12 +104,12 @@ FIXTURE(threads)
 {
 	struct st_record r;
 	struct st_child w;
-	struct maker *makers;	/* the leader and its sibling */
+	struct maker *makers;	/* the leader's and its sibling's */
 };
 
 FIXTURE_VARIANT(threads)
 {
-	bool in[2];		/* the leader, its sibling, or, neither: the process */
+	bool in[2];		/* the leader, its sibling; neither: the process */
 	bool no_inherit;
 };
 
@@ -196,13 +196,13 @@ TEST_F_TIMEOUT(threads, recorded, 60)
 	}
 }
 
-/* -- a child that does as it is told -------------------------------------------- */
+/* -- a child with orders from the test ------------------------------------------ */
 
-/* What a child does next, between two gates. */
+/* Actions of a child between two gates. */
 struct order {
-	char name[16];		/* "": it keeps its name */
-	bool fork;		/* it has a child, which gets the name then */
-	int cpu;		/* beyond 0: where it goes, plus one */
+	char name[16];		/* "": keep the name */
+	bool fork;		/* fork a child, which then gets the name */
+	int cpu;		/* above 0: move to this CPU, plus one */
 	pid_t child;
 };
 
@@ -282,7 +282,7 @@ static uint32_t tasks_of(FIXTURE_DATA(rules) *self)
 	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
 }
 
-/* Children are let in from one request to the next, and those who are in stay in. */
+/* Inheritance changes with each request; tasks that are in stay in. */
 TEST_F(rules, inheritance_changes)
 {
 	struct schedtape_filter filter = { .no_inherit = true };
@@ -306,7 +306,7 @@ TEST_F(rules, inheritance_changes)
 
 /* -- all ------------------------------------------------------------------------ */
 
-/* Field 9 of its stat: PF_KTHREAD. */
+/* Field 9 of /proc/PID/stat: PF_KTHREAD. */
 static bool is_kthread(pid_t pid)
 {
 	char path[64], text[512] = "", *end;
@@ -323,7 +323,7 @@ static bool is_kthread(pid_t pid)
 	       flags & 0x00200000;
 }
 
-/* Kernel threads of the stream that are still there. */
+/* Number of kernel threads in the stream that still exist. */
 static unsigned int kthreads(const struct st_record *r)
 {
 	static bool seen[1 << STAPE_PID_BITS];
@@ -341,7 +341,7 @@ static unsigned int kthreads(const struct st_record *r)
 	return n;
 }
 
-/* The recorder has threads, and they are busy. */
+/* The recorder has busy threads. */
 static void *be_busy(void *arg)
 {
 	*(pid_t *)arg = gettid();
@@ -350,7 +350,7 @@ static void *be_busy(void *arg)
 	return NULL;
 }
 
-/* The tasks that are in now: who is named later was forked by one of them or has entered. */
+/* The tasks that are in now: later ones are their descendants, or enter. */
 static size_t roots_of(struct st_record *r, pid_t *roots, size_t max)
 {
 	struct schedtape_task_info *tasks;
@@ -384,7 +384,7 @@ TEST_F_TIMEOUT(rules, all, 60)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "recorded"));
 	ASSERT_TRUE(fork_named(self, 0, "too"));
-	/* The recorder's child has nobody's fork. */
+	/* The recorder's child has no FORK event. */
 	ASSERT_TRUE(servant(self, 1));
 	ASSERT_TRUE(rename_to(self, 1, "recorded"));
 	while (!busy)
@@ -404,7 +404,7 @@ TEST_F_TIMEOUT(rules, all, 60)
 	}
 }
 
-/* Nobody was named: who goes out of "all" is out, but whom another rule has stays. */
+/* No task was named: without "all", all tasks leave except those of another rule. */
 TEST_F(rules, all_and_none)
 {
 	struct schedtape_filter filter = { .all = true };
@@ -459,7 +459,7 @@ static pid_t find_task(const char *name)
 	return found;
 }
 
-/* Who leaves CPU 0 while it runs there is pushed by that CPU's kernel thread. */
+/* The kernel thread of CPU 0 moves a task that leaves CPU 0 while it runs there. */
 static bool push(FIXTURE_DATA(rules) *self)
 {
 	int to;
@@ -496,7 +496,7 @@ TEST_F(rules, kernel_threads)
 	EXPECT_EQ(0, st_named(&self->r, getpid()));
 }
 
-/* One kernel thread by its number, if they are let in at all. */
+/* One kernel thread by its PID, if the filter includes kernel threads. */
 TEST_F(rules, one_kernel_thread)
 {
 	struct schedtape_filter filter = { .kthreads = true };

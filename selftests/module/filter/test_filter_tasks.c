@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what tasks that multiply, end in any order, or are made by the
- * kernel do to a filter.
+ * Description: the effect on a filter of tasks that multiply, end in any order, or are created
+ * by the kernel.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 
 #define PAGES 256
 
-/* What a child and the test tell each other. */
+/* Shared by a child and the test. */
 struct shared {
 	volatile pid_t tid;
 	volatile int ret;
@@ -61,7 +61,7 @@ FIXTURE_SETUP(tasks)
 
 FIXTURE_TEARDOWN(tasks)
 {
-	/* Before its leader can be waited for. */
+	/* Before its leader can be reaped. */
 	if (self->tracee && !kill(-self->w.pid, SIGKILL))
 		waitpid(self->tracee, NULL, __WALL);
 	st_child_kill(&self->w);
@@ -92,9 +92,9 @@ static int make_thread(void *(*fn)(void *arg), void *arg)
 /* -- a process that never stands still -------------------------------------------- */
 
 /*
- * A walk over all of them takes longer than a link of the chain sleeps, and the
- * links come before whoever walks, on the same CPU: most walks would have a new one,
- * if there were several.  An emulator's timer may be late for some.
+ * A walk over all threads takes longer than a link of the chain sleeps, and the links
+ * preempt the walking task on the same CPU: most walks find a new link, if they are
+ * repeated.  An emulator's timer may be late for some links.
  */
 #define SLEEPERS	4000
 #define LINK_US		500
@@ -108,7 +108,7 @@ static void *sleep_on(void *arg)
 	return NULL;
 }
 
-/* Its successor is there before it ends. */
+/* Creates its successor before it ends. */
 static void *be_link(void *arg)
 {
 	struct shared *shared = arg;
@@ -164,7 +164,7 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* ns that a request takes which names the process again, usually; 0: it failed. */
+/* Median time, in ns, of a request that names the process again; 0: it failed. */
 static uint64_t cost_of_request(FIXTURE_DATA(tasks) *self)
 {
 	uint64_t ns[REQUESTS];
@@ -181,7 +181,7 @@ static uint64_t cost_of_request(FIXTURE_DATA(tasks) *self)
 	return ns[REQUESTS / 2];
 }
 
-/* Children do not inherit: there is always a thread that is not in yet. */
+/* Children do not inherit, so there is always a thread that is not in the filter yet. */
 TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 {
 	struct schedtape_filter filter = { .no_inherit = true };
@@ -196,16 +196,16 @@ TEST_F_TIMEOUT(tasks, always_new_threads, 60)
 		usleep(1000);
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	moving = cost_of_request(self);
-	/* No request had to wait for the last of them. */
+	/* No request had to wait for the end of the chain. */
 	EXPECT_FALSE(self->shared->gave_up);
 	self->shared->enough = true;
 	ASSERT_TRUE(st_child_settled(&self->w));
 	still = cost_of_request(self);
 	EXPECT_LT(0, moving);
 	/*
-	 * One walk, as where there is nobody new, though the new ones take some of its
-	 * time, and detectors make more of who comes and goes.  Else it is ten and more,
-	 * or the chain has given up.
+	 * The request takes one walk, as without new threads. New threads take some of that
+	 * time, and detectors slow down forks and exits. Without the limit it takes ten times
+	 * as long or more, or the chain gives up.
 	 */
 	EXPECT_LT(moving, (st_slow() > 1 ? 8 : 4) * still);
 }
@@ -231,11 +231,11 @@ static int go_first(void *arg)
 	while (!((struct shared *)arg)->tid)
 		usleep(1000);
 	st_gate();
-	syscall(SYS_exit, 0);	/* of this thread alone */
+	syscall(SYS_exit, 0);	/* only this thread */
 	return 1;
 }
 
-/* The leader ends, of whom the filter keeps the bit, then the other thread. */
+/* The leader ends, whose bit the filter keeps, then the other thread. */
 static bool end_both(FIXTURE_DATA(tasks) *self, unsigned int tasks)
 {
 	bool still_there;
@@ -248,7 +248,7 @@ static bool end_both(FIXTURE_DATA(tasks) *self, unsigned int tasks)
 	return still_there;
 }
 
-/* The process has two threads, of which one is recorded, or both. */
+/* Starts a process of two threads, and records one or both. */
 static bool begin_two(FIXTURE_DATA(tasks) *self, bool both)
 {
 	if (st_child_fork(&self->w, -1, go_first, self->shared) || !st_child_step(&self->w))
@@ -259,7 +259,7 @@ static bool begin_two(FIXTURE_DATA(tasks) *self, bool both)
 	return !st_record_start(&self->r);
 }
 
-/* Who is left of the process is not in the filter: the leader may not be waited for. */
+/* The remaining thread is not in the filter: the leader is not yet reaped. */
 TEST_F(tasks, leader_ends_before_a_stranger)
 {
 	ASSERT_TRUE(begin_two(self, false));
@@ -268,7 +268,7 @@ TEST_F(tasks, leader_ends_before_a_stranger)
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 }
 
-/* The thread's tracer does not look: it stays among its process's for long. */
+/* The thread's tracer does not react, so the dead thread stays in its process for long. */
 static bool trace(FIXTURE_DATA(tasks) *self)
 {
 	if (ptrace(PTRACE_SEIZE, self->shared->tid, NULL, NULL))
@@ -295,7 +295,7 @@ TEST_F(tasks, leader_ends_before_a_traced_thread)
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 }
 
-/* -- who is named and left out by its name ------------------------------------------ */
+/* -- a named task that its name excludes -------------------------------------------- */
 
 static int leave_out(struct st_record *r, const char *pattern)
 {
@@ -304,7 +304,7 @@ static int leave_out(struct st_record *r, const char *pattern)
 	return st_record_set(r, &filter);
 }
 
-/* It could get another name. */
+/* The task stays in the filter, because it could get another name. */
 TEST_F(tasks, left_out_until_its_end)
 {
 	ASSERT_EQ(0, leave_out(&self->r, "test_*"));
@@ -318,7 +318,7 @@ TEST_F(tasks, left_out_until_its_end)
 	EXPECT_TRUE(hung_up(&self->r));
 }
 
-/* Its PID may be taken over as long as there is another thread. */
+/* Another thread may take over its PID as long as there is one. */
 TEST_F(tasks, leader_left_out_ends_before_a_stranger)
 {
 	ASSERT_EQ(0, leave_out(&self->r, "test_*"));
@@ -339,7 +339,7 @@ TEST_F(tasks, nobody_left_out)
 	EXPECT_TRUE(hung_up(&self->r));
 }
 
-/* -- what the kernel makes for a process ------------------------------------------- */
+/* -- threads that the kernel creates for a process --------------------------------- */
 
 static void *use_io_uring(void *arg)
 {
@@ -365,7 +365,7 @@ static int use_it_in_a_thread(void *arg)
 	return pthread_create(&thread, NULL, use_io_uring, arg) || pthread_join(thread, NULL);
 }
 
-/* The thread of @pid whose name begins so; 0: there is none. */
+/* Returns the thread of @pid whose name begins with @name; 0: no such thread. */
 static pid_t find_thread(pid_t pid, const char *name)
 {
 	char path[300], comm[16];
@@ -390,7 +390,7 @@ static pid_t find_thread(pid_t pid, const char *name)
 	return found;
 }
 
-/* No fork is told of it, but it works for the thread that wants it, and is its child. */
+/* It has no FORK event, but works for the thread that uses it, and is its child. */
 TEST_F(tasks, thread_of_io_uring)
 {
 	const char *wrong;
@@ -404,7 +404,7 @@ TEST_F(tasks, thread_of_io_uring)
 	ASSERT_TRUE(st_child_step(&self->w));
 	if (self->shared->ret)
 		SKIP(return, "no io_uring here: %s", strerror(-self->shared->ret));
-	/* It names itself. */
+	/* The kernel's thread sets its own name. */
 	while (!tid && tries--) {
 		usleep(1000);
 		tid = find_thread(self->w.pid, "iou-sqp");

@@ -12,7 +12,7 @@ static uint64_t of_replay(struct try *t, unsigned int type)
 
 /* -- preparations: nothing fails here --------------------------------------------------- */
 
-/* @wakers: NULL: not told. */
+/* @wakers: NULL: without wakers. */
 static int make_replay_of(struct try *t, const uint32_t *wakers)
 {
 	t->replay = (struct stape_replay_setup){
@@ -51,7 +51,7 @@ static void *wait_beside(void *arg)
 	return NULL;
 }
 
-/* Memory of a process that has more threads than one is kept. */
+/* Adds a thread, because the mm of a process is pinned only if it has several threads. */
 static bool threaded(struct try *t)
 {
 	pthread_mutex_lock(&beside);

@@ -67,7 +67,7 @@ static bool is_stopped(struct try *t)
 	return of_session(t, STAPE_A_SESSION_STATE) == STAPE_SESSION_STOPPED;
 }
 
-/* The child, as a process or as a thread. */
+/* Adds or removes the child, as a process or as a thread. */
 static int change_filter(struct try *t, uint8_t cmd, uint16_t type)
 {
 	request(t, cmd, STAPE_A_SESSION_ID, t->id);

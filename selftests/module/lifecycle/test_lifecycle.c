@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a session from open() to its end: states, what info says, what
- * read() and poll() do in each state, several sessions, and the module's own
- * coming and going.
+ * Description: a session from open() to its end: its states, the module's info, read() and
+ * poll() in each state, several sessions, and loading and unloading of the module.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +61,7 @@ static int short_poll(int fd)
 	return poll(&p, 1, 0) < 0 ? -errno : p.revents;
 }
 
-/* Renames itself: events whose number is known. */
+/* Renames itself so often: a known number of events. */
 static int rename_often(void *arg)
 {
 	int i;
@@ -72,7 +71,7 @@ static int rename_often(void *arg)
 	return 0;
 }
 
-/* What the kernel lacks is named, and nothing that it has. */
+/* Only the features that the kernel lacks are named. */
 TEST_F(lifecycle, missing)
 {
 	struct schedtape_module_info info;
@@ -81,7 +80,7 @@ TEST_F(lifecycle, missing)
 	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC, &resolution));
 	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->err));
 	EXPECT_EQ(resolution.tv_nsec > 1, !!strstr(info.missing, "high-resolution timers: "));
-	/* All kernels that are tested have return probes, and let us probe these functions. */
+	/* All tested kernels have return probes, and allow probes of these functions. */
 	EXPECT_EQ(NULL, strstr(info.missing, "probe")) {
 		TH_LOG("%s", info.missing);
 	}
@@ -168,8 +167,8 @@ TEST_F(lifecycle, times_are_monotonic_clock)
 }
 
 /*
- * It ends when it is told to, and not when all of what a stop does has been done,
- * which waits for RCU.  On a busy machine anything may take long: but not each time.
+ * The recording ends at the time of the request, and not when the stop is complete, because
+ * that waits for RCU. On a busy machine a try may take long, but not all of them.
  */
 TEST_F(lifecycle, stop_ends_it_at_once)
 {
@@ -217,7 +216,7 @@ TEST_F(lifecycle, close_ends_it)
 	EXPECT_EQ(before, after);
 }
 
-/* A duplicate, a child's copy and a mapping all hold the session. */
+/* A duplicate, a child's copy and a mapping each hold the session. */
 TEST_F(lifecycle, last_holder_ends_it)
 {
 	struct schedtape_session_state state;
@@ -293,7 +292,7 @@ TEST_F(lifecycle, read)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, page, 0));
 	EXPECT_EQ(EINVAL, errno);
-	/* What does not fit into what is ours is not gone. */
+	/* A read that fails with EFAULT consumes nothing. */
 	munmap(page + STAPE_PAGE_SIZE, 3 * STAPE_PAGE_SIZE);
 	EXPECT_EQ(-1, read(self->fd, page + STAPE_PAGE_SIZE, STAPE_PAGE_SIZE));
 	EXPECT_EQ(EFAULT, errno);
@@ -302,7 +301,7 @@ TEST_F(lifecycle, read)
 		EXPECT_EQ(STAPE_PAGE_MAGIC, ((struct stape_page_header *)page)->magic);
 		total += ((struct stape_page_header *)page)->events;
 	}
-	/* The end, as often as one asks. */
+	/* read() keeps returning 0 at the end. */
 	EXPECT_EQ(0, n);
 	EXPECT_EQ(0, read(self->fd, page, STAPE_PAGE_SIZE));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
@@ -334,7 +333,7 @@ TEST_F(lifecycle, read_blocks_until_stop)
 
 TEST_F(lifecycle, poll)
 {
-	int times = 2000;		/* 12 of the 16 pages */
+	int times = 2000;		/* fills 12 of the 16 pages */
 
 	EXPECT_EQ(0, short_poll(self->fd));
 	ASSERT_EQ(0, set(&self->r, PAGES));
@@ -345,7 +344,7 @@ TEST_F(lifecycle, poll)
 	EXPECT_EQ(0, short_poll(self->fd));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
-	/* Beyond the watermark: a quarter of the ring. */
+	/* Beyond the watermark, which is a quarter of the ring. */
 	EXPECT_EQ(POLLIN, short_poll(self->fd));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, short_poll(self->fd));
@@ -380,7 +379,7 @@ TEST_F(lifecycle, flush)
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 }
 
-/* Flushing at any rate loses and doubles nothing. */
+/* Flushing at any rate neither loses nor repeats events. */
 TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 {
 	int times = 20000;

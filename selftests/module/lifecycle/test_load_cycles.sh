@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: the module is loaded, records, replays, and goes, again and again: each
-# cycle is like the first one, and nothing of it stays in memory. SCHEDTAPE_ROUNDS (5)
-# is how often.
+# Description: the module is loaded, records, replays and is unloaded repeatedly: each cycle gives
+# the same results, and leaves nothing in memory. SCHEDTAPE_ROUNDS (5) is the number of cycles.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -14,13 +13,13 @@ if [ -z "${SCHEDTAPE_KO:-}" ]; then
 	exit 4
 fi
 
-# kB that the kernel has and does not give back.
+# kB of kernel memory that cannot be reclaimed.
 kernel_memory()
 {
 	awk '/^(SUnreclaim|Percpu|VmallocUsed):/ { n += $2 } END { print n }' /proc/meminfo
 }
 
-# What is written to "log" is why a cycle failed.
+# Writes the reason for a failure to "log".
 cycle()
 {
 	insmod "$SCHEDTAPE_KO" &&
@@ -47,7 +46,7 @@ done=0
 for ((i = 0; i < rounds; i++)); do
 	cycle 2>> log || break
 	done=$((done + 1))
-	# The kernel's own caches fill in the first half.
+	# During the first half the kernel's own caches still grow.
 	[ $done != $((rounds / 2)) ] || before=$(kernel_memory)
 done
 [ $done = "$rounds" ]
@@ -58,7 +57,7 @@ report $? "no memory of it is left"
 if [ $done -ge 100 ]; then
 	after=$(kernel_memory)
 	echo "kB: $before after half of them, $after after the last" | tee log | sed 's/^/# /'
-	# A page of each cycle would be seen, if they are some hundred.
+	# With some hundred cycles, this finds a leak of one page for each cycle.
 	[ $((after - before)) -lt $((rounds + 128)) ]
 	report $? "the kernel has not grown"
 else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what is looked at without a lock while others change it is never seen
- * half changed.  A kernel that looks for data races sees more here than the tests do.
+ * Description: values that are read without a lock while others change them are never seen half
+ * changed. A kernel that detects data races finds more here than the tests do.
  */
 #include <poll.h>
 #include <sys/mman.h>
@@ -14,13 +14,13 @@
 #define ENTRIES		400
 
 /**
- * struct look - a thread that looks all the time
- * @right: is it as it should be?
- * @client: its own
- * @memory: of one session
- * @fd: a session's
- * @enough: it is to end
- * @looks: how often it has looked, and @wrong, how often it was not right
+ * struct look - a thread that reads all the time
+ * @right: returns whether the values are consistent
+ * @client: its own netlink client
+ * @memory: size of one session's rings
+ * @fd: a session's file
+ * @enough: asks the thread to end
+ * @looks: number of reads; @wrong: number of inconsistent ones
  */
 struct look {
 	bool (*right)(struct look *look);
@@ -93,7 +93,7 @@ static bool nothing_to_read(struct look *look)
 	return !short_poll(look->fd);
 }
 
-/* A session that is started and paused has not ended in between. */
+/* A session that is started and paused must not appear as ended in between. */
 TEST_F_TIMEOUT(session, polled_while_it_changes, 60)
 {
 	int i;
@@ -126,7 +126,7 @@ static bool one_or_two_sessions(struct look *look)
 	return memory == look->memory || memory == 2 * look->memory;
 }
 
-/* The rings of all sessions together, while one comes and goes. */
+/* The memory of all sessions' rings, while a session is created and closed. */
 TEST_F_TIMEOUT(session, memory_while_it_changes, 60)
 {
 	struct schedtape_session_options options = { .size = sizeof(options) };
@@ -156,7 +156,7 @@ static int sleep_often(void *arg)
 	return 0;
 }
 
-/* Rounds that were begun, and that are over. */
+/* Numbers of rounds that have begun, and that are over. */
 struct rounds {
 	volatile int begun;
 	volatile int over;
@@ -185,7 +185,7 @@ static int change_nice(void *arg)
 	return 0;
 }
 
-/* Rounds in whose end the stream said something else than what it had. */
+/* Number of rounds at whose end the stream had another nice value than the task. */
 static int wrong_rounds(const struct st_record *r, pid_t pid)
 {
 	int round = 0, wrong = 0, nice = 0;
@@ -204,7 +204,7 @@ static int wrong_rounds(const struct st_record *r, pid_t pid)
 	return round == ENTRIES ? wrong : -1;
 }
 
-/* Who is taken in while it changes is not told to be what it was. */
+/* A task enters while its nice value changes: its description must not have the old value. */
 TEST_F_TIMEOUT(session, renices_itself_while_it_enters, 60)
 {
 	struct rounds *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -236,7 +236,7 @@ static bool leave_and_come_back(struct st_record *r, pid_t pid)
 	return !st_record_del(r, pid) && !st_record_add(r, pid);
 }
 
-/* Interrupts of another CPU wake who is taken out of the filter at that moment. */
+/* Interrupts on another CPU wake a task at the moment when it leaves the filter. */
 TEST_F_TIMEOUT(session, woken_while_it_leaves, 60)
 {
 	struct schedtape_session_state state;
@@ -273,7 +273,7 @@ static int find_player(const struct schedtape_player_state *player, void *arg)
 	return 0;
 }
 
-/* All that is counted only grows.  The last step is the end. */
+/* All counters only grow.  The last step is the end. */
 static bool went_on(const struct schedtape_player_state *now,
 		    const struct schedtape_player_state *before)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a memory cgroup that is too small for what is asked of the module:
- * the call says so, and nobody is killed for it.
+ * Description: a memory cgroup that is too small for what a caller asks of the module: the call
+ * fails, and no task is killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@
 #define FILES	64
 
 /**
- * struct answers - what the one who asks for too much was told
- * @rings, @replay: of one that is larger than the limit
- * @files: sessions that could be opened at once; @last: why there was no other
- * @after: of what is small enough, in the end
+ * struct answers - results of calls that need too much memory
+ * @rings, @replay: of rings and a replay that are larger than the limit
+ * @files: number of sessions that could be opened at once; @last: why the next one failed
+ * @after: of a small session at the end
  */
 struct answers {
 	int rings;
@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(memory)
 	st_cgroup_end();
 }
 
-/* Has more memory than all others, so that it would be chosen. */
+/* Has more memory than all others, so that the OOM killer would choose it. */
 static int have_memory(void *arg)
 {
 	void *memory = mmap(NULL, 8 * MB, PROT_READ | PROT_WRITE,
@@ -122,7 +122,7 @@ static int ask(void *arg)
 	return 0;
 }
 
-/* The number behind @key in a file of the cgroup; without a key, the file's. */
+/* The number after @key in a file of the cgroup; without a key, the file's number. */
 static long long value(const char *file, const char *key)
 {
 	char text[4096], *at;
@@ -133,7 +133,7 @@ static long long value(const char *file, const char *key)
 	return at ? strtoll(at + (key ? strlen(key) : 0), NULL, 10) : -1;
 }
 
-/* What was charged is given back, sooner or later. */
+/* Charged memory is given back sooner or later. */
 static bool shrinks_to(long long bytes)
 {
 	int tries = 500;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: what this kernel lacks is named when the module is loaded and in "schedtape
-# status", once each; all else works. "check" has a guest without high-resolution timers, and
-# one with a module that is built as if for a kernel without return probes, for which
+# Description: features that this kernel lacks are named when the module is loaded and in
+# "schedtape status", once each; all else works. "check" has a guest without high-resolution
+# timers, and one with a module that is built as if for a kernel without return probes, for which
 # SCHEDTAPE_LACKS=probes.
 
 set -u
@@ -15,13 +15,13 @@ lacking=()
 [ "$resolution" = 1 ] ||
 	lacking+=("high-resolution timers: a replay's waits end up to $((resolution / 1000)) us late")
 
-# said FILE: prints how many lines of it name something that is lacking
+# said FILE: prints the number of lines that name a missing feature
 said()
 {
 	grep -cE "this kernel lacks|^missing  " "$1"
 }
 
-# names_all FILE: it names all that is lacking, and nothing else
+# names_all FILE: it names all missing features, and nothing else
 names_all()
 {
 	local text

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: sessions close while another one records a storm of forks, execs, renames
- * and exits: no probe that was preempted meanwhile looks at what a session has left.
+ * Description: sessions close while another one records a storm of forks, execs, renames and
+ * exits: a probe that was preempted meanwhile does not use a closed session's memory.
  *
- * SCHEDTAPE_ROUNDS (5) is how often all close.  A kernel with KASAN sees more, or one that
- * was booted with slab_debug=FPU.
+ * SCHEDTAPE_ROUNDS (5) is the number of rounds in which all close. A kernel with KASAN, or one
+ * that was booted with slab_debug=FPU, finds more.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 
 #define CPUS		4	/* with storms, at most */
 #define RENAMES		1000
-#define SESSIONS	8	/* the more, the more of a rename is its probe */
+#define SESSIONS	8	/* with more sessions, more of a rename's time is in its probe */
 
 static void *be_renamed(void *arg)
 {
@@ -36,7 +36,7 @@ static void live(unsigned int n)
 	pthread_t thread;
 	int i;
 
-	/* Most of such a system call is the probe. */
+	/* Most of the time of such a system call is in the probe. */
 	for (i = 0; i < RENAMES; i++)
 		prctl(PR_SET_NAME, i & 1 ? "odd" : "even");
 	if (n % 4 == 0)
@@ -64,10 +64,7 @@ static int rage(void *forks)
 	return 0;
 }
 
-/*
- * Preempts the storm of its CPU, often within a probe, for longer than a session needs to
- * close.
- */
+/* Preempts the storm on its CPU, often within a probe, for longer than a session needs to close. */
 static int preempt(void *arg)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -90,7 +87,7 @@ FIXTURE(close)
 	struct st_child storms[CPUS];
 	struct st_child preempters[CPUS];
 	struct st_random random;
-	int cpus;		/* that have a storm: not CPU 0, where sessions close */
+	int cpus;		/* with a storm: not CPU 0, on which sessions close */
 };
 
 FIXTURE_SETUP(close)
@@ -149,7 +146,7 @@ static int begin(struct st_record *r)
 	return ret;
 }
 
-/* Opens sessions and closes them one after the other, some of them stopped before. */
+/* Opens sessions and closes them one after the other, some after a stop. */
 static int open_and_close(struct st_random *random)
 {
 	struct st_record r[SESSIONS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: the module is asked to go at every moment of its use, and comes back
- * when it went: whoever uses it keeps it or does without it, and nobody hangs.
+ * Description: requests to unload the module come at any moment of its use, and it is loaded
+ * again after it went: its users hold it or fail without it, and none hangs.
  *
- * SCHEDTAPE_ROUNDS (10) is how often it has to go.
+ * SCHEDTAPE_ROUNDS (10) is how often it has to be unloaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 #define USERS	5
 
-/* How often each has got through, and how often there was nothing to use. */
+/* How often each user succeeded (@done), and how often the module was not there (@gone). */
 struct tally {
 	unsigned int done[USERS];
 	unsigned int gone[USERS];
@@ -60,7 +60,7 @@ FIXTURE_TEARDOWN(unload)
 			kill(self->users[i], SIGKILL);
 }
 
-/* -- users: each true if it got through ------------------------------------------------ */
+/* -- users: each returns true if it succeeded ------------------------------------------ */
 
 static bool only_open(struct st_random *random)
 {
@@ -96,7 +96,7 @@ static bool record_something(struct st_random *random)
 	return done;
 }
 
-/* A player that waits for an instant, and perhaps is left in it. */
+/* A player that waits for a timer, and may be left in that wait. */
 static void play(int fd, struct st_random *random)
 {
 	uint32_t number = 0;
@@ -130,7 +130,7 @@ static bool replay_something(struct st_random *random)
 	close(setup.fd);
 	st_request_u32(STAPE_CMD_REPLAY_START, STAPE_A_REPLAY_ID, setup.id, 0, 0);
 	usleep(st_random_below(random, 3000));
-	/* The session goes first or the player, who is killed then. */
+	/* Either the session goes first or the player, which is killed then. */
 	if (st_random_one_in(random, 2))
 		close(fd);
 	waitpid(pid, NULL, 0);
@@ -176,7 +176,7 @@ static void use(struct tally *tally, unsigned int who)
 		bool done = users[who](&random);
 
 		++*(done ? &tally->done[who] : &tally->gone[who]);
-		/* A moment in which nobody uses it has to come, also where each use takes long. */
+		/* There must be moments without a user, also where each use takes long. */
 		usleep(st_random_below(&random, 4000 * st_slow()));
 	}
 }
@@ -193,7 +193,7 @@ static bool got_through(const struct tally *tally, const unsigned int *since)
 	return true;
 }
 
-/* All of them, as often as the module is there for them. */
+/* Waits until each user has succeeded, as long as the module is loaded. */
 static bool wait_for_users(const struct tally *tally)
 {
 	unsigned int since[USERS];
@@ -232,7 +232,7 @@ TEST_F_TIMEOUT(unload, at_any_moment, 3600)
 		}
 		went++;
 		ASSERT_EQ(0, st_module_load(self->path));
-		/* Now and then they get far. */
+		/* In every fourth round, all users succeed before the next unload. */
 		if (went % 4 == 0)
 			ASSERT_TRUE(wait_for_users(self->tally));
 	}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: changes of affinity, whoever makes them: each is told once, and nothing
- * else is.
+ * Description: changes of affinity, by any task: each is recorded once, and nothing else is.
  */
 #include <errno.h>
 #include <sched.h>
@@ -37,13 +36,13 @@ FIXTURE_TEARDOWN(affinity)
 	st_record_close(&self->r);
 }
 
-/* The CPUs of @mask, bit n being CPU n. */
+/* Sets the CPUs of @mask: bit n is CPU n. */
 static int set_affinity(pid_t pid, unsigned long mask)
 {
 	return sched_setaffinity(pid, sizeof(mask), (cpu_set_t *)&mask);
 }
 
-/* Was a task told to have these, and no others, in this order?  -1: it was, or which is wrong. */
+/* Checks that a task's events have these masks, in this order.  Returns -1, or the wrong index. */
 static int compare(const struct st_record *r, pid_t pid, const unsigned long *masks, int n)
 {
 	int at = 0;
@@ -64,14 +63,14 @@ static int compare(const struct st_record *r, pid_t pid, const unsigned long *ma
 #define EXPECT_MASKS(r, pid, masks) \
 	EXPECT_EQ(-1, compare(r, pid, masks, sizeof(masks) / sizeof((masks)[0])))
 
-/* -- by itself ----------------------------------------------------------------------- */
+/* -- by the task itself ------------------------------------------------------------------- */
 
 static int change_own(void *arg)
 {
 	(void)arg;
 	if (set_affinity(0, 1) || set_affinity(gettid(), 2) || set_affinity(0, 3))
 		return 1;
-	/* What changes nothing is told, too: who pins itself again means it. */
+	/* A call that changes nothing is recorded, too, because the task asked for it. */
 	if (set_affinity(0, 3))
 		return 2;
 	if (!set_affinity(0, 0) || errno != EINVAL || !set_affinity(4194304, 1) || errno != ESRCH)
@@ -95,7 +94,7 @@ TEST_F(affinity, own_changes)
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));
 }
 
-/* -- by others, of the filter or not --------------------------------------------------- */
+/* -- by other tasks, in the filter or not ------------------------------------------------- */
 
 static int just_sleep(void *arg)
 {
@@ -118,7 +117,7 @@ TEST_F(affinity, changes_of_others)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
-	/* By the recorder, who is nobody; and of who is not recorded. */
+	/* By the recorder, which has no identity; and of a task that is not recorded. */
 	ASSERT_EQ(0, set_affinity(self->w[1].pid, 1));
 	ASSERT_EQ(0, set_affinity(self->w[0].pid, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -127,7 +126,7 @@ TEST_F(affinity, changes_of_others)
 	EXPECT_EQ(2, st_count_type(&self->r, SCHEDTAPE_EV_AFFINITY));
 }
 
-/* -- when they come in ------------------------------------------------------------------ */
+/* -- when tasks come into the filter ------------------------------------------------------ */
 
 TEST_F(affinity, described)
 {
@@ -149,7 +148,7 @@ TEST_F(affinity, described)
 	EXPECT_EQ(SCHEDTAPE_EV_AFFINITY, self->r.events[entered + 1].type);
 }
 
-/* What is done to it while it is out is known when it is back. */
+/* Changes while the task is outside the filter are in its description when it is back. */
 TEST_F(affinity, set_outside)
 {
 	static const unsigned long masks[] = { 3, 1, 3 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: the clocks that a session may have, and what they say of each
- * other: CLOCK_MONOTONIC, and the CPU's counter where the kernel trusts it.
+ * Description: the clocks that a session may have, and how they map to each other:
+ * CLOCK_MONOTONIC, and the CPU's counter if the kernel trusts it.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -62,7 +62,7 @@ FIXTURE_SETUP(clock)
 	self->fd = schedtape_session_fd(self->r.session);
 	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->r.err));
 	if (variant->clock == STAPE_CLOCK_COUNTER && !info.counter_khz) {
-		/* It is refused, and the session is as good as new. */
+		/* The counter is refused, and the session is as it was. */
 		ASSERT_EQ(-EOPNOTSUPP, set(&self->r, variant->clock));
 		ASSERT_NE(NULL, strstr(self->r.err.text, "counter"));
 		ASSERT_EQ(0, set(&self->r, STAPE_CLOCK_MONO));
@@ -87,7 +87,7 @@ static uint64_t time_by(clockid_t id)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* As a program sees it. */
+/* The counter as user space reads it. */
 static uint64_t counter_now(uint32_t clock)
 {
 #ifdef __x86_64__
@@ -98,7 +98,7 @@ static uint64_t counter_now(uint32_t clock)
 	return st_now();
 }
 
-/* @low <= @value <= @high, but for what the kernel's fast clocks may be off. */
+/* @low <= @value <= @high, except for the error of the kernel's fast clocks. */
 static bool between(uint64_t low, uint64_t value, uint64_t high)
 {
 	return value + 1000 >= low && value <= high + 1000;
@@ -149,16 +149,16 @@ TEST_F(clock, samples)
 }
 
 /**
- * struct joint - one instant by both clocks
- * @sample: as the kernel says
- * @width: ns that it took to ask: the two may be off by as much
+ * struct joint - one point in time by both clocks
+ * @sample: the kernel's answer
+ * @width: ns that the call took: the two clocks may differ by as much
  */
 struct joint {
 	struct stape_clock_sample sample;
 	uint64_t width;
 };
 
-/* The best of several: the caller may lose its CPU in each. */
+/* The best of several samples, because the caller may lose its CPU in each. */
 static int join(struct st_record *r, struct joint *best)
 {
 	struct joint now;
@@ -177,7 +177,7 @@ static int join(struct st_record *r, struct joint *best)
 	return 0;
 }
 
-/* The rate is what it is said to be: within 5 %, or as far as one can tell. */
+/* The rate is as reported: within 5 %, or within the error of the samples. */
 TEST_F(clock, rate)
 {
 	struct joint from, to;
@@ -222,7 +222,7 @@ static int rename_between_stamps(void *arg)
 	return 0;
 }
 
-/* Events have times of the session's clock, which two samples make those of the other. */
+/* Events have times of the session's clock; two samples convert them to the other clock. */
 TEST_F_TIMEOUT(clock, events, 60)
 {
 	struct stamper *stamper = mmap(NULL, sizeof(*stamper), PROT_READ | PROT_WRITE,
@@ -246,7 +246,7 @@ TEST_F_TIMEOUT(clock, events, 60)
 	}
 	rate = (double)(to.sample.mono - from.sample.mono) /
 	       (to.sample.counter - from.sample.counter);
-	/* The clock may be corrected meanwhile: 500 ppm are the most. */
+	/* The clock may be adjusted meanwhile, by 500 ppm at most. */
 	doubt = from.width + to.width + (to.sample.mono - from.sample.mono) / 2000.0;
 	for (i = 0; i < self->r.n && n < STAMPS; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];

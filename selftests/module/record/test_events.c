@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: the truth of events.  Each workload's shape is known, or the
- * kernel's own counters know it, and the recording has to say the same.
+ * Description: events are correct. The recording has to agree with the known shape of each
+ * workload, or with the kernel's own counters.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,8 +46,8 @@ FIXTURE_TEARDOWN(events)
 }
 
 /*
- * Records the children from one gate to the next.  What the kernel says of
- * them is taken while they sleep: both sides count the same.
+ * Records the children from one gate to the next. The test reads the kernel's counters while
+ * the children sleep, so that both sides count the same.
  */
 static bool record(FIXTURE_DATA(events) *self)
 {
@@ -124,7 +124,7 @@ static int play(void *arg)
 
 FIXTURE_VARIANT(events)
 {
-	bool spread;	/* two CPUs if there are */
+	bool spread;	/* on two CPUs if possible */
 };
 
 FIXTURE_VARIANT_ADD(events, one_cpu)
@@ -163,12 +163,12 @@ TEST_F_TIMEOUT(events, pingpong, 120)
 		EXPECT_EQ(c->in, st_voluntary(c) + c->out[STAPE_STATE_RUNNING]);
 		EXPECT_EQ(st_wakings(c), c->wakeup);
 		EXPECT_LE(c->out[STAPE_STATE_SLEEPING], st_wakings(c));
-		/* All by the other one, but the two from the gate and the like. */
+		/* All wake-ups come from the other one, except two at the gate. */
 		EXPECT_EQ(st_wakings(c), c->waking[STAPE_CTX_TASK]);
 		EXPECT_LE(c->waking_task, 500 + st_lock_sleeps());
 		EXPECT_LE(c->waking[STAPE_CTX_TASK] - c->waking_task, 1 + st_lock_sleeps());
 		EXPECT_EQ(0, other->exits);
-		/* On one CPU nobody answers before the other sleeps, but for a tick. */
+		/* On one CPU no answer comes before the other one sleeps, except after a tick. */
 		if (!variant->spread) {
 			EXPECT_LE(st_exact() ? 495 : 400, c->out[STAPE_STATE_SLEEPING]);
 			EXPECT_LE(st_exact() ? 495 : 400, c->waking_task);
@@ -188,13 +188,13 @@ static int sleep_often(void *arg)
 	return 0;
 }
 
-/* Who wakes a timer's sleeper is the interrupt, whomever it interrupted. */
+/* A timer's sleeper is woken by the interrupt, whichever task it interrupted. */
 TEST_F_TIMEOUT(events, sleeps, 60)
 {
 	struct st_counts *c = &self->c[0];
 	int sleeps = 100;
 
-	/* The second one runs all the time, and must not be blamed. */
+	/* The second one runs all the time, and must not appear as the waker. */
 	self->n = 1;
 	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, &sleeps));
 	ASSERT_TRUE(record(self));
@@ -229,7 +229,7 @@ TEST_F_TIMEOUT(events, timers_are_nobodys_doing, 60)
 	EXPECT_GE(st_lock_sleeps(), self->c[0].waking_task);
 	EXPECT_LE(sleeps + 1, st_wakings(&self->c[0]));
 	EXPECT_GE(sleeps + 1 + st_lock_sleeps(), st_wakings(&self->c[0]));
-	/* The sleeper came to run while the other one burned. */
+	/* The sleeper ran while the other one burned CPU time. */
 	EXPECT_LT(0, self->c[1].out[STAPE_STATE_RUNNING]);
 }
 
@@ -262,7 +262,7 @@ static bool close_enough(uint64_t a, uint64_t b)
 {
 	uint64_t off = a > b ? a - b : b - a;
 
-	/* An emulator's stalls hit between the two clocks' readings, too. */
+	/* An emulator may stall between the readings of the two clocks as well. */
 	return off < (st_exact() ? b / 50 + 5000000 : b / 4 + 50000000);
 }
 
@@ -285,7 +285,7 @@ TEST_F_TIMEOUT(events, cpu_time, 60)
 			       (unsigned long long)self->c[i].cpu_time, (unsigned long long)used);
 		}
 	}
-	/* Both on one CPU: they took turns. */
+	/* Both on one CPU: they ran in turns. */
 	EXPECT_LT(1, self->c[0].out[STAPE_STATE_RUNNING]);
 }
 
@@ -364,7 +364,7 @@ TEST_F_TIMEOUT(events, migration, 60)
 	ASSERT_TRUE(record(self));
 	EXPECT_EQ(NULL, self->wrong);
 	EXPECT_EQ(moves, self->c[0].migrates);
-	/* To and fro; and it then gets that CPU and no other. */
+	/* Each migration goes to the other CPU, and the next switch to the task is on that CPU. */
 	for (i = 0; i < self->r.n; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a CPU goes and comes back while it is recorded: nothing is lost,
- * and what it has written is there, even while it is gone.
+ * Description: a recorded CPU goes offline and comes back: no event is lost, and its events can
+ * be read, even while it is offline.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define CPU1	"/sys/devices/system/cpu/cpu1/online"
 #define PAGES	2048
 
-/* What the load has done, all of it together. */
+/* Work that the tasks of the load have done, together. */
 struct done {
 	unsigned int stop;
 	unsigned int renames;
@@ -76,7 +76,7 @@ FIXTURE_TEARDOWN(hotplug)
 	st_record_close(&self->r);
 }
 
-/* A little of everything: a name, a sleep, CPU time, a child. */
+/* A bit of everything: a rename, a sleep, CPU time, a fork. */
 static void work(struct done *done)
 {
 	struct timespec t = { .tv_nsec = 300000 };
@@ -93,7 +93,7 @@ static void work(struct done *done)
 	waitpid(pid, NULL, 0);
 }
 
-/* Three of them, on whatever CPU there is. */
+/* Three processes, on any CPU. */
 static int load(void *arg)
 {
 	struct done *done = arg;
@@ -125,7 +125,7 @@ static bool start(FIXTURE_DATA(hotplug) *self)
 	return true;
 }
 
-/* As much again as has been done by now, however long it takes. */
+/* Waits until the load has done more work, however long that takes. */
 static void wait_for_work(FIXTURE_DATA(hotplug) *self)
 {
 	unsigned int until = __atomic_load_n(&self->done->renames, __ATOMIC_SEQ_CST) + 30;
@@ -169,7 +169,7 @@ TEST_F_TIMEOUT(hotplug, nothing_is_lost, 140)
 		wait_for_work(self);
 		ASSERT_TRUE(switch_cpu(self, false));
 		wait_for_work(self);
-		/* What it has written before is there, and nothing comes behind it. */
+		/* The CPU's earlier events can be read, and no later ones come. */
 		ASSERT_EQ(0, st_record_flush(&self->r));
 		EXPECT_LT(on_it, events_on(&self->r, 1));
 		on_it = events_on(&self->r, 1);
@@ -190,7 +190,7 @@ TEST_F_TIMEOUT(hotplug, nothing_is_lost, 140)
 	EXPECT_EQ(NULL, check(self));
 }
 
-/* Filters change and the session pauses while it is gone; and it ends then. */
+/* The filter changes and the session pauses while the CPU is offline; the session ends then. */
 TEST_F_TIMEOUT(hotplug, without_it, 140)
 {
 	struct schedtape_filter filter = { .all = true };
@@ -215,7 +215,7 @@ TEST_F_TIMEOUT(hotplug, without_it, 140)
 	EXPECT_EQ(0, self->r.lost);
 	__atomic_store_n(&self->done->stop, 1, __ATOMIC_SEQ_CST);
 	ASSERT_TRUE(st_child_settled(&self->w));
-	/* Its end does not wait for the CPU. */
+	/* The close does not wait for the CPU. */
 	st_record_close(&self->r);
 	ASSERT_EQ(0, open_with_watermark(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -223,7 +223,7 @@ TEST_F_TIMEOUT(hotplug, without_it, 140)
 	EXPECT_EQ(0, self->r.n);
 }
 
-/* A session of this CPU alone, made without it. */
+/* A session of this CPU only, created while it is offline. */
 TEST_F_TIMEOUT(hotplug, its_own_session, 140)
 {
 	struct schedtape_session_options options = {
@@ -240,7 +240,7 @@ TEST_F_TIMEOUT(hotplug, its_own_session, 140)
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(0, self->r.n);
 	ASSERT_TRUE(switch_cpu(self, true));
-	/* Somebody comes to run there, sooner or later. */
+	/* Some task will run there sooner or later. */
 	while (!self->r.n) {
 		wait_for_work(self);
 		ASSERT_EQ(0, st_record_flush(&self->r));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: no event goes missing without being counted.  The same tasks
- * are recorded twice at the same time, in a ring that is large enough and in
- * one that is not: what the second one has and has lost is what the first has.
+ * Description: no event is missing without being counted.  Two sessions record the same tasks
+ * at the same time, one with a ring that is large enough, and one with a small ring: the
+ * events of the second one and its lost ones are those of the first.
  */
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(loss)
 	st_record_close(&self->small);
 }
 
-/* Starts both while the child sleeps: they see the same events. */
+/* Starts both sessions while the child sleeps, so that they see the same events. */
 static bool start(FIXTURE_DATA(loss) *self)
 {
 	return !st_record_add(&self->large, self->w.pid) &&
@@ -60,7 +60,7 @@ static int rename_often(void *arg)
 	return 0;
 }
 
-/* Of all rings: their own counters, which must say what the netlink says. */
+/* Sums the rings' own counters, which must equal those that netlink reports. */
 static uint64_t ring_lost(struct st_record *r, uint64_t *events)
 {
 	struct schedtape_cpu stats;
@@ -132,7 +132,10 @@ TEST_F_TIMEOUT(loss, switches, 90)
 	lost = ring_lost(&self->small, &events);
 	EXPECT_LT(0, lost);
 	EXPECT_EQ(self->large.n, self->small.n + lost);
-	/* In the same order, though not at the same time: each session looks at the clock. */
+	/*
+	 * In the same order, but with different times, because each session reads the clock
+	 * itself.
+	 */
 	for (i = 0; i < self->small.n; i++) {
 		if (self->small.events[i].cpu)
 			continue;
@@ -143,7 +146,7 @@ TEST_F_TIMEOUT(loss, switches, 90)
 	}
 }
 
-/* What was lost is announced by the page behind it, with its first and last time. */
+/* The first page after a loss announces it, with its first and last time. */
 TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 {
 	const struct schedtape_event *announced = NULL;
@@ -158,7 +161,7 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, 0, &stats));
 	lost = stats.lost;
 	EXPECT_LT(0, lost);
-	/* The first three quarters or all of the ring, without a word of the loss. */
+	/* The first three quarters or all of the ring, without a report of the loss. */
 	ASSERT_EQ(0, st_record_take(&self->small));
 	EXPECT_EQ(0, self->small.lost);
 	n = self->small.n;
@@ -188,7 +191,7 @@ TEST_F_TIMEOUT(loss, announced_in_the_next_page, 60)
 	}
 }
 
-/* The last page of CPU 0 that tells of a pause. */
+/* Keeps the last page of CPU 0 that reports a pause. */
 static void keep_paused(const void *data, void *arg)
 {
 	const struct stape_page_header *page = data;
@@ -197,7 +200,7 @@ static void keep_paused(const void *data, void *arg)
 		*(struct stape_page_header *)arg = *page;
 }
 
-/* Goes on after a pause, but the ring is full: one gap, until the last that was lost. */
+/* Recording resumes after a pause, but the ring is full: one gap, up to the last lost event. */
 TEST_F_TIMEOUT(loss, behind_a_pause, 60)
 {
 	struct stape_page_header page = { 0 };
@@ -231,7 +234,7 @@ TEST_F_TIMEOUT(loss, behind_a_pause, 60)
 	EXPECT_LE(page.lost_last, page.time);
 }
 
-/* After losses the stream knows again who runs: the page says it. */
+/* After a loss, the page header gives the running task. */
 TEST_F_TIMEOUT(loss, goes_on_with_the_right_task, 60)
 {
 	int renames = RENAMES;
@@ -240,7 +243,7 @@ TEST_F_TIMEOUT(loss, goes_on_with_the_right_task, 60)
 	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_TRUE(start(self));
 	ASSERT_TRUE(st_child_step(&self->w));
-	/* Taken while it runs: pages open in its midst. */
+	/* Pages are read while the task runs, so that new pages begin in the middle of a run. */
 	st_child_go(&self->w);
 	while (*self->w.arrived < 3)
 		ASSERT_EQ(0, st_record_take(&self->small));
@@ -273,7 +276,7 @@ static void *read_along(void *arg)
 	return NULL;
 }
 
-/* With someone who reads, nothing is lost, though it is many times the ring. */
+/* With a reader no event is lost, although the events are many times the ring's size. */
 TEST_F_TIMEOUT(loss, none_with_a_reader, 120)
 {
 	struct st_record medium;

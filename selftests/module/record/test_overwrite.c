@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a session that overwrites keeps the newest events, without gaps, and is read
- * when it has stopped.
+ * Description: a session in overwrite mode keeps the newest events, without gaps, and is read
+ * after its stop.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,14 @@ static int open_overwriting(struct st_record *r)
 	return st_record_open_with(r, options);
 }
 
-/* Both record the child, from its gate on. */
+/* Starts both sessions; they record the child from its gate on. */
 static bool start_both(FIXTURE_DATA(two_sessions) *self, pid_t pid)
 {
 	return !st_record_add(&self->r, pid) && !st_record_add(&self->other, pid) &&
 	       !st_record_start(&self->r) && !st_record_start(&self->other);
 }
 
-/* Numbers of the pages that were taken, by CPU. */
+/* Sequence numbers of the pages that were read, by CPU. */
 struct sequence {
 	uint64_t first[64], next[64];
 	unsigned int breaks;
@@ -53,7 +53,7 @@ static bool same(const struct schedtape_event *a, const struct schedtape_event *
 	return a->type == b->type && a->pid == b->pid && a->arg == b->arg && a->curr == b->curr;
 }
 
-/* Of this CPU, @part is the end of @whole. */
+/* Tests whether the events of this CPU in @part are the last ones of @whole. */
 static bool is_end(const struct st_record *part, const struct st_record *whole, uint32_t cpu)
 {
 	size_t i = part->n, j = whole->n;
@@ -70,7 +70,7 @@ static bool is_end(const struct st_record *part, const struct st_record *whole, 
 	}
 }
 
-/* The newest pages of each CPU are there, and what is not was counted. */
+/* The newest pages of each CPU are there, and the missing events were counted. */
 TEST_F_TIMEOUT(two_sessions, overwrite, 60)
 {
 	static const char * const argv[] = { "pingpong", "4000", NULL };
@@ -103,7 +103,7 @@ TEST_F_TIMEOUT(two_sessions, overwrite, 60)
 		if (sequence.first[cpu])
 			EXPECT_EQ(SMALL, sequence.next[cpu] - sequence.first[cpu]);
 	}
-	/* Many times over. */
+	/* The ring was overwritten many times. */
 	EXPECT_LT(5 * SMALL, sequence.next[0]);
 	EXPECT_LT(0, overwritten);
 	EXPECT_EQ(events, self->r.n + overwritten);
@@ -131,7 +131,7 @@ static void *read_once(void *arg)
 	return NULL;
 }
 
-/* The reader is kept waiting until the stop, and then gets what there is. */
+/* read() blocks until the stop, and then returns the pages. */
 TEST_F(two_sessions, overwrite_is_read_in_the_end)
 {
 	static struct reader reader = { .ret = -1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a paused session records nothing, says in its pages when it was paused, and
- * goes on.
+ * Description: a paused session records nothing, notes the time of the pause in its pages, and
+ * resumes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,11 +9,11 @@
 #include "task.h"
 #include "two-sessions.h"
 
-/* What each page says of pauses, by its flag. */
+/* The pauses according to the pages' flags. */
 struct pauses {
 	unsigned int n;
 	uint64_t first[64], last[64];
-	unsigned int others;	/* flags that there are not */
+	unsigned int others;	/* unknown flags */
 };
 
 static void note_pause(const void *data, void *arg)
@@ -45,7 +45,7 @@ TEST_F(two_sessions, pause)
 	before = st_now();
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	paused = st_now();
-	/* What there is so far can be read. */
+	/* Events from before the pause can be read. */
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(11, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(0, pauses.n);
@@ -111,7 +111,7 @@ static int rename_for_ever(void *arg)
 	return 0;
 }
 
-/* Who runs all the time runs behind each pause, and the page says so. */
+/* A task that runs all the time also runs after each pause, and the page says so. */
 TEST_F_TIMEOUT(two_sessions, pauses_of_a_running_one, 60)
 {
 	struct pauses pauses = { 0 };
@@ -126,7 +126,7 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_a_running_one, 60)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	st_child_go(&self->w[0]);
 	for (round = 0; round < 5; round++) {
-		/* Until it was seen. */
+		/* Until the stream shows that it runs. */
 		do {
 			i = self->r.n;
 			ASSERT_EQ(0, st_record_flush(&self->r));
@@ -135,7 +135,7 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_a_running_one, 60)
 		ASSERT_EQ(0, st_record_take(&self->r));
 		ASSERT_EQ(0, st_record_start(&self->r));
 	}
-	/* Twice at once: one range, from the first on. */
+	/* Two pauses at once: one range, from the first one on. */
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_pause(&self->r));
@@ -155,7 +155,7 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-/* Threads end faster than processes, and nobody reaps them. */
+/* Threads end faster than processes, and need no parent to reap them. */
 static int fork_for_ever(void *arg)
 {
 	unsigned int *stop = arg;
@@ -167,7 +167,7 @@ static int fork_for_ever(void *arg)
 	return 0;
 }
 
-/* Somebody whose last switch is in the stream, and not his exit before it. */
+/* Returns a task with a last switch in the stream but no exit before it. */
 static uint32_t untold(const struct st_record *r)
 {
 	static bool told[1 << STAPE_PID_BITS];
@@ -187,8 +187,8 @@ static uint32_t untold(const struct st_record *r)
 }
 
 /*
- * Who exits in a pause is not in the stream behind it, though its last switch may come
- * there: by then it may be reaped, and nobody could find out who it was.
+ * A task that exits during a pause has no events after it. Its last switch may come later, but
+ * the task may be reaped by then, and the reader could not identify it.
  */
 TEST_F_TIMEOUT(two_sessions, pauses_of_one_who_forks, 120)
 {
@@ -214,7 +214,7 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_one_who_forks, 120)
 	EXPECT_EQ(0, untold(&self->r));
 }
 
-/* Lost before the pause and told behind it: one page with both, and a range of both. */
+/* A loss before the pause that is reported after it: one page with both, and one range for both. */
 TEST_F(two_sessions, pause_behind_a_loss)
 {
 	const struct schedtape_event *lost = NULL, *paused = NULL;

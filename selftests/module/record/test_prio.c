@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: changes of policy, nice value and priority, whoever makes them:
- * each is told once, and nothing else is.
+ * Description: changes of policy, nice value and priority, by any task: each is recorded once,
+ * and nothing else is.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(prio)
 	st_record_close(&self->r);
 }
 
-/* The kernel's; not every libc has it. */
+/* The kernel's struct sched_attr, which not every libc has. */
 struct sched_attributes {
 	uint32_t size;
 	uint32_t policy;
@@ -64,7 +64,7 @@ static int set_attributes(struct sched_attributes attr)
 
 #define DEADLINE_POLICY	6
 
-/* Of each 100 ms. */
+/* @runtime in each 100 ms. */
 static int set_deadline(uint64_t runtime)
 {
 	return set_attributes((struct sched_attributes){
@@ -73,11 +73,11 @@ static int set_deadline(uint64_t runtime)
 	});
 }
 
-/* -- by itself ---------------------------------------------------------------------- */
+/* -- by the task itself ------------------------------------------------------------------ */
 
 enum call { NICE, POLICY, NICE_AND_POLICY, DEADLINE };
 
-/* In this order; @event: what comes of it, if anything does. */
+/* Changes in this order; @event: the event that the change causes, if any. */
 static const struct change {
 	enum call call;
 	int policy, value;
@@ -145,7 +145,7 @@ static int change_all(void *arg)
 	return 0;
 }
 
-/* Events within the call, and those among them that are as expected. */
+/* Counts the events within the call, and those among them that are as expected (@right). */
 static unsigned int events_of(const struct st_record *r, pid_t pid, const struct stamps *stamps,
 			      size_t change, unsigned int *right)
 {
@@ -166,7 +166,7 @@ static unsigned int events_of(const struct st_record *r, pid_t pid, const struct
 	return n;
 }
 
-/* Each within the call that makes it. */
+/* Each event is within the call that causes it. */
 TEST_F(prio, own_changes)
 {
 	struct st_prio expected[CHANGES];
@@ -193,11 +193,11 @@ TEST_F(prio, own_changes)
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, self->w[0].pid, expected, n));
 }
 
-/* -- by others ------------------------------------------------------------------------ */
+/* -- by other tasks ---------------------------------------------------------------------- */
 
 struct others {
 	pid_t sibling;		/* a thread of the same process */
-	pid_t stranger;		/* another process, of the filter or not */
+	pid_t stranger;		/* another process, in the filter or not */
 };
 
 static void *sleep_in_thread(void *arg)
@@ -256,7 +256,7 @@ static void change_both(struct __test_metadata *_metadata, FIXTURE_DATA(prio) *s
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
-	/* By the recorder, who is nobody. */
+	/* By the recorder, which has no identity. */
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -279,7 +279,7 @@ TEST_F(prio, changes_of_strangers)
 	change_both(_metadata, self, 1);
 }
 
-/* What they are when they come in. */
+/* Tasks are described with their attributes when they come into the filter. */
 TEST_F(prio, described)
 {
 	static const struct st_prio is_now[] = {
@@ -303,7 +303,7 @@ TEST_F(prio, described)
 	}
 }
 
-/* -- children that do not have it ---------------------------------------------------------- */
+/* -- children that do not inherit them ----------------------------------------------------- */
 
 static int fork_one(void *arg)
 {
@@ -319,7 +319,7 @@ static int fork_one(void *arg)
 	return waitpid(pid, NULL, 0) != pid;
 }
 
-/* Who reads the stream takes a child to have what its parent has, unless it is told. */
+/* Readers assume that a child inherits its parent's attributes unless an event says otherwise. */
 TEST_F(prio, reset_on_fork)
 {
 	static const struct st_prio parents[] = {
@@ -391,7 +391,7 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 		EXPECT_EQ(CROWD * TURNS, told);
 }
 
-/* -- while it is being told of ------------------------------------------------------------- */
+/* -- changes during task-get --------------------------------------------------------------- */
 
 #define TOLD	3000
 
@@ -405,7 +405,7 @@ static int change_policy(void *arg)
 	return 0;
 }
 
-/* Whose policy has a deadline is told with one, who else without. */
+/* Deadline attributes are there exactly if the policy is SCHED_DEADLINE. */
 static void count_right(struct nlattr **attrs, void *arg)
 {
 	bool has = st_attr_u32(attrs[STAPE_A_TASK_POLICY]) == DEADLINE_POLICY;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: priorities that waiters lend: each is told once, and nothing else is.
+ * Description: priorities that waiters lend: each is recorded once, and nothing else is.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(lent)
 	st_record_close(&self->r);
 }
 
-/* In the child: a thread that takes mutexes when it is told to. */
+/* In the child: a thread that takes mutexes at each post of @go. */
 struct taker {
 	int policy, priority;
 	pthread_mutex_t *first, *second;	/* @second: NULL */
@@ -72,13 +72,13 @@ static bool start_taker(struct taker *t, pthread_t *thread)
 	sem_init(&t->go, 0, 0);
 	if (pthread_create(thread, NULL, take, t))
 		return false;
-	/* At its semaphore. */
+	/* Waits until it sleeps at its semaphore. */
 	while (!*t->tid)
 		usleep(1000);
 	return st_wait_state(*t->tid, 'S');
 }
 
-/* Returns when it sleeps for the mutex. */
+/* Posts @go; returns when the thread sleeps for the mutex. */
 static bool let_take(struct taker *t)
 {
 	sem_post(&t->go);
@@ -103,7 +103,7 @@ static bool make_mutexes(void)
 	return true;
 }
 
-/* Lends its leader its priority, who becomes nicer meanwhile. */
+/* The thread lends its priority to its leader, whose nice value grows meanwhile. */
 static int lend(void *arg)
 {
 	struct taker taker = {
@@ -141,7 +141,7 @@ TEST_F(lent, once)
 	EXPECT_EQ(NULL, st_prio_compare(&self->r, *tid, NULL, 0));
 }
 
-/* Who is worth as much or less lends nothing. */
+/* A waiter with the same or a lower priority lends nothing. */
 static int lend_nothing(void *arg)
 {
 	struct taker taker = { .policy = SCHED_OTHER, .first = &mutexes[0], .tid = arg };
@@ -183,7 +183,7 @@ TEST_F(lent, nothing)
 		EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_PRIO));
 }
 
-/* One waits for the leader, and is waited for. */
+/* A thread waits for the leader, and another one waits for that thread. */
 static int lend_on(void *arg)
 {
 	struct taker takers[2] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: several sessions at once: each has what its own filter lets in,
- * whoever else records the same tasks, and however many there are.
+ * Description: several sessions at once: each has the events of its own filter, whichever other
+ * sessions record the same tasks, and however many there are.
  */
 #include <sched.h>
 #include <sys/prctl.h>
@@ -14,14 +14,14 @@
 
 #define PAGES	64
 #define ROUNDS	300
-/* More than the module has numbers for. */
+/* More sessions than the module has numbers for. */
 #define MANY	40
 
-/* -- two tasks, and who records which of them -------------------------------- */
+/* -- two tasks, and the sessions that record them ----------------------------- */
 
 enum { PING, PONG, BYSTANDER, TASKS };
 
-/* By the tasks in its filter, as bits. */
+/* The tasks in each filter, as bits. */
 static const unsigned int filters[] = {
 	1 << PING, 1 << PONG, 1 << PING | 1 << PONG, 1 << PING | 1 << PONG, 1 << BYSTANDER,
 };
@@ -32,7 +32,7 @@ FIXTURE(sessions)
 {
 	struct st_record r[SESSIONS];
 	struct st_child w[TASKS];
-	unsigned long sleeps[TASKS];	/* in the rounds, as the kernel counts */
+	unsigned long sleeps[TASKS];	/* in the rounds, by the kernel's counters */
 	int pipes[2][2];
 };
 
@@ -149,7 +149,7 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 	for (task = PING; task <= PONG; task++) {
 		st_count(&self->r[task], self->w[task].pid, &c);
 		EXPECT_EQ(self->sleeps[task], st_voluntary(&c));
-		/* Who woke it is told where that one is recorded, too. */
+		/* The waker has an identity only in sessions that record it, too. */
 		EXPECT_EQ(0, c.waking_task);
 		for (i = 0; i < SESSIONS; i++) {
 			if (i == task || !(filters[i] & 1 << task))
@@ -160,7 +160,7 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 			EXPECT_EQ(c.in, other.in);
 			EXPECT_EQ(c.wakeup, other.wakeup);
 			EXPECT_EQ(c.cpu_time, other.cpu_time);
-			/* All but by the test, which opened the gate. */
+			/* All wake-ups except those by the test, which opened the gate. */
 			EXPECT_GE(c.waking[STAPE_CTX_TASK] - 1, other.waking_task);
 			EXPECT_LE(c.waking[STAPE_CTX_TASK] - 1,
 				  other.waking_task + st_lock_sleeps());
@@ -170,7 +170,7 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 
 /* -- many ---------------------------------------------------------------------- */
 
-/* One task that all have, one for each, and a session for each. */
+/* One task that all sessions record, one task for each session, and the sessions. */
 FIXTURE(many)
 {
 	struct st_record r[MANY];
@@ -208,7 +208,7 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(many) *self, i
 	ASSERT_EQ(0, st_record_start(&self->r[i]));
 }
 
-/* Ends session @i, which has seen so many steps of its own task and of the shared one. */
+/* Ends session @i, which saw @steps steps of its own task and of the shared one. */
 static void end(struct __test_metadata *_metadata, FIXTURE_DATA(many) *self, int i,
 		unsigned int steps)
 {
@@ -242,7 +242,7 @@ TEST_F_TIMEOUT(many, come_and_go, 300)
 	ASSERT_TRUE(st_child_step(&self->shared));
 	for (i = 0; i < MANY; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
-	/* The numbers of every other one become free, and are taken again. */
+	/* The numbers of every second session become free, and are used again. */
 	for (i = 0; i < MANY; i += 2)
 		end(_metadata, self, i, 1);
 	for (i = 0; i < MANY; i += 2)
@@ -256,7 +256,7 @@ TEST_F_TIMEOUT(many, come_and_go, 300)
 
 /* -- tasks of its own, and some in common ------------------------------------------ */
 
-/* Both have the same names of it, in the same order. */
+/* Both sessions have the same renames of the task, in the same order. */
 static bool same_renames(const struct st_record *a, const struct st_record *b, uint32_t pid)
 {
 	size_t i = 0, j = 0;
@@ -275,7 +275,7 @@ static bool same_renames(const struct st_record *a, const struct st_record *b, u
 	}
 }
 
-/* Each with tasks of its own and some in common; one of them loses nearly all. */
+/* Each session has tasks of its own and some in common; one of them loses nearly all events. */
 TEST_F_TIMEOUT(two_sessions, sessions, 60)
 {
 	struct schedtape_filter all = { .all = true };
@@ -296,7 +296,7 @@ TEST_F_TIMEOUT(two_sessions, sessions, 60)
 	ASSERT_EQ(0, st_record_start(&third));
 	for (i = 0; i < 2; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
-	/* One pauses, and others do not. */
+	/* One session pauses, the others do not. */
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	*self->shared = 10;
 	for (i = 0; i < 2; i++)
@@ -304,7 +304,7 @@ TEST_F_TIMEOUT(two_sessions, sessions, 60)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_finish(&third));
 	ASSERT_EQ(0, st_record_finish(&self->other));
-	/* The others have gone. */
+	/* The other sessions have ended. */
 	for (i = 0; i < 2; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
 	ASSERT_EQ(0, st_record_finish(&self->r));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: whose doing a softirq is: over loopback the sender wakes the
- * receiver, and a task that a timer or a packet only interrupts wakes nobody.
+ * Description: which task a softirq is charged to: over loopback the sender wakes the receiver,
+ * and a task that a timer or a packet only interrupts wakes nothing.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -106,9 +106,9 @@ static int burn_for_ever(void *arg)
 }
 
 /*
- * A softirq that takes long is left to a kernel thread, and that wakes then: it
- * is recorded, too, so that its wake-ups are known as such.  On PREEMPT_RT a second one has
- * the timers, and the packets that they send.
+ * A softirq that takes long is left to ksoftirqd, which then is the waker: it is recorded, too,
+ * so that its wake-ups can be told from others. On PREEMPT_RT a second kernel thread runs the
+ * timers, and sends the packets that they send.
  */
 static bool add_ksoftirqds(FIXTURE_DATA(softirq) *self)
 {
@@ -143,7 +143,7 @@ static bool add_work(FIXTURE_DATA(softirq) *self, int i)
 	return !st_record_add(&self->r, self->w[i].pid);
 }
 
-/* From gate to gate: the first two are waited for, the third one is a bystander. */
+/* Records from gate to gate: waits for the first two children; the third one is a bystander. */
 static bool record(FIXTURE_DATA(softirq) *self)
 {
 	const char *wrong;
@@ -169,14 +169,14 @@ static bool record(FIXTURE_DATA(softirq) *self)
 }
 
 /**
- * struct wakings - who ended one task's waits
- * @peer: the other player
- * @kthreads: ksoftirqd, ktimers
- * @others: anybody else, or nobody
- * @early: those that came before it slept, whoever woke
- * @above: all that interrupted the bystander, but the early ones
- * @blamed: those that are said to be the bystander's, but the early ones
- * @last: the last one by others
+ * struct wakings - wakers of one task
+ * @peer: wake-ups by the other player
+ * @kthreads: by ksoftirqd, ktimers
+ * @others: by any other task, or by none
+ * @early: wake-ups before the task slept, by any waker
+ * @above: all that interrupted the bystander, except the early ones
+ * @blamed: those whose waker is recorded as the bystander, except the early ones
+ * @last: the last one of @others
  */
 struct wakings {
 	unsigned int peer, kthreads, others, early;
@@ -200,8 +200,8 @@ static void count_waker(FIXTURE_DATA(softirq) *self, struct wakings *n, uint32_t
 }
 
 /*
- * Wakings of a task that sleeps, and not for a lock of the kernel's: a bystander may well
- * have held that, on PREEMPT_RT by switching softirqs off.  The first one is that of its
+ * Counts wake-ups of a task that sleeps, except for a lock of the kernel: the bystander may
+ * hold such a lock, on PREEMPT_RT by disabling softirqs. Skips the first wake-up, at the task's
  * gate.
  */
 static struct wakings wakings_of(FIXTURE_DATA(softirq) *self, int player)
@@ -250,7 +250,7 @@ static bool start_players(FIXTURE_DATA(softirq) *self, struct player *players, i
 
 FIXTURE_VARIANT(softirq)
 {
-	bool spread;	/* two CPUs if there are */
+	bool spread;	/* on two CPUs if possible */
 };
 
 FIXTURE_VARIANT_ADD(softirq, one_cpu)
@@ -281,8 +281,8 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 			       n.last.curr);
 		}
 		/*
-		 * On one CPU nobody is answered before he sleeps, but for a tick, of which a
-		 * slow kernel has many.
+		 * On one CPU no answer comes before the receiver sleeps, except after a tick. A
+		 * slow kernel has many ticks.
 		 */
 		EXPECT_LE(variant->spread ? 1 : ROUNDS / 2, n.peer + n.kthreads);
 		EXPECT_LE(variant->spread ? 1 : ROUNDS / 4, n.peer);
@@ -291,7 +291,7 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 
 /* -- bystanders ------------------------------------------------------------------- */
 
-/* The packets of one CPU are received on the other, on top of somebody else. */
+/* One CPU's packets are received on the other CPU, above the task that runs there. */
 TEST_F_TIMEOUT(softirq, packets_from_elsewhere, 120)
 {
 	unsigned int above = 0;
@@ -312,7 +312,7 @@ TEST_F_TIMEOUT(softirq, packets_from_elsewhere, 120)
 		EXPECT_EQ(0, n.blamed);
 		above += n.above;
 	}
-	/* On PREEMPT_RT threads do it, and interrupt nobody. */
+	/* On PREEMPT_RT threads run the softirqs, and interrupt no task. */
 	if (!st_rt_kernel())
 		EXPECT_LT(0, above);
 }
@@ -328,7 +328,7 @@ static int sleep_by_clock(void *arg)
 	return 0;
 }
 
-/* By a timer of the kernel's wheel: a softirq. */
+/* Sleeps by a timer of the kernel's timer wheel, which is a softirq. */
 static int sleep_by_timeout(void *arg)
 {
 	struct timeval t = { .tv_usec = 4000 };
@@ -343,7 +343,7 @@ static int sleep_by_timeout(void *arg)
 	return 0;
 }
 
-/* Softirqs of its own, all the time: packets that nobody waits for. */
+/* Causes softirqs of its own all the time: packets that have no receiver. */
 static int send_for_ever(void *arg)
 {
 	struct sockaddr_in address = {
@@ -376,9 +376,9 @@ TEST_F_TIMEOUT(softirq, timers, 120)
 	for (i = 0; i < 2; i++) {
 		n = wakings_of(self, i);
 		EXPECT_EQ(0, n.blamed);
-		/* And the other sleeper is a bystander, too. */
+		/* The other sleeper is a bystander as well. */
 		EXPECT_EQ(0, n.peer);
-		/* Who is preempted on the way to sleep may be woken before. */
+		/* A task that is preempted on its way to sleep may be woken before it sleeps. */
 		EXPECT_LE(50, n.others + n.kthreads + n.early);
 		if (!st_rt_kernel())
 			EXPECT_LT(0, n.above);

@@ -10,7 +10,7 @@ struct words {
 	uint64_t wakes, others, wakeups, events;
 };
 
-/* Words by their types, without the library. */
+/* Counts the page's words by their types, without the library. */
 static void count_words(const void *data, void *arg)
 {
 	const struct stape_page_header *page = data;
@@ -52,14 +52,14 @@ TEST_F_TIMEOUT(two_sessions, wakes, 60)
 	EXPECT_EQ(0, self->r.lost);
 	printf("# %llu of %llu wakeups in one word with their waking\n",
 	       (unsigned long long)words.wakes, (unsigned long long)words.wakeups);
-	/* The two have to be close to each other, by the clock. */
+	/* The two events share a word only if they are close in time. */
 	if (st_exact())
 		EXPECT_LT(0, words.wakes);
 	EXPECT_EQ(words.events, words.others + 2 * words.wakes);
 	EXPECT_EQ(words.events, self->r.n);
 	EXPECT_EQ(words.wakeups, st_count_type(&self->r, STAPE_EV_WAKEUP));
 	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_WAKE));
-	/* Each wakeup has its waking before it, whether in one word or in two. */
+	/* Each wakeup comes after its waking, in one word or in two. */
 	EXPECT_EQ(NULL, check(&self->r, &root, 1));
 	for (i = 0; i < self->r.n; i++)
 		if (self->r.events[i].type == STAPE_EV_WAKEUP)

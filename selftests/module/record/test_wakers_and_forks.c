@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: who did it: who woke whom by futex, pipe and signal, whose
- * children and threads are whose, and who became what by exec.
+ * Description: causes of events: which task woke which by futex, pipe and signal, which
+ * children and threads belong to which task, and names after exec.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -42,7 +42,7 @@ FIXTURE_TEARDOWN(causes)
 	st_record_close(&self->r);
 }
 
-/* Records the child that waits at its first gate, until its end. */
+/* Records the child, which waits at its first gate, until its end. */
 static bool record(FIXTURE_DATA(causes) *self)
 {
 	int status;
@@ -73,7 +73,7 @@ static bool record(FIXTURE_DATA(causes) *self)
 
 struct ring {
 	uint32_t turn;
-	uint32_t woken[RING];	/* waits that somebody ended */
+	uint32_t woken[RING];	/* waits that another task ended */
 	pid_t tids[RING];
 };
 
@@ -84,7 +84,7 @@ static long futex(uint32_t *word, int op, uint32_t value)
 
 struct seat {
 	struct ring *ring;
-	uint32_t *word;		/* its own: others' wake-ups do not hit it */
+	uint32_t *word;		/* its own: wake-ups of others do not end its wait */
 	uint32_t *next;
 	int number;
 };
@@ -168,7 +168,7 @@ TEST_F_TIMEOUT(causes, futex, 60)
 			    ev->arg == STAPE_CTX_TASK && ev->curr == (uint32_t)before)
 				by_neighbour++;
 		}
-		/* Others only wake it out of libc's locks and the kernel's mutexes. */
+		/* Other tasks wake it only from libc's locks and the kernel's mutexes. */
 		EXPECT_LE(by_neighbour, ring->woken[n] + st_lock_sleeps());
 		EXPECT_LE(ring->woken[n], by_neighbour + ROUNDS / 20 * (variant->cpu < 0));
 		EXPECT_LE(st_wakings(&c), by_neighbour + 20 + st_lock_sleeps());
@@ -178,7 +178,7 @@ TEST_F_TIMEOUT(causes, futex, 60)
 	}
 }
 
-/* The same of a program, whose threads one knows by their place in the tree. */
+/* The same with a program, whose threads are known by their place in the tree. */
 TEST_F_TIMEOUT(causes, chain, 60)
 {
 	static const char * const argv[] = { "chain", "100", "2", NULL };
@@ -214,7 +214,7 @@ TEST_F_TIMEOUT(causes, chain, 60)
 
 struct tree {
 	unsigned int forks, threads;	/* of all tasks */
-	unsigned int parents;		/* tasks with as many children as they should */
+	unsigned int parents;		/* tasks with the expected number of children */
 	unsigned int others;		/* with another number */
 };
 
@@ -263,7 +263,7 @@ TEST_F_TIMEOUT(causes, forktree, 60)
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_EXEC));
 }
 
-/* Every program's end is seen: whoever is switched out dead has exited first. */
+/* The end of every program is recorded: a task that is switched out dead has exited before. */
 TEST_F_TIMEOUT(causes, storm, 90)
 {
 	static const char * const argv[] = { "storm", "2", "3", "30", NULL };
@@ -322,7 +322,7 @@ TEST_F(causes, exec)
 	EXPECT_STREQ("true", names[1]);
 }
 
-/* A thread that is not its group's leader takes over its leader's PID. */
+/* A thread that is not its group's leader takes the leader's PID. */
 static pid_t *shared_tid;
 
 static void *exec_in_thread(void *arg)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how replays end, are interrupted, and are told of.
+ * Description: how replays end, how signals interrupt them, and their notifications.
  */
 #include "players.h"
 
@@ -17,7 +17,10 @@ static int wake_and_wait(void *arg)
 	return 0;
 }
 
-/* Stopped within a wait and continued: it waits on, and wakes nobody twice. */
+/*
+ * A player is stopped by a signal within a wait and continued: it keeps waiting, and does not
+ * repeat its wake-ups.
+ */
 TEST_F(replay, stop_and_continue)
 {
 	uint32_t wake = 0;
@@ -38,7 +41,7 @@ TEST_F(replay, stop_and_continue)
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(1, self->notes[1].steps);
 	EXPECT_EQ(1, self->state.steps);
-	/* One wake-up has come from it: the first wait takes it, a second would not end. */
+	/* The player has made one wake-up: the first wait takes it, a second one would not end. */
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_EDGE, 1, &wake, 1));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes[1].ret);
@@ -62,7 +65,7 @@ static int wait_through_signals(void *arg)
 	sigaction(SIGUSR2, &interrupt, NULL);
 	note(notes, join(1));
 	note(notes, step_wakes(1, 0, STAPE_WAIT_EDGE, 0, &wake, 1));
-	/* Interrupted: the same step once more. */
+	/* The wait was interrupted: make the same step again. */
 	note(notes, step_wakes(1, 0, STAPE_WAIT_EDGE, 0, &wake, 1));
 	note(notes, step(1, 1, STAPE_WAIT_DONE, 0));
 	return 0;
@@ -108,7 +111,7 @@ static int wait_for_ever(void *arg)
 	return step(number, 0, STAPE_WAIT_EDGE, number);
 }
 
-/* Three that wait for edges that nobody wakes along. */
+/* Starts three players that wait for edges along which no wake-up comes. */
 static bool start_three(FIXTURE_DATA(replay) *self)
 {
 	uintptr_t i;
@@ -155,7 +158,7 @@ TEST_F(replay, close_kills)
 	self->r.session = NULL;
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[i]));
-	/* With its last player's file the replay is gone. */
+	/* The replay ends when its last player's file is closed. */
 	EXPECT_EQ(-ENOENT, schedtape_replay_get(self->r.client, id, &self->state, &self->err));
 }
 
@@ -180,8 +183,10 @@ static int leave_early(void *arg)
 	return join((uintptr_t)arg);
 }
 
-/* Whoever exits before its program's end breaks it, too. */
-/* One of two players does @what and ends, and the replay with it. */
+/*
+ * A player that exits before its program's end breaks the replay, too: one of two players does
+ * @what and ends, and the replay with it.
+ */
 static void breaks_it(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
 		      int (*what)(void *arg))
 {
@@ -211,7 +216,7 @@ static int become_another(void *arg)
 	return 2;
 }
 
-/* What has become another program makes no step any more, and is not to be killed. */
+/* A player that calls exec makes no more steps; the replay breaks, but the new program lives on. */
 TEST_F(replay, another_program_breaks_it)
 {
 	pid_t pid;
@@ -228,7 +233,7 @@ TEST_F(replay, another_program_breaks_it)
 	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[1]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(pid, self->state.failed_pid);
-	/* It would be dead by now, or soon. */
+	/* If the replay killed it, it would be dead by now, or soon. */
 	usleep(100000);
 	EXPECT_TRUE(st_wait_state(pid, 'S'));
 }
@@ -242,7 +247,10 @@ static int close_and_leave(void *arg)
 	return ret;
 }
 
-/* Who has given up the file is missed, too, though others have it. */
+/*
+ * A player that closes the file and exits breaks the replay as well, though others hold the
+ * file.
+ */
 TEST_F(replay, an_end_without_the_file_breaks_it)
 {
 	breaks_it(_metadata, self, close_and_leave);
@@ -260,7 +268,7 @@ static void *join_one(void *arg)
 	return (void *)(intptr_t)ioctl(two[1], STAPE_IOC_JOIN, &number);
 }
 
-/* Its memory has a part in both, and both have a part in its memory. */
+/* One process has a player in each of two replays, and each replay pins its mm. */
 static int join_two(void *arg)
 {
 	uint32_t number = 0;
@@ -306,7 +314,7 @@ TEST_F(replay, two_of_one_process)
 		close(two[i]);
 		st_record_close(&r[i]);
 	}
-	/* Nothing is left of either. */
+	/* Both replays are gone. */
 	for (i = 0; i < 2; i++) {
 		self->setup = setup[i];
 		while (get(self) && --tries)
@@ -315,7 +323,7 @@ TEST_F(replay, two_of_one_process)
 	EXPECT_LT(0, tries);
 }
 
-/* A process of one thread would not have its memory kept. */
+/* A second thread, because the mm of a process with one thread is not pinned. */
 static void *join_and_stay(void *arg)
 {
 	note(arg, join_one(NULL) ? 1 : 0);
@@ -324,7 +332,7 @@ static void *join_and_stay(void *arg)
 	return NULL;
 }
 
-/* Both sessions are its own, and nobody else's: its memory is what holds them. */
+/* Only this process holds both sessions, by its own memory. */
 static int own_two(void *arg)
 {
 	struct stape_replay_setup setup;
@@ -353,7 +361,7 @@ static int own_two(void *arg)
 	return 0;
 }
 
-/* Each of them keeps its memory, and that the other one. */
+/* Each replay pins the mm, and the mm holds the other replay. */
 TEST_F(replay, an_owner_of_two_is_killed)
 {
 	int i, tries = 10000;
@@ -375,7 +383,7 @@ TEST_F(replay, an_owner_of_two_is_killed)
 	EXPECT_LT(0, tries);
 }
 
-/* Nobody is left over if a thread of many makes the end. */
+/* No player is left over if a thread of many ends the replay. */
 static void *wait_in_thread(void *arg)
 {
 	wait_for_ever(arg);
@@ -435,7 +443,7 @@ TEST_F(replay, completion_is_told)
 	close(sock);
 }
 
-/* While it runs, every second. */
+/* A running replay notifies every second. */
 TEST_F(replay, progress_is_told)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];

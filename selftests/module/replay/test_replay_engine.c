@@ -4,7 +4,7 @@
  */
 #include "players.h"
 
-/* -- setup, join, step: what is wrong ------------------------------------------- */
+/* -- setup, join, step: wrong calls ---------------------------------------------- */
 
 TEST_F(replay, making)
 {
@@ -20,7 +20,7 @@ TEST_F(replay, making)
 	self->setup = (struct stape_replay_setup){ .nr_players = 2, .nr_edges = 1, .edges = 8 };
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
 	EXPECT_EQ(EFAULT, errno);
-	/* The player that wakes. */
+	/* The waker's number is wrong. */
 	self->setup.nr_players = 3;
 	self->setup.edges = (uintptr_t)self->edges;
 	self->setup.wakers = 8;
@@ -30,7 +30,7 @@ TEST_F(replay, making)
 	self->edges[1] = 3;
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
 	EXPECT_EQ(EINVAL, errno);
-	/* Nothing of all that is left. */
+	/* None of the failed calls has left a replay. */
 	EXPECT_EQ(0, setup(self, 3, 1));
 	second = self->setup;
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &second));
@@ -43,7 +43,7 @@ TEST_F(replay, making)
 	EXPECT_EQ(0, self->state.joined);
 }
 
-/* The answer does not fit into memory that cannot be written: no file is left behind. */
+/* The answer cannot be written, because the memory is read-only: no file is left open. */
 TEST_F(replay, making_in_read_only_memory)
 {
 	static const struct stape_replay_setup constant = { .nr_players = 1 };
@@ -66,13 +66,13 @@ TEST_F(replay, joining)
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(0, join(1));
 	EXPECT_EQ(-EBUSY, join(1));
-	EXPECT_EQ(-EBUSY, join(0));		/* it is one already */
+	EXPECT_EQ(-EBUSY, join(0));		/* it has joined */
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(1, self->state.joined);
 	EXPECT_EQ(0, step(1, 0, STAPE_WAIT_DONE, 0));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(1, self->state.done);
-	/* Its program is over, and nobody plays it once more. */
+	/* Its program is over, and no player can play it again. */
 	EXPECT_EQ(-ESRCH, step(1, 1, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EBUSY, join(1));
 }
@@ -108,7 +108,7 @@ TEST_F(replay, stepping)
 	next.nr_next = 1;
 	next.reserved = 1;
 	EXPECT_EQ(-EINVAL, make_step(&next));
-	/* Nothing was done by all that: the step is still to be made. */
+	/* None of these calls had an effect: the step is still to be made. */
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(0, self->state.steps);
 	wakes[3] = 0;
@@ -121,7 +121,7 @@ TEST_F(replay, stepping)
 	EXPECT_EQ(0, leave(0, 2));
 }
 
-/* A wait that cannot be is refused before anyone is woken. */
+/* A wrong wait is refused before the step wakes any player. */
 TEST_F(replay, wrong_wait_wakes_nobody)
 {
 	uint32_t wake = 0;
@@ -131,7 +131,7 @@ TEST_F(replay, wrong_wait_wakes_nobody)
 	ASSERT_EQ(0, setup(self, 2, 2));
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 1, &wake, 1));	/* another's */
-	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 2, &wake, 1));	/* none's */
+	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 2, &wake, 1));	/* no player's */
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_UNTIL, UINT64_MAX, &wake, 1));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(0, self->state.steps);
@@ -153,7 +153,7 @@ static int wait_four_times(void *arg)
 	return 0;
 }
 
-/* Four wake-ups along two edges: as many waits return at once, in any order. */
+/* Four wake-ups along two edges: four waits return at once, in any order. */
 TEST_F(replay, counted_edges)
 {
 	static const uint32_t wakes[] = { 0, 0, 1, 0 };
@@ -185,7 +185,7 @@ static int wait_for_two_edges(void *arg)
 	return 0;
 }
 
-/* It waits for edge 0 and is woken along edge 1 first: it stays, and takes that later. */
+/* It waits for edge 0 and is woken along edge 1 first: it stays asleep, and takes that later. */
 TEST_F(replay, each_wait_takes_its_own_waker)
 {
 	uint32_t wake;
@@ -266,7 +266,7 @@ TEST_F(replay, timed_waits)
 	ASSERT_EQ(0, setup(self, 1, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
 	st_child_go(&self->w[0]);
-	/* Nobody goes before the start, and then nobody before its time. */
+	/* No player runs before the start, and none before its time. */
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(30000);
 	EXPECT_EQ(1, self->notes->steps);
@@ -282,7 +282,7 @@ TEST_F(replay, timed_waits)
 	}
 	EXPECT_EQ(4, self->state.timed_waits);
 	EXPECT_LE(self->state.lag_max, self->state.lag_total);
-	/* The third wait's time was 50 ms ago. */
+	/* The third wait's time was over 50 ms ago. */
 	EXPECT_LE(50 * MS, self->state.lag_max);
 }
 

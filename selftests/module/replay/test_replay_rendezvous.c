@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: who is late sleeps nevertheless, and who is early waits for its wakee:
- * awake as long as its next bursts make up for it; an instant is put off for that.
+ * Description: a late player sleeps nevertheless, and an early waker waits for its wakee to
+ * sleep: it yields as long as its next bursts make up for that; a timeout is delayed for it.
  */
 #include <sched.h>
 #include <sys/resource.h>
@@ -18,7 +18,7 @@ static long sleeps_of_this_thread(void)
 	return usage.ru_nvcsw;
 }
 
-/* The number of its steps that did not sleep. */
+/* Notes the number of its steps that did not sleep. */
 static int come_late(void *arg)
 {
 	struct notes *notes = arg;
@@ -36,7 +36,7 @@ static int come_late(void *arg)
 	return awake;
 }
 
-/* Somebody is always there to run instead of it, before it has come to sleep, too. */
+/* Always runnable, so that another task runs before the player is asleep. */
 static int be_busy(void *arg)
 {
 	for (;;)
@@ -60,10 +60,10 @@ TEST_F(replay, late_and_asleep)
 	EXPECT_EQ(0, self->notes->ret);
 }
 
-static uint64_t instant, slack;	/* of the wakee; of its waker: ns */
-static bool told;	/* the waker tells before its wait whom it wakes behind it */
+static uint64_t instant, slack;	/* the wakee's expiry; its waker's slack: ns */
+static bool told;	/* the waker's step names the next wakee in advance */
 
-/* Only behind its instant is it in the wait for the wake-up. */
+/* The wakee waits for the wake-up only after its own timed wait. */
 static int wait_later(void *arg)
 {
 	note(arg, join(0));
@@ -115,7 +115,7 @@ static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
 	ASSERT_EQ(0, start(self, 0));
 }
 
-/* @waited, @woke: when the waker's wait was over, and its wake-up done, ns after the start. */
+/* @waited: end of the waker's wait; @woke: end of its wake-up; ns after the start */
 static void finish(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self,
 		   uint64_t *waited, uint64_t *woke)
 {
@@ -147,7 +147,7 @@ TEST_F(replay, slack_is_used)
 	EXPECT_LE(instant, woke);
 }
 
-/* What slack does not pay for is slept for. */
+/* Without slack, the waker sleeps for its wakee. */
 TEST_F(replay, no_slack)
 {
 	uint64_t waited, woke;
@@ -158,7 +158,7 @@ TEST_F(replay, no_slack)
 	EXPECT_GT(instant / 4, self->notes[1].times[7]);
 }
 
-/* But not for long: it is not begun with, and the wake-up is counted. */
+/* The limit is short: the waker does not begin to wait, and the wake-up is counted. */
 TEST_F(replay, much_too_early)
 {
 	uint64_t waited, woke;
@@ -169,7 +169,7 @@ TEST_F(replay, much_too_early)
 	EXPECT_GT(instant, woke);
 }
 
-/* The waker sleeps on until its wakee is there. */
+/* The waker's timeout is delayed until its wakee is asleep. */
 TEST_F(replay, put_off)
 {
 	uint64_t waited, woke;
@@ -180,7 +180,7 @@ TEST_F(replay, put_off)
 	EXPECT_LE(instant, waited);
 }
 
-/* But not for long: the load is not to fall. */
+/* The delay has a limit, because the load must not drop. */
 TEST_F(replay, not_put_off_for_ever)
 {
 	uint64_t waited, woke;
@@ -191,7 +191,7 @@ TEST_F(replay, not_put_off_for_ever)
 	EXPECT_GT(instant, waited);
 }
 
-/* While a timer puts itself off, others start it again, or take it: see the kernel's log. */
+/* While a timer delays itself, other calls restart or cancel it: errors are in the kernel's log. */
 TEST_F(replay, steered_while_put_off)
 {
 	uint64_t waited, woke;

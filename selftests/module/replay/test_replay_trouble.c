@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a replay in trouble: the wall clock is set, CPUs go and come back under
- * its players, a debugger looks at them, their file is handed to others.  Nobody waits
- * longer or shorter for it, and no wake-up is lost.
+ * Description: a replay under odd conditions: the wall clock is set, CPUs of its players go
+ * offline and come back, a debugger looks at players, their file is passed to others. No wait
+ * becomes longer or shorter, and no wake-up is lost.
  */
 #include <linux/elf.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "players.h"
 
 #define CPU1	"/sys/devices/system/cpu/cpu1/online"
-#define LATE	(10000 * MS)	/* an emulator's guest may be kept waiting; a day is more */
+#define LATE	(10000 * MS)	/* a guest of an emulator may be late; the clock jumps by a day */
 
 /* -- the wall clock ----------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ static int step_clock(int64_t seconds)
 	return clock_settime(CLOCK_REALTIME, &t);
 }
 
-/* Forth, back beyond the beginning, and to where it was. */
+/* Forward, back before the start, and to the right time. */
 TEST_F(replay, clock_is_set)
 {
 	static const int64_t steps[] = { 86400, -2 * 86400, 86400 };
@@ -50,7 +50,7 @@ TEST_F(replay, clock_is_set)
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	EXPECT_EQ(6, self->notes->steps);
 	EXPECT_EQ(0, self->notes->ret);
-	/* The third and the fourth note: its waits for 30 and for 60 ms. */
+	/* The third and the fourth note: the ends of its waits until 30 and until 60 ms. */
 	EXPECT_LE(begun + 50 * MS, self->notes->times[2]);
 	EXPECT_LE(begun + 80 * MS, self->notes->times[3]);
 	EXPECT_GT(begun + 80 * MS + LATE, self->notes->times[3]);
@@ -63,7 +63,7 @@ TEST_F(replay, clock_is_set)
 
 #define WAITS	40
 
-/* Pinned to a CPU that goes: burns, and waits for instants of a timer that is there. */
+/* Pinned to a CPU that goes offline: burns CPU time, and waits for timers on a CPU that stays. */
 static int play_on_it(void *arg)
 {
 	struct notes *notes = arg;
@@ -85,7 +85,7 @@ static int play_on_it(void *arg)
 	return 0;
 }
 
-/* Anywhere: each of its waits ends when the other one has made its own. */
+/* On any CPU: each of its waits ends when the other player has ended its own. */
 static int play_along(void *arg)
 {
 	struct notes *notes = arg;
@@ -116,7 +116,7 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	ASSERT_EQ(0, start(self, 0));
 	st_child_go(&self->w[0]);
 	st_child_go(&self->w[1]);
-	/* To a CPU that has gone nobody can be pinned. */
+	/* The players join first, because no task can be pinned to an offline CPU. */
 	while (get(self) && self->state.joined < 2)
 		usleep(1000);
 	while (get(self) && self->state.state == STAPE_REPLAY_RUNNING) {
@@ -126,7 +126,7 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	if (rounds & 1)
 		ASSERT_TRUE(st_write_file(CPU1, "1"));
 	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
-	/* How often depends on the machine. */
+	/* The number of rounds depends on the machine. */
 	EXPECT_LT(0, rounds);
 	EXPECT_EQ(0, self->notes[0].ret);
 	EXPECT_EQ(0, self->notes[1].ret);
@@ -136,7 +136,7 @@ TEST_F_TIMEOUT(replay, their_cpu_goes, 120)
 	ASSERT_TRUE(st_child_settled(&self->w[1]));
 }
 
-/* A replay that ends while the CPU is away, and one that is made then. */
+/* A replay that ends while the CPU is offline, and one that is created then. */
 TEST_F_TIMEOUT(replay, without_a_cpu, 120)
 {
 	if (!st_write_file(CPU1, "0"))
@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(replay, without_a_cpu, 120)
 
 #define TURNS	3
 
-/* CPU time, and a wait that somebody ends; each as often as the debugger looks. */
+/* CPU time, and a wait that the test ends; once for each turn of the debugger. */
 static int burn_and_wait(void *arg)
 {
 	struct notes *notes = arg;
@@ -179,7 +179,7 @@ static bool attach(pid_t pid)
 	       waitpid(pid, &status, __WALL) == pid && WIFSTOPPED(status);
 }
 
-/* Return: instructions that were made one by one. */
+/* Returns the number of single steps made. */
 static unsigned int single_step(pid_t pid, unsigned int n)
 {
 	unsigned int i;
@@ -218,13 +218,13 @@ TEST_F_TIMEOUT(replay, debugger, 60)
 	for (i = 0; i < TURNS; i++) {
 		ASSERT_TRUE(waiting(self, 1));
 		for (j = 0; j < 3; j++) {
-			/* Out of its wait, back into it, and out again. */
+			/* Each time the debugger interrupts the wait; the player returns to it. */
 			ASSERT_TRUE(attach(pid));
 			EXPECT_TRUE(read_registers(pid));
 			ASSERT_EQ(0, ptrace(PTRACE_DETACH, pid, 0, 0));
 			ASSERT_TRUE(waiting(self, 1));
 		}
-		/* Woken while it is stopped: it has to know when it goes on. */
+		/* Woken while it is stopped: the wake-up counts when it continues. */
 		ASSERT_TRUE(attach(pid));
 		EXPECT_EQ(0, step_wakes(0, i, STAPE_WAIT_EDGE, 1, &wake, 1));
 		EXPECT_EQ(100, single_step(pid, 100));
@@ -238,7 +238,7 @@ TEST_F_TIMEOUT(replay, debugger, 60)
 	EXPECT_EQ(0, leave(0, TURNS));
 }
 
-/* One that hangs on a debugger dies all the same, and the replay with it. */
+/* A player under a debugger can be killed, and the replay ends with it. */
 TEST_F(replay, killed_under_a_debugger)
 {
 	int status;
@@ -261,7 +261,7 @@ TEST_F(replay, killed_under_a_debugger)
 
 /* -- the players' file ---------------------------------------------------------------------- */
 
-/* What is mapped of it cannot be written, whatever is tried. */
+/* No call makes the file's mapping writable. */
 TEST_F(replay, clocks_are_read_only)
 {
 	const int rw = PROT_READ | PROT_WRITE;
@@ -281,7 +281,7 @@ TEST_F(replay, clocks_are_read_only)
 	EXPECT_EQ(EACCES, errno);
 	EXPECT_EQ(MAP_FAILED, mremap(map, page, 2 * page, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
-	/* The kernel does not do it for us, and not for a debugger. */
+	/* Nor does the kernel write to it, for read() or for a debugger. */
 	EXPECT_EQ(-1, read(open("/dev/zero", O_RDONLY | O_CLOEXEC), map, 8));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(-1, pwrite(open("/proc/self/mem", O_RDWR | O_CLOEXEC), "nonsense", 8,
@@ -289,7 +289,7 @@ TEST_F(replay, clocks_are_read_only)
 	EXPECT_EQ(EIO, errno);
 }
 
-/* A fork of a player has its file and its mapping, but is no player. */
+/* A fork of a player has its file and its mapping, but is not a player. */
 static int fork_a_stranger(void *arg)
 {
 	struct notes *notes = arg;
@@ -305,7 +305,10 @@ static int fork_a_stranger(void *arg)
 	return 0;
 }
 
-/* It joins as another one, and breaks the replay when it goes without its end. */
+/*
+ * The fork joins as another player, and breaks the replay when it exits before its program's
+ * end.
+ */
 TEST_F(replay, a_forked_player)
 {
 	ASSERT_EQ(0, setup(self, 2, 0));

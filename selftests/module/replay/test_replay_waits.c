@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what players wait for, in which state, and how a replay's time goes.
+ * Description: kinds and states of players' waits, and how a replay's time passes.
  */
 #include <sched.h>
 
@@ -24,7 +24,7 @@ static int wait_for_lengths(void *arg)
 	struct notes *notes = arg;
 
 	note(notes, join(0));
-	note(notes, step(0, 0, STAPE_WAIT_FOR, 20 * MS));	/* from the start on */
+	note(notes, step(0, 0, STAPE_WAIT_FOR, 20 * MS));	/* from the start */
 	note(notes, step(0, 1, STAPE_WAIT_FOR, 30 * MS));
 	note(notes, wait_step(0, 2, STAPE_WAIT_FOR, 40 * MS));
 	note(notes, step(0, 3, STAPE_WAIT_DONE, 0));
@@ -55,7 +55,7 @@ TEST_F(replay, lengths)
 	EXPECT_EQ(3, self->state.timed_waits);
 }
 
-/* A length goes on behind an interruption: it does not begin again. */
+/* After an interruption, a wait for a length of time continues; it does not begin again. */
 TEST_F(replay, length_interrupted)
 {
 	int i;
@@ -82,7 +82,7 @@ static int wait_blocked(void *arg)
 	return 0;
 }
 
-/* In state D: woken as others are, not disturbed by a signal, but by death. */
+/* In state D: wake-ups end the wait as usual, a signal does not, except a deadly one. */
 TEST_F(replay, blocked)
 {
 	uint32_t wake = 0;
@@ -141,7 +141,7 @@ static int wait_for_a_second(void *arg)
 	return 0;
 }
 
-/* A second at 100 times the speed, in the middle of which it stands still. */
+/* One second at 100 times the speed, with a pause in its middle. */
 TEST_F(replay, pause_and_speed)
 {
 	uint64_t time;
@@ -151,7 +151,7 @@ TEST_F(replay, pause_and_speed)
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_a_second, self->notes));
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
-	EXPECT_EQ(-EINVAL, pause_replay(self));		/* it does not run */
+	EXPECT_EQ(-EINVAL, pause_replay(self));		/* not started */
 	EXPECT_EQ(0, self->state.time);
 	ASSERT_EQ(0, start(self, 0));
 	usleep(50000);
@@ -162,7 +162,7 @@ TEST_F(replay, pause_and_speed)
 	EXPECT_EQ(STAPE_REPLAY_SPEED_ONE / 100, self->state.speed);
 	time = self->state.time;
 	EXPECT_LE(MS / 2, time);
-	/* What is set in a pause is for later. */
+	/* A speed that is set during a pause takes effect after it. */
 	ASSERT_EQ(0, set_speed(self, 1000));
 	usleep(50000);
 	ASSERT_TRUE(get(self));
@@ -175,12 +175,12 @@ TEST_F(replay, pause_and_speed)
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	EXPECT_EQ(0, self->notes->ret);
 	EXPECT_LE(1001 * MS, self->state.time);
-	/* Slowly it would have taken 100 s. */
+	/* At the low speed it would have taken 100 s. */
 	EXPECT_GE(30000 * MS, self->state.stop_time - self->state.start_time);
 	EXPECT_EQ(-EALREADY, set_speed(self, 1));
 }
 
-/* What is stopped in a pause has come no further than that. */
+/* The time of a replay that is stopped during a pause is the time of the pause. */
 TEST_F(replay, stop_in_a_pause)
 {
 	uint64_t time;
@@ -199,7 +199,7 @@ TEST_F(replay, stop_in_a_pause)
 	EXPECT_EQ(time, self->state.time);
 }
 
-/* Before its common instant: it is to have another, and its end is not before that. */
+/* A pause before the common start: the replay gets a new start time, and ends after that. */
 TEST_F(replay, pause_before_the_start)
 {
 	ASSERT_EQ(0, setup(self, 1, 0));
@@ -232,8 +232,8 @@ static int wait_on_cpu_0(void *arg)
 }
 
 /*
- * A wait is over, but who waited does not get the CPU before the replay pauses: it
- * is late by what it is late.
+ * A wait is over, but its player does not get the CPU before the replay pauses: its lag
+ * is the time since its timeout, and not more.
  */
 TEST_F(replay, lag_of_a_wait_before_a_pause)
 {
@@ -249,7 +249,7 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 	ASSERT_TRUE(get(self));
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_FIFO, &param));
 	usleep(150000);
-	/* A timer of a guest may be as late as its host is: then the pause would be first. */
+	/* A guest's timer may be as late as its host: then the pause would come first. */
 	while (st_now() < self->state.start_time + 230 * MS ||
 	       (self->notes->steps < 2 && st_task_state(self->w[0].pid) != 'R'))
 		;
@@ -266,7 +266,7 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 	EXPECT_EQ(0, self->notes->ret);
 }
 
-/* A wait that began slowly ends fast. */
+/* A wait that began at a low speed ends at a high one. */
 TEST_F(replay, speed_within_a_wait)
 {
 	ASSERT_EQ(0, setup(self, 1, 0));
@@ -278,7 +278,7 @@ TEST_F(replay, speed_within_a_wait)
 	ASSERT_EQ(0, set_speed(self, 1000));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
-	/* 1,000 s otherwise. */
+	/* At the old speed it would have taken 1,000 s. */
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	EXPECT_GE(30000 * MS, self->state.stop_time - self->state.start_time);
 }
@@ -370,7 +370,10 @@ static int wait_for_0(void *arg)
 	return 0;
 }
 
-/* Two wait for each other: that is seen, they can be looked at, and are killed by a stop. */
+/*
+ * Two players wait for each other: the module detects it, they can be queried, and a stop kills
+ * them.
+ */
 TEST_F(replay, deadlock)
 {
 	struct schedtape_player_state player;
@@ -384,7 +387,7 @@ TEST_F(replay, deadlock)
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
-	/* One that waits alone waits for the other, who may come. */
+	/* One that waits alone is no deadlock, because the other player may still run. */
 	usleep(20000);
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(STAPE_REPLAY_RUNNING, self->state.state);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stands in for the module and misbehaves as it is told, to see whether the
- * rig notices.
+ * Stands in for the module and misbehaves on request, to test whether the rig reports that.
  */
 #include <linux/bug.h>
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: arrays that become files when they are large, or stay in memory where
- * there can be no file.
+ * Description: arrays that become files when they are large, or stay in memory if no file can
+ * be made.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_right(const struct schedtape_store *store, uint64_t zeros)
 	return true;
 }
 
-/* One more at a time, each with a number of its own. */
+/* Adds elements one by one, each with its own number. */
 static bool fill(struct schedtape_store *store, uint64_t n)
 {
 	while (store->nr < n) {
@@ -38,7 +38,7 @@ static bool fill(struct schedtape_store *store, uint64_t n)
 	return true;
 }
 
-/* A write ends a process: which is another one. */
+/* A write would kill the process, so a child tries it. */
 static bool can_write(const struct schedtape_store *store)
 {
 	pid_t pid = fork();
@@ -83,7 +83,7 @@ static void test_large(void)
 	schedtape_store_free(&store);
 }
 
-/* There can be no file where there can be no descriptor. */
+/* No file can be made if no descriptor is available. */
 static void test_no_file(void)
 {
 	struct rlimit before, none;

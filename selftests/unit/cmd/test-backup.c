@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a tape makes way for the next one, and nothing else does that only
- * has a tape's names.
+ * Description: an old tape is renamed for a new one, and nothing else that only has a tape's
+ * names is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* A directory that keeps its name, and its file. */
+/* A directory that is not a tape keeps its name, and its file. */
 static void stays(const char *file, const char *what)
 {
 	struct schedtape_error err = { "" };

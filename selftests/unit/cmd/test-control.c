@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: a recording does what --control says. */
+/* Description: a recording follows the orders of --control. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: each limit of diff, just kept and exceeded, on tapes whose distance is
- * known because of how they are made.
+ * Description: each limit of diff, just met and exceeded, on tapes whose distance is known from
+ * how they are made.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ static struct blob a, b;
 
 static char said[4096], printed[16384];
 
-/* Runs it with its messages in @said.  Returns its status. */
+/* Runs diff with its messages in @said. Returns its status. */
 static int diff(const char *limit, const char *other)
 {
 	char *argv[] = {
@@ -52,7 +52,7 @@ static void keeps(const char *limit, const char *other)
 		printf("# status %d: %s\n", status, said);
 }
 
-/* One message, which is @expected. */
+/* Expects one message, which is @expected. */
 static void exceeds(const char *limit, const char *other, const char *expected)
 {
 	int status = diff(limit, other);
@@ -64,7 +64,7 @@ static void exceeds(const char *limit, const char *other, const char *expected)
 		printf("# status %d: %s\n", status, said);
 }
 
-/* Like the plain one, but for these. */
+/* The plain habit with other bursts. */
 static struct habit with_bursts(unsigned int burst)
 {
 	struct habit habit = plain;
@@ -115,7 +115,7 @@ static void test_cpu(void)
 		"CPU time in total: -33.3 % off, the limit is 33.3 %");
 }
 
-/* Who ran less in both is not judged by it, but is part of the total. */
+/* Tasks that ran less in both tapes are not compared, but count in the total. */
 static void test_min_runtime(void)
 {
 	const struct habit twice = with_bursts(20000);
@@ -131,7 +131,7 @@ static void test_min_runtime(void)
 		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
 }
 
-/* 2.5, 3.75 and 5 ms: the last one is not less than 5 ms. */
+/* 2.5, 3.75 and 5 ms: the last one is compared, because it is not below 5 ms. */
 static void test_default_min_runtime(void)
 {
 	const struct habit less = with_bursts(500), more = with_bursts(750);
@@ -147,7 +147,7 @@ static void test_default_min_runtime(void)
 		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
 }
 
-/* One of five is longer: bursts and delays; or one of four: sleeps. */
+/* One of five bursts and delays is longer; or one of four sleeps. */
 static void test_distances(void)
 {
 	struct habit habit = alone;
@@ -177,7 +177,7 @@ static void test_distances(void)
 	keeps("--max-burst-distance=0", "--max-cpu-error=0");
 }
 
-/* Times from a preemption to a CPU count as well: five are alike, a sixth is longer. */
+/* Delays after a preemption count as well: five are equal, a sixth is longer. */
 static void test_preempted(void)
 {
 	struct habit habit = alone;
@@ -191,7 +191,7 @@ static void test_preempted(void)
 	keeps("--max-burst-distance=0", "--max-sleep-distance=0");
 }
 
-/* One of ten pairs comes in the other order, along the same edges. */
+/* One of ten pairs is in the other order, along the same edges. */
 static void test_order(void)
 {
 	struct habit habit = plain;
@@ -218,7 +218,7 @@ static void test_median(void)
 	ok(strstr(printed, "\"cpu_error_median\": 1.0,"), "the median of three is the second");
 }
 
-/* "one" wakes "two" four times, and "three" once: not three times and twice. */
+/* "one" wakes "two" four times and "three" once, instead of three times and twice. */
 static void test_graph(void)
 {
 	struct habit habit = plain;
@@ -234,7 +234,7 @@ static void test_graph(void)
 		"sleeps of three:12: -50.0 % off, the limit is 49.9 %");
 }
 
-/* Each of two limits is told, and what is kept is not. */
+/* Each of two exceeded limits is reported, and a limit that is met is not. */
 static void test_several(void)
 {
 	struct habit habit = with_bursts(20000);
@@ -302,7 +302,7 @@ static void test_schedulers(void)
 	prints_not("schedulers differ", "nor is it one whether the kernel has sched_ext");
 }
 
-/* Of B; A had the fair one. */
+/* Schedulers of B; A had the fair one. */
 static void shows(const struct schedtape_scheduler *schedulers, size_t n, const char *expected,
 		  const char *what)
 {
@@ -313,7 +313,7 @@ static void shows(const struct schedtape_scheduler *schedulers, size_t n, const 
 	prints(line, what);
 }
 
-/* A scheduler that is on for less than a second is seen on its way, or not at all. */
+/* A scheduler that is on for less than a second is seen in transition, or not at all. */
 static void test_brief_schedulers(void)
 {
 	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
@@ -415,7 +415,7 @@ static void test_settings(void)
 	prints_not("settings", "none at all");
 }
 
-/* Returns how often @part is in what was printed. */
+/* Returns how often the output contains @part. */
 static unsigned int times(const char *part)
 {
 	const char *at = printed;

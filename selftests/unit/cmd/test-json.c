@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: each key of each command's --json is in schedtape-json(5), and each key that is
- * there is printed.  The module is none: this test answers in its place.
+ * Description: each key of each command's --json is in schedtape-json(5), and each key of that
+ * page is printed. This test answers in place of the module.
  */
 #include <program/program.h>
 
@@ -50,7 +50,7 @@ static bool has_key(const struct keys *keys, const char *name)
 	return false;
 }
 
-/* All keys of a value, as "tasks[].pid".  What is in "meta" lies like that on the tape. */
+/* Adds all keys of a value, as "tasks[].pid". The content of "meta" is copied from the tape. */
 static void walk(struct json_object *value, const char *path)
 {
 	char below[KEY_LEN];
@@ -72,7 +72,7 @@ static void walk(struct json_object *value, const char *path)
 	}
 }
 
-/* The keys of a command: those of ".It Va KEY" below ".Ss COMMAND". */
+/* Reads the keys of a command: those of ".It Va KEY" below ".Ss COMMAND". */
 static void read_page(const char *command)
 {
 	static const char * const folders[] = { "", "../../", "../../../", "../../../../" };
@@ -164,7 +164,7 @@ static void prints(const char *command, struct call c)
 	parse(command, !strcmp(command, "script"));
 }
 
-/* Compares what was printed since the last one with the page. */
+/* Compares the keys printed since the last call with the page. */
 static void check(const char *command)
 {
 	size_t i, bad = 0;
@@ -192,7 +192,7 @@ static void check(const char *command)
 /* One event of each kind, a loss, a pause, a deadline, and tasks that wake each other. */
 static uint64_t make_page(unsigned char *page)
 {
-	/* The last four: a cgroup, and a deadline. */
+	/* The last four are a cgroup and a deadline. */
 	uint64_t words[9] = {
 		1ULL << 32 | 20, maker_prio_word(6, 0, 0, -1, false), 15 * S / 10,
 		3ULL << 32 | STAPE_STATE_SLEEPING, 2, 77, 1000000, 2000000, 2000000,
@@ -257,7 +257,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	json_object_put(meta);
 }
 
-/* -- what is printed without a command --------------------------------------------- */
+/* -- output without a command ------------------------------------------------------ */
 
 static void print_record(void *arg)
 {

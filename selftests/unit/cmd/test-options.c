@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: arguments of record and replay mean what they say, or are refused. */
+/* Description: each argument of record and replay has its effect, or is refused. */
 #include <string.h>
 
 #include "options.h"
@@ -7,7 +7,7 @@
 #include "replay/options.h"
 #include "tap.h"
 
-/* No tape is opened here. */
+/* Replaces the library's function, because no tape is opened here. */
 struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
@@ -29,7 +29,7 @@ static bool takes(struct record_options *opts, const char *option)
 
 static void test_numbers(void)
 {
-	/* Those, too, of which some bits would be a good one. */
+	/* Includes numbers that would be valid if cut to fewer bits. */
 	static const char * const bad[] = {
 		"-z23", "-z-1", "-zx", "-z1x", "-z4294967297", "-z18446744073709551617",
 		"-r0", "-r100", "-r", "-r4294967297", "-r1x",
@@ -109,7 +109,7 @@ static void test_replay(void)
 	replay_options_free(&opts);
 }
 
-/* Which of these tasks are played: a digit each, "0" is the first. */
+/* Returns the selected ones of these tasks, one digit each; "0" is the first. */
 static const char *chosen(const char *option, const char *other)
 {
 	static const struct schedtape_task tasks[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: what script, report and info say of a tape, in words and as JSON. */
+/* Description: output of script, report and info about a tape, as text and as JSON. */
 #include <iconv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ static void capture(int fd, int file, int saved, char *to, size_t size)
 	close(file);
 }
 
-/* Runs a command with its output in @text, its messages in @said.  Returns its status. */
+/* Runs a command with its output in @text, its messages in @said. Returns its status. */
 static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
 	       const struct blob *tape)
 {
@@ -47,7 +47,7 @@ static void has(const char *expected, const char *what)
 		printf("# no \"%s\" in:\n# %s\n", expected, text);
 }
 
-/* Of JSON that is spread over lines: without blanks. */
+/* Removes the blanks from indented JSON. */
 static void squeeze(void)
 {
 	char *to = text, *from;
@@ -91,7 +91,7 @@ static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAG
 	json_object_put(meta);
 }
 
-/* 10 is preempted, paused, and boosted; 20 comes in, loopback wakes it, and it goes. */
+/* 10 is preempted, paused, and boosted; 20 enters, loopback wakes it, and it leaves. */
 static void make_tape(const struct blob *tape)
 {
 	static const struct schedtape_cpu cpus[] = {
@@ -157,7 +157,7 @@ static void test_script(const struct blob *tape)
 	has_not("setprio", "what is about others is not");
 }
 
-/* Nothing is missing: who is not named at first has no name at first. */
+/* The tape is complete: a task without an early name has no name at first. */
 static void test_first_names(const struct blob *tape)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
@@ -167,7 +167,7 @@ static void test_first_names(const struct blob *tape)
 	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
 	struct maker m;
 
-	/* The owner of 10 is not the one that is described. */
+	/* The first owner of PID 10 is not the task that is described. */
 	maker_begin(&m, page[0], 0, 0, 0);
 	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
 	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
@@ -311,7 +311,7 @@ static void test_machine(const struct blob *tape)
 	has("\"fair_server/cpu1/period\":\"2\"", "all settings");
 }
 
-/* A line of info for a tape with these settings. */
+/* Expects one line of info for a tape with these settings. */
 static void shows_settings(const struct blob *tape, const char *settings, const char *expected,
 			   const char *what)
 {
@@ -348,7 +348,7 @@ static void test_gaps(const struct blob *tape)
 		       "\nsched settings   : none\n", "members of other types");
 }
 
-/* Of all that was printed: is it UTF-8, and without control characters? */
+/* Tests that all output is UTF-8 without control characters. */
 static bool is_safe(const char *printed)
 {
 	static uint32_t wide[65536];
@@ -371,7 +371,7 @@ static void add_nasty(struct json_object *object, const char *key)
 	json_object_object_add(object, key, json_object_new_string(NASTY));
 }
 
-/* Someone has made a tape for whoever looks at it. */
+/* A tape made to attack its reader. */
 static void test_nasty(struct blob *tape)
 {
 	static int (* const commands[])(int argc, char **argv) = {
@@ -384,7 +384,7 @@ static void test_nasty(struct blob *tape)
 	struct schedtape_writer *writer;
 	size_t i;
 
-	/* The last one is told of a stream that is alone. */
+	/* The last one is about a single stream. */
 	add_nasty(meta, "cpu_model");
 	add_nasty(meta, NASTY);
 	add_nasty(filter, NASTY);
@@ -443,7 +443,7 @@ static void write_crowd(const struct blob *tape)
 	free(tasks);
 }
 
-/* KiB that a report needs at most. */
+/* The peak memory of a report, in KiB. */
 static long peak(const struct blob *tape, char *option)
 {
 	char *argv[] = { "report", (char *)tape->path, option, NULL };
@@ -462,7 +462,7 @@ static long peak(const struct blob *tape, char *option)
 	return usage.ru_maxrss;
 }
 
-/* Of tasks there may be more than there is room for in a string. */
+/* There may be more tasks than fit into a string. */
 static void test_crowd(const struct blob *tape)
 {
 	long text_peak, json_peak;
@@ -470,12 +470,12 @@ static void test_crowd(const struct blob *tape)
 	write_crowd(tape);
 	text_peak = peak(tape, "--edges");
 	json_peak = peak(tape, "--json");
-	/* Sanitizers keep what was freed. */
+	/* Sanitizers keep freed memory. */
 	ok(SANITIZED || json_peak < text_peak + TASKS / 5,
 	   "%ld KiB with --json, %ld without, for %d tasks", json_peak, text_peak, TASKS);
 }
 
-/* Numbers that json-c reads and that JSON does not know. */
+/* Numbers that json-c accepts but JSON does not. */
 static void test_numbers(const struct blob *tape)
 {
 	static const char * const numbers[][2] = {
@@ -508,7 +508,7 @@ static void test_numbers(const struct blob *tape)
 	}
 }
 
-/* The first chunk is CPU 0's with five events; a bit of what @at is at is wrong. */
+/* The first chunk is CPU 0's with five events; one bit at @at is wrong. */
 static void test_damage(struct blob *tape, size_t at, const char *what)
 {
 	unsigned char *data;

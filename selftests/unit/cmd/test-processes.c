@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: of a replay's processes it is known who died, and when none is left,
- * whoever else is a child of the controller.
+ * Description: the list of a replay's processes notices which one died, and when none is left,
+ * whatever other children the controller has.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 #define ROOTS	3
 
-/* How each of them ends, by its task: a signal, or 0. */
+/* The end of each process, by its task: a signal, or 0. */
 static int signals[ROOTS];
 static pid_t pids[ROOTS];
 
@@ -40,7 +40,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	return pid;
 }
 
-/* Starts them, and comes back when all of them have ended. */
+/* Starts the processes, and returns when all of them have ended. */
 static void begin(struct processes *processes)
 {
 	static uint32_t roots[ROOTS] = { 2, 0, 1 };
@@ -80,7 +80,7 @@ static void test_ends(void)
 	signals[1] = 0;
 }
 
-/* What it is to do when its controller dies. */
+/* Runs when its controller dies. */
 static void clean(void *arg)
 {
 	(void)!write(*(int *)arg, "c", 1);

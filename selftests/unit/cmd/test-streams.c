@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: what record --threads means, on machines of paper. */
+/* Description: the streams of record --threads, on simulated machines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct schedtape_error err;
 static void put(const char *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A file below @sysfs, with its folders. */
+/* Writes a file below @sysfs, and makes its folders. */
 static void put(const char *text, const char *format, ...)
 {
 	char path[512], *at;
@@ -64,7 +64,7 @@ static void make_machine(bool older)
 	put("2-3,6-7", "node/node3/cpulist");
 }
 
-/* "0/0 1-2/1 left 3", or the error. */
+/* Returns the streams as "0/0 1-2/1 left 3", or the error. */
 static const char *parse(const char *spec, const unsigned char *cpus)
 {
 	static char text[1024];
@@ -104,7 +104,7 @@ static void test_layouts(void)
 	const unsigned char some[] = { 0x16, 0x02 };	/* 1, 2, 4, 9 */
 	const unsigned char offline[] = { 0x00, 0x02 };
 
-	/* Who comes online later has to be streamed by somebody. */
+	/* A CPU that comes online later has to belong to a stream. */
 	check(NULL, NULL, "0,8-9/0 1/1 2/2 3/3 4/4 5/5 6/6 7/7");
 	check("", NULL, "0,8-9/0 1/1 2/2 3/3 4/4 5/5 6/6 7/7");
 	check("cpu", NULL, "0,8-9/0 1/1 2/2 3/3 4/4 5/5 6/6 7/7");
@@ -115,7 +115,7 @@ static void test_layouts(void)
 	check("cpu", some, "1,9/1 2/2 4/4");
 	check("core", some, "4,9/4 1/1 2/2");
 	check("numa", some, "1,4,9/1,4 2/2");
-	/* Also if there is nobody else. */
+	/* Also if all other CPUs are left out. */
 	check("core", offline, "9/9");
 	check("numa", offline, "9/9");
 }
@@ -131,7 +131,7 @@ static void test_masks(void)
 	check(":0-7/0:", NULL, "0-7/0");
 	check("0-3/0-3:4-7/4-7", some, "1-2/1-2 4/4");
 	check("0-1/0,4000:2-4000/2", NULL, "0-1/0 2-9/2");
-	/* As perf says it, in other words. */
+	/* The same as perf's checks, in other words. */
 	check("0/0:0/1", NULL, "\"0\": has a CPU of a mask before it");
 	check("0/0:1/0", NULL, "\"0\": has a CPU of one before it");
 	check("0/0:1-3/1-3:7,3/7", NULL, "\"7,3\"");

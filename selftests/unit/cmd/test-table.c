@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: on a terminal no table is wider than it, and headings stand over their numbers,
- * whatever tasks are called; elsewhere all columns and whole names are printed.
+ * Description: on a terminal no table is wider than it, and headings are above their numbers,
+ * whatever the names of tasks; elsewhere all columns and complete names are printed.
  */
 #include <pty.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static const char * const names[] = {
 
 #define NR_NAMES	(sizeof(names) / sizeof(*names))
 
-/* Each runs for long, and is late. */
+/* Each task runs for long, and has delays. */
 static void make_tape(const struct blob *to)
 {
 	static unsigned char page[STAPE_PAGE_SIZE];
@@ -103,7 +103,7 @@ static void run_in(int fd, void (*print)(void *arg), void *arg)
 	_exit(0);
 }
 
-/* Runs it with standard output on a terminal of @width, or a pipe if that is 0. */
+/* Runs @print with standard output on a terminal of @width, or a pipe if that is 0. */
 static void capture(unsigned short width, void (*print)(void *arg), void *arg)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = width };
@@ -139,9 +139,9 @@ static void call(void *arg)
 		puts("FAILED");
 }
 
-/* -- what it looks like ------------------------------------------------------------ */
+/* -- layout ------------------------------------------------------------------------ */
 
-/* Decodes the next character.  Not as the tables do it: the test knows which names there are. */
+/* Decodes the next character, unlike the tables: the test knows all names. */
 static uint32_t next_char(const char **at)
 {
 	const unsigned char *from = (const unsigned char *)*at;
@@ -161,7 +161,7 @@ static unsigned int cells_of(uint32_t c)
 	return c >= 0x1f300 || (c >= 0x3000 && c < 0xa000) ? 2 : 1;
 }
 
-/* Spreads a line over cells: 0 for the second one of a wide character.  Returns how many. */
+/* Spreads a line over cells: 0 for the second cell of a wide character. Returns their number. */
 static unsigned int spread(const char *line, uint32_t *cells, unsigned int most)
 {
 	unsigned int n = 0, wide;
@@ -186,7 +186,7 @@ static const char *next_line(const char *line)
 	return line && line[1] ? line + 1 : NULL;
 }
 
-/* Cells of the widest line. */
+/* Number of cells of the widest line. */
 static unsigned int widest(void)
 {
 	static uint32_t cells[4096];
@@ -205,7 +205,7 @@ static bool is_rule(const char *line)
 	return !strncmp(line, "----", 4) || !strncmp(line, "--  ", 4);
 }
 
-/* Is each cell of a row within its dashes? */
+/* Tests that each cell of a row is within its dashes. */
 static bool is_aligned(const char *line, const char *rule)
 {
 	uint32_t cells[1024], dashes[1024];
@@ -221,7 +221,7 @@ static bool is_aligned(const char *line, const char *rule)
 	return true;
 }
 
-/* Is the column that begins at @start of the headings, which are ASCII, one of texts? */
+/* Tests whether the column at @start of the headings, which are ASCII, is one of texts. */
 static bool is_text(const char *headings, unsigned int start)
 {
 	static const char * const texts[] = {
@@ -235,7 +235,7 @@ static bool is_text(const char *headings, unsigned int start)
 	return false;
 }
 
-/* Does something end at the last dash of each column of numbers? */
+/* Tests that an entry ends at the last dash of each column of numbers. */
 static bool ends_right(const char *line, const char *rule, const char *headings)
 {
 	uint32_t cells[1024], dashes[1024];
@@ -261,7 +261,7 @@ static bool is_row(const char *line, const char *rule, const char *headings)
 							    ends_right(line, rule, headings)));
 }
 
-/* Looks at all tables of @text: the line before a rule has headings, those behind it are rows. */
+/* Checks all tables of @text: the line before a rule has headings, lines after it are rows. */
 static void check_tables(const char *what, unsigned int tables)
 {
 	const char *line, *before = NULL, *headings = NULL, *rule = NULL, *wrong = NULL;
@@ -306,7 +306,7 @@ static void test_widths(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
-		/* What is no table may be wider than 80 columns. */
+		/* Output outside of tables may be wider than 80 columns. */
 		if (widths[i] >= 80) {
 			fits(widths[i], &report, "report", 2);
 			fits(widths[i], &diff, "diff", 1);

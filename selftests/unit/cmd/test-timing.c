@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a recording is on when -D and --duration say it, by a clock that the test
- * makes.
+ * Description: a recording is on at the times that -D and --duration give, by a clock that the
+ * test controls.
  */
 #include <string.h>
 #include <time.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: which task of one tape is which of another, and what the
- * comparison of their graphs says.
+ * Description: which task of one tape corresponds to which of another, and the results of
+ * comparing their graphs.
  */
 #include <math.h>
 #include <sys/resource.h>
@@ -14,7 +14,7 @@
 #define S STAPE_STATE_SLEEPING
 
 /**
- * struct two - two timelines and how far they are from each other
+ * struct two - two timelines and their distances
  */
 struct two {
 	struct schedtape_tape *tape_a, *tape_b;
@@ -44,7 +44,7 @@ static void done(struct two *two)
 	fake_free(two->tape_b);
 }
 
-/* The PID in B of a task of A, 0: it has no counterpart. */
+/* The PID in B of A's task; 0: it has no counterpart. */
 static uint32_t pid_in_b(const struct two *two, uint32_t pid)
 {
 	const struct schedtape_task *a, *b;
@@ -61,8 +61,8 @@ static uint32_t pid_in_b(const struct two *two, uint32_t pid)
 }
 
 /*
- * A shell with two processes, the first of which has a thread and wakes the
- * second @wakes times.  PIDs from @base on; @launcher: forked by someone else.
+ * A shell with two processes, the first of which has a thread and wakes the second @wakes
+ * times. PIDs from @base on; @launcher: another process forks the shell.
  */
 static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int wakes)
 {
@@ -167,7 +167,7 @@ static void test_threads_from_start(void)
 	done(&two);
 }
 
-/* Where the numbers of children differ, names decide. */
+/* If the numbers of children differ, children are matched by name. */
 static void test_names(void)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
@@ -195,7 +195,7 @@ static void test_names(void)
 	done(&two);
 }
 
-/* Whose fork is not on the tape hangs on the parent that is described. */
+/* A task without a FORK event is a child of the parent in its description. */
 static void test_joined(void)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
@@ -223,7 +223,7 @@ static void test_joined(void)
 	done(&two);
 }
 
-/* The same where the parent's PID was another's before. */
+/* The same if another task had the parent's PID before. */
 static void test_joined_later(void)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
@@ -249,7 +249,7 @@ static void test_joined_later(void)
 	done(&two);
 }
 
-/* And where the child is named before its parent. */
+/* The same if the child is described before its parent. */
 static void test_child_first(void)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
@@ -275,7 +275,7 @@ static void test_child_first(void)
 	done(&two);
 }
 
-/* Many of one name and of many names: a quadratic matching would take minutes. */
+/* Many tasks of one name, and many names: a quadratic matching would take minutes. */
 static void test_many(void)
 {
 	struct schedtape_tape *a = fake_new(0, 10000000), *b = fake_new(0, 10000000);
@@ -287,7 +287,7 @@ static void test_many(void)
 	fake_info(a, 1, "root", STAPE_STATE_RUNNING, 0);
 	for (i = 0; i < 200000; i++)
 		fake_fork(a, 10 + i, 0, 10 + i, false);
-	/* No root in B: all that is left is matched by name. */
+	/* No root in B: the remaining tasks are matched by name. */
 	for (i = 0; i < 199999; i++) {
 		snprintf(comm, sizeof(comm), i % 2 ? "root" : "t%u", i);
 		fake_fork(b, 10 + i, 0, 10 + i, false);
@@ -300,7 +300,7 @@ static void test_many(void)
 
 /* -- profiles ---------------------------------------------------------------------- */
 
-/* 1 runs @burst ns and sleeps @sleep ns, over and over, and wakes 2 and 3 as @order says. */
+/* 1 runs @burst ns and sleeps @sleep ns, repeatedly, and wakes 2 and 3 in the given @order. */
 static struct schedtape_tape *habit(uint64_t burst, uint64_t sleep, const char *order)
 {
 	struct schedtape_tape *tape = fake_new(0, 10000000);
@@ -388,7 +388,7 @@ static void test_distances(void)
 	ok(d[SCHEDTAPE_BURSTS] == 0, "thousands are like two, if they are alike");
 }
 
-/* Two bursts of 1, and then the PID is somebody else's: its exit was not seen. */
+/* Two bursts of 1; then another task has its PID, because its exit was lost. */
 static struct schedtape_tape *two_bursts(bool taken)
 {
 	struct schedtape_tape *tape = fake_new(0, 100000);
@@ -415,7 +415,7 @@ static void test_burst_once(void)
 /* -- memory ------------------------------------------------------------------------ */
 
 #define WAKES		200000
-#define MAY_TAKE	(6 << 20)	/* 30 bytes for each of them would be too much */
+#define MAY_TAKE	(6 << 20)	/* 30 bytes for each wake-up would exceed it */
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED	1
@@ -423,7 +423,7 @@ static void test_burst_once(void)
 #define SANITIZED	0
 #endif
 
-/* From now on there is so little memory. */
+/* Limits the memory of this process to little more than it has. */
 static void limit_memory(void)
 {
 	unsigned long kib = 0;
@@ -443,7 +443,7 @@ static void limit_memory(void)
 		abort();
 }
 
-/* 1 wakes 2 and 3 in turn, and runs on when these have slept. */
+/* 1 wakes 2 and 3 in turn, and continues when these have slept. */
 static struct schedtape_tape *many_wakes(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000000000);
@@ -492,7 +492,7 @@ int main(void)
 {
 	struct two two;
 
-	/* First: what others have freed would be there to be used. */
+	/* First, because later it could use memory that other tests have freed. */
 	test_memory();
 	test_same();
 	test_launcher();

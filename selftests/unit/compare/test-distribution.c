@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how far two distributions of lengths are from each other: the largest gap
- * between their shares, to 3 % of a length, however many there are.
+ * Description: the distance of two distributions of lengths: the largest gap between their
+ * shares, with steps of 3 % of a length, however many lengths there are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void test_distance(void)
 		   cases[i].what, cases[i].distance);
 }
 
-/* So many that they are counted by steps: 1,024 and more. */
+/* So many lengths that they are counted in steps: 1,024 and more. */
 static void test_many(void)
 {
 	struct schedtape_dist few = { 0 }, many = { 0 };

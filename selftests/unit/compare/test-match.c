@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: which task of one tree is which of another: children by their places if
- * they are as many, else by their names.
+ * Description: which task of one tree corresponds to which of another: children by position if
+ * both have the same number, otherwise by name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static void test_threads(void)
 	is_match(&a, &b, expected, "a thread matches a thread, a process a process");
 }
 
-/* What is A's root stands below another one in B. */
+/* A's root is a child of another task in B. */
 static void test_launcher(void)
 {
 	static const uint32_t expected[] = { 1, 2 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: which cgroups of a tape are taken for some, and how they are found again. */
+/* Description: which cgroups of a tape are accepted, and how they are looked up. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static struct schedtape_cgroup_table read_table(void)
 	return table;
 }
 
-/* Is it found, by both of its names? */
+/* Tests whether the cgroup is found, by both of its names. */
 static bool taken(const char *path)
 {
 	struct schedtape_cgroup_table table;

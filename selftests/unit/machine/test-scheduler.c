@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a look at sched_ext sees of schedulers that come and go, and what it
- * makes of a kernel without.
+ * Description: what the sampler of sched_ext sees of schedulers that come and go, and its
+ * result on a kernel without sched_ext.
  */
 #include <machine/scheduler.h>
 
@@ -10,7 +10,7 @@
 
 static struct schedtape_watch watch = { .state_fd = -1, .seq_fd = -1 };
 
-/* As the kernel has it; @ops NULL: without a scheduler. */
+/* Writes the files as the kernel has them; @ops NULL: without a scheduler. */
 static void put(const char *state, const char *seq, const char *ops)
 {
 	char path[512];
@@ -124,7 +124,7 @@ static void test_first_uncounted(void)
 	sees("enabled", 4, "simple", "the same scheduler once more");
 }
 
-/* A look that failed does not make the scheduler another one. */
+/* A failed look does not make the scheduler a different one. */
 static void test_unknown(void)
 {
 	put("enabled\n", "5\n", "simple\n");

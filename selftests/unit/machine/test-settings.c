@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: the scheduler's settings as they come onto a tape, and what a tape may have. */
+/* Description: the scheduler's settings as they are recorded, and which a tape may have. */
 #include <json-c/json.h>
 
 #include <machine/settings.h>
@@ -98,7 +98,7 @@ static void test_order(void)
 	ok(!n && folders == 4, "files of the root come first, then folders by number");
 }
 
-/* Nothing of a folder is a file that waits, or leads out of it. */
+/* Files that would block, or lead out of the folder, are not read. */
 static void test_odd(void)
 {
 	char path[512];
@@ -121,7 +121,7 @@ static void test_odd(void)
 	has_reason("a/b/c/d/e/f/g/h/i", "nested too deeply", "and why not");
 }
 
-/* Stands in for that of libc: "vanished" goes between being listed and being looked at. */
+/* Replaces libc's function: "vanished" is removed after it is listed and before it is examined. */
 int fstatat(int at, const char *restrict name, struct stat *restrict st, int flags)
 {
 	int fd, ret;
@@ -159,7 +159,7 @@ static void test_not_readable(void)
 	reason = json_object_get_string(json_object_object_get(settings, "reason"));
 	ok(reason && !strcmp(reason, "No such file or directory") &&
 	   !json_object_object_get(settings, "files"), "no debugfs");
-	/* A memory file of a process can be opened and, at 0, not be read. */
+	/* A process's memory file can be opened, but not be read at 0. */
 	json_object_put(settings);
 	settings = schedtape_settings_describe("/proc/self");
 	reason = json_object_get_string(member("not_readable", "mem"));
@@ -171,7 +171,7 @@ static size_t json_length(void)
 	return strlen(json_object_to_json_string_ext(settings, JSON_C_TO_STRING_PLAIN));
 }
 
-/* @fill: of which byte the files are. */
+/* @fill: the byte with which the files are filled. */
 static void test_many(char fill, const char *what)
 {
 	char name[64], text[4096];
@@ -183,7 +183,7 @@ static void test_many(char fill, const char *what)
 		folder_write(name, text, sizeof(text));
 	}
 	describe();
-	/* Beside the files there are a few words. */
+	/* In addition to the files there are a few words. */
 	if (!ok(json_length() < (1U << 19) + 512 && json_length() > 490000 &&
 		json_object_get_int(json_object_object_get(settings, "left_out")) > 50,
 		"more than there is room for is counted: %s", what))
@@ -191,7 +191,7 @@ static void test_many(char fill, const char *what)
 	is("base_slice_ns", "2800000");
 }
 
-/* Reasons take room, too. */
+/* Reasons use space, too. */
 static void test_many_reasons(void)
 {
 	char name[256] = "a/b/c/d/e/f/g/h/";
@@ -206,7 +206,7 @@ static void test_many_reasons(void)
 	ok(json_length() < (1U << 19) + 512, "they have a bound, with their reasons");
 }
 
-/* What stands on a tape may be anything. */
+/* A tape may contain anything. */
 static void test_on_tape(void)
 {
 	static const char * const none[] = {

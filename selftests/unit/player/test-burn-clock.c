@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how much CPU time a player burns, by a clock that the test makes.
+ * Description: how much CPU time a player burns, by a clock that the test controls.
  *
  * The test defines the CPU clock and the spin loop.  A turn takes TURN_NS, a call CALL_NS,
  * and nothing else moves the clock, so each burst ends at a CPU time that is known beforehand.
@@ -20,14 +20,14 @@
 #define CALL_NS		1.0
 #define ONE		STAPE_REPLAY_SPEED_ONE
 
-/* Each call may cut off a part of a turn. */
+/* Each call may round off a part of a turn. */
 #define NEAR_NS		100
 
 static double clock_ns;		/* the CPU time of the calling thread */
 static unsigned int reads;
 static uint64_t speed;
 
-/* Set: the parent's clock advances by the next of these between two reads. */
+/* If set, the parent's clock advances by the next of these between two reads. */
 static const uint64_t *forks;
 static pid_t parent;
 
@@ -53,7 +53,7 @@ static bool near(double a, double b)
 	return fabs(a - b) <= NEAR_NS;
 }
 
-/* @belief: how many times as fast the CPU is as the calibration says. */
+/* @belief: the CPU's speed as a multiple of the calibrated one. */
 static struct schedtape_burner make_burner(double belief, void (*hold)(void *arg))
 {
 	static struct schedtape_calibration calibration;
@@ -68,7 +68,7 @@ static struct schedtape_burner make_burner(double belief, void (*hold)(void *arg
 	return burner;
 }
 
-/* CPU time that a burst takes. */
+/* Returns the CPU time that a burst takes. */
 static double burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
 	double before = clock_ns;
@@ -128,7 +128,7 @@ static void test_reads(void)
 	ok(reads >= 20, "bursts in a row read the clock when they add up (%u times)", reads);
 }
 
-/* Steps that cost 1 us each, until the burner knows that. */
+/* Makes steps that cost 1 us each, until the burner has learned that. */
 static void learn(struct schedtape_burner *burner, uint64_t *until)
 {
 	int i, k;
@@ -161,7 +161,7 @@ static void test_steps(void)
 	   burner.step_cost);
 }
 
-/* The CPU is twice as fast as calibrated: spins take half of what is added up for them. */
+/* The CPU is twice as fast as calibrated: spins take half of the time that is added up for them. */
 static void test_negative_cost(void)
 {
 	struct schedtape_burner burner = make_burner(2, NULL);
@@ -238,7 +238,7 @@ static void test_birth(void)
 
 static void test_costs(void)
 {
-	/* Of five processes, then of five that share the memory. */
+	/* Five processes, then five that share the memory. */
 	static const uint64_t costs_ns[] = {
 		50000, 30000, 20000, 40000, 60000, 1, 1, 1, 1, 1,
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how fast the machine is, and players' CPU time: the clock decides, whatever
- * is thought of the speed.
+ * Description: the machine's speed, and players' CPU time: the clock decides, even if the
+ * assumed speed is wrong.
  */
 #include <player/burn.h>
 
@@ -24,7 +24,7 @@ static void test_calibration(void)
 	ok(used < 1000 * MS, "it takes less than a second (%.1f ms)", used / 1e6);
 	ok(here.spins_per_ms >= 1 && here.spread >= 0, "%.0f spins a ms, which varied by %.1f %%",
 	   here.spins_per_ms, 100 * here.spread);
-	/* The machine may be a guest whose host has others, too: the order of magnitude. */
+	/* Only the order of magnitude, because the host of a guest may have other work. */
 	turns = 20 * here.spins_per_ms;
 	before = schedtape_cpu_time();
 	schedtape_spin(turns);
@@ -37,9 +37,9 @@ static void test_calibration(void)
 }
 
 /**
- * struct attempt - CPU time that is to be used for 20 ms of a task's
- * @belief: how fast the CPU is thought to be, for what it is
- * @wanted: ms
+ * struct attempt - CPU time to use for 20 ms of a task's
+ * @belief: assumed speed of the CPU, as a multiple of the real one
+ * @wanted: expected CPU time, ms
  */
 struct attempt {
 	double belief;
@@ -48,7 +48,7 @@ struct attempt {
 	double wanted;
 };
 
-/* CPU time that 20 ms took, in 400 steps of 50 us, ns; with nothing else in between. */
+/* Returns the CPU time of 20 ms, in 400 steps of 50 us, ns; with nothing else in between. */
 static uint64_t burn(const struct attempt *attempt)
 {
 	struct schedtape_calibration belief = {
@@ -81,7 +81,7 @@ static void test_targets(void)
 		const struct attempt *attempt = &attempts[i];
 		uint64_t least = UINT64_MAX, used;
 
-		/* What the host of a guest takes from it counts as used: the best one is it. */
+		/* Time that a guest's host takes counts as used, so the best attempt counts. */
 		for (try = 0; try < TRIES; try++) {
 			used = burn(attempt);
 			if (used < least)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what the engine without the module does for players that wait: it ends
- * their waits, counts from the right time, and lets wakers yield for them.
+ * Description: waits in the engine without the module: it ends them, measures them from the
+ * right time, and lets wakers yield for wakees.
  *
  * The test defines sched_yield(), so that it counts how often a waker yields.
  */
@@ -76,9 +76,9 @@ static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
 
 /**
  * struct waiter - player 0, in a thread that waits once
- * @tid: of the thread
- * @ret: what the wait returned
- * @returned: when
+ * @tid: TID of the thread
+ * @ret: result of the wait
+ * @returned: time of its return
  */
 struct waiter {
 	pthread_t thread;
@@ -125,7 +125,7 @@ static void start_waiter(struct waiter *waiter, uint32_t wait, uint64_t value)
 		usleep(1000);
 }
 
-/* In 20 s, which is how long a wait lasts that nothing ends. */
+/* Joins within 20 s, the length of a wait that nothing ends. */
 static bool join_waiter(struct waiter *waiter)
 {
 	struct timespec until;
@@ -155,7 +155,7 @@ static void test_stop(void)
 	schedtape_engine_free(engine);
 }
 
-/* A player that is done and gone has not died. */
+/* A player that has ended its program and exited does not count as dead. */
 static void test_done(void)
 {
 	pid_t pid;
@@ -174,7 +174,7 @@ static void test_done(void)
 
 /* -- times ----------------------------------------------------------------- */
 
-/* What is late by 100 ms shows as a lag, however busy the machine is. */
+/* A wait that is late by 100 ms has a lag of that, however busy the machine is. */
 static void test_until(void)
 {
 	struct schedtape_replay_state s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what drives players without the module: counted edges, times, ends.
+ * Description: the engine without the module: counted edges, times, ends.
  */
 #include <player/engine.h>
 
@@ -49,7 +49,7 @@ static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
 
 #define NOBODY	UINT32_MAX
 
-/* Wakes the other and waits for it, over and over. */
+/* Wakes the other player and waits for it, repeatedly. */
 static void *run_laps(void *arg)
 {
 	uint32_t self = (uintptr_t)arg, i;
@@ -117,7 +117,7 @@ static void test_times(void)
 	schedtape_engine_free(engine);
 }
 
-/* A player dies in a wait; the other is told when it is stopped. */
+/* A player dies in a wait; the other one's wait fails when the replay is stopped. */
 static void test_ends(void)
 {
 	static const uint32_t edges[] = { 0, 1 };

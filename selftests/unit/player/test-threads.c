@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: players' threads: each runs, on a stack that an earlier one has left.
+ * Description: players' threads: each runs, on a stack that an earlier one has freed.
  */
 #include <player/threads.h>
 
@@ -37,7 +37,7 @@ static void begin(void)
 	sum = 0;
 }
 
-/* Bytes that this process has mapped. */
+/* Bytes of this process's mappings. */
 static long mapped(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -62,7 +62,7 @@ static void one_after_the_other(void)
 		wait_for(i + 1);
 	}
 	ok(!failed && sum == SHORT_ONES * (SHORT_ONES - 1) / 2, "each runs with its number");
-	/* Where one is not quite off its stack yet, the next takes another. */
+	/* If a thread has not left its stack yet, the next one takes another. */
 	ok(mapped() - before < 64L << 20, "they do not need a stack each: %ld MiB more",
 	   (mapped() - before) >> 20);
 }

@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 
-/* It is there, and so is whom it starts. */
+/* Marks a task as started, and its threads from the start. */
 static void begin(const struct schedtape_program *program, uint32_t number, bool *forked)
 {
 	uint32_t i;
@@ -15,7 +15,7 @@ static void begin(const struct schedtape_program *program, uint32_t number, bool
 		forked[i] = true;
 }
 
-/* One task goes on as far as it can; @pending: wake-ups by edge.  Return: it went on. */
+/* Advances one task as far as possible; @pending: wake-ups by edge. Returns whether it advanced. */
 static bool go_on(const struct schedtape_program *program, uint32_t number,
 		  const struct schedtape_op **at, bool *forked, unsigned int *pending)
 {
@@ -36,7 +36,7 @@ static bool go_on(const struct schedtape_program *program, uint32_t number,
 	return at[number] != before;
 }
 
-/* Does every task come to its end, and does every wait take its wake-up? */
+/* Tests that every task reaches its end, and that every wait takes its wake-up. */
 static bool ends(const struct schedtape_program *program)
 {
 	unsigned int *pending = calloc(program->nr_edges + 1, sizeof(*pending));
@@ -65,7 +65,7 @@ static bool ends(const struct schedtape_program *program)
 	return all;
 }
 
-/* Anything may happen: wake-ups of anyone by anyone, forks, sleeps, losses, late news. */
+/* Random events: wake-ups of any task by any task, forks, sleeps, losses, late descriptions. */
 static struct schedtape_tape *random_tape(unsigned int seed)
 {
 	struct schedtape_tape *tape = fake_new(0, 100000);

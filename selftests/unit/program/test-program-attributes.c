@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what becomes of policies, cgroups and affinities that are on a tape.
+ * Description: what policies, cgroups and affinities of a tape compile to.
  */
 #include "programs.h"
 
@@ -42,7 +42,7 @@ static void test_deadline(void)
 	schedtape_program_free(program);
 }
 
-/* From the start, by a change, from birth on, and not at all. */
+/* SCHED_EXT from the start, by a change, from birth on, and not at all. */
 static void test_ext(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
@@ -66,7 +66,7 @@ static void test_ext(void)
 	schedtape_program_free(program);
 }
 
-/* From the start, by a move, and from birth on elsewhere. */
+/* A cgroup from the start, by a move, and another one from birth on. */
 static void test_cgroups(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
@@ -97,7 +97,7 @@ static void test_cgroups(void)
 	schedtape_program_free(program);
 }
 
-/* Each of many is told from all others: looking through these would take minutes. */
+/* Many cgroups: comparing each with all others would take minutes. */
 static void test_many_cgroups(void)
 {
 	struct schedtape_program *program = calloc(1, sizeof(*program));

@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 
-/* Wake-ups by a task that is left out are external. */
+/* Wake-ups by an excluded task are external. */
 static void test_keep(void)
 {
 	uint32_t pid = 2;
@@ -67,7 +67,7 @@ static void test_orphans(void)
 	schedtape_program_free(program);
 }
 
-/* Who made a thread of a forked process is left out: it is one of that process's still. */
+/* The creator of a forked process's thread is excluded: the thread stays in that process. */
 static void test_orphaned_threads(void)
 {
 	uint32_t pid = 3;
@@ -85,7 +85,7 @@ static void test_orphaned_threads(void)
 	schedtape_program_free(program);
 }
 
-/* A thread, as is said late, seems to be older than its process: that waits for it. */
+/* A late description makes a thread look older than its process: it waits for the process. */
 static void test_older_thread(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -132,7 +132,7 @@ static void test_window(void)
 	schedtape_program_free(program);
 }
 
-/* 1 is out of the filter when the part begins, and comes back later. */
+/* 1 is outside of the filter when the part begins, and enters later. */
 static void test_away(void)
 {
 	struct schedtape_program_options options = { .from = 500 };

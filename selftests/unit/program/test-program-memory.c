@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a tape of many short tasks costs in memory when it is compiled,
- * with as few of them alive at once as in a tape of few.
+ * Description: the memory that it costs to compile a tape of many short tasks, of which no more
+ * are alive at once than in a tape of few.
  *
  *	test-program-memory FILE TASKS	writes such a tape
  */
@@ -16,15 +16,15 @@
 #include "tap.h"
 #include "tapes.h"
 
-#define ALIVE		4	/* children at once */
+#define ALIVE		4	/* number of children at once */
 #define FEW		(SANITIZED ? 2000 : 50000)
 #define MANY		(4 * FEW)
-#define BYTES_A_TASK	64	/* that may be needed for each */
+#define BYTES_A_TASK	64	/* limit for each task */
 #define PARENT		10
 #define FIRST_PID	1000
 #define PIDS		30000
 #define BATCH		16	/* pages of a chunk */
-#define KEPT		1000	/* tasks or operations that a walk keeps in memory */
+#define KEPT		1000	/* number of tasks or operations that a walk keeps in memory */
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED	1
@@ -33,9 +33,9 @@
 #endif
 
 /**
- * struct storm - a tape that is being written
- * @running: on the only CPU
- * @full: pages of the batch before this one
+ * struct storm - a tape in the making
+ * @running: task on the only CPU
+ * @full: pages of the previous batch
  */
 struct storm {
 	struct schedtape_writer *writer;
@@ -72,7 +72,7 @@ static void end_batch(struct storm *storm)
 	storm->full = 0;
 }
 
-/* The page's maker, @ns later, with room for any event. */
+/* Returns the page's maker, @ns later, with room for any event. */
 static struct maker *later(struct storm *storm, uint64_t ns)
 {
 	if (storm->maker.header.used > STAPE_PAGE_SIZE - 64) {
@@ -98,7 +98,7 @@ static void end_of(struct storm *storm, uint32_t pid, uint32_t next)
 	switch_to(storm, next, STAPE_STATE_DEAD);
 }
 
-/* The parent forks some, sleeps, and is woken by the end of each. */
+/* The parent forks some children, sleeps, and each child's end wakes it. */
 static void play_round(struct storm *storm, const uint32_t *pids)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ static void write_tape(const char *path, unsigned int tasks)
 	free(storm);
 }
 
-/* Each task does what it did, after whatever was before it. */
+/* Tests that each task has the operations that it was recorded with. */
 static bool is_sound(const struct schedtape_program *program, uint32_t number)
 {
 	const struct schedtape_op *op = schedtape_program_begin(program, number);
@@ -205,7 +205,7 @@ static bool compiles(const char *path, unsigned int tasks)
 	return sound;
 }
 
-/* KiB that a process needs to compile such a tape, at most at a time. */
+/* The peak memory, in KiB, of a process that compiles such a tape. */
 static long peak(unsigned int tasks)
 {
 	char path[] = "/tmp/schedtape-memory-XXXXXX";
@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 	}
 	few = peak(FEW);
 	many = peak(MANY);
-	/* Sanitizers have memory of their own for each page. */
+	/* Sanitizers have their own memory for each page. */
 	ok(SANITIZED || (many - few) * 1024 / (MANY - FEW) <= BYTES_A_TASK,
 	   "each further task needs %ld bytes, at most %d",
 	   (many - few) * 1024 / (MANY - FEW), BYTES_A_TASK);

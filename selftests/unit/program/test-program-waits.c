@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 
-/* A timer sets 1 going, which forks 3, which wakes 2. */
+/* A timer wakes 1, which forks 3, which wakes 2. */
 static void test_child(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);

@@ -20,7 +20,7 @@ static void test_round_trip(void)
 	schedtape_program_free(program);
 }
 
-/* A timer sets 1 going, who wakes 2, who wakes 3; and 4, who has slept for less long. */
+/* A timer wakes 1, which wakes 2, which wakes 3; and 4, which has slept for less time. */
 static struct schedtape_tape *tape_expected(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
@@ -59,7 +59,7 @@ static void test_expected(void)
 	schedtape_program_free(program);
 }
 
-/* 1 sleeps in state D and is woken by interrupts, as is its sleep in S after that. */
+/* 1 sleeps in state D and then in state S, and interrupts end both sleeps. */
 static void test_external(void)
 {
 	static const struct {
@@ -96,7 +96,7 @@ static void test_external(void)
 	}
 }
 
-/* Times that nothing can hold: damage. */
+/* Times that are too large for a program, because the tape is corrupt. */
 static void test_times(void)
 {
 	struct schedtape_tape *tape = fake_new(0, UINT64_MAX);
@@ -109,7 +109,7 @@ static void test_times(void)
 	schedtape_program_free(program);
 }
 
-/* What a task does between its EXIT and its last switch is a part of its program. */
+/* Activity of a task between its EXIT and its last switch is a part of its program. */
 static void test_after_exit(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
@@ -142,7 +142,7 @@ static void test_no_sleep(void)
 	fake_info(tape, 2, "two", STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
-	fake_wake(tape, 100, 0, 2, STAPE_CTX_TASK);	/* 2 runs: nothing happens */
+	fake_wake(tape, 100, 0, 2, STAPE_CTX_TASK);	/* 2 runs: no effect */
 	fake_switch(tape, 200, 1, STAPE_STATE_RUNNING, 0);
 	fake_switch(tape, 300, 1, STAPE_STATE_RUNNING, 2);
 	fake_switch(tape, 400, 1, STAPE_STATE_SLEEPING, 0);
@@ -205,7 +205,7 @@ static void test_structure(void)
 	schedtape_program_free(program);
 }
 
-/* In a process that is there: with those threads of it that nobody makes. */
+/* In a process that exists from the start: with those of its threads that no task creates. */
 static void test_threads(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -226,7 +226,7 @@ static void test_threads(void)
 	schedtape_program_free(program);
 }
 
-/* Out of the filter, a task waits for an external wake-up. */
+/* Outside of the filter, a task waits for an external wake-up. */
 static void test_leave(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
@@ -253,7 +253,7 @@ static void test_leave(void)
 	schedtape_program_free(program);
 }
 
-/* Of whom nothing is known until the end. */
+/* A task that is described only at the end. */
 static void test_late(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
@@ -270,7 +270,7 @@ static void test_late(void)
 	schedtape_program_free(program);
 }
 
-/* More tasks, edges and names than anything is made for at first. */
+/* More tasks, edges and names than the first allocations hold. */
 static void test_growth(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000000);

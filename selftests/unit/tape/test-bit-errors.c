@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a wrong bit costs the record that it is in, wherever in its header it
- * is: all others are read, and what was in it counts as lost.
+ * Description: a wrong bit costs the record that it is in, wherever in its header it is: all
+ * others are read, and the record's events count as lost.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool is_of(const struct schedtape_event *ev, unsigned int batch)
 	       ev->time >= page_of(batch, 0)->time && ev->time <= page_of(batch, 1)->end;
 }
 
-/* All that @whole has, but what @batch has; losses don't count. */
+/* Tests for all events of @whole but those of @batch; losses don't count. */
 static bool all_others(const struct events *got, const struct events *whole, unsigned int batch)
 {
 	size_t i, k = 0;
@@ -50,7 +50,7 @@ static bool all_others(const struct events *got, const struct events *whole, uns
 	return k == got->n;
 }
 
-/* @batch is gone, and each CPU has lost as much as it did and its events. */
+/* @batch is missing, and each CPU has lost its events in addition to its other losses. */
 static bool batch_right(struct schedtape_tape *tape, struct schedtape_tape *sound,
 			const struct events *whole, unsigned int batch)
 {
@@ -79,7 +79,7 @@ static bool batch_right(struct schedtape_tape *tape, struct schedtape_tape *soun
 	return right;
 }
 
-/* Anything else is gone, and every event is there. */
+/* Another record is missing, and every event is there. */
 static bool other_right(struct schedtape_tape *tape, const struct events *whole, unsigned int type)
 {
 	struct events got = { 0 };
@@ -96,7 +96,7 @@ static bool other_right(struct schedtape_tape *tape, const struct events *whole,
 	return right;
 }
 
-/* @bytes: of the header, and of what a chunk has behind it */
+/* @bytes: of the header, and of a chunk's data after it */
 static size_t flip_bits(struct blob *b, unsigned char *data, size_t size, unsigned int type,
 			unsigned int n, unsigned int bytes)
 {
@@ -183,7 +183,7 @@ static void write_many(struct blob *b)
 	schedtape_writer_close(w, &err);
 }
 
-/* Nothing is both there and lost, or neither; and no loss is told where nothing is. */
+/* No event is both there and lost, or neither; and no loss is reported where nothing is lost. */
 static bool many_right(struct schedtape_tape *tape, struct events *e)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
@@ -211,7 +211,7 @@ static bool many_right(struct schedtape_tape *tape, struct events *e)
 	return true;
 }
 
-/* ... nor when it has been recovered. */
+/* The same after the tape was recovered. */
 static bool recovered_right(struct schedtape_tape *tape, const struct events *before)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
@@ -234,7 +234,7 @@ static bool recovered_right(struct schedtape_tape *tape, const struct events *be
 	return right;
 }
 
-/* Up to five bytes of any chunks, headers and all. */
+/* Up to five wrong bytes in any chunks, headers included. */
 static void test_many(void)
 {
 	size_t size, at[5], first, last, wrong = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: times of a counter become ns of CLOCK_MONOTONIC, exactly, in
- * order, and whatever the clock records say.
+ * Description: times of a counter are converted to ns of CLOCK_MONOTONIC, exactly and in order,
+ * whatever clock records a tape has.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include <schedtape.h>
 
-/* The library is built with 128-bit numbers, the header's function here without. */
+/* The library is built with 128-bit numbers, this copy of the header's function without. */
 #undef __SIZEOF_INT128__
 #include "tape/clock.h"
 
@@ -27,7 +27,7 @@ static uint64_t random64(void)
 	return state ^= state << 17;
 }
 
-/* Of any size: large ones are not more frequent than small ones. */
+/* A number of any size: large ones are not more frequent than small ones. */
 static uint64_t random_any(void)
 {
 	return random64() >> random64() % 64;
@@ -68,7 +68,7 @@ static void clocks_make(struct tape_clocks *clocks, const struct stape_clock_sam
 		exit(1);
 }
 
-/* 3 GHz, a little off; NTP slews between the second and the third. */
+/* 3 GHz with a small error; NTP slews between the second and the third. */
 static const struct stape_clock_sample tsc[] = {
 	{ .counter = 5000000000000, .mono = 1000000000, .khz = 3000000 },
 	{ .counter = 5030000300000, .mono = 11000000000, .khz = 3000000 },
@@ -126,7 +126,7 @@ static void test_one_sample(void)
 	tape_clocks_exit(&clocks);
 }
 
-/* Samples of a moment each: what lies between them is chance. */
+/* Samples of almost the same time: the slope between them is random. */
 static void test_near(void)
 {
 	const struct stape_clock_sample near[] = {

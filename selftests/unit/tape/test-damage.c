@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a tape that was cut anywhere, or has any byte wrong, gives what
- * is left of it, says what is missing and never makes anything up.
+ * Description: from a tape that was cut anywhere, or has any byte wrong, all that is left is
+ * read, missing events are reported, and no event is made up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static struct schedtape_error err;
 
 /* -- cuts ------------------------------------------------------------------ */
 
-/* Only a record's padding may be missing without any loss. */
+/* Only a record's padding may be missing without a loss. */
 static size_t record_end(unsigned char *data, const unsigned char *record)
 {
 	return record - data + 32 + get32(record + 8) + get32(record + 12);
@@ -46,7 +46,7 @@ static void test_cut(int level)
 	unsigned char *data;
 	struct blob b;
 
-	/* What a tape has that was never longer. */
+	/* The content of a tape that was written up to there. */
 	blob_init(&b);
 	for (k = 0; k <= SAMPLE_ALL; k++) {
 		sample_write(&sample, b.path, level, k, &err);
@@ -98,7 +98,7 @@ static void test_zero_tail(void)
 	ok(got.ret == 0 && got.n == 6 * 14 + 1, "everything before it is there");
 	schedtape_tape_close(tape);
 
-	/* Zeros from the middle of a page on: that chunk is damaged. */
+	/* Zeros from the middle of a page on: that chunk is corrupt. */
 	memset(data + keep - 5000, 0, 5000);
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
@@ -112,7 +112,7 @@ static void test_zero_tail(void)
 
 /* -- flips ----------------------------------------------------------------- */
 
-/* Is every event of @some one of @all, in their order?  Losses don't count. */
+/* Tests whether @some are events of @all, in their order. Losses don't count. */
 static bool events_within(const struct events *some, const struct events *all, size_t *missing)
 {
 	size_t i, k = 0, found = 0;
@@ -151,13 +151,13 @@ static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
 	       end->start_time == 990 && end->stop_time == UINT64_MAX;
 }
 
-/* What the end counts is there or lost, and the stream has the same losses. */
+/* Each event that the end counts is there or lost, and the stream has the same losses. */
 static bool all_counted(struct schedtape_tape *tape, const struct events *got)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	size_t i;
 
-	/* The end itself is damaged. */
+	/* The end itself is corrupt. */
 	if (end->start_time != 990)
 		return true;
 	for (i = 0; i < end->nr_cpus; i++)
@@ -183,7 +183,7 @@ static bool flip_right(struct schedtape_tape *tape, const struct whole *whole,
 	if (right && !torn)
 		right = events_same(got, &whole->events) && same_rest(tape, whole);
 
-	/* The same once more. */
+	/* The same after a rewind. */
 	if (right && !schedtape_tape_rewind(tape, &err)) {
 		struct events again = { 0 };
 
@@ -244,9 +244,9 @@ static uint64_t lost_of(struct schedtape_tape *tape, uint32_t cpu)
 	return 0;
 }
 
-/* -- what is known of a damaged chunk -------------------------------------- */
+/* -- what is left of a corrupt chunk --------------------------------------- */
 
-/* Which losses a damaged chunk leaves behind. */
+/* The losses that a corrupt chunk leaves behind. */
 static void test_chunk(void)
 {
 	struct events got = { 0 };
@@ -275,7 +275,7 @@ static void test_chunk(void)
 	   "the tape says so: %s", schedtape_tape_torn(tape));
 	schedtape_tape_close(tape);
 
-	/* The other chunk of that CPU, too: nothing is left of it but the loss. */
+	/* The CPU's other chunk, too: only the loss is left. */
 	find_record(data, size, 3, 4)[100] ^= 1;
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
@@ -287,7 +287,7 @@ static void test_chunk(void)
 	   "two in a row are one loss, with what the ring had no room for");
 	schedtape_tape_close(tape);
 
-	/* A number of events that cannot be: the end knows better. */
+	/* An impossible number of events: the end record's is used. */
 	put64(chunk + 32 + 32, 1ULL << 60);
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
@@ -295,7 +295,7 @@ static void test_chunk(void)
 	   "an impossible number is not believed");
 	schedtape_tape_close(tape);
 
-	/* Without an end, what the damaged chunk says is all that is known. */
+	/* Without an end record, the corrupt chunk's number is used. */
 	size = find_record(data, size, 4, 0) - data;
 	put64(chunk + 32 + 32, 28);
 	tape = blob_open(&b, data, size, &err);
@@ -311,7 +311,7 @@ static void test_chunk(void)
 	close(b.fd);
 }
 
-/* A record whose length is wrong hides where the next one begins. */
+/* A record with a wrong length hides the start of the next one. */
 static void test_resync(void)
 {
 	struct events got = { 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a tape in several files reads like one in one file, with chunks
- * loaded ahead; what is missing or foreign is said, and the rest is read.  Copies
- * of tapes have all that is sound.
+ * Description: a tape in several files reads like one in one file, with chunks loaded ahead;
+ * missing or foreign files are reported, and the rest is read. Copies of tapes have all that is
+ * valid.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void die(const char *what)
 
 /* -- making ---------------------------------------------------------------- */
 
-/* CPUs take turns, and times of one do not fit to chunks of another. */
+/* CPUs take turns, and times of one CPU do not match chunks of another. */
 static void put_chunk(struct schedtape_writer *w, uint32_t cpu, unsigned int chunk, uint64_t seq)
 {
 	unsigned char pages[2][STAPE_PAGE_SIZE];
@@ -128,7 +128,7 @@ static void make_stream(const char *path, const char *recording, unsigned int st
 	put_end(w, stream, nr, 0);
 }
 
-/* The same in one file and in a directory. */
+/* Writes the same tape to one file and to a directory. */
 static void make_tapes(void)
 {
 	struct schedtape_task_info task = { .pid = 7, .comm = "seven" };
@@ -192,7 +192,7 @@ static void test_same(void)
 	for (i = 0; i < 20; i++) {
 		schedtape_tape_rewind(tape, &err);
 		if (i < 19)
-			/* Threads are at work when it is rewound. */
+			/* Threads are running when the tape is rewound. */
 			schedtape_tape_next(tape, again.ev ? again.ev : several.ev, &err);
 	}
 	events_read(tape, &again);
@@ -208,7 +208,7 @@ static void test_same(void)
 	free(again.ev);
 }
 
-/* Events of one CPU in all, and of these gaps. */
+/* Number of events of one CPU, and of its gaps. */
 static size_t count_cpu(const struct events *e, uint32_t cpu, size_t *gaps)
 {
 	size_t i, n = 0;
@@ -301,7 +301,7 @@ static void test_foreign(void)
 	free(e.ev);
 }
 
-/* A stream that breaks off, at every place. */
+/* A stream that is truncated, at every position. */
 static void test_torn_stream(void)
 {
 	size_t size, cut, gaps, wrong = 0, sound;
@@ -326,7 +326,7 @@ static void test_torn_stream(void)
 	close(fd);
 }
 
-/* -- rings that were overwritten ------------------------------------------- */
+/* -- overwritten rings ----------------------------------------------------- */
 
 #define WINDOW	13000
 
@@ -435,7 +435,7 @@ static void test_pack(void)
 	ok(i == CPUS * CHUNKS, "chunks are in order of time");
 	close(b.fd);
 
-	/* One byte of a chunk. */
+	/* One byte of a chunk is wrong. */
 	b.fd = open(stream_file(2), O_RDWR);
 	free(data);
 	data = blob_get(&b, &size);
@@ -494,7 +494,7 @@ static void test_recover_damage(void)
 	free(after.ev);
 }
 
-/* Cut anywhere, a tape gives what it gives anyway; and then it is whole. */
+/* Cut anywhere, a recovered tape has the same events, and is complete. */
 static void test_recover_torn(void)
 {
 	struct events before = { 0 }, after = { 0 };
@@ -524,7 +524,7 @@ static void test_recover_torn(void)
 	blob_put(&b, data, size);
 	close(b.fd);
 
-	/* A stream and the main file's end are gone. */
+	/* A stream and the main file's end are missing. */
 	unlink(stream_file(1));
 	b.fd = open(in_dir("tape/data"), O_RDWR);
 	free(data);

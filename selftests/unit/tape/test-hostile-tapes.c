@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a small tape does not become large in memory, whatever it says:
- * what an enemy has packed into it is left out, or it is refused, with a word.
+ * Description: a small tape does not become large in memory, whatever it contains: hostile
+ * content is left out, or the tape is refused, with a message.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -14,9 +14,9 @@
 #include "tap.h"
 #include "tapes.h"
 
-#define RAW		4194304		/* as much as a record may have */
-#define MOST_KB		(90 * 1024)	/* that a reader may take for any of these */
-#define HOSTILE_BYTES	(1U << 20)	/* of any of these, at most */
+#define RAW		4194304		/* the maximum for a record */
+#define MOST_KB		(90 * 1024)	/* limit for a reader of any of these */
+#define HOSTILE_BYTES	(1U << 20)	/* maximum size of any of these */
 
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED	1
@@ -24,7 +24,7 @@
 #define SANITIZED	0
 #endif
 
-/* A tape in memory, being made. */
+/* A tape in memory, in the making. */
 static unsigned char tape[HOSTILE_BYTES], raw[RAW];
 static size_t size;
 
@@ -74,7 +74,7 @@ static void put_text(unsigned int type, const char *front, const char *often, co
 	put_record(type, NULL, 0, at + strlen(behind));
 }
 
-/* 0: as @expected says; its words are on standard error. */
+/* Returns 0 if the result is as @expected; prints its message to standard error. */
 static int read_tape(const char *path, const char *expected)
 {
 	struct schedtape_error err = { "" };
@@ -98,7 +98,7 @@ static int read_tape(const char *path, const char *expected)
 	return !as_expected;
 }
 
-/* In a process of its own, whose memory is measured, and has an end. */
+/* Runs in a process of its own, whose memory is measured, and limited. */
 static void try_path(const char *path, const char *expected, const char *what)
 {
 	const struct rlimit limit = { 1UL << 30, 1UL << 30 };
@@ -160,7 +160,7 @@ static void test_tasks(void)
 	try("damaged TASKS record: its content is impossible", "an affinity for 33 million CPUs");
 }
 
-/* A task with one number of its entry, by the manual. */
+/* A task with one number of its entry changed, at the manual's offset. */
 static void try_number(unsigned int at, uint32_t number, const char *expected, const char *what)
 {
 	begin();
@@ -170,7 +170,7 @@ static void try_number(unsigned int at, uint32_t number, const char *expected, c
 	try(expected, what);
 }
 
-/* Players ask their kernel for what stands there. */
+/* Players pass this priority to their kernel. */
 static void test_prio(void)
 {
 	const char *impossible = "damaged TASKS record: its content is impossible";
@@ -256,7 +256,7 @@ static void test_json(void)
 	try("damaged end record", "or with one that cannot be");
 }
 
-/* Each has a chunk of zeros, as large as a chunk may be. */
+/* Each has a chunk of zeros of the maximum size. */
 static void test_chunks(void)
 {
 	unsigned char extra[48] = { 0 };
@@ -289,7 +289,7 @@ static void write_file(const char *path)
 	}
 }
 
-/* Whose files each have a description that is as large as one may be. */
+/* Each file has a description of the maximum size. */
 static void test_directory(void)
 {
 	char dir[] = "/tmp/schedtape-hostile-XXXXXX", path[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how many events a tape says it has lost, and when, where chunks are damaged
- * or missing; and what it leaves out before the time that was chosen.
+ * Description: how many events a tape reports as lost, and when, if chunks are corrupt or
+ * missing; and what it leaves out before a chosen time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void begin(void)
 	records_text(&r, META, "{}");
 }
 
-/* Opens what was made, and reads it all. */
+/* Opens the tape that was made, and reads all of it. */
 static struct schedtape_tape *read_all(void)
 {
 	struct schedtape_tape *tape = blob_open(&b, r.data, r.size, &err);
@@ -35,7 +35,7 @@ static struct schedtape_tape *read_all(void)
 	return tape;
 }
 
-/* The @n-th loss, counted from 0. */
+/* Returns the @n-th loss, counted from 0. */
 static const struct schedtape_event *loss(unsigned int n)
 {
 	static const struct schedtape_event none;
@@ -54,7 +54,7 @@ static bool is_loss(unsigned int n, uint64_t lost, uint64_t first, uint64_t last
 	return loss(n)->lost == lost && loss(n)->lost_first == first && loss(n)->lost_last == last;
 }
 
-/* A sound chunk stands between them in the file. */
+/* In the file, a valid chunk is between them. */
 static void test_damaged(void)
 {
 	struct schedtape_tape *tape;
@@ -72,7 +72,7 @@ static void test_damaged(void)
 	schedtape_tape_close(tape);
 }
 
-/* @ended: with an end record, which knows how many there were. */
+/* @ended: with an end record, which has the number of events. */
 static void test_missing(bool ended)
 {
 	struct schedtape_tape *tape;
@@ -105,7 +105,7 @@ static void test_lost_cpu(void)
 	schedtape_tape_close(tape);
 }
 
-/* A damaged chunk says that its page had a number that cannot be. */
+/* A corrupt chunk gives an impossible number for its page. */
 static void test_misfit(void)
 {
 	struct schedtape_tape *tape;
@@ -124,7 +124,7 @@ static void test_misfit(void)
 	schedtape_tape_close(tape);
 }
 
-/* A damaged chunk claims more events than the end record counts. */
+/* A corrupt chunk claims more events than the end record counts. */
 static void test_claims(void)
 {
 	struct schedtape_tape *tape;
@@ -143,7 +143,7 @@ static void test_claims(void)
 	schedtape_tape_close(tape);
 }
 
-/* A chunk is missing, the next one is damaged; and another one is missing behind that. */
+/* A chunk is missing, the next one is corrupt; and another one is missing after that. */
 static void test_unknown_number(void)
 {
 	struct schedtape_tape *tape;
@@ -164,7 +164,7 @@ static void test_unknown_number(void)
 	schedtape_tape_close(tape);
 }
 
-/* The chunk behind a damaged one says that it begins later than its page does. */
+/* The chunk after a corrupt one gives a later start than its page. */
 static void test_last(void)
 {
 	struct schedtape_tape *tape;
@@ -185,7 +185,7 @@ static void test_last(void)
 	schedtape_tape_close(tape);
 }
 
-/* Rings that are overwritten: the first page may have any number. */
+/* Overwritten rings: the first page may have any number. */
 static void test_overwritten(void)
 {
 	const struct schedtape_cpu *cpu;

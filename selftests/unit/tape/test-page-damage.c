@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: pages of the other byte order decode as well, and damage is named. */
+/* Description: pages of the other byte order decode as well, and damage is reported. */
 #include "page.h"
 
 static void make_mixed(struct maker *m)
@@ -49,7 +49,7 @@ static void test_swapped(void)
 	   !two.header.flags, "halves of a word keep their places");
 }
 
-/* Each takes a sound page and breaks it. */
+/* Each function breaks a valid page. */
 static void break_magic(struct maker *m) { m->header.magic ^= 1; }
 static void break_used_small(struct maker *m) { m->header.used = 64; }
 static void break_used_large(struct maker *m) { m->header.used = 4104; }
@@ -144,7 +144,7 @@ static void break_task_rt(struct maker *m) { break_task_word(m, 3, 100 << 16); }
 static void break_task_state(struct maker *m) { break_task_word(m, 5, 16); }
 static void break_task_ns_pid(struct maker *m) { break_task_word(m, 6, 1ULL << 32); }
 
-/* The first half is still in time. */
+/* The first half's time is still valid. */
 static void break_wake(struct maker *m)
 {
 	maker_wake(m, m->header.end, 1, STAPE_CTX_TASK, m->header.end + 5, 0);

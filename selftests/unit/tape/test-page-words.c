@@ -21,7 +21,7 @@ int main(void)
 	maker_begin(&m, memory, 0, 0, 0);
 	maker_event(&m, 1, STAPE_EV_MIGRATE, 1, large);
 	maker_event(&m, 2, STAPE_EV_MIGRATE, 1, 7);
-	/* Something that a later version sets: it is skipped. */
+	/* A field of a later version: it is skipped. */
 	maker_event(&m, 3, STAPE_EV_SET, 1, 1ULL << 30);
 	maker_event(&m, 4, STAPE_EV_MIGRATE, 1, 9);
 	ok(!schedtape_page_open(&page, memory, &err), "a page");

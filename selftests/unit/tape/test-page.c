@@ -77,7 +77,7 @@ static void test_wake(void)
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.curr == 10 && next(&p, &ev) == 0,
 	   "the next event is behind both");
 
-	/* As many as there can be. */
+	/* The maximum number of such words. */
 	maker_begin(&m, page, 0, 0, 0);
 	for (i = 0; i < 503; i++)
 		maker_wake(&m, i, 1, STAPE_CTX_TASK, i, 0);
@@ -213,7 +213,7 @@ static void test_prio(void)
 	ok(next(&p, &ev) == 0, "the end");
 }
 
-/* CPUs from 64 * @n on. */
+/* The mask's word for CPUs from 64 * @n on. */
 static uint64_t cpus(const struct schedtape_event *ev, unsigned int n)
 {
 	uint64_t word;
@@ -294,7 +294,7 @@ static void test_deadline(void)
 	ok(!next(&p, &ev), "and nothing else");
 }
 
-/* What is behind the seventh word: the cgroup, and what this reader does not know. */
+/* The words after the seventh: the cgroup, and some that this reader does not know. */
 static void test_task_cgroup(void)
 {
 	const uint64_t words[] = { 77, maker_prio_word(0, 0, 0, 120, false), 5, 0, 12,

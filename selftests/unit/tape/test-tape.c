@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: what is written to a tape is read from it, in order. */
+/* Description: the content of a tape is read as it was written, in order. */
 #include <stdlib.h>
 
 #include <schedtape.h>
@@ -10,7 +10,7 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-/* Decodes the sample's pages one by one: the events without any tape. */
+/* Decodes the sample's pages in turn: the events without a tape. */
 static bool events_of_sample(const struct events *e)
 {
 	struct schedtape_event ev;
@@ -22,7 +22,7 @@ static bool events_of_sample(const struct events *e)
 		while (schedtape_page_next(&p, &ev, NULL) == 1) {
 			for (k = 0; k < e->n && memcmp(&ev, &e->ev[k], sizeof(ev)); k++)
 				;
-			/* A loss is dated by what is around it. */
+			/* A loss has the times of the events around it. */
 			if (k == e->n && ev.type != SCHEDTAPE_EV_LOST)
 				return false;
 			all++;
@@ -121,7 +121,7 @@ static void test_round(int level)
 	close(b.fd);
 }
 
-/* Some of a CPU's losses are in its pages' headers, the rest only in the end. */
+/* Some of a CPU's losses are in its pages' headers, the rest only in the end record. */
 static void test_end_loss(void)
 {
 	const struct schedtape_cpu saved = sample.cpus[3];
@@ -217,7 +217,7 @@ static void test_many(int level)
 	close(b.fd);
 }
 
-/* One chunk of three pages, of which @change makes the middle one wrong, or just odd. */
+/* One chunk of three pages; @change makes the middle one wrong, or just odd. */
 static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t events,
 			     unsigned int errors, const char *what)
 {
@@ -277,7 +277,7 @@ int main(void)
 	test_no_end();
 	test_many(0);
 	test_many(1);
-	/* The first and the last event, and a loss where the page's was. */
+	/* The first and the last event, and a loss in place of the page's. */
 	check_wrong_page(change_cpu, 3, 1, "a page of another CPU");
 	check_wrong_page(change_seq, 3, 1, "a page's number goes backwards");
 	check_wrong_page(change_time, 3, 1, "a page's time goes backwards");

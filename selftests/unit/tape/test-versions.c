@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: tapes of the other byte order, of older and newer versions, and files that
- * are no tapes.
+ * Description: tapes of the other byte order, of older and newer versions, and files that are
+ * not tapes.
  */
 #include <errno.h>
 #include <signal.h>
@@ -85,7 +85,7 @@ static void make_tasks_older(unsigned char *data, size_t *size)
 	seal_record(record);
 }
 
-/* What 2.0 had of a task, before deadlines. */
+/* Version 2.0's description of a task, without deadlines. */
 static void test_older(void)
 {
 	const struct schedtape_task_info *tasks = NULL;
@@ -118,7 +118,7 @@ static void same_scheduler(const struct schedtape_scheduler *a,
 	   !strcmp(a->state, b->state) && !strcmp(a->ops, b->ops), "%s", what);
 }
 
-/* Opens a tape with these.  Returns what it has, whose number must be @expected. */
+/* Opens a tape with these schedulers. Returns its schedulers, whose number must be @expected. */
 static const struct schedtape_scheduler *
 write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n,
 		 size_t expected, struct schedtape_tape **tape)
@@ -140,7 +140,7 @@ write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n
 	return got;
 }
 
-/* What says more of the same scheduler is no change. */
+/* More information about the same scheduler is not a change. */
 static void test_same_scheduler(void)
 {
 	static const struct schedtape_scheduler early[] = {
@@ -174,7 +174,7 @@ static void test_same_scheduler(void)
 	close(b.fd);
 }
 
-/* They come back by time, whatever their order was. */
+/* Schedulers are read in the order of time, whatever their order in the file. */
 static void test_schedulers(void)
 {
 	static const struct schedtape_scheduler all[] = {
@@ -243,7 +243,7 @@ static void test_newer(void)
 	events_read(tape, &want);
 	schedtape_tape_close(tape);
 
-	/* A record of type 99, in front of the first chunk. */
+	/* A record of type 99 before the first chunk. */
 	at = find_record(data, size, 3, 0);
 	data = insert(data, &size, at - data, 32 + 8 + 16);
 	at = find_record(data, size, 2, 0);
@@ -292,7 +292,7 @@ static void refused(const char *path, int code, const char *what)
 	int ret;
 
 	err.text[0] = '\0';
-	alarm(10);	/* a FIFO must not be waited for */
+	alarm(10);	/* open() must not wait for a FIFO */
 	ret = schedtape_tape_open(path, &tape, &err);
 	alarm(0);
 	ok(ret == code && !tape && strstr(err.text, path), "%s: %s", what, err.text);

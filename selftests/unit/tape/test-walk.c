@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a tape in several files has: all of the files that belong to it, in
- * their order, and nothing of a file that failed after some of its records were read.
+ * Description: the content of a tape in several files: all of its files, in order, and nothing
+ * of a file that failed after some of its records were read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct schedtape_error err;
 static struct records r;
 static struct events got;
 
-/* Ends a file, as @name of the tape in the folder. */
+/* Writes the file as @name of the tape in the folder. */
 static void finish(const char *name)
 {
 	folder_write(name, (const char *)r.data, r.size);
@@ -66,7 +66,7 @@ static void make_main(bool ended)
 	finish("tape/data");
 }
 
-/* Of another recording, which its last record says. */
+/* A file of another recording, as its last record shows. */
 static void make_foreign(const char *name)
 {
 	records_begin(&r);
@@ -90,7 +90,7 @@ static void make_stream(const char *name, uint32_t cpu, uint64_t seq, uint64_t t
 	finish(name);
 }
 
-/* -- what a file that failed leaves behind --------------------------------- */
+/* -- files that fail ------------------------------------------------------- */
 
 static void test_rollback(void)
 {
@@ -115,7 +115,7 @@ static void test_rollback(void)
 	remove_file("tape/data.1");
 }
 
-/* Where the other records lie shows only in a copy. */
+/* Only a copy shows where the other records are. */
 static void test_rollback_copy(void)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
@@ -179,7 +179,7 @@ static void test_rollback_meta(void)
 	remove_file("tape/data.1");
 }
 
-/* Zeros that are small in the file: no sound content, but it counts when it is read. */
+/* Zeros that are small in the file: no valid content, but reading them counts. */
 static void put_zeros(unsigned int type, size_t bytes)
 {
 	unsigned char *zeros = calloc(1, bytes), *small = malloc(ZSTD_compressBound(bytes));
@@ -246,7 +246,7 @@ static void test_order(void)
 	remove_file("tape/data.1");
 }
 
-/* The stream counts its CPU's events otherwise than the main file. */
+/* The stream's count of its CPU's events differs from the main file's. */
 static void test_ends(void)
 {
 	struct schedtape_tape *tape;
@@ -266,7 +266,7 @@ static void test_ends(void)
 
 /* -- damage ---------------------------------------------------------------- */
 
-/* Eight bytes too many, as little as there can be. */
+/* Eight extra bytes, the least possible. */
 static void test_resync(void)
 {
 	struct schedtape_tape *tape;

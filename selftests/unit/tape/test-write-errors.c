@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a record is stored as it is if compressing it would make it larger; and
- * writes that the kernel cuts short or interrupts go on.
+ * Description: a record is stored uncompressed if compression would make it larger; and writes
+ * that the kernel cuts short or interrupts are continued.
  *
- * The test defines writev(), which writes some bytes only, and fails now and then.
+ * The test defines writev(), which writes only some bytes, and sometimes fails.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: a writer says what it could not write, and what it does not take. */
+/* Description: a writer reports what it could not write, and what it does not accept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static void test_full(void)
 	ok(ret == -EINVAL && !w, "no description: %s", err.text);
 }
 
-/* The disk is full in the middle of a chunk; some room is found for the end. */
+/* The disk is full in the middle of a chunk; later there is room for the end. */
 static void test_short(int level)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };

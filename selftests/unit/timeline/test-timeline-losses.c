@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a timeline concludes around losses and damaged pages: what was known
- * before is in doubt, and nothing is dated into a loss that happened outside of it.
+ * Description: what a timeline concludes around losses and damaged pages: earlier knowledge is
+ * in doubt, and no event gets a time within a loss in which it did not happen.
  */
 #include "fake-tape.h"
 #include "tap.h"

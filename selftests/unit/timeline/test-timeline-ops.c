@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a timeline tells while it runs: order, tickets, CPU times;
- * and that no stream whatsoever breaks its promises.
+ * Description: callbacks of a running timeline: order, tickets, CPU times; and that no stream
+ * of events breaks their rules.
  */
 #include <errno.h>
 
@@ -14,8 +14,8 @@
 enum seen { NEVER, AWAKE, ASLEEP, AWAY, OVER };
 
 /**
- * struct witness - checks what it is told
- * @broken: the first promise that was not kept
+ * struct witness - checks the callbacks
+ * @broken: the first rule that was broken
  * @fail_at: the call that fails
  */
 struct witness {
@@ -277,14 +277,14 @@ static void random_description(struct schedtape_tape *tape, uint64_t time, uint3
 		fake_prio(tape, time, cpu, pid, pick(2), pick(2), pick(2));
 		return;
 	}
-	/* Start times that are far enough from each other to be different tasks. */
+	/* Start times that are far enough from each other for different tasks. */
 	ev = fake_describe(tape, time, cpu, pid, pick(4), pick(2) ? "x" : "", pick(3) * 2000000);
 	ev->tgid = pick(13);
 	ev->state = pick(2);
 	ev->task_cpu = pick(5000);
 }
 
-/* Any event of any task at any time: what no kernel would record. */
+/* Any event of any task at any time, also ones that no kernel would record. */
 static void random_event(struct schedtape_tape *tape, uint64_t time)
 {
 	static const unsigned int states[] = { 0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 9 };
@@ -331,7 +331,7 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 	}
 }
 
-/* What holds for the tasks of any stream. */
+/* Rules for the tasks of any stream. */
 static const char *check_tasks(const struct schedtape_timeline *tl, const struct witness *w,
 			       uint64_t wall)
 {

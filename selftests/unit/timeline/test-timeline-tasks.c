@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a timeline makes of descriptions of tasks: who enters the
- * filter and leaves it, whose a PID is, names that come late, priorities; and of
- * pauses.
+ * Description: how a timeline uses descriptions of tasks: tasks that enter and leave the
+ * filter, the owner of a PID, names that come late, priorities; and pauses.
  */
 #include "fake-tape.h"
 #include "tap.h"
@@ -32,7 +31,7 @@ static size_t count_tasks(const struct schedtape_timeline *tl)
 	return n;
 }
 
-/* Loopback: the softirq that wakes 20 is 10's own; the next one is somebody's. */
+/* Loopback: the softirq that wakes 20 is charged to 10; the next one to no task. */
 static void test_softirq(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -65,8 +64,8 @@ static void test_enter(void)
 	ev->ppid = 1;
 	ev->ns_pid = 3;
 	fake_describe(tape, 210, 0, 31, ENTERS, "thread", 6)->tgid = 30;
-	fake_wake(tape, 250, 0, 31, STAPE_CTX_TASK);	/* it was awake: nothing */
-	fake_switch(tape, 260, 1, R, 31);		/* has run all the time: no wait */
+	fake_wake(tape, 250, 0, 31, STAPE_CTX_TASK);	/* it was awake: not counted */
+	fake_switch(tape, 260, 1, R, 31);		/* has run all the time: no delay */
 	fake_switch(tape, 270, 1, S, 0);
 	fake_wake(tape, 300, 0, 30, STAPE_CTX_TASK);
 	fake_switch(tape, 310, 1, R, 30);
@@ -89,7 +88,7 @@ static void test_enter(void)
 	done(tape, tl);
 }
 
-/* A task that is taken in while it is being forked is described before its fork. */
+/* A task that enters the filter during its fork is described before the fork. */
 static void test_enter_newborn(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -123,7 +122,7 @@ static void test_leave(void)
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_switch(tape, 140, 1, S, 0);
-	/* It still runs: its CPU's stream says so until the next switch. */
+	/* It still runs: its CPU's stream has it until the next switch. */
 	fake_describe(tape, 150, 1, 10, LEAVES, "a", 5);
 	fake_wake(tape, 160, 0, 20, STAPE_CTX_TASK);
 	fake_switch(tape, 170, 0, S, 0);
@@ -145,7 +144,7 @@ static void test_leave(void)
 	done(tape, tl);
 }
 
-/* Out and in again while it runs: no switch tells that it is back. */
+/* Leaves and enters again while it runs: no switch shows that it is back. */
 static void test_leave_running(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -156,7 +155,7 @@ static void test_leave_running(void)
 	fake_describe(tape, 200, 1, 10, LEAVES, "a", 5);
 	fake_describe(tape, 300, 1, 10, ENTERS, "a", 5);
 	fake_switch(tape, 400, 0, S, 0);
-	/* Back without a word: it is believed to be. */
+	/* Back without a description: the timeline takes it as back. */
 	fake_describe(tape, 500, 1, 10, LEAVES, "a", 5);
 	fake_switch(tape, 600, 0, R, 10);
 	fake_switch(tape, 650, 0, S, 0);
@@ -179,7 +178,7 @@ static void test_reuse(void)
 	fake_describe(tape, 20, 0, 30, LEAVES, "one", 5);
 	fake_describe(tape, 30, 0, 30, ENTERS, "two", 25);
 	fake_switch(tape, 40, 0, R, 30);
-	/* A fork that is as old as it says, and one that is lost. */
+	/* A fork whose time matches its description, and one that is lost. */
 	fake_fork(tape, 10 * MS, 0, 31, false);
 	fake_describe(tape, 11 * MS, 0, 31, EXITS, "late", 10 * MS - 50)->ppid = 30;
 	fake_describe(tape, 20 * MS, 0, 31, ENTERS, "other", 18 * MS);
@@ -204,7 +203,7 @@ static void test_reuse(void)
 	done(tape, tl);
 }
 
-/* Of rings that were overwritten: forks are gone, descriptions come at the end. */
+/* Overwritten rings: forks are lost, descriptions come at the end. */
 static void test_late(void)
 {
 	struct schedtape_tape *tape = fake_new(50 * MS, 100 * MS);
@@ -310,7 +309,7 @@ static int count_identified(void *arg, const struct schedtape_task *task, uint64
 	return 0;
 }
 
-/* Only who was not known. */
+/* Only tasks that were not identified before. */
 static void test_identified(void)
 {
 	static const struct schedtape_timeline_ops ops = { .identified = count_identified };
@@ -340,7 +339,7 @@ static void test_prio(void)
 
 	fake_info(tape, 10, "a", R, 0)->nice = 5;
 	fake_switch(tape, 100, 0, R, 10);
-	fake_prio(tape, 110, 0, 10, 0, 5, 0);		/* a boost: what it has is the same */
+	fake_prio(tape, 110, 0, 10, 0, 5, 0);		/* a boost: nothing else changes */
 	fake_prio(tape, 120, 0, 10, 1, 5, 20);
 	fake_fork(tape, 130, 0, 11, false);
 	fake_prio(tape, 140, 0, 10, 0, -3, 0);
@@ -370,7 +369,7 @@ static void test_pause(void)
 
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
-	fake_wake(tape, 150, 1, 30, STAPE_CTX_TASK);	/* waits for a CPU */
+	fake_wake(tape, 150, 1, 30, STAPE_CTX_TASK);	/* is runnable */
 	fake_pause(tape, 200, 500, 0, 10);
 	fake_pause(tape, 205, 700, 1, 21);
 	fake_switch(tape, 710, 1, S, 30);
@@ -390,7 +389,7 @@ static void test_pause(void)
 	done(tape, tl);
 }
 
-/* What the recorder says of tasks after a pause. */
+/* Descriptions of tasks after a pause. */
 static void test_described_again(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 2000 * MS);
@@ -429,7 +428,7 @@ static void test_described_again(void)
 	fake_describe(tape, 160 * MS, 1, 17, ENTERS, "in", 150 * MS);
 	fake_pause(tape, 200 * MS, 400 * MS, 0, 0);
 	fake_switch(tape, 450 * MS, 1, R, 15);
-	fake_switch(tape, 490 * MS, 1, R, 0);		/* after the pause: it is believed */
+	fake_switch(tape, 490 * MS, 1, R, 0);		/* after the pause: it counts */
 	fake_wake(tape, 600 * MS, 1, 11, STAPE_CTX_HARDIRQ);
 	fake_wake(tape, 600 * MS, 1, 13, STAPE_CTX_HARDIRQ);
 	fake_wake(tape, 600 * MS, 1, 16, STAPE_CTX_HARDIRQ);

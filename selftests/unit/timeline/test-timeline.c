@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: what a timeline concludes from events: run time, bursts, sleeps,
- * wake-ups and who caused them, forks, exits, reuse of PIDs.
+ * Description: what a timeline concludes from events: run time, bursts, sleeps, wake-ups and
+ * their wakers, forks, exits, reuse of PIDs.
  */
 #include "fake-tape.h"
 #include "tap.h"
@@ -87,18 +87,21 @@ static void test_early_waking(void)
 	fake_wake(tape, 100, 1, 10, STAPE_CTX_TASK);
 	fake_switch(tape, 150, 0, R, 0);
 	fake_switch(tape, 160, 0, R, 10);
-	/* Waking before, wakeup after, on another CPU: real, and by 20. */
+	/*
+	 * The waking is before the switch-out, the wakeup after it, on another CPU: real, and
+	 * by 20.
+	 */
 	fake_waking(tape, 200, 1, 10, STAPE_CTX_TASK);
 	fake_switch(tape, 210, 0, S, 0);
 	fake_wakeup(tape, 220, 0, 10);
 	fake_switch(tape, 230, 0, R, 10);
-	/* It wakes itself; an interrupt on its CPU wakes it: nothing. */
+	/* It wakes itself, and an interrupt on its CPU wakes it: neither counts. */
 	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
 	fake_wake(tape, 310, 0, 10, STAPE_CTX_HARDIRQ);
 	/* An interrupt on 20's CPU: external. */
 	fake_switch(tape, 320, 0, S, 0);
 	fake_wake(tape, 330, 1, 10, STAPE_CTX_SOFTIRQ);
-	/* It wakes itself between another's waking and wakeup: these belong together. */
+	/* It wakes itself between another task's waking and wakeup: these two belong together. */
 	fake_switch(tape, 340, 0, R, 10);
 	fake_waking(tape, 350, 1, 10, STAPE_CTX_TASK);
 	fake_wake(tape, 355, 0, 10, STAPE_CTX_TASK);
@@ -114,7 +117,7 @@ static void test_early_waking(void)
 	done(tape, tl);
 }
 
-/* 20 begins to wake 10, which comes to nothing; then an interrupt wakes it. */
+/* 20 begins to wake 10, but no wakeup follows; then an interrupt wakes 10. */
 static void test_waking_without_wakeup(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -130,7 +133,7 @@ static void test_waking_without_wakeup(void)
 	done(tape, tl);
 }
 
-/* Each line: when it can run and when it runs. */
+/* Each line: the times when it becomes runnable and when it runs. */
 static void test_longest_delay(void)
 {
 	static const struct { uint64_t from, to; } delays[] = {
@@ -176,7 +179,7 @@ static void test_fork_and_reuse(void)
 	fake_switch(tape, 210, 1, S, 0);
 	fake_wake(tape, 220, 0, 30, STAPE_CTX_TASK);
 	fake_switch(tape, 230, 1, R, 30);
-	/* Its parent has reaped it already: the PID is another's before it leaves. */
+	/* Its parent has reaped it already: another task gets the PID before it leaves the CPU. */
 	fake_fork(tape, 240, 0, 30, false);
 	fake_switch(tape, 250, 1, X, 30);
 	fake_switch(tape, 300, 1, S, 0);
@@ -207,7 +210,7 @@ static void test_fork_and_reuse(void)
 	done(tape, tl);
 }
 
-/* From Linux 6.16 on a task's memory goes after its EXIT: it may sleep and wake others. */
+/* From Linux 6.16 on a task frees its memory after its EXIT: it may sleep and wake others. */
 static void test_after_exit(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -245,8 +248,8 @@ static void test_after_exit(void)
 }
 
 /*
- * With proxy execution a task that blocks on a mutex stays on its run queue.  The kernel
- * moves it without a MIGRATE, and says where it is only as it runs.
+ * With proxy execution a task that blocks on a mutex stays on its run queue. The kernel moves
+ * it without a MIGRATE, and only its next switch-in shows its CPU.
  */
 static void test_proxy(void)
 {
@@ -261,7 +264,7 @@ static void test_proxy(void)
 	fake_switch(tape, 200, 0, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 0);
 	fake_wake(tape, 300, 1, 10, STAPE_CTX_TASK);
 	fake_switch(tape, 310, 1, R, 10);
-	/* It blocks again, and runs elsewhere though nobody has woken it. */
+	/* It blocks again, and runs on another CPU without a wake-up. */
 	fake_switch(tape, 400, 1, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 20);
 	fake_switch(tape, 500, 2, R, 10);
 	fake_switch(tape, 600, 2, S, 0);
@@ -291,7 +294,7 @@ static void test_exec(bool early)
 	fake_event(tape, 150, 0, STAPE_EV_EXIT, 50, 0);
 	fake_switch(tape, 160, 0, X, 0);
 	if (early) {
-		/* Preempted while it has the PID, and the event is still to come. */
+		/* It is preempted after it has the PID, and before the event. */
 		fake_switch(tape, 170, 1, R, 0);
 		fake_switch(tape, 180, 1, R, 50);
 	}
@@ -337,7 +340,7 @@ static void test_exec_at_once(void)
 	done(tape, tl);
 }
 
-/* Dead leaders with a thread each: looking for it among all tasks would take minutes. */
+/* Dead leaders with one thread each: a search for it among all tasks would take minutes. */
 static void test_exec_many(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 10000000);
@@ -363,7 +366,7 @@ static void test_exec_many(void)
 	done(tape, tl);
 }
 
-/* A thread is described as one of another group than its maker's, which it was counted to. */
+/* A thread's description names another group than its creator's, to which it was counted. */
 static void test_exec_regrouped(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -391,14 +394,14 @@ static void test_start(void)
 	size_t n;
 
 	fake_info(tape, 1, "asleep", S, 0);
-	fake_info(tape, 2, "wrong", S, 0);	/* the stream says that it could run */
-	fake_info(tape, 3, "ready", R, 0);	/* a wake-up of one who doesn't sleep */
+	fake_info(tape, 2, "wrong", S, 0);	/* the stream says that it is runnable */
+	fake_info(tape, 3, "ready", R, 0);	/* woken although it does not sleep */
 	fake_info(tape, 4, "hog", R, 5);	/* no event at all on its CPU */
 	fake_info(tape, 5, "late", R, 0)->time = 300;	/* described after its wake-up */
 	fake_info(tape, 7, "child", R, 0)->time = 300;	/* described after its fork */
 	fake_info(tape, 8, "thread", S, 0)->tgid = 9;
 	fake_info(tape, 9, "leader", S, 0);
-	fake_info(tape, 13, "gone", S, 0);	/* ends unseen, its PID is used again */
+	fake_info(tape, 13, "gone", S, 0);	/* its end is not recorded, its PID is reused */
 	tape->curr[1] = 6;			/* not described at all */
 	fake_wake(tape, 200, 1, 3, STAPE_CTX_TASK);
 	fake_wake(tape, 200, 1, 5, STAPE_CTX_TASK);
@@ -446,13 +449,13 @@ static void test_loss(void)
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_switch(tape, 110, 2, R, 30);
-	fake_switch(tape, 150, 2, R, 0);		/* 30 can run */
+	fake_switch(tape, 150, 2, R, 0);		/* 30 is runnable */
 	fake_switch(tape, 160, 3, R, 40);
-	fake_switch(tape, 170, 3, R, 0);		/* so can 40 */
+	fake_switch(tape, 170, 3, R, 0);		/* 40, too */
 	fake_loss(tape, 200, 500, 0, 7, 11);		/* 10 ran here, now 11 does */
-	fake_wake(tape, 600, 1, 10, STAPE_CTX_TASK);	/* 10 has blocked unseen */
-	fake_switch(tape, 610, 2, R, 30);		/* has perhaps run meanwhile */
-	fake_wake(tape, 620, 1, 40, STAPE_CTX_TASK);	/* has run, or it would not be woken */
+	fake_wake(tape, 600, 1, 10, STAPE_CTX_TASK);	/* 10 has blocked in the loss */
+	fake_switch(tape, 610, 2, R, 30);		/* may have run in the loss */
+	fake_wake(tape, 620, 1, 40, STAPE_CTX_TASK);	/* was asleep, so it has run */
 	fake_switch(tape, 630, 3, R, 40);
 	fake_switch(tape, 700, 0, S, 10);
 	fake_switch(tape, 800, 0, S, 0);
@@ -482,12 +485,12 @@ static void test_two_places(void)
 	fake_switch(tape, 200, 1, R, 10);
 	fake_switch(tape, 201, 0, R, 0);
 	fake_switch(tape, 300, 1, S, 0);
-	/* Nobody said that it left: another runs on its CPU. */
+	/* No event says that it left: the next one shows another task on its CPU. */
 	fake_switch(tape, 400, 2, R, 20);
 	tape->curr[2] = 21;
 	fake_wake(tape, 500, 2, 10, STAPE_CTX_TASK);
 	fake_switch(tape, 600, 2, S, 0);
-	/* After a loss it is back where it once seemed to be. */
+	/* After a loss it is back on the CPU on which it once seemed to be. */
 	fake_loss(tape, 700, 800, 0, 1, 10);
 	fake_switch(tape, 900, 0, S, 0);
 	tl = fake_run(tape);
