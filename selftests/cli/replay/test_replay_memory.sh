@@ -10,6 +10,7 @@ here=$(dirname "$(realpath "$0")")
 
 few=${SCHEDTAPE_TASKS:-250}
 many=$((4 * few))
+schedtape=$(command -v schedtape)
 
 # kernel_kib: prints the kernel's memory for tasks and objects
 kernel_kib()
@@ -18,30 +19,36 @@ kernel_kib()
 		/proc/meminfo
 }
 
+# process_kib: prints the largest peak in KiB of all processes of schedtape. That of getrusage()
+# would also have the peak of the program that they were before exec.
+process_kib()
+{
+	local dir
+
+	for dir in /proc/[0-9]*; do
+		[ "$dir/exe" -ef "$schedtape" ] && awk '/^VmHWM:/ { print $2 }' "$dir/status"
+	done 2> /dev/null | sort -n | tail -n 1
+}
+
 # peak COMMAND...: sets $user and $kernel to the peak memory in KiB of one of its processes, and
 # of the kernel in addition to what it had before
 peak()
 {
 	local before now pid
 
-	kernel=0
+	kernel=0 user=0
 	before=$(kernel_kib)
-	/usr/bin/python3 -c 'import os, sys
-pid = os.fork()
-if not pid:
-	os.execvp(sys.argv[1], sys.argv[1:])
-_, status, usage = os.wait4(pid, 0)
-print(usage.ru_maxrss)
-sys.exit(status != 0)' "$@" > user 2> log &
+	"$@" > log 2>&1 &
 	pid=$!
 	while kill -0 $pid 2> /dev/null; do
 		now=$(($(kernel_kib) - before))
 		[ $now -le $kernel ] || kernel=$now
-		sleep 0.2
+		now=$(process_kib)
+		[ "${now:-0}" -le "$user" ] || user=$now
+		sleep 0.1
 	done
 	wait $pid
 	report $? "$*"
-	user=$(cat user)
 }
 
 for n in $few $many; do
