@@ -44,7 +44,7 @@ expect 1 'there is no such session' schedtape filter "$id" add -p $other
 expect 129 'not the number of a session' schedtape filter x add -p $other
 expect 129 'not the number of a session' schedtape filter 4294967297 add -p $other
 expect 129 'neither add nor del nor set' schedtape filter 1 put -p $other
-expect 129 'whom' schedtape filter 1 add
+expect 129 'which tasks' schedtape filter 1 add
 expect 129 'add takes -p, -t and -G' schedtape filter 1 add -a
 expect 129 'set takes' schedtape filter 1 set -p $other
 expect 129 'which session' schedtape filter
