@@ -56,7 +56,7 @@ for spec in core package socket numa "0-$last/0"; do
 	report $? "--threads=$spec"
 done
 expect 129 'masks as 0-3' schedtape record --threads=foo -- true
-expect 129 'nothing for -o -' schedtape record --threads -o - -- true
+expect 129 'not with -o -' schedtape record --threads -o - -- true
 expect 1 'none of these CPUs is there' schedtape record --threads=4000/0 -- true
 expect 1 'has a CPU of a mask before it' schedtape record --threads=0/0:0/0 -- true
 
