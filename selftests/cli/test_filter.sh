@@ -6,13 +6,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
-cp "$(command -v periodic)" other
-./other 50 0 1000000 > /dev/null &
-other=$!
-periodic 50 0 1000000 > /dev/null &
-periodic=$!
-chain 1000000 50 > /dev/null &
-chain=$!
+start_three
 trap 'kill $other $periodic $chain 2> /dev/null; rm -rf "$dir"' EXIT
 thread=$(cd /proc/$chain/task && echo * | cut -d ' ' -f 2)
 

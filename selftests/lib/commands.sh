@@ -87,6 +87,20 @@ recording()
 	[ -n "$id" ]
 }
 
+# start_three: starts three workloads with little work, each with a name of its own, and sets
+# $other, $periodic and $chain to their PIDs. The caller kills them.
+# shellcheck disable=SC2034 # the PIDs are for the caller
+start_three()
+{
+	cp "$(command -v periodic)" other
+	./other 50 0 1000000 > /dev/null &
+	other=$!
+	periodic 50 0 1000000 > /dev/null &
+	periodic=$!
+	chain 1000000 50 > /dev/null &
+	chain=$!
+}
+
 # running NAME...: succeeds if a task has one of these names
 running()
 {

@@ -32,14 +32,7 @@ record_forks()
 	done
 }
 
-# Four workloads with little work, each with a name of its own.
-cp "$(command -v periodic)" other
-./other 50 0 1000000 > /dev/null &
-other=$!
-periodic 50 0 1000000 > /dev/null &
-periodic=$!
-chain 1000000 50 > /dev/null &
-chain=$!
+start_three
 sh -c 'while :; do /bin/true; /bin/sleep 0.1; done' &
 forks=$!
 trap 'kill $other $periodic $chain $forks 2> /dev/null; rm -rf "$dir"' EXIT
