@@ -14,10 +14,11 @@
 #include "common/output.h"
 #include "diff/diff.h"
 
-#define OPT_SAME_GRAPH	0x102
+/* The value of a macro, for usage texts. */
 #define STRING_OF(value)	#value
 #define STRING(macro)	STRING_OF(macro)
 
+#define OPT_SAME_GRAPH	0x102
 #define OPT_MIN_RUNTIME	0x103
 #define OPT_EDGES	0x104
 #define OPT_LIMIT	0x200		/* plus an enum diff_limit */
