@@ -126,7 +126,7 @@ TEST_F(limits, whom)
 	ASSERT_EQ(0, set_rings(self));
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(-EINVAL, st_request(begin(self, commands[i])));
-		EXPECT_TRUE(says(self, "whom"));
+		EXPECT_TRUE(says(self, "no pid, tid or cgroup"));
 		begin(self, commands[i]);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 1);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194303);
@@ -282,13 +282,13 @@ TEST_F(limits, cpus)
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "CPUs"));
+	EXPECT_TRUE(says(self, "no CPU"));
 	/* Only CPUs that do not exist. */
 	mask[sizeof(mask) - 1] = 0xff;
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "CPUs"));
+	EXPECT_TRUE(says(self, "no CPU"));
 	/* Beside CPUs that exist, they are ignored. */
 	mask[0] = 1;
 	begin_set(self, PAGES);
