@@ -132,11 +132,15 @@ static inline void check_meta(struct schedtape_tape *tape)
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table cgroups;
 	const struct schedtape_task_info *tasks;
+	struct json_object *meta;
 	const char *reason;
 	size_t n, i;
 
-	json_object_to_json_string(schedtape_tape_meta(tape));
-	if (schedtape_settings_files(schedtape_tape_meta(tape), &reason) && reason)
+	meta = json_tokener_parse(schedtape_tape_meta(tape));
+	if (!json_object_is_type(meta, json_type_object))
+		abort();
+	json_object_put(meta);
+	if (schedtape_settings_files(tape_meta(tape), &reason) && reason)
 		abort();
 	if (!schedtape_machine_calibration(tape, &calibration, NULL) &&
 	    !(calibration.spins_per_ms >= 1))

@@ -85,7 +85,7 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 		tasks[i].tgid = tasks[i].pid;
 		tasks[i].state = STAPE_STATE_SLEEPING;
 	}
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+	if (tape_writer_create(tape->path, meta, NULL, &writer, &err))
 		printf("Bail out! %s\n", err.text);
 	for (i = 0; i < nr_schedulers; i++)
 		schedtape_writer_scheduler(writer, &with_schedulers[i], &err);

@@ -16,6 +16,7 @@
 #include "common/output.h"
 #include "common/schedulers.h"
 #include "common/table.h"
+#include "tape/meta.h"
 
 #define KEY_WIDTH	16
 
@@ -258,7 +259,7 @@ static void print_all(struct schedtape_tape *tape, const char *path)
 	puts(path);
 	print_tape(tape);
 	putchar('\n');
-	print_meta(schedtape_tape_meta(tape));
+	print_meta(tape_meta(tape));
 }
 
 /*
@@ -344,7 +345,7 @@ static void print_json(struct schedtape_tape *tape, const char *path)
 	info_clock_json(tape, root);
 	schedulers_json(tape, root);
 	json_object_object_add(root, "damage", torn ? json_object_new_string(torn) : NULL);
-	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));
+	json_object_object_add(root, "meta", json_object_get(tape_meta(tape)));
 	out_json(root, true);
 }
 

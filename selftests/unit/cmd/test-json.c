@@ -246,7 +246,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	struct schedtape_writer *writer;
 
 	cpus[0].events = make_page(page);
-	if (schedtape_writer_create(path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||

@@ -73,7 +73,7 @@ static void make_tape(const struct blob *to)
 	}
 	cpu.events = m.header.events;
 	end.stop_time = t;
-	if (schedtape_writer_create(to->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, NR_NAMES, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))

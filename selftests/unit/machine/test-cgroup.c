@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include <schedtape/client.h>
+#include <tape/meta.h>
 #include "tap.h"
 
 #define MANY	20000
 
 static struct json_object *meta;
 
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return meta;

@@ -148,7 +148,7 @@ static void write_tape(const char *path, unsigned int tasks)
 	if (!storm)
 		abort();
 	storm->time = 1000;
-	must(schedtape_writer_create(path, meta, &options, &storm->writer, &err), &err);
+	must(tape_writer_create(path, meta, &options, &storm->writer, &err), &err);
 	must(schedtape_writer_tasks(storm->writer, &parent, 1, &err), &err);
 	begin_page(storm);
 	play(storm, tasks);

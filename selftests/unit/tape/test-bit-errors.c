@@ -87,7 +87,7 @@ static bool other_right(struct schedtape_tape *tape, const struct events *whole,
 	size_t n;
 
 	schedtape_tape_tasks(tape, &n);
-	described = json_object_object_get_ex(schedtape_tape_meta(tape), "arch", NULL);
+	described = json_object_object_get_ex(tape_meta(tape), "arch", NULL);
 	events_read(tape, &got);
 	right = got.ret == 0 && !got.errors && all_others(&got, whole, NO_BATCH) &&
 		n == (type == 2 ? 0 : 2) && described == (type != 1) &&
@@ -169,7 +169,7 @@ static void write_many(struct blob *b)
 	unsigned int i, k;
 	struct maker m;
 
-	if (schedtape_writer_create(b->path, sample.meta, &options, &w, &err))
+	if (tape_writer_create(b->path, sample.meta, &options, &w, &err))
 		exit(1);
 	for (i = 0; i < MANY_CPUS * MANY_CHUNKS; i++) {
 		cpus[i % MANY_CPUS].cpu = i % MANY_CPUS;

@@ -211,7 +211,7 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 	struct schedtape_writer *w;
 
 	blob_init(b);
-	if (schedtape_writer_create(b->path, meta, NULL, &w, &err))
+	if (tape_writer_create(b->path, meta, NULL, &w, &err))
 		exit(1);
 	if (with_clock)
 		schedtape_writer_clock(w, &first, &err);

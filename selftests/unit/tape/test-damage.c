@@ -142,7 +142,7 @@ static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
 	size_t n;
 
 	tasks = schedtape_tape_tasks(tape, &n);
-	return !strcmp(json_object_to_json_string(schedtape_tape_meta(tape)), whole->meta) &&
+	return !strcmp(json_object_to_json_string(tape_meta(tape)), whole->meta) &&
 	       n == 2 && tasks[0].start_time == UINT64_MAX && tasks[0].nice == -20 &&
 	       tasks[0].affinity_bytes == sizeof(sample_affinity) &&
 	       !memcmp(tasks[0].affinity, sample_affinity, sizeof(sample_affinity)) &&
@@ -210,7 +210,7 @@ static void test_flip(int level, unsigned char mask)
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &whole.events);
 	snprintf(whole.meta, sizeof(whole.meta), "%s",
-		 json_object_to_json_string(schedtape_tape_meta(tape)));
+		 json_object_to_json_string(tape_meta(tape)));
 	ok(!schedtape_tape_torn(tape) && same_rest(tape, &whole), "level %d: whole", level);
 	schedtape_tape_close(tape);
 

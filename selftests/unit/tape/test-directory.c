@@ -90,7 +90,7 @@ static struct schedtape_writer *create(const char *path, const char *recording, 
 		}
 		json_object_object_add(meta, "streams", streams);
 	}
-	if (schedtape_writer_create(path, meta, &options, &w, &err))
+	if (tape_writer_create(path, meta, &options, &w, &err))
 		die(path);
 	schedtape_writer_clock(w, &sample_clock, &err);
 	json_object_put(meta);
@@ -416,7 +416,7 @@ static void test_pack(void)
 	read_path(in_dir("packed"), &packed, torn, sizeof(torn));
 	ok(events_same(&one, &packed) && !*torn, "the same events: %s", torn);
 	tape = open_tape(in_dir("packed"));
-	ok(!json_object_object_get_ex(schedtape_tape_meta(tape), "streams", NULL) &&
+	ok(!json_object_object_get_ex(tape_meta(tape), "streams", NULL) &&
 	   schedtape_tape_tasks(tape, &i)->pid == 7 && i == 1 &&
 	   schedtape_tape_end(tape)->nr_cpus == CPUS && schedtape_tape_clocks(tape, &i) && i == 1,
 	   "all else is there, once");
@@ -474,7 +474,7 @@ static void test_recover_damage(void)
 	   strstr(torn, "wrong checksum"), "recovered: %s", torn);
 	tape = open_tape(in_dir("two"));
 	ok(tape && !schedtape_tape_torn(tape), "the copy is whole");
-	ok(json_object_object_get_ex(schedtape_tape_meta(tape), "recovered", NULL),
+	ok(json_object_object_get_ex(tape_meta(tape), "recovered", NULL),
 	   "and says what it is");
 	events_read(tape, &after);
 	ok(after.n == before.n && events_count(&after, SCHEDTAPE_EV_LOST) == 1 &&

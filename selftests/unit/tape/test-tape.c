@@ -80,6 +80,18 @@ static void check_losses(const struct events *e)
 	   "and of a CPU without any page");
 }
 
+/* The caller may use json-c for the same object, and the text stays as it is. */
+static void check_text(struct schedtape_tape *tape)
+{
+	const char *text = schedtape_tape_meta(tape);
+	struct json_object *meta = text ? json_tokener_parse(text) : NULL;
+
+	ok(meta && json_object_equal(meta, tape_meta(tape)), "its description as text");
+	json_object_to_json_string_ext(tape_meta(tape), JSON_C_TO_STRING_PRETTY);
+	ok(schedtape_tape_meta(tape) == text && !strchr(text, '\n'), "it stays valid");
+	json_object_put(meta);
+}
+
 static void test_round(int level)
 {
 	const struct schedtape_end *end;
@@ -95,8 +107,9 @@ static void test_round(int level)
 	ret = schedtape_tape_open(b.path, &tape, &err);
 	if (!ok(!ret && !schedtape_tape_torn(tape), "and opens"))
 		exit(tap_done());
-	ok(json_object_object_get_ex(schedtape_tape_meta(tape), "mult", &mult) &&
+	ok(json_object_object_get_ex(tape_meta(tape), "mult", &mult) &&
 	   json_object_get_uint64(mult) == UINT64_MAX, "its description is there");
+	check_text(tape);
 	check_tasks(tape);
 	ok(schedtape_tape_chunks(tape) == 5 && schedtape_tape_pages(tape) == 10 &&
 	   schedtape_tape_bytes(tape) == sample.bytes[SAMPLE_BATCHES], "sizes");
@@ -192,7 +205,7 @@ static void test_many(int level)
 	}
 
 	blob_init(&b);
-	ok(!schedtape_writer_create(b.path, sample.meta, &options, &w, &err) &&
+	ok(!tape_writer_create(b.path, sample.meta, &options, &w, &err) &&
 	   !schedtape_writer_tasks(w, task, tasks, &err) &&
 	   !schedtape_writer_tasks(w, NULL, 0, &err) &&
 	   !schedtape_writer_pages(w, pages, n, &err) &&
@@ -235,7 +248,7 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 		maker_event(&m, 1000 * (i + 1) + 1, STAPE_EV_EXIT, i, 0);
 	}
 	blob_init(&b);
-	schedtape_writer_create(b.path, sample.meta, NULL, &w, &err);
+	tape_writer_create(b.path, sample.meta, NULL, &w, &err);
 	schedtape_writer_pages(w, pages, 3, &err);
 	schedtape_writer_close(w, &err);
 

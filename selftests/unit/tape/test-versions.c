@@ -128,7 +128,7 @@ write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n
 	size_t i;
 	int ret;
 
-	ret = schedtape_writer_create(b->path, sample.meta, NULL, &w, &err);
+	ret = tape_writer_create(b->path, sample.meta, NULL, &w, &err);
 	for (i = 0; i < n && !ret; i++)
 		ret = schedtape_writer_scheduler(w, &all[i], &err);
 	if (ret || schedtape_writer_end(w, &sample.end, &err) ||
@@ -190,7 +190,7 @@ static void test_schedulers(void)
 	size_t n, i;
 
 	blob_init(&b);
-	ok(!schedtape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
+	ok(!tape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
 	   !schedtape_writer_scheduler(w, &all[0], &err) &&
 	   !schedtape_writer_scheduler(w, &all[2], &err) &&
 	   !schedtape_writer_scheduler(w, &all[1], &err) &&

@@ -172,7 +172,7 @@ static void test_rollback_meta(void)
 	finish("tape/data.0");
 	make_stream("tape/data.1", 1, 0, 1000);
 	tape = read_all();
-	json_object_object_get_ex(schedtape_tape_meta(tape), "stream", &value);
+	json_object_object_get_ex(tape_meta(tape), "stream", &value);
 	ok(json_object_get_int(value) == 1 && got.n == PAGE_EVENTS,
 	   "the next file says what the tape is");
 	schedtape_tape_close(tape);

@@ -56,7 +56,7 @@ int main(void)
 		memcpy(page + i, &noise, sizeof(noise));
 	}
 	blob_init(&b);
-	if (schedtape_writer_create(b.path, meta, &options, &w, &err) ||
+	if (tape_writer_create(b.path, meta, &options, &w, &err) ||
 	    schedtape_writer_pages(w, page, 1, &err) || schedtape_writer_close(w, &err)) {
 		printf("Bail out! %s\n", err.text);
 		return 1;

@@ -11,6 +11,7 @@
 #include "common/gaps.h"
 #include "common/output.h"
 #include "diff/diff.h"
+#include "tape/meta.h"
 
 #define MOST_LINES	16
 #define MOST_FOLDERS	8
@@ -42,7 +43,7 @@ typedef void (*tell_setting)(void *arg, const char *name, const char *a, const c
 
 static void side_init(struct side *side, const char *name, struct schedtape_tape *tape)
 {
-	struct json_object *meta = schedtape_tape_meta(tape);
+	struct json_object *meta = tape_meta(tape);
 
 	*side = (struct side) { .name = name };
 	side->files = schedtape_settings_files(meta, &side->reason);

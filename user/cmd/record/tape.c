@@ -14,6 +14,7 @@
 #include "common/output.h"
 #include "record/streamer.h"
 #include "record/streams.h"
+#include "tape/meta.h"
 
 /* -- opening --------------------------------------------------------------- */
 
@@ -84,7 +85,7 @@ static int create(const char *path, const char *name, struct json_object *meta, 
 
 	if (asprintf(&file, "%s/%s", path, name) < 0)
 		return out_of_memory(err);
-	ret = schedtape_writer_create(file, meta, &options, writer, err);
+	ret = tape_writer_create(file, meta, &options, writer, err);
 	free(file);
 	return ret;
 }
@@ -135,8 +136,7 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 	if (options->streams)
 		return open_directory(recorder, options, err);
-	ret = schedtape_writer_create(recorder->path, options->meta, &writer, &recorder->writer,
-				      err);
+	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
 }

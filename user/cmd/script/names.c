@@ -9,6 +9,7 @@
 #include <json-c/json.h>
 
 #include "script/names.h"
+#include "tape/meta.h"
 
 #define LEAF_BITS	10
 #define LEAF_SIZE	(1U << LEAF_BITS)
@@ -121,7 +122,7 @@ static bool misses_something(struct schedtape_tape *tape)
 	size_t i;
 
 	/* In overwrite mode, tasks are described at the end, and only those alive then. */
-	if (json_object_object_get_ex(schedtape_tape_meta(tape), "overwrite", &overwrite) &&
+	if (json_object_object_get_ex(tape_meta(tape), "overwrite", &overwrite) &&
 	    json_object_get_boolean(overwrite))
 		return true;
 	for (i = 0; i < end->nr_cpus; i++)

@@ -7,8 +7,6 @@
 
 #include <schedtape-page.h>
 
-struct json_object;
-
 /* -- tape: common to writer and reader -------------------------------------- */
 
 /**
@@ -124,9 +122,10 @@ struct schedtape_writer_options {
 /*
  * Creates a tape.
  * @path: "-" is standard output.  A file is created with mode 0600 or truncated.
- * @meta: describes the machine and the recording, see Documentation/tape-format.rst.
+ * @meta: a JSON object that describes the machine and the recording, see
+ * Documentation/tape-format.rst.
  */
-int schedtape_writer_create(const char *path, struct json_object *meta,
+int schedtape_writer_create(const char *path, const char *meta,
 			    const struct schedtape_writer_options *options,
 			    struct schedtape_writer **writer, struct schedtape_error *err);
 int schedtape_writer_tasks(struct schedtape_writer *writer,
@@ -175,7 +174,11 @@ struct schedtape_tape;
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
 void schedtape_tape_close(struct schedtape_tape *tape);
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
+/*
+ * Returns the JSON object that describes the machine and the recording, as text that is valid
+ * until the tape is closed; "{}" if the tape has none.  NULL: out of memory.
+ */
+const char *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
 /* Returns the schedulers by time; @n 0: the tape has no record of them. */
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,

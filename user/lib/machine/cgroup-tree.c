@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/first-line.h"
+#include "tape/meta.h"
 
 #define MAX_CGROUPS	16384	/* all go into one record */
 
@@ -244,7 +245,7 @@ static struct json_object *recorded(struct schedtape_tape *tape)
 {
 	struct json_object *list;
 
-	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "cgroups", &list) ||
+	if (!json_object_object_get_ex(tape_meta(tape), "cgroups", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return NULL;
 	return list;

@@ -208,6 +208,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->index);
 	free(tape->others);
 	json_object_put(tape->meta);
+	free(tape->meta_text);
 	for (i = 0; i < tape->nr_files; i++)
 		tape_file_close(&tape->files[i]);
 	free(tape->files);

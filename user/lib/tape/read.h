@@ -16,6 +16,8 @@
 #include "tape/clock.h"
 #include "tape/format.h"
 
+struct json_object;
+
 /**
  * struct tape_file - a file that records come from
  * @name: prefix for notes about the file: "data.3: "; "" if it is all of the tape
@@ -188,6 +190,7 @@ struct tape_loader;
  * @directory: the tape is a directory
  * @recording: the recording's id in the METAs of all files; "": they have none
  * @meta: META of the first file that has one
+ * @meta_text: the same as text, NULL: the caller has not asked for it
  * @decoder: the decoder of the calling thread
  * @index: chunks, by CPU, then by place in the files
  * @others: all other records, by place in the files
@@ -214,6 +217,7 @@ struct schedtape_tape {
 	bool directory;
 	char *recording;
 	struct json_object *meta;
+	char *meta_text;
 	struct tape_decoder decoder;
 	struct tape_index *index;
 	size_t nr_index;

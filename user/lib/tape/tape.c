@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
+#include "tape/meta.h"
 #include "tape/read.h"
 
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
@@ -24,9 +27,21 @@ void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	va_end(args);
 }
 
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	return tape->meta;
+}
+
+const char *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	const char *text;
+
+	/* Keep a copy, because json-c overwrites its own when it prints the object again. */
+	if (!tape->meta_text) {
+		text = json_object_to_json_string_ext(tape->meta, JSON_C_TO_STRING_PLAIN);
+		tape->meta_text = text ? strdup(text) : NULL;
+	}
+	return tape->meta_text;
 }
 
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
