@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <machine/cgroup-tree.h>
 #include <machine/machine.h>
 #include <schedtape.h>
 #include <machine/settings.h>
@@ -169,7 +170,7 @@ static inline void try_recover(struct schedtape_tape *tape)
 	if (blob.fd < 0)
 		blob_init(&blob);
 	if (schedtape_tape_copy(tape, blob.path, &options, &bytes, &err) ||
-	    schedtape_tape_open(blob.path, &copy, &err) || schedtape_tape_torn(copy))
+	    schedtape_tape_open(blob.path, &copy, &err) || schedtape_tape_damage(copy))
 		abort();
 	read_all(copy, &events);
 	schedtape_tape_close(copy);

@@ -122,6 +122,6 @@ int cmd_filter(int argc, char **argv)
 	if (ret)
 		out_error(NULL, "%s", err.text);
 	schedtape_client_close(client);
-	schedtape_filter_free(&opts.targets.filter);
+	targets_free(&opts.targets);
 	return ret ? CMD_FAILURE : 0;
 }

@@ -11,6 +11,7 @@
 
 #include <base/list.h>
 
+#include "base/error.h"
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedtape/client.h>
+#include <machine/cgroup-tree.h>
 #include <tape/meta.h>
 #include "tap.h"
 

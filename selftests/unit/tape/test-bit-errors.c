@@ -113,12 +113,12 @@ static size_t flip_bits(struct blob *b, unsigned char *data, size_t size, unsign
 	for (bit = 0; bit < 8 * bytes; bit++) {
 		record[bit / 8] ^= 1 << bit % 8;
 		tape = blob_open(b, data, size, &err);
-		right = tape && schedtape_tape_torn(tape) &&
+		right = tape && schedtape_tape_damage(tape) &&
 			(type == 3 ? batch_right(tape, sound, &whole, n) :
 				     other_right(tape, &whole, type));
 		if (!right && !wrong++)
 			printf("# type %u, number %u: byte %zu, bit %zu: %s\n", type, n, bit / 8,
-			       bit % 8, tape ? schedtape_tape_torn(tape) : err.text);
+			       bit % 8, tape ? schedtape_tape_damage(tape) : err.text);
 		schedtape_tape_close(tape);
 		record[bit / 8] ^= 1 << bit % 8;
 	}
@@ -225,7 +225,7 @@ static bool recovered_right(struct schedtape_tape *tape, const struct events *be
 	if (schedtape_tape_copy(tape, b.path, &options, &bytes, &err) ||
 	    schedtape_tape_open(b.path, &copy, &err))
 		return false;
-	right = !schedtape_tape_torn(copy) && many_right(copy, &after) &&
+	right = !schedtape_tape_damage(copy) && many_right(copy, &after) &&
 		after.n - events_count(&after, SCHEDTAPE_EV_LOST) ==
 		before->n - events_count(before, SCHEDTAPE_EV_LOST);
 	schedtape_tape_close(copy);
@@ -260,7 +260,7 @@ static void test_many(void)
 		tape = blob_open(&b, data, size, &err);
 		if (!many_right(tape, &e) || !recovered_right(tape, &e)) {
 			wrong++;
-			printf("# round %u: %s\n", round, schedtape_tape_torn(tape));
+			printf("# round %u: %s\n", round, schedtape_tape_damage(tape));
 		}
 		schedtape_tape_close(tape);
 		while (i--)

@@ -240,7 +240,7 @@ static void test_tape(void)
 	samples = schedtape_tape_clocks(tape, &n);
 	ok(n == 2 && samples[0].counter == 300000 && samples[1].unstable && !samples[0].unstable &&
 	   samples[1].khz == KHZ, "the samples are there");
-	ok(schedtape_tape_counts(tape), "the clock was a counter");
+	ok(schedtape_tape_uses_counter(tape), "the clock was a counter");
 	ok(schedtape_clock_step(&samples[0], &samples[1]) == 2000000000,
 	   "somebody set CLOCK_REALTIME by 2 s");
 	ok(schedtape_clock_step(&samples[1], &samples[0]) == -2000000000 &&
@@ -269,7 +269,7 @@ static void test_without(void)
 
 	tape = open_counter(&b, false);
 	events_read(tape, &e);
-	ok(!schedtape_tape_counts(tape) && e.n == 6 && e.ev[3].time == 300001,
+	ok(!schedtape_tape_uses_counter(tape) && e.n == 6 && e.ev[3].time == 300001,
 	   "a tape of before has ns");
 	schedtape_tape_close(tape);
 	free(e.ev);

@@ -160,7 +160,7 @@ static void read_path(const char *path, struct events *e, char *torn, size_t siz
 	if (!tape)
 		die(path);
 	events_read(tape, e);
-	snprintf(torn, size, "%s", schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "");
+	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
 	schedtape_tape_close(tape);
 }
 
@@ -176,7 +176,7 @@ static void test_same(void)
 	read_path(in_dir("one"), &one, torn, sizeof(torn));
 	ok(one.n == EVENTS && events_sorted(&one) && !*torn, "one file: %zu events", one.n);
 	tape = open_tape(in_dir("tape"));
-	if (!ok(tape && !schedtape_tape_torn(tape), "a directory opens like a file"))
+	if (!ok(tape && !schedtape_tape_damage(tape), "a directory opens like a file"))
 		die("tape");
 	ok(schedtape_tape_chunks(tape) == CPUS * CHUNKS &&
 	   schedtape_tape_pages(tape) == 2 * CPUS * CHUNKS, "it has all chunks");
@@ -196,7 +196,7 @@ static void test_same(void)
 			schedtape_tape_next(tape, again.ev ? again.ev : several.ev, &err);
 	}
 	events_read(tape, &again);
-	ok(events_same(&one, &again) && !schedtape_tape_torn(tape), "and again");
+	ok(events_same(&one, &again) && !schedtape_tape_damage(tape), "and again");
 	schedtape_tape_close(tape);
 
 	tape = open_tape(in_dir("tape/"));
@@ -356,7 +356,7 @@ static void test_window(void)
 	for (i = 0; i < e.n && e.ev[i].time == all.ev[from + i].time &&
 	     e.ev[i].cpu == all.ev[from + i].cpu; i++)
 		;
-	ok(e.n == all.n - from && i == e.n && !schedtape_tape_torn(tape),
+	ok(e.n == all.n - from && i == e.n && !schedtape_tape_damage(tape),
 	   "no event from before is told, and no loss");
 	schedtape_tape_close(tape);
 	free(all.ev);
@@ -392,7 +392,7 @@ static int copy(const char *from, const char *to, bool recover, char *torn, size
 		die(from);
 	progress_done = 0;
 	ret = schedtape_tape_copy(tape, to, &options, &bytes, &err);
-	snprintf(torn, size, "%s", schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "");
+	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
 	schedtape_tape_close(tape);
 	if (!ret && (stat(to, &st) || (uint64_t)st.st_size != bytes))
 		die("the size of what was written");
@@ -473,7 +473,7 @@ static void test_recover_damage(void)
 	ok(!copy(in_dir("one"), in_dir("two"), true, torn, sizeof(torn)) &&
 	   strstr(torn, "wrong checksum"), "recovered: %s", torn);
 	tape = open_tape(in_dir("two"));
-	ok(tape && !schedtape_tape_torn(tape), "the copy is whole");
+	ok(tape && !schedtape_tape_damage(tape), "the copy is whole");
 	ok(json_object_object_get_ex(tape_meta(tape), "recovered", NULL),
 	   "and says what it is");
 	events_read(tape, &after);

@@ -105,7 +105,7 @@ static void test_round(int level)
 	ret = sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
 	ok(!ret, "level %d: a tape is written", level);
 	ret = schedtape_tape_open(b.path, &tape, &err);
-	if (!ok(!ret && !schedtape_tape_torn(tape), "and opens"))
+	if (!ok(!ret && !schedtape_tape_damage(tape), "and opens"))
 		exit(tap_done());
 	ok(json_object_object_get_ex(tape_meta(tape), "mult", &mult) &&
 	   json_object_get_uint64(mult) == UINT64_MAX, "its description is there");
@@ -127,7 +127,7 @@ static void test_round(int level)
 	schedtape_tape_rewind(tape, &err);
 	events_read(tape, &again);
 	events_read(tape, &e);
-	ok(again.n == 10 * 14 + 4 && e.n == 0 && !schedtape_tape_torn(tape), "once more");
+	ok(again.n == 10 * 14 + 4 && e.n == 0 && !schedtape_tape_damage(tape), "once more");
 	schedtape_tape_close(tape);
 	free(e.ev);
 	free(again.ev);
@@ -169,7 +169,7 @@ static void test_no_end(void)
 	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_BATCHES, &err);
 	ok(!schedtape_tape_open(b.path, &tape, &err), "without its end record it opens");
-	ok(schedtape_tape_torn(tape), "and says so: %s", schedtape_tape_torn(tape));
+	ok(schedtape_tape_damage(tape), "and says so: %s", schedtape_tape_damage(tape));
 	end = schedtape_tape_end(tape);
 	ok(end->start_time == 1000 && end->stop_time == 1749 && end->nr_cpus == 3 &&
 	   end->cpus[0].cpu == 0 && end->cpus[0].events == 56 && end->cpus[1].cpu == 9 &&
@@ -211,7 +211,7 @@ static void test_many(int level)
 	   !schedtape_writer_pages(w, pages, n, &err) &&
 	   !schedtape_writer_end(w, &(struct schedtape_end) { 0 }, &err) &&
 	   !schedtape_writer_close(w, &err), "level %d: many tasks, many pages at once", level);
-	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape), "open");
+	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "open");
 	got = schedtape_tape_tasks(tape, &k);
 	for (i = 0; i < k; i++)
 		right += got[i].pid == i && got[i].start_time == i * 7 &&

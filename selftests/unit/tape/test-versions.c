@@ -196,7 +196,7 @@ static void test_schedulers(void)
 	   !schedtape_writer_scheduler(w, &all[1], &err) &&
 	   !schedtape_writer_end(w, &sample.end, &err) &&
 	   !schedtape_writer_close(w, &err), "schedulers are written");
-	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape),
+	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape),
 		"and read"))
 		return;
 	got = schedtape_tape_schedulers(tape, &n);
@@ -222,8 +222,8 @@ static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		return;
 	events_read(tape, &got);
 	ok(events_same(want, &got), "%s: the same events", what);
-	ok(!schedtape_tape_torn(tape) == !torn, "%s: %s", what,
-	   torn ? schedtape_tape_torn(tape) : "whole");
+	ok(!schedtape_tape_damage(tape) == !torn, "%s: %s", what,
+	   torn ? schedtape_tape_damage(tape) : "whole");
 	schedtape_tape_close(tape);
 	free(got.ev);
 }

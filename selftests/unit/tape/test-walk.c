@@ -34,7 +34,7 @@ static void remove_file(const char *name)
 
 static const char *torn(struct schedtape_tape *tape)
 {
-	return schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "";
+	return schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "";
 }
 
 static struct schedtape_tape *read_all(void)

@@ -71,7 +71,7 @@ int main(void)
 	   !memcmp(chunk + 32 + get32(chunk + 8), page, sizeof(page)),
 	   "a page of noise is stored as it is");
 	ok(!schedtape_tape_open(b.path, &tape, &err) && schedtape_tape_chunks(tape) == 1 &&
-	   !strstr(schedtape_tape_torn(tape), "damaged"), "the tape is sound as far as it goes");
+	   !strstr(schedtape_tape_damage(tape), "damaged"), "the tape is sound as far as it goes");
 	schedtape_tape_close(tape);
 	json_object_put(meta);
 	free(data);

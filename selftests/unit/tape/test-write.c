@@ -59,7 +59,7 @@ static void test_short(int level)
 	   !schedtape_writer_end(w, &sample.end, &err), "the writer goes on");
 	ok(schedtape_writer_close(w, &err) == -EFBIG, "and remembers: %s", err.text);
 
-	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape), "whole");
+	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "whole");
 	events_read(tape, &e);
 	ok(e.ret == 0 && !e.errors && e.n - events_count(&e, SCHEDTAPE_EV_LOST) == 4 * 14,
 	   "with all but that chunk");
@@ -88,7 +88,7 @@ static void test_pipe(void)
 	close(pipes[0]);
 	blob_init(&b);
 	tape = blob_open(&b, data, got, &err);
-	ok(tape && !schedtape_tape_torn(tape), "it is a tape");
+	ok(tape && !schedtape_tape_damage(tape), "it is a tape");
 	schedtape_tape_close(tape);
 	free(data);
 	close(b.fd);

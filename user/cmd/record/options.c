@@ -244,7 +244,7 @@ void record_options_parse(struct record_options *opts, int argc, char **argv)
 
 void record_options_free(struct record_options *opts)
 {
-	schedtape_filter_free(&opts->targets.filter);
+	targets_free(&opts->targets);
 	timing_free(&opts->timing);
 }
 

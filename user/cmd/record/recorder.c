@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"

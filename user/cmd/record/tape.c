@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "record/streamer.h"

@@ -10,6 +10,7 @@
 #include <schedtape/client.h>
 
 #include "common/output.h"
+#include "machine/cgroup-tree.h"
 #include "tape/meta.h"
 
 static int add(const char ***list, size_t *nr, const char *text)

@@ -21,6 +21,7 @@
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/signals.h"
+#include "module/replay.h"
 #include "player/restart.h"
 #include "record/recorder.h"
 #include "record/timing.h"

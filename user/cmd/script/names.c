@@ -8,6 +8,7 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "script/names.h"
 #include "tape/meta.h"
 
@@ -128,7 +129,7 @@ static bool misses_something(struct schedtape_tape *tape)
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost || end->cpus[i].overwritten)
 			return true;
-	return schedtape_tape_torn(tape);
+	return schedtape_tape_damage(tape);
 }
 
 int names_new(struct schedtape_tape *tape, struct names **result, struct schedtape_error *err)

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* Reads the size that a caller has set; 0: none. */
 static size_t their_size(const void *theirs)
 {

@@ -10,7 +10,9 @@
 
 #include <schedtape.h>
 
+#include "base/error.h"
 #include "base/store.h"
+#include "compare/compare.h"
 #include "compare/distribution.h"
 
 #define WALK_STEP	(1U << 18)	/* wake-ups that a walk may keep in memory */

@@ -21,10 +21,6 @@ struct schedtape_error {
 	char text[512];
 };
 
-/* Sets @err (may be NULL) to a message, and returns @code, which is -errno. */
-int schedtape_fail(struct schedtape_error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* -- page.c: ring pages ---------------------------------------------------- */
 
 /* Pseudo types of struct schedtape_event, beyond enum stape_event_type. */
@@ -45,12 +41,7 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
-/* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
-#define SCHEDTAPE_MAX_POLICY		UINT8_MAX
-#define SCHEDTAPE_MIN_NICE		(-20)
-#define SCHEDTAPE_MAX_NICE		19
-#define SCHEDTAPE_MAX_RT_PRIORITY	99
-#define SCHEDTAPE_POLICY_EXT		7	/* SCHED_EXT: few C libraries define it */
+#define SCHEDTAPE_POLICY_EXT	7	/* SCHED_EXT: few C libraries define it */
 
 /* Size of the CPU mask in an event: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))

@@ -190,7 +190,7 @@ const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tap
  */
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape);
 /* Returns where and how the tape is truncated or corrupt; NULL: it is complete and valid. */
-const char *schedtape_tape_torn(struct schedtape_tape *tape);
+const char *schedtape_tape_damage(struct schedtape_tape *tape);
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
@@ -214,7 +214,7 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 /* Returns the samples of the clocks during the recording, in order. */
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n);
 /* Returns true if the session's clock was the CPU's counter, not CLOCK_MONOTONIC. */
-bool schedtape_tape_counts(struct schedtape_tape *tape);
+bool schedtape_tape_uses_counter(struct schedtape_tape *tape);
 /*
  * Returns by how many ns CLOCK_REALTIME was set between two samples; 0: it was not set,
  * or the step is too small to be detected.
@@ -242,7 +242,7 @@ struct schedtape_copy_options {
 /*
  * Copies a tape into one file: all valid records unchanged, and an end record.  The tape
  * itself is not changed.  -EBADMSG: the tape is corrupt, and @recover is not set.
- * Afterwards schedtape_tape_torn() returns what was left out; the copy records it, too.
+ * Afterwards schedtape_tape_damage() returns what was left out; the copy records it, too.
  * @bytes: receives the size of the copy.
  */
 int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,

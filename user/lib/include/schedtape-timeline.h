@@ -293,10 +293,6 @@ schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t
 /* Returns all edges of A, and those of B between matched tasks, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
-/* Returns the edge between two pairs of tasks, or NULL. */
-const struct schedtape_edge_pair *
-schedtape_comparison_edge(const struct schedtape_comparison *comparison, uint32_t waker,
-			  uint32_t wakee);
 /*
  * Returns the two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the largest
  * difference between their cumulative distributions, 0 (same) to 1.  NAN: one of the two
@@ -316,7 +312,5 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 int schedtape_profile_order(const struct schedtape_profile *a, const struct schedtape_profile *b,
 			    const struct schedtape_comparison *comparison, double *share,
 			    struct schedtape_error *err);
-/* Returns (b - a) / a; 0 if both are 0, INFINITY if only a is 0. */
-double schedtape_relative_error(double a, double b);
 
 #endif /* LIBSCHEDTAPE_TIMELINE_H */

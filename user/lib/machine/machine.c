@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/first-line.h"
+#include "machine/cgroup-tree.h"
 #include "machine/settings.h"
 #include "tape/meta.h"
 

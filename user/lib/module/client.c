@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
 
 static int client_connect(struct nl_sock **sock)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
 
 int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err)
@@ -86,17 +87,4 @@ int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err)
 {
 	return change(client, STAPE_CMD_FILTER_DEL, session, filter, err);
-}
-
-void schedtape_filter_free(struct schedtape_filter *filter)
-{
-	size_t i;
-
-	for (i = 0; i < filter->nr_cgroups; i++)
-		free(filter->cgroups[i].path);
-	free(filter->pids);
-	free(filter->tids);
-	free(filter->cgroups);
-	free(filter->exclude_comm);
-	memset(filter, 0, sizeof(*filter));
 }

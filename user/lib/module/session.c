@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
 
 struct ring {
 	struct stape_ring_consumer *consumer;
@@ -410,49 +411,4 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 	stats->lost_last = __atomic_load_n(&producer->lost_last, __ATOMIC_RELAXED);
 	stats->overwritten = __atomic_load_n(&producer->overwritten, __ATOMIC_RELAXED);
 	return true;
-}
-
-/* -- replay ---------------------------------------------------------------- */
-
-int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    int *fd, uint32_t *id, struct schedtape_error *err)
-{
-	struct stape_replay_setup setup = {
-		.nr_players = players,
-		.nr_edges = nr_edges,
-		.edges = (uintptr_t)edges,
-		.wakers = (uintptr_t)wakers,
-	};
-
-	if (ioctl(session->fd, STAPE_IOC_REPLAY, &setup))
-		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
-				      players, strerror(errno));
-	*fd = setup.fd;
-	*id = setup.id;
-	return 0;
-}
-
-/* The mapping has a word for each player, and the speed. */
-static size_t clocks_bytes(uint32_t players)
-{
-	return (players + 1ULL) * sizeof(uint64_t);
-}
-
-const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
-						 struct schedtape_error *err)
-{
-	void *clocks = mmap(NULL, clocks_bytes(players), PROT_READ, MAP_SHARED, fd, 0);
-
-	if (clocks == MAP_FAILED) {
-		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
-		return NULL;
-	}
-	return clocks;
-}
-
-void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
-{
-	if (clocks)
-		munmap((void *)clocks, clocks_bytes(players));
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "program/choice.h"
 #include "program/compiler.h"
 #include "program/store.h"

@@ -63,8 +63,8 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 /* Is the priority possible?  A replay will set it. */
 static bool prio_is_possible(const struct schedtape_task_info *task)
 {
-	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
-	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
+	return task->policy <= TAPE_MAX_POLICY && task->nice >= TAPE_MIN_NICE &&
+	       task->nice <= TAPE_MAX_NICE && task->rt_priority <= TAPE_MAX_RT_PRIORITY;
 }
 
 /* Unpacks the entry at @raw.  Returns its size in bytes, or 0 if it is not valid. */

@@ -12,6 +12,7 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "tape/read.h"
 #include "tape/write.h"
 
@@ -164,8 +165,8 @@ static int put_meta(struct copy *copy, struct schedtape_error *err)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	json_object_object_del(meta, "streams");
 	json_object_object_del(meta, "stream");
-	if (tape->torn[0])
-		json_object_object_add(meta, "recovered", json_object_new_string(tape->torn));
+	if (tape->damage[0])
+		json_object_object_add(meta, "recovered", json_object_new_string(tape->damage));
 	ret = tape_writer_json(copy->writer, TAPE_META, meta, err);
 	json_object_put(meta);
 	return ret;
@@ -297,8 +298,8 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 
 	if (options->size != sizeof(*options))
 		return schedtape_fail(err, -EINVAL, "copy options of another version");
-	if (tape->torn[0] && !options->recover)
-		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->torn);
+	if (tape->damage[0] && !options->recover)
+		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->damage);
 	if (make_order(&copy))
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	ret = tape_writer_new(path, 0, &copy.writer, err);

@@ -11,6 +11,7 @@
 #include <json-c/json.h>
 
 #include "tape/write.h"
+#include "base/error.h"
 
 #define TASKS_BYTES	(1U << 20)	/* uncompressed payload of one TASKS record */
 

@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "tape/read.h"
+#include "base/error.h"
 
 /* -- the files -------------------------------------------------------------- */
 
@@ -103,7 +104,7 @@ static int open_files(struct schedtape_tape *tape, const struct tape_found *foun
 		return ret;
 	if (!tape->nr_files)
 		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (%s)", tape->path,
-				      tape->torn);
+				      tape->damage);
 	note_missing(tape, found);
 	return 0;
 }

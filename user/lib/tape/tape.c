@@ -13,17 +13,17 @@
 
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 {
-	size_t used = strlen(tape->torn);
-	size_t room = sizeof(tape->torn) - used;
+	size_t used = strlen(tape->damage);
+	size_t room = sizeof(tape->damage) - used;
 	va_list args;
 
 	if (used && room > 2) {
-		memcpy(tape->torn + used, "; ", 3);
+		memcpy(tape->damage + used, "; ", 3);
 		used += 2;
 		room -= 2;
 	}
 	va_start(args, format);
-	vsnprintf(tape->torn + used, room, format, args);
+	vsnprintf(tape->damage + used, room, format, args);
 	va_end(args);
 }
 
@@ -63,7 +63,7 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 	return tape->clocks.samples;
 }
 
-bool schedtape_tape_counts(struct schedtape_tape *tape)
+bool schedtape_tape_uses_counter(struct schedtape_tape *tape)
 {
 	return tape->clocks.line;
 }
@@ -73,9 +73,9 @@ const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 	return &tape->end;
 }
 
-const char *schedtape_tape_torn(struct schedtape_tape *tape)
+const char *schedtape_tape_damage(struct schedtape_tape *tape)
 {
-	return tape->torn[0] ? tape->torn : NULL;
+	return tape->damage[0] ? tape->damage : NULL;
 }
 
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)

@@ -15,6 +15,7 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "tape/columns.h"
 #include "tape/json.h"

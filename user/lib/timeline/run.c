@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "timeline/timeline.h"
+#include "base/error.h"
 
 /*
  * Corrects the lane's task to the one that the event names.  Returns the task that ran
@@ -85,7 +86,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 	track->waker = waker;
 	track->ticket = ++tl->ticket;
 	timeline_count(tl, waker, ev->time);
-	timeline_tell(tl, waking, timeline_task(tl, waker), timeline_task(tl, wakee),
+	timeline_call(tl, waking, timeline_task(tl, waker), timeline_task(tl, wakee),
 		      track->ticket, ev->time);
 }
 

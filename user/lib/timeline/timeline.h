@@ -6,6 +6,7 @@
 #ifndef SCHEDTAPE_TIMELINE_H
 #define SCHEDTAPE_TIMELINE_H
 
+#include "base/error.h"
 #include "timeline/edges.h"
 #include "timeline/tasks.h"
 
@@ -86,7 +87,7 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 #define START_TIME_SLACK	1000000
 
 /* Calls a callback, unless one has failed. */
-#define timeline_tell(tl, op, ...)						\
+#define timeline_call(tl, op, ...)						\
 	do {									\
 		if (!(tl)->rc && (tl)->ops->op)					\
 			(tl)->rc = (tl)->ops->op((tl)->arg, __VA_ARGS__);	\
