@@ -36,7 +36,12 @@ int main(int argc, char **argv)
 	};
 	static unsigned char page[STAPE_PAGE_SIZE];
 	struct schedtape_cpu cpu = { .cpu = 0 };
-	struct schedtape_end end = { .start_time = 1000 * US, .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1000 * US,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 	uint64_t t = end.start_time + 1000 * US;
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;

@@ -291,6 +291,7 @@ static inline void sample_make(struct sample *s)
 		.overwritten = 140,
 	};
 	s->end = (struct schedtape_end) {
+		.size = sizeof(s->end),
 		.start_time = 990, .stop_time = UINT64_MAX, .cpus = s->cpus, .nr_cpus = 4,
 	};
 }

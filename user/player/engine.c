@@ -343,6 +343,7 @@ void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_repl
 
 	find_dead(engine);
 	*state = (struct schedtape_replay_state){
+		.size = sizeof(*state),
 		.state = get(shared->state),
 		.players = engine->nr_players,
 		.joined = get(shared->joined),

@@ -99,6 +99,7 @@ static void make_tape(const struct blob *tape)
 		{ .cpu = 3, .events = 1, .lost = 1234, .lost_first = 2 * S, .lost_last = 3 * S },
 	};
 	static const struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
 	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
@@ -162,7 +163,12 @@ static void test_first_names(const struct blob *tape)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
 	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
-	struct schedtape_end end = { .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.stop_time = 9 * S,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
 	struct maker m;

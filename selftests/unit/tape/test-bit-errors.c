@@ -162,6 +162,7 @@ static void write_many(struct blob *b)
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = 1 };
 	struct schedtape_cpu cpus[MANY_CPUS] = { 0 };
 	struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 990, .stop_time = 90000, .cpus = cpus, .nr_cpus = MANY_CPUS,
 	};
 	unsigned char page[STAPE_PAGE_SIZE];

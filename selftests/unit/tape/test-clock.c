@@ -198,6 +198,7 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 		{ .cpu = 1, .events = 2, .lost = 3, .lost_first = 297000, .lost_last = 298500 },
 	};
 	const struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 1000000, .stop_time = 20000000, .cpus = cpus, .nr_cpus = 2,
 	};
 	const struct stape_clock_sample first = {

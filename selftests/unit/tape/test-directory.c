@@ -101,6 +101,7 @@ static void put_end(struct schedtape_writer *w, uint32_t first, uint32_t step, u
 {
 	struct schedtape_cpu cpus[CPUS];
 	struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 990, .stop_time = 60000, .window_start = window, .cpus = cpus,
 	};
 	uint32_t cpu;

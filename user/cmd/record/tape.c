@@ -197,8 +197,8 @@ static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 		      struct schedtape_error *err)
 {
-	struct schedtape_session_state state;
-	struct schedtape_end end = { .window_start = window_start };
+	struct schedtape_session_state state = { .size = sizeof(state) };
+	struct schedtape_end end = { .size = sizeof(end), .window_start = window_start };
 	struct schedtape_cpu *cpus;
 	int ret;
 

@@ -186,7 +186,7 @@ static int open_recorder(struct replay *replay)
 		.ring_bytes = 4 << 20,
 		.level = 1,
 	};
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 	struct json_object *meta;
 	int ret;
@@ -487,6 +487,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 		.options = opts,
 		.client = client,
 		.calibration = *calibration,
+		.state = { .size = sizeof(replay.state) },
 		.cast = {
 			.command = out_command(),
 			.program = program,

@@ -61,6 +61,7 @@ struct schedtape_cpu {
 
 /**
  * struct schedtape_end - the end of a recording
+ * @size: sizeof this struct
  * @start_time: when the recording began, ns of CLOCK_MONOTONIC; for a reader, if rings
  *	were overwritten: the time from which on the tape is complete
  * @stop_time: when the recording ended
@@ -71,6 +72,7 @@ struct schedtape_cpu {
  *	are of the session's clock
  */
 struct schedtape_end {
+	size_t size;
 	uint64_t start_time;
 	uint64_t stop_time;
 	uint64_t began;
@@ -113,10 +115,12 @@ struct schedtape_writer;
  * struct schedtape_writer_options
  * @size: sizeof this struct
  * @level: zstd level of chunks, 0: no compression
+ * @reserved: 0
  */
 struct schedtape_writer_options {
 	size_t size;
-	int level;
+	int32_t level;
+	uint32_t reserved;
 };
 
 /*

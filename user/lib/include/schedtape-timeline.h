@@ -134,6 +134,7 @@ struct schedtape_range {
  * come at any time.  After it neither slept() nor woke() comes until joined(), and then
  * slept() comes first again.
  *
+ * @size: sizeof this struct
  * @born: a new task.  @parent has just forked it.  NULL: it exists from the start, or it
  *	has just entered the filter, or its fork is lost.  A task from the start is
  *	reported when the first event names it, before its other callbacks, with the
@@ -160,8 +161,10 @@ struct schedtape_range {
  * @marks: times, in order
  * @nr_marks: number of @marks
  * @no_edges: leave out the edges: schedtape_timeline_edges() returns none
+ * @reserved: false
  */
 struct schedtape_timeline_ops {
+	size_t size;
 	int (*born)(void *arg, const struct schedtape_task *task,
 		    const struct schedtape_task *parent, uint64_t time);
 	int (*waking)(void *arg, const struct schedtape_task *waker,
@@ -186,6 +189,7 @@ struct schedtape_timeline_ops {
 	const uint64_t *marks;
 	size_t nr_marks;
 	bool no_edges;
+	bool reserved[7];
 };
 
 struct schedtape_timeline;

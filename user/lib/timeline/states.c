@@ -67,7 +67,7 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 	task->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
 		task->wakeups_by_task++;
-		if (!tl->ops->no_edges && schedtape_edges_add(&tl->edges, waker, index))
+		if (!tl->ops.no_edges && schedtape_edges_add(&tl->edges, waker, index))
 			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
 		timeline_count(tl, waker, time);
 	}

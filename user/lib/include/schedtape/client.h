@@ -9,7 +9,10 @@
 
 struct schedtape_client;
 
+/* -- states: each begins with the size that the caller has set ---------------- */
+
 struct schedtape_module_info {
+	size_t size;
 	char version[32];
 	char preempt[16];
 	char missing[1024];	/* a line for each thing that the kernel lacks; "": nothing */
@@ -26,6 +29,7 @@ struct schedtape_module_info {
 };
 
 struct schedtape_session_state {
+	size_t size;
 	uint32_t id;
 	uint32_t state;		/* enum stape_session_state */
 	uint32_t owner;
@@ -43,6 +47,7 @@ struct schedtape_session_state {
 };
 
 struct schedtape_replay_state {
+	size_t size;
 	uint32_t id;
 	uint32_t state;		/* enum stape_replay_state */
 	uint32_t players;
@@ -61,6 +66,7 @@ struct schedtape_replay_state {
 };
 
 struct schedtape_player_state {
+	size_t size;
 	uint32_t number;
 	uint32_t pid;
 	uint32_t state;		/* enum stape_player_state */
@@ -71,6 +77,8 @@ struct schedtape_player_state {
 	uint64_t lag_total;
 	uint64_t lag_max;
 };
+
+/* -- the module ------------------------------------------------------------ */
 
 /* Connects.  -ENOENT: the module is not loaded; -EPERM: the caller lacks the right. */
 int schedtape_client_open(struct schedtape_client **client, struct schedtape_error *err);
@@ -181,14 +189,17 @@ struct schedtape_cgroup {
 
 /**
  * struct schedtape_filter - what a session records, see schedtape/netlink.h
+ * @size: sizeof this struct
  * @pids: processes, with all their threads
  * @tids: single threads
  * @exclude_comm: patterns of names that the filter excludes; the caller frees them
  * @all: every user task
  * @kthreads: the filter may have kernel threads, too
  * @no_inherit: a task's children are not added
+ * @reserved: false
  */
 struct schedtape_filter {
+	size_t size;
 	uint32_t *pids;
 	size_t nr_pids;
 	uint32_t *tids;
@@ -200,6 +211,7 @@ struct schedtape_filter {
 	bool all;
 	bool kthreads;
 	bool no_inherit;
+	bool reserved[5];
 };
 
 /* These take a session by its id, because it may belong to another process. */
