@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libschedtape: errors, and ring pages with their events.
+ * libschedtape: errors, and ring pages with their events.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_PAGE_H
 #define LIBSCHEDTAPE_PAGE_H
@@ -12,6 +12,10 @@
 #include <schedtape/device.h>
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /**
  * struct schedtape_error - why a call failed
@@ -171,5 +175,9 @@ const char *schedtape_event_name(unsigned int type);
 const char *schedtape_context_name(unsigned int context);
 const char *schedtape_policy_name(unsigned int policy);
 char schedtape_state_char(unsigned int state);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_PAGE_H */

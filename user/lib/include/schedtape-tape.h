@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libschedtape: writes, reads and copies tapes.
+ * libschedtape: writes, reads and copies tapes.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_TAPE_H
 #define LIBSCHEDTAPE_TAPE_H
 
 #include <schedtape-page.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* -- tape: common to writer and reader -------------------------------------- */
 
@@ -252,5 +256,9 @@ struct schedtape_copy_options {
 int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 			const struct schedtape_copy_options *options, uint64_t *bytes,
 			struct schedtape_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_TAPE_H */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libschedtape: what the events of a tape mean for each task, and how far one
- * tape is from another.
+ * tape is from another.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_TIMELINE_H
 #define LIBSCHEDTAPE_TIMELINE_H
 
 #include <schedtape-tape.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* -- timeline/run.c: what the events mean for each task ------------------------ */
 
@@ -316,5 +320,9 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 int schedtape_profile_order(const struct schedtape_profile *a, const struct schedtape_profile *b,
 			    const struct schedtape_comparison *comparison, double *share,
 			    struct schedtape_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_TIMELINE_H */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The module's client: hides the netlink family and the device behind functions.
+ * libschedtape-client, the module's client: hides the netlink family and the device behind
+ * functions.  schedtape.h has the rules of both libraries.
  */
 #ifndef SCHEDTAPE_CLIENT_H
 #define SCHEDTAPE_CLIENT_H
 
 #include <schedtape.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct schedtape_client;
 
@@ -250,5 +255,9 @@ int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
 			  struct schedtape_error *err);
 int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
 			 struct schedtape_replay_state *state, struct schedtape_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* SCHEDTAPE_CLIENT_H */
