@@ -28,7 +28,7 @@ installed_files()
 		"$prefix"/include/schedtape{,-page,-tape,-timeline}.h \
 		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h
 	for library in libschedtape libschedtape-client; do
-		printf '%s\n' "$prefix"/lib/{$library.{a,so,so.0,so.0."${version#*.}"},pkgconfig/$library.pc}
+		printf '%s\n' "$prefix/lib"/{"$library".{a,so,so.0,so.0."${version#*.}"},pkgconfig/"$library.pc"}
 	done
 	for page in "$top"/Documentation/man/*; do
 		echo "$prefix/share/man/man${page##*.}/${page##*/}"

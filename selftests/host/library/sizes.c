@@ -13,9 +13,8 @@ static struct schedtape_error err;
 
 /* What a program of a later version has: our struct, and a member that is not ours. */
 #define LATER(type)	struct { struct schedtape_##type now; uint64_t later; }
-/* The size in a version whose last member was this one. */
-#define UP_TO(type, member)	\
-	(offsetof(struct schedtape_##type, member) + sizeof(((struct schedtape_##type *)0)->member))
+/* The size of an end in a version whose last member was the time when the recording stopped. */
+#define OLDER_END	(offsetof(struct schedtape_end, stop_time) + sizeof(uint64_t))
 
 static void write_one(const char *path, const struct schedtape_writer_options *options,
 		      const struct schedtape_end *end, const char *what)
@@ -49,7 +48,7 @@ static void write_all(const char *path)
 	options.now.size = sizeof(size_t);
 	options.now.level = 1000;
 	/* Neither are the CPUs, so there are none. */
-	end.size = UP_TO(end, stop_time);
+	end.size = OLDER_END;
 	end.cpus = &cpu;
 	end.nr_cpus = 1;
 	write_one(path, &options.now, &end, "older");

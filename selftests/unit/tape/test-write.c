@@ -109,8 +109,8 @@ static void test_text(void)
 	ok(!schedtape_writer_create(b.path, "{\"arch\": \"x\", \"hz\": 250}", NULL, &w, &err) &&
 	   !schedtape_writer_close(w, &err) && !schedtape_tape_open(b.path, &tape, &err),
 	   "a description as text");
-	ok(!strcmp(schedtape_tape_meta(tape), "{\"arch\":\"x\",\"hz\":250}"), "it is read again: %s",
-	   schedtape_tape_meta(tape));
+	ok(!strcmp(schedtape_tape_meta(tape), "{\"arch\":\"x\",\"hz\":250}"),
+	   "it is read again: %s", schedtape_tape_meta(tape));
 	schedtape_tape_close(tape);
 	close(b.fd);
 }

@@ -138,7 +138,8 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 		verdict->median_cpu = n ? cpu_errors[n / 2] : NAN;
 		verdict->errors[DIFF_TOTAL_CPU] =
 			diff_relative(verdict->total_a.cpu_time, verdict->total_b.cpu_time);
-		verdict->errors[DIFF_WALL] = diff_relative(diff_wall(&diff->a), diff_wall(&diff->b));
+		verdict->errors[DIFF_WALL] =
+			diff_relative(diff_wall(&diff->a), diff_wall(&diff->b));
 		verdict->errors[DIFF_UNMATCHED] = diff->distance->only_b;
 		rc = schedtape_profile_order(diff->a.profile, diff->b.profile, comparison,
 					     &verdict->errors[DIFF_ORDER], &err);

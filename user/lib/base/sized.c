@@ -34,7 +34,8 @@ int sized_get(void *ours, size_t size, const void *theirs, const char *what,
 		return no_size(what, err);
 	for (i = size; i < known; i++)
 		if (at[i])
-			return schedtape_fail(err, -E2BIG, "%s: the program sets an option that this version of the library does not have",
+			return schedtape_fail(err, -E2BIG, "%s: the program sets an option "
+					      "that this version of the library does not have",
 					      what);
 	memcpy(ours, theirs, known < size ? known : size);
 	return 0;
