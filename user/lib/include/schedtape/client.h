@@ -14,7 +14,12 @@ extern "C" {
 
 struct schedtape_client;
 
-/* -- states: each begins with the size that the caller has set ---------------- */
+/*
+ * -- states -------------------------------------------------------------------
+ *
+ * Each begins with its size: that of the caller where the caller lends the struct, and that of the
+ * library in a callback.
+ */
 
 struct schedtape_module_info {
 	size_t size;
