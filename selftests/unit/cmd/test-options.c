@@ -2,13 +2,15 @@
 /* Description: each argument of record and replay has its effect, or is refused. */
 #include <string.h>
 
+#include <tape/meta.h>
+
 #include "options.h"
 #include "record/options.h"
 #include "replay/options.h"
 #include "tap.h"
 
 /* Replaces the library's function, because no tape is opened here. */
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return NULL;
