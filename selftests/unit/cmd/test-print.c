@@ -6,6 +6,7 @@
 
 #include <commands.h>
 
+#include "replay/print.h"
 #include "tap.h"
 #include "tapes.h"
 
@@ -23,21 +24,37 @@ static void capture(int fd, int file, int saved, char *to, size_t size)
 	close(file);
 }
 
+static int out_file, out_before, messages_file, messages_before;
+
+/* From here to end_capture() all output goes to @text, and all messages to @said. */
+static void begin_capture(void)
+{
+	out_file = memfd_create("out", MFD_CLOEXEC);
+	out_before = dup(STDOUT_FILENO);
+	messages_file = memfd_create("messages", MFD_CLOEXEC);
+	messages_before = dup(STDERR_FILENO);
+	fflush(stdout);
+	dup2(out_file, STDOUT_FILENO);
+	dup2(messages_file, STDERR_FILENO);
+}
+
+static void end_capture(void)
+{
+	fflush(stdout);
+	capture(STDOUT_FILENO, out_file, out_before, text, sizeof(text));
+	capture(STDERR_FILENO, messages_file, messages_before, said, sizeof(said));
+}
+
 /* Runs a command with its output in @text, its messages in @said. Returns its status. */
 static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
 	       const struct blob *tape)
 {
 	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
-	int out = memfd_create("out", MFD_CLOEXEC), saved = dup(STDOUT_FILENO), status;
-	int messages = memfd_create("messages", MFD_CLOEXEC), stderr_saved = dup(STDERR_FILENO);
+	int status;
 
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	dup2(messages, STDERR_FILENO);
+	begin_capture();
 	status = command(option ? 3 : 2, argv);
-	fflush(stdout);
-	capture(STDOUT_FILENO, out, saved, text, sizeof(text));
-	capture(STDERR_FILENO, messages, stderr_saved, said, sizeof(said));
+	end_capture();
 	return status;
 }
 
@@ -543,6 +560,28 @@ static void test_damage(struct blob *tape, size_t at, const char *what)
 	free(data);
 }
 
+/* Prints the result of a replay into @text. */
+static void print_replay(uint64_t start, uint64_t stop)
+{
+	const struct schedtape_program program = { .nr_tasks = 1, .duration = 2 * S };
+	const struct schedtape_replay_state state = { .start_time = start, .stop_time = stop };
+	const struct replay_options opts = { .record = NULL };
+
+	begin_capture();
+	replay_print(&opts, &program, &state, NULL);
+	end_capture();
+}
+
+static void test_replay(void)
+{
+	print_replay(1000 * S, 1003 * S);
+	has("1 tasks replayed in 3.000 s (recorded: 2.000 s)", "a replay takes 3 s");
+	print_replay(0, 1003 * S);
+	has("replayed in 0.000 s", "a replay that ends before its start takes no time");
+	print_replay(1000 * S, 999 * S);
+	has("replayed in 0.000 s", "nor does one that is stopped before its start");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -561,6 +600,7 @@ int main(void)
 	test_nasty(&tape);
 	test_numbers(&tape);
 	test_crowd(&tape);
+	test_replay();
 	close(tape.fd);
 	return tap_done();
 }
