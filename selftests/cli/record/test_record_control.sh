@@ -62,6 +62,8 @@ report $? "-D with periods: the tape tells of the pause"
 schedtape record -q -o t -D -1 -- true 2> log
 report $? "-D -1: what was never begun ends, too"
 info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
+schedtape record -o t -D -1 -- true 2> log && grep -q 'warning: t: the tape has no events' log
+report $? "-D -1: a warning says that it has none"
 expect 129 '-D x: ms' schedtape record -D x -- true
 expect 129 '--duration 0: not a number of seconds' schedtape record --duration 0 -a
 

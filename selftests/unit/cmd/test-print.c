@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: output of script, report and info about a tape, as text and as JSON. */
+/*
+ * Description: output of script, report and info about a tape, as text and as JSON; what record
+ * and replay print at their end.
+ */
 #include <iconv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <commands.h>
 
+#include "record/recorder.h"
 #include "replay/print.h"
 #include "tap.h"
 #include "tapes.h"
@@ -582,6 +586,54 @@ static void test_replay(void)
 	has("replayed in 0.000 s", "nor does one that is stopped before its start");
 }
 
+/* Prints the end of a recording of @events and @lost events into @said. */
+static void print_recording(uint64_t events, uint64_t lost, bool quiet)
+{
+	struct recorder recorder = {
+		.path = "t", .quit = -1, .watch = { .state_fd = -1, .seq_fd = -1 },
+		.events = events, .lost = lost,
+	};
+
+	begin_capture();
+	recorder_close(&recorder, true, quiet);
+	end_capture();
+}
+
+static void test_recording(void)
+{
+	print_recording(7, 0, false);
+	ok(strstr(said, "7 events, 0 lost") && !strstr(said, "warning"), "a recording: no warning");
+	print_recording(0, 0, false);
+	ok(strstr(said, "warning: t: the tape has no events"), "an empty recording: a warning");
+	print_recording(0, 7, false);
+	ok(strstr(said, "warning: t: events were lost") && !strstr(said, "no events"),
+	   "a recording that has lost all events: only the warning of losses");
+	print_recording(0, 0, true);
+	ok(!*said, "an empty recording with -q: no warning");
+}
+
+/* Runs script or report, and tests whether it warns that @option matches nothing. */
+static void matches(int (*command)(int argc, char **argv), const char *option, const char *expected,
+		    const struct blob *tape)
+{
+	ok(!run(command, "show", option, tape), "%s succeeds", option ? option : "without options");
+	ok(expected ? !!strstr(said, expected) : !strstr(said, "matches"), "it warns: %s",
+	   expected ? expected : "nothing");
+}
+
+static void test_no_match(const struct blob *tape)
+{
+	make_tape(tape);
+	matches(cmd_script, "--pid=999", "no event of the tape matches --pid", tape);
+	matches(cmd_script, "--comm=none", "no event of the tape matches --comm", tape);
+	matches(cmd_script, "--cpu=7", "no event of the tape matches --cpu", tape);
+	matches(cmd_script, "--time=100,", "no event of the tape matches --time", tape);
+	matches(cmd_script, "--pid=20", NULL, tape);
+	matches(cmd_script, "--time=2,3", NULL, tape);
+	matches(cmd_report, "--pid=999", "no task of the tape matches --pid", tape);
+	matches(cmd_report, "--pid=20", NULL, tape);
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -601,6 +653,8 @@ int main(void)
 	test_numbers(&tape);
 	test_crowd(&tape);
 	test_replay();
+	test_recording();
+	test_no_match(&tape);
 	close(tape.fd);
 	return tap_done();
 }
