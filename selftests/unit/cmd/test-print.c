@@ -332,6 +332,15 @@ static void test_machine(const struct blob *tape)
 	has("\"fair_server/cpu1/period\":\"2\"", "all settings");
 }
 
+/* The tape of write_machine() has no end. */
+static void test_unfinished(const struct blob *tape)
+{
+	write_machine(tape);
+	ok(!run(cmd_report, "report", NULL, tape), "report of a tape without an end");
+	ok(strstr(said, "the recording was not finished") &&
+	   strstr(said, "; see \"schedtape recover\"\n"), "its warning names the command that helps");
+}
+
 /* Expects one line of info for a tape with these settings. */
 static void shows_settings(const struct blob *tape, const char *settings, const char *expected,
 			   const char *what)
@@ -648,6 +657,7 @@ int main(void)
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
 	test_machine(&tape);
+	test_unfinished(&tape);
 	test_gaps(&tape);
 	test_nasty(&tape);
 	test_numbers(&tape);

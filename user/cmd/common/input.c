@@ -56,7 +56,7 @@ void cmd_close_tape(struct schedtape_tape *tape, const char *path)
 		return;
 	torn = schedtape_tape_torn(tape);
 	if (torn)
-		out_warning(path, "%s", torn);
+		out_warning(path, "%s; see \"schedtape recover\"", torn);
 	schedtape_tape_close(tape);
 }
 
