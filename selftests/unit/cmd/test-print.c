@@ -595,6 +595,31 @@ static void test_replay(void)
 	has("replayed in 0.000 s", "nor does one that is stopped before its start");
 }
 
+/* Prints into @said how a replay was interrupted. */
+static void interrupt_replay(bool quiet)
+{
+	const struct schedtape_program program = { .nr_tasks = 3, .duration = 2 * S };
+	const struct schedtape_replay_state state = {
+		.done = 1, .steps = 1234, .time = S / 2, .timed_waits = 2, .lag_total = S / 100,
+		.lag_max = S / 125,
+	};
+	const struct replay_options opts = { .quiet = quiet };
+
+	begin_capture();
+	replay_print_interrupted(&opts, &program, &state);
+	end_capture();
+}
+
+static void test_interrupted(void)
+{
+	interrupt_replay(false);
+	ok(!*text && strstr(said, "interrupted after 0.500 of 2.000 s: 1 of 3 tasks done, 1,234 steps, "
+				  "lag 5.000 ms on average, 8.000 ms at worst\n"),
+	   "an interrupted replay: how far it came");
+	interrupt_replay(true);
+	ok(!*said, "with -q: nothing");
+}
+
 /* Prints the end of a recording of @events and @lost events into @said. */
 static void print_recording(uint64_t events, uint64_t lost, bool quiet)
 {
@@ -663,6 +688,7 @@ int main(void)
 	test_numbers(&tape);
 	test_crowd(&tape);
 	test_replay();
+	test_interrupted();
 	test_recording();
 	test_no_match(&tape);
 	close(tape.fd);

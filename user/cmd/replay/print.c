@@ -100,6 +100,21 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 	fflush(to);
 }
 
+void replay_print_interrupted(const struct replay_options *opts,
+			      const struct schedtape_program *program,
+			      const struct schedtape_replay_state *state)
+{
+	char steps[OUT_COUNT_LEN];
+
+	if (opts->quiet)
+		return;
+	out_error(NULL, "interrupted after %.3f of %.3f s: %u of %u tasks done, %s steps, "
+		  "lag %.3f ms on average, %.3f ms at worst", state->time / 1e9,
+		  program->duration / 1e9, state->done, program->nr_tasks,
+		  out_count(steps, state->steps), out_ms(lag_average(state)),
+		  out_ms(state->lag_max));
+}
+
 void replay_print_death(const struct schedtape_program *program,
 			const struct process_death *died)
 {

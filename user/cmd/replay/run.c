@@ -349,6 +349,15 @@ static int run_replay(struct replay *replay)
 	return ret;
 }
 
+/* Prints the last known state, which may be a second old, if there is no current one. */
+static void say_interrupted(struct replay *replay)
+{
+	struct schedtape_error err;
+
+	get_state(replay, &err);
+	replay_print_interrupted(replay->options, replay->cast.program, &replay->state);
+}
+
 static int play(struct replay *replay)
 {
 	int ret, finished;
@@ -369,9 +378,11 @@ static int play(struct replay *replay)
 		finished = finish_recorder(replay);
 		ret = ret ? ret : finished;
 	}
-	if (ret || replay->interrupted)
-		return ret ? ret : -EINTR;
-	return say_end(replay);
+	if (!ret && replay->interrupted)
+		ret = -EINTR;
+	if (ret == -EINTR)
+		say_interrupted(replay);
+	return ret ? ret : say_end(replay);
 }
 
 /* Closes the replay in any state.  No player is left when this returns. */
