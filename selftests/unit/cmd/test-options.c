@@ -91,8 +91,8 @@ static void test_replay(void)
 	static const char * const bad[] = {
 		"--speed=0", "--speed=nan", "--speed=1001", "--speed=1x", "--scale-cpu=-1",
 		"--time=2,1", "--time=1,1", "--time=", "--time=x", "--time=18446744073,",
-		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "-r0",
-		"-r4294967296", "--cpus=0:", "--cpus=:0", "--cpus=0-4294967295", "--burn=no",
+		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "--only=comm=",
+		"--only=name=app", "--exclude=pids=1", "-r0", "-r4294967296", "--cpus=0:", "--cpus=:0", "--cpus=0-4294967295", "--burn=no",
 		"--engine=kernel", "--external=x",
 	};
 	struct replay_options opts = { .record = NULL };
@@ -117,6 +117,7 @@ static const char *chosen(const char *option, const char *other)
 		{ .pid = 22, .tgid = 22, .comm = "app" },
 		{ .pid = 120, .tgid = 120, .comm = "app" },
 		{ .pid = 121, .tgid = 120, .comm = "app", .cgroup = 20 },
+		{ .pid = 130, .tgid = 130, .comm = "a=b" },
 	};
 	char *argv[4] = { "replay", (char *)option, (char *)other };
 	struct replay_options opts = { .record = NULL };
@@ -143,15 +144,18 @@ static void test_choice(void)
 		{ "--only=tgid=21", NULL, "" },
 		{ "--only=tgid=21-120", NULL, "234" },
 		{ "--only=tgid=22,20", NULL, "012" },
-		{ "--exclude=tgid=20", NULL, "234" },
+		{ "--exclude=tgid=20", NULL, "2345" },
 		{ "--exclude=tgid=1-4000000", NULL, "" },
 		{ "--only=tgid=20", "--exclude=pid=20", "1" },
 		{ "--only=pid=20", "--only=tgid=120", "034" },
 		{ "--only=pid=20", NULL, "0" },
-		{ "--exclude=pid=20-22", NULL, "34" },
+		{ "--exclude=pid=20-22", NULL, "345" },
 		{ "--only=app", NULL, "0234" },
+		{ "--only=comm=app", NULL, "0234" },
+		{ "--only=comm=[wx]*", "--only=comm=a=*", "15" },
+		{ "--only=[a]=b", NULL, "5" },
 		{ "--only=app", "--exclude=tgid=20", "234" },
-		{ "--exclude=[!a]*", NULL, "0234" },
+		{ "--exclude=[!a]*", NULL, "02345" },
 		{ "--only=cgroup=id:20", NULL, "4" },
 		{ "--exclude=cgroup=id:20", "--only=tgid=120", "3" },
 	};
