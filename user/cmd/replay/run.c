@@ -488,7 +488,16 @@ static int open_replay(struct replay *replay)
 	return replay->options->record ? open_recorder(replay) : 0;
 }
 
-int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+/* Takes the speed that steer has set, so that the next round of -r or --loop has it, too. */
+static void keep_speed(struct replay_options *opts, const struct schedtape_replay_state *state)
+{
+	uint32_t set = opts->speed * STAPE_REPLAY_SPEED_ONE;
+
+	if (state->speed && state->speed != set)
+		opts->speed = (double)state->speed / STAPE_REPLAY_SPEED_ONE;
+}
+
+int replay_run(struct replay_options *opts, struct schedtape_client *client,
 	       struct schedtape_tape *tape, const struct schedtape_program *program,
 	       const struct schedtape_calibration *calibration, double scale,
 	       struct json_object *results)
@@ -521,6 +530,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
 				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
+	keep_speed(opts, &replay.state);
 	if (!ret)
 		replay_print(opts, program, &replay.state, results);
 	return ret;
