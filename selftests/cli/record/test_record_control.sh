@@ -48,6 +48,8 @@ trap 'kill $periodic 2> /dev/null; rm -rf "$dir"' EXIT
 schedtape record -q -o t -p $periodic --duration 0.5 2> log
 report $? "--duration: no failure"
 info t '0.5 <= T < 5' "--duration: as long as it says"
+schedtape record -q -o t -p $periodic --duration 500ms 2> log
+info t '0.5 <= T < 5' "--duration: with a unit, too"
 begun=$EPOCHREALTIME
 schedtape record -q -o t -D 1000 --duration 0.3 -- sleep 60 2> log
 report $? "-D and --duration: the command is ended, which is no failure"
