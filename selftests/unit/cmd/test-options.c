@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: each argument of record and replay has its effect, or is refused. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "options.h"
 #include "record/options.h"
+#include "replay/cpus-option.h"
 #include "replay/options.h"
 #include "tap.h"
 
@@ -92,8 +94,8 @@ static void test_replay(void)
 		"--speed=0", "--speed=nan", "--speed=1001", "--speed=1x", "--scale-cpu=-1",
 		"--time=2,1", "--time=1,1", "--time=", "--time=x", "--time=18446744073,",
 		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "--only=comm=",
-		"--only=name=app", "--exclude=pids=1", "-r0", "-r4294967296", "--cpus=0:", "--cpus=:0", "--cpus=0-4294967295", "--burn=no",
-		"--engine=kernel", "--external=x",
+		"--only=name=app", "--exclude=pids=1", "-r0", "-r4294967296", "--cpus=0:",
+		"--cpus=:0", "--cpus=0-4294967295", "--burn=no", "--engine=kernel", "--external=x",
 	};
 	struct replay_options opts = { .record = NULL };
 	size_t i;
@@ -107,6 +109,28 @@ static void test_replay(void)
 	ok(plays(&opts, "--record=tape/") && !strcmp(opts.record, "tape"), "--record=tape/");
 	ok(plays(&opts, "--only=pid=1-3,7") && choice_made(&opts.choice), "--only=pid=1-3,7");
 	replay_options_free(&opts);
+}
+
+/* The message of --cpus names the CPUs that this process may use. */
+static void test_usable(void)
+{
+	struct replay_options opts = { .record = NULL };
+	cpu_set_t before, first;
+	char *usable;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_getaffinity(0, sizeof(before), &before) ||
+	    sched_setaffinity(0, sizeof(first), &first)) {
+		ok(true, "this process may use CPU 0 # SKIP");
+		return;
+	}
+	usable = cpus_option_usable();
+	ok(usable && !strcmp(usable, "0"), "this process may use CPU 0: %s", usable);
+	ok(plays(&opts, "--cpus=0") && !plays(&opts, "--cpus=1"), "and no other one");
+	sched_setaffinity(0, sizeof(before), &before);
+	replay_options_free(&opts);
+	free(usable);
 }
 
 /* Returns the selected ones of these tasks, one digit each; "0" is the first. */
@@ -175,6 +199,7 @@ int main(void)
 	test_numbers();
 	test_patterns();
 	test_replay();
+	test_usable();
 	test_choice();
 	return tap_done();
 }

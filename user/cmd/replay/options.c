@@ -102,11 +102,16 @@ static void parse_time(struct replay_options *opts, const char *arg, struct argp
 
 static void parse_cpus(struct replay_options *opts, const char *arg, struct argp_state *state)
 {
+	char *usable;
+
 	switch (cpus_option_parse(&opts->cpus, arg)) {
 	case 0:
 		break;
 	case -ENODEV:
-		argp_error(state, "--cpus %s: this process may not use all of these CPUs", arg);
+		usable = cpus_option_usable();
+		argp_error(state, "--cpus %s: this process may not use all of these CPUs, only %s",
+			   arg, usable ? usable : "?");
+		free(usable);
 		break;
 	default:
 		argp_error(state, "--cpus %s: CPUs like 0-1, or RECORDED:HERE,...", arg);
