@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: the options of all commands that read one tape. */
+/* Description: the options of all commands that read one tape; messages of all commands. */
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/options.h"
+#include "common/output.h"
 #include "tap.h"
 
 static bool refused;
@@ -41,8 +44,30 @@ static void test_tape(void)
 	ok(!strcmp(tape_of("a", "-i", "b"), "refused"), "an argument and -i");
 }
 
+/* On a socket for datagrams, each write() is a datagram of its own. */
+static void test_message(void)
+{
+	int ends[2], before = dup(STDERR_FILENO);
+	char text[256] = "";
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends)) {
+		ok(false, "socketpair()");
+		return;
+	}
+	dup2(ends[1], STDERR_FILENO);
+	out_warning("a tape", "text %d\t%s", 7, "end");
+	dup2(before, STDERR_FILENO);
+	ok(recv(ends[0], text, sizeof(text) - 1, MSG_DONTWAIT) > 0 &&
+	   !strcmp(text, "schedtape: warning: a tape: text 7?end\n"), "a message in one write: %s",
+	   text);
+	close(ends[0]);
+	close(ends[1]);
+	close(before);
+}
+
 int main(void)
 {
 	test_tape();
+	test_message();
 	return tap_done();
 }
