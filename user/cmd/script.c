@@ -22,6 +22,7 @@
 
 /**
  * struct script - the command line, and the tasks' names
+ * @printed: an event was printed, losses and pauses not counted
  * @digits: of a second, after the point
  * @names: at the current position of the tape
  */
@@ -31,6 +32,7 @@ struct script {
 	struct select_numbers pids;
 	struct select_numbers cpus;
 	struct select_names comms;
+	bool printed;
 	unsigned int digits;
 	struct names *names;
 };
@@ -370,10 +372,11 @@ static void print_json(const struct script *script, const struct schedtape_event
 	out_json(object, false);
 }
 
-static void print_event(const struct script *script, const struct schedtape_event *ev)
+static void print_event(struct script *script, const struct schedtape_event *ev)
 {
 	if (!selects(script, ev))
 		return;
+	script->printed |= !schedtape_event_is_gap(ev);
 	if (script->common.json)
 		print_json(script, ev);
 	else
@@ -417,6 +420,19 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 	return rc < 0 ? CMD_FAILURE : 0;
 }
 
+/* Warns if the options select no event at all. */
+static void warn_of_nothing(const struct script *script)
+{
+	bool timed = script->time.start || script->time.stop != UINT64_MAX;
+
+	if (script->printed || !out_works() ||
+	    (!timed && !script->pids.nr && !script->comms.nr && !script->cpus.nr))
+		return;
+	out_warning(script->common.input, "no event of the tape matches%s%s%s%s",
+		    timed ? " --time" : "", script->pids.nr ? " --pid" : "",
+		    script->comms.nr ? " --comm" : "", script->cpus.nr ? " --cpu" : "");
+}
+
 static int script_tape(struct script *script)
 {
 	struct schedtape_error err = { "" };
@@ -430,6 +446,8 @@ static int script_tape(struct script *script)
 		out_error(NULL, "%s", err.text);
 	else
 		status = print_events(script, tape);
+	if (!status)
+		warn_of_nothing(script);
 	status = out_finish(status);
 	names_free(script->names);
 	cmd_close_tape(tape, script->common.input);

@@ -48,6 +48,8 @@ trap 'kill $periodic 2> /dev/null; rm -rf "$dir"' EXIT
 schedtape record -q -o t -p $periodic --duration 0.5 2> log
 report $? "--duration: no failure"
 info t '0.5 <= T < 5' "--duration: as long as it says"
+schedtape record -q -o t -p $periodic --duration 500ms 2> log
+info t '0.5 <= T < 5' "--duration: with a unit, too"
 begun=$EPOCHREALTIME
 schedtape record -q -o t -D 1000 --duration 0.3 -- sleep 60 2> log
 report $? "-D and --duration: the command is ended, which is no failure"
@@ -62,6 +64,8 @@ report $? "-D with periods: the tape tells of the pause"
 schedtape record -q -o t -D -1 -- true 2> log
 report $? "-D -1: what was never begun ends, too"
 info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
+schedtape record -o t -D -1 -- true 2> log && grep -q 'warning: t: the tape has no events' log
+report $? "-D -1: a warning says that it has none"
 expect 129 '-D x: ms' schedtape record -D x -- true
 expect 129 '--duration 0: not a number of seconds' schedtape record --duration 0 -a
 

@@ -119,9 +119,13 @@ env --ignore-signal=HUP schedtape record -q -o t -- \
 	sh -c 'kill -HUP $PPID; sleep 1; exit 3' 2> log
 [ $? = 3 ]
 report $? "but not where it is ignored"
+# shellcheck disable=SC2016 # the command expands it
+schedtape record -q -o t --overwrite -- sh -c 'kill -USR2 $PPID; sleep 1; exit 3' 2> log
+[ $? = 3 ] && schedtape info --json t > tape.json 2> log && like tape.json 'd["events"] > 0'
+report $? "SIGUSR2 does not end a recording"
 for how in --ignore-signal --default-signal; do
 	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
-	signals=$how=HUP,PIPE,XFSZ,CHLD
+	signals=$how=HUP,PIPE,XFSZ,CHLD,USR2
 	env "$signals" "${look[@]}" > want
 	timeout $((30 * slow)) env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
 		[ "$(wc -l < got)" = 2 ] && diff want got > log

@@ -112,6 +112,16 @@ wait $player
 report $? "Ctrl-C ends a replay, status 130"
 nothing_left
 report $? "Ctrl-C leaves no player"
+schedtape replay long.tape > out 2> log &
+player=$!
+eventually playing
+kill -INT $player
+wait $player
+[ $? = 130 ] && [ ! -s out ] &&
+	grep -q '^schedtape replay: interrupted after [0-9.]* of [0-9.]* s: 0 of 1 tasks done, ' log
+report $? "Ctrl-C: the replay says how far it came"
+nothing_left
+report $? "Ctrl-C without -q leaves no player"
 
 schedtape replay -q long.tape > log 2>&1 &
 player=$!

@@ -56,7 +56,7 @@ expect 129 "burn fuel: time or work" schedtape replay --burn fuel
 expect 129 "only 'pid=': a pattern of names" schedtape replay --only pid=
 expect 129 "exclude 'cgroup=': a pattern of names" schedtape replay --exclude cgroup=
 expect 129 "time 2,1: FROM,TO in seconds" schedtape replay --time 2,1
-expect 129 "cpus 0-3: this process may not" schedtape replay --cpus 0-3
+expect 129 "cpus 0-3: this process may not use all of these CPUs, only 0" schedtape replay --cpus 0-3
 expect 129 "cpus 0:: CPUs like 0-1" schedtape replay --cpus 0:
 expect 129 "record takes one replay, not --loop" schedtape replay --loop --record x
 

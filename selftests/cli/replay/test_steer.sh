@@ -87,6 +87,22 @@ wait $replay
 [ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
 report $? "who has started it says so"
 
+# -- rounds ---------------------------------------------------------------------------
+
+# passes: three rounds were seen; one at the first speed would take minutes
+passes()
+{
+	field replay >> rounds
+	[ "$(sort -u rounds | grep -c .)" -ge 3 ]
+}
+schedtape replay -q --speed 0.02 --loop work.tape > replay.log 2>&1 &
+replay=$!
+eventually all_play
+schedtape steer "$id" speed 20 > log 2>&1 && eventually passes
+report $? "--loop: later rounds have the speed that was set in the first one"
+kill -INT $replay
+wait $replay
+
 # -- figures of players ---------------------------------------------------------------
 
 # Two tasks that sleep as often as their names say, and then long enough to be inspected.

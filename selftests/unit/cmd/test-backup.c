@@ -49,6 +49,8 @@ static void stays(const char *file, const char *what)
 static void test_others(void)
 {
 	mkdir("t", 0700);
+	stays("t", "an empty folder");
+	ok(mkdir("t", 0700), "an empty folder is not removed");
 	put("t/data", "my data, for years");
 	stays("t/data", "a folder with a file \"data\"");
 	put("t/data", "SCHED");
@@ -85,6 +87,8 @@ static void test_tape(void)
 	ok(is_there("t/data.0") && !is_there("t.old"), "and comes back, if there is no new one");
 
 	mkdir("t.old", 0700);
+	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old && is_there("t/data") &&
+	   is_there("t.old"), "no tape takes the place of an empty folder: %s", err.text);
 	put("t.old/data", "mine");
 	ok(backup_old("t", &backup, &err) == -EEXIST && !backup.old && is_there("t.old/data") &&
 	   is_there("t/data") && strstr(err.text, "not a tape"),
@@ -104,6 +108,17 @@ static bool refused(const char *input, const char *output)
 	int ret = backup_refuse(input, output, &err);
 
 	return ret == -EEXIST && strstr(err.text, output) && strstr(err.text, "that is read");
+}
+
+/* A recording that fails leaves an empty directory, which is removed. */
+static void test_failed(void)
+{
+	struct schedtape_error err = { "" };
+	struct backup backup;
+
+	ok(!backup_old("t", &backup, &err) && !mkdir("t", 0700), "a new tape is a directory");
+	backup_undo(&backup);
+	ok(!is_there("t"), "which goes if nothing was written");
 }
 
 static void test_input(void)
@@ -142,6 +157,7 @@ int main(void)
 		return 1;
 	test_others();
 	test_tape();
+	test_failed();
 	test_input();
 	return rmdir(dir) || tap_done();
 }

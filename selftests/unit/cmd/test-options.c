@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: each argument of record and replay has its effect, or is refused. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <tape/meta.h>
 
 #include "options.h"
 #include "record/options.h"
+#include "replay/cpus-option.h"
 #include "replay/options.h"
 #include "tap.h"
 
@@ -93,9 +95,9 @@ static void test_replay(void)
 	static const char * const bad[] = {
 		"--speed=0", "--speed=nan", "--speed=1001", "--speed=1x", "--scale-cpu=-1",
 		"--time=2,1", "--time=1,1", "--time=", "--time=x", "--time=18446744073,",
-		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "-r0",
-		"-r4294967296", "--cpus=0:", "--cpus=:0", "--cpus=0-4294967295", "--burn=no",
-		"--engine=kernel", "--external=x",
+		"--only=", "--only=pid=", "--exclude=tgid=1-", "--only=cgroup=", "--only=comm=",
+		"--only=name=app", "--exclude=pids=1", "-r0", "-r4294967296", "--cpus=0:",
+		"--cpus=:0", "--cpus=0-4294967295", "--burn=no", "--engine=kernel", "--external=x",
 	};
 	struct replay_options opts = { .record = NULL };
 	size_t i;
@@ -111,6 +113,28 @@ static void test_replay(void)
 	replay_options_free(&opts);
 }
 
+/* The message of --cpus names the CPUs that this process may use. */
+static void test_usable(void)
+{
+	struct replay_options opts = { .record = NULL };
+	cpu_set_t before, first;
+	char *usable;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_getaffinity(0, sizeof(before), &before) ||
+	    sched_setaffinity(0, sizeof(first), &first)) {
+		ok(true, "this process may use CPU 0 # SKIP");
+		return;
+	}
+	usable = cpus_option_usable();
+	ok(usable && !strcmp(usable, "0"), "this process may use CPU 0: %s", usable);
+	ok(plays(&opts, "--cpus=0") && !plays(&opts, "--cpus=1"), "and no other one");
+	sched_setaffinity(0, sizeof(before), &before);
+	replay_options_free(&opts);
+	free(usable);
+}
+
 /* Returns the selected ones of these tasks, one digit each; "0" is the first. */
 static const char *chosen(const char *option, const char *other)
 {
@@ -119,6 +143,7 @@ static const char *chosen(const char *option, const char *other)
 		{ .pid = 22, .tgid = 22, .comm = "app" },
 		{ .pid = 120, .tgid = 120, .comm = "app" },
 		{ .pid = 121, .tgid = 120, .comm = "app", .cgroup = 20 },
+		{ .pid = 130, .tgid = 130, .comm = "a=b" },
 	};
 	char *argv[4] = { "replay", (char *)option, (char *)other };
 	struct replay_options opts = { .record = NULL };
@@ -145,15 +170,18 @@ static void test_choice(void)
 		{ "--only=tgid=21", NULL, "" },
 		{ "--only=tgid=21-120", NULL, "234" },
 		{ "--only=tgid=22,20", NULL, "012" },
-		{ "--exclude=tgid=20", NULL, "234" },
+		{ "--exclude=tgid=20", NULL, "2345" },
 		{ "--exclude=tgid=1-4000000", NULL, "" },
 		{ "--only=tgid=20", "--exclude=pid=20", "1" },
 		{ "--only=pid=20", "--only=tgid=120", "034" },
 		{ "--only=pid=20", NULL, "0" },
-		{ "--exclude=pid=20-22", NULL, "34" },
+		{ "--exclude=pid=20-22", NULL, "345" },
 		{ "--only=app", NULL, "0234" },
+		{ "--only=comm=app", NULL, "0234" },
+		{ "--only=comm=[wx]*", "--only=comm=a=*", "15" },
+		{ "--only=[a]=b", NULL, "5" },
 		{ "--only=app", "--exclude=tgid=20", "234" },
-		{ "--exclude=[!a]*", NULL, "0234" },
+		{ "--exclude=[!a]*", NULL, "02345" },
 		{ "--only=cgroup=id:20", NULL, "4" },
 		{ "--exclude=cgroup=id:20", "--only=tgid=120", "3" },
 	};
@@ -173,6 +201,7 @@ int main(void)
 	test_numbers();
 	test_patterns();
 	test_replay();
+	test_usable();
 	test_choice();
 	return tap_done();
 }

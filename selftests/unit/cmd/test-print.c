@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: output of script, report and info about a tape, as text and as JSON. */
+/*
+ * Description: output of script, report and info about a tape, as text and as JSON; what record
+ * and replay print at their end.
+ */
 #include <iconv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <commands.h>
 
+#include "record/recorder.h"
+#include "replay/print.h"
 #include "tap.h"
 #include "tapes.h"
 
@@ -23,21 +28,37 @@ static void capture(int fd, int file, int saved, char *to, size_t size)
 	close(file);
 }
 
+static int out_file, out_before, messages_file, messages_before;
+
+/* From here to end_capture() all output goes to @text, and all messages to @said. */
+static void begin_capture(void)
+{
+	out_file = memfd_create("out", MFD_CLOEXEC);
+	out_before = dup(STDOUT_FILENO);
+	messages_file = memfd_create("messages", MFD_CLOEXEC);
+	messages_before = dup(STDERR_FILENO);
+	fflush(stdout);
+	dup2(out_file, STDOUT_FILENO);
+	dup2(messages_file, STDERR_FILENO);
+}
+
+static void end_capture(void)
+{
+	fflush(stdout);
+	capture(STDOUT_FILENO, out_file, out_before, text, sizeof(text));
+	capture(STDERR_FILENO, messages_file, messages_before, said, sizeof(said));
+}
+
 /* Runs a command with its output in @text, its messages in @said. Returns its status. */
 static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
 	       const struct blob *tape)
 {
 	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
-	int out = memfd_create("out", MFD_CLOEXEC), saved = dup(STDOUT_FILENO), status;
-	int messages = memfd_create("messages", MFD_CLOEXEC), stderr_saved = dup(STDERR_FILENO);
+	int status;
 
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	dup2(messages, STDERR_FILENO);
+	begin_capture();
 	status = command(option ? 3 : 2, argv);
-	fflush(stdout);
-	capture(STDOUT_FILENO, out, saved, text, sizeof(text));
-	capture(STDERR_FILENO, messages, stderr_saved, said, sizeof(said));
+	end_capture();
 	return status;
 }
 
@@ -317,6 +338,15 @@ static void test_machine(const struct blob *tape)
 	has("\"fair_server/cpu1/period\":\"2\"", "all settings");
 }
 
+/* The tape of write_machine() has no end. */
+static void test_unfinished(const struct blob *tape)
+{
+	write_machine(tape);
+	ok(!run(cmd_report, "report", NULL, tape), "report of a tape without an end");
+	ok(strstr(said, "the recording was not finished") &&
+	   strstr(said, "; see \"schedtape recover\"\n"), "its warning names the command that helps");
+}
+
 /* Expects one line of info for a tape with these settings. */
 static void shows_settings(const struct blob *tape, const char *settings, const char *expected,
 			   const char *what)
@@ -549,6 +579,101 @@ static void test_damage(struct blob *tape, size_t at, const char *what)
 	free(data);
 }
 
+/* Prints the result of a replay into @text. */
+static void print_replay(uint64_t start, uint64_t stop)
+{
+	const struct schedtape_program program = { .nr_tasks = 1, .duration = 2 * S };
+	const struct schedtape_replay_state state = { .start_time = start, .stop_time = stop };
+	const struct replay_options opts = { .record = NULL };
+
+	begin_capture();
+	replay_print(&opts, &program, &state, NULL);
+	end_capture();
+}
+
+static void test_replay(void)
+{
+	print_replay(1000 * S, 1003 * S);
+	has("1 tasks replayed in 3.000 s (recorded: 2.000 s)", "a replay takes 3 s");
+	print_replay(0, 1003 * S);
+	has("replayed in 0.000 s", "a replay that ends before its start takes no time");
+	print_replay(1000 * S, 999 * S);
+	has("replayed in 0.000 s", "nor does one that is stopped before its start");
+}
+
+/* Prints into @said how a replay was interrupted. */
+static void interrupt_replay(bool quiet)
+{
+	const struct schedtape_program program = { .nr_tasks = 3, .duration = 2 * S };
+	const struct schedtape_replay_state state = {
+		.done = 1, .steps = 1234, .time = S / 2, .timed_waits = 2, .lag_total = S / 100,
+		.lag_max = S / 125,
+	};
+	const struct replay_options opts = { .quiet = quiet };
+
+	begin_capture();
+	replay_print_interrupted(&opts, &program, &state);
+	end_capture();
+}
+
+static void test_interrupted(void)
+{
+	interrupt_replay(false);
+	ok(!*text && strstr(said, "interrupted after 0.500 of 2.000 s: 1 of 3 tasks done, 1,234 steps, "
+				  "lag 5.000 ms on average, 8.000 ms at worst\n"),
+	   "an interrupted replay: how far it came");
+	interrupt_replay(true);
+	ok(!*said, "with -q: nothing");
+}
+
+/* Prints the end of a recording of @events and @lost events into @said. */
+static void print_recording(uint64_t events, uint64_t lost, bool quiet)
+{
+	struct recorder recorder = {
+		.path = "t", .quit = -1, .watch = { .state_fd = -1, .seq_fd = -1 },
+		.events = events, .lost = lost,
+	};
+
+	begin_capture();
+	recorder_close(&recorder, true, quiet);
+	end_capture();
+}
+
+static void test_recording(void)
+{
+	print_recording(7, 0, false);
+	ok(strstr(said, "7 events, 0 lost") && !strstr(said, "warning"), "a recording: no warning");
+	print_recording(0, 0, false);
+	ok(strstr(said, "warning: t: the tape has no events"), "an empty recording: a warning");
+	print_recording(0, 7, false);
+	ok(strstr(said, "warning: t: events were lost") && !strstr(said, "no events"),
+	   "a recording that has lost all events: only the warning of losses");
+	print_recording(0, 0, true);
+	ok(!*said, "an empty recording with -q: no warning");
+}
+
+/* Runs script or report, and tests whether it warns that @option matches nothing. */
+static void matches(int (*command)(int argc, char **argv), const char *option, const char *expected,
+		    const struct blob *tape)
+{
+	ok(!run(command, "show", option, tape), "%s succeeds", option ? option : "without options");
+	ok(expected ? !!strstr(said, expected) : !strstr(said, "matches"), "it warns: %s",
+	   expected ? expected : "nothing");
+}
+
+static void test_no_match(const struct blob *tape)
+{
+	make_tape(tape);
+	matches(cmd_script, "--pid=999", "no event of the tape matches --pid", tape);
+	matches(cmd_script, "--comm=none", "no event of the tape matches --comm", tape);
+	matches(cmd_script, "--cpu=7", "no event of the tape matches --cpu", tape);
+	matches(cmd_script, "--time=100,", "no event of the tape matches --time", tape);
+	matches(cmd_script, "--pid=20", NULL, tape);
+	matches(cmd_script, "--time=2,3", NULL, tape);
+	matches(cmd_report, "--pid=999", "no task of the tape matches --pid", tape);
+	matches(cmd_report, "--pid=20", NULL, tape);
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -563,10 +688,15 @@ int main(void)
 	test_damage(&tape, 34, "a chunk's CPU");
 	test_first_names(&tape);
 	test_machine(&tape);
+	test_unfinished(&tape);
 	test_gaps(&tape);
 	test_nasty(&tape);
 	test_numbers(&tape);
 	test_crowd(&tape);
+	test_replay();
+	test_interrupted();
+	test_recording();
+	test_no_match(&tape);
 	close(tape.fd);
 	return tap_done();
 }

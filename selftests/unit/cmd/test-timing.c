@@ -51,6 +51,14 @@ static void test_duration_forms(void)
 {
 	static const char * const bad[] = {
 		"", "0", "-1", "x", "1x", "nan", "inf", "1e99", "0.0009",
+		"s", "1 s", "1S", "1sec", "1d", "0.9ms", "999us", "0s", "inf s",
+	};
+	static const struct {
+		const char *text;
+		uint64_t ms;
+	} units[] = {
+		{ "5s", 5000 }, { "0.25s", 250 }, { "40ms", 40 }, { "1500us", 1 },
+		{ "7000000ns", 7 }, { "2m", 120000 }, { "1.5h", 5400000 },
 	};
 	struct timing timing = { .duration = 0 };
 	size_t i;
@@ -59,6 +67,9 @@ static void test_duration_forms(void)
 	ok(timing_parse_duration(&timing, "0.25") && timing.duration == 250, "--duration 0.25");
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		ok(!timing_parse_duration(&timing, bad[i]), "not --duration %s", bad[i]);
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		ok(timing_parse_duration(&timing, units[i].text) && timing.duration == units[i].ms,
+		   "--duration %s", units[i].text);
 }
 
 static void test_always_on(void)

@@ -62,6 +62,20 @@ static int for_tape_files(const char *path, int (*each)(int dir, const char *nam
 	return ret;
 }
 
+/* Returns true for an empty directory: a tape has files, so somebody has made it for another use. */
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
 static int remove_file(int dir, const char *name)
 {
 	return unlinkat(dir, name, 0) ? -errno : 0;
@@ -160,6 +174,8 @@ static int move_older(struct backup *backup)
 	if (lstat(backup->old, &st))
 		return errno == ENOENT ? 0 : -errno;
 	ret = S_ISDIR(st.st_mode) ? for_tape_files(backup->old, NULL) : 0;
+	if (!ret && is_empty(backup->old))
+		ret = -EEXIST;
 	if (ret)
 		return ret;
 	if (asprintf(&older, "%s.%d", backup->old, getpid()) < 0)
@@ -180,6 +196,8 @@ int backup_old(const char *path, struct backup *backup, struct schedtape_error *
 
 	memset(backup, 0, sizeof(*backup));
 	ret = must_go(path, &go);
+	if (!ret && go && is_empty(path))
+		ret = -EEXIST;
 	if (ret)
 		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
 	backup->path = path;

@@ -56,7 +56,7 @@ void cmd_close_tape(struct schedtape_tape *tape, const char *path)
 		return;
 	damage = schedtape_tape_damage(tape);
 	if (damage)
-		out_warning(path, "%s", damage);
+		out_warning(path, "%s; see \"schedtape recover\"", damage);
 	schedtape_tape_close(tape);
 }
 

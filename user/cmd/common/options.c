@@ -35,10 +35,13 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_error(state, "more than one tape: '%s'", arg);
-		/* fall through */
+		if (state->arg_num || common->option)
+			argp_error(state, "more than one tape: '%s' and '%s'", common->input, arg);
+		common->input = arg;
+		return 0;
 	case 'i':
+		/* All options come before the arguments here. */
+		common->option = true;
 		common->input = arg;
 		return 0;
 	case OPT_JSON:

@@ -13,10 +13,12 @@
 /**
  * struct cmd_common - options of every command that reads one tape
  * @input: -i FILE, --input FILE or the one argument; preset: CMD_DEFAULT_TAPE
+ * @option: -i has set @input
  * @json: --json
  */
 struct cmd_common {
 	const char *input;
+	bool option;
 	bool json;
 };
 

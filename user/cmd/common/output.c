@@ -24,20 +24,34 @@ const char *out_command(void)
 
 /* -- messages -------------------------------------------------------------- */
 
-static void message(const char *kind, const char *path, const char *format, va_list args)
+static void put_message(FILE *to, const char *kind, const char *path, const char *format,
+			va_list args)
 {
 	char *text;
 
-	fflush(stdout);
-	fprintf(stderr, "%s: %s", command, kind);
+	fprintf(to, "%s: %s", command, kind);
 	if (path)
-		fprintf(stderr, "%s: ", path);
+		fprintf(to, "%s: ", path);
 	/* The text may contain bytes of a tape, so make it safe. */
 	if (vasprintf(&text, format, args) >= 0) {
-		text_print(stderr, text);
+		text_print(to, text);
 		free(text);
 	}
-	fputc('\n', stderr);
+	fputc('\n', to);
+}
+
+/* Writes a message in one piece, so that those of several processes do not mix. */
+static void message(const char *kind, const char *path, const char *format, va_list args)
+{
+	char *line = NULL;
+	size_t size;
+	FILE *to = open_memstream(&line, &size);
+
+	fflush(stdout);
+	put_message(to ? to : stderr, kind, path, format, args);
+	if (to && !fclose(to))
+		fputs(line, stderr);
+	free(line);
 }
 
 void out_error(const char *path, const char *format, ...)

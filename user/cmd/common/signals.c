@@ -10,7 +10,9 @@ static struct {
 	int signal;
 	bool changed;
 	struct sigaction before;
-} actions[] = { { .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD } };
+} actions[] = {
+	{ .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR2 },
+};
 
 static struct {
 	bool changed;
@@ -31,6 +33,11 @@ void signals_survive_writes(void)
 {
 	change(SIGPIPE, SIG_IGN);
 	change(SIGXFSZ, SIG_IGN);
+}
+
+void signals_ignore_snapshots(void)
+{
+	change(SIGUSR2, SIG_IGN);
 }
 
 /* nohup(1) ignores SIGHUP.  If it were blocked here, signalfd would return it all the same. */

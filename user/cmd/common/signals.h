@@ -20,6 +20,11 @@ bool signals_read(int fd);
 bool signals_pending(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
+/*
+ * Ignores SIGUSR2, so that a script which asks for a snapshot, as of perf record, does not end
+ * the recording.
+ */
+void signals_ignore_snapshots(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 

@@ -24,7 +24,8 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0,
 	  "Begin after MS; -1: when --control says; 10-20,30-40: only in these periods", 3 },
-	{ "duration", OPT_DURATION, "SEC", 0, "End after SEC of recording", 3 },
+	{ "duration", OPT_DURATION, "SEC", 0,
+	  "End after SEC of recording; or 500ms, 5s, 2m, 1h", 3 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
 	  "Obey enable, disable, ping and stop, line by line", 3 },
 	{ NULL, 0, NULL, 0, "How:", 4 },
@@ -134,7 +135,8 @@ static error_t parse_when(int key, char *arg, struct record_options *opts,
 		break;
 	case OPT_DURATION:
 		if (!timing_parse_duration(&opts->timing, arg))
-			argp_error(state, "--duration %s: not a number of seconds", arg);
+			argp_error(state, "--duration %s: not a number of seconds, nor one with "
+				   "ns, us, ms, s, m or h behind", arg);
 		break;
 	case OPT_CONTROL:
 		if (!control_valid(arg))

@@ -414,6 +414,18 @@ uint64_t recorder_bytes(const struct recorder *recorder)
 	return bytes;
 }
 
+static void warn_of_losses(const struct recorder *recorder)
+{
+	if (recorder->said)
+		return;
+	if (recorder->lost)
+		out_warning(recorder->path,
+			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+	else if (!recorder->events && !recorder->overwritten)
+		out_warning(recorder->path, "the tape has no events: no chosen task ran while the "
+			    "recording was on");
+}
+
 static void say_what_became(const struct recorder *recorder)
 {
 	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], overwritten[OUT_COUNT_LEN];
@@ -425,9 +437,7 @@ static void say_what_became(const struct recorder *recorder)
 		fprintf(stderr, ", %s overwritten",
 			out_count(overwritten, recorder->overwritten));
 	fprintf(stderr, " ]\n");
-	if (recorder->lost && !recorder->said)
-		out_warning(recorder->path,
-			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+	warn_of_losses(recorder);
 }
 
 static void close_streamers(struct recorder *recorder)

@@ -43,6 +43,24 @@ bool timing_parse_delay(struct timing *timing, const char *text)
 	return timing->open_end ? timing->periods.nr == 1 : in_order(&timing->periods);
 }
 
+/* Returns the seconds of a unit, 0: there is no such unit. */
+static double parse_unit(const char *text)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {
+		{ "", 1 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "m", 60 },
+		{ "h", 3600 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(text, units[i].name))
+			return units[i].seconds;
+	return 0;
+}
+
 bool timing_parse_duration(struct timing *timing, const char *text)
 {
 	char *end;
@@ -50,7 +68,8 @@ bool timing_parse_duration(struct timing *timing, const char *text)
 
 	errno = 0;
 	seconds = strtod(text, &end);
-	if (errno || end == text || *end || !(seconds >= 0.001 && seconds <= 1e9))
+	seconds *= parse_unit(end);
+	if (errno || end == text || !(seconds >= 0.001 && seconds <= 1e9))
 		return false;
 	timing->duration = seconds * 1000;
 	return true;

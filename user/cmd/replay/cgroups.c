@@ -283,7 +283,7 @@ static int make_one(struct cgroups_made *made, const struct schedtape_cgroup_tab
 	if (signals_pending())
 		return -EINTR;
 	if (!state) {
-		out_warning(NULL, "--cgroups: the tape has no sound path of the cgroup id:%llu: "
+		out_warning(NULL, "--cgroups: the tape has no valid path of the cgroup id:%llu: "
 			    "its tasks stay where they are", (unsigned long long)id);
 		return 0;
 	}

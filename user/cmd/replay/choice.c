@@ -24,6 +24,16 @@ static int add(const char ***list, size_t *nr, const char *text)
 	return 0;
 }
 
+/* Returns the length of "word=" at the beginning of @text, 0 if there is none. */
+static size_t keyword_length(const char *text)
+{
+	size_t n = 0;
+
+	while (islower((unsigned char)text[n]))
+		n++;
+	return n && text[n] == '=' ? n + 1 : 0;
+}
+
 int choice_parse(struct choice_list *list, const char *text)
 {
 	if (!*text)
@@ -34,7 +44,10 @@ int choice_parse(struct choice_list *list, const char *text)
 		return select_numbers_parse(&list->tgids, text + 5);
 	if (!strncmp(text, "cgroup=", 7))
 		return text[7] ? add(&list->cgroups, &list->nr_cgroups, text + 7) : -EINVAL;
-	return add(&list->globs, &list->nr_globs, text);
+	if (!strncmp(text, "comm=", 5))
+		return text[5] ? add(&list->globs, &list->nr_globs, text + 5) : -EINVAL;
+	/* A misspelt keyword would be a pattern that no name matches. */
+	return keyword_length(text) ? -EINVAL : add(&list->globs, &list->nr_globs, text);
 }
 
 static bool list_made(const struct choice_list *list)

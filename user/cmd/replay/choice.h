@@ -13,7 +13,7 @@
 #include <schedtape.h>
 
 /**
- * struct choice_list - "GLOB", "pid=LIST", "tgid=LIST", "cgroup=WHICH"
+ * struct choice_list - "GLOB" or "comm=GLOB", "pid=LIST", "tgid=LIST", "cgroup=WHICH"
  * @globs: patterns of names
  * @cgroups: paths or ids, as text
  * @ids: ids of @cgroups, set by choice_check()

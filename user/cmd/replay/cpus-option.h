@@ -12,5 +12,7 @@
  * -ENODEV (this process may not use a CPU) or -ENOMEM.
  */
 int cpus_option_parse(struct cpu_map *map, const char *text);
+/* Returns the CPUs that this process may use, such as "0-3,6", to be freed, or NULL. */
+char *cpus_option_usable(void);
 
 #endif /* SCHEDTAPE_CPUS_OPTION_H */

@@ -33,8 +33,8 @@ static const struct argp_option options[] = {
 	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
 	  "same length (relative), or relative in state D only (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
-	  "Only tasks with such a name (a GLOB), pid=LIST, tgid=LIST or cgroup=WHICH; "
-	  "may be repeated", 0 },
+	  "Only tasks whose name matches GLOB or comm=GLOB, or of pid=LIST, tgid=LIST or "
+	  "cgroup=WHICH; may be repeated", 0 },
 	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Leave out these tasks; may be repeated", 0 },
 	{ "time", OPT_TIME, "FROM,TO", 0, "Only this part of the tape: seconds as in script",
 	  0 },
@@ -86,8 +86,8 @@ static void parse_choice(struct choice_list *list, const char *name, const char 
 			 struct argp_state *state)
 {
 	if (choice_parse(list, arg))
-		argp_error(state, "--%s '%s': a pattern of names, or pid=, tgid= or cgroup= and "
-			   "which", name, arg);
+		argp_error(state, "--%s '%s': a pattern of names, or comm=, pid=, tgid= or "
+			   "cgroup= and which", name, arg);
 }
 
 static void parse_time(struct replay_options *opts, const char *arg, struct argp_state *state)
@@ -102,11 +102,16 @@ static void parse_time(struct replay_options *opts, const char *arg, struct argp
 
 static void parse_cpus(struct replay_options *opts, const char *arg, struct argp_state *state)
 {
+	char *usable;
+
 	switch (cpus_option_parse(&opts->cpus, arg)) {
 	case 0:
 		break;
 	case -ENODEV:
-		argp_error(state, "--cpus %s: this process may not use all of these CPUs", arg);
+		usable = cpus_option_usable();
+		argp_error(state, "--cpus %s: this process may not use all of these CPUs, only %s",
+			   arg, usable ? usable : "?");
+		free(usable);
 		break;
 	default:
 		argp_error(state, "--cpus %s: CPUs like 0-1, or RECORDED:HERE,...", arg);

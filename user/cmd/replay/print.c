@@ -14,6 +14,17 @@ static uint64_t lag_average(const struct schedtape_replay_state *state)
 	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
 }
 
+/*
+ * Returns how long the replay took: 0 if all players ended before the start, because the module
+ * sets stop_time then, but not start_time.
+ */
+static uint64_t wall_time(const struct schedtape_replay_state *state)
+{
+	if (!state->start_time || state->stop_time < state->start_time)
+		return 0;
+	return state->stop_time - state->start_time;
+}
+
 static bool shows(const struct replay_options *opts)
 {
 	return !opts->quiet && isatty(STDERR_FILENO);
@@ -68,7 +79,7 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 		  const struct schedtape_replay_state *state, struct json_object *results)
 {
 	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
-	uint64_t wall = state->stop_time - state->start_time;
+	uint64_t wall = wall_time(state);
 	/* If the tape goes to standard output, no text may follow it there. */
 	FILE *to = opts->record && !strcmp(opts->record, "-") ? stderr : stdout;
 
@@ -87,6 +98,21 @@ void replay_print(const struct replay_options *opts, const struct schedtape_prog
 		out_ms(state->lag_max));
 	/* Print it before the next replay, which may take long. */
 	fflush(to);
+}
+
+void replay_print_interrupted(const struct replay_options *opts,
+			      const struct schedtape_program *program,
+			      const struct schedtape_replay_state *state)
+{
+	char steps[OUT_COUNT_LEN];
+
+	if (opts->quiet)
+		return;
+	out_error(NULL, "interrupted after %.3f of %.3f s: %u of %u tasks done, %s steps, "
+		  "lag %.3f ms on average, %.3f ms at worst", state->time / 1e9,
+		  program->duration / 1e9, state->done, program->nr_tasks,
+		  out_count(steps, state->steps), out_ms(lag_average(state)),
+		  out_ms(state->lag_max));
 }
 
 void replay_print_death(const struct schedtape_program *program,

@@ -350,6 +350,15 @@ static int run_replay(struct replay *replay)
 	return ret;
 }
 
+/* Prints the last known state, which may be a second old, if there is no current one. */
+static void say_interrupted(struct replay *replay)
+{
+	struct schedtape_error err;
+
+	get_state(replay, &err);
+	replay_print_interrupted(replay->options, replay->cast.program, &replay->state);
+}
+
 static int play(struct replay *replay)
 {
 	int ret, finished;
@@ -370,9 +379,11 @@ static int play(struct replay *replay)
 		finished = finish_recorder(replay);
 		ret = ret ? ret : finished;
 	}
-	if (ret || replay->interrupted)
-		return ret ? ret : -EINTR;
-	return say_end(replay);
+	if (!ret && replay->interrupted)
+		ret = -EINTR;
+	if (ret == -EINTR)
+		say_interrupted(replay);
+	return ret ? ret : say_end(replay);
 }
 
 /* Closes the replay in any state.  No player is left when this returns. */
@@ -478,7 +489,16 @@ static int open_replay(struct replay *replay)
 	return replay->options->record ? open_recorder(replay) : 0;
 }
 
-int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+/* Takes the speed that steer has set, so that the next round of -r or --loop has it, too. */
+static void keep_speed(struct replay_options *opts, const struct schedtape_replay_state *state)
+{
+	uint32_t set = opts->speed * STAPE_REPLAY_SPEED_ONE;
+
+	if (state->speed && state->speed != set)
+		opts->speed = (double)state->speed / STAPE_REPLAY_SPEED_ONE;
+}
+
+int replay_run(struct replay_options *opts, struct schedtape_client *client,
 	       struct schedtape_tape *tape, const struct schedtape_program *program,
 	       const struct schedtape_calibration *calibration, double scale,
 	       struct json_object *results)
@@ -512,6 +532,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
 				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
+	keep_speed(opts, &replay.state);
 	if (!ret)
 		replay_print(opts, program, &replay.state, results);
 	return ret;

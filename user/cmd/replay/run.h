@@ -15,9 +15,10 @@ struct json_object;
 /*
  * Replays @program, and prints the result or adds it to @results.  @client: NULL with
  * --engine=user; @scale: factor for the tape's CPU time.  Returns 0, or -errno after a
- * message; -EINTR, without one: a signal has ended the replay.
+ * message; -EINTR: a signal has ended the replay.  The speed in @opts follows changes that
+ * "schedtape steer" makes.
  */
-int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+int replay_run(struct replay_options *opts, struct schedtape_client *client,
 	       struct schedtape_tape *tape, const struct schedtape_program *program,
 	       const struct schedtape_calibration *calibration, double scale,
 	       struct json_object *results);

@@ -304,9 +304,10 @@ static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
 			goto err_read;
 	}
 	if (!file->described)
-		tape_note(tape, "%sthere is no sound META record", file->name);
+		tape_note(tape, "%sthere is no valid META record", file->name);
 	if (!file->ended)
-		tape_note(tape, "%sbyte %" PRIu64 ": no end record until here", file->name, offset);
+		tape_note(tape, "%sthe recording was not finished, or still runs: no end record "
+			  "until byte %" PRIu64, file->name, offset);
 	return 0;
 
 err_read:
