@@ -65,6 +65,10 @@ for size in $pages $((pages * 3 / 4)) 512K 300000B; do
 done
 expect 129 'what to record' schedtape record
 expect 129 'no command "rekord"' schedtape rekord
+for option in '-?' -h --help --usage help; do
+	schedtape "$option" > out 2> log && grep -q '^  record  ' out && grep -q '^  status  ' out
+	report $? "schedtape $option: the commands"
+done
 schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
 report $? "record --json"
 schedtape record --json -o t -- true > /dev/full 2> log
