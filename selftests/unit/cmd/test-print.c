@@ -646,6 +646,29 @@ static void test_recording(void)
 	ok(!*said, "an empty recording with -q: no warning");
 }
 
+/* Opens a recorder with -r 10 in a child that may not do that. */
+static void test_realtime(void)
+{
+	const struct recorder_options options = { .path = "t", .realtime = 10 };
+	const struct rlimit none = { 0, 0 };
+	struct recorder recorder = { .path = NULL };
+	int status;
+	pid_t pid;
+
+	begin_capture();
+	pid = fork();
+	if (!pid) {
+		/* CAP_SYS_NICE goes with the user ID; without root there is none to go. */
+		if (setrlimit(RLIMIT_RTPRIO, &none) || (!geteuid() && setuid(65534)))
+			_exit(1);
+		_exit(recorder_open(&recorder, NULL, &options) ? 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	end_capture();
+	ok(!status && strstr(said, "-r 10: Operation not permitted: a real-time priority needs "
+				   "CAP_SYS_NICE, use sudo\n"), "-r without the right: %s", said);
+}
+
 /* Runs script or report, and tests whether it warns that @option matches nothing. */
 static void matches(int (*command)(int argc, char **argv), const char *option, const char *expected,
 		    const struct blob *tape)
@@ -690,6 +713,7 @@ int main(void)
 	test_replay();
 	test_interrupted();
 	test_recording();
+	test_realtime();
 	test_no_match(&tape);
 	close(tape.fd);
 	return tap_done();
