@@ -11,7 +11,7 @@
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, 7.3, newest, …), in build/kmod
-#   make install    the controller, its manual pages, the library, and the module
+#   make install    the controller, its manual pages, the libraries, and the module
 #   make deb        Debian packages of the same, in build/deb
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc, layers
 #   make clean      remove what was compiled; distclean: kernels and roots as well
@@ -39,6 +39,8 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c
+TAPE_PKGS := $(filter-out libnl%,$(PKGS))
+CLIENT_PKGS := $(filter libnl%,$(PKGS))
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
 	  $(shell pkg-config --cflags $(PKGS))
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
@@ -56,11 +58,13 @@ CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
 
 all: $(BUILD)/schedtape
 
-$(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/libschedtape.a
+$(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/user/lib.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-$(BUILD)/libschedtape.a: $(LIB_OBJ)
+# Static, with what others must not use, because a library that is read from a disk makes
+# replays differ.
+$(BUILD)/user/lib.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -71,6 +75,53 @@ $(BUILD)/%.o: %.c
 	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
+
+# For other programs there are two libraries, so that those that only read tapes do not need
+# libnl: see user/lib/README. The .map files say what of them is public.
+LIBRARIES := libschedtape libschedtape-client
+libschedtape_ROOMS := base tape timeline compare
+libschedtape_LIBS = $(shell pkg-config --libs $(TAPE_PKGS)) -lpthread -lm
+libschedtape-client_ROOMS := base module
+libschedtape-client_LIBS = $(shell pkg-config --libs $(CLIENT_PKGS))
+# The number changes when a name goes, or a struct in a way for which its size is no help.
+SONUMBER := 0
+SOVERSION := $(SONUMBER).$(VERSION:$(firstword $(subst ., ,$(VERSION))).%=%)
+DEV	:= $(BUILD)/dev
+PIC_OBJ	:= $(patsubst %.c,$(BUILD)/pic/%.o,$(wildcard user/lib/*/*.c))
+
+# library NAME: the shared one; and the static one, which is one object. Calls within the shared
+# one are direct, as in the static one.
+define library
+$(DEV)/$(1).so: $(foreach r,$($(1)_ROOMS),$(filter $(BUILD)/pic/user/lib/$(r)/%,$(PIC_OBJ))) user/lib/$(1).map
+	@mkdir -p $$(@D)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(CFLAGS) $$(LDFLAGS) -shared -Wl,-soname,$(1).so.$(SONUMBER) -Wl,-z,defs \
+		-Wl,--as-needed,-Bsymbolic-functions,--version-script=user/lib/$(1).map \
+		-o $$@ $$(filter %.o,$$^) $$($(1)_LIBS)
+
+$(DEV)/$(1).a: $(foreach r,$($(1)_ROOMS),$(filter $(BUILD)/user/lib/$(r)/%,$(LIB_OBJ))) user/lib/$(1).map
+	@mkdir -p $$(@D)
+	$$(call say,AR,$$@)
+	$$(Q)$$(LD) -r -o $(DEV)/$(1).o $$(filter %.o,$$^)
+	$$(Q)sed -n 's/^[[:space:]]*\(schedtape_[a-z0-9_]*\);$$$$/\1/p' user/lib/$(1).map > $(DEV)/$(1).names
+	$$(Q)$$(OBJCOPY) --keep-global-symbols=$(DEV)/$(1).names $(DEV)/$(1).o
+	$$(Q)rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $(DEV)/$(1).o
+endef
+$(foreach l,$(LIBRARIES),$(eval $(call library,$(l))))
+
+$(BUILD)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(PIC_OBJ:.o=.d)
+
+$(DEV)/%.pc: user/lib/%.pc.in include/schedtape/version.h FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
+		-e 's|@TAPE_PKGS@|$(TAPE_PKGS)|; s|@CLIENT_PKGS@|$(CLIENT_PKGS)|' \
+		-e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $< > $@
 
 # A kernel's module is built in a folder of its own, from links to the sources.
 # link FOLDER: makes them anew, so that none is left of a file that has moved.
@@ -183,34 +234,30 @@ INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  $(foreach p,$(PAGES),$(p):644:$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	  kmod/60-schedtape.rules:644:$(UDEVDIR)/60-schedtape.rules \
 	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
-	  $(BUILD)/dev/libschedtape.a:644:$(LIBDIR)/libschedtape.a \
-	  $(BUILD)/dev/libschedtape.pc:644:$(LIBDIR)/pkgconfig/libschedtape.pc \
+	  $(foreach l,$(LIBRARIES),$(DEV)/$(l).so:644:$(LIBDIR)/$(l).so.$(SOVERSION) \
+		$(DEV)/$(l).a:644:$(LIBDIR)/$(l).a $(DEV)/$(l).pc:644:$(LIBDIR)/pkgconfig/$(l).pc) \
 	  $(foreach h,$(wildcard user/lib/include/*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
 	  $(foreach h,$(wildcard user/lib/include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c
 
+# target:where
+LINKED	= $(foreach l,$(LIBRARIES),$(l).so.$(SOVERSION):$(LIBDIR)/$(l).so.$(SONUMBER) \
+		$(l).so.$(SONUMBER):$(LIBDIR)/$(l).so)
+
+# Lets the loader find new libraries, and forget old ones. A user who is not root may install into
+# a folder of their own.
+ldconfig = $(if $(DESTDIR),,-@PATH=$$PATH:/usr/sbin:/sbin; test "$$(id -u)" != 0 || ldconfig)
+
 install: install-user $(if $(DESTDIR),dkms-source,group $(if $(DKMS),dkms,module)-install)
 
-install-user: all $(BUILD)/dev/libschedtape.a $(BUILD)/dev/libschedtape.pc
+install-user: all $(LIBRARIES:%=$(DEV)/%.so) $(LIBRARIES:%=$(DEV)/%.a) $(LIBRARIES:%=$(DEV)/%.pc)
 	@for f in $(INSTALLED); do \
 		IFS=:; set -- $$f; \
 		$(INSTALL) -m $$2 -D $$1 $(DESTDIR)$$3 || exit; \
 	done
-
-# For other programs: one object, in which only the library's own names are left.
-$(BUILD)/dev/libschedtape.a: $(LIB_OBJ)
-	@mkdir -p $(@D)
-	$(call say,AR,$@)
-	$(Q)$(LD) -r -o $(@D)/schedtape.o $^
-	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='schedtape_*' $(@D)/schedtape.o
-	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $(@D)/schedtape.o
-
-$(BUILD)/dev/libschedtape.pc: user/lib/libschedtape.pc.in include/schedtape/version.h FORCE
-	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-		-e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $< > $@
+	@for f in $(LINKED); do ln -sf $${f%%:*} $(DESTDIR)$${f##*:} || exit; done
+	$(ldconfig)
 
 dkms-source:
 	rm -rf $(DESTDIR)$(SRCDIR)
@@ -239,7 +286,8 @@ ifeq ($(DESTDIR),)
 	if [ -e $(KO) ]; then rm $(KO) && depmod $(KVER); fi
 endif
 	rm -rf $(DESTDIR)$(SRCDIR)
-	@for f in $(INSTALLED); do rm -f $(DESTDIR)$${f##*:} || exit; done
+	@for f in $(INSTALLED) $(LINKED); do rm -f $(DESTDIR)$${f##*:} || exit; done
+	$(ldconfig)
 	-@cd $(DESTDIR)/ && rmdir --ignore-fail-on-non-empty \
 		$(patsubst /%,%,$(INCLUDEDIR)/schedtape $(DOCDIR)/examples $(DOCDIR))
 
@@ -256,7 +304,7 @@ style: setup
 	@selftests/style
 
 # Kernels, their headers and the roots in which modules are built stay: they take long.
-CLEAN	:= user schedtape libschedtape.a dev demo deb kmod unit selftests fuzz planted scx bench \
+CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz planted scx bench \
 	   check check-debug reliability
 FETCHED	:= apt kernels linux packages qemu roots hosts vm
 

@@ -10,6 +10,8 @@
 
 #include <json-c/json.h>
 
+#include <tape/meta.h>
+
 #include "../unit/options.h"
 #include "record/control.h"
 #include "common/cpu-list.h"
@@ -27,7 +29,7 @@ static void must(bool true_or_wrong)
 }
 
 /* A tape's descriptions of cgroups, in both formats. */
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	static const char text[] =
 		"{\"cgroups\": [{\"id\": 1, \"path\": \"/\"}, {\"id\": 7, \"path\": \"/a\"}],"

@@ -116,7 +116,7 @@ static unsigned char *make_file(int stream, size_t *size)
 		json_object_object_add(meta, "stream", json_object_new_int(stream));
 	end.window_start = 1100;
 	blob_init(&b);
-	if (schedtape_writer_create(b.path, meta, NULL, &w, &err))
+	if (tape_writer_create(b.path, meta, NULL, &w, &err))
 		exit(1);
 	schedtape_writer_clock(w, &clocks[0], &err);
 	schedtape_writer_scheduler(w, &scheduler, &err);

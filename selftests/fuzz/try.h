@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <machine/cgroup-tree.h>
 #include <machine/machine.h>
 #include <schedtape.h>
 #include <machine/settings.h>
@@ -132,11 +133,15 @@ static inline void check_meta(struct schedtape_tape *tape)
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table cgroups;
 	const struct schedtape_task_info *tasks;
+	struct json_object *meta;
 	const char *reason;
 	size_t n, i;
 
-	json_object_to_json_string(schedtape_tape_meta(tape));
-	if (schedtape_settings_files(schedtape_tape_meta(tape), &reason) && reason)
+	meta = json_tokener_parse(schedtape_tape_meta(tape));
+	if (!json_object_is_type(meta, json_type_object))
+		abort();
+	json_object_put(meta);
+	if (schedtape_settings_files(tape_meta(tape), &reason) && reason)
 		abort();
 	if (!schedtape_machine_calibration(tape, &calibration, NULL) &&
 	    !(calibration.spins_per_ms >= 1))
@@ -165,7 +170,7 @@ static inline void try_recover(struct schedtape_tape *tape)
 	if (blob.fd < 0)
 		blob_init(&blob);
 	if (schedtape_tape_copy(tape, blob.path, &options, &bytes, &err) ||
-	    schedtape_tape_open(blob.path, &copy, &err) || schedtape_tape_torn(copy))
+	    schedtape_tape_open(blob.path, &copy, &err) || schedtape_tape_damage(copy))
 		abort();
 	read_all(copy, &events);
 	schedtape_tape_close(copy);

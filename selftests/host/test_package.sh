@@ -30,7 +30,7 @@ run_lintian()
 install_packages()
 {
 	DEBIAN_FRONTEND=noninteractive dpkg -i "$build"/deb/{schedtape,libschedtape-dev}_*.deb \
-		"$build"/deb/schedtape-dkms_*.deb
+		"$build"/deb/libschedtape{,-client}0_*.deb "$build"/deb/schedtape-dkms_*.deb
 }
 
 built_for()
@@ -51,6 +51,17 @@ example_builds()
 		$(pkg-config --cflags --libs libschedtape)
 }
 
+# A program that reads tapes needs the package of one library only.
+right_depends()
+{
+	mkdir -p "$T/depends/debian" &&
+	printf '%s\n' 'Source: bursts' '' 'Package: bursts' 'Architecture: any' > \
+		"$T/depends/debian/control" &&
+	cd "$T/depends" && dpkg-shlibdeps -O "$T/bursts" 2> /dev/null > depends || return
+	cat depends
+	grep -q 'libschedtape0 (>= 0.1.0)' depends && ! grep -qE 'libnl|client' depends
+}
+
 # use_in KERNEL [purge]: the guest's results are part of this test's. It has one CPU, because the
 # emulator may lose one of several when code is patched, see lib/avoid-patching.sh.
 use_in()
@@ -67,7 +78,7 @@ use_in()
 }
 
 make_folder
-export -f install_packages built_for example_builds
+export -f install_packages built_for example_builds right_depends
 echo "TAP version 13"
 check "the packages have the version of the headers" \
 	same_version "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)"
@@ -79,6 +90,7 @@ if can_isolate; then
 	# shellcheck disable=SC2086 # words
 	check "DKMS has built the module for every kernel" isolated built_for $releases
 	check "the example builds with what is installed" isolated example_builds
+	check "it depends on the one library that it needs" isolated right_depends
 	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
 		use_in "$kernel"
 	done

@@ -125,6 +125,7 @@ static inline int leave(uint32_t player, uint64_t index)
 
 static inline bool get(FIXTURE_DATA(replay) *self)
 {
+	self->state.size = sizeof(self->state);
 	return !schedtape_replay_get(self->r.client, self->setup.id, &self->state, &self->err);
 }
 

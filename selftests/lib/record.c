@@ -51,12 +51,14 @@ int st_record_add(struct st_record *r, pid_t pid)
 
 static int add(struct st_record *r, struct schedtape_filter filter)
 {
+	filter.size = sizeof(filter);
 	return complain(r, schedtape_filter_add(r->client, schedtape_session_id(r->session),
 						&filter, &r->err));
 }
 
 static int del(struct st_record *r, struct schedtape_filter filter)
 {
+	filter.size = sizeof(filter);
 	return complain(r, schedtape_filter_del(r->client, schedtape_session_id(r->session),
 						&filter, &r->err));
 }
@@ -92,8 +94,11 @@ int st_record_del_cgroup(struct st_record *r, uint64_t id)
 
 int st_record_set(struct st_record *r, const struct schedtape_filter *filter)
 {
+	struct schedtape_filter sized = *filter;
+
+	sized.size = sizeof(sized);
 	return complain(r, schedtape_filter_set(r->client, schedtape_session_id(r->session),
-						filter, &r->err));
+						&sized, &r->err));
 }
 
 int st_record_start(struct st_record *r)
@@ -113,6 +118,7 @@ int st_record_stop(struct st_record *r)
 
 int st_record_get(struct st_record *r, struct schedtape_session_state *state)
 {
+	state->size = sizeof(*state);
 	return complain(r, schedtape_session_get(r->session, state, &r->err));
 }
 

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include <schedtape.h>
 
 #include "../unit/maker.h"
@@ -38,9 +36,13 @@ int main(int argc, char **argv)
 	};
 	static unsigned char page[STAPE_PAGE_SIZE];
 	struct schedtape_cpu cpu = { .cpu = 0 };
-	struct schedtape_end end = { .start_time = 1000 * US, .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1000 * US,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 	uint64_t t = end.start_time + 1000 * US;
-	struct json_object *meta = json_object_new_object();
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 	struct maker m;
@@ -55,13 +57,12 @@ int main(int argc, char **argv)
 		t = add_round(&m, t);
 	cpu.events = m.header.events;
 	end.stop_time = t;
-	if (schedtape_writer_create(argv[1], meta, NULL, &writer, &err) ||
+	if (schedtape_writer_create(argv[1], "{}", NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	json_object_put(meta);
 	return 0;
 }

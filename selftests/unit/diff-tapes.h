@@ -75,7 +75,12 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 		{ .pid = 12, .comm = "three" },
 	};
 	const struct schedtape_cpu cpu = { .cpu = 0, .events = events };
-	const struct schedtape_end end = { .stop_time = stop, .cpus = &cpu, .nr_cpus = 1 };
+	const struct schedtape_end end = {
+		.size = sizeof(end),
+		.stop_time = stop,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 	struct json_object *meta = json_tokener_parse(with_meta ? with_meta : "{}");
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -85,7 +90,7 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 		tasks[i].tgid = tasks[i].pid;
 		tasks[i].state = STAPE_STATE_SLEEPING;
 	}
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+	if (tape_writer_create(tape->path, meta, NULL, &writer, &err))
 		printf("Bail out! %s\n", err.text);
 	for (i = 0; i < nr_schedulers; i++)
 		schedtape_writer_scheduler(writer, &with_schedulers[i], &err);

@@ -24,7 +24,9 @@ int schedtape_client_info(struct schedtape_client *client, struct schedtape_modu
 {
 	(void)client;
 	(void)err;
-	*info = (struct schedtape_module_info) { .version = "1", .missing = "one\ntwo\n" };
+	*info = (struct schedtape_module_info) {
+		.size = sizeof(*info), .version = "1", .missing = "one\ntwo\n",
+	};
 	return 0;
 }
 
@@ -107,7 +109,7 @@ int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uin
 int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
 			 struct schedtape_replay_state *state, struct schedtape_error *err)
 {
-	*state = (struct schedtape_replay_state) { .id = id };
+	*state = (struct schedtape_replay_state) { .size = sizeof(*state), .id = id };
 	return schedtape_replay_pause(client, id, err);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <base/error.h>
 #include <schedtape.h>
 
 #define FAKE_CPUS	8

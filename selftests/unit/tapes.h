@@ -15,6 +15,7 @@
 #include <xxhash.h>
 
 #include <schedtape.h>
+#include <tape/meta.h>
 
 #include "maker.h"
 
@@ -290,6 +291,7 @@ static inline void sample_make(struct sample *s)
 		.overwritten = 140,
 	};
 	s->end = (struct schedtape_end) {
+		.size = sizeof(s->end),
 		.start_time = 990, .stop_time = UINT64_MAX, .cpus = s->cpus, .nr_cpus = 4,
 	};
 }
@@ -303,7 +305,7 @@ static inline int sample_write(struct sample *s, const char *path, int level,
 	unsigned int i;
 	int ret, closed;
 
-	ret = schedtape_writer_create(path, s->meta, &options, &w, err);
+	ret = tape_writer_create(path, s->meta, &options, &w, err);
 	if (ret)
 		return ret;
 	ret = schedtape_writer_clock(w, &sample_clock, err);

@@ -110,7 +110,7 @@ int cmd_filter(int argc, char **argv)
 		       "not given is off. \"schedtape list\" shows the sessions.",
 		.children = children,
 	};
-	struct filter_options opts = { 0 };
+	struct filter_options opts = { .targets.filter.size = sizeof(opts.targets.filter) };
 	struct schedtape_client *client = NULL;
 	struct schedtape_error err;
 	int ret;
@@ -122,6 +122,6 @@ int cmd_filter(int argc, char **argv)
 	if (ret)
 		out_error(NULL, "%s", err.text);
 	schedtape_client_close(client);
-	schedtape_filter_free(&opts.targets.filter);
+	targets_free(&opts.targets);
 	return ret ? CMD_FAILURE : 0;
 }

@@ -32,7 +32,7 @@ static void print_counter(struct schedtape_tape *tape, void (*print_key)(const c
 	char time[OUT_TIME_LEN];
 	size_t n;
 
-	if (!schedtape_tape_counts(tape))
+	if (!schedtape_tape_uses_counter(tape))
 		return;
 	print_key("counter");
 	printf("%.3f MHz", schedtape_tape_clocks(tape, &n)->khz / 1e3);
@@ -102,7 +102,7 @@ void info_clock_json(struct schedtape_tape *tape, struct json_object *to)
 
 	samples = schedtape_tape_clocks(tape, &n);
 	out_json_add_count(to, "began_ns", schedtape_tape_end(tape)->began);
-	out_json_add_bool(clock, "counter", schedtape_tape_counts(tape));
+	out_json_add_bool(clock, "counter", schedtape_tape_uses_counter(tape));
 	if (n)
 		out_json_add_count(clock, "counter_khz", samples[0].khz);
 	out_json_add_bool(clock, "unstable", find_unstable(tape));

@@ -16,6 +16,7 @@
 #include "common/output.h"
 #include "common/schedulers.h"
 #include "common/table.h"
+#include "tape/meta.h"
 
 #define KEY_WIDTH	16
 
@@ -248,7 +249,7 @@ static void print_tape(struct schedtape_tape *tape)
 	info_clock_print(tape, print_key);
 	schedulers_print(tape, print_key);
 	print_key("end");
-	text_print(stdout, schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "complete");
+	text_print(stdout, schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "complete");
 	putchar('\n');
 }
 
@@ -258,7 +259,7 @@ static void print_all(struct schedtape_tape *tape, const char *path)
 	puts(path);
 	print_tape(tape);
 	putchar('\n');
-	print_meta(schedtape_tape_meta(tape));
+	print_meta(tape_meta(tape));
 }
 
 /*
@@ -326,7 +327,7 @@ static void print_text(struct schedtape_tape *tape, const char *path)
 static void print_json(struct schedtape_tape *tape, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
-	const char *torn = schedtape_tape_torn(tape);
+	const char *damage = schedtape_tape_damage(tape);
 	struct json_object *root = out_json_new("info");
 	size_t nr_tasks;
 
@@ -343,8 +344,8 @@ static void print_json(struct schedtape_tape *tape, const char *path)
 	json_object_object_add(root, "cpus", out_json_cpus(end));
 	info_clock_json(tape, root);
 	schedulers_json(tape, root);
-	json_object_object_add(root, "damage", torn ? json_object_new_string(torn) : NULL);
-	json_object_object_add(root, "meta", json_object_get(schedtape_tape_meta(tape)));
+	json_object_object_add(root, "damage", damage ? json_object_new_string(damage) : NULL);
+	json_object_object_add(root, "meta", json_object_get(tape_meta(tape)));
 	out_json(root, true);
 }
 

@@ -223,7 +223,7 @@ static struct json_object *prepare(struct recording *rec)
 		.overwrite = opts->overwrite,
 	};
 	struct schedtape_calibration calibration;
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 
 	if (record_options_cpus(opts, &rec->cpus, &rec->cpus_bytes) || choose_streams(rec) ||

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "commands.h"
 #include "common/cpu-list.h"
 #include "common/input.h"

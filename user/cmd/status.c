@@ -151,7 +151,7 @@ int cmd_status(int argc, char **argv)
 		.doc = "Shows whether this user can record here, the module and its limits.",
 		.children = children,
 	};
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_client *client;
 	struct schedtape_error err;
 	bool json = false, loaded;

@@ -11,6 +11,7 @@
 
 #include <base/list.h>
 
+#include "base/error.h"
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -46,7 +47,7 @@ static int pause_replay(struct schedtape_client *client, const struct steer_opti
 static int resume_replay(struct schedtape_client *client, const struct steer_options *opts,
 			 struct schedtape_error *err)
 {
-	struct schedtape_replay_state state;
+	struct schedtape_replay_state state = { .size = sizeof(state) };
 	int ret = schedtape_replay_get(client, opts->replay, &state, err);
 
 	if (ret)

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 /* What a player waits for: an edge's number or one of these. */
 #define NOTHING		UINT32_MAX
 #define A_TIMEOUT	(UINT32_MAX - 1)
@@ -137,7 +139,7 @@ static bool live(struct schedtape_engine *engine)
 	return get(engine->shared->state) <= STAPE_REPLAY_RUNNING;
 }
 
-static void take_seat(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
+static void set_player(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
 {
 	engine->players[number].pid = pid;
 	set(engine->players[number].tid, tid);
@@ -145,14 +147,14 @@ static void take_seat(struct schedtape_engine *engine, uint32_t number, uint32_t
 
 void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
 {
-	take_seat(engine, number, pid, pid);
+	set_player(engine, number, pid, pid);
 }
 
 int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
 {
 	if (!live(engine))
 		return -ECANCELED;
-	take_seat(engine, number, getpid(), gettid());
+	set_player(engine, number, getpid(), gettid());
 	set(engine->players[number].waits_for, NOTHING);
 	add(engine->shared->joined, 1);
 	return 0;
@@ -341,6 +343,7 @@ void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_repl
 
 	find_dead(engine);
 	*state = (struct schedtape_replay_state){
+		.size = sizeof(*state),
 		.state = get(shared->state),
 		.players = engine->nr_players,
 		.joined = get(shared->joined),

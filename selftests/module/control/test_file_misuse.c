@@ -307,7 +307,7 @@ TEST_F_TIMEOUT(files, garbage, 60)
 
 static uint32_t sessions(struct schedtape_client *client)
 {
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 
 	return schedtape_client_info(client, &info, &err) ? ~0u : info.sessions;

@@ -314,7 +314,7 @@ TEST_F(limits, clocks)
 
 static uint64_t ring_memory(FIXTURE_DATA(limits) *self, uint64_t *max)
 {
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 
 	if (schedtape_client_info(self->r.client, &info, &self->r.err))
 		return ~0ull;

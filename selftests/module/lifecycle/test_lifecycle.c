@@ -74,7 +74,7 @@ static int rename_often(void *arg)
 /* Only the features that the kernel lacks are named. */
 TEST_F(lifecycle, missing)
 {
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct timespec resolution;
 
 	ASSERT_EQ(0, clock_getres(CLOCK_MONOTONIC, &resolution));

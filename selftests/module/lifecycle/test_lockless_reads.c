@@ -113,7 +113,7 @@ TEST_F_TIMEOUT(session, polled_while_it_changes, 60)
 
 static uint64_t ring_memory(struct schedtape_client *client)
 {
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 
 	return schedtape_client_info(client, &info, &err) ? UINT64_MAX : info.ring_memory;

@@ -75,7 +75,10 @@ static bool only_open(struct st_random *random)
 
 static bool record_something(struct st_random *random)
 {
-	struct schedtape_filter filter = { .all = st_random_one_in(random, 2) };
+	struct schedtape_filter filter = {
+		.size = sizeof(filter),
+		.all = st_random_one_in(random, 2),
+	};
 	struct schedtape_session_options options = { .size = sizeof(options), .ring_bytes = 65536 };
 	struct schedtape_session *session = NULL;
 	struct schedtape_client *client = NULL;

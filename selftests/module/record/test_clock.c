@@ -55,7 +55,7 @@ static int set(struct st_record *r, uint32_t clock)
 FIXTURE_SETUP(clock)
 {
 	struct schedtape_session_state state;
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 
 	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 0));

@@ -4,8 +4,10 @@
  * how they are made.
  */
 #include <errno.h>
+#include <math.h>
 
 #include <commands.h>
+#include <diff/diff.h>
 
 #include "diff-tapes.h"
 #include "tap.h"
@@ -505,6 +507,8 @@ int main(void)
 {
 	blob_init(&a);
 	blob_init(&b);
+	ok(diff_relative(0, 0) == 0 && isinf(diff_relative(0, 5)) &&
+	   fabs(diff_relative(200, 150) + 0.25) < 1e-9, "relative errors");
 	test_same();
 	test_schedulers();
 	test_brief_schedulers();

@@ -234,6 +234,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 		{ .cpu = 3, .lost = 12, .lost_first = 2 * S, .lost_last = 3 * S, .overwritten = 5 },
 	};
 	struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
 	};
 	const struct schedtape_scheduler scheduler = { .time = 1, .state = "disabled" };
@@ -246,7 +247,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	struct schedtape_writer *writer;
 
 	cpus[0].events = make_page(page);
-	if (schedtape_writer_create(path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||

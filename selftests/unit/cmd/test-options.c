@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tape/meta.h>
+
 #include "options.h"
 #include "record/options.h"
 #include "replay/cpus-option.h"
@@ -10,7 +12,7 @@
 #include "tap.h"
 
 /* Replaces the library's function, because no tape is opened here. */
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return NULL;

@@ -100,7 +100,7 @@ static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAG
 
 	json_object_object_add(meta, "arch", json_object_new_string("riscv64"));
 	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
-	ret = schedtape_writer_create(tape->path, meta, &options, &writer, &err);
+	ret = tape_writer_create(tape->path, meta, &options, &writer, &err);
 	if (!ret)
 		ret = schedtape_writer_tasks(writer, &task, 1, &err);
 	for (i = 0; i < n && !ret; i++)
@@ -120,6 +120,7 @@ static void make_tape(const struct blob *tape)
 		{ .cpu = 3, .events = 1, .lost = 1234, .lost_first = 2 * S, .lost_last = 3 * S },
 	};
 	static const struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
 	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
@@ -183,7 +184,12 @@ static void test_first_names(const struct blob *tape)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
 	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
-	struct schedtape_end end = { .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.stop_time = 9 * S,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
 	struct maker m;
@@ -297,7 +303,7 @@ static void write_machine(const struct blob *tape)
 	int ret;
 
 	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
-	ret = schedtape_writer_create(tape->path, meta, NULL, &writer, &err);
+	ret = tape_writer_create(tape->path, meta, NULL, &writer, &err);
 	for (i = 0; i < sizeof(schedulers) / sizeof(*schedulers) && !ret; i++)
 		ret = schedtape_writer_scheduler(writer, &schedulers[i], &err);
 	if (ret || schedtape_writer_close(writer, &err))
@@ -350,7 +356,7 @@ static void shows_settings(const struct blob *tape, const char *settings, const 
 	struct schedtape_writer *writer;
 
 	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
@@ -422,7 +428,7 @@ static void test_nasty(struct blob *tape)
 	json_object_array_add(command, json_object_new_string(NASTY));
 	json_object_object_add(meta, "command", command);
 	add_nasty(meta, "stream");
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, &task, 1, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
@@ -465,7 +471,7 @@ static void write_crowd(const struct blob *tape)
 		abort();
 	for (i = 0; i < TASKS; i++)
 		tasks[i] = (struct schedtape_task_info){ .time = 1, .pid = 10 + i, .comm = "one" };
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, TASKS, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
@@ -526,7 +532,7 @@ static void test_numbers(const struct blob *tape)
 		json_object_object_add(meta, "list", list);
 		json_object_array_add(list, json_object_new_double_s(0, numbers[i][0]));
 		json_object_array_add(list, json_object_new_int(7));
-		if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+		if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
 		    schedtape_writer_close(writer, &err))
 			printf("Bail out! %s\n", err.text);
 		json_object_put(meta);

@@ -39,7 +39,7 @@ static void make_tape(const struct blob *to)
 	static unsigned char page[STAPE_PAGE_SIZE];
 	struct schedtape_task_info tasks[NR_NAMES] = { 0 };
 	struct schedtape_cpu cpu = { .cpu = 0 };
-	struct schedtape_end end = { .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = { .size = sizeof(end), .cpus = &cpu, .nr_cpus = 1 };
 	static const char long_command[] =
 		"{\"command\": [\"one\", \"" JAPANESE JAPANESE "\", \"a word after it\", \"" ROCKETS
 		ROCKETS ROCKETS ROCKETS ROCKETS ROCKETS ROCKETS ROCKETS ROCKETS ROCKETS
@@ -73,7 +73,7 @@ static void make_tape(const struct blob *to)
 	}
 	cpu.events = m.header.events;
 	end.stop_time = t;
-	if (schedtape_writer_create(to->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, NR_NAMES, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedtape/client.h>
+#include <machine/cgroup-tree.h>
+#include <tape/meta.h>
 #include "tap.h"
 
 #define MANY	20000
 
 static struct json_object *meta;
 
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return meta;

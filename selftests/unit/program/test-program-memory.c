@@ -143,12 +143,17 @@ static void write_tape(const char *path, unsigned int tasks)
 	struct schedtape_cpu cpu = { 0 };
 	struct schedtape_error err;
 	struct storm *storm = calloc(1, sizeof(*storm));
-	struct schedtape_end end = { .start_time = 1000, .cpus = &cpu, .nr_cpus = 1 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1000,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
 
 	if (!storm)
 		abort();
 	storm->time = 1000;
-	must(schedtape_writer_create(path, meta, &options, &storm->writer, &err), &err);
+	must(tape_writer_create(path, meta, &options, &storm->writer, &err), &err);
 	must(schedtape_writer_tasks(storm->writer, &parent, 1, &err), &err);
 	begin_page(storm);
 	play(storm, tasks);

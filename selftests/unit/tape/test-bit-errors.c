@@ -87,7 +87,7 @@ static bool other_right(struct schedtape_tape *tape, const struct events *whole,
 	size_t n;
 
 	schedtape_tape_tasks(tape, &n);
-	described = json_object_object_get_ex(schedtape_tape_meta(tape), "arch", NULL);
+	described = json_object_object_get_ex(tape_meta(tape), "arch", NULL);
 	events_read(tape, &got);
 	right = got.ret == 0 && !got.errors && all_others(&got, whole, NO_BATCH) &&
 		n == (type == 2 ? 0 : 2) && described == (type != 1) &&
@@ -113,12 +113,12 @@ static size_t flip_bits(struct blob *b, unsigned char *data, size_t size, unsign
 	for (bit = 0; bit < 8 * bytes; bit++) {
 		record[bit / 8] ^= 1 << bit % 8;
 		tape = blob_open(b, data, size, &err);
-		right = tape && schedtape_tape_torn(tape) &&
+		right = tape && schedtape_tape_damage(tape) &&
 			(type == 3 ? batch_right(tape, sound, &whole, n) :
 				     other_right(tape, &whole, type));
 		if (!right && !wrong++)
 			printf("# type %u, number %u: byte %zu, bit %zu: %s\n", type, n, bit / 8,
-			       bit % 8, tape ? schedtape_tape_torn(tape) : err.text);
+			       bit % 8, tape ? schedtape_tape_damage(tape) : err.text);
 		schedtape_tape_close(tape);
 		record[bit / 8] ^= 1 << bit % 8;
 	}
@@ -162,6 +162,7 @@ static void write_many(struct blob *b)
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = 1 };
 	struct schedtape_cpu cpus[MANY_CPUS] = { 0 };
 	struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 990, .stop_time = 90000, .cpus = cpus, .nr_cpus = MANY_CPUS,
 	};
 	unsigned char page[STAPE_PAGE_SIZE];
@@ -169,7 +170,7 @@ static void write_many(struct blob *b)
 	unsigned int i, k;
 	struct maker m;
 
-	if (schedtape_writer_create(b->path, sample.meta, &options, &w, &err))
+	if (tape_writer_create(b->path, sample.meta, &options, &w, &err))
 		exit(1);
 	for (i = 0; i < MANY_CPUS * MANY_CHUNKS; i++) {
 		cpus[i % MANY_CPUS].cpu = i % MANY_CPUS;
@@ -225,7 +226,7 @@ static bool recovered_right(struct schedtape_tape *tape, const struct events *be
 	if (schedtape_tape_copy(tape, b.path, &options, &bytes, &err) ||
 	    schedtape_tape_open(b.path, &copy, &err))
 		return false;
-	right = !schedtape_tape_torn(copy) && many_right(copy, &after) &&
+	right = !schedtape_tape_damage(copy) && many_right(copy, &after) &&
 		after.n - events_count(&after, SCHEDTAPE_EV_LOST) ==
 		before->n - events_count(before, SCHEDTAPE_EV_LOST);
 	schedtape_tape_close(copy);
@@ -260,7 +261,7 @@ static void test_many(void)
 		tape = blob_open(&b, data, size, &err);
 		if (!many_right(tape, &e) || !recovered_right(tape, &e)) {
 			wrong++;
-			printf("# round %u: %s\n", round, schedtape_tape_torn(tape));
+			printf("# round %u: %s\n", round, schedtape_tape_damage(tape));
 		}
 		schedtape_tape_close(tape);
 		while (i--)

@@ -198,6 +198,7 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 		{ .cpu = 1, .events = 2, .lost = 3, .lost_first = 297000, .lost_last = 298500 },
 	};
 	const struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 1000000, .stop_time = 20000000, .cpus = cpus, .nr_cpus = 2,
 	};
 	const struct stape_clock_sample first = {
@@ -211,7 +212,7 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 	struct schedtape_writer *w;
 
 	blob_init(b);
-	if (schedtape_writer_create(b->path, meta, NULL, &w, &err))
+	if (tape_writer_create(b->path, meta, NULL, &w, &err))
 		exit(1);
 	if (with_clock)
 		schedtape_writer_clock(w, &first, &err);
@@ -240,7 +241,7 @@ static void test_tape(void)
 	samples = schedtape_tape_clocks(tape, &n);
 	ok(n == 2 && samples[0].counter == 300000 && samples[1].unstable && !samples[0].unstable &&
 	   samples[1].khz == KHZ, "the samples are there");
-	ok(schedtape_tape_counts(tape), "the clock was a counter");
+	ok(schedtape_tape_uses_counter(tape), "the clock was a counter");
 	ok(schedtape_clock_step(&samples[0], &samples[1]) == 2000000000,
 	   "somebody set CLOCK_REALTIME by 2 s");
 	ok(schedtape_clock_step(&samples[1], &samples[0]) == -2000000000 &&
@@ -269,7 +270,7 @@ static void test_without(void)
 
 	tape = open_counter(&b, false);
 	events_read(tape, &e);
-	ok(!schedtape_tape_counts(tape) && e.n == 6 && e.ev[3].time == 300001,
+	ok(!schedtape_tape_uses_counter(tape) && e.n == 6 && e.ev[3].time == 300001,
 	   "a tape of before has ns");
 	schedtape_tape_close(tape);
 	free(e.ev);

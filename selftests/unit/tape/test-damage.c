@@ -33,7 +33,7 @@ static bool cut_right(struct blob *b, const unsigned char *data, size_t cut, boo
 	if (!tape)
 		return cut < 32 && err.text[0];
 	events_read(tape, got);
-	right = cut >= 32 && events_same(got, want) && whole == !schedtape_tape_torn(tape);
+	right = cut >= 32 && events_same(got, want) && whole == !schedtape_tape_damage(tape);
 	schedtape_tape_close(tape);
 	return right;
 }
@@ -92,8 +92,8 @@ static void test_zero_tail(void)
 	keep = sample.bytes[2];
 	memset(data + keep, 0, size - keep);
 	tape = blob_open(&b, data, size, &err);
-	ok(tape && schedtape_tape_torn(tape) && strstr(schedtape_tape_torn(tape), "zeros"),
-	   "a tail of zeros: %s", tape ? schedtape_tape_torn(tape) : err.text);
+	ok(tape && schedtape_tape_damage(tape) && strstr(schedtape_tape_damage(tape), "zeros"),
+	   "a tail of zeros: %s", tape ? schedtape_tape_damage(tape) : err.text);
 	events_read(tape, &got);
 	ok(got.ret == 0 && got.n == 6 * 14 + 1, "everything before it is there");
 	schedtape_tape_close(tape);
@@ -103,7 +103,7 @@ static void test_zero_tail(void)
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
 	ok(got.ret == 0 && got.n == 4 * 14 + 1 + 1 && events_count(&got, SCHEDTAPE_EV_LOST) == 2,
-	   "zeros within a chunk cost that chunk: %s", schedtape_tape_torn(tape));
+	   "zeros within a chunk cost that chunk: %s", schedtape_tape_damage(tape));
 	schedtape_tape_close(tape);
 	free(data);
 	free(got.ev);
@@ -142,7 +142,7 @@ static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
 	size_t n;
 
 	tasks = schedtape_tape_tasks(tape, &n);
-	return !strcmp(json_object_to_json_string(schedtape_tape_meta(tape)), whole->meta) &&
+	return !strcmp(json_object_to_json_string(tape_meta(tape)), whole->meta) &&
 	       n == 2 && tasks[0].start_time == UINT64_MAX && tasks[0].nice == -20 &&
 	       tasks[0].affinity_bytes == sizeof(sample_affinity) &&
 	       !memcmp(tasks[0].affinity, sample_affinity, sizeof(sample_affinity)) &&
@@ -175,7 +175,7 @@ static bool flip_right(struct schedtape_tape *tape, const struct whole *whole,
 	size_t missing;
 
 	events_read(tape, got);
-	torn = schedtape_tape_torn(tape);
+	torn = schedtape_tape_damage(tape);
 	right = got->ret == 0 && !got->errors && events_sorted(got) && events_losses_right(got) &&
 		events_within(got, &whole->events, &missing) && all_counted(tape, got);
 	if (right && missing)
@@ -210,8 +210,8 @@ static void test_flip(int level, unsigned char mask)
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &whole.events);
 	snprintf(whole.meta, sizeof(whole.meta), "%s",
-		 json_object_to_json_string(schedtape_tape_meta(tape)));
-	ok(!schedtape_tape_torn(tape) && same_rest(tape, &whole), "level %d: whole", level);
+		 json_object_to_json_string(tape_meta(tape)));
+	ok(!schedtape_tape_damage(tape) && same_rest(tape, &whole), "level %d: whole", level);
 	schedtape_tape_close(tape);
 
 	for (at = 0; at < size; at++) {
@@ -262,7 +262,7 @@ static void test_chunk(void)
 	chunk = find_record(data, size, 3, 1);
 	chunk[100] ^= 1;
 	tape = blob_open(&b, data, size, &err);
-	ok(tape && schedtape_tape_torn(tape) && lost_of(tape, 1023) == 12 + 28,
+	ok(tape && schedtape_tape_damage(tape) && lost_of(tape, 1023) == 12 + 28,
 	   "a chunk's damage is seen, and counted, before anything is read");
 	events_read(tape, &got);
 	ok(got.ret == 0 && got.n == 8 * 14 + 4, "the first chunk of a CPU: the rest is there");
@@ -271,8 +271,8 @@ static void test_chunk(void)
 			ev = &got.ev[i], lost++;
 	ok(lost == 1 && ev->lost == 28 + 12 && ev->lost_first == 1050 && ev->lost_last == 1349,
 	   "and one loss says how many events and when");
-	ok(schedtape_tape_torn(tape) && strstr(schedtape_tape_torn(tape), "wrong checksum"),
-	   "the tape says so: %s", schedtape_tape_torn(tape));
+	ok(schedtape_tape_damage(tape) && strstr(schedtape_tape_damage(tape), "wrong checksum"),
+	   "the tape says so: %s", schedtape_tape_damage(tape));
 	schedtape_tape_close(tape);
 
 	/* The CPU's other chunk, too: only the loss is left. */
@@ -326,8 +326,8 @@ static void test_resync(void)
 	put32(find_record(data, size, 3, 0) + 12, 0x7fffffff);
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &got);
-	ok(tape && got.ret == 0 && got.n >= 8 * 14 && schedtape_tape_torn(tape),
-	   "the next record is found again: %s", schedtape_tape_torn(tape));
+	ok(tape && got.ret == 0 && got.n >= 8 * 14 && schedtape_tape_damage(tape),
+	   "the next record is found again: %s", schedtape_tape_damage(tape));
 	ok(schedtape_tape_end(tape)->start_time == 990, "so is the end");
 	schedtape_tape_close(tape);
 	free(data);

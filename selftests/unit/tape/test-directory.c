@@ -90,7 +90,7 @@ static struct schedtape_writer *create(const char *path, const char *recording, 
 		}
 		json_object_object_add(meta, "streams", streams);
 	}
-	if (schedtape_writer_create(path, meta, &options, &w, &err))
+	if (tape_writer_create(path, meta, &options, &w, &err))
 		die(path);
 	schedtape_writer_clock(w, &sample_clock, &err);
 	json_object_put(meta);
@@ -101,6 +101,7 @@ static void put_end(struct schedtape_writer *w, uint32_t first, uint32_t step, u
 {
 	struct schedtape_cpu cpus[CPUS];
 	struct schedtape_end end = {
+		.size = sizeof(end),
 		.start_time = 990, .stop_time = 60000, .window_start = window, .cpus = cpus,
 	};
 	uint32_t cpu;
@@ -160,7 +161,7 @@ static void read_path(const char *path, struct events *e, char *torn, size_t siz
 	if (!tape)
 		die(path);
 	events_read(tape, e);
-	snprintf(torn, size, "%s", schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "");
+	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
 	schedtape_tape_close(tape);
 }
 
@@ -176,7 +177,7 @@ static void test_same(void)
 	read_path(in_dir("one"), &one, torn, sizeof(torn));
 	ok(one.n == EVENTS && events_sorted(&one) && !*torn, "one file: %zu events", one.n);
 	tape = open_tape(in_dir("tape"));
-	if (!ok(tape && !schedtape_tape_torn(tape), "a directory opens like a file"))
+	if (!ok(tape && !schedtape_tape_damage(tape), "a directory opens like a file"))
 		die("tape");
 	ok(schedtape_tape_chunks(tape) == CPUS * CHUNKS &&
 	   schedtape_tape_pages(tape) == 2 * CPUS * CHUNKS, "it has all chunks");
@@ -196,7 +197,7 @@ static void test_same(void)
 			schedtape_tape_next(tape, again.ev ? again.ev : several.ev, &err);
 	}
 	events_read(tape, &again);
-	ok(events_same(&one, &again) && !schedtape_tape_torn(tape), "and again");
+	ok(events_same(&one, &again) && !schedtape_tape_damage(tape), "and again");
 	schedtape_tape_close(tape);
 
 	tape = open_tape(in_dir("tape/"));
@@ -356,7 +357,7 @@ static void test_window(void)
 	for (i = 0; i < e.n && e.ev[i].time == all.ev[from + i].time &&
 	     e.ev[i].cpu == all.ev[from + i].cpu; i++)
 		;
-	ok(e.n == all.n - from && i == e.n && !schedtape_tape_torn(tape),
+	ok(e.n == all.n - from && i == e.n && !schedtape_tape_damage(tape),
 	   "no event from before is told, and no loss");
 	schedtape_tape_close(tape);
 	free(all.ev);
@@ -392,7 +393,7 @@ static int copy(const char *from, const char *to, bool recover, char *torn, size
 		die(from);
 	progress_done = 0;
 	ret = schedtape_tape_copy(tape, to, &options, &bytes, &err);
-	snprintf(torn, size, "%s", schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "");
+	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
 	schedtape_tape_close(tape);
 	if (!ret && (stat(to, &st) || (uint64_t)st.st_size != bytes))
 		die("the size of what was written");
@@ -416,7 +417,7 @@ static void test_pack(void)
 	read_path(in_dir("packed"), &packed, torn, sizeof(torn));
 	ok(events_same(&one, &packed) && !*torn, "the same events: %s", torn);
 	tape = open_tape(in_dir("packed"));
-	ok(!json_object_object_get_ex(schedtape_tape_meta(tape), "streams", NULL) &&
+	ok(!json_object_object_get_ex(tape_meta(tape), "streams", NULL) &&
 	   schedtape_tape_tasks(tape, &i)->pid == 7 && i == 1 &&
 	   schedtape_tape_end(tape)->nr_cpus == CPUS && schedtape_tape_clocks(tape, &i) && i == 1,
 	   "all else is there, once");
@@ -473,8 +474,8 @@ static void test_recover_damage(void)
 	ok(!copy(in_dir("one"), in_dir("two"), true, torn, sizeof(torn)) &&
 	   strstr(torn, "wrong checksum"), "recovered: %s", torn);
 	tape = open_tape(in_dir("two"));
-	ok(tape && !schedtape_tape_torn(tape), "the copy is whole");
-	ok(json_object_object_get_ex(schedtape_tape_meta(tape), "recovered", NULL),
+	ok(tape && !schedtape_tape_damage(tape), "the copy is whole");
+	ok(json_object_object_get_ex(tape_meta(tape), "recovered", NULL),
 	   "and says what it is");
 	events_read(tape, &after);
 	ok(after.n == before.n && events_count(&after, SCHEDTAPE_EV_LOST) == 1 &&

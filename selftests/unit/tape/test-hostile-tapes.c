@@ -88,7 +88,7 @@ static int read_tape(const char *path, const char *expected)
 	} else {
 		while (schedtape_tape_next(t, &ev, &err))
 			;
-		text = schedtape_tape_torn(t) ? schedtape_tape_torn(t) : "whole";
+		text = schedtape_tape_damage(t) ? schedtape_tape_damage(t) : "whole";
 	}
 	as_expected = strstr(text, expected);
 	if (!as_expected)

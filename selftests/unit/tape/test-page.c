@@ -2,6 +2,8 @@
 /* Description: ring pages decode to what was packed. */
 #include <endian.h>
 
+#include <base/error.h>
+
 #include "page.h"
 
 static void test_each_type(void)

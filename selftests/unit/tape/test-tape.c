@@ -80,6 +80,18 @@ static void check_losses(const struct events *e)
 	   "and of a CPU without any page");
 }
 
+/* The caller may use json-c for the same object, and the text stays as it is. */
+static void check_text(struct schedtape_tape *tape)
+{
+	const char *text = schedtape_tape_meta(tape);
+	struct json_object *meta = text ? json_tokener_parse(text) : NULL;
+
+	ok(meta && json_object_equal(meta, tape_meta(tape)), "its description as text");
+	json_object_to_json_string_ext(tape_meta(tape), JSON_C_TO_STRING_PRETTY);
+	ok(schedtape_tape_meta(tape) == text && !strchr(text, '\n'), "it stays valid");
+	json_object_put(meta);
+}
+
 static void test_round(int level)
 {
 	const struct schedtape_end *end;
@@ -93,10 +105,11 @@ static void test_round(int level)
 	ret = sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
 	ok(!ret, "level %d: a tape is written", level);
 	ret = schedtape_tape_open(b.path, &tape, &err);
-	if (!ok(!ret && !schedtape_tape_torn(tape), "and opens"))
+	if (!ok(!ret && !schedtape_tape_damage(tape), "and opens"))
 		exit(tap_done());
-	ok(json_object_object_get_ex(schedtape_tape_meta(tape), "mult", &mult) &&
+	ok(json_object_object_get_ex(tape_meta(tape), "mult", &mult) &&
 	   json_object_get_uint64(mult) == UINT64_MAX, "its description is there");
+	check_text(tape);
 	check_tasks(tape);
 	ok(schedtape_tape_chunks(tape) == 5 && schedtape_tape_pages(tape) == 10 &&
 	   schedtape_tape_bytes(tape) == sample.bytes[SAMPLE_BATCHES], "sizes");
@@ -114,7 +127,7 @@ static void test_round(int level)
 	schedtape_tape_rewind(tape, &err);
 	events_read(tape, &again);
 	events_read(tape, &e);
-	ok(again.n == 10 * 14 + 4 && e.n == 0 && !schedtape_tape_torn(tape), "once more");
+	ok(again.n == 10 * 14 + 4 && e.n == 0 && !schedtape_tape_damage(tape), "once more");
 	schedtape_tape_close(tape);
 	free(e.ev);
 	free(again.ev);
@@ -156,9 +169,9 @@ static void test_no_end(void)
 	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_BATCHES, &err);
 	ok(!schedtape_tape_open(b.path, &tape, &err), "without its end record it opens");
-	ok(schedtape_tape_torn(tape) &&
-	   strstr(schedtape_tape_torn(tape), "the recording was not finished, or still runs: no end "
-		  "record until byte "), "and says so: %s", schedtape_tape_torn(tape));
+	ok(schedtape_tape_damage(tape) &&
+	   strstr(schedtape_tape_damage(tape), "the recording was not finished, or still runs: no end "
+		  "record until byte "), "and says so: %s", schedtape_tape_damage(tape));
 	end = schedtape_tape_end(tape);
 	ok(end->start_time == 1000 && end->stop_time == 1749 && end->nr_cpus == 3 &&
 	   end->cpus[0].cpu == 0 && end->cpus[0].events == 56 && end->cpus[1].cpu == 9 &&
@@ -194,13 +207,13 @@ static void test_many(int level)
 	}
 
 	blob_init(&b);
-	ok(!schedtape_writer_create(b.path, sample.meta, &options, &w, &err) &&
+	ok(!tape_writer_create(b.path, sample.meta, &options, &w, &err) &&
 	   !schedtape_writer_tasks(w, task, tasks, &err) &&
 	   !schedtape_writer_tasks(w, NULL, 0, &err) &&
 	   !schedtape_writer_pages(w, pages, n, &err) &&
 	   !schedtape_writer_end(w, &(struct schedtape_end) { 0 }, &err) &&
 	   !schedtape_writer_close(w, &err), "level %d: many tasks, many pages at once", level);
-	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape), "open");
+	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "open");
 	got = schedtape_tape_tasks(tape, &k);
 	for (i = 0; i < k; i++)
 		right += got[i].pid == i && got[i].start_time == i * 7 &&
@@ -237,7 +250,7 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 		maker_event(&m, 1000 * (i + 1) + 1, STAPE_EV_EXIT, i, 0);
 	}
 	blob_init(&b);
-	schedtape_writer_create(b.path, sample.meta, NULL, &w, &err);
+	tape_writer_create(b.path, sample.meta, NULL, &w, &err);
 	schedtape_writer_pages(w, pages, 3, &err);
 	schedtape_writer_close(w, &err);
 

@@ -128,7 +128,7 @@ write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n
 	size_t i;
 	int ret;
 
-	ret = schedtape_writer_create(b->path, sample.meta, NULL, &w, &err);
+	ret = tape_writer_create(b->path, sample.meta, NULL, &w, &err);
 	for (i = 0; i < n && !ret; i++)
 		ret = schedtape_writer_scheduler(w, &all[i], &err);
 	if (ret || schedtape_writer_end(w, &sample.end, &err) ||
@@ -190,13 +190,13 @@ static void test_schedulers(void)
 	size_t n, i;
 
 	blob_init(&b);
-	ok(!schedtape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
+	ok(!tape_writer_create(b.path, sample.meta, NULL, &w, &err) &&
 	   !schedtape_writer_scheduler(w, &all[0], &err) &&
 	   !schedtape_writer_scheduler(w, &all[2], &err) &&
 	   !schedtape_writer_scheduler(w, &all[1], &err) &&
 	   !schedtape_writer_end(w, &sample.end, &err) &&
 	   !schedtape_writer_close(w, &err), "schedulers are written");
-	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape),
+	if (!ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape),
 		"and read"))
 		return;
 	got = schedtape_tape_schedulers(tape, &n);
@@ -222,8 +222,8 @@ static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		return;
 	events_read(tape, &got);
 	ok(events_same(want, &got), "%s: the same events", what);
-	ok(!schedtape_tape_torn(tape) == !torn, "%s: %s", what,
-	   torn ? schedtape_tape_torn(tape) : "whole");
+	ok(!schedtape_tape_damage(tape) == !torn, "%s: %s", what,
+	   torn ? schedtape_tape_damage(tape) : "whole");
 	schedtape_tape_close(tape);
 	free(got.ev);
 }

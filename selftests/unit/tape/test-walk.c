@@ -34,7 +34,7 @@ static void remove_file(const char *name)
 
 static const char *torn(struct schedtape_tape *tape)
 {
-	return schedtape_tape_torn(tape) ? schedtape_tape_torn(tape) : "";
+	return schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "";
 }
 
 static struct schedtape_tape *read_all(void)
@@ -172,7 +172,7 @@ static void test_rollback_meta(void)
 	finish("tape/data.0");
 	make_stream("tape/data.1", 1, 0, 1000);
 	tape = read_all();
-	json_object_object_get_ex(schedtape_tape_meta(tape), "stream", &value);
+	json_object_object_get_ex(tape_meta(tape), "stream", &value);
 	ok(json_object_get_int(value) == 1 && got.n == PAGE_EVENTS,
 	   "the next file says what the tape is");
 	schedtape_tape_close(tape);

@@ -56,7 +56,7 @@ int main(void)
 		memcpy(page + i, &noise, sizeof(noise));
 	}
 	blob_init(&b);
-	if (schedtape_writer_create(b.path, meta, &options, &w, &err) ||
+	if (tape_writer_create(b.path, meta, &options, &w, &err) ||
 	    schedtape_writer_pages(w, page, 1, &err) || schedtape_writer_close(w, &err)) {
 		printf("Bail out! %s\n", err.text);
 		return 1;
@@ -71,7 +71,7 @@ int main(void)
 	   !memcmp(chunk + 32 + get32(chunk + 8), page, sizeof(page)),
 	   "a page of noise is stored as it is");
 	ok(!schedtape_tape_open(b.path, &tape, &err) && schedtape_tape_chunks(tape) == 1 &&
-	   !strstr(schedtape_tape_torn(tape), "damaged"), "the tape is sound as far as it goes");
+	   !strstr(schedtape_tape_damage(tape), "damaged"), "the tape is sound as far as it goes");
 	schedtape_tape_close(tape);
 	json_object_put(meta);
 	free(data);

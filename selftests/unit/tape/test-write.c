@@ -20,12 +20,12 @@ static void test_full(void)
 	struct schedtape_writer *w;
 	int ret;
 
-	ret = schedtape_writer_create("/dev/full", sample.meta, NULL, &w, &err);
+	ret = tape_writer_create("/dev/full", sample.meta, NULL, &w, &err);
 	ok(ret == -ENOSPC && !w && strstr(err.text, "/dev/full") && strstr(err.text, "byte 0"),
 	   "a full disk: %s", err.text);
-	ret = schedtape_writer_create("/nonexistent/tape", sample.meta, NULL, &w, &err);
+	ret = tape_writer_create("/nonexistent/tape", sample.meta, NULL, &w, &err);
 	ok(ret == -ENOENT && !w, "nowhere to write to: %s", err.text);
-	ret = schedtape_writer_create("/dev/null", NULL, NULL, &w, &err);
+	ret = tape_writer_create("/dev/null", NULL, NULL, &w, &err);
 	ok(ret == -EINVAL && !w, "no description: %s", err.text);
 }
 
@@ -43,7 +43,7 @@ static void test_short(int level)
 
 	blob_init(&b);
 	getrlimit(RLIMIT_FSIZE, &old);
-	schedtape_writer_create(b.path, sample.meta, &options, &w, &err);
+	tape_writer_create(b.path, sample.meta, &options, &w, &err);
 	schedtape_writer_pages(w, sample.pages[0], 2, &err);
 	at = schedtape_writer_bytes(w);
 
@@ -59,7 +59,7 @@ static void test_short(int level)
 	   !schedtape_writer_end(w, &sample.end, &err), "the writer goes on");
 	ok(schedtape_writer_close(w, &err) == -EFBIG, "and remembers: %s", err.text);
 
-	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_torn(tape), "whole");
+	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "whole");
 	events_read(tape, &e);
 	ok(e.ret == 0 && !e.errors && e.n - events_count(&e, SCHEDTAPE_EV_LOST) == 4 * 14,
 	   "with all but that chunk");
@@ -88,9 +88,30 @@ static void test_pipe(void)
 	close(pipes[0]);
 	blob_init(&b);
 	tape = blob_open(&b, data, got, &err);
-	ok(tape && !schedtape_tape_torn(tape), "it is a tape");
+	ok(tape && !schedtape_tape_damage(tape), "it is a tape");
 	schedtape_tape_close(tape);
 	free(data);
+	close(b.fd);
+}
+
+static void test_text(void)
+{
+	static const char * const wrong[] = { "", "[1]", "{\"a\": }", "7" };
+	struct schedtape_writer *w;
+	struct schedtape_tape *tape;
+	struct blob b;
+	size_t i;
+
+	blob_init(&b);
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		ok(schedtape_writer_create(b.path, wrong[i], NULL, &w, &err) == -EINVAL && !w,
+		   "a description that is no JSON object, \"%s\": %s", wrong[i], err.text);
+	ok(!schedtape_writer_create(b.path, "{\"arch\": \"x\", \"hz\": 250}", NULL, &w, &err) &&
+	   !schedtape_writer_close(w, &err) && !schedtape_tape_open(b.path, &tape, &err),
+	   "a description as text");
+	ok(!strcmp(schedtape_tape_meta(tape), "{\"arch\":\"x\",\"hz\":250}"),
+	   "it is read again: %s", schedtape_tape_meta(tape));
+	schedtape_tape_close(tape);
 	close(b.fd);
 }
 
@@ -107,12 +128,12 @@ static void test_refused_pages(void)
 	struct blob b;
 
 	blob_init(&b);
-	ok(schedtape_writer_create(b.path, sample.meta, &wrong, &w, &err) == -EINVAL,
+	ok(tape_writer_create(b.path, sample.meta, &wrong, &w, &err) == -EINVAL,
 	   "an impossible level: %s", err.text);
-	ok(schedtape_writer_create(b.path, sample.meta, &later.known, &w, &err) == -EINVAL,
+	ok(tape_writer_create(b.path, sample.meta, &later.known, &w, &err) == -E2BIG,
 	   "an option from later: %s", err.text);
 	later.later = 0;
-	ok(!schedtape_writer_create(b.path, sample.meta, &later.known, &w, &err),
+	ok(!tape_writer_create(b.path, sample.meta, &later.known, &w, &err),
 	   "which is not wanted");
 
 	memcpy(pages, sample.pages[0], sizeof(pages));
@@ -136,6 +157,7 @@ int main(void)
 	test_short(0);
 	test_short(3);
 	test_pipe();
+	test_text();
 	test_refused_pages();
 	json_object_put(sample.meta);
 	return tap_done();

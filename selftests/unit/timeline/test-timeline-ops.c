@@ -183,6 +183,7 @@ static int ended(void *arg, const struct schedtape_task *task, uint64_t time)
 }
 
 static const struct schedtape_timeline_ops ops = {
+	.size = sizeof(ops),
 	.born = born,
 	.waking = waking,
 	.woke = woke,

@@ -312,7 +312,10 @@ static int count_identified(void *arg, const struct schedtape_task *task, uint64
 /* Only tasks that were not identified before. */
 static void test_identified(void)
 {
-	static const struct schedtape_timeline_ops ops = { .identified = count_identified };
+	static const struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops),
+		.identified = count_identified,
+	};
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
 	unsigned int n = 0;

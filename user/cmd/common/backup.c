@@ -13,6 +13,8 @@
 
 #include <tape/format.h>
 
+#include "base/error.h"
+
 /* "data" and "data.N", see Documentation/tape-format.rst. */
 static bool has_tape_name(const char *name)
 {

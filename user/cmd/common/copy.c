@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "common/backup.h"
 #include "common/input.h"
 #include "common/output.h"
@@ -252,7 +253,7 @@ static int copy_to(const struct copy_options *opts, const char *output)
 	if (!tape)
 		return CMD_FAILURE;
 	ret = copy(opts, tape, &result, &err);
-	result.missing = schedtape_tape_torn(tape);
+	result.missing = schedtape_tape_damage(tape);
 	ret = say_how(opts, &result, ret, &err);
 	schedtape_tape_close(tape);
 	return out_finish(ret);

@@ -50,13 +50,13 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 
 void cmd_close_tape(struct schedtape_tape *tape, const char *path)
 {
-	const char *torn;
+	const char *damage;
 
 	if (!tape)
 		return;
-	torn = schedtape_tape_torn(tape);
-	if (torn)
-		out_warning(path, "%s; see \"schedtape recover\"", torn);
+	damage = schedtape_tape_damage(tape);
+	if (damage)
+		out_warning(path, "%s; see \"schedtape recover\"", damage);
 	schedtape_tape_close(tape);
 }
 

@@ -177,3 +177,17 @@ bool targets_named(const struct targets *targets)
 {
 	return targets->filter.nr_pids || targets->filter.nr_tids || targets->filter.nr_cgroups;
 }
+
+void targets_free(struct targets *targets)
+{
+	struct schedtape_filter *filter = &targets->filter;
+	size_t i;
+
+	for (i = 0; i < filter->nr_cgroups; i++)
+		free(filter->cgroups[i].path);
+	free(filter->pids);
+	free(filter->tids);
+	free(filter->cgroups);
+	free(filter->exclude_comm);
+	*targets = (struct targets){ 0 };
+}

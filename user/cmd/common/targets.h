@@ -12,7 +12,7 @@
 
 /**
  * struct targets - the targets that the options name
- * @filter: the targets; to be freed by schedtape_filter_free()
+ * @filter: the targets; targets_free() frees its lists
  * @flags_given: an option of filter-set was given
  */
 struct targets {
@@ -25,5 +25,6 @@ extern const struct argp targets_argp;
 
 /* Returns true if the options name processes, threads or cgroups. */
 bool targets_named(const struct targets *targets);
+void targets_free(struct targets *targets);
 
 #endif /* SCHEDTAPE_TARGETS_H */

@@ -100,6 +100,8 @@ static inline const struct schedtape_task *diff_b(const struct diff *diff,
 	return pair->b == SCHEDTAPE_NONE ? NULL : &diff->b.tasks[pair->b];
 }
 
+/* Returns (b - a) / a; 0 if both are 0, INFINITY if only a is 0. */
+double diff_relative(double a, double b);
 /*
  * Returns the error of a task in B against A: a signed fraction, INFINITY if A has nothing;
  * or a KS distance, NAN if one of them has nothing.  @limit: a limit of tasks.

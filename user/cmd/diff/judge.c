@@ -26,6 +26,13 @@ static const struct {
 	[DIFF_UNMATCHED] = { "tasks only in B", -1, false },
 };
 
+double diff_relative(double a, double b)
+{
+	if (a == b)
+		return 0;
+	return a ? (b - a) / a : INFINITY;
+}
+
 double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 		  enum diff_limit limit)
 {
@@ -33,11 +40,11 @@ double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 
 	switch (limit) {
 	case DIFF_CPU:
-		return schedtape_relative_error(a ? a->cpu_time : 0, b ? b->cpu_time : 0);
+		return diff_relative(a ? a->cpu_time : 0, b ? b->cpu_time : 0);
 	case DIFF_WAKEUPS:
-		return schedtape_relative_error(a ? a->wakeups : 0, b ? b->wakeups : 0);
+		return diff_relative(a ? a->wakeups : 0, b ? b->wakeups : 0);
 	case DIFF_SLEEPS:
-		return schedtape_relative_error(a ? diff_sleeps(a) : 0, b ? diff_sleeps(b) : 0);
+		return diff_relative(a ? diff_sleeps(a) : 0, b ? diff_sleeps(b) : 0);
 	default:
 		if (limits[limit].length < 0)
 			return NAN;
@@ -130,10 +137,9 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 		qsort(cpu_errors, n, sizeof(*cpu_errors), by_amount);
 		verdict->median_cpu = n ? cpu_errors[n / 2] : NAN;
 		verdict->errors[DIFF_TOTAL_CPU] =
-			schedtape_relative_error(verdict->total_a.cpu_time,
-						 verdict->total_b.cpu_time);
-		verdict->errors[DIFF_WALL] = schedtape_relative_error(diff_wall(&diff->a),
-								      diff_wall(&diff->b));
+			diff_relative(verdict->total_a.cpu_time, verdict->total_b.cpu_time);
+		verdict->errors[DIFF_WALL] =
+			diff_relative(diff_wall(&diff->a), diff_wall(&diff->b));
 		verdict->errors[DIFF_UNMATCHED] = diff->distance->only_b;
 		rc = schedtape_profile_order(diff->a.profile, diff->b.profile, comparison,
 					     &verdict->errors[DIFF_ORDER], &err);

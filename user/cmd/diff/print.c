@@ -52,7 +52,7 @@ static void print_row(struct table *table, const struct schedtape_task *a,
 		      const struct schedtape_task *b, const double *distances, const char *name,
 		      const char *pid_b)
 {
-	double cpu_error = schedtape_relative_error(a->cpu_time, b->cpu_time);
+	double cpu_error = diff_relative(a->cpu_time, b->cpu_time);
 	char error[OUT_PERCENT_LEN];
 	size_t i;
 

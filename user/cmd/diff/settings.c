@@ -11,6 +11,7 @@
 #include "common/gaps.h"
 #include "common/output.h"
 #include "diff/diff.h"
+#include "tape/meta.h"
 
 #define MOST_LINES	16
 #define MOST_FOLDERS	8
@@ -38,11 +39,11 @@ struct side {
 	uint64_t cut;
 };
 
-typedef void (*tell_setting)(void *arg, const char *name, const char *a, const char *b);
+typedef void (*report_setting)(void *arg, const char *name, const char *a, const char *b);
 
 static void side_init(struct side *side, const char *name, struct schedtape_tape *tape)
 {
-	struct json_object *meta = schedtape_tape_meta(tape);
+	struct json_object *meta = tape_meta(tape);
 
 	*side = (struct side) { .name = name };
 	side->files = schedtape_settings_files(meta, &side->reason);
@@ -91,8 +92,8 @@ static bool is_measured(const char *name)
 	return len > n && !strcmp(name + len - n, measured);
 }
 
-/* Compares one setting, and calls @tell if it differs. */
-static void compare_one(struct side *a, struct side *b, const char *name, tell_setting tell,
+/* Compares one setting, and calls @report if it differs. */
+static void compare_one(struct side *a, struct side *b, const char *name, report_setting report,
 			void *arg)
 {
 	const char *in_a = text_of(a, name), *in_b = text_of(b, name);
@@ -101,22 +102,22 @@ static void compare_one(struct side *a, struct side *b, const char *name, tell_s
 		count_cut(a, name);
 		count_cut(b, name);
 	} else if ((in_a || in_b) && !is_gap(a, name) && !is_gap(b, name)) {
-		tell(arg, name, in_a, in_b);
+		report(arg, name, in_a, in_b);
 	}
 }
 
-/* Calls @tell for each setting that differs: first A's, then those that only B has. */
-static void compare_settings(struct side *a, struct side *b, tell_setting tell, void *arg)
+/* Calls @report for each setting that differs: first A's, then those that only B has. */
+static void compare_settings(struct side *a, struct side *b, report_setting report, void *arg)
 {
 	json_object_object_foreach(a->files, name, value) {
 		(void)value;
 		if (!is_measured(name))
-			compare_one(a, b, name, tell, arg);
+			compare_one(a, b, name, report, arg);
 	}
 	json_object_object_foreach(b->files, other, other_value) {
 		(void)other_value;
 		if (!is_measured(other) && !json_object_object_get_ex(a->files, other, NULL))
-			compare_one(a, b, other, tell, arg);
+			compare_one(a, b, other, report, arg);
 	}
 }
 

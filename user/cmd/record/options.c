@@ -236,6 +236,7 @@ void record_options_parse(struct record_options *opts, int argc, char **argv)
 	};
 
 	*opts = (struct record_options) {
+		.targets.filter.size = sizeof(opts->targets.filter),
 		.output = CMD_DEFAULT_TAPE,
 		.ring_bytes = 1 << 20,
 		.clock = RECORD_CLOCK_ANY,
@@ -246,7 +247,7 @@ void record_options_parse(struct record_options *opts, int argc, char **argv)
 
 void record_options_free(struct record_options *opts)
 {
-	schedtape_filter_free(&opts->targets.filter);
+	targets_free(&opts->targets);
 	timing_free(&opts->timing);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
@@ -195,7 +196,7 @@ static int look_at_scheduler(struct recorder *recorder, bool last)
 
 int recorder_start(struct recorder *recorder)
 {
-	struct schedtape_session_state state;
+	struct schedtape_session_state state = { .size = sizeof(state) };
 	struct schedtape_error err;
 	int ret;
 
@@ -316,7 +317,7 @@ int recorder_wait(const struct recorder *recorder)
 
 bool recorder_stopped(struct recorder *recorder)
 {
-	struct schedtape_session_state state;
+	struct schedtape_session_state state = { .size = sizeof(state) };
 
 	return !schedtape_session_get(recorder->session, &state, NULL) &&
 	       state.state == STAPE_SESSION_STOPPED;

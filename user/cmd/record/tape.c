@@ -10,10 +10,12 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "record/streamer.h"
 #include "record/streams.h"
+#include "tape/meta.h"
 
 /* -- opening --------------------------------------------------------------- */
 
@@ -84,7 +86,7 @@ static int create(const char *path, const char *name, struct json_object *meta, 
 
 	if (asprintf(&file, "%s/%s", path, name) < 0)
 		return out_of_memory(err);
-	ret = schedtape_writer_create(file, meta, &options, writer, err);
+	ret = tape_writer_create(file, meta, &options, writer, err);
 	free(file);
 	return ret;
 }
@@ -135,8 +137,7 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 	if (options->streams)
 		return open_directory(recorder, options, err);
-	ret = schedtape_writer_create(recorder->path, options->meta, &writer, &recorder->writer,
-				      err);
+	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
 }
@@ -196,8 +197,8 @@ static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 		      struct schedtape_error *err)
 {
-	struct schedtape_session_state state;
-	struct schedtape_end end = { .window_start = window_start };
+	struct schedtape_session_state state = { .size = sizeof(state) };
+	struct schedtape_end end = { .size = sizeof(end), .window_start = window_start };
 	struct schedtape_cpu *cpus;
 	int ret;
 

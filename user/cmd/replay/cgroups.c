@@ -17,6 +17,8 @@
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/signals.h"
+#include "machine/cgroup-tree.h"
+#include "module/cgroup.h"
 #include "record/streams.h"
 
 #define REMOVE_TRIES	250

@@ -10,6 +10,8 @@
 #include <schedtape/client.h>
 
 #include "common/output.h"
+#include "machine/cgroup-tree.h"
+#include "tape/meta.h"
 
 static int add(const char ***list, size_t *nr, const char *text)
 {
@@ -76,7 +78,7 @@ static uint64_t id_of_path(struct schedtape_tape *tape, const char *path)
 	if (id)
 		return id;
 	/* Older tapes have only the cgroups that the filter named. */
-	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "filter", &filter) ||
+	if (!json_object_object_get_ex(tape_meta(tape), "filter", &filter) ||
 	    !json_object_object_get_ex(filter, "cgroups", &cgroups) ||
 	    !json_object_is_type(cgroups, json_type_array))
 		return 0;

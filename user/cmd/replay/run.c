@@ -21,6 +21,7 @@
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/signals.h"
+#include "module/replay.h"
 #include "player/restart.h"
 #include "record/recorder.h"
 #include "record/timing.h"
@@ -185,7 +186,7 @@ static int open_recorder(struct replay *replay)
 		.ring_bytes = 4 << 20,
 		.level = 1,
 	};
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 	struct json_object *meta;
 	int ret;
@@ -506,6 +507,7 @@ int replay_run(struct replay_options *opts, struct schedtape_client *client,
 		.options = opts,
 		.client = client,
 		.calibration = *calibration,
+		.state = { .size = sizeof(replay.state) },
 		.cast = {
 			.command = out_command(),
 			.program = program,

@@ -8,7 +8,9 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
 #include "script/names.h"
+#include "tape/meta.h"
 
 #define LEAF_BITS	10
 #define LEAF_SIZE	(1U << LEAF_BITS)
@@ -121,13 +123,13 @@ static bool misses_something(struct schedtape_tape *tape)
 	size_t i;
 
 	/* In overwrite mode, tasks are described at the end, and only those alive then. */
-	if (json_object_object_get_ex(schedtape_tape_meta(tape), "overwrite", &overwrite) &&
+	if (json_object_object_get_ex(tape_meta(tape), "overwrite", &overwrite) &&
 	    json_object_get_boolean(overwrite))
 		return true;
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost || end->cpus[i].overwritten)
 			return true;
-	return schedtape_tape_torn(tape);
+	return schedtape_tape_damage(tape);
 }
 
 int names_new(struct schedtape_tape *tape, struct names **result, struct schedtape_error *err)

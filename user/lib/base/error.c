@@ -2,11 +2,11 @@
 /*
  * Error messages.
  */
+#include "base/error.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-#include <schedtape.h>
 
 /**
  * schedtape_fail() - set the message of an error

@@ -2,10 +2,12 @@
 /*
  * Compares two timelines: pairs of their tasks, and their wake-up graphs.
  */
+#include "compare/compare.h"
+
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "compare/match.h"
 #include "timeline/edges.h"
 
@@ -22,13 +24,6 @@ struct schedtape_comparison {
 	struct schedtape_edge_pair *edges;
 	size_t nr_edges;
 };
-
-double schedtape_relative_error(double a, double b)
-{
-	if (a == b)
-		return 0;
-	return a ? (b - a) / a : INFINITY;
-}
 
 /* Turns @pair_a and @pair_b from counterparts into numbers of pairs. */
 static void list_pairs(struct schedtape_comparison *c, uint32_t nr_a, uint32_t nr_b)

@@ -10,7 +10,9 @@
 
 #include <schedtape.h>
 
+#include "base/error.h"
 #include "base/store.h"
+#include "compare/compare.h"
 #include "compare/distribution.h"
 
 #define WALK_STEP	(1U << 18)	/* wake-ups that a walk may keep in memory */
@@ -141,6 +143,7 @@ int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline
 			  struct schedtape_profile **profile, struct schedtape_error *err)
 {
 	static const struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops),
 		.born = on_born,
 		.slept = on_slept,
 		.woke = on_woke,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libschedtape: errors, and ring pages with their events.
+ * libschedtape: errors, and ring pages with their events.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_PAGE_H
 #define LIBSCHEDTAPE_PAGE_H
@@ -13,6 +13,10 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * struct schedtape_error - why a call failed
  * @text: one line without a newline: what, where, and what to do about it
@@ -20,10 +24,6 @@
 struct schedtape_error {
 	char text[512];
 };
-
-/* Sets @err (may be NULL) to a message, and returns @code, which is -errno. */
-int schedtape_fail(struct schedtape_error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* -- page.c: ring pages ---------------------------------------------------- */
 
@@ -45,12 +45,7 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
-/* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
-#define SCHEDTAPE_MAX_POLICY		UINT8_MAX
-#define SCHEDTAPE_MIN_NICE		(-20)
-#define SCHEDTAPE_MAX_NICE		19
-#define SCHEDTAPE_MAX_RT_PRIORITY	99
-#define SCHEDTAPE_POLICY_EXT		7	/* SCHED_EXT: few C libraries define it */
+#define SCHEDTAPE_POLICY_EXT	7	/* SCHED_EXT: few C libraries define it */
 
 /* Size of the CPU mask in an event: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
@@ -180,5 +175,9 @@ const char *schedtape_event_name(unsigned int type);
 const char *schedtape_context_name(unsigned int context);
 const char *schedtape_policy_name(unsigned int policy);
 char schedtape_state_char(unsigned int state);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_PAGE_H */

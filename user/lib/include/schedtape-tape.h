@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libschedtape: writes, reads and copies tapes.
+ * libschedtape: writes, reads and copies tapes.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_TAPE_H
 #define LIBSCHEDTAPE_TAPE_H
 
 #include <schedtape-page.h>
 
-struct json_object;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* -- tape: common to writer and reader -------------------------------------- */
 
@@ -63,6 +65,7 @@ struct schedtape_cpu {
 
 /**
  * struct schedtape_end - the end of a recording
+ * @size: sizeof this struct
  * @start_time: when the recording began, ns of CLOCK_MONOTONIC; for a reader, if rings
  *	were overwritten: the time from which on the tape is complete
  * @stop_time: when the recording ended
@@ -73,6 +76,7 @@ struct schedtape_cpu {
  *	are of the session's clock
  */
 struct schedtape_end {
+	size_t size;
 	uint64_t start_time;
 	uint64_t stop_time;
 	uint64_t began;
@@ -115,18 +119,21 @@ struct schedtape_writer;
  * struct schedtape_writer_options
  * @size: sizeof this struct
  * @level: zstd level of chunks, 0: no compression
+ * @reserved: 0
  */
 struct schedtape_writer_options {
 	size_t size;
-	int level;
+	int32_t level;
+	uint32_t reserved;
 };
 
 /*
  * Creates a tape.
  * @path: "-" is standard output.  A file is created with mode 0600 or truncated.
- * @meta: describes the machine and the recording, see Documentation/tape-format.rst.
+ * @meta: a JSON object that describes the machine and the recording, see
+ * Documentation/tape-format.rst.
  */
-int schedtape_writer_create(const char *path, struct json_object *meta,
+int schedtape_writer_create(const char *path, const char *meta,
 			    const struct schedtape_writer_options *options,
 			    struct schedtape_writer **writer, struct schedtape_error *err);
 int schedtape_writer_tasks(struct schedtape_writer *writer,
@@ -175,7 +182,11 @@ struct schedtape_tape;
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
 void schedtape_tape_close(struct schedtape_tape *tape);
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape);
+/*
+ * Returns the JSON object that describes the machine and the recording, as text that is valid
+ * until the tape is closed; "{}" if the tape has none.  NULL: out of memory.
+ */
+const char *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
 /* Returns the schedulers by time; @n 0: the tape has no record of them. */
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
@@ -187,7 +198,7 @@ const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tap
  */
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape);
 /* Returns where and how the tape is truncated or corrupt; NULL: it is complete and valid. */
-const char *schedtape_tape_torn(struct schedtape_tape *tape);
+const char *schedtape_tape_damage(struct schedtape_tape *tape);
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
@@ -211,7 +222,7 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 /* Returns the samples of the clocks during the recording, in order. */
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n);
 /* Returns true if the session's clock was the CPU's counter, not CLOCK_MONOTONIC. */
-bool schedtape_tape_counts(struct schedtape_tape *tape);
+bool schedtape_tape_uses_counter(struct schedtape_tape *tape);
 /*
  * Returns by how many ns CLOCK_REALTIME was set between two samples; 0: it was not set,
  * or the step is too small to be detected.
@@ -239,11 +250,15 @@ struct schedtape_copy_options {
 /*
  * Copies a tape into one file: all valid records unchanged, and an end record.  The tape
  * itself is not changed.  -EBADMSG: the tape is corrupt, and @recover is not set.
- * Afterwards schedtape_tape_torn() returns what was left out; the copy records it, too.
+ * Afterwards schedtape_tape_damage() returns what was left out; the copy records it, too.
  * @bytes: receives the size of the copy.
  */
 int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 			const struct schedtape_copy_options *options, uint64_t *bytes,
 			struct schedtape_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_TAPE_H */

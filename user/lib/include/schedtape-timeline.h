@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libschedtape: what the events of a tape mean for each task, and how far one
- * tape is from another.
+ * tape is from another.  schedtape.h has the rules.
  */
 #ifndef LIBSCHEDTAPE_TIMELINE_H
 #define LIBSCHEDTAPE_TIMELINE_H
 
 #include <schedtape-tape.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* -- timeline/run.c: what the events mean for each task ------------------------ */
 
@@ -134,6 +138,7 @@ struct schedtape_range {
  * come at any time.  After it neither slept() nor woke() comes until joined(), and then
  * slept() comes first again.
  *
+ * @size: sizeof this struct
  * @born: a new task.  @parent has just forked it.  NULL: it exists from the start, or it
  *	has just entered the filter, or its fork is lost.  A task from the start is
  *	reported when the first event names it, before its other callbacks, with the
@@ -160,8 +165,10 @@ struct schedtape_range {
  * @marks: times, in order
  * @nr_marks: number of @marks
  * @no_edges: leave out the edges: schedtape_timeline_edges() returns none
+ * @reserved: false
  */
 struct schedtape_timeline_ops {
+	size_t size;
 	int (*born)(void *arg, const struct schedtape_task *task,
 		    const struct schedtape_task *parent, uint64_t time);
 	int (*waking)(void *arg, const struct schedtape_task *waker,
@@ -186,6 +193,7 @@ struct schedtape_timeline_ops {
 	const uint64_t *marks;
 	size_t nr_marks;
 	bool no_edges;
+	bool reserved[7];
 };
 
 struct schedtape_timeline;
@@ -293,10 +301,6 @@ schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t
 /* Returns all edges of A, and those of B between matched tasks, by waker, then wakee. */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
-/* Returns the edge between two pairs of tasks, or NULL. */
-const struct schedtape_edge_pair *
-schedtape_comparison_edge(const struct schedtape_comparison *comparison, uint32_t waker,
-			  uint32_t wakee);
 /*
  * Returns the two-sample Kolmogorov-Smirnov statistic of a pair's lengths: the largest
  * difference between their cumulative distributions, 0 (same) to 1.  NAN: one of the two
@@ -316,7 +320,9 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 int schedtape_profile_order(const struct schedtape_profile *a, const struct schedtape_profile *b,
 			    const struct schedtape_comparison *comparison, double *share,
 			    struct schedtape_error *err);
-/* Returns (b - a) / a; 0 if both are 0, INFINITY if only a is 0. */
-double schedtape_relative_error(double a, double b);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LIBSCHEDTAPE_TIMELINE_H */

@@ -3,7 +3,7 @@
  * Describes cgroups (version 2) on a tape, so that a replay can make them again.  Cgroups
  * without recorded tasks are left out, with their names.
  */
-#include <schedtape/client.h>
+#include "machine/cgroup-tree.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 
 #include "base/first-line.h"
+#include "module/cgroup.h"
+#include "tape/meta.h"
 
 #define MAX_CGROUPS	16384	/* all go into one record */
 
@@ -195,7 +197,7 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
 }
 
 /* Accepts "/", or names without "." and "..", so that the path stays below the root. */
-static bool is_sound(const char *path)
+static bool is_valid_path(const char *path)
 {
 	size_t parts, len;
 
@@ -237,14 +239,14 @@ static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state 
 		state->max = json_object_get_string(value);
 	if (json_object_object_get_ex(entry, "cpus", &value))
 		state->cpus = json_object_get_string(value);
-	return is_sound(state->path);
+	return is_valid_path(state->path);
 }
 
 static struct json_object *recorded(struct schedtape_tape *tape)
 {
 	struct json_object *list;
 
-	if (!json_object_object_get_ex(schedtape_tape_meta(tape), "cgroups", &list) ||
+	if (!json_object_object_get_ex(tape_meta(tape), "cgroups", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return NULL;
 	return list;

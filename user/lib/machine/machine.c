@@ -15,8 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/first-line.h"
+#include "machine/cgroup-tree.h"
 #include "machine/settings.h"
+#include "tape/meta.h"
 
 static void add_string(struct json_object *to, const char *key, const char *value)
 {
@@ -228,7 +231,7 @@ int schedtape_machine_calibration(struct schedtape_tape *tape,
 	struct json_object *object, *value;
 
 	*calibration = (struct schedtape_calibration){ 0 };
-	if (json_object_object_get_ex(schedtape_tape_meta(tape), "calibration", &object)) {
+	if (json_object_object_get_ex(tape_meta(tape), "calibration", &object)) {
 		if (json_object_object_get_ex(object, "spins_per_ms", &value))
 			calibration->spins_per_ms = json_object_get_double(value);
 		if (json_object_object_get_ex(object, "spread", &value))

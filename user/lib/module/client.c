@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
+#include "base/sized.h"
 
 static int client_connect(struct nl_sock **sock)
 {
@@ -218,9 +220,12 @@ static int parse_info(struct nlattr **attrs, void *arg)
 int schedtape_client_info(struct schedtape_client *client, struct schedtape_module_info *info,
 			  struct schedtape_error *err)
 {
-	memset(info, 0, sizeof(*info));
-	return client_request(client, client_message(client, STAPE_CMD_INFO_GET, 0),
-			      parse_info, info, "module", err);
+	struct schedtape_module_info own = { .size = sizeof(own) };
+	int ret;
+
+	ret = client_request(client, client_message(client, STAPE_CMD_INFO_GET, 0), parse_info,
+			     &own, "module", err);
+	return ret ? ret : sized_put(info, &own, sizeof(own), "the module's state", err);
 }
 
 static uint32_t count_bits(struct nlattr *attr)
@@ -279,7 +284,7 @@ struct each_session {
 static int parse_each_session(struct nlattr **attrs, void *arg)
 {
 	struct each_session *each = arg;
-	struct schedtape_session_state state;
+	struct schedtape_session_state state = { .size = sizeof(state) };
 
 	client_parse_session(attrs, &state);
 	return each->each(&state, each->arg);
@@ -305,7 +310,7 @@ struct each_replay {
 static int parse_each_replay(struct nlattr **attrs, void *arg)
 {
 	struct each_replay *each = arg;
-	struct schedtape_replay_state state;
+	struct schedtape_replay_state state = { .size = sizeof(state) };
 
 	parse_replay(attrs, &state);
 	return each->each(&state, each->arg);
@@ -330,8 +335,12 @@ static int parse_one_replay(struct nlattr **attrs, void *arg)
 int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
 			 struct schedtape_replay_state *state, struct schedtape_error *err)
 {
-	return client_request_id(client, STAPE_CMD_REPLAY_GET, STAPE_A_REPLAY_ID, id,
-				 parse_one_replay, state, "replay", err);
+	struct schedtape_replay_state own = { .size = sizeof(own) };
+	int ret;
+
+	ret = client_request_id(client, STAPE_CMD_REPLAY_GET, STAPE_A_REPLAY_ID, id,
+				parse_one_replay, &own, "replay", err);
+	return ret ? ret : sized_put(state, &own, sizeof(own), "the replay's state", err);
 }
 
 int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_t delay,
@@ -369,6 +378,7 @@ struct each_player {
 static int parse_each_player(struct nlattr **attrs, void *arg)
 {
 	struct schedtape_player_state state = {
+		.size = sizeof(state),
 		.number = client_u32(attrs[STAPE_A_PLAYER_NUMBER]),
 		.pid = client_u32(attrs[STAPE_A_PLAYER_PID]),
 		.state = client_u32(attrs[STAPE_A_PLAYER_STATE]),

@@ -11,26 +11,39 @@
 #include <string.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
+#include "base/sized.h"
+
+static int get_filter(struct schedtape_filter *own, const struct schedtape_filter *filter,
+		      struct schedtape_error *err)
+{
+	return sized_get(own, sizeof(*own), filter, "the filter", err);
+}
 
 int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err)
 {
+	struct schedtape_filter own;
 	struct nl_msg *msg;
 	size_t i;
+	int ret;
 
-	for (i = 0; i < filter->nr_exclude_comm; i++)
-		if (strlen(filter->exclude_comm[i]) >= STAPE_PATTERN_LEN)
+	ret = get_filter(&own, filter, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < own.nr_exclude_comm; i++)
+		if (strlen(own.exclude_comm[i]) >= STAPE_PATTERN_LEN)
 			return schedtape_fail(err, -EINVAL,
 					      "pattern \"%.16s...\": longer than %d characters",
-					      filter->exclude_comm[i], STAPE_PATTERN_LEN - 1);
+					      own.exclude_comm[i], STAPE_PATTERN_LEN - 1);
 	msg = client_message(client, STAPE_CMD_FILTER_SET, 0);
 	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
-	client_put_u8(&msg, STAPE_A_SESSION_ALL, filter->all);
-	client_put_u8(&msg, STAPE_A_SESSION_KTHREADS, filter->kthreads);
-	client_put_u8(&msg, STAPE_A_SESSION_NO_INHERIT, filter->no_inherit);
-	for (i = 0; i < filter->nr_exclude_comm; i++)
-		client_put(&msg, STAPE_A_SESSION_EXCLUDE_COMM, filter->exclude_comm[i],
-			   strlen(filter->exclude_comm[i]) + 1);
+	client_put_u8(&msg, STAPE_A_SESSION_ALL, own.all);
+	client_put_u8(&msg, STAPE_A_SESSION_KTHREADS, own.kthreads);
+	client_put_u8(&msg, STAPE_A_SESSION_NO_INHERIT, own.no_inherit);
+	for (i = 0; i < own.nr_exclude_comm; i++)
+		client_put(&msg, STAPE_A_SESSION_EXCLUDE_COMM, own.exclude_comm[i],
+			   strlen(own.exclude_comm[i]) + 1);
 	return client_request(client, msg, NULL, NULL, "filter", err);
 }
 
@@ -62,17 +75,18 @@ static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t sess
 static int change(struct schedtape_client *client, int cmd, uint32_t session,
 		  const struct schedtape_filter *filter, struct schedtape_error *err)
 {
+	struct schedtape_filter own;
 	size_t i;
-	int ret = 0;
+	int ret = get_filter(&own, filter, err);
 
-	for (i = 0; i < filter->nr_pids && !ret; i++)
-		ret = change_id(client, cmd, session, STAPE_A_SESSION_PID, filter->pids[i],
+	for (i = 0; i < own.nr_pids && !ret; i++)
+		ret = change_id(client, cmd, session, STAPE_A_SESSION_PID, own.pids[i],
 				"PID", err);
-	for (i = 0; i < filter->nr_tids && !ret; i++)
-		ret = change_id(client, cmd, session, STAPE_A_SESSION_TID, filter->tids[i],
+	for (i = 0; i < own.nr_tids && !ret; i++)
+		ret = change_id(client, cmd, session, STAPE_A_SESSION_TID, own.tids[i],
 				"TID", err);
-	for (i = 0; i < filter->nr_cgroups && !ret; i++)
-		ret = change_cgroup(client, cmd, session, &filter->cgroups[i], err);
+	for (i = 0; i < own.nr_cgroups && !ret; i++)
+		ret = change_cgroup(client, cmd, session, &own.cgroups[i], err);
 	return ret;
 }
 
@@ -86,17 +100,4 @@ int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err)
 {
 	return change(client, STAPE_CMD_FILTER_DEL, session, filter, err);
-}
-
-void schedtape_filter_free(struct schedtape_filter *filter)
-{
-	size_t i;
-
-	for (i = 0; i < filter->nr_cgroups; i++)
-		free(filter->cgroups[i].path);
-	free(filter->pids);
-	free(filter->tids);
-	free(filter->cgroups);
-	free(filter->exclude_comm);
-	memset(filter, 0, sizeof(*filter));
 }

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "module/client-internal.h"
+#include "base/error.h"
+#include "base/sized.h"
 
 struct ring {
 	struct stape_ring_consumer *consumer;
@@ -151,7 +153,7 @@ static int session_map_all(struct schedtape_session *session, struct schedtape_e
 static int ring_pages(struct schedtape_session *session, uint64_t bytes, uint32_t *pages,
 		      struct schedtape_error *err)
 {
-	struct schedtape_module_info info;
+	struct schedtape_module_info info = { .size = sizeof(info) };
 	int ret = schedtape_client_info(session->client, &info, err);
 
 	if (ret)
@@ -170,26 +172,27 @@ int schedtape_session_set(struct schedtape_session *session,
 			  const struct schedtape_session_options *options,
 			  struct schedtape_error *err)
 {
+	struct schedtape_session_options own;
 	struct nl_msg *msg;
 	uint32_t pages;
 	int ret;
 
-	if (options->size != sizeof(*options))
-		return schedtape_fail(err, -EINVAL, "session options of another version");
-	ret = ring_pages(session, options->ring_bytes, &pages, err);
+	ret = sized_get(&own, sizeof(own), options, "the session's options", err);
+	if (!ret)
+		ret = ring_pages(session, own.ring_bytes, &pages, err);
 	if (ret)
 		return ret;
 	msg = client_message(session->client, STAPE_CMD_SESSION_SET, 0);
 	client_put_u32(&msg, STAPE_A_SESSION_ID, session->info.id);
 	client_put_u32(&msg, STAPE_A_SESSION_RING_PAGES, pages);
-	if (options->watermark)
-		client_put_u32(&msg, STAPE_A_SESSION_WATERMARK, options->watermark);
-	if (options->clock)
-		client_put_u32(&msg, STAPE_A_SESSION_CLOCK, options->clock);
-	if (options->overwrite)
+	if (own.watermark)
+		client_put_u32(&msg, STAPE_A_SESSION_WATERMARK, own.watermark);
+	if (own.clock)
+		client_put_u32(&msg, STAPE_A_SESSION_CLOCK, own.clock);
+	if (own.overwrite)
 		client_put(&msg, STAPE_A_SESSION_OVERWRITE, NULL, 0);
-	if (options->cpus)
-		client_put(&msg, STAPE_A_SESSION_CPUS, options->cpus, options->cpus_bytes);
+	if (own.cpus)
+		client_put(&msg, STAPE_A_SESSION_CPUS, own.cpus, own.cpus_bytes);
 	ret = client_request(session->client, msg, NULL, NULL, "rings", err);
 	return ret ? ret : session_map_all(session, err);
 }
@@ -221,8 +224,12 @@ static int parse_one_session(struct nlattr **attrs, void *arg)
 int schedtape_session_get(struct schedtape_session *session,
 			  struct schedtape_session_state *state, struct schedtape_error *err)
 {
-	return client_request_id(session->client, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID,
-				 session->info.id, parse_one_session, state, "session", err);
+	struct schedtape_session_state own = { .size = sizeof(own) };
+	int ret;
+
+	ret = client_request_id(session->client, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID,
+				session->info.id, parse_one_session, &own, "session", err);
+	return ret ? ret : sized_put(state, &own, sizeof(own), "the session's state", err);
 }
 
 int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err)
@@ -253,7 +260,11 @@ int schedtape_session_stream(struct schedtape_session *session, const unsigned c
 int schedtape_session_add(struct schedtape_session *session, const uint32_t *pids, size_t n,
 			  struct schedtape_error *err)
 {
-	struct schedtape_filter filter = { .pids = (uint32_t *)pids, .nr_pids = n };
+	struct schedtape_filter filter = {
+		.size = sizeof(filter),
+		.pids = (uint32_t *)pids,
+		.nr_pids = n,
+	};
 
 	return schedtape_filter_add(session->client, session->info.id, &filter, err);
 }
@@ -410,49 +421,4 @@ bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 	stats->lost_last = __atomic_load_n(&producer->lost_last, __ATOMIC_RELAXED);
 	stats->overwritten = __atomic_load_n(&producer->overwritten, __ATOMIC_RELAXED);
 	return true;
-}
-
-/* -- replay ---------------------------------------------------------------- */
-
-int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    int *fd, uint32_t *id, struct schedtape_error *err)
-{
-	struct stape_replay_setup setup = {
-		.nr_players = players,
-		.nr_edges = nr_edges,
-		.edges = (uintptr_t)edges,
-		.wakers = (uintptr_t)wakers,
-	};
-
-	if (ioctl(session->fd, STAPE_IOC_REPLAY, &setup))
-		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
-				      players, strerror(errno));
-	*fd = setup.fd;
-	*id = setup.id;
-	return 0;
-}
-
-/* The mapping has a word for each player, and the speed. */
-static size_t clocks_bytes(uint32_t players)
-{
-	return (players + 1ULL) * sizeof(uint64_t);
-}
-
-const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
-						 struct schedtape_error *err)
-{
-	void *clocks = mmap(NULL, clocks_bytes(players), PROT_READ, MAP_SHARED, fd, 0);
-
-	if (clocks == MAP_FAILED) {
-		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
-		return NULL;
-	}
-	return clocks;
-}
-
-void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
-{
-	if (clocks)
-		munmap((void *)clocks, clocks_bytes(players));
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "timeline/timeline.h"
 
 int schedtape_program_choose(struct schedtape_tape *tape,

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "program/choice.h"
 #include "program/compiler.h"
 #include "program/store.h"
@@ -469,6 +470,7 @@ static int on_reached(void *arg, uint64_t time)
 /* -- compiling ------------------------------------------------------------- */
 
 static const struct schedtape_timeline_ops compiler_ops = {
+	.size = sizeof(compiler_ops),
 	.born = on_born,
 	.waking = on_waking,
 	.woke = on_woke,

@@ -5,79 +5,15 @@
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
-#include <json-c/json_visit.h>
 
 #include "base/list.h"
+#include "tape/json.h"
 #include "tape/read.h"
-
-/* Limits objects, arrays and members, because each takes much more memory than bytes of text. */
-static bool json_is_small(const char *text, size_t bytes)
-{
-	size_t lists = 0, commas = 0, i;
-	bool quoted = false;
-
-	for (i = 0; i < bytes; i++) {
-		if (quoted && text[i] == '\\')
-			i++;
-		else if (text[i] == '"')
-			quoted = !quoted;
-		else if (quoted)
-			continue;
-		else if (text[i] == '{' || text[i] == '[')
-			lists++;
-		else if (text[i] == ',')
-			commas++;
-	}
-	return lists <= TAPE_MAX_LISTS && commas <= TAPE_MAX_COMMAS;
-}
-
-/*
- * json-c reads numbers that JSON does not allow ("1.", "-.5", "NaN"), and prints their
- * original text.  Replaces that text by a valid one, and infinite numbers by null.
- */
-static int make_number(struct json_object *value, int flags, struct json_object *parent,
-		       const char *key, size_t *index, void *arg)
-{
-	(void)flags;
-	(void)arg;
-	if (!json_object_is_type(value, json_type_double))
-		return JSON_C_VISIT_RETURN_CONTINUE;
-	if (isfinite(json_object_get_double(value)))
-		json_object_set_double(value, json_object_get_double(value));
-	else if (key)
-		json_object_object_add(parent, key, NULL);
-	else
-		json_object_array_put_idx(parent, *index, NULL);
-	return JSON_C_VISIT_RETURN_SKIP;
-}
-
-static struct json_object *parse_object(const char *text, size_t bytes)
-{
-	struct json_object *object;
-	struct json_tokener *tokener;
-
-	if (!json_is_small(text, bytes))
-		return NULL;
-	tokener = json_tokener_new();
-	if (!tokener)
-		return NULL;
-	object = json_tokener_parse_ex(tokener, text, bytes);
-	if (object && (json_tokener_get_error(tokener) != json_tokener_success ||
-		       !json_object_is_type(object, json_type_object))) {
-		json_object_put(object);
-		object = NULL;
-	}
-	if (object)
-		json_c_visit(object, 0, make_number, NULL);
-	json_tokener_free(tokener);
-	return object;
-}
 
 static const char *meta_recording(struct json_object *meta)
 {
@@ -106,7 +42,7 @@ static int check_recording(struct schedtape_tape *tape, const struct tape_file *
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes)
 {
-	struct json_object *meta = parse_object(text, bytes);
+	struct json_object *meta = tape_json_parse(text, bytes);
 	int ret;
 
 	if (!meta)
@@ -127,8 +63,8 @@ int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const
 /* Is the priority possible?  A replay will set it. */
 static bool prio_is_possible(const struct schedtape_task_info *task)
 {
-	return task->policy <= SCHEDTAPE_MAX_POLICY && task->nice >= SCHEDTAPE_MIN_NICE &&
-	       task->nice <= SCHEDTAPE_MAX_NICE && task->rt_priority <= SCHEDTAPE_MAX_RT_PRIORITY;
+	return task->policy <= TAPE_MAX_POLICY && task->nice >= TAPE_MIN_NICE &&
+	       task->nice <= TAPE_MAX_NICE && task->rt_priority <= TAPE_MAX_RT_PRIORITY;
 }
 
 /* Unpacks the entry at @raw.  Returns its size in bytes, or 0 if it is not valid. */
@@ -306,7 +242,7 @@ static int add_scheduler(struct schedtape_tape *tape,
 
 int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes)
 {
-	struct json_object *object = parse_object(text, bytes);
+	struct json_object *object = tape_json_parse(text, bytes);
 	struct schedtape_scheduler scheduler;
 	int ret = -EBADMSG;
 
@@ -384,7 +320,7 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes)
 {
-	struct json_object *object = parse_object(text, bytes);
+	struct json_object *object = tape_json_parse(text, bytes);
 	int ret;
 
 	if (!object)

@@ -12,6 +12,8 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
+#include "base/sized.h"
 #include "tape/read.h"
 #include "tape/write.h"
 
@@ -23,7 +25,7 @@
 struct copy {
 	struct schedtape_tape *tape;
 	struct schedtape_writer *writer;
-	const struct schedtape_copy_options *options;
+	struct schedtape_copy_options options;
 	size_t *order;
 	uint64_t total;
 	uint64_t done;
@@ -34,8 +36,8 @@ static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_err
 	int ret = 0;
 
 	copy->done += bytes;
-	if (copy->options->progress)
-		ret = copy->options->progress(copy->options->arg, copy->done, copy->total);
+	if (copy->options.progress)
+		ret = copy->options.progress(copy->options.arg, copy->done, copy->total);
 	return ret ? schedtape_fail(err, ret, "the copy was ended: %s", strerror(-ret)) : 0;
 }
 
@@ -56,7 +58,7 @@ static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_
 		return 0;
 	if (ret != -EBADMSG)
 		why = strerror(-ret);
-	if (ret == -EBADMSG && copy->options->recover) {
+	if (ret == -EBADMSG && copy->options.recover) {
 		tape_note(copy->tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 			  index->offset, why);
 		index->damaged = true;
@@ -164,8 +166,8 @@ static int put_meta(struct copy *copy, struct schedtape_error *err)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	json_object_object_del(meta, "streams");
 	json_object_object_del(meta, "stream");
-	if (tape->torn[0])
-		json_object_object_add(meta, "recovered", json_object_new_string(tape->torn));
+	if (tape->damage[0])
+		json_object_object_add(meta, "recovered", json_object_new_string(tape->damage));
 	ret = tape_writer_json(copy->writer, TAPE_META, meta, err);
 	json_object_put(meta);
 	return ret;
@@ -201,7 +203,7 @@ static int put_other(struct copy *copy, const struct tape_other *other,
 		ret = tape_record_read(file, &copy->tape->decoder, &head, &why);
 	if (!ret)
 		return put_record(copy, &head, err);
-	if (ret == -EBADMSG && copy->options->recover) {
+	if (ret == -EBADMSG && copy->options.recover) {
 		tape_note(copy->tape, "%sbyte %" PRIu64 ": %s", file->name, other->offset, why);
 		return 0;
 	}
@@ -229,7 +231,7 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 
 	for (i = 0; i < copy->tape->nr_index; i++) {
 		ret = chunk_check(copy, &copy->tape->index[copy->order[i]], &head, err);
-		if (ret == -EBADMSG && copy->options->recover)
+		if (ret == -EBADMSG && copy->options.recover)
 			continue;
 		if (!ret)
 			ret = put_record(copy, &head, err);
@@ -253,7 +255,7 @@ static int put_all(struct copy *copy, struct schedtape_error *err)
 		ret = put_chunks(copy, err);
 	if (ret)
 		return ret;
-	return copy->options->recover ? put_new_end(copy, err) : put_others(copy, true, err);
+	return copy->options.recover ? put_new_end(copy, err) : put_others(copy, true, err);
 }
 
 /* -- the copy -------------------------------------------------------------- */
@@ -290,15 +292,15 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 {
 	struct copy copy = {
 		.tape = tape,
-		.options = options,
 		.total = schedtape_tape_bytes(tape),
 	};
 	int ret, closed;
 
-	if (options->size != sizeof(*options))
-		return schedtape_fail(err, -EINVAL, "copy options of another version");
-	if (tape->torn[0] && !options->recover)
-		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->torn);
+	ret = sized_get(&copy.options, sizeof(copy.options), options, "the options of a copy", err);
+	if (ret)
+		return ret;
+	if (tape->damage[0] && !copy.options.recover)
+		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->damage);
 	if (make_order(&copy))
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	ret = tape_writer_new(path, 0, &copy.writer, err);

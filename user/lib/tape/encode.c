@@ -11,6 +11,8 @@
 #include <json-c/json.h>
 
 #include "tape/write.h"
+#include "base/error.h"
+#include "base/sized.h"
 
 #define TASKS_BYTES	(1U << 20)	/* uncompressed payload of one TASKS record */
 
@@ -241,9 +243,14 @@ struct json_object *tape_end_json(const struct schedtape_end *end)
 int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
 			 struct schedtape_error *err)
 {
-	struct json_object *object = tape_end_json(end);
+	struct json_object *object;
+	struct schedtape_end own;
 	int ret;
 
+	ret = sized_get(&own, sizeof(own), end, "the end of a recording", err);
+	if (ret)
+		return ret;
+	object = tape_end_json(&own);
 	ret = tape_writer_json(writer, TAPE_END, object, err);
 	json_object_put(object);
 	return ret;

@@ -135,6 +135,7 @@ int tape_end_finish(struct schedtape_tape *tape)
 		end->start_time = tape_clocks_ns(&tape->clocks, tape->first);
 		end->stop_time = tape_clocks_ns(&tape->clocks, tape->last);
 	}
+	end->size = sizeof(*end);
 	end->began = end->start_time;
 	if (!tape->window)
 		return 0;

@@ -51,6 +51,12 @@
 #define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
 
+/* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
+#define TAPE_MAX_POLICY		UINT8_MAX
+#define TAPE_MIN_NICE		(-20)
+#define TAPE_MAX_NICE		19
+#define TAPE_MAX_RT_PRIORITY	99
+
 /*
  * Limits the memory for the content of all records, or for the chunks of all CPUs, by the
  * size of the file, because a small corrupt tape must not need much memory.

@@ -188,7 +188,7 @@ void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor
 	cpu->events = events;
 }
 
-void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c)
+void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c)
 {
 	struct schedtape_cpu *cpu = &tape->end_cpus[c->end - tape->cpus];
 
@@ -211,7 +211,7 @@ int tape_lost_init(struct schedtape_tape *tape)
 		tape->end_cpus[i] = tape->cpus[i];
 	for (i = 0; i < tape->nr_cursors; i++) {
 		cursor_count(tape, &tape->cursors[i]);
-		tape_lost_tell(tape, &tape->cursors[i]);
+		tape_lost_update(tape, &tape->cursors[i]);
 	}
 	tape->end.cpus = tape->end_cpus;
 	tape->end.nr_cpus = tape->nr_cpus;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "tape/read.h"
+#include "base/error.h"
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
@@ -102,7 +103,7 @@ static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_curso
 {
 	const struct schedtape_cpu *end = c->end;
 
-	c->end_told = true;
+	c->end_returned = true;
 	if (c->behind)
 		cursor_lose(c, c->behind, end->lost > c->behind ? c->time : end->lost_first,
 			    end->lost_last);
@@ -144,7 +145,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 				  index->offset, why);
 			index->damaged = true;
-			tape_lost_tell(tape, c);
+			tape_lost_update(tape, c);
 		}
 		cursor_lose_chunk(c, index);
 	}
@@ -220,7 +221,7 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 		if (!ret) {
 			c->pages = 0;
 			c->pages_read = 0;
-			if (c->loss.type != SCHEDTAPE_EV_LOST && !c->end_told)
+			if (c->loss.type != SCHEDTAPE_EV_LOST && !c->end_returned)
 				cursor_lose_end(tape, c);
 			if (c->loss.type == SCHEDTAPE_EV_LOST)
 				return cursor_take_loss(c, UINT64_MAX);
@@ -400,7 +401,7 @@ static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor 
 	c->pages_read = 0;
 	c->page_open = false;
 	c->started = false;
-	c->end_told = false;
+	c->end_returned = false;
 	c->hole = false;
 	c->time = 0;
 	for (c->chunk = c->chunks_first; c->chunk < c->chunks_end; c->chunk++) {

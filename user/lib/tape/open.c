@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "tape/read.h"
+#include "base/error.h"
 
 /* -- the files -------------------------------------------------------------- */
 
@@ -103,7 +104,7 @@ static int open_files(struct schedtape_tape *tape, const struct tape_found *foun
 		return ret;
 	if (!tape->nr_files)
 		return schedtape_fail(err, -EINVAL, "%s: not a schedtape tape (%s)", tape->path,
-				      tape->torn);
+				      tape->damage);
 	note_missing(tape, found);
 	return 0;
 }
@@ -208,6 +209,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->index);
 	free(tape->others);
 	json_object_put(tape->meta);
+	free(tape->meta_text);
 	for (i = 0; i < tape->nr_files; i++)
 		tape_file_close(&tape->files[i]);
 	free(tape->files);

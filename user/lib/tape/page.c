@@ -13,7 +13,8 @@
 #include <sched.h>
 #include <string.h>
 
-#include <schedtape.h>
+#include "base/error.h"
+#include "tape/format.h"
 
 #define WORD		sizeof(uint64_t)
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
@@ -170,12 +171,12 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 	unsigned int nice = word >> STAPE_PRIO_NICE_SHIFT & UINT8_MAX;
 	unsigned int rt_priority = word >> STAPE_PRIO_RT_SHIFT & UINT8_MAX;
 
-	if (nice > SCHEDTAPE_MAX_NICE - SCHEDTAPE_MIN_NICE)
+	if (nice > TAPE_MAX_NICE - TAPE_MIN_NICE)
 		return "an impossible nice value";
-	if (rt_priority > SCHEDTAPE_MAX_RT_PRIORITY)
+	if (rt_priority > TAPE_MAX_RT_PRIORITY)
 		return "an impossible real-time priority";
 	ev->policy = word >> STAPE_PRIO_POLICY_SHIFT & UINT8_MAX;
-	ev->nice = (int)nice + SCHEDTAPE_MIN_NICE;
+	ev->nice = (int)nice + TAPE_MIN_NICE;
 	ev->rt_priority = rt_priority;
 	ev->prio = (int)(word >> STAPE_PRIO_PRIO_SHIFT & UINT16_MAX) - 1;
 	ev->boosted = word & STAPE_PRIO_BOOSTED;

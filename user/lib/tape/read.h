@@ -16,6 +16,8 @@
 #include "tape/clock.h"
 #include "tape/format.h"
 
+struct json_object;
+
 /**
  * struct tape_file - a file that records come from
  * @name: prefix for notes about the file: "data.3: "; "" if it is all of the tape
@@ -141,7 +143,7 @@ struct tape_other {
  *	type 0: none
  * @hole: pages are missing before the next one, or before @loss
  * @end: this CPU's counts in the end record, or computed from the chunks
- * @end_told: the loss behind the last chunk has been returned, or there is none
+ * @end_returned: the loss behind the last chunk has been returned, or there is none
  * @missing: events that @end counts, as recorded or lost, but no chunk does
  * @behind: such events in losses behind the last chunk; not part of @missing
  * @holes: number of places in its stream where pages are missing
@@ -161,7 +163,7 @@ struct tape_cursor {
 	uint64_t offset;
 	bool page_open;
 	bool started;
-	bool end_told;
+	bool end_returned;
 	bool hole;
 	uint64_t missing;
 	uint64_t behind;
@@ -188,6 +190,7 @@ struct tape_loader;
  * @directory: the tape is a directory
  * @recording: the recording's id in the METAs of all files; "": they have none
  * @meta: META of the first file that has one
+ * @meta_text: the same as text, NULL: the caller has not asked for it
  * @decoder: the decoder of the calling thread
  * @index: chunks, by CPU, then by place in the files
  * @others: all other records, by place in the files
@@ -201,7 +204,7 @@ struct tape_loader;
  * @first, @last: begin and end of the recording, as far as they are known, by the session's
  *	clock
  * @window: no earlier event is returned to the caller, by the session's clock
- * @torn: what is wrong with the tape, "" if nothing
+ * @damage: what is wrong with the tape, "" if nothing
  * @cursors: one for every CPU with events or losses, by CPU
  * @heap: cursors by the time of their next event
  * @filled: number of cursors that have looked for their first event
@@ -214,6 +217,7 @@ struct schedtape_tape {
 	bool directory;
 	char *recording;
 	struct json_object *meta;
+	char *meta_text;
 	struct tape_decoder decoder;
 	struct tape_index *index;
 	size_t nr_index;
@@ -239,7 +243,7 @@ struct schedtape_tape {
 	uint64_t first;
 	uint64_t last;
 	uint64_t window;
-	char torn[1024];
+	char damage[1024];
 	struct tape_cursor *cursors;
 	size_t nr_cursors;
 	struct tape_heap *heap;
@@ -249,7 +253,7 @@ struct schedtape_tape {
 	struct tape_loader *loader;
 };
 
-/* Records damage for schedtape_tape_torn(). */
+/* Records damage for schedtape_tape_damage(). */
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -316,13 +320,13 @@ static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
  * losses.c: tape_lost_fit() removes corrupt chunks with impossible headers from the sorted
  * index.  tape_lost_init() sets missing events of all cursors and of the end.
  * tape_lost_count() adds them to @cpu, which has the counts of the end record.
- * tape_lost_tell() updates the end after a chunk was found to be corrupt.
+ * tape_lost_update() updates the end after a chunk was found to be corrupt.
  */
 void tape_lost_fit(struct schedtape_tape *tape);
 int tape_lost_init(struct schedtape_tape *tape);
 void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
 		     struct schedtape_cpu *cpu);
-void tape_lost_tell(struct schedtape_tape *tape, const struct tape_cursor *c);
+void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c);
 
 /* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);

@@ -6,27 +6,42 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
+#include "tape/meta.h"
 #include "tape/read.h"
 
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 {
-	size_t used = strlen(tape->torn);
-	size_t room = sizeof(tape->torn) - used;
+	size_t used = strlen(tape->damage);
+	size_t room = sizeof(tape->damage) - used;
 	va_list args;
 
 	if (used && room > 2) {
-		memcpy(tape->torn + used, "; ", 3);
+		memcpy(tape->damage + used, "; ", 3);
 		used += 2;
 		room -= 2;
 	}
 	va_start(args, format);
-	vsnprintf(tape->torn + used, room, format, args);
+	vsnprintf(tape->damage + used, room, format, args);
 	va_end(args);
 }
 
-struct json_object *schedtape_tape_meta(struct schedtape_tape *tape)
+struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	return tape->meta;
+}
+
+const char *schedtape_tape_meta(struct schedtape_tape *tape)
+{
+	const char *text;
+
+	/* Keep a copy, because json-c overwrites its own when it prints the object again. */
+	if (!tape->meta_text) {
+		text = json_object_to_json_string_ext(tape->meta, JSON_C_TO_STRING_PLAIN);
+		tape->meta_text = text ? strdup(text) : NULL;
+	}
+	return tape->meta_text;
 }
 
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n)
@@ -48,7 +63,7 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 	return tape->clocks.samples;
 }
 
-bool schedtape_tape_counts(struct schedtape_tape *tape)
+bool schedtape_tape_uses_counter(struct schedtape_tape *tape)
 {
 	return tape->clocks.line;
 }
@@ -58,9 +73,9 @@ const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 	return &tape->end;
 }
 
-const char *schedtape_tape_torn(struct schedtape_tape *tape)
+const char *schedtape_tape_damage(struct schedtape_tape *tape)
 {
-	return tape->torn[0] ? tape->torn : NULL;
+	return tape->damage[0] ? tape->damage : NULL;
 }
 
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)

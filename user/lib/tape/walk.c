@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 
 #include "tape/read.h"
+#include "base/error.h"
 
 #define RESYNC_BLOCK	65536
 /* Stop searching a file after so many bytes behind false record headers, by its size. */

@@ -15,7 +15,11 @@
 
 #include <json-c/json.h>
 
+#include "base/error.h"
+#include "base/sized.h"
 #include "tape/columns.h"
+#include "tape/json.h"
+#include "tape/meta.h"
 #include "tape/write.h"
 
 #define HEAD_MAX	(sizeof(struct tape_record) + sizeof(struct tape_chunk))
@@ -260,23 +264,14 @@ void tape_writer_free(struct schedtape_writer *w)
 static int options_level(const struct schedtape_writer_options *options, int *level,
 			 struct schedtape_error *err)
 {
-	const unsigned char *at = (const unsigned char *)options;
-	size_t i;
+	struct schedtape_writer_options own;
+	int ret = sized_get(&own, sizeof(own), options, "the tape writer's options", err);
 
-	*level = 0;
-	if (!options)
-		return 0;
-	/* A newer caller may have more options, but must not set them. */
-	for (i = sizeof(*options); i < options->size; i++)
-		if (at[i])
-			return schedtape_fail(err, -EINVAL, "this library is too old for a "
-					      "tape writer's option that was asked for");
-	if (options->size >= offsetof(struct schedtape_writer_options, level) + sizeof(*level))
-		*level = options->level;
-	if (*level > ZSTD_maxCLevel() || *level < ZSTD_minCLevel())
-		return schedtape_fail(err, -EINVAL, "compression level %d: not one of zstd's, "
-				      "which end with %d", *level, ZSTD_maxCLevel());
-	return 0;
+	*level = own.level;
+	if (!ret && (*level > ZSTD_maxCLevel() || *level < ZSTD_minCLevel()))
+		ret = schedtape_fail(err, -EINVAL, "compression level %d: not one of zstd's, "
+				     "which end with %d", *level, ZSTD_maxCLevel());
+	return ret;
 }
 
 int tape_writer_new(const char *path, int level, struct schedtape_writer **writer,
@@ -307,9 +302,9 @@ int tape_writer_new(const char *path, int level, struct schedtape_writer **write
 	return ret;
 }
 
-int schedtape_writer_create(const char *path, struct json_object *meta,
-			    const struct schedtape_writer_options *options,
-			    struct schedtape_writer **writer, struct schedtape_error *err)
+int tape_writer_create(const char *path, struct json_object *meta,
+		       const struct schedtape_writer_options *options,
+		       struct schedtape_writer **writer, struct schedtape_error *err)
 {
 	struct schedtape_writer *w;
 	int ret, level;
@@ -331,6 +326,17 @@ int schedtape_writer_create(const char *path, struct json_object *meta,
 		tape_writer_free(w);
 	else
 		*writer = w;
+	return ret;
+}
+
+int schedtape_writer_create(const char *path, const char *meta,
+			    const struct schedtape_writer_options *options,
+			    struct schedtape_writer **writer, struct schedtape_error *err)
+{
+	struct json_object *object = tape_json_parse(meta, strlen(meta));
+	int ret = tape_writer_create(path, object, options, writer, err);
+
+	json_object_put(object);
 	return ret;
 }
 

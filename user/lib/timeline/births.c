@@ -94,7 +94,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	task->cgroup = who->cgroup;
 	memcpy(task->comm, who->comm, sizeof(task->comm) - 1);
 	memcpy(task->first_comm, task->comm, sizeof(task->comm));
-	timeline_tell(tl, born, task, NULL, task->start);
+	timeline_call(tl, born, task, NULL, task->start);
 	return index;
 }
 
@@ -110,7 +110,7 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 	timeline_track(tl, index)->seen = time;
 	task = timeline_task(tl, index);
 	task->from_start = from_start;
-	timeline_tell(tl, born, task, NULL, task->start);
+	timeline_call(tl, born, task, NULL, task->start);
 	return index;
 }
 
@@ -235,7 +235,7 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		track->described |= timeline_track(tl, parent)->described;
 		timeline_count(tl, parent, time);
 	}
-	timeline_tell(tl, born, task, parent == SCHEDTAPE_NONE ? NULL : timeline_task(tl, parent),
+	timeline_call(tl, born, task, parent == SCHEDTAPE_NONE ? NULL : timeline_task(tl, parent),
 		      time);
 }
 

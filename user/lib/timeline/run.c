@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "timeline/timeline.h"
+#include "base/error.h"
 
 /*
  * Corrects the lane's task to the one that the event names.  Returns the task that ran
@@ -85,7 +87,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 	track->waker = waker;
 	track->ticket = ++tl->ticket;
 	timeline_count(tl, waker, ev->time);
-	timeline_tell(tl, waking, timeline_task(tl, waker), timeline_task(tl, wakee),
+	timeline_call(tl, waking, timeline_task(tl, waker), timeline_task(tl, wakee),
 		      track->ticket, ev->time);
 }
 
@@ -200,8 +202,8 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 
 static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
 {
-	while (tl->marked < tl->ops->nr_marks && time >= tl->ops->marks[tl->marked] && !tl->rc)
-		timeline_mark(tl, tl->ops->marks[tl->marked++]);
+	while (tl->marked < tl->ops.nr_marks && time >= tl->ops.marks[tl->marked] && !tl->rc)
+		timeline_mark(tl, tl->ops.marks[tl->marked++]);
 }
 
 static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
@@ -294,7 +296,6 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 			   const struct schedtape_timeline_ops *ops, void *arg,
 			   struct schedtape_timeline **timeline, struct schedtape_error *err)
 {
-	static const struct schedtape_timeline_ops nobody;
 	const struct schedtape_task_info *infos;
 	struct schedtape_timeline *tl;
 	size_t n;
@@ -304,12 +305,13 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl = calloc(1, sizeof(*tl));
 	if (!tl)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
-	tl->ops = ops ? ops : &nobody;
 	tl->arg = arg;
 	tl->err = err;
 	tl->start = schedtape_tape_end(tape)->start_time;
 	infos = schedtape_tape_tasks(tape, &n);
-	rc = schedtape_tasks_init(&tl->set, infos, n, err);
+	rc = sized_get(&tl->ops, sizeof(tl->ops), ops, "callbacks of a timeline", err);
+	if (!rc)
+		rc = schedtape_tasks_init(&tl->set, infos, n, err);
 	if (!rc)
 		rc = run(tl, tape);
 	if (rc) {

@@ -55,7 +55,7 @@ static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum task
 {
 	end_burst(tl, index);
 	set_state(tl, index, state, time);
-	timeline_tell(tl, slept, timeline_task(tl, index), time);
+	timeline_call(tl, slept, timeline_task(tl, index), time);
 }
 
 static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, uint64_t ticket,
@@ -67,11 +67,11 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 	task->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
 		task->wakeups_by_task++;
-		if (!tl->ops->no_edges && schedtape_edges_add(&tl->edges, waker, index))
+		if (!tl->ops.no_edges && schedtape_edges_add(&tl->edges, waker, index))
 			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
 		timeline_count(tl, waker, time);
 	}
-	timeline_tell(tl, woke, task,
+	timeline_call(tl, woke, task,
 		      waker == SCHEDTAPE_NONE ? NULL : timeline_task(tl, waker), ticket, time);
 }
 
@@ -96,7 +96,7 @@ static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t 
 		task->delay_max = delay;
 		task->delay_max_time = time;
 	}
-	timeline_tell(tl, waited, task, delay, time);
+	timeline_call(tl, waited, task, delay, time);
 }
 
 /**
@@ -198,7 +198,7 @@ void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	set_state(tl, index, TASK_AWAY, time);
 	task->left = true;
 	task->end = time;
-	timeline_tell(tl, left, task, time);
+	timeline_call(tl, left, task, time);
 }
 
 /* A task enters the filter again. */
@@ -218,7 +218,7 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	}
 	set_state(tl, index, TASK_LOST, time);
 	task->left = false;
-	timeline_tell(tl, joined, task, time);
+	timeline_call(tl, joined, task, time);
 }
 
 /* The task must have run and blocked in a loss. */
@@ -318,7 +318,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	task->exited = true;
 	task->left = false;
 	task->end = time;
-	timeline_tell(tl, exited, task, time);
+	timeline_call(tl, exited, task, time);
 }
 
 static bool is_asleep(const struct schedtape_track *track)
@@ -347,10 +347,10 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 		if (timeline_track(tl, i)->state == TASK_DEAD)
 			continue;
 		timeline_count(tl, i, time);
-		timeline_tell(tl, marked, timeline_task(tl, i),
+		timeline_call(tl, marked, timeline_task(tl, i),
 			      is_asleep(timeline_track(tl, i)), time);
 	}
-	timeline_tell(tl, reached, time);
+	timeline_call(tl, reached, time);
 }
 
 /*
@@ -392,6 +392,6 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 		end_burst(tl, i);
 		if (!task->left)
 			task->end = time;
-		timeline_tell(tl, ended, task, time);
+		timeline_call(tl, ended, task, time);
 	}
 }

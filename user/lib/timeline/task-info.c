@@ -35,7 +35,7 @@ void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *
 	if (!task->first_comm[0])
 		memcpy(task->first_comm, comm, sizeof(task->comm));
 	timeline_count(tl, index, time);
-	timeline_tell(tl, renamed, task, time);
+	timeline_call(tl, renamed, task, time);
 }
 
 /* @change: counts as a change even if the previous values are not known. */
@@ -58,7 +58,7 @@ static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t pol
 		return;
 	task->prio_changes++;
 	timeline_count(tl, index, time);
-	timeline_tell(tl, setprio, task, time);
+	timeline_call(tl, setprio, task, time);
 }
 
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev)
@@ -74,7 +74,7 @@ void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 			  const unsigned char *affinity, uint64_t time)
 {
 	timeline_count(tl, index, time);
-	timeline_tell(tl, setaffinity, timeline_task(tl, index), affinity, time);
+	timeline_call(tl, setaffinity, timeline_task(tl, index), affinity, time);
 }
 
 /* Reports a move if the cgroup is a new one.  The kernel records moves when they happen. */
@@ -87,7 +87,7 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 		return;
 	task->cgroup = cgroup;
 	timeline_count(tl, index, time);
-	timeline_tell(tl, moved, task, time);
+	timeline_call(tl, moved, task, time);
 }
 
 /* Fills in members of a task that were not known. */
@@ -114,7 +114,7 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 		memcpy(task->first_comm, task->comm, sizeof(task->comm));
 	}
 	if (named || grouped)
-		timeline_tell(tl, identified, task, time);
+		timeline_call(tl, identified, task, time);
 	/* Only after a loss its name may be outdated; otherwise the events have the newer one. */
 	if (tl->loss_end && info->comm[0])
 		timeline_rename(tl, index, info->comm, time);

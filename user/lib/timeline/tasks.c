@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "timeline/tasks.h"
+#include "base/error.h"
 
 #define FIRST_PIDS	4096
 #define WALK_STEP	4096	/* tasks that a walk may keep in memory */

@@ -6,6 +6,7 @@
 #ifndef SCHEDTAPE_TIMELINE_H
 #define SCHEDTAPE_TIMELINE_H
 
+#include "base/error.h"
 #include "timeline/edges.h"
 #include "timeline/tasks.h"
 
@@ -40,7 +41,7 @@ struct lane {
  * @marked: number of marks that have been reached
  * @damage: what is wrong with the first corrupt page, "" if there is none
  * @rc: the first failure, of a callback or of the timeline
- * @ops: callbacks, called with @arg
+ * @ops: callbacks, called with @arg; those that the caller does not have are NULL
  * @err: for a failure of the timeline, may be NULL
  */
 struct schedtape_timeline {
@@ -57,7 +58,7 @@ struct schedtape_timeline {
 	size_t marked;
 	struct schedtape_error damage;
 	int rc;
-	const struct schedtape_timeline_ops *ops;
+	struct schedtape_timeline_ops ops;
 	void *arg;
 	struct schedtape_error *err;
 };
@@ -86,10 +87,10 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 #define START_TIME_SLACK	1000000
 
 /* Calls a callback, unless one has failed. */
-#define timeline_tell(tl, op, ...)						\
+#define timeline_call(tl, op, ...)						\
 	do {									\
-		if (!(tl)->rc && (tl)->ops->op)					\
-			(tl)->rc = (tl)->ops->op((tl)->arg, __VA_ARGS__);	\
+		if (!(tl)->rc && (tl)->ops.op)					\
+			(tl)->rc = (tl)->ops.op((tl)->arg, __VA_ARGS__);	\
 	} while (0)
 
 /* lanes.c; NULL with @rc set: no such CPU, or no memory. */

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The module's client: hides the netlink family and the device behind functions.
+ * libschedtape-client, the module's client: hides the netlink family and the device behind
+ * functions.  schedtape.h has the rules of both libraries.
  */
 #ifndef SCHEDTAPE_CLIENT_H
 #define SCHEDTAPE_CLIENT_H
 
 #include <schedtape.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct schedtape_client;
 
+/*
+ * -- states -------------------------------------------------------------------
+ *
+ * Each begins with its size: that of the caller where the caller lends the struct, and that of the
+ * library in a callback.
+ */
+
 struct schedtape_module_info {
+	size_t size;
 	char version[32];
 	char preempt[16];
 	char missing[1024];	/* a line for each thing that the kernel lacks; "": nothing */
@@ -26,6 +39,7 @@ struct schedtape_module_info {
 };
 
 struct schedtape_session_state {
+	size_t size;
 	uint32_t id;
 	uint32_t state;		/* enum stape_session_state */
 	uint32_t owner;
@@ -43,6 +57,7 @@ struct schedtape_session_state {
 };
 
 struct schedtape_replay_state {
+	size_t size;
 	uint32_t id;
 	uint32_t state;		/* enum stape_replay_state */
 	uint32_t players;
@@ -61,6 +76,7 @@ struct schedtape_replay_state {
 };
 
 struct schedtape_player_state {
+	size_t size;
 	uint32_t number;
 	uint32_t pid;
 	uint32_t state;		/* enum stape_player_state */
@@ -71,6 +87,8 @@ struct schedtape_player_state {
 	uint64_t lag_total;
 	uint64_t lag_max;
 };
+
+/* -- the module ------------------------------------------------------------ */
 
 /* Connects.  -ENOENT: the module is not loaded; -EPERM: the caller lacks the right. */
 int schedtape_client_open(struct schedtape_client **client, struct schedtape_error *err);
@@ -181,14 +199,17 @@ struct schedtape_cgroup {
 
 /**
  * struct schedtape_filter - what a session records, see schedtape/netlink.h
+ * @size: sizeof this struct
  * @pids: processes, with all their threads
  * @tids: single threads
  * @exclude_comm: patterns of names that the filter excludes; the caller frees them
  * @all: every user task
  * @kthreads: the filter may have kernel threads, too
  * @no_inherit: a task's children are not added
+ * @reserved: false
  */
 struct schedtape_filter {
+	size_t size;
 	uint32_t *pids;
 	size_t nr_pids;
 	uint32_t *tids;
@@ -200,6 +221,7 @@ struct schedtape_filter {
 	bool all;
 	bool kthreads;
 	bool no_inherit;
+	bool reserved[5];
 };
 
 /* These take a session by its id, because it may belong to another process. */
@@ -212,8 +234,6 @@ int schedtape_filter_add(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err);
 int schedtape_filter_del(struct schedtape_client *client, uint32_t session,
 			 const struct schedtape_filter *filter, struct schedtape_error *err);
-/* Frees the filter's lists, and the paths of its cgroups. */
-void schedtape_filter_free(struct schedtape_filter *filter);
 /*
  * Finds a cgroup.
  * @name: a path, absolute or below the mount point of the cgroup2 hierarchy, or a
@@ -222,71 +242,8 @@ void schedtape_filter_free(struct schedtape_filter *filter);
 int schedtape_cgroup_find(const char *name, struct schedtape_cgroup *cgroup,
 			  struct schedtape_error *err);
 
-/* Finds where the cgroup2 hierarchy is mounted; -ENODEV: it is not mounted. */
-int schedtape_cgroup_mount(char *path, size_t size, struct schedtape_error *err);
-/*
- * Describes cgroups for a tape's META: those of the tasks of @filter, their ancestors, and
- * the descendants of its cgroups.  If @filter is NULL or has neither tasks nor cgroups, this
- * process will start the recorded command: describes the cgroup of this process, its
- * ancestors and its descendants.  Returns NULL if no cgroup2 hierarchy is mounted.
- */
-struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter);
-
-/**
- * struct schedtape_cgroup_state - a cgroup when a recording began
- * @id: the kernel's id
- * @path: below the root of the hierarchy, without ".." parts
- * @max: its quota, as in cpu.max; NULL: no quota
- * @cpus: as in cpuset.cpus; NULL: all
- * @weight: as in cpu.weight, valid if @weighs
- * @weighs: the cpu controller was enabled for the cgroup
- * @idle: as in cpu.idle
- */
-struct schedtape_cgroup_state {
-	uint64_t id;
-	const char *path;
-	const char *max;
-	const char *cpus;
-	unsigned int weight;
-	bool weighs;
-	bool idle;
-};
-
-/* Limit of names in a path of a tape; trees of cgroups are not so deep in practice. */
-#define SCHEDTAPE_CGROUP_PARTS	64
-
-/**
- * struct schedtape_cgroup_table - the cgroups of a tape that have a valid path
- * @by_id: sorted by id
- * @by_path: sorted by path
- * @nr: number of cgroups
- */
-struct schedtape_cgroup_table {
-	struct schedtape_cgroup_state *by_id;
-	const struct schedtape_cgroup_state **by_path;
-	size_t nr;
-};
-
-/* Returns 0 or -ENOMEM.  The texts belong to the tape: they are valid until it is closed. */
-int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table,
-				struct schedtape_tape *tape);
-void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table);
-/* These return NULL if the table has no such cgroup. */
-const struct schedtape_cgroup_state *
-schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id);
-const struct schedtape_cgroup_state *
-schedtape_cgroup_by_path(const struct schedtape_cgroup_table *table, const char *path);
-
 /* -- replays --------------------------------------------------------------- */
 
-/* Makes the session's replay.  *fd: descriptor for the players; *id: the replay's id. */
-int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    int *fd, uint32_t *id, struct schedtape_error *err);
-/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: failed, see @err. */
-const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
-						 struct schedtape_error *err);
-void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
 int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_t delay,
 			   struct schedtape_error *err);
 /* @speed: of STAPE_REPLAY_SPEED_ONE. */
@@ -303,5 +260,9 @@ int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
 			  struct schedtape_error *err);
 int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
 			 struct schedtape_replay_state *state, struct schedtape_error *err);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* SCHEDTAPE_CLIENT_H */

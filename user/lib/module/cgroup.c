@@ -2,7 +2,7 @@
 /*
  * Converts between names of cgroups (version 2) and the kernel's numbers.
  */
-#include <schedtape/client.h>
+#include "module/cgroup.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#include "base/error.h"
 
 /* FILEID_KERNFS of linux/exportfs.h: the handle is the cgroup's number. */
 #define HANDLE_KERNFS	0xfe

@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: the libraries as programs of others see them: public names, headers for C and
+# C++, shared and static linking, options of older and newer programs.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+libraries=(libschedtape libschedtape-client)
+warnings=(-Wall -Wextra -Werror)
+
+install_them()
+{
+	make -s -C "$top" install-user DESTDIR="$T/root" PREFIX=/usr
+}
+
+# pkg WORD...: asks pkg-config about the installed libraries.
+pkg()
+{
+	PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$T/root pkg-config "$@"
+}
+
+# Prints the names in a library's list.
+listed()
+{
+	sed -n 's/^\t\t\([a-z0-9_]*\);$/\1/p' "$top/user/lib/$1.map" | sort
+}
+
+# Prints the functions that a program can call which includes a header, by the compiler.
+declared()
+{
+	gcc -xc -fsyntax-only -I"$include" -aux-info /dev/stdout - <<< "#include <$1>" |
+		sed -n "s,^/\* $include/schedtape.*:NC \*/ extern .*[ *]\(schedtape_[a-z0-9_]*\) (.*,\1,p" |
+		sort
+}
+
+# The shared library exports the names in the list, and its version.
+exports_listed()
+{
+	diff <(listed "$1") <(nm -D --defined-only "$lib/$1.so" | awk '$2 != "A" { print $3 }' |
+		sed 's/@@LIBSCHEDTAPE\(_CLIENT\)\?_0$//' | sort)
+}
+
+archive_listed()
+{
+	diff <(listed "$1") <(nm -g --defined-only "$lib/$1.a" | awk 'NF == 3 { print $3 }' | sort)
+}
+
+# What the headers declare is in one of the lists, and the reverse.
+lists_declared()
+{
+	diff <(listed libschedtape) <(declared schedtape.h) &&
+	diff <(for l in "${libraries[@]}"; do listed "$l"; done | sort) \
+		<(declared schedtape/client.h)
+}
+
+has_soname()
+{
+	local file=$lib/$1.so.0.${version#*.}
+
+	readelf -d "$file" | grep -F "soname: [$1.so.0]" &&
+	[ "$(readlink "$lib/$1.so.0")" = "${file##*/}" ] && [ "$(readlink "$lib/$1.so")" = "$1.so.0" ]
+}
+
+# needs LIBRARY...: the libraries besides that of C which a shared library or program needs
+needs()
+{
+	same "$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(lib[a-z0-9-]*\)\.so.*/\1/p' |
+		grep -vxE 'libc|libm|libstdc|libgcc_s' | sort | xargs)" "${*:2}"
+}
+
+# No type of a library that ours use, so that their versions are not those of programs.
+own_types()
+{
+	! grep -nE 'json_|json-c|<json|\bnl_|\bnla_|netlink/|zstd\.h|xxhash' "$include"/schedtape*.h \
+		"$include"/schedtape/client.h
+}
+
+# Each header by itself.
+headers_compile()
+{
+	local header ret=0
+
+	for header in "$include"/schedtape*.h "$include"/schedtape/*.h; do
+		echo "#include <${header#"$include/"}>" |
+			"$@" "${warnings[@]}" -I"$include" -fsyntax-only - || ret=1
+	done
+	return "$ret"
+}
+
+# build NAME COMMAND...: makes $T/NAME with the flags of pkg-config for these libraries
+build()
+{
+	local name=$1 packages=$2
+
+	# shellcheck disable=SC2046 # words
+	"${@:3}" "${warnings[@]}" -o "$T/$name" $(pkg --cflags "${packages%%:*}") \
+		$(pkg "${packages#*:}" --libs "${packages%%:*}")
+}
+
+run()
+{
+	LD_LIBRARY_PATH=$lib "$T/$1" "${@:2}"
+}
+
+write_tape()
+{
+	build ext_tape libschedtape:--libs gcc -I"$top/selftests/unit" \
+		"$top/selftests/tapes/ext_tape.c" &&
+	run ext_tape "$T/tape"
+}
+
+runs_cpp()
+{
+	same "$(run "$1" "$T/own.tape" "$T/tape")" "{\"arch\":\"c++\"} 1 seven 7 2000
+one two: 2 tasks, 70 events"
+}
+
+runs_bursts()
+{
+	build bursts libschedtape:--libs gcc "$top/Documentation/examples/bursts.c" &&
+	[ "$(run bursts "$T/tape" | wc -l)" = 2 ]
+}
+
+# The program in the manual page prints who woke whom: "one" woke "two", once a round.
+runs_manual()
+{
+	sed -e '1,/^\.Bd -literal/d; /^\.Ed/,$d' -e 's/\\en/\\n/' \
+		"$top/Documentation/man/libschedtape.3" > "$T/manual.c" &&
+	build manual libschedtape:--libs gcc "$T/manual.c" &&
+	same "$(run manual "$T/tape")" "one two 10"
+}
+
+shared_without_libnl()
+{
+	local libs
+
+	libs=$(LD_LIBRARY_PATH=$lib ldd "$T/$1") || return
+	echo "$libs"
+	grep -q "libschedtape.so.0 => $lib" <<< "$libs" && ! grep -q 'libnl' <<< "$libs"
+}
+
+runs_client()
+{
+	run "$1" | grep -E '^(version|no client:|no info:) '
+}
+
+# private NAME FLAGS...: a program that calls a private function does not link
+private()
+{
+	local name
+
+	echo 'int main(void) { return 0; }' | gcc -xc - -o "$T/private" "${@:1}" || return
+	for name in schedtape_fail sized_get tape_meta schedtape_list_grow schedtape_store_add \
+		client_request schedtape_cgroup_mount schedtape_replay_create; do
+		printf 'int %s(void);\nint main(void) { return %s(); }\n' "$name" "$name" |
+			gcc -xc - -o "$T/private" "$@" 2> "$T/log" && { echo "$name links"; return 1; }
+		grep -q "undefined reference to .$name'" "$T/log" || { cat "$T/log"; return 1; }
+	done
+}
+
+other_versions()
+{
+	build sizes libschedtape:--libs gcc "$folder/sizes.c" &&
+	diff - <(run sizes "$T/sizes.tape" "$T/copy.tape") <<- END
+		newer: 0 0
+		newer end: 0 -7
+		newer options: -7
+		no size: -22
+		older: 0 0
+		CPUs: 0
+		size: 1
+		newer ops: 0 -7
+		newer copy: 0 -7
+		older copy: 0
+	END
+}
+
+make_folder
+lib=$T/root/usr/lib include=$T/root/usr/include folder=$top/selftests/host/library
+echo "TAP version 13"
+check "into a folder" install_them
+for l in "${libraries[@]}"; do
+	check "$l: the shared library exports its list of names" exports_listed "$l"
+	check "$l: so does the static one" archive_listed "$l"
+	check "$l: SONAME and links" has_soname "$l"
+done
+check "the lists have what the headers declare" lists_declared
+check "libschedtape needs no libnl" needs "$lib/libschedtape.so" libjson-c libxxhash libzstd
+check "libschedtape-client needs libnl only" needs "$lib/libschedtape-client.so" \
+	libnl-3 libnl-genl-3
+check "headers have no types of json-c and libnl" own_types
+for standard in c99 c11 gnu17; do
+	check "headers compile as $standard" headers_compile gcc -xc -std="$standard"
+done
+for standard in c++11 c++17 c++20; do
+	check "headers compile as $standard" headers_compile g++ -xc++ -std="$standard"
+done
+check "a program writes a tape" write_tape
+check "the example reads it" runs_bursts
+check "so does the example in the manual page" runs_manual
+check "its libraries have no libnl" shared_without_libnl bursts
+check "a C++ program links" build cpp libschedtape:--libs g++ -std=c++11 "$folder/tape.cpp"
+check "it writes and reads tapes" runs_cpp cpp
+check "the same, linked statically" build cpp-static libschedtape:--static g++ -std=c++11 -static \
+	"$folder/tape.cpp"
+check "it writes and reads tapes, too" runs_cpp cpp-static
+check "a client of the module links" build client libschedtape-client:--libs gcc "$folder/client.c"
+check "it runs" runs_client client
+check "it needs the client's library only" needs "$T/client" libschedtape-client
+check "the same client, linked statically" build client-static libschedtape-client:--static gcc -static \
+	"$folder/client.c"
+check "it runs, too" runs_client client-static
+check "both static libraries link into one program" build both \
+	"libschedtape libschedtape-client:--static" gcc -static "$folder/client.c"
+# shellcheck disable=SC2046 # words
+check "private names do not link, shared" private $(pkg --libs "${libraries[@]}")
+# shellcheck disable=SC2046 # words
+check "private names do not link, static" private -static $(pkg --static --libs "${libraries[@]}")
+check "options of older and newer programs" other_versions
+finish

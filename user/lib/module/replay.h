@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Replays for the controller's own players; the public functions control them.
+ */
+#ifndef SCHEDTAPE_REPLAY_H
+#define SCHEDTAPE_REPLAY_H
+
+#include <schedtape/client.h>
+
+/* Makes the session's replay.  *fd: descriptor for the players; *id: the replay's id. */
+int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
+			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    int *fd, uint32_t *id, struct schedtape_error *err);
+/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: failed, see @err. */
+const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
+						 struct schedtape_error *err);
+void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
+
+#endif /* SCHEDTAPE_REPLAY_H */

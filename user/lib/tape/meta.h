@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A tape's META as a JSON object.  The public functions have it as text, so that programs do not
+ * depend on json-c.
+ */
+#ifndef SCHEDTAPE_TAPE_META_H
+#define SCHEDTAPE_TAPE_META_H
+
+#include <schedtape-tape.h>
+
+struct json_object;
+
+/* Returns META, or an empty object if the tape has none.  It belongs to the tape. */
+struct json_object *tape_meta(struct schedtape_tape *tape);
+/* As schedtape_writer_create(). */
+int tape_writer_create(const char *path, struct json_object *meta,
+		       const struct schedtape_writer_options *options,
+		       struct schedtape_writer **writer, struct schedtape_error *err);
+
+#endif /* SCHEDTAPE_TAPE_META_H */
