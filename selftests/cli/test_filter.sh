@@ -34,7 +34,8 @@ kill -INT $recorder
 wait $recorder
 on_tape t "{$periodic, $other, $thread, $chain} <= p and 'bash' not in c" \
 	"filter: who was in it at some time is on the tape"
-expect 1 'there is no such session' schedtape filter "$id" add -p $other
+expect 1 "filter: session $id: there is no such session" schedtape filter "$id" add -p $other
+expect 1 "filter: session $id: there is no such session" schedtape filter "$id" set -a
 expect 129 'not the number of a session' schedtape filter x add -p $other
 expect 129 'not the number of a session' schedtape filter 4294967297 add -p $other
 expect 129 'neither add nor del nor set' schedtape filter 1 put -p $other

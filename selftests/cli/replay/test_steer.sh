@@ -13,10 +13,10 @@ expect 129 "'faster': not pause, resume" schedtape steer 1 faster
 expect 129 "speed: how fast" schedtape steer 1 speed
 expect 129 "speed 0: a number from" schedtape steer 1 speed 0
 expect 129 "'2': one argument too many" schedtape steer 1 pause 2
-expect 1 "no such replay" schedtape steer 4000000 pause
-expect 1 "no such replay" schedtape steer 4000000 speed 2
+expect 1 "steer: replay 4000000: there is no such replay" schedtape steer 4000000 pause
+expect 1 "steer: replay 4000000: there is no such replay" schedtape steer 4000000 speed 2
 # For dumps, not every kernel prints our message.
-expect 1 "[Nn]o such" schedtape steer 4000000 players
+expect 1 "steer: replay 4000000: .*[Nn]o such" schedtape steer 4000000 players
 
 # A hog, which uses CPU time, and a periodic task.
 cat > work << 'END'
