@@ -196,6 +196,8 @@ static void test_first_names(const struct blob *tape)
 
 	/* The first owner of PID 10 is not the task that is described. */
 	maker_begin(&m, page[0], 0, 0, 0);
+	m.header.curr = 12;
+	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
 	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
 	maker_event(&m, 30, STAPE_EV_FORK, 10, 0);
@@ -216,8 +218,9 @@ static void test_first_names(const struct blob *tape)
 	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
 	has("migrate: first:10 to [001]", "so is one that has missed something");
-	has("fork: :10", "a child of an unknown one is unknown");
-	has("migrate: :11 to [003]", "who had a PID before is not who is described behind a fork");
+	has("\n               ?-12      [000] ", "a task without a name that runs");
+	has("fork: ?:10", "a child of an unknown one is unknown");
+	has("migrate: ?:11 to [003]", "who had a PID before is not who is described behind a fork");
 	has("migrate: kid:11 to [004]", "who is described is known from then on");
 	has("migrate: shell:10 to [002]", "until it is described");
 }
