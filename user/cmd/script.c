@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
 	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
 	  "Only events of or about tasks of these names", 0 },
 	{ "cpu", 'C', "CPU[,CPU-CPU...]", 0, "Only events on these CPUs", 0 },
-	{ "ns", OPT_NS, NULL, 0, "Times with nine digits", 0 },
+	{ "ns", OPT_NS, NULL, 0, "Print times with nine digits", 0 },
 	{ 0 }
 };
 
