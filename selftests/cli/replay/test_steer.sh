@@ -61,12 +61,12 @@ report $? "pause"
 report $? "list says so"
 # A pause holds players that could run.
 eventually look 'all(p["state"] != "running" for p in d["players"])'
-report $? "nobody runs in a pause"
+report $? "no player runs in a pause"
 cp players.json before.json
 sleep 0.3
 schedtape steer --json "$id" players > players.json 2> log
 cmp before.json players.json > log 2>&1
-report $? "nobody gets on in a pause"
+report $? "no player makes a step in a pause"
 expect 1 "does not run" schedtape steer "$id" pause
 schedtape steer "$id" resume > log 2>&1
 report $? "resume"
@@ -85,7 +85,7 @@ schedtape steer "$id" stop > log 2>&1
 report $? "stop"
 wait $replay
 [ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
-report $? "who has started it says so"
+report $? "the replay says that it was stopped"
 
 # -- rounds ---------------------------------------------------------------------------
 
