@@ -174,9 +174,9 @@ static void test_script(const struct blob *tape)
 	has("   migrate: ?[2J:30 to [001]\n", "whose name was not known before");
 
 	run(cmd_script, "script", "--pid=20", tape);
-	has("PAUSED", "pauses are told whatever is asked for");
-	has("LOST", "so are losses");
-	has_not("setprio", "what is about others is not");
+	has("PAUSED", "a pause is printed whatever tasks are selected");
+	has("LOST", "a loss, too");
+	has_not("setprio", "an event of another task is not");
 }
 
 /* The tape is complete: a task without an early name has no name at first. */
@@ -209,20 +209,20 @@ static void test_first_names(const struct blob *tape)
 	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
 	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
-	has("migrate: shell:10 to [002]", "what is described later is called so later");
+	has("migrate: shell:10 to [002]", "a task has its later name after its description");
 
 	write_tape(tape, page, 1, &end, true);
 	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "one whose tasks are described in the end is");
+	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
 	end.cpus = &overwritten;
 	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "so is one that has missed something");
+	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
 	has("\n               ?-12      [000] ", "a task without a name that runs");
-	has("fork: ?:10", "a child of an unknown one is unknown");
-	has("migrate: ?:11 to [003]", "who had a PID before is not who is described behind a fork");
-	has("migrate: kid:11 to [004]", "who is described is known from then on");
-	has("migrate: shell:10 to [002]", "until it is described");
+	has("fork: ?:10", "a child of a task without a name has no name");
+	has("migrate: ?:11 to [003]", "a task has not the name of a later one with its PID");
+	has("migrate: kid:11 to [004]", "a task has a name from its description on");
+	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
 }
 
 static void test_script_json(const struct blob *tape)
@@ -265,9 +265,9 @@ static void test_report(const struct blob *tape)
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,\"lost_last_ns\":3000000000",
 	    "a CPU's losses");
 	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "a pause");
-	has("\"joined\":true,\"left\":true,", "who came and left");
+	has("\"joined\":true,\"left\":true,", "a task that enters and leaves");
 	has("\"prio_changes\":1,\"policy\":\"deadline\",\"nice\":0,", "a policy");
-	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "who it is");
+	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "a task's identity");
 }
 
 static void test_info(const struct blob *tape)
