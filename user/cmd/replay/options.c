@@ -37,14 +37,15 @@ static const struct argp_option options[] = {
 	  "Only tasks whose name matches GLOB or comm=GLOB, or of pid=LIST, tgid=LIST or "
 	  "cgroup=WHICH; may be repeated", 0 },
 	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Leave out these tasks; may be repeated", 0 },
-	{ "time", OPT_TIME, "FROM,TO", 0, "Only this part of the tape, in seconds as script prints them",
-	  0 },
+	{ "time", OPT_TIME, "FROM,TO", 0,
+	  "Only this part of the tape, in seconds as script prints them", 0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
 	  "Use these CPUs for the recorded ones: 0-1 for all, or 0-3:0-1,4:2", 0 },
 	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
 	  "Create the recorded cgroups below PARENT (the root), and put the players into them", 0 },
 	{ "engine", OPT_ENGINE, "WHAT", 0,
-	  "The \"module\" runs the players, or futexes and timers without it: \"user\" (module)", 0 },
+	  "Players are run by the \"module\", or by futexes and timers without it: \"user\" "
+	  "(module)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
 	{ "loop", OPT_LOOP, NULL, 0, "Play it again and again, until interrupted", 0 },
 	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
