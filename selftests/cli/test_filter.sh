@@ -27,14 +27,15 @@ sleep 0.3
 schedtape filter "$id" set > log 2>&1
 schedtape list --json > list.json
 like list.json 'd["sessions"][0]["task_count"] == 2'
-report $? "filter set: what is not given is off"
+report $? "filter set: options that are not given are off"
 expect 1 'PID 4194303: there is no such process' schedtape filter "$id" add -p 4194303
 expect 1 'there is no such cgroup' schedtape filter "$id" add -G id:123456789
 kill -INT $recorder
 wait $recorder
 on_tape t "{$periodic, $other, $thread, $chain} <= p and 'bash' not in c" \
-	"filter: who was in it at some time is on the tape"
-expect 1 'there is no such session' schedtape filter "$id" add -p $other
+	"filter: all tasks that it had at some time are on the tape"
+expect 1 "filter: session $id: there is no such session" schedtape filter "$id" add -p $other
+expect 1 "filter: session $id: there is no such session" schedtape filter "$id" set -a
 expect 129 'not the number of a session' schedtape filter x add -p $other
 expect 129 'not the number of a session' schedtape filter 4294967297 add -p $other
 expect 129 'neither add nor del nor set' schedtape filter 1 put -p $other

@@ -105,7 +105,7 @@ loop()
 
 loop
 [ "$(wc -l < out)" -ge $((id - first)) ]
-report $? "--loop: each replay is told of when it is over"
+report $? "--loop: a line is printed at the end of each replay"
 kill -INT $loop
 wait $loop
 [ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone

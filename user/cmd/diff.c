@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 	  "The same for scheduling delays, from runnable to running", 0 },
 	{ "max-latency-distance", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ "max-order-error", OPT_LIMIT + DIFF_ORDER, "PCT", 0,
-	  "Exit 1 if more of all pairs of wake-ups come in the other order", 0 },
+	  "Exit 1 if more of all pairs of wake-ups have the other order", 0 },
 	{ "max-wall-error", OPT_LIMIT + DIFF_WALL, "PCT", 0,
 	  "Exit 1 if the wall time differs by more", 0 },
 	{ "max-unmatched", OPT_LIMIT + DIFF_UNMATCHED, "N", 0,

@@ -71,7 +71,7 @@ static const struct argp_option options[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by cpu, wakeups, delay-avg, delay-max, name or pid (cpu)", 0 },
 	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only these tasks", 0 },
-	{ "edges", OPT_EDGES, NULL, 0, "Also who woke whom, and how often", 0 },
+	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
 	{ 0 }
 };
 

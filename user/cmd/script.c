@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
 	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
 	  "Only events of or about tasks of these names", 0 },
 	{ "cpu", 'C', "CPU[,CPU-CPU...]", 0, "Only events on these CPUs", 0 },
-	{ "ns", OPT_NS, NULL, 0, "Times with nine digits", 0 },
+	{ "ns", OPT_NS, NULL, 0, "Print times with nine digits", 0 },
 	{ 0 }
 };
 
@@ -220,6 +220,15 @@ static void print_gap(const struct script *script, const struct schedtape_event 
 	       out_seconds(last, ev->lost_last, script->digits));
 }
 
+/* The name of a task on a CPU; "?" if the tape does not have it. */
+static const char *curr_name(const struct script *script, char buffer[TEXT_NAME_LEN],
+			     const struct schedtape_event *ev)
+{
+	const char *comm = names_get(script->names, ev->curr);
+
+	return *comm ? text_name(buffer, comm) : "?";
+}
+
 static void print_text(const struct script *script, const struct schedtape_event *ev)
 {
 	char name[TEXT_NAME_LEN], who[TEXT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
@@ -228,8 +237,7 @@ static void print_text(const struct script *script, const struct schedtape_event
 	if (is_gap)
 		snprintf(who, sizeof(who), "<%s>", schedtape_event_name(ev->type));
 	else if (ev->curr)
-		snprintf(who, sizeof(who), "%s",
-			 text_name(name, names_get(script->names, ev->curr)));
+		snprintf(who, sizeof(who), "%s", curr_name(script, name, ev));
 	else
 		snprintf(who, sizeof(who), "<%s>", nobody(ev->curr_kind));
 	snprintf(pid, sizeof(pid), "%u", is_gap ? 0 : ev->curr);

@@ -46,7 +46,7 @@ for options in "" --threads; do
 		(ulimit -f 0; schedtape record $options -o keep/$name -- true 2>&1) | cat > out
 		[ "${PIPESTATUS[0]}" = 1 ] && [ "$(grep -c 'cannot write' out)" = 1 ]
 		report $? "record $options: no room for $name"
-		untouched "which leaves nothing, and what was there"
+		untouched "it leaves no new file, and the tapes as they were"
 	done
 done
 
@@ -73,7 +73,7 @@ schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" 
 report $? "record --json"
 schedtape record --json -o t -- true > /dev/full 2> log
 [ $? = 1 ] && grep -q 'cannot write to standard output' log
-report $? "record --json: what could not be said is a failure"
+report $? "record --json: fails if it cannot print its result"
 expect 7 'wrote' schedtape record -- sh -c 'exit 7'
 expect 137 'wrote' schedtape record -- sh -c 'kill -9 $$'
 expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
@@ -94,7 +94,7 @@ report $? "what did not get onto the disk is lost, and counted"
 schedtape record -q -o torn.tape -- true
 head -c -60 torn.tape > cut.tape
 schedtape report cut.tape > out 2> log && grep -q 'warning: cut.tape: .*byte' log
-report $? "a torn tape is read as far as it goes, with a warning"
+report $? "a truncated tape is read as far as it goes, with a warning"
 
 # Records running processes, until the last of them has exited.
 pingpong 100000000 > /dev/null &

@@ -60,9 +60,9 @@ report $? "-D with periods: ends with the last of them"
 # Periods are counted in ms.
 info t 'T >= 0.799' "-D with periods: lasts until then"
 schedtape script t > script.txt 2> log && grep -q -i paused script.txt
-report $? "-D with periods: the tape tells of the pause"
+report $? "-D with periods: the tape has the pause"
 schedtape record -q -o t -D -1 -- true 2> log
-report $? "-D -1: what was never begun ends, too"
+report $? "-D -1: a recording that never began ends with its command"
 info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
 schedtape record -o t -D -1 -- true 2> log && grep -q 'warning: t: the tape has no events' log
 report $? "-D -1: a warning says that it has none"
@@ -95,11 +95,11 @@ order stop
 wait $recorder
 report $? "stop: no failure"
 grep -q 'no order "nonsense"' record.log
-report $? "what is no order is passed over, with a warning"
+report $? "an unknown order is ignored, with a warning"
 schedtape script t > script.txt 2> log &&
 	[ "$(grep -c -i paused script.txt)" -ge 1 ] &&
 	tail -n 5 script.txt | grep -q periodic
-report $? "the tape has the pause, and what came after it"
+report $? "the tape has the pause, and events after it"
 
 schedtape record -q -o t --control fd:8,9 -- sh -c '
 	[ ! -e /proc/self/fd/8 ] && [ ! -e /proc/self/fd/9 ] && exec sleep 60' 2> log &
@@ -117,11 +117,11 @@ report $? "the end of orders is not the end of the recording"
 
 # Clocks.
 schedtape record -q -o t -k CLOCK_MONOTONIC -- true 2> log
-info t "d['meta']['clock']['name'] == 'mono'" "-k mono: the tape tells it"
+info t "d['meta']['clock']['name'] == 'mono'" "-k mono: the tape has the clock"
 schedtape status --json > status.json
 if like status.json 'd["counter_khz"]'; then
 	schedtape record -q -o t -k tsc -- true 2> log
-	info t "d['meta']['clock']['name'] == 'tsc'" "-k tsc: the tape tells it"
+	info t "d['meta']['clock']['name'] == 'tsc'" "-k tsc: the tape has the clock"
 else
 	expect 1 'no counter that is fit' schedtape record -k tsc -- true
 fi
@@ -134,20 +134,20 @@ info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 100
 	"--overwrite: the tape has what the rings had room for"
 schedtape script --json t 2> log | tail -n 1 > last.json
 info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
-	"--overwrite: it is what came last"
+	"--overwrite: the tape has the last events"
 
 # Messages.
 schedtape record --json -o t -- true > out.json 2> log &&
 	like out.json "d['tape'] == 't' and d['events'] > 0 and d['lost'] == 0 and d['bytes'] > 0"
-report $? "--json: what became of it"
+report $? "--json: prints the name and the size of the tape"
 /usr/bin/python3 -c 'import pty, sys
 sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
 	schedtape record -o t -p $periodic --duration 2.5 > out 2> log
 report $? "on a terminal: no failure"
 grep -q '\[ schedtape record: [0-9,]* events, [0-9,]*/s, [0-9.]* MB, 0 lost \]' out
-report $? "on a terminal: a line shows how it goes"
+report $? "on a terminal: a line shows the progress"
 schedtape record -o t -p $periodic --duration 1.5 2> out
 ! grep -q /s out
-report $? "elsewhere: it does not"
+report $? "without a terminal: no line shows the progress"
 
 finish

@@ -42,21 +42,21 @@ record -p $periodic,$chain -p $other
 on_tape t "p >= {$periodic, $chain, $other} and c == {'periodic', 'chain', 'other'} and len(p) == 5" \
 	"-p: several processes, with their threads"
 meta t "f['pids'] == [$periodic, $chain, $other] and not f['all'] and not f['no_inherit']" \
-	"-p: the tape tells it"
+	"-p: the tape has the option"
 thread=$(cd /proc/$chain/task && echo * | cut -d ' ' -f 2)
 record -t "$thread"
 on_tape t "p == {$thread}" "-t: one thread"
-meta t "f['tids'] == [$thread] and not f['no_inherit']" "-t: the tape tells it"
+meta t "f['tids'] == [$thread] and not f['no_inherit']" "-t: the tape has the option"
 record_forks -p $forks
 on_tape t "{'sh', 'true'} <= c" "-p: what a process forks, too"
 like tape.json "{t['ppid'] for t in d['tasks']} == {0, $forks}"
 report $? "a parent that is not recorded has no PID on the tape"
 record -p $forks -i
-on_tape t "p == {$forks}" "-i: not what it forks"
+on_tape t "p == {$forks}" "-i: its children are not recorded"
 record_forks -t $forks
 on_tape t "{'sh', 'true'} <= c" "-t: what a thread forks, too"
 record -t $forks --no-inherit
-on_tape t "p == {$forks}" "-t --no-inherit: not what it forks"
+on_tape t "p == {$forks}" "-t --no-inherit: its children are not recorded"
 schedtape record -q -o t -i -- sh -c '/bin/true; exec /bin/true'
 on_tape t "len(p) == 1" "-i: the command alone"
 expect 1 'TID 4194303: there is no such process or thread' schedtape record -t 4194303
@@ -70,7 +70,7 @@ on_tape t "p == {$periodic}" "-p and a command: the process, while the command r
 schedtape record -q -o t -a -- sleep 0.3 2> log
 on_tape t "{'sleep', 'other', 'periodic', 'true'} <= c and 'schedtape' not in c and
 	not any(x.startswith('ksoftirqd') for x in c)" "-a: all tasks of user space, not the recorder"
-meta t "f['all'] and not f['kthreads']" "-a: the tape tells it"
+meta t "f['all'] and not f['kthreads']" "-a: the tape has the option"
 record -a --kthreads
 on_tape t "{'other', 'kthreadd'} <= c" "--kthreads: kernel threads, too"
 expect 1 'PID 2: ' schedtape record -p 2
@@ -78,7 +78,7 @@ record --kthreads -p 2
 on_tape t "p == {2}" "--kthreads -p: one kernel thread"
 record -a --exclude-comm 'o[s-u]her' --exclude-comm 'chai?'
 on_tape t "{'periodic', 'sh'} <= c and not c & {'other', 'chain'}" "--exclude-comm: leaves names out"
-meta t "f['exclude_comm'] == ['o[s-u]her', 'chai?']" "--exclude-comm: the tape tells it"
+meta t "f['exclude_comm'] == ['o[s-u]her', 'chai?']" "--exclude-comm: the tape has the option"
 record -a --exclude-comm '*[!]x]???????????\?[a*' --exclude-comm 'periodic*******' --exclude-comm ''
 on_tape t "'other' in c and 'periodic' not in c" "--exclude-comm: as long as a name may be"
 for glob in sixteen-letters- 'and*sixteen_letters' '[]a]??????????????[' '[!]]\xxxxxxxxxxxxxxx'; do
@@ -98,7 +98,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	schedtape script --json t 2> log | tail -n +2 > script.json && [ -s script.json ] &&
 		! grep -m 5 -v '"cpu":1,' script.json > log
 	report $? "-C: only what happens on one CPU"
-	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape tells it"
+	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape has the option"
 	record_forks -C 0-1
 	on_tape t "{'other', 'true'} <= c" "-C alone: every task"
 else
@@ -116,7 +116,7 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	record_forks -G st
 	on_tape t "$periodic in p and c == {'periodic', 'sh', 'true', 'sleep'}" \
 		"-G: a cgroup and those below it"
-	meta t "f['cgroups'] == [{'id': $id, 'path': '/st'}]" "-G: the tape tells it"
+	meta t "f['cgroups'] == [{'id': $id, 'path': '/st'}]" "-G: the tape has the option"
 	record_forks -G "$cgroups/st/below"
 	on_tape t "c == {'sh', 'true', 'sleep'}" "-G: by its whole path"
 	mkdir -p "$cgroups/st/beside"
@@ -137,7 +137,7 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	meta t "f['cgroups'][1] == {'id': $id, 'path': '/st'}" "-G: the number's path is found"
 	schedtape record -q -o t -G st -- sh -c "
 		sleep 0.2; echo $other > '$cgroups/st/cgroup.procs'; sleep 0.2" 2> log
-	on_tape t "$other in p" "-G: who comes later is recorded, too"
+	on_tape t "$other in p" "-G: a task that enters the cgroup later is recorded, too"
 	echo $other > "$cgroups/cgroup.procs"
 	schedtape record -q -o t -G st/below -- sh -c \
 		"echo \$\$ > '$cgroups/st/below/cgroup.procs'; sleep 0.5" 2> log

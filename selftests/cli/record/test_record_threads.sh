@@ -36,7 +36,7 @@ info t 'd["damage"] is None and d["events"] > 100 and
 schedtape report --json t > report.json 2> log && like report.json 'len(d["tasks"]) == 121'
 report $? "and have all tasks"
 [ "$(stat -c %a t)" = 700 ] && [ "$(stat -c %a t/data.0)" = 600 ]
-report $? "nobody else may read it"
+report $? "no other user may read it"
 
 schedtape record -q --threads -o t -- true 2> log && [ -f t.old/data.0 ] && [ -f t/data.0 ]
 report $? "the last directory is kept as .old"
@@ -47,7 +47,7 @@ report $? "and a file, if a directory does"
 mkdir -p mine/deep
 expect 1 'a directory that is not a tape' schedtape record --threads -o mine -- true
 [ -d mine/deep ]
-report $? "what is no tape is left alone"
+report $? "a directory that is no tape is left alone"
 
 for spec in core package socket numa "0-$last/0"; do
 	schedtape record -q "--threads=$spec" -o t -- pingpong 20 > out 2> log &&
@@ -63,7 +63,7 @@ expect 1 'has a CPU of a mask before it' schedtape record --threads=0/0:0/0 -- t
 if [ "$cpus" -gt 1 ]; then
 	schedtape record --threads=0/1 -o t -- pingpong 20 > out 2> log &&
 		grep -q "CPUs 1.* are in no mask" log
-	report $? "CPUs in no mask are told"
+	report $? "a warning names the CPUs that are in no mask"
 	info t 'all(c["cpu"] == 0 for c in d["cpus"])' "and not recorded"
 	expect 1 'none of these CPUs is there' schedtape record -C 0 --threads=1/1 -- true
 
@@ -93,7 +93,7 @@ if [ "$cpus" -gt 1 ]; then
 	done < threads
 	[ $blocking = 2 ]
 	report $? "and blocks signals"
-	info t 'd["damage"] is None' "what they wrote is whole"
+	info t 'd["damage"] is None' "the tape of both threads is complete"
 else
 	skip "needs two CPUs"
 fi
@@ -124,14 +124,14 @@ kill -KILL $recorder
 kill -KILL -- -$recorder 2> /dev/null
 wait $recorder 2> /dev/null
 schedtape script t > one 2> log && [ -s one ] && grep -q 'no end record' log
-report $? "killed, it leaves a tape that is torn"
+report $? "a killed recorder leaves a tape without an end"
 expect 1 'see .schedtape recover' schedtape pack t
 [ ! -e t.packed ]
 report $? "which is not packed"
 schedtape recover t > out 2> log && grep -q 'no end record' log
 report $? "but recovered"
 info t.recovered 'd["damage"] is None and "no end" in d["meta"]["recovered"]' \
-	"which is whole, and knows what was missing"
+	"the recovered tape is complete, and says what was missing"
 same_events t t.recovered "with the same events"
 
 # -- one file of several ------------------------------------------------------
@@ -142,9 +142,9 @@ report $? "a directory is packed"
 same_events t t.packed "and has the same events"
 cp t.packed before
 schedtape pack t -o t.packed 2> log && cmp t.packed.old before
-report $? "what was there is kept as .old"
+report $? "the previous file is kept as .old"
 schedtape pack t -o - 2> log | cmp - before && grep -q 'wrote [0-9.]* MB to - \]$' log
-report $? "to standard output, too, where nobody counts events"
+report $? "pack writes to standard output, too, without a count of events"
 schedtape pack --json t -o again > pack.json 2> log &&
 	like pack.json 'd["tape"] == "again" and d["events"] > 0 and d["damage"] is None'
 report $? "pack --json"
@@ -158,7 +158,7 @@ expect 1 'would take the place' schedtape recover t/data -o t
 cp -r t kept.old
 expect 1 'would take the place' schedtape recover kept.old/data -o kept
 [ -e kept.old/data ]
-report $? "what is recovered is not what is kept"
+report $? "recover does not remove the tape that it reads"
 schedtape pack t -o slash/ 2> log && schedtape pack t -o slash/ 2> log && [ -f slash.old ]
 report $? "a name with a slash behind it, again"
 expect 1 'No space left' schedtape pack t -o /dev/full
@@ -181,12 +181,12 @@ for command in "pack t" "recover t"; do
 	report $? "schedtape $command, interrupted: status 130"
 	ls > log && [ "$(cat kept.tape kept.tape.old)" = "1
 2" ] && [ "$(grep -c '^kept.tape' log)" = 2 ]
-	report $? "and what was there is there"
+	report $? "and the files from before are there"
 done
 
 mv t/data.0 away
 schedtape report t > out 2> log && grep -q 'data.0: missing' log
-report $? "a missing stream is told, the rest is read"
+report $? "a warning names a missing stream, and the rest is read"
 schedtape recover t -o rest 2> log && schedtape info rest > out 2>> log &&
 	grep -q '^end .*: complete' out
 report $? "and recovered"

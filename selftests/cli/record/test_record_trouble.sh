@@ -25,7 +25,7 @@ done; cat) < slow > t &
 schedtape record -z0 -m 16K -o slow -- pingpong 20000 > out 2> log
 report $? "a slow disk: no failure"
 grep -q ' [1-9][0-9,]* lost' log
-report $? "a slow disk: it is told that events were lost"
+report $? "a slow disk: a message has the number of lost events"
 wait
 whole t 'all(c["lost"] == 0 or d["start_ns"] <= c["lost_first_ns"] <=
 	c["lost_last_ns"] <= d["stop_ns"] for c in d["cpus"]) and
@@ -33,7 +33,7 @@ whole t 'all(c["lost"] == 0 or d["start_ns"] <= c["lost_first_ns"] <=
 schedtape script t 2> log | grep -q LOST
 report $? "a slow disk: script shows where"
 schedtape report t > out 2> log && grep -q LOST out
-report $? "a slow disk: report tells of it"
+report $? "a slow disk: report prints the loss"
 
 # -- a disk that breaks ----------------------------------------------------------
 
@@ -54,7 +54,7 @@ END
 [ $? = 1 ] && [ "$(grep -c 'cannot write at byte [0-9]*: Input/output error' log)" = 1 ]
 report $? "a broken disk is one error"
 schedtape report t > out 2> log && grep -q 'warning: t: .*byte' log && grep -q pingpong out
-report $? "a broken disk: what is on it can be read"
+report $? "a broken disk: the tape is read as far as it goes"
 schedtape recover t -o recovered 2> log
 report $? "a broken disk: and recovered"
 whole recovered 'sum(c["events"] for c in d["cpus"]) > 1000' "a broken disk: whole"
@@ -68,7 +68,7 @@ done' 2> log
 report $? "a clock that is set: no failure"
 whole t '0 < d["stop_ns"] - d["start_ns"] < 600e9 and
 	d["clock"]["realtime_steps"] and sum(c["lost"] for c in d["cpus"]) == 0' \
-	"a clock that is set: not the tape's, which tells of it"
+	"a clock that is set: the tape's clock is not, and the tape has the step"
 schedtape script --json t 2> log > lines && /usr/bin/python3 -c 'import json
 d = json.load(open("info.json"))
 times = [json.loads(line)["time_ns"] for line in list(open("lines"))[1:]]

@@ -157,13 +157,13 @@ schedtape script --json moves.tape > moves.json 2> log && grep -q '"affinity": *
 report $? "in JSON, too"
 schedtape replay -q --record moves.replay moves.tape > log 2>&1 && [ ! -s log ] &&
 	[ "$(cpus moves.replay first)" = 000 ]
-report $? "who was pinned, and its children, are in the replay"
+report $? "a pinned task and its children are pinned in the replay, too"
 affinities moves.replay | diff moves.wanted - > log
-report $? "and who was moved is, when it was"
+report $? "a task that was moved is moved at the same time"
 from=$(schedtape script moves.tape | awk '/setaffinity: mover.*\[0\]/ { print $3 + 0.1 }')
 schedtape replay -q --record moves.replay --only mover --time "$from," moves.tape > log 2>&1 &&
 	affinities moves.replay | tail -n 2 | diff - <(printf '%s\n' "[0]" "[0-1]") > log
-report $? "--time: from what it had by then"
+report $? "--time: begins with the affinity of that time"
 schedtape record -q -o user.tape -- \
 	schedtape replay -q --engine=user --cpus 0:1,1:0 moves.tape > log 2>&1 &&
 	[ "$(cpus user.tape first)" = 001 ]

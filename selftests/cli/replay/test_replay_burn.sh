@@ -13,7 +13,7 @@ schedtape record -q -o here.tape -- hog 50 > log 2>&1
 schedtape info --json here.tape > info.json 2>> log &&
 	like info.json '(lambda c: c["spins_per_ms"] >= 1 and c["spread"] >= 0)(
 		d["meta"]["calibration"])'
-report $? "a tape tells how fast its machine is, and how much that varied"
+report $? "a tape has the speed of its machine, and how much that varied"
 
 # machine NAME FACTOR SPREAD: makes NAME.tape of a machine that is FACTOR times as fast
 machine()
@@ -65,7 +65,7 @@ fi
 
 schedtape replay -q --burn=work vague.tape 2>&1 | tee log |
 	grep -q 'warning: .*varied by 700 % when it was measured for the recording'
-report $? "a speed that varied is told of"
+report $? "a warning says that the speed varied"
 schedtape replay -q --burn=time none.tape > log 2>&1 && [ ! -s log ]
 report $? "--burn=time does not ask for it"
 expect 1 "does not say how fast its machine was" schedtape replay -q --burn=work none.tape

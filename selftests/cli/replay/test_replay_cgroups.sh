@@ -86,7 +86,7 @@ cp paths log
 report $? "players move to where their tasks did, in the replay's own cgroups"
 schedtape replay -q --record without.tape placed.tape > log 2>&1
 [ -z "$(moves without.tape 2> log)" ]
-report $? "without it nobody moves"
+report $? "without --cgroups no player is moved"
 
 recorded=$(length placed.tape heavy) with=$(length replay.tape heavy)
 without=$(length without.tape heavy)
@@ -252,5 +252,5 @@ rmdir "$cg"/schedtape-*
 report $? "which is not touched"
 
 rmdir "$cg"/{heavy,light,outer/inner,outer,busy} 2> log
-report $? "nobody is in the recorded ones"
+report $? "no player is in the recorded cgroups"
 finish

@@ -110,7 +110,7 @@ assert len(b) == 2, b
 outside = sum(t["wakeups"] - t["wakeups_by_task"] for t in b)
 assert outside >= 0.8 * max(t["wakeups_by_task"] for t in stages) or not exact and outside, outside
 END
-report $? "who was left out wakes as the outside world"
+report $? "wake-ups by an excluded task come from a timer"
 
 # A shell forks a process; one of its threads creates two others and is excluded.
 cat > teams.py << 'END'

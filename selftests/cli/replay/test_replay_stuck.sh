@@ -36,7 +36,7 @@ assert first[0] in waiters and len(set(waiters)) == len(waiters) == 16, waiters
 END
 status=$?
 cat errors >> log
-report $status "16 that wait are named, and who woke each in the recording"
+report $status "a message names 16 waiting tasks, and the waker of each in the recording"
 ! running storm > log
 report $? "no player is left"
 

@@ -13,10 +13,10 @@ expect 129 "'faster': not pause, resume" schedtape steer 1 faster
 expect 129 "speed: how fast" schedtape steer 1 speed
 expect 129 "speed 0: a number from" schedtape steer 1 speed 0
 expect 129 "'2': one argument too many" schedtape steer 1 pause 2
-expect 1 "no such replay" schedtape steer 4000000 pause
-expect 1 "no such replay" schedtape steer 4000000 speed 2
+expect 1 "steer: replay 4000000: there is no such replay" schedtape steer 4000000 pause
+expect 1 "steer: replay 4000000: there is no such replay" schedtape steer 4000000 speed 2
 # For dumps, not every kernel prints our message.
-expect 1 "[Nn]o such" schedtape steer 4000000 players
+expect 1 "steer: replay 4000000: .*[Nn]o such" schedtape steer 4000000 players
 
 # A hog, which uses CPU time, and a periodic task.
 cat > work << 'END'
@@ -61,12 +61,12 @@ report $? "pause"
 report $? "list says so"
 # A pause holds players that could run.
 eventually look 'all(p["state"] != "running" for p in d["players"])'
-report $? "nobody runs in a pause"
+report $? "no player runs in a pause"
 cp players.json before.json
 sleep 0.3
 schedtape steer --json "$id" players > players.json 2> log
 cmp before.json players.json > log 2>&1
-report $? "nobody gets on in a pause"
+report $? "no player makes a step in a pause"
 expect 1 "does not run" schedtape steer "$id" pause
 schedtape steer "$id" resume > log 2>&1
 report $? "resume"
@@ -85,7 +85,7 @@ schedtape steer "$id" stop > log 2>&1
 report $? "stop"
 wait $replay
 [ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
-report $? "who has started it says so"
+report $? "the replay says that it was stopped"
 
 # -- rounds ---------------------------------------------------------------------------
 

@@ -43,7 +43,7 @@ static void stays(const char *file, const char *what)
 	   strstr(err.text, "not a tape") && is_there(file) && !is_there("t.old"),
 	   "%s is left alone: %s", what, err.text);
 	backup_undo(&backup);
-	ok(is_there(file), "whoever made it");
+	ok(is_there(file), "%s is still there after an undo", file);
 }
 
 static void test_others(void)

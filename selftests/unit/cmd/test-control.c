@@ -119,7 +119,7 @@ static void test_odd_orders(void)
 	ok(!complaints, "nothing to complain of");
 	put(&pipes, "snapshot\nping\n", 14);
 	ok(control_next(&pipes.control) == ORDER_PING && complaints == 1,
-	   "what is no order is passed over, with a warning");
+	   "an unknown order is ignored, with a warning");
 	close_pipes(&pipes);
 }
 

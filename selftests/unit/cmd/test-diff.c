@@ -444,6 +444,7 @@ static void test_gaps(void)
 
 	make_with(&a, whole, NULL, 0);
 	make_with(&b, unreadable, NULL, 0);
+	prints(" (first to last event)\n", "the wall time is between two events");
 	prints("\n# settings not compared: 3 not readable in B: Operation not permitted\n",
 	       "settings that are not readable, and one in such a folder");
 	ok(times("# setting") == 3 && !strstr(printed, "differ"), "once for each reason");

@@ -174,9 +174,9 @@ static void test_script(const struct blob *tape)
 	has("   migrate: ?[2J:30 to [001]\n", "whose name was not known before");
 
 	run(cmd_script, "script", "--pid=20", tape);
-	has("PAUSED", "pauses are told whatever is asked for");
-	has("LOST", "so are losses");
-	has_not("setprio", "what is about others is not");
+	has("PAUSED", "a pause is printed whatever tasks are selected");
+	has("LOST", "a loss, too");
+	has_not("setprio", "an event of another task is not");
 }
 
 /* The tape is complete: a task without an early name has no name at first. */
@@ -196,6 +196,8 @@ static void test_first_names(const struct blob *tape)
 
 	/* The first owner of PID 10 is not the task that is described. */
 	maker_begin(&m, page[0], 0, 0, 0);
+	m.header.curr = 12;
+	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
 	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
 	maker_event(&m, 30, STAPE_EV_FORK, 10, 0);
@@ -207,19 +209,20 @@ static void test_first_names(const struct blob *tape)
 	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
 	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
-	has("migrate: shell:10 to [002]", "what is described later is called so later");
+	has("migrate: shell:10 to [002]", "a task has its later name after its description");
 
 	write_tape(tape, page, 1, &end, true);
 	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "one whose tasks are described in the end is");
+	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
 	end.cpus = &overwritten;
 	write_tape(tape, page, 1, &end, false);
 	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "so is one that has missed something");
-	has("fork: :10", "a child of an unknown one is unknown");
-	has("migrate: :11 to [003]", "who had a PID before is not who is described behind a fork");
-	has("migrate: kid:11 to [004]", "who is described is known from then on");
-	has("migrate: shell:10 to [002]", "until it is described");
+	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
+	has("\n               ?-12      [000] ", "a task without a name that runs");
+	has("fork: ?:10", "a child of a task without a name has no name");
+	has("migrate: ?:11 to [003]", "a task has not the name of a later one with its PID");
+	has("migrate: kid:11 to [004]", "a task has a name from its description on");
+	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
 }
 
 static void test_script_json(const struct blob *tape)
@@ -262,9 +265,9 @@ static void test_report(const struct blob *tape)
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,\"lost_last_ns\":3000000000",
 	    "a CPU's losses");
 	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "a pause");
-	has("\"joined\":true,\"left\":true,", "who came and left");
+	has("\"joined\":true,\"left\":true,", "a task that enters and leaves");
 	has("\"prio_changes\":1,\"policy\":\"deadline\",\"nice\":0,", "a policy");
-	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "who it is");
+	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "a task's identity");
 }
 
 static void test_info(const struct blob *tape)
@@ -652,6 +655,29 @@ static void test_recording(void)
 	ok(!*said, "an empty recording with -q: no warning");
 }
 
+/* Opens a recorder with -r 10 in a child that may not do that. */
+static void test_realtime(void)
+{
+	const struct recorder_options options = { .path = "t", .realtime = 10 };
+	const struct rlimit none = { 0, 0 };
+	struct recorder recorder = { .path = NULL };
+	int status;
+	pid_t pid;
+
+	begin_capture();
+	pid = fork();
+	if (!pid) {
+		/* CAP_SYS_NICE goes with the user ID; without root there is none to go. */
+		if (setrlimit(RLIMIT_RTPRIO, &none) || (!geteuid() && setuid(65534)))
+			_exit(1);
+		_exit(recorder_open(&recorder, NULL, &options) ? 0 : 2);
+	}
+	waitpid(pid, &status, 0);
+	end_capture();
+	ok(!status && strstr(said, "-r 10: Operation not permitted: a real-time priority needs "
+				   "CAP_SYS_NICE, use sudo\n"), "-r without the right: %s", said);
+}
+
 /* Runs script or report, and tests whether it warns that @option matches nothing. */
 static void matches(int (*command)(int argc, char **argv), const char *option, const char *expected,
 		    const struct blob *tape)
@@ -696,6 +722,7 @@ int main(void)
 	test_replay();
 	test_interrupted();
 	test_recording();
+	test_realtime();
 	test_no_match(&tape);
 	close(tape.fd);
 	return tap_done();

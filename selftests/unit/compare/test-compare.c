@@ -118,7 +118,7 @@ static void test_launcher(void)
 	ok(!two.d->same_graph && two.d->edges_differ == 1 && two.d->woken_same == 4,
 	   "a wake-up less is another graph");
 	edges = schedtape_comparison_edges(two.comparison, &n);
-	ok(n == 1 && edges[0].a == 5 && edges[0].b == 4, "and both numbers are told");
+	ok(n == 1 && edges[0].a == 5 && edges[0].b == 4, "and both numbers are returned");
 	done(&two);
 }
 

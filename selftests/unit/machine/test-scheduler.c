@@ -85,7 +85,7 @@ static void test_changes(void)
 	sees("disabling", 6, "other", "one that goes off");
 	put("disabled\n", "6\n", NULL);
 	sees("disabled", 6, "", "and has gone");
-	ok(!watch.now.switch_all, "for nobody");
+	ok(!watch.now.switch_all, "a scheduler that is off has no tasks");
 	put("disabled\n", "8\n", NULL);
 	sees("disabled", 8, "", "two that came and went between two looks");
 }

@@ -107,7 +107,7 @@ static void test_times(void)
 	while (!state().waiting)
 		usleep(1000);
 	ok(state().state == STAPE_REPLAY_READY && !state().time && state().steps == 1,
-	   "nobody goes before the start");
+	   "no player runs before the start");
 	schedtape_engine_start(engine, 5 * MS);
 	pthread_join(thread, &failed);
 	s = state();
@@ -137,8 +137,8 @@ static void test_ends(void)
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
-	   "who dies is found");
-	ok(schedtape_engine_join(engine, 1) == -ECANCELED, "and nobody joins any more");
+	   "the player that dies is found");
+	ok(schedtape_engine_join(engine, 1) == -ECANCELED, "and no player can join any more");
 	schedtape_engine_free(engine);
 
 	create(2, edges, 2, 1);
@@ -148,13 +148,13 @@ static void test_ends(void)
 	schedtape_engine_forked(engine, 0, pid);
 	waitpid(pid, &status, 0);
 	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
-	   "so is who dies before it joins");
+	   "a player that dies before it joins, too");
 	schedtape_engine_free(engine);
 
 	create(2, edges, 2, 1);
 	ok(!schedtape_engine_join(engine, 1), "joined");
 	schedtape_engine_stop(engine);
-	ok(step(1, NOBODY, STAPE_WAIT_EDGE, 1) == -ECANCELED, "nobody steps behind the end");
+	ok(step(1, NOBODY, STAPE_WAIT_EDGE, 1) == -ECANCELED, "no player steps after the end");
 	schedtape_engine_stop(engine);
 	ok(state().state == STAPE_REPLAY_STOPPED, "it was stopped");
 	schedtape_engine_free(engine);

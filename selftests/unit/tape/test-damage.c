@@ -299,7 +299,7 @@ static void test_chunk(void)
 	size = find_record(data, size, 4, 0) - data;
 	put64(chunk + 32 + 32, 28);
 	tape = blob_open(&b, data, size, &err);
-	ok(lost_of(tape, 1023) == 56, "one that can be is, if nobody knows better");
+	ok(lost_of(tape, 1023) == 56, "a possible count is taken if there is no other one");
 	schedtape_tape_close(tape);
 	put32(chunk + 32, 1 << 20);
 	tape = blob_open(&b, data, size, &err);

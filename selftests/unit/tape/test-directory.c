@@ -320,7 +320,7 @@ static void test_torn_stream(void)
 		wrong += !strstr(torn, "data.2") || e.ret || e.errors || !events_sorted(&e) ||
 			 gaps != (sound < CHUNKS * 40) || e.n != EVENTS * 3 / 4 + sound + gaps;
 	}
-	ok(!wrong, "a torn stream costs its end only, and says so (%zu wrong)", wrong);
+	ok(!wrong, "a truncated stream loses only its end, and says so (%zu wrong)", wrong);
 	blob_put(&b, data, size);
 	free(data);
 	free(e.ev);
@@ -412,7 +412,7 @@ static void test_pack(void)
 
 	ok(!copy(in_dir("tape"), in_dir("packed"), false, torn, sizeof(torn)) && !*torn,
 	   "a directory is packed");
-	ok(progress_done > progress_total / 2, "its progress is told");
+	ok(progress_done > progress_total / 2, "its progress is reported");
 	read_path(in_dir("one"), &one, torn, sizeof(torn));
 	read_path(in_dir("packed"), &packed, torn, sizeof(torn));
 	ok(events_same(&one, &packed) && !*torn, "the same events: %s", torn);
@@ -537,7 +537,7 @@ static void test_recover_torn(void)
 	ok(after.n == EVENTS * 3 / 4 && !*torn && events_sorted(&after), "the rest is whole");
 	for (i = 0; i < after.n && !schedtape_event_is_gap(&after.ev[i]); i++)
 		;
-	ok(i == after.n, "of a CPU that nobody tells of, nothing is known");
+	ok(i == after.n, "no loss is known of a CPU that no record names");
 	close(b.fd);
 	free(data);
 	free(before.ev);

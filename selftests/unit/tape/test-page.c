@@ -244,7 +244,7 @@ static void test_affinity(void)
 	   !cpus(&ev, STAPE_AFFINITY_WORDS - 1), "an affinity");
 	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && cpus(&ev, 2) == 5 &&
 	   cpus(&ev, STAPE_AFFINITY_WORDS - 1) == 9, "what a later version sets is skipped");
-	ok(next(&p, &ev) == 1 && ev.pid == 8 && !cpus(&ev, 0), "none of the CPUs that are told");
+	ok(next(&p, &ev) == 1 && ev.pid == 8 && !cpus(&ev, 0), "a mask without a CPU");
 	ok(next(&p, &ev) == 0, "the end");
 
 	maker_begin(&m, page, 0, 0, 0);
@@ -314,7 +314,7 @@ static void test_task_cgroup(void)
 	   ev.cgroup == 0xfedcba9876543210, "it is in another cgroup");
 	ok(next(&p, &ev) == 1 && ev.pid == 78 && ev.cgroup == 0xfedcba9876543210,
 	   "with all words that there can be");
-	ok(next(&p, &ev) == 1 && ev.pid == 79 && !ev.cgroup, "an older module has not told");
+	ok(next(&p, &ev) == 1 && ev.pid == 79 && !ev.cgroup, "an older module writes no cgroup");
 	ok(!next(&p, &ev), "and nothing else");
 }
 

@@ -358,7 +358,7 @@ static void test_prio(void)
 	task = fake_task(tl, 12, 0);
 	ok(task->prio_known && task->prio_changes == 1 && task->rt_priority == 7,
 	   "a change of what was not known is one");
-	ok(!fake_task(tl, 13, 0)->prio_known, "nobody knows that of others");
+	ok(!fake_task(tl, 13, 0)->prio_known, "the priority of another task is not known");
 	done(tape, tl);
 }
 
@@ -383,7 +383,7 @@ static void test_pause(void)
 	pauses = schedtape_timeline_pauses(tl, &n);
 	ok(n == 2 && pauses[0].first == 205 && pauses[0].last == 500 && pauses[1].first == 800 &&
 	   pauses[1].last == 900, "a pause is what it is on all CPUs");
-	ok(fake_task(tl, 10, 0)->cpu_time == 100 + 250, "time in a pause is nobody's");
+	ok(fake_task(tl, 10, 0)->cpu_time == 100 + 250, "time in a pause counts for no task");
 	task = fake_task(tl, 20, 0);
 	ok(task->cpu_time == 105 && task->wakeups == 1 && task->sleeps == 1,
 	   "a sleep that began in it shows by its end");

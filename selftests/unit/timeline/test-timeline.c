@@ -243,7 +243,7 @@ static void test_after_exit(void)
 	ok(task->delays == 2 && task->delay_total == 30, "and waits for a CPU");
 	ok(joiner->wakeups_by_task == 1 && fake_edge(tl, 10, 20) == 1, "wakes behind its EXIT");
 	ok(task->exited && task->end == 400, "ends with its last switch");
-	ok(!fake_task(tl, 10, 1)->pid, "nobody else has its PID");
+	ok(!fake_task(tl, 10, 1)->pid, "no other task has its PID");
 	done(tape, tl);
 }
 

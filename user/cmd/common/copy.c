@@ -17,7 +17,7 @@
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Name of the new tape; -: standard output", 0 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	{ "quiet", 'q', NULL, 0, "Print only errors", 0 },
 	{ 0 }
 };
 

@@ -14,16 +14,16 @@
 #define OPT_EXCLUDE_COMM	0x3001
 
 static const struct argp_option options[] = {
-	{ NULL, 0, NULL, 0, "Whom to record:", 1 },
-	{ "pid", 'p', "PID,...", 0, "Processes, and what they fork", 1 },
-	{ "tid", 't', "TID,...", 0, "Threads, and what they fork", 1 },
+	{ NULL, 0, NULL, 0, "Which tasks to record:", 1 },
+	{ "pid", 'p', "PID,...", 0, "These processes, and all that they fork", 1 },
+	{ "tid", 't', "TID,...", 0, "These threads, and all that they fork", 1 },
 	{ "cgroup", 'G', "CGROUP,...", 0,
-	  "Cgroups (version 2) and those below them: paths, or numbers as id:N", 1 },
-	{ "all-cpus", 'a', NULL, 0, "Every task of user space", 1 },
-	{ "kthreads", OPT_KTHREADS, NULL, 0, "Kernel threads, too", 1 },
-	{ "no-inherit", 'i', NULL, 0, "Not what the tasks fork", 1 },
+	  "All tasks in these cgroups (version 2) and below them: paths, or numbers as id:N", 1 },
+	{ "all-cpus", 'a', NULL, 0, "All tasks of user space", 1 },
+	{ "kthreads", OPT_KTHREADS, NULL, 0, "Record kernel threads, too", 1 },
+	{ "no-inherit", 'i', NULL, 0, "Do not record what these tasks fork", 1 },
 	{ "exclude-comm", OPT_EXCLUDE_COMM, "GLOB", 0,
-	  "No task whose name matches; may be repeated", 1 },
+	  "Leave out tasks whose name matches; may be repeated", 1 },
 	{ 0 }
 };
 

@@ -233,7 +233,7 @@ static void print_verdict(const struct diff *diff)
 	if (diff_wall(&diff->a))
 		snprintf(ratio, sizeof(ratio), ", ratio %.3f",
 			 (double)diff_wall(&diff->b) / diff_wall(&diff->a));
-	printf("wall time: A %.6f s, B %.6f s%s\n", diff_wall(&diff->a) / 1e9,
+	printf("wall time: A %.6f s, B %.6f s%s (first to last event)\n", diff_wall(&diff->a) / 1e9,
 	       diff_wall(&diff->b) / 1e9, ratio);
 	if (d->only_b)
 		printf("unmatched: %zu tasks only in B ran %.3f ms\n", d->only_b,

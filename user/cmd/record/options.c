@@ -20,20 +20,20 @@
 
 static const struct argp_option options[] = {
 	{ "cpu", 'C', "CPUS", 0,
-	  "Only what happens on these CPUs, 0-3,5; without other targets: of every task", 2 },
+	  "Record only these CPUs, as 0-3,5; all tasks, if no option above names some", 2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0,
-	  "Begin after MS; -1: when --control says; 10-20,30-40: only in these periods", 3 },
+	  "Begin after MS; -1: at enable from --control; 10-20,30-40: only in these periods", 3 },
 	{ "duration", OPT_DURATION, "SEC", 0,
 	  "End after SEC of recording; or 500ms, 5s, 2m, 1h", 3 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
-	  "Obey enable, disable, ping and stop, line by line", 3 },
+	  "Read the commands enable, disable, ping and stop from there, one a line", 3 },
 	{ NULL, 0, NULL, 0, "How:", 4 },
 	{ "output", 'o', "FILE", 0, "Name of the tape (schedtape.tape); -: standard output", 4 },
 	{ "mmap-size", 'm', "SIZE", 0,
-	  "Size of each CPU's ring (1M): pages, or with B, K, M or G behind", 4 },
+	  "Size of each CPU's ring (1M): a number of pages, or of bytes with B, K, M or G", 4 },
 	{ "overwrite", OPT_OVERWRITE, NULL, 0,
-	  "Keep the last events that the rings have room for, and write them in the end", 4 },
+	  "Let new events overwrite the oldest, and write the tape at the end", 4 },
 	{ "threads", OPT_THREADS, "SPEC", OPTION_ARG_OPTIONAL,
 	  "Write a directory, with a thread for each cpu (if there is no SPEC), core, package "
 	  "(or socket) or numa node, or for masks CPUS/AFFINITY:...", 4 },
@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	  "Level of zstd, 1 to 22 (1); 0: do not compress", 4 },
 	{ "realtime", 'r', "PRIO", 0,
 	  "Write with this SCHED_FIFO priority (lowest nice value, not real-time)", 4 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 4 },
+	{ "quiet", 'q', NULL, 0, "Print only errors", 4 },
 	{ 0 },
 };
 

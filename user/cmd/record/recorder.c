@@ -61,6 +61,9 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 	if (options->streams)
 		raise_limit(2 * options->streams->n + OTHER_FILES);
 	ret = priority_set(options->realtime);
+	if (ret == -EPERM)
+		return schedtape_fail(err, ret, "-r %d: %s: a real-time priority needs "
+				      "CAP_SYS_NICE, use sudo", options->realtime, strerror(-ret));
 	return ret ? schedtape_fail(err, ret, "-r %d: %s", options->realtime, strerror(-ret)) : 0;
 }
 

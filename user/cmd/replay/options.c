@@ -27,7 +27,8 @@ static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
 	{ "scale-cpu", OPT_SCALE_CPU, "F", 0, "Use F times as much CPU time (1)", 0 },
 	{ "burn", OPT_BURN, "WHAT", 0,
-	  "Use the recorded CPU \"time\", or do as much \"work\": a faster CPU needs less (time)",
+	  "Use the recorded CPU \"time\", or do the same \"work\": a faster CPU needs less time "
+	  "(time)",
 	  0 },
 	{ "external", OPT_EXTERNAL, "HOW", 0,
 	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
@@ -36,20 +37,21 @@ static const struct argp_option options[] = {
 	  "Only tasks whose name matches GLOB or comm=GLOB, or of pid=LIST, tgid=LIST or "
 	  "cgroup=WHICH; may be repeated", 0 },
 	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Leave out these tasks; may be repeated", 0 },
-	{ "time", OPT_TIME, "FROM,TO", 0, "Only this part of the tape: seconds as in script",
-	  0 },
+	{ "time", OPT_TIME, "FROM,TO", 0,
+	  "Only this part of the tape, in seconds as script prints them", 0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
 	  "Use these CPUs for the recorded ones: 0-1 for all, or 0-3:0-1,4:2", 0 },
 	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
-	  "Make the recorded cgroups once more, below PARENT (the root), and play in them", 0 },
+	  "Create the recorded cgroups below PARENT (the root), and put the players into them", 0 },
 	{ "engine", OPT_ENGINE, "WHAT", 0,
-	  "Let the \"module\" drive the players, or futexes and timers of a \"user\" (module)", 0 },
+	  "Players are run by the \"module\", or by futexes and timers without it: \"user\" "
+	  "(module)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },
 	{ "loop", OPT_LOOP, NULL, 0, "Play it again and again, until interrupted", 0 },
 	{ "record", OPT_RECORD, "OUT", 0, "Record the replay on another tape", 0 },
 	{ "no-attributes", OPT_NO_ATTRIBUTES, NULL, 0,
-	  "Leave policies, nice values and affinities as they are here", 0 },
-	{ "quiet", 'q', NULL, 0, "Say nothing but errors", 0 },
+	  "Do not set the recorded policies, nice values and affinities", 0 },
+	{ "quiet", 'q', NULL, 0, "Print only errors", 0 },
 	{ 0 },
 };
 

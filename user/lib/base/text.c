@@ -84,6 +84,6 @@ const char *text_task(char buffer[TEXT_TASK_LEN], const char *comm, uint32_t pid
 {
 	char name[TEXT_NAME_LEN];
 
-	snprintf(buffer, TEXT_TASK_LEN, "%s:%u", text_name(name, comm), pid);
+	snprintf(buffer, TEXT_TASK_LEN, "%s:%u", *comm ? text_name(name, comm) : "?", pid);
 	return buffer;
 }

@@ -23,7 +23,7 @@ const char *text_safe(char *buffer, size_t size, const char *text);
 #define TEXT_NAME_LEN	STAPE_COMM_LEN
 const char *text_name(char buffer[TEXT_NAME_LEN], const char *comm);
 
-/* "comm:pid", as perf has it. */
+/* "comm:pid", as perf has it; "?:pid" if the name is not known. */
 #define TEXT_TASK_LEN	(STAPE_COMM_LEN + 12)
 const char *text_task(char buffer[TEXT_TASK_LEN], const char *comm, uint32_t pid);
 

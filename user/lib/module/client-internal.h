@@ -27,6 +27,10 @@ void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes);
 /* Sends and frees @msg (NULL: fails with -ENOMEM), and waits for the last reply. */
 int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
 		   void *arg, const char *what, struct schedtape_error *err);
+/* The same for a request about "@what @id", such as "replay 3", which errors name. */
+int client_request_about(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
+			 void *arg, const char *what, uint32_t id, struct schedtape_error *err);
+/* Makes that request, too: with @id as its one attribute. */
 int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
 		      client_parse parse, void *arg, const char *what,
 		      struct schedtape_error *err);

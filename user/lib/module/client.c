@@ -98,6 +98,17 @@ static int reply_ack(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
+/* Takes the kernel's message from the attributes at @offset of an error, or of a dump's end. */
+static void reply_text(struct reply *reply, struct nlmsghdr *nlh, int offset)
+{
+	struct nlattr *attrs[NLMSGERR_ATTR_MAX + 1];
+
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS &&
+	    !nla_parse(attrs, NLMSGERR_ATTR_MAX, (void *)((char *)nlmsg_data(nlh) + offset),
+		       nlmsg_datalen(nlh) - offset, NULL) && attrs[NLMSGERR_ATTR_MSG])
+		nla_strlcpy(reply->text, attrs[NLMSGERR_ATTR_MSG], sizeof(reply->text));
+}
+
 /* The end of a dump has an error number if the dump has failed. */
 static int reply_finish(struct nl_msg *msg, void *arg)
 {
@@ -105,28 +116,24 @@ static int reply_finish(struct nl_msg *msg, void *arg)
 	struct reply *reply = arg;
 
 	reply->ret = 0;
-	if (nlmsg_datalen(nlh) >= (int)sizeof(int))
-		memcpy(&reply->ret, nlmsg_data(nlh), sizeof(int));
+	if (nlmsg_datalen(nlh) < (int)sizeof(int))
+		return NL_STOP;
+	memcpy(&reply->ret, nlmsg_data(nlh), sizeof(int));
+	reply_text(reply, nlh, sizeof(int));
 	return NL_STOP;
 }
 
 static int reply_error(struct sockaddr_nl *from, struct nlmsgerr *nle, void *arg)
 {
-	const struct nlmsghdr *nlh = (const struct nlmsghdr *)nle - 1;
-	struct nlattr *attrs[NLMSGERR_ATTR_MAX + 1];
+	struct nlmsghdr *nlh = (struct nlmsghdr *)nle - 1;
 	struct reply *reply = arg;
 	int offset = sizeof(*nle);
 
 	(void)from;
 	reply->ret = nle->error;
-	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
-		return NL_STOP;
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		offset += nle->msg.nlmsg_len - sizeof(nle->msg);
-	if (!nla_parse(attrs, NLMSGERR_ATTR_MAX, (void *)((char *)nle + offset),
-		       nlh->nlmsg_len - NLMSG_HDRLEN - offset, NULL) &&
-	    attrs[NLMSGERR_ATTR_MSG])
-		nla_strlcpy(reply->text, attrs[NLMSGERR_ATTR_MSG], sizeof(reply->text));
+	reply_text(reply, nlh, offset);
 	return NL_STOP;
 }
 
@@ -179,6 +186,15 @@ int client_request(struct schedtape_client *client, struct nl_msg *msg, client_p
 	return 0;
 }
 
+int client_request_about(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
+			 void *arg, const char *what, uint32_t id, struct schedtape_error *err)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s %u", what, id);
+	return client_request(client, msg, parse, arg, name, err);
+}
+
 int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
 		      client_parse parse, void *arg, const char *what,
 		      struct schedtape_error *err)
@@ -186,7 +202,7 @@ int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32
 	struct nl_msg *msg = client_message(client, cmd, 0);
 
 	client_put_u32(&msg, attr, id);
-	return client_request(client, msg, parse, arg, what, err);
+	return client_request_about(client, msg, parse, arg, what, id, err);
 }
 
 /* -- the module ------------------------------------------------------------ */
@@ -350,7 +366,7 @@ int schedtape_replay_start(struct schedtape_client *client, uint32_t id, uint64_
 
 	client_put_u32(&msg, STAPE_A_REPLAY_ID, id);
 	client_put_u64(&msg, STAPE_A_REPLAY_DELAY, delay);
-	return client_request(client, msg, NULL, NULL, "replay-start", err);
+	return client_request_about(client, msg, NULL, NULL, "replay", id, err);
 }
 
 int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uint32_t speed,
@@ -360,14 +376,14 @@ int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uin
 
 	client_put_u32(&msg, STAPE_A_REPLAY_ID, id);
 	client_put_u32(&msg, STAPE_A_REPLAY_SPEED, speed);
-	return client_request(client, msg, NULL, NULL, "replay-set", err);
+	return client_request_about(client, msg, NULL, NULL, "replay", id, err);
 }
 
 int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
 			   struct schedtape_error *err)
 {
 	return client_request_id(client, STAPE_CMD_REPLAY_PAUSE, STAPE_A_REPLAY_ID, id, NULL, NULL,
-				 "replay-pause", err);
+				 "replay", err);
 }
 
 struct each_player {
@@ -402,14 +418,14 @@ int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
 	struct each_player dump = { each, arg };
 
 	client_put_u32(&msg, STAPE_A_PLAYER_REPLAY, id);
-	return client_request(client, msg, parse_each_player, &dump, "players", err);
+	return client_request_about(client, msg, parse_each_player, &dump, "replay", id, err);
 }
 
 int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
 			  struct schedtape_error *err)
 {
 	return client_request_id(client, STAPE_CMD_REPLAY_STOP, STAPE_A_REPLAY_ID, id, NULL, NULL,
-				 "replay-stop", err);
+				 "replay", err);
 }
 
 /* -- notifications --------------------------------------------------------- */

@@ -44,19 +44,25 @@ int schedtape_filter_set(struct schedtape_client *client, uint32_t session,
 	for (i = 0; i < own.nr_exclude_comm; i++)
 		client_put(&msg, STAPE_A_SESSION_EXCLUDE_COMM, own.exclude_comm[i],
 			   strlen(own.exclude_comm[i]) + 1);
-	return client_request(client, msg, NULL, NULL, "filter", err);
+	return client_request_about(client, msg, NULL, NULL, "session", session, err);
+}
+
+/* The module looks for the session first.  Without one, the message must not name a task. */
+static int name_session(int ret, uint32_t session, struct schedtape_error *err)
+{
+	if (ret == -ENOENT && err && strstr(err->text, "no such session"))
+		schedtape_fail(err, ret, "session %u: there is no such session", session);
+	return ret;
 }
 
 static int change_id(struct schedtape_client *client, int cmd, uint32_t session, int attr,
 		     uint32_t id, const char *what, struct schedtape_error *err)
 {
 	struct nl_msg *msg = client_message(client, cmd, 0);
-	char name[32];
 
 	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
 	client_put_u32(&msg, attr, id);
-	snprintf(name, sizeof(name), "%s %u", what, id);
-	return client_request(client, msg, NULL, NULL, name, err);
+	return client_request_about(client, msg, NULL, NULL, what, id, err);
 }
 
 static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t session,
@@ -87,7 +93,7 @@ static int change(struct schedtape_client *client, int cmd, uint32_t session,
 				"TID", err);
 	for (i = 0; i < own.nr_cgroups && !ret; i++)
 		ret = change_cgroup(client, cmd, session, &own.cgroups[i], err);
-	return ret;
+	return name_session(ret, session, err);
 }
 
 int schedtape_filter_add(struct schedtape_client *client, uint32_t session,

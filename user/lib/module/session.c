@@ -200,19 +200,19 @@ int schedtape_session_set(struct schedtape_session *session,
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err)
 {
 	return client_request_id(session->client, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session-start", err);
+				 session->info.id, NULL, NULL, "session", err);
 }
 
 int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err)
 {
 	return client_request_id(session->client, STAPE_CMD_SESSION_PAUSE, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session-pause", err);
+				 session->info.id, NULL, NULL, "session", err);
 }
 
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err)
 {
 	return client_request_id(session->client, STAPE_CMD_SESSION_STOP, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session-stop", err);
+				 session->info.id, NULL, NULL, "session", err);
 }
 
 static int parse_one_session(struct nlattr **attrs, void *arg)
