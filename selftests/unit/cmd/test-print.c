@@ -605,14 +605,14 @@ static void test_replay(void)
 }
 
 /* Prints into @said how a replay was interrupted. */
-static void interrupt_replay(bool quiet)
+static void interrupt_replay(bool quiet, uint32_t repeat)
 {
 	const struct schedtape_program program = { .nr_tasks = 3, .duration = 2 * S };
 	const struct schedtape_replay_state state = {
 		.done = 1, .steps = 1234, .time = S / 2, .timed_waits = 2, .lag_total = S / 100,
 		.lag_max = S / 125,
 	};
-	const struct replay_options opts = { .quiet = quiet };
+	const struct replay_options opts = { .quiet = quiet, .repeat = repeat };
 
 	begin_capture();
 	replay_print_interrupted(&opts, &program, &state);
@@ -621,12 +621,14 @@ static void interrupt_replay(bool quiet)
 
 static void test_interrupted(void)
 {
-	interrupt_replay(false);
+	interrupt_replay(false, 1);
 	ok(!*text && strstr(said, "interrupted after 0.500 of 2.000 s: 1 of 3 tasks done, 1,234 steps, "
 				  "lag 5.000 ms on average, 8.000 ms at worst\n"),
 	   "an interrupted replay: how far it came");
-	interrupt_replay(true);
+	interrupt_replay(true, 1);
 	ok(!*said, "with -q: nothing");
+	interrupt_replay(false, 0);
+	ok(!*said, "with --loop: nothing");
 }
 
 /* Prints the end of a recording of @events and @lost events into @said. */

@@ -106,7 +106,8 @@ void replay_print_interrupted(const struct replay_options *opts,
 {
 	char steps[OUT_COUNT_LEN];
 
-	if (opts->quiet)
+	/* A signal is the usual end of --loop. */
+	if (opts->quiet || !opts->repeat)
 		return;
 	out_error(NULL, "interrupted after %.3f of %.3f s: %u of %u tasks done, %s steps, "
 		  "lag %.3f ms on average, %.3f ms at worst", state->time / 1e9,
