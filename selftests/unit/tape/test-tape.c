@@ -184,6 +184,7 @@ static void test_no_end(void)
 static void test_many(int level)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = level };
+	const struct schedtape_end end = { .size = sizeof(end) };
 	const size_t n = 2500, tasks = 30000;
 	struct schedtape_task_info *task = calloc(tasks, sizeof(*task));
 	unsigned char *pages = malloc(n * STAPE_PAGE_SIZE);
@@ -211,7 +212,7 @@ static void test_many(int level)
 	   !schedtape_writer_tasks(w, task, tasks, &err) &&
 	   !schedtape_writer_tasks(w, NULL, 0, &err) &&
 	   !schedtape_writer_pages(w, pages, n, &err) &&
-	   !schedtape_writer_end(w, &(struct schedtape_end) { 0 }, &err) &&
+	   !schedtape_writer_end(w, &end, &err) &&
 	   !schedtape_writer_close(w, &err), "level %d: many tasks, many pages at once", level);
 	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "open");
 	got = schedtape_tape_tasks(tape, &k);
