@@ -17,10 +17,12 @@ die()
 	exit "${2:-1}"
 }
 
-# The comment at the top of a script is its manual.
+# The comment at the top of a script is its manual. A script may have left the folder that $0 is
+# relative to, so its path is found when this file is sourced.
+manual=$(realpath "$0")
 usage()
 {
-	sed -n '/^$/q; 3,$s/^# \{0,1\}//p' "$0"
+	sed -n '/^$/q; 3,$s/^# \{0,1\}//p' "$manual"
 }
 
 # quietly COMMAND...: prints COMMAND's output only if it fails.

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/rights.h"
 #include "common/select.h"
 #include "common/targets.h"
 
@@ -119,8 +120,7 @@ int cmd_filter(int argc, char **argv)
 	ret = schedtape_client_open(&client, &err);
 	if (!ret)
 		ret = opts.verb->change(client, opts.session, &opts.targets.filter, &err);
-	if (ret)
-		out_error(NULL, "%s", err.text);
+	rights_say(ret, &err);
 	schedtape_client_close(client);
 	targets_free(&opts.targets);
 	return ret ? CMD_FAILURE : 0;

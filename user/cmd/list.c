@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/rights.h"
 #include "common/table.h"
 
 /**
@@ -381,18 +382,15 @@ int cmd_list(int argc, char **argv)
 	struct list_options opts = { .table = { .columns = session_columns } };
 	struct schedtape_error err = { "not enough memory" };
 	struct list list = { 0 };
-	int status = 0;
+	int ret;
 
 	cmd_parse(&argp, argc, argv, 0, &opts);
-	if (get_all(&list, &err)) {
-		out_error(NULL, "%s", err.text);
-		status = CMD_FAILURE;
-	} else if (opts.json) {
+	ret = rights_say(get_all(&list, &err), &err);
+	if (!ret && opts.json)
 		print_json(&list);
-	} else {
+	else if (!ret)
 		print_text(&list, &opts.table);
-	}
 	free(list.sessions);
 	free(list.replays);
-	return out_finish(status);
+	return out_finish(ret ? CMD_FAILURE : 0);
 }

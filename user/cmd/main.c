@@ -62,6 +62,17 @@ static int run(const char *name, int argc, char **argv)
 	return CMD_USAGE;
 }
 
+static bool asks_for_help(const char *arg)
+{
+	static const char * const words[] = { "--help", "-h", "-?", "--usage", "help" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(arg, words[i]))
+			return true;
+	return false;
+}
+
 /* Opens missing standard streams, so that no later open() returns one of their descriptors. */
 static void open_standard_streams(void)
 {
@@ -93,7 +104,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return run(argv[2], 2, help);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+	if (asks_for_help(argv[1])) {
 		show_usage(stdout);
 		return out_finish(0);
 	}

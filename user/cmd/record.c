@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
+#include "common/rights.h"
 #include "common/signals.h"
 #include "record/child.h"
 #include "record/control.h"
@@ -57,13 +58,6 @@ struct recording {
 	bool began;
 };
 
-static int say(int ret, const struct schedtape_error *err)
-{
-	if (ret)
-		out_error(NULL, "%s", err->text);
-	return ret;
-}
-
 /* -- orders ---------------------------------------------------------------- */
 
 static int turn_on(struct recording *rec)
@@ -74,7 +68,7 @@ static int turn_on(struct recording *rec)
 	if (rec->on)
 		return 0;
 	if (rec->recorder.started)
-		ret = say(schedtape_session_start(rec->recorder.session, &err), &err);
+		ret = rights_say(schedtape_session_start(rec->recorder.session, &err), &err);
 	else
 		ret = recorder_start(&rec->recorder);
 	if (ret)
@@ -91,7 +85,7 @@ static int turn_off(struct recording *rec)
 	if (!rec->on)
 		return 0;
 	rec->on = false;
-	return say(schedtape_session_pause(rec->recorder.session, &err), &err);
+	return rights_say(schedtape_session_pause(rec->recorder.session, &err), &err);
 }
 
 static int obey(struct recording *rec, enum order order)
@@ -227,8 +221,8 @@ static struct json_object *prepare(struct recording *rec)
 	struct schedtape_error err;
 
 	if (record_options_cpus(opts, &rec->cpus, &rec->cpus_bytes) || choose_streams(rec) ||
-	    say(schedtape_client_open(&rec->client, &err), &err) ||
-	    say(schedtape_client_info(rec->client, &info, &err), &err) ||
+	    rights_say(schedtape_client_open(&rec->client, &err), &err) ||
+	    rights_say(schedtape_client_info(rec->client, &info, &err), &err) ||
 	    choose_clock(rec, &info))
 		return NULL;
 	recording.clock = rec->clock;
@@ -256,7 +250,7 @@ static int set_filter(struct recording *rec)
 		ret = schedtape_filter_add(rec->client, session, &targets->filter, &err);
 	if (!ret && command_is_target(rec->options))
 		ret = schedtape_session_add(rec->recorder.session, &pid, 1, &err);
-	return say(ret, &err);
+	return rights_say(ret, &err);
 }
 
 static int begin(struct recording *rec)

@@ -9,6 +9,7 @@
 #include "common/input.h"
 #include "common/output.h"
 #include "common/priority.h"
+#include "common/rights.h"
 #include "machine/machine.h"
 #include "replay/options.h"
 #include "replay/print.h"
@@ -85,7 +86,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 	int ret = 0;
 
 	if (!opts->user)
-		ret = say(schedtape_client_open(&client, &err), &err);
+		ret = rights_say(schedtape_client_open(&client, &err), &err);
 	else if (!opts->quiet)
 		out_warning(NULL, "--engine=user is the second choice: waits are not in state D, "
 			    "timers wake through a system call, and CPU clocks need one");

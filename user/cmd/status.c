@@ -3,11 +3,7 @@
  * schedtape status: the module, its limits, and whether this user can record.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <schedtape/client.h>
 #include <schedtape/version.h>
@@ -15,6 +11,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/rights.h"
 
 /* Cuts the next line off *@at, in place.  Returns NULL at the end. */
 static char *next_line(char **at)
@@ -44,35 +41,6 @@ static void add_missing(struct json_object *root, const struct schedtape_module_
 	json_object_object_add(root, "missing", array);
 }
 
-/* -- rights ---------------------------------------------------------------- */
-
-#define DEVICE	"/dev/schedtape"
-
-static bool has_capability(unsigned int number)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	return !syscall(SYS_capget, &header, data) &&
-	       data[number / 32].effective & (1U << number % 32);
-}
-
-/* Returns why this user cannot record, with the command that helps, or NULL. */
-static const char *obstacle(bool loaded)
-{
-	if (!loaded)
-		return "the module is not loaded: sudo modprobe schedtape";
-	if (access(DEVICE, F_OK))
-		return DEVICE " does not exist: give a container --device=" DEVICE;
-	if (!has_capability(CAP_PERFMON) && !has_capability(CAP_SYS_ADMIN))
-		return "CAP_PERFMON is missing: use sudo, or once: "
-		       "sudo setcap cap_perfmon=ep \"$(command -v schedtape)\"";
-	if (faccessat(AT_FDCWD, DEVICE, R_OK | W_OK, AT_EACCESS))
-		return DEVICE " may not be opened: sudo usermod -aG schedtape \"$USER\", "
-		       "and log in again";
-	return NULL;
-}
-
 /* -- text ------------------------------------------------------------------ */
 
 static void print_limits(const struct schedtape_module_info *info)
@@ -97,7 +65,7 @@ static void print_limits(const struct schedtape_module_info *info)
 /* @info: NULL if the module did not answer */
 static void print_text(const struct schedtape_module_info *info, bool loaded)
 {
-	const char *why_not = obstacle(loaded);
+	const char *why_not = rights_obstacle(loaded);
 
 	printf("controller       : %s\n", SCHEDTAPE_VERSION);
 	printf("module           : %s\n", info ? info->version : loaded ? "loaded" : "not loaded");
@@ -136,8 +104,8 @@ static void print_json(const struct schedtape_module_info *info, bool loaded)
 	json_object_object_add(root, "controller", json_object_new_string(SCHEDTAPE_VERSION));
 	json_object_object_add(root, "module", text_or_null(info ? info->version : NULL));
 	out_json_add_bool(root, "loaded", loaded);
-	out_json_add_bool(root, "can_record", !obstacle(loaded));
-	json_object_object_add(root, "obstacle", text_or_null(obstacle(loaded)));
+	out_json_add_bool(root, "can_record", !rights_obstacle(loaded));
+	json_object_object_add(root, "obstacle", text_or_null(rights_obstacle(loaded)));
 	if (info)
 		add_limits(root, info);
 	out_json(root, true);
@@ -168,7 +136,6 @@ int cmd_status(int argc, char **argv)
 		print_json(ret ? NULL : &info, loaded);
 	else
 		print_text(ret ? NULL : &info, loaded);
-	if (ret)
-		out_error(NULL, "%s", err.text);
+	rights_say(ret, &err);
 	return out_finish(ret ? CMD_FAILURE : 0);
 }

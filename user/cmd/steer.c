@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/rights.h"
 #include "common/select.h"
 #include "common/table.h"
 
@@ -267,8 +268,7 @@ int cmd_steer(int argc, char **argv)
 	ret = schedtape_client_open(&client, &err);
 	if (!ret)
 		ret = opts.verb->steer(client, &opts, &err);
-	if (ret)
-		out_error(NULL, "%s", err.text);
+	rights_say(ret, &err);
 	schedtape_client_close(client);
 	return out_finish(ret ? CMD_FAILURE : 0);
 }

@@ -65,6 +65,10 @@ for size in $pages $((pages * 3 / 4)) 512K 300000B; do
 done
 expect 129 'what to record' schedtape record
 expect 129 'no command "rekord"' schedtape rekord
+for option in '-?' -h --help --usage help; do
+	schedtape "$option" > out 2> log && grep -q '^  record  ' out && grep -q '^  status  ' out
+	report $? "schedtape $option: the commands"
+done
 schedtape record --json -o t -- true > out 2> log && like out 'd["tape"] == "t" and d["bytes"]'
 report $? "record --json"
 schedtape record --json -o t -- true > /dev/full 2> log
@@ -74,8 +78,10 @@ expect 7 'wrote' schedtape record -- sh -c 'exit 7'
 expect 137 'wrote' schedtape record -- sh -c 'kill -9 $$'
 expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
 expect 1 'No such file' schedtape report /nonexistent
-expect 1 'CAP_PERFMON' nobody record -- true
-expect 1 'CAP_PERFMON' nobody status
+for command in 'record -- true' status list 'filter 1 del -p 1' 'steer 1 pause'; do
+	# shellcheck disable=SC2086 # a command and its arguments
+	expect 1 'CAP_PERFMON is missing: use sudo, or once' nobody $command
+done
 
 # A disk that is full in the middle of a recording: missing events are counted.
 (ulimit -f 8; schedtape record -z0 -o short.tape -- forktree 4 3) > out 2> log

@@ -21,7 +21,9 @@ nobody_left()
 
 nothing_left()
 {
-	eventually nobody_left > log 2>&1
+	eventually nobody_left > log 2>&1 && return
+	{ schedtape list; ps -e; } >> log
+	return 1
 }
 
 # The players of long.tape are running, and have the names of their tasks.

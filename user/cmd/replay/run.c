@@ -20,6 +20,7 @@
 #include "common/backup.h"
 #include "common/output.h"
 #include "common/priority.h"
+#include "common/rights.h"
 #include "common/signals.h"
 #include "module/replay.h"
 #include "player/restart.h"
@@ -485,7 +486,7 @@ static int open_replay(struct replay *replay)
 		ret = replay->cast.clocks ? 0 : -EIO;
 	}
 	if (ret)
-		return say(ret, &err);
+		return rights_say(ret, &err);
 	return replay->options->record ? open_recorder(replay) : 0;
 }
 
