@@ -347,7 +347,8 @@ static void test_unfinished(const struct blob *tape)
 	write_machine(tape);
 	ok(!run(cmd_report, "report", NULL, tape), "report of a tape without an end");
 	ok(strstr(said, "the recording was not finished") &&
-	   strstr(said, "; see \"schedtape recover\"\n"), "its warning names the command that helps");
+	   strstr(said, "; see \"schedtape recover\"\n"),
+	   "its warning names the command that helps");
 }
 
 /* Expects one line of info for a tape with these settings. */
@@ -622,8 +623,9 @@ static void interrupt_replay(bool quiet, uint32_t repeat)
 static void test_interrupted(void)
 {
 	interrupt_replay(false, 1);
-	ok(!*text && strstr(said, "interrupted after 0.500 of 2.000 s: 1 of 3 tasks done, 1,234 steps, "
-				  "lag 5.000 ms on average, 8.000 ms at worst\n"),
+	ok(!*text &&
+	   strstr(said, "interrupted after 0.500 of 2.000 s: 1 of 3 tasks done, 1,234 steps, "
+		  "lag 5.000 ms on average, 8.000 ms at worst\n"),
 	   "an interrupted replay: how far it came");
 	interrupt_replay(true, 1);
 	ok(!*said, "with -q: nothing");

@@ -170,8 +170,9 @@ static void test_no_end(void)
 	sample_write(&sample, b.path, 3, SAMPLE_BATCHES, &err);
 	ok(!schedtape_tape_open(b.path, &tape, &err), "without its end record it opens");
 	ok(schedtape_tape_damage(tape) &&
-	   strstr(schedtape_tape_damage(tape), "the recording was not finished, or still runs: no end "
-		  "record until byte "), "and says so: %s", schedtape_tape_damage(tape));
+	   strstr(schedtape_tape_damage(tape),
+		  "the recording was not finished, or still runs: no end record until byte "),
+	   "and says so: %s", schedtape_tape_damage(tape));
 	end = schedtape_tape_end(tape);
 	ok(end->start_time == 1000 && end->stop_time == 1749 && end->nr_cpus == 3 &&
 	   end->cpus[0].cpu == 0 && end->cpus[0].events == 56 && end->cpus[1].cpu == 9 &&

@@ -62,7 +62,7 @@ static int for_tape_files(const char *path, int (*each)(int dir, const char *nam
 	return ret;
 }
 
-/* Returns true for an empty directory: a tape has files, so somebody has made it for another use. */
+/* Returns true for an empty directory: as a tape has files, it was made for another use. */
 static bool is_empty(const char *path)
 {
 	DIR *dir = opendir(path);

@@ -50,8 +50,8 @@ static double parse_unit(const char *text)
 		const char *name;
 		double seconds;
 	} units[] = {
-		{ "", 1 }, { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "m", 60 },
-		{ "h", 3600 },
+		{ "", 1 }, { "ns", 1 / 1e9 }, { "us", 1 / 1e6 }, { "ms", 1 / 1e3 }, { "s", 1 },
+		{ "m", 60 }, { "h", 3600 },
 	};
 	size_t i;
 
