@@ -119,38 +119,6 @@ repeated()
 		same "$(programs_to_repeat 6.12-debug 2 "$old")" ''
 }
 
-in_time()
-{
-	logs=$T
-	sleep 100 &
-	builder=$!
-	not ready_in_time 0 && kill "$builder" || return
-	(exit 1) &
-	builder=$!
-	echo 'no space' > "$logs/kernel-6.12-debug.log"
-	ready_in_time 1000 || return
-	built 6.12-debug > "$T/out"
-	same "$?: $(< "$T/out")" '2: no space' || return
-	true &
-	builder=$!
-	ready_in_time 1000 && built 6.12-debug
-}
-
-# The compilers end, too, however the script ends.
-ends_with_us()
-{
-	local i
-
-	printf '#!/bin/sh\nsleep 20 &\nwait\n' > "$kernel_build" && chmod +x "$kernel_build" || return
-	logs=$T
-	(build_beside 6.12-debug; echo "$builder" > "$T/builder")
-	for ((i = 0; i < 100; i++)); do
-		kill -0 -- -"$(< "$T/builder")" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 check "a run is noted, in place of the last one" notes
 check "the note holds for the module that was run" holds
 check "... as a failure, if there were failures" had_failures
@@ -164,6 +132,4 @@ check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
 check "where the kernel's source is not there, its configuration is not known" without_source
 check "tests that failed and pass now take the place of what is noted of them" repeated
 check "what changes elsewhere does not matter" elsewhere
-check "a kernel that is built too late is not ready, one that does not build a failure" in_time
-check "who builds one goes with who waits for it" ends_with_us
 finish

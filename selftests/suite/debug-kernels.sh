@@ -206,35 +206,3 @@ note_again()
 	read -r new_p _ new_s < <(results_of "$4" "${@:5}")
 	note_result "$1" "$2" "$(module_hash)" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
 }
-
-# Builds beside steps that do not need all CPUs. The builder ends with this script, and so do its
-# compilers.
-build_beside()
-{
-	set -m
-	"$top/selftests/qemu/kernel-build" "$1" > "$logs/kernel-$1.log" 2>&1 < /dev/null &
-	builder=$!
-	set +m
-	trap stop_building EXIT
-}
-
-stop_building()
-{
-	[ -z "$builder" ] || kill -- -"$builder"
-} 2> /dev/null
-
-# ready_in_time SECONDS: waits for the builder until SECONDS after the start of the script
-ready_in_time()
-{
-	while [ $SECONDS -lt "$1" ]; do
-		kill -0 "$builder" 2> /dev/null || return 0
-		sleep 1
-	done
-	return 1
-}
-
-# built KERNEL: checks the result of the builder, which has ended
-built()
-{
-	wait "$builder" || { cat "$logs/kernel-$1.log"; return 2; }
-}
