@@ -48,6 +48,13 @@ mkdir -p mine/deep
 expect 1 'a directory that is not a tape' schedtape record --threads -o mine -- true
 [ -d mine/deep ]
 report $? "a directory that is no tape is left alone"
+mkdir given
+schedtape record -q --threads -o given -- true 2> log && [ -f given/data.0 ] && [ ! -e given.old ]
+report $? "an empty directory, such as a killed recorder leaves, becomes a tape"
+mkdir empty
+expect 1 'empty: Is a directory' schedtape record -o empty -- true
+[ -d empty ] && [ ! -e empty.old ]
+report $? "which a tape of one file does not replace"
 
 for spec in core package socket numa "0-$last/0"; do
 	schedtape record -q "--threads=$spec" -o t -- pingpong 20 > out 2> log &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: an old tape is renamed for a new one, and nothing else that only has a tape's
- * names is.
+ * names is.  An empty directory keeps its name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,8 +49,6 @@ static void stays(const char *file, const char *what)
 static void test_others(void)
 {
 	mkdir("t", 0700);
-	stays("t", "an empty folder");
-	ok(mkdir("t", 0700), "an empty folder is not removed");
 	put("t/data", "my data, for years");
 	stays("t/data", "a folder with a file \"data\"");
 	put("t/data", "SCHED");
@@ -110,6 +108,28 @@ static bool refused(const char *input, const char *output)
 	return ret == -EEXIST && strstr(err.text, output) && strstr(err.text, "that is read");
 }
 
+/* An empty directory, made by somebody or left by a killed recorder, becomes the tape. */
+static void test_empty(void)
+{
+	struct schedtape_error err = { "" };
+	struct backup backup;
+
+	mkdir("t", 0700);
+	ok(!backup_old("t", &backup, &err) && !backup.old && is_there("t") && !is_there("t.old"),
+	   "an empty folder keeps its name");
+	put("t/data", TAPE);
+	put("t/data.0", "");
+	backup_undo(&backup);
+	ok(is_there("t") && !is_there("t/data") && !is_there("t/data.0"),
+	   "a failed recording leaves it empty");
+	ok(!backup_old("t", &backup, &err), "and another one may use it");
+	put("t/data", TAPE);
+	backup_done(&backup);
+	ok(is_there("t/data"), "whose tape stays");
+	unlink("t/data");
+	ok(!rmdir("t"), "with nothing beside it");
+}
+
 /* A recording that fails leaves an empty directory, which is removed. */
 static void test_failed(void)
 {
@@ -157,6 +177,7 @@ int main(void)
 		return 1;
 	test_others();
 	test_tape();
+	test_empty();
 	test_failed();
 	test_input();
 	return rmdir(dir) || tap_done();

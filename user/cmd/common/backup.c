@@ -62,7 +62,7 @@ static int for_tape_files(const char *path, int (*each)(int dir, const char *nam
 	return ret;
 }
 
-/* Returns true for an empty directory: as a tape has files, it was made for another use. */
+/* Returns true for an empty directory.  It is no tape, because a tape has files. */
 static bool is_empty(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -196,12 +196,11 @@ int backup_old(const char *path, struct backup *backup, struct schedtape_error *
 
 	memset(backup, 0, sizeof(*backup));
 	ret = must_go(path, &go);
-	if (!ret && go && is_empty(path))
-		ret = -EEXIST;
 	if (ret)
 		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
 	backup->path = path;
-	if (!go)
+	backup->was_empty = go && is_empty(path);
+	if (!go || backup->was_empty)
 		return 0;
 	if (asprintf(&backup->old, "%s.old", path) < 0) {
 		memset(backup, 0, sizeof(*backup));
@@ -233,7 +232,9 @@ void backup_undo(struct backup *backup)
 	bool go;
 
 	/* The file or directory @path is the failed new tape. */
-	if (backup->path && !must_go(backup->path, &go) && go)
+	if (backup->was_empty)
+		for_tape_files(backup->path, remove_file);
+	else if (backup->path && !must_go(backup->path, &go) && go)
 		backup_remove(backup->path);
 	if (backup->old)
 		rename(backup->old, backup->path);

@@ -22,16 +22,20 @@ int backup_refuse(const char *input, const char *output, struct schedtape_error 
  * @path: path of the new tape; NULL: there is nothing to do
  * @old: name that the previous tape has now, or NULL
  * @older: temporary name of the tape that had the name @old before, or NULL
+ * @was_empty: @path was an empty directory, which stays where it is
  */
 struct backup {
 	const char *path;
 	char *old;
 	char *older;
+	bool was_empty;
 };
 
 /*
- * Renames the previous tape.  @path must outlive @backup.  Returns 0 or -errno; -EEXIST: @path
- * is a directory that is not a tape.
+ * Renames the previous tape.  An empty directory keeps its name, because it may be a mount point,
+ * and a new tape with several files fills it: a recorder that is killed early leaves one.
+ * @path must outlive @backup.  Returns 0 or -errno; -EEXIST: @path is a directory that has other
+ * files than a tape's.
  */
 int backup_old(const char *path, struct backup *backup, struct schedtape_error *err);
 /* The new tape is complete: removes @older. */

@@ -119,7 +119,8 @@ static int open_directory(struct recorder *recorder, const struct recorder_optio
 		return out_of_memory(err);
 	json_object_object_add(options->meta, "recording", name);
 	json_object_object_add(options->meta, "streams", describe_streams(options->streams));
-	if (mkdir(recorder->path, 0700))
+	/* After backup_old() there can only be an empty directory, which is used as it is. */
+	if (mkdir(recorder->path, 0700) && errno != EEXIST)
 		return schedtape_fail(err, -errno, "%s: %s", recorder->path, strerror(errno));
 	ret = create(recorder->path, "data", options->meta, options->level, &recorder->writer,
 		     err);
