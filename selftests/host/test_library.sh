@@ -122,7 +122,8 @@ runs_bursts()
 	[ "$(run bursts "$T/tape" | wc -l)" = 2 ]
 }
 
-# The program in the manual page prints who woke whom: "one" woke "two", once a round.
+# The example program of the manual page prints each pair of tasks that woke each other, and how
+# often. In this tape the task "one" wakes the task "two" in each of ten rounds.
 runs_manual()
 {
 	sed -e '1,/^\.Bd -literal/d; /^\.Ed/,$d' -e 's/\\en/\\n/' \

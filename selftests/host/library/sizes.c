@@ -11,9 +11,9 @@
 
 static struct schedtape_error err;
 
-/* What a program of a later version has: our struct, and a member that is not ours. */
+/* The struct of a program that was built for a later version, which has one more member. */
 #define LATER(type)	struct { struct schedtape_##type now; uint64_t later; }
-/* The size of an end in a version whose last member was the time when the recording stopped. */
+/* The size of struct schedtape_end in an older version, where @stop_time was the last member. */
 #define OLDER_END	(offsetof(struct schedtape_end, stop_time) + sizeof(uint64_t))
 
 static void write_one(const char *path, const struct schedtape_writer_options *options,
@@ -44,10 +44,10 @@ static void write_all(const char *path)
 	write_one(path, &options.now, &later.now, "newer options");
 	options.now.size = 0;
 	write_one(path, &options.now, &later.now, "no size");
-	/* The level is not one of its members, so it is not wrong. */
+	/* A struct of this size has no @level: the library must not read the wrong one. */
 	options.now.size = sizeof(size_t);
 	options.now.level = 1000;
-	/* Neither are the CPUs, so there are none. */
+	/* An older struct has no @cpus: the library must not read them. */
 	end.size = OLDER_END;
 	end.cpus = &cpu;
 	end.nr_cpus = 1;

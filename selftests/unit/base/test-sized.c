@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: structs whose first member is their size, of programs that are older or newer
- * than the library.
+ * Description: the library reads structs of programs that were built for an older or a newer
+ * version.  The first member of such a struct is its size.
  */
 #include <errno.h>
 #include <string.h>

@@ -671,7 +671,10 @@ static void test_realtime(void)
 	begin_capture();
 	pid = fork();
 	if (!pid) {
-		/* CAP_SYS_NICE goes with the user ID; without root there is none to go. */
+		/*
+		 * setuid() from root drops CAP_SYS_NICE.  If the test does not run as root, it
+		 * has no such capability.
+		 */
 		if (setrlimit(RLIMIT_RTPRIO, &none) || (!geteuid() && setuid(65534)))
 			_exit(1);
 		_exit(recorder_open(&recorder, NULL, &options) ? 0 : 2);

@@ -24,7 +24,7 @@ static int add(const char ***list, size_t *nr, const char *text)
 	return 0;
 }
 
-/* Returns the length of "word=" at the beginning of @text, 0 if there is none. */
+/* Returns the length of the keyword and "=" that @text begins with, or 0 if it has no keyword. */
 static size_t keyword_length(const char *text)
 {
 	size_t n = 0;

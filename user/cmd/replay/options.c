@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
 	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
 	  "same length (relative), or relative in state D only (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
-	  "Only tasks whose name matches GLOB or comm=GLOB, or of pid=LIST, tgid=LIST or "
-	  "cgroup=WHICH; may be repeated", 0 },
-	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Leave out these tasks; may be repeated", 0 },
+	  "Replay only these tasks: GLOB or comm=GLOB selects by name, pid=LIST, tgid=LIST or "
+	  "cgroup=WHICH selects by ID or cgroup; may be repeated", 0 },
+	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Do not replay these tasks; may be repeated", 0 },
 	{ "time", OPT_TIME, "FROM,TO", 0,
 	  "Only this part of the tape, in seconds as script prints them", 0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,

@@ -143,7 +143,7 @@ struct tape_other {
  *	type 0: none
  * @hole: pages are missing before the next one, or before @loss
  * @end: this CPU's counts in the end record, or computed from the chunks
- * @end_returned: the loss behind the last chunk has been returned, or there is none
+ * @end_returned: no loss behind the last chunk is left to return
  * @missing: events that @end counts, as recorded or lost, but no chunk does
  * @behind: such events in losses behind the last chunk; not part of @missing
  * @holes: number of places in its stream where pages are missing
