@@ -17,13 +17,6 @@
 
 #define VAGUE			0.1		/* spread of a calibration that is too large */
 
-static int say(int ret, const struct schedtape_error *err)
-{
-	if (ret)
-		out_error(NULL, "%s", err->text);
-	return ret;
-}
-
 /*
  * Finds the factor for the tape's CPU time.  With --burn=work a faster CPU gets less, so that
  * it does the same work.
@@ -38,7 +31,7 @@ static int find_scale(const struct replay_options *opts, struct schedtape_tape *
 	*scale = opts->scale_cpu;
 	if (!opts->work)
 		return 0;
-	ret = say(schedtape_machine_calibration(tape, &there, &err), &err);
+	ret = out_failed(schedtape_machine_calibration(tape, &there, &err), &err);
 	if (ret)
 		return ret;
 	if (there.spread > VAGUE || here->spread > VAGUE)
@@ -62,7 +55,7 @@ static int compile(struct replay_options *opts, struct schedtape_tape *tape,
 		opts->program.keep = choice_keeps;
 		opts->program.arg = &opts->choice;
 	}
-	return say(schedtape_program_compile(tape, &opts->program, program, &err), &err);
+	return out_failed(schedtape_program_compile(tape, &opts->program, program, &err), &err);
 }
 
 /* Sets @no_ext, and warns, if tasks have SCHED_EXT and this kernel has no such policy. */

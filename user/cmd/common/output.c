@@ -24,34 +24,22 @@ const char *out_command(void)
 
 /* -- messages -------------------------------------------------------------- */
 
-static void put_message(FILE *to, const char *kind, const char *path, const char *format,
-			va_list args)
-{
-	char *text;
-
-	fprintf(to, "%s: %s", command, kind);
-	if (path)
-		fprintf(to, "%s: ", path);
-	/* The text may contain bytes of a tape, so make it safe. */
-	if (vasprintf(&text, format, args) >= 0) {
-		text_print(to, text);
-		free(text);
-	}
-	fputc('\n', to);
-}
-
 /* Writes a message in one piece, so that those of several processes do not mix. */
 static void message(const char *kind, const char *path, const char *format, va_list args)
 {
-	char *line = NULL;
-	size_t size;
-	FILE *to = open_memstream(&line, &size);
+	char *text, *line;
 
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	/* The text may contain bytes of a tape, so make it safe. */
+	text_safe(text, strlen(text) + 1, text);
 	fflush(stdout);
-	put_message(to ? to : stderr, kind, path, format, args);
-	if (to && !fclose(to))
+	if (asprintf(&line, "%s: %s%s%s%s\n", command, kind, path ? path : "", path ? ": " : "",
+		     text) >= 0) {
 		fputs(line, stderr);
-	free(line);
+		free(line);
+	}
+	free(text);
 }
 
 void out_error(const char *path, const char *format, ...)
@@ -70,6 +58,13 @@ void out_warning(const char *path, const char *format, ...)
 	va_start(args, format);
 	message("warning: ", path, format, args);
 	va_end(args);
+}
+
+int out_failed(int ret, const struct schedtape_error *err)
+{
+	if (ret)
+		out_error(NULL, "%s", err->text);
+	return ret;
 }
 
 /* There was no memory for JSON. */

@@ -32,6 +32,9 @@ const char *out_command(void);
 void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints the text of @err, if @ret is an error.  Returns @ret. */
+int out_failed(int ret, const struct schedtape_error *err);
+
 /* Returns false if standard output has failed or lost its reader, or JSON got no memory. */
 bool out_works(void);
 /*

@@ -57,7 +57,8 @@ int rights_say(int ret, const struct schedtape_error *err)
 	/* Only the device has a mode. */
 	if (ret == -EACCES && !why)
 		why = closed_device();
-	if (ret)
-		out_error(NULL, "%s", why ? why : err->text);
+	if (!why)
+		return out_failed(ret, err);
+	out_error(NULL, "%s", why);
 	return ret;
 }

@@ -13,6 +13,7 @@
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
+#include "common/rights.h"
 #include "common/signals.h"
 #include "record/streamer.h"
 #include "record/streams.h"
@@ -21,13 +22,6 @@
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
 #define LOOK_MS		1000	/* between two looks at the scheduler */
 #define OTHER_FILES	64	/* open files besides those of streams */
-
-static int failed(int ret, const struct schedtape_error *err)
-{
-	if (ret)
-		out_error(NULL, "%s", err->text);
-	return ret;
-}
 
 /* For errors that the disk may cause: prints only the first, because others follow it. */
 static int failed_once(struct recorder *recorder, int ret, const struct schedtape_error *err)
@@ -61,10 +55,11 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 	if (options->streams)
 		raise_limit(2 * options->streams->n + OTHER_FILES);
 	ret = priority_set(options->realtime);
-	if (ret == -EPERM)
-		return schedtape_fail(err, ret, "-r %d: %s: a real-time priority needs "
-				      "CAP_SYS_NICE, use sudo", options->realtime, strerror(-ret));
-	return ret ? schedtape_fail(err, ret, "-r %d: %s", options->realtime, strerror(-ret)) : 0;
+	if (!ret)
+		return 0;
+	return schedtape_fail(err, ret, "-r %d: %s%s", options->realtime, strerror(-ret),
+			      ret == -EPERM ? ": a real-time priority needs CAP_SYS_NICE, use sudo" :
+			      "");
 }
 
 void recorder_leave(void)
@@ -142,15 +137,17 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->quit = -1;
 	schedtape_watch_open(&recorder->watch, SCHEDTAPE_SCHED_EXT);
 	ret = enter(options, &err);
-	if (!ret)
-		ret = open_session(recorder, client, options, &err);
-	if (!ret)
-		ret = open_streamers(recorder, &err);
+	if (ret)
+		return out_failed(ret, &err);
+	ret = open_session(recorder, client, options, &err);
+	if (ret)
+		return rights_say(ret, &err);
+	ret = open_streamers(recorder, &err);
 	if (!ret)
 		ret = backup_old(recorder->path, &recorder->backup, &err);
 	if (!ret)
 		ret = recorder_tape_open(recorder, options, &err);
-	return failed(ret, &err);
+	return out_failed(ret, &err);
 }
 
 void recorder_begun(struct recorder *recorder)
@@ -202,7 +199,7 @@ int recorder_start(struct recorder *recorder)
 	int ret;
 
 	/* To each file, so that each can be read alone. */
-	ret = failed(recorder_tape_clock(recorder, true, &err), &err);
+	ret = out_failed(recorder_tape_clock(recorder, true, &err), &err);
 	/* Before the session starts, so that each later change is found. */
 	if (!ret)
 		ret = look_at_scheduler(recorder, false);
@@ -220,14 +217,14 @@ int recorder_start(struct recorder *recorder)
 	}
 	if (!ret)
 		recorder->start_time = state.start_time;
-	return failed(ret, &err);
+	return out_failed(ret, &err);
 }
 
 int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n)
 {
 	struct schedtape_error err;
 
-	return failed(schedtape_session_add(recorder->session, pids, n, &err), &err);
+	return out_failed(schedtape_session_add(recorder->session, pids, n, &err), &err);
 }
 
 static int describe_tasks(struct recorder *recorder)
@@ -239,7 +236,7 @@ static int describe_tasks(struct recorder *recorder)
 
 	ret = schedtape_session_tasks(recorder->session, &tasks, &n, &err);
 	if (ret)
-		return failed(ret, &err);
+		return out_failed(ret, &err);
 	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
 	free(tasks);
 	return failed_once(recorder, ret, &err);
@@ -293,7 +290,7 @@ int recorder_tick(struct recorder *recorder)
 		ret = 0;
 	/* In overwrite mode partly filled pages would take the room of older events. */
 	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
-		ret = failed(schedtape_session_flush(recorder->session, &err), &err);
+		ret = out_failed(schedtape_session_flush(recorder->session, &err), &err);
 	if (ret || recorder->overwrite)
 		return ret;
 	return recorder->streams ? check_threads(recorder) :
@@ -379,7 +376,7 @@ int recorder_stop(struct recorder *recorder)
 	/* Another process may have stopped the session: its pages are still in the rings. */
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
-	failed(ret, &err);
+	out_failed(ret, &err);
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
 	drained = recorder->streams ? end_threads(recorder) :

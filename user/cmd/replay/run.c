@@ -64,13 +64,6 @@ struct replay {
 	struct cgroups cgroups;
 };
 
-static int say(int ret, const struct schedtape_error *err)
-{
-	if (ret)
-		out_error(NULL, "%s", err->text);
-	return ret;
-}
-
 static bool ended(const struct replay *replay)
 {
 	uint32_t state = replay->state.state;
@@ -149,7 +142,7 @@ static int wait_until_ready(struct replay *replay)
 		/* Before get_state(), so that the state is not older than a death found here. */
 		read_signals(replay);
 		if (get_state(replay, &err))
-			return say(-EIO, &err);
+			return out_failed(-EIO, &err);
 		if (replay->interrupted)
 			return -EINTR;
 		if (lacks_one(replay))
@@ -196,7 +189,7 @@ static int open_recorder(struct replay *replay)
 	if (!ret)
 		ret = schedtape_client_info(replay->client, &info, &err);
 	if (ret)
-		return say(ret, &err);
+		return out_failed(ret, &err);
 	meta = schedtape_machine_describe(&info, &replay->calibration, &recording);
 	if (!meta)
 		return -ENOMEM;
@@ -251,7 +244,7 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	if (!ret)
 		ret = get_state(replay, err);
 	if (ret)
-		return say(ret, err);
+		return out_failed(ret, err);
 	replay_show(replay->options, replay->cast.program, &replay->state);
 	if (lacks_one(replay))
 		return say_died(replay);
@@ -276,7 +269,7 @@ static int record_since(struct replay *replay, size_t before)
 		if (ret == -ESRCH)
 			ret = 0;
 	}
-	return say(ret, &err);
+	return out_failed(ret, &err);
 }
 
 static int start_due(struct replay *replay)
@@ -291,7 +284,7 @@ static int start_due(struct replay *replay)
 	replay->looked = now;
 	ret = get_state(replay, &err);
 	if (ret)
-		return say(ret, &err);
+		return out_failed(ret, &err);
 	ret = processes_start_due(&replay->processes, replay->state.time, replay->state.speed);
 	return ret ? ret : record_since(replay, before);
 }
@@ -309,7 +302,7 @@ static int start_replay(struct replay *replay)
 					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
 	if (!ret)
 		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
-	return say(ret, &err);
+	return out_failed(ret, &err);
 }
 
 static int run_replay(struct replay *replay)
@@ -325,7 +318,7 @@ static int run_replay(struct replay *replay)
 	int ret, n, ms;
 
 	if (replay->client && fds[0].fd < 0)
-		return say(fds[0].fd, &err);
+		return out_failed(fds[0].fd, &err);
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
 		ms = recorder_wait(&replay->recorder);
@@ -464,7 +457,7 @@ static int open_engine(struct replay *replay)
 	struct schedtape_error err;
 
 	replay->cast.group = replay->killer.pid;
-	return say(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
+	return out_failed(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 					   &replay->cast.engine, &err), &err);
 }
@@ -495,7 +488,8 @@ static void keep_speed(struct replay_options *opts, const struct schedtape_repla
 {
 	uint32_t set = opts->speed * STAPE_REPLAY_SPEED_ONE;
 
-	if (state->speed && state->speed != set)
+	/* Before the start the module has not been told the speed. */
+	if (state->start_time && state->speed != set)
 		opts->speed = (double)state->speed / STAPE_REPLAY_SPEED_ONE;
 }
 

@@ -65,7 +65,7 @@ const char *text_safe(char *buffer, size_t size, const char *text)
 		if (at + n > size - 1)
 			break;
 		if (n)
-			memcpy(buffer + at, from, n);
+			memmove(buffer + at, from, n);
 		else
 			buffer[at] = '?';
 		at += n ? n : 1;

@@ -16,7 +16,10 @@
 void text_put(FILE *to, const char *text, size_t len);
 /* Prints all of a text. */
 void text_print(FILE *to, const char *text);
-/* Copies a text into @buffer, as far as there is room for whole characters.  Returns @buffer. */
+/*
+ * Copies a text into @buffer, as far as there is room for whole characters.  @buffer may be @text,
+ * because the copy is never longer.  Returns @buffer.
+ */
 const char *text_safe(char *buffer, size_t size, const char *text);
 
 /* The same for a task's name. */
