@@ -43,35 +43,35 @@ bool timing_parse_delay(struct timing *timing, const char *text)
 	return timing->open_end ? timing->periods.nr == 1 : in_order(&timing->periods);
 }
 
-/* Returns the seconds of a unit, 0: there is no such unit. */
+/* Returns the milliseconds of a unit, 0: there is no such unit. */
 static double parse_unit(const char *text)
 {
 	static const struct {
 		const char *name;
-		double seconds;
+		double ms;
 	} units[] = {
-		{ "", 1 }, { "ns", 1 / 1e9 }, { "us", 1 / 1e6 }, { "ms", 1 / 1e3 }, { "s", 1 },
-		{ "m", 60 }, { "h", 3600 },
+		{ "", 1e3 }, { "ns", 1 / 1e6 }, { "us", 1 / 1e3 }, { "ms", 1 }, { "s", 1e3 },
+		{ "m", 60e3 }, { "h", 3600e3 },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (!strcmp(text, units[i].name))
-			return units[i].seconds;
+			return units[i].ms;
 	return 0;
 }
 
 bool timing_parse_duration(struct timing *timing, const char *text)
 {
 	char *end;
-	double seconds;
+	double ms;
 
 	errno = 0;
-	seconds = strtod(text, &end);
-	seconds *= parse_unit(end);
-	if (errno || end == text || !(seconds >= 0.001 && seconds <= 1e9))
+	ms = strtod(text, &end);
+	ms *= parse_unit(end);
+	if (errno || end == text || !(ms >= 1 && ms <= 1e12))
 		return false;
-	timing->duration = seconds * 1000;
+	timing->duration = ms;
 	return true;
 }
 
