@@ -495,6 +495,21 @@ static void test_recover_damage(void)
 	free(after.ev);
 }
 
+/* A message has room for the damage of many files, because it explains only once what it means. */
+static void test_unfinished(void)
+{
+	struct events events = { 0 };
+	char torn[1024];
+
+	mkdir(in_dir("killed"), 0700);
+	schedtape_writer_close(create(in_dir("killed/data"), "abc", -1), &err);
+	schedtape_writer_close(create(in_dir("killed/data.0"), "abc", 0), &err);
+	read_path(in_dir("killed"), &events, torn, sizeof(torn));
+	ok(strstr(torn, "still runs: no end record") && strstr(torn, "data.0: no end record"),
+	   "no file of a recording that was killed has an end: %s", torn);
+	free(events.ev);
+}
+
 /* Cut anywhere, a recovered tape has the same events, and is complete. */
 static void test_recover_torn(void)
 {
@@ -574,6 +589,7 @@ int main(void)
 	test_pack();
 	test_copy_fails();
 	test_recover_damage();
+	test_unfinished();
 	test_recover_torn();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command) || tap_done();

@@ -106,6 +106,8 @@ static void test_text(void)
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		ok(schedtape_writer_create(b.path, wrong[i], NULL, &w, &err) == -EINVAL && !w,
 		   "a description that is no JSON object, \"%s\": %s", wrong[i], err.text);
+	ok(schedtape_writer_create(b.path, NULL, NULL, &w, &err) == -EINVAL && !w,
+	   "no description: %s", err.text);
 	ok(!schedtape_writer_create(b.path, "{\"arch\": \"x\", \"hz\": 250}", NULL, &w, &err) &&
 	   !schedtape_writer_close(w, &err) && !schedtape_tape_open(b.path, &tape, &err),
 	   "a description as text");

@@ -204,6 +204,7 @@ struct tape_loader;
  * @first, @last: begin and end of the recording, as far as they are known, by the session's
  *	clock
  * @window: no earlier event is returned to the caller, by the session's clock
+ * @unfinished: a file without an end record has been noted
  * @damage: what is wrong with the tape, "" if nothing
  * @cursors: one for every CPU with events or losses, by CPU
  * @heap: cursors by the time of their next event
@@ -243,6 +244,7 @@ struct schedtape_tape {
 	uint64_t first;
 	uint64_t last;
 	uint64_t window;
+	bool unfinished;
 	char damage[1024];
 	struct tape_cursor *cursors;
 	size_t nr_cursors;

@@ -305,9 +305,12 @@ static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
 	}
 	if (!file->described)
 		tape_note(tape, "%sthere is no valid META record", file->name);
-	if (!file->ended)
-		tape_note(tape, "%sthe recording was not finished, or still runs: no end record "
-			  "until byte %" PRIu64, file->name, offset);
+	if (!file->ended) {
+		tape_note(tape, "%s%sno end record until byte %" PRIu64, file->name,
+			  tape->unfinished ? "" : "the recording was not finished, or still runs: ",
+			  offset);
+		tape->unfinished = true;
+	}
 	return 0;
 
 err_read:

@@ -333,7 +333,7 @@ int schedtape_writer_create(const char *path, const char *meta,
 			    const struct schedtape_writer_options *options,
 			    struct schedtape_writer **writer, struct schedtape_error *err)
 {
-	struct json_object *object = tape_json_parse(meta, strlen(meta));
+	struct json_object *object = meta ? tape_json_parse(meta, strlen(meta)) : NULL;
 	int ret = tape_writer_create(path, object, options, writer, err);
 
 	json_object_put(object);
