@@ -111,7 +111,7 @@ int cmd_filter(int argc, char **argv)
 		       "not given is off. \"schedtape list\" shows the sessions.",
 		.children = children,
 	};
-	struct filter_options opts = { .targets.filter.size = sizeof(opts.targets.filter) };
+	struct filter_options opts = { .session = 0 };
 	struct schedtape_client *client = NULL;
 	struct schedtape_error err;
 	int ret;

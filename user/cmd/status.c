@@ -62,11 +62,9 @@ static void print_limits(const struct schedtape_module_info *info)
 	print_missing(info);
 }
 
-/* @info: NULL if the module did not answer */
-static void print_text(const struct schedtape_module_info *info, bool loaded)
+/* @info: NULL if the module did not answer; @why_not: why this user cannot record, or NULL */
+static void print_text(const struct schedtape_module_info *info, bool loaded, const char *why_not)
 {
-	const char *why_not = rights_obstacle(loaded);
-
 	printf("controller       : %s\n", SCHEDTAPE_VERSION);
 	printf("module           : %s\n", info ? info->version : loaded ? "loaded" : "not loaded");
 	printf("can record       : %s%s\n", why_not ? "no: " : "yes", why_not ? why_not : "");
@@ -97,15 +95,15 @@ static void add_limits(struct json_object *root, const struct schedtape_module_i
 	add_missing(root, info);
 }
 
-static void print_json(const struct schedtape_module_info *info, bool loaded)
+static void print_json(const struct schedtape_module_info *info, bool loaded, const char *why_not)
 {
 	struct json_object *root = out_json_new("status");
 
 	json_object_object_add(root, "controller", json_object_new_string(SCHEDTAPE_VERSION));
 	json_object_object_add(root, "module", text_or_null(info ? info->version : NULL));
 	out_json_add_bool(root, "loaded", loaded);
-	out_json_add_bool(root, "can_record", !rights_obstacle(loaded));
-	json_object_object_add(root, "obstacle", text_or_null(rights_obstacle(loaded)));
+	out_json_add_bool(root, "can_record", !why_not);
+	json_object_object_add(root, "obstacle", text_or_null(why_not));
 	if (info)
 		add_limits(root, info);
 	out_json(root, true);
@@ -123,6 +121,7 @@ int cmd_status(int argc, char **argv)
 	struct schedtape_client *client;
 	struct schedtape_error err;
 	bool json = false, loaded;
+	const char *why_not;
 	int ret;
 
 	cmd_parse(&argp, argc, argv, 0, &json);
@@ -132,10 +131,11 @@ int cmd_status(int argc, char **argv)
 		ret = schedtape_client_info(client, &info, &err);
 		schedtape_client_close(client);
 	}
+	why_not = rights_obstacle(loaded);
 	if (json)
-		print_json(ret ? NULL : &info, loaded);
+		print_json(ret ? NULL : &info, loaded, why_not);
 	else
-		print_text(ret ? NULL : &info, loaded);
+		print_text(ret ? NULL : &info, loaded, why_not);
 	rights_say(ret, &err);
 	return out_finish(ret ? CMD_FAILURE : 0);
 }

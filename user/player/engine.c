@@ -272,9 +272,12 @@ static int wait_for(struct schedtape_engine *engine, const struct stape_step *st
 
 static void finish(struct schedtape_engine *engine, uint32_t state)
 {
+	uint64_t at = now();
 	uint32_t i;
 
-	engine->shared->stop_time = now();
+	/* The start may still be to come. */
+	engine->shared->stop_time = at > engine->shared->start_time ? at :
+				    engine->shared->start_time;
 	set(engine->shared->state, state);
 	futex(&engine->shared->state, FUTEX_WAKE, INT32_MAX);
 	for (i = 0; i < engine->nr_edges; i++)

@@ -601,8 +601,6 @@ static void test_replay(void)
 	has("1 tasks replayed in 3.000 s (recorded: 2.000 s)", "a replay takes 3 s");
 	print_replay(0, 1003 * S);
 	has("replayed in 0.000 s", "a replay that ends before its start takes no time");
-	print_replay(1000 * S, 999 * S);
-	has("replayed in 0.000 s", "nor does one that is stopped before its start");
 }
 
 /* Prints into @said how a replay was interrupted. */

@@ -39,3 +39,14 @@ char *cpu_list_text(const unsigned char *mask, size_t bytes)
 	}
 	return fclose(to) ? NULL : list;
 }
+
+char *cpu_list_of_set(const cpu_set_t *set)
+{
+	unsigned char mask[CPU_SETSIZE / 8] = { 0 };
+	size_t cpu;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, set))
+			mask[cpu / 8] |= 1 << cpu % 8;
+	return cpu_list_text(mask, sizeof(mask));
+}

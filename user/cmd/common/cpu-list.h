@@ -5,6 +5,7 @@
 #ifndef SCHEDTAPE_CPU_LIST_H
 #define SCHEDTAPE_CPU_LIST_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +19,7 @@ static inline bool cpu_list_has(const unsigned char *mask, uint32_t cpu)
 int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list);
 /* Returns a list such as "0-3,6", to be freed, or NULL: out of memory. */
 char *cpu_list_text(const unsigned char *mask, size_t bytes);
+/* The same of a set. */
+char *cpu_list_of_set(const cpu_set_t *set);
 
 #endif /* SCHEDTAPE_CPU_LIST_H */

@@ -145,6 +145,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct schedtape_filter *filter = &targets->filter;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		filter->size = sizeof(*filter);
+		break;
 	case 'p':
 		if (!parse_ids(arg, &filter->pids, &filter->nr_pids))
 			argp_error(state, "-p %s: not a list of PIDs", arg);

@@ -236,7 +236,6 @@ void record_options_parse(struct record_options *opts, int argc, char **argv)
 	};
 
 	*opts = (struct record_options) {
-		.targets.filter.size = sizeof(opts->targets.filter),
 		.output = CMD_DEFAULT_TAPE,
 		.ring_bytes = 1 << 20,
 		.clock = RECORD_CLOCK_ANY,

@@ -187,7 +187,6 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 {
 	unsigned char mask[MAX_CPUS / 8] = { 0 };
 	cpu_set_t here;
-	size_t cpu;
 	char *text;
 	int ret;
 
@@ -196,11 +195,7 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 		return -EINVAL;
 	}
 	cpu_map_apply(map, mask, sizeof(mask), &here);
-	memset(mask, 0, sizeof(mask));
-	for (cpu = 0; cpu < CPU_SETSIZE && cpu < MAX_CPUS; cpu++)
-		if (CPU_ISSET(cpu, &here))
-			mask[cpu / 8] |= 1 << cpu % 8;
-	text = cpu_list_text(mask, sizeof(mask));
+	text = cpu_list_of_set(&here);
 	ret = text ? put(folder, "cpuset.cpus", text) : -ENOMEM;
 	free(text);
 	return ret;

@@ -24,14 +24,14 @@ static int add(const char ***list, size_t *nr, const char *text)
 	return 0;
 }
 
-/* Returns the length of the keyword and "=" that @text begins with, or 0 if it has no keyword. */
-static size_t keyword_length(const char *text)
+/* Returns true if @text begins with a word and "=". */
+static bool has_keyword(const char *text)
 {
 	size_t n = 0;
 
 	while (islower((unsigned char)text[n]))
 		n++;
-	return n && text[n] == '=' ? n + 1 : 0;
+	return n && text[n] == '=';
 }
 
 int choice_parse(struct choice_list *list, const char *text)
@@ -47,7 +47,7 @@ int choice_parse(struct choice_list *list, const char *text)
 	if (!strncmp(text, "comm=", 5))
 		return text[5] ? add(&list->globs, &list->nr_globs, text + 5) : -EINVAL;
 	/* A misspelt keyword would be a pattern that no name matches. */
-	return keyword_length(text) ? -EINVAL : add(&list->globs, &list->nr_globs, text);
+	return has_keyword(text) ? -EINVAL : add(&list->globs, &list->nr_globs, text);
 }
 
 static bool list_made(const struct choice_list *list)

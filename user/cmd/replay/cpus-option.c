@@ -91,14 +91,7 @@ int cpus_option_parse(struct cpu_map *map, const char *text)
 
 char *cpus_option_usable(void)
 {
-	unsigned char mask[CPU_SETSIZE / 8] = { 0 };
 	cpu_set_t usable;
-	size_t cpu;
 
-	if (sched_getaffinity(0, sizeof(usable), &usable))
-		return NULL;
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &usable))
-			mask[cpu / 8] |= 1 << cpu % 8;
-	return cpu_list_text(mask, sizeof(mask));
+	return sched_getaffinity(0, sizeof(usable), &usable) ? NULL : cpu_list_of_set(&usable);
 }

@@ -20,9 +20,7 @@ static uint64_t lag_average(const struct schedtape_replay_state *state)
  */
 static uint64_t wall_time(const struct schedtape_replay_state *state)
 {
-	if (!state->start_time || state->stop_time < state->start_time)
-		return 0;
-	return state->stop_time - state->start_time;
+	return state->start_time ? state->stop_time - state->start_time : 0;
 }
 
 static bool shows(const struct replay_options *opts)

@@ -30,10 +30,6 @@ int client_request(struct schedtape_client *client, struct nl_msg *msg, client_p
 /* The same for a request about "@what @id", such as "replay 3", which errors name. */
 int client_request_about(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
 			 void *arg, const char *what, uint32_t id, struct schedtape_error *err);
-/* Makes that request, too: with @id as its one attribute. */
-int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
-		      client_parse parse, void *arg, const char *what,
-		      struct schedtape_error *err);
 void client_parse_session(struct nlattr **attrs, struct schedtape_session_state *state);
 
 static inline void client_put_u8(struct nl_msg **msg, int attr, uint8_t value)

@@ -195,16 +195,6 @@ int client_request_about(struct schedtape_client *client, struct nl_msg *msg, cl
 	return client_request(client, msg, parse, arg, name, err);
 }
 
-int client_request_id(struct schedtape_client *client, int cmd, int attr, uint32_t id,
-		      client_parse parse, void *arg, const char *what,
-		      struct schedtape_error *err)
-{
-	struct nl_msg *msg = client_message(client, cmd, 0);
-
-	client_put_u32(&msg, attr, id);
-	return client_request_about(client, msg, parse, arg, what, id, err);
-}
-
 /* -- the module ------------------------------------------------------------ */
 
 static void get_string(char *to, size_t size, struct nlattr *attr)
@@ -342,6 +332,15 @@ int schedtape_client_replays(struct schedtape_client *client,
 			      parse_each_replay, &dump, "replays", err);
 }
 
+static int request_replay(struct schedtape_client *client, int cmd, uint32_t id,
+			  client_parse parse, void *arg, struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, cmd, 0);
+
+	client_put_u32(&msg, STAPE_A_REPLAY_ID, id);
+	return client_request_about(client, msg, parse, arg, "replay", id, err);
+}
+
 static int parse_one_replay(struct nlattr **attrs, void *arg)
 {
 	parse_replay(attrs, arg);
@@ -354,8 +353,7 @@ int schedtape_replay_get(struct schedtape_client *client, uint32_t id,
 	struct schedtape_replay_state own = { .size = sizeof(own) };
 	int ret;
 
-	ret = client_request_id(client, STAPE_CMD_REPLAY_GET, STAPE_A_REPLAY_ID, id,
-				parse_one_replay, &own, "replay", err);
+	ret = request_replay(client, STAPE_CMD_REPLAY_GET, id, parse_one_replay, &own, err);
 	return ret ? ret : sized_put(state, &own, sizeof(own), "the replay's state", err);
 }
 
@@ -382,8 +380,7 @@ int schedtape_replay_set_speed(struct schedtape_client *client, uint32_t id, uin
 int schedtape_replay_pause(struct schedtape_client *client, uint32_t id,
 			   struct schedtape_error *err)
 {
-	return client_request_id(client, STAPE_CMD_REPLAY_PAUSE, STAPE_A_REPLAY_ID, id, NULL, NULL,
-				 "replay", err);
+	return request_replay(client, STAPE_CMD_REPLAY_PAUSE, id, NULL, NULL, err);
 }
 
 struct each_player {
@@ -424,8 +421,7 @@ int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
 int schedtape_replay_stop(struct schedtape_client *client, uint32_t id,
 			  struct schedtape_error *err)
 {
-	return client_request_id(client, STAPE_CMD_REPLAY_STOP, STAPE_A_REPLAY_ID, id, NULL, NULL,
-				 "replay", err);
+	return request_replay(client, STAPE_CMD_REPLAY_STOP, id, NULL, NULL, err);
 }
 
 /* -- notifications --------------------------------------------------------- */

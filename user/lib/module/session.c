@@ -197,22 +197,29 @@ int schedtape_session_set(struct schedtape_session *session,
 	return ret ? ret : session_map_all(session, err);
 }
 
+static int request(struct schedtape_session *session, int cmd, client_parse parse, void *arg,
+		   struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(session->client, cmd, 0);
+
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session->info.id);
+	return client_request_about(session->client, msg, parse, arg, "session",
+				    session->info.id, err);
+}
+
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err)
 {
-	return client_request_id(session->client, STAPE_CMD_SESSION_START, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session", err);
+	return request(session, STAPE_CMD_SESSION_START, NULL, NULL, err);
 }
 
 int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err)
 {
-	return client_request_id(session->client, STAPE_CMD_SESSION_PAUSE, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session", err);
+	return request(session, STAPE_CMD_SESSION_PAUSE, NULL, NULL, err);
 }
 
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err)
 {
-	return client_request_id(session->client, STAPE_CMD_SESSION_STOP, STAPE_A_SESSION_ID,
-				 session->info.id, NULL, NULL, "session", err);
+	return request(session, STAPE_CMD_SESSION_STOP, NULL, NULL, err);
 }
 
 static int parse_one_session(struct nlattr **attrs, void *arg)
@@ -227,8 +234,7 @@ int schedtape_session_get(struct schedtape_session *session,
 	struct schedtape_session_state own = { .size = sizeof(own) };
 	int ret;
 
-	ret = client_request_id(session->client, STAPE_CMD_SESSION_GET, STAPE_A_SESSION_ID,
-				session->info.id, parse_one_session, &own, "session", err);
+	ret = request(session, STAPE_CMD_SESSION_GET, parse_one_session, &own, err);
 	return ret ? ret : sized_put(state, &own, sizeof(own), "the session's state", err);
 }
 
