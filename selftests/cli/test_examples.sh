@@ -3,9 +3,9 @@
 # Description: the examples of the manual pages and of README.rst work as they are printed.
 #
 # The examples of a page run in their order, in a folder of their own. Each has to end with
-# status 0, without a message of an error, and to write the tapes that it names. Of an example
-# that is not run, and of commands that the text names, the options are parsed: see
-# lib/examples.awk.
+# status 0, without a message of an error, and to write the tapes that it names. Examples marked
+# "not run" and commands inside a sentence are not run: only their options are parsed.
+# lib/examples.awk describes the marks.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -33,15 +33,8 @@ stand_ins()
 
 	mkdir bin stock locked
 	cp "$(command -v periodic)" bin/nginx
-	script bin/session 'number recording'
-	script bin/replay 'number running'
-	script bin/number 'for try in {1..200}; do
-			schedtape list | awk -v state="$1" "\$2 == state { print \$1; found = 1; exit }
-				END { exit !found }" && exit
-			sleep 0.1
-		done'
 	for name in client prepare measure; do
-		script "stock/$name" 'for i in 1 2 3 4 5 6 7 8; do hog 5 > /dev/null; sleep 0.2; done'
+		script "stock/$name" 'for i in 1 2; do hog 5 > /dev/null; sleep 0.2; done'
 	done
 	printf '%s\n' 'all: job1 job2 job3 job4' 'job%:; @./client' > stock/Makefile
 	PATH=$dir/bin:$PATH
@@ -57,7 +50,7 @@ script()
 	chmod 755 "$1"
 }
 
-# Sets $pid. Each example gets a new nginx, so that none finds what another has done to it.
+# Starts a new nginx for each example and sets $pid, so that no example depends on an earlier one.
 start_nginx()
 {
 	"$dir/bin/nginx" 100 1 1000000 > /dev/null 2>&1 &
@@ -72,23 +65,32 @@ stop_nginx()
 	wait "$pid"
 } 2> /dev/null
 
-# needs_session FILE: does it change a recording that it has not started?
+# needs_session FILE: succeeds if the example changes a session that it did not start
 needs_session()
 {
 	grep -q '^schedtape filter' "$1" && ! grep -q '^schedtape record' "$1"
 }
 
+# number STATE: prints the number of the session or replay that is in this state, or soon will be
+number()
+{
+	eventually in_state "$1" && echo "$id"
+}
+export -f eventually in_state number
+export slow
+
 # numbered FILE: prints the example with the numbers that a user would take from "list"
 # shellcheck disable=SC2016 # the example's shell expands it
 numbered()
 {
-	sed -E 's/schedtape filter [0-9]+/schedtape filter $(session)/
-		s/schedtape steer [0-9]+/schedtape steer $(replay)/' "$1"
+	sed -E 's/schedtape filter [0-9]+/schedtape filter $(number recording)/
+		s/schedtape steer [0-9]+/schedtape steer $(number running)/' "$1"
 }
 
 # -- running an example ---------------------------------------------------------
 
-# commands FILE: prints each command of schedtape in it, without what is before and behind it
+# commands FILE: prints each schedtape command of the example on a line, without pipes,
+# redirections and other commands
 commands()
 {
 	local word="('[^']*'|\"[^\"]*\"|\\\$\\([^)]*\\)|[^ '\"|;&()<>#]+)+"
@@ -96,7 +98,7 @@ commands()
 	sed ':join; /\\$/ { N; s/\\\n//; b join }' "$1" | grep -oE "schedtape( +$word)+"
 }
 
-# tapes FILE: prints the tapes that its commands say to write
+# tapes FILE: prints the names of the tapes that the example's commands write
 tapes()
 {
 	commands "$1" | awk '{
@@ -139,7 +141,7 @@ interrupted()
 {
 	local shell status
 
-	setsid bash -e "$1" &
+	setsid timeout --foreground $((100 * slow)) bash -e "$1" &
 	shell=$!
 	eventually recording && sleep 0.5
 	status=$?
@@ -147,7 +149,8 @@ interrupted()
 	wait $shell && return $status
 }
 
-# run_example FILE KIND: succeeds if everything is as it should be; "log" says what was not
+# run_example FILE [KIND]: runs an example. Fails after a non-zero status, a message of an error, or
+# a missing tape, and writes the reason to "log".
 run_example()
 {
 	local recorder='' status
@@ -159,7 +162,7 @@ run_example()
 		eventually recording
 	fi
 	touch "$dir/started"
-	case $2 in
+	case ${2-run} in
 	Ctrl-C) interrupted "$1" ;;
 	*) shell "$1" ;;
 	esac > "$dir/out" 2> "$dir/log" < /dev/null
@@ -180,7 +183,7 @@ run_example()
 # folder that this user cannot write to: so it does nothing but fail.
 parse()
 {
-	(cd locked && timeout 20 setpriv --reuid=65534 --clear-groups bash -c "$1") \
+	(cd locked && nobody timeout $((20 * slow)) bash -c "$1") \
 		> out 2> log < /dev/null
 	case $? in
 	0 | 1 | 2) ;;
@@ -188,14 +191,16 @@ parse()
 	esac
 }
 
-# parse_example FILE [WORD]: WORD is added to each command
+# parse_example FILE [WORD]: parses all commands of an example, at least one; WORD is added to each
 parse_example()
 {
-	local command status=0
+	local command status=1
 
 	start_nginx
 	while read -r command; do
-		parse "$command ${2-}" || { echo "$command" >> log; status=1; break; }
+		parse "$command ${2-}"
+		status=$?
+		[ $status = 0 ] || { echo "$command" >> log; break; }
 	done < <(commands "$1")
 	stop_nginx
 	return $status
@@ -220,8 +225,7 @@ try()
 	case $3 in
 	not-run)
 		parse_example "$file"
-		report $? "$text (only its options)"
-		skip "$2: $4"
+		report $? "$text (only its options: $4)"
 		;;
 	named)
 		# Often only a part of a command line, so that help has to end it.
@@ -245,6 +249,26 @@ take()
 
 # -- this test's own tests ------------------------------------------------------
 
+document()
+{
+	cat <<- 'END'
+	Text::
+
+	    $ schedtape list
+	    output
+	    $ schedtape status
+
+	.. example: not run: it needs another machine
+
+	Code::
+
+	  no example
+	  sudo schedtape record
+
+	A sentence about schedtape report.
+	END
+}
+
 sample()
 {
 	cat <<- 'END'
@@ -267,14 +291,14 @@ sample()
 # is N KIND LINES: the Nth example is so
 is()
 {
-	grep -qE "^$1	sample.1:[0-9]+	$2	" list && cmp "examples/$1" <(echo "$3") > log 2>&1
+	grep -qE "^$1	sample\.[a-z0-9]+:[0-9]+	$2	" list && cmp "examples/$1" <(echo "$3") > log 2>&1
 	report $? "the parser: $2 at $1"
 }
 
 # fails N COMMAND...
 fails()
 {
-	! "${@:2}" "$dir/examples/$1" run
+	! "${@:2}" "$dir/examples/$1"
 	report $? "found: $(head -n 1 "$dir/examples/$1")"
 }
 
@@ -283,8 +307,16 @@ test_itself()
 	local command
 
 	sample > sample.1
+	document > sample.rst
+	take sample.rst
+	report $? "the examples of a document"
+	is 1 run $'schedtape list\nschedtape status'
+	is 2 not-run $'no example\nsudo schedtape record'
+	printf '%s\n' '.. example: Ctrl-C' '' 'Code::' '' '  other' '' > mark.rst
+	! take mark.rst && grep -q 'mark.rst: mark "Ctrl-C" is before no example' log
+	report $? "a mark needs an example"
 	take sample.1
-	report $? "the examples of a sample"
+	report $? "the examples of a page"
 	is 1 run 'schedtape record -q -- true'
 	is 2 run $'schedtape record -q -- ./client \\\n    \'a b\''
 	is 3 not-run 'ssh other schedtape record -a --no-such-option; schedtape list'
@@ -313,17 +345,14 @@ if [ "$(nproc)" = 1 ]; then
 	echo "1..0 # SKIP one of the examples needs two CPUs"
 	exit 4
 fi
+group=
 find_cgroups && mkdir -p "$cg/system.slice/nginx.service" && group=$cg/system.slice/nginx.service
-group=${group-}
-if stand_ins; then
-	report 0 "what the examples need"
-else
-	report 1 "what the examples need"
-	finish
-	exit
-fi
+stand_ins
+report $? "nginx, make and the tapes of the examples are there"
+[ "$failed" = 0 ] || { finish; exit; }
 test_itself
-take "$pages"/*.[1-9] "$here"/../README.rst "$here"/../Documentation/*.rst
+take "$pages"/*.[1-9] "$here"/../README.rst "$here"/../Documentation/*.rst &&
+	grep -q '	README.rst:' list && grep -q '	schedtape-record.1:' list
 report $? "the examples of the manual pages and documents"
 while IFS=$'\t' read -r -u 3 n place kind reason; do
 	try "$n" "$place" "$kind" "$reason"

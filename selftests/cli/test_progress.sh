@@ -23,13 +23,6 @@ with open("shown", "wb", buffering=0) as tty:
 sys.exit(command.wait())' "$@"
 }
 
-# field NAME: prints a field of the only running replay
-field()
-{
-	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
-print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
-}
-
 schedtape record -q -o t.tape -- periodic 100 2 15 > log 2>&1
 report $? "a task of periods is recorded"
 
@@ -50,9 +43,9 @@ line='schedtape replay: [0-9.]* of [0-9.]* s(, paused)?, [0-9] of 1 tasks done, 
 begin replay --speed 0.1 t.tape
 eventually shows "$line" && eventually shows "$line.*$line"
 report $? "replay: a line on a terminal shows how far it is, again and again"
-schedtape steer "$(field replay)" pause && eventually shows ' s, paused,'
+schedtape steer "$(replays replay)" pause && eventually shows ' s, paused,'
 report $? "replay: and that it is paused"
-schedtape steer "$(field replay)" resume && schedtape steer "$(field replay)" speed 100
+schedtape steer "$(replays replay)" resume && schedtape steer "$(replays replay)" speed 100
 wait $terminal
 report $? "replay: comes to its end"
 # A carriage return, and the rest of the line is cleared.
@@ -86,12 +79,6 @@ schedtape replay --speed 20 -r 3 t.tape > out 2> log && [ "$(wc -l < out)" = 3 ]
 	[ "$(grep -c '^1 tasks replayed in' out)" = 3 ]
 report $? "-r 3: three lines"
 expect 129 "-r 0: a number from 1 on" schedtape replay -r 0 t.tape
-
-# another ID: tests that a replay with a higher number is running; sets $id
-another()
-{
-	id=$(field replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
-}
 
 # Starts a loop of replays, and waits until the third or a later one of them is running.
 loop()

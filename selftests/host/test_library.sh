@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Description: the libraries as programs of others see them: public names, headers for C and
-# C++, shared and static linking, options of older and newer programs.
+# Description: the libraries as programs outside this project see them: public names, headers for
+# C and C++, shared and static linking, options of older and newer programs.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -26,7 +26,7 @@ listed()
 	sed -n 's/^\t\t\([a-z0-9_]*\);$/\1/p' "$top/user/lib/$1.map" | sort
 }
 
-# Prints the functions that a program can call which includes a header, by the compiler.
+# declared HEADER: prints the functions that HEADER declares, as the compiler lists them
 declared()
 {
 	gcc -xc -fsyntax-only -I"$include" -aux-info /dev/stdout - <<< "#include <$1>" |
@@ -46,7 +46,7 @@ archive_listed()
 	diff <(listed "$1") <(nm -g --defined-only "$lib/$1.a" | awk 'NF == 3 { print $3 }' | sort)
 }
 
-# What the headers declare is in one of the lists, and the reverse.
+# Checks that the headers declare exactly the functions in the lists.
 lists_declared()
 {
 	diff <(listed libschedtape) <(declared schedtape.h) &&
@@ -58,18 +58,20 @@ has_soname()
 {
 	local file=$lib/$1.so.0.${version#*.}
 
-	readelf -d "$file" | grep -F "soname: [$1.so.0]" &&
+	same "$(readelf -d "$file" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')" "$1.so.0" &&
 	[ "$(readlink "$lib/$1.so.0")" = "${file##*/}" ] && [ "$(readlink "$lib/$1.so")" = "$1.so.0" ]
 }
 
-# needs LIBRARY...: the libraries besides that of C which a shared library or program needs
+# needs FILE LIBRARY...: checks that FILE, a program or a shared library, is linked with exactly
+# these libraries. The C and C++ run-time libraries do not count.
 needs()
 {
 	same "$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(lib[a-z0-9-]*\)\.so.*/\1/p' |
 		grep -vxE 'libc|libm|libstdc|libgcc_s' | sort | xargs)" "${*:2}"
 }
 
-# No type of a library that ours use, so that their versions are not those of programs.
+# Checks that no public header uses json-c, libnl, zstd or xxhash, because a program may be linked
+# with another version of them.
 own_types()
 {
 	! grep -nE 'json_|json-c|<json|\bnl_|\bnla_|netlink/|zstd\.h|xxhash' "$include"/schedtape*.h \
@@ -88,14 +90,14 @@ headers_compile()
 	return "$ret"
 }
 
-# build NAME COMMAND...: makes $T/NAME with the flags of pkg-config for these libraries
+# build NAME LIBRARIES COMMAND...: compiles $T/NAME with pkg-config's flags for LIBRARIES
 build()
 {
-	local name=$1 packages=$2
+	local static=
 
-	# shellcheck disable=SC2046 # words
-	"${@:3}" "${warnings[@]}" -o "$T/$name" $(pkg --cflags "${packages%%:*}") \
-		$(pkg "${packages#*:}" --libs "${packages%%:*}")
+	[[ " $* " != *" -static "* ]] || static=--static
+	# shellcheck disable=SC2046,SC2086 # words
+	"${@:3}" "${warnings[@]}" -o "$T/$1" $(pkg --cflags $2) $(pkg $static --libs $2)
 }
 
 run()
@@ -105,8 +107,7 @@ run()
 
 write_tape()
 {
-	build ext_tape libschedtape:--libs gcc -I"$top/selftests/unit" \
-		"$top/selftests/tapes/ext_tape.c" &&
+	build ext_tape libschedtape gcc "$top/selftests/tapes/ext_tape.c" &&
 	run ext_tape "$T/tape"
 }
 
@@ -118,7 +119,7 @@ one two: 2 tasks, 70 events"
 
 runs_bursts()
 {
-	build bursts libschedtape:--libs gcc "$top/Documentation/examples/bursts.c" &&
+	build bursts libschedtape gcc "$top/Documentation/examples/bursts.c" &&
 	[ "$(run bursts "$T/tape" | wc -l)" = 2 ]
 }
 
@@ -128,7 +129,7 @@ runs_manual()
 {
 	sed -e '1,/^\.Bd -literal/d; /^\.Ed/,$d' -e 's/\\en/\\n/' \
 		"$top/Documentation/man/libschedtape.3" > "$T/manual.c" &&
-	build manual libschedtape:--libs gcc "$T/manual.c" &&
+	build manual libschedtape gcc "$T/manual.c" &&
 	same "$(run manual "$T/tape")" "one two 10"
 }
 
@@ -146,23 +147,9 @@ runs_client()
 	run "$1" | grep -E '^(version|no client:|no info:) '
 }
 
-# private NAME FLAGS...: a program that calls a private function does not link
-private()
-{
-	local name
-
-	echo 'int main(void) { return 0; }' | gcc -xc - -o "$T/private" "${@:1}" || return
-	for name in schedtape_fail sized_get tape_meta schedtape_list_grow schedtape_store_add \
-		client_request schedtape_cgroup_mount schedtape_replay_create; do
-		printf 'int %s(void);\nint main(void) { return %s(); }\n' "$name" "$name" |
-			gcc -xc - -o "$T/private" "$@" 2> "$T/log" && { echo "$name links"; return 1; }
-		grep -q "undefined reference to .$name'" "$T/log" || { cat "$T/log"; return 1; }
-	done
-}
-
 other_versions()
 {
-	build sizes libschedtape:--libs gcc "$folder/sizes.c" &&
+	build sizes libschedtape gcc "$folder/sizes.c" &&
 	diff - <(run sizes "$T/sizes.tape" "$T/copy.tape") <<- END
 		newer: 0 0
 		newer end: 0 -7
@@ -183,7 +170,7 @@ echo "TAP version 13"
 check "into a folder" install_them
 for l in "${libraries[@]}"; do
 	check "$l: the shared library exports its list of names" exports_listed "$l"
-	check "$l: so does the static one" archive_listed "$l"
+	check "$l: the static library exports its list of names" archive_listed "$l"
 	check "$l: SONAME and links" has_soname "$l"
 done
 check "the lists have what the headers declare" lists_declared
@@ -198,25 +185,21 @@ for standard in c++11 c++17 c++20; do
 	check "headers compile as $standard" headers_compile g++ -xc++ -std="$standard"
 done
 check "a program writes a tape" write_tape
-check "the example reads it" runs_bursts
-check "so does the example in the manual page" runs_manual
-check "its libraries have no libnl" shared_without_libnl bursts
-check "a C++ program links" build cpp libschedtape:--libs g++ -std=c++11 "$folder/tape.cpp"
-check "it writes and reads tapes" runs_cpp cpp
-check "the same, linked statically" build cpp-static libschedtape:--static g++ -std=c++11 -static \
+check "bursts.c reads the tape" runs_bursts
+check "the program in libschedtape(3) reads the tape" runs_manual
+check "bursts is linked without libnl" shared_without_libnl bursts
+check "the C++ program links, shared" build cpp libschedtape g++ -std=c++11 "$folder/tape.cpp"
+check "the C++ program writes and reads tapes, shared" runs_cpp cpp
+check "the C++ program links, static" build cpp-static libschedtape g++ -std=c++11 -static \
 	"$folder/tape.cpp"
-check "it writes and reads tapes, too" runs_cpp cpp-static
-check "a client of the module links" build client libschedtape-client:--libs gcc "$folder/client.c"
-check "it runs" runs_client client
-check "it needs the client's library only" needs "$T/client" libschedtape-client
-check "the same client, linked statically" build client-static libschedtape-client:--static gcc -static \
+check "the C++ program writes and reads tapes, static" runs_cpp cpp-static
+check "the client links, shared" build client libschedtape-client gcc "$folder/client.c"
+check "the client runs, shared" runs_client client
+check "the client needs libschedtape-client only" needs "$T/client" libschedtape-client
+check "the client links, static" build client-static libschedtape-client gcc -static \
 	"$folder/client.c"
-check "it runs, too" runs_client client-static
+check "the client runs, static" runs_client client-static
 check "both static libraries link into one program" build both \
-	"libschedtape libschedtape-client:--static" gcc -static "$folder/client.c"
-# shellcheck disable=SC2046 # words
-check "private names do not link, shared" private $(pkg --libs "${libraries[@]}")
-# shellcheck disable=SC2046 # words
-check "private names do not link, static" private -static $(pkg --static --libs "${libraries[@]}")
+	"libschedtape libschedtape-client" gcc -static "$folder/client.c"
 check "options of older and newer programs" other_versions
 finish

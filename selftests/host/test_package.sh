@@ -44,11 +44,14 @@ built_for()
 	done
 }
 
-example_builds()
+# Programs for libschedtape and libschedtape-client: package-guest runs them.
+programs_build()
 {
 	# shellcheck disable=SC2046 # words
 	gcc -Wall -Wextra -Werror -o "$T/bursts" /usr/share/doc/libschedtape-dev/examples/bursts.c \
-		$(pkg-config --cflags --libs libschedtape)
+		$(pkg-config --cflags --libs libschedtape) &&
+	gcc -Wall -Wextra -Werror -o "$T/client" "$top/selftests/host/library/client.c" \
+		$(pkg-config --cflags --libs libschedtape-client)
 }
 
 # A program that reads tapes needs the package of one library only.
@@ -57,9 +60,10 @@ right_depends()
 	mkdir -p "$T/depends/debian" &&
 	printf '%s\n' 'Source: bursts' '' 'Package: bursts' 'Architecture: any' > \
 		"$T/depends/debian/control" &&
-	cd "$T/depends" && dpkg-shlibdeps -O "$T/bursts" 2> /dev/null > depends || return
-	cat depends
-	grep -q 'libschedtape0 (>= 0.1.0)' depends && ! grep -qE 'libnl|client' depends
+	(cd "$T/depends" && dpkg-shlibdeps -O "$T/bursts" > out) || return
+	cat "$T/depends/out"
+	grep -q 'libschedtape0 (>= 0.1.0)' "$T/depends/out" &&
+		! grep -qE 'libnl|client' "$T/depends/out"
 }
 
 # use_in KERNEL [purge]: the guest's results are part of this test's. It has one CPU, because the
@@ -78,7 +82,7 @@ use_in()
 }
 
 make_folder
-export -f install_packages built_for example_builds right_depends
+export -f install_packages built_for programs_build right_depends
 echo "TAP version 13"
 check "the packages have the version of the headers" \
 	same_version "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)"
@@ -89,8 +93,8 @@ if can_isolate; then
 	check "install" isolated install_packages
 	# shellcheck disable=SC2086 # words
 	check "DKMS has built the module for every kernel" isolated built_for $releases
-	check "the example builds with what is installed" isolated example_builds
-	check "it depends on the one library that it needs" isolated right_depends
+	check "programs build with what is installed" isolated programs_build
+	check "dpkg-shlibdeps: the example needs the package libschedtape0 only" isolated right_depends
 	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
 		use_in "$kernel"
 	done

@@ -80,11 +80,36 @@ eventually()
 	done
 }
 
+# in_state STATE: succeeds if a session or replay is in this state, and sets $id to its number
+in_state()
+{
+	id=$(schedtape list | awk -v state="$1" '$2 == state { print $1; exit }')
+	[ -n "$id" ]
+}
+
 # recording: succeeds if a session records, and sets $id to its number
 recording()
 {
-	id=$(schedtape list | awk '$2 == "recording" { print $1 }')
-	[ -n "$id" ]
+	in_state recording
+}
+
+# replays KEY: prints a member of each replay whose players have begun
+replays()
+{
+	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
+print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
+}
+
+# another ID: succeeds if a replay with a higher number is there, and sets $id to it
+another()
+{
+	id=$(replays replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
+}
+
+# nobody COMMAND...: runs COMMAND as a user without rights
+nobody()
+{
+	setpriv --reuid=65534 --clear-groups "$@"
 }
 
 # start_three: starts three workloads with little work, each with a name of its own, and sets

@@ -7,24 +7,40 @@
 #	N TAB FILE:LINE TAB KIND TAB REASON
 #
 # Of a manual page, each .Dl line and each .Bd -literal block is an example, and so is each .Ql
-# that names a command of schedtape. Of a document, each literal block is one that has a line which
-# begins with schedtape; where some of its lines begin with "$ ", the others are output. KIND is
+# that names a command of schedtape. In a document, a literal block is an example if a line of it
+# begins with "schedtape" or "sudo schedtape". If some of its lines begin with "$ ", these are the
+# commands, and the other lines are output. A command that several examples consist of is run once.
+# KIND is
 #	run	to be run
 #	Ctrl-C	to be run until the user interrupts it
 #	not-run	not to be run, for the REASON
-#	named	of .Ql: a command that the text speaks of
+#	named	a command in .Ql, inside a sentence
 #
-# A comment before an example says what its text cannot. In a document it begins with ".. ":
+# A comment before an example sets its kind. In a document it begins with ".. ":
 #	.\" example: Ctrl-C
 #	.\" example: not run: REASON
 #	.\" example: none		output, or something else that is no command
 
+function fail(message)
+{
+	printf "%s: %s\n", name, message > "/dev/stderr"
+	failed = 1
+}
+
+# A mark holds for the next example, which has to be on the same page.
+function end_mark()
+{
+	if (mark != "" && mark != "none")
+		fail("mark \"" mark "\" is before no example")
+	mark = ""
+}
+
 function begin_file()
 {
+	end_mark()
 	name = FILENAME
 	sub(/.*\//, "", name)
 	document = name ~ /\.rst$/
-	mark = ""
 	inside = announced = 0
 }
 
@@ -47,11 +63,12 @@ function give(kind, text,	reason)
 		kind = "not-run"
 		reason = substr(mark, 10)
 	} else if (mark != "" && mark != "none") {
-		printf "%s:%d: unknown mark \"%s\"\n", name, FNR, mark > "/dev/stderr"
-		failed = 1
+		fail("unknown mark \"" mark "\" in line " FNR)
 	}
-	if (mark != "none") {
+	if (mark != "none" && !(kind == "run" && text in seen)) {
 		n++
+		if (kind == "run")
+			seen[text] = 1
 		print text > (to "/" n)
 		close(to "/" n)
 		printf "%d\t%s:%d\t%s\t%s\n", n, name, line, kind, reason
@@ -76,7 +93,7 @@ function end_block(	count, i, lines, commands)
 		text = commands
 	if (("\n" text) ~ /\n(sudo )?schedtape /)
 		give("run", text)
-	mark = ""
+	end_mark()
 }
 
 FNR == 1 {
@@ -86,6 +103,8 @@ FNR == 1 {
 }
 
 /^(\.\\"|\.\.) example: / {
+	if (document && inside)
+		end_block()
 	mark = $0
 	sub(/^[^ ]* example: /, "", mark)
 	next
@@ -95,14 +114,15 @@ FNR == 1 {
 
 document && inside && /^[^ ]/ { end_block() }
 document && inside {
-	sub(/^  /, "")
-	add($0)
+	add(substr($0, indent + 1))
 	next
 }
 document && announced && /^  / {
 	inside = 1
 	line = FNR
-	text = substr($0, 3)
+	match($0, /^ +/)
+	indent = RLENGTH
+	text = substr($0, indent + 1)
 	next
 }
 document && /^[^ ]/ { announced = /::$/ && !/^\.\. [a-z-]+::/ }
@@ -142,5 +162,6 @@ inside {
 END {
 	if (inside)
 		end_block()
+	end_mark()
 	exit failed
 }

@@ -17,8 +17,8 @@ die()
 	exit "${2:-1}"
 }
 
-# The comment at the top of a script is its manual. A script may have left the folder that $0 is
-# relative to, so its path is found when this file is sourced.
+# The comment at the top of a script is its manual. $0 may be relative, and a script may change its
+# folder before it calls usage, so this computes the absolute path.
 manual=$(realpath "$0")
 usage()
 {

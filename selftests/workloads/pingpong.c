@@ -35,7 +35,10 @@ static uint64_t play_pair(long rounds, pid_t *other)
 	child = fork();
 	if (child < 0)
 		err(1, "fork");
-	/* Each has its own ends only, so that neither waits for ever when the other is killed. */
+	/*
+	 * Each process closes the other's pipe ends, so that its read() returns 0 when the other
+	 * process is killed.
+	 */
 	close(child ? to[0] : to[1]);
 	close(child ? fro[1] : fro[0]);
 	if (!child) {

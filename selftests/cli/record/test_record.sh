@@ -7,11 +7,6 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-nobody()
-{
-	setpriv --reuid=65534 --clear-groups "$(command -v schedtape)" "$@"
-}
-
 expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent
 [ ! -e schedtape.tape ]
 report $? "what never began leaves no tape"
@@ -46,7 +41,7 @@ for options in "" --threads; do
 		(ulimit -f 0; schedtape record $options -o keep/$name -- true 2>&1) | cat > out
 		[ "${PIPESTATUS[0]}" = 1 ] && [ "$(grep -c 'cannot write' out)" = 1 ]
 		report $? "record $options: no room for $name"
-		untouched "it leaves no new file, and the tapes as they were"
+		untouched "record $options: without room for $name, no file is left and both tapes are unchanged"
 	done
 done
 
@@ -80,7 +75,8 @@ expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
 expect 1 'No such file' schedtape report /nonexistent
 for command in 'record -- true' status list 'filter 1 del -p 1' 'steer 1 pause'; do
 	# shellcheck disable=SC2086 # a command and its arguments
-	expect 1 'CAP_PERFMON is missing: use sudo, or once' nobody $command
+	expect 1 'CAP_PERFMON is missing: use sudo, or once' \
+		nobody "$(command -v schedtape)" $command
 done
 
 # A disk that is full in the middle of a recording: missing events are counted.

@@ -65,7 +65,7 @@ schedtape record -q -o t -D -1 -- true 2> log
 report $? "-D -1: a recording that never began ends with its command"
 info t "sum(c['events'] for c in d['cpus']) == 0" "-D -1: and has no events"
 schedtape record -o t -D -1 -- true 2> log && grep -q 'warning: t: the tape has no events' log
-report $? "-D -1: a warning says that it has none"
+report $? "-D -1: a warning says that the tape has no events"
 expect 129 '-D x: ms' schedtape record -D x -- true
 expect 129 '--duration 0: not a number of seconds' schedtape record --duration 0 -a
 

@@ -68,7 +68,7 @@ done' 2> log
 report $? "a clock that is set: no failure"
 whole t '0 < d["stop_ns"] - d["start_ns"] < 600e9 and
 	d["clock"]["realtime_steps"] and sum(c["lost"] for c in d["cpus"]) == 0' \
-	"a clock that is set: the tape's clock is not, and the tape has the step"
+	"a clock that is set: the tape's times go on evenly, and its description has the step"
 schedtape script --json t 2> log > lines && /usr/bin/python3 -c 'import json
 d = json.load(open("info.json"))
 times = [json.loads(line)["time_ns"] for line in list(open("lines"))[1:]]
