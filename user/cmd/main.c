@@ -62,12 +62,14 @@ static int run(const char *name, int argc, char **argv)
 	return CMD_USAGE;
 }
 
-static bool asks_for_help(const char *arg)
+static const char * const helps[] = { "--help", "-h", "-?", "--usage", "help" };
+static const char * const versions[] = { "--version", "-V", "-v", "version" };
+
+static bool asks_for(const char *arg, const char * const *words, size_t n)
 {
-	static const char * const words[] = { "--help", "-h", "-?", "--usage", "help" };
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (i = 0; i < n; i++)
 		if (!strcmp(arg, words[i]))
 			return true;
 	return false;
@@ -98,13 +100,13 @@ int main(int argc, char **argv)
 		show_usage(stderr);
 		return CMD_USAGE;
 	}
-	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+	if (asks_for(argv[1], versions, sizeof(versions) / sizeof(*versions))) {
 		puts(argp_program_version);
 		return out_finish(0);
 	}
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return run(argv[2], 2, help);
-	if (asks_for_help(argv[1])) {
+	if (asks_for(argv[1], helps, sizeof(helps) / sizeof(*helps))) {
 		show_usage(stdout);
 		return out_finish(0);
 	}

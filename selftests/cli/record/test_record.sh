@@ -7,6 +7,12 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
+schedtape record -h > out 2> log && grep -q '^Usage: schedtape record' out
+report $? "record -h prints the options"
+for word in version -v -V; do
+	schedtape $word 2> log | cmp - <(schedtape --version) >> log 2>&1
+	report $? "$word prints the version"
+done
 expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent
 [ ! -e schedtape.tape ]
 report $? "what never began leaves no tape"

@@ -2,6 +2,7 @@
 #include "common/options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/output.h"
 
@@ -65,8 +66,13 @@ error_t cmd_parse_child(int key, char *arg, struct argp_state *state)
 
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
-	error_t rc = argp_parse(argp, argc, argv, flags, NULL, input);
+	static char help[] = "--help";
+	error_t rc;
 
+	/* As in perf.  argp itself only knows -?, and other commands may want -h. */
+	if (argc == 2 && !strcmp(argv[1], "-h"))
+		argv[1] = help;
+	rc = argp_parse(argp, argc, argv, flags, NULL, input);
 	/* A wrong option has ended the process before, so this is an error such as ENOMEM. */
 	if (rc) {
 		out_error(NULL, "cannot read the options");

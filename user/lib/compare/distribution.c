@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEP_BITS	5			/* steps in each power of two: 32 */
+#define STEP_BITS	5			/* 32 steps in each power of two: 3 % each */
 #define NR_STEPS	((64 - STEP_BITS + 1) << STEP_BITS)
 #define FEW		1024			/* a power of two */
 
