@@ -45,9 +45,53 @@ static void show_usage(FILE *to)
 	fprintf(to, "\n\"schedtape COMMAND --help\" prints the options of a command.\n");
 }
 
+#define LONGEST		32		/* of the words that are compared */
+#define MISTYPED	2		/* letters */
+
+/* Returns how many letters have to be inserted, removed or changed (Levenshtein, 1965). */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[LONGEST + 1], before, above, i, j, na = strlen(a), nb = strlen(b);
+
+	if (na > LONGEST || nb > LONGEST)
+		return LONGEST;
+	for (j = 0; j <= nb; j++)
+		row[j] = j;
+	for (i = 1; i <= na; i++) {
+		before = row[0]++;
+		for (j = 1; j <= nb; j++) {
+			above = row[j];
+			row[j] = before + (a[i - 1] != b[j - 1]);
+			if (above + 1 < row[j])
+				row[j] = above + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
+			before = above;
+		}
+	}
+	return row[nb];
+}
+
+/* Returns the command that a word resembles most, or NULL. */
+static const char *resembling(const char *word)
+{
+	size_t i, n, least = MISTYPED + 1;
+	const char *best = NULL;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		n = distance(word, commands[i].name);
+		if (n < least && n < strlen(word)) {
+			least = n;
+			best = commands[i].name;
+		}
+	}
+	return best;
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	static char full_name[64];
+	const char *best;
 	size_t i;
 
 	for (i = 0; i < NR_COMMANDS; i++) {
@@ -58,7 +102,11 @@ static int run(const char *name, int argc, char **argv)
 		argv[0] = full_name;
 		return commands[i].run(argc, argv);
 	}
-	out_error(NULL, "no command \"%s\", see \"schedtape --help\"", name);
+	best = resembling(name);
+	if (best)
+		out_error(NULL, "no command \"%s\", did you mean \"%s\"?", name, best);
+	else
+		out_error(NULL, "no command \"%s\", see \"schedtape --help\"", name);
 	return CMD_USAGE;
 }
 

@@ -65,7 +65,8 @@ for size in $pages $((pages * 3 / 4)) 512K 300000B; do
 	report $? "-m $size: so large are the rings"
 done
 expect 129 'what to record' schedtape record
-expect 129 'no command "rekord"' schedtape rekord
+expect 129 'no command "rekord", did you mean "record".$' schedtape rekord
+expect 129 'no command "sample", see "schedtape --help"$' schedtape sample
 for option in '-?' -h --help --usage help; do
 	schedtape "$option" > out 2> log && grep -q '^  record  ' out && grep -q '^  status  ' out
 	report $? "schedtape $option: the commands"
