@@ -55,7 +55,7 @@ int schedtape_session_open(struct schedtape_client *client, struct schedtape_ses
 	}
 	if (s->info.wire_version != STAPE_WIRE_VERSION || s->info.page_size != STAPE_PAGE_SIZE) {
 		ret = schedtape_fail(err, -EPROTO,
-				     "the module speaks wire format %u, this program %u: install both of the same version",
+				     "the module speaks wire format %u, libschedtape-client %u: install both of the same version",
 				     s->info.wire_version, STAPE_WIRE_VERSION);
 		goto err;
 	}

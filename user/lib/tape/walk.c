@@ -45,7 +45,7 @@ static int header_read(const struct tape_file *file, unsigned char *bytes, uint3
 	/* Check the version first, because the rest of the header may differ in other versions. */
 	memcpy(&header, bytes, sizeof(header));
 	if (le16toh(header.major) != TAPE_MAJOR)
-		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; this program "
+		return schedtape_fail(err, -ENOTSUP, "%s: a tape of format %u.%u; libschedtape "
 				      "reads format %u.x: get the one that wrote it, or a newer one",
 				      file->path, le16toh(header.major), le16toh(header.minor),
 				      TAPE_MAJOR);
