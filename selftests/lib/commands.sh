@@ -106,10 +106,12 @@ another()
 	id=$(replays replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
 }
 
-# nobody COMMAND...: runs COMMAND as a user without rights
+# nobody COMMAND...: runs COMMAND as a user without rights, who may not be able to reach the
+# checkout and gets a copy of schedtape
 nobody()
 {
-	setpriv --reuid=65534 --clear-groups "$@"
+	mkdir -p "$dir/nobody" && cp -u "$(command -v schedtape)" "$dir/nobody/" || return
+	setpriv --reuid=65534 --clear-groups env PATH="$dir/nobody:$PATH" "$@"
 }
 
 # start_three: starts three workloads with little work, each with a name of its own, and sets

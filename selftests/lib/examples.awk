@@ -85,6 +85,7 @@ function add(s)
 function end_block(	count, i, lines, commands)
 {
 	inside = announced = 0
+	sub(/\n+$/, "", text)
 	count = split(text, lines, "\n")
 	for (i = 1; i <= count; i++)
 		if (lines[i] ~ /^\$ /)

@@ -15,12 +15,12 @@ for word in version -v -V; do
 done
 expect 1 '/nonexistent: No such file' schedtape record -- /nonexistent
 [ ! -e schedtape.tape ]
-report $? "what never began leaves no tape"
+report $? "a recording that never began leaves no tape"
 schedtape record -q -- true
 cp schedtape.tape first
 expect 1 'PID 4194303: there is no such process or thread' schedtape record -p 4194303
 cmp schedtape.tape first > log
-report $? "what never began leaves the old tape alone"
+report $? "a recording that never began leaves the old tape alone"
 schedtape record -q -- true
 cmp schedtape.tape.old first > log
 report $? "the last tape is kept as .old"
@@ -82,8 +82,7 @@ expect 1 '/etc/passwd: not a schedtape tape' schedtape info /etc/passwd
 expect 1 'No such file' schedtape report /nonexistent
 for command in 'record -- true' status list 'filter 1 del -p 1' 'steer 1 pause'; do
 	# shellcheck disable=SC2086 # a command and its arguments
-	expect 1 'CAP_PERFMON is missing: use sudo, or once' \
-		nobody "$(command -v schedtape)" $command
+	expect 1 'CAP_PERFMON is missing: use sudo, or once' nobody schedtape $command
 done
 
 # A disk that is full in the middle of a recording: missing events are counted.
@@ -92,7 +91,7 @@ done
 report $? "a full disk is one error"
 schedtape info --json short.tape > short.json 2> log &&
 	like short.json 'sum(c["lost"] for c in d["cpus"]) > 0'
-report $? "what did not get onto the disk is lost, and counted"
+report $? "events that did not get onto the disk are lost, and counted"
 
 schedtape record -q -o torn.tape -- true
 head -c -60 torn.tape > cut.tape
