@@ -333,7 +333,7 @@ test_itself()
 	fails 3 parse_example
 	fails 4 parse_example
 	parse 'schedtape record -o t -- touch ran' && [ -z "$(ls locked)" ]
-	report $? "what is only parsed does nothing"
+	report $? "an example that is only parsed does nothing"
 }
 
 pages=$here/../Documentation/man

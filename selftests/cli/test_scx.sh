@@ -276,7 +276,7 @@ has_schedulers long.replay 'ext \(stall\); fair'
 report $? "which info shows"
 schedtape diff --same-graph long.tape long.replay > log 2>&1 &&
 	grep -qx '# schedulers differ: A: fair, B: ext (stall), then fair' log
-report $? "it has the same graph, and diff says what happened"
+report $? "it has the same graph, and diff prints both schedulers"
 on stall $((1500 * slow))
 schedtape record -q -o stalled.tape -- periodic 20 1 $((200 * slow)) 3 > log 2>&1
 report $? "so does a recording"

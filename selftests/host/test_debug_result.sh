@@ -130,6 +130,6 @@ check "... or had changed before it was noted" changed_meanwhile
 check "... or the kernel's configuration does" key 0123456789abcdee not note_of 6.12-debug 2
 check "with the same it holds" key 0123456789abcdef note_of 6.12-debug 2
 check "where the kernel's source is not there, its configuration is not known" without_source
-check "tests that failed and pass now take the place of what is noted of them" repeated
-check "what changes elsewhere does not matter" elsewhere
+check "tests that failed and pass now replace their noted results" repeated
+check "a change outside the module does not matter" elsewhere
 finish

@@ -71,7 +71,7 @@ fails()
 }
 
 check "all that a guest runs is counted" healthy
-check "one that the emulator loses goes on with what has not run" goes_on
+check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
-check "one whose kernel reports a bug does not" fails
+check "a guest whose kernel reports a bug does not" fails
 finish

@@ -107,14 +107,14 @@ live_gone()
 make_folder
 export -f run_make example_builds example_runs module_found live_install live_gone
 echo "TAP version 13"
-check "into a folder: what is to be there, and nothing else" in_folder
+check "into a folder: the files of the list, and no others" in_folder
 check "the module's sources are complete" source_builds
 check "uninstall: nothing is left in the folder" folder_empty
 if can_isolate; then
 	KERNELS=6.12
 	release=$(< "$build/kernels/6.12/release")
 	check "with DKMS: program, module and its aliases" isolated live_install "$release"
-	check "the example builds with what is installed" isolated example_builds
+	check "the example builds with the installed library" isolated example_builds
 	check "the example runs" isolated example_runs
 	check "with DKMS: uninstall leaves nothing" isolated live_gone "$release"
 	check "without DKMS: the same" isolated live_install "$release" DKMS=

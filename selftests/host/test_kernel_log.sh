@@ -208,17 +208,17 @@ not_stuck()
 }
 
 make_folder
-check "what a healthy kernel says is no report" quiet
+check "messages of a healthy kernel are no reports" quiet
 check "each kind of report is one" each
 check "a data race of the module is reported" ours
-check "one of others is not, but what follows it" foreign
+check "a data race elsewhere is not, but a report behind it is" foreign
 check "... among others" mixed
 check "... nor one of the kernel's clock with its readers" clock
-check "... nor one of the flag of who uses a capability" capability
+check "... nor one of the flags of a task that uses a capability" capability
 check "a warning of schedulers that go on or off is the kernel's" schedulers
 check "one that is torn is" torn
-check "of a log, what is new counts" begun
-check "... and that it is there" lost
-check "what the emulator does to a kernel is told from that" stuck
-check "... but not if it came behind a report" not_stuck
+check "only new lines of a log count" begun
+check "... and it is reported if the log has lost them" lost
+check "a report that the emulator has caused is recognized" stuck
+check "... but not if it came behind another report" not_stuck
 finish

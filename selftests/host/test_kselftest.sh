@@ -111,7 +111,7 @@ echo "TAP version 13"
 check "into a kernel's tree" drop_in
 check "its config fragment" right_config
 if can_isolate; then
-	check "without the library it says what is missing" needs_library
+	check "without the library, make says that it is missing" needs_library
 	check "install the library and the program" isolated make -s -C "$top" install-user
 	check "build and install" isolated build_and_install
 	check "all is there" complete

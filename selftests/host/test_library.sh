@@ -173,7 +173,7 @@ for l in "${libraries[@]}"; do
 	check "$l: the static library exports its list of names" archive_listed "$l"
 	check "$l: SONAME and links" has_soname "$l"
 done
-check "the lists have what the headers declare" lists_declared
+check "the lists have the names that the headers declare" lists_declared
 check "libschedtape needs no libnl" needs "$lib/libschedtape.so" libjson-c libxxhash libzstd
 check "libschedtape-client needs libnl only" needs "$lib/libschedtape-client.so" \
 	libnl-3 libnl-genl-3

@@ -93,7 +93,7 @@ if can_isolate; then
 	check "install" isolated install_packages
 	# shellcheck disable=SC2086 # words
 	check "DKMS has built the module for every kernel" isolated built_for $releases
-	check "programs build with what is installed" isolated programs_build
+	check "programs build with the installed packages" isolated programs_build
 	check "dpkg-shlibdeps: the example needs the package libschedtape0 only" isolated right_depends
 	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
 		use_in "$kernel"

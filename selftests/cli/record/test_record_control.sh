@@ -131,7 +131,7 @@ expect 129 '-k boot: only mono' schedtape record -k boot -- true
 schedtape record -q -o t --overwrite -m 16K -- pingpong 3000 > out 2> log
 report $? "--overwrite: no failure"
 info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
-	"--overwrite: the tape has what the rings had room for"
+	"--overwrite: the tape has the events that the rings had room for"
 schedtape script --json t 2> log | tail -n 1 > last.json
 info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
 	"--overwrite: the tape has the last events"

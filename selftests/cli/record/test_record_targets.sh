@@ -48,13 +48,13 @@ record -t "$thread"
 on_tape t "p == {$thread}" "-t: one thread"
 meta t "f['tids'] == [$thread] and not f['no_inherit']" "-t: the tape has the option"
 record_forks -p $forks
-on_tape t "{'sh', 'true'} <= c" "-p: what a process forks, too"
+on_tape t "{'sh', 'true'} <= c" "-p: a process's children, too"
 like tape.json "{t['ppid'] for t in d['tasks']} == {0, $forks}"
 report $? "a parent that is not recorded has no PID on the tape"
 record -p $forks -i
 on_tape t "p == {$forks}" "-i: its children are not recorded"
 record_forks -t $forks
-on_tape t "{'sh', 'true'} <= c" "-t: what a thread forks, too"
+on_tape t "{'sh', 'true'} <= c" "-t: a thread's children, too"
 record -t $forks --no-inherit
 on_tape t "p == {$forks}" "-t --no-inherit: its children are not recorded"
 schedtape record -q -o t -i -- sh -c '/bin/true; exec /bin/true'
@@ -97,7 +97,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	record -C 1 -p $forks,$periodic
 	schedtape script --json t 2> log | tail -n +2 > script.json && [ -s script.json ] &&
 		! grep -m 5 -v '"cpu":1,' script.json > log
-	report $? "-C: only what happens on one CPU"
+	report $? "-C: only events of one CPU"
 	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape has the option"
 	record_forks -C 0-1
 	on_tape t "{'other', 'true'} <= c" "-C alone: every task"

@@ -111,7 +111,7 @@ fi
 [ $? = 1 ] && [ "$(grep -c 'cannot write' log)" = 1 ]
 report $? "files that are full are one error"
 info t 'sum(c["lost"] for c in d["cpus"]) > 300 and d["damage"] is None' \
-	"what did not get into them is lost, and counted"
+	"events that did not get into the files are lost, and counted"
 schedtape script t > out 2> log && grep -q LOST out
 report $? "where it was"
 
@@ -138,7 +138,7 @@ report $? "which is not packed"
 schedtape recover t > out 2> log && grep -q 'no end record' log
 report $? "but recovered"
 info t.recovered 'd["damage"] is None and "no end" in d["meta"]["recovered"]' \
-	"the recovered tape is complete, and says what was missing"
+	"the recovered tape is complete, and says that its end was missing"
 same_events t t.recovered "with the same events"
 
 # -- one file of several ------------------------------------------------------

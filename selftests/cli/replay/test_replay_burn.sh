@@ -54,7 +54,7 @@ replay fast
 truth=$(ran here.tape) slow=$(ran slow.replay) fast=$(ran fast.replay)
 echo "$truth ns of CPU time, $slow of a slower machine, $fast of a faster one" > log
 [ "$fast" -gt $((3 * truth)) ] && [ "$fast" -gt $((10 * slow)) ]
-report $? "what a faster machine has done takes more CPU time"
+report $? "the work of a faster machine takes more CPU time"
 if [ -n "$exact" ]; then
 	[ $((100 * fast / truth)) -ge 980 ] && [ $((100 * fast / truth)) -le 1020 ]
 	report $? "ten times as much"

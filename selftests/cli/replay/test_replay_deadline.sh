@@ -95,7 +95,7 @@ done
 schedtape replay -q --record full.replay early.tape > log 2>&1
 report $? "without room for it, it plays"
 grep -q 'warning: periodic:[0-9]*: SCHED_DEADLINE with 4.000 of 20.000 ms, by 20.000 ms, is refused: Device or resource busy; too little CPU time is left for it; it plays with SCHED_OTHER' log
-report $? "and says which task plays with what instead"
+report $? "and prints the task and the policy that it has instead"
 schedtape report --json full.replay > full.json 2> log &&
 	like full.json '[t["policy"] for t in d["tasks"]] == ["other"]'
 report $? "as it says"

@@ -73,11 +73,11 @@ for name, state in ("periodic", "S"), ("vforks", "D"):
 		sleep, wall, _ = look(f"{name}.{how}", name, state)
 		if how == "relative" or how == "auto" and state == "D":
 			tell(sleep >= 0.95 * recorded,
-				f"--external {how}: who works longer sleeps as long in state {state}")
+				f"--external {how}: a late player sleeps as long in state {state}")
 			wanted, wall_wanted = recorded, wall_recorded + extra
 		else:
 			tell(sleep < 0.75 * recorded,
-				f"--external {how}: who works longer sleeps less in state {state}")
+				f"--external {how}: a late player sleeps less in state {state}")
 			wanted, wall_wanted = recorded - extra / 9, wall_recorded
 		if exact:
 			tell(abs(sleep / wanted - 1) < 0.03 and abs(wall / wall_wanted - 1) < 0.03,

@@ -151,7 +151,7 @@ TEST_F_TIMEOUT(files, two_readers, 60)
 	EXPECT_LE(RENAMES, self->state.events);
 	EXPECT_EQ(self->state.events, readers[0].events + readers[1].events);
 	if (readers[0].pages + readers[1].pages > PAGES)
-		SKIP(goto out, "more pages than a ring has: they are not told apart");
+		SKIP(goto out, "more pages than a ring has: several share a counter");
 	for (cpu = 0; cpu < self->info.nr_cpus; cpu++) {
 		for (seq = 0; seq < PAGES; seq++) {
 			pages += seen[cpu][seq] != 0;

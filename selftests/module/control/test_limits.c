@@ -118,7 +118,7 @@ TEST_F(limits, filter_before_rings)
 	EXPECT_EQ(0, tasks_of(self));
 }
 
-TEST_F(limits, whom)
+TEST_F(limits, filtered_tasks)
 {
 	static const uint8_t commands[] = { STAPE_CMD_FILTER_ADD, STAPE_CMD_FILTER_DEL };
 	size_t i;

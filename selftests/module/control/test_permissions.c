@@ -106,12 +106,12 @@ TEST_F(permissions, group)
  * The table of Documentation/security.rst: a caller, and the results of opening the device, of
  * a request, and of listening. The device's mode allows everyone.
  */
-FIXTURE(who)
+FIXTURE(caller)
 {
 	int *results;
 };
 
-FIXTURE_VARIANT(who)
+FIXTURE_VARIANT(caller)
 {
 	uint64_t caps;		/* of nobody */
 	bool root;
@@ -127,71 +127,71 @@ FIXTURE_VARIANT(who)
 #define CONTAINER (CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | \
 		   CLONE_NEWCGROUP)
 
-FIXTURE_VARIANT_ADD(who, nobody) {
+FIXTURE_VARIANT_ADD(caller, nobody) {
 	.device = -EACCES, .netlink = -EPERM,
 };
 
-FIXTURE_VARIANT_ADD(who, net_admin) {
+FIXTURE_VARIANT_ADD(caller, net_admin) {
 	.caps = ST_CAP(CAP_NET_ADMIN), .device = -EACCES, .netlink = -EPERM,
 };
 
-FIXTURE_VARIANT_ADD(who, all_capabilities_but_the_two) {
+FIXTURE_VARIANT_ADD(caller, all_capabilities_but_the_two) {
 	.caps = ALL_CAPS & ~NEEDED, .device = -EACCES, .netlink = -EPERM,
 };
 
-FIXTURE_VARIANT_ADD(who, perfmon) {
+FIXTURE_VARIANT_ADD(caller, perfmon) {
 	.caps = ST_CAP(CAP_PERFMON),
 };
 
-FIXTURE_VARIANT_ADD(who, sys_admin) {
+FIXTURE_VARIANT_ADD(caller, sys_admin) {
 	.caps = ST_CAP(CAP_SYS_ADMIN),
 };
 
-FIXTURE_VARIANT_ADD(who, root) {
+FIXTURE_VARIANT_ADD(caller, root) {
 	.root = true, .caps = ALL_CAPS,
 };
 
-FIXTURE_VARIANT_ADD(who, root_without_capabilities) {
+FIXTURE_VARIANT_ADD(caller, root_without_capabilities) {
 	.root = true, .device = -EACCES, .netlink = -EPERM,
 };
 
-FIXTURE_VARIANT_ADD(who, root_of_a_user_namespace) {
+FIXTURE_VARIANT_ADD(caller, root_of_a_user_namespace) {
 	.root = true, .namespaces = true, .device = -EACCES, .netlink = -EPERM,
 };
 
-FIXTURE_VARIANT_ADD(who, root_of_a_container) {
+FIXTURE_VARIANT_ADD(caller, root_of_a_container) {
 	.root = true, .namespaces = true, .others = CONTAINER,
 	.device = -EACCES, .netlink = -ENOENT, .monitor = -ENOENT,
 };
 
 /* As in a privileged container: the initial user namespace, and own other namespaces. */
-FIXTURE_VARIANT_ADD(who, root_of_a_privileged_container) {
+FIXTURE_VARIANT_ADD(caller, root_of_a_privileged_container) {
 	.root = true, .caps = ALL_CAPS, .others = CONTAINER,
 	.netlink = -ENOENT, .monitor = -ENOENT,
 };
 
-FIXTURE_SETUP(who)
+FIXTURE_SETUP(caller)
 {
 	self->results = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->results);
 	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
 }
 
-FIXTURE_TEARDOWN_PARENT(who)
+FIXTURE_TEARDOWN_PARENT(caller)
 {
 	chmod("/dev/schedtape", 0600);
 }
 
-static int become(const FIXTURE_VARIANT(who) *who)
+static int become(const FIXTURE_VARIANT(caller) *caller)
 {
-	if (who->namespaces)
-		return st_become_root_of_namespaces(who->others);
-	if (who->others && unshare(who->others))
+	if (caller->namespaces)
+		return st_become_root_of_namespaces(caller->others);
+	if (caller->others && unshare(caller->others))
 		return -1;
-	return who->root ? st_caps_effective(who->caps) : st_become_nobody(who->caps);
+	return caller->root ? st_caps_effective(caller->caps) : st_become_nobody(caller->caps);
 }
 
-TEST_F(who, may)
+TEST_F(caller, access)
 {
 	pid_t child;
 	int status;

@@ -142,7 +142,7 @@ def replay_tests(ynl, device, monitor):
         [(0, child)]
     ynl.do("replay-stop", {"id": ident})
     yield "replay-stop: its player is killed", os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
-    yield "replay-ntf: the group was told", was_told(monitor, ("replay-ntf", ident, "stopped"))
+    yield "replay-ntf: the group gets it", was_told(monitor, ("replay-ntf", ident, "stopped"))
     os.close(players)
 
 
@@ -229,7 +229,7 @@ def tests():
     session = ynl.do("session-get", {"id": ident})
     yield "session-stop: it has stopped", session["state"] == "stopped" and \
         session["start-time"] < session["stop-time"]
-    yield "session-ntf: the group was told", was_told(monitor, ("session-ntf", ident, "stopped"))
+    yield "session-ntf: the group gets it", was_told(monitor, ("session-ntf", ident, "stopped"))
     os.kill(child, 9)
     os.waitpid(child, 0)
     os.close(device)

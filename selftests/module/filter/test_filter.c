@@ -86,7 +86,7 @@ static int rename_at_gates(void *arg)
 	return 0;
 }
 
-TEST_F(filter, only_whom_it_names)
+TEST_F(filter, only_the_tasks_it_names)
 {
 	int i;
 

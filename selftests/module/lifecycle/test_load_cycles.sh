@@ -61,7 +61,7 @@ if [ $done -ge 100 ]; then
 	[ $((after - before)) -lt $((rounds + 128)) ]
 	report $? "the kernel has not grown"
 else
-	skip "what it grows by is seen in a hundred"
+	skip "growth of the kernel is only seen in a hundred cycles"
 fi
 insmod "$SCHEDTAPE_KO" 2> log
 report $? "and it comes back"

@@ -422,7 +422,7 @@ TEST_F(replay, threads_are_players)
 
 /* -- notifications ------------------------------------------------------------------ */
 
-TEST_F(replay, completion_is_told)
+TEST_F(replay, notifies_completion)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];
 	int sock = st_monitor(), cmd;
@@ -444,7 +444,7 @@ TEST_F(replay, completion_is_told)
 }
 
 /* A running replay notifies every second. */
-TEST_F(replay, progress_is_told)
+TEST_F(replay, notifies_progress)
 {
 	struct nlattr *attrs[ST_REQUEST_TYPES];
 	int sock = st_monitor(), i;

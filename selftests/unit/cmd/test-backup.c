@@ -125,7 +125,7 @@ static void test_empty(void)
 	ok(!backup_old("t", &backup, &err), "and another one may use it");
 	put("t/data", TAPE);
 	backup_done(&backup);
-	ok(is_there("t/data"), "whose tape stays");
+	ok(is_there("t/data"), "and its tape stays");
 	unlink("t/data");
 	ok(!rmdir("t"), "with nothing beside it");
 }
@@ -148,7 +148,7 @@ static void test_input(void)
 	put("t", TAPE);
 	put("t.old", TAPE);
 	put("u", TAPE);
-	ok(refused("t", "t") && refused("./t", "t"), "nothing is written over what is read");
+	ok(refused("t", "t") && refused("./t", "t"), "no output is written over its input");
 	ok(refused("t.old", "t"), "nor may its place be that of the last one");
 	ok(!backup_refuse("t", "u", &err) && !backup_refuse("t", "-", &err) &&
 	   !backup_refuse("t", "t.old", &err) && !backup_refuse("none", "t", &err),

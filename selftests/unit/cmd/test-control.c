@@ -95,7 +95,7 @@ static void test_orders(void)
 	ok(control_next(&pipes.control) == ORDER_NONE, "and no more");
 	control_ack(&pipes.control);
 	ok(read(pipes.from, got, sizeof(got)) == sizeof(ack) && !memcmp(got, ack, sizeof(ack)),
-	   "what is done is acknowledged as perf does it");
+	   "an order is acknowledged as perf does it");
 	ok(!complaints, "nothing to complain of");
 	close_pipes(&pipes);
 }

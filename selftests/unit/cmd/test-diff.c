@@ -401,7 +401,7 @@ static void test_settings(void)
 	prints("\n# setting x/y differs: A: 1, B: 2\n", "one in a folder");
 	prints("\n# settings differ: fair_server/: 2 of single CPUs\n", "those of CPUs");
 	prints_not("setting same", "one that does not");
-	prints_not("domains", "nor what the kernel measures");
+	prints_not("domains", "nor a value that the kernel measures");
 	diff("--json", NULL);
 	ok(strstr(printed, "\"fair_server/cpu1/period\"") && !strstr(printed, "\"same\""),
 	   "all of them in JSON");
@@ -463,7 +463,7 @@ static void test_gaps(void)
 	prints("\n# settings not compared: 3 not readable in A: Operation not permitted\n",
 	       "the other way round");
 	make_with(&a, partial, NULL, 0);
-	prints("\n# setting slice differs: A: 4, B: 3\n", "what is there is compared");
+	prints("\n# setting slice differs: A: 4, B: 3\n", "a setting that both have is compared");
 	prints("\n# settings not compared: 3 perhaps left out of A\n", "some that are left out");
 	prints("\n# settings not compared: 1 cut in A\n", "one that is alike as far as that");
 	diff("--json", NULL);

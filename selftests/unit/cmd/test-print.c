@@ -171,7 +171,7 @@ static void test_script(const struct blob *tape)
 	    "2.000000 to 3.000000\n", "a loss");
 	has("      task: server:20 leaves [R] on [000] tgid=20", "a task that leaves");
 	has("      task: ?[2J:30 exits [R] on [000] tgid=20", "one that exits, safe to be seen");
-	has("   migrate: ?[2J:30 to [001]\n", "whose name was not known before");
+	has("   migrate: ?[2J:30 to [001]\n", "a migration, with the name from the exit");
 
 	run(cmd_script, "script", "--pid=20", tape);
 	has("PAUSED", "a pause is printed whatever tasks are selected");
@@ -381,7 +381,7 @@ static void test_gaps(const struct blob *tape)
 	shows_settings(tape, "{\"files\": {\"a/b\": \"1\"}, \"cut\": [\"v\\u001b\", \"w\", "
 		       "\"x\", \"y\", \"z\", 7], \"left_out\": 1234}",
 		       "\nsched settings   : 1 in folders, see --json; cut: v?, w, x, y, 1 more; "
-		       "left out: 1,234 files\n", "what is cut and left out");
+		       "left out: 1,234 files\n", "settings that are cut or left out");
 	shows_settings(tape, "{\"files\": {}}", "\nsched settings   : none\n", "none at all");
 	shows_settings(tape, "{\"files\": {}, \"not_readable\": 1, \"cut\": {}, "
 		       "\"left_out\": \"x\"}",
@@ -452,7 +452,7 @@ static void test_nasty(struct blob *tape)
 	has("\ncommand          : " SHOWN "\n", "a command");
 	has("\nfilter           : " SHOWN "=" SHOWN "\n", "a key");
 	has("\n" SHOWN " : " SHOWN "\n", "one of the description");
-	has("only stream " SHOWN " of a recording", "what is said of the tape");
+	has("only stream " SHOWN " of a recording", "the note on a tape of one stream");
 }
 
 #define TASKS	20000
@@ -569,14 +569,14 @@ static void test_damage(struct blob *tape, size_t at, const char *what)
 	    "\"lost_last_ns\":7000000000}", "its loss");
 	ok(!run(cmd_report, "report", NULL, tape), "report");
 	has("# LOST: 5 events of CPU 0, from 1.000000 to 7.000000 s\n", "its loss");
-	has("\nserver:20 ", "and what is behind it");
+	has("\nserver:20 ", "and the task behind the loss");
 	ok(!run(cmd_report, "report", "--json", tape), "report --json");
 	squeeze();
 	has("\"events\":4,\"lost\":1239,\"cpus\":[{\"cpu\":0,\"events\":3,\"lost\":5,",
 	    "its loss");
 	ok(!run(cmd_script, "script", NULL, tape), "script");
 	has("LOST 5 events from 1.000000 to 7.000000\n", "its loss");
-	has("task: server:20 leaves", "and what is behind it");
+	has("task: server:20 leaves", "and the event behind the loss");
 
 	find_record(data, size, 3, 0)[at] ^= 0x10;
 	blob_put(tape, data, size);

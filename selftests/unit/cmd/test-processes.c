@@ -75,7 +75,7 @@ static void test_ends(void)
 	processes_reap(&processes, false);
 	ok(processes.died.pid == (uint32_t)pids[1] && processes.died.task == 1 &&
 	   WIFSIGNALED(processes.died.status) && WTERMSIG(processes.died.status) == SIGKILL,
-	   "who was killed is known, whom it played, and how");
+	   "the killed player is reported, with its task and the signal");
 	processes_free(&processes);
 	signals[1] = 0;
 }
@@ -98,7 +98,7 @@ static void test_killer(void)
 	ok(!kill_on_exit_start(&killer, clean, &ends[1]), "the killer is there");
 	begin(&processes);
 	processes_reap(&processes, false);
-	ok(processes.none_left && !kill(killer.pid, 0), "and is none of those who are left");
+	ok(processes.none_left && !kill(killer.pid, 0), "and is none of the players that are left");
 	processes_reap(&processes, true);
 	kill_on_exit_end(&killer);
 	ok(waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD, "its end leaves nothing");

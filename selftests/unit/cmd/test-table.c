@@ -360,9 +360,10 @@ static void test_choice(void)
 	struct call help = { cmd_report, { "report", "-F", "help" } };
 
 	capture(80, call, &plain);
-	ok(!strstr(text, "stops") && strstr(text, "preempted"), "what matters is at 80 columns");
+	ok(!strstr(text, "stops") && strstr(text, "preempted"),
+	   "80 columns: the fields that matter most");
 	capture(80, call, &wide);
-	ok(strstr(text, "stops") && widest() > 80, "--wide: all is, however wide");
+	ok(strstr(text, "stops") && widest() > 80, "--wide: all fields, however wide");
 	check_tables("--wide", 1);
 	capture(80, call, &fields);
 	ok(strstr(text, "max ms  task") && !strstr(text, "sleeps"), "-F: those that were named");

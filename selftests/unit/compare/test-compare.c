@@ -114,7 +114,8 @@ static void test_launcher(void)
 	size_t n;
 
 	ok(two.d->matched == 4 && two.d->only_b == 1, "a launcher is only in B");
-	ok(pid_in_b(&two, 100) == 700 && pid_in_b(&two, 102) == 702, "what is under it matches");
+	ok(pid_in_b(&two, 100) == 700 && pid_in_b(&two, 102) == 702,
+	   "tasks under the launcher match");
 	ok(!two.d->same_graph && two.d->edges_differ == 1 && two.d->woken_same == 4,
 	   "a wake-up less is another graph");
 	edges = schedtape_comparison_edges(two.comparison, &n);
@@ -138,7 +139,7 @@ static void test_missing(void)
 	fake_info(less, 700, "sh", S, 0);
 	two = compare(less, family(100, false, 3));
 	ok(two.d->only_b == 3 && two.d->same_graph && !two.d->edges_only_b && !two.d->woken_b,
-	   "what is only in B does not touch the graph");
+	   "tasks only in B do not change the graph");
 	done(&two);
 }
 
@@ -191,7 +192,7 @@ static void test_names(void)
 
 	two = compare(a, b);
 	ok(pid_in_b(&two, 12) == 82 && pid_in_b(&two, 11) == 83 && !pid_in_b(&two, 13),
-	   "children by name, the rest is told as unmatched");
+	   "children match by name, the rest is unmatched");
 	done(&two);
 }
 
@@ -219,7 +220,7 @@ static void test_joined(void)
 
 	two = compare(a, b);
 	ok(two.d->matched == 4 && pid_in_b(&two, 11) == 91 && pid_in_b(&two, 12) == 82,
-	   "who joined is its parent's child");
+	   "a task that joined is its parent's child");
 	done(&two);
 }
 
@@ -381,7 +382,8 @@ static void test_distances(void)
 	ok(d[SCHEDTAPE_SLEEPS] == 0, "a step is not seen");
 	ok(fabs(order - 0.5) < 1e-9, "three of six pairs in the other order");
 	distances(habit(100, 500, "2"), habit(100, 500, ""), d, &order);
-	ok(isnan(d[SCHEDTAPE_BURSTS]) && isnan(order), "what is not there has no distance");
+	ok(isnan(d[SCHEDTAPE_BURSTS]) && isnan(order),
+	   "bursts and orders that one tape has not have no distance");
 	memset(many, '2', sizeof(many) - 1);
 	many[3000] = '\0';
 	distances(habit(100, 500, many), habit(100, 500, "22"), d, &order);
@@ -409,7 +411,7 @@ static void test_burst_once(void)
 	double d[SCHEDTAPE_NR_LENGTHS], order;
 
 	distances(two_bursts(false), two_bursts(true), d, &order);
-	ok(d[SCHEDTAPE_BURSTS] == 0, "who ends asleep has its last burst once");
+	ok(d[SCHEDTAPE_BURSTS] == 0, "a task that ends asleep has its last burst once");
 }
 
 /* -- memory ------------------------------------------------------------------------ */

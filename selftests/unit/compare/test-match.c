@@ -106,7 +106,7 @@ static void test_launcher(void)
 	add(&b, NONE, false, "launcher");
 	add(&b, 0, false, "sh");
 	add(&b, 1, false, "gcc");
-	is_match(&a, &b, expected, "what is below a pair that matched by name matches, too");
+	is_match(&a, &b, expected, "children of a pair that matched by name match, too");
 }
 
 int main(void)

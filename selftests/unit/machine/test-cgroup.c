@@ -93,7 +93,7 @@ static void test_limits(void)
 	memset(name, 'a', 4095);
 	name[0] = '/';
 	name[4095] = '\0';
-	ok(!taken(name), "with what is put before it, it has to be a path still");
+	ok(!taken(name), "a path leaves room for the mount point before it");
 	free(name);
 }
 
@@ -115,7 +115,7 @@ static void test_entries(void)
 	state = schedtape_cgroup_by_path(&table, "/a/b");
 	ok(table.nr == 1 && state && state->id == 9 && state->weighs && state->weight == 300 &&
 	   !strcmp(state->max, "20000 100000") && !state->cpus && !state->idle,
-	   "what is none is left out, and nothing else");
+	   "an entry that is no cgroup is left out, and no other");
 	schedtape_cgroup_table_free(&table);
 
 	json_object_object_add(meta, "cgroups", json_object_new_string("/a"));

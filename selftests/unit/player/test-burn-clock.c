@@ -103,7 +103,7 @@ static void test_length(void)
 	   used);
 	burner = make_burner(1, NULL);
 	used = burn(&burner, MS, 400 * US);
-	ok(near(used, 600 * US), "a burst leaves out what is spared (%.0f ns)", used);
+	ok(near(used, 600 * US), "a burst is shorter by the spared time (%.0f ns)", used);
 	burner = make_burner(1, NULL);
 	used = burn(&burner, 10 * US, 0);
 	ok(near(used, 10 * US) && !reads, "a short burst reads no clock");
@@ -147,7 +147,7 @@ static void test_steps(void)
 	double used;
 
 	learn(&burner, &until);
-	ok(near(burner.step_cost, US), "the burner learns what a step costs (%.0f ns)",
+	ok(near(burner.step_cost, US), "the burner learns the cost of a step (%.0f ns)",
 	   burner.step_cost);
 	step(&burner, US);
 	used = burn(&burner, until += 5 * US, 0);
@@ -189,8 +189,7 @@ static void test_speed(void)
 	burn(&burner, 10 * MS, 0);
 	speed = 2 * ONE;
 	used = burn(&burner, 20 * MS, 0);
-	ok(near(used, 5 * MS), "a new speed holds for what comes, not for what was (%.0f ns)",
-	   used);
+	ok(near(used, 5 * MS), "a new speed does not change the CPU time so far (%.0f ns)", used);
 	speed = ONE / 2;
 	used = burn(&burner, 21 * MS, 0);
 	ok(near(used, 2 * MS), "so does the next one (%.0f ns)", used);
@@ -250,7 +249,7 @@ static void test_costs(void)
 	forks = costs_ns;
 	schedtape_measure_costs(&costs);
 	forks = NULL;
-	ok(costs.fork == 20000, "of what several forks cost, the least counts (%llu ns)",
+	ok(costs.fork == 20000, "the least of several forks' costs counts (%llu ns)",
 	   (unsigned long long)costs.fork);
 }
 

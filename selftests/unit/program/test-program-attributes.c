@@ -92,7 +92,8 @@ static void test_cgroups(void)
 	is_program(program, 1, "0:move 8; 100:exit", "a fork into another one than the parent's");
 	is_program(program, 2, "100:exit", "a fork where the parent is");
 	ok(program && program->nr_tasks == 4 && program->tasks[3].cgroup != SCHEDTAPE_NONE &&
-	   program->cgroups[program->tasks[3].cgroup] == 8, "who is described late was there");
+	   program->cgroups[program->tasks[3].cgroup] == 8,
+	   "a task that is described late was in its cgroup from the start");
 	is_program(program, 3, "0:until 0; 100:exit", "and did not move");
 	schedtape_program_free(program);
 }
@@ -155,8 +156,8 @@ static void test_affinities(void)
 	ok(program && program->nr_affinities == 2 && affinity_of(program, 0) == 2 &&
 	   affinity_of(program, 1) == 5ULL << 60, "each affinity once");
 	is_program(program, 0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 350:fork 3; "
-		   "400:exit", "what is set, if it is not so already");
-	is_program(program, 2, "0:pin 1; 100:exit", "by another");
+		   "400:exit", "an affinity is set, unless the task has it already");
+	is_program(program, 2, "0:pin 1; 100:exit", "by another task, too");
 	ok(program && program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
 	   "at first it may run where the tape's description says");
 	schedtape_program_free(program);
@@ -164,14 +165,16 @@ static void test_affinities(void)
 	program = compile_as(pinned(), &orphans);
 	ok(program && program->nr_tasks == 3 && program->tasks[0].pid == 4 &&
 	   program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
-	   "whose parent is left out begins with the parent's description");
+	   "a task whose parent is left out begins with the parent's description");
 	ok(program && program->tasks[1].pid == 2 &&
-	   affinity_of(program, program->tasks[1].affinity) == 2, "or with what that had got");
+	   affinity_of(program, program->tasks[1].affinity) == 2,
+	   "or with an affinity that the parent got later");
 	schedtape_program_free(program);
 
 	program = compile_as(pinned(), &late);
 	ok(program && program->nr_tasks >= 2 && program->tasks[0].pid == 1 &&
-	   affinity_of(program, program->tasks[0].affinity) == 2, "what it had got by --time");
+	   affinity_of(program, program->tasks[0].affinity) == 2,
+	   "a task begins with the affinity that it has when --time begins");
 	schedtape_program_free(program);
 }
 

@@ -23,7 +23,8 @@ static void test_keep(void)
 	schedtape_program_free(program);
 	pid = 1;
 	program = compile_as(round_trip(), &options);
-	is_program(program, 0, "0:until 1100; 600:exit", "who wakes nobody wakes nobody");
+	is_program(program, 0, "0:until 1100; 600:exit",
+		   "a task does not wake a task that is left out");
 	schedtape_program_free(program);
 }
 
@@ -53,7 +54,8 @@ static void test_orphans(void)
 	struct schedtape_program *program = compile_as(generations(), &options);
 
 	ok(program && program->nr_tasks == 4, "all but one");
-	is_program(program, 0, "0:until 0; 200:exit", "who forked it does not");
+	is_program(program, 0, "0:until 0; 200:exit",
+		   "the parent does not fork a child that is left out");
 	is_program(program, 1, "0:until 250; 50:fork 2; 60:fork 3; 100:exit",
 		   "its thread begins by itself, when it was made");
 	ok(program && program->tasks[1].parent == SCHEDTAPE_NONE &&
@@ -79,7 +81,7 @@ static void test_orphaned_threads(void)
 		   "its thread waits for the time at which it was made");
 	ok(program && program->nr_tasks == 4 && program->tasks[2].process == 1 &&
 	   program->tasks[1].threads == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
-	   "and is started by who leads it");
+	   "and is started by its process's leader");
 	ok(program && program->nr_roots == 2 && program->roots[1] == 3,
 	   "other processes have no part in that");
 	schedtape_program_free(program);
@@ -102,7 +104,7 @@ static void test_older_thread(void)
 	is_program(program, 0, "0:wait 0; 50:fork 2; 200:exit", "a process is forked late");
 	ok(program && program->nr_tasks == 3 && program->tasks[1].process == 2 &&
 	   program->tasks[2].threads == SCHEDTAPE_NONE && program->nr_roots == 2 &&
-	   program->roots[1] == 1, "who sets that going does not wait for it");
+	   program->roots[1] == 1, "a thread that causes its process's fork does not wait for it");
 	schedtape_program_free(program);
 }
 

@@ -230,7 +230,7 @@ static long peak(unsigned int tasks)
 	if (wait4(pid, &status, 0, &usage) != pid)
 		abort();
 	unlink(path);
-	ok(!status, "%u tasks compile, each to what it did", tasks);
+	ok(!status, "%u tasks compile, each to its own operations", tasks);
 	printf("# %u tasks: %ld KiB at most\n", tasks, usage.ru_maxrss);
 	return usage.ru_maxrss;
 }

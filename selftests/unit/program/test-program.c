@@ -11,9 +11,9 @@ static void test_round_trip(void)
 	is_program(program, 0, "0:until 500; 100:wake 0!; 300:wait 1; 400:exit",
 		   "a timer's wake-up, a wake-up, a wait, and the end of the tape");
 	is_program(program, 1, "0:wait 0; 500:wake 1; 600:exit",
-		   "who slept from the start waits for his waker");
+		   "a task that slept from the start waits for its waker");
 	ok(program && program->nr_edges == 2 && program->edges[0] == 1 && program->edges[1] == 0,
-	   "an edge knows whom it wakes");
+	   "an edge has its wakee");
 	ok(program && program->wakeups == 2 && program->timed == 1, "two edges, one timer");
 	ok(program && !strcmp(program->tasks[0].name, "one"), "a name");
 	ok(program && program->duration == 8000, "the recording's duration");
@@ -49,9 +49,9 @@ static void test_expected(void)
 	struct schedtape_program *program = compile(tape_expected());
 
 	is_program(program, 0, "0:until 500; 100:wake 0!; 300:exit",
-		   "who slept when the timer fired is expected to sleep");
+		   "a wakee that slept when the timer fired is expected to sleep");
 	is_program(program, 1, "0:wait 0; 100:wake 1!; 200:wake 2; 300:exit",
-		   "so is whom that one wakes, but for one who went to sleep after the timer");
+		   "so is the wakee's wakee, but not a task that went to sleep after the timer");
 	schedtape_program_free(program);
 	program = compile_as(tape_expected(), &absolute);
 	is_program(program, 0, "0:until 500; 100:wake 0; 300:exit",
@@ -129,7 +129,8 @@ static void test_after_exit(void)
 	program = compile(tape);
 	is_program(program, 0, "0:until 0; 200:wake 0; 300:wait 1 D; 500:exit",
 		   "a wake-up, a wait and CPU time behind an EXIT");
-	is_program(program, 1, "0:wait 0; 300:wake 1; 400:exit", "who is woken by it and wakes it");
+	is_program(program, 1, "0:wait 0; 300:wake 1; 400:exit",
+		   "a task that the exiting task wakes, and that wakes it");
 	schedtape_program_free(program);
 }
 
@@ -151,7 +152,8 @@ static void test_no_sleep(void)
 	fake_switch(tape, 600, 1, STAPE_STATE_RUNNING, 2);
 	fake_switch(tape, 700, 1, STAPE_STATE_DEAD, 0);
 	program = compile(tape);
-	is_program(program, 0, "0:until 0; 9000:exit", "a wake-up of who never slept is none");
+	is_program(program, 0, "0:until 0; 9000:exit",
+		   "a wake-up of a task that does not sleep is left out");
 	is_program(program, 1, "0:until 0; 300:until 510; 400:exit",
 		   "a preemption ends no burst, a softirq wakes externally");
 	schedtape_program_free(program);

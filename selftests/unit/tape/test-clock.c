@@ -112,7 +112,7 @@ static void test_one_sample(void)
 
 	clocks_make(&clocks, &one, 1);
 	ok(tape_clocks_ns(&clocks, 3500) == 6000 && tape_clocks_ns(&clocks, 0) == 4600,
-	   "one sample: by the rate that it tells");
+	   "one sample: by its rate");
 	tape_clocks_exit(&clocks);
 
 	one.khz = 0;
@@ -122,7 +122,7 @@ static void test_one_sample(void)
 	tape_clocks_exit(&clocks);
 
 	clocks_make(&clocks, tsc, 0);
-	ok(tape_clocks_ns(&clocks, 77) == 77, "no sample: times are what they are");
+	ok(tape_clocks_ns(&clocks, 77) == 77, "no sample: counters are taken as ns");
 	tape_clocks_exit(&clocks);
 }
 

@@ -284,7 +284,7 @@ static void test_chunk(void)
 			ev = &got.ev[i];
 	ok(lost == 1 && ev->type == SCHEDTAPE_EV_LOST && ev->lost == 56 + 12 &&
 	   ev->lost_first == 1050 && ev->lost_last == 1749,
-	   "two in a row are one loss, with what the ring had no room for");
+	   "two damaged chunks in a row are one loss, with the events that the ring lost");
 	schedtape_tape_close(tape);
 
 	/* An impossible number of events: the end record's is used. */

@@ -358,7 +358,7 @@ static void test_window(void)
 	     e.ev[i].cpu == all.ev[from + i].cpu; i++)
 		;
 	ok(e.n == all.n - from && i == e.n && !schedtape_tape_damage(tape),
-	   "no event from before is told, and no loss");
+	   "no event and no loss from before the window");
 	schedtape_tape_close(tape);
 	free(all.ev);
 	free(e.ev);
@@ -476,7 +476,7 @@ static void test_recover_damage(void)
 	tape = open_tape(in_dir("two"));
 	ok(tape && !schedtape_tape_damage(tape), "the copy is whole");
 	ok(json_object_object_get_ex(tape_meta(tape), "recovered", NULL),
-	   "and says what it is");
+	   "and says that it was recovered");
 	events_read(tape, &after);
 	ok(after.n == before.n && events_count(&after, SCHEDTAPE_EV_LOST) == 1 &&
 	   events_sorted(&after) && !after.errors, "with all other events, and a loss");
@@ -484,7 +484,7 @@ static void test_recover_damage(void)
 	schedtape_tape_close(tape);
 
 	ok(!copy(in_dir("two"), in_dir("three"), true, torn, sizeof(torn)) && !*torn,
-	   "what is whole is copied");
+	   "a whole tape is copied");
 	read_path(in_dir("three"), &before, torn, sizeof(torn));
 	ok(events_same(&before, &after) && !*torn, "as it is");
 	find_record(data, size, 3, 9)[100] ^= 1;

@@ -246,7 +246,7 @@ static void test_json(void)
 	try("damaged META record", "more numbers");
 	begin();
 	put_text(1, "{\"a\":\"\\\"", ",:{[", "\"}");
-	try("no end record", "what only looks like these, in a string");
+	try("no end record", "commas and brackets within a string");
 	begin();
 	put_text(4, "{\"start_time\":1,\"stop_time\":2,\"cpus\":[0", ",0", "]}");
 	try("damaged end record", "an end with more CPUs than there are");

@@ -120,7 +120,7 @@ static void test_misfit(void)
 	records_end(&r, 0, 3 * PAGE_EVENTS, 0, 0);
 	tape = read_all();
 	ok(is_loss(0, PAGE_EVENTS, 1190, 3000) && !loss(1)->type,
-	   "what a damaged chunk says counts only if it fits between its neighbours");
+	   "a damaged chunk's header counts only if it fits between its neighbours");
 	schedtape_tape_close(tape);
 }
 
@@ -139,7 +139,7 @@ static void test_claims(void)
 	records_end(&r, 0, 3 * PAGE_EVENTS, 0, 0);
 	tape = read_all();
 	ok(is_loss(0, PAGE_EVENTS, 1190, 3000) && !loss(1)->type,
-	   "the end record counts, not what a damaged chunk claims");
+	   "the end record's number of events counts, not a damaged chunk's");
 	schedtape_tape_close(tape);
 }
 

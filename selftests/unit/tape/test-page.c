@@ -110,7 +110,7 @@ static void test_current(void)
 
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.curr == 10 && ev.curr_kind == STAPE_NEXT_TASK,
-	   "the header says who ran first");
+	   "the header has the task that runs first");
 	ok(next(&p, &ev) == 1 && ev.curr == 10 &&
 	   schedtape_switch_state(&ev) == STAPE_STATE_BLOCKED &&
 	   schedtape_switch_next(&ev) == STAPE_NEXT_TASK, "a switch has its previous task");
@@ -150,7 +150,7 @@ static void test_lost(void)
 	maker_event(&m, 800, STAPE_EV_EXIT, 8, 0);
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.time == 500 && ev.lost_first == 600,
-	   "a loss is never later than what follows it");
+	   "a loss is never later than the beginning of its page");
 
 	maker_begin(&m, page, 3, 7, 500);
 	maker_lost(&m, 5, 100, 200);
@@ -243,7 +243,7 @@ static void test_affinity(void)
 	   cpus(&ev, 0) == (1ULL << 63 | 2) && !cpus(&ev, 1) && cpus(&ev, 2) == 5 &&
 	   !cpus(&ev, STAPE_AFFINITY_WORDS - 1), "an affinity");
 	ok(next(&p, &ev) == 1 && ev.pid == 7 && ev.time == 30 && cpus(&ev, 2) == 5 &&
-	   cpus(&ev, STAPE_AFFINITY_WORDS - 1) == 9, "what a later version sets is skipped");
+	   cpus(&ev, STAPE_AFFINITY_WORDS - 1) == 9, "a SET event of a later version is skipped");
 	ok(next(&p, &ev) == 1 && ev.pid == 8 && !cpus(&ev, 0), "a mask without a CPU");
 	ok(next(&p, &ev) == 0, "the end");
 
@@ -334,12 +334,12 @@ static void test_task(void)
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.time == 10 && ev.pid == 78 &&
 	   schedtape_task_why(&ev) == STAPE_TASK_ENTERS, "a task enters");
 	ok(!strcmp(ev.comm, "sixteen letters") && ev.tgid == 77 && ev.ppid == 4194303 &&
-	   ev.ns_pid == 12 && ev.start_time == 123456789012345, "who it is");
+	   ev.ns_pid == 12 && ev.start_time == 123456789012345, "its name and its IDs");
 	ok(ev.policy == 2 && ev.nice == 5 && ev.rt_priority == 42 && ev.prio == 57 &&
-	   ev.state == STAPE_STATE_BLOCKED && ev.task_cpu == 4000, "how it is, and where");
+	   ev.state == STAPE_STATE_BLOCKED && ev.task_cpu == 4000, "its priority, state and CPU");
 	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_LEAVES, "it leaves");
 	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_EXITS, "it exits");
-	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == 63, "or what a later version knows");
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == 63, "or has a later version's reason");
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && !ev.tgid && !ev.start_time,
 	   "the next event has nothing of it");
 	ok(next(&p, &ev) == 0, "the end");
@@ -368,7 +368,7 @@ static void test_unknown(void)
 
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && ev.time == 20 && ev.old_pid == 5,
-	   "what is not known to be set is skipped, with what they carry and their time");
+	   "unknown SET events are skipped, with their payload and their time");
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXIT && ev.arg == 2 && ev.time == 21,
 	   "so are more payload words than known");
 	ok(next(&p, &ev) == 0, "and they are counted");

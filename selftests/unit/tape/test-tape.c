@@ -71,10 +71,10 @@ static void check_losses(const struct events *e)
 	ok(ev && ev->lost == 0 && ev->lost_first == 1299 && ev->lost_last == 1500,
 	   "a gap in the pages' numbers");
 	ev = find_loss(e, 1023);
-	ok(ev && ev->lost == 12 && ev->time == 1160, "what a page says was lost before it");
+	ok(ev && ev->lost == 12 && ev->time == 1160, "a loss that a page's header has");
 	ev = find_loss(e, 9);
 	ok(ev && ev->lost == 77 && ev->time == 1300 && ev->lost_last == 1350,
-	   "what only the end says: behind the last page");
+	   "a loss behind the last page, which only the end record has");
 	ev = find_loss(e, 700);
 	ok(ev && ev->lost == UINT64_MAX && ev->time == 1111 && ev->lost_last == 1222,
 	   "and of a CPU without any page");
@@ -154,7 +154,7 @@ static void test_end_loss(void)
 	ev = e.n ? &e.ev[e.n - 1] : NULL;
 	ok(ev && ev->type == SCHEDTAPE_EV_LOST && ev->cpu == 1023 && ev->lost == 8 &&
 	   ev->time == 1749 && ev->lost_first == 1749 && ev->lost_last == 1800,
-	   "the end tells what was lost behind the last page, and no more");
+	   "the end record has the events lost behind the last page, and no others");
 	schedtape_tape_close(tape);
 	free(e.ev);
 	close(b.fd);
@@ -177,7 +177,7 @@ static void test_no_end(void)
 	ok(end->start_time == 1000 && end->stop_time == 1749 && end->nr_cpus == 3 &&
 	   end->cpus[0].cpu == 0 && end->cpus[0].events == 56 && end->cpus[1].cpu == 9 &&
 	   end->cpus[2].lost == 12 && end->cpus[2].lost_first <= 1160 &&
-	   end->cpus[2].lost_last >= 1240, "its end is what the chunks say");
+	   end->cpus[2].lost_last >= 1240, "its end is made from the chunks");
 	schedtape_tape_close(tape);
 	close(b.fd);
 }

@@ -155,7 +155,7 @@ static void test_rollback_end(void)
 	end = schedtape_tape_end(tape);
 	ok(end->stop_time == 2190, "the end of a file that failed does not end the tape");
 	ok(end->start_time == 1000 && got.n == 2 * PAGE_EVENTS,
-	   "nor does it say what time was chosen");
+	   "nor does it set the chosen time");
 	schedtape_tape_close(tape);
 }
 
@@ -174,7 +174,7 @@ static void test_rollback_meta(void)
 	tape = read_all();
 	json_object_object_get_ex(tape_meta(tape), "stream", &value);
 	ok(json_object_get_int(value) == 1 && got.n == PAGE_EVENTS,
-	   "the next file says what the tape is");
+	   "the next file describes the tape");
 	schedtape_tape_close(tape);
 	remove_file("tape/data.1");
 }
@@ -224,7 +224,7 @@ static void test_rollback_room(void)
 	tape = read_all();
 	schedtape_tape_tasks(tape, &n);
 	ok(strstr(torn(tape), "another recording") && n == 1 + 4194304 / 128,
-	   "what a file that failed had read takes no room from the next one");
+	   "records of a file that failed take no room from the next one");
 	schedtape_tape_close(tape);
 	remove_file("tape/data.1");
 }

@@ -65,7 +65,7 @@ static void test_damage(void)
 	ok(!fake_task(tl, 10, 0)->delays, "no delay is counted across a damaged page");
 	ok(fake_task(tl, 20, 0)->delays == 1, "a delay behind it is");
 	ok(schedtape_timeline_damage(tl) && !strcmp(schedtape_timeline_damage(tl), "one"),
-	   "the first damage is told");
+	   "the first damage is reported");
 	done(tape, tl);
 }
 

@@ -348,7 +348,7 @@ static const char *check_tasks(const struct schedtape_timeline *tl, const struct
 		if (tasks[i].cpu_time > wall || tasks[i].end < tasks[i].start)
 			return "longer than the recording";
 		if (tasks[i].wakeups != w->wakeups[i])
-			return "wake-ups that were not told";
+			return "wake-ups that were not reported";
 		if (tasks[i].sleeps + tasks[i].stops > tasks[i].bursts)
 			return "sleeps without a burst";
 		if (tasks[i].process >= n ||

@@ -76,7 +76,7 @@ static void test_enter(void)
 	   task->start == 200 && task->end == 1000, "a task enters");
 	ok(!strcmp(task->first_comm, "asleep") && !strcmp(task->comm, "asleep") &&
 	   task->tgid == 30 && task->ppid == 1 && task->ns_pid == 3 && task->start_time == 5,
-	   "it is who it is described to be");
+	   "the task has the name and the IDs of its description");
 	ok(task->cpu_time == 40 && task->wakeups == 1 && task->wakeups_by_task == 1 &&
 	   task->delays == 1 && task->delay_max == 10, "one that slept is woken");
 	task = fake_task(tl, 31, 0);
@@ -133,14 +133,14 @@ static void test_leave(void)
 	fake_describe(tape, 700, 1, 10, LEAVES, "a", 5);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
-	ok(count_tasks(tl) == 2, "who leaves and comes back is the same");
+	ok(count_tasks(tl) == 2, "a task that leaves and comes back is the same task");
 	ok(task->cpu_time == 50 + 10, "time in between is not its own");
 	ok(task->bursts == 2 && task->sleeps == 1 && !task->preemptions && task->wakeups == 1 &&
-	   task->delays == 1, "nor is what it did then");
+	   task->delays == 1, "bursts, sleeps and wake-ups in between do not count");
 	ok(task->from_start && !task->joined && task->left && !task->exited && task->end == 700,
 	   "it is out, not over");
 	ok(fake_task(tl, 20, 0)->wakeups_by_task == 0 && fake_task(tl, 20, 0)->wakeups == 1,
-	   "who is out wakes nobody");
+	   "a task outside the filter wakes no other task");
 	done(tape, tl);
 }
 
@@ -197,7 +197,7 @@ static void test_reuse(void)
 	   first->exited && first->end == 20 * MS, "a child was made just before its fork");
 	ok(second->start == 20 * MS && second->start_time == 18 * MS &&
 	   second->parent == SCHEDTAPE_NONE && count_tasks(tl) == 6,
-	   "who was made later is not it");
+	   "a task that was made after the fork is not the child");
 	ok(fake_task(tl, 32, 0)->end == 40 * MS && fake_task(tl, 32, 0)->ppid == 30,
 	   "whether or not the child was ever described");
 	done(tape, tl);
@@ -244,9 +244,9 @@ static void test_late(void)
 	task = fake_task(tl, 40, 0);
 	ok(task->from_start && task->exited && !strcmp(task->comm, "last") &&
 	   !strcmp(task->first_comm, "last") && task->start_time == 49 * MS && task->ppid == 7,
-	   "who exits tells who it was");
+	   "the description at an exit identifies the task");
 	ok(task->thread && task->tgid == 39 && task->process == fake_task(tl, 39, 0)->index,
-	   "and whose thread");
+	   "and its thread group");
 	ok(task->prio_known && task->policy == 1 && task->rt_priority == 9 && !task->prio_changes,
 	   "and its policy, which is no change");
 	task = fake_task(tl, 40, 1);
@@ -254,14 +254,15 @@ static void test_late(void)
 	   !task->cpu_time, "a description is not of a task that came before");
 	task = fake_task(tl, 41, 0);
 	ok(!strcmp(task->first_comm, "alive") && !task->from_start && task->start == 57 * MS &&
-	   task->info, "it is, of one whose fork is gone");
+	   task->info, "a description is of a task whose fork is lost");
 	task = fake_task(tl, 42, 0);
 	ok(task->thread && task->tgid == 39 && task->process == fake_task(tl, 39, 0)->index &&
 	   !strcmp(task->comm, "thread"), "a child of an unknown thread finds its group, too");
 	ok(!fake_task(tl, 43, 0)->thread && fake_task(tl, 43, 0)->tgid == 43, "a process is one");
-	ok(!fake_task(tl, 45, 0)->info && fake_task(tl, 45, 1)->info, "nor of one that came in");
+	ok(!fake_task(tl, 45, 0)->info && fake_task(tl, 45, 1)->info,
+	   "a description is not of an older task that entered");
 	ok(!strcmp(fake_task(tl, 46, 0)->comm, "young") && fake_task(tl, 46, 0)->from_start &&
-	   !fake_task(tl, 46, 1)->pid, "one whose fork is gone may be younger than the recording");
+	   !fake_task(tl, 46, 1)->pid, "a task with a lost fork may be younger than the recording");
 	done(tape, tl);
 }
 
@@ -285,7 +286,7 @@ static void test_exec(void)
 	tl = fake_run(tape);
 	ok(count_tasks(tl) == 2 && fake_task(tl, 50, 1)->start_time == 5 &&
 	   fake_task(tl, 50, 1)->cpu_time == 20 * MS && fake_task(tl, 50, 1)->end == 31 * MS,
-	   "who executes is who it became");
+	   "a thread that calls execve() goes on under its leader's PID");
 	done(tape, tl);
 
 	/* The same, but the exec is lost. */
@@ -297,7 +298,8 @@ static void test_exec(void)
 	fake_switch(tape, 13 * MS, 0, X, 0);
 	fake_describe(tape, 20 * MS, 1, 50, LEAVES, "old", 5);
 	tl = fake_run(tape);
-	ok(count_tasks(tl) == 2 && fake_task(tl, 50, 1)->left, "who is left of a process is it");
+	ok(count_tasks(tl) == 2 && fake_task(tl, 50, 1)->left,
+	   "the last thread has its leader's PID, though its exec is lost");
 	done(tape, tl);
 }
 
@@ -330,7 +332,7 @@ static void test_identified(void)
 	if (schedtape_timeline_run(tape, &ops, &n, &tl, NULL))
 		abort();
 	ok(n == 0 && fake_task(tl, 11, 0)->ppid == fake_task(tl, 10, 0)->ppid &&
-	   fake_task(tl, 12, 0)->ppid == 10, "who is known is not told again");
+	   fake_task(tl, 12, 0)->ppid == 10, "an identified task is not reported again");
 	done(tape, tl);
 }
 
@@ -357,7 +359,7 @@ static void test_prio(void)
 	   "a child has its parent's");
 	task = fake_task(tl, 12, 0);
 	ok(task->prio_known && task->prio_changes == 1 && task->rt_priority == 7,
-	   "a change of what was not known is one");
+	   "a change of an unknown priority counts");
 	ok(!fake_task(tl, 13, 0)->prio_known, "the priority of another task is not known");
 	done(tape, tl);
 }
@@ -382,12 +384,13 @@ static void test_pause(void)
 	tl = fake_run(tape);
 	pauses = schedtape_timeline_pauses(tl, &n);
 	ok(n == 2 && pauses[0].first == 205 && pauses[0].last == 500 && pauses[1].first == 800 &&
-	   pauses[1].last == 900, "a pause is what it is on all CPUs");
+	   pauses[1].last == 900, "a pause lasts while all CPUs pause");
 	ok(fake_task(tl, 10, 0)->cpu_time == 100 + 250, "time in a pause counts for no task");
 	task = fake_task(tl, 20, 0);
 	ok(task->cpu_time == 105 && task->wakeups == 1 && task->sleeps == 1,
 	   "a sleep that began in it shows by its end");
-	ok(fake_task(tl, 21, 0)->cpu_time == 10, "who runs after it ran since its end");
+	ok(fake_task(tl, 21, 0)->cpu_time == 10,
+	   "the task that runs after a pause has run since its end");
 	ok(fake_task(tl, 30, 0)->delays == 0, "no wait across it is counted");
 	done(tape, tl);
 }
@@ -442,11 +445,11 @@ static void test_described_again(void)
 	ok(count_tasks(tl) == 12, "as many tasks as there were");
 	task = fake_task(tl, 10, 0);
 	ok(task->cpu_time == 100 * MS && task->sleeps == 1 && task->bursts == 1,
-	   "who ran before, and sleeps after a pause, fell asleep in it");
+	   "a task that ran before a pause and sleeps after it fell asleep in it");
 	task = fake_task(tl, 11, 0);
-	ok(!task->wakeups && !task->delays, "who is awake is not woken");
+	ok(!task->wakeups && !task->delays, "a task that is described as awake is not woken");
 	ok(fake_task(tl, 16, 0)->wakeups == 1 && fake_task(tl, 16, 0)->sleeps == 1,
-	   "who slept before, and is awake, was woken in it");
+	   "a task that slept before a pause and is awake after it was woken in it");
 	ok(!strcmp(fake_task(tl, 12, 0)->first_comm, "c") &&
 	   !strcmp(fake_task(tl, 12, 0)->comm, "renamed"), "another name");
 	task = fake_task(tl, 13, 0);
@@ -456,11 +459,13 @@ static void test_described_again(void)
 	   !strcmp(fake_task(tl, 14, 1)->comm, "other"), "and one that was made with a used PID");
 	task = fake_task(tl, 15, 0);
 	ok(!task->sleeps && !task->wakeups && task->delay_max == 130 * MS,
-	   "what happened after it is known better than described");
+	   "an event after a pause counts more than a description");
 	ok(fake_task(tl, 17, 1)->joined && fake_task(tl, 17, 1)->info &&
-	   fake_task(tl, 17, 1)->info->start_time == 150 * MS, "who came in is described, too");
+	   fake_task(tl, 17, 1)->info->start_time == 150 * MS,
+	   "a task that entered before the pause is described, too");
 	ok(fake_task(tl, 18, 0)->exited && !fake_task(tl, 18, 1)->from_start &&
-	   fake_task(tl, 18, 1)->start == 500 * MS, "who has a dead task's PID came later");
+	   fake_task(tl, 18, 1)->start == 500 * MS,
+	   "a described task with a dead task's PID is a later one");
 	done(tape, tl);
 }
 

@@ -40,7 +40,7 @@ static void test_ping_pong(void)
 	ok(ping->sleeps == 2 && pong->sleeps == 1, "sleeps");
 	ok(ping->wakeups == 2 && ping->wakeups_by_task == 1, "an interrupt is not a task");
 	ok(pong->wakeups == 1 && pong->wakeups_by_task == 1, "a sleep from before the start ends");
-	ok(fake_edge(tl, 10, 20) == 1 && fake_edge(tl, 20, 10) == 1, "who woke whom");
+	ok(fake_edge(tl, 10, 20) == 1 && fake_edge(tl, 20, 10) == 1, "each task wakes the other");
 	ok(ping->delays == 2 && ping->delay_total == 60 && ping->delay_max == 50 &&
 	   ping->delay_max_time == 1300, "delay");
 	ok(ping->from_start && !ping->exited && ping->start == 1000 && ping->end == 2000,
@@ -156,7 +156,7 @@ static void test_longest_delay(void)
 	tl = fake_run(tape);
 	life = fake_task(tl, 10, 0);
 	ok(life->delay_max == 50 && life->delay_max_time == 250,
-	   "of the longest delays the first is told");
+	   "of equally long delays the first is kept");
 	life = fake_task(tl, 20, 0);
 	ok(life->delays == 1 && !life->delay_max && life->delay_max_time == 500,
 	   "a delay of 0 has a time, too");
@@ -206,7 +206,7 @@ static void test_fork_and_reuse(void)
 	   second->exited && second->end == 400, "a PID used again is another task");
 	ok(third->start == 400 && !third->exited, "and again");
 	ok(parent->cpu_time == 1000 && parent->bursts == 1,
-	   "who ran from the start to the end, without a switch");
+	   "the parent ran from the start to the end, without a switch");
 	done(tape, tl);
 }
 
@@ -419,18 +419,19 @@ static void test_start(void)
 	   !fake_task(tl, 13, 1)->from_start, "a fork takes the PID of a task from the start");
 	task = fake_task(tl, 1, 0);
 	ok(task->from_start && !task->cpu_time && !task->bursts && task->start == 100 &&
-	   task->end == 1000, "one who sleeps all the time");
+	   task->end == 1000, "a task that sleeps all the time");
 	task = fake_task(tl, 2, 0);
 	ok(task->cpu_time == 20 && !task->wakeups && task->sleeps == 1 && !task->delays,
 	   "the stream wins against a description");
-	ok(fake_task(tl, 3, 0)->wakeups == 0, "no wake-up of one who was described as ready");
+	ok(fake_task(tl, 3, 0)->wakeups == 0,
+	   "a wake-up of a task that was described as runnable does not count");
 	ok(fake_task(tl, 4, 0)->cpu_time == 900 && fake_task(tl, 4, 0)->bursts == 1,
-	   "one who ran alone, with no event");
+	   "a task that ran alone, with no event");
 	ok(fake_task(tl, 5, 0)->wakeups == 1 && fake_edge(tl, 6, 5) == 1,
 	   "a description that is later than the event says nothing");
 	task = fake_task(tl, 6, 0);
 	ok(task->from_start && !task->info && task->cpu_time == 150 && task->start == 100,
-	   "one whom only the stream knows ran from the start");
+	   "a task without a description ran from the start");
 	task = fake_task(tl, 7, 0);
 	ok(!task->from_start && task->parent == fake_task(tl, 6, 0)->index && task->start == 220,
 	   "a fork whose child was described later is a fork");
@@ -463,10 +464,12 @@ static void test_loss(void)
 	tl = fake_run(tape);
 
 	task = fake_task(tl, 10, 0);
-	ok(task->cpu_time == 100 + 100 + 1100, "who ran is known up to the loss");
+	ok(task->cpu_time == 100 + 100 + 1100,
+	   "the task that runs before a loss has run until its beginning");
 	ok(task->wakeups == 2 && task->wakeups_by_task == 1 && task->sleeps == 2 &&
 	   task->bursts == 3, "a sleep in a loss shows by its end");
-	ok(fake_task(tl, 11, 0)->cpu_time == 200, "who runs after a loss ran since its end");
+	ok(fake_task(tl, 11, 0)->cpu_time == 200,
+	   "the task that runs after a loss has run since its end");
 	ok(fake_task(tl, 30, 0)->delays == 0, "no wait across a loss is counted");
 	ok(task->delays == 1 && task->delay_max == 100, "waits after it are");
 	ok(fake_task(tl, 40, 0)->wakeups == 1 && fake_task(tl, 40, 0)->delay_max == 10,
@@ -498,8 +501,8 @@ static void test_two_places(void)
 
 	ok(task->cpu_time == 200 + 100 && task->sleeps == 2, "never on two CPUs at once");
 	ok(fake_task(tl, 20, 0)->cpu_time == 0 && fake_task(tl, 21, 0)->cpu_time == 100,
-	   "who contradicts the stream is not believed");
-	ok(fake_edge(tl, 21, 10) == 1, "the waker is who the stream says");
+	   "a switch-in that the next event contradicts does not count");
+	ok(fake_edge(tl, 21, 10) == 1, "the waker is the current task of the event");
 	done(tape, tl);
 }
 
@@ -516,7 +519,8 @@ static void test_rename(void)
 	tl = fake_run(tape);
 	ok(!strcmp(fake_task(tl, 20, 0)->comm, "other") &&
 	   !strcmp(fake_task(tl, 20, 0)->first_comm, "two"), "renamed by another task");
-	ok(!strcmp(fake_task(tl, 10, 0)->comm, "one"), "who keeps its own name");
+	ok(!strcmp(fake_task(tl, 10, 0)->comm, "one"),
+	   "a task that renames another one keeps its own name");
 	ok(!strcmp(fake_task(tl, 30, 0)->first_comm, "unknown"), "a first name");
 	done(tape, tl);
 }
