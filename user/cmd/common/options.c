@@ -66,7 +66,7 @@ error_t cmd_parse_child(int key, char *arg, struct argp_state *state)
 
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
-	static char help[] = "--help";
+	char help[] = "--help";
 	error_t rc;
 
 	/* As in perf.  argp itself only knows -?, and other commands may want -h. */

@@ -49,6 +49,7 @@ static void raise_limit(size_t files)
 
 static int enter(const struct recorder_options *options, struct schedtape_error *err)
 {
+	const char *hint = "";
 	int ret;
 
 	signals_survive_writes();
@@ -57,9 +58,9 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 	ret = priority_set(options->realtime);
 	if (!ret)
 		return 0;
-	return schedtape_fail(err, ret, "-r %d: %s%s", options->realtime, strerror(-ret),
-			      ret == -EPERM ? ": a real-time priority needs CAP_SYS_NICE, use sudo" :
-			      "");
+	if (ret == -EPERM)
+		hint = ": a real-time priority needs CAP_SYS_NICE, use sudo";
+	return schedtape_fail(err, ret, "-r %d: %s%s", options->realtime, strerror(-ret), hint);
 }
 
 void recorder_leave(void)

@@ -455,11 +455,13 @@ static int open_engine(struct replay *replay)
 {
 	const struct schedtape_program *program = replay->cast.program;
 	struct schedtape_error err;
+	int ret;
 
 	replay->cast.group = replay->killer.pid;
-	return out_failed(schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
-					   replay->options->speed * STAPE_REPLAY_SPEED_ONE,
-					   &replay->cast.engine, &err), &err);
+	ret = schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
+				      replay->options->speed * STAPE_REPLAY_SPEED_ONE,
+				      &replay->cast.engine, &err);
+	return out_failed(ret, &err);
 }
 
 static int open_replay(struct replay *replay)
