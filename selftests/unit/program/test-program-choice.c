@@ -87,7 +87,10 @@ static void test_orphaned_threads(void)
 	schedtape_program_free(program);
 }
 
-/* A late description makes a thread look older than its process: it waits for the process. */
+/*
+ * A late description makes a thread look older than its process.  It causes the process's fork, so
+ * it must not wait for the process.
+ */
 static void test_older_thread(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
