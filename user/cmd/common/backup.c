@@ -42,38 +42,28 @@ static bool is_tape_file(int dir, const char *name)
 	return !got || (got == sizeof(magic) && !memcmp(magic, TAPE_MAGIC, sizeof(magic)));
 }
 
-/* Calls @each, if not NULL, for all files of a tape directory.  -EEXIST: it has other files. */
+/*
+ * Calls @each, if not NULL, for all files of a tape directory.  Returns their number, 0: the
+ * directory is empty, so it is no tape.  -EEXIST: it has other files.
+ */
 static int for_tape_files(const char *path, int (*each)(int dir, const char *name))
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	int ret = 0;
+	int ret = 0, n = 0;
 
 	if (!dir)
 		return -errno;
 	while (!ret && (entry = readdir(dir))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
+		n++;
 		ret = is_tape_file(dirfd(dir), entry->d_name) ? 0 : -EEXIST;
 		if (!ret && each)
 			ret = each(dirfd(dir), entry->d_name);
 	}
 	closedir(dir);
-	return ret;
-}
-
-/* Returns true for an empty directory.  It is no tape, because a tape has files. */
-static bool is_empty(const char *path)
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	bool empty = dir;
-
-	while (empty && (entry = readdir(dir)))
-		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	if (dir)
-		closedir(dir);
-	return empty;
+	return ret ? ret : n;
 }
 
 static int remove_file(int dir, const char *name)
@@ -91,23 +81,30 @@ static int backup_remove(const char *path)
 	if (!S_ISDIR(st.st_mode))
 		return unlink(path) ? -errno : 0;
 	ret = for_tape_files(path, NULL);
-	if (!ret)
+	if (ret >= 0)
 		ret = for_tape_files(path, remove_file);
-	if (!ret && rmdir(path))
-		ret = -errno;
-	return ret;
+	if (ret < 0)
+		return ret;
+	return rmdir(path) ? -errno : 0;
 }
 
-/* Sets *go if @path is a file or directory: pipes, devices and standard output are not replaced. */
-static int must_go(const char *path, bool *go)
+/*
+ * Returns the number of files that a new tape @path would replace, or -errno.  Pipes, devices and
+ * standard output are not replaced.  Sets *empty if @path is an empty directory.
+ */
+static int replaced_files(const char *path, bool *empty)
 {
 	struct stat st;
+	int ret;
 
-	*go = false;
+	*empty = false;
 	if (!strcmp(path, "-") || stat(path, &st))
 		return 0;
-	*go = S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
-	return S_ISDIR(st.st_mode) ? for_tape_files(path, NULL) : 0;
+	if (!S_ISDIR(st.st_mode))
+		return S_ISREG(st.st_mode);
+	ret = for_tape_files(path, NULL);
+	*empty = !ret;
+	return ret;
 }
 
 char *backup_name(char *path)
@@ -173,11 +170,9 @@ static int move_older(struct backup *backup)
 
 	if (lstat(backup->old, &st))
 		return errno == ENOENT ? 0 : -errno;
-	ret = S_ISDIR(st.st_mode) ? for_tape_files(backup->old, NULL) : 0;
-	if (!ret && is_empty(backup->old))
-		ret = -EEXIST;
-	if (ret)
-		return ret;
+	ret = S_ISDIR(st.st_mode) ? for_tape_files(backup->old, NULL) : 1;
+	if (ret <= 0)
+		return ret ? ret : -EEXIST;
 	if (asprintf(&older, "%s.%d", backup->old, getpid()) < 0)
 		return -ENOMEM;
 	if (rename(backup->old, older)) {
@@ -191,16 +186,14 @@ static int move_older(struct backup *backup)
 
 int backup_old(const char *path, struct backup *backup, struct schedtape_error *err)
 {
-	bool go;
 	int ret;
 
 	memset(backup, 0, sizeof(*backup));
-	ret = must_go(path, &go);
-	if (ret)
+	ret = replaced_files(path, &backup->was_empty);
+	if (ret < 0)
 		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
 	backup->path = path;
-	backup->was_empty = go && is_empty(path);
-	if (!go || backup->was_empty)
+	if (!ret)
 		return 0;
 	if (asprintf(&backup->old, "%s.old", path) < 0) {
 		memset(backup, 0, sizeof(*backup));
@@ -229,12 +222,12 @@ void backup_done(struct backup *backup)
 
 void backup_undo(struct backup *backup)
 {
-	bool go;
+	bool empty;
 
 	/* The file or directory @path is the failed new tape. */
 	if (backup->was_empty)
 		for_tape_files(backup->path, remove_file);
-	else if (backup->path && !must_go(backup->path, &go) && go)
+	else if (backup->path && (replaced_files(backup->path, &empty) > 0 || empty))
 		backup_remove(backup->path);
 	if (backup->old)
 		rename(backup->old, backup->path);
