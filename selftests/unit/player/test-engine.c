@@ -158,6 +158,13 @@ static void test_ends(void)
 	schedtape_engine_stop(engine);
 	ok(state().state == STAPE_REPLAY_STOPPED, "it was stopped");
 	schedtape_engine_free(engine);
+
+	create(1, edges, 0, 1);
+	schedtape_engine_start(engine, 3600000 * MS);
+	schedtape_engine_stop(engine);
+	ok(state().start_time && state().stop_time == state().start_time,
+	   "a replay that is stopped before its start takes no time");
+	schedtape_engine_free(engine);
 }
 
 int main(void)
