@@ -73,5 +73,5 @@ fails()
 check "all that a guest runs is counted" healthy
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
-check "a guest whose kernel reports a bug does not" fails
+check "a guest is not started again if its kernel has reported a bug" fails
 finish

@@ -93,7 +93,8 @@ recording()
 	in_state recording
 }
 
-# replays KEY: prints a member of each replay whose players have begun
+# replays KEY: prints the member KEY of each replay in "schedtape list --json". A replay is left out
+# until one of its players has made a step, because its other players may not have started yet.
 replays()
 {
 	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys

@@ -9,8 +9,8 @@
 # Of a manual page, each .Dl line and each .Bd -literal block is an example, and so is each .Ql
 # that names a command of schedtape. In a document, a literal block is an example if a line of it
 # begins with "schedtape" or "sudo schedtape". If some of its lines begin with "$ ", these are the
-# commands, and the other lines are output. A command that several examples consist of is run once.
-# KIND is
+# commands, and the other lines are output. An example with the same text as an earlier one is left
+# out. KIND is
 #	run	to be run
 #	Ctrl-C	to be run until the user interrupts it
 #	not-run	not to be run, for the REASON

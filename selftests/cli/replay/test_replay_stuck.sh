@@ -15,7 +15,7 @@ report $? "and replayed"
 
 LD_PRELOAD=$preloads/forget_wakes.so schedtape replay storm.tape > out 2> log
 [ $? = 1 ] && [ ! -s out ]
-report $? "a replay whose players do not wake each other: status 1"
+report $? "replay ends with status 1 if its players do not wake each other"
 schedtape report --json storm.tape > tape.json 2>> log
 /usr/bin/python3 - 2> errors << 'END'
 import json, re

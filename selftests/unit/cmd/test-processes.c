@@ -98,7 +98,8 @@ static void test_killer(void)
 	ok(!kill_on_exit_start(&killer, clean, &ends[1]), "the killer is there");
 	begin(&processes);
 	processes_reap(&processes, false);
-	ok(processes.none_left && !kill(killer.pid, 0), "and is none of the players that are left");
+	ok(processes.none_left && !kill(killer.pid, 0),
+	   "the killer runs, and does not count as a player that is left");
 	processes_reap(&processes, true);
 	kill_on_exit_end(&killer);
 	ok(waitpid(-1, NULL, __WALL) < 0 && errno == ECHILD, "its end leaves nothing");

@@ -59,7 +59,7 @@ static void test_duration_forms(void)
 	} units[] = {
 		{ "5s", 5000 }, { "0.25s", 250 }, { "40ms", 40 }, { "1500us", 1 },
 		{ "7000000ns", 7 }, { "7000us", 7 }, { "50000us", 50 }, { "4007ms", 4007 },
-		 { "2m", 120000 }, { "1.5h", 5400000 },
+		{ "2m", 120000 }, { "1.5h", 5400000 },
 	};
 	struct timing timing = { .duration = 0 };
 	size_t i;

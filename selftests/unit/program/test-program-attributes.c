@@ -165,7 +165,7 @@ static void test_affinities(void)
 	program = compile_as(pinned(), &orphans);
 	ok(program && program->nr_tasks == 3 && program->tasks[0].pid == 4 &&
 	   program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
-	   "a task whose parent is left out begins with the parent's description");
+	   "a task whose parent is left out begins with the affinity in its parent's description");
 	ok(program && program->tasks[1].pid == 2 &&
 	   affinity_of(program, program->tasks[1].affinity) == 2,
 	   "or with an affinity that the parent got later");

@@ -254,7 +254,7 @@ static void test_late(void)
 	   !task->cpu_time, "a description is not of a task that came before");
 	task = fake_task(tl, 41, 0);
 	ok(!strcmp(task->first_comm, "alive") && !task->from_start && task->start == 57 * MS &&
-	   task->info, "a description is of a task whose fork is lost");
+	   task->info, "a task whose fork is lost gets the description that its exit event has");
 	task = fake_task(tl, 42, 0);
 	ok(task->thread && task->tgid == 39 && task->process == fake_task(tl, 39, 0)->index &&
 	   !strcmp(task->comm, "thread"), "a child of an unknown thread finds its group, too");

@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{ "kthreads", OPT_KTHREADS, NULL, 0, "Record kernel threads, too", 1 },
 	{ "no-inherit", 'i', NULL, 0, "Do not record what these tasks fork", 1 },
 	{ "exclude-comm", OPT_EXCLUDE_COMM, "GLOB", 0,
-	  "Do not record tasks whose name matches GLOB; may be repeated", 1 },
+	  "Do not record a task if GLOB matches its name; may be given several times", 1 },
 	{ 0 }
 };
 
