@@ -136,8 +136,11 @@ module:
 	@selftests/qemu/build-module $(NEEDS:%=--install %) $(KERNEL) $(KMOD) $(KFLAGS)
 
 # In a guest, so that it needs no module support here and can do no harm; one CPU
-# that counts instructions, because an emulated CPU that stalls looks like load.
+# that counts instructions, because an emulated CPU that stalls looks like load,
+# and all files in memory: each run shows the same.
 DEMO	:= service
+DEMO_FILES = selftests/demo $(BUILD)/schedtape $(DEMO:%=$(BUILD)/demo/%) \
+	/usr/bin/script /usr/bin/env
 
 demo: demo-setup
 	@$(MAKE) -s all $(DEMO:%=$(BUILD)/demo/%)
@@ -145,7 +148,8 @@ ifeq ($(HOST),1)
 	@$(MAKE) -s host-module
 	@BUILD=$(BUILD) TAPES=$(BUILD)/demo selftests/demo
 else
-	@selftests/qemu/vm --kernel $(KERNEL) --icount --rw $(BUILD)/demo -- \
+	@selftests/qemu/vm --kernel $(KERNEL) --icount $(DEMO_FILES:%=--file %) \
+		--rw $(BUILD)/demo -- \
 		"BUILD=$(BUILD) TAPES=$(BUILD)/demo selftests/demo"
 endif
 
