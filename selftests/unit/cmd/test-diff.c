@@ -133,6 +133,34 @@ static void test_min_runtime(void)
 		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
 }
 
+/* The task "three" never runs in one tape, and runs only to end in the other. */
+static void test_player_ends(void)
+{
+	static const char * const limits[] = {
+		"--max-cpu-error=0", "--max-wakeup-error=0", "--max-sleep-error=0",
+	};
+	size_t i;
+
+	make_tape(&a, &alone);
+	with_end = 12;
+	make_tape(&b, &alone);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], NULL);
+	exceeds("--max-total-cpu-error=0", NULL,
+		"CPU time in total: 16.7 % off, the limit is 0.0 %");
+	make_tape(&a, &alone);
+	with_end = 0;
+	make_tape(&b, &alone);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], NULL);
+	with_end = 12;
+	make_tape(&b, &plain);
+	with_end = 0;
+	make_tape(&a, &alone);
+	exceeds("--max-wakeup-error=1000", NULL,
+		"wake-ups of three:12: inf off, the limit is 1000.0 %");
+}
+
 /* 2.5, 3.75 and 5 ms: the last one is compared, because it is not below 5 ms. */
 static void test_default_min_runtime(void)
 {
@@ -521,6 +549,7 @@ int main(void)
 	test_cpu();
 	test_min_runtime();
 	test_default_min_runtime();
+	test_player_ends();
 	test_distances();
 	test_preempted();
 	test_order();
