@@ -249,6 +249,15 @@ int recorder_describe_tasks(struct recorder *recorder)
 	return recorder->overwrite ? 0 : describe_tasks(recorder);
 }
 
+int recorder_add_players(struct recorder *recorder, const struct schedtape_player *players,
+			 size_t n)
+{
+	struct schedtape_error err;
+
+	return failed_once(recorder, schedtape_writer_players(recorder->writer, players, n, &err),
+			   &err);
+}
+
 /* Returns -EIO if all threads have failed to write: the recording ends then. */
 static int check_threads(const struct recorder *recorder)
 {
