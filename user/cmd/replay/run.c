@@ -318,6 +318,14 @@ static int start_replay(struct replay *replay)
 	return out_failed(ret, &err);
 }
 
+static int cannot_wait(void)
+{
+	int ret = -errno;
+
+	out_error(NULL, "cannot wait for the players: %s: the replay ends", strerror(-ret));
+	return ret;
+}
+
 static int run_replay(struct replay *replay)
 {
 	struct schedtape_error err;
@@ -338,8 +346,10 @@ static int run_replay(struct replay *replay)
 		if (processes_to_come(&replay->processes) && ms > LOOK_MS)
 			ms = LOOK_MS;
 		n = poll(fds, 3, ms);
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && errno != EINTR) {
+			ret = cannot_wait();
+			break;
+		}
 		if (fds[1].revents)
 			read_signals(replay);
 		if (n <= 0 || fds[0].revents || replay->processes.none_left ||
