@@ -406,7 +406,10 @@ int cmd_record(int argc, char **argv)
 	int ret, closed;
 
 	record_options_parse(&opts, argc, argv);
-	signals_ignore_snapshots();
+	if (opts.overwrite)
+		signals_take_snapshots();
+	else
+		signals_ignore_snapshots();
 	ret = record(&rec);
 	/* Complete the tape before waiting for the command. */
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);
