@@ -532,6 +532,34 @@ static void test_words(void)
 	prints("\n# setting features differs: A: ONE TWO, B: -\n", "words that only A has");
 }
 
+static void write_empty(const struct blob *tape)
+{
+	const struct schedtape_end end = { .size = sizeof(end), .stop_time = 1000 };
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+
+	if (schedtape_writer_create(tape->path, "{}", NULL, &writer, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+/* Each reader says it in one line. */
+static void test_empty(void)
+{
+	const char *text = "the tape has no events: no chosen task ran while the recording was on";
+	const char *at;
+
+	make_tape(&a, &plain);
+	write_empty(&b);
+	diff("--wide", NULL);
+	at = strstr(said, text);
+	ok(at && strstr(said, b.path) && !strcmp(at + strlen(text), "\n"),
+	   "a tape without events: %s", said);
+	make_tape(&b, &plain);
+	diff("--wide", NULL);
+	ok(!*said, "a tape with events has no such line");
+}
+
 int main(void)
 {
 	blob_init(&a);
@@ -550,6 +578,7 @@ int main(void)
 	test_min_runtime();
 	test_default_min_runtime();
 	test_player_ends();
+	test_empty();
 	test_distances();
 	test_preempted();
 	test_order();
