@@ -94,6 +94,16 @@ schedtape recover t -o full/v 2> log
 	[ ! -e full/v ]
 report $? "a full disk: recover says how far it came, and leaves no part of a tape"
 umount full
+for command in script report info "script --json" "report --json"; do
+	# shellcheck disable=SC2086 # words
+	schedtape $command t > /dev/full 2> log
+	[ $? = 1 ] && grep -q 'standard output: No space left on device: the output is not complete$' \
+		log
+	report $? "a full disk: $command says that its output is not complete"
+done
+schedtape diff t t > /dev/full 2> log
+[ $? = 2 ] && grep -q 'the output is not complete$' log
+report $? "a full disk: diff says so, too"
 
 # -- a recorder that cannot wait ---------------------------------------------------
 

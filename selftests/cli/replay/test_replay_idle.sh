@@ -79,6 +79,23 @@ schedtape replay -q --exclude pid="${workers%,*}" server.tape --record part.repl
 	grep -q ' 8 of 9 tasks matched' log
 report $? "diff matches the tasks of a replay that leaves out a worker's first thread"
 
+# Only tasks that never run.
+master_only() { schedtape record -q --duration 1 -p "$server" -o idle.tape; }
+master_only > log 2>&1 && schedtape replay --json idle.tape > idle.json 2> log &&
+	like idle.json "0 < d['rounds'][0]['wall_ns'] < 1000000000 * $slow"
+report $? "the replay of tasks that do nothing takes no time"
+schedtape report idle.tape 2>&1 > out | grep -q 'idle.tape: the tape has no events: no chosen task'
+report $? "report says that the tape has no events"
+schedtape script idle.tape 2>&1 > out | grep -q 'idle.tape: the tape has no events: no chosen task'
+report $? "and so does script"
+
+schedtape replay -q server.tape > log 2>&1 &
+replay=$!
+eventually in_state running
+schedtape list > listed 2> log && ! grep -q "^session" listed
+report $? "list has no session for a replay"
+wait $replay
+
 echo end >&3
 wait "$server"
 finish

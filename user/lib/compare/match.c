@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "compare/match.h"
-#include "compare/players.h"
 
 /**
  * struct member - a task in a list that is to be sorted

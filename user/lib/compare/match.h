@@ -5,18 +5,7 @@
 #ifndef SCHEDTAPE_MATCH_H
 #define SCHEDTAPE_MATCH_H
 
-#include <schedtape.h>
-
-/**
- * struct match_side - the tasks of one timeline
- * @players: on the tape of a replay: which tasks of another tape they play
- */
-struct match_side {
-	const struct schedtape_task *tasks;
-	uint32_t nr;
-	const struct schedtape_player *players;
-	size_t nr_players;
-};
+#include "compare/players.h"
 
 /*
  * @a_to_b, @b_to_a: receive for each task the index of its counterpart or SCHEDTAPE_NONE;

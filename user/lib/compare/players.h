@@ -5,7 +5,18 @@
 #ifndef SCHEDTAPE_COMPARE_PLAYERS_H
 #define SCHEDTAPE_COMPARE_PLAYERS_H
 
-#include "compare/match.h"
+#include <schedtape.h>
+
+/**
+ * struct match_side - the tasks of one timeline
+ * @players: on the tape of a replay: which tasks of another tape they play
+ */
+struct match_side {
+	const struct schedtape_task *tasks;
+	uint32_t nr;
+	const struct schedtape_player *players;
+	size_t nr_players;
+};
 
 /*
  * Pairs the tasks of a tape with their players on another tape, in either direction, and the
