@@ -71,7 +71,8 @@ full()
 	shift
 	rm -rf full/*
 	"$@" > out 2> log
-	[ $? = 1 ] && [ "$(grep -c "cannot write at byte [0-9]*: No space left on device$" log)" = 1 ] &&
+	[ $? = 1 ] &&
+		[ "$(grep -c "cannot write at byte [0-9]*: No space left on device$" log)" = 1 ] &&
 		grep -q "^schedtape record: full/t: $pattern" log
 }
 missing='[1-9][0-9,]* events are missing, because the tape could not be written$'
@@ -97,8 +98,7 @@ umount full
 for command in script report info "script --json" "report --json"; do
 	# shellcheck disable=SC2086 # words
 	schedtape $command t > /dev/full 2> log
-	[ $? = 1 ] && grep -q 'standard output: No space left on device: the output is not complete$' \
-		log
+	[ $? = 1 ] && grep -q 'No space left on device: the output is not complete$' log
 	report $? "a full disk: $command says that its output is not complete"
 done
 schedtape diff t t > /dev/full 2> log

@@ -70,7 +70,8 @@ schedtape diff --max-cpu-error 30% server.tape server.replay > log 2>&1
 report $? "and each worker with its own player"
 
 schedtape replay -q server.tape --record again.replay > log 2>&1 &&
-	schedtape diff --same-graph --max-cpu-error 30% --min-runtime 50 server.replay again.replay > log 2>&1 &&
+	schedtape diff --same-graph --max-cpu-error 30% --min-runtime 50 \
+		server.replay again.replay > log 2>&1 &&
 	grep -q '^verdict: same graph, 9 of 9 tasks matched' log
 report $? "diff matches the players of two replays"
 

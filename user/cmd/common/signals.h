@@ -11,7 +11,8 @@
 
 /*
  * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
- * ignored, SIGHUP; SIGUSR2 after signals_take_snapshots()).  Returns a non-blocking descriptor to read them from, or -errno.
+ * ignored, SIGHUP; SIGUSR2 after signals_take_snapshots()).  Returns a non-blocking
+ * descriptor to read them from, or -errno.
  */
 int signals_open(void);
 /* Reads all signals from that descriptor.  Returns true if one of them ends a command. */
