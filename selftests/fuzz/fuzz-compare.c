@@ -63,11 +63,26 @@ static void compare(const struct side *a, const struct side *b)
 	schedtape_comparison_free(comparison);
 }
 
+/* The tasks of the first tape play those of the second one, in the opposite order. */
+static void take_players(struct schedtape_tape *tape)
+{
+	size_t i, most = sizeof(tape->players) / sizeof(*tape->players);
+
+	for (i = 0; i < tape->nr_tasks && i < most; i++)
+		tape->players[tape->nr_players++] = (struct schedtape_player) {
+			.time = tape->tasks[i].time,
+			.pid = tape->tasks[i].pid,
+			.task_pid = tape->tasks[tape->nr_tasks - 1 - i].pid,
+		};
+}
+
 static void open_side(struct side *side, const uint8_t *data, size_t size, size_t first,
 		      size_t pages)
 {
 	side->tape = fake_new(0, 1000000);
 	take_tasks(side->tape, data, size);
+	if (!first)
+		take_players(side->tape);
 	if (pages)
 		take_pages(side->tape, data + DESCRIPTIONS * DESCRIPTION_LEN +
 			   first * STAPE_PAGE_SIZE, pages);

@@ -102,6 +102,10 @@ static unsigned char *make_file(int stream, size_t *size)
 	static const struct schedtape_scheduler scheduler = {
 		.time = 60, .after = 50, .state = "enabled", .ops = "simple", .enable_seq = 1,
 	};
+	static const struct schedtape_player players[] = {
+		{ .time = 60, .task_start = 50, .pid = 3, .task_pid = 100 },
+		{ .time = 61, .task_start = 50, .pid = 4, .task_pid = 101 },
+	};
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_end end = sample.end;
 	struct schedtape_writer *w;
@@ -120,10 +124,12 @@ static unsigned char *make_file(int stream, size_t *size)
 		exit(1);
 	schedtape_writer_clock(w, &clocks[0], &err);
 	schedtape_writer_scheduler(w, &scheduler, &err);
-	if (stream < 0)
+	if (stream < 0) {
 		schedtape_writer_tasks(w, sample.tasks, 2, &err);
-	else
+		schedtape_writer_players(w, players, 2, &err);
+	} else {
 		schedtape_writer_pages(w, sample.pages[stream], 2, &err);
+	}
 	schedtape_writer_clock(w, &clocks[1], &err);
 	schedtape_writer_end(w, &end, &err);
 	schedtape_writer_close(w, &err);

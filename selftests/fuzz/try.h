@@ -53,6 +53,20 @@ static inline void check_tasks(struct schedtape_tape *tape)
 		abort();
 }
 
+static inline void check_players(struct schedtape_tape *tape)
+{
+	const struct schedtape_player *players;
+	uint64_t sum = 0;
+	size_t n, i;
+
+	players = schedtape_tape_players(tape, &n);
+	for (i = 0; i < n; i++)
+		sum += players[i].time ^ players[i].task_start ^ players[i].pid;
+	/* So that the compiler does not remove the reads. */
+	if (sum == UINT64_MAX)
+		abort();
+}
+
 static inline void read_all(struct schedtape_tape *tape, uint64_t *events)
 {
 	uint64_t most = schedtape_tape_pages(tape) * 1024 + 2 * schedtape_tape_chunks(tape) +
@@ -188,6 +202,7 @@ static inline void try_tape(const char *path)
 		abort();
 	check_meta(tape);
 	check_tasks(tape);
+	check_players(tape);
 	check_clocks(tape);
 	check_schedulers(tape);
 	read_all(tape, &first);

@@ -66,6 +66,8 @@ static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle
 static const char *with_meta;
 static const struct schedtape_scheduler *with_schedulers;
 static size_t nr_schedulers;
+/* PID of a task that a timer wakes at the end of the next tape, and that ends; 0: none */
+static uint32_t with_end;
 
 static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
 		       uint64_t stop)
@@ -111,6 +113,11 @@ static void make_tape(const struct blob *tape, const struct habit *habit)
 	maker_begin(&m, page, 0, 0, t);
 	for (i = 0; i < CYCLES; i++)
 		t = add_cycle(&m, t, &habit->cycles[i]);
+	if (with_end) {
+		maker_wake(&m, t, with_end, STAPE_CTX_HARDIRQ, t, 0);
+		maker_switch(&m, t, with_end, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+		maker_switch(&m, t += 10 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	}
 	write_tape(tape, page, m.header.events, t);
 }
 

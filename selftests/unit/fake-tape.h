@@ -24,6 +24,8 @@ struct schedtape_tape {
 	size_t at;
 	struct schedtape_task_info tasks[16];
 	size_t nr_tasks;
+	struct schedtape_player players[4];
+	size_t nr_players;
 	struct schedtape_end end;
 	uint32_t curr[FAKE_CPUS];
 };
@@ -32,6 +34,12 @@ const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *ta
 {
 	*n = tape->nr_tasks;
 	return tape->tasks;
+}
+
+const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_players;
+	return tape->players;
 }
 
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)

@@ -11,6 +11,7 @@
 #define END		4
 #define CLOCK		5
 #define SCHEDULER	6
+#define PLAYERS		7
 
 #define PAGE_EVENTS	20	/* in each page of records_page() */
 #define PAGE_NS		200	/* from its first event to after its last one */
@@ -68,6 +69,15 @@ static inline unsigned char *records_put(struct records *r, unsigned int type,
 static inline void records_text(struct records *r, unsigned int type, const char *text)
 {
 	records_put(r, type, NULL, 0, text, strlen(text), strlen(text));
+}
+
+static inline void records_player(struct records *r, uint32_t pid)
+{
+	unsigned char player[32] = { 0 };
+
+	put32(player, sizeof(player));
+	put32(player + 4, pid);
+	records_put(r, PLAYERS, NULL, 0, player, sizeof(player), sizeof(player));
 }
 
 static inline void records_task(struct records *r, uint32_t pid)

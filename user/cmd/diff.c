@@ -135,6 +135,7 @@ static int load(struct diff_side *side, const char *path)
 		return CMD_TROUBLE;
 	}
 	cmd_warn_damage(side->timeline);
+	cmd_warn_empty(side->tape, path);
 	side->end = schedtape_tape_end(side->tape);
 	side->tasks = schedtape_timeline_tasks(side->timeline, &side->nr_tasks);
 	return 0;

@@ -299,6 +299,14 @@ static int look_after(struct recording *rec, unsigned int revents)
 	return ret;
 }
 
+static int cannot_wait(void)
+{
+	int ret = -errno;
+
+	out_error(NULL, "cannot wait for events: %s: the recording ends", strerror(-ret));
+	return ret;
+}
+
 static int record_loop(struct recording *rec)
 {
 	struct pollfd fds[] = {
@@ -313,8 +321,10 @@ static int record_loop(struct recording *rec)
 		fds[0].fd = rec->useless ? -1 : schedtape_session_fd(rec->recorder.session);
 		fds[2].fd = rec->control.fd;
 		n = poll(fds, 3, timing_wait(&rec->options->timing, recorder_wait(&rec->recorder)));
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && errno != EINTR) {
+			ret = cannot_wait();
+			break;
+		}
 		if (fds[1].revents)
 			read_signals(rec);
 		if (fds[2].revents)
@@ -396,7 +406,10 @@ int cmd_record(int argc, char **argv)
 	int ret, closed;
 
 	record_options_parse(&opts, argc, argv);
-	signals_ignore_snapshots();
+	if (opts.overwrite)
+		signals_take_snapshots();
+	else
+		signals_ignore_snapshots();
 	ret = record(&rec);
 	/* Complete the tape before waiting for the command. */
 	closed = recorder_close(&rec.recorder, rec.began, opts.quiet || opts.json);

@@ -495,7 +495,8 @@ static int show(struct report *report)
 		print_json(report);
 	else
 		print_text(report);
-	if (opts->pids.nr && !report->nr_shown)
+	if (!cmd_warn_empty(report->tape, opts->common.input) && opts->pids.nr &&
+	    !report->nr_shown)
 		out_warning(opts->common.input, "no task of the tape matches --pid");
 	free(report->shown);
 	return out_finish(0);

@@ -429,11 +429,12 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 }
 
 /* Warns if the options select no event at all. */
-static void warn_of_nothing(const struct script *script)
+static void warn_of_nothing(const struct script *script, struct schedtape_tape *tape)
 {
 	bool timed = script->time.start || script->time.stop != UINT64_MAX;
 
 	if (script->printed || !out_works() ||
+	    cmd_warn_empty(tape, script->common.input) ||
 	    (!timed && !script->pids.nr && !script->comms.nr && !script->cpus.nr))
 		return;
 	out_warning(script->common.input, "no event of the tape matches%s%s%s%s",
@@ -455,7 +456,7 @@ static int script_tape(struct script *script)
 	else
 		status = print_events(script, tape);
 	if (!status)
-		warn_of_nothing(script);
+		warn_of_nothing(script, tape);
 	status = out_finish(status);
 	names_free(script->names);
 	cmd_close_tape(tape, script->common.input);

@@ -59,6 +59,72 @@ schedtape recover t -o recovered 2> log
 report $? "a broken disk: and recovered"
 whole recovered 'sum(c["events"] for c in d["cpus"]) > 1000' "a broken disk: whole"
 
+# -- a disk that is full ---------------------------------------------------------
+
+mkdir full
+mount -t tmpfs -o size=1m none full
+# full PATTERN COMMAND...: fails, with an error of this pattern and the number of missing events
+full()
+{
+	local pattern=$1
+
+	shift
+	rm -rf full/*
+	"$@" > out 2> log
+	[ $? = 1 ] &&
+		[ "$(grep -c "cannot write at byte [0-9]*: No space left on device$" log)" = 1 ] &&
+		grep -q "^schedtape record: full/t: $pattern" log
+}
+missing='[1-9][0-9,]* events are missing, because the tape could not be written$'
+full "$missing" schedtape record -q -z0 -o full/t -- pingpong 40000
+report $? "a full disk: an error, and how much is missing"
+schedtape info --json full/t > info.json 2> log && like info.json "d['events'] > 0"
+report $? "a full disk: what was written can be read"
+full "$missing" schedtape record -q -z0 --threads -o full/t -- pingpong 40000
+report $? "a full disk: the same with --threads"
+
+schedtape record -q -z0 -o t -- pingpong 5000 > out 2> log
+rm -rf full/*
+# A replay's tape is compressed.
+fallocate -l 1000K full/other
+schedtape replay -q t --record full/u 2> log
+[ $? = 1 ] && grep -q 'full/u: [1-9][0-9,]* events are missing' log
+report $? "a full disk: the same for a replay"
+schedtape recover t -o full/v 2> log
+[ $? = 1 ] && grep -q 'No space left on device: 0\.[0-9]* of [0-9.]* MB were copied$' log &&
+	[ ! -e full/v ]
+report $? "a full disk: recover says how far it came, and leaves no part of a tape"
+umount full
+for command in script report info "script --json" "report --json"; do
+	# shellcheck disable=SC2086 # words
+	schedtape $command t > /dev/full 2> log
+	[ $? = 1 ] && grep -q 'No space left on device: the output is not complete$' log
+	report $? "a full disk: $command says that its output is not complete"
+done
+schedtape diff t t > /dev/full 2> log
+[ $? = 2 ] && grep -q 'the output is not complete$' log
+report $? "a full disk: diff says so, too"
+
+# -- a recorder that cannot wait ---------------------------------------------------
+
+# poll() refuses more files than a process may have open.
+pingpong 100000000 > /dev/null &
+workload=$!
+for options in "" --threads "--threads --overwrite"; do
+	# shellcheck disable=SC2086 # words
+	schedtape record -q $options -o t -p $workload 2> log &
+	recorder=$!
+	eventually recording
+	prlimit --pid $recorder --nofile=1
+	timeout $((20 * slow)) tail -f --pid=$recorder /dev/null
+	kill -INT $recorder 2> /dev/null
+	wait $recorder
+	[ $? = 1 ] && grep -q 'cannot wait for events' log
+	report $? "a recorder that cannot wait ends, with an error: $options"
+done
+kill -KILL $workload
+wait 2> log
+
 # -- a clock that is set ---------------------------------------------------------
 
 # shellcheck disable=SC2016 # sh expands it

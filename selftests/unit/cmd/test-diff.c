@@ -133,6 +133,34 @@ static void test_min_runtime(void)
 		"lengths of bursts of one:10: distance 1.000, the limit is 0.000");
 }
 
+/* The task "three" never runs in one tape, and runs only to end in the other. */
+static void test_player_ends(void)
+{
+	static const char * const limits[] = {
+		"--max-cpu-error=0", "--max-wakeup-error=0", "--max-sleep-error=0",
+	};
+	size_t i;
+
+	make_tape(&a, &alone);
+	with_end = 12;
+	make_tape(&b, &alone);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], NULL);
+	exceeds("--max-total-cpu-error=0", NULL,
+		"CPU time in total: 16.7 % off, the limit is 0.0 %");
+	make_tape(&a, &alone);
+	with_end = 0;
+	make_tape(&b, &alone);
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], NULL);
+	with_end = 12;
+	make_tape(&b, &plain);
+	with_end = 0;
+	make_tape(&a, &alone);
+	exceeds("--max-wakeup-error=1000", NULL,
+		"wake-ups of three:12: inf off, the limit is 1000.0 %");
+}
+
 /* 2.5, 3.75 and 5 ms: the last one is compared, because it is not below 5 ms. */
 static void test_default_min_runtime(void)
 {
@@ -504,6 +532,34 @@ static void test_words(void)
 	prints("\n# setting features differs: A: ONE TWO, B: -\n", "words that only A has");
 }
 
+static void write_empty(const struct blob *tape)
+{
+	const struct schedtape_end end = { .size = sizeof(end), .stop_time = 1000 };
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+
+	if (schedtape_writer_create(tape->path, "{}", NULL, &writer, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+/* Each reader says it in one line. */
+static void test_empty(void)
+{
+	const char *text = "the tape has no events: no chosen task ran while the recording was on";
+	const char *at;
+
+	make_tape(&a, &plain);
+	write_empty(&b);
+	diff("--wide", NULL);
+	at = strstr(said, text);
+	ok(at && strstr(said, b.path) && !strcmp(at + strlen(text), "\n"),
+	   "a tape without events: %s", said);
+	make_tape(&b, &plain);
+	diff("--wide", NULL);
+	ok(!*said, "a tape with events has no such line");
+}
+
 int main(void)
 {
 	blob_init(&a);
@@ -521,6 +577,8 @@ int main(void)
 	test_cpu();
 	test_min_runtime();
 	test_default_min_runtime();
+	test_player_ends();
+	test_empty();
 	test_distances();
 	test_preempted();
 	test_order();

@@ -24,6 +24,19 @@ static int send_to_child(int signal, bool restored)
 	return status;
 }
 
+static void test_snapshots(void)
+{
+	int fd;
+
+	signals_take_snapshots();
+	fd = signals_open();
+	ok(!signals_read(fd), "in overwrite mode nothing ends a recording yet");
+	raise(SIGUSR2);
+	ok(signals_read(fd), "in overwrite mode SIGUSR2 ends it");
+	ok(WTERMSIG(send_to_child(SIGUSR2, true)) == SIGUSR2,
+	   "the command has SIGUSR2's default action and can receive it");
+}
+
 int main(void)
 {
 	signal(SIGUSR2, SIG_DFL);
@@ -32,5 +45,6 @@ int main(void)
 	ok(WTERMSIG(send_to_child(SIGUSR2, true)) == SIGUSR2,
 	   "the command has SIGUSR2's default action");
 	ok(WTERMSIG(send_to_child(SIGUSR1, false)) == SIGUSR1, "SIGUSR1 is not ignored");
+	test_snapshots();
 	return tap_done();
 }

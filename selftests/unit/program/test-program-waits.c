@@ -46,9 +46,42 @@ static void test_waking_before(void)
 	schedtape_program_free(program);
 }
 
+/* 1 runs until 2300.  2 is only described. */
+static void test_idle(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:until 500; 300:exit", "a last wait is left out");
+	is_program(program, 1, "0:until 1300; 0:exit",
+		   "a task that never runs stays until the last task that does has slept");
+	ok(program && program->timed == 2, "that is a timed wait");
+	ok(program && program->tasks[1].born == 1000, "a task has the time of its birth");
+	schedtape_program_free(program);
+}
+
+static void test_only_idle(void)
+{
+	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_program *program;
+
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:until 0; 0:exit", "if no task runs, all wait for the start");
+	schedtape_program_free(program);
+}
+
 int main(void)
 {
 	test_child();
 	test_waking_before();
+	test_idle();
+	test_only_idle();
 	return tap_done();
 }

@@ -236,6 +236,29 @@ static void test_schedulers(void)
 	try("larger than a tape of this size", "large ones");
 }
 
+/* A record of two players, the second one with this size, in @bytes. */
+static void try_player(unsigned int bytes, uint32_t second, const char *expected,
+		       const char *what)
+{
+	begin();
+	put32(raw, 32);
+	put32(raw + 32, second);
+	put_record(7, NULL, 0, bytes);
+	try(expected, what);
+}
+
+static void test_players(void)
+{
+	const char *impossible = "damaged PLAYERS record: its content is impossible";
+
+	try_player(64, 32, "no end record", "two players");
+	try_player(72, 40, "no end record", "a larger one");
+	try_player(64, 31, impossible, "one that is too small");
+	try_player(64, 40, impossible, "one that is larger than the record");
+	try_player(64, 0, impossible, "one without a size");
+	try_player(48, 32, impossible, "half a player");
+}
+
 static void test_json(void)
 {
 	begin();
@@ -318,6 +341,7 @@ int main(void)
 	test_prio();
 	test_clocks();
 	test_schedulers();
+	test_players();
 	test_json();
 	test_chunks();
 	test_directory();

@@ -212,6 +212,86 @@ static void test_schedulers(void)
 	close(b.fd);
 }
 
+/* Makes each entry of a PLAYERS record longer, as a later version may. */
+static unsigned char *make_players_longer(unsigned char *data, size_t *size)
+{
+	unsigned char *at = find_record(data, *size, 7, 0);
+	size_t i, n = (record_size(at) - 32) / 32;
+
+	data = insert(data, size, at - data + record_size(at), 8 * n);
+	at = find_record(data, *size, 7, 0);
+	for (i = n; i-- > 0; ) {
+		memmove(at + 32 + i * 40, at + 32 + i * 32, 32);
+		memset(at + 32 + i * 40 + 32, 0xff, 8);
+		put32(at + 32 + i * 40, 40);
+	}
+	put32(at + 12, 40 * n);
+	put32(at + 16, 40 * n);
+	seal_record(at);
+	return data;
+}
+
+static void has_players(struct schedtape_tape *tape, const struct schedtape_player *all,
+			size_t expected, const char *what)
+{
+	const struct schedtape_player *got = NULL;
+	size_t n = 0, i, same = 0;
+
+	if (tape)
+		got = schedtape_tape_players(tape, &n);
+	for (i = 0; i < n && i < expected; i++)
+		same += got[i].time == all[i].time && got[i].task_start == all[i].task_start &&
+			got[i].pid == all[i].pid && got[i].task_pid == all[i].task_pid;
+	ok(tape && !schedtape_tape_damage(tape) && n == expected && same == n, "%s", what);
+	schedtape_tape_close(tape);
+}
+
+static void write_players(struct blob *b, const struct schedtape_player *players, size_t n)
+{
+	struct schedtape_writer *w;
+
+	if (tape_writer_create(b->path, sample.meta, NULL, &w, &err) ||
+	    schedtape_writer_players(w, players, n, &err) ||
+	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+/* More players than one record has. */
+static void test_players(void)
+{
+	static struct schedtape_player all[1500];
+	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
+	struct schedtape_tape *tape = NULL;
+	struct blob b, copy;
+	unsigned char *data;
+	uint64_t bytes;
+	size_t size, i;
+
+	for (i = 0; i < 1500; i++)
+		all[i] = (struct schedtape_player){ 1000 + i, UINT64_MAX - i, 100 + i, 7 * i };
+	blob_init(&b);
+	blob_init(&copy);
+	write_players(&b, all, 1500);
+	schedtape_tape_open(b.path, &tape, &err);
+	has_players(tape, all, 1500, "players are written and read");
+	if (!schedtape_tape_open(b.path, &tape, &err) &&
+	    !schedtape_tape_copy(tape, copy.path, &options, &bytes, &err)) {
+		schedtape_tape_close(tape);
+		schedtape_tape_open(copy.path, &tape, &err);
+	}
+	has_players(tape, all, 1500, "a copy has them, too");
+	write_players(&b, all, 3);
+	data = blob_get(&b, &size);
+	data = make_players_longer(data, &size);
+	has_players(blob_open(&b, data, size, &err), all, 3, "entries of a later version");
+	free(data);
+	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
+	schedtape_tape_open(b.path, &tape, &err);
+	has_players(tape, NULL, 0, "a tape of no replay has none");
+	close(b.fd);
+	close(copy.fd);
+}
+
 static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		       const struct events *want, bool torn, const char *what)
 {
@@ -339,6 +419,7 @@ int main(void)
 	test_other_order();
 	test_schedulers();
 	test_same_scheduler();
+	test_players();
 	test_newer();
 	test_older();
 	test_not_tapes();

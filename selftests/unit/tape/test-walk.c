@@ -73,6 +73,7 @@ static void make_foreign(const char *name)
 	records_text(&r, SCHEDULER, "{\"time\":1,\"state\":\"enabled\"}");
 	records_clock(&r, 1);
 	records_task(&r, 200);
+	records_player(&r, 200);
 	records_chunk(&r, 1, 0, 1500);
 	records_end(&r, 1, PAGE_EVENTS, 0, 1100);
 	records_text(&r, META, "{\"recording\":\"another\"}");
@@ -107,6 +108,8 @@ static void test_rollback(void)
 	ok(schedtape_tape_chunks(tape) == 3 && got.n == 3 * PAGE_EVENTS && !got.errors,
 	   "it leaves no chunk behind");
 	ok(schedtape_tape_tasks(tape, &n)->pid == 100 && n == 1, "nor a task");
+	schedtape_tape_players(tape, &n);
+	ok(!n, "nor a player");
 	ok(schedtape_tape_clocks(tape, &n)->mono == 900 && n == 1,
 	   "nor a clock sample, and the files' common one is there once");
 	ok(schedtape_tape_schedulers(tape, &n)->time == 900 && n == 1, "nor a scheduler");

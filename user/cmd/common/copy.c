@@ -93,6 +93,7 @@ static int show_progress(void *arg, uint64_t done, uint64_t bytes)
 /**
  * struct result - the new tape
  * @command: "pack" or "recover"
+ * @total: bytes of the old tape
  * @missing: description of the parts that were left out, or NULL
  * @counted: @events and @lost are known, because the new tape could be read again
  */
@@ -101,6 +102,7 @@ struct result {
 	const char *output;
 	const char *missing;
 	uint64_t bytes;
+	uint64_t total;
 	bool counted;
 	uint64_t events;
 	uint64_t lost;
@@ -123,18 +125,17 @@ static void print_json(const struct result *result)
 
 static void print_text(const struct copy_options *opts, const struct result *result)
 {
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], counts[2 * OUT_COUNT_LEN + 20] = "";
 
 	if (result->missing)
 		out_warning(opts->common.input, "%s", result->missing);
 	if (opts->quiet)
 		return;
-	fprintf(stderr, "[ %s: wrote %.3f MB to %s", out_command(), result->bytes / 1e6,
-		result->output);
 	if (result->counted)
-		fprintf(stderr, ": %s events, %s lost", out_count(events, result->events),
-			out_count(lost, result->lost));
-	fprintf(stderr, " ]\n");
+		snprintf(counts, sizeof(counts), ": %s events, %s lost",
+			 out_count(events, result->events), out_count(lost, result->lost));
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s%s ]\n", out_command(), result->bytes / 1e6,
+		result->output, counts);
 }
 
 /* Returns true for a pipe or a device, which cannot be read again. */
@@ -217,6 +218,19 @@ static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 	return ret;
 }
 
+/* What was written of a new file is removed; a pipe has it. */
+static void say_failed(const struct copy_options *opts, const struct result *result, int ret,
+		       const struct schedtape_error *err)
+{
+	if (ret == -EBADMSG && !opts->recover)
+		out_error(NULL, "%s: see \"schedtape recover\"", err->text);
+	else if (result->bytes)
+		out_error(NULL, "%s: %.3f of %.3f MB were copied", err->text,
+			  result->bytes / 1e6, result->total / 1e6);
+	else
+		out_error(NULL, "%s", err->text);
+}
+
 /* Returns the exit status. */
 static int say_how(const struct copy_options *opts, const struct result *result, int ret,
 		   const struct schedtape_error *err)
@@ -224,8 +238,7 @@ static int say_how(const struct copy_options *opts, const struct result *result,
 	if (ret == -EINTR)
 		return 128 + SIGINT;
 	if (ret) {
-		out_error(NULL, "%s%s", err->text, ret == -EBADMSG && !opts->recover ?
-			  ": see \"schedtape recover\"" : "");
+		say_failed(opts, result, ret, err);
 		return CMD_FAILURE;
 	}
 	if (opts->common.json)
@@ -252,6 +265,7 @@ static int copy_to(const struct copy_options *opts, const char *output)
 	tape = cmd_open_tape(opts->common.input);
 	if (!tape)
 		return CMD_FAILURE;
+	result.total = schedtape_tape_bytes(tape);
 	ret = copy(opts, tape, &result, &err);
 	result.missing = schedtape_tape_damage(tape);
 	ret = say_how(opts, &result, ret, &err);

@@ -35,6 +35,16 @@ void cmd_warn_damage(const struct schedtape_timeline *timeline)
 		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
 }
 
+bool cmd_warn_empty(struct schedtape_tape *tape, const char *path)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+
+	if (cmd_count_events(end) || cmd_count_lost(end))
+		return false;
+	out_warning(path, "the tape has no events: no chosen task ran while the recording was on");
+	return true;
+}
+
 struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 {
 	struct schedtape_timeline *timeline;

@@ -17,6 +17,8 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
 /* Warns of corrupt pages. */
 void cmd_warn_damage(const struct schedtape_timeline *timeline);
 /* Closes the tape, and warns if a part that was read is truncated or corrupt. */
+/* Warns if the tape has no events.  Returns true then. */
+bool cmd_warn_empty(struct schedtape_tape *tape, const char *path);
 void cmd_close_tape(struct schedtape_tape *tape, const char *path);
 
 /* Sums over all CPUs. */

@@ -87,8 +87,8 @@ int out_finish(int status)
 	if (!failed || errno == EPIPE)
 		return status;
 	/* If errno is 0, an earlier write has failed. */
-	out_error(NULL, "cannot write to standard output%s%s", errno ? ": " : "",
-		  errno ? strerror(errno) : "");
+	out_error(NULL, "cannot write to standard output%s%s: the output is not complete",
+		  errno ? ": " : "", errno ? strerror(errno) : "");
 	return CMD_FAILURE;
 }
 

@@ -4,12 +4,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "common/output.h"
 
-#define DEVICE	"/dev/schedtape"
+#define DEVICE		"/dev/schedtape"
+#define MODULE		"/sys/module/schedtape"
+#define OLDEST_MAJOR	6	/* the oldest series of dkms.conf */
+#define OLDEST_MINOR	1
 
 static bool has_capability(unsigned int number)
 {
@@ -36,12 +42,58 @@ static const char *closed_device(void)
 	return DEVICE " may not be opened: sudo usermod -aG schedtape \"$USER\", and log in again";
 }
 
+/* Does modprobe(8) find the module for this kernel?  True if that is not known. */
+static bool is_installed(const char *release)
+{
+	char path[128], line[4096];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	while (!found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, ":")] = '\0';
+		found = strstr(line, "/schedtape.ko");
+	}
+	fclose(file);
+	return found;
+}
+
+const char *rights_no_module(const char *release, bool installed)
+{
+	static char text[256];
+	unsigned int major, minor;
+
+	if (sscanf(release, "%u.%u", &major, &minor) == 2 &&
+	    (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR)))
+		snprintf(text, sizeof(text), "the kernel %s is too old for the module: boot Linux "
+			 "%d.%d or a later one that README.rst lists", release, OLDEST_MAJOR,
+			 OLDEST_MINOR);
+	else if (!installed)
+		snprintf(text, sizeof(text), "the module is not installed for the kernel %s: "
+			 "sudo apt install schedtape-dkms linux-headers-%s", release, release);
+	else
+		return "the module is not loaded: sudo modprobe schedtape";
+	return text;
+}
+
+static const char *missing_module(void)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return rights_no_module("", true);
+	return rights_no_module(name.release, is_installed(name.release));
+}
+
 const char *rights_obstacle(bool loaded)
 {
 	const char *why;
 
 	if (!loaded)
-		return "the module is not loaded: sudo modprobe schedtape";
+		return missing_module();
 	if (access(DEVICE, F_OK))
 		return DEVICE " does not exist: give a container --device=" DEVICE;
 	why = missing_capability();
@@ -52,6 +104,9 @@ int rights_say(int ret, const struct schedtape_error *err)
 {
 	const char *why = NULL;
 
+	/* Without the module, the netlink family is what does not exist. */
+	if (ret == -ENOENT && access(MODULE, F_OK))
+		why = missing_module();
 	if (ret == -EPERM || ret == -EACCES)
 		why = missing_capability();
 	/* Only the device has a mode. */

@@ -7,12 +7,19 @@
 
 #include <schedtape/client.h>
 
+/*
+ * Returns why a kernel of this release has no module, with the command that helps.
+ * @installed: modprobe(8) finds the module for this kernel
+ */
+const char *rights_no_module(const char *release, bool installed);
+
 /* Returns why this user cannot record, with the command that helps, or NULL. */
 const char *rights_obstacle(bool loaded);
 
 /*
  * Prints the error of a request to the module: @ret is its result and @err its text.  If this
- * user lacks the right, prints instead which right that is and the command that gives it.
+ * user lacks the right, or there is no module, prints instead the cause and the command that
+ * helps, in the words of rights_obstacle().
  * Returns @ret; 0 prints nothing.
  */
 int rights_say(int ret, const struct schedtape_error *err);

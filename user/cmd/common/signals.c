@@ -19,6 +19,9 @@ static struct {
 	sigset_t before;
 } mask;
 
+/* SIGUSR2 ends the command. */
+static bool snapshots;
+
 static void change(int signal, void (*handler)(int signal))
 {
 	struct sigaction action = { .sa_handler = handler };
@@ -38,6 +41,25 @@ void signals_survive_writes(void)
 void signals_ignore_snapshots(void)
 {
 	change(SIGUSR2, SIG_IGN);
+}
+
+static void save_mask(void)
+{
+	if (!mask.changed)
+		mask.changed = !sigprocmask(SIG_SETMASK, NULL, &mask.before);
+}
+
+void signals_take_snapshots(void)
+{
+	sigset_t ours;
+
+	/* An ignored signal would not become pending. */
+	change(SIGUSR2, SIG_DFL);
+	save_mask();
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &ours, NULL);
+	snapshots = true;
 }
 
 /* nohup(1) ignores SIGHUP.  If it were blocked here, signalfd would return it all the same. */
@@ -61,8 +83,9 @@ int signals_open(void)
 	sigaddset(&ours, SIGCHLD);
 	if (!hangup_ignored())
 		sigaddset(&ours, SIGHUP);
-	if (!mask.changed)
-		mask.changed = !sigprocmask(SIG_SETMASK, NULL, &mask.before);
+	if (snapshots)
+		sigaddset(&ours, SIGUSR2);
+	save_mask();
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;

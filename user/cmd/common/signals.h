@@ -11,7 +11,8 @@
 
 /*
  * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
- * ignored, SIGHUP).  Returns a non-blocking descriptor to read them from, or -errno.
+ * ignored, SIGHUP; SIGUSR2 after signals_take_snapshots()).  Returns a non-blocking
+ * descriptor to read them from, or -errno.
  */
 int signals_open(void);
 /* Reads all signals from that descriptor.  Returns true if one of them ends a command. */
@@ -25,6 +26,8 @@ void signals_survive_writes(void);
  * the recording.
  */
 void signals_ignore_snapshots(void);
+/* Blocks SIGUSR2, which then ends a command, too: for a recording in overwrite mode. */
+void signals_take_snapshots(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 

@@ -53,10 +53,28 @@ double diff_error(const struct diff *diff, const struct schedtape_pair *pair,
 	}
 }
 
+static bool never_ran(const struct schedtape_task *task)
+{
+	return !task->cpu_time && !task->bursts && !task->wakeups;
+}
+
+static bool ran_once(const struct schedtape_task *task)
+{
+	return task->bursts <= 1 && task->wakeups <= 1 && !diff_sleeps(task);
+}
+
+/* Is it a task that never ran, and its player, which only runs to end? */
+static bool only_ends(const struct schedtape_task *a, const struct schedtape_task *b)
+{
+	return b && ((never_ran(a) && ran_once(b)) || (never_ran(b) && ran_once(a)));
+}
+
 static bool is_small(const struct diff *diff, const struct schedtape_pair *pair)
 {
 	const struct schedtape_task *a = diff_a(diff, pair), *b = diff_b(diff, pair);
 
+	if (only_ends(a, b))
+		return true;
 	return a->cpu_time < diff->options->min_runtime &&
 	       (!b || b->cpu_time < diff->options->min_runtime);
 }
@@ -88,6 +106,8 @@ static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
 	double error;
 
 	verdict->small += small;
+	if (only_ends(diff_a(diff, pair), diff_b(diff, pair)))
+		return;
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
 		if (!limits[limit].of_tasks || (limit == DIFF_CPU && small))
 			continue;

@@ -249,6 +249,15 @@ int recorder_describe_tasks(struct recorder *recorder)
 	return recorder->overwrite ? 0 : describe_tasks(recorder);
 }
 
+int recorder_add_players(struct recorder *recorder, const struct schedtape_player *players,
+			 size_t n)
+{
+	struct schedtape_error err;
+
+	return failed_once(recorder, schedtape_writer_players(recorder->writer, players, n, &err),
+			   &err);
+}
+
 /* Returns -EIO if all threads have failed to write: the recording ends then. */
 static int check_threads(const struct recorder *recorder)
 {
@@ -427,17 +436,27 @@ static void warn_of_losses(const struct recorder *recorder)
 			    "recording was on");
 }
 
+/* The messages of errors have said why. */
+static void say_missing(const struct recorder *recorder)
+{
+	char lost[OUT_COUNT_LEN];
+
+	if (recorder->said && recorder->lost)
+		out_error(recorder->path, "%s events are missing, because the tape could not be "
+			  "written", out_count(lost, recorder->lost));
+}
+
 static void say_what_became(const struct recorder *recorder)
 {
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], overwritten[OUT_COUNT_LEN];
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], count[OUT_COUNT_LEN];
+	char overwritten[OUT_COUNT_LEN + 16] = "";
 
-	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost", out_command(),
-		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
-		out_count(lost, recorder->lost));
 	if (recorder->overwritten)
-		fprintf(stderr, ", %s overwritten",
-			out_count(overwritten, recorder->overwritten));
-	fprintf(stderr, " ]\n");
+		snprintf(overwritten, sizeof(overwritten), ", %s overwritten",
+			 out_count(count, recorder->overwritten));
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost%s ]\n", out_command(),
+		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
+		out_count(lost, recorder->lost), overwritten);
 	warn_of_losses(recorder);
 }
 
@@ -479,6 +498,8 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	closed = recorder_tape_close(recorder);
 	schedtape_watch_close(&recorder->watch);
 	ret = ret ? ret : closed;
+	if (keep)
+		say_missing(recorder);
 	if (keep && !quiet)
 		say_what_became(recorder);
 	close_streamers(recorder);

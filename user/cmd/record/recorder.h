@@ -16,6 +16,9 @@ void recorder_begun(struct recorder *recorder);
 int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n);
 /* Writes descriptions of the current tasks.  In overwrite mode recorder_stop() does. */
 int recorder_describe_tasks(struct recorder *recorder);
+/* Writes which tasks of a replayed tape the recorded tasks play. */
+int recorder_add_players(struct recorder *recorder, const struct schedtape_player *players,
+			 size_t n);
 /*
  * Moves the rings' pages to the tape, and once a second also the partly filled pages.
  */

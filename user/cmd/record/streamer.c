@@ -67,6 +67,14 @@ static int drain_cpu(struct streamer *streamer, uint32_t cpu, struct schedtape_e
 	return 0;
 }
 
+/* Prints the first failure of all streamers, because others often have the same reason. */
+static void fail(struct streamer *streamer, const char *text)
+{
+	streamer->failed = true;
+	if (!atomic_exchange(streamer->said, true))
+		out_error(NULL, "%s", text);
+}
+
 int streamer_drain(struct streamer *streamer)
 {
 	struct schedtape_error err;
@@ -79,11 +87,8 @@ int streamer_drain(struct streamer *streamer)
 	for (i = 0; i < streamer->nr_cpus && !ret; i++)
 		ret = drain_cpu(streamer, streamer->cpus[i], &err);
 	streamer->bytes = schedtape_writer_bytes(streamer->writer);
-	if (ret) {
-		streamer->failed = true;
-		if (!atomic_exchange(streamer->said, true))
-			out_error(NULL, "%s", err.text);
-	}
+	if (ret)
+		fail(streamer, err.text);
 	return ret;
 }
 
@@ -106,8 +111,10 @@ static void *streamer_main(void *arg)
 		 * task has ended.  Don't poll it in the next turn: later pages can wait.
 		 */
 		fds[0].fd = streamer->later || useless ? -1 : streamer->fd;
-		if (poll(fds, 2, streamer->later ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR)
+		if (poll(fds, 2, streamer->later ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR) {
+			fail(streamer, "a thread that writes the tape cannot wait for events");
 			break;
+		}
 		before = streamer->bytes;
 		if (!streamer->later || fds[1].revents)
 			streamer_drain(streamer);

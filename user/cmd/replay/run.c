@@ -29,6 +29,7 @@
 #include "replay/cgroups.h"
 #include "replay/kill-on-exit.h"
 #include "replay/options.h"
+#include "replay/players.h"
 #include "replay/print.h"
 #include "replay/processes.h"
 
@@ -53,6 +54,7 @@ struct replay {
 	struct schedtape_calibration calibration;
 	struct player_cast cast;
 	struct recorder recorder;
+	struct players players;
 	struct schedtape_replay_state state;
 	uint32_t id;
 	struct processes processes;
@@ -210,7 +212,14 @@ static int start_recorder(struct replay *replay)
 		ret = recorder_add(&replay->recorder, replay->processes.pids,
 				   replay->processes.nr);
 	}
-	return ret ? ret : recorder_describe_tasks(&replay->recorder);
+	if (!ret)
+		ret = recorder_describe_tasks(&replay->recorder);
+	replay->players = (struct players) {
+		.recorder = &replay->recorder,
+		.program = replay->cast.program,
+	};
+	return ret ? ret : players_write(&replay->players, replay->client, replay->id,
+					 &replay->processes);
 }
 
 /* Records until the last recorded task has ended, because exits are part of the replay. */
@@ -255,7 +264,7 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	return 0;
 }
 
-/* Adds new processes to the recording.  ESRCH: a process has already ended. */
+/* Adds new processes to the recording.  -ESRCH: a process has already ended. */
 static int record_since(struct replay *replay, size_t before)
 {
 	const struct processes *processes = &replay->processes;
@@ -263,13 +272,17 @@ static int record_since(struct replay *replay, size_t before)
 	int ret = 0;
 	size_t i;
 
-	for (i = before; i < processes->nr && !ret && replay->recorder.started; i++) {
+	if (!replay->recorder.started)
+		return 0;
+	for (i = before; i < processes->nr && !ret; i++) {
 		ret = schedtape_session_add(replay->recorder.session, &processes->pids[i], 1,
 					    &err);
 		if (ret == -ESRCH)
 			ret = 0;
 	}
-	return out_failed(ret, &err);
+	if (ret)
+		return out_failed(ret, &err);
+	return players_write_since(&replay->players, processes, before);
 }
 
 static int start_due(struct replay *replay)
@@ -305,6 +318,14 @@ static int start_replay(struct replay *replay)
 	return out_failed(ret, &err);
 }
 
+static int cannot_wait(void)
+{
+	int ret = -errno;
+
+	out_error(NULL, "cannot wait for the players: %s: the replay ends", strerror(-ret));
+	return ret;
+}
+
 static int run_replay(struct replay *replay)
 {
 	struct schedtape_error err;
@@ -325,8 +346,10 @@ static int run_replay(struct replay *replay)
 		if (processes_to_come(&replay->processes) && ms > LOOK_MS)
 			ms = LOOK_MS;
 		n = poll(fds, 3, ms);
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (n < 0 && errno != EINTR) {
+			ret = cannot_wait();
+			break;
+		}
 		if (fds[1].revents)
 			read_signals(replay);
 		if (n <= 0 || fds[0].revents || replay->processes.none_left ||

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "compare/match.h"
 #include "timeline/edges.h"
+#include "timeline/timeline.h"
 
 /**
  * struct schedtape_comparison - two timelines side by side
@@ -137,6 +138,16 @@ static int compare_edges(struct schedtape_comparison *c, const struct schedtape_
 	return 0;
 }
 
+static struct match_side side_of(const struct schedtape_timeline *timeline)
+{
+	return (struct match_side) {
+		.tasks = timeline->set.tasks,
+		.nr = timeline->set.nr,
+		.players = timeline->players,
+		.nr_players = timeline->nr_players,
+	};
+}
+
 /**
  * schedtape_compare() - compare two timelines
  * @a: the original
@@ -147,14 +158,12 @@ static int compare_edges(struct schedtape_comparison *c, const struct schedtape_
 int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape_timeline *b,
 		      struct schedtape_comparison **comparison, struct schedtape_error *err)
 {
-	const struct schedtape_task *tasks_a, *tasks_b;
+	const struct match_side side_a = side_of(a), side_b = side_of(b);
+	const size_t nr_a = side_a.nr, nr_b = side_b.nr;
 	struct schedtape_comparison *c;
-	size_t nr_a, nr_b;
 	int rc = -ENOMEM;
 
 	*comparison = NULL;
-	tasks_a = schedtape_timeline_tasks(a, &nr_a);
-	tasks_b = schedtape_timeline_tasks(b, &nr_b);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		goto fail;
@@ -163,7 +172,7 @@ int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape
 	c->pair_b = calloc(nr_b + 1, sizeof(*c->pair_b));
 	if (!c->pairs || !c->pair_a || !c->pair_b)
 		goto fail;
-	rc = schedtape_match(tasks_a, nr_a, tasks_b, nr_b, c->pair_a, c->pair_b);
+	rc = schedtape_match(&side_a, &side_b, c->pair_a, c->pair_b);
 	if (rc)
 		goto fail;
 	list_pairs(c, nr_a, nr_b);

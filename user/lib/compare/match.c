@@ -2,7 +2,8 @@
 /*
  * Matches the tasks of two timelines.
  *
- * Matches by structure, because a replay keeps it: first the roots of the two trees,
+ * First come players and the tasks that they play, if one tape is of a replay and says so.
+ * All others are matched by structure, because a replay keeps it: the roots of the two trees,
  * by name.  Then, below each matched pair, the k-th child with the k-th child, or by
  * name where the numbers of children differ.  The remaining tasks are matched by name
  * anywhere in the trees, because these may have different roots, and then the tasks
@@ -154,9 +155,10 @@ static void order_tree(struct tree *tree)
 	memset(tree->match, 0xff, tree->nr * sizeof(*tree->match));
 }
 
-static int plant(struct tree *tree, const struct schedtape_task *tasks, uint32_t n,
-		 uint32_t *match)
+static int plant(struct tree *tree, const struct match_side *side, uint32_t *match)
 {
+	const struct schedtape_task *tasks = side->tasks;
+	uint32_t n = side->nr;
 	struct member *list = calloc((size_t)n + 1, sizeof(*list));
 	struct member *pids = calloc((size_t)n + 1, sizeof(*pids));
 	uint32_t nr_pids, i, group = 0;
@@ -275,6 +277,26 @@ static void descend(struct matching *m)
 	}
 }
 
+/* Matches players and the tasks that they play. */
+static int match_players(struct matching *m, const struct match_side *a,
+			 const struct match_side *b)
+{
+	uint32_t *a_to_b, i;
+	int rc;
+
+	if (!a->nr_players && !b->nr_players)
+		return 0;
+	a_to_b = calloc((size_t)a->nr + 1, sizeof(*a_to_b));
+	if (!a_to_b)
+		return -ENOMEM;
+	rc = schedtape_players_pair(a, b, a_to_b);
+	for (i = 0; i < a->nr && !rc; i++)
+		if (a_to_b[i] != SCHEDTAPE_NONE)
+			match(m, i, a_to_b[i]);
+	free(a_to_b);
+	return rc;
+}
+
 /* Matches roots by name only, because one tree may have a launcher that the other has not. */
 static void match_roots(struct matching *m)
 {
@@ -352,29 +374,29 @@ static int match_leftovers(struct matching *m)
 
 /**
  * schedtape_match() - match the tasks of A and B
- * @a: tasks of A
- * @nr_a: number of tasks of A
- * @b: tasks of B
- * @nr_b: number of tasks of B
+ * @a: A
+ * @b: B
  * @a_to_b: result, an element for each task of A
  * @b_to_a: result, an element for each task of B
  */
-int schedtape_match(const struct schedtape_task *a, uint32_t nr_a,
-		    const struct schedtape_task *b, uint32_t nr_b,
+int schedtape_match(const struct match_side *a, const struct match_side *b,
 		    uint32_t *a_to_b, uint32_t *b_to_a)
 {
 	struct matching m = { 0 };
 	int rc;
 
-	m.some_a = calloc((size_t)nr_a + 1, sizeof(*m.some_a));
-	m.some_b = calloc((size_t)nr_b + 1, sizeof(*m.some_b));
-	m.queue = calloc((size_t)nr_a + 1, sizeof(*m.queue));
+	m.some_a = calloc((size_t)a->nr + 1, sizeof(*m.some_a));
+	m.some_b = calloc((size_t)b->nr + 1, sizeof(*m.some_b));
+	m.queue = calloc((size_t)a->nr + 1, sizeof(*m.queue));
 	rc = m.some_a && m.some_b && m.queue ? 0 : -ENOMEM;
 	if (!rc)
-		rc = plant(&m.a, a, nr_a, a_to_b);
+		rc = plant(&m.a, a, a_to_b);
 	if (!rc)
-		rc = plant(&m.b, b, nr_b, b_to_a);
+		rc = plant(&m.b, b, b_to_a);
+	if (!rc)
+		rc = match_players(&m, a, b);
 	if (!rc) {
+		descend(&m);
 		match_roots(&m);
 		descend(&m);
 		rc = match_leftovers(&m);

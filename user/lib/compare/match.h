@@ -5,14 +5,13 @@
 #ifndef SCHEDTAPE_MATCH_H
 #define SCHEDTAPE_MATCH_H
 
-#include <schedtape.h>
+#include "compare/players.h"
 
 /*
  * @a_to_b, @b_to_a: receive for each task the index of its counterpart or SCHEDTAPE_NONE;
- * they have room for @nr_a and @nr_b entries.  0 or -ENOMEM.
+ * they have room for all tasks of A and of B.  0 or -ENOMEM.
  */
-int schedtape_match(const struct schedtape_task *a, uint32_t nr_a,
-		    const struct schedtape_task *b, uint32_t nr_b,
+int schedtape_match(const struct match_side *a, const struct match_side *b,
 		    uint32_t *a_to_b, uint32_t *b_to_a);
 
 #endif /* SCHEDTAPE_MATCH_H */

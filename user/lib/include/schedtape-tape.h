@@ -106,6 +106,21 @@ struct schedtape_scheduler {
 	char ops[128];
 };
 
+/**
+ * struct schedtape_player - on the tape of a replay: a player, and the task that it plays
+ * @time: when the player was seen, ns of CLOCK_MONOTONIC
+ * @task_start: when the task appeared in the recording that is replayed, ns of
+ *	CLOCK_MONOTONIC: its @start in the timeline of that tape
+ * @pid: of the player
+ * @task_pid: of the task, in the recording that is replayed
+ */
+struct schedtape_player {
+	uint64_t time;
+	uint64_t task_start;
+	uint32_t pid;
+	uint32_t task_pid;
+};
+
 /* -- writing --------------------------------------------------------------- */
 
 /*
@@ -152,6 +167,10 @@ int schedtape_writer_clock(struct schedtape_writer *writer,
 int schedtape_writer_scheduler(struct schedtape_writer *writer,
 			       const struct schedtape_scheduler *scheduler,
 			       struct schedtape_error *err);
+/* Writes which tasks of another tape the recorded tasks play. */
+int schedtape_writer_players(struct schedtape_writer *writer,
+			     const struct schedtape_player *players, size_t n,
+			     struct schedtape_error *err);
 /*
  * Writes @n consecutive pages of one CPU's stream.
  * @pages: in this machine's byte order; they must not change during the call.
@@ -188,6 +207,8 @@ void schedtape_tape_close(struct schedtape_tape *tape);
  */
 const char *schedtape_tape_meta(struct schedtape_tape *tape);
 const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *tape, size_t *n);
+/* Returns which tasks of another tape this tape's tasks play; @n 0: it is of no replay. */
+const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tape, size_t *n);
 /* Returns the schedulers by time; @n 0: the tape has no record of them. */
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
 							    size_t *n);

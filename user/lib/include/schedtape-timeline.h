@@ -289,7 +289,10 @@ struct schedtape_distance {
 
 struct schedtape_comparison;
 
-/* Compares two timelines, which the caller keeps as long as the comparison. */
+/*
+ * Compares two timelines, which the caller keeps as long as the comparison.  If one tape is of
+ * a replay, its players are first matched with the tasks that they play.
+ */
 int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape_timeline *b,
 		      struct schedtape_comparison **comparison, struct schedtape_error *err);
 void schedtape_comparison_free(struct schedtape_comparison *comparison);

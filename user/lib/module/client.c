@@ -52,7 +52,7 @@ int schedtape_client_open(struct schedtape_client **client, struct schedtape_err
 	if (c->family < 0) {
 		schedtape_client_close(c);
 		return schedtape_fail(err, -ENOENT,
-				      "the schedtape module is not loaded: run 'modprobe schedtape' or 'insmod schedtape.ko' as root; Debian has it in the package schedtape-dkms");
+				      "the module is not loaded: sudo modprobe schedtape");
 	}
 	*client = c;
 	return 0;

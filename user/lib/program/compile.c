@@ -57,6 +57,13 @@ static uint64_t cpu_of(struct compiler *c, const struct schedtape_task *task)
 	return task->cpu_time - part_of(c, task)->base;
 }
 
+/* Notes when a replayed task last did anything. */
+static void note(struct compiler *c, const struct schedtape_task *task, uint64_t time)
+{
+	if (plays(c, task) && time > c->last)
+		c->last = time;
+}
+
 static int append(struct compiler *c, const struct schedtape_task *task,
 		  enum schedtape_op_kind kind, uint64_t value)
 {
@@ -194,11 +201,11 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
 		.pid = task->pid,
+		.born = task->start,
 		.prio_known = task->prio_known,
 		.source = task->info ? task->info : part_of(c, task)->source,
 		.affinity = part_of(c, task)->affinity,
 	};
-
 	int ret;
 
 	if (c->kept && (task->index >= c->nr_kept || !c->kept[task->index]))
@@ -271,6 +278,7 @@ static int on_waking(void *arg, const struct schedtape_task *waker,
 	struct compiler *c = arg;
 	int ret;
 
+	note(c, waker, time);
 	if (!plays(c, waker) || !plays(c, wakee))
 		return 0;
 	awake(c, waker, time);
@@ -289,6 +297,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	uint32_t edge;
 	int ret;
 
+	note(c, task, time);
 	if (!plays(c, task) || !part_of(c, task)->waiting)
 		return 0;
 	part = part_of(c, task);
@@ -318,6 +327,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 
 static int on_slept(void *arg, const struct schedtape_task *task, uint64_t time)
 {
+	note(arg, task, time);
 	return plays(arg, task) ? open_wait(arg, task, time) : 0;
 }
 
@@ -422,6 +432,22 @@ static int on_moved(void *arg, const struct schedtape_task *task, uint64_t time)
 	return append(c, task, SCHEDTAPE_OP_MOVE, cgroup);
 }
 
+/*
+ * Ends the last wait of a task, which outlasts the recording.  The task's program ends before
+ * that wait.  The program of a task that never ran has nothing else: it waits until no other
+ * task does anything any more, so that its player exists during the replay, but does not
+ * disturb it.
+ */
+static void end_last_wait(struct compiler *c, struct part *part)
+{
+	if (part->wait != part->tail.first || wait_of(c, part)->cpu) {
+		schedtape_program_drop_op(&part->tail);
+		return;
+	}
+	wait_of(c, part)->value = replay_time(c, c->last);
+	c->program->timed++;
+}
+
 static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
@@ -431,12 +457,17 @@ static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 	if (!plays(c, task))
 		return 0;
 	part = part_of(c, task);
-	/* If the task's last wait outlasts the recording, its program ends before the wait. */
 	if (part->waiting && part->wait == part->tail.last &&
 	    wait_of(c, part)->cpu == cpu_of(c, task))
-		schedtape_program_drop_op(&part->tail);
+		end_last_wait(c, part);
 	part->waiting = false;
 	return append(c, task, SCHEDTAPE_OP_EXIT, 0);
+}
+
+static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time)
+{
+	note(arg, task, time);
+	return on_end(arg, task, time);
 }
 
 /* The start or the end of the replayed part. */
@@ -482,7 +513,7 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.setprio = on_setprio,
 	.setaffinity = on_setaffinity,
 	.moved = on_moved,
-	.exited = on_end,
+	.exited = on_exited,
 	.ended = on_end,
 	.marked = on_marked,
 	.reached = on_reached,

@@ -48,6 +48,7 @@ struct part {
  * @edges: between tasks of the program
  * @kept: by task: it is replayed; NULL: all are
  * @start: start of the replayed part
+ * @last: when a replayed task last did anything
  * @begun: that start has been reached
  */
 struct compiler {
@@ -58,6 +59,7 @@ struct compiler {
 	bool *kept;
 	uint32_t nr_kept;
 	uint64_t start;
+	uint64_t last;
 	bool begun;
 	const struct schedtape_program_options *options;
 };

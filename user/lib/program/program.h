@@ -83,6 +83,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
  * @cgroup: its first cgroup, index into the program's, if it has no @parent;
  *	SCHEDTAPE_NONE: not known
  * @pid: its PID in the recording
+ * @born: when it appeared in the recording, ns of CLOCK_MONOTONIC
  * @name: its name at its start
  * @prio: its priority at its start, if it has no @parent; with @prio_known
  * @ext: its policy is SCHED_EXT at some time
@@ -90,6 +91,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 struct schedtape_program_task {
 	uint64_t first;
 	uint64_t due;
+	uint64_t born;
 	const struct schedtape_task_info *source;
 	uint32_t parent;
 	uint32_t process;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads a tape's META, TASKS, CLOCK, SCHEDULER and END records.  Their checksums are right, but
- * their content may still be impossible.
+ * Reads a tape's META, TASKS, PLAYERS, CLOCK, SCHEDULER and END records.  Their checksums are
+ * right, but their content may still be impossible.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -145,6 +145,55 @@ int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, si
 		*kept = task;
 	}
 	return 0;
+}
+
+/* -- players --------------------------------------------------------------- */
+
+static int add_player(struct schedtape_tape *tape, const struct schedtape_player *player)
+{
+	struct schedtape_player *players;
+
+	if (tape->nr_players == TAPE_MAX_PLAYERS)
+		return -EBADMSG;
+	players = schedtape_list_grow(tape->players, tape->nr_players, &tape->players_capacity,
+				      sizeof(*players));
+	if (!players)
+		return -ENOMEM;
+	tape->players = players;
+	players[tape->nr_players++] = *player;
+	return 0;
+}
+
+/* On failure no player of the record is kept. */
+int tape_content_players(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes)
+{
+	size_t before = tape->nr_players;
+	struct schedtape_player player;
+	struct tape_player entry;
+	uint32_t size;
+	int ret = 0;
+
+	for (; bytes && !ret; bytes -= size, raw += size) {
+		size = 0;
+		if (bytes >= sizeof(entry)) {
+			memcpy(&entry, raw, sizeof(entry));
+			size = le32toh(entry.size);
+		}
+		if (size < sizeof(entry) || size > bytes) {
+			ret = -EBADMSG;
+			break;
+		}
+		player = (struct schedtape_player) {
+			.time = le64toh(entry.time),
+			.task_start = le64toh(entry.task_start),
+			.pid = le32toh(entry.pid),
+			.task_pid = le32toh(entry.task_pid),
+		};
+		ret = add_player(tape, &player);
+	}
+	if (ret)
+		tape->nr_players = before;
+	return ret;
 }
 
 /* -- clocks ---------------------------------------------------------------- */

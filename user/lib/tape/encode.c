@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes a tape's records: tasks, clocks, schedulers, pages, the end.
+ * Makes a tape's records: tasks, players, clocks, schedulers, pages, the end.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "base/sized.h"
 
 #define TASKS_BYTES	(1U << 20)	/* uncompressed payload of one TASKS record */
+#define PLAYERS		1024		/* entries of one PLAYERS record */
 
 /* -- tasks ----------------------------------------------------------------- */
 
@@ -87,6 +88,39 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
 	}
 
 	free(raw);
+	return ret;
+}
+
+/* -- players --------------------------------------------------------------- */
+
+static void player_pack(struct tape_player *entry, const struct schedtape_player *player)
+{
+	*entry = (struct tape_player) {
+		.size = htole32(sizeof(*entry)),
+		.pid = htole32(player->pid),
+		.task_pid = htole32(player->task_pid),
+		.time = htole64(player->time),
+		.task_start = htole64(player->task_start),
+	};
+}
+
+int schedtape_writer_players(struct schedtape_writer *writer,
+			     const struct schedtape_player *players, size_t n,
+			     struct schedtape_error *err)
+{
+	struct tape_player entries[PLAYERS];
+	struct tape_record rec;
+	size_t now, i;
+	int ret = 0;
+
+	for (; n && !ret; n -= now, players += now) {
+		now = n < PLAYERS ? n : PLAYERS;
+		for (i = 0; i < now; i++)
+			player_pack(&entries[i], &players[i]);
+		tape_record_init(&rec, TAPE_PLAYERS, 0, now * sizeof(*entries));
+		ret = tape_writer_record(writer, &rec, sizeof(rec), entries,
+					 now * sizeof(*entries), err);
+	}
 	return ret;
 }
 

@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		2
+#define TAPE_MINOR		3
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
@@ -47,6 +47,7 @@
 #define TAPE_MAX_LISTS		65536		/* objects and arrays of a JSON payload */
 #define TAPE_MAX_COMMAS		(1U << 18)	/* between members and elements of these */
 #define TAPE_MAX_TASKS		(1U << STAPE_PID_BITS)	/* of all TASKS records together */
+#define TAPE_MAX_PLAYERS	TAPE_MAX_TASKS	/* of all PLAYERS records together */
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
 #define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
@@ -78,6 +79,7 @@ enum tape_type {
 	TAPE_END = 4,
 	TAPE_CLOCK = 5,
 	TAPE_SCHEDULER = 6,
+	TAPE_PLAYERS = 7,
 };
 
 #define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */
@@ -157,10 +159,21 @@ struct tape_clock {
 
 #define TAPE_CLOCK_UNSTABLE	0x0001
 
+/* An entry of a PLAYERS payload. */
+struct tape_player {
+	__le32 size;
+	__le32 pid;
+	__le32 task_pid;
+	__le32 reserved;
+	__le64 time;
+	__le64 task_start;
+};
+
 _Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
+_Static_assert(sizeof(struct tape_player) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");

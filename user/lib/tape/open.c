@@ -202,6 +202,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 		free(tape->blocks[i]);
 	free(tape->blocks);
 	free(tape->tasks);
+	free(tape->players);
 	tape_clocks_exit(&tape->clocks);
 	free(tape->schedulers);
 	free(tape->cpus);

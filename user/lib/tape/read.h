@@ -196,6 +196,7 @@ struct tape_loader;
  * @others: all other records, by place in the files
  * @content: bytes of the payloads of @others
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
+ * @players: content of the PLAYERS records, in the order of the files
  * @schedulers: content of the SCHEDULER records, by time once all files are read
  * @cpus: CPUs of the end records, with times of the session's clock
  * @end: the end that is returned to the caller, with ns
@@ -232,6 +233,9 @@ struct schedtape_tape {
 	struct schedtape_task_info *tasks;
 	size_t nr_tasks;
 	size_t tasks_capacity;
+	struct schedtape_player *players;
+	size_t nr_players;
+	size_t players_capacity;
 	struct tape_clocks clocks;
 	struct schedtape_scheduler *schedulers;
 	size_t nr_schedulers;
@@ -301,10 +305,11 @@ void tape_index_sort(struct schedtape_tape *tape);
 /* schedulers.c: joins the SCHEDULER records, once all files are read. */
 void tape_schedulers_finish(struct schedtape_tape *tape);
 
-/* content.c: reads META, TASKS, CLOCK, SCHEDULER and END payloads.  -EBADMSG: corrupt. */
+/* content.c: reads META, TASKS, PLAYERS, CLOCK, SCHEDULER, END payloads.  -EBADMSG: corrupt. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
 int tape_content_tasks(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
+int tape_content_players(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);

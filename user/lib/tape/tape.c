@@ -50,6 +50,12 @@ const struct schedtape_task_info *schedtape_tape_tasks(struct schedtape_tape *ta
 	return tape->tasks;
 }
 
+const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tape, size_t *n)
+{
+	*n = tape->nr_players;
+	return tape->players;
+}
+
 const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tape *tape,
 							    size_t *n)
 {

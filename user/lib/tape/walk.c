@@ -96,6 +96,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file, uns
 	switch (type) {
 	case TAPE_META:
 		return tape_content_meta(tape, file, (const char *)*raw, bytes);
+	case TAPE_PLAYERS:
+		return tape_content_players(tape, *raw, bytes);
 	case TAPE_CLOCK:
 		return tape_content_clock(tape, *raw, bytes);
 	case TAPE_SCHEDULER:
@@ -150,6 +152,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 		return tape_index_chunk(tape, file, head, false, why);
 	case TAPE_META:
 	case TAPE_TASKS:
+	case TAPE_PLAYERS:
 	case TAPE_CLOCK:
 	case TAPE_SCHEDULER:
 	case TAPE_END:
@@ -167,6 +170,8 @@ static const char *type_name(unsigned int type)
 		return "META record";
 	case TAPE_TASKS:
 		return "TASKS record";
+	case TAPE_PLAYERS:
+		return "PLAYERS record";
 	case TAPE_CHUNK:
 		return "chunk";
 	case TAPE_CLOCK:
@@ -194,7 +199,7 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 	int ret;
 
 	ret = tape_head_read(file, offset, &head, &why);
-	if (!ret && head.type >= TAPE_META && head.type <= TAPE_SCHEDULER &&
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_PLAYERS &&
 	    tape_head_limits(&head))
 		return 0;
 	if (!ret) {
@@ -348,6 +353,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->nr_others = before.nr_others;
 	tape->content = before.content;
 	tape->nr_tasks = before.nr_tasks;
+	tape->nr_players = before.nr_players;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
 	tape->nr_schedulers = before.nr_schedulers;
 	tape->nr_cpus = before.nr_cpus;

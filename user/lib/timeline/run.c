@@ -280,6 +280,20 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 	return tl->rc;
 }
 
+/* The timeline has a copy, because it may be compared when its tape is closed. */
+static int copy_players(struct schedtape_timeline *tl, struct schedtape_tape *tape)
+{
+	const struct schedtape_player *players = schedtape_tape_players(tape, &tl->nr_players);
+
+	if (!tl->nr_players)
+		return 0;
+	tl->players = calloc(tl->nr_players, sizeof(*players));
+	if (!tl->players)
+		return schedtape_fail(tl->err, -ENOMEM, "not enough memory");
+	memcpy(tl->players, players, tl->nr_players * sizeof(*players));
+	return 0;
+}
+
 /**
  * schedtape_timeline_run() - follow every task through a whole tape
  * @tape: rewound first
@@ -311,6 +325,8 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	infos = schedtape_tape_tasks(tape, &n);
 	rc = sized_get(&tl->ops, sizeof(tl->ops), ops, "callbacks of a timeline", err);
 	if (!rc)
+		rc = copy_players(tl, tape);
+	if (!rc)
 		rc = schedtape_tasks_init(&tl->set, infos, n, err);
 	if (!rc)
 		rc = run(tl, tape);
@@ -332,6 +348,7 @@ void schedtape_timeline_free(struct schedtape_timeline *timeline)
 		return;
 	schedtape_tasks_free(&timeline->set);
 	schedtape_edges_free(&timeline->edges);
+	free(timeline->players);
 	free(timeline->lanes);
 	free(timeline->pauses);
 	free(timeline);

@@ -32,6 +32,7 @@ struct lane {
 
 /**
  * struct schedtape_timeline - a run through a tape, and its result
+ * @players: on the tape of a replay: which tasks of another tape its tasks play
  * @start: when recording began
  * @loss_end: end of the latest loss or pause on any CPU: a state of a task from before then
  *	may be outdated, unless a later event has confirmed it
@@ -47,6 +48,8 @@ struct lane {
 struct schedtape_timeline {
 	struct schedtape_tasks set;
 	struct schedtape_edges edges;
+	struct schedtape_player *players;
+	size_t nr_players;
 	struct lane *lanes;
 	uint32_t nr_lanes;
 	uint64_t start;
