@@ -24,6 +24,7 @@
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <net/genetlink.h>
 
 /* New in 6.4. */
 #ifndef PF_USER_WORKER
@@ -119,6 +120,16 @@ static inline bool stape_counter_fit(void)
 {
 	return false;
 }
+#endif
+
+/*
+ * Who may join a multicast group.  Linux 6.1 knows no group for CAP_SYS_ADMIN; there it needs
+ * CAP_NET_ADMIN.
+ */
+#ifdef GENL_MCAST_CAP_SYS_ADMIN
+#define STAPE_GROUP_FLAGS	GENL_MCAST_CAP_SYS_ADMIN
+#else
+#define STAPE_GROUP_FLAGS	GENL_UNS_ADMIN_PERM
 #endif
 
 #endif /* _STAPE_COMPAT_H */

@@ -3,7 +3,6 @@
  * schedtape: records how one workload is scheduled, and drives its replay.
  */
 #include <linux/module.h>
-#include <net/genetlink.h>
 #include <schedtape/version.h>
 
 #include "base/work.h"
@@ -56,4 +55,3 @@ MODULE_AUTHOR("The schedtape developers");
 MODULE_DESCRIPTION("Records how a workload is scheduled, and replays it");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(SCHEDTAPE_VERSION);
-MODULE_ALIAS_GENL_FAMILY(STAPE_FAMILY_NAME);

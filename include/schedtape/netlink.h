@@ -5,7 +5,9 @@
  * that it agrees with this file.
  *
  * Every command needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
- * namespace, of the socket and of the sender.  PIDs are those of the sender's
+ * namespace, of the socket and of the sender.  Sessions and replays belong to
+ * the user who opened the device: commands about another user's fail with EPERM,
+ * and dumps leave them out, unless the sender has CAP_SYS_ADMIN.  PIDs are those of the sender's
  * PID namespace on the way in and of the initial one on the way out.
  *
  *   info-get       the module: versions, limits
@@ -15,6 +17,7 @@
  *                  after session-pause
  *   session-pause  records nothing until session-start
  *   session-stop   ends the recording; the pages in the rings stay readable
+ *   session-monitor  sends the session's notifications to this socket
  *   filter-set     rules besides the added tasks; replaces the earlier rules
  *   filter-add     adds processes, threads, cgroups to the filter, at any time
  *   filter-del     removes processes, threads, cgroups from the filter
@@ -25,6 +28,7 @@
  *                  replay-pause
  *   replay-pause   holds the replay's time and its players
  *   replay-stop    ends the replay, kills its players
+ *   replay-monitor  sends the replay's notifications to this socket
  *   player-get     dump: the players that have joined and not ended
  *
  * The filter has a task if the task was added (by its process, as a thread, or by
@@ -36,11 +40,11 @@
  * The module follows the forks and ends of a filter's tasks from filter-add on,
  * which needs the rings of session-set.  It writes events from session-start on.
  *
- * Notifications, to the group "monitor": session-ntf (a session stopped,
- * lost its first event or its last task), replay-ntf (progress, completion).
- * Any process that may open a netlink socket in the initial network namespace
- * may listen.  Notifications have numbers of sessions and replays, counts, and
- * the PIDs of the owner and of a player that died.
+ * Notifications: session-ntf (a session stopped, lost its first event or its
+ * last task), replay-ntf (progress, completion).  Those of one session or replay
+ * go to the socket that sent session-monitor or replay-monitor last.  Those of
+ * all go to the group "monitor", which needs CAP_SYS_ADMIN (Linux 6.1:
+ * CAP_NET_ADMIN).
  */
 #ifndef _SCHEDTAPE_NETLINK_H
 #define _SCHEDTAPE_NETLINK_H
@@ -71,6 +75,8 @@ enum stape_cmd {
 	STAPE_CMD_REPLAY_SET,
 	STAPE_CMD_REPLAY_PAUSE,
 	STAPE_CMD_PLAYER_GET,
+	STAPE_CMD_SESSION_MONITOR,
+	STAPE_CMD_REPLAY_MONITOR,
 
 	__STAPE_CMD_MAX,
 	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
@@ -83,15 +89,21 @@ enum stape_a_info {
 	STAPE_A_INFO_PAGE_SIZE,		/* u32, bytes */
 	STAPE_A_INFO_CPUS,		/* u32, possible CPUs */
 	STAPE_A_INFO_RING_PAGES_MAX,	/* u32, largest number of pages in a ring */
-	STAPE_A_INFO_SESSIONS,		/* u32, open now */
+	STAPE_A_INFO_SESSIONS,		/* u32, open now, with rings or without */
 	STAPE_A_INFO_REPLAYS,		/* u32, existing now */
 	STAPE_A_INFO_HZ,		/* u32, the kernel's tick */
 	STAPE_A_INFO_PREEMPT,		/* string: none, voluntary, full, lazy, rt */
 	STAPE_A_INFO_COUNTER_KHZ,	/* u32, the counter's rate; 0: no STAPE_CLOCK_COUNTER */
-	STAPE_A_INFO_RING_MEMORY,	/* u64, size of all rings now, bytes */
-	STAPE_A_INFO_RING_MEMORY_MAX,	/* u64, limit for the size of all rings, bytes */
+	STAPE_A_INFO_MEMORY,		/* u64, bytes of all users' sessions and replays */
+	STAPE_A_INFO_MEMORY_MAX,	/* u64, limit for that */
 	STAPE_A_INFO_PAD,
 	STAPE_A_INFO_MISSING,		/* string, a line for each thing that this kernel lacks */
+	STAPE_A_INFO_SESSIONS_USED,	/* u32, sessions with rings, of all users */
+	STAPE_A_INFO_SESSIONS_MAX,	/* u32, limit for that */
+	STAPE_A_INFO_USER_SESSIONS,	/* u32, sessions with rings, of the sender's user */
+	STAPE_A_INFO_USER_SESSIONS_MAX,	/* u32, limit for that, without CAP_SYS_RESOURCE */
+	STAPE_A_INFO_USER_MEMORY,	/* u64, bytes of the user's sessions and replays */
+	STAPE_A_INFO_USER_MEMORY_MAX,	/* u64, limit for that, without CAP_SYS_RESOURCE */
 
 	__STAPE_A_INFO_MAX,
 	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)
@@ -135,6 +147,8 @@ enum stape_a_session {
 	STAPE_A_SESSION_OVERWRITE,	/* flag: a full ring keeps the newest events */
 	STAPE_A_SESSION_CPUS,		/* binary, bit n%8 of byte n/8: CPU n; without it: all */
 	STAPE_A_SESSION_OVERWRITTEN,	/* u64, events that were overwritten */
+	STAPE_A_SESSION_UID,		/* u32, the user who opened it */
+	STAPE_A_SESSION_MEMORY,		/* u64, bytes of its rings and its filter */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
@@ -201,6 +215,8 @@ enum stape_a_replay {
 	STAPE_A_REPLAY_PAD,
 	STAPE_A_REPLAY_SPEED,		/* u32, millionths of the recorded speed */
 	STAPE_A_REPLAY_TIME,		/* u64, ns of the replay's time since its start */
+	STAPE_A_REPLAY_UID,		/* u32, the user who made it */
+	STAPE_A_REPLAY_MEMORY,		/* u64, bytes of its players, edges and clocks */
 
 	__STAPE_A_REPLAY_MAX,
 	STAPE_A_REPLAY_MAX = (__STAPE_A_REPLAY_MAX - 1)

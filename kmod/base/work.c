@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's own workqueue.  Its work takes stape_sessions_lock and may wait for it for
+ * The module's own workqueue.  Its work takes the locks of sessions and may wait for them for
  * long, which on one of the kernel's queues would delay other work.
  */
 #include "base/work.h"

@@ -22,6 +22,7 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info);
 void stape_netlink_session_ntf(struct stape_session *session);
 
 /* netlink_filter.c */
@@ -45,6 +46,7 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info);
 void stape_netlink_replay_ntf(struct stape_replay *replay);
 
 /* netlink_player.c */

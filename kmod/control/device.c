@@ -15,6 +15,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "base/account.h"
 #include "control/commands.h"
 #include "control/waiter.h"
 #include "record/session.h"
@@ -211,20 +212,20 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 		.nr_cpus = nr_cpu_ids,
 	};
 
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
 	if (session->active.rings) {
 		info.ring_pages = session->setup.pages;
 		info.ring_stride = stape_ring_size(session->setup.pages);
 	}
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
 static long stape_device_flush(struct stape_session *session)
 {
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
 	stape_session_flush(session);
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 	return 0;
 }
 
@@ -238,14 +239,16 @@ static long stape_device_clock(struct stape_session *session, void __user *arg)
 	return copy_to_user(arg, &sample, sizeof(sample)) ? -EFAULT : 0;
 }
 
-/* Without stape_sessions_lock, because a page fault in the caller's memory may take long. */
+/* Without the session's lock, because a page fault in the caller's memory may take long. */
 static long stape_device_replay(struct stape_device_file *df, void __user *arg)
 {
 	struct stape_replay *replay;
 
 	if (atomic_xchg(&df->has_replay, 1))
 		return -EBUSY;
-	replay = stape_replay_create(arg, stape_netlink_replay_ntf);
+	replay = stape_replay_create(arg, df->session->account,
+				     capable(CAP_SYS_RESOURCE) ? STAPE_ACCOUNT_EXEMPT : 0,
+				     stape_netlink_replay_ntf);
 	if (IS_ERR(replay)) {
 		atomic_set(&df->has_replay, 0);
 		return PTR_ERR(replay);
@@ -327,5 +330,9 @@ void stape_device_exit(void)
 	misc_deregister(&stape_device);
 }
 
+/*
+ * The device's mode says who can have the module loaded.  An alias for the netlink family would
+ * let every user load it, so there is none.
+ */
 MODULE_ALIAS_MISCDEV(STAPE_DEVICE_MINOR);
 MODULE_ALIAS("devname:schedtape");

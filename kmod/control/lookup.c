@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the session or the replay that a request names, and takes the lock that keeps it alive.
+ * Finds the session or the replay that a request names, and keeps it alive.
  */
 #include "control/lookup.h"
 
@@ -12,52 +12,62 @@
 
 /**
  * stape_lookup_session() - find the session that an attribute names
+ * @skb: the request, whose sender must own the session
  * @id: the attribute; NULL: the request has none
  * @extack: returned: the reason, if this fails
  * @session: returned
  *
  * Context: may sleep.
- * Return: 0, with stape_sessions_lock; -EINVAL or -ENOENT, without.
+ * Return: 0, and the caller calls stape_session_release(); -EINVAL, -ENOENT or -EPERM.
  */
-int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack,
-			 struct stape_session **session)
+int stape_lookup_session(struct sk_buff *skb, const struct nlattr *id,
+			 struct netlink_ext_ack *extack, struct stape_session **session)
 {
 	if (!id) {
 		NL_SET_ERR_MSG(extack, "the id of the session is missing");
 		return -EINVAL;
 	}
-	mutex_lock(&stape_sessions_lock);
 	*session = stape_session_find(nla_get_u32(id));
 	if (!*session) {
-		mutex_unlock(&stape_sessions_lock);
 		NL_SET_ERR_MSG_ATTR(extack, id, "there is no such session");
 		return -ENOENT;
+	}
+	if (!stape_message_owns(skb, (*session)->account)) {
+		stape_session_release(*session);
+		NL_SET_ERR_MSG_ATTR(extack, id,
+				    "the session is another user's: needs CAP_SYS_ADMIN");
+		return -EPERM;
 	}
 	return 0;
 }
 
 /**
  * stape_lookup_replay() - find the replay that an attribute names
+ * @skb: the request, whose sender must own the replay
  * @id: the attribute; NULL: the request has none
  * @extack: returned: the reason, if this fails
  * @replay: returned
  *
  * Context: may sleep.
- * Return: 0, with stape_replays_lock; -EINVAL or -ENOENT, without.
+ * Return: 0, and the caller calls stape_replay_put(); -EINVAL, -ENOENT or -EPERM.
  */
-int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
-			struct stape_replay **replay)
+int stape_lookup_replay(struct sk_buff *skb, const struct nlattr *id,
+			struct netlink_ext_ack *extack, struct stape_replay **replay)
 {
 	if (!id) {
 		NL_SET_ERR_MSG(extack, "the id of the replay is missing");
 		return -EINVAL;
 	}
-	mutex_lock(&stape_replays_lock);
 	*replay = stape_replay_find(nla_get_u32(id));
 	if (!*replay) {
-		mutex_unlock(&stape_replays_lock);
 		NL_SET_ERR_MSG_ATTR(extack, id, "there is no such replay");
 		return -ENOENT;
+	}
+	if (!stape_message_owns(skb, (*replay)->account)) {
+		stape_replay_put(*replay);
+		NL_SET_ERR_MSG_ATTR(extack, id,
+				    "the replay is another user's: needs CAP_SYS_ADMIN");
+		return -EPERM;
 	}
 	return 0;
 }
@@ -68,10 +78,8 @@ int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
  * @info: the request
  * @session: returned
  *
- * A sender without permission fails before the lock is taken.
- *
  * Context: may sleep.
- * Return: 0, with stape_sessions_lock; -EPERM, -EINVAL or -ENOENT, without.
+ * Return: 0, and the caller calls stape_session_release(); -EPERM, -EINVAL or -ENOENT.
  */
 int stape_request_session(struct sk_buff *skb, struct genl_info *info,
 			  struct stape_session **session)
@@ -81,8 +89,8 @@ int stape_request_session(struct sk_buff *skb, struct genl_info *info,
 	if (ret)
 		return ret;
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_ID))
-		return stape_lookup_session(NULL, info->extack, session);
-	return stape_lookup_session(info->attrs[STAPE_A_SESSION_ID], info->extack, session);
+		return stape_lookup_session(skb, NULL, info->extack, session);
+	return stape_lookup_session(skb, info->attrs[STAPE_A_SESSION_ID], info->extack, session);
 }
 
 /**
@@ -98,7 +106,7 @@ int stape_request_check_replay(struct sk_buff *skb, struct genl_info *info)
 	int ret = stape_message_permit(skb, info->extack);
 
 	if (!ret && GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_ID))
-		ret = stape_lookup_replay(NULL, info->extack, NULL);
+		ret = stape_lookup_replay(skb, NULL, info->extack, NULL);
 	return ret;
 }
 
@@ -109,12 +117,13 @@ int stape_request_check_replay(struct sk_buff *skb, struct genl_info *info)
  * @replay: returned
  *
  * Context: may sleep.
- * Return: 0, with stape_replays_lock; -EPERM, -EINVAL or -ENOENT, without.
+ * Return: 0, and the caller calls stape_replay_put(); -EPERM, -EINVAL or -ENOENT.
  */
 int stape_request_replay(struct sk_buff *skb, struct genl_info *info,
 			 struct stape_replay **replay)
 {
 	int ret = stape_request_check_replay(skb, info);
 
-	return ret ?: stape_lookup_replay(info->attrs[STAPE_A_REPLAY_ID], info->extack, replay);
+	return ret ?: stape_lookup_replay(skb, info->attrs[STAPE_A_REPLAY_ID], info->extack,
+					  replay);
 }

@@ -9,10 +9,10 @@ struct sk_buff;
 struct stape_replay;
 struct stape_session;
 
-int stape_lookup_session(const struct nlattr *id, struct netlink_ext_ack *extack,
-			 struct stape_session **session);
-int stape_lookup_replay(const struct nlattr *id, struct netlink_ext_ack *extack,
-			struct stape_replay **replay);
+int stape_lookup_session(struct sk_buff *skb, const struct nlattr *id,
+			 struct netlink_ext_ack *extack, struct stape_session **session);
+int stape_lookup_replay(struct sk_buff *skb, const struct nlattr *id,
+			struct netlink_ext_ack *extack, struct stape_replay **replay);
 int stape_request_session(struct sk_buff *skb, struct genl_info *info,
 			  struct stape_session **session);
 int stape_request_check_replay(struct sk_buff *skb, struct genl_info *info);

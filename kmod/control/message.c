@@ -10,10 +10,12 @@
 #include <linux/user_namespace.h>
 #include <net/genetlink.h>
 
+#include "base/account.h"
+
 enum { STAPE_GROUP_MONITOR };
 
 static const struct genl_multicast_group stape_groups[] = {
-	[STAPE_GROUP_MONITOR] = { .name = STAPE_MCGRP_MONITOR },
+	[STAPE_GROUP_MONITOR] = { .name = STAPE_MCGRP_MONITOR, .flags = STAPE_GROUP_FLAGS },
 };
 
 /* netlink.c adds the commands.  resv_start_op stays 0: every command is validated strictly. */
@@ -45,6 +47,38 @@ int stape_message_permit(struct sk_buff *skb, struct netlink_ext_ack *extack)
 		return 0;
 	NL_SET_ERR_MSG(extack, "needs CAP_PERFMON or CAP_SYS_ADMIN");
 	return -EPERM;
+}
+
+/**
+ * stape_message_powers() - get what the capabilities of a request's sender allow
+ * @skb: the request
+ *
+ * Context: any.
+ * Return: STAPE_ACCOUNT_ADMIN, STAPE_ACCOUNT_EXEMPT.
+ */
+u32 stape_message_powers(struct sk_buff *skb)
+{
+	u32 powers = 0;
+
+	if (netlink_ns_capable(skb, &init_user_ns, CAP_SYS_ADMIN))
+		powers |= STAPE_ACCOUNT_ADMIN;
+	if (netlink_ns_capable(skb, &init_user_ns, CAP_SYS_RESOURCE))
+		powers |= STAPE_ACCOUNT_EXEMPT;
+	return powers;
+}
+
+/**
+ * stape_message_owns() - check whether a session or a replay belongs to a request's sender
+ * @skb: the request
+ * @account: of the user who opened it
+ *
+ * Context: any.
+ * Return: true if the sender is that user, or has CAP_SYS_ADMIN.
+ */
+bool stape_message_owns(struct sk_buff *skb, const struct stape_account *account)
+{
+	return uid_eq(NETLINK_CREDS(skb)->uid, account->uid) ||
+	       netlink_ns_capable(skb, &init_user_ns, CAP_SYS_ADMIN);
 }
 
 /**
@@ -122,16 +156,17 @@ int stape_message_dumped(struct stape_message *message, int ret)
 }
 
 /**
- * stape_message_ntf() - begin a notification, if the group has listeners
- * @message: to be filled, and given to stape_message_multicast()
+ * stape_message_ntf() - begin a notification, if somebody receives it
+ * @message: to be filled, and given to stape_message_notify()
  * @cmd: enum stape_cmd
+ * @monitor: port of the socket that has asked for it, or 0
  *
  * Context: may sleep.
  * Return: whether there is a message to be filled.
  */
-bool stape_message_ntf(struct stape_message *message, u8 cmd)
+bool stape_message_ntf(struct stape_message *message, u8 cmd, u32 monitor)
 {
-	if (!genl_has_listeners(&stape_family, &init_net, STAPE_GROUP_MONITOR))
+	if (!monitor && !genl_has_listeners(&stape_family, &init_net, STAPE_GROUP_MONITOR))
 		return false;
 	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
 	if (!message->skb)
@@ -141,19 +176,25 @@ bool stape_message_ntf(struct stape_message *message, u8 cmd)
 }
 
 /**
- * stape_message_multicast() - send a notification
+ * stape_message_notify() - send a notification to the group, and to the socket that asked for it
  * @message: the notification; freed
  * @ret: 0, or the error of filling it
+ * @monitor: as for stape_message_ntf()
  *
  * Context: may sleep.
  */
-void stape_message_multicast(struct stape_message *message, int ret)
+void stape_message_notify(struct stape_message *message, int ret, u32 monitor)
 {
+	struct sk_buff *copy;
+
 	if (ret) {
 		nlmsg_free(message->skb);
 		return;
 	}
 	genlmsg_end(message->skb, message->header);
-	/* An error is ignored: the last listener may have gone. */
+	/* Errors are ignored: a receiver may have gone, or may be too slow. */
+	copy = monitor ? skb_clone(message->skb, GFP_KERNEL) : NULL;
+	if (copy)
+		genlmsg_unicast(&init_net, copy, monitor);
 	genlmsg_multicast(&stape_family, message->skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
 }

@@ -8,6 +8,7 @@
 struct genl_family;
 struct genl_info;
 struct netlink_callback;
+struct stape_account;
 
 /* A message of the family that is being filled. */
 struct stape_message {
@@ -18,12 +19,14 @@ struct stape_message {
 extern struct genl_family stape_family;
 
 int stape_message_permit(struct sk_buff *skb, struct netlink_ext_ack *extack);
+u32 stape_message_powers(struct sk_buff *skb);
+bool stape_message_owns(struct sk_buff *skb, const struct stape_account *account);
 int stape_message_reply(struct stape_message *message, struct genl_info *info);
 int stape_message_send(struct stape_message *message, int ret, struct genl_info *info);
 int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
 		       struct netlink_callback *cb, u8 cmd);
 int stape_message_dumped(struct stape_message *message, int ret);
-bool stape_message_ntf(struct stape_message *message, u8 cmd);
-void stape_message_multicast(struct stape_message *message, int ret);
+bool stape_message_ntf(struct stape_message *message, u8 cmd, u32 monitor);
+void stape_message_notify(struct stape_message *message, int ret, u32 monitor);
 
 #endif /* _STAPE_MESSAGE_H */

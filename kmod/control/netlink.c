@@ -11,10 +11,10 @@
 #include <schedtape/event.h>
 #include <schedtape/version.h>
 
+#include "base/account.h"
 #include "control/commands.h"
 #include "control/message.h"
 #include "control/missing.h"
-#include "record/ring_memory.h"
 #include "record/session.h"
 #include "replay/replay.h"
 
@@ -63,7 +63,24 @@ static const struct genl_ops stape_ops[] = {
 	STAPE_DO(STAPE_CMD_REPLAY_SET, stape_replay_set_policy, stape_replay_set_doit),
 	STAPE_DO(STAPE_CMD_REPLAY_PAUSE, stape_replay_id_policy, stape_replay_pause_doit),
 	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL, stape_player_get_dumpit),
+	STAPE_DO(STAPE_CMD_SESSION_MONITOR, stape_session_id_policy, stape_session_monitor_doit),
+	STAPE_DO(STAPE_CMD_REPLAY_MONITOR, stape_replay_id_policy, stape_replay_monitor_doit),
 };
+
+/* A socket is being closed.  Another one may get its port, and must not get its notifications. */
+static int stape_netlink_released(struct notifier_block *block, unsigned long event, void *arg)
+{
+	const struct netlink_notify *notify = arg;
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC && notify->portid &&
+	    net_eq(notify->net, &init_net)) {
+		stape_sessions_forget_monitor(notify->portid);
+		stape_replays_forget_monitor(notify->portid);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block stape_netlink_notifier = { .notifier_call = stape_netlink_released };
 
 /**
  * stape_netlink_init() - register the family
@@ -73,9 +90,17 @@ static const struct genl_ops stape_ops[] = {
  */
 int __init stape_netlink_init(void)
 {
+	int ret;
+
 	stape_family.ops = stape_ops;
 	stape_family.n_ops = ARRAY_SIZE(stape_ops);
-	return genl_register_family(&stape_family);
+	ret = netlink_register_notifier(&stape_netlink_notifier);
+	if (ret)
+		return ret;
+	ret = genl_register_family(&stape_family);
+	if (ret)
+		netlink_unregister_notifier(&stape_netlink_notifier);
+	return ret;
 }
 
 /**
@@ -86,19 +111,7 @@ int __init stape_netlink_init(void)
 void stape_netlink_exit(void)
 {
 	genl_unregister_family(&stape_family);
-}
-
-static u32 stape_netlink_count(const struct list_head *list, struct mutex *lock)
-{
-	const struct list_head *entry;
-	u32 n = 0;
-
-	mutex_lock(lock);
-	/* A session may be added meanwhile. */
-	for (entry = READ_ONCE(list->next); entry != list; entry = READ_ONCE(entry->next))
-		n++;
-	mutex_unlock(lock);
-	return n;
+	netlink_unregister_notifier(&stape_netlink_notifier);
 }
 
 /* Returns the kernel's present preemption mode, which may have been chosen at boot. */
@@ -122,28 +135,45 @@ static int stape_info_fill_missing(struct sk_buff *skb)
 	return nla_put_string(skb, STAPE_A_INFO_MISSING, text);
 }
 
-static int stape_info_fill(struct sk_buff *skb)
+/* Fills in what there may be of sessions and memory, and what @uid and all users have. */
+static int stape_info_fill_limits(struct sk_buff *skb, kuid_t uid)
+{
+	struct stape_account_limits limits;
+	u64 memory;
+	u32 sessions;
+
+	stape_account_read_limits(&limits);
+	stape_account_read_user(uid, &sessions, &memory);
+	if (nla_put_u32(skb, STAPE_A_INFO_SESSIONS_USED, limits.sessions) ||
+	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS_MAX, limits.sessions_max) ||
+	    nla_put_u32(skb, STAPE_A_INFO_USER_SESSIONS, sessions) ||
+	    nla_put_u32(skb, STAPE_A_INFO_USER_SESSIONS_MAX, limits.user_sessions_max) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_MEMORY, limits.memory, STAPE_A_INFO_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_MEMORY_MAX, limits.memory_max,
+			      STAPE_A_INFO_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_USER_MEMORY, memory, STAPE_A_INFO_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_USER_MEMORY_MAX, limits.user_memory_max,
+			      STAPE_A_INFO_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int stape_info_fill(struct sk_buff *skb, kuid_t uid)
 {
 	if (nla_put_string(skb, STAPE_A_INFO_VERSION, SCHEDTAPE_VERSION) ||
 	    nla_put_u32(skb, STAPE_A_INFO_WIRE_VERSION, STAPE_WIRE_VERSION) ||
 	    nla_put_u32(skb, STAPE_A_INFO_PAGE_SIZE, STAPE_PAGE_SIZE) ||
 	    nla_put_u32(skb, STAPE_A_INFO_CPUS, num_possible_cpus()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_RING_PAGES_MAX, STAPE_RING_PAGES_MAX) ||
-	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS,
-			stape_netlink_count(&stape_sessions, &stape_sessions_lock)) ||
-	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS,
-			stape_netlink_count(&stape_replays, &stape_replays_lock)) ||
+	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS, stape_sessions_count()) ||
+	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS, stape_replays_count()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_HZ, HZ) ||
 	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,
 			stape_counter_fit() ? stape_counter_rate() : 0) ||
-	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY, stape_ring_memory_used(),
-			      STAPE_A_INFO_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_INFO_RING_MEMORY_MAX, stape_ring_memory_max(),
-			      STAPE_A_INFO_PAD) ||
 	    stape_info_fill_missing(skb))
 		return -EMSGSIZE;
-	return 0;
+	return stape_info_fill_limits(skb, uid);
 }
 
 static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -155,6 +185,6 @@ static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!ret)
 		ret = stape_message_reply(&message, info);
 	if (!ret)
-		ret = stape_message_send(&message, stape_info_fill(message.skb), info);
+		ret = stape_message_send(&message, stape_info_fill(message.skb, NETLINK_CREDS(skb)->uid), info);
 	return ret;
 }

@@ -144,7 +144,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 	}
 	stape_session_resync(session);
 out:
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	return ret;
 }
 
@@ -214,6 +214,6 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	stape_rules_set(&session->active, &flags, patterns, n);
 	stape_session_resync(session);
 out:
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	return ret;
 }

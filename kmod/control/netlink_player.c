@@ -71,7 +71,7 @@ int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 number = cb->args[0];
 	int ret;
 
-	ret = stape_lookup_replay(id, cb->extack, &replay);
+	ret = stape_lookup_replay(cb->skb, id, cb->extack, &replay);
 	if (ret)
 		return ret;
 	for (; number < replay->nr_players; number++) {
@@ -79,7 +79,7 @@ int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		cond_resched();
 	}
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	cb->args[0] = number;
 	return skb->len;
 }

@@ -2,6 +2,7 @@
 /*
  * Netlink commands for replays.
  */
+#include "base/account.h"
 #include "control/commands.h"
 
 #include <net/genetlink.h>
@@ -59,6 +60,10 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_UID,
+			from_kuid(&init_user_ns, replay->account->uid)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_MEMORY, replay->memory,
+			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_WAITING, atomic_read(&replay->waiting)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STEPS, atomic64_read(&replay->steps),
 			      STAPE_A_REPLAY_PAD) ||
@@ -88,25 +93,32 @@ int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	return ret;
 }
 
+static int stape_replay_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+				 struct stape_replay *replay)
+{
+	struct stape_message message;
+	int ret = stape_message_dump(&message, skb, cb, STAPE_CMD_REPLAY_GET);
+
+	return ret ?: stape_message_dumped(&message, stape_replay_fill(skb, replay));
+}
+
+/* Other users' replays are left out. */
 int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct stape_replay *replay;
-	struct stape_message message;
+	int ret = 0;
 
-	mutex_lock(&stape_replays_lock);
-	list_for_each_entry(replay, &stape_replays, all) {
-		if (replay->id <= cb->args[0])
-			continue;	/* in an earlier part of the dump */
-		if (stape_message_dump(&message, skb, cb, STAPE_CMD_REPLAY_GET) ||
-		    stape_message_dumped(&message, stape_replay_fill(skb, replay)))
-			break;
-		cb->args[0] = replay->id;
+	while (!ret && (replay = stape_replay_find_after(cb->args[0]))) {
+		if (stape_message_owns(cb->skb, replay->account))
+			ret = stape_replay_dump_one(skb, cb, replay);
+		if (!ret)
+			cb->args[0] = replay->id;
+		stape_replay_put(replay);
 	}
-	mutex_unlock(&stape_replays_lock);
 	return skb->len;
 }
 
@@ -120,7 +132,7 @@ int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	return ret;
 }
 
@@ -141,7 +153,7 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	return ret;
 }
 
@@ -154,7 +166,7 @@ int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_replay_pause(replay, info->extack);
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	return ret;
 }
 
@@ -167,20 +179,34 @@ int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_replay_stop(replay, info->extack);
-	mutex_unlock(&stape_replays_lock);
+	stape_replay_put(replay);
 	return ret;
 }
 
+int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_replay *replay;
+	int ret;
+
+	ret = stape_request_replay(skb, info, &replay);
+	if (ret)
+		return ret;
+	stape_replay_set_monitor(replay, info->snd_portid);
+	stape_replay_put(replay);
+	return 0;
+}
+
 /**
- * stape_netlink_replay_ntf() - notify the group of a replay's state
+ * stape_netlink_replay_ntf() - notify those who listen of a replay's state
  * @replay: a replay, kept alive by the caller
  *
  * Context: may sleep.
  */
 void stape_netlink_replay_ntf(struct stape_replay *replay)
 {
+	u32 monitor = READ_ONCE(replay->monitor);
 	struct stape_message message;
 
-	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF))
-		stape_message_multicast(&message, stape_replay_fill(message.skb, replay));
+	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF, monitor))
+		stape_message_notify(&message, stape_replay_fill(message.skb, replay), monitor);
 }

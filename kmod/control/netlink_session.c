@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "base/account.h"
 #include "control/cpumask.h"
 #include "control/lookup.h"
 #include "control/message.h"
@@ -66,6 +67,10 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->active.filter.nr_members)) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_UID,
+			from_kuid(&init_user_ns, session->account->uid)) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MEMORY, session->memory,
+			      STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, events, STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, lost, STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_OVERWRITTEN,
@@ -91,25 +96,32 @@ int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_message_reply(&message, info);
 	if (!ret)
 		ret = stape_message_send(&message, stape_session_fill(message.skb, session), info);
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	return ret;
 }
 
+static int stape_session_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+				  struct stape_session *session)
+{
+	struct stape_message message;
+	int ret = stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET);
+
+	return ret ?: stape_message_dumped(&message, stape_session_fill(skb, session));
+}
+
+/* Other users' sessions are left out. */
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct stape_session *session;
-	struct stape_message message;
+	int ret = 0;
 
-	mutex_lock(&stape_sessions_lock);
-	for_each_session(session) {
-		if (session->id <= cb->args[0])
-			continue;	/* in an earlier part of the dump */
-		if (stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET) ||
-		    stape_message_dumped(&message, stape_session_fill(skb, session)))
-			break;
-		cb->args[0] = session->id;
+	while (!ret && (session = stape_session_find_after(cb->args[0]))) {
+		if (stape_message_owns(cb->skb, session->account))
+			ret = stape_session_dump_one(skb, cb, session);
+		if (!ret)
+			cb->args[0] = session->id;
+		stape_session_release(session);
 	}
-	mutex_unlock(&stape_sessions_lock);
 	return skb->len;
 }
 
@@ -153,8 +165,8 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 		goto out;
 	ret = stape_session_setup(info, setup);
 	if (!ret)
-		ret = stape_session_set(session, setup, info->extack);
-	mutex_unlock(&stape_sessions_lock);
+		ret = stape_session_set(session, setup, stape_message_powers(skb), info->extack);
+	stape_session_release(session);
 out:
 	kfree(setup);
 	return ret;
@@ -169,7 +181,7 @@ int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_session_start(session, info->extack);
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	return ret;
 }
 
@@ -182,7 +194,7 @@ int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_session_pause(session, info->extack);
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	return ret;
 }
 
@@ -195,20 +207,34 @@ int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	ret = stape_session_stop(session, info->extack);
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
+	return ret;
+}
+
+int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct stape_session *session;
+	int ret;
+
+	ret = stape_request_session(skb, info, &session);
+	if (ret)
+		return ret;
+	ret = stape_session_set_monitor(session, info->snd_portid, info->extack);
+	stape_session_release(session);
 	return ret;
 }
 
 /**
- * stape_netlink_session_ntf() - notify the group of a session's state
+ * stape_netlink_session_ntf() - notify those who listen of a session's state
  * @session: any session
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  */
 void stape_netlink_session_ntf(struct stape_session *session)
 {
+	u32 monitor = READ_ONCE(session->monitor);
 	struct stape_message message;
 
-	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF))
-		stape_message_multicast(&message, stape_session_fill(message.skb, session));
+	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF, monitor))
+		stape_message_notify(&message, stape_session_fill(message.skb, session), monitor);
 }

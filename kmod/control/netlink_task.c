@@ -94,17 +94,17 @@ int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 pid = cb->args[0];
 	int ret;
 
-	ret = stape_lookup_session(id, cb->extack, &session);
+	ret = stape_lookup_session(cb->skb, id, cb->extack, &session);
 	if (ret)
 		return ret;
-	for (;;) {
+	while (session->active.filter.members) {
 		pid = stape_filter_next(&session->active.filter, pid);
 		if (pid >= PID_MAX_LIMIT ||
 		    stape_task_dump_one(skb, cb, &session->active.filter, pid))
 			break;
 		pid++;
 	}
-	mutex_unlock(&stape_sessions_lock);
+	stape_session_release(session);
 	cb->args[0] = pid;
 	return skb->len;
 }

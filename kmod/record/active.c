@@ -6,27 +6,34 @@
 
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
+#include <linux/spinlock.h>
 
+#include "base/account.h"
 #include "base/work.h"
 
-/* Read by probes under RCU, changed under stape_sessions_lock. */
+/* Protects changes of stape_actives, and the ids. */
+static DEFINE_SPINLOCK(stape_actives_lock);
+/* Read by probes under RCU. */
 HLIST_HEAD(stape_actives);
-/* Read by probes under RCU, changed under stape_sessions_lock, like stape_actives. */
+/* Read by probes under RCU, changed by the owner of the id. */
 DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 
-/* Ids in use; 0 stands for no filter.  Protected by stape_sessions_lock. */
-static DECLARE_BITMAP(stape_active_ids, STAPE_FILTER_MULTI) = { 1 };
+/* Ids in use.  0 stands for no filter. */
+static DECLARE_BITMAP(stape_active_ids, STAPE_FILTER_MULTI) = { BIT(0) };
 
+static_assert(STAPE_ACCOUNT_SESSIONS_MAX == STAPE_FILTER_MULTI - 1);
+
+/* There is an id for each session that has rings. */
 static void stape_active_take_id(struct stape_active *active)
 {
-	u32 id = find_first_zero_bit(stape_active_ids, STAPE_FILTER_MULTI);
 	int cpu;
+	u32 id;
 
-	/* If no id is free, @id is STAPE_FILTER_MULTI. */
-	active->filter.id = id;
-	if (id == STAPE_FILTER_MULTI)
-		return;
+	spin_lock(&stape_actives_lock);
+	id = find_first_zero_bit(stape_active_ids, STAPE_FILTER_MULTI);
 	__set_bit(id, stape_active_ids);
+	spin_unlock(&stape_actives_lock);
+	active->filter.id = id;
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), per_cpu_ptr(active->rings, cpu));
 }
@@ -36,23 +43,25 @@ static void stape_active_give_id(struct stape_active *active)
 	u32 id = active->filter.id;
 	int cpu;
 
-	if (id == STAPE_FILTER_MULTI)
-		return;
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), NULL);
+	spin_lock(&stape_actives_lock);
 	__clear_bit(id, stape_active_ids);
+	spin_unlock(&stape_actives_lock);
 }
 
 /**
  * stape_active_add() - show a session to probes
  * @active: a session's, with rings; its filter has no member yet
  *
- * Context: under stape_sessions_lock.
+ * Context: under the session's lock.
  */
 void stape_active_add(struct stape_active *active)
 {
 	stape_active_take_id(active);
+	spin_lock(&stape_actives_lock);
 	hlist_add_head_rcu(&active->node, &stape_actives);
+	spin_unlock(&stape_actives_lock);
 	/*
 	 * The filter's bits come after this.  Pairs with the address dependency of
 	 * stape_active_ring() on the id of a task.
@@ -67,11 +76,13 @@ void stape_active_add(struct stape_active *active)
  *
  * Probes that have found it in the list use it until another grace period is over.
  *
- * Context: under stape_sessions_lock.
+ * Context: under the session's lock.
  */
 void stape_active_remove(struct stape_active *active)
 {
+	spin_lock(&stape_actives_lock);
 	hlist_del_rcu(&active->node);
+	spin_unlock(&stape_actives_lock);
 	stape_active_give_id(active);
 }
 
@@ -79,12 +90,12 @@ void stape_active_remove(struct stape_active *active)
  * stape_active_resync_soon() - resync a session after a probe has changed its filter
  * @active: a session's
  *
- * The resync runs at most once a tick, because it disturbs all CPUs, and any task can cause it
- * as often as it likes.
+ * The resync runs at most once a tick, because it interrupts the session's CPUs, and any task can
+ * cause it as often as it likes.  After one that took long, the next one waits longer.
  *
  * Context: any without the runqueue lock.
  */
 void stape_active_resync_soon(struct stape_active *active)
 {
-	queue_delayed_work(stape_work, &active->resync, 1);
+	queue_delayed_work(stape_work, &active->resync, READ_ONCE(active->resync_delay));
 }

@@ -21,7 +21,8 @@
  * @rings: one per possible CPU; NULL before session-set
  * @filter: which tasks are recorded
  * @wake: wakes the session's readers; queued by probes, which must not wake anything
- * @resync: resyncs the session on all CPUs, from process context
+ * @resync: resyncs the session on its CPUs, from process context
+ * @resync_delay: jiffies until then, so that it takes no more than a tenth of a CPU
  */
 struct stape_active {
 	struct hlist_node node;
@@ -29,6 +30,7 @@ struct stape_active {
 	struct stape_filter filter;
 	struct irq_work wake;
 	struct delayed_work resync;
+	unsigned long resync_delay;
 };
 
 extern struct hlist_head stape_actives;

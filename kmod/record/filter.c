@@ -28,24 +28,46 @@ static unsigned long *stape_filter_bitmap(void)
 }
 
 /**
- * stape_filter_init() - make an empty filter
+ * stape_filter_init() - make a filter that has no bits yet
  * @filter: zeroed
+ *
+ * Context: any.
+ */
+void stape_filter_init(struct stape_filter *filter)
+{
+	filter->owner = get_pid(task_tgid(current));
+	INIT_LIST_HEAD(&filter->list);
+}
+
+/**
+ * stape_filter_alloc() - give a filter its bits, STAPE_FILTER_BYTES
+ * @filter: made by stape_filter_init(); may be called again if this fails
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int stape_filter_init(struct stape_filter *filter)
+int stape_filter_alloc(struct stape_filter *filter)
 {
 	filter->members = stape_filter_bitmap();
 	filter->seeds = stape_filter_bitmap();
-	if (!filter->members || !filter->seeds) {
-		stape_memory_free(filter->members);
-		stape_memory_free(filter->seeds);
-		return -ENOMEM;
-	}
-	filter->owner = get_pid(task_tgid(current));
-	INIT_LIST_HEAD(&filter->list);
-	return 0;
+	if (filter->members && filter->seeds)
+		return 0;
+	stape_filter_free_bits(filter);
+	return -ENOMEM;
+}
+
+/**
+ * stape_filter_free_bits() - undo stape_filter_alloc()
+ * @filter: no probe uses it
+ *
+ * Context: may sleep.
+ */
+void stape_filter_free_bits(struct stape_filter *filter)
+{
+	stape_memory_free(filter->members);
+	stape_memory_free(filter->seeds);
+	filter->members = NULL;
+	filter->seeds = NULL;
 }
 
 /**
@@ -58,14 +80,16 @@ void stape_filter_destroy(struct stape_filter *filter)
 {
 	u32 i;
 
-	stape_filter_clear(filter);
+	if (filter->members)
+		stape_filter_clear(filter);
+	for (i = 0; i < filter->rescan.nr_moved; i++)
+		put_pid(filter->rescan.moved[i]);
 	put_pid(filter->owner);
 	for (i = 0; i < filter->nr_cgroups; i++)
 		cgroup_put(filter->cgroups[i]);
 	kfree(filter->cgroups);
 	kfree(filter->patterns);
-	stape_memory_free(filter->members);
-	stape_memory_free(filter->seeds);
+	stape_filter_free_bits(filter);
 }
 
 /**
@@ -125,7 +149,7 @@ static void stape_filter_settle(u32 pid)
  * Each PID that is counted was removed from @members before this returns, so the resync
  * cannot see its bit on any CPU.
  *
- * Context: under stape_sessions_lock.
+ * Context: under the session's lock.
  * Return: a number for stape_filter_settle_leavers().
  */
 u32 stape_filter_count_leavers(const struct stape_filter *filter)
@@ -143,7 +167,7 @@ u32 stape_filter_count_leavers(const struct stape_filter *filter)
  * @filter: a session's
  * @n: what stape_filter_count_leavers() returned before the resync
  *
- * Context: under stape_sessions_lock.
+ * Context: under the session's lock.
  */
 void stape_filter_settle_leavers(struct stape_filter *filter, u32 n)
 {
@@ -283,6 +307,49 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 	tgid = stape_filter_has(filter, parent) ? task_tgid_nr(parent) : 0;
 	rcu_read_unlock();
 	return tgid;
+}
+
+/**
+ * stape_filter_ask_rescan() - leave tasks to be checked from process context
+ * @filter: a session's
+ * @moved: a process whose threads were moved to another cgroup; NULL: all tasks must be checked
+ *
+ * Context: any without the runqueue lock; the caller calls stape_active_resync_soon().
+ */
+void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved)
+{
+	struct stape_filter_rescan *rescan = &filter->rescan;
+	unsigned long flags;
+	u32 i;
+
+	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	for (i = 0; i < rescan->nr_moved; i++)
+		if (rescan->moved[i] == moved)
+			break;
+	if (!moved)
+		rescan->all = true;
+	else if (filter->closed || i == STAPE_FILTER_MOVED_MAX)
+		rescan->all_moved = true;
+	else if (i == rescan->nr_moved)
+		rescan->moved[rescan->nr_moved++] = get_pid(moved);
+	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+}
+
+/**
+ * stape_filter_take_rescan() - take what stape_filter_ask_rescan() has left
+ * @filter: a session's
+ * @rescan: returned; the caller drops the references
+ *
+ * Context: any.
+ * Return: whether there is anything to be checked.
+ */
+bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan)
+{
+	raw_spin_lock_irq(&stape_filter_lock);
+	*rescan = filter->rescan;
+	memset(&filter->rescan, 0, sizeof(filter->rescan));
+	raw_spin_unlock_irq(&stape_filter_lock);
+	return rescan->all || rescan->all_moved || rescan->nr_moved;
 }
 
 /**

@@ -28,6 +28,10 @@ struct cgroup;
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
 #define STAPE_FILTER_LEAVERS_MAX	64
+#define STAPE_FILTER_MOVED_MAX		16
+
+/* The size of a filter's bits: members and seeds. */
+#define STAPE_FILTER_BYTES		(2 * BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long))
 
 /**
  * struct stape_filter_flags - flags of the netlink command filter-set
@@ -42,10 +46,25 @@ struct stape_filter_flags {
 };
 
 /**
+ * struct stape_filter_rescan - tasks that must be checked against the rules again, later
+ * @all: all tasks
+ * @moved: processes whose threads were moved to another cgroup, referenced
+ * @nr_moved: entries of @moved
+ * @all_moved: more processes than @moved has room for: any of them
+ */
+struct stape_filter_rescan {
+	bool all;
+	bool all_moved;
+	u32 nr_moved;
+	struct pid *moved[STAPE_FILTER_MOVED_MAX];
+};
+
+/**
  * struct stape_filter - rules, and the set of tasks that they select
  * @list: entry in the list of all filters that have bits
  * @id: its number among them; set before the first bit
- * @members: a bit for every PID of the initial namespace: is it recorded?
+ * @members: a bit for every PID of the initial namespace: is it recorded?  NULL if the session
+ *	has no rings yet
  * @nr_members: bits set in @members
  * @leavers: PIDs removed from @members that some CPU's ring->curr may still name.  Their id
  *	stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away from
@@ -56,7 +75,7 @@ struct stape_filter_flags {
  * @nr_seeds: bits set in @seeds
  * @flags: of filter-set
  * @closed: its session has ended: nothing becomes a member any more
- * @needs_rescan: all tasks must be checked against the rules again, see stape_follow_move()
+ * @rescan: what probes have left to be checked from process context
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @cgroups: added cgroups, referenced
@@ -64,7 +83,7 @@ struct stape_filter_flags {
  * @patterns: names of tasks that are left out
  * @nr_patterns: entries of @patterns
  *
- * All fields are changed under stape_filter_lock; @needs_rescan is also set without it.  The
+ * All fields are changed under stape_filter_lock.  The
  * bits, @nr_members, and whether there are rules (@flags.all, @nr_cgroups, @nr_patterns) are
  * read without it.
  */
@@ -79,7 +98,7 @@ struct stape_filter {
 	unsigned int nr_seeds;
 	struct stape_filter_flags flags;
 	bool closed;
-	bool needs_rescan;
+	struct stape_filter_rescan rescan;
 	struct pid *owner;
 	struct cgroup **cgroups;
 	u32 nr_cgroups;
@@ -97,12 +116,16 @@ extern u8 stape_filter_ids[PID_MAX_LIMIT];
  */
 extern raw_spinlock_t stape_filter_lock;
 
-int stape_filter_init(struct stape_filter *filter);
+void stape_filter_init(struct stape_filter *filter);
+int stape_filter_alloc(struct stape_filter *filter);
+void stape_filter_free_bits(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
 u32 stape_filter_count_leavers(const struct stape_filter *filter);
 void stape_filter_settle_leavers(struct stape_filter *filter, u32 n);
 u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
+void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved);
+bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan);
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
 
 /* Under stape_filter_lock. */

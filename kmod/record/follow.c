@@ -5,6 +5,7 @@
  */
 #include "record/follow.h"
 
+#include <linux/cgroup.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -121,29 +122,38 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 }
 
 /**
- * stape_follow_move() - check a task that was moved to another cgroup
+ * stape_follow_move() - follow a task, or a process, to another cgroup
  * @active: a session's
+ * @cgroup: to which it was moved; hierarchies of version 1 use the same tracepoint
  * @task: the task
  * @process: all threads of its process were moved
  *
+ * A process may have any number of threads, and interrupts are off here.  So several threads are
+ * checked later, from process context: they enter or leave up to a tick after the move.
+ *
  * Context: RCU reader, under a spinlock of the kernel's.
- * Return: whether any of them has entered or left.
  */
-bool stape_follow_move(struct stape_active *active, struct task_struct *task, bool process)
+void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
+		       struct task_struct *task, bool process)
 {
-	struct task_struct *thread;
-	bool changed;
+	struct stape_filter *filter = &active->filter;
 
-	if (!READ_ONCE(active->filter.nr_cgroups))
-		return false;
-	changed = stape_follow_update(active, task, task->comm);
-	if (process)
-		for_each_thread(task, thread)
-			changed |= stape_follow_update(active, thread, thread->comm);
-	/* Names were read without their locks: check again, see stape_membership_update(). */
-	if (READ_ONCE(active->filter.nr_patterns))
-		WRITE_ONCE(active->filter.needs_rescan, true);
-	return changed;
+	if (cgroup != task_dfl_cgroup(task) ||
+	    (!READ_ONCE(filter->nr_cgroups) && !READ_ONCE(filter->nr_members)))
+		return;
+	if (process && !thread_group_empty(task)) {
+		stape_filter_ask_rescan(filter, task_tgid(task));
+		stape_active_resync_soon(active);
+		return;
+	}
+	/* A task that enters or leaves is described with its cgroup. */
+	if (!READ_ONCE(filter->nr_cgroups) || !stape_follow_update(active, task, task->comm))
+		stape_membership_moved(active, task);
+	/* The name was read without its lock: check again, see stape_membership_update(). */
+	if (READ_ONCE(filter->nr_patterns)) {
+		stape_filter_ask_rescan(filter, NULL);
+		stape_active_resync_soon(active);
+	}
 }
 
 /**

@@ -81,13 +81,31 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 }
 
 /**
+ * stape_membership_moved() - write a member's cgroup, after it was moved to another one
+ * @active: a session's
+ * @task: any task
+ *
+ * Context: any without the runqueue lock.
+ */
+void stape_membership_moved(struct stape_active *active, struct task_struct *task)
+{
+	unsigned long flags;
+
+	if (!stape_filter_has(&active->filter, task))
+		return;
+	local_irq_save(flags);
+	stape_encode_task(active, task, task->comm, STAPE_TASK_MOVES);
+	local_irq_restore(flags);
+}
+
+/**
  * stape_membership_update() - take stape_filter_lock, and update a live task's bit
  * @active: a session's
  * @task: the task
  * @comm: its name, or the name that it is about to get
  *
  * In a probe no lock keeps @task's name from changing.  If the filter has patterns, all tasks
- * must be checked again after that: see @needs_rescan of struct stape_filter.
+ * must be checked again after that: see stape_filter_ask_rescan().
  *
  * Context: any without the runqueue lock.
  * Return: whether the bit has changed.

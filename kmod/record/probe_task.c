@@ -92,47 +92,13 @@ void stape_probe_exit(STAPE_EXIT_PROTO)
 	rcu_read_unlock();
 }
 
-static void stape_probe_moved(struct stape_active *active, struct task_struct *task)
-{
-	unsigned long flags;
-
-	if (!stape_filter_has(&active->filter, task))
-		return;
-	local_irq_save(flags);
-	stape_encode_task(active, task, task->comm, STAPE_TASK_MOVES);
-	local_irq_restore(flags);
-}
-
-/* The caller is an RCU reader, which keeps @active and @task's threads. */
-static void stape_probe_cgroup_one(struct stape_active *active, struct cgroup *cgroup,
-				   struct task_struct *task, bool process)
-{
-	struct task_struct *thread;
-
-	/* A task that enters or leaves is described with its cgroup. */
-	if (stape_follow_move(active, task, process))
-		return;
-	/* Hierarchies of version 1 use the same tracepoint. */
-	if (cgroup != task_dfl_cgroup(task))
-		return;
-	stape_probe_moved(active, task);
-	if (!process)
-		return;
-	for_each_thread(task, thread)
-		if (thread != task)
-			stape_probe_moved(active, thread);
-}
-
 void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,
 			struct task_struct *task, bool process)
 {
 	struct stape_active *active;
 
 	rcu_read_lock();
-	for_each_active(active) {
-		stape_probe_cgroup_one(active, cgroup, task, process);
-		if (READ_ONCE(active->filter.needs_rescan))
-			stape_active_resync_soon(active);
-	}
+	for_each_active(active)
+		stape_follow_move(active, cgroup, task, process);
 	rcu_read_unlock();
 }

@@ -7,6 +7,8 @@
 
 #include <linux/cgroup.h>
 #include <linux/err.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -20,23 +22,20 @@
 #define STAPE_RULES_BATCH	1024
 
 /*
- * If the task at which a walk dropped RCU exits, the walk restarts.  After so many restarts
- * it does not drop RCU again, so that exiting tasks cannot keep it going forever.
- */
-#define STAPE_RULES_RESTARTS	4
-
-/*
  * Checks a task by its present name.  The rename probe runs before the new name is stored, and
  * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
  * ensures that.  Newer kernels store the name without that lock, and probe_name.c checks the
  * task again after the store, if the kernel lets the module probe that function.  On PREEMPT_RT
- * task_lock() may sleep.
+ * task_lock() may sleep.  Returns whether the task has entered or left.
  */
-static void stape_rules_update(struct stape_active *active, struct task_struct *task)
+static bool stape_rules_update(struct stape_active *active, struct task_struct *task)
 {
+	bool changed;
+
 	task_lock(task);
-	stape_membership_update(active, task, task->comm);
+	changed = stape_membership_update(active, task, task->comm);
 	task_unlock(task);
+	return changed;
 }
 
 /* Makes a task a seed, or no seed.  Returns whether this has changed anything. */
@@ -131,44 +130,64 @@ void stape_rules_del_task(struct stape_active *active, struct task_struct *task,
 		stape_rules_seed(active, task, false);
 }
 
-/* Yields the CPU and drops RCU.  Returns whether the walk may go on from @task. */
-static bool stape_rules_yield(struct task_struct *task)
+static bool stape_rules_is_moved(const struct stape_filter_rescan *rescan,
+				 struct task_struct *task)
 {
-	bool alive;
+	u32 i;
 
-	get_task_struct(task);
-	rcu_read_unlock();
-	cond_resched();
-	rcu_read_lock();
-	/* A leader that a thread replaces in execve() leaves the list before it ends. */
-	alive = pid_alive(task) && data_race(thread_group_leader(task));
-	put_task_struct(task);
-	return alive;
+	for (i = 0; i < rescan->nr_moved; i++)
+		if (task_tgid(task) == rescan->moved[i])
+			return true;
+	return rescan->all_moved;
 }
 
-/* Checks all tasks after a change of a rule.  The fork probe checks tasks that are forked now. */
-static void stape_rules_update_all(struct stape_active *active)
+static void stape_rules_rescan_one(struct stape_active *active,
+				   const struct stape_filter_rescan *rescan,
+				   struct task_struct *task)
 {
-	struct task_struct *process, *thread;
-	int n = 0, restarts = 0;
+	bool moved = stape_rules_is_moved(rescan, task);
 
-	smp_mb();	/* rules before the list; pairs with that of stape_follow_fork() */
+	if (!moved && !rescan->all)
+		return;
+	/* A task that enters or leaves is described with its cgroup. */
+	if (!stape_rules_update(active, task) && moved)
+		stape_membership_moved(active, task);
+}
+
+/*
+ * Checks tasks again, in the order of their PIDs.  The fork probe checks tasks that are forked
+ * meanwhile.  A thread that takes over its leader's PID in execve() may be missed.  It gets a
+ * name then, and the rename probe checks it.
+ */
+static void stape_rules_walk(struct stape_active *active,
+			     const struct stape_filter_rescan *rescan)
+{
+	struct task_struct *task;
+	struct pid *pid;
+	int nr = 1, n = 0;
+
+	smp_mb();	/* rules before the tasks; pairs with that of stape_follow_fork() */
 	rcu_read_lock();
-again:
-	for_each_process(process) {
-		for_each_thread(process, thread) {
-			stape_rules_update(active, thread);
-			n++;
-		}
-		if (n < STAPE_RULES_BATCH || restarts == STAPE_RULES_RESTARTS)
-			continue;
-		n = 0;
-		if (!stape_rules_yield(process)) {
-			restarts++;
-			goto again;
+	while ((pid = find_ge_pid(nr, &init_pid_ns))) {
+		nr = pid_nr(pid) + 1;
+		task = pid_task(pid, PIDTYPE_PID);
+		if (task)
+			stape_rules_rescan_one(active, rescan, task);
+		if (++n % STAPE_RULES_BATCH == 0) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
 		}
 	}
 	rcu_read_unlock();
+}
+
+/* Checks all tasks after a change of a rule. */
+static void stape_rules_update_all(struct stape_active *active)
+{
+	const struct stape_filter_rescan all = { .all = true };
+
+	stape_rules_walk(active, &all);
 }
 
 static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
@@ -186,7 +205,7 @@ static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
  * @active: a session's
  * @id: of a cgroup of the unified hierarchy
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENOMEM.
  */
 int stape_rules_add_cgroup(struct stape_active *active, u64 id)
@@ -224,7 +243,7 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id)
  * @active: a session's
  * @id: of a cgroup that was added
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0, or -ENOENT if it was not added.
  */
 int stape_rules_del_cgroup(struct stape_active *active, u64 id)
@@ -252,7 +271,7 @@ int stape_rules_del_cgroup(struct stape_active *active, u64 id)
  * @patterns: the new patterns, from kmalloc(), which the filter frees; may be NULL
  * @nr_patterns: entries of @patterns
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  */
 void stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
 		     char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
@@ -272,15 +291,19 @@ void stape_rules_set(struct stape_active *active, const struct stape_filter_flag
 }
 
 /**
- * stape_rules_rescan() - check all tasks again, if a probe has asked for it
+ * stape_rules_rescan() - check tasks again for which a probe has asked
  * @active: a session's
  *
  * Context: may sleep.
  */
 void stape_rules_rescan(struct stape_active *active)
 {
-	if (!READ_ONCE(active->filter.needs_rescan))
+	struct stape_filter_rescan rescan;
+	u32 i;
+
+	if (!stape_filter_take_rescan(&active->filter, &rescan))
 		return;
-	WRITE_ONCE(active->filter.needs_rescan, false);
-	stape_rules_update_all(active);
+	stape_rules_walk(active, &rescan);
+	for (i = 0; i < rescan.nr_moved; i++)
+		put_pid(rescan.moved[i]);
 }

@@ -6,29 +6,31 @@
 #include "record/session.h"
 
 #include <linux/cpu.h>
+#include <linux/cred.h>
 #include <linux/log2.h>
 #include <linux/netlink.h>
 #include <linux/percpu.h>
-#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
+#include <linux/xarray.h>
 
+#include "base/account.h"
 #include "base/memory.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "record/encode.h"
-#include "record/ring_memory.h"
 #include "record/rules.h"
 
-/* Protects every session's settings and its lifetime; the outermost lock. */
-DEFINE_MUTEX(stape_sessions_lock);
-/* Read under stape_sessions_lock.  A new session may be added at any time. */
-LIST_HEAD(stape_sessions);
-/* Protects changes of the list, and the last id. */
-static DEFINE_SPINLOCK(stape_sessions_list_lock);
-static u32 stape_session_last_id;
+/*
+ * All sessions by their numbers.  Read under RCU; a reader takes a reference.  Sessions that have
+ * a monitor are marked.
+ */
+#define STAPE_SESSION_MONITORED	XA_MARK_1
+static DEFINE_XARRAY_ALLOC1(stape_sessions);
+static u32 stape_session_next_id;
+static atomic_t stape_sessions_open;
 
 static bool stape_session_has_lost(struct stape_session *session)
 {
@@ -73,10 +75,10 @@ static void stape_session_notify_work(struct work_struct *work)
 {
 	struct stape_session *session = container_of(work, struct stape_session, notify_work);
 
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
 	stape_session_wake_waiters(session);
 	session->notify(session);
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 }
 
 static void stape_session_resync_work(struct work_struct *work)
@@ -84,15 +86,20 @@ static void stape_session_resync_work(struct work_struct *work)
 	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
 						     active.resync);
 
-	mutex_lock(&stape_sessions_lock);
+	u64 begin;
+
+	mutex_lock(&session->lock);
+	begin = ktime_get_mono_fast_ns();
 	stape_rules_rescan(&session->active);
 	stape_session_resync(session);
-	mutex_unlock(&stape_sessions_lock);
+	begin = ktime_get_mono_fast_ns() - begin;
+	WRITE_ONCE(session->active.resync_delay, 1 + nsecs_to_jiffies(9 * begin));
+	mutex_unlock(&session->lock);
 }
 
 /**
  * stape_session_create() - make a session for the calling process
- * @notify: called under stape_sessions_lock, from process context, when the session has
+ * @notify: called under the session's lock, from process context, when the session has
  *	stopped or has lost its first event, or when its last task has ended
  *
  * Context: may sleep.
@@ -106,9 +113,11 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	ret = stape_filter_init(&session->active.filter);
-	if (ret)
-		goto err_filter;
+	session->account = stape_account_get(current_uid());
+	ret = -ENOMEM;
+	if (!session->account)
+		goto err_account;
+	stape_filter_init(&session->active.filter);
 	INIT_LIST_HEAD(&session->waiters);
 	spin_lock_init(&session->notified_lock);
 	init_waitqueue_head(&session->wait);
@@ -117,19 +126,21 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 	session->notify = notify;
 	INIT_WORK(&session->notify_work, stape_session_notify_work);
 	INIT_DELAYED_WORK(&session->active.resync, stape_session_resync_work);
+	session->active.resync_delay = 1;
 	mutex_init(&session->read_lock);
-
-	/*
-	 * Don't take the mutex here: it may be held for long, and open() of every misc device
-	 * would wait for it.
-	 */
-	spin_lock(&stape_sessions_list_lock);
-	session->id = ++stape_session_last_id;
-	list_add_tail_rcu(&session->all, &stape_sessions);
-	spin_unlock(&stape_sessions_list_lock);
+	mutex_init(&session->lock);
+	kref_init(&session->ref);
+	ret = xa_alloc_cyclic(&stape_sessions, &session->id, session, xa_limit_31b,
+			      &stape_session_next_id, GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
+		goto err_id;
+	atomic_inc(&stape_sessions_open);
 	return session;
 
-err_filter:
+err_id:
+	stape_filter_destroy(&session->active.filter);
+	stape_account_put(session->account);
+err_account:
 	kfree(session);
 	return ERR_PTR(ret);
 }
@@ -142,7 +153,7 @@ err_filter:
  * From now on children of members become members, and tasks that end leave the filter.  No
  * event is written yet.
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0; -EINVAL: no rings; or the error of registering the probes.
  */
 int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack)
@@ -192,56 +203,122 @@ static void stape_session_free_rings(struct stape_ring __percpu *rings)
 	free_percpu(rings);
 }
 
+static void stape_session_free(struct kref *ref)
+{
+	kfree_rcu(container_of(ref, struct stape_session, ref), rcu);
+}
+
 /**
- * stape_session_destroy() - end a session and free it
+ * stape_session_destroy() - end a session and free what it has
  * @session: a session whose file is being released
  *
  * Context: may sleep.
  */
 void stape_session_destroy(struct stape_session *session)
 {
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
+	session->gone = true;
 	stape_session_stop(session, NULL);
 	stape_session_detach(session);
-	spin_lock(&stape_sessions_list_lock);
-	list_del_rcu(&session->all);
-	spin_unlock(&stape_sessions_list_lock);
-	stape_ring_memory_charge(-(s64)session->memory);
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 
+	/* Only these works still use the session, and they queue each other in this order. */
 	flush_delayed_work(&session->active.resync);
 	irq_work_sync(&session->active.wake);
 	flush_work(&session->notify_work);
-	if (session->active.rings)
-		stape_session_free_rings(session->active.rings);
+	/* Until here the end of a socket clears @monitor. */
+	xa_erase(&stape_sessions, session->id);
+	atomic_dec(&stape_sessions_open);
 	stape_filter_destroy(&session->active.filter);
-	kfree(session);
+	if (session->active.rings) {
+		stape_session_free_rings(session->active.rings);
+		stape_account_uncharge(session->account, session->memory);
+		stape_account_remove_session(session->account);
+	}
+	stape_account_put(session->account);
+	kref_put(&session->ref, stape_session_free);
+}
+
+/* Takes the lock of a session that was found, or drops the reference if its file has gone. */
+static struct stape_session *stape_session_acquire(struct stape_session *session)
+{
+	mutex_lock(&session->lock);
+	if (!session->gone)
+		return session;
+	stape_session_release(session);
+	return NULL;
 }
 
 /**
  * stape_session_find() - find a session by its number
  * @id: number in the netlink family
  *
- * Context: under stape_sessions_lock, which keeps the session alive.
- * Return: the session, or NULL.
+ * Context: may sleep.
+ * Return: the session, with its lock and a reference, for stape_session_release(); or NULL.
  */
 struct stape_session *stape_session_find(u32 id)
 {
 	struct stape_session *session;
 
-	lockdep_assert_held(&stape_sessions_lock);
-	for_each_session(session)
-		if (session->id == id)
-			return session;
-	return NULL;
+	rcu_read_lock();
+	session = xa_load(&stape_sessions, id);
+	if (session && !kref_get_unless_zero(&session->ref))
+		session = NULL;
+	rcu_read_unlock();
+	return session ? stape_session_acquire(session) : NULL;
+}
+
+/**
+ * stape_session_find_after() - find the next session
+ * @id: number of the last one, or 0
+ *
+ * Context: may sleep.
+ * Return: the session with the lowest number above @id, as from stape_session_find(); or NULL.
+ */
+struct stape_session *stape_session_find_after(u32 id)
+{
+	struct stape_session *session;
+	unsigned long index = id;
+
+	do {
+		rcu_read_lock();
+		do
+			session = xa_find_after(&stape_sessions, &index, ULONG_MAX, XA_PRESENT);
+		while (session && !kref_get_unless_zero(&session->ref));
+		rcu_read_unlock();
+		if (!session)
+			return NULL;
+		session = stape_session_acquire(session);
+	} while (!session);
+	return session;
+}
+
+/**
+ * stape_session_release() - drop the lock and the reference
+ * @session: from stape_session_find()
+ *
+ * Context: any in which a mutex may be unlocked.
+ */
+void stape_session_release(struct stape_session *session)
+{
+	mutex_unlock(&session->lock);
+	kref_put(&session->ref, stape_session_free);
+}
+
+/**
+ * stape_sessions_count() - count the open sessions
+ *
+ * Context: any.
+ */
+u32 stape_sessions_count(void)
+{
+	return atomic_read(&stape_sessions_open);
 }
 
 static int stape_session_check(const struct stape_session *session,
 			       const struct stape_ring_setup *setup,
 			       struct netlink_ext_ack *extack)
 {
-	u64 bytes = (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
-
 	if (session->state != STAPE_SESSION_NEW) {
 		NL_SET_ERR_MSG(extack, "the session has its rings already");
 		return -EBUSY;
@@ -263,54 +340,99 @@ static int stape_session_check(const struct stape_session *session,
 		NL_SET_ERR_MSG(extack, "this machine's counter is not fit as a clock");
 		return -EOPNOTSUPP;
 	}
-	if (stape_ring_memory_used() + bytes > stape_ring_memory_max()) {
-		NL_SET_ERR_MSG(extack, "above the limit of all rings (parameter ring_memory_max)");
-		return -ENOMEM;
-	}
 	return 0;
+}
+
+/* The memory that a session has from session-set on. */
+static u64 stape_session_bytes(const struct stape_ring_setup *setup)
+{
+	return (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus) +
+	       sizeof(struct stape_ring) * num_possible_cpus() + STAPE_FILTER_BYTES;
+}
+
+/* Counts a session and its memory, or says which limit it exceeds. */
+static int stape_session_charge(struct stape_session *session, u64 bytes, u32 powers,
+				struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = stape_account_add_session(session->account, powers, extack);
+	if (ret)
+		return ret;
+	ret = stape_account_charge(session->account, bytes, powers, extack);
+	if (ret)
+		stape_account_remove_session(session->account);
+	return ret;
+}
+
+static struct stape_ring __percpu *stape_session_make_rings(const struct stape_ring_setup *setup)
+{
+	struct stape_ring __percpu *rings;
+	int cpu;
+
+	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
+	if (!rings)
+		return NULL;
+	for_each_possible_cpu(cpu) {
+		if (stape_ring_init(per_cpu_ptr(rings, cpu), cpu, setup)) {
+			stape_session_free_rings(rings);
+			return NULL;
+		}
+	}
+	return rings;
 }
 
 /**
  * stape_session_set() - give a session its rings
  * @session: a new session
  * @setup: settings of the rings; a watermark of 0 stands for a quarter of the ring
+ * @powers: of the caller: STAPE_ACCOUNT_ADMIN, STAPE_ACCOUNT_EXEMPT
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_sessions_lock; may sleep.
- * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock.
+ * Context: under the session's lock; may sleep.
+ * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock; -EUSERS: too many sessions.
  */
-int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
-		      struct netlink_ext_ack *extack)
+int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
+		      u32 powers, struct netlink_ext_ack *extack)
 {
 	struct stape_ring __percpu *rings;
-	int cpu, ret;
+	u64 bytes;
+	int ret;
 
 	ret = stape_session_check(session, setup, extack);
 	if (ret)
 		return ret;
-	rings = alloc_percpu_gfp(struct stape_ring, STAPE_GFP_LARGE);
+	bytes = stape_session_bytes(setup);
+	ret = stape_session_charge(session, bytes, powers, extack);
+	if (ret)
+		return ret;
+	ret = stape_filter_alloc(&session->active.filter);
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "no memory for the filter");
+		goto err_filter;
+	}
+	setup->notify = &session->active.wake;
+	if (!setup->watermark)
+		setup->watermark = setup->pages / 4;
+	rings = stape_session_make_rings(setup);
 	if (!rings) {
-		NL_SET_ERR_MSG(extack, "no memory for the session's per-CPU data");
-		return -ENOMEM;
+		NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
+		ret = -ENOMEM;
+		goto err_rings;
 	}
 	session->setup = *setup;
-	session->setup.notify = &session->active.wake;
-	if (!setup->watermark)
-		session->setup.watermark = setup->pages / 4;
-	for_each_possible_cpu(cpu) {
-		ret = stape_ring_init(per_cpu_ptr(rings, cpu), cpu, &session->setup);
-		if (ret) {
-			stape_session_free_rings(rings);
-			NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
-			return ret;
-		}
-	}
-	session->memory = stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus);
-	stape_ring_memory_charge(session->memory);
+	session->memory = bytes;
 	WRITE_ONCE(session->state, STAPE_SESSION_READY);
 	/* Pairs with the acquire in the device: a reader that sees the rings may use them. */
 	smp_store_release(&session->active.rings, rings);
 	return 0;
+
+err_rings:
+	stape_filter_free_bits(&session->active.filter);
+err_filter:
+	stape_account_uncharge(session->account, bytes);
+	stape_account_remove_session(session->account);
+	return ret;
 }
 
 static void stape_session_resync_cpu(void *data)
@@ -322,7 +444,9 @@ static void stape_session_resync_cpu(void *data)
  * stape_session_resync() - let every CPU check whether its running task is a member
  * @session: any session whose filter has changed
  *
- * Context: under stape_sessions_lock; may sleep.
+ * CPUs that the session leaves out are not interrupted: their rings have no memory.
+ *
+ * Context: under the session's lock; may sleep.
  */
 void stape_session_resync(struct stape_session *session)
 {
@@ -332,7 +456,7 @@ void stape_session_resync(struct stape_session *session)
 	if (!session->attached)
 		return;
 	leavers = stape_filter_count_leavers(&active->filter);
-	on_each_cpu(stape_session_resync_cpu, active, true);
+	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
 	stape_filter_settle_leavers(&active->filter, leavers);
 	/* The filter may have lost its last member. */
 	irq_work_queue(&active->wake);
@@ -350,7 +474,10 @@ static void stape_session_call(void *data)
 	call->func(this_cpu_ptr(call->session->active.rings));
 }
 
-/* Calls @func for each ring on its own CPU, which owns it; here, if that CPU is offline. */
+/*
+ * Calls @func for each ring with memory, on its own CPU, which owns it; here, if that CPU is
+ * offline.  No other CPU is interrupted.
+ */
 static void stape_session_each_ring(struct stape_session *session,
 				    void (*func)(struct stape_ring *ring))
 {
@@ -358,10 +485,9 @@ static void stape_session_each_ring(struct stape_session *session,
 	int cpu;
 
 	cpus_read_lock();
-	on_each_cpu(stape_session_call, &call, true);
-	for_each_possible_cpu(cpu)
-		if (!cpu_online(cpu))
-			func(per_cpu_ptr(session->active.rings, cpu));
+	on_each_cpu_mask(&session->setup.cpus, stape_session_call, &call, true);
+	for_each_cpu_andnot(cpu, &session->setup.cpus, cpu_online_mask)
+		func(per_cpu_ptr(session->active.rings, cpu));
 	cpus_read_unlock();
 }
 
@@ -376,7 +502,7 @@ static void stape_session_wake_readers(struct stape_session *session)
  * @session: a session with rings
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0; -EINVAL: no rings, or it has stopped; -EALREADY: it is recording; or the error of
  * registering the probes.
  */
@@ -415,7 +541,7 @@ static void stape_session_quiesce(struct stape_session *session)
  * @session: a recording session
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0; -EALREADY: it is paused; -EINVAL: it does not record.
  */
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack)
@@ -435,10 +561,49 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 }
 
 /**
+ * stape_session_set_monitor() - send notifications to a socket as well
+ * @session: a session with rings
+ * @port: the socket's; it replaces an earlier one
+ * @extack: returned: the reason, if this fails
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0, or -EINVAL: no rings.
+ */
+int stape_session_set_monitor(struct stape_session *session, u32 port,
+			      struct netlink_ext_ack *extack)
+{
+	/* So there are no more monitored sessions than the limit of sessions allows. */
+	if (session->state == STAPE_SESSION_NEW) {
+		NL_SET_ERR_MSG(extack, "the session has no rings yet");
+		return -EINVAL;
+	}
+	WRITE_ONCE(session->monitor, port);
+	xa_set_mark(&stape_sessions, session->id, STAPE_SESSION_MONITORED);
+	return 0;
+}
+
+/**
+ * stape_sessions_forget_monitor() - send nothing more to a socket
+ * @port: the socket's, which is being closed; another socket may get the port
+ *
+ * Context: any but interrupts.
+ */
+void stape_sessions_forget_monitor(u32 port)
+{
+	struct stape_session *session;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each_marked(&stape_sessions, id, session, STAPE_SESSION_MONITORED)
+		cmpxchg(&session->monitor, port, 0);
+	rcu_read_unlock();
+}
+
+/**
  * stape_session_flush() - publish the open pages of all rings
  * @session: any session
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  */
 void stape_session_flush(struct stape_session *session)
 {
@@ -454,7 +619,7 @@ void stape_session_flush(struct stape_session *session)
  * @session: a recording or paused session
  * @extack: returned: the reason, if this fails; may be NULL
  *
- * Context: under stape_sessions_lock; may sleep.
+ * Context: under the session's lock; may sleep.
  * Return: 0, or -EINVAL if it is not recording.
  */
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack)
@@ -535,7 +700,7 @@ int stape_session_add_waiter(struct stape_session *session, struct stape_waiter 
 {
 	int cpu, ret = 0;
 
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
 	if (session->state == STAPE_SESSION_NEW)
 		ret = -ENODATA;
 	else if (session->state != STAPE_SESSION_READY)
@@ -546,7 +711,7 @@ int stape_session_add_waiter(struct stape_session *session, struct stape_waiter 
 	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus)
 		WRITE_ONCE(per_cpu_ptr(session->active.rings, cpu)->wake, &waiter->wake);
 out:
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 	return ret;
 }
 
@@ -561,7 +726,7 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 {
 	int cpu;
 
-	mutex_lock(&stape_sessions_lock);
+	mutex_lock(&session->lock);
 	list_del(&waiter->list);
 	/*
 	 * Points the rings back to the session's irq_work.  A probe that has read ring->wake
@@ -573,7 +738,7 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 		if (ring->wake == &waiter->wake)
 			WRITE_ONCE(ring->wake, &session->active.wake);
 	}
-	mutex_unlock(&stape_sessions_lock);
+	mutex_unlock(&session->lock);
 	synchronize_rcu();
 	irq_work_sync(&waiter->wake);
 }

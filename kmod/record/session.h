@@ -3,10 +3,10 @@
 #define _STAPE_SESSION_H
 
 #include <linux/irq_work.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
-#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -16,6 +16,7 @@
 #include "record/active.h"
 
 struct netlink_ext_ack;
+struct stape_account;
 
 /**
  * struct stape_waiter - readers that wait for some of a session's CPUs
@@ -32,15 +33,19 @@ struct stape_waiter {
 };
 
 /**
- * struct stape_session - one recording in the kernel; it lives as long as its open file
+ * struct stape_session - one recording in the kernel; it ends with its open file
  * @active: the part that probes use
- * @all: entry in stape_sessions
- * @id: number in the netlink family, never used again
+ * @ref: references: the open file's, and one of each request that uses the session
+ * @rcu: frees it, because a request may be looking at @ref
+ * @lock: see below
+ * @gone: its file has been released; requests that waited for @lock find no session
+ * @id: number in the netlink family, not used again before 2^31 others
  * @state: enum stape_session_state
  * @attached: @active is in stape_actives, and probes keep the filter up to date.  They write
  *	events while @state is RECORDING
  * @setup: settings of the rings
- * @memory: bytes of the rings
+ * @account: its user's
+ * @memory: bytes charged to @account: the rings and the filter's bits
  * @had_members: the filter has had a member
  * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run
  *	on two CPUs at a time
@@ -51,23 +56,28 @@ struct stape_waiter {
  * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
  * @waiters: readers that wait for some of the CPUs
  * @wait: all other readers
- * @notify: notifies the netlink group of the session's state, under stape_sessions_lock
+ * @notify: notifies the netlink group of the session's state, under @lock
  * @notify_work: calls @notify, from process context
+ * @monitor: netlink port to which @notify sends as well, or 0; cleared without @lock
  * @read_lock: serialises read()
  *
- * stape_sessions_lock protects all fields except what probes use: the contents of the rings and
- * the filter's bits.  Readers read @state and @active.rings without it.  Once there are rings,
- * they also read @setup, which does not change any more.
+ * @lock protects all fields except what probes use: the contents of the rings and the filter's
+ * bits.  Readers read @state and @active.rings without it.  Once there are rings, they also read
+ * @setup, which does not change any more.  Nobody holds the locks of two sessions.
  */
 struct stape_session {
 	struct stape_active active;
-	struct list_head all;
+	struct kref ref;
+	struct rcu_head rcu;
+	struct mutex lock;	/* see above */
+	bool gone;
 
 	u32 id;
 	u32 state;
 	bool attached;
 	struct stape_ring_setup setup;
-	size_t memory;
+	struct stape_account *account;
+	u64 memory;
 	bool had_members;
 	spinlock_t notified_lock;	/* see above */
 	bool notified_lost;
@@ -79,21 +89,25 @@ struct stape_session {
 	wait_queue_head_t wait;
 	void (*notify)(struct stape_session *session);
 	struct work_struct notify_work;
+	u32 monitor;
 	struct mutex read_lock;	/* see above */
 };
-
-extern struct mutex stape_sessions_lock;
-extern struct list_head stape_sessions;
 
 struct stape_session *stape_session_create(void (*notify)(struct stape_session *session));
 void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
-int stape_session_set(struct stape_session *session, const struct stape_ring_setup *setup,
-		      struct netlink_ext_ack *extack);
+struct stape_session *stape_session_find_after(u32 id);
+void stape_session_release(struct stape_session *session);
+u32 stape_sessions_count(void);
+int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
+		      u32 powers, struct netlink_ext_ack *extack);
 int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_set_monitor(struct stape_session *session, u32 port,
+			      struct netlink_ext_ack *extack);
+void stape_sessions_forget_monitor(u32 port);
 void stape_session_flush(struct stape_session *session);
 void stape_session_resync(struct stape_session *session);
 int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);
@@ -112,10 +126,5 @@ static inline bool stape_session_finished(const struct stape_session *session)
 	/* Pairs with the release in stape_session_stop(). */
 	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
-
-/* For callers with stape_sessions_lock: no session leaves the list, but one may be added. */
-#define for_each_session(session) \
-	list_for_each_entry_rcu(session, &stape_sessions, all, \
-				lockdep_is_held(&stape_sessions_lock))
 
 #endif /* _STAPE_SESSION_H */

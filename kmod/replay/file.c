@@ -114,12 +114,15 @@ static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user
 /**
  * stape_replay_create() - make a replay and the file for its players
  * @arg: the caller's setup; its @fd and @id are filled in
+ * @account: as for stape_replay_alloc()
+ * @powers: as for stape_replay_alloc()
  * @notify: as for stape_replay_alloc()
  *
  * Context: may sleep.
  * Return: the replay, with a reference for the session, or an ERR_PTR().
  */
 struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
+					 struct stape_account *account, u32 powers,
 					 void (*notify)(struct stape_replay *replay))
 {
 	struct stape_replay_setup setup;
@@ -129,7 +132,7 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
 
 	if (copy_from_user(&setup, arg, sizeof(setup)))
 		return ERR_PTR(-EFAULT);
-	replay = stape_replay_alloc(&setup, notify);
+	replay = stape_replay_alloc(&setup, account, powers, notify);
 	if (IS_ERR(replay))
 		return replay;
 	ret = stape_replay_load_edges(replay, u64_to_user_ptr(setup.edges),

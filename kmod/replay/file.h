@@ -5,6 +5,7 @@
 #include "replay/replay.h"
 
 struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
+					 struct stape_account *account, u32 powers,
 					 void (*notify)(struct stape_replay *replay));
 
 #endif /* _STAPE_REPLAY_FILE_H */

@@ -8,12 +8,13 @@
 #include "replay/replay.h"
 
 #include <linux/mm.h>
-#include <linux/mutex.h>
 #include <linux/netlink.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/xarray.h>
 
+#include "base/account.h"
 #include "base/memory.h"
 #include "base/work.h"
 #include "record/attach.h"
@@ -24,30 +25,43 @@
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
 
-/* Protects the list; nests inside of stape_sessions_lock. */
-DEFINE_MUTEX(stape_replays_lock);
-LIST_HEAD(stape_replays);
+/*
+ * All replays by their numbers.  Read under RCU; a reader takes a reference.  Replays that have a
+ * monitor are marked.
+ */
+#define STAPE_REPLAY_MONITORED	XA_MARK_1
+static DEFINE_XARRAY_ALLOC1(stape_replays);
+static u32 stape_replay_next_id;
+static atomic_t stape_replays_alive;
 
-static u32 stape_replay_last_id;
+static u64 stape_replay_bytes(const struct stape_replay *replay)
+{
+	return (u64)replay->nr_players * sizeof(*replay->players) +
+	       (u64)replay->nr_edges * sizeof(*replay->edges) +
+	       stape_replay_clocks_size(replay->nr_players);
+}
 
 static void stape_replay_free_memory(struct stape_replay *replay)
 {
 	stape_memory_free(replay->clocks);
 	stape_memory_free(replay->players);
 	stape_memory_free(replay->edges);
-	kfree(replay);
+	if (replay->memory)
+		stape_account_uncharge(replay->account, replay->memory);
+	stape_account_put(replay->account);
+	kfree_rcu(replay, rcu);
 }
 
 static void stape_replay_free(struct kref *ref)
 {
 	struct stape_replay *replay = container_of(ref, struct stape_replay, ref);
 
-	mutex_lock(&stape_replays_lock);
-	list_del(&replay->all);
-	mutex_unlock(&stape_replays_lock);
 	/* A probe may still use a player that has been removed. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&replay->progress);
+	/* Until here the end of a socket clears @monitor. */
+	xa_erase(&stape_replays, replay->id);
+	atomic_dec(&stape_replays_alive);
 	stape_mm_pin_release(replay, true);
 	stape_watch_disable();
 	stape_attach_put();
@@ -159,15 +173,34 @@ static void stape_replay_publish_speed(struct stape_replay *replay, u32 speed)
 	WRITE_ONCE(replay->clocks[replay->nr_players], speed);
 }
 
+/* Charges and allocates what players need.  What it has done at an error is undone later. */
+static int stape_replay_alloc_memory(struct stape_replay *replay, u32 powers)
+{
+	u64 bytes = stape_replay_bytes(replay);
+	int ret;
+
+	ret = stape_account_charge(replay->account, bytes, powers, NULL);
+	if (ret)
+		return ret;
+	replay->memory = bytes;
+	replay->players = stape_memory_alloc(replay->nr_players, sizeof(*replay->players));
+	replay->edges = stape_memory_alloc(replay->nr_edges, sizeof(*replay->edges));
+	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(replay->nr_players), 1);
+	return replay->players && replay->edges && replay->clocks ? 0 : -ENOMEM;
+}
+
 /**
  * stape_replay_alloc() - make a replay whose edges have no players yet
  * @setup: the caller's; only @nr_players and @nr_edges are used
+ * @account: the user's, to which its memory is charged
+ * @powers: of the caller: STAPE_ACCOUNT_EXEMPT
  * @notify: called from process context, every second and at the end
  *
  * Context: may sleep.
  * Return: the replay, with one reference, or an ERR_PTR().
  */
 struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
+					struct stape_account *account, u32 powers,
 					void (*notify)(struct stape_replay *replay))
 {
 	struct stape_replay *replay;
@@ -181,11 +214,9 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 		return ERR_PTR(-ENOMEM);
 	replay->nr_players = setup->nr_players;
 	replay->nr_edges = setup->nr_edges;
-	replay->players = stape_memory_alloc(setup->nr_players, sizeof(*replay->players));
-	replay->edges = stape_memory_alloc(setup->nr_edges, sizeof(*replay->edges));
-	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(setup->nr_players), 1);
-	ret = -ENOMEM;
-	if (!replay->players || !replay->edges || !replay->clocks)
+	replay->account = stape_account_ref(account);
+	ret = stape_replay_alloc_memory(replay, powers);
+	if (ret)
 		goto err_memory;
 	/* Before the probes are switched on, because this patches their code. */
 	stape_watch_enable();
@@ -200,12 +231,15 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	replay->timebase.speed = STAPE_REPLAY_SPEED_ONE;
 	stape_replay_publish_speed(replay, replay->timebase.speed);
 	replay->owner = task_tgid_nr(current);
-	mutex_lock(&stape_replays_lock);
-	replay->id = ++stape_replay_last_id;
-	list_add_tail(&replay->all, &stape_replays);
-	mutex_unlock(&stape_replays_lock);
+	ret = xa_alloc_cyclic(&stape_replays, &replay->id, replay, xa_limit_31b,
+			      &stape_replay_next_id, GFP_KERNEL_ACCOUNT);
+	if (ret < 0)
+		goto err_id;
+	atomic_inc(&stape_replays_alive);
 	return replay;
 
+err_id:
+	stape_attach_put();
 err_probe:
 	stape_watch_disable();
 err_memory:
@@ -281,18 +315,79 @@ void stape_replay_abandon(struct stape_replay *replay)
  * stape_replay_find() - find a replay by its number
  * @id: number in the netlink family
  *
- * Context: under stape_replays_lock, which keeps the replay alive.
- * Return: the replay, or NULL.
+ * Context: any.
+ * Return: the replay, with a reference for stape_replay_put(); or NULL.
  */
 struct stape_replay *stape_replay_find(u32 id)
 {
 	struct stape_replay *replay;
 
-	lockdep_assert_held(&stape_replays_lock);
-	list_for_each_entry(replay, &stape_replays, all)
-		if (replay->id == id)
-			return replay;
-	return NULL;
+	rcu_read_lock();
+	replay = xa_load(&stape_replays, id);
+	if (replay && !kref_get_unless_zero(&replay->ref))
+		replay = NULL;
+	rcu_read_unlock();
+	return replay;
+}
+
+/**
+ * stape_replay_find_after() - find the next replay
+ * @id: number of the last one, or 0
+ *
+ * Context: any.
+ * Return: the replay with the lowest number above @id, as from stape_replay_find(); or NULL.
+ */
+struct stape_replay *stape_replay_find_after(u32 id)
+{
+	struct stape_replay *replay;
+	unsigned long index = id;
+
+	rcu_read_lock();
+	do
+		replay = xa_find_after(&stape_replays, &index, ULONG_MAX, XA_PRESENT);
+	while (replay && !kref_get_unless_zero(&replay->ref));
+	rcu_read_unlock();
+	return replay;
+}
+
+/**
+ * stape_replays_count() - count the replays
+ *
+ * Context: any.
+ */
+u32 stape_replays_count(void)
+{
+	return atomic_read(&stape_replays_alive);
+}
+
+/**
+ * stape_replay_set_monitor() - send notifications to a socket as well
+ * @replay: any replay
+ * @port: the socket's; it replaces an earlier one
+ *
+ * Context: may sleep.
+ */
+void stape_replay_set_monitor(struct stape_replay *replay, u32 port)
+{
+	WRITE_ONCE(replay->monitor, port);
+	xa_set_mark(&stape_replays, replay->id, STAPE_REPLAY_MONITORED);
+}
+
+/**
+ * stape_replays_forget_monitor() - send nothing more to a socket
+ * @port: the socket's, which is being closed; another socket may get the port
+ *
+ * Context: any but interrupts.
+ */
+void stape_replays_forget_monitor(u32 port)
+{
+	struct stape_replay *replay;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each_marked(&stape_replays, id, replay, STAPE_REPLAY_MONITORED)
+		cmpxchg(&replay->monitor, port, 0);
+	rcu_read_unlock();
 }
 
 /* Adapts timed waits to a changed state or timebase. */
@@ -337,7 +432,7 @@ u64 stape_replay_time(struct stape_replay *replay)
  * @delay: ns from now on
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_replays_lock.
+ * Context: may sleep.
  * Return: 0, or -EINVAL.
  */
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack)
@@ -372,7 +467,7 @@ out:
  *
  * Its players stop within a few us of CPU time.
  *
- * Context: under stape_replays_lock.
+ * Context: may sleep.
  * Return: 0, or -EINVAL.
  */
 int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack)
@@ -400,7 +495,7 @@ out:
  * @speed: millionths of the recorded speed, within the limits
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_replays_lock.
+ * Context: may sleep.
  * Return: 0, or -EALREADY.
  */
 int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlink_ext_ack *extack)
@@ -432,7 +527,7 @@ out:
  * @replay: any replay
  * @extack: returned: the reason, if this fails
  *
- * Context: under stape_replays_lock.
+ * Context: may sleep.
  * Return: 0, or -EALREADY.
  */
 int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack)

@@ -102,9 +102,11 @@ struct stape_player {
 
 /**
  * struct stape_replay - one replay, from STAPE_IOC_REPLAY until its files are released
- * @ref: references: one for the session, one for the players' file
- * @all: entry in stape_replays
- * @id: number in the netlink family, never used again
+ * @ref: references: one for the session, one for the players' file, and one of each request
+ * @rcu: frees it, because a request may be looking at @ref
+ * @id: number in the netlink family, not used again before 2^31 others
+ * @account: its user's
+ * @memory: bytes charged to @account
  * @owner: PID of the process that made it
  * @nr_players: players that the controller has announced
  * @nr_edges: entries of @edges
@@ -128,6 +130,7 @@ struct stape_player {
  * @lag_total: ns by which they ended late
  * @lag_max: ns, the largest of them
  * @notify: notifies the netlink group of the replay's state, from process context
+ * @monitor: netlink port to which @notify sends as well, or 0
  * @progress: checks the replay, and calls @notify, every second and at the end
  * @seen_steps, @seen_joined: @steps and @joined when @progress ran last
  * @idle_seconds: how often in a row @progress has found that no player went on
@@ -135,8 +138,10 @@ struct stape_player {
  */
 struct stape_replay {
 	struct kref ref;
-	struct list_head all;
+	struct rcu_head rcu;
 	u32 id;
+	struct stape_account *account;
+	u64 memory;
 	u32 owner;
 	u32 nr_players;
 	u32 nr_edges;
@@ -160,6 +165,7 @@ struct stape_replay {
 	atomic64_t lag_total;
 	atomic64_t lag_max;
 	void (*notify)(struct stape_replay *replay);
+	u32 monitor;
 	struct delayed_work progress;
 	u64 seen_steps;
 	u32 seen_joined;

@@ -33,8 +33,8 @@ static inline int st_caps_effective(uint64_t caps)
 	return syscall(SYS_capset, &header, data);
 }
 
-/* Becomes the user nobody with these capabilities and no others. */
-static inline int st_become_nobody(uint64_t caps)
+/* Becomes a user with these capabilities and no others. */
+static inline int st_become_user(unsigned int uid, uint64_t caps)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = {
@@ -42,10 +42,15 @@ static inline int st_become_nobody(uint64_t caps)
 		{ .effective = caps >> 32, .permitted = caps >> 32 },
 	};
 
-	if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresgid, 65534, 65534, 65534) ||
-	    syscall(SYS_setresuid, 65534, 65534, 65534))
+	if (prctl(PR_SET_KEEPCAPS, 1) || syscall(SYS_setresgid, uid, uid, uid) ||
+	    syscall(SYS_setresuid, uid, uid, uid))
 		return -1;
 	return syscall(SYS_capset, &header, data);
+}
+
+static inline int st_become_nobody(uint64_t caps)
+{
+	return st_become_user(65534, caps);
 }
 
 static inline bool st_write_file(const char *path, const char *text)

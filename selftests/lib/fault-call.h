@@ -148,7 +148,7 @@ static const char *left(struct try *t)
 		return "a session";
 	if (of_module(t, STAPE_A_INFO_REPLAYS, take_u32))
 		return "a replay";
-	if (of_module(t, STAPE_A_INFO_RING_MEMORY, take_u64))
+	if (of_module(t, STAPE_A_INFO_MEMORY, take_u64))
 		return "memory of rings";
 	if (areas())
 		return "memory";

@@ -3,6 +3,7 @@
  * schedtape list: the sessions and replays that the module has now.
  */
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 #include "common/output.h"
 #include "common/rights.h"
 #include "common/table.h"
+
+/* A user's name with its NUL. */
+#define USER_LEN	33
 
 /**
  * struct list - the module's sessions and replays
@@ -49,6 +53,7 @@ static const struct table_column session_columns[] = {
 	{ "ring", "ring KB", 0 },
 	{ "full", "when full", TABLE_TEXT },
 	{ "clock", "clock", TABLE_TEXT },
+	{ "user", "user", TABLE_TEXT },
 	{ 0 }
 };
 
@@ -63,6 +68,8 @@ static const struct table_column replay_columns[] = {
 	{ "steps", "steps", 0 },
 	{ "waiting", "waiting", 0 },
 	{ "joined", "joined", 0 },
+	{ "memory", "memory KB", 0 },
+	{ "user", "user", TABLE_TEXT },
 	{ 0 }
 };
 
@@ -180,6 +187,18 @@ static const char *owner_name(char buffer[TEXT_TASK_LEN], uint32_t pid)
 	return text_task(buffer, comm, pid);
 }
 
+/* The user's name, or its number if it has no name here. */
+static const char *user_name(char buffer[USER_LEN], uint32_t uid)
+{
+	struct passwd *user = getpwuid(uid);
+
+	if (user)
+		snprintf(buffer, USER_LEN, "%s", user->pw_name);
+	else
+		snprintf(buffer, USER_LEN, "%u", uid);
+	return buffer;
+}
+
 /* "1:02:03" or "2:03": time from @start to @stop, or to now if @stop is 0; "-": not started */
 static const char *age(char buffer[32], const struct list *list, uint64_t start, uint64_t stop)
 {
@@ -199,7 +218,7 @@ static const char *age(char buffer[32], const struct list *list, uint64_t start,
 static void print_session(struct table *table, const struct list *list,
 			  const struct schedtape_session_state *state)
 {
-	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], time[32];
+	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], user[USER_LEN], time[32];
 
 	table_cell(table, "%u", state->id);
 	table_cell(table, "%s", session_state(state->state));
@@ -208,16 +227,17 @@ static void print_session(struct table *table, const struct list *list,
 	table_cell(table, "%s", out_count(count, state->events));
 	table_cell(table, "%s", out_count(count, state->lost));
 	table_cell(table, "%u", state->tasks);
-	table_cell(table, "%" PRIu64, ring_bytes(state) * state->cpus >> 10);
+	table_cell(table, "%" PRIu64, state->memory >> 10);
 	table_cell(table, "%" PRIu64, ring_bytes(state) >> 10);
 	table_cell(table, "%s", full_name(state));
 	table_cell(table, "%s", clock_name(state->clock));
+	table_cell(table, "%s", user_name(user, state->uid));
 }
 
 static void print_replay(struct table *table, const struct list *list,
 			 const struct schedtape_replay_state *state)
 {
-	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], time[32];
+	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], user[USER_LEN], time[32];
 
 	table_cell(table, "%u", state->id);
 	table_cell(table, "%s", replay_state(state->state));
@@ -229,6 +249,8 @@ static void print_replay(struct table *table, const struct list *list,
 	table_cell(table, "%s", out_count(count, state->steps));
 	table_cell(table, "%u", state->waiting);
 	table_cell(table, "%u", state->joined);
+	table_cell(table, "%" PRIu64, state->memory >> 10);
+	table_cell(table, "%s", user_name(user, state->uid));
 }
 
 static bool shows_session(const struct list *list, size_t i)
@@ -288,11 +310,12 @@ static struct json_object *json_session(const struct schedtape_session_state *st
 	out_json_add_count(object, "session", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
 	out_json_add_count(object, "owner_pid", state->owner);
+	out_json_add_count(object, "uid", state->uid);
 	out_json_add_name(object, "clock_name", clock_name(state->clock));
 	out_json_add_bool(object, "overwrite", state->overwrite);
 	out_json_add_count(object, "cpu_count", state->cpus);
 	out_json_add_count(object, "ring_pages", state->ring_pages);
-	out_json_add_count(object, "ring_memory_bytes", ring_bytes(state) * state->cpus);
+	out_json_add_count(object, "memory_bytes", state->memory);
 	out_json_add_count(object, "watermark_pages", state->watermark);
 	out_json_add_count(object, "task_count", state->tasks);
 	out_json_add_count(object, "events", state->events);
@@ -308,6 +331,8 @@ static struct json_object *json_replay(const struct schedtape_replay_state *stat
 	struct json_object *object = json_object_new_object();
 
 	out_json_add_count(object, "replay", state->id);
+	out_json_add_count(object, "uid", state->uid);
+	out_json_add_count(object, "memory_bytes", state->memory);
 	out_json_add_name(object, "state", replay_state(state->state));
 	out_json_add_count(object, "player_count", state->players);
 	out_json_add_count(object, "joined_count", state->joined);

@@ -49,15 +49,17 @@ static void print_limits(const struct schedtape_module_info *info)
 	printf("possible CPUs    : %u\n", info->cpus);
 	printf("largest ring     : %u MB per CPU\n",
 	       (unsigned int)((uint64_t)info->ring_pages_max * info->page_size >> 20));
-	printf("rings            : %.1f of %.1f MB\n", info->ring_memory / 1e6,
-	       info->ring_memory_max / 1e6);
+	printf("memory           : %.1f of %.1f MB; of this user: %.1f of %.1f MB\n",
+	       info->memory / 1e6, info->memory_max / 1e6, info->user_memory / 1e6,
+	       info->user_memory_max / 1e6);
 	if (info->counter_khz)
 		printf("clocks           : mono, tsc (%u.%03u MHz)\n", info->counter_khz / 1000,
 		       info->counter_khz % 1000);
 	else
 		printf("clocks           : mono\n");
 	printf("kernel           : HZ %u, preemption %s\n", info->hz, info->preempt);
-	printf("sessions         : %u\n", info->sessions);
+	printf("sessions         : %u of %u; of this user: %u of %u\n", info->sessions_used,
+	       info->sessions_max, info->user_sessions, info->user_sessions_max);
 	printf("replays          : %u\n", info->replays);
 	print_missing(info);
 }
@@ -85,12 +87,17 @@ static void add_limits(struct json_object *root, const struct schedtape_module_i
 	out_json_add_count(root, "page_size_bytes", info->page_size);
 	out_json_add_count(root, "cpu_count", info->cpus);
 	out_json_add_count(root, "ring_pages_max", info->ring_pages_max);
-	out_json_add_count(root, "ring_memory_bytes", info->ring_memory);
-	out_json_add_count(root, "ring_memory_max_bytes", info->ring_memory_max);
+	out_json_add_count(root, "memory_bytes", info->memory);
+	out_json_add_count(root, "memory_max_bytes", info->memory_max);
+	out_json_add_count(root, "user_memory_bytes", info->user_memory);
+	out_json_add_count(root, "user_memory_max_bytes", info->user_memory_max);
 	out_json_add_count(root, "counter_khz", info->counter_khz);
 	out_json_add_count(root, "hz", info->hz);
 	json_object_object_add(root, "preempt", json_object_new_string(info->preempt));
-	out_json_add_count(root, "session_count", info->sessions);
+	out_json_add_count(root, "session_count", info->sessions_used);
+	out_json_add_count(root, "session_max", info->sessions_max);
+	out_json_add_count(root, "user_session_count", info->user_sessions);
+	out_json_add_count(root, "user_session_max", info->user_sessions_max);
 	out_json_add_count(root, "replay_count", info->replays);
 	add_missing(root, info);
 }

@@ -41,7 +41,8 @@ static const char *const kinds[] = {
 	"no command", "info-get", "session-get", "session-set", "session-start",
 	"session-stop", "session-ntf", "filter-add", "filter-del", "task-get", "replay-get",
 	"replay-start", "replay-stop", "replay-ntf", "session-pause", "filter-set",
-	"replay-set", "replay-pause", "player-get", "beyond all",
+	"replay-set", "replay-pause", "player-get", "session-monitor", "replay-monitor",
+	"beyond all",
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -215,6 +216,7 @@ static bool is_of_replay(uint8_t cmd)
 	case STAPE_CMD_REPLAY_SET:
 	case STAPE_CMD_REPLAY_PAUSE:
 	case STAPE_CMD_PLAYER_GET:
+	case STAPE_CMD_REPLAY_MONITOR:
 		return true;
 	}
 	return false;

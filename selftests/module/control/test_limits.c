@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: limits of filters and of a session's settings: each bad value is refused with
- * the kernel's message at the wrong attribute, and has no effect; and the limit of memory for
- * all rings.
+ * the kernel's message at the wrong attribute, and has no effect.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -18,7 +17,6 @@
 #define PAGES		16
 #define CGROUPS_MAX	256
 #define PATTERNS_MAX	32
-#define MEMORY_MAX	"/sys/module/schedtape/parameters/ring_memory_max"
 
 FIXTURE(limits)
 {
@@ -26,7 +24,6 @@ FIXTURE(limits)
 	struct st_request q;
 	struct st_child w;
 	struct schedtape_session_state state;
-	char memory_max[32];
 	uint32_t id;
 	int sock;
 	uint16_t family;
@@ -48,8 +45,6 @@ FIXTURE_TEARDOWN(limits)
 	st_child_kill(&self->w);
 	close(self->sock);
 	st_record_close(&self->r);
-	if (self->memory_max[0])
-		st_write_file(MEMORY_MAX, self->memory_max);
 	st_cgroup_end();
 }
 
@@ -308,78 +303,6 @@ TEST_F(limits, clocks)
 	add_u8(self, STAPE_A_SESSION_OVERWRITE, 1);
 	EXPECT_GT(0, st_request(&self->q));
 	EXPECT_EQ(0, set_rings(self));
-}
-
-/* -- memory ------------------------------------------------------------------------------ */
-
-static uint64_t ring_memory(FIXTURE_DATA(limits) *self, uint64_t *max)
-{
-	struct schedtape_module_info info = { .size = sizeof(info) };
-
-	if (schedtape_client_info(self->r.client, &info, &self->r.err))
-		return ~0ull;
-	*max = info.ring_memory_max;
-	return info.ring_memory;
-}
-
-static bool keep_memory_max(FIXTURE_DATA(limits) *self)
-{
-	FILE *file = fopen(MEMORY_MAX, "re");
-	bool done = file && fgets(self->memory_max, sizeof(self->memory_max), file);
-
-	if (file)
-		fclose(file);
-	return done;
-}
-
-/* The limit is for all sessions together; a closed session frees its memory. */
-TEST_F(limits, memory)
-{
-	/* A ring has two pages that are not for data. */
-	const uint32_t pages = 64;
-	uint64_t max, one = (uint64_t)(pages + 2) * STAPE_PAGE_SIZE;
-	struct st_record others[64] = { 0 };
-	struct schedtape_session_options options = {
-		.ring_bytes = pages * STAPE_PAGE_SIZE,
-		.cpus = (const unsigned char *)"\1",
-		.cpus_bytes = 1,
-	};
-	int i, n = 0;
-
-	if (getpagesize() != STAPE_PAGE_SIZE)
-		SKIP(return, "pages are larger here");
-	ASSERT_TRUE(keep_memory_max(self));
-	EXPECT_EQ(0, ring_memory(self, &max));
-	EXPECT_LT(1 << 20, max);
-	ASSERT_TRUE(st_write_file(MEMORY_MAX, "1"));
-	EXPECT_EQ(0, ring_memory(self, &max));
-	EXPECT_EQ(1 << 20, max);
-	begin_set(self, 256);
-	EXPECT_EQ(-ENOMEM, st_request(&self->q));
-	EXPECT_TRUE(says(self, "ring_memory_max"));
-	EXPECT_EQ(0, ring_memory(self, &max));
-	while (n < 64 && !st_record_open_with(&others[n], options))
-		n++;
-	EXPECT_EQ((1 << 20) / one, n);
-	EXPECT_NE(NULL, strstr(others[n].err.text, "ring_memory_max"));
-	EXPECT_EQ(n * one, ring_memory(self, &max));
-	/* A closed session makes room for another one, also if it was recording. */
-	ASSERT_EQ(0, st_record_start(&others[0]));
-	st_record_close(&others[0]);
-	EXPECT_EQ((n - 1) * one, ring_memory(self, &max));
-	EXPECT_EQ(0, st_record_open_with(&others[0], options));
-	/* A higher limit takes effect at once; a lower one takes nothing away. */
-	ASSERT_TRUE(st_write_file(MEMORY_MAX, "2"));
-	begin_set(self, pages);
-	EXPECT_EQ(0, st_request(&self->q));
-	ASSERT_TRUE(st_write_file(MEMORY_MAX, "1"));
-	EXPECT_LT(1 << 20, ring_memory(self, &max));
-	EXPECT_EQ(0, st_record_start(&others[1]));
-	for (i = 0; i <= n; i++)
-		st_record_close(&others[i]);
-	st_record_close(&self->r);
-	ASSERT_EQ(0, st_record_open(&self->r, 0));
-	EXPECT_EQ(0, ring_memory(self, &max));
 }
 
 TEST_HARNESS_MAIN

@@ -116,7 +116,7 @@ static uint64_t ring_memory(struct schedtape_client *client)
 	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_error err;
 
-	return schedtape_client_info(client, &info, &err) ? UINT64_MAX : info.ring_memory;
+	return schedtape_client_info(client, &info, &err) ? UINT64_MAX : info.memory;
 }
 
 static bool one_or_two_sessions(struct look *look)

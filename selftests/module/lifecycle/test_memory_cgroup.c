@@ -18,18 +18,18 @@
 
 #define MB	(1ull << 20)
 #define LIMIT	(32 * MB)
-#define FILES	64
+#define SESSIONS	30
 
 /**
  * struct answers - results of calls that need too much memory
  * @rings, @replay: of rings and a replay that are larger than the limit
- * @files: number of sessions that could be opened at once; @last: why the next one failed
+ * @sessions: number of sessions that could have rings at once; @last: why the next one failed
  * @after: of a small session at the end
  */
 struct answers {
 	int rings;
 	int replay;
-	int files;
+	int sessions;
 	int last;
 	int after;
 };
@@ -94,21 +94,20 @@ static int ask_for_replay(uint32_t nr_players)
 	return ret;
 }
 
-static void ask_for_files(struct answers *answers)
+/* Each session has 1 MB for its filter, and small rings. */
+static void ask_for_sessions(struct answers *answers)
 {
-	int fds[FILES], n = 0;
+	struct schedtape_session_options options = { .ring_bytes = 4 * STAPE_PAGE_SIZE };
+	struct st_record sessions[SESSIONS] = { 0 };
+	int n = 0;
 
-	while (n < FILES) {
-		fds[n] = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
-		if (fds[n] < 0) {
-			answers->last = -errno;
-			break;
-		}
-		n++;
+	while (n < SESSIONS && !answers->last) {
+		answers->last = st_record_open_with(&sessions[n], options);
+		n += !answers->last;
 	}
-	answers->files = n;
-	while (n--)
-		close(fds[n]);
+	answers->sessions = n;
+	for (n = 0; n < SESSIONS; n++)
+		st_record_close(&sessions[n]);
 }
 
 static int ask(void *arg)
@@ -117,7 +116,7 @@ static int ask(void *arg)
 
 	answers->rings = ask_for_rings(2 * LIMIT);
 	answers->replay = ask_for_replay(1 << 22);
-	ask_for_files(answers);
+	ask_for_sessions(answers);
 	answers->after = ask_for_rings(MB) ?: ask_for_replay(1);
 	return 0;
 }
@@ -161,7 +160,7 @@ TEST_F_TIMEOUT(memory, nobody_is_killed, 120)
 	EXPECT_EQ(-ENOMEM, self->answers->rings);
 	EXPECT_EQ(-ENOMEM, self->answers->replay);
 	EXPECT_EQ(-ENOMEM, self->answers->last);
-	EXPECT_LT(1, self->answers->files);
+	EXPECT_LT(1, self->answers->sessions);
 	EXPECT_EQ(0, self->answers->after);
 
 	EXPECT_LT(0, value("memory.events", "max "));

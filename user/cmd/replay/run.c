@@ -330,7 +330,7 @@ static int run_replay(struct replay *replay)
 {
 	struct schedtape_error err;
 	struct pollfd fds[] = {
-		{ .fd = replay->client ? schedtape_client_monitor(replay->client, &err) : -1,
+		{ .fd = replay->client ? schedtape_client_monitor(replay->client, replay->id, &err) : -1,
 		  .events = POLLIN },
 		{ .fd = replay->signals, .events = POLLIN },
 		{ .fd = replay->recorder.session ?

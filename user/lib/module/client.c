@@ -6,6 +6,7 @@
 #include <schedtape/client.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "module/client-internal.h"
 #include "base/error.h"
@@ -35,6 +37,19 @@ static int client_connect(struct nl_sock **sock)
 	return 0;
 }
 
+/* Opening the device loads the module, if the caller may open it. */
+static int resolve_family(struct nl_sock *sock)
+{
+	int family = genl_ctrl_resolve(sock, STAPE_FAMILY_NAME), fd;
+
+	if (family >= 0)
+		return family;
+	fd = open("/dev/schedtape", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? genl_ctrl_resolve(sock, STAPE_FAMILY_NAME) : family;
+}
+
 int schedtape_client_open(struct schedtape_client **client, struct schedtape_error *err)
 {
 	struct schedtape_client *c = calloc(1, sizeof(*c));
@@ -48,7 +63,7 @@ int schedtape_client_open(struct schedtape_client **client, struct schedtape_err
 		return schedtape_fail(err, -EIO, "no generic netlink socket: %s",
 				      nl_geterror(ret));
 	}
-	c->family = genl_ctrl_resolve(c->sock, STAPE_FAMILY_NAME);
+	c->family = resolve_family(c->sock);
 	if (c->family < 0) {
 		schedtape_client_close(c);
 		return schedtape_fail(err, -ENOENT,
@@ -157,8 +172,9 @@ void client_put(struct nl_msg **msg, int attr, const void *data, size_t bytes)
 	*msg = NULL;
 }
 
-int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
-		   void *arg, const char *what, struct schedtape_error *err)
+/* Sends @msg, and receives the replies up to the last. */
+static int request_on(struct nl_sock *sock, struct nl_msg *msg, client_parse parse,
+		      void *arg, const char *what, struct schedtape_error *err)
 {
 	struct reply reply = { .parse = parse, .arg = arg, .ret = 1 };
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
@@ -173,10 +189,10 @@ int client_request(struct schedtape_client *client, struct nl_msg *msg, client_p
 	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, reply_ack, &reply);
 	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, reply_finish, &reply);
 	nl_cb_err(cb, NL_CB_CUSTOM, reply_error, &reply);
-	ret = nl_send_auto(client->sock, msg);
+	ret = nl_send_auto(sock, msg);
 	nlmsg_free(msg);
 	while (ret >= 0 && reply.ret > 0)
-		ret = nl_recvmsgs(client->sock, cb);
+		ret = nl_recvmsgs(sock, cb);
 	nl_cb_put(cb);
 	if (reply.ret < 0)
 		return schedtape_fail(err, reply.ret, "%s: %s", what,
@@ -184,6 +200,12 @@ int client_request(struct schedtape_client *client, struct nl_msg *msg, client_p
 	if (ret < 0)
 		return schedtape_fail(err, -EIO, "%s: netlink: %s", what, nl_geterror(ret));
 	return 0;
+}
+
+int client_request(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
+		   void *arg, const char *what, struct schedtape_error *err)
+{
+	return request_on(client->sock, msg, parse, arg, what, err);
 }
 
 int client_request_about(struct schedtape_client *client, struct nl_msg *msg, client_parse parse,
@@ -218,8 +240,14 @@ static int parse_info(struct nlattr **attrs, void *arg)
 	info->replays = client_u32(attrs[STAPE_A_INFO_REPLAYS]);
 	info->hz = client_u32(attrs[STAPE_A_INFO_HZ]);
 	info->counter_khz = client_u32(attrs[STAPE_A_INFO_COUNTER_KHZ]);
-	info->ring_memory = client_u64(attrs[STAPE_A_INFO_RING_MEMORY]);
-	info->ring_memory_max = client_u64(attrs[STAPE_A_INFO_RING_MEMORY_MAX]);
+	info->memory = client_u64(attrs[STAPE_A_INFO_MEMORY]);
+	info->memory_max = client_u64(attrs[STAPE_A_INFO_MEMORY_MAX]);
+	info->user_memory = client_u64(attrs[STAPE_A_INFO_USER_MEMORY]);
+	info->user_memory_max = client_u64(attrs[STAPE_A_INFO_USER_MEMORY_MAX]);
+	info->sessions_used = client_u32(attrs[STAPE_A_INFO_SESSIONS_USED]);
+	info->sessions_max = client_u32(attrs[STAPE_A_INFO_SESSIONS_MAX]);
+	info->user_sessions = client_u32(attrs[STAPE_A_INFO_USER_SESSIONS]);
+	info->user_sessions_max = client_u32(attrs[STAPE_A_INFO_USER_SESSIONS_MAX]);
 	return 0;
 }
 
@@ -261,6 +289,8 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->lost = client_u64(attrs[STAPE_A_SESSION_LOST]);
 	state->start_time = client_u64(attrs[STAPE_A_SESSION_START_TIME]);
 	state->stop_time = client_u64(attrs[STAPE_A_SESSION_STOP_TIME]);
+	state->memory = client_u64(attrs[STAPE_A_SESSION_MEMORY]);
+	state->uid = client_u32(attrs[STAPE_A_SESSION_UID]);
 }
 
 static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *state)
@@ -280,6 +310,8 @@ static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *s
 	state->lag_total = client_u64(attrs[STAPE_A_REPLAY_LAG_TOTAL]);
 	state->start_time = client_u64(attrs[STAPE_A_REPLAY_START_TIME]);
 	state->stop_time = client_u64(attrs[STAPE_A_REPLAY_STOP_TIME]);
+	state->memory = client_u64(attrs[STAPE_A_REPLAY_MEMORY]);
+	state->uid = client_u32(attrs[STAPE_A_REPLAY_UID]);
 }
 
 struct each_session {
@@ -446,23 +478,47 @@ static int monitor_seq(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_error *err)
+static int monitor_all(struct schedtape_client *client, struct schedtape_error *err)
 {
-	int group, ret;
+	int ret = genl_ctrl_resolve_grp(client->sock, STAPE_FAMILY_NAME, STAPE_MCGRP_MONITOR);
+
+	if (ret >= 0)
+		ret = nl_socket_add_membership(client->monitor, ret);
+	if (ret == -NLE_PERM)
+		return schedtape_fail(err, -EPERM,
+				      "notifications of all replays need CAP_SYS_ADMIN");
+	return ret ? schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret)) : 0;
+}
+
+/* The first notification may come before the reply, and has no sequence number. */
+static int monitor_replay(struct schedtape_client *client, uint32_t replay,
+			  struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(client, STAPE_CMD_REPLAY_MONITOR, 0);
+
+	nl_socket_disable_seq_check(client->monitor);
+	client_put_u32(&msg, STAPE_A_REPLAY_ID, replay);
+	return request_on(client->monitor, msg, NULL, NULL, "notifications", err);
+}
+
+int schedtape_client_monitor(struct schedtape_client *client, uint32_t replay,
+			     struct schedtape_error *err)
+{
+	int ret;
 
 	if (client->monitor)
 		return nl_socket_get_fd(client->monitor);
-	group = genl_ctrl_resolve_grp(client->sock, STAPE_FAMILY_NAME, STAPE_MCGRP_MONITOR);
-	ret = group < 0 ? group : client_connect(&client->monitor);
-	if (!ret) {
-		nl_socket_set_nonblocking(client->monitor);
-		ret = nl_socket_add_membership(client->monitor, group);
-	}
+	ret = client_connect(&client->monitor);
+	if (ret)
+		ret = schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret));
+	else
+		ret = replay ? monitor_replay(client, replay, err) : monitor_all(client, err);
 	if (ret) {
 		nl_socket_free(client->monitor);
 		client->monitor = NULL;
-		return schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret));
+		return ret;
 	}
+	nl_socket_set_nonblocking(client->monitor);
 	return nl_socket_get_fd(client->monitor);
 }
 

@@ -34,8 +34,14 @@ struct schedtape_module_info {
 	uint32_t replays;
 	uint32_t hz;
 	uint32_t counter_khz;	/* 0: there is no STAPE_CLOCK_COUNTER */
-	uint64_t ring_memory;	/* bytes in all rings now */
-	uint64_t ring_memory_max;
+	uint32_t sessions_used;	/* with rings, of all users */
+	uint32_t sessions_max;
+	uint32_t user_sessions;	/* of the caller's user */
+	uint32_t user_sessions_max;
+	uint64_t memory;	/* bytes of all users' sessions and replays */
+	uint64_t memory_max;
+	uint64_t user_memory;	/* of the caller's user */
+	uint64_t user_memory_max;
 };
 
 struct schedtape_session_state {
@@ -54,6 +60,8 @@ struct schedtape_session_state {
 	uint64_t overwritten;	/* events */
 	uint64_t start_time;	/* ns of CLOCK_MONOTONIC */
 	uint64_t stop_time;
+	uint64_t memory;	/* bytes */
+	uint32_t uid;		/* the user who opened it */
 };
 
 struct schedtape_replay_state {
@@ -73,6 +81,8 @@ struct schedtape_replay_state {
 	uint64_t lag_total;
 	uint64_t start_time;
 	uint64_t stop_time;
+	uint64_t memory;	/* bytes */
+	uint32_t uid;		/* the user who made it */
 };
 
 struct schedtape_player_state {
@@ -96,7 +106,10 @@ void schedtape_client_close(struct schedtape_client *client);
 int schedtape_client_info(struct schedtape_client *client, struct schedtape_module_info *info,
 			  struct schedtape_error *err);
 
-/* These call @each for every session or replay, until @each returns a value other than 0. */
+/*
+ * These call @each for every session or replay, until @each returns a value other than 0.  A
+ * caller without CAP_SYS_ADMIN gets those of its user.
+ */
 int schedtape_client_sessions(struct schedtape_client *client,
 			      int (*each)(const struct schedtape_session_state *state, void *arg),
 			      void *arg, struct schedtape_error *err);
@@ -105,11 +118,13 @@ int schedtape_client_replays(struct schedtape_client *client,
 			     void *arg, struct schedtape_error *err);
 
 /*
- * schedtape_client_monitor() returns a descriptor to poll for replay notifications.
- * schedtape_client_monitor_read() calls @each for those that have arrived, and does not
+ * schedtape_client_monitor() returns a descriptor to poll for notifications of @replay, or, with
+ * 0, of all users' replays, for which the caller needs CAP_SYS_ADMIN.  A client has one
+ * descriptor; later calls return it.  schedtape_client_monitor_read() calls @each for those that have arrived, and does not
  * block.
  */
-int schedtape_client_monitor(struct schedtape_client *client, struct schedtape_error *err);
+int schedtape_client_monitor(struct schedtape_client *client, uint32_t replay,
+			     struct schedtape_error *err);
 int schedtape_client_monitor_read(struct schedtape_client *client,
 				  int (*each)(const struct schedtape_replay_state *state,
 					      void *arg),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: a session that records only some CPUs interrupts no other CPU while it records:
+ * not for a flush, not for a change of its filter.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <kselftest_harness.h>
+
+#include "child.h"
+#include "record.h"
+
+#define ROUNDS	300
+
+FIXTURE(left_out)
+{
+	struct st_record r;
+	struct st_child w;
+};
+
+FIXTURE_SETUP(left_out)
+{
+	memset(self, 0, sizeof(*self));
+}
+
+FIXTURE_TEARDOWN(left_out)
+{
+	st_child_kill(&self->w);
+	st_record_close(&self->r);
+}
+
+static int pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Returns how many function calls other CPUs have made CPU 1 execute, or -1. */
+static long calls_of_cpu1(void)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	long cpu0, cpu1 = -1;
+	char line[4096];
+
+	if (!file)
+		return -1;
+	while (cpu1 < 0 && fgets(line, sizeof(line), file))
+		if (sscanf(line, " CAL: %ld %ld", &cpu0, &cpu1) != 2)
+			cpu1 = -1;
+	fclose(file);
+	return cpu1;
+}
+
+/* Uses a session of the CPUs in @mask.  Returns the calls that CPU 1 got for it, or -1. */
+static long calls_for(FIXTURE_DATA(left_out) *self, const char *mask)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = 16 * STAPE_PAGE_SIZE,
+		.cpus = (const unsigned char *)mask,
+		.cpus_bytes = 1,
+	};
+	long before;
+	int i;
+
+	if (st_record_open_with(&self->r, options) || st_record_start(&self->r))
+		return -1;
+	before = calls_of_cpu1();
+	for (i = 0; i < ROUNDS; i++)
+		if (st_record_add(&self->r, self->w.pid) || st_record_flush(&self->r) ||
+		    st_record_del(&self->r, self->w.pid))
+			return -1;
+	before = calls_of_cpu1() - before;
+	st_record_close(&self->r);
+	memset(&self->r, 0, sizeof(self->r));
+	return before;
+}
+
+static int wait_at_gate(void *arg)
+{
+	(void)arg;
+	st_gate();
+	return 0;
+}
+
+TEST_F(left_out, flush_and_filter)
+{
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || calls_of_cpu1() < 0)
+		SKIP(return, "there is one CPU, or the kernel does not count function calls");
+	ASSERT_EQ(0, pin(0));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, wait_at_gate, NULL));
+	/* The kernel's own calls are some tens; a session makes three a round. */
+	EXPECT_GT(ROUNDS / 3, calls_for(self, "\1"));
+	EXPECT_LT(ROUNDS, calls_for(self, "\3"));
+}
+
+TEST_HARNESS_MAIN
