@@ -83,9 +83,8 @@ struct stape_filter_rescan {
  * @patterns: names of tasks that are left out
  * @nr_patterns: entries of @patterns
  *
- * All fields are changed under stape_filter_lock.  The
- * bits, @nr_members, and whether there are rules (@flags.all, @nr_cgroups, @nr_patterns) are
- * read without it.
+ * All fields are changed under stape_filter_lock.  The bits, @nr_members, and whether there are
+ * rules (@flags.all, @nr_cgroups, @nr_patterns) are read without it.
  */
 struct stape_filter {
 	struct list_head list;

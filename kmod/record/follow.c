@@ -16,6 +16,9 @@
 #include "record/membership.h"
 #include "record/task_info.h"
 
+/* Threads that are checked in one section with interrupts off. */
+#define STAPE_FOLLOW_THREADS_MAX	16
+
 /**
  * stape_follow_update() - check a task by a name against the rules
  * @active: a session's
@@ -121,6 +124,14 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 	return had;
 }
 
+static void stape_follow_move_one(struct stape_active *active, struct task_struct *task)
+{
+	/* A task that enters or leaves is described with its cgroup. */
+	if (!READ_ONCE(active->filter.nr_cgroups) ||
+	    !stape_follow_update(active, task, task->comm))
+		stape_membership_moved(active, task);
+}
+
 /**
  * stape_follow_move() - follow a task, or a process, to another cgroup
  * @active: a session's
@@ -128,8 +139,8 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
  * @task: the task
  * @process: all threads of its process were moved
  *
- * A process may have any number of threads, and interrupts are off here.  So several threads are
- * checked later, from process context: they enter or leave up to a tick after the move.
+ * Interrupts are off here, and a process may have any number of threads.  If it has many, they
+ * are checked later, from process context: they enter or leave up to a tick after the move.
  *
  * Context: RCU reader, under a spinlock of the kernel's.
  */
@@ -137,19 +148,22 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 		       struct task_struct *task, bool process)
 {
 	struct stape_filter *filter = &active->filter;
+	struct task_struct *thread;
 
 	if (cgroup != task_dfl_cgroup(task) ||
 	    (!READ_ONCE(filter->nr_cgroups) && !READ_ONCE(filter->nr_members)))
 		return;
-	if (process && !thread_group_empty(task)) {
+	if (process && data_race(get_nr_threads(task)) > STAPE_FOLLOW_THREADS_MAX) {
 		stape_filter_ask_rescan(filter, task_tgid(task));
 		stape_active_resync_soon(active);
 		return;
 	}
-	/* A task that enters or leaves is described with its cgroup. */
-	if (!READ_ONCE(filter->nr_cgroups) || !stape_follow_update(active, task, task->comm))
-		stape_membership_moved(active, task);
-	/* The name was read without its lock: check again, see stape_membership_update(). */
+	stape_follow_move_one(active, task);
+	if (process)
+		for_each_thread(task, thread)
+			if (thread != task)
+				stape_follow_move_one(active, thread);
+	/* Names were read without their locks: check again, see stape_membership_update(). */
 	if (READ_ONCE(filter->nr_patterns)) {
 		stape_filter_ask_rescan(filter, NULL);
 		stape_active_resync_soon(active);

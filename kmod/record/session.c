@@ -85,7 +85,6 @@ static void stape_session_resync_work(struct work_struct *work)
 {
 	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
 						     active.resync);
-
 	u64 begin;
 
 	mutex_lock(&session->lock);

@@ -44,11 +44,9 @@ WAIT_UNTIL = 2
 
 
 class Family(YnlFamily):
-    """Remembers which operations have succeeded, and how."""
+    """A client. The class remembers which operations have succeeded, and how."""
 
-    def __init__(self, *args):
-        super().__init__(*args)
-        self.__dict__["driven"] = set()
+    driven = set()
 
     def do(self, method, *args):
         reply = super().do(method, *args)
@@ -87,7 +85,7 @@ def refused(code, text, call, *args):
 
 
 def was_told(monitor, what):
-    """Tests that the group receives this notification within 5 s."""
+    """Tests that a client receives this notification within 5 s."""
     for _ in range(50):
         monitor.check_ntf()
         told = [(message["name"], message["msg"]["id"], message["msg"]["state"])
@@ -140,9 +138,12 @@ def replay_tests(ynl, device, monitor):
     yield "player-get: its player", \
         [(one["number"], one["pid"]) for one in ynl.dump("player-get", {"replay": ident})] == \
         [(0, child)]
+    watch = Family(SPEC, SCHEMA)
+    watch.do("replay-monitor", {"id": ident})
     ynl.do("replay-stop", {"id": ident})
     yield "replay-stop: its player is killed", os.WTERMSIG(os.waitpid(child, 0)[1]) == 9
     yield "replay-ntf: the group gets it", was_told(monitor, ("replay-ntf", ident, "stopped"))
+    yield "replay-monitor: who asked gets it", was_told(watch, ("replay-ntf", ident, "stopped"))
     os.close(players)
 
 
@@ -159,7 +160,7 @@ def tests():
         yield "info-get: the version", '"%s"' % info["version"] in header.read()
     yield "info-get: limits", info["page-size"] == 4096 and info["hz"] > 0 and \
         info["cpus"] >= os.cpu_count() and info["ring-pages-max"] >= 4 and \
-        info["ring-memory"] == 0 < info["ring-memory-max"]
+        info["memory"] == 0 < info["memory-max"] and info["sessions-max"] > info["sessions-used"]
     yield "session-get: no session", ynl.dump("session-get", {}) == []
 
     device = os.open("/dev/schedtape", os.O_RDWR | os.O_CLOEXEC)
@@ -175,7 +176,7 @@ def tests():
     yield "session-get: clock, mode and CPUs", \
         (sessions[0]["clock"], "overwrite" in sessions[0], int(sessions[0]["cpus"][:2], 16)) == \
         ("mono", True, 1)
-    yield "info-get: the rings have memory", ynl.do("info-get", {})["ring-memory"] >= 16 * 4096
+    yield "info-get: the rings have memory", ynl.do("info-get", {})["memory"] >= 16 * 4096
 
     yield "cli.py --do: the same", cli("--do", "session-get", "--json",
                                        json.dumps({"id": ident})) == sessions[0]
@@ -225,11 +226,14 @@ def tests():
 
     yield from replay_tests(ynl, device, monitor)
 
+    watch = Family(SPEC, SCHEMA)
+    watch.do("session-monitor", {"id": ident})
     ynl.do("session-stop", {"id": ident})
     session = ynl.do("session-get", {"id": ident})
     yield "session-stop: it has stopped", session["state"] == "stopped" and \
         session["start-time"] < session["stop-time"]
     yield "session-ntf: the group gets it", was_told(monitor, ("session-ntf", ident, "stopped"))
+    yield "session-monitor: who asked gets it", was_told(watch, ("session-ntf", ident, "stopped"))
     os.kill(child, 9)
     os.waitpid(child, 0)
     os.close(device)

@@ -315,7 +315,8 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 
 /* -- processes with threads ---------------------------------------------------------- */
 
-#define THREADS 8
+#define THREADS		8
+#define MANY_THREADS	200
 
 static void *sleep_in_thread(void *arg)
 {
@@ -324,17 +325,23 @@ static void *sleep_in_thread(void *arg)
 	return NULL;
 }
 
+static bool start_threads(unsigned int *started, unsigned int n)
+{
+	pthread_t thread;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (pthread_create(&thread, NULL, sleep_in_thread, started))
+			return false;
+	while (__atomic_load_n(started, __ATOMIC_SEQ_CST) < n)
+		usleep(1000);
+	return true;
+}
+
 static int make_threads(void *arg)
 {
-	unsigned int *started = arg;
-	pthread_t thread;
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		if (pthread_create(&thread, NULL, sleep_in_thread, arg))
-			return 1;
-	while (__atomic_load_n(started, __ATOMIC_SEQ_CST) < THREADS)
-		usleep(1000);
+	if (!start_threads(arg, THREADS))
+		return 1;
 	for (;;) {
 		st_gate();
 		prctl(PR_SET_NAME, "renamed");
@@ -369,6 +376,37 @@ TEST_F(cgroups, whole_process)
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(NULL, check(self, NULL, 0));
 	free(tasks);
+}
+
+static int make_many_threads(void *arg)
+{
+	if (!start_threads(arg, MANY_THREADS))
+		return 1;
+	st_gate();
+	return 0;
+}
+
+/* The threads of a large process are checked after the move, in process context. */
+TEST_F(cgroups, large_process)
+{
+	unsigned int *started = share();
+	int round;
+
+	ASSERT_NE(MAP_FAILED, started);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_many_threads, started));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (round = 0; round < 3; round++) {
+		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
+		ASSERT_TRUE(st_record_wait_tasks(&self->r, MANY_THREADS + 1));
+		ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
+		ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
+	}
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
+	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
+	EXPECT_EQ(2 * 3 * (MANY_THREADS + 1), st_count_type(&self->r, STAPE_EV_TASK));
+	EXPECT_EQ(NULL, check(self, NULL, 0));
 }
 
 /* A single thread in a threaded cgroup. */
