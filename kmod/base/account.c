@@ -154,19 +154,20 @@ int stape_account_add_session(struct stape_account *account, u32 powers,
 	int ret = -EUSERS;
 
 	spin_lock(&stape_accounts_lock);
-	if (stape_accounts_sessions >= max)
+	if (stape_accounts_sessions >= max) {
 		NL_SET_ERR_MSG(extack, "all sessions are in use (parameter sessions_max)");
-	else if (!(powers & STAPE_ACCOUNT_ADMIN) &&
-		 stape_accounts_sessions + READ_ONCE(stape_sessions_reserved) >= max)
-		NL_SET_ERR_MSG(extack, "the last sessions are for CAP_SYS_ADMIN (parameter sessions_reserved)");
-	else if (!(powers & STAPE_ACCOUNT_EXEMPT) &&
-		 account->sessions >= READ_ONCE(stape_user_sessions_max))
-		NL_SET_ERR_MSG(extack, "the user has no session left (parameter user_sessions_max)");
-	else
-		ret = 0;
-	if (!ret) {
+	} else if (!(powers & STAPE_ACCOUNT_ADMIN) &&
+		   stape_accounts_sessions + READ_ONCE(stape_sessions_reserved) >= max) {
+		NL_SET_ERR_MSG(extack,
+			       "the rest is for CAP_SYS_ADMIN (parameter sessions_reserved)");
+	} else if (!(powers & STAPE_ACCOUNT_EXEMPT) &&
+		   account->sessions >= READ_ONCE(stape_user_sessions_max)) {
+		NL_SET_ERR_MSG(extack,
+			       "the user has no session left (parameter user_sessions_max)");
+	} else {
 		account->sessions++;
 		stape_accounts_sessions++;
+		ret = 0;
 	}
 	spin_unlock(&stape_accounts_lock);
 	return ret;
@@ -205,9 +206,9 @@ int stape_account_charge(struct stape_account *account, u64 bytes, u32 powers,
 
 	spin_lock(&stape_accounts_lock);
 	if (!exempt && account->memory + bytes > user_max) {
-		NL_SET_ERR_MSG(extack, "above the user's memory limit (parameter user_memory_max)");
+		NL_SET_ERR_MSG(extack, "above a user's memory limit (parameter user_memory_max)");
 	} else if (!exempt && stape_accounts_memory + bytes > max) {
-		NL_SET_ERR_MSG(extack, "above the memory limit of all users (parameter memory_max)");
+		NL_SET_ERR_MSG(extack, "above the limit of all users (parameter memory_max)");
 	} else {
 		account->memory += bytes;
 		stape_accounts_memory += bytes;

@@ -185,6 +185,7 @@ static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!ret)
 		ret = stape_message_reply(&message, info);
 	if (!ret)
-		ret = stape_message_send(&message, stape_info_fill(message.skb, NETLINK_CREDS(skb)->uid), info);
+		ret = stape_message_send(&message, stape_info_fill(message.skb,
+								   NETLINK_CREDS(skb)->uid), info);
 	return ret;
 }

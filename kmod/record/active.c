@@ -21,7 +21,7 @@ DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 /* Ids in use.  0 stands for no filter. */
 static DECLARE_BITMAP(stape_active_ids, STAPE_FILTER_MULTI) = { BIT(0) };
 
-static_assert(STAPE_ACCOUNT_SESSIONS_MAX == STAPE_FILTER_MULTI - 1);
+static_assert(STAPE_FILTER_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
 /* There is an id for each session that has rings. */
 static void stape_active_take_id(struct stape_active *active)

@@ -153,6 +153,7 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 	if (cgroup != task_dfl_cgroup(task) ||
 	    (!READ_ONCE(filter->nr_cgroups) && !READ_ONCE(filter->nr_members)))
 		return;
+	/* No lock keeps threads from starting: a few more do no harm. */
 	if (process && data_race(get_nr_threads(task)) > STAPE_FOLLOW_THREADS_MAX) {
 		stape_filter_ask_rescan(filter, task_tgid(task));
 		stape_active_resync_soon(active);

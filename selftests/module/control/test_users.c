@@ -92,11 +92,11 @@ static struct st_request *begin(FIXTURE_DATA(users) *self, uint8_t cmd)
 	return &self->q;
 }
 
-static bool says(FIXTURE_DATA(users) *self, const char *words)
+static bool has_said(FIXTURE_DATA(users) *self, const char *words)
 {
 	if (strstr(self->q.text, words))
 		return true;
-	printf("# it says '%s'\n", self->q.text);
+	printf("# the kernel said '%s'\n", self->q.text);
 	return false;
 }
 
@@ -199,7 +199,7 @@ TEST_F(users, sessions_of_a_user)
 	ASSERT_EQ(0, st_become_user(USER, PERFMON));
 	EXPECT_EQ(8, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(says(self, "user_sessions_max"));
+	EXPECT_TRUE(has_said(self, "user_sessions_max"));
 	EXPECT_EQ(8, info_value(STAPE_A_INFO_USER_SESSIONS));
 	/* The session that got no rings can get them when there is room. */
 	close_session(self);
@@ -227,12 +227,12 @@ TEST_F(users, the_last_sessions_are_reserved)
 	ASSERT_EQ(0, st_caps_effective(PERFMON | ST_CAP(CAP_SYS_RESOURCE)));
 	EXPECT_EQ(26, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(says(self, "sessions_reserved"));
+	EXPECT_TRUE(has_said(self, "sessions_reserved"));
 	ASSERT_EQ(0, st_caps_effective(PERFMON | ST_CAP(CAP_SYS_RESOURCE) |
 				       ST_CAP(CAP_SYS_ADMIN)));
 	EXPECT_EQ(4, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(says(self, "sessions_max"));
+	EXPECT_TRUE(has_said(self, "sessions_max"));
 	EXPECT_EQ(30, info_value(STAPE_A_INFO_SESSIONS_USED));
 }
 
@@ -276,7 +276,7 @@ TEST_F(users, memory_of_sessions)
 	ASSERT_EQ(0, st_become_user(USER, PERFMON));
 	take_all(self);
 	EXPECT_EQ(-ENOMEM, self->q.ret);
-	EXPECT_TRUE(says(self, "memory_max"));
+	EXPECT_TRUE(has_said(self, "memory_max"));
 	EXPECT_EQ(5 * MB / one * one, info_value(STAPE_A_INFO_USER_MEMORY));
 }
 
@@ -294,7 +294,7 @@ TEST_F(users, memory_of_replays)
 	EXPECT_LE(2 * MB, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_GE(2 * MB + 8192, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_EQ(-ENOMEM, take_session(self));
-	EXPECT_TRUE(says(self, "user_memory_max"));
+	EXPECT_TRUE(has_said(self, "user_memory_max"));
 	close_session(self);
 	EXPECT_EQ(0, info_value(STAPE_A_INFO_USER_MEMORY));
 }
@@ -344,7 +344,7 @@ static int count_refused(FIXTURE_DATA(users) *self)
 				   c->replay ? roots_replay : roots_session);
 		if (st_request(&self->q) != -EPERM)
 			printf("# command %u: %d\n", c->cmd, self->q.ret);
-		else if (says(self, c->replay ? "the replay is another user's" :
+		else if (has_said(self, c->replay ? "the replay is another user's" :
 						      "the session is another user's"))
 			n++;
 	}
@@ -463,7 +463,7 @@ TEST_F(users, monitor_of_a_session)
 	id = open_session(self);
 	ASSERT_LT(0, id);
 	EXPECT_EQ(-EINVAL, monitor(self, STAPE_CMD_SESSION_MONITOR, first, id));
-	EXPECT_TRUE(says(self, "no rings"));
+	EXPECT_TRUE(has_said(self, "no rings"));
 	id = start_session(self);
 	other = start_session(self);
 	ASSERT_LT(0, id);

@@ -328,9 +328,10 @@ static int cannot_wait(void)
 
 static int run_replay(struct replay *replay)
 {
+	struct schedtape_client *client = replay->client;
 	struct schedtape_error err;
 	struct pollfd fds[] = {
-		{ .fd = replay->client ? schedtape_client_monitor(replay->client, replay->id, &err) : -1,
+		{ .fd = client ? schedtape_client_monitor(client, replay->id, &err) : -1,
 		  .events = POLLIN },
 		{ .fd = replay->signals, .events = POLLIN },
 		{ .fd = replay->recorder.session ?

@@ -120,8 +120,8 @@ int schedtape_client_replays(struct schedtape_client *client,
 /*
  * schedtape_client_monitor() returns a descriptor to poll for notifications of @replay, or, with
  * 0, of all users' replays, for which the caller needs CAP_SYS_ADMIN.  A client has one
- * descriptor; later calls return it.  schedtape_client_monitor_read() calls @each for those that have arrived, and does not
- * block.
+ * descriptor; later calls return it.  schedtape_client_monitor_read() calls @each for those that
+ * have arrived, and does not block.
  */
 int schedtape_client_monitor(struct schedtape_client *client, uint32_t replay,
 			     struct schedtape_error *err);
