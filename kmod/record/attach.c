@@ -30,6 +30,7 @@
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
+#include "record/filter.h"
 #include "record/probe_affinity.h"
 #include "record/probe_name.h"
 #include "record/probe_prio.h"
@@ -178,13 +179,14 @@ static void stape_attach_unregister(int n)
 {
 	while (n--)
 		tracepoint_probe_unregister(stape_tracepoints[n].tp, stape_tracepoints[n].probe,
-					    NULL);
+					    stape_filter_ids);
 	/*
 	 * No probe runs after this, so the module may be unloaded.  On recent kernels this
 	 * waits for SRCU and not for RCU.  Code that frees memory that probes use waits for RCU
 	 * as well.
 	 */
 	tracepoint_synchronize_unregister();
+	stape_filter_free_ids();
 }
 
 /* Protects the number of users and the registration.  The innermost of all mutexes. */
@@ -195,9 +197,12 @@ static int stape_attach_register(void)
 {
 	int i, ret;
 
+	ret = stape_filter_alloc_ids();
+	if (ret)
+		return ret;
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		ret = tracepoint_probe_register(stape_tracepoints[i].tp,
-						stape_tracepoints[i].probe, NULL);
+						stape_tracepoints[i].probe, stape_filter_ids);
 		if (ret) {
 			stape_attach_unregister(i);
 			return ret;

@@ -9,6 +9,7 @@
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <schedtape/event.h>
 
 #include "base/memory.h"
@@ -16,11 +17,36 @@
 
 static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
 
-u8 stape_filter_ids[PID_MAX_LIMIT];
+u8 *stape_filter_ids;
 DEFINE_RAW_SPINLOCK(stape_filter_lock);
 
 /* The filters that may have bits.  Protected by stape_filter_lock. */
 static LIST_HEAD(stape_filters);
+
+/**
+ * stape_filter_alloc_ids() - make the array of ids, before probes are attached
+ *
+ * All users share it, so no memory cgroup is charged.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_filter_alloc_ids(void)
+{
+	stape_filter_ids = vzalloc(PID_MAX_LIMIT * sizeof(*stape_filter_ids));
+	return stape_filter_ids ? 0 : -ENOMEM;
+}
+
+/**
+ * stape_filter_free_ids() - undo stape_filter_alloc_ids()
+ *
+ * Context: may sleep; no probe runs any more, and no filter has members.
+ */
+void stape_filter_free_ids(void)
+{
+	vfree(stape_filter_ids);
+	stape_filter_ids = NULL;
+}
 
 static unsigned long *stape_filter_bitmap(void)
 {

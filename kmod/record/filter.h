@@ -105,8 +105,11 @@ struct stape_filter {
 	u32 nr_patterns;
 };
 
-/* The id of the filter that has a task, by the task's PID. */
-extern u8 stape_filter_ids[PID_MAX_LIMIT];
+/*
+ * The id of the filter that has a task, by the task's PID.  The array exists while probes are
+ * attached; they get it as their data, which costs no load of a pointer.
+ */
+extern u8 *stape_filter_ids;
 
 /*
  * Held while rules or bits are changed, and while a task is checked against the rules.  So if
@@ -115,6 +118,8 @@ extern u8 stape_filter_ids[PID_MAX_LIMIT];
  */
 extern raw_spinlock_t stape_filter_lock;
 
+int stape_filter_alloc_ids(void);
+void stape_filter_free_ids(void);
 void stape_filter_init(struct stape_filter *filter);
 int stape_filter_alloc(struct stape_filter *filter);
 void stape_filter_free_bits(struct stape_filter *filter);
@@ -149,10 +154,13 @@ static __always_inline bool stape_filter_has(const struct stape_filter *filter,
 	return test_bit(task->pid, filter->members);
 }
 
-/* Returns the id of the filter that has a task: 0, a filter's, or STAPE_FILTER_MULTI. */
-static __always_inline unsigned long stape_filter_id(u32 pid)
+/*
+ * Returns the id of the filter that has a task: 0, a filter's, or STAPE_FILTER_MULTI.
+ * @ids: stape_filter_ids
+ */
+static __always_inline unsigned long stape_filter_id(const u8 *ids, u32 pid)
 {
-	return READ_ONCE(stape_filter_ids[pid]);
+	return READ_ONCE(ids[pid]);
 }
 
 /* Returns true if a rule may select a task that is neither a seed nor a seed's descendant. */

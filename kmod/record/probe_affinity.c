@@ -38,7 +38,7 @@ static void stape_affinity_changed(struct task_struct *task)
 
 	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
-	if (!stape_filter_id(task->pid))
+	if (!stape_filter_id(stape_filter_ids, task->pid))
 		return;
 	for_each_active(active)
 		if (stape_filter_has(&active->filter, task))

@@ -18,7 +18,7 @@ static void stape_prio_write(struct task_struct *task, const int *lent)
 {
 	struct stape_active *active;
 
-	if (!stape_filter_id(task->pid))
+	if (!stape_filter_id(stape_filter_ids, task->pid))
 		return;
 	for_each_active(active)
 		if (stape_filter_has(&active->filter, task))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Probes for switches, wake-ups and migrations: the hot path.  They return as soon as they
- * know that no session has the task.  attach.c has the rules for all probes.
+ * know that no session has the task.  Their data is stape_filter_ids.  attach.c has the rules
+ * for all probes.
  */
 #include "record/probe_sched.h"
 
@@ -60,8 +61,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 {
 	u32 state = stape_probe_runnable(preempt, prev) ? STAPE_STATE_RUNNING :
 							  stape_task_state(prev_state);
-	unsigned long prev_id = stape_filter_id(prev->pid);
-	unsigned long id = stape_filter_id(next->pid);
+	unsigned long prev_id = stape_filter_id(data, prev->pid);
+	unsigned long id = stape_filter_id(data, next->pid);
 
 	if (id)
 		stape_encode_switch(stape_active_ring(stape_probe_next_id(id, prev_id)),
@@ -97,8 +98,8 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
-	unsigned long prev_id = stape_filter_id(prev->pid);
-	unsigned long id = stape_filter_id(next->pid);
+	unsigned long prev_id = stape_filter_id(data, prev->pid);
+	unsigned long id = stape_filter_id(data, next->pid);
 
 	if (stape_watch_enabled())
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
@@ -107,7 +108,7 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 					 stape_probe_next_id(id, prev_id), true);
 	else if (prev_id)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false);
-	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) && stape_filter_id(prev->tgid))
+	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) && stape_filter_id(data, prev->tgid))
 		stape_probe_dead(prev);
 }
 
@@ -148,7 +149,7 @@ static noinline notrace void stape_probe_waking_irq(struct task_struct *task, un
 
 void notrace stape_probe_waking(void *data, struct task_struct *task)
 {
-	unsigned long id = stape_filter_id(task->pid);
+	unsigned long id = stape_filter_id(data, task->pid);
 
 	if (!id)
 		return;
@@ -161,7 +162,7 @@ void notrace stape_probe_waking(void *data, struct task_struct *task)
 
 void notrace stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	unsigned long id = stape_filter_id(task->pid);
+	unsigned long id = stape_filter_id(data, task->pid);
 	u32 cpu;
 
 	if (!id)
@@ -173,9 +174,10 @@ void notrace stape_probe_wakeup(void *data, struct task_struct *task)
 		stape_probe_write(task, id, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
 }
 
-static __always_inline void stape_probe_placed(struct task_struct *task, u64 type, u32 cpu)
+static __always_inline void stape_probe_placed(void *data, struct task_struct *task, u64 type,
+					       u32 cpu)
 {
-	unsigned long id = stape_filter_id(task->pid);
+	unsigned long id = stape_filter_id(data, task->pid);
 
 	if (id)
 		stape_probe_write(task, id, type, cpu, stape_ring_emit);
@@ -190,12 +192,12 @@ void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
 	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
 		stape_probe_fork(NULL, same_thread_group(current, task) ? current :
 				task->group_leader, task);
-	stape_probe_placed(task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
+	stape_probe_placed(data, task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
 void notrace stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
-	stape_probe_placed(task, STAPE_EV_MIGRATE, cpu);
+	stape_probe_placed(data, task, STAPE_EV_MIGRATE, cpu);
 }
 
 /* -- several sessions -------------------------------------------------------- */
