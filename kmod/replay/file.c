@@ -27,6 +27,9 @@ static int stape_replay_file_release(struct inode *inode, struct file *file)
 	spin_lock(&replay->lock);
 	if (!list_empty(&replay->alive))
 		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
+	spin_unlock(&replay->lock);
+	stape_replay_kill(replay);
+	spin_lock(&replay->lock);
 	list_for_each_entry_safe(player, next, &replay->alive, alive)
 		stape_player_remove(player);
 	spin_unlock(&replay->lock);

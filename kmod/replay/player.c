@@ -5,6 +5,7 @@
 #include "replay/player.h"
 
 #include <linux/nospec.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -142,14 +143,18 @@ void stape_player_gone(struct stape_player *player)
  * @player: the player
  *
  * A thread that has executed a program since it joined is not killed, because the controller
- * may not have the right to kill that program.
+ * may not have the right to kill that program.  It cannot do so between the check and the signal,
+ * because it needs the lock for that.  If it has the lock, it is executing a program.
  *
  * Context: under the replay's lock.
  */
-void stape_player_kill(const struct stape_player *player)
+void stape_player_kill(struct stape_player *player)
 {
 	struct task_struct *task = player->watch.task;
 
+	if (!down_read_trylock(&task->signal->exec_update_lock))
+		return;
 	if (READ_ONCE(task->self_exec_id) == player->exec_id)
 		send_sig(SIGKILL, task, 1);
+	up_read(&task->signal->exec_update_lock);
 }

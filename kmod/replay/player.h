@@ -13,6 +13,6 @@ int stape_player_add(struct stape_player *player);
 void stape_player_remove(struct stape_player *player);
 struct stape_player *stape_player_self(struct stape_replay *replay, u32 number);
 void stape_player_gone(struct stape_player *player);
-void stape_player_kill(const struct stape_player *player);
+void stape_player_kill(struct stape_player *player);
 
 #endif /* _STAPE_PLAYER_H */

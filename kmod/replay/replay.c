@@ -115,6 +115,42 @@ static void stape_replay_check_stuck(struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 }
 
+/* Players that are dealt with while preemption is off. */
+#define STAPE_REPLAY_BATCH	64
+
+/* Calls @func for each player that is alive, under the replay's lock.  May sleep in between. */
+static void stape_replay_each_player(struct stape_replay *replay,
+				     void (*func)(struct stape_player *player))
+{
+	struct stape_player *player;
+	u32 n, end;
+
+	for (n = 0; n < replay->nr_players; n = end) {
+		end = min(n + STAPE_REPLAY_BATCH, replay->nr_players);
+		spin_lock(&replay->lock);
+		for (; n < end; n++) {
+			player = rcu_dereference_protected(replay->players[n],
+							   lockdep_is_held(&replay->lock));
+			if (player)
+				func(player);
+		}
+		spin_unlock(&replay->lock);
+		cond_resched();
+	}
+}
+
+/**
+ * stape_replay_kill() - kill the players, after stape_replay_finish()
+ * @replay: any replay; nothing happens if its players are to live
+ *
+ * Context: may sleep, without the replay's lock.
+ */
+void stape_replay_kill(struct stape_replay *replay)
+{
+	if (READ_ONCE(replay->kills))
+		stape_replay_each_player(replay, stape_player_kill);
+}
+
 /**
  * stape_replay_reap() - remove players that have ended before their programs' end
  * @replay: any replay
@@ -137,6 +173,7 @@ void stape_replay_reap(struct stape_replay *replay)
 		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
 	}
 	spin_unlock(&replay->lock);
+	stape_replay_kill(replay);
 }
 
 static void stape_replay_progress(struct work_struct *work)
@@ -263,19 +300,18 @@ static void stape_replay_freeze_time(struct stape_replay *replay, u64 now)
 }
 
 /**
- * stape_replay_finish() - put a replay into a final state, and kill its players
+ * stape_replay_finish() - put a replay into a final state
  * @replay: any replay
  * @state: enum stape_replay_state beyond RUNNING
  *
  * Only the first call changes the state.  A replay that is stuck keeps its players, so that
  * they can be inspected, until the next call.
  *
- * Context: under the replay's lock.
+ * Context: under the replay's lock.  The caller calls stape_replay_kill() when it has dropped the
+ * lock, unless no player is alive.
  */
 void stape_replay_finish(struct stape_replay *replay, u32 state)
 {
-	struct stape_player *player;
-
 	lockdep_assert_held(&replay->lock);
 	if (stape_replay_live(replay)) {
 		/* The start time may be still to come. */
@@ -287,8 +323,7 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 	}
 	if (state == STAPE_REPLAY_STUCK)
 		return;
-	list_for_each_entry(player, &replay->alive, alive)
-		stape_player_kill(player);
+	WRITE_ONCE(replay->kills, true);
 	mod_delayed_work(stape_work, &replay->progress, 0);
 }
 
@@ -303,6 +338,7 @@ void stape_replay_abandon(struct stape_replay *replay)
 	spin_lock(&replay->lock);
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
+	stape_replay_kill(replay);
 	/*
 	 * A pinned mm maps the replay's file.  It may also map the file of another replay, whose
 	 * pinned mm maps this one's: without this, neither would be freed.
@@ -390,23 +426,27 @@ void stape_replays_forget_monitor(u32 port)
 	rcu_read_unlock();
 }
 
-/* Adapts timed waits to a changed state or timebase. */
+static void stape_replay_rearm_player(struct stape_player *player)
+{
+	if (player->timed && player->replay->state == STAPE_REPLAY_RUNNING)
+		stape_timer_arm(player);
+	else if (player->timed)
+		stape_timer_disarm(player);
+	/* A held player goes on if the replay does. */
+	else if (READ_ONCE(player->held))
+		wake_up_process(player->watch.task);
+}
+
+/*
+ * Adapts timed waits to the present state and timebase, after a change.  A wait that begins
+ * meanwhile is right already.  If two changes come at a time, each adapts all waits to the later
+ * one.
+ */
 static void stape_replay_rearm(struct stape_replay *replay)
 {
-	struct stape_player *player;
-
-	lockdep_assert_held(&replay->lock);
 	/* The state is stored before @held is loaded; pairs with set_current_state() of a wait. */
 	smp_mb();
-	list_for_each_entry(player, &replay->alive, alive) {
-		if (player->timed && replay->state == STAPE_REPLAY_RUNNING)
-			stape_timer_arm(player);
-		else if (player->timed)
-			stape_timer_disarm(player);
-		/* A held player goes on if the replay does. */
-		else if (READ_ONCE(player->held))
-			wake_up_process(player->watch.task);
-	}
+	stape_replay_each_player(replay, stape_replay_rearm_player);
 }
 
 /**
@@ -454,9 +494,10 @@ int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ex
 		queue_delayed_work(stape_work, &replay->progress, HZ);
 	WRITE_ONCE(replay->state, STAPE_REPLAY_RUNNING);
 	stape_replay_publish_speed(replay, replay->timebase.speed);
-	stape_replay_rearm(replay);
 out:
 	spin_unlock(&replay->lock);
+	if (!ret)
+		stape_replay_rearm(replay);
 	return ret;
 }
 
@@ -483,9 +524,10 @@ int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *exta
 	stape_replay_freeze_time(replay, ktime_get_ns());
 	WRITE_ONCE(replay->state, STAPE_REPLAY_PAUSED);
 	stape_replay_publish_speed(replay, 0);
-	stape_replay_rearm(replay);
 out:
 	spin_unlock(&replay->lock);
+	if (!ret)
+		stape_replay_rearm(replay);
 	return ret;
 }
 
@@ -515,10 +557,10 @@ int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlin
 	replay->timebase.speed = speed;
 	if (replay->state != STAPE_REPLAY_PAUSED)
 		stape_replay_publish_speed(replay, speed);
-	if (replay->state == STAPE_REPLAY_RUNNING)
-		stape_replay_rearm(replay);
 out:
 	spin_unlock(&replay->lock);
+	if (!ret)
+		stape_replay_rearm(replay);
 	return ret;
 }
 
@@ -541,6 +583,7 @@ int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extac
 	}
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
+	stape_replay_kill(replay);
 	return ret;
 }
 

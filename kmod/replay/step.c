@@ -93,9 +93,11 @@ static void stape_step_wake(struct stape_replay *replay, struct stape_player *se
 	struct stape_player *player;
 
 	stape_rendezvous(replay, self, number, budget);
-	atomic_inc(&edge->pending);
-	/* Pairs with set_current_state() in stape_step_wait(). */
-	smp_mb__after_atomic();
+	/*
+	 * A player that wakes for ever must not wrap the counter.  A full barrier, unless the
+	 * counter is full; pairs with set_current_state() in stape_step_wait().
+	 */
+	atomic_add_unless(&edge->pending, 1, INT_MAX);
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[edge->to]);
 	/* A player that waits for something else must not be woken. */
@@ -263,6 +265,8 @@ static void stape_step_finish(struct stape_replay *replay, struct stape_player *
 static bool stape_step_is_valid(const struct stape_replay *replay,
 				const struct stape_step *step)
 {
+	u64 edge;
+
 	if (step->flags & ~STAPE_STEP_BLOCKED || step->reserved)
 		return false;
 	switch (step->wait) {
@@ -270,8 +274,10 @@ static bool stape_step_is_valid(const struct stape_replay *replay,
 	case STAPE_WAIT_DONE:
 		return !step->value && !step->flags;
 	case STAPE_WAIT_EDGE:
-		return step->value < replay->nr_edges &&
-		       replay->edges[step->value].to == step->player;
+		if (step->value >= replay->nr_edges)
+			return false;
+		edge = array_index_nospec(step->value, replay->nr_edges);
+		return replay->edges[edge].to == step->player;
 	case STAPE_WAIT_UNTIL:
 	case STAPE_WAIT_FOR:
 		return step->value <= KTIME_MAX / 4;

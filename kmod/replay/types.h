@@ -85,14 +85,14 @@ struct stape_player {
 	bool expired;
 	bool timed;
 	bool held;
-	bool slept;
 	bool parked;
 	raw_spinlock_t park_lock;	/* see above */
 	struct irq_work unpark;
-	bool missed;
+	bool slept;
 	u64 until;
 	u32 min_sleep;
 	u64 debt;
+	bool missed;
 	u64 expires;
 	u64 deferred;
 	u64 timed_waits;
@@ -114,12 +114,13 @@ struct stape_player {
  * @players: players that are alive, by number; read under RCU
  * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
  *	has the speed, 0 while the replay is paused
- * @lock: protects @state, @timebase, @alive, @joined, @done, @failed_pid and the stores to
- *	@players; interrupts stay on, because no interrupt takes it
+ * @lock: protects @state, @timebase, @alive, @joined, @done, @kills, @failed_pid and the
+ *	stores to @players; interrupts stay on, because no interrupt takes it
  * @alive: list of the players that are alive
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
+ * @kills: it has ended, and the players that are left are killed
  * @failed_pid: PID of the player that ended too early
  * @timebase: maps times, from the first change of @state to RUNNING on
  * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
@@ -154,6 +155,7 @@ struct stape_replay {
 	u32 state;
 	u32 joined;
 	u32 done;
+	bool kills;
 	u32 failed_pid;
 	struct stape_timebase timebase;
 	u64 start_time;
