@@ -48,7 +48,7 @@ static int stape_filter_check(const struct stape_filter *filter, struct task_str
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread: see kthreads of filter-set");
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread, which the filter leaves out");
 		return -EINVAL;
 	}
 	if (task_tgid(task) == filter->owner) {
@@ -77,7 +77,7 @@ static int stape_filter_change_task(struct stape_session *session, const struct 
 				    bool add, struct netlink_ext_ack *extack)
 {
 	struct task_struct *task = stape_filter_find(nla_get_u32(attr));
-	int ret = 0;
+	int ret;
 
 	if (!task) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "there is no such process or thread");
@@ -86,8 +86,10 @@ static int stape_filter_change_task(struct stape_session *session, const struct 
 	if (add)
 		ret = stape_filter_add_task(session, task, attr, extack);
 	else
-		stape_rules_del_task(&session->active, task,
-				     nla_type(attr) == STAPE_A_SESSION_PID);
+		ret = stape_rules_del_task(&session->active, task,
+					   nla_type(attr) == STAPE_A_SESSION_PID);
+	if (ret == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(extack, attr, "it is not in the filter");
 	put_task_struct(task);
 	return ret;
 }
@@ -134,7 +136,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 		ret = -EINVAL;
 		goto out;
 	}
-	ret = add ? stape_session_attach(session, info->extack) : 0;
+	ret = stape_session_attach(session, info->extack);
 	if (ret)
 		goto out;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {

@@ -60,27 +60,77 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	return seed != before;
 }
 
+/* Leaves the RCU section that a walk over threads is in.  Returns whether the walk can go on. */
+static bool stape_rules_pause_walk(struct task_struct *thread)
+{
+	bool alive;
+
+	get_task_struct(thread);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	/* A thread that has ended meanwhile is in no list any more. */
+	alive = pid_alive(thread);
+	put_task_struct(thread);
+	return alive;
+}
+
+/* Walks over the threads of a process once.  Returns whether another walk has to follow. */
+static bool stape_rules_seed_threads(struct stape_active *active, struct task_struct *task,
+				     bool seed, bool *changed)
+{
+	struct task_struct *thread;
+	bool again = false;
+	int n = 0;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		again |= stape_rules_seed(active, thread, seed);
+		if (++n % STAPE_RULES_BATCH == 0 && !stape_rules_pause_walk(thread)) {
+			again = true;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	*changed |= again;
+	return again;
+}
+
 /*
  * Makes all threads of a process seeds, or no seeds.  A thread that is being created is either
  * seen by this walk, or its fork probe sees its parent's bit.  So the walk is repeated until it
  * finds no new thread.  If children do not inherit, there may always be a new thread, and the
- * walk is done once.
+ * walk is done once.  Returns whether this has changed anything.
  */
-static void stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
+static bool stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
 				     bool seed)
 {
-	struct task_struct *thread;
-	bool again;
+	bool again, changed;
 
+	changed = stape_rules_seed(active, task, seed);
 	do {
-		again = stape_rules_seed(active, task, seed);
 		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
-		rcu_read_lock();
-		for_each_thread(task, thread)
-			again |= stape_rules_seed(active, thread, seed);
-		rcu_read_unlock();
+		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
 	} while (again && !active->filter.flags.no_inherit && !fatal_signal_pending(current));
+	return changed;
+}
+
+/* Returns whether a process, or one of its threads, is a seed. */
+static bool stape_rules_has_seeds(const unsigned long *seeds, struct task_struct *task)
+{
+	bool any = test_bit(task->pid, seeds);
+	struct task_struct *thread;
+	int n = 0;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		any |= test_bit(thread->pid, seeds);
+		if (any || (++n % STAPE_RULES_BATCH == 0 && !stape_rules_pause_walk(thread)))
+			break;
+	}
+	rcu_read_unlock();
+	return any;
 }
 
 /**
@@ -95,8 +145,6 @@ static void stape_rules_seed_process(struct stape_active *active, struct task_st
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process)
 {
 	const unsigned long *seeds = active->filter.seeds;
-	struct task_struct *thread;
-	bool any;
 
 	if (!process && stape_task_flags(task) & PF_EXITING)
 		return -ESRCH;
@@ -104,14 +152,9 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
 		stape_rules_seed_process(active, task, true);
 	else
 		stape_rules_seed(active, task, true);
-
-	any = test_bit(task->pid, seeds);
-	rcu_read_lock();
 	if (process)
-		for_each_thread(task, thread)
-			any |= test_bit(thread->pid, seeds);
-	rcu_read_unlock();
-	return any ? 0 : -ESRCH;
+		return stape_rules_has_seeds(seeds, task) ? 0 : -ESRCH;
+	return test_bit(task->pid, seeds) ? 0 : -ESRCH;
 }
 
 /**
@@ -121,13 +164,14 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
  * @process: all threads of its process, not @task alone
  *
  * Context: may sleep.
+ * Return: 0, or -ENOENT if it was no seed.
  */
-void stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process)
+int stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process)
 {
-	if (process)
-		stape_rules_seed_process(active, task, false);
-	else
-		stape_rules_seed(active, task, false);
+	bool changed = process ? stape_rules_seed_process(active, task, false) :
+				 stape_rules_seed(active, task, false);
+
+	return changed ? 0 : -ENOENT;
 }
 
 static bool stape_rules_is_moved(const struct stape_filter_rescan *rescan,

@@ -9,7 +9,7 @@ struct stape_filter_flags;
 struct task_struct;
 
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process);
-void stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process);
+int stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process);
 int stape_rules_add_cgroup(struct stape_active *active, u64 id);
 int stape_rules_del_cgroup(struct stape_active *active, u64 id);
 void stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
