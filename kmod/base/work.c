@@ -5,6 +5,7 @@
  */
 #include "base/work.h"
 
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 struct workqueue_struct *stape_work;
@@ -31,5 +32,7 @@ int stape_work_init(void)
  */
 void stape_work_exit(void)
 {
+	/* Work that waits for a grace period is not in the queue yet. */
+	rcu_barrier();
 	destroy_workqueue(stape_work);
 }

@@ -135,7 +135,7 @@ static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *
 	const struct nlattr *cpus = info->attrs[STAPE_A_SESSION_CPUS];
 
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_RING_PAGES)) {
-		NL_SET_ERR_MSG(info->extack, "ring-pages is missing");
+		NL_SET_ERR_MSG(info->extack, "the pages of a ring are missing");
 		return -EINVAL;
 	}
 	setup->pages = nla_get_u32(info->attrs[STAPE_A_SESSION_RING_PAGES]);

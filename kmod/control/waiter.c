@@ -11,7 +11,9 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
+#include "base/work.h"
 #include "control/cpumask.h"
 #include "record/session.h"
 
@@ -22,11 +24,13 @@ static_assert(sizeof(struct stape_stream) == 16);
  * @waiter: entry in the session's list
  * @session: the session
  * @file: the session's file, which is held open
+ * @free: frees it
  */
 struct stape_waiter_file {
 	struct stape_waiter waiter;
 	struct stape_session *session;
 	struct file *file;
+	struct rcu_work free;
 };
 
 static void stape_waiter_wake(struct irq_work *work)
@@ -42,16 +46,28 @@ static __poll_t stape_waiter_poll(struct file *file, struct poll_table_struct *w
 	return stape_session_poll(wf->session, &wf->waiter.cpus);
 }
 
-static void stape_waiter_free(struct stape_waiter_file *wf)
+/* A grace period after no ring points to the waiter any more.  A probe may have queued @wake. */
+static void stape_waiter_free(struct work_struct *work)
+{
+	struct stape_waiter_file *wf = container_of(to_rcu_work(work), struct stape_waiter_file,
+						    free);
+
+	irq_work_sync(&wf->waiter.wake);
+	kfree(wf);
+}
+
+/* Waits for no grace period, because a recorder may have a file for each CPU. */
+static void stape_waiter_put(struct stape_waiter_file *wf)
 {
 	stape_session_remove_waiter(wf->session, &wf->waiter);
 	fput(wf->file);
-	kfree(wf);
+	INIT_RCU_WORK(&wf->free, stape_waiter_free);
+	queue_rcu_work(stape_work, &wf->free);
 }
 
 static int stape_waiter_release(struct inode *inode, struct file *file)
 {
-	stape_waiter_free(file->private_data);
+	stape_waiter_put(file->private_data);
 	return 0;
 }
 
@@ -132,6 +148,6 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 err_file:
 	put_unused_fd(fd);
 err_fd:
-	stape_waiter_free(wf);
+	stape_waiter_put(wf);
 	return ret;
 }

@@ -162,7 +162,7 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 	if (session->attached || session->state == STAPE_SESSION_STOPPED)
 		return 0;
 	if (session->state == STAPE_SESSION_NEW) {
-		NL_SET_ERR_MSG(extack, "the session has no rings yet: session-set first");
+		NL_SET_ERR_MSG(extack, "the session has no rings yet: give it their sizes first");
 		return -EINVAL;
 	}
 	ret = stape_attach_get();
@@ -324,7 +324,7 @@ static int stape_session_check(const struct stape_session *session,
 	}
 	if (!is_power_of_2(setup->pages) || setup->pages < STAPE_RING_PAGES_MIN ||
 	    setup->pages > STAPE_RING_PAGES_MAX) {
-		NL_SET_ERR_MSG(extack, "ring-pages must be a power of two from 4 to 65536");
+		NL_SET_ERR_MSG(extack, "a ring has a power of two of pages, from 4 to 65536");
 		return -EINVAL;
 	}
 	if (setup->watermark > setup->pages) {
@@ -717,7 +717,8 @@ out:
 /**
  * stape_session_remove_waiter() - undo stape_session_add_waiter()
  * @session: the session
- * @waiter: nothing uses it when this returns
+ * @waiter: probes that have found it in a ring use it until a grace period is over, and may
+ *	queue its @wake until then
  *
  * Context: may sleep.
  */
@@ -727,10 +728,7 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 
 	mutex_lock(&session->lock);
 	list_del(&waiter->list);
-	/*
-	 * Points the rings back to the session's irq_work.  A probe that has read ring->wake
-	 * before may still queue the waiter's: hence the two waits below.
-	 */
+	/* Points the rings back to the session's irq_work. */
 	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus) {
 		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
 
@@ -738,6 +736,4 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 			WRITE_ONCE(ring->wake, &session->active.wake);
 	}
 	mutex_unlock(&session->lock);
-	synchronize_rcu();
-	irq_work_sync(&waiter->wake);
 }

@@ -105,10 +105,10 @@ TEST_F(limits, filter_before_rings)
 {
 	add_u8((begin(self, STAPE_CMD_FILTER_SET), self), STAPE_A_SESSION_ALL, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "session-set first"));
+	EXPECT_TRUE(says(self, "their sizes first"));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "session-set first"));
+	EXPECT_TRUE(says(self, "their sizes first"));
 	ASSERT_EQ(0, set_rings(self));
 	EXPECT_EQ(0, tasks_of(self));
 }
