@@ -63,6 +63,12 @@ static struct stape_watch *stape_watch_find(const struct task_struct *task)
 	return NULL;
 }
 
+/* Returns the time since the watched task got its CPU.  The clock may step back by some ns. */
+static u64 stape_watch_running(const struct stape_watch *watch, u64 now)
+{
+	return max_t(s64, now - READ_ONCE(watch->since), 0);
+}
+
 /**
  * stape_watch_switch() - count the CPU time of watched tasks
  * @prev: the task that is switched out
@@ -82,7 +88,7 @@ void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool
 
 	watch = stape_watch_find(prev);
 	if (watch) {
-		WRITE_ONCE(watch->runtime, watch->runtime + now - watch->since);
+		WRITE_ONCE(watch->runtime, watch->runtime + stape_watch_running(watch, now));
 		if (sleeps)
 			watch->ops->sleeps(watch);
 	}
@@ -198,7 +204,7 @@ u64 stape_watch_runtime(const struct stape_watch *watch)
 
 	/* A switch in between would count the CPU time of other tasks. */
 	preempt_disable();
-	runtime = READ_ONCE(watch->runtime) + ktime_get_mono_fast_ns() - READ_ONCE(watch->since);
+	runtime = READ_ONCE(watch->runtime) + stape_watch_running(watch, ktime_get_mono_fast_ns());
 	preempt_enable();
 	return runtime;
 }
