@@ -90,8 +90,9 @@ fallocate -l 1000K full/other
 schedtape replay -q t --record full/u 2> log
 [ $? = 1 ] && grep -q 'full/u: [1-9][0-9,]* events are missing' log
 report $? "a full disk: the same for a replay"
+head -c 1m /dev/zero > full/rest 2> log
 schedtape recover t -o full/v 2> log
-[ $? = 1 ] && grep -q 'No space left on device: 0\.[0-9]* of [0-9.]* MB were copied$' log &&
+[ $? = 1 ] && grep -q 'No space left on device: 0\.000 of [0-9.]* MB were copied$' log &&
 	[ ! -e full/v ]
 report $? "a full disk: recover says how far it came, and leaves no part of a tape"
 umount full

@@ -224,7 +224,7 @@ static void say_failed(const struct copy_options *opts, const struct result *res
 {
 	if (ret == -EBADMSG && !opts->recover)
 		out_error(NULL, "%s: see \"schedtape recover\"", err->text);
-	else if (result->bytes)
+	else if (result->bytes || ret == -ENOSPC)
 		out_error(NULL, "%s: %.3f of %.3f MB were copied", err->text,
 			  result->bytes / 1e6, result->total / 1e6);
 	else
