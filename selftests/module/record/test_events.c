@@ -245,11 +245,12 @@ TEST_F_TIMEOUT(events, periodic_program, 60)
 	/*
 	 * A timer wakes the program 40 times, also when the program is late: the timer then
 	 * goes off at once.  On 7.3 clock_nanosleep() returns without a timer when its time
-	 * has passed, so that each late period may lack its wake-up.
+	 * has passed, so that each late period may lack its wake-up.  An emulated CPU may stall
+	 * between the program's look at the clock and its sleep: that period is not in "late".
 	 */
 	if (!st_rt_kernel()) {
 		EXPECT_GE(40, c->waking[STAPE_CTX_HARDIRQ]);
-		EXPECT_LE(40 - st_child_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
+		EXPECT_LE(36 - st_child_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
 	}
 	EXPECT_EQ(1, c->execs);
 	EXPECT_EQ(1, c->exits);
