@@ -109,8 +109,14 @@ TEST_F(limits, filter_before_rings)
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_TRUE(says(self, "their sizes first"));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, 1);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_TRUE(says(self, "their sizes first"));
 	ASSERT_EQ(0, set_rings(self));
 	EXPECT_EQ(0, tasks_of(self));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, 1);
+	EXPECT_EQ(-ENOENT, st_request(&self->q));
+	EXPECT_TRUE(says(self, "not in the filter"));
 }
 
 TEST_F(limits, filtered_tasks)
