@@ -116,7 +116,7 @@ TEST_F(filter, twice_is_once)
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(1, self->state.tasks);
 	EXPECT_EQ(0, filter_del(&self->r, self->w[0].pid));
-	EXPECT_EQ(0, filter_del(&self->r, self->w[0].pid));
+	EXPECT_EQ(-ENOENT, filter_del(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(0, self->state.tasks);
 }

@@ -247,6 +247,7 @@ TEST_F_TIMEOUT(session, woken_while_it_leaves, 60)
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w, 1, sleep_often, NULL));
 	st_child_go(&self->w);
+	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < DEPARTURES; i++)
 		ASSERT_TRUE(leave_and_come_back(&self->r, self->w.pid));
