@@ -123,8 +123,8 @@ static inline bool stape_counter_fit(void)
 #endif
 
 /*
- * Who may join a multicast group.  Linux 6.1 knows no group for CAP_SYS_ADMIN; there it needs
- * CAP_NET_ADMIN.
+ * Who may join a multicast group.  Before 6.1.67 there is no group for CAP_SYS_ADMIN; there it
+ * needs CAP_NET_ADMIN.
  */
 #ifdef GENL_MCAST_CAP_SYS_ADMIN
 #define STAPE_GROUP_FLAGS	GENL_MCAST_CAP_SYS_ADMIN

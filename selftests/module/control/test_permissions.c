@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <kselftest_harness.h>
@@ -191,20 +190,11 @@ static int become(const FIXTURE_VARIANT(caller) *caller)
 	return caller->root ? st_caps_effective(caller->caps) : st_become_nobody(caller->caps);
 }
 
-/* Linux 6.1 can only ask for CAP_NET_ADMIN. */
-static uint64_t monitor_needs(void)
-{
-	struct utsname name;
-
-	return !uname(&name) && !strncmp(name.release, "6.1.", 4) ? ST_CAP(CAP_NET_ADMIN) :
-								    ST_CAP(CAP_SYS_ADMIN);
-}
-
 static int monitor_result(const FIXTURE_VARIANT(caller) *caller)
 {
 	if (caller->netlink == -ENOENT)
 		return -ENOENT;
-	return caller->caps & monitor_needs() ? 0 : -EPERM;
+	return caller->caps & ST_CAP(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
 TEST_F(caller, access)
