@@ -108,7 +108,8 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 					 stape_probe_next_id(id, prev_id), true);
 	else if (prev_id)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false);
-	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) && stape_filter_id(data, prev->tgid))
+	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) &&
+		 stape_filter_id(data, prev->tgid))
 		stape_probe_dead(prev);
 }
 
