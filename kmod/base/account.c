@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What users may take: a number of sessions, and memory for sessions and replays.  Each session
- * costs every task that it records a few instructions an event, and its memory belongs to no
- * process that the OOM killer could choose.  The model is the memory of perf's buffers
+ * Limits of users: how many sessions they have, and how much memory in sessions and replays.  Each
+ * session costs every task that it records a few instructions an event, and its memory belongs to
+ * no process that the OOM killer could choose.  The model is the memory of perf's buffers
  * (locked_vm of kernel/events/core.c): a limit for each user, and one for all.
  */
 #include "base/account.h"

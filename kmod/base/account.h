@@ -3,7 +3,7 @@
 #define _STAPE_ACCOUNT_H
 
 #include <linux/bits.h>
-#include <linux/refcount.h>
+#include <linux/list.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
@@ -12,7 +12,7 @@ struct netlink_ext_ack;
 /* No more sessions may record at a time: see STAPE_FILTER_IDS. */
 #define STAPE_ACCOUNT_SESSIONS_MAX	30
 
-/* What the caller's capabilities allow. */
+/* Powers of a caller: what its capabilities let it do. */
 #define STAPE_ACCOUNT_ADMIN	BIT(0)	/* CAP_SYS_ADMIN: the reserved sessions */
 #define STAPE_ACCOUNT_EXEMPT	BIT(1)	/* CAP_SYS_RESOURCE: above the limits of users and memory */
 

@@ -206,7 +206,7 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 static long stape_device_info(struct stape_session *session, void __user *arg)
 {
 	struct stape_session_info info = {
-		.id = session->id,
+		.id = session->entry.id,
 		.wire_version = STAPE_WIRE_VERSION,
 		.page_size = STAPE_PAGE_SIZE,
 		.nr_cpus = nr_cpu_ids,
@@ -331,8 +331,8 @@ void stape_device_exit(void)
 }
 
 /*
- * The device's mode says who can have the module loaded.  An alias for the netlink family would
- * let every user load it, so there is none.
+ * Opening the device loads the module, and the device's mode says who may do that.  There is no
+ * alias for the netlink family, because with one any user could have the module loaded.
  */
 MODULE_ALIAS_MISCDEV(STAPE_DEVICE_MINOR);
 MODULE_ALIAS("devname:schedtape");

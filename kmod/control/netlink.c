@@ -74,8 +74,8 @@ static int stape_netlink_released(struct notifier_block *block, unsigned long ev
 
 	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC && notify->portid &&
 	    net_eq(notify->net, &init_net)) {
-		stape_sessions_forget_monitor(notify->portid);
-		stape_replays_forget_monitor(notify->portid);
+		stape_registry_forget_monitor(&stape_sessions, notify->portid);
+		stape_registry_forget_monitor(&stape_replays, notify->portid);
 	}
 	return NOTIFY_DONE;
 }
@@ -165,8 +165,8 @@ static int stape_info_fill(struct sk_buff *skb, kuid_t uid)
 	    nla_put_u32(skb, STAPE_A_INFO_PAGE_SIZE, STAPE_PAGE_SIZE) ||
 	    nla_put_u32(skb, STAPE_A_INFO_CPUS, num_possible_cpus()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_RING_PAGES_MAX, STAPE_RING_PAGES_MAX) ||
-	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS, stape_sessions_count()) ||
-	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS, stape_replays_count()) ||
+	    nla_put_u32(skb, STAPE_A_INFO_SESSIONS, stape_registry_count(&stape_sessions)) ||
+	    nla_put_u32(skb, STAPE_A_INFO_REPLAYS, stape_registry_count(&stape_replays)) ||
 	    nla_put_u32(skb, STAPE_A_INFO_HZ, HZ) ||
 	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,

@@ -2,11 +2,11 @@
 /*
  * Netlink commands for replays.
  */
-#include "base/account.h"
 #include "control/commands.h"
 
 #include <net/genetlink.h>
 
+#include "base/account.h"
 #include "control/lookup.h"
 #include "control/message.h"
 #include "replay/replay.h"
@@ -58,7 +58,7 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 	spin_lock(&replay->lock);
 	ret = stape_replay_fill_state(skb, replay);
 	spin_unlock(&replay->lock);
-	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->id) ||
+	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_UID,
 			from_kuid(&init_user_ns, replay->account->uid)) ||
@@ -116,7 +116,7 @@ int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (stape_message_owns(cb->skb, replay->account))
 			ret = stape_replay_dump_one(skb, cb, replay);
 		if (!ret)
-			cb->args[0] = replay->id;
+			cb->args[0] = replay->entry.id;
 		stape_replay_put(replay);
 	}
 	return skb->len;
@@ -157,7 +157,10 @@ int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
+/* Calls @func for the replay that a request names. */
+static int stape_replay_do(struct sk_buff *skb, struct genl_info *info,
+			   int (*func)(struct stape_replay *replay,
+				       struct netlink_ext_ack *extack))
 {
 	struct stape_replay *replay;
 	int ret;
@@ -165,22 +168,19 @@ int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
-	ret = stape_replay_pause(replay, info->extack);
+	ret = func(replay, info->extack);
 	stape_replay_put(replay);
 	return ret;
 }
 
+int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return stape_replay_do(skb, info, stape_replay_pause);
+}
+
 int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_replay *replay;
-	int ret;
-
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
-	ret = stape_replay_stop(replay, info->extack);
-	stape_replay_put(replay);
-	return ret;
+	return stape_replay_do(skb, info, stape_replay_stop);
 }
 
 int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
@@ -191,7 +191,7 @@ int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_request_replay(skb, info, &replay);
 	if (ret)
 		return ret;
-	stape_replay_set_monitor(replay, info->snd_portid);
+	stape_registry_set_monitor(&stape_replays, &replay->entry, info->snd_portid);
 	stape_replay_put(replay);
 	return 0;
 }
@@ -204,7 +204,7 @@ int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
  */
 void stape_netlink_replay_ntf(struct stape_replay *replay)
 {
-	u32 monitor = READ_ONCE(replay->monitor);
+	u32 monitor = READ_ONCE(replay->entry.monitor);
 	struct stape_message message;
 
 	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF, monitor))

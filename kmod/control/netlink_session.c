@@ -63,7 +63,7 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 			lost += READ_ONCE(ring->producer->lost);
 		}
 	}
-	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->id) ||
+	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, READ_ONCE(session->active.filter.nr_members)) ||
@@ -119,7 +119,7 @@ int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (stape_message_owns(cb->skb, session->account))
 			ret = stape_session_dump_one(skb, cb, session);
 		if (!ret)
-			cb->args[0] = session->id;
+			cb->args[0] = session->entry.id;
 		stape_session_release(session);
 	}
 	return skb->len;
@@ -172,7 +172,10 @@ out:
 	return ret;
 }
 
-int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
+/* Calls @func for the session that a request names. */
+static int stape_session_do(struct sk_buff *skb, struct genl_info *info,
+			    int (*func)(struct stape_session *session,
+					struct netlink_ext_ack *extack))
 {
 	struct stape_session *session;
 	int ret;
@@ -180,35 +183,24 @@ int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
 	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
-	ret = stape_session_start(session, info->extack);
+	ret = func(session, info->extack);
 	stape_session_release(session);
 	return ret;
+}
+
+int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return stape_session_do(skb, info, stape_session_start);
 }
 
 int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_session *session;
-	int ret;
-
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	ret = stape_session_pause(session, info->extack);
-	stape_session_release(session);
-	return ret;
+	return stape_session_do(skb, info, stape_session_pause);
 }
 
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_session *session;
-	int ret;
-
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	ret = stape_session_stop(session, info->extack);
-	stape_session_release(session);
-	return ret;
+	return stape_session_do(skb, info, stape_session_stop);
 }
 
 int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)
@@ -232,7 +224,7 @@ int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)
  */
 void stape_netlink_session_ntf(struct stape_session *session)
 {
-	u32 monitor = READ_ONCE(session->monitor);
+	u32 monitor = READ_ONCE(session->entry.monitor);
 	struct stape_message message;
 
 	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF, monitor))

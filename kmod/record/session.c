@@ -14,23 +14,16 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
-#include <linux/xarray.h>
 
 #include "base/account.h"
 #include "base/memory.h"
+#include "base/registry.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "record/encode.h"
 #include "record/rules.h"
 
-/*
- * All sessions by their numbers.  Read under RCU; a reader takes a reference.  Sessions that have
- * a monitor are marked.
- */
-#define STAPE_SESSION_MONITORED	XA_MARK_1
-static DEFINE_XARRAY_ALLOC1(stape_sessions);
-static u32 stape_session_next_id;
-static atomic_t stape_sessions_open;
+struct stape_registry stape_sessions = STAPE_REGISTRY_INIT(stape_sessions);
 
 static bool stape_session_has_lost(struct stape_session *session)
 {
@@ -85,14 +78,14 @@ static void stape_session_resync_work(struct work_struct *work)
 {
 	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
 						     active.resync);
-	u64 begin;
+	u64 begin, took;
 
 	mutex_lock(&session->lock);
 	begin = ktime_get_mono_fast_ns();
 	stape_rules_rescan(&session->active);
 	stape_session_resync(session);
-	begin = ktime_get_mono_fast_ns() - begin;
-	WRITE_ONCE(session->active.resync_delay, 1 + nsecs_to_jiffies(9 * begin));
+	took = ktime_get_mono_fast_ns() - begin;
+	WRITE_ONCE(session->active.resync_delay, 1 + nsecs_to_jiffies(9 * took));
 	mutex_unlock(&session->lock);
 }
 
@@ -128,12 +121,9 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 	session->active.resync_delay = 1;
 	mutex_init(&session->read_lock);
 	mutex_init(&session->lock);
-	kref_init(&session->ref);
-	ret = xa_alloc_cyclic(&stape_sessions, &session->id, session, xa_limit_31b,
-			      &stape_session_next_id, GFP_KERNEL_ACCOUNT);
-	if (ret < 0)
+	ret = stape_registry_add(&stape_sessions, &session->entry);
+	if (ret)
 		goto err_id;
-	atomic_inc(&stape_sessions_open);
 	return session;
 
 err_id:
@@ -204,7 +194,7 @@ static void stape_session_free_rings(struct stape_ring __percpu *rings)
 
 static void stape_session_free(struct kref *ref)
 {
-	kfree_rcu(container_of(ref, struct stape_session, ref), rcu);
+	kfree_rcu(container_of(ref, struct stape_session, entry.ref), rcu);
 }
 
 /**
@@ -225,9 +215,7 @@ void stape_session_destroy(struct stape_session *session)
 	flush_delayed_work(&session->active.resync);
 	irq_work_sync(&session->active.wake);
 	flush_work(&session->notify_work);
-	/* Until here the end of a socket clears @monitor. */
-	xa_erase(&stape_sessions, session->id);
-	atomic_dec(&stape_sessions_open);
+	stape_registry_remove(&stape_sessions, &session->entry);
 	stape_filter_destroy(&session->active.filter);
 	if (session->active.rings) {
 		stape_session_free_rings(session->active.rings);
@@ -235,12 +223,14 @@ void stape_session_destroy(struct stape_session *session)
 		stape_account_remove_session(session->account);
 	}
 	stape_account_put(session->account);
-	kref_put(&session->ref, stape_session_free);
+	kref_put(&session->entry.ref, stape_session_free);
 }
 
 /* Takes the lock of a session that was found, or drops the reference if its file has gone. */
-static struct stape_session *stape_session_acquire(struct stape_session *session)
+static struct stape_session *stape_session_acquire(struct stape_entry *entry)
 {
+	struct stape_session *session = container_of(entry, struct stape_session, entry);
+
 	mutex_lock(&session->lock);
 	if (!session->gone)
 		return session;
@@ -257,14 +247,9 @@ static struct stape_session *stape_session_acquire(struct stape_session *session
  */
 struct stape_session *stape_session_find(u32 id)
 {
-	struct stape_session *session;
+	struct stape_entry *entry = stape_registry_find(&stape_sessions, id);
 
-	rcu_read_lock();
-	session = xa_load(&stape_sessions, id);
-	if (session && !kref_get_unless_zero(&session->ref))
-		session = NULL;
-	rcu_read_unlock();
-	return session ? stape_session_acquire(session) : NULL;
+	return entry ? stape_session_acquire(entry) : NULL;
 }
 
 /**
@@ -276,19 +261,13 @@ struct stape_session *stape_session_find(u32 id)
  */
 struct stape_session *stape_session_find_after(u32 id)
 {
-	struct stape_session *session;
-	unsigned long index = id;
+	struct stape_session *session = NULL;
+	struct stape_entry *entry;
 
-	do {
-		rcu_read_lock();
-		do
-			session = xa_find_after(&stape_sessions, &index, ULONG_MAX, XA_PRESENT);
-		while (session && !kref_get_unless_zero(&session->ref));
-		rcu_read_unlock();
-		if (!session)
-			return NULL;
-		session = stape_session_acquire(session);
-	} while (!session);
+	while (!session && (entry = stape_registry_find_after(&stape_sessions, id))) {
+		id = entry->id;
+		session = stape_session_acquire(entry);
+	}
 	return session;
 }
 
@@ -301,17 +280,7 @@ struct stape_session *stape_session_find_after(u32 id)
 void stape_session_release(struct stape_session *session)
 {
 	mutex_unlock(&session->lock);
-	kref_put(&session->ref, stape_session_free);
-}
-
-/**
- * stape_sessions_count() - count the open sessions
- *
- * Context: any.
- */
-u32 stape_sessions_count(void)
-{
-	return atomic_read(&stape_sessions_open);
+	kref_put(&session->entry.ref, stape_session_free);
 }
 
 static int stape_session_check(const struct stape_session *session,
@@ -576,26 +545,8 @@ int stape_session_set_monitor(struct stape_session *session, u32 port,
 		NL_SET_ERR_MSG(extack, "the session has no rings yet");
 		return -EINVAL;
 	}
-	WRITE_ONCE(session->monitor, port);
-	xa_set_mark(&stape_sessions, session->id, STAPE_SESSION_MONITORED);
+	stape_registry_set_monitor(&stape_sessions, &session->entry, port);
 	return 0;
-}
-
-/**
- * stape_sessions_forget_monitor() - send nothing more to a socket
- * @port: the socket's, which is being closed; another socket may get the port
- *
- * Context: any but interrupts.
- */
-void stape_sessions_forget_monitor(u32 port)
-{
-	struct stape_session *session;
-	unsigned long id;
-
-	rcu_read_lock();
-	xa_for_each_marked(&stape_sessions, id, session, STAPE_SESSION_MONITORED)
-		cmpxchg(&session->monitor, port, 0);
-	rcu_read_unlock();
 }
 
 /**

@@ -3,7 +3,6 @@
 #define _STAPE_SESSION_H
 
 #include <linux/irq_work.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -13,6 +12,7 @@
 #include <linux/workqueue.h>
 #include <schedtape/netlink.h>
 
+#include "base/registry.h"
 #include "record/active.h"
 
 struct netlink_ext_ack;
@@ -35,11 +35,11 @@ struct stape_waiter {
 /**
  * struct stape_session - one recording in the kernel; it ends with its open file
  * @active: the part that probes use
- * @ref: references: the open file's, and one of each request that uses the session
- * @rcu: frees it, because a request may be looking at @ref
+ * @entry: in stape_sessions; references: the open file's, and one of each request that uses
+ *	the session
+ * @rcu: frees it, because a request may be looking at @entry
  * @lock: see below
  * @gone: its file has been released; requests that waited for @lock find no session
- * @id: number in the netlink family, not used again before 2^31 others
  * @state: enum stape_session_state
  * @attached: @active is in stape_actives, and probes keep the filter up to date.  They write
  *	events while @state is RECORDING
@@ -58,7 +58,6 @@ struct stape_waiter {
  * @wait: all other readers
  * @notify: notifies the netlink group of the session's state, under @lock
  * @notify_work: calls @notify, from process context
- * @monitor: netlink port to which @notify sends as well, or 0; cleared without @lock
  * @read_lock: serialises read()
  *
  * @lock protects all fields except what probes use: the contents of the rings and the filter's
@@ -67,12 +66,11 @@ struct stape_waiter {
  */
 struct stape_session {
 	struct stape_active active;
-	struct kref ref;
+	struct stape_entry entry;
 	struct rcu_head rcu;
 	struct mutex lock;	/* see above */
 	bool gone;
 
-	u32 id;
 	u32 state;
 	bool attached;
 	struct stape_ring_setup setup;
@@ -89,16 +87,16 @@ struct stape_session {
 	wait_queue_head_t wait;
 	void (*notify)(struct stape_session *session);
 	struct work_struct notify_work;
-	u32 monitor;
 	struct mutex read_lock;	/* see above */
 };
+
+extern struct stape_registry stape_sessions;
 
 struct stape_session *stape_session_create(void (*notify)(struct stape_session *session));
 void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
 struct stape_session *stape_session_find_after(u32 id);
 void stape_session_release(struct stape_session *session);
-u32 stape_sessions_count(void);
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
 		      u32 powers, struct netlink_ext_ack *extack);
 int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
@@ -107,7 +105,6 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_set_monitor(struct stape_session *session, u32 port,
 			      struct netlink_ext_ack *extack);
-void stape_sessions_forget_monitor(u32 port);
 void stape_session_flush(struct stape_session *session);
 void stape_session_resync(struct stape_session *session);
 int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);

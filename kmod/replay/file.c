@@ -151,9 +151,9 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
 	ret = PTR_ERR_OR_ZERO(file);
 	if (ret)
 		goto err_fd;
-	kref_get(&replay->ref);		/* the file's */
+	kref_get(&replay->entry.ref);		/* the file's */
 	setup.fd = fd;
-	setup.id = replay->id;
+	setup.id = replay->entry.id;
 	if (copy_to_user(arg, &setup, sizeof(setup))) {
 		ret = -EFAULT;
 		goto err_file;

@@ -12,10 +12,10 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <linux/xarray.h>
 
 #include "base/account.h"
 #include "base/memory.h"
+#include "base/registry.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "replay/mm_pin.h"
@@ -25,14 +25,7 @@
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)
 
-/*
- * All replays by their numbers.  Read under RCU; a reader takes a reference.  Replays that have a
- * monitor are marked.
- */
-#define STAPE_REPLAY_MONITORED	XA_MARK_1
-static DEFINE_XARRAY_ALLOC1(stape_replays);
-static u32 stape_replay_next_id;
-static atomic_t stape_replays_alive;
+struct stape_registry stape_replays = STAPE_REGISTRY_INIT(stape_replays);
 
 static u64 stape_replay_bytes(const struct stape_replay *replay)
 {
@@ -54,14 +47,12 @@ static void stape_replay_free_memory(struct stape_replay *replay)
 
 static void stape_replay_free(struct kref *ref)
 {
-	struct stape_replay *replay = container_of(ref, struct stape_replay, ref);
+	struct stape_replay *replay = container_of(ref, struct stape_replay, entry.ref);
 
 	/* A probe may still use a player that has been removed. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&replay->progress);
-	/* Until here the end of a socket clears @monitor. */
-	xa_erase(&stape_replays, replay->id);
-	atomic_dec(&stape_replays_alive);
+	stape_registry_remove(&stape_replays, &replay->entry);
 	stape_mm_pin_release(replay, true);
 	stape_watch_disable();
 	stape_attach_put();
@@ -76,7 +67,7 @@ static void stape_replay_free(struct kref *ref)
  */
 void stape_replay_put(struct stape_replay *replay)
 {
-	kref_put(&replay->ref, stape_replay_free);
+	kref_put(&replay->entry.ref, stape_replay_free);
 }
 
 /* Returns true if each player waits for a wake-up that has not come. */
@@ -260,7 +251,6 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	ret = stape_attach_get();
 	if (ret)
 		goto err_probe;
-	kref_init(&replay->ref);
 	spin_lock_init(&replay->lock);
 	INIT_LIST_HEAD(&replay->alive);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
@@ -268,11 +258,9 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	replay->timebase.speed = STAPE_REPLAY_SPEED_ONE;
 	stape_replay_publish_speed(replay, replay->timebase.speed);
 	replay->owner = task_tgid_nr(current);
-	ret = xa_alloc_cyclic(&stape_replays, &replay->id, replay, xa_limit_31b,
-			      &stape_replay_next_id, GFP_KERNEL_ACCOUNT);
-	if (ret < 0)
+	ret = stape_registry_add(&stape_replays, &replay->entry);
+	if (ret)
 		goto err_id;
-	atomic_inc(&stape_replays_alive);
 	return replay;
 
 err_id:
@@ -356,14 +344,9 @@ void stape_replay_abandon(struct stape_replay *replay)
  */
 struct stape_replay *stape_replay_find(u32 id)
 {
-	struct stape_replay *replay;
+	struct stape_entry *entry = stape_registry_find(&stape_replays, id);
 
-	rcu_read_lock();
-	replay = xa_load(&stape_replays, id);
-	if (replay && !kref_get_unless_zero(&replay->ref))
-		replay = NULL;
-	rcu_read_unlock();
-	return replay;
+	return entry ? container_of(entry, struct stape_replay, entry) : NULL;
 }
 
 /**
@@ -375,55 +358,9 @@ struct stape_replay *stape_replay_find(u32 id)
  */
 struct stape_replay *stape_replay_find_after(u32 id)
 {
-	struct stape_replay *replay;
-	unsigned long index = id;
+	struct stape_entry *entry = stape_registry_find_after(&stape_replays, id);
 
-	rcu_read_lock();
-	do
-		replay = xa_find_after(&stape_replays, &index, ULONG_MAX, XA_PRESENT);
-	while (replay && !kref_get_unless_zero(&replay->ref));
-	rcu_read_unlock();
-	return replay;
-}
-
-/**
- * stape_replays_count() - count the replays
- *
- * Context: any.
- */
-u32 stape_replays_count(void)
-{
-	return atomic_read(&stape_replays_alive);
-}
-
-/**
- * stape_replay_set_monitor() - send notifications to a socket as well
- * @replay: any replay
- * @port: the socket's; it replaces an earlier one
- *
- * Context: may sleep.
- */
-void stape_replay_set_monitor(struct stape_replay *replay, u32 port)
-{
-	WRITE_ONCE(replay->monitor, port);
-	xa_set_mark(&stape_replays, replay->id, STAPE_REPLAY_MONITORED);
-}
-
-/**
- * stape_replays_forget_monitor() - send nothing more to a socket
- * @port: the socket's, which is being closed; another socket may get the port
- *
- * Context: any but interrupts.
- */
-void stape_replays_forget_monitor(u32 port)
-{
-	struct stape_replay *replay;
-	unsigned long id;
-
-	rcu_read_lock();
-	xa_for_each_marked(&stape_replays, id, replay, STAPE_REPLAY_MONITORED)
-		cmpxchg(&replay->monitor, port, 0);
-	rcu_read_unlock();
+	return entry ? container_of(entry, struct stape_replay, entry) : NULL;
 }
 
 static void stape_replay_rearm_player(struct stape_player *player)

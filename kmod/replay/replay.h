@@ -6,6 +6,8 @@
 
 struct netlink_ext_ack;
 
+extern struct stape_registry stape_replays;
+
 struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 					struct stape_account *account, u32 powers,
 					void (*notify)(struct stape_replay *replay));
@@ -14,9 +16,6 @@ void stape_replay_abandon(struct stape_replay *replay);
 u64 stape_replay_clocks_size(u32 nr_players);
 struct stape_replay *stape_replay_find(u32 id);
 struct stape_replay *stape_replay_find_after(u32 id);
-u32 stape_replays_count(void);
-void stape_replay_set_monitor(struct stape_replay *replay, u32 port);
-void stape_replays_forget_monitor(u32 port);
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack);
 int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *extack);
 int stape_replay_set_speed(struct stape_replay *replay, u32 speed,

@@ -8,7 +8,6 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
@@ -16,6 +15,7 @@
 #include <schedtape/device.h>
 #include <schedtape/netlink.h>
 
+#include "base/registry.h"
 #include "record/watch.h"
 #include "replay/timebase.h"
 
@@ -102,9 +102,9 @@ struct stape_player {
 
 /**
  * struct stape_replay - one replay, from STAPE_IOC_REPLAY until its files are released
- * @ref: references: one for the session, one for the players' file, and one of each request
- * @rcu: frees it, because a request may be looking at @ref
- * @id: number in the netlink family, not used again before 2^31 others
+ * @entry: in stape_replays; references: one for the session, one for the players' file, and one
+ *	of each request
+ * @rcu: frees it, because a request may be looking at @entry
  * @account: its user's
  * @memory: bytes charged to @account
  * @owner: PID of the process that made it
@@ -131,16 +131,14 @@ struct stape_player {
  * @lag_total: ns by which they ended late
  * @lag_max: ns, the largest of them
  * @notify: notifies the netlink group of the replay's state, from process context
- * @monitor: netlink port to which @notify sends as well, or 0
  * @progress: checks the replay, and calls @notify, every second and at the end
  * @seen_steps, @seen_joined: @steps and @joined when @progress ran last
  * @idle_seconds: how often in a row @progress has found that no player went on
  * @notified: the netlink group has been notified of the end
  */
 struct stape_replay {
-	struct kref ref;
+	struct stape_entry entry;
 	struct rcu_head rcu;
-	u32 id;
 	struct stape_account *account;
 	u64 memory;
 	u32 owner;
@@ -167,7 +165,6 @@ struct stape_replay {
 	atomic64_t lag_total;
 	atomic64_t lag_max;
 	void (*notify)(struct stape_replay *replay);
-	u32 monitor;
 	struct delayed_work progress;
 	u64 seen_steps;
 	u32 seen_joined;
