@@ -192,6 +192,14 @@ int st_request(struct st_request *q)
 	return q->ret;
 }
 
+bool st_request_says(const struct st_request *q, const char *words)
+{
+	if (strstr(q->text, words))
+		return true;
+	printf("# the kernel said '%s'\n", q->text);
+	return false;
+}
+
 int st_request_u32(uint8_t cmd, uint16_t type, uint32_t value, uint16_t type2, uint32_t value2)
 {
 	struct st_request q;

@@ -58,6 +58,8 @@ void st_request_add_u32(struct st_request *q, uint16_t type, uint32_t value);
 void st_request_add_u64(struct st_request *q, uint16_t type, uint64_t value);
 /* Sends the request and reads the answer into @q->ret; -EIO if none came. */
 int st_request(struct st_request *q);
+/* Tests whether the kernel's error message contains these words, and prints it if not. */
+bool st_request_says(const struct st_request *q, const char *words);
 /* Sends a request with one or two (@type2 not 0) u32 attributes. */
 int st_request_u32(uint8_t cmd, uint16_t type, uint32_t value, uint16_t type2, uint32_t value2);
 

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <schedtape/client.h>
 
 #include <base/list.h>
 
 #include "commands.h"
+#include "base/clock.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/rights.h"
@@ -366,11 +366,9 @@ static void print_json(const struct list *list)
 static int get_all(struct list *list, struct schedtape_error *err)
 {
 	struct schedtape_client *client;
-	struct timespec now;
 	int ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	list->now = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	list->now = schedtape_now();
 	ret = schedtape_client_open(&client, err);
 	if (ret)
 		return ret;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 /* What a player waits for: an edge's number or one of these. */
@@ -77,14 +78,6 @@ struct schedtape_engine {
 static long futex(uint32_t *word, int op, uint32_t value)
 {
 	return syscall(SYS_futex, word, op, value, NULL, NULL, 0);
-}
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges,
@@ -221,7 +214,8 @@ static int wait_start(struct schedtape_engine *engine)
 
 static void count_lag(struct shared *shared, uint64_t due)
 {
-	uint64_t time = now(), lag = time > due ? time - due : 0, max = get(shared->lag_max);
+	uint64_t time = schedtape_now(), max = get(shared->lag_max);
+	uint64_t lag = time > due ? time - due : 0;
 
 	add(shared->timed_waits, 1);
 	add(shared->lag_total, lag);
@@ -250,7 +244,7 @@ static int wait_timed(struct schedtape_engine *engine, const struct stape_step *
 
 	if (ret)
 		return ret;
-	return wait_until(engine, step->wait == STAPE_WAIT_UNTIL || early ? start : now(),
+	return wait_until(engine, step->wait == STAPE_WAIT_UNTIL || early ? start : schedtape_now(),
 			  step->value);
 }
 
@@ -272,7 +266,7 @@ static int wait_for(struct schedtape_engine *engine, const struct stape_step *st
 
 static void finish(struct schedtape_engine *engine, uint32_t state)
 {
-	uint64_t at = now();
+	uint64_t at = schedtape_now();
 	uint32_t i;
 
 	/* The start may still be to come. */
@@ -310,7 +304,7 @@ int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_st
 
 void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay)
 {
-	engine->shared->start_time = now() + delay;
+	engine->shared->start_time = schedtape_now() + delay;
 	set(engine->shared->state, STAPE_REPLAY_RUNNING);
 	futex(&engine->shared->state, FUTEX_WAKE, INT32_MAX);
 }
@@ -361,7 +355,7 @@ void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_repl
 		.start_time = shared->start_time,
 		.stop_time = shared->stop_time,
 	};
-	until = state->stop_time ? state->stop_time : now();
+	until = state->stop_time ? state->stop_time : schedtape_now();
 	if (state->start_time && until > state->start_time)
 		state->time = (double)(until - state->start_time) * state->speed /
 			      STAPE_REPLAY_SPEED_ONE;

@@ -74,14 +74,6 @@ static void add_string(FIXTURE_DATA(limits) *self, uint16_t type, const char *va
 	st_request_add(&self->q, type, value, strlen(value) + 1);
 }
 
-static bool says(FIXTURE_DATA(limits) *self, const char *words)
-{
-	if (strstr(self->q.text, words))
-		return true;
-	printf("# it says '%s'\n", self->q.text);
-	return false;
-}
-
 static int set_rings(FIXTURE_DATA(limits) *self)
 {
 	st_request_add_u32(begin(self, STAPE_CMD_SESSION_SET), STAPE_A_SESSION_RING_PAGES, PAGES);
@@ -105,18 +97,18 @@ TEST_F(limits, filter_before_rings)
 {
 	add_u8((begin(self, STAPE_CMD_FILTER_SET), self), STAPE_A_SESSION_ALL, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "their sizes first"));
+	EXPECT_TRUE(st_request_says(&self->q, "their sizes first"));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "their sizes first"));
+	EXPECT_TRUE(st_request_says(&self->q, "their sizes first"));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "their sizes first"));
+	EXPECT_TRUE(st_request_says(&self->q, "their sizes first"));
 	ASSERT_EQ(0, set_rings(self));
 	EXPECT_EQ(0, tasks_of(self));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, 1);
 	EXPECT_EQ(-ENOENT, st_request(&self->q));
-	EXPECT_TRUE(says(self, "not in the filter"));
+	EXPECT_TRUE(st_request_says(&self->q, "not in the filter"));
 }
 
 TEST_F(limits, filtered_tasks)
@@ -127,13 +119,13 @@ TEST_F(limits, filtered_tasks)
 	ASSERT_EQ(0, set_rings(self));
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(-EINVAL, st_request(begin(self, commands[i])));
-		EXPECT_TRUE(says(self, "no pid, tid or cgroup"));
+		EXPECT_TRUE(st_request_says(&self->q, "no pid, tid or cgroup"));
 		begin(self, commands[i]);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 1);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194303);
 		EXPECT_EQ(-ESRCH, st_request(&self->q));
 		EXPECT_EQ(16, self->q.offset);
-		EXPECT_TRUE(says(self, "no such"));
+		EXPECT_TRUE(st_request_says(&self->q, "no such"));
 		begin(self, commands[i]);
 		st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194304);
 		EXPECT_EQ(-ERANGE, st_request(&self->q));
@@ -143,10 +135,10 @@ TEST_F(limits, filtered_tasks)
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 2);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
-	EXPECT_TRUE(says(self, "kernel thread"));
+	EXPECT_TRUE(st_request_says(&self->q, "kernel thread"));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, gettid());
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "recorder"));
+	EXPECT_TRUE(st_request_says(&self->q, "recorder"));
 }
 
 TEST_F(limits, cgroups)
@@ -161,7 +153,7 @@ TEST_F(limits, cgroups)
 	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ~0ull);
 	EXPECT_EQ(-ENOENT, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
-	EXPECT_TRUE(says(self, "no such cgroup"));
+	EXPECT_TRUE(st_request_says(&self->q, "no such cgroup"));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
@@ -182,7 +174,7 @@ TEST_F(limits, cgroups)
 	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ids[i]);
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
-	EXPECT_TRUE(says(self, "more cgroups"));
+	EXPECT_TRUE(st_request_says(&self->q, "more cgroups"));
 	/* The last cgroup works like the first one, and removing one makes room for another. */
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
 	ASSERT_TRUE(st_cgroup_move("255", self->w.pid));
@@ -221,7 +213,7 @@ TEST_F(limits, patterns)
 	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, "-");
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(at, self->q.offset);
-	EXPECT_TRUE(says(self, "more patterns"));
+	EXPECT_TRUE(st_request_says(&self->q, "more patterns"));
 	EXPECT_EQ(0, tasks_of(self));
 
 	memset(pattern, '*', sizeof(pattern));
@@ -283,13 +275,13 @@ TEST_F(limits, cpus)
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "no CPU"));
+	EXPECT_TRUE(st_request_says(&self->q, "no CPU"));
 	/* Only CPUs that do not exist. */
 	mask[sizeof(mask) - 1] = 0xff;
 	begin_set(self, PAGES);
 	st_request_add(&self->q, STAPE_A_SESSION_CPUS, mask, sizeof(mask));
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
-	EXPECT_TRUE(says(self, "no CPU"));
+	EXPECT_TRUE(st_request_says(&self->q, "no CPU"));
 	/* Beside CPUs that exist, they are ignored. */
 	mask[0] = 1;
 	begin_set(self, PAGES);

@@ -92,14 +92,6 @@ static struct st_request *begin(FIXTURE_DATA(users) *self, uint8_t cmd)
 	return &self->q;
 }
 
-static bool has_said(FIXTURE_DATA(users) *self, const char *words)
-{
-	if (strstr(self->q.text, words))
-		return true;
-	printf("# the kernel said '%s'\n", self->q.text);
-	return false;
-}
-
 /* Opens the device.  Returns the session's number, or -errno. */
 static int open_session(FIXTURE_DATA(users) *self)
 {
@@ -199,7 +191,7 @@ TEST_F(users, sessions_of_a_user)
 	ASSERT_EQ(0, st_become_user(USER, PERFMON));
 	EXPECT_EQ(8, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(has_said(self, "user_sessions_max"));
+	EXPECT_TRUE(st_request_says(&self->q, "user_sessions_max"));
 	EXPECT_EQ(8, info_value(STAPE_A_INFO_USER_SESSIONS));
 	/* The session that got no rings can get them when there is room. */
 	close_session(self);
@@ -207,16 +199,11 @@ TEST_F(users, sessions_of_a_user)
 	EXPECT_EQ(1, take_all(self));
 }
 
-static int count_sessions(FIXTURE_DATA(users) *self)
-{
-	return take_all(self);
-}
-
 TEST_F(users, sessions_of_users_are_their_own)
 {
-	EXPECT_EQ(8, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(8, as_user(self, PERFMON, take_all));
 	ASSERT_EQ(0, take_session(self));
-	EXPECT_EQ(8, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(8, as_user(self, PERFMON, take_all));
 	EXPECT_EQ(1, info_value(STAPE_A_INFO_SESSIONS_USED));
 }
 
@@ -227,23 +214,23 @@ TEST_F(users, the_last_sessions_are_reserved)
 	ASSERT_EQ(0, st_caps_effective(PERFMON | ST_CAP(CAP_SYS_RESOURCE)));
 	EXPECT_EQ(26, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(has_said(self, "sessions_reserved"));
+	EXPECT_TRUE(st_request_says(&self->q, "sessions_reserved"));
 	ASSERT_EQ(0, st_caps_effective(PERFMON | ST_CAP(CAP_SYS_RESOURCE) |
 				       ST_CAP(CAP_SYS_ADMIN)));
 	EXPECT_EQ(4, take_all(self));
 	EXPECT_EQ(-EUSERS, self->q.ret);
-	EXPECT_TRUE(has_said(self, "sessions_max"));
+	EXPECT_TRUE(st_request_says(&self->q, "sessions_max"));
 	EXPECT_EQ(30, info_value(STAPE_A_INFO_SESSIONS_USED));
 }
 
 TEST_F(users, parameters_of_sessions)
 {
 	ASSERT_TRUE(set_limit("user_sessions_max", "2"));
-	EXPECT_EQ(2, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(2, as_user(self, PERFMON, take_all));
 	ASSERT_TRUE(set_limit("sessions_max", "5"));
-	EXPECT_EQ(1, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(1, as_user(self, PERFMON, take_all));
 	ASSERT_TRUE(set_limit("sessions_reserved", "5"));
-	EXPECT_EQ(0, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(0, as_user(self, PERFMON, take_all));
 	/* There are no more than 30 numbers for filters. */
 	ASSERT_TRUE(set_limit("sessions_max", "1000"));
 	EXPECT_EQ(30, take_all(self));
@@ -265,18 +252,18 @@ TEST_F(users, memory_of_sessions)
 	EXPECT_EQ(0, info_value(STAPE_A_INFO_MEMORY));
 
 	ASSERT_TRUE(set_limit("user_memory_max", "3"));
-	EXPECT_EQ(3 * MB / one, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(3 * MB / one, as_user(self, PERFMON, take_all));
 	EXPECT_EQ(30, as_user(self, PERFMON | ST_CAP(CAP_SYS_RESOURCE) | ST_CAP(CAP_SYS_ADMIN),
-			      count_sessions));
+			      take_all));
 	ASSERT_TRUE(set_limit("user_memory_max", "100"));
 	ASSERT_TRUE(set_limit("memory_max", "5"));
-	EXPECT_EQ(5 * MB / one, as_user(self, PERFMON, count_sessions));
+	EXPECT_EQ(5 * MB / one, as_user(self, PERFMON, take_all));
 	EXPECT_EQ(0, info_value(STAPE_A_INFO_MEMORY));
 
 	ASSERT_EQ(0, st_become_user(USER, PERFMON));
 	take_all(self);
 	EXPECT_EQ(-ENOMEM, self->q.ret);
-	EXPECT_TRUE(has_said(self, "memory_max"));
+	EXPECT_TRUE(st_request_says(&self->q, "memory_max"));
 	EXPECT_EQ(5 * MB / one * one, info_value(STAPE_A_INFO_USER_MEMORY));
 }
 
@@ -294,7 +281,7 @@ TEST_F(users, memory_of_replays)
 	EXPECT_LE(2 * MB, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_GE(2 * MB + 8192, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_EQ(-ENOMEM, take_session(self));
-	EXPECT_TRUE(has_said(self, "user_memory_max"));
+	EXPECT_TRUE(st_request_says(&self->q, "user_memory_max"));
 	close_session(self);
 	EXPECT_EQ(0, info_value(STAPE_A_INFO_USER_MEMORY));
 }
@@ -344,7 +331,7 @@ static int count_refused(FIXTURE_DATA(users) *self)
 				   c->replay ? roots_replay : roots_session);
 		if (st_request(&self->q) != -EPERM)
 			printf("# command %u: %d\n", c->cmd, self->q.ret);
-		else if (has_said(self, c->replay ? "the replay is another user's" :
+		else if (st_request_says(&self->q, c->replay ? "the replay is another user's" :
 						      "the session is another user's"))
 			n++;
 	}
@@ -463,7 +450,7 @@ TEST_F(users, monitor_of_a_session)
 	id = open_session(self);
 	ASSERT_LT(0, id);
 	EXPECT_EQ(-EINVAL, monitor(self, STAPE_CMD_SESSION_MONITOR, first, id));
-	EXPECT_TRUE(has_said(self, "no rings"));
+	EXPECT_TRUE(st_request_says(&self->q, "no rings"));
 	id = start_session(self);
 	other = start_session(self);
 	ASSERT_LT(0, id);

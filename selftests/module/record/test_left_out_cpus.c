@@ -3,14 +3,13 @@
  * Description: a session that records only some CPUs interrupts no other CPU while it records:
  * not for a flush, not for a change of its filter.
  */
-#include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include "child.h"
 #include "record.h"
+#include "task.h"
 
 #define ROUNDS	300
 
@@ -31,15 +30,6 @@ FIXTURE_TEARDOWN(left_out)
 	st_child_kill(&self->w);
 	st_child_kill(&self->stays);
 	st_record_close(&self->r);
-}
-
-static int pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* Returns how many function calls other CPUs have made CPU 1 execute, or -1. */
@@ -96,9 +86,9 @@ static int wait_at_gate(void *arg)
 
 TEST_F(left_out, flush_and_filter)
 {
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || calls_of_cpu1() < 0)
+	if (st_cpus() < 2 || calls_of_cpu1() < 0)
 		SKIP(return, "there is one CPU, or the kernel does not count function calls");
-	ASSERT_EQ(0, pin(0));
+	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_child_fork(&self->stays, 0, wait_at_gate, NULL));
 	ASSERT_EQ(0, st_child_fork(&self->w, 0, wait_at_gate, NULL));
 	/* The kernel's own calls are some tens; a session makes three a round. */

@@ -4,16 +4,24 @@
  */
 #include "programs.h"
 
-/* A timer wakes 1, which forks 3, which wakes 2. */
-static void test_child(void)
+/* 1 and 2 sleep.  A timer wakes 1. */
+static struct schedtape_tape *make_sleepers(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
-	struct schedtape_program *program;
 
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	return tape;
+}
+
+/* A timer wakes 1, which forks 3, which wakes 2. */
+static void test_child(void)
+{
+	struct schedtape_tape *tape = make_sleepers();
+	struct schedtape_program *program;
+
 	fake_fork(tape, 2100, 0, 3, false);
 	fake_switch(tape, 2200, 0, STAPE_STATE_SLEEPING, 3);
 	fake_wake(tape, 2300, 0, 2, STAPE_CTX_TASK);
@@ -49,13 +57,9 @@ static void test_waking_before(void)
 /* 1 runs until 2300.  2 is only described. */
 static void test_idle(void)
 {
-	struct schedtape_tape *tape = fake_new(1000, 9000);
+	struct schedtape_tape *tape = make_sleepers();
 	struct schedtape_program *program;
 
-	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 0);
 	program = compile(tape);
 	is_program(program, 0, "0:until 500; 300:exit", "a last wait is left out");

@@ -16,9 +16,9 @@ struct schedtape_tape *cmd_open_tape(const char *path);
 struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
 /* Warns of corrupt pages. */
 void cmd_warn_damage(const struct schedtape_timeline *timeline);
-/* Closes the tape, and warns if a part that was read is truncated or corrupt. */
 /* Warns if the tape has no events.  Returns true then. */
 bool cmd_warn_empty(struct schedtape_tape *tape, const char *path);
+/* Closes the tape, and warns if a part that was read is truncated or corrupt. */
 void cmd_close_tape(struct schedtape_tape *tape, const char *path);
 
 /* Sums over all CPUs. */

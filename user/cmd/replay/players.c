@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "common/output.h"
 
@@ -20,14 +20,6 @@ struct player_list {
 	uint32_t first;
 	uint32_t first_pid;
 };
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static int add(struct player_list *players, uint32_t number, uint32_t pid)
 {
@@ -60,7 +52,7 @@ static int add_player(const struct schedtape_player_state *state, void *arg)
 /* Writes them with the current time, at which they exist, or existed a moment ago. */
 static int write_list(struct recorder *recorder, struct player_list *players)
 {
-	uint64_t time = now();
+	uint64_t time = schedtape_now();
 	size_t i;
 
 	for (i = 0; i < players->n; i++)

@@ -7,18 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define TRIES	3	/* to read files while schedulers come and go */
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static int open_file(const struct schedtape_watch *watch, const char *name)
 {
@@ -176,7 +169,7 @@ static void take(struct schedtape_watch *watch, struct schedtape_scheduler *seen
 	seen->after = watch->began;
 	if (watch->began && was_too_early(watch, seen, folder))
 		seen->after = 0;
-	seen->time = now();
+	seen->time = schedtape_now();
 	/* A look that failed has no count. */
 	if (!is(seen, "unknown"))
 		watch->counted = is(seen, "enabled");
@@ -187,7 +180,7 @@ static void take(struct schedtape_watch *watch, struct schedtape_scheduler *seen
 static bool look(struct schedtape_watch *watch, bool all)
 {
 	struct schedtape_scheduler seen = { 0 };
-	uint64_t began = now();
+	uint64_t began = schedtape_now();
 	bool first = !watch->began, is_new = first;
 	ino_t folder = 0;
 
