@@ -77,11 +77,11 @@ static void take_players(struct schedtape_tape *tape)
 }
 
 static void open_side(struct side *side, const uint8_t *data, size_t size, size_t first,
-		      size_t pages)
+		      size_t pages, bool replay)
 {
 	side->tape = fake_new(0, 1000000);
 	take_tasks(side->tape, data, size);
-	if (!first)
+	if (replay)
 		take_players(side->tape);
 	if (pages)
 		take_pages(side->tape, data + DESCRIPTIONS * DESCRIPTION_LEN +
@@ -105,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	pages = size < from ? 0 : (size - from) / STAPE_PAGE_SIZE;
 	half = pages / 2;
-	open_side(&a, data, size, 0, half);
-	open_side(&b, data, size, half, pages - half);
+	open_side(&a, data, size, 0, half, true);
+	open_side(&b, data, size, half, pages - half, false);
 	compare(&a, &b);
 	compare(&b, &b);
 	close_side(&a);
