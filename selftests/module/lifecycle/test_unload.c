@@ -176,11 +176,17 @@ static void use(struct tally *tally, unsigned int who)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (!__atomic_load_n(&tally->stop, __ATOMIC_SEQ_CST)) {
+		uint64_t begin = st_now();
 		bool done = users[who](&random);
+		uint64_t took_us = (st_now() - begin) / 1000;
 
 		++*(done ? &tally->done[who] : &tally->gone[who]);
-		/* There must be moments without a user, also where each use takes long. */
-		usleep(st_random_below(&random, 4000 * st_slow()));
+		/*
+		 * There must be moments without a user, however long a use takes on this kernel:
+		 * each user pauses for twice its own use on average, so all pause at once in
+		 * (2/3)^5 of the time.
+		 */
+		usleep(st_random_below(&random, 4000 * st_slow() + 4 * took_us));
 	}
 }
 
