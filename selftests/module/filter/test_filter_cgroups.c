@@ -327,12 +327,17 @@ static void *sleep_in_thread(void *arg)
 
 static bool start_threads(unsigned int *started, unsigned int n)
 {
+	pthread_attr_t attr;
 	pthread_t thread;
 	unsigned int i;
 
+	/* The harness locks memory, so each thread's usual stack of 8 MB would be filled with zeros. */
+	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 65536))
+		return false;
 	for (i = 0; i < n; i++)
-		if (pthread_create(&thread, NULL, sleep_in_thread, started))
+		if (pthread_create(&thread, &attr, sleep_in_thread, started))
 			return false;
+	pthread_attr_destroy(&attr);
 	while (__atomic_load_n(started, __ATOMIC_SEQ_CST) < n)
 		usleep(1000);
 	return true;
