@@ -22,7 +22,8 @@
  * @filter: which tasks are recorded
  * @wake: wakes the session's readers; queued by probes, which must not wake anything
  * @resync: resyncs the session on its CPUs, from process context
- * @resync_delay: jiffies until then, so that it takes no more than a tenth of a CPU
+ * @resync_delay: jiffies until then, a second at most: resyncs take no more than a tenth of a
+ *	CPU, unless one takes longer than a ninth of a second
  */
 struct stape_active {
 	struct hlist_node node;

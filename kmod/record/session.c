@@ -74,6 +74,9 @@ static void stape_session_notify_work(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
+/* Jiffies.  A virtual CPU may be stopped for long; tasks that enter must not wait that long. */
+#define STAPE_SESSION_RESYNC_DELAY_MAX	HZ
+
 static void stape_session_resync_work(struct work_struct *work)
 {
 	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
@@ -85,7 +88,8 @@ static void stape_session_resync_work(struct work_struct *work)
 	stape_rules_rescan(&session->active);
 	stape_session_resync(session);
 	took = ktime_get_mono_fast_ns() - begin;
-	WRITE_ONCE(session->active.resync_delay, 1 + nsecs_to_jiffies(9 * took));
+	WRITE_ONCE(session->active.resync_delay,
+		   1 + min_t(u64, nsecs_to_jiffies(9 * took), STAPE_SESSION_RESYNC_DELAY_MAX));
 	mutex_unlock(&session->lock);
 }
 
