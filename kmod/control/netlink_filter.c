@@ -47,7 +47,12 @@ static struct task_struct *stape_filter_find(u32 pid)
 static int stape_filter_check(const struct stape_filter *filter, struct task_struct *task,
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads) {
+	bool kthreads;
+
+	rcu_read_lock();
+	kthreads = stape_filter_rules(filter)->flags.kthreads;
+	rcu_read_unlock();
+	if (stape_task_flags(task) & PF_KTHREAD && !kthreads) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread, which the filter leaves out");
 		return -EINVAL;
 	}
@@ -213,8 +218,12 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 		ret = n;
 		goto out;
 	}
-	stape_rules_set(&session->active, &flags, patterns, n);
+	ret = stape_rules_set(&session->active, &flags, patterns, n);
+	if (ret)
+		goto out_patterns;
 	stape_session_resync(session);
+out_patterns:
+	kfree(patterns);
 out:
 	stape_session_release(session);
 	return ret;

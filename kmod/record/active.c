@@ -33,7 +33,7 @@ static void stape_active_take_id(struct stape_active *active)
 	id = find_first_zero_bit(stape_active_ids, STAPE_FILTER_MULTI);
 	__set_bit(id, stape_active_ids);
 	spin_unlock(&stape_actives_lock);
-	active->filter.id = id;
+	stape_filter_publish(&active->filter, id);
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), per_cpu_ptr(active->rings, cpu));
 }
@@ -45,6 +45,7 @@ static void stape_active_give_id(struct stape_active *active)
 
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), NULL);
+	stape_filter_withdraw(&active->filter);
 	spin_lock(&stape_actives_lock);
 	__clear_bit(id, stape_active_ids);
 	spin_unlock(&stape_actives_lock);

@@ -2,7 +2,8 @@
 /*
  * Switches the probes on for the first user and off after the last.  There is one probe per
  * tracepoint, however many sessions record.  Probes run in the scheduler, under its locks: they
- * allocate nothing, print nothing, wake nothing, and wait for no lock but stape_filter_lock.
+ * allocate nothing, print nothing, wake nothing, and wait for no lock but those of PIDs
+ * (filter.h).  Under the runqueue lock such a lock is taken only when io_uring starts a worker.
  *
  * Every probe is an RCU reader, because sessions, rings and players are freed after a
  * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU
@@ -30,6 +31,7 @@
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
 
+#include "record/dead.h"
 #include "record/filter.h"
 #include "record/probe_affinity.h"
 #include "record/probe_name.h"
@@ -99,6 +101,7 @@ int stape_attach_init(void)
 	int i, ret = 0;
 
 	stape_fanout_init();
+	stape_dead_init();
 	for_each_kernel_tracepoint(stape_attach_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		if (!stape_tracepoints[i].tp) {
@@ -186,6 +189,7 @@ static void stape_attach_unregister(int n)
 	 * as well.
 	 */
 	tracepoint_synchronize_unregister();
+	stape_dead_sync();
 	stape_filter_free_ids();
 }
 

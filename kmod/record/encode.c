@@ -5,6 +5,7 @@
  */
 #include "record/encode.h"
 
+#include <linux/atomic.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
@@ -161,8 +162,8 @@ void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 		stape_encode_affinity(active, task, affinity);
 }
 
-/* Counts tasks that have entered by the name in task->comm.  Written under stape_filter_lock. */
-static unsigned int stape_encode_entries;
+/* Counts tasks that have entered by the name in task->comm. */
+static atomic_t stape_encode_entries;
 
 /**
  * stape_encode_count_entries() - count tasks that have entered by the name in task->comm
@@ -172,7 +173,7 @@ static unsigned int stape_encode_entries;
  */
 unsigned int stape_encode_count_entries(void)
 {
-	return READ_ONCE(stape_encode_entries);
+	return atomic_read(&stape_encode_entries);
 }
 
 /**
@@ -182,7 +183,7 @@ unsigned int stape_encode_count_entries(void)
  * @comm: its name, TASK_COMM_LEN bytes
  * @written: returned: the attributes that are in the stream now
  *
- * Context: under stape_filter_lock.
+ * Context: under the stape_filter_lock() of its PID.
  */
 void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
 			struct stape_attributes *written)
@@ -190,8 +191,9 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS] = { 0 };
 
 	if (comm == task->comm) {
-		WRITE_ONCE(stape_encode_entries, stape_encode_entries + 1);
-		smp_mb();	/* count before the name; pairs with stape_name_stored() */
+		atomic_inc(&stape_encode_entries);
+		/* The count comes before the name; pairs with stape_name_stored(). */
+		smp_mb__after_atomic();
 	}
 	stape_encode_read(written, task);
 	if (!active->rings)

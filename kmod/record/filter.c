@@ -18,10 +18,15 @@
 static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
 
 u8 *stape_filter_ids;
-DEFINE_RAW_SPINLOCK(stape_filter_lock);
+struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
+	[0 ... STAPE_FILTER_LOCKS - 1] = { __RAW_SPIN_LOCK_UNLOCKED(stape_filter_locks) },
+};
 
-/* The filters that may have bits.  Protected by stape_filter_lock. */
-static LIST_HEAD(stape_filters);
+/* The filters that may have bits, by their ids, and which ids there are.  Read under RCU. */
+static struct stape_filter *stape_filters[STAPE_FILTER_MULTI];
+static unsigned long stape_filters_used;
+
+static_assert(STAPE_FILTER_MULTI <= BITS_PER_LONG);
 
 /**
  * stape_filter_alloc_ids() - make the array of ids, before probes are attached
@@ -54,15 +59,22 @@ static unsigned long *stape_filter_bitmap(void)
 }
 
 /**
- * stape_filter_init() - make a filter that has no bits yet
+ * stape_filter_init() - make a filter that has neither rules nor bits yet
  * @filter: zeroed
  *
- * Context: any.
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
  */
-void stape_filter_init(struct stape_filter *filter)
+int stape_filter_init(struct stape_filter *filter)
 {
+	struct stape_filter_rules *none = kzalloc(sizeof(*none), GFP_KERNEL_ACCOUNT);
+
+	if (!none)
+		return -ENOMEM;
+	RCU_INIT_POINTER(filter->rules, none);
+	raw_spin_lock_init(&filter->lock);
 	filter->owner = get_pid(task_tgid(current));
-	INIT_LIST_HEAD(&filter->list);
+	return 0;
 }
 
 /**
@@ -98,24 +110,134 @@ void stape_filter_free_bits(struct stape_filter *filter)
 
 /**
  * stape_filter_destroy() - free a filter
- * @filter: made by stape_filter_init(); no probe uses it any more
+ * @filter: made by stape_filter_init(); it has no member, and no probe uses it any more
  *
  * Context: may sleep.
  */
 void stape_filter_destroy(struct stape_filter *filter)
 {
+	struct stape_filter_rules *rules = rcu_dereference_protected(filter->rules, true);
 	u32 i;
 
-	if (filter->members)
-		stape_filter_clear(filter);
 	for (i = 0; i < filter->rescan.nr_moved; i++)
 		put_pid(filter->rescan.moved[i]);
 	put_pid(filter->owner);
-	for (i = 0; i < filter->nr_cgroups; i++)
-		cgroup_put(filter->cgroups[i]);
-	kfree(filter->cgroups);
-	kfree(filter->patterns);
+	for (i = 0; i < rules->nr_cgroups; i++)
+		cgroup_put(rules->cgroups[i]);
+	kfree(rules);
 	stape_filter_free_bits(filter);
+}
+
+/**
+ * stape_filter_publish() - let the ids of PIDs depend on a filter
+ * @filter: without members
+ * @id: an id that no other filter has
+ *
+ * Context: any.
+ */
+void stape_filter_publish(struct stape_filter *filter, u8 id)
+{
+	filter->id = id;
+	WRITE_ONCE(stape_filters[id], filter);
+	/* The filter before its id: pairs with the address dependency in stape_filter_settle(). */
+	smp_mb__before_atomic();
+	set_bit(id, &stape_filters_used);
+}
+
+/**
+ * stape_filter_withdraw() - undo stape_filter_publish()
+ * @filter: without members; who looks at ids uses it until an RCU grace period is over
+ *
+ * Context: any.
+ */
+void stape_filter_withdraw(struct stape_filter *filter)
+{
+	clear_bit(filter->id, &stape_filters_used);
+	WRITE_ONCE(stape_filters[filter->id], NULL);
+}
+
+/* Returns whether a PID has left a filter since the last resync.  Under the PID's lock. */
+static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
+{
+	u32 i;
+
+	if (likely(!READ_ONCE(filter->nr_leavers)))
+		return false;
+	/* Other entries may change meanwhile, but not to @pid or from it. */
+	for (i = 0; i < STAPE_FILTER_LEAVERS_MAX; i++)
+		if (READ_ONCE(filter->leavers[i]) == pid)
+			return true;
+	return false;
+}
+
+/* Updates the id of @pid after a change of its bits.  Under the PID's lock. */
+static void stape_filter_settle(u32 pid)
+{
+	unsigned long used = READ_ONCE(stape_filters_used);
+	struct stape_filter *filter;
+	u8 id = 0;
+	u32 i;
+
+	for_each_set_bit(i, &used, STAPE_FILTER_MULTI) {
+		/* Interrupts are off, which makes this an RCU reader. */
+		filter = READ_ONCE(stape_filters[i]);
+		if (!filter)
+			continue;
+		if (test_bit(pid, filter->members))
+			id = id ? STAPE_FILTER_MULTI : i;
+		else if (stape_filter_is_leaver(filter, pid))
+			id = STAPE_FILTER_MULTI;
+	}
+	WRITE_ONCE(stape_filter_ids[pid], id);
+}
+
+/**
+ * stape_filter_get_leavers() - get the leavers, before all CPUs are resynced
+ * @filter: a session's
+ * @pids: returned: STAPE_FILTER_LEAVERS_MAX PIDs, or 0
+ *
+ * Each of them was removed from @members before this returns, so the resync cannot see its bit
+ * on any CPU.
+ *
+ * Context: any.
+ */
+void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids)
+{
+	raw_spin_lock_irq(&filter->lock);
+	memcpy(pids, filter->leavers, sizeof(filter->leavers));
+	raw_spin_unlock_irq(&filter->lock);
+}
+
+/* Clears an entry of the leavers, if it still has this PID.  Under the PID's lock. */
+static void stape_filter_forget_leaver(struct stape_filter *filter, u32 i, u32 pid)
+{
+	raw_spin_lock(&filter->lock);
+	if (filter->leavers[i] == pid) {
+		WRITE_ONCE(filter->leavers[i], 0);
+		WRITE_ONCE(filter->nr_leavers, filter->nr_leavers - 1);
+	}
+	raw_spin_unlock(&filter->lock);
+}
+
+/**
+ * stape_filter_settle_leavers() - forget leavers, after all CPUs have been resynced
+ * @filter: a session's
+ * @pids: what stape_filter_get_leavers() returned before the resync
+ *
+ * Context: may sleep.
+ */
+void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids)
+{
+	u32 i;
+
+	for (i = 0; i < STAPE_FILTER_LEAVERS_MAX; i++) {
+		if (!pids[i])
+			continue;
+		raw_spin_lock_irq(stape_filter_lock(pids[i]));
+		stape_filter_forget_leaver(filter, i, pids[i]);
+		stape_filter_settle(pids[i]);
+		raw_spin_unlock_irq(stape_filter_lock(pids[i]));
+	}
 }
 
 /**
@@ -126,87 +248,23 @@ void stape_filter_destroy(struct stape_filter *filter)
  */
 void stape_filter_clear(struct stape_filter *filter)
 {
-	u32 pid = 0;
-
-	raw_spin_lock_irq(&stape_filter_lock);
-	filter->closed = true;
-	raw_spin_unlock_irq(&stape_filter_lock);
-	/* In steps, because a filter may have a million members. */
-	while ((pid = stape_filter_next(filter, pid)) < PID_MAX_LIMIT) {
-		raw_spin_lock_irq(&stape_filter_lock);
-		stape_filter_remove(filter, pid);
-		raw_spin_unlock_irq(&stape_filter_lock);
-		cond_resched();
-	}
-	stape_filter_settle_leavers(filter, STAPE_FILTER_LEAVERS_MAX);
-	raw_spin_lock_irq(&stape_filter_lock);
-	list_del_init(&filter->list);
-	raw_spin_unlock_irq(&stape_filter_lock);
-}
-
-static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
-{
+	u32 leavers[STAPE_FILTER_LEAVERS_MAX], pid = 0;
 	u32 i;
 
-	for (i = 0; i < filter->nr_leavers; i++)
-		if (filter->leavers[i] == pid)
-			return true;
-	return false;
-}
-
-/* Updates the id of @pid after a change of its bits. */
-static void stape_filter_settle(u32 pid)
-{
-	struct stape_filter *filter;
-	u8 id = 0;
-
-	list_for_each_entry(filter, &stape_filters, list)
-		if (test_bit(pid, filter->members))
-			id = id ? STAPE_FILTER_MULTI : filter->id;
-		else if (stape_filter_is_leaver(filter, pid))
-			id = STAPE_FILTER_MULTI;
-	WRITE_ONCE(stape_filter_ids[pid], id);
-}
-
-/**
- * stape_filter_count_leavers() - count the leavers, before all CPUs are resynced
- * @filter: a session's
- *
- * Each PID that is counted was removed from @members before this returns, so the resync
- * cannot see its bit on any CPU.
- *
- * Context: under the session's lock.
- * Return: a number for stape_filter_settle_leavers().
- */
-u32 stape_filter_count_leavers(const struct stape_filter *filter)
-{
-	u32 n;
-
-	raw_spin_lock_irq(&stape_filter_lock);
-	n = filter->nr_leavers;
-	raw_spin_unlock_irq(&stape_filter_lock);
-	return n;
-}
-
-/**
- * stape_filter_settle_leavers() - forget leavers, after all CPUs have been resynced
- * @filter: a session's
- * @n: what stape_filter_count_leavers() returned before the resync
- *
- * Context: under the session's lock.
- */
-void stape_filter_settle_leavers(struct stape_filter *filter, u32 n)
-{
-	u32 pids[STAPE_FILTER_LEAVERS_MAX], i;
-
-	raw_spin_lock_irq(&stape_filter_lock);
-	n = min(n, filter->nr_leavers);
-	memcpy(pids, filter->leavers, n * sizeof(*pids));
-	filter->nr_leavers -= n;
-	memmove(filter->leavers, filter->leavers + n, filter->nr_leavers * sizeof(*pids));
-	for (i = 0; i < n; i++)
-		stape_filter_settle(pids[i]);
-	raw_spin_unlock_irq(&stape_filter_lock);
+	WRITE_ONCE(filter->closed, true);
+	/* Whoever has not seen that has inserted its task when its lock has been taken here. */
+	for (i = 0; i < STAPE_FILTER_LOCKS; i++) {
+		raw_spin_lock_irq(&stape_filter_locks[i].lock);
+		raw_spin_unlock_irq(&stape_filter_locks[i].lock);
+	}
+	while ((pid = stape_filter_next(filter, pid)) < PID_MAX_LIMIT) {
+		raw_spin_lock_irq(stape_filter_lock(pid));
+		stape_filter_remove(filter, pid);
+		raw_spin_unlock_irq(stape_filter_lock(pid));
+		cond_resched();
+	}
+	stape_filter_get_leavers(filter, leavers);
+	stape_filter_settle_leavers(filter, leavers);
 }
 
 /**
@@ -214,17 +272,15 @@ void stape_filter_settle_leavers(struct stape_filter *filter, u32 n)
  * @filter: a session's; nothing happens if it is closed
  * @pid: the task's PID
  *
- * Context: under stape_filter_lock.
+ * Context: under the PID's stape_filter_lock().
  */
 void stape_filter_insert(struct stape_filter *filter, u32 pid)
 {
-	if (filter->closed || test_bit(pid, filter->members))
+	if (READ_ONCE(filter->closed) || test_bit(pid, filter->members))
 		return;
-	if (list_empty(&filter->list))
-		list_add(&filter->list, &stape_filters);
 	set_bit(pid, filter->members);
 	stape_filter_settle(pid);
-	WRITE_ONCE(filter->nr_members, filter->nr_members + 1);
+	atomic_inc(&filter->nr_members);
 }
 
 /**
@@ -232,15 +288,42 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid)
  * @filter: a session's
  * @pid: the task's PID; nothing happens if it is no member
  *
- * Context: under stape_filter_lock.
+ * Context: under the PID's stape_filter_lock().
  */
 void stape_filter_remove(struct stape_filter *filter, u32 pid)
 {
 	if (!test_bit(pid, filter->members))
 		return;
 	clear_bit(pid, filter->members);
-	WRITE_ONCE(filter->nr_members, filter->nr_members - 1);
+	atomic_dec(&filter->nr_members);
 	stape_filter_settle(pid);
+}
+
+/**
+ * stape_filter_leave() - remove a live task from the members
+ * @filter: a session's
+ * @pid: the task's PID
+ *
+ * As long as ring->curr of a CPU may name the task, a switch away from it must be recorded.
+ * Otherwise a task that enters later, or comes back, would be taken for it.
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+void stape_filter_leave(struct stape_filter *filter, u32 pid)
+{
+	u32 i;
+
+	raw_spin_lock(&filter->lock);
+	for (i = 0; i < STAPE_FILTER_LEAVERS_MAX; i++) {
+		if (filter->leavers[i])
+			continue;
+		WRITE_ONCE(filter->leavers[i], pid);
+		WRITE_ONCE(filter->nr_leavers, filter->nr_leavers + 1);
+		break;
+	}
+	/* Under the lock, as stape_filter_get_leavers() promises. */
+	stape_filter_remove(filter, pid);
+	raw_spin_unlock(&filter->lock);
 }
 
 /**
@@ -249,7 +332,7 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid)
  * @pid: the task's PID
  * @seed: true: a seed; false: no seed
  *
- * Context: under stape_filter_lock.
+ * Context: under the PID's stape_filter_lock().
  * Return: whether this has changed anything.
  */
 bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
@@ -260,59 +343,69 @@ bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
 		set_bit(pid, filter->seeds);
 	else
 		clear_bit(pid, filter->seeds);
-	WRITE_ONCE(filter->nr_seeds, filter->nr_seeds + (seed ? 1 : -1));
+	atomic_add(seed ? 1 : -1, &filter->nr_seeds);
 	return true;
 }
 
-static bool stape_filter_in_cgroup(const struct stape_filter *filter, struct task_struct *task)
+static bool stape_filter_in_cgroup(const struct stape_filter_rules *rules,
+				   struct task_struct *task)
 {
 	struct cgroup *cgroup;
 	bool found = false;
 	u32 i;
 
-	if (!filter->nr_cgroups)
+	if (!rules->nr_cgroups)
 		return false;
 	rcu_read_lock();
 	cgroup = task_dfl_cgroup(task);
-	for (i = 0; i < filter->nr_cgroups && !found; i++)
-		found = cgroup_is_descendant(cgroup, filter->cgroups[i]);
+	for (i = 0; i < rules->nr_cgroups && !found; i++)
+		found = cgroup_is_descendant(cgroup, rules->cgroups[i]);
 	rcu_read_unlock();
 	return found;
+}
+
+/* Returns whether one of the patterns leaves a name out. */
+static bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm)
+{
+	char name[TASK_COMM_LEN];
+	u32 i;
+
+	if (!rules->nr_patterns)
+		return false;
+	/* Without the task's lock the name may change: see stape_membership_update(). */
+	data_race(memcpy(name, comm, sizeof(name)));
+	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
+	for (i = 0; i < rules->nr_patterns; i++)
+		if (glob_match(rules->patterns[i], name))
+			return true;
+	return false;
 }
 
 /**
  * stape_filter_match() - check whether the rules select a task
  * @filter: a session's
  * @task: the task
+ * @pid: its PID
  * @comm: its name, or the name that it is about to get
  *
- * Context: under stape_filter_lock.
+ * Context: under the PID's stape_filter_lock().
  */
-bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task, u32 pid,
 			const char *comm)
 {
-	char name[TASK_COMM_LEN];
-	u32 i;
+	const struct stape_filter_rules *rules = stape_filter_rules(filter);
 
-	if (filter->closed)
+	if (READ_ONCE(filter->closed))
 		return false;
-	if (stape_task_flags(task) & PF_KTHREAD && !filter->flags.kthreads)
+	if (stape_task_flags(task) & PF_KTHREAD && !rules->flags.kthreads)
 		return false;
 	/* Never the recorder, because it would record its own work. */
 	if (task_tgid(task) == filter->owner)
 		return false;
-	if (!filter->flags.all && !test_bit(task->pid, filter->seeds) &&
-	    !stape_filter_in_cgroup(filter, task))
+	if (!rules->flags.all && !test_bit(pid, filter->seeds) &&
+	    !stape_filter_in_cgroup(rules, task))
 		return false;
-	if (!filter->nr_patterns)
-		return true;
-	/* Without the task's lock the name may change: see stape_membership_update(). */
-	data_race(memcpy(name, comm, sizeof(name)));
-	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
-	for (i = 0; i < filter->nr_patterns; i++)
-		if (glob_match(filter->patterns[i], name))
-			return false;
-	return true;
+	return !stape_filter_excludes(rules, comm);
 }
 
 /**
@@ -348,17 +441,17 @@ void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved)
 	unsigned long flags;
 	u32 i;
 
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	raw_spin_lock_irqsave(&filter->lock, flags);
 	for (i = 0; i < rescan->nr_moved; i++)
 		if (rescan->moved[i] == moved)
 			break;
 	if (!moved)
 		rescan->all = true;
-	else if (filter->closed || i == STAPE_FILTER_MOVED_MAX)
+	else if (READ_ONCE(filter->closed) || i == STAPE_FILTER_MOVED_MAX)
 		rescan->all_moved = true;
 	else if (i == rescan->nr_moved)
 		rescan->moved[rescan->nr_moved++] = get_pid(moved);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	raw_spin_unlock_irqrestore(&filter->lock, flags);
 }
 
 /**
@@ -371,10 +464,10 @@ void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved)
  */
 bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan)
 {
-	raw_spin_lock_irq(&stape_filter_lock);
+	raw_spin_lock_irq(&filter->lock);
 	*rescan = filter->rescan;
 	memset(&filter->rescan, 0, sizeof(filter->rescan));
-	raw_spin_unlock_irq(&stape_filter_lock);
+	raw_spin_unlock_irq(&filter->lock);
 	return rescan->all || rescan->all_moved || rescan->nr_moved;
 }
 

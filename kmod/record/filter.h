@@ -9,8 +9,10 @@
 #ifndef _STAPE_FILTER_H
 #define _STAPE_FILTER_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/list.h>
+#include <linux/cache.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/threads.h>
@@ -46,6 +48,24 @@ struct stape_filter_flags {
 };
 
 /**
+ * struct stape_filter_rules - which tasks a filter selects; a change replaces all of it
+ * @rcu: frees it
+ * @flags: of filter-set
+ * @nr_cgroups: entries of @cgroups
+ * @nr_patterns: entries of @patterns
+ * @patterns: names of tasks that are left out, in the same memory
+ * @cgroups: added cgroups, which the filter references
+ */
+struct stape_filter_rules {
+	struct rcu_head rcu;
+	struct stape_filter_flags flags;
+	u32 nr_cgroups;
+	u32 nr_patterns;
+	char (*patterns)[STAPE_PATTERN_LEN];
+	struct cgroup *cgroups[];
+};
+
+/**
  * struct stape_filter_rescan - tasks that must be checked against the rules again, later
  * @all: all tasks
  * @moved: processes whose threads were moved to another cgroup, referenced
@@ -61,48 +81,42 @@ struct stape_filter_rescan {
 
 /**
  * struct stape_filter - rules, and the set of tasks that they select
- * @list: entry in the list of all filters that have bits
- * @id: its number among them; set before the first bit
+ * @id: its number among the filters of all sessions; set before the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?  NULL if the session
  *	has no rings yet
  * @nr_members: bits set in @members
- * @leavers: PIDs removed from @members that some CPU's ring->curr may still name.  Their id
- *	stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away from
- *	them is recorded.  If the array is full, the id is cleared at once and the resync repairs
- *	ring->curr
- * @nr_leavers: entries of @leavers
+ * @leavers: PIDs removed from @members that some CPU's ring->curr may still name, or 0.  Their
+ *	id stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away
+ *	from them is recorded.  If the array is full, the id is cleared at once and the resync
+ *	repairs ring->curr
+ * @nr_leavers: entries of @leavers that are not 0
  * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds
- * @flags: of filter-set
  * @closed: its session has ended: nothing becomes a member any more
+ * @lock: protects @rescan, and changes of @leavers; the innermost of all locks
  * @rescan: what probes have left to be checked from process context
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
- * @cgroups: added cgroups, referenced
- * @nr_cgroups: entries of @cgroups
- * @patterns: names of tasks that are left out
- * @nr_patterns: entries of @patterns
+ * @rules: changed under the session's lock, read under RCU
+ * @open: @rules may select a task that is neither a seed nor a seed's descendant
  *
- * All fields are changed under stape_filter_lock.  The bits, @nr_members, and whether there are
- * rules (@flags.all, @nr_cgroups, @nr_patterns) are read without it.
+ * A PID's bits, its id, and its entry in @leavers are changed under stape_filter_lock() of the
+ * PID, and read without it.
  */
 struct stape_filter {
-	struct list_head list;
 	u8 id;
 	unsigned long *members;
-	unsigned int nr_members;
+	atomic_t nr_members;
 	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
 	u32 nr_leavers;
 	unsigned long *seeds;
-	unsigned int nr_seeds;
-	struct stape_filter_flags flags;
+	atomic_t nr_seeds;
 	bool closed;
+	raw_spinlock_t lock;
 	struct stape_filter_rescan rescan;
 	struct pid *owner;
-	struct cgroup **cgroups;
-	u32 nr_cgroups;
-	char (*patterns)[STAPE_PATTERN_LEN];
-	u32 nr_patterns;
+	struct stape_filter_rules __rcu *rules;
+	bool open;
 };
 
 /*
@@ -111,32 +125,47 @@ struct stape_filter {
  */
 extern u8 *stape_filter_ids;
 
+#define STAPE_FILTER_LOCKS		64
+
+struct stape_filter_lock {
+	raw_spinlock_t lock;
+} ____cacheline_aligned_in_smp;
+
+extern struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS];
+
 /*
- * Held while rules or bits are changed, and while a task is checked against the rules.  So if
- * two CPUs check a task at a time, the later one sees all that the earlier one has seen.  It is
- * the innermost lock: probes take it under the runqueue lock.
+ * The lock of a PID, for all filters.  It is held while a task is checked against the rules and
+ * its bits are changed, with interrupts off.  So if two CPUs check a task at a time, the later
+ * one sees all that the earlier one has seen.  Tasks that fork and end on several CPUs take
+ * different locks.  Nobody takes two of them.
  */
-extern raw_spinlock_t stape_filter_lock;
+static inline raw_spinlock_t *stape_filter_lock(u32 pid)
+{
+	return &stape_filter_locks[pid % STAPE_FILTER_LOCKS].lock;
+}
 
 int stape_filter_alloc_ids(void);
 void stape_filter_free_ids(void);
-void stape_filter_init(struct stape_filter *filter);
+int stape_filter_init(struct stape_filter *filter);
 int stape_filter_alloc(struct stape_filter *filter);
 void stape_filter_free_bits(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
+void stape_filter_publish(struct stape_filter *filter, u8 id);
+void stape_filter_withdraw(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
-u32 stape_filter_count_leavers(const struct stape_filter *filter);
-void stape_filter_settle_leavers(struct stape_filter *filter, u32 n);
+void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids);
+void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids);
 u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
 void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved);
 bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan);
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
 
-/* Under stape_filter_lock. */
+/* Under the PID's stape_filter_lock(). */
 void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
+void stape_filter_leave(struct stape_filter *filter, u32 pid);
 bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed);
-bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task, u32 pid,
 			const char *comm);
 
 /**
@@ -163,26 +192,28 @@ static __always_inline unsigned long stape_filter_id(const u8 *ids, u32 pid)
 	return READ_ONCE(ids[pid]);
 }
 
-/* Returns true if a rule may select a task that is neither a seed nor a seed's descendant. */
-static inline bool stape_filter_is_open(const struct stape_filter *filter)
+/* Returns the rules.  For RCU readers; interrupts or preemption that are off are enough. */
+static inline const struct stape_filter_rules *
+stape_filter_rules(const struct stape_filter *filter)
 {
-	return READ_ONCE(filter->flags.all) || READ_ONCE(filter->nr_cgroups);
+	return rcu_dereference_check(filter->rules, rcu_read_lock_any_held());
 }
 
 /*
  * Returns true if the filter has no member and will get none.  A seed that a pattern leaves out
- * may still become a member.
+ * may still become a member.  Of CPUs that clear the last bits at a time, at least one sees that.
  */
 static inline bool stape_filter_is_over(const struct stape_filter *filter)
 {
-	return !stape_filter_is_open(filter) && !READ_ONCE(filter->nr_members) &&
-	       !READ_ONCE(filter->nr_seeds);
+	smp_mb();	/* the caller's change before these loads; pairs with itself */
+	return !READ_ONCE(filter->open) && !atomic_read(&filter->nr_members) &&
+	       !atomic_read(&filter->nr_seeds);
 }
 
 /* Returns true if a rule may select the PID's task, or a bit is set, perhaps by an older task. */
 static inline bool stape_filter_may_match(const struct stape_filter *filter, u32 pid)
 {
-	return stape_filter_is_open(filter) || test_bit(pid, filter->seeds) ||
+	return READ_ONCE(filter->open) || test_bit(pid, filter->seeds) ||
 	       test_bit(pid, filter->members);
 }
 

@@ -71,22 +71,36 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 	if (!stape_filter_may_match(filter, parent->pid) &&
 	    !stape_filter_may_match(filter, child->pid))
 		return;
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	raw_spin_lock_irqsave(stape_filter_lock(child->pid), flags);
 	/* Threads may rename each other, also while they are being forked: see probe_name.c. */
 	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
-	/* The last task with this PID may be dead, and its last switch may be still to come. */
+	/* The last task with this PID may be dead, and may still be a member. */
 	stape_filter_remove(filter, child->pid);
-	stape_filter_set_seed(filter, child->pid, !filter->flags.no_inherit &&
-			      test_bit(parent->pid, filter->seeds));
-	if (stape_filter_has(filter, parent) && stape_filter_match(filter, child, comm)) {
+	stape_filter_set_seed(filter, child->pid,
+			      test_bit(parent->pid, filter->seeds) &&
+			      !stape_filter_rules(filter)->flags.no_inherit);
+	if (stape_filter_has(filter, parent) && stape_filter_match(filter, child, child->pid, comm)) {
 		stape_encode_fork(active, parent, child);
 		stape_filter_insert(filter, child->pid);
 		smp_mb();	/* as in stape_membership_enter() */
 		stape_encode_forked(active, parent, child);
 	} else {
-		stape_membership_update_locked(active, child, comm);
+		stape_membership_update_locked(active, child, child->pid, comm);
 	}
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	raw_spin_unlock_irqrestore(stape_filter_lock(child->pid), flags);
+}
+
+/* Clears the bits of a PID, unless a new task has it: stape_follow_fork() has set its bits. */
+static void stape_follow_forget(struct stape_filter *filter, u32 pid)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	if (!pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID)) {
+		stape_filter_set_seed(filter, pid, false);
+		stape_filter_remove(filter, pid);
+	}
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 }
 
 /**
@@ -106,28 +120,28 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 
 	if (!stape_filter_may_match(filter, old_pid) && !stape_filter_may_match(filter, task->pid))
 		return false;
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
+	raw_spin_lock_irqsave(stape_filter_lock(task->pid), flags);
 	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
-	if (old_pid != task->pid && test_bit(old_pid, filter->seeds)) {
-		stape_filter_set_seed(filter, task->pid, true);
-		stape_filter_set_seed(filter, old_pid, false);
-		/* The leader's last switch may have cleared the bit in @members. */
-		if (!had)
-			stape_membership_update_locked(active, task, task->comm);
+	if (old_pid != task->pid) {
+		if (test_bit(old_pid, filter->seeds))
+			stape_filter_set_seed(filter, task->pid, true);
+		if (test_bit(old_pid, filter->members))
+			stape_filter_insert(filter, task->pid);
+		/* The leader's end may have cleared the bit in @members. */
+		else if (!had && test_bit(task->pid, filter->seeds))
+			stape_membership_update_locked(active, task, task->pid, task->comm);
 	}
-	if (old_pid != task->pid && test_bit(old_pid, filter->members)) {
-		/* In this order, because @members must not look empty in between. */
-		stape_filter_insert(filter, task->pid);
-		stape_filter_remove(filter, old_pid);
-	}
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	raw_spin_unlock_irqrestore(stape_filter_lock(task->pid), flags);
+	/* After that, because the filter must not look empty in between. */
+	if (old_pid != task->pid)
+		stape_follow_forget(filter, old_pid);
 	return had;
 }
 
 static void stape_follow_move_one(struct stape_active *active, struct task_struct *task)
 {
 	/* A task that enters or leaves is described with its cgroup. */
-	if (!READ_ONCE(active->filter.nr_cgroups) ||
+	if (!stape_filter_rules(&active->filter)->nr_cgroups ||
 	    !stape_follow_update(active, task, task->comm))
 		stape_membership_moved(active, task);
 }
@@ -151,7 +165,7 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 	struct task_struct *thread;
 
 	if (cgroup != task_dfl_cgroup(task) ||
-	    (!READ_ONCE(filter->nr_cgroups) && !READ_ONCE(filter->nr_members)))
+	    (!stape_filter_rules(filter)->nr_cgroups && !atomic_read(&filter->nr_members)))
 		return;
 	/* No lock keeps threads from starting: a few more do no harm. */
 	if (process && data_race(get_nr_threads(task)) > STAPE_FOLLOW_THREADS_MAX) {
@@ -165,10 +179,48 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 			if (thread != task)
 				stape_follow_move_one(active, thread);
 	/* Names were read without their locks: check again, see stape_membership_update(). */
-	if (READ_ONCE(filter->nr_patterns)) {
+	if (stape_filter_rules(filter)->nr_patterns) {
 		stape_filter_ask_rescan(filter, NULL);
 		stape_active_resync_soon(active);
 	}
+}
+
+/*
+ * Removes a leader that has ended before its last thread.  Returns whether it has.  A leader that
+ * has not switched out for the last time finds no thread then, and removes itself: this reads
+ * @on_cpu after the kernel has stopped counting the last thread, and the other way round; pairs
+ * with smp_mb() in stape_dead_work().
+ */
+static bool stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
+{
+	struct task_struct *leader;
+	unsigned long flags;
+	bool gone;
+
+	if (!test_bit(pid, filter->members))
+		return false;
+	smp_mb();
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	gone = !leader || (READ_ONCE(leader->__state) == TASK_DEAD && !stape_on_cpu(leader));
+	if (gone)
+		stape_filter_remove(filter, pid);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	return gone;
+}
+
+/* Makes a task no seed.  Returns whether it was one. */
+static bool stape_follow_unseed(struct stape_filter *filter, u32 pid)
+{
+	unsigned long flags;
+	bool changed;
+
+	if (!test_bit(pid, filter->seeds))
+		return false;
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	changed = stape_filter_set_seed(filter, pid, false);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	return changed;
 }
 
 /**
@@ -176,7 +228,8 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
  * @active: a session's; its readers are woken if it has no task any more
  * @task: the task, after its process has stopped counting it
  *
- * It stays a member until stape_follow_dead(), which is called for members only.
+ * It stays a member until stape_follow_dead().  The last thread also clears the bits of a leader
+ * that has ended before.
  *
  * Context: the exit probe.
  */
@@ -184,19 +237,15 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 {
 	struct stape_filter *filter = &active->filter;
 	bool changed = false;
-	unsigned long flags;
 
-	if (!test_bit(task->pid, filter->seeds) && !test_bit(task->tgid, filter->seeds))
-		return;
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
 	if (!stape_task_leads_threads(task))
-		changed = stape_filter_set_seed(filter, task->pid, false);
-	/* The last thread also clears the bit of a leader that has ended before. */
-	if (!atomic_read(&task->signal->live))
-		changed |= stape_filter_set_seed(filter, task->tgid, false);
-	changed &= stape_filter_is_over(filter);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
-	if (changed)
+		changed = stape_follow_unseed(filter, task->pid);
+	if (!atomic_read(&task->signal->live)) {
+		changed |= stape_follow_unseed(filter, task->tgid);
+		if (task->tgid != task->pid)
+			changed |= stape_follow_reap_leader(filter, task->tgid);
+	}
+	if (changed && stape_filter_is_over(filter))
 		irq_work_queue(&active->wake);
 }
 
@@ -213,53 +262,39 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 void stape_follow_exit_paused(struct stape_active *active, struct task_struct *task)
 {
 	struct stape_filter *filter = &active->filter;
-	bool empty;
 
-	raw_spin_lock(&stape_filter_lock);
-	if (!stape_task_leads_threads(task))
-		stape_filter_remove(filter, task->pid);
-	empty = !filter->nr_members;
-	raw_spin_unlock(&stape_filter_lock);
-	if (empty)
+	if (stape_task_leads_threads(task))
+		return;
+	raw_spin_lock(stape_filter_lock(task->pid));
+	stape_filter_remove(filter, task->pid);
+	raw_spin_unlock(stape_filter_lock(task->pid));
+	if (!atomic_read(&filter->nr_members))
 		irq_work_queue(&active->wake);
 }
 
-/* Clears the bit of a leader that ended before, when its last thread has ended. */
-static void stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
-{
-	struct task_struct *leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-
-	/* No lock is held: a leader that has not ended yet clears its bit at its last switch. */
-	if (!leader || (data_race(leader->exit_state) && !stape_task_leads_threads(leader)))
-		stape_filter_remove(filter, pid);
-}
-
 /**
- * stape_follow_dead() - remove a task from the members when it switches out for the last time
+ * stape_follow_dead() - remove a task from the members after its last switch
  * @active: a session's; its readers are woken if it has no member any more
- * @task: the task, or a thread whose leader's bit may have to be cleared.  If its parent has
- *	already reaped it, its PID may belong to another task
+ * @task: the task; it may have been freed, and is only compared
+ * @pid: its PID, which may belong to another task if its parent has reaped it
  *
- * Context: the switch probe.
+ * A leader whose threads go on stays a member; stape_follow_exit() of the last of them removes it.
+ *
+ * Context: interrupts off, no runqueue lock; RCU reader.
  */
-void stape_follow_dead(struct stape_active *active, struct task_struct *task)
+void stape_follow_dead(struct stape_active *active, const struct task_struct *task, u32 pid)
 {
 	struct stape_filter *filter = &active->filter;
 	struct task_struct *user;
-	bool empty;
 
-	if (!stape_filter_has(filter, task) && !test_bit(task->tgid, filter->members))
+	if (!test_bit(pid, filter->members))
 		return;
-	raw_spin_lock(&stape_filter_lock);	/* interrupts are off */
-	rcu_read_lock();
-	user = pid_task(find_pid_ns(task->pid, &init_pid_ns), PIDTYPE_PID);
-	if (!user || (user == task && !stape_task_leads_threads(task)))
-		stape_filter_remove(filter, task->pid);
-	if (task->tgid != task->pid)
-		stape_follow_reap_leader(filter, task->tgid);
-	rcu_read_unlock();
-	empty = !filter->nr_members;
-	raw_spin_unlock(&stape_filter_lock);
-	if (empty)
+	raw_spin_lock(stape_filter_lock(pid));
+	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	if (!user || (user == task && READ_ONCE(user->__state) == TASK_DEAD &&
+		      !stape_task_leads_threads(user)))
+		stape_filter_remove(filter, pid);
+	raw_spin_unlock(stape_filter_lock(pid));
+	if (!atomic_read(&filter->nr_members))
 		irq_work_queue(&active->wake);
 }

@@ -17,6 +17,6 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 		       struct task_struct *task, bool process);
 void stape_follow_exit(struct stape_active *active, struct task_struct *task);
 void stape_follow_exit_paused(struct stape_active *active, struct task_struct *task);
-void stape_follow_dead(struct stape_active *active, struct task_struct *task);
+void stape_follow_dead(struct stape_active *active, const struct task_struct *task, u32 pid);
 
 #endif /* _STAPE_FOLLOW_H */

@@ -10,29 +10,27 @@
 #include "record/encode.h"
 #include "record/task_info.h"
 
-/*
- * As long as ring->curr of a CPU may name the task, a switch away from it must be recorded.
- * Otherwise a task that enters later, or comes back, would be taken for it.  For current the
- * caller resyncs this CPU before current can be preempted.
- */
-static void stape_membership_leave(struct stape_active *active, struct task_struct *task)
+/* For current the caller resyncs this CPU before current can be preempted. */
+static void stape_membership_leave(struct stape_active *active, struct task_struct *task,
+				   u32 pid)
 {
 	struct stape_filter *filter = &active->filter;
 
-	if (task != current && filter->nr_leavers < STAPE_FILTER_LEAVERS_MAX)
-		filter->leavers[filter->nr_leavers++] = task->pid;
-	stape_filter_remove(filter, task->pid);
+	if (task == current)
+		stape_filter_remove(filter, pid);
+	else
+		stape_filter_leave(filter, pid);
 	/* In the rename probe task->comm is the old name, after the store it is the new one. */
 	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
 }
 
 static void stape_membership_enter(struct stape_active *active, struct task_struct *task,
-				   const char *comm)
+				   u32 pid, const char *comm)
 {
 	struct stape_attributes written;
 
 	stape_encode_enter(active, task, comm, &written);
-	stape_filter_insert(&active->filter, task->pid);
+	stape_filter_insert(&active->filter, pid);
 	/*
 	 * Read the task again after setting the bit.  (1) A change that was made before the bit
 	 * was visible was not written: write it.  Pairs with smp_mb() in probe_prio.c and
@@ -43,27 +41,28 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 	smp_mb();
 	stape_encode_changes(active, task, comm, &written);
 	if (READ_ONCE(task->__state) == TASK_DEAD)
-		stape_filter_remove(&active->filter, task->pid);
+		stape_filter_remove(&active->filter, pid);
 }
 
 /**
  * stape_membership_update_locked() - update a live task's bit, and write what has changed
  * @active: a session's
  * @task: the task
+ * @pid: its PID, whose lock the caller has; in an execve() @task may be getting another one
  * @comm: its name, or the name that it is about to get
  *
  * A task that enters is described before its other events, a task that leaves is described
  * after them.
  *
- * Context: under stape_filter_lock.
+ * Context: under the stape_filter_lock() of the PID.
  * Return: whether the bit has changed.
  */
 bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
-				    const char *comm)
+				    u32 pid, const char *comm)
 {
-	bool match = stape_filter_match(&active->filter, task, comm);
+	bool match = stape_filter_match(&active->filter, task, pid, comm);
 
-	if (match == stape_filter_has(&active->filter, task))
+	if (match == test_bit(pid, active->filter.members))
 		return false;
 	/*
 	 * A task that is no seed any more because it exits is recorded until its last switch.
@@ -74,9 +73,9 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 	if (match && READ_ONCE(task->__state) == TASK_DEAD)
 		return false;
 	if (match)
-		stape_membership_enter(active, task, comm);
+		stape_membership_enter(active, task, pid, comm);
 	else
-		stape_membership_leave(active, task);
+		stape_membership_leave(active, task, pid);
 	return true;
 }
 
@@ -99,7 +98,7 @@ void stape_membership_moved(struct stape_active *active, struct task_struct *tas
 }
 
 /**
- * stape_membership_update() - take stape_filter_lock, and update a live task's bit
+ * stape_membership_update() - take the PID's lock, and update a live task's bit
  * @active: a session's
  * @task: the task
  * @comm: its name, or the name that it is about to get
@@ -113,11 +112,12 @@ void stape_membership_moved(struct stape_active *active, struct task_struct *tas
 bool stape_membership_update(struct stape_active *active, struct task_struct *task,
 			     const char *comm)
 {
+	u32 pid = READ_ONCE(task->pid);
 	unsigned long flags;
 	bool changed;
 
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	changed = stape_membership_update_locked(active, task, comm);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	changed = stape_membership_update_locked(active, task, pid, comm);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 	return changed;
 }

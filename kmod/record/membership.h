@@ -8,7 +8,7 @@ struct stape_active;
 struct task_struct;
 
 bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
-				    const char *comm);
+				    u32 pid, const char *comm);
 void stape_membership_moved(struct stape_active *active, struct task_struct *task);
 bool stape_membership_update(struct stape_active *active, struct task_struct *task,
 			     const char *comm);

@@ -6,7 +6,7 @@
  * returns.
  *
  * All checks but that of the rename probe, which uses the new name, read the name under
- * stape_filter_lock.  A check from here comes after the last store and reads the name that was
+ * the lock of its PID.  A check from here comes after the last store and reads the name that was
  * stored last, and later checks read the same.
  *
  * An execve() may not go through the function's entry, because the compiler may have put
@@ -82,7 +82,7 @@ static void stape_name_stored(struct task_struct *task, unsigned int entries)
 	/* If another thread stores yet another name now, it runs this function after that. */
 	data_race(strscpy_pad((char *)name, task->comm, sizeof(name)));
 	for_each_active(active) {
-		if (READ_ONCE(active->filter.nr_patterns) &&
+		if (stape_filter_rules(&active->filter)->nr_patterns &&
 		    stape_follow_update(active, task, task->comm))
 			continue;
 		if (entered && stape_filter_has(&active->filter, task))

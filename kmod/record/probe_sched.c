@@ -9,8 +9,8 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
+#include "record/dead.h"
 #include "record/encode.h"
-#include "record/follow.h"
 #include "record/probe_task.h"
 #include "record/softirq.h"
 #include "record/task_info.h"
@@ -27,15 +27,6 @@ static u32 stape_probe_context(void)
 }
 
 /* -- switches ---------------------------------------------------------------- */
-
-/* Removes a task at its last switch from all filters.  Interrupts are off. */
-static void stape_probe_dead(struct task_struct *task)
-{
-	struct stape_active *active;
-
-	for_each_active(active)
-		stape_follow_dead(active, task);
-}
 
 /*
  * Returns whether @prev stays runnable.  A task with a signal pending does not block: its state
@@ -69,8 +60,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 				    true, next->pid, state);
 	else if (prev_id)
 		stape_encode_switch(stape_active_ring(prev_id), false, next->pid, state);
-	if (state == STAPE_STATE_DEAD)
-		stape_probe_dead(prev);
+	if (state == STAPE_STATE_DEAD && prev_id)
+		stape_dead_add(prev);
 	if (stape_watch_enabled())
 		stape_watch_switch(prev, next, state != STAPE_STATE_RUNNING);
 }
@@ -108,9 +99,6 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 					 stape_probe_next_id(id, prev_id), true);
 	else if (prev_id)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false);
-	else if (unlikely(READ_ONCE(prev->__state) == TASK_DEAD) &&
-		 stape_filter_id(data, prev->tgid))
-		stape_probe_dead(prev);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */

@@ -21,6 +21,12 @@
 /* Tasks that are checked within one RCU read-side section. */
 #define STAPE_RULES_BATCH	1024
 
+/* Returns the present rules.  Under the session's lock. */
+static struct stape_filter_rules *stape_rules_get(struct stape_active *active)
+{
+	return rcu_dereference_protected(active->filter.rules, true);
+}
+
 /*
  * Checks a task by its present name.  The rename probe runs before the new name is stored, and
  * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
@@ -42,20 +48,21 @@ static bool stape_rules_update(struct stape_active *active, struct task_struct *
 static bool stape_rules_seed(struct stape_active *active, struct task_struct *task, bool seed)
 {
 	struct stape_filter *filter = &active->filter;
+	u32 pid = READ_ONCE(task->pid);
 	unsigned long flags;
 	bool before;
 
 	task_lock(task);	/* as in stape_rules_update() */
-	raw_spin_lock_irqsave(&stape_filter_lock, flags);
-	before = test_bit(task->pid, filter->seeds);
-	stape_filter_set_seed(filter, task->pid, seed);
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	before = test_bit(pid, filter->seeds);
+	stape_filter_set_seed(filter, pid, seed);
 	/* The task's exit probe may have read the bit before; pairs with do_exit()'s barrier. */
 	smp_mb();
 	if (stape_task_is_exiting(task))
-		stape_filter_set_seed(filter, task->pid, false);
-	seed = test_bit(task->pid, filter->seeds);
-	stape_membership_update_locked(active, task, task->comm);
-	raw_spin_unlock_irqrestore(&stape_filter_lock, flags);
+		stape_filter_set_seed(filter, pid, false);
+	seed = test_bit(pid, filter->seeds);
+	stape_membership_update_locked(active, task, pid, task->comm);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 	task_unlock(task);
 	return seed != before;
 }
@@ -112,7 +119,7 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
 		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
-	} while (again && !active->filter.flags.no_inherit && !fatal_signal_pending(current));
+	} while (again && !stape_rules_get(active)->flags.no_inherit && !fatal_signal_pending(current));
 	return changed;
 }
 
@@ -234,12 +241,42 @@ static void stape_rules_update_all(struct stape_active *active)
 	stape_rules_walk(active, &all);
 }
 
-static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
+/* Makes rules with room for so many cgroups and patterns; everything is zeroed. */
+static struct stape_filter_rules *stape_rules_alloc(u32 nr_cgroups, u32 nr_patterns)
+{
+	struct stape_filter_rules *rules;
+
+	rules = kzalloc(struct_size(rules, cgroups, nr_cgroups) + nr_patterns * STAPE_PATTERN_LEN,
+			GFP_KERNEL_ACCOUNT);
+	if (!rules)
+		return NULL;
+	rules->nr_cgroups = nr_cgroups;
+	rules->nr_patterns = nr_patterns;
+	rules->patterns = (void *)&rules->cgroups[nr_cgroups];
+	return rules;
+}
+
+/*
+ * Puts new rules in the place of the old ones, and checks all tasks.  A check that still uses the
+ * old rules has the lock of its task's PID: the check that follows here waits for it.
+ */
+static void stape_rules_replace(struct stape_active *active, struct stape_filter_rules *rules)
+{
+	struct stape_filter *filter = &active->filter;
+	struct stape_filter_rules *old = stape_rules_get(active);
+
+	rcu_assign_pointer(filter->rules, rules);
+	WRITE_ONCE(filter->open, rules->flags.all || rules->nr_cgroups);
+	kfree_rcu(old, rcu);
+	stape_rules_update_all(active);
+}
+
+static u32 stape_rules_find_cgroup(const struct stape_filter_rules *rules, u64 id)
 {
 	u32 i;
 
-	for (i = 0; i < filter->nr_cgroups; i++)
-		if (cgroup_id(filter->cgroups[i]) == id)
+	for (i = 0; i < rules->nr_cgroups; i++)
+		if (cgroup_id(rules->cgroups[i]) == id)
 			break;
 	return i;
 }
@@ -254,31 +291,27 @@ static u32 stape_rules_find_cgroup(const struct stape_filter *filter, u64 id)
  */
 int stape_rules_add_cgroup(struct stape_active *active, u64 id)
 {
-	struct stape_filter *filter = &active->filter;
-	struct cgroup **cgroups, **old = filter->cgroups, *cgroup;
-	u32 n = filter->nr_cgroups;
+	struct stape_filter_rules *rules, *old = stape_rules_get(active);
+	u32 n = old->nr_cgroups;
+	struct cgroup *cgroup;
 
-	if (stape_rules_find_cgroup(filter, id) < n)
+	if (stape_rules_find_cgroup(old, id) < n)
 		return 0;
 	if (n == STAPE_FILTER_CGROUPS_MAX)
 		return -E2BIG;
 	cgroup = cgroup_get_from_id(id);
 	if (IS_ERR_OR_NULL(cgroup))
 		return -ENOENT;
-	cgroups = kmalloc_array(n + 1, sizeof(*cgroups), GFP_KERNEL_ACCOUNT);
-	if (!cgroups) {
+	rules = stape_rules_alloc(n + 1, old->nr_patterns);
+	if (!rules) {
 		cgroup_put(cgroup);
 		return -ENOMEM;
 	}
-	if (n)
-		memcpy(cgroups, old, n * sizeof(*cgroups));
-	cgroups[n] = cgroup;
-	raw_spin_lock_irq(&stape_filter_lock);
-	filter->cgroups = cgroups;
-	WRITE_ONCE(filter->nr_cgroups, n + 1);
-	raw_spin_unlock_irq(&stape_filter_lock);
-	kfree(old);
-	stape_rules_update_all(active);
+	rules->flags = old->flags;
+	memcpy(rules->patterns, old->patterns, old->nr_patterns * sizeof(*old->patterns));
+	memcpy(rules->cgroups, old->cgroups, n * sizeof(*old->cgroups));
+	rules->cgroups[n] = cgroup;
+	stape_rules_replace(active, rules);
 	return 0;
 }
 
@@ -288,23 +321,28 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id)
  * @id: of a cgroup that was added
  *
  * Context: under the session's lock; may sleep.
- * Return: 0, or -ENOENT if it was not added.
+ * Return: 0; -ENOENT: it was not added; -ENOMEM.
  */
 int stape_rules_del_cgroup(struct stape_active *active, u64 id)
 {
-	struct stape_filter *filter = &active->filter;
-	u32 at = stape_rules_find_cgroup(filter, id);
+	struct stape_filter_rules *rules, *old = stape_rules_get(active);
+	u32 at = stape_rules_find_cgroup(old, id), last = old->nr_cgroups - 1;
 	struct cgroup *cgroup;
 
-	if (at == filter->nr_cgroups)
+	if (at == old->nr_cgroups)
 		return -ENOENT;
-	cgroup = filter->cgroups[at];
-	raw_spin_lock_irq(&stape_filter_lock);
-	WRITE_ONCE(filter->nr_cgroups, filter->nr_cgroups - 1);
-	filter->cgroups[at] = filter->cgroups[filter->nr_cgroups];
-	raw_spin_unlock_irq(&stape_filter_lock);
+	rules = stape_rules_alloc(last, old->nr_patterns);
+	if (!rules)
+		return -ENOMEM;
+	cgroup = old->cgroups[at];
+	rules->flags = old->flags;
+	memcpy(rules->patterns, old->patterns, old->nr_patterns * sizeof(*old->patterns));
+	memcpy(rules->cgroups, old->cgroups, last * sizeof(*old->cgroups));
+	if (at < last)
+		rules->cgroups[at] = old->cgroups[last];
+	stape_rules_replace(active, rules);
+	/* A cgroup's memory is freed after a grace period, too. */
 	cgroup_put(cgroup);
-	stape_rules_update_all(active);
 	return 0;
 }
 
@@ -312,26 +350,26 @@ int stape_rules_del_cgroup(struct stape_active *active, u64 id)
  * stape_rules_set() - replace flags and patterns
  * @active: a session's
  * @flags: the new flags
- * @patterns: the new patterns, from kmalloc(), which the filter frees; may be NULL
+ * @patterns: the new patterns, which are copied; may be NULL
  * @nr_patterns: entries of @patterns
  *
  * Context: under the session's lock; may sleep.
+ * Return: 0 or -ENOMEM.
  */
-void stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
-		     char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
+int stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
+		    char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
 {
-	struct stape_filter *filter = &active->filter;
-	char (*old)[STAPE_PATTERN_LEN] = filter->patterns;
+	struct stape_filter_rules *rules, *old = stape_rules_get(active);
 
-	raw_spin_lock_irq(&stape_filter_lock);
-	WRITE_ONCE(filter->flags.all, flags->all);
-	filter->flags.kthreads = flags->kthreads;
-	filter->flags.no_inherit = flags->no_inherit;
-	filter->patterns = patterns;
-	WRITE_ONCE(filter->nr_patterns, nr_patterns);
-	raw_spin_unlock_irq(&stape_filter_lock);
-	kfree(old);
-	stape_rules_update_all(active);
+	rules = stape_rules_alloc(old->nr_cgroups, nr_patterns);
+	if (!rules)
+		return -ENOMEM;
+	rules->flags = *flags;
+	if (nr_patterns)
+		memcpy(rules->patterns, patterns, nr_patterns * sizeof(*patterns));
+	memcpy(rules->cgroups, old->cgroups, old->nr_cgroups * sizeof(*old->cgroups));
+	stape_rules_replace(active, rules);
+	return 0;
 }
 
 /**

@@ -12,8 +12,8 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
 int stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process);
 int stape_rules_add_cgroup(struct stape_active *active, u64 id);
 int stape_rules_del_cgroup(struct stape_active *active, u64 id);
-void stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
-		     char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
+int stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
+		    char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
 void stape_rules_rescan(struct stape_active *active);
 
 #endif /* _STAPE_RULES_H */

@@ -113,7 +113,9 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 	ret = -ENOMEM;
 	if (!session->account)
 		goto err_account;
-	stape_filter_init(&session->active.filter);
+	ret = stape_filter_init(&session->active.filter);
+	if (ret)
+		goto err_filter;
 	INIT_LIST_HEAD(&session->waiters);
 	spin_lock_init(&session->notified_lock);
 	init_waitqueue_head(&session->wait);
@@ -132,6 +134,7 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 
 err_id:
 	stape_filter_destroy(&session->active.filter);
+err_filter:
 	stape_account_put(session->account);
 err_account:
 	kfree(session);
@@ -423,11 +426,11 @@ static void stape_session_resync_cpu(void *data)
 void stape_session_resync(struct stape_session *session)
 {
 	struct stape_active *active = &session->active;
-	u32 leavers;
+	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
 
 	if (!session->attached)
 		return;
-	leavers = stape_filter_count_leavers(&active->filter);
+	stape_filter_get_leavers(&active->filter, leavers);
 	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
 	stape_filter_settle_leavers(&active->filter, leavers);
 	/* The filter may have lost its last member. */
