@@ -95,11 +95,18 @@ static inline bool stape_on_cpu(const struct task_struct *task)
 #endif
 
 /*
- * The CPU's counter behind get_cycles(): its rate in kHz, and whether the kernel has found that
- * it is the same on all CPUs and keeps its rate.
+ * The CPU's counter: its value, its rate in kHz, and whether the kernel has found that it is the
+ * same on all CPUs and keeps its rate.  x86's get_cycles() first asks whether there is a counter,
+ * which stape_counter_fit() has answered.
  */
 #ifdef CONFIG_X86
+#include <asm/msr.h>
 #include <asm/tsc.h>
+
+static __always_inline u64 stape_counter_read(void)
+{
+	return rdtsc();
+}
 
 static inline u32 stape_counter_rate(void)
 {
@@ -111,6 +118,13 @@ static inline bool stape_counter_fit(void)
 	return tsc_khz && !check_tsc_unstable();
 }
 #else
+#include <linux/timex.h>
+
+static __always_inline u64 stape_counter_read(void)
+{
+	return get_cycles();
+}
+
 static inline u32 stape_counter_rate(void)
 {
 	return 0;

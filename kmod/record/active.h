@@ -37,8 +37,8 @@ struct stape_active {
 extern struct hlist_head stape_actives;
 
 /*
- * The rings of a CPU by the ids of filters.  That of STAPE_FILTER_MULTI is a fan-out, which
- * passes each event on to the rings of all sessions that have the task.
+ * The rings of a CPU by the ids of filters.  Those of STAPE_FILTER_MULTI and 0 are a
+ * fan-out, which passes each event on to the rings of all sessions that have the task.
  */
 DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 

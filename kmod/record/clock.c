@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a session's clock compares to others.
+ * Which clocks sessions have, and how a session's clock compares to others.
  */
 #include "record/clock.h"
 
@@ -10,6 +10,27 @@
 static_assert(sizeof(struct stape_clock_sample) == 40);
 
 #define STAPE_NS_KHZ	1000000		/* a clock that counts ns */
+
+DEFINE_STATIC_KEY_FALSE(stape_clock_mono_key);
+
+/**
+ * stape_clock_get() - let probes read a clock
+ * @counter: the CPU's counter, which they can always read; false: CLOCK_MONOTONIC
+ *
+ * Context: may sleep.
+ */
+void stape_clock_get(bool counter)
+{
+	if (!counter)
+		static_branch_inc(&stape_clock_mono_key);
+}
+
+/* Undoes stape_clock_get(), when no probe uses a ring with that clock any more. */
+void stape_clock_put(bool counter)
+{
+	if (!counter)
+		static_branch_dec(&stape_clock_mono_key);
+}
 
 /**
  * stape_clock_sample() - read several clocks at one time

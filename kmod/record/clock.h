@@ -6,9 +6,11 @@
 #ifndef _STAPE_CLOCK_H
 #define _STAPE_CLOCK_H
 
+#include <linux/jump_label.h>
 #include <linux/timekeeping.h>
-#include <linux/timex.h>
 #include <schedtape/device.h>
+
+#include "compat.h"
 
 /**
  * stape_clock_now() - read a session's clock
@@ -18,9 +20,19 @@
  */
 static __always_inline u64 stape_clock_now(bool counter)
 {
-	return counter ? get_cycles() : ktime_get_mono_fast_ns();
+	return counter ? stape_counter_read() : ktime_get_mono_fast_ns();
 }
 
+DECLARE_STATIC_KEY_FALSE(stape_clock_mono_key);
+
+/* Returns true if a session may have CLOCK_MONOTONIC. */
+static __always_inline bool stape_clock_mono_used(void)
+{
+	return static_branch_unlikely(&stape_clock_mono_key);
+}
+
+void stape_clock_get(bool counter);
+void stape_clock_put(bool counter);
 void stape_clock_sample(bool counter, struct stape_clock_sample *sample);
 
 #endif /* _STAPE_CLOCK_H */

@@ -78,7 +78,7 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 {
 	struct stape_ring *ring = stape_active_ring(id);
 
-	if (likely(!preempt && READ_ONCE(prev->__state) == TASK_INTERRUPTIBLE))
+	if (likely(!preempt && data_race(prev->__state) == TASK_INTERRUPTIBLE))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_SLEEPING);
 	else if (stape_probe_runnable(preempt, prev))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_RUNNING);
@@ -219,22 +219,21 @@ static __always_inline void stape_fanout_one(const struct stape_active *active,
 }
 
 /* Passes an event on to each session that it concerns, with interrupts off. */
-static notrace void stape_fanout(u64 word, u32 arg, bool counter, u64 now)
+static notrace void stape_fanout(u64 word, u32 arg)
 {
 	struct stape_active *active;
-	u64 other = 0;	/* the other clock, which is read once */
+	u64 now[2] = { 0 };	/* by clock; each is read once, if at all */
 
 	for_each_active(active) {
 		struct stape_ring *ring = this_cpu_ptr(active->rings);
 
-		if (ring->counter != counter && !other)
-			other = stape_clock_now(!counter);
-		stape_fanout_one(active, ring, word, arg,
-				 ring->counter == counter ? now : other);
+		if (!now[ring->counter])
+			now[ring->counter] = stape_ring_now(ring);
+		stape_fanout_one(active, ring, word, arg, now[ring->counter]);
 	}
 }
 
-/* The rings of STAPE_FILTER_MULTI. */
+/* The rings of STAPE_FILTER_MULTI, and of 0: a probe may read an id twice (stape_filter_id()). */
 static DEFINE_PER_CPU(struct stape_ring, stape_fanout_rings);
 
 /**
@@ -248,6 +247,7 @@ void stape_fanout_init(void)
 
 	for_each_possible_cpu(cpu) {
 		stape_ring_init_fanout(per_cpu_ptr(&stape_fanout_rings, cpu), stape_fanout);
+		per_cpu(stape_active_rings[0], cpu) = per_cpu_ptr(&stape_fanout_rings, cpu);
 		per_cpu(stape_active_rings[STAPE_FILTER_MULTI], cpu) =
 			per_cpu_ptr(&stape_fanout_rings, cpu);
 	}

@@ -93,9 +93,9 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
  *
  * Context: any.
  */
-void stape_ring_init_fanout(struct stape_ring *ring,
-			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now))
+void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg))
 {
+	ring->counter = true;	/* which costs less to read, for nothing */
 	ring->pos = stape_ring_no_page();
 	ring->curr = 1 << STAPE_PID_SHIFT;
 	ring->fanout = fanout;
@@ -259,7 +259,7 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now)
 {
 	if (ring->fanout) {
-		ring->fanout(word, arg, ring->counter, now);
+		ring->fanout(word, arg);
 		return;
 	}
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,

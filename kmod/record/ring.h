@@ -40,8 +40,8 @@
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run
  * @notify: the session's, queued when the first event is lost
- * @fanout: if set, this is no ring: called in place of writing an event, with its word, its
- *	whole argument, its clock and its time
+ * @fanout: if set, this is no ring: called in place of writing an event, with its word and its
+ *	whole argument
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
  * @consumer: written by user space, so never trusted
  * @producer: read by user space
@@ -70,7 +70,7 @@ struct stape_ring {
 	u32 watermark;
 	struct irq_work *wake;
 	struct irq_work *notify;
-	void (*fanout)(u64 word, u32 arg, bool counter, u64 now);
+	void (*fanout)(u64 word, u32 arg);
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
@@ -95,8 +95,7 @@ struct stape_ring_setup {
 	struct irq_work *notify;
 };
 
-void stape_ring_init_fanout(struct stape_ring *ring,
-			    void (*fanout)(u64 word, u32 arg, bool counter, u64 now));
+void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
@@ -146,6 +145,12 @@ static inline bool stape_ring_is_paused(const struct stape_ring *ring)
 static inline u64 stape_ring_now(const struct stape_ring *ring)
 {
 	return stape_clock_now(ring->counter);
+}
+
+/* stape_ring::counter for the hot path, where it is a nop unless a session has the other clock. */
+static __always_inline bool stape_ring_by_counter(const struct stape_ring *ring)
+{
+	return !stape_clock_mono_used() || ring->counter;
 }
 
 /* Returns an event's word without its time.  @low: its PID, and an argument below 2^10. */
@@ -251,7 +256,7 @@ static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word
  */
 static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
 {
-	if (ring->counter)
+	if (stape_ring_by_counter(ring))
 		stape_ring_put(ring, word, stape_clock_now(true), false);
 	else
 		stape_ring_emit_mono(ring, word);
@@ -260,7 +265,7 @@ static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
 /* stape_ring_emit() for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
 static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 word)
 {
-	if (ring->counter)
+	if (stape_ring_by_counter(ring))
 		stape_ring_put_wakeup(ring, word, stape_clock_now(true));
 	else
 		stape_ring_emit_wakeup_mono(ring, word);
@@ -277,7 +282,7 @@ static __always_inline void stape_ring_emit_switch(struct stape_ring *ring, u32 
 {
 	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
 
-	if (ring->counter)
+	if (stape_ring_by_counter(ring))
 		stape_ring_put(ring, word, stape_clock_now(true), true);
 	else
 		stape_ring_emit_switch_mono(ring, word);

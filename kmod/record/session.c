@@ -167,6 +167,7 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
 		return ret;
 	}
+	stape_clock_get(session->setup.counter);
 	stape_active_add(&session->active);
 	session->attached = true;
 	return 0;
@@ -188,6 +189,7 @@ static void stape_session_detach(struct stape_session *session)
 	stape_active_remove(&session->active);
 	stape_attach_put();
 	synchronize_rcu();
+	stape_clock_put(session->setup.counter);
 }
 
 static void stape_session_free_rings(struct stape_ring __percpu *rings)
