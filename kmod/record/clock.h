@@ -10,8 +10,6 @@
 #include <linux/timekeeping.h>
 #include <schedtape/device.h>
 
-#include "compat.h"
-
 /**
  * stape_clock_now() - read a session's clock
  * @counter: the clock is the CPU's counter

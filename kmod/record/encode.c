@@ -6,11 +6,13 @@
 #include "record/encode.h"
 
 #include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
 #include "record/retprobe.h"
 #include "record/task_info.h"
+#include "record/watch.h"
 
 /**
  * stape_encode_payload() - write an event of a task with a payload
@@ -225,6 +227,23 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
 }
 
+/*
+ * Returns true if a child surely has its parent's attributes, as nearly all have.  A player's nice
+ * value is not the one in its task_struct.
+ */
+static bool stape_encode_inherits(const struct task_struct *parent,
+				  const struct task_struct *child)
+{
+	unsigned int policy = READ_ONCE(child->policy);
+
+	return policy == READ_ONCE(parent->policy) && policy != SCHED_DEADLINE &&
+	       READ_ONCE(child->static_prio) == READ_ONCE(parent->static_prio) &&
+	       READ_ONCE(child->rt_priority) == READ_ONCE(parent->rt_priority) &&
+	       rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups) &&
+	       data_race(cpumask_equal(&child->cpus_mask, &parent->cpus_mask)) &&
+	       !stape_watch_enabled();
+}
+
 /**
  * stape_encode_forked() - write the attributes that a child did not inherit
  * @active: a session's
@@ -242,11 +261,13 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 void stape_encode_forked(struct stape_active *active, struct task_struct *parent,
 			 struct task_struct *child)
 {
+	bool busy = stape_retprobe_busy();
 	struct stape_attributes inherited;
 
+	if (!busy && stape_encode_inherits(parent, child))
+		return;
 	stape_encode_read(&inherited, parent);
-	stape_encode_changes(active, child, child->comm,
-			     stape_retprobe_busy() ? NULL : &inherited);
+	stape_encode_changes(active, child, child->comm, busy ? NULL : &inherited);
 }
 
 /**

@@ -63,8 +63,10 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	struct stape_filter *filter = &active->filter;
-	char comm[TASK_COMM_LEN];
+	const struct stape_filter_rules *rules;
+	char comm[TASK_COMM_LEN] = "";
 	unsigned long flags;
+	bool inherits;
 
 	/* The child is linked before this reads bits; pairs with the barriers before list walks. */
 	smp_mb();
@@ -72,14 +74,16 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 	    !stape_filter_may_match(filter, child->pid))
 		return;
 	raw_spin_lock_irqsave(stape_filter_lock(child->pid), flags);
+	rules = stape_filter_rules(filter);
+	inherits = stape_filter_has(filter, parent);
 	/* Threads may rename each other, also while they are being forked: see probe_name.c. */
-	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
+	if (rules->nr_patterns || !inherits)
+		data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
 	/* The last task with this PID may be dead, and may still be a member. */
 	stape_filter_remove(filter, child->pid);
 	stape_filter_set_seed(filter, child->pid,
-			      test_bit(parent->pid, filter->seeds) &&
-			      !stape_filter_rules(filter)->flags.no_inherit);
-	if (stape_filter_has(filter, parent) && stape_filter_match(filter, child, child->pid, comm)) {
+			      test_bit(parent->pid, filter->seeds) && !rules->flags.no_inherit);
+	if (inherits && stape_filter_match(filter, child, child->pid, comm)) {
 		stape_encode_fork(active, parent, child);
 		stape_filter_insert(filter, child->pid);
 		smp_mb();	/* as in stape_membership_enter() */
