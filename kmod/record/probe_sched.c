@@ -92,13 +92,17 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 	unsigned long prev_id = stape_filter_id(data, prev->pid);
 	unsigned long id = stape_filter_id(data, next->pid);
 
-	if (stape_watch_enabled())
+	if (stape_watch_enabled()) {
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
-	else if (id)
+	} else if (id == prev_id) {
+		if (id)
+			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true);
+	} else if (id) {
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
 					 stape_probe_next_id(id, prev_id), true);
-	else if (prev_id)
+	} else {
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false);
+	}
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
