@@ -66,7 +66,8 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
-	    nla_put_u32(skb, STAPE_A_SESSION_TASKS, atomic_read(&session->active.filter.nr_members)) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_TASKS,
+			atomic_read(&session->active.filter.nr_members)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_UID,
 			from_kuid(&init_user_ns, session->account->uid)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MEMORY, session->memory,

@@ -54,7 +54,7 @@ static void stape_dead_work(struct irq_work *work)
 {
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
 
-	/* The task is off its CPU before its threads are counted: see stape_follow_reap_leader(). */
+	/* The task is off its CPU before its threads are counted: stape_follow_reap_leader(). */
 	smp_mb();
 	while (list->nr)
 		stape_dead_remove(&list->tasks[--list->nr]);
@@ -69,7 +69,7 @@ void stape_dead_init(void)
 {
 	int cpu;
 
-	/* In the interrupt on PREEMPT_RT as well: a PID may be reused before a thread gets there. */
+	/* In the interrupt, also on PREEMPT_RT: a PID may be reused before a thread runs. */
 	for_each_possible_cpu(cpu)
 		per_cpu(stape_dead_lists, cpu).work = IRQ_WORK_INIT_HARD(stape_dead_work);
 }

@@ -240,8 +240,9 @@ static bool stape_encode_inherits(const struct task_struct *parent,
 	       READ_ONCE(child->static_prio) == READ_ONCE(parent->static_prio) &&
 	       READ_ONCE(child->rt_priority) == READ_ONCE(parent->rt_priority) &&
 	       rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups) &&
-	       data_race(cpumask_equal(&child->cpus_mask, &parent->cpus_mask)) &&
-	       !stape_watch_enabled();
+	       !stape_watch_enabled() &&
+	       /* If a mask changes meanwhile, that is written: the child's bit is set. */
+	       data_race(cpumask_equal(&child->cpus_mask, &parent->cpus_mask));
 }
 
 /**

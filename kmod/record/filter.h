@@ -193,7 +193,7 @@ static __always_inline bool stape_filter_has(const struct stape_filter *filter,
  */
 static __always_inline unsigned long stape_filter_id(const u8 *ids, u32 pid)
 {
-	return data_race(ids[pid]);
+	return data_race(ids[pid]);	/* see above */
 }
 
 /* Returns the rules.  For RCU readers; interrupts or preemption that are off are enough. */

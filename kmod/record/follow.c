@@ -76,8 +76,8 @@ void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
 	raw_spin_lock_irqsave(stape_filter_lock(child->pid), flags);
 	rules = stape_filter_rules(filter);
 	inherits = stape_filter_has(filter, parent);
-	/* Threads may rename each other, also while they are being forked: see probe_name.c. */
 	if (rules->nr_patterns || !inherits)
+		/* Threads may rename each other, also in a fork: see probe_name.c. */
 		data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
 	/* The last task with this PID may be dead, and may still be a member. */
 	stape_filter_remove(filter, child->pid);
@@ -203,7 +203,7 @@ static bool stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
 
 	if (!test_bit(pid, filter->members))
 		return false;
-	smp_mb();
+	smp_mb();	/* see above */
 	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
 	leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 	gone = !leader || (READ_ONCE(leader->__state) == TASK_DEAD && !stape_on_cpu(leader));

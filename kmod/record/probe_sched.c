@@ -78,6 +78,7 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 {
 	struct stape_ring *ring = stape_active_ring(id);
 
+	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
 	if (likely(!preempt && data_race(prev->__state) == TASK_INTERRUPTIBLE))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_SLEEPING);
 	else if (stape_probe_runnable(preempt, prev))

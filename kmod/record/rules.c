@@ -119,7 +119,8 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
 		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
-	} while (again && !stape_rules_get(active)->flags.no_inherit && !fatal_signal_pending(current));
+	} while (again && !stape_rules_get(active)->flags.no_inherit &&
+		 !fatal_signal_pending(current));
 	return changed;
 }
 

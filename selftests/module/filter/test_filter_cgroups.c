@@ -331,7 +331,7 @@ static bool start_threads(unsigned int *started, unsigned int n)
 	pthread_t thread;
 	unsigned int i;
 
-	/* The harness locks memory, so each thread's usual stack of 8 MB would be filled with zeros. */
+	/* The harness locks memory: each thread's usual stack would be 8 MB of zeros. */
 	if (pthread_attr_init(&attr) || pthread_attr_setstacksize(&attr, 65536))
 		return false;
 	for (i = 0; i < n; i++)
