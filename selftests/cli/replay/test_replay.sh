@@ -99,6 +99,8 @@ report $? "nothing is left of them"
 # the guest waits for a file of the host.
 schedtape record -q -o long.tape -- periodic 100 5 300 > log 2>&1 &
 recorder=$!
+# On a busy host the recorder takes seconds to begin.
+eventually pgrep -x periodic > /dev/null
 sleep $((exact ? 20 : 1 + 2 * slow))
 kill -INT $recorder
 wait $recorder
