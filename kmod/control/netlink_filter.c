@@ -47,12 +47,8 @@ static struct task_struct *stape_filter_find(u32 pid)
 static int stape_filter_check(const struct stape_filter *filter, struct task_struct *task,
 			      const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
-	bool kthreads;
-
-	rcu_read_lock();
-	kthreads = stape_filter_rules(filter)->flags.kthreads;
-	rcu_read_unlock();
-	if (stape_task_flags(task) & PF_KTHREAD && !kthreads) {
+	if (!stape_filter_own_rules(filter)->flags.kthreads &&
+	    stape_task_flags(task) & PF_KTHREAD) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a kernel thread, which the filter leaves out");
 		return -EINVAL;
 	}
@@ -219,11 +215,9 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 		goto out;
 	}
 	ret = stape_rules_set(&session->active, &flags, patterns, n);
-	if (ret)
-		goto out_patterns;
-	stape_session_resync(session);
-out_patterns:
 	kfree(patterns);
+	if (!ret)
+		stape_session_resync(session);
 out:
 	stape_session_release(session);
 	return ret;

@@ -4,22 +4,18 @@
  */
 #include "record/active.h"
 
-#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/spinlock.h>
 
 #include "base/account.h"
 #include "base/work.h"
 
-/* Protects changes of stape_actives, and the ids. */
+/* Protects changes of stape_actives, and who has which id. */
 static DEFINE_SPINLOCK(stape_actives_lock);
 /* Read by probes under RCU. */
 HLIST_HEAD(stape_actives);
 /* Read by probes under RCU, changed by the owner of the id. */
 DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
-
-/* Ids in use.  0 stands for no filter. */
-static DECLARE_BITMAP(stape_active_ids, STAPE_FILTER_MULTI) = { BIT(0) };
 
 static_assert(STAPE_FILTER_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
@@ -27,27 +23,23 @@ static_assert(STAPE_FILTER_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 static void stape_active_take_id(struct stape_active *active)
 {
 	int cpu;
-	u32 id;
 
 	spin_lock(&stape_actives_lock);
-	id = find_first_zero_bit(stape_active_ids, STAPE_FILTER_MULTI);
-	__set_bit(id, stape_active_ids);
+	stape_filter_publish(&active->filter);
 	spin_unlock(&stape_actives_lock);
-	stape_filter_publish(&active->filter, id);
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), per_cpu_ptr(active->rings, cpu));
+		WRITE_ONCE(per_cpu(stape_active_rings[active->filter.id], cpu),
+			   per_cpu_ptr(active->rings, cpu));
 }
 
 static void stape_active_give_id(struct stape_active *active)
 {
-	u32 id = active->filter.id;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_active_rings[id], cpu), NULL);
-	stape_filter_withdraw(&active->filter);
+		WRITE_ONCE(per_cpu(stape_active_rings[active->filter.id], cpu), NULL);
 	spin_lock(&stape_actives_lock);
-	__clear_bit(id, stape_active_ids);
+	stape_filter_withdraw(&active->filter);
 	spin_unlock(&stape_actives_lock);
 }
 

@@ -5,6 +5,7 @@
 #include "record/filter.h"
 
 #include <linux/cgroup.h>
+#include <linux/find.h>
 #include <linux/glob.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -22,9 +23,9 @@ struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
 	[0 ... STAPE_FILTER_LOCKS - 1] = { __RAW_SPIN_LOCK_UNLOCKED(stape_filter_locks) },
 };
 
-/* The filters that may have bits, by their ids, and which ids there are.  Read under RCU. */
-static struct stape_filter *stape_filters[STAPE_FILTER_MULTI];
+/* The ids in use, and the filters that have them.  Read under RCU. */
 static unsigned long stape_filters_used;
+static struct stape_filter *stape_filters[STAPE_FILTER_MULTI];
 
 static_assert(STAPE_FILTER_MULTI <= BITS_PER_LONG);
 
@@ -59,6 +60,28 @@ static unsigned long *stape_filter_bitmap(void)
 }
 
 /**
+ * stape_filter_alloc_rules() - make rules that select nothing
+ * @nr_cgroups: how many cgroups there is room for
+ * @nr_patterns: how many patterns there is room for
+ *
+ * Context: may sleep.
+ * Return: the rules, which the caller owns until they become a filter's; NULL: no memory.
+ */
+struct stape_filter_rules *stape_filter_alloc_rules(u32 nr_cgroups, u32 nr_patterns)
+{
+	struct stape_filter_rules *rules;
+
+	rules = kzalloc(struct_size(rules, cgroups, nr_cgroups) + nr_patterns * STAPE_PATTERN_LEN,
+			GFP_KERNEL_ACCOUNT);
+	if (!rules)
+		return NULL;
+	rules->nr_cgroups = nr_cgroups;
+	rules->nr_patterns = nr_patterns;
+	rules->patterns = (void *)&rules->cgroups[nr_cgroups];
+	return rules;
+}
+
+/**
  * stape_filter_init() - make a filter that has neither rules nor bits yet
  * @filter: zeroed
  *
@@ -67,7 +90,7 @@ static unsigned long *stape_filter_bitmap(void)
  */
 int stape_filter_init(struct stape_filter *filter)
 {
-	struct stape_filter_rules *none = kzalloc(sizeof(*none), GFP_KERNEL_ACCOUNT);
+	struct stape_filter_rules *none = stape_filter_alloc_rules(0, 0);
 
 	if (!none)
 		return -ENOMEM;
@@ -116,7 +139,7 @@ void stape_filter_free_bits(struct stape_filter *filter)
  */
 void stape_filter_destroy(struct stape_filter *filter)
 {
-	struct stape_filter_rules *rules = rcu_dereference_protected(filter->rules, true);
+	struct stape_filter_rules *rules = stape_filter_own_rules(filter);
 	u32 i;
 
 	for (i = 0; i < filter->rescan.nr_moved; i++)
@@ -129,31 +152,32 @@ void stape_filter_destroy(struct stape_filter *filter)
 }
 
 /**
- * stape_filter_publish() - let the ids of PIDs depend on a filter
+ * stape_filter_publish() - give a filter an id, and let the ids of PIDs depend on the filter
  * @filter: without members
- * @id: an id that no other filter has
  *
- * Context: any.
+ * There are ids for as many sessions as may have rings.  0 stands for no filter.
+ *
+ * Context: one caller at a time.
  */
-void stape_filter_publish(struct stape_filter *filter, u8 id)
+void stape_filter_publish(struct stape_filter *filter)
 {
-	filter->id = id;
-	WRITE_ONCE(stape_filters[id], filter);
+	filter->id = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_MULTI, 1);
+	WRITE_ONCE(stape_filters[filter->id], filter);
 	/* The filter before its id: pairs with the address dependency in stape_filter_settle(). */
 	smp_mb__before_atomic();
-	set_bit(id, &stape_filters_used);
+	set_bit(filter->id, &stape_filters_used);
 }
 
 /**
  * stape_filter_withdraw() - undo stape_filter_publish()
  * @filter: without members; who looks at ids uses it until an RCU grace period is over
  *
- * Context: any.
+ * Context: one caller at a time.
  */
 void stape_filter_withdraw(struct stape_filter *filter)
 {
-	clear_bit(filter->id, &stape_filters_used);
 	WRITE_ONCE(stape_filters[filter->id], NULL);
+	clear_bit(filter->id, &stape_filters_used);
 }
 
 /* Returns whether a PID has left a filter since the last resync.  Under the PID's lock. */
@@ -252,7 +276,10 @@ void stape_filter_clear(struct stape_filter *filter)
 	u32 i;
 
 	WRITE_ONCE(filter->closed, true);
-	/* Whoever has not seen that has inserted its task when its lock has been taken here. */
+	/*
+	 * A CPU that has not seen this still holds a lock.  It has inserted its task when the lock
+	 * can be taken here.
+	 */
 	for (i = 0; i < STAPE_FILTER_LOCKS; i++) {
 		raw_spin_lock_irq(&stape_filter_locks[i].lock);
 		raw_spin_unlock_irq(&stape_filter_locks[i].lock);

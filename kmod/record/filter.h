@@ -146,11 +146,12 @@ static inline raw_spinlock_t *stape_filter_lock(u32 pid)
 
 int stape_filter_alloc_ids(void);
 void stape_filter_free_ids(void);
+struct stape_filter_rules *stape_filter_alloc_rules(u32 nr_cgroups, u32 nr_patterns);
 int stape_filter_init(struct stape_filter *filter);
 int stape_filter_alloc(struct stape_filter *filter);
 void stape_filter_free_bits(struct stape_filter *filter);
 void stape_filter_destroy(struct stape_filter *filter);
-void stape_filter_publish(struct stape_filter *filter, u8 id);
+void stape_filter_publish(struct stape_filter *filter);
 void stape_filter_withdraw(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
 void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids);
@@ -201,6 +202,12 @@ static inline const struct stape_filter_rules *
 stape_filter_rules(const struct stape_filter *filter)
 {
 	return rcu_dereference_check(filter->rules, rcu_read_lock_any_held());
+}
+
+/* Returns the rules.  For those who may change them: under the session's lock, or at its end. */
+static inline struct stape_filter_rules *stape_filter_own_rules(const struct stape_filter *filter)
+{
+	return rcu_dereference_protected(filter->rules, true);
 }
 
 /*

@@ -282,7 +282,7 @@ void stape_follow_exit_paused(struct stape_active *active, struct task_struct *t
  * @task: the task; it may have been freed, and is only compared
  * @pid: its PID, which may belong to another task if its parent has reaped it
  *
- * A leader whose threads go on stays a member; stape_follow_exit() of the last of them removes it.
+ * A leader stays a member while its threads run; stape_follow_exit() of the last one removes it.
  *
  * Context: interrupts off, no runqueue lock; RCU reader.
  */

@@ -48,7 +48,8 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
  * stape_membership_update_locked() - update a live task's bit, and write what has changed
  * @active: a session's
  * @task: the task
- * @pid: its PID, whose lock the caller has; in an execve() @task may be getting another one
+ * @pid: its PID.  The caller holds the PID's lock.  During an execve() @task->pid may change, so
+ *	this does not read it
  * @comm: its name, or the name that it is about to get
  *
  * A task that enters is described before its other events, a task that leaves is described

@@ -21,12 +21,6 @@
 /* Tasks that are checked within one RCU read-side section. */
 #define STAPE_RULES_BATCH	1024
 
-/* Returns the present rules.  Under the session's lock. */
-static struct stape_filter_rules *stape_rules_get(struct stape_active *active)
-{
-	return rcu_dereference_protected(active->filter.rules, true);
-}
-
 /*
  * Checks a task by its present name.  The rename probe runs before the new name is stored, and
  * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
@@ -119,7 +113,7 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
 		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
-	} while (again && !stape_rules_get(active)->flags.no_inherit &&
+	} while (again && !stape_filter_own_rules(&active->filter)->flags.no_inherit &&
 		 !fatal_signal_pending(current));
 	return changed;
 }
@@ -242,18 +236,18 @@ static void stape_rules_update_all(struct stape_active *active)
 	stape_rules_walk(active, &all);
 }
 
-/* Makes rules with room for so many cgroups and patterns; everything is zeroed. */
-static struct stape_filter_rules *stape_rules_alloc(u32 nr_cgroups, u32 nr_patterns)
+/* Copies rules, with room for so many cgroups.  Returns NULL if there is no memory. */
+static struct stape_filter_rules *stape_rules_copy(const struct stape_filter_rules *old,
+						   u32 nr_cgroups)
 {
-	struct stape_filter_rules *rules;
+	struct stape_filter_rules *rules = stape_filter_alloc_rules(nr_cgroups, old->nr_patterns);
 
-	rules = kzalloc(struct_size(rules, cgroups, nr_cgroups) + nr_patterns * STAPE_PATTERN_LEN,
-			GFP_KERNEL_ACCOUNT);
 	if (!rules)
 		return NULL;
-	rules->nr_cgroups = nr_cgroups;
-	rules->nr_patterns = nr_patterns;
-	rules->patterns = (void *)&rules->cgroups[nr_cgroups];
+	rules->flags = old->flags;
+	memcpy(rules->patterns, old->patterns, old->nr_patterns * sizeof(*old->patterns));
+	memcpy(rules->cgroups, old->cgroups,
+	       min(nr_cgroups, old->nr_cgroups) * sizeof(*old->cgroups));
 	return rules;
 }
 
@@ -264,7 +258,7 @@ static struct stape_filter_rules *stape_rules_alloc(u32 nr_cgroups, u32 nr_patte
 static void stape_rules_replace(struct stape_active *active, struct stape_filter_rules *rules)
 {
 	struct stape_filter *filter = &active->filter;
-	struct stape_filter_rules *old = stape_rules_get(active);
+	struct stape_filter_rules *old = stape_filter_own_rules(filter);
 
 	rcu_assign_pointer(filter->rules, rules);
 	WRITE_ONCE(filter->open, rules->flags.all || rules->nr_cgroups);
@@ -292,7 +286,7 @@ static u32 stape_rules_find_cgroup(const struct stape_filter_rules *rules, u64 i
  */
 int stape_rules_add_cgroup(struct stape_active *active, u64 id)
 {
-	struct stape_filter_rules *rules, *old = stape_rules_get(active);
+	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
 	u32 n = old->nr_cgroups;
 	struct cgroup *cgroup;
 
@@ -303,14 +297,11 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id)
 	cgroup = cgroup_get_from_id(id);
 	if (IS_ERR_OR_NULL(cgroup))
 		return -ENOENT;
-	rules = stape_rules_alloc(n + 1, old->nr_patterns);
+	rules = stape_rules_copy(old, n + 1);
 	if (!rules) {
 		cgroup_put(cgroup);
 		return -ENOMEM;
 	}
-	rules->flags = old->flags;
-	memcpy(rules->patterns, old->patterns, old->nr_patterns * sizeof(*old->patterns));
-	memcpy(rules->cgroups, old->cgroups, n * sizeof(*old->cgroups));
 	rules->cgroups[n] = cgroup;
 	stape_rules_replace(active, rules);
 	return 0;
@@ -326,19 +317,16 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id)
  */
 int stape_rules_del_cgroup(struct stape_active *active, u64 id)
 {
-	struct stape_filter_rules *rules, *old = stape_rules_get(active);
+	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
 	u32 at = stape_rules_find_cgroup(old, id), last = old->nr_cgroups - 1;
 	struct cgroup *cgroup;
 
 	if (at == old->nr_cgroups)
 		return -ENOENT;
-	rules = stape_rules_alloc(last, old->nr_patterns);
+	rules = stape_rules_copy(old, last);
 	if (!rules)
 		return -ENOMEM;
 	cgroup = old->cgroups[at];
-	rules->flags = old->flags;
-	memcpy(rules->patterns, old->patterns, old->nr_patterns * sizeof(*old->patterns));
-	memcpy(rules->cgroups, old->cgroups, last * sizeof(*old->cgroups));
 	if (at < last)
 		rules->cgroups[at] = old->cgroups[last];
 	stape_rules_replace(active, rules);
@@ -360,9 +348,9 @@ int stape_rules_del_cgroup(struct stape_active *active, u64 id)
 int stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
 		    char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns)
 {
-	struct stape_filter_rules *rules, *old = stape_rules_get(active);
+	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
 
-	rules = stape_rules_alloc(old->nr_cgroups, nr_patterns);
+	rules = stape_filter_alloc_rules(old->nr_cgroups, nr_patterns);
 	if (!rules)
 		return -ENOMEM;
 	rules->flags = *flags;
