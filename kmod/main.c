@@ -10,6 +10,8 @@
 #include "control/missing.h"
 #include "control/netlink.h"
 #include "record/attach.h"
+#include "record/clock.h"
+#include "record/suspend.h"
 #include "replay/replay.h"
 
 static int __init stape_init(void)
@@ -20,9 +22,13 @@ static int __init stape_init(void)
 	if (ret)
 		goto err_attach;
 	stape_missing_init();
+	stape_clock_init();
 	ret = stape_work_init();
 	if (ret)
 		goto err_work;
+	ret = stape_suspend_init();
+	if (ret)
+		goto err_suspend;
 	ret = stape_netlink_init();
 	if (ret)
 		goto err_netlink;
@@ -34,6 +40,8 @@ static int __init stape_init(void)
 err_device:
 	stape_netlink_exit();
 err_netlink:
+	stape_suspend_exit();
+err_suspend:
 	stape_work_exit();
 err_work:
 err_attach:
@@ -45,6 +53,7 @@ static void __exit stape_exit(void)
 	stape_device_exit();
 	stape_netlink_exit();
 	stape_replay_exit();
+	stape_suspend_exit();
 	stape_work_exit();
 }
 

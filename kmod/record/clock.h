@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clocks that a session may have: CLOCK_MONOTONIC, or the CPU's raw counter, which the
- * reader of the tape converts.
+ * The clocks that a session may have: CLOCK_MONOTONIC, or the CPU's counter, which the reader of
+ * the tape converts.  Probes read the raw counter.  stape_clock_offset() is added to what is
+ * written, so that times go on when the counter jumps.
  */
 #ifndef _STAPE_CLOCK_H
 #define _STAPE_CLOCK_H
@@ -11,7 +12,7 @@
 #include <schedtape/device.h>
 
 /**
- * stape_clock_now() - read a session's clock
+ * stape_clock_now() - read a session's clock, without its offset
  * @counter: the clock is the CPU's counter
  *
  * Context: any, NMI included.
@@ -29,8 +30,10 @@ static __always_inline bool stape_clock_mono_used(void)
 	return static_branch_unlikely(&stape_clock_mono_key);
 }
 
+void stape_clock_init(void);
 void stape_clock_get(bool counter);
 void stape_clock_put(bool counter);
+u64 stape_clock_offset(bool counter);
 void stape_clock_sample(bool counter, struct stape_clock_sample *sample);
 
 #endif /* _STAPE_CLOCK_H */

@@ -95,7 +95,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
  */
 void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg))
 {
-	ring->counter = true;	/* which costs less to read, for nothing */
+	ring->counter = true;	/* the cheaper clock: nobody reads the times */
 	ring->pos = stape_ring_no_page();
 	ring->curr = 1 << STAPE_PID_SHIFT;
 	ring->fanout = fanout;
@@ -137,7 +137,7 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 	page->curr = stape_ring_curr_pid(ring);
 	page->curr_kind = stape_ring_curr_kind(ring);
 	page->flags = 0;
-	page->time = now;
+	page->time = now + ring->offset;
 	page->seq = ring->head;
 	page->lost = ring->lost;
 	page->lost_first = ring->lost_first;
@@ -147,7 +147,7 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
 						ring->paused_since;
 		page->lost_last = clamp(max(ring->paused_until, ring->lost_last), page->lost_first,
-					now);
+					page->time);
 	}
 	ring->lost = 0;
 	ring->lost_first = 0;
@@ -166,7 +166,7 @@ static void stape_ring_publish(struct stape_ring *ring)
 
 	page->used = (void *)ring->pos - (void *)page;
 	page->events = ring->pos - first - ring->non_events;
-	page->end = ring->last;
+	page->end = ring->last + ring->offset;
 	WRITE_ONCE(ring->producer->events, ring->producer->events + page->events);
 	ring->head++;
 	/* Pairs with the reader's acquire of @head: the page is complete. */
@@ -183,14 +183,15 @@ static void stape_ring_publish(struct stape_ring *ring)
 static void stape_ring_lose(struct stape_ring *ring, u64 now)
 {
 	struct stape_ring_producer *producer = ring->producer;
+	u64 time = now + ring->offset;
 	bool first = !producer->lost;
 
 	if (!ring->lost++)
-		ring->lost_first = now;
-	ring->lost_last = now;
+		ring->lost_first = time;
+	ring->lost_last = time;
 	if (first)
-		WRITE_ONCE(producer->lost_first, now);
-	WRITE_ONCE(producer->lost_last, now);
+		WRITE_ONCE(producer->lost_first, time);
+	WRITE_ONCE(producer->lost_last, time);
 	WRITE_ONCE(producer->lost, producer->lost + 1);
 	if (!first)
 		return;
@@ -199,21 +200,66 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	irq_work_queue(READ_ONCE(ring->wake));
 }
 
-/* Returns room for @words in the open page or a new one; NULL: the event is not written. */
-static u64 *stape_ring_reserve(struct stape_ring *ring, u64 now, u32 words)
+/*
+ * Returns whether an event may be put into the open page.  After a jump of the counter it has to
+ * begin another page.  A jump by less than 2^28 ticks is noticed when the page is full.
+ */
+static bool stape_ring_page_fits(const struct stape_ring *ring, u64 now, u32 words)
 {
-	if (ring->page) {
-		if ((void *)(ring->pos + words) <= (void *)ring->page + STAPE_PAGE_SIZE)
-			return ring->pos;
+	if ((void *)(ring->pos + words) > (void *)ring->page + STAPE_PAGE_SIZE)
+		return false;
+	return now - ring->last <= STAPE_DELTA_MASK ||
+	       stape_clock_offset(ring->counter) == ring->offset;
+}
+
+/* The time of the last event stays what it is: it counts from another zero of the raw clock. */
+static void stape_ring_set_offset(struct stape_ring *ring, u64 offset)
+{
+	ring->last += ring->offset - offset;
+	ring->offset = offset;
+}
+
+/* If the counter has jumped, the time from the last event until now counts as a pause. */
+static void stape_ring_follow_clock(struct stape_ring *ring, u64 now)
+{
+	u64 offset = stape_clock_offset(ring->counter);
+
+	if (offset == ring->offset)
+		return;
+	if (ring->head && !ring->paused_since)
+		ring->paused_since = ring->last + ring->offset;
+	stape_ring_set_offset(ring, offset);
+	ring->paused_until = now + offset;
+	ring->lost_first = min(ring->lost_first, ring->paused_until);
+	ring->lost_last = min(ring->lost_last, ring->paused_until);
+}
+
+/* Either clock may step back a little, CLOCK_MONOTONIC under NTP slew. */
+static u64 stape_ring_not_before_last(const struct stape_ring *ring, u64 now)
+{
+	return (s64)(now - ring->last) < 0 ? ring->last : now;
+}
+
+/*
+ * Returns room for @words in the open page or a new one; NULL: the event is not written.
+ * @now: its time; returned: not before the last event's
+ */
+static u64 *stape_ring_reserve(struct stape_ring *ring, u64 *now, u32 words)
+{
+	if (ring->page && !stape_ring_page_fits(ring, *now, words))
 		stape_ring_publish(ring);
+	if (!ring->page) {
+		if (stape_ring_is_paused(ring))
+			return NULL;
+		if (!ring->overwrite && stape_ring_full(ring)) {
+			stape_ring_lose(ring, *now);
+			return NULL;
+		}
+		stape_ring_follow_clock(ring, *now);
+		*now = stape_ring_not_before_last(ring, *now);
+		stape_ring_open(ring, *now);
 	}
-	if (stape_ring_is_paused(ring))
-		return NULL;
-	if (!ring->overwrite && stape_ring_full(ring)) {
-		stape_ring_lose(ring, now);
-		return NULL;
-	}
-	stape_ring_open(ring, now);
+	*now = stape_ring_not_before_last(ring, *now);
 	return ring->pos;
 }
 
@@ -224,11 +270,8 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 	u64 delta, *pos, *start;
 	u32 i;
 
-	/* The fast monotonic clock may step back a little under NTP slew. */
-	if (now < ring->last)
-		now = ring->last;
 	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
-	pos = stape_ring_reserve(ring, now, words + 3);
+	pos = stape_ring_reserve(ring, &now, words + 3);
 	if (!pos)
 		return;
 	start = pos;
@@ -353,7 +396,7 @@ void stape_ring_pause(struct stape_ring *ring)
 		stape_ring_publish(ring);
 	/* If no page was opened since the last pause, both count as one pause. */
 	if (!ring->paused_since)
-		ring->paused_since = stape_ring_now(ring);
+		ring->paused_since = stape_ring_now(ring) + ring->offset;
 }
 
 /**
@@ -361,13 +404,18 @@ void stape_ring_pause(struct stape_ring *ring)
  * @ring: a ring with memory; its session starts or goes on
  *
  * Probes on other CPUs may see this a little later.  The first page names the task that ran
- * before its first event.
+ * before its first event.  If the counter has jumped in the pause, times go on with another offset.
  *
- * Context: any.
+ * Context: process context.
  */
 void stape_ring_resume(struct stape_ring *ring)
 {
-	WRITE_ONCE(ring->paused_until, stape_ring_now(ring));
+	if (!READ_ONCE(ring->paused))
+		return;
+	local_irq_disable();
+	stape_ring_set_offset(ring, stape_clock_offset(ring->counter));
+	ring->paused_until = stape_ring_now(ring) + ring->offset;
+	local_irq_enable();
 	/* Pairs with the acquire in stape_ring_is_paused(). */
 	smp_store_release(&ring->paused, false);
 }

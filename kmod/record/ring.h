@@ -22,10 +22,11 @@
  * struct stape_ring - one CPU's ring
  * @pos: next free word of the open page.  If it is at a page's boundary, no page is open, but
  *	the word before may be read
- * @last: time of the last event written
+ * @last: time of the last event written, by the raw clock as it counts now
  * @curr: what runs on this CPU according to the stream: the lower half of the last switch's
  *	word, of which only PID and enum stape_next are used
  * @counter: the session's clock is the CPU's counter
+ * @offset: stape_clock_offset() as of the last page; all times below have it added
  * @paused: events are neither written nor counted as lost
  * @overwrite: a full ring loses its oldest page, not new events
  * @page: the open page, NULL: none
@@ -34,7 +35,8 @@
  * @lost: events lost since the last page was opened
  * @lost_first: time of the first of them
  * @lost_last: time of the last of them
- * @paused_since: when the session was paused; 0: not since the last page was opened
+ * @paused_since: when the session was paused, or the counter jumped; 0: neither has happened
+ *	since the last page was opened
  * @paused_until: when it was resumed
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
@@ -60,6 +62,7 @@ struct stape_ring {
 	struct stape_page_header *page;
 	int non_events;
 	u64 head;
+	u64 offset;
 	u64 lost;
 	u64 lost_first;
 	u64 lost_last;
@@ -141,7 +144,7 @@ static inline bool stape_ring_is_paused(const struct stape_ring *ring)
 	return smp_load_acquire(&ring->paused);
 }
 
-/* Returns the time by the session's clock. */
+/* Returns the time by the session's clock, without its offset. */
 static inline u64 stape_ring_now(const struct stape_ring *ring)
 {
 	return stape_clock_now(ring->counter);

@@ -25,6 +25,9 @@
 
 struct stape_registry stape_sessions = STAPE_REGISTRY_INIT(stape_sessions);
 
+/* See stape_session_set_asleep(). */
+static bool stape_session_asleep;
+
 static bool stape_session_has_lost(struct stape_session *session)
 {
 	int cpu;
@@ -475,6 +478,47 @@ static void stape_session_wake_readers(struct stape_session *session)
 }
 
 /**
+ * stape_session_set_asleep() - say whether the machine is about to sleep
+ * @asleep: until this is false again, the rings of sessions that start stay paused
+ *
+ * Context: before stape_session_sleep() or stape_session_wake_up() of all sessions.
+ */
+void stape_session_set_asleep(bool asleep)
+{
+	WRITE_ONCE(stape_session_asleep, asleep);
+}
+
+/**
+ * stape_session_sleep() - record nothing while the machine sleeps
+ * @session: any session
+ *
+ * Its state stays as it is.
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_sleep(struct stape_session *session)
+{
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_each_ring(session, stape_ring_pause);
+}
+
+/**
+ * stape_session_wake_up() - record, unless the machine is about to sleep
+ * @session: any session
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_wake_up(struct stape_session *session)
+{
+	int cpu;
+
+	if (session->state != STAPE_SESSION_RECORDING || READ_ONCE(stape_session_asleep))
+		return;
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+}
+
+/**
  * stape_session_start() - begin to record, or go on
  * @session: a session with rings
  * @extack: returned: the reason, if this fails
@@ -485,7 +529,7 @@ static void stape_session_wake_readers(struct stape_session *session)
  */
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
 {
-	int cpu, ret;
+	int ret;
 
 	switch (session->state) {
 	case STAPE_SESSION_RECORDING:
@@ -501,8 +545,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	if (session->state == STAPE_SESSION_READY)
 		session->start_time = ktime_get_mono_fast_ns();
 	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
-	for_each_cpu(cpu, &session->setup.cpus)
-		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+	stape_session_wake_up(session);
 	return 0;
 }
 

@@ -101,6 +101,9 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 		      u32 powers, struct netlink_ext_ack *extack);
 int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_set_asleep(bool asleep);
+void stape_session_sleep(struct stape_session *session);
+void stape_session_wake_up(struct stape_session *session);
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_set_monitor(struct stape_session *session, u32 port,

@@ -61,6 +61,25 @@ static void print_steps(struct schedtape_tape *tape, void (*print_key)(const cha
 	}
 }
 
+static void print_sleeps(struct schedtape_tape *tape, void (*print_key)(const char *key))
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
+	const struct stape_clock_sample *samples;
+	uint64_t slept;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 1; i < n; i++) {
+		slept = schedtape_clock_sleep(&samples[i - 1], &samples[i]);
+		if (!slept)
+			continue;
+		print_key("machine slept");
+		printf("for %.3f s, between %s and %s\n", slept / 1e9,
+		       out_seconds(from, samples[i - 1].mono, 6),
+		       out_seconds(to, samples[i].mono, 6));
+	}
+}
+
 void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char *key))
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
@@ -72,26 +91,40 @@ void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char 
 		       out_seconds(time, end->began, 6));
 	}
 	print_counter(tape, print_key);
+	print_sleeps(tape, print_key);
 	print_steps(tape, print_key);
 }
 
-static struct json_object *describe_steps(const struct stape_clock_sample *samples, size_t n)
+/* Adds what happened between two samples to a list. */
+static void add_step(struct json_object *list, const char *key, int64_t ns,
+		     const struct stape_clock_sample *from, const struct stape_clock_sample *to)
 {
-	struct json_object *list = json_object_new_array(), *entry;
-	int64_t step;
+	struct json_object *entry;
+
+	if (!ns)
+		return;
+	entry = json_object_new_object();
+	json_object_object_add(entry, key, json_object_new_int64(ns));
+	out_json_add_count(entry, "after_ns", from->mono);
+	out_json_add_count(entry, "before_ns", to->mono);
+	json_object_array_add(list, entry);
+}
+
+static void add_steps(struct json_object *clock, const struct stape_clock_sample *samples,
+		      size_t n)
+{
+	struct json_object *steps = json_object_new_array(), *sleeps = json_object_new_array();
+	const struct stape_clock_sample *from, *to;
 	size_t i;
 
 	for (i = 1; i < n; i++) {
-		step = schedtape_clock_step(&samples[i - 1], &samples[i]);
-		if (!step)
-			continue;
-		entry = json_object_new_object();
-		json_object_object_add(entry, "step_ns", json_object_new_int64(step));
-		out_json_add_count(entry, "after_ns", samples[i - 1].mono);
-		out_json_add_count(entry, "before_ns", samples[i].mono);
-		json_object_array_add(list, entry);
+		from = &samples[i - 1];
+		to = &samples[i];
+		add_step(steps, "step_ns", schedtape_clock_step(from, to), from, to);
+		add_step(sleeps, "slept_ns", schedtape_clock_sleep(from, to), from, to);
 	}
-	return list;
+	json_object_object_add(clock, "realtime_steps", steps);
+	json_object_object_add(clock, "sleeps", sleeps);
 }
 
 void info_clock_json(struct schedtape_tape *tape, struct json_object *to)
@@ -106,6 +139,6 @@ void info_clock_json(struct schedtape_tape *tape, struct json_object *to)
 	if (n)
 		out_json_add_count(clock, "counter_khz", samples[0].khz);
 	out_json_add_bool(clock, "unstable", find_unstable(tape));
-	json_object_object_add(clock, "realtime_steps", describe_steps(samples, n));
+	add_steps(clock, samples, n);
 	json_object_object_add(to, "clock", clock);
 }

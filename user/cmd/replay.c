@@ -115,5 +115,5 @@ int cmd_replay(int argc, char **argv)
 	replay_options_free(&opts);
 	if (ret == -EINTR)
 		return 128 + SIGINT;
-	return out_finish(ret ? CMD_FAILURE : 0);
+	return out_finish(ret || opts.slept ? CMD_FAILURE : 0);
 }

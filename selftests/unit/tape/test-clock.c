@@ -202,9 +202,9 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 		.start_time = 1000000, .stop_time = 20000000, .cpus = cpus, .nr_cpus = 2,
 	};
 	const struct stape_clock_sample first = {
-		.counter = 300000, .mono = 1100000, .real = 5000000000, .khz = KHZ,
+		.counter = 300000, .mono = 1100000, .boot = 1100000, .real = 5000000000, .khz = KHZ,
 	}, last = {
-		.counter = 30300000, .mono = 11100000, .real = 7010000000, .khz = KHZ,
+		.counter = 30300000, .mono = 11100000, .boot = 11100000, .real = 7010000000, .khz = KHZ,
 		.unstable = 1,
 	};
 	struct json_object *meta = json_object_new_object();
@@ -228,6 +228,19 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 	return tape;
 }
 
+/* A sleep of 3 s, in which CLOCK_REALTIME goes on, too. */
+static void test_sleep(const struct stape_clock_sample *from)
+{
+	struct stape_clock_sample to = *from;
+
+	to.mono += 1000000;
+	to.boot += 3001000000;
+	to.real += 3001000000;
+	ok(schedtape_clock_sleep(from, &to) == 3000000000, "the machine slept for 3 s");
+	ok(!schedtape_clock_step(from, &to), "a sleep sets no clock");
+	ok(!schedtape_clock_sleep(&to, from), "no sleep is shorter than nothing");
+}
+
 static void test_tape(void)
 {
 	const struct stape_clock_sample *samples;
@@ -246,6 +259,8 @@ static void test_tape(void)
 	   "somebody set CLOCK_REALTIME by 2 s");
 	ok(schedtape_clock_step(&samples[1], &samples[0]) == -2000000000 &&
 	   !schedtape_clock_step(&samples[0], &samples[0]), "or back, or not at all");
+	ok(!schedtape_clock_sleep(&samples[0], &samples[1]), "the machine did not sleep");
+	test_sleep(&samples[0]);
 
 	end = schedtape_tape_end(tape);
 	ok(end->start_time == 1000000 && end->stop_time == 20000000 && end->began == 1000000 &&

@@ -426,6 +426,9 @@ uint64_t recorder_bytes(const struct recorder *recorder)
 
 static void warn_of_losses(const struct recorder *recorder)
 {
+	if (recorder->slept)
+		out_warning(recorder->path, "the machine slept for %.3f s, in which nothing was "
+			    "recorded", recorder->slept / 1e9);
 	if (recorder->said)
 		return;
 	if (recorder->lost)

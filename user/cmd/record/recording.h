@@ -56,6 +56,8 @@ struct recorder_options {
  * @quit: eventfd, readable when the streamers' threads have to end
  * @flushed: CLOCK_MONOTONIC of the last STAPE_IOC_FLUSH
  * @sampled: CLOCK_MONOTONIC of the last sample of the clocks
+ * @sample: that sample; all 0: there is none yet
+ * @slept: for how long the machine has slept since the first sample, ns
  * @looked: CLOCK_MONOTONIC of the last look at the scheduler
  * @watch: result of that look
  * @start_time: ns of CLOCK_MONOTONIC
@@ -77,6 +79,8 @@ struct recorder {
 	int quit;
 	struct timespec flushed;
 	struct timespec sampled;
+	struct stape_clock_sample sample;
+	uint64_t slept;
 	struct timespec looked;
 	struct schedtape_watch watch;
 	uint64_t start_time;

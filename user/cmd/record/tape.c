@@ -152,8 +152,15 @@ int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_er
 	int ret;
 
 	ret = schedtape_session_clock(recorder->session, &sample, err);
-	if (!ret)
+	if (!ret) {
+		if (recorder->sample.mono)
+			recorder->slept += schedtape_clock_sleep(&recorder->sample, &sample);
+		if (sample.unstable && !recorder->sample.unstable)
+			out_warning(recorder->path, "the kernel has found the CPU's counter unstable: "
+				    "times may be wrong by a millisecond or two: record with -k mono");
+		recorder->sample = sample;
 		ret = schedtape_writer_clock(recorder->writer, &sample, err);
+	}
 	for (i = 0; i < recorder->nr_streamers && all && recorder->streams && !ret; i++)
 		ret = schedtape_writer_clock(recorder->streamers[i].writer, &sample, err);
 	return ret;

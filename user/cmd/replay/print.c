@@ -49,7 +49,8 @@ void replay_show_end(const struct replay_options *opts)
 }
 
 static struct json_object *result_json(const struct schedtape_program *program,
-				       const struct schedtape_replay_state *state, uint64_t wall)
+				       const struct schedtape_replay_state *state, uint64_t wall,
+				       uint64_t slept)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -61,6 +62,7 @@ static struct json_object *result_json(const struct schedtape_program *program,
 	out_json_add_count(object, "timed_waits", state->timed_waits);
 	out_json_add_count(object, "lag_average_ns", lag_average(state));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
+	out_json_add_count(object, "slept_ns", slept);
 	return object;
 }
 
@@ -74,15 +76,19 @@ void replay_print_json(const char *path, struct json_object *rounds)
 }
 
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
-		  const struct schedtape_replay_state *state, struct json_object *results)
+		  const struct schedtape_replay_state *state, uint64_t slept,
+		  struct json_object *results)
 {
 	char steps[OUT_COUNT_LEN], wakeups[OUT_COUNT_LEN], timed[OUT_COUNT_LEN];
 	uint64_t wall = wall_time(state);
 	/* If the tape goes to standard output, no text may follow it there. */
 	FILE *to = opts->record && !strcmp(opts->record, "-") ? stderr : stdout;
 
+	if (slept)
+		out_error(NULL, "the machine slept for %.3f s during the replay, which interrupted "
+			  "its tasks: replay it again", slept / 1e9);
 	if (results) {
-		json_object_array_add(results, result_json(program, state, wall));
+		json_object_array_add(results, result_json(program, state, wall, slept));
 		return;
 	}
 	if (opts->quiet)

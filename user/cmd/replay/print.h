@@ -19,7 +19,8 @@ void replay_show(const struct replay_options *opts, const struct schedtape_progr
 void replay_show_end(const struct replay_options *opts);
 /* Prints the result, to stderr if the tape goes to stdout; or adds it to @results if not NULL. */
 void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
-		  const struct schedtape_replay_state *state, struct json_object *results);
+		  const struct schedtape_replay_state *state, uint64_t slept,
+		  struct json_object *results);
 /* Prints to stderr how far a replay came that a signal has ended, unless --loop was given. */
 void replay_print_interrupted(const struct replay_options *opts,
 			      const struct schedtape_program *program,

@@ -32,6 +32,7 @@
 #include "replay/players.h"
 #include "replay/print.h"
 #include "replay/processes.h"
+#include "replay/slept.h"
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* for the players to set their timers */
@@ -44,6 +45,7 @@
  * @processes: the player processes that the controller starts
  * @looked: time of the last look for processes that are due, ms
  * @interrupted: a signal has ended the replay
+ * @slept: slept_so_far() at the start, then for how long the machine slept during the replay, ns
  * @killer: with the user's engine: kills the players if the controller dies, as the module does
  * @remover: with @cgroups: removes them if the controller dies
  */
@@ -61,6 +63,7 @@ struct replay {
 	uint64_t looked;
 	int signals;
 	bool interrupted;
+	uint64_t slept;
 	struct kill_on_exit killer;
 	struct kill_on_exit remover;
 	struct cgroups cgroups;
@@ -341,6 +344,7 @@ static int run_replay(struct replay *replay)
 
 	if (replay->client && fds[0].fd < 0)
 		return out_failed(fds[0].fd, &err);
+	replay->slept = slept_so_far();
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
 		ms = recorder_wait(&replay->recorder);
@@ -364,6 +368,7 @@ static int run_replay(struct replay *replay)
 		if (replay->recorder.started && !ret)
 			ret = recorder_tick(&replay->recorder);
 	}
+	replay->slept = slept_since(replay->slept);
 	replay_show_end(replay->options);
 	return ret;
 }
@@ -555,6 +560,8 @@ int replay_run(struct replay_options *opts, struct schedtape_client *client,
 	ret = ret ? ret : closed;
 	keep_speed(opts, &replay.state);
 	if (!ret)
-		replay_print(opts, program, &replay.state, results);
+		replay_print(opts, program, &replay.state, replay.slept, results);
+	if (!ret && replay.slept)
+		opts->slept = true;
 	return ret;
 }

@@ -250,6 +250,9 @@ bool schedtape_tape_uses_counter(struct schedtape_tape *tape);
  */
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 			     const struct stape_clock_sample *to);
+/* Returns for how many ns the machine slept between two samples, as far as the kernel knows. */
+uint64_t schedtape_clock_sleep(const struct stape_clock_sample *from,
+			       const struct stape_clock_sample *to);
 
 /* -- copying --------------------------------------------------------------- */
 

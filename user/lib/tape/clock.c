@@ -187,11 +187,24 @@ uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter)
 	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
 }
 
+/* All clocks are slewed alike, so the difference of two changes only by a step of one. */
+static int64_t step_of(uint64_t clock, uint64_t other)
+{
+	int64_t step = (int64_t)(clock - other);
+
+	return step < STEP_NS && step > -STEP_NS ? 0 : step;
+}
+
 int64_t schedtape_clock_step(const struct stape_clock_sample *from,
 			     const struct stape_clock_sample *to)
 {
-	/* Both clocks are slewed alike, so their difference changes only when one is set. */
-	int64_t step = (int64_t)((to->real - from->real) - (to->mono - from->mono));
+	return step_of(to->real - from->real, to->boot - from->boot);
+}
 
-	return step < STEP_NS && step > -STEP_NS ? 0 : step;
+uint64_t schedtape_clock_sleep(const struct stape_clock_sample *from,
+			       const struct stape_clock_sample *to)
+{
+	int64_t slept = step_of(to->boot - from->boot, to->mono - from->mono);
+
+	return slept > 0 ? slept : 0;
 }

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: recordings and replays over a sleep of the machine. Two sessions record the same
+# tasks at the same time, one with each clock. The tapes have no event of the sleep, say when it
+# was, and agree on the time of each event. A replay says that it was interrupted.
+#
+# Usage: test_suspend.sh [long]
+#
+# With "long" not only sleeps to RAM, but also sleeps to disk, a counter that starts again, and
+# machines that are stopped or go back to a snapshot. A sleep to idle is not among them, because
+# nothing in the emulator wakes a machine from that.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+read -ra kernels <<< "${KERNELS:-$(own_series | tr '\n' ' ')}"
+program=$build/schedtape
+
+# guest KERNEL FOLDER OPTION... -- STATE: the tapes are in FOLDER afterwards
+guest()
+{
+	local kernel=$1 folder=$2 options=() socket=$2.socket
+
+	mkdir -p "$folder" || return
+	shift 2
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	[ "$1" != mem ] || "$top/selftests/qemu/monitor" "$socket" --wake 3 &
+	SCHEDTAPE_PROGRAM=$program "$top/selftests/qemu/vm" --kernel "$kernel" --timeout 900 \
+		"${options[@]}" --monitor "$socket" --file "$program" --file "$top/selftests/host/suspend-guest" \
+		--rw "$folder" -- "$top/selftests/host/suspend-guest" "$folder" "$@"
+}
+
+# agree FOLDER STATE: the tapes of both clocks
+agree()
+{
+	cat "$1/$2"-*.log
+	/usr/bin/python3 "$top/selftests/host/suspend-tapes" "$program" \
+		"$1/$2-mono.tape" "$1/$2-tsc.tape" "$2"
+}
+
+# says FILE STATUS TEXT
+says()
+{
+	cat "$1"
+	grep -qx "status $2" "$1" && grep -q "$3" "$1"
+}
+
+# state_to_state NAME KERNEL STATE OPTION...
+state_to_state()
+{
+	check "$1: the guest" guest "$2" "$T/$1" "${@:4}" -- "$3" &&
+		check "$1: both clocks agree, and nothing is recorded meanwhile" agree "$T/$1" "$3"
+}
+
+# The module for a machine whose counter starts again, in the place of its own one.
+restarting()
+{
+	local ko=$build/kmod/restarts/schedtape.ko
+
+	make -s -C "$top" module KERNEL="$1" KMOD="${ko%/*}" \
+		KFLAGS="KCFLAGS=-include\ $top/selftests/lib/counter_restarts.h" &&
+	guest "$1" "$T/restart" --module "$ko" -- mem
+}
+
+# outside NAME KERNEL LINE...: the guest records while the monitor does the lines
+outside()
+{
+	local name=$1 kernel=$2 pid
+
+	guest "$kernel" "$T/$name" --disk 3000 -- outside \
+		> "$T/$name.out" 2>&1 &
+	pid=$!
+	until grep -q ready "$T/$name.out"; do
+		kill -0 $pid 2> /dev/null || { cat "$T/$name.out"; return 1; }
+		sleep 0.2
+	done
+	"$top/selftests/qemu/monitor" "$T/$name.socket" "${@:3}"
+	wait $pid
+}
+
+stopped_or_restored()
+{
+	check "$1: the guest" outside "$@" &&
+		check "$1: both clocks agree" agree "$T/$1" outside
+}
+
+make_folder
+echo "TAP version 13"
+for kernel in "${kernels[@]}"; do
+	state_to_state "ram-$kernel" "$kernel" mem
+	for engine in module user; do
+		check "$kernel: a replay by the $engine's engine says that the machine slept" \
+			says "$T/ram-$kernel/replay-$engine.log" 1 'the machine slept for .* s during the replay'
+	done
+done
+if [ "${1-}" = long ]; then
+	for kernel in "${kernels[@]}"; do
+		state_to_state "disk-$kernel" "$kernel" disk --disk 3000
+		stopped_or_restored "stop-$kernel" "$kernel" stop 'wait 5' cont
+		stopped_or_restored "snapshot-$kernel" "$kernel" \
+			'savevm a' 'wait 3' 'loadvm a'
+	done
+	check "a counter that starts again: the guest" restarting "${kernels[0]}" &&
+		check "a counter that starts again: both clocks agree" agree "$T/restart" mem
+fi
+finish
