@@ -4,6 +4,7 @@
  */
 #include <sys/wait.h>
 
+#include "../qemu/plugin/mark.h"
 #include "work.h"
 
 int main(int argc, char **argv)
@@ -12,6 +13,7 @@ int main(int argc, char **argv)
 	int status;
 	pid_t pid;
 
+	mark("on forks");
 	for (i = 0; i < count; i++) {
 		pid = fork();
 		if (pid < 0)
@@ -21,6 +23,7 @@ int main(int argc, char **argv)
 		if (waitpid(pid, &status, 0) != pid || status)
 			errx(1, "a child failed");
 	}
+	mark("off");
 	printf("forks=%ld\n", count);
 	return 0;
 }

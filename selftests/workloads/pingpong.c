@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "../qemu/plugin/mark.h"
 #include "work.h"
 
 static void play(int in, int out, long rounds, int first)
@@ -47,9 +48,11 @@ static uint64_t play_pair(long rounds, pid_t *other)
 	}
 	/* One round first, so that both have started. */
 	play(fro[0], to[1], 1, 1);
+	mark("on pingpong");
 	begun = work_clock(CLOCK_MONOTONIC);
 	play(fro[0], to[1], rounds - 1, 1);
 	begun = work_clock(CLOCK_MONOTONIC) - begun;
+	mark("off");
 	if (waitpid(child, &status, 0) != child || status)
 		errx(1, "the other player failed");
 	*other = child;

@@ -7,6 +7,9 @@
 #	dropped		the filter has another process, not the load
 #	pids=N		the filter has N sleeping threads in addition
 #	cgroup=N	the filter has a cgroup, and the load is N levels below it
+#	between		two sessions, each with one of the cgroups a and b, which an
+#			unprivileged load may move to; tasks with the name "other" are
+#			left out
 #	sessions=N	N sessions with the same filter
 #	idle=N		N sessions with another filter, in addition
 
@@ -45,14 +48,21 @@ start_bystander()
 # Starts another process with so many threads.
 start_sleepers()
 {
-	echo 4194304 > /proc/sys/kernel/pid_max
-	echo 4194304 > /proc/sys/kernel/threads-max
-	echo 4194304 > /proc/sys/vm/max_map_count
+	allow_tasks
 	"$build/bench/loads/sleepers" "$1" > "$dir/sleepers.out" &
 	others+=($!)
 	until [ -s "$dir/sleepers.out" ]; do
 		sleep 0.1
 	done
+}
+
+# Makes the cgroups a and b, in which nobody's processes may move, and puts the load into a.
+make_cgroups()
+{
+	local bench=/sys/fs/cgroup/bench
+
+	mkdir -p "$bench"/{a,b} && chown -R nobody "$bench" || return
+	echo "$load_pid" > "$bench/a/cgroup.procs"
 }
 
 peer_start()
@@ -69,6 +79,11 @@ peer_start()
 		dropped) start_bystander && filter=(-p "${others[0]}") ;;
 		pids=*) start_sleepers "${word#*=}" && filter=(-p "$load_pid,${others[0]}") ;;
 		cgroup=*) enter_cgroup "${word#*=}" && filter=(-G /sys/fs/cgroup/bench) ;;
+		between)
+			make_cgroups && options+=(--exclude-comm=other) &&
+				recorder -o "$dir/data.b" -G /sys/fs/cgroup/bench/b &&
+				filter=(-G /sys/fs/cgroup/bench/a)
+			;;
 		sessions=*) n=${word#*=} ;;
 		idle=*) start_bystander && idle=${word#*=} ;;
 		esac || return

@@ -20,6 +20,7 @@
  * struct frame - a call of a function of the module, or an excursion from it
  * @sp: the stack pointer when it began
  * @ours: the module runs, or the kernel for it
+ * @serial: the same for all calls below one from outside of the module
  * @symbol: the module's function
  * @caller: the function before that
  * @insns: instructions, with those of its calls
@@ -27,23 +28,34 @@
 struct frame {
 	uint64_t sp;
 	bool ours;
+	uint64_t serial;
 	const struct symbol *symbol;
 	const struct symbol *caller;
 	uint64_t insns;
 };
 
 /**
- * struct section - a run of instructions with interrupts off
+ * struct run - instructions with interrupts off in one call from outside of the module
+ * @insns: how many
+ * @serial: of the call's frames
+ * @symbol: the module's function that was the first
+ * @caller: the function that has called it
+ */
+struct run {
+	uint64_t insns;
+	uint64_t serial;
+	const struct symbol *symbol;
+	const struct symbol *caller;
+};
+
+/**
+ * struct section - the time from where interrupts are switched off to where they are on again
  * @all: its instructions
  * @ours: those of the module, and of what it has called
- * @symbol: the module's function that was the first of it
- * @caller: the function that has called it
  */
 struct section {
 	uint64_t all;
 	uint64_t ours;
-	const struct symbol *symbol;
-	const struct symbol *caller;
 };
 
 /**
@@ -66,24 +78,30 @@ struct count {
  * struct cpu - a CPU of the guest
  * @frames: calls that have not returned, of all stacks
  * @nr_frames: entries of @frames
+ * @serial: the number of calls from outside
  * @off: interrupts are off
  * @section: since then
+ * @run: the module's last instructions in it
  * @last: the function of the last block
  * @ours: the running block's frame, if it is the module's
  * @sp: the stack pointer then
  * @longest: the section with most of our instructions
+ * @longest_run: the longest of all
  * @own: instructions of functions themselves; of the kernel's by the module's function that called
  * @calls: calls of the module's functions, by the function that called
  */
 static struct cpu {
 	struct frame frames[FRAMES_MAX];
 	unsigned int nr_frames;
+	uint64_t serial;
 	bool off;
 	struct section section;
+	struct run run;
 	const struct symbol *last;
 	struct frame *ours;
 	uint64_t sp;
 	struct section longest;
+	struct run longest_run;
 	struct count own[TABLE_SIZE];
 	struct count calls[TABLE_SIZE];
 } *cpus[PLUGIN_CPUS_MAX];
@@ -121,18 +139,24 @@ static void section_end(struct cpu *cpu)
 	if (cpu->section.ours > cpu->longest.ours)
 		cpu->longest = cpu->section;
 	cpu->section = (struct section){ 0 };
+	cpu->run = (struct run){ 0 };
 }
 
 static void section_add(struct cpu *cpu, uint64_t insns)
 {
+	const struct frame *frame = cpu->ours;
+
 	cpu->section.all += insns;
-	if (!cpu->ours)
+	if (!frame)
 		return;
-	if (!cpu->section.ours) {
-		cpu->section.symbol = cpu->ours->symbol;
-		cpu->section.caller = cpu->ours->caller;
-	}
 	cpu->section.ours += insns;
+	if (cpu->run.serial != frame->serial)
+		cpu->run = (struct run){
+			.serial = frame->serial, .symbol = frame->symbol, .caller = frame->caller,
+		};
+	cpu->run.insns += insns;
+	if (cpu->run.insns > cpu->longest_run.insns)
+		cpu->longest_run = cpu->run;
 }
 
 /**
@@ -196,14 +220,18 @@ static struct frame *frame_find(struct cpu *cpu, uint64_t sp)
 	return top;
 }
 
+/* @outer: what it is called from, or NULL */
 static struct frame *frame_begin(struct cpu *cpu, uint64_t sp, bool ours,
-				 const struct block *block)
+				 const struct block *block, const struct frame *outer)
 {
+	uint64_t serial = outer && outer->ours ? outer->serial : ++cpu->serial;
+
 	/* The oldest is of a task that sleeps, or moved to another CPU. */
 	if (cpu->nr_frames == FRAMES_MAX)
 		memmove(cpu->frames, cpu->frames + 1, --cpu->nr_frames * sizeof(cpu->frames[0]));
 	cpu->frames[cpu->nr_frames] = (struct frame){
-		.sp = sp, .ours = ours, .symbol = block->symbol, .caller = cpu->last,
+		.sp = sp, .ours = ours, .serial = serial, .symbol = block->symbol,
+		.caller = cpu->last,
 	};
 	return &cpu->frames[cpu->nr_frames++];
 }
@@ -226,11 +254,11 @@ static void find_ours(unsigned int number, const struct block *block, bool inter
 	top = frame_find(cpu, cpu->sp);
 	if (is_ours(block)) {
 		if (!top || !top->ours || block_begins(block))
-			top = frame_begin(cpu, cpu->sp, true, block);
+			top = frame_begin(cpu, cpu->sp, true, block, top);
 	} else if (top && top->ours &&
 		   (interrupt ||
 		    (block_begins(block) && !strcmp(block->symbol->name, "__schedule")))) {
-		top = frame_begin(cpu, cpu->sp, false, block);
+		top = frame_begin(cpu, cpu->sp, false, block, top);
 	}
 	if (top && top->ours)
 		cpu->ours = top;
@@ -361,14 +389,20 @@ static void report_table(FILE *out, const char *name, size_t offset)
 static void calls_report(FILE *out)
 {
 	struct section longest = { 0 };
+	struct run run = { 0 };
 	unsigned int i;
 
-	for (i = 0; i < PLUGIN_CPUS_MAX; i++)
+	for (i = 0; i < PLUGIN_CPUS_MAX; i++) {
 		if (cpus[i] && cpus[i]->longest.ours > longest.ours)
 			longest = cpus[i]->longest;
-	fprintf(out, ", \"section\": {\"ours\": %" PRIu64 ", \"all\": %" PRIu64
-		", \"function\": \"%s\", \"caller\": \"%s\"}", longest.ours, longest.all,
-		name_of(longest.symbol), name_of(longest.caller));
+		if (cpus[i] && cpus[i]->longest_run.insns > run.insns)
+			run = cpus[i]->longest_run;
+	}
+	fprintf(out, ", \"off\": {\"instructions\": %" PRIu64
+		", \"function\": \"%s\", \"caller\": \"%s\"}", run.insns, name_of(run.symbol),
+		name_of(run.caller));
+	fprintf(out, ", \"section\": {\"ours\": %" PRIu64 ", \"all\": %" PRIu64 "}",
+		longest.ours, longest.all);
 	report_table(out, "own", offsetof(struct cpu, own));
 	report_table(out, "calls", offsetof(struct cpu, calls));
 }

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the emulator's plugin has counted: the parts cache, sections and functions. For "report"."""
+import collections
+import json
+
+# A waking, a wakeup and a switch.
+EVENTS_A_HOP = 3
+BASE = "empty"
+
+
+def read(folder):
+    """The plugin's results, by the run's configuration and the load's phase."""
+    results = {}
+    for line in (folder / "plugin").read_text().splitlines():
+        result = json.loads(line)
+        results[result["run"].rpartition("/")[0], result["phase"]] = result
+    return results
+
+
+# -- cache -----------------------------------------------------------------------
+
+def cache_figures(result, base, events):
+    """What an event costs more than with an empty probe, and what a probe uses."""
+    def extra(key):
+        return (result["all"][key] - base["all"][key]) / events
+
+    calls = result["calls"] or 1
+    return {
+        "l1d": extra("l1d"), "l1i": extra("l1i"), "l2": extra("l2"), "tlb": extra("tlb"),
+        "probe_l1d": result["probes"]["l1d"] / calls,
+        "probe_l2": result["probes"]["l2"] / calls,
+        "probe_tlb": result["probes"]["tlb"] / calls,
+        "lines": result["lines"] / calls,
+        "pages": result["pages"] / calls,
+        "code_lines": result["code_lines"] / calls,
+    }
+
+
+CACHE_COLUMNS = {
+    "l1d": "L1D", "l1i": "L1I", "l2": "L2", "tlb": "dTLB",
+    "probe_l1d": "probe L1D", "probe_l2": "probe L2", "probe_tlb": "probe dTLB",
+    "lines": "lines", "pages": "pages", "code_lines": "code lines",
+}
+
+
+def report_cache(part, table):
+    """Returns the figures of each number of tasks, by recorder."""
+    results = read(part.folder)
+    found = {}
+    for tasks in dict.fromkeys(name.rpartition(".")[2] for name in part.names):
+        base = results[f"{BASE}.{tasks}", "baton"]
+        load = part.get(f"{BASE}.{tasks}", "probe")["load"]
+        events = int(load.split()[2]) * EVENTS_A_HOP
+        rows = {}
+        for name in part.names:
+            result = results.get((name, "baton"))
+            if name.rpartition(".")[2] == tasks and result and part.get(name, "probe"):
+                rows[name.rpartition(".")[0]] = cache_figures(result, base, events)
+        table(f"cache: {load}, 1 CPU, an event: misses more than with an empty probe; in the "
+              "probe; what the probe uses",
+              ["recorder", *CACHE_COLUMNS.values()],
+              [[name, *(row[key] for key in CACHE_COLUMNS)] for name, row in rows.items()])
+        found[tasks] = {"load": load, "recorders": rows}
+    return {"tasks": found}
+
+
+# -- sections ----------------------------------------------------------------------
+
+def report_sections(part, table):
+    """Returns the longest section of each phase, by the number of threads."""
+    rows, found = [], []
+    for (name, phase), result in read(part.folder).items():
+        longest, section = result["off"], result["section"]
+        found.append({"threads": int(name.rpartition("-")[2]), "phase": phase,
+                      "section": section, **longest})
+        rows.append([phase, found[-1]["threads"], longest["instructions"], longest["function"],
+                     longest["caller"], section["ours"], section["all"]])
+    table("sections: instructions with interrupts off: the longest call of the module; and all "
+          "calls in one section of the kernel's, and that section",
+          ["load", "threads", "call", "function", "called by", "calls", "section"],
+          sorted(rows))
+    return {"sections": found}
+
+
+# -- functions ---------------------------------------------------------------------
+
+def add_up(counts, key):
+    """Adds up what CPUs and files have under the same name."""
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for count in counts:
+        entry = sums[key(count)]
+        entry[0] += count["calls"]
+        entry[1] += count["instructions"]
+        entry[2] = max(entry[2], count["max"])
+    return sums
+
+
+def unit_of(part, name, phase):
+    """Returns what the load does, and how often."""
+    number = int(part.get(name, "drain")["load"].split()[1])
+    return ("fork and exit", number) if phase == "forks" else ("event", (number - 1) * 6)
+
+
+def described(result):
+    """Instructions of descriptions of tasks."""
+    return sum(count["instructions"] for count in result["calls"]
+               if count["name"] == "stape_encode_task")
+
+
+# What a fork and an exit do for a session, as opposed to the switches and wake-ups around them.
+LIFE = ("stape_probe_fork", "stape_probe_exit", "stape_dead_add", "stape_dead_work")
+
+
+def life(result):
+    """Instructions of a fork and an exit, without descriptions."""
+    return sum(count["instructions"] for count in result["calls"]
+               if count["name"] in LIFE) - described(result)
+
+
+def report_functions(part, table):
+    """Returns the calls into the module and the instructions of each function, by load."""
+    found = {}
+    for (name, phase), result in read(part.folder).items():
+        unit, times = unit_of(part, name, phase)
+        outside = [count for count in result["calls"] if count["from"] == "outside"]
+        calls = add_up(outside, lambda count: (count["name"], count["caller"]))
+        rows = [[probe, caller, number / times, insns / times, most]
+                for (probe, caller), (number, insns, most) in calls.items()]
+        rows = sorted((row for row in rows if row[3] >= 0.5), key=lambda row: -row[3])
+        table(f"functions: {phase}: calls into the module, of each {unit}",
+              ["function", "called by", "calls", "instructions", "longest call"], rows)
+        own = add_up(result["own"], lambda count: (
+            count["name"], count["caller"] if count["from"] == "kernel" else ""))
+        parts = [[function, caller, number / times, insns / times]
+                 for (function, caller), (number, insns, _) in own.items()]
+        parts = sorted((row for row in parts if row[3] >= 0.5), key=lambda row: -row[3])
+        table(f"functions: {phase}: instructions of functions alone, of each {unit}",
+              ["function", "of the kernel, called by", "calls", "instructions"], parts)
+        found[phase] = {
+            "calls": rows, "own": parts, "longest": max((row[4] for row in rows), default=0),
+            "off": result["off"], "section": result["section"],
+        }
+        if phase == "forks":
+            found[phase] |= {"described": described(result) / times, "life": life(result) / times}
+    return {"loads": found}
+
+
+# -- limits ------------------------------------------------------------------------
+
+def misses(results, tasks):
+    """Misses of a probe more than of an empty one."""
+    recorders = results.get("cache", {}).get("tasks", {}).get(tasks, {}).get("recorders", {})
+    if not {BASE, "schedtape"} <= set(recorders):
+        return None
+    return recorders["schedtape"]["probe_l1d"] - recorders[BASE]["probe_l1d"]
+
+
+def growth(sections):
+    """How many instructions longer the longest call of a phase is with the most threads."""
+    phases = collections.defaultdict(list)
+    for section in sections:
+        phases[section["phase"]].append((section["threads"], section["instructions"]))
+    return max((max(found)[1] - min(found)[1] for found in phases.values()), default=None)
+
+
+def targets(results):
+    """Limits for schedtape: text, measured value, limit."""
+    sections = results.get("sections", {}).get("sections", [])
+    few = misses(results, "10")
+    return [
+        ["L1D misses of a probe, 10 tasks", few, 4],
+        ["the same, 30,000 tasks", misses(results, "30000"), None if few is None else few + 1],
+        ["instructions with interrupts off",
+         max((section["instructions"] for section in sections), default=None), 50000],
+        ["the same, 30,000 threads, more than with 1,000", growth(sections), 5000],
+        ["fork and exit, without descriptions",
+         results.get("functions", {}).get("loads", {}).get("forks", {}).get("life"), 400],
+    ]
