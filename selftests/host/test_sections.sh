@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Description: what an unprivileged process of many threads does adds no long section with
+# interrupts off, and none that grows with its threads: moves between recorded cgroups, new names,
+# the end of many threads. A section is what one call of the module does. One CPU, instructions counted by the emulator's plugin.
+#
+# The numbers of threads are those of THREADS (300 3000), the kernel is KERNEL.
+
+set -u
+. "$(dirname "$(realpath "$0")")/lib.sh"
+make_folder
+kernel=${KERNEL:-$("$top/selftests/qemu/fetch" default)}
+read -r few many <<< "${THREADS:-300 3000}"
+limit=50000
+# By so much may sections differ by chance: only some calls wake the recorder.
+chance=5000
+
+build_all()
+{
+	make -s -C "$top" all && make -s -C "$top/selftests/qemu/plugin" &&
+		make -s -C "$top/selftests/bench" KERNEL="$kernel" loads
+}
+
+# Runs the load with few threads and with many threads, in one guest.
+count_sections()
+{
+	local n cgroups="/sys/fs/cgroup/bench/a /sys/fs/cgroup/bench/b"
+
+	for n in "$few" "$many"; do
+		echo "$n/drain schedtape z0,between drain crowd $n $cgroups"
+	done > "$T/plan"
+	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
+		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
+		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" calls &&
+		same "$(grep -h '^status=' "$T"/*/drain/result | sort -u)" status=ok
+}
+
+# longest PHASE THREADS: prints the instructions of the longest section
+longest()
+{
+	/usr/bin/python3 - "$T/plugin" "$1" "$2/drain" <<-'END'
+		import json, sys
+		path, phase, run = sys.argv[1:]
+		for result in map(json.loads, open(path)):
+		    if (result["run"], result["phase"]) == (run, phase):
+		        print(result["off"]["instructions"], result["off"]["function"])
+	END
+}
+
+# bounded PHASE: a section that was not seen at all is a failure, too.
+bounded()
+{
+	local short long of_short of_long
+
+	read -r short of_short < <(longest "$1" "$few")
+	read -r long of_long < <(longest "$1" "$many")
+	echo "$few threads: ${short:-none} instructions in $of_short," \
+		"$many threads: ${long:-none} in $of_long"
+	[ "${short:-0}" -gt 0 ] && [ "${long:-0}" -gt 0 ] && [ "$long" -le "$limit" ] &&
+		[ "$long" -le $((short + chance)) ]
+}
+
+if [ "$(id -u)" != 0 ]; then
+	skip "sections" "only root can start guests"
+	finish
+fi
+if check "everything builds" build_all && check "the guest counts sections" count_sections; then
+	for phase in move rename end kill; do
+		check "$phase: at most $limit instructions, and no more with more threads" \
+			bounded "$phase"
+	done
+fi
+finish
