@@ -68,7 +68,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 
 /*
  * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
- * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.
+ * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
+ * be set as well, as when it waits for a futex or for a child; other bits are not.
  */
 static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 						     struct task_struct *prev,
@@ -79,7 +80,7 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 	struct stape_ring *ring = stape_active_ring(id);
 
 	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
-	if (likely(!preempt && data_race(prev->__state) == TASK_INTERRUPTIBLE))
+	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_SLEEPING);
 	else if (stape_probe_runnable(preempt, prev))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_RUNNING);
