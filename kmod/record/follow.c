@@ -244,10 +244,9 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 
 	if (!stape_task_leads_threads(task))
 		changed = stape_follow_unseed(filter, task->pid);
-	if (!atomic_read(&task->signal->live)) {
+	if (task->tgid != task->pid && !atomic_read(&task->signal->live)) {
 		changed |= stape_follow_unseed(filter, task->tgid);
-		if (task->tgid != task->pid)
-			changed |= stape_follow_reap_leader(filter, task->tgid);
+		changed |= stape_follow_reap_leader(filter, task->tgid);
 	}
 	if (changed && stape_filter_is_over(filter))
 		irq_work_queue(&active->wake);
