@@ -202,7 +202,9 @@ static void stape_filter_settle(u32 pid)
 	u8 id = 0;
 	u32 i;
 
-	for_each_set_bit(i, &used, STAPE_FILTER_MULTI) {
+	/* Usually there is one: for_each_set_bit() would look for it twice. */
+	for (; used; used &= used - 1) {
+		i = __ffs(used);
 		/* Interrupts are off, which makes this an RCU reader. */
 		filter = READ_ONCE(stape_filters[i]);
 		if (!filter)
