@@ -165,7 +165,7 @@ static __always_inline u64 stape_ring_word(u64 type, u32 low)
 /**
  * stape_ring_put() - write one event that happened at @now, or count it as lost
  * @ring: this CPU's ring
- * @word: stape_ring_word() of a type below 8
+ * @word: stape_ring_word() of a type without payload
  * @now: by the session's clock
  * @is_switch: the event is a switch; a compile-time constant
  *
@@ -250,7 +250,7 @@ static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word
 /**
  * stape_ring_emit() - write one event that is no switch or wakeup, or count it as lost
  * @ring: this CPU's ring
- * @word: stape_ring_word() of a type below 8
+ * @word: stape_ring_word() of a type without payload
  *
  * Reading CLOCK_MONOTONIC is a function call.  It is out of line, so that an event with the
  * counter's time saves no registers.
