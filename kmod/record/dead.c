@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Tasks that have switched out for the last time.  The switch probe runs under the runqueue lock,
- * so it only remembers them.  They are removed from the filters as soon as the CPU has interrupts
- * on again.
+ * so it only remembers them.  They are removed from the filters at the CPU's next tick, which
+ * costs no interrupt of their own, or sooner if there are many.
+ *
+ * If a PID is used again before that, the fork probe clears its bit.
  */
 #include "record/dead.h"
 
@@ -14,8 +16,10 @@
 #include "record/active.h"
 #include "record/follow.h"
 
-/* Interrupts are off for less than two last switches, unless the kernel polls for irq_work. */
-#define STAPE_DEAD_MAX	16
+/* When this many wait, an interrupt removes them. */
+#define STAPE_DEAD_MANY	16
+/* The CPU takes that interrupt before the list is full, unless the kernel polls for irq_work. */
+#define STAPE_DEAD_MAX	32
 
 /**
  * struct stape_dead_task - a task that has ended
@@ -31,12 +35,14 @@ struct stape_dead_task {
  * struct stape_dead_list - those of a CPU
  * @tasks: the tasks
  * @nr: entries of @tasks
- * @work: removes them from the filters
+ * @tick: removes them from the filters at the next tick
+ * @now: does so in an interrupt
  */
 struct stape_dead_list {
 	struct stape_dead_task tasks[STAPE_DEAD_MAX];
 	u32 nr;
-	struct irq_work work;
+	struct irq_work tick;
+	struct irq_work now;
 };
 
 static DEFINE_PER_CPU(struct stape_dead_list, stape_dead_lists);
@@ -69,9 +75,15 @@ void stape_dead_init(void)
 {
 	int cpu;
 
-	/* In the interrupt, also on PREEMPT_RT: a PID may be reused before a thread runs. */
-	for_each_possible_cpu(cpu)
-		per_cpu(stape_dead_lists, cpu).work = IRQ_WORK_INIT_HARD(stape_dead_work);
+	for_each_possible_cpu(cpu) {
+		struct stape_dead_list *list = per_cpu_ptr(&stape_dead_lists, cpu);
+
+		list->now = IRQ_WORK_INIT_HARD(stape_dead_work);
+		list->tick = IRQ_WORK_INIT_LAZY(stape_dead_work);
+		/* There a thread does the work of ticks, with interrupts on, and not while parked. */
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			list->tick = IRQ_WORK_INIT_HARD(stape_dead_work);
+	}
 }
 
 /**
@@ -85,12 +97,15 @@ void stape_dead_add(const struct task_struct *task)
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
 	struct stape_dead_task dead = { task, task->pid };
 
-	if (list->nr == STAPE_DEAD_MAX) {
+	if (unlikely(list->nr == STAPE_DEAD_MAX)) {
 		stape_dead_remove(&dead);
 		return;
 	}
 	list->tasks[list->nr++] = dead;
-	irq_work_queue(&list->work);
+	if (list->nr == 1)
+		irq_work_queue(&list->tick);
+	else if (list->nr == STAPE_DEAD_MANY)
+		irq_work_queue(&list->now);
 }
 
 /**
@@ -102,6 +117,8 @@ void stape_dead_sync(void)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		irq_work_sync(per_cpu_ptr(&stape_dead_lists.work, cpu));
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&stape_dead_lists.tick, cpu));
+		irq_work_sync(per_cpu_ptr(&stape_dead_lists.now, cpu));
+	}
 }
