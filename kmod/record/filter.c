@@ -194,9 +194,14 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
 	return false;
 }
 
-/* Updates the id of @pid after a change of its bits.  Under the PID's lock. */
+/*
+ * Updates the id of @pid after a change of its bits.  Under the PID's lock.  Leavers are searched
+ * only if they may have @pid: stape_filter_leave() has set its id, which only a task that has come
+ * back to the filter loses, and that has no need of it any more.
+ */
 static void stape_filter_settle(u32 pid)
 {
+	bool may_be_leaver = READ_ONCE(stape_filter_ids[pid]) == STAPE_FILTER_MULTI;
 	unsigned long used = READ_ONCE(stape_filters_used);
 	struct stape_filter *filter;
 	u8 id = 0;
@@ -211,7 +216,7 @@ static void stape_filter_settle(u32 pid)
 			continue;
 		if (test_bit(pid, filter->members))
 			id = id ? STAPE_FILTER_MULTI : i;
-		else if (stape_filter_is_leaver(filter, pid))
+		else if (may_be_leaver && stape_filter_is_leaver(filter, pid))
 			id = STAPE_FILTER_MULTI;
 	}
 	WRITE_ONCE(stape_filter_ids[pid], id);
@@ -350,6 +355,8 @@ void stape_filter_leave(struct stape_filter *filter, u32 pid)
 		WRITE_ONCE(filter->nr_leavers, filter->nr_leavers + 1);
 		break;
 	}
+	/* Lets the update of the id look at the leavers. */
+	WRITE_ONCE(stape_filter_ids[pid], STAPE_FILTER_MULTI);
 	/* Under the lock, as stape_filter_get_leavers() promises. */
 	stape_filter_remove(filter, pid);
 	raw_spin_unlock(&filter->lock);
