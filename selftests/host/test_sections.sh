@@ -3,7 +3,8 @@
 #
 # Description: what an unprivileged process of many threads does adds no long section with
 # interrupts off, and none that grows with its threads: moves between recorded cgroups, new names,
-# the end of many threads. A section is what one call of the module does. One CPU, instructions counted by the emulator's plugin.
+# the end of many threads. A section is what one call of the module does. And a fork with its exit
+# takes few instructions of the module. One CPU, instructions counted by the emulator's plugin.
 #
 # The numbers of threads are those of THREADS (300 3000), the kernel is KERNEL.
 
@@ -13,6 +14,8 @@ make_folder
 kernel=${KERNEL:-$("$top/selftests/qemu/fetch" default)}
 read -r few many <<< "${THREADS:-300 3000}"
 limit=50000
+# For a fork and its exit; 898 on 6.12.
+life=1000
 # By so much may sections differ by chance: only some calls wake the recorder.
 chance=5000
 
@@ -30,10 +33,27 @@ count_sections()
 	for n in "$few" "$many"; do
 		echo "$n/drain schedtape z0,between drain crowd $n $cgroups"
 	done > "$T/plan"
+	echo "forks/drain schedtape z0 drain forks 300" >> "$T/plan"
 	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
 		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
 		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" calls &&
 		same "$(grep -h '^status=' "$T"/*/drain/result | sort -u)" status=ok
+}
+
+# Descriptions of tasks are not counted.
+quick_forks()
+{
+	/usr/bin/python3 -B - "$top/selftests/bench" "$T/plugin" "$life" <<-'END'
+		import json, sys
+		sys.path.insert(0, sys.argv[1])
+		import counted
+		for result in map(json.loads, open(sys.argv[2])):
+		    if result["phase"] == "forks":
+		        life = counted.life(result) / 300
+		        print(f"{life:.0f} instructions")
+		        sys.exit(not 0 < life <= int(sys.argv[3]))
+		sys.exit("no fork was counted")
+	END
 }
 
 # longest PHASE THREADS: prints the instructions of the longest section
@@ -70,5 +90,6 @@ if check "everything builds" build_all && check "the guest counts sections" coun
 		check "$phase: at most $limit instructions, and no more with more threads" \
 			bounded "$phase"
 	done
+	check "a fork and its exit: at most $life instructions" quick_forks
 fi
 finish
