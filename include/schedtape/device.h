@@ -23,7 +23,11 @@
  * may read them once the session has stopped: the stop sets @tail to the first.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
- * 64-bit kernel use the same calls.
+ * 64-bit kernel use the same calls.  struct stape_stream and struct
+ * stape_replay_setup may grow at their ends, and their size is a part of the
+ * ioctl's number.  The module takes any size from the first version's on: fields
+ * that the caller does not have are 0, and fields that the module does not know
+ * must be 0, or the call fails with E2BIG.
  */
 #ifndef _SCHEDTAPE_DEVICE_H
 #define _SCHEDTAPE_DEVICE_H
@@ -66,6 +70,14 @@ struct stape_session_info {
 	__u64 ring_stride;
 };
 
+/*
+ * The replay has several rounds.  When each player has ended its program,
+ * STAPE_IOC_REWIND begins the next one: the replay is as new, but keeps its number,
+ * its speed and its monitor.  Until then replay-set sets the speed of the next
+ * round, and replay-stop has STAPE_IOC_REWIND fail with ECANCELED.
+ */
+#define STAPE_REPLAY_ROUNDS	0x1
+
 /**
  * struct stape_replay_setup - makes this session's replay
  * @nr_players: players, numbered from 0
@@ -80,6 +92,8 @@ struct stape_session_info {
  *	One more word follows: the replay's speed, as in STAPE_A_REPLAY_SPEED, or
  *	0 while the replay is paused: each player then calls STAPE_IOC_HOLD
  * @id: returned: the replay's number in the netlink family
+ * @flags: STAPE_REPLAY_*
+ * @reserved: 0
  *
  * When the session's file closes, the replay ends and its players are killed.
  */
@@ -90,6 +104,8 @@ struct stape_replay_setup {
 	__u64 wakers;
 	__s32 fd;
 	__u32 id;
+	__u32 flags;
+	__u32 reserved;
 };
 
 /**
@@ -177,6 +193,7 @@ struct stape_step {
 #define STAPE_IOC_CLOCK		_IOR(STAPE_IOC_MAGIC, 0x02, struct stape_clock_sample)
 #define STAPE_IOC_STREAM	_IOWR(STAPE_IOC_MAGIC, 0x03, struct stape_stream)
 #define STAPE_IOC_REPLAY	_IOWR(STAPE_IOC_MAGIC, 0x10, struct stape_replay_setup)
+#define STAPE_IOC_REWIND	_IO(STAPE_IOC_MAGIC, 0x11)
 #define STAPE_IOC_JOIN		_IOW(STAPE_IOC_MAGIC, 0x20, __u32)
 #define STAPE_IOC_STEP		_IOW(STAPE_IOC_MAGIC, 0x21, struct stape_step)
 #define STAPE_IOC_HOLD		_IOW(STAPE_IOC_MAGIC, 0x22, __u32)

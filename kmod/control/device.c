@@ -20,9 +20,10 @@
 #include "control/waiter.h"
 #include "record/session.h"
 #include "replay/file.h"
+#include "replay/rewind.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
-static_assert(sizeof(struct stape_replay_setup) == 32);
+static_assert(sizeof(struct stape_replay_setup) == 40);
 static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 
@@ -30,7 +31,7 @@ static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
  * struct stape_device_file - private data of an open /dev/schedtape
  * @session: made by open()
  * @has_replay: STAPE_IOC_REPLAY has been called
- * @replay: made by STAPE_IOC_REPLAY, or NULL
+ * @replay: made by STAPE_IOC_REPLAY, or NULL; read without a lock
  */
 struct stape_device_file {
 	struct stape_session *session;
@@ -240,23 +241,34 @@ static long stape_device_clock(struct stape_session *session, void __user *arg)
 }
 
 /* Without the session's lock, because a page fault in the caller's memory may take long. */
-static long stape_device_replay(struct stape_device_file *df, void __user *arg)
+static long stape_device_replay(struct stape_device_file *df, void __user *arg, size_t size)
 {
 	struct stape_replay *replay;
 
 	if (atomic_xchg(&df->has_replay, 1))
 		return -EBUSY;
-	replay = stape_replay_create(arg, df->session->account,
+	replay = stape_replay_create(arg, size, df->session->account,
 				     capable(CAP_SYS_RESOURCE) ? STAPE_ACCOUNT_EXEMPT : 0,
 				     stape_netlink_replay_ntf);
 	if (IS_ERR(replay)) {
 		atomic_set(&df->has_replay, 0);
 		return PTR_ERR(replay);
 	}
-	/* Only the release reads this, and it comes after the last ioctl. */
-	df->replay = replay;
+	/* Pairs with the acquire in stape_device_rewind(): the replay is complete. */
+	smp_store_release(&df->replay, replay);
 	return 0;
 }
+
+static long stape_device_rewind(struct stape_device_file *df)
+{
+	/* Pairs with the release in stape_device_replay(). */
+	struct stape_replay *replay = smp_load_acquire(&df->replay);
+
+	return replay ? stape_rewind(replay) : -ENODATA;
+}
+
+/* An ioctl's number without the size of its struct, which may grow at its end. */
+#define STAPE_DEVICE_ANY_SIZE(cmd)	((cmd) & ~IOCSIZE_MASK)
 
 static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -270,10 +282,14 @@ static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned lon
 		return stape_device_flush(session);
 	case STAPE_IOC_CLOCK:
 		return stape_device_clock(session, (void __user *)arg);
-	case STAPE_IOC_STREAM:
-		return stape_waiter_create(session, file, (void __user *)arg);
-	case STAPE_IOC_REPLAY:
-		return stape_device_replay(df, (void __user *)arg);
+	case STAPE_IOC_REWIND:
+		return stape_device_rewind(df);
+	}
+	switch (STAPE_DEVICE_ANY_SIZE(cmd)) {
+	case STAPE_DEVICE_ANY_SIZE(STAPE_IOC_STREAM):
+		return stape_waiter_create(session, file, (void __user *)arg, _IOC_SIZE(cmd));
+	case STAPE_DEVICE_ANY_SIZE(STAPE_IOC_REPLAY):
+		return stape_device_replay(df, (void __user *)arg, _IOC_SIZE(cmd));
 	}
 	return -ENOTTY;
 }

@@ -91,25 +91,33 @@ static int stape_waiter_cpus(cpumask_t *cpus, const struct stape_stream *request
 	return cpumask_empty(cpus) ? -EINVAL : 0;
 }
 
+/* Size of the first version of struct stape_stream. */
+#define STAPE_WAITER_MIN_SIZE	16
+
 /**
  * stape_waiter_create() - make a waiter file, for STAPE_IOC_STREAM
  * @session: a session with rings that does not record yet
  * @file: its file
  * @arg: user pointer to a struct stape_stream
+ * @size: of the caller's struct
  *
  * Context: may sleep.
- * Return: 0; -EFAULT, -EINVAL (no such CPU), -ENODATA (no rings), -EBUSY
- * (started), -ENOMEM, -EMFILE.
+ * Return: 0; -EFAULT, -EINVAL (no such CPU, @size too small), -E2BIG (unknown fields that are
+ * not 0), -ENODATA (no rings), -EBUSY (started), -ENOMEM, -EMFILE.
  */
-long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg)
+long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg,
+			 size_t size)
 {
 	struct stape_waiter_file *wf;
 	struct stape_stream request;
 	struct file *anon;
 	int fd, ret;
 
-	if (copy_from_user(&request, arg, sizeof(request)))
-		return -EFAULT;
+	if (size < STAPE_WAITER_MIN_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&request, sizeof(request), arg, size);
+	if (ret)
+		return ret;
 	wf = kzalloc(sizeof(*wf), GFP_KERNEL_ACCOUNT);
 	if (!wf)
 		return -ENOMEM;
@@ -137,7 +145,7 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 		goto err_file;
 	}
 	request.fd = fd;
-	if (copy_to_user(arg, &request, sizeof(request))) {
+	if (copy_to_user(arg, &request, min(size, sizeof(request)))) {
 		put_unused_fd(fd);
 		fput(anon);	/* frees @wf */
 		return -EFAULT;

@@ -7,6 +7,7 @@
 struct file;
 struct stape_session;
 
-long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg);
+long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg,
+			 size_t size);
 
 #endif /* _STAPE_WAITER_H */

@@ -114,9 +114,13 @@ static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user
 	return 0;
 }
 
+/* Size of the first version of struct stape_replay_setup. */
+#define STAPE_REPLAY_SETUP_MIN_SIZE	32
+
 /**
  * stape_replay_create() - make a replay and the file for its players
  * @arg: the caller's setup; its @fd and @id are filled in
+ * @size: of the caller's setup
  * @account: as for stape_replay_alloc()
  * @powers: as for stape_replay_alloc()
  * @notify: as for stape_replay_alloc()
@@ -124,7 +128,7 @@ static int stape_replay_load_edges(struct stape_replay *replay, const u32 __user
  * Context: may sleep.
  * Return: the replay, with a reference for the session, or an ERR_PTR().
  */
-struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
+struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg, size_t size,
 					 struct stape_account *account, u32 powers,
 					 void (*notify)(struct stape_replay *replay))
 {
@@ -133,8 +137,11 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
 	struct file *file;
 	int ret, fd;
 
-	if (copy_from_user(&setup, arg, sizeof(setup)))
-		return ERR_PTR(-EFAULT);
+	if (size < STAPE_REPLAY_SETUP_MIN_SIZE)
+		return ERR_PTR(-EINVAL);
+	ret = copy_struct_from_user(&setup, sizeof(setup), arg, size);
+	if (ret)
+		return ERR_PTR(ret);
 	replay = stape_replay_alloc(&setup, account, powers, notify);
 	if (IS_ERR(replay))
 		return replay;
@@ -154,7 +161,7 @@ struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
 	kref_get(&replay->entry.ref);		/* the file's */
 	setup.fd = fd;
 	setup.id = replay->entry.id;
-	if (copy_to_user(arg, &setup, sizeof(setup))) {
+	if (copy_to_user(arg, &setup, min(size, sizeof(setup)))) {
 		ret = -EFAULT;
 		goto err_file;
 	}

@@ -4,7 +4,7 @@
 
 #include "replay/replay.h"
 
-struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg,
+struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg, size_t size,
 					 struct stape_account *account, u32 powers,
 					 void (*notify)(struct stape_replay *replay));
 

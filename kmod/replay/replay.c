@@ -171,15 +171,18 @@ static void stape_replay_progress(struct work_struct *work)
 {
 	struct stape_replay *replay = container_of(to_delayed_work(work), struct stape_replay,
 						   progress);
-	bool live, pinned;
+	bool live, pinned, notify;
 
 	stape_replay_reap(replay);
 	stape_replay_check_stuck(replay);
 	pinned = stape_mm_pin_release(replay, false);
+	spin_lock(&replay->lock);
 	live = stape_replay_live(replay);
-	if (!replay->notified)
-		replay->notify(replay);
+	notify = !replay->notified;
 	replay->notified = !live;
+	spin_unlock(&replay->lock);
+	if (notify)
+		replay->notify(replay);
 	if (live || pinned)
 		queue_delayed_work(stape_work, &replay->progress, HZ);
 }
@@ -195,8 +198,14 @@ u64 stape_replay_clocks_size(u32 nr_players)
 	return PAGE_ALIGN((nr_players + 1ULL) * sizeof(u64));
 }
 
-/* Writes the word behind the players' clocks. */
-static void stape_replay_publish_speed(struct stape_replay *replay, u32 speed)
+/**
+ * stape_replay_publish_speed() - write the word behind the players' clocks
+ * @replay: any replay
+ * @speed: the speed, or 0: the players wait until it goes on
+ *
+ * Context: under the replay's lock, if others know the replay.
+ */
+void stape_replay_publish_speed(struct stape_replay *replay, u32 speed)
 {
 	WRITE_ONCE(replay->clocks[replay->nr_players], speed);
 }
@@ -219,7 +228,7 @@ static int stape_replay_alloc_memory(struct stape_replay *replay, u32 powers)
 
 /**
  * stape_replay_alloc() - make a replay whose edges have no players yet
- * @setup: the caller's; only @nr_players and @nr_edges are used
+ * @setup: the caller's; only @nr_players, @nr_edges and @flags are used
  * @account: the user's, to which its memory is charged
  * @powers: of the caller: STAPE_ACCOUNT_EXEMPT
  * @notify: called from process context, every second and at the end
@@ -235,13 +244,15 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	int ret;
 
 	if (!setup->nr_players || setup->nr_players > STAPE_REPLAY_MAX_PLAYERS ||
-	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES)
+	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES ||
+	    setup->flags & ~STAPE_REPLAY_ROUNDS || setup->reserved)
 		return ERR_PTR(-EINVAL);
 	replay = kzalloc(sizeof(*replay), GFP_KERNEL_ACCOUNT);
 	if (!replay)
 		return ERR_PTR(-ENOMEM);
 	replay->nr_players = setup->nr_players;
 	replay->nr_edges = setup->nr_edges;
+	replay->flags = setup->flags;
 	replay->account = stape_account_ref(account);
 	ret = stape_replay_alloc_memory(replay, powers);
 	if (ret)
@@ -386,6 +397,12 @@ static void stape_replay_rearm(struct stape_replay *replay)
 	stape_replay_each_player(replay, stape_replay_rearm_player);
 }
 
+/* Returns true between two rounds, or after the last one.  Under the replay's lock. */
+static bool stape_replay_between_rounds(const struct stape_replay *replay)
+{
+	return replay->flags & STAPE_REPLAY_ROUNDS && replay->state == STAPE_REPLAY_DONE;
+}
+
 /**
  * stape_replay_time() - get the replay's time
  * @replay: any replay
@@ -483,6 +500,10 @@ int stape_replay_set_speed(struct stape_replay *replay, u32 speed, struct netlin
 	int ret = 0;
 
 	spin_lock(&replay->lock);
+	if (stape_replay_between_rounds(replay)) {
+		replay->timebase.speed = speed;
+		goto out;
+	}
 	if (!stape_replay_live(replay)) {
 		NL_SET_ERR_MSG(extack, "the replay has ended before");
 		ret = -EALREADY;
@@ -506,6 +527,8 @@ out:
  * @replay: any replay
  * @extack: returned: the reason, if this fails
  *
+ * Between two rounds there are no players to kill: stape_rewind() fails then.
+ *
  * Context: may sleep.
  * Return: 0, or -EALREADY.
  */
@@ -514,7 +537,11 @@ int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extac
 	int ret = 0;
 
 	spin_lock(&replay->lock);
-	if (!stape_replay_live(replay)) {
+	if (stape_replay_between_rounds(replay)) {
+		WRITE_ONCE(replay->state, STAPE_REPLAY_STOPPED);
+		replay->notified = false;
+		mod_delayed_work(stape_work, &replay->progress, 0);
+	} else if (!stape_replay_live(replay)) {
 		NL_SET_ERR_MSG(extack, "the replay has ended before");
 		ret = -EALREADY;
 	}

@@ -14,6 +14,7 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 void stape_replay_put(struct stape_replay *replay);
 void stape_replay_abandon(struct stape_replay *replay);
 u64 stape_replay_clocks_size(u32 nr_players);
+void stape_replay_publish_speed(struct stape_replay *replay, u32 speed);
 struct stape_replay *stape_replay_find(u32 id);
 struct stape_replay *stape_replay_find_after(u32 id);
 int stape_replay_start(struct stape_replay *replay, u64 delay, struct netlink_ext_ack *extack);

@@ -108,19 +108,21 @@ struct stape_player {
  * @account: its user's
  * @memory: bytes charged to @account
  * @owner: PID of the process that made it
+ * @flags: STAPE_REPLAY_ROUNDS
  * @nr_players: players that the controller has announced
  * @nr_edges: entries of @edges
  * @edges: the edges
  * @players: players that are alive, by number; read under RCU
  * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
  *	has the speed, 0 while the replay is paused
- * @lock: protects @state, @timebase, @alive, @joined, @done, @kills, @failed_pid and the
- *	stores to @players; interrupts stay on, because no interrupt takes it
+ * @lock: protects @state, @timebase, @alive, @joined, @done, @kills, @rewinds, @failed_pid,
+ *	@notified and the stores to @players; interrupts stay on, because no interrupt takes it
  * @alive: list of the players that are alive
  * @state: enum stape_replay_state
  * @joined: players that have joined so far
  * @done: players that have ended their program
  * @kills: it has ended, and the players that are left are killed
+ * @rewinds: a call of stape_rewind() resets it
  * @failed_pid: PID of the player that ended too early
  * @timebase: maps times, from the first change of @state to RUNNING on
  * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
@@ -142,6 +144,7 @@ struct stape_replay {
 	struct stape_account *account;
 	u64 memory;
 	u32 owner;
+	u32 flags;
 	u32 nr_players;
 	u32 nr_edges;
 	struct stape_edge *edges;
@@ -154,6 +157,7 @@ struct stape_replay {
 	u32 joined;
 	u32 done;
 	bool kills;
+	bool rewinds;
 	u32 failed_pid;
 	struct stape_timebase timebase;
 	u64 start_time;

@@ -101,12 +101,6 @@ replays()
 print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
 }
 
-# another ID: succeeds if a replay with a higher number is there, and sets $id to it
-another()
-{
-	id=$(replays replay) && [ -n "$id" ] && [ "$id" -gt "$1" ]
-}
-
 # nobody COMMAND...: runs COMMAND as a user without rights, who may not be able to reach the
 # checkout and gets a copy of schedtape
 nobody()

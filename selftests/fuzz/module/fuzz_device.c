@@ -134,15 +134,21 @@ static long do_control(struct worker *w)
 	return st_request(q);
 }
 
+/* Returns true if the two differ at most in the size of their structs, which may grow. */
+static bool is(unsigned long command, unsigned long other)
+{
+	return !((command ^ other) & ~IOCSIZE_MASK);
+}
+
 /* Keeps a file that a successful call has returned in memory, in place of another. */
 static void keep_made(struct worker *w, unsigned long command, const void *arg)
 {
 	unsigned int i = OWN + st_random_below(&w->random, FILES - OWN);
 	int fd;
 
-	if (command == STAPE_IOC_REPLAY)
+	if (is(command, STAPE_IOC_REPLAY))
 		fd = ((const struct stape_replay_setup *)arg)->fd;
-	else if (command == STAPE_IOC_STREAM)
+	else if (is(command, STAPE_IOC_STREAM))
 		fd = ((const struct stape_stream *)arg)->fd;
 	else
 		return;
@@ -156,14 +162,19 @@ static unsigned long some_command(struct worker *w)
 {
 	static const unsigned long commands[] = {
 		STAPE_IOC_INFO, STAPE_IOC_FLUSH, STAPE_IOC_CLOCK, STAPE_IOC_STREAM,
-		STAPE_IOC_STREAM, STAPE_IOC_REPLAY, STAPE_IOC_STEP, STAPE_IOC_HOLD,
+		STAPE_IOC_STREAM, STAPE_IOC_REPLAY, STAPE_IOC_REWIND, STAPE_IOC_STEP,
+		STAPE_IOC_HOLD,
 	};
+	static const unsigned long grow[] = { STAPE_IOC_STREAM, STAPE_IOC_REPLAY };
 	unsigned long command = _IOC(st_random_below(&w->random, 4), STAPE_IOC_MAGIC,
 				     st_random_below(&w->random, 64),
 				     st_random_below(&w->random, 128));
 
 	if (command != STAPE_IOC_JOIN && st_random_one_in(&w->random, 16))
 		return command;
+	if (st_random_one_in(&w->random, 16))
+		return (grow[st_random_below(&w->random, 2)] & ~IOCSIZE_MASK) |
+		       st_random_below(&w->random, 128) << IOCSIZE_SHIFT;
 	return commands[st_random_below(&w->random, sizeof(commands) / sizeof(commands[0]))];
 }
 
@@ -183,6 +194,7 @@ static void make_setup(struct worker *w)
 			      PLAYERS,
 		.nr_edges = st_random_one_in(random, 4) ? st_random_odd(random, EDGES) : EDGES,
 		.edges = (uintptr_t)(st_random_one_in(random, 8) ? some_memory(w) : edges),
+		.flags = st_random_one_in(random, 2) ? STAPE_REPLAY_ROUNDS : 0,
 	};
 	if (st_random_one_in(random, 2))
 		setup->wakers = (uintptr_t)(st_random_one_in(random, 8) ? some_memory(w) : wakers);
@@ -208,13 +220,13 @@ static long do_ioctl(struct worker *w)
 		w->memory[i] = st_random_one_in(&w->random, 8) ? st_random_next(&w->random) : 0;
 	if (st_random_one_in(&w->random, 2)) {
 		arg = w->memory;
-		if (command == STAPE_IOC_REPLAY)
+		if (is(command, STAPE_IOC_REPLAY))
 			make_setup(w);
-		else if (command == STAPE_IOC_STREAM)
+		else if (is(command, STAPE_IOC_STREAM))
 			make_stream(w);
 	}
 	/* A file's number in a ring's page could not be trusted. */
-	if (command == STAPE_IOC_REPLAY || command == STAPE_IOC_STREAM)
+	if (is(command, STAPE_IOC_REPLAY) || is(command, STAPE_IOC_STREAM))
 		for (i = 0; i < MAPS; i++)
 			if (arg == w->maps[i].at)
 				arg = NULL;

@@ -27,10 +27,10 @@
 #define EDGES		16
 #define CALLS		200	/* of a player */
 
-enum kind { SETUP, JOIN, STEP, HOLD, GARBAGE, MAP, CONTROL };
+enum kind { SETUP, JOIN, STEP, HOLD, GARBAGE, MAP, CONTROL, REWIND };
 
 static const char *const kinds[] = {
-	"setup", "join", "step", "hold", "other ioctls", "mmap", "control",
+	"setup", "join", "step", "hold", "other ioctls", "mmap", "control", "rewind",
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -246,6 +246,7 @@ static bool set_up(struct round *r)
 			      PLAYERS,
 		.nr_edges = st_random_one_in(&r->random, 64) ? st_random_odd(&r->random, 4) : EDGES,
 		.edges = (uintptr_t)some_memory(&r->random, r->edges),
+		.flags = st_random_one_in(&r->random, 2) ? STAPE_REPLAY_ROUNDS : 0,
 	};
 	fill_players(r, r->edges);
 	fill_players(r, r->wakers);
@@ -263,6 +264,14 @@ static uint32_t some_speed(struct st_random *random)
 	if (st_random_one_in(random, 8))
 		return st_random_odd(random, STAPE_REPLAY_SPEED_MIN);
 	return STAPE_REPLAY_SPEED_ONE / 8 << st_random_below(random, 7);
+}
+
+static void rewind_replay(struct round *r)
+{
+	static const int allowed[] = { EINVAL, EBUSY, ECANCELED, 0 };
+
+	st_fuzz_count(r->fuzz, REWIND, "rewind", ioctl(r->session, STAPE_IOC_REWIND) ? -errno : 0,
+		      allowed);
 }
 
 static void control(struct round *r)
@@ -336,6 +345,8 @@ static void run_round(struct round *r)
 		usleep(st_random_below(&r->random, 2000));
 		if (st_random_one_in(&r->random, 3))
 			disturb(r);
+		else if (st_random_one_in(&r->random, 8))
+			rewind_replay(r);
 		else
 			control(r);
 	}

@@ -23,7 +23,6 @@
  * @scale_cpu: factor for CPU time only
  * @work: do the recorded work instead of using the recorded CPU time
  * @repeat: number of replays; 0: no limit
- * @slept: the machine has slept during one of them
  * @no_ext: set by replay.c: tasks have SCHED_EXT, and the kernel has not
  * @user: use the engine of user space, not the module
  */
@@ -38,7 +37,6 @@ struct replay_options {
 	double scale_cpu;
 	bool work;
 	uint32_t repeat;
-	bool slept;
 	bool no_attributes;
 	bool no_ext;
 	bool user;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One replay: starts the players of a program, lets the module or the user-space engine run
- * them, and reports the result.
+ * A replay, of one or several rounds: starts the players of a program, lets the module or the
+ * user-space engine run them, and reports the result.
  */
 #include "replay/run.h"
 
@@ -115,6 +115,12 @@ static bool lacks_one(const struct replay *replay)
 	return replay->processes.died.pid && !ended(replay);
 }
 
+static int say_stopped(void)
+{
+	out_error(NULL, "the replay was stopped by another process");
+	return -ECANCELED;
+}
+
 /* Returns 0 if the replay is done, otherwise -errno after a message. */
 static int say_end(const struct replay *replay)
 {
@@ -131,8 +137,7 @@ static int say_end(const struct replay *replay)
 			  replay->state.failed_pid);
 		return -EPIPE;
 	default:
-		out_error(NULL, "the replay was stopped by another process");
-		return -ECANCELED;
+		return say_stopped();
 	}
 }
 
@@ -314,10 +319,7 @@ static int start_replay(struct replay *replay)
 		schedtape_engine_start(replay->cast.engine, START_DELAY_NS);
 		return 0;
 	}
-	ret = schedtape_replay_set_speed(replay->client, replay->id,
-					 replay->options->speed * STAPE_REPLAY_SPEED_ONE, &err);
-	if (!ret)
-		ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
+	ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
 	return out_failed(ret, &err);
 }
 
@@ -430,62 +432,50 @@ static void close_replay(struct replay *replay)
 		close(replay->signals);
 }
 
-static int open_signals(struct replay *replay)
-{
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	replay->signals = signals_open();
-	return replay->signals < 0 ? replay->signals : 0;
-}
-
 static void clean_up(void *arg)
 {
 	cgroups_remove(arg);
 }
 
-/*
- * Starts the remover first.  The killer and the players hold the remover's descriptor, so that
- * it removes cgroups only when no player is left in them.
- */
-static int start_killers(struct replay *replay)
+static int say_cannot_start(int ret)
 {
-	int ret = 0;
-
-	if (replay->options->cgroups) {
-		ret = cgroups_open(&replay->cgroups);
-		if (!ret)
-			ret = kill_on_exit_start(&replay->remover, clean_up, &replay->cgroups);
-	}
-	if (!ret && replay->options->user)
-		ret = kill_on_exit_start(&replay->killer, NULL, NULL);
-	if (ret)
-		out_error(NULL, "cannot start: %s", strerror(-ret));
+	out_error(NULL, "cannot start: %s", strerror(-ret));
 	return ret;
 }
 
-/* Call it before opening a file that has to close with the controller: the killers inherit it. */
-static int open_with_killers(struct replay *replay, struct schedtape_tape *tape)
+/*
+ * Call it before opening a file that has to close with the controller, because the remover inherits
+ * it; and before killers and players start.  They hold the remover's descriptor, so that it removes
+ * cgroups only when no player is left in them.
+ */
+static int open_cgroups(struct replay *replay, struct schedtape_tape *tape)
 {
 	const struct replay_options *opts = replay->options;
 	int ret;
 
-	ret = open_signals(replay);
+	if (!opts->cgroups)
+		return 0;
+	ret = cgroups_open(&replay->cgroups);
 	if (!ret)
-		ret = start_killers(replay);
-	if (ret || !opts->cgroups)
-		return ret;
+		ret = kill_on_exit_start(&replay->remover, clean_up, &replay->cgroups);
+	if (ret)
+		return say_cannot_start(ret);
 	ret = cgroups_make(&replay->cgroups, opts->cgroups, tape, replay->cast.program,
 			   &opts->cpus);
 	replay->cast.cgroups = replay->cgroups.procs;
 	return ret;
 }
 
-/* Makes the user-space engine. */
+/* Makes the user-space engine.  There is no file that the killer must not inherit. */
 static int open_engine(struct replay *replay)
 {
 	const struct schedtape_program *program = replay->cast.program;
 	struct schedtape_error err;
 	int ret;
 
+	ret = kill_on_exit_start(&replay->killer, NULL, NULL);
+	if (ret)
+		return say_cannot_start(ret);
 	replay->cast.group = replay->killer.pid;
 	ret = schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 				      replay->options->speed * STAPE_REPLAY_SPEED_ONE,
@@ -503,7 +493,12 @@ static int open_replay(struct replay *replay)
 	if (!ret)
 		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
 					      program->wakers, program->nr_edges,
+					      replay->options->repeat != 1,
 					      &replay->cast.fd, &replay->id, &err);
+	if (!ret)
+		ret = schedtape_replay_set_speed(replay->client, replay->id,
+						 replay->options->speed * STAPE_REPLAY_SPEED_ONE,
+						 &err);
 	if (!ret) {
 		replay->cast.clocks = schedtape_replay_clocks(replay->cast.fd, program->nr_tasks,
 							      &err);
@@ -514,17 +509,58 @@ static int open_replay(struct replay *replay)
 	return replay->options->record ? open_recorder(replay) : 0;
 }
 
-/* Takes the speed that steer has set, so that the next round of -r or --loop has it, too. */
-static void keep_speed(struct replay_options *opts, const struct schedtape_replay_state *state)
+static int open_all(struct replay *replay, struct schedtape_tape *tape)
 {
-	uint32_t set = opts->speed * STAPE_REPLAY_SPEED_ONE;
+	int ret;
 
-	/* Before the start the module has not been told the speed. */
-	if (state->start_time && state->speed != set)
-		opts->speed = (double)state->speed / STAPE_REPLAY_SPEED_ONE;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	replay->signals = signals_open();
+	ret = replay->signals < 0 ? replay->signals : open_cgroups(replay, tape);
+	return ret || replay->options->user ? ret : open_replay(replay);
 }
 
-int replay_run(struct replay_options *opts, struct schedtape_client *client,
+/* -- rounds ---------------------------------------------------------------- */
+
+/* Begins another round of the module's replay, which keeps its number and its speed. */
+static int rewind_replay(struct replay *replay)
+{
+	struct schedtape_error err;
+	int ret = schedtape_replay_rewind(replay->session, &err);
+
+	if (ret == -ECANCELED)
+		return say_stopped();
+	if (!ret)
+		ret = get_state(replay, &err);
+	replay->cast.speed = (double)replay->state.speed / STAPE_REPLAY_SPEED_ONE;
+	return out_failed(ret, &err);
+}
+
+static int play_round(struct replay *replay, uint32_t round)
+{
+	int ret = 0;
+
+	replay->state = (struct schedtape_replay_state){ .size = sizeof(replay->state) };
+	replay->looked = 0;
+	replay->slept = 0;
+	if (replay->options->user)
+		ret = open_engine(replay);
+	else if (round)
+		ret = rewind_replay(replay);
+	return ret ? ret : play(replay);
+}
+
+/* Waits until all players of a round that is done have ended. */
+static void end_round(struct replay *replay)
+{
+	kill_on_exit_end(&replay->killer);
+	processes_reap(&replay->processes, true);
+	schedtape_engine_free(replay->cast.engine);
+	replay->cast.engine = NULL;
+	processes_free(&replay->processes);
+	replay->processes = (struct processes){ 0 };
+}
+
+int replay_run(const struct replay_options *opts, struct schedtape_client *client,
 	       struct schedtape_tape *tape, const struct schedtape_program *program,
 	       const struct schedtape_calibration *calibration, double scale,
 	       struct json_object *results)
@@ -533,7 +569,6 @@ int replay_run(struct replay_options *opts, struct schedtape_client *client,
 		.options = opts,
 		.client = client,
 		.calibration = *calibration,
-		.state = { .size = sizeof(replay.state) },
 		.cast = {
 			.command = out_command(),
 			.program = program,
@@ -546,22 +581,27 @@ int replay_run(struct replay_options *opts, struct schedtape_client *client,
 		},
 		.signals = -1,
 	};
+	bool slept = false;
+	uint32_t round;
 	int ret, closed;
 
 	replay.cast.calibration = &replay.calibration;
-	ret = open_with_killers(&replay, tape);
-	if (!ret)
-		ret = opts->user ? open_engine(&replay) : open_replay(&replay);
-	if (!ret)
-		ret = play(&replay);
+	ret = open_all(&replay, tape);
+	for (round = 0; (!opts->repeat || round < opts->repeat) && !ret; round++) {
+		ret = play_round(&replay, round);
+		if (ret)
+			break;
+		end_round(&replay);
+		slept = slept || replay.slept;
+		if (!opts->record)
+			replay_print(opts, program, &replay.state, replay.slept, results);
+	}
 	close_replay(&replay);
 	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
 				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
-	keep_speed(opts, &replay.state);
-	if (!ret)
+	/* A replay that is recorded has one round, and a message about its tape comes first. */
+	if (!ret && opts->record)
 		replay_print(opts, program, &replay.state, replay.slept, results);
-	if (!ret && replay.slept)
-		opts->slept = true;
-	return ret;
+	return ret ? ret : slept;
 }

@@ -10,13 +10,14 @@
 
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    int *fd, uint32_t *id, struct schedtape_error *err)
+			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err)
 {
 	struct stape_replay_setup setup = {
 		.nr_players = players,
 		.nr_edges = nr_edges,
 		.edges = (uintptr_t)edges,
 		.wakers = (uintptr_t)wakers,
+		.flags = rounds ? STAPE_REPLAY_ROUNDS : 0,
 	};
 
 	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REPLAY, &setup))
@@ -24,6 +25,14 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 				      players, strerror(errno));
 	*fd = setup.fd;
 	*id = setup.id;
+	return 0;
+}
+
+int schedtape_replay_rewind(struct schedtape_session *session, struct schedtape_error *err)
+{
+	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REWIND))
+		return schedtape_fail(err, -errno, "/dev/schedtape: another round of the replay: %s",
+				      strerror(errno));
 	return 0;
 }
 

@@ -7,10 +7,18 @@
 
 #include <schedtape/client.h>
 
-/* Makes the session's replay.  *fd: descriptor for the players; *id: the replay's id. */
+/*
+ * Makes the session's replay.  @rounds: schedtape_replay_rewind() will be called; *fd: descriptor
+ * for the players; *id: the replay's id.
+ */
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    int *fd, uint32_t *id, struct schedtape_error *err);
+			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err);
+/*
+ * Begins another round when all players have ended their programs: they may join again.
+ * -ECANCELED: the replay was stopped between the rounds.
+ */
+int schedtape_replay_rewind(struct schedtape_session *session, struct schedtape_error *err);
 /* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: failed, see @err. */
 const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 						 struct schedtape_error *err);

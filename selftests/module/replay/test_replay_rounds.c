@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: a replay of several rounds keeps its number, its speed and its monitor; speed and
+ * stop between two rounds; calls whose struct is shorter or longer than the module's.
+ */
+#include <poll.h>
+
+#include "players.h"
+
+static int rewind_replay(FIXTURE_DATA(replay) *self)
+{
+	return ioctl(self->fd, STAPE_IOC_REWIND) ? -errno : 0;
+}
+
+static int set_speed(FIXTURE_DATA(replay) *self, uint32_t times)
+{
+	return schedtape_replay_set_speed(self->r.client, self->setup.id,
+					  times * STAPE_REPLAY_SPEED_ONE, &self->err);
+}
+
+/* Makes a replay of several rounds. */
+static int make(FIXTURE_DATA(replay) *self, uint32_t nr_players, uint32_t nr_edges)
+{
+	self->setup = (struct stape_replay_setup){
+		.nr_players = nr_players,
+		.nr_edges = nr_edges,
+		.edges = (uintptr_t)self->edges,
+		.flags = STAPE_REPLAY_ROUNDS,
+	};
+	if (ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup))
+		return -errno;
+	players = self->setup.fd;
+	return 0;
+}
+
+/* Sleeps until 200 ms of the replay's time. */
+static int nap(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(0));
+	note(notes, step(0, 0, STAPE_WAIT_UNTIL, 200 * MS));
+	note(notes, step(0, 1, STAPE_WAIT_DONE, 0));
+	return 0;
+}
+
+/* Plays one round with one player.  Returns whether it was as expected. */
+static bool play(FIXTURE_DATA(replay) *self)
+{
+	bool good;
+
+	self->notes->steps = 0;
+	if (st_child_fork(&self->w[0], -1, nap, self->notes))
+		return false;
+	st_child_go(&self->w[0]);
+	good = waiting(self, 1) && !start(self, 0) && st_child_settled(&self->w[0]) &&
+	       state(self, STAPE_REPLAY_DONE) && self->notes->steps == 3 && !self->notes->ret;
+	st_child_kill(&self->w[0]);
+	return good;
+}
+
+static uint64_t took(const FIXTURE_DATA(replay) *self)
+{
+	return self->state.stop_time - self->state.start_time;
+}
+
+TEST_F(replay, rounds)
+{
+	uint32_t id;
+	int i;
+
+	EXPECT_EQ(-ENODATA, rewind_replay(self));		/* there is no replay */
+	ASSERT_EQ(0, make(self, 1, 0));
+	id = self->setup.id;
+	EXPECT_EQ(-EBUSY, rewind_replay(self));			/* not started */
+	ASSERT_EQ(0, set_speed(self, 2));
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(play(self));
+		EXPECT_EQ(id, self->state.id);
+		EXPECT_EQ(1, self->state.joined);
+		EXPECT_EQ(1, self->state.done);
+		EXPECT_EQ(2, self->state.steps);
+		EXPECT_EQ(1, self->state.timed_waits);
+		EXPECT_EQ(2 * STAPE_REPLAY_SPEED_ONE, self->state.speed);
+		EXPECT_LE(100 * MS, took(self));
+		EXPECT_EQ(-ECANCELED, join(0));			/* not between rounds */
+		ASSERT_EQ(0, rewind_replay(self));
+		ASSERT_TRUE(get(self));
+		EXPECT_EQ(id, self->state.id);
+		EXPECT_EQ(STAPE_REPLAY_READY, self->state.state);
+		EXPECT_EQ(0, self->state.joined);
+		EXPECT_EQ(0, self->state.done);
+		EXPECT_EQ(0, self->state.steps);
+		EXPECT_EQ(0, self->state.timed_waits);
+		EXPECT_EQ(0, self->state.start_time);
+		EXPECT_EQ(0, self->state.stop_time);
+		EXPECT_EQ(0, self->state.time);
+		EXPECT_EQ(-EBUSY, rewind_replay(self));
+	}
+}
+
+TEST_F(replay, speed_between_rounds)
+{
+	ASSERT_EQ(0, make(self, 1, 0));
+	ASSERT_TRUE(play(self));
+	EXPECT_LE(200 * MS, took(self));
+	/* At this speed the next round takes 2 ms. */
+	ASSERT_EQ(0, set_speed(self, 100));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
+	EXPECT_LE(200 * MS, self->state.time);			/* that of the round before */
+	ASSERT_EQ(0, rewind_replay(self));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(100 * STAPE_REPLAY_SPEED_ONE, self->state.speed);
+	ASSERT_TRUE(play(self));
+	EXPECT_LE(200 * MS, self->state.time);
+	EXPECT_EQ(100 * STAPE_REPLAY_SPEED_ONE, self->state.speed);
+	EXPECT_GT(200 * MS, took(self));
+}
+
+TEST_F(replay, stop_between_rounds)
+{
+	ASSERT_EQ(0, make(self, 1, 0));
+	ASSERT_TRUE(play(self));
+	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_STOPPED, self->state.state);
+	EXPECT_EQ(-EALREADY, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	EXPECT_EQ(-EALREADY, set_speed(self, 1));
+	EXPECT_EQ(-ECANCELED, rewind_replay(self));
+	EXPECT_EQ(-ECANCELED, join(0));
+}
+
+TEST_F(replay, stop_in_the_second_round)
+{
+	ASSERT_EQ(0, make(self, 1, 0));
+	ASSERT_TRUE(play(self));
+	ASSERT_EQ(0, rewind_replay(self));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, nap, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
+	EXPECT_EQ(-ECANCELED, rewind_replay(self));
+}
+
+static int wait_for_an_edge(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(0));
+	note(notes, step(0, 0, STAPE_WAIT_EDGE, 0));
+	return 0;
+}
+
+/* A wake-up that no wait has taken does not get into the next round. */
+TEST_F(replay, no_wake_of_the_round_before)
+{
+	uint32_t wake = 0;
+
+	self->edges[0] = 0;
+	ASSERT_EQ(0, make(self, 1, 1));
+	ASSERT_EQ(0, join(0));
+	ASSERT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
+	ASSERT_EQ(0, leave(0, 1));
+	ASSERT_EQ(0, rewind_replay(self));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_an_edge, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	usleep(50000);
+	EXPECT_EQ(1, self->notes->steps);
+}
+
+static int count_ends(const struct schedtape_replay_state *state, void *arg)
+{
+	if (state->state == STAPE_REPLAY_DONE)
+		++*(int *)arg;
+	return 0;
+}
+
+/* The monitor gets the end of each round once. */
+TEST_F(replay, the_monitor_of_all_rounds)
+{
+	struct pollfd fd = { .events = POLLIN };
+	int i, ends = 0;
+
+	ASSERT_EQ(0, make(self, 1, 0));
+	fd.fd = schedtape_client_monitor(self->r.client, self->setup.id, &self->err);
+	ASSERT_LE(0, fd.fd);
+	ASSERT_EQ(0, set_speed(self, 1000));
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(play(self));
+		ASSERT_EQ(0, rewind_replay(self));
+	}
+	while (poll(&fd, 1, 300) > 0)
+		ASSERT_EQ(0, schedtape_client_monitor_read(self->r.client, count_ends, &ends,
+							   &self->err));
+	EXPECT_EQ(3, ends);
+}
+
+TEST_F(replay, one_round)
+{
+	ASSERT_EQ(0, setup(self, 1, 0));
+	ASSERT_TRUE(play(self));
+	EXPECT_EQ(-EINVAL, rewind_replay(self));
+	EXPECT_EQ(-EALREADY, set_speed(self, 1));
+}
+
+/* -- sizes ----------------------------------------------------------------------- */
+
+/* A struct that begins like the module's, and is longer. */
+struct longer {
+	struct stape_replay_setup setup;
+	uint64_t more[2];
+};
+
+#define REPLAY_OF_SIZE(size) \
+	_IOC(_IOC_READ | _IOC_WRITE, STAPE_IOC_MAGIC, _IOC_NR(STAPE_IOC_REPLAY), size)
+
+TEST_F(replay, setups_of_other_sizes)
+{
+	struct longer longer = { .setup = { .nr_players = 1 }, .more = { 0, 1 } };
+
+	EXPECT_EQ(-1, ioctl(self->fd, REPLAY_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_EQ(E2BIG, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, REPLAY_OF_SIZE(24), &longer));
+	EXPECT_EQ(EINVAL, errno);
+	longer.setup.flags = 2;
+	longer.more[1] = 0;
+	EXPECT_EQ(-1, ioctl(self->fd, REPLAY_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_EQ(EINVAL, errno);
+	longer.setup.flags = 0;
+	longer.setup.reserved = 1;
+	EXPECT_EQ(-1, ioctl(self->fd, REPLAY_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_EQ(EINVAL, errno);
+	longer.setup.reserved = 0;
+	longer.setup.id = 0;
+	ASSERT_EQ(0, ioctl(self->fd, REPLAY_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_NE(0, longer.setup.id);
+	close(longer.setup.fd);
+}
+
+/* A program that was built with the first version of the header: its struct ends before flags. */
+TEST_F(replay, a_setup_of_the_first_version)
+{
+	struct stape_replay_setup setup = { .nr_players = 1, .flags = ~0, .reserved = ~0 };
+
+	ASSERT_EQ(0, ioctl(self->fd, REPLAY_OF_SIZE(32), &setup));
+	EXPECT_NE(0, setup.id);
+	EXPECT_EQ(~0u, setup.flags);
+	EXPECT_EQ(~0u, setup.reserved);
+	EXPECT_EQ(-EINVAL, rewind_replay(self));
+	close(setup.fd);
+}
+
+#define STREAM_OF_SIZE(size) \
+	_IOC(_IOC_READ | _IOC_WRITE, STAPE_IOC_MAGIC, _IOC_NR(STAPE_IOC_STREAM), size)
+
+TEST_F(replay, streams_of_other_sizes)
+{
+	uint8_t cpus = 1;
+	struct {
+		struct stape_stream stream;
+		uint64_t more;
+	} longer = { .stream = { .cpus = (uintptr_t)&cpus, .bytes = 1 }, .more = 1 };
+
+	EXPECT_EQ(-1, ioctl(self->fd, STREAM_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_EQ(E2BIG, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, STREAM_OF_SIZE(8), &longer));
+	EXPECT_EQ(EINVAL, errno);
+	longer.more = 0;
+	/* The struct is accepted; the session has no rings. */
+	EXPECT_EQ(-1, ioctl(self->fd, STREAM_OF_SIZE(sizeof(longer)), &longer));
+	EXPECT_EQ(ENODATA, errno);
+}
+
+TEST_HARNESS_MAIN
