@@ -80,7 +80,7 @@ void stape_dead_init(void)
 
 		list->now = IRQ_WORK_INIT_HARD(stape_dead_work);
 		list->tick = IRQ_WORK_INIT_LAZY(stape_dead_work);
-		/* There a thread does the work of ticks, with interrupts on, and not while parked. */
+		/* There a thread does what ticks have to do, and it may be parked. */
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
 			list->tick = IRQ_WORK_INIT_HARD(stape_dead_work);
 	}

@@ -172,7 +172,7 @@ def targets(results):
         ["the same, 30,000 tasks", misses(results, "30000"), None if few is None else few + 1],
         ["instructions with interrupts off",
          max((section["instructions"] for section in sections), default=None), 50000],
-        ["the same, 30,000 threads, more than with 1,000", growth(sections), 5000],
+        ["the same, 30,000 threads, more than with 1,000", growth(sections), 10000],
         ["fork and exit, without descriptions",
          results.get("functions", {}).get("loads", {}).get("forks", {}).get("life"), 400],
     ]

@@ -16,8 +16,9 @@ read -r few many <<< "${THREADS:-300 3000}"
 limit=50000
 # For a fork and its exit; 898 on 6.12.
 life=1000
-# By so much may sections differ by chance: only some calls wake the recorder.
-chance=5000
+# By so much may sections differ by chance: only some calls wake the recorder, and only some of the
+# tasks that have ended are searched for among the up to 64 that have left a filter.
+chance=10000
 
 build_all()
 {

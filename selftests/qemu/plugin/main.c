@@ -186,7 +186,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	}
 	if (!mode || !out_path || strcmp(info->target_name, "x86_64") ||
 	    info->system.max_vcpus > (mode == &mode_cache ? 1 : PLUGIN_CPUS_MAX)) {
-		fprintf(stderr, "plugin: set out=FILE, and mode=calls or, with 1 CPU, mode=cache\n");
+		fprintf(stderr, "plugin: set out=FILE, and mode=calls or, on 1 CPU, mode=cache\n");
 		return -1;
 	}
 	qemu_plugin_register_vcpu_init_cb(id, init_cpu);
