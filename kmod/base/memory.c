@@ -24,7 +24,7 @@ static void stape_memory_put(struct page **pages, unsigned long nr)
 }
 
 /* Allocates @nr pages, or none. */
-static struct page **stape_memory_get(unsigned long nr)
+static struct page **stape_memory_get(unsigned long nr, int node)
 {
 	struct page **pages;
 	unsigned long i;
@@ -33,7 +33,8 @@ static struct page **stape_memory_get(unsigned long nr)
 	if (!pages)
 		return NULL;
 	for (i = 0; i < nr; i++) {
-		pages[i] = fatal_signal_pending(current) ? NULL : alloc_page(STAPE_GFP_LARGE);
+		pages[i] = fatal_signal_pending(current) ? NULL :
+			   alloc_pages_node(node, STAPE_GFP_LARGE, 0);
 		if (!pages[i]) {
 			stape_memory_put(pages, i);
 			return NULL;
@@ -47,6 +48,7 @@ static struct page **stape_memory_get(unsigned long nr)
  * stape_memory_alloc() - allocate an array whose length a request decides
  * @count: elements; 0 is taken as 1
  * @size: bytes of an element
+ * @node: NUMA node that the memory should be on; NUMA_NO_NODE: where the caller's policy puts it
  *
  * The memory is zeroed, begins at a page, and is charged to the caller's memory cgroup.
  * vmalloc_to_page() finds its pages.
@@ -55,7 +57,7 @@ static struct page **stape_memory_get(unsigned long nr)
  * Return: the memory, for stape_memory_free(), or NULL: there is too little memory, or the
  * caller is being killed.
  */
-void *stape_memory_alloc(u64 count, size_t size)
+void *stape_memory_alloc(u64 count, size_t size, int node)
 {
 	struct page **pages;
 	unsigned long nr;
@@ -67,7 +69,10 @@ void *stape_memory_alloc(u64 count, size_t size)
 	    bytes >> PAGE_SHIFT >= totalram_pages())
 		return NULL;
 	nr = PAGE_ALIGN(bytes) >> PAGE_SHIFT;
-	pages = stape_memory_get(nr);
+	/* All CPUs of a node may be offline, and the node with them. */
+	if (node != NUMA_NO_NODE && !node_online(node))
+		node = NUMA_NO_NODE;
+	pages = stape_memory_get(nr, node);
 	if (!pages)
 		return NULL;
 	/* The area owns the pages and their array: vfree() frees both. */

@@ -3,6 +3,7 @@
 #define _STAPE_MEMORY_H
 
 #include <linux/gfp.h>
+#include <linux/numa.h>
 #include <linux/types.h>
 
 /*
@@ -12,7 +13,7 @@
 #define STAPE_GFP_LARGE \
 	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN | __GFP_ZERO)
 
-void *stape_memory_alloc(u64 count, size_t size);
+void *stape_memory_alloc(u64 count, size_t size, int node);
 void stape_memory_free(const void *memory);
 
 #endif /* _STAPE_MEMORY_H */

@@ -56,7 +56,7 @@ void stape_filter_free_ids(void)
 
 static unsigned long *stape_filter_bitmap(void)
 {
-	return stape_memory_alloc(BITS_TO_LONGS(PID_MAX_LIMIT), sizeof(long));
+	return stape_memory_alloc(BITS_TO_LONGS(PID_MAX_LIMIT), sizeof(long), NUMA_NO_NODE);
 }
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/topology.h>
 
 #include "base/memory.h"
 
@@ -47,8 +48,8 @@ size_t stape_ring_size(u32 pages)
  * @cpu: the ring's CPU
  * @setup: settings of the session's rings
  *
- * The ring begins paused, and stays paused if its CPU is not recorded.  The memory is charged
- * to the caller's memory cgroup.
+ * The ring begins paused, and stays paused if its CPU is not recorded.  The memory is on the
+ * CPU's NUMA node, unless that has too little, and is charged to the caller's memory cgroup.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -63,7 +64,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 	ring->counter = setup->counter;
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
 		return 0;
-	ring->mem = stape_memory_alloc(stape_ring_size(setup->pages), 1);
+	ring->mem = stape_memory_alloc(stape_ring_size(setup->pages), 1, cpu_to_node(cpu));
 	if (!ring->mem)
 		return -ENOMEM;
 	ring->consumer = ring->mem;

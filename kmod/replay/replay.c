@@ -220,9 +220,11 @@ static int stape_replay_alloc_memory(struct stape_replay *replay, u32 powers)
 	if (ret)
 		return ret;
 	replay->memory = bytes;
-	replay->players = stape_memory_alloc(replay->nr_players, sizeof(*replay->players));
-	replay->edges = stape_memory_alloc(replay->nr_edges, sizeof(*replay->edges));
-	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(replay->nr_players), 1);
+	replay->players = stape_memory_alloc(replay->nr_players, sizeof(*replay->players),
+					     NUMA_NO_NODE);
+	replay->edges = stape_memory_alloc(replay->nr_edges, sizeof(*replay->edges), NUMA_NO_NODE);
+	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(replay->nr_players), 1,
+					    NUMA_NO_NODE);
 	return replay->players && replay->edges && replay->clocks ? 0 : -ENOMEM;
 }
 
