@@ -4,23 +4,29 @@
  * (schedtape/netlink.h) configures, starts and stops.
  *
  * open() makes a session, the last close() ends it.  After a session-set the
- * session has one ring per possible CPU, which mmap() maps at
+ * session has one ring per possible CPU, and one of descriptions, which says what tasks
+ * are, whichever CPU they are on.  mmap() maps ring n at
  *
- *	cpu * ring_stride				struct stape_ring_consumer
- *	cpu * ring_stride + getpagesize()		struct stape_ring_producer
- *	cpu * ring_stride + 2 * getpagesize()		ring_pages pages
+ *	n * ring_stride				struct stape_ring_consumer
+ *	n * ring_stride + getpagesize()		struct stape_ring_producer
+ *	n * ring_stride + 2 * getpagesize()	ring_pages pages
+ *
+ * where n is the number of a CPU, or nr_cpus for the descriptions, which have
+ * description_pages instead of ring_pages.
  *
  * Only the consumer's page may be mapped writable.  Page number n of a CPU's
  * stream lies at index n % ring_pages once @head > n, until the reader moves
  * @tail beyond it.  read() returns whole pages of any CPU and moves the same
  * @tail: use one of the two.  poll() returns POLLIN when a ring has as many pages
- * as the session's watermark or the session has stopped.  It returns POLLHUP when
+ * as the session's watermark, the descriptions have filled a quarter of their
+ * ring, or the session has stopped.  It returns POLLHUP when
  * the filter's last task is gone, but only if the filter names processes and
  * threads only, because another filter may get tasks at any time.
  *
  * A CPU that session-set's mask leaves out has no ring, and mmap() of it
- * fails with ENXIO.  In overwrite mode a ring keeps its newest pages.  A reader
+ * fails with ENXIO.  In overwrite mode a CPU's ring keeps its newest pages.  A reader
  * may read them once the session has stopped: the stop sets @tail to the first.
+ * Descriptions are never overwritten, and are read while the session records.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
  * 64-bit kernel use the same calls.  struct stape_stream and struct
@@ -55,10 +61,10 @@ struct stape_ring_producer {
  * @id: the session's number in the netlink family
  * @wire_version: STAPE_WIRE_VERSION of the module
  * @page_size: STAPE_PAGE_SIZE of the module
- * @nr_cpus: number of rings, one per possible CPU; CPU numbers are below this
- * @ring_pages: pages in a ring, 0 before the session is configured
- * @reserved: 0
- * @ring_stride: distance of two CPUs in mmap() offsets, bytes
+ * @nr_cpus: CPU numbers are below this
+ * @ring_pages: pages in a CPU's ring, 0 before the session is configured
+ * @description_pages: pages in the ring of descriptions, the same
+ * @ring_stride: distance of two rings in mmap() offsets, bytes
  */
 struct stape_session_info {
 	__u32 id;
@@ -66,7 +72,7 @@ struct stape_session_info {
 	__u32 page_size;
 	__u32 nr_cpus;
 	__u32 ring_pages;
-	__u32 reserved;
+	__u32 description_pages;
 	__u64 ring_stride;
 };
 
@@ -127,11 +133,12 @@ struct stape_clock_sample {
 };
 
 /**
- * struct stape_stream - a file to poll() the rings of some CPUs only
- * @cpus: user pointer to a mask: bit n%8 of byte n/8 is CPU n
+ * struct stape_stream - a file to poll() some of the rings only
+ * @cpus: user pointer to a mask: bit n%8 of byte n/8 is CPU n; bit nr_cpus is the
+ *	descriptions
  * @bytes: size of the mask
- * @fd: returned: for poll(), as the session's file, but for these CPUs only; a
- *	ring wakes the newest stream with its CPU
+ * @fd: returned: for poll(), as the session's file, but for these rings only; a
+ *	ring wakes the newest stream that has it
  *
  * To be called before session-start.  The session lives as long as its streams.
  */

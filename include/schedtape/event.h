@@ -21,6 +21,10 @@
  * them, as many as the low four bits of the argument say, so that a reader can
  * skip an unknown type.  Types 14 and 15 are prefixes of the next event.
  *
+ * What a task is (its fork, name, cgroup, policy, affinity, exit) stands in pages of their own,
+ * the descriptions, which belong to no CPU: a task may be described on any CPU, also on one that
+ * the session does not record.  Their events of a type below 8 name all that they need.
+ *
  * If a task's wakeup directly follows its waking, both are one word, a wake:
  *
  *   63   60 59            48 47           32 31                  10 9 8 7      0
@@ -34,15 +38,18 @@
 
 #include <linux/types.h>
 
-#define STAPE_WIRE_VERSION	2
+#define STAPE_WIRE_VERSION	3
 
 #define STAPE_PAGE_SIZE		4096
 #define STAPE_PAGE_MAGIC	0x53545032	/* "STP2" */
 
+/* The cpu of pages with descriptions. */
+#define STAPE_CPU_NONE		0xffffffffU
+
 /**
  * struct stape_page_header - header that makes a ring page readable alone
  * @magic: STAPE_PAGE_MAGIC; its bytes are reversed if the page has the other byte order
- * @cpu: the CPU that recorded these events
+ * @cpu: the CPU that recorded these events; STAPE_CPU_NONE: descriptions, from any CPU
  * @used: valid bytes of this page, the header included
  * @events: number of events in this page; prefixes and payload words do not count
  * @curr: PID that ran on the CPU before the first event, 0: no task of the filter
@@ -50,7 +57,7 @@
  * @flags: STAPE_PAGE_*
  * @time: base time, from which the first event's time counts
  * @end: time of the last event
- * @seq: number of this page in the stream of its CPU, counted from 0
+ * @seq: number of this page in the stream of its CPU, or of the descriptions, counted from 0
  * @lost: number of events lost between the previous page and this one
  * @lost_first: time of the first lost event, 0: no event was lost
  * @lost_last: time of the last lost event
@@ -93,7 +100,7 @@ enum stape_event_type {
 	STAPE_EV_RENAME = 9,	/* PID; two payload words: new comm, as bytes */
 	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps enum stape_dl_word */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
-	STAPE_EV_EXIT = 12,	/* PID: the task that exits, on its CPU; no payload */
+	STAPE_EV_EXIT = 12,	/* PID; argument: STAPE_EXIT_*; no payload */
 	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*, which says what the payload is */
 	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
@@ -143,7 +150,9 @@ enum stape_context {
 #define STAPE_WAKE_WAKEUP_MASK	0xfffU
 #define STAPE_WAKE_CPU_MASK	0x0ff		/* of the argument: CPU of the wakeup */
 
+/* Argument of a fork.  Without a parent, the task that runs on the page's CPU is the parent. */
 #define STAPE_FORK_THREAD	0x001	/* shares its parent's thread group */
+#define STAPE_FORK_PARENT_SHIFT	10	/* 22 bits: the parent's PID */
 
 /* The payload word of STAPE_EV_PRIO: the task's values from now on. */
 #define STAPE_PRIO_POLICY_SHIFT		0	/* 8 bits: SCHED_* */
@@ -169,6 +178,11 @@ enum stape_dl_word {
  * word with a CPU, and ends the payload.
  */
 #define STAPE_AFFINITY_WORDS	14
+
+/* What an exit says: bits of the argument above the number of words. */
+#define STAPE_EXIT_SHIFT	4
+#define STAPE_EXIT_BEGINS	0	/* the task is in do_exit(), and still runs */
+#define STAPE_EXIT_ENDED	1	/* it has ended, on a CPU that has no ring */
 
 /* Why a task is described: bits of the argument above the number of words. */
 #define STAPE_TASK_WHY_SHIFT	4

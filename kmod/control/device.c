@@ -73,32 +73,43 @@ static int stape_device_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Copies one page of any CPU to the reader.  Returns its size, or 0 if there is no page. */
-static ssize_t stape_device_read_page(struct stape_session *session, char __user *buf)
+/* Copies one page of a ring to the reader.  Returns its size, or 0 if there is no page. */
+static ssize_t stape_device_read_ring(struct stape_ring *ring, char __user *buf)
 {
+	const void *page = stape_ring_peek(ring);
+
+	if (!page)
+		return 0;
+	if (copy_to_user(buf, page, STAPE_PAGE_SIZE))
+		return -EFAULT;
+	stape_ring_consume(ring);
+	return STAPE_PAGE_SIZE;
+}
+
+/* The same for any ring that may be read: in overwrite mode the CPUs' only after the stop. */
+static ssize_t stape_device_read_page(struct stape_session *session, bool finished,
+				      char __user *buf)
+{
+	ssize_t ret = stape_device_read_ring(&session->active.descriptions->ring, buf);
 	int cpu;
 
+	if (ret || (session->setup.overwrite && !finished))
+		return ret;
 	for_each_cpu(cpu, &session->setup.cpus) {
-		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
-		const void *page = stape_ring_peek(ring);
-
-		if (!page)
-			continue;
-		if (copy_to_user(buf, page, STAPE_PAGE_SIZE))
-			return -EFAULT;
-		stape_ring_consume(ring);
-		return STAPE_PAGE_SIZE;
+		ret = stape_device_read_ring(per_cpu_ptr(session->active.rings, cpu), buf);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
 
-static ssize_t stape_device_read_some(struct stape_session *session, char __user *buf,
-				      size_t count)
+static ssize_t stape_device_read_some(struct stape_session *session, bool finished,
+				      char __user *buf, size_t count)
 {
 	ssize_t done = 0, ret;
 
 	while (count - done >= STAPE_PAGE_SIZE) {
-		ret = stape_device_read_page(session, buf + done);
+		ret = stape_device_read_page(session, finished, buf + done);
 		if (ret <= 0)
 			return done ?: ret;
 		done += ret;
@@ -127,8 +138,7 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 	for (;;) {
 		/* Read the state before the pages: after the stop no page is published. */
 		finished = stape_session_finished(session);
-		ret = finished || !session->setup.overwrite ?
-		      stape_device_read_some(session, buf, count) : 0;
+		ret = stape_device_read_some(session, finished, buf, count);
 		if (ret || finished)
 			break;
 		ret = -EAGAIN;
@@ -136,7 +146,7 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 			break;
 		ret = wait_event_interruptible(session->wait,
 					       stape_session_finished(session) ||
-					       stape_session_readable(session, cpu_possible_mask,
+					       stape_session_readable(session, &STAPE_READERS_ALL,
 								      1));
 		if (ret)
 			break;
@@ -151,19 +161,34 @@ static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *w
 	struct stape_session *session = df->session;
 
 	poll_wait(file, &session->wait, wait);
-	return stape_session_poll(session, cpu_possible_mask);
+	return stape_session_poll(session, &STAPE_READERS_ALL);
+}
+
+/*
+ * Returns the ring number @n of mmap(): that of a CPU, or behind these that of the descriptions.
+ * NULL: there is no such ring, or it has no memory.
+ */
+static struct stape_ring *stape_device_ring(struct stape_session *session, u64 n)
+{
+	if (n == nr_cpu_ids)
+		return &session->active.descriptions->ring;
+	if (n > nr_cpu_ids || !cpumask_test_cpu(n, &session->setup.cpus))
+		return NULL;
+	return per_cpu_ptr(session->active.rings, n);
 }
 
 static vm_fault_t stape_device_fault(struct vm_fault *vmf)
 {
 	struct stape_session *session = vmf->vma->vm_private_data;
 	size_t size = stape_ring_size(session->setup.pages);
-	u64 cpu, in_ring;
+	struct stape_ring *ring;
+	u64 n, in_ring;
 
-	cpu = div64_u64_rem((u64)vmf->pgoff << PAGE_SHIFT, size, &in_ring);
-	if (cpu >= nr_cpu_ids || !cpumask_test_cpu(cpu, &session->setup.cpus))
+	n = div64_u64_rem((u64)vmf->pgoff << PAGE_SHIFT, size, &in_ring);
+	ring = stape_device_ring(session, n);
+	if (!ring || in_ring >= stape_ring_size(ring->mask + 1))
 		return VM_FAULT_SIGBUS;
-	vmf->page = vmalloc_to_page(per_cpu_ptr(session->active.rings, cpu)->mem + in_ring);
+	vmf->page = vmalloc_to_page(ring->mem + in_ring);
 	get_page(vmf->page);
 	return 0;
 }
@@ -178,16 +203,18 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 	struct stape_device_file *df = file->private_data;
 	struct stape_session *session = df->session;
 	u64 length = vma->vm_end - vma->vm_start;
-	u64 size, cpu, in_ring;
+	struct stape_ring *ring;
+	u64 size, n, in_ring;
 
 	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
 		return -ENODATA;
 	size = stape_ring_size(session->setup.pages);
-	cpu = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
-	if (in_ring + length > size || cpu >= nr_cpu_ids || !cpu_possible(cpu))
+	n = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
+	ring = stape_device_ring(session, n);
+	if (!ring)
+		return n < nr_cpu_ids && cpu_possible(n) ? -ENXIO : -EINVAL;
+	if (in_ring + length > stape_ring_size(ring->mask + 1))
 		return -EINVAL;
-	if (!cpumask_test_cpu(cpu, &session->setup.cpus))
-		return -ENXIO;
 	if (vma->vm_flags & VM_EXEC)
 		return -EPERM;
 	if (vma->vm_flags & VM_WRITE) {
@@ -217,6 +244,7 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 	if (session->active.rings) {
 		info.ring_pages = session->setup.pages;
 		info.ring_stride = stape_ring_size(session->setup.pages);
+		info.description_pages = stape_descriptions_pages(&session->setup);
 	}
 	mutex_unlock(&session->lock);
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;

@@ -56,6 +56,8 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	int cpu;
 
 	if (session->active.rings) {
+		events = READ_ONCE(session->active.descriptions->ring.producer->events);
+		lost = READ_ONCE(session->active.descriptions->ring.producer->lost);
 		for_each_cpu(cpu, &session->setup.cpus) {
 			struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
 

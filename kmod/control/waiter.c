@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waiter files (STAPE_IOC_STREAM): a file to poll for some CPUs' rings, so that only the reader
+ * Waiter files (STAPE_IOC_STREAM): a file to poll for some of the rings, so that only the reader
  * of these rings is woken when they have filled.
  */
 #include "control/waiter.h"
@@ -41,9 +41,10 @@ static void stape_waiter_wake(struct irq_work *work)
 static __poll_t stape_waiter_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct stape_waiter_file *wf = file->private_data;
+	struct stape_readers readers = { &wf->waiter.cpus, wf->waiter.descriptions };
 
 	poll_wait(file, &wf->waiter.wait, wait);
-	return stape_session_poll(wf->session, &wf->waiter.cpus);
+	return stape_session_poll(wf->session, &readers);
 }
 
 /* A grace period after no ring points to the waiter any more.  A probe may have queued @wake. */
@@ -78,17 +79,19 @@ static const struct file_operations stape_waiter_fops = {
 	.llseek = noop_llseek,
 };
 
-static int stape_waiter_cpus(cpumask_t *cpus, const struct stape_stream *request)
+/* The bit behind the last CPU's stands for the descriptions. */
+static int stape_waiter_rings(struct stape_waiter *waiter, const struct stape_stream *request)
 {
-	unsigned int n = min_t(unsigned int, request->bytes, DIV_ROUND_UP(nr_cpu_ids, 8));
+	unsigned int n = min_t(unsigned int, request->bytes, nr_cpu_ids / 8 + 1);
 	u8 *bytes;
 
 	bytes = memdup_user(u64_to_user_ptr(request->cpus), n);
 	if (IS_ERR(bytes))
 		return PTR_ERR(bytes);
-	stape_cpumask_read(cpus, bytes, n);
+	stape_cpumask_read(&waiter->cpus, bytes, n);
+	waiter->descriptions = nr_cpu_ids / 8 < n && bytes[nr_cpu_ids / 8] & BIT(nr_cpu_ids % 8);
 	kfree(bytes);
-	return cpumask_empty(cpus) ? -EINVAL : 0;
+	return cpumask_empty(&waiter->cpus) && !waiter->descriptions ? -EINVAL : 0;
 }
 
 /* Size of the first version of struct stape_stream. */
@@ -102,7 +105,7 @@ static int stape_waiter_cpus(cpumask_t *cpus, const struct stape_stream *request
  * @size: of the caller's struct
  *
  * Context: may sleep.
- * Return: 0; -EFAULT, -EINVAL (no such CPU, @size too small), -E2BIG (unknown fields that are
+ * Return: 0; -EFAULT, -EINVAL (no such ring, @size too small), -E2BIG (unknown fields that are
  * not 0), -ENODATA (no rings), -EBUSY (started), -ENOMEM, -EMFILE.
  */
 long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg,
@@ -124,7 +127,7 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 	wf->session = session;
 	init_waitqueue_head(&wf->waiter.wait);
 	init_irq_work(&wf->waiter.wake, stape_waiter_wake);
-	ret = stape_waiter_cpus(&wf->waiter.cpus, &request);
+	ret = stape_waiter_rings(&wf->waiter, &request);
 	if (!ret)
 		ret = stape_session_add_waiter(session, &wf->waiter);
 	if (ret) {

@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+#include "record/descriptions.h"
 #include "record/filter.h"
 #include "record/ring.h"
 
@@ -19,6 +20,7 @@
  * struct stape_active - the part of a session that probes use
  * @node: entry in stape_actives
  * @rings: one per possible CPU; NULL before session-set
+ * @descriptions: what tasks are, whichever CPU they are on; set before @rings
  * @filter: which tasks are recorded
  * @wake: wakes the session's readers; queued by probes, which must not wake anything
  * @resync: resyncs the session on its CPUs, from process context
@@ -28,6 +30,7 @@
 struct stape_active {
 	struct hlist_node node;
 	struct stape_ring __percpu *rings;
+	struct stape_descriptions *descriptions;
 	struct stape_filter filter;
 	struct irq_work wake;
 	struct delayed_work resync;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Puts events into rings: the events that carry more than a word, and the switch that a CPU
- * writes when the running task has entered or left a filter.
+ * Puts events into rings: descriptions, lent priorities, and the switch that a CPU writes when the
+ * running task has entered or left a filter.
  */
 #include "record/encode.h"
 
@@ -15,7 +15,7 @@
 #include "record/watch.h"
 
 /**
- * stape_encode_payload() - write an event of a task with a payload
+ * stape_encode_payload() - write a description of a task with a payload
  * @active: a session's
  * @type: enum stape_event_type, from 8 to 13
  * @task: the task
@@ -30,39 +30,55 @@ void stape_encode_payload(struct stape_active *active, u32 type, const struct ta
 	struct stape_ring *ring;
 	unsigned long flags;
 
-	local_irq_save(flags);
-	ring = this_cpu_ptr(active->rings);
+	ring = stape_descriptions_lock(active->descriptions, &flags);
 	stape_ring_put_payload(ring, stape_ring_now(ring), type, task->pid, 0, payload, words);
-	local_irq_restore(flags);
+	stape_descriptions_unlock(active->descriptions, flags);
+}
+
+/* Writes a PRIO.  @lent: the kernel priority that the task is about to have, or NULL. */
+static void stape_encode_put_prio(struct stape_ring *ring, const struct task_struct *task,
+				  const int *lent)
+{
+	u64 payload[1 + STAPE_DL_WORDS];
+	u64 now = stape_ring_now(ring);
+	unsigned int policy = READ_ONCE(task->policy);
+	int prio = lent ? *lent : READ_ONCE(task->prio);
+	u32 n;
+
+	payload[0] = stape_task_prio_word(task, policy, prio, prio < READ_ONCE(task->normal_prio));
+	n = 1 + stape_task_dl_words(task, policy, payload + 1);
+	stape_ring_put_payload(ring, now, STAPE_EV_PRIO, task->pid, 0, payload, n);
 }
 
 /**
  * stape_encode_prio() - write a task's policy and priorities
  * @active: a session's
  * @task: the task
- * @lent: the kernel priority that it is about to have; NULL: the one that it has
  *
- * Context: any.
+ * Context: any without the runqueue lock.
  */
-void stape_encode_prio(struct stape_active *active, const struct task_struct *task,
-		       const int *lent)
+void stape_encode_prio(struct stape_active *active, const struct task_struct *task)
 {
-	u64 payload[1 + STAPE_DL_WORDS];
-	struct stape_ring *ring;
 	unsigned long flags;
-	unsigned int policy;
-	int prio;
-	u64 now;
-	u32 n;
+
+	stape_encode_put_prio(stape_descriptions_lock(active->descriptions, &flags), task, NULL);
+	stape_descriptions_unlock(active->descriptions, flags);
+}
+
+/**
+ * stape_encode_lent() - write the priority that a task is about to have because of a waiter
+ * @active: a session's
+ * @task: the task
+ * @prio: the kernel priority
+ *
+ * Context: any.  A CPU that the session does not record writes nothing.
+ */
+void stape_encode_lent(struct stape_active *active, const struct task_struct *task, int prio)
+{
+	unsigned long flags;
 
 	local_irq_save(flags);
-	ring = this_cpu_ptr(active->rings);
-	now = stape_ring_now(ring);
-	policy = READ_ONCE(task->policy);
-	prio = lent ? *lent : READ_ONCE(task->prio);
-	payload[0] = stape_task_prio_word(task, policy, prio, prio < READ_ONCE(task->normal_prio));
-	n = 1 + stape_task_dl_words(task, policy, payload + 1);
-	stape_ring_put_payload(ring, now, STAPE_EV_PRIO, task->pid, 0, payload, n);
+	stape_encode_put_prio(this_cpu_ptr(active->rings), task, &prio);
 	local_irq_restore(flags);
 }
 
@@ -82,26 +98,35 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 	u64 now;
 	u32 n;
 
-	local_irq_save(flags);
-	ring = this_cpu_ptr(active->rings);
+	ring = stape_descriptions_lock(active->descriptions, &flags);
 	now = stape_ring_now(ring);
 	n = stape_task_affinity(task, payload);
 	stape_ring_put_payload(ring, now, STAPE_EV_SET, task->pid, STAPE_SET_AFFINITY, payload, n);
-	local_irq_restore(flags);
+	stape_descriptions_unlock(active->descriptions, flags);
 }
 
 /*
- * Writes a task's description.  Interrupts are off.  @words: returned: the description; room for
- * STAPE_TASK_WORDS + STAPE_DL_WORDS.
+ * Writes a task's description.  Under the lock of the descriptions.  @words: returned: the
+ * description; room for STAPE_TASK_WORDS + STAPE_DL_WORDS.
  */
-static void stape_encode_description(struct stape_active *active, struct task_struct *task,
-				     const char *comm, u32 why, u64 *words)
+static void stape_encode_put_task(struct stape_active *active, struct task_struct *task,
+				  const char *comm, u32 why, u64 *words)
 {
-	struct stape_ring *ring = this_cpu_ptr(active->rings);
+	struct stape_ring *ring = &active->descriptions->ring;
 	u64 now = stape_ring_now(ring);
 	u32 n = stape_task_words(task, stape_filter_parent(&active->filter, task), comm, words);
 
 	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n);
+}
+
+static void stape_encode_description(struct stape_active *active, struct task_struct *task,
+				     const char *comm, u32 why, u64 *words)
+{
+	unsigned long flags;
+
+	stape_descriptions_lock(active->descriptions, &flags);
+	stape_encode_put_task(active, task, comm, why, words);
+	stape_descriptions_unlock(active->descriptions, flags);
 }
 
 /**
@@ -109,9 +134,9 @@ static void stape_encode_description(struct stape_active *active, struct task_st
  * @active: a session's; nothing is written unless it has rings and records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @why: STAPE_TASK_ENTERS, _LEAVES, _EXITS or _MOVES
+ * @why: STAPE_TASK_ENTERS, _LEAVES or _MOVES
  *
- * Context: interrupts off.
+ * Context: any without the runqueue lock.
  */
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why)
@@ -120,6 +145,47 @@ void stape_encode_task(struct stape_active *active, struct task_struct *task, co
 
 	if (active->rings)
 		stape_encode_description(active, task, comm, why, words);
+}
+
+static void stape_encode_put_exit(struct stape_ring *ring, u32 pid, u32 arg)
+{
+	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXIT, pid, arg, NULL, 0);
+}
+
+/**
+ * stape_encode_exit() - write that a task exits, and describe it for the last time
+ * @active: a session's
+ * @task: current
+ *
+ * Context: any without the runqueue lock.
+ */
+void stape_encode_exit(struct stape_active *active, struct task_struct *task)
+{
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	unsigned long flags;
+
+	stape_descriptions_lock(active->descriptions, &flags);
+	stape_encode_put_task(active, task, task->comm, STAPE_TASK_EXITS, words);
+	stape_encode_put_exit(&active->descriptions->ring, task->pid, STAPE_EXIT_BEGINS);
+	stape_descriptions_unlock(active->descriptions, flags);
+}
+
+/**
+ * stape_encode_ended() - write that a task has ended, if its last switch is in no ring
+ * @active: a session's
+ * @pid: PID of the task, which has switched out on this CPU for the last time
+ *
+ * Context: interrupts off, no runqueue lock.
+ */
+void stape_encode_ended(struct stape_active *active, u32 pid)
+{
+	unsigned long flags;
+
+	if (this_cpu_ptr(active->rings)->mem)
+		return;
+	stape_encode_put_exit(stape_descriptions_lock(active->descriptions, &flags), pid,
+			      STAPE_EXIT_ENDED);
+	stape_descriptions_unlock(active->descriptions, flags);
 }
 
 /* The part of a PRIO's word that is not lent by other tasks. */
@@ -145,7 +211,7 @@ static void stape_encode_read(struct stape_attributes *attributes, struct task_s
  * @comm: its name, TASK_COMM_LEN bytes
  * @known: the attributes that are in the stream; NULL: write all
  *
- * Context: interrupts off.
+ * Context: any without the runqueue lock.
  */
 void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 			  const char *comm, const struct stape_attributes *known)
@@ -159,7 +225,7 @@ void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 	if (!known || now.cgroup != known->cgroup)
 		stape_encode_task(active, task, comm, STAPE_TASK_MOVES);
 	else if (now.prio != known->prio || memcmp(now.dl, known->dl, sizeof(now.dl)))
-		stape_encode_prio(active, task, NULL);
+		stape_encode_prio(active, task);
 	if (!known || memcmp(now.affinity, known->affinity, sizeof(now.affinity)))
 		stape_encode_affinity(active, task, affinity);
 }
@@ -211,20 +277,23 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 /**
  * stape_encode_fork() - write the fork of a child that becomes a member with it
  * @active: a session's
- * @parent: the task that forked, on this CPU
+ * @parent: the task that forked
  * @child: the new task
  *
- * Context: interrupts off.
+ * Context: any.  When an io_uring worker starts, the runqueue lock is held.
  */
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	u32 arg = same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0;
+	u32 arg = (u32)parent->pid << STAPE_FORK_PARENT_SHIFT |
+		  (same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0);
+	u64 word = stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT);
+	struct stape_ring *ring;
+	unsigned long flags;
 
-	/* @parent may have entered just now, and this CPU may not have been resynced yet. */
-	stape_encode_resync(active);
-	stape_ring_emit(this_cpu_ptr(active->rings),
-			stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT | arg));
+	ring = stape_descriptions_lock(active->descriptions, &flags);
+	stape_ring_put_slow(ring, word, arg, stape_ring_now(ring));
+	stape_descriptions_unlock(active->descriptions, flags);
 }
 
 /*

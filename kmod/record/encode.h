@@ -2,6 +2,10 @@
 /*
  * Puts events into rings.  A task's attributes are read after the event's time: if two CPUs
  * write the same attribute, the event with the later time has the newer value.
+ *
+ * What a task is goes into the session's ring of descriptions, what it does into the ring of the
+ * CPU.  The priority that a waiter lends belongs to the latter: it is written under the runqueue
+ * lock, where nothing may wait for the lock of the descriptions.
  */
 #ifndef _STAPE_ENCODE_H
 #define _STAPE_ENCODE_H
@@ -26,12 +30,14 @@ struct stape_attributes {
 
 void stape_encode_payload(struct stape_active *active, u32 type, const struct task_struct *task,
 			  const u64 *payload, u32 words);
-void stape_encode_prio(struct stape_active *active, const struct task_struct *task,
-		       const int *lent);
+void stape_encode_prio(struct stape_active *active, const struct task_struct *task);
+void stape_encode_lent(struct stape_active *active, const struct task_struct *task, int prio);
 void stape_encode_affinity(struct stape_active *active, const struct task_struct *task,
 			   u64 *payload);
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why);
+void stape_encode_exit(struct stape_active *active, struct task_struct *task);
+void stape_encode_ended(struct stape_active *active, u32 pid);
 void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
 			struct stape_attributes *written);
 void stape_encode_changes(struct stape_active *active, struct task_struct *task,

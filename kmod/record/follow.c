@@ -283,7 +283,7 @@ void stape_follow_exit_paused(struct stape_active *active, struct task_struct *t
  *
  * A leader stays a member while its threads run; stape_follow_exit() of the last one removes it.
  *
- * Context: interrupts off, no runqueue lock; RCU reader.
+ * Context: interrupts off, no runqueue lock, on the CPU of the last switch; RCU reader.
  */
 void stape_follow_dead(struct stape_active *active, const struct task_struct *task, u32 pid)
 {
@@ -294,9 +294,11 @@ void stape_follow_dead(struct stape_active *active, const struct task_struct *ta
 		return;
 	raw_spin_lock(stape_filter_lock(pid));
 	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	if (!user || (user == task && READ_ONCE(user->__state) == TASK_DEAD &&
-		      !stape_task_leads_threads(user)))
-		stape_filter_remove(filter, pid);
+	if (!user || (user == task && READ_ONCE(user->__state) == TASK_DEAD)) {
+		stape_encode_ended(active, pid);
+		if (!user || !stape_task_leads_threads(user))
+			stape_filter_remove(filter, pid);
+	}
 	raw_spin_unlock(stape_filter_lock(pid));
 	if (!atomic_read(&filter->nr_members))
 		irq_work_queue(&active->wake);

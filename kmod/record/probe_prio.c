@@ -13,24 +13,17 @@
 #include "record/task_info.h"
 #include "record/watch.h"
 
-/* Writes a task's priority to all sessions that record it.  For RCU readers. */
-static void stape_prio_write(struct task_struct *task, const int *lent)
+/* sched_pi_setprio comes before the change, under the runqueue lock. */
+void stape_probe_boost(void *data, struct task_struct *task, struct task_struct *waiter)
 {
+	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
 	struct stape_active *active;
 
 	if (!stape_filter_id(stape_filter_ids, task->pid))
 		return;
 	for_each_active(active)
 		if (stape_filter_has(&active->filter, task))
-			stape_encode_prio(active, task, lent);
-}
-
-/* sched_pi_setprio comes before the change, under the runqueue lock. */
-void stape_probe_boost(void *data, struct task_struct *task, struct task_struct *waiter)
-{
-	int prio = waiter ? min(READ_ONCE(waiter->prio), task->normal_prio) : task->normal_prio;
-
-	stape_prio_write(task, &prio);
+			stape_encode_lent(active, task, prio);
 }
 
 #ifdef STAPE_RETPROBES
@@ -74,15 +67,24 @@ static bool stape_prio_other_deadline(const struct stape_prio_before *before)
 	return n && memcmp(before->dl, dl, sizeof(dl));
 }
 
-/* Writes a change of the task's policy, nice value or priority. */
+/*
+ * Writes a change of the task's policy, nice value or priority to all sessions that record it.
+ * For RCU readers.
+ */
 static void stape_prio_changed(struct task_struct *task)
 {
+	struct stape_active *active;
+
 	/* Not the nice value that a player gives itself in a rendezvous: it is not its own. */
 	if (task == current && stape_watch_is_niced(task, NULL))
 		return;
 	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
-	stape_prio_write(task, NULL);
+	if (!stape_filter_id(stape_filter_ids, task->pid))
+		return;
+	for_each_active(active)
+		if (stape_filter_has(&active->filter, task))
+			stape_encode_prio(active, task);
 }
 
 static int stape_prio_leave(struct kretprobe_instance *instance, struct pt_regs *regs)

@@ -28,17 +28,14 @@ void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct
 static void stape_probe_exec_one(struct stape_active *active, struct task_struct *task,
 				 u64 old_pid)
 {
-	struct stape_ring *ring;
 	unsigned long flags;
 
 	/* No resync may come in between, because it would find that the task has left. */
 	local_irq_save(flags);
 	if (stape_follow_exec(active, task, old_pid)) {
-		ring = this_cpu_ptr(active->rings);
-		stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXEC, task->pid, 0,
-				       &old_pid, 1);
-		ring->curr = task->pid << STAPE_PID_SHIFT |
-			     STAPE_NEXT_TASK << STAPE_SWITCH_NEXT_SHIFT;
+		stape_encode_payload(active, STAPE_EV_EXEC, task, &old_pid, 1);
+		/* If it has another PID now, this CPU writes a switch to that. */
+		stape_encode_resync(active);
 	}
 	local_irq_restore(flags);
 	/* A kernel thread may have become a user task. */
@@ -60,20 +57,16 @@ void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 
 static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
 {
-	struct stape_ring *ring;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	ring = this_cpu_ptr(active->rings);
-	if (stape_ring_is_paused(ring)) {
-		stape_ring_forget_curr(ring);
+	if (stape_ring_is_paused(&active->descriptions->ring)) {
+		stape_ring_forget_curr(this_cpu_ptr(active->rings));
 		stape_follow_exit_paused(active, task);
 	} else {
-		stape_encode_resync(active);	/* as in stape_encode_fork() */
-		stape_encode_task(active, task, task->comm, STAPE_TASK_EXITS);
-		/* It has no payload, so it is written as quickly as a wake-up. */
-		stape_ring_emit(ring, stape_ring_word(STAPE_EV_EXIT,
-						      (u32)task->pid << STAPE_PID_SHIFT));
+		/* @task may have entered just now, and this CPU may not have been resynced yet. */
+		stape_encode_resync(active);
+		stape_encode_exit(active, task);
 	}
 	local_irq_restore(flags);
 }

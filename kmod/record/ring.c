@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The per-CPU page ring.  A CPU fills its pages, and publishes each complete page with a
+ * The page ring.  Its CPU fills its pages, and publishes each complete page with a
  * store-release of the producer's head.  A page is free again when the reader's tail has moved
  * beyond it.  While no page is free, events are counted as lost.  The header of the next page
  * reports how many were lost, and when.
@@ -42,6 +42,38 @@ size_t stape_ring_size(u32 pages)
 	return 2 * PAGE_SIZE + (size_t)pages * STAPE_PAGE_SIZE;
 }
 
+/* Sets what a ring without memory needs, too. */
+static void stape_ring_init_empty(struct stape_ring *ring, const struct stape_ring_setup *setup)
+{
+	ring->paused = true;
+	ring->pos = stape_ring_no_page();
+	stape_ring_forget_curr(ring);
+	ring->counter = setup->counter;
+	ring->wake = setup->notify;
+	ring->notify = setup->notify;
+}
+
+/* Gives a ring its pages, whose headers get the number @cpu, on a NUMA node. */
+static int stape_ring_alloc(struct stape_ring *ring, u32 pages, u32 cpu, int node)
+{
+	u32 i;
+
+	ring->mem = stape_memory_alloc(stape_ring_size(pages), 1, node);
+	if (!ring->mem)
+		return -ENOMEM;
+	ring->consumer = ring->mem;
+	ring->producer = ring->mem + PAGE_SIZE;
+	ring->data = ring->mem + 2 * PAGE_SIZE;
+	ring->mask = pages - 1;
+	for (i = 0; i < pages; i++) {
+		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
+
+		page->magic = STAPE_PAGE_MAGIC;
+		page->cpu = cpu;
+	}
+	return 0;
+}
+
 /**
  * stape_ring_init() - make a ring
  * @ring: zeroed
@@ -56,32 +88,31 @@ size_t stape_ring_size(u32 pages)
  */
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup)
 {
-	u32 i;
-
-	ring->paused = true;
-	ring->pos = stape_ring_no_page();
-	stape_ring_forget_curr(ring);
-	ring->counter = setup->counter;
+	stape_ring_init_empty(ring, setup);
 	if (!cpumask_test_cpu(cpu, &setup->cpus))
 		return 0;
-	ring->mem = stape_memory_alloc(stape_ring_size(setup->pages), 1, cpu_to_node(cpu));
-	if (!ring->mem)
-		return -ENOMEM;
-	ring->consumer = ring->mem;
-	ring->producer = ring->mem + PAGE_SIZE;
-	ring->data = ring->mem + 2 * PAGE_SIZE;
-	ring->mask = setup->pages - 1;
 	ring->watermark = setup->watermark;
-	ring->wake = setup->notify;
-	ring->notify = setup->notify;
 	ring->overwrite = setup->overwrite;
-	for (i = 0; i < setup->pages; i++) {
-		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
+	return stape_ring_alloc(ring, setup->pages, cpu, cpu_to_node(cpu));
+}
 
-		page->magic = STAPE_PAGE_MAGIC;
-		page->cpu = cpu;
-	}
-	return 0;
+/**
+ * stape_ring_init_shared() - make a ring that no CPU owns, and that is never overwritten
+ * @ring: zeroed
+ * @pages: data pages, a power of two of at least STAPE_RING_PAGES_MIN
+ * @setup: settings of the session's rings; only those that have nothing to do with CPUs count
+ *
+ * The ring begins paused.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
+			   const struct stape_ring_setup *setup)
+{
+	stape_ring_init_empty(ring, setup);
+	ring->watermark = pages / 4;
+	return stape_ring_alloc(ring, pages, STAPE_CPU_NONE, NUMA_NO_NODE);
 }
 
 /**

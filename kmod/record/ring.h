@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The per-CPU page ring.  It has one writer, the CPU itself with interrupts off, and one
- * reader, in user space or in read().  Only the functions that make and free a ring sleep or
- * take locks.
+ * The page ring.  It has one writer at a time, and one reader, in user space or in read().  The
+ * writer of a CPU's ring is the CPU itself with interrupts off.  The writer of a ring that CPUs
+ * share has a lock, see descriptions.h: for that, "on the ring's CPU" means under the lock.  Only
+ * the functions that make and free a ring sleep or take locks.
  */
 #ifndef _STAPE_RING_H
 #define _STAPE_RING_H
@@ -44,7 +45,8 @@
  * @notify: the session's, queued when the first event is lost
  * @fanout: if set, this is no ring: called in place of writing an event, with its word and its
  *	whole argument
- * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring
+ * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring, and @paused is
+ *	always true
  * @consumer: written by user space, so never trusted
  * @producer: read by user space
  * @data: the pages
@@ -100,6 +102,8 @@ struct stape_ring_setup {
 
 void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
+int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
+			   const struct stape_ring_setup *setup);
 void stape_ring_destroy(struct stape_ring *ring);
 size_t stape_ring_size(u32 pages);
 void stape_ring_flush(struct stape_ring *ring);

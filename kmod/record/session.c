@@ -35,7 +35,7 @@ static bool stape_session_has_lost(struct stape_session *session)
 	for_each_cpu(cpu, &session->setup.cpus)
 		if (READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->lost))
 			return true;
-	return false;
+	return READ_ONCE(session->active.descriptions->ring.producer->lost);
 }
 
 static void stape_session_wake(struct irq_work *work)
@@ -231,6 +231,7 @@ void stape_session_destroy(struct stape_session *session)
 	stape_filter_destroy(&session->active.filter);
 	if (session->active.rings) {
 		stape_session_free_rings(session->active.rings);
+		stape_descriptions_destroy(session->active.descriptions);
 		stape_account_uncharge(session->account, session->memory);
 		stape_account_remove_session(session->account);
 	}
@@ -327,7 +328,9 @@ static int stape_session_check(const struct stape_session *session,
 static u64 stape_session_bytes(const struct stape_ring_setup *setup)
 {
 	return (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus) +
-	       sizeof(struct stape_ring) * num_possible_cpus() + STAPE_FILTER_BYTES;
+	       sizeof(struct stape_ring) * num_possible_cpus() +
+	       stape_ring_size(stape_descriptions_pages(setup)) +
+	       sizeof(struct stape_descriptions) + STAPE_FILTER_BYTES;
 }
 
 /* Counts a session and its memory, or says which limit it exceeds. */
@@ -375,6 +378,7 @@ static struct stape_ring __percpu *stape_session_make_rings(const struct stape_r
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
 		      u32 powers, struct netlink_ext_ack *extack)
 {
+	struct stape_descriptions *descriptions;
 	struct stape_ring __percpu *rings;
 	u64 bytes;
 	int ret;
@@ -394,12 +398,14 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 	setup->notify = &session->active.wake;
 	if (!setup->watermark)
 		setup->watermark = setup->pages / 4;
-	rings = stape_session_make_rings(setup);
+	descriptions = stape_descriptions_create(setup);
+	rings = descriptions ? stape_session_make_rings(setup) : NULL;
 	if (!rings) {
 		NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
 		ret = -ENOMEM;
 		goto err_rings;
 	}
+	session->active.descriptions = descriptions;
 	session->setup = *setup;
 	session->memory = bytes;
 	WRITE_ONCE(session->state, STAPE_SESSION_READY);
@@ -408,6 +414,7 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 	return 0;
 
 err_rings:
+	stape_descriptions_destroy(descriptions);
 	stape_filter_free_bits(&session->active.filter);
 err_filter:
 	stape_account_uncharge(session->account, bytes);
@@ -471,6 +478,12 @@ static void stape_session_each_ring(struct stape_session *session,
 	cpus_read_unlock();
 }
 
+static void stape_session_pause_rings(struct stape_session *session)
+{
+	stape_session_each_ring(session, stape_ring_pause);
+	stape_descriptions_call(session->active.descriptions, stape_ring_pause);
+}
+
 static void stape_session_wake_readers(struct stape_session *session)
 {
 	wake_up_interruptible_all(&session->wait);
@@ -499,7 +512,7 @@ void stape_session_set_asleep(bool asleep)
 void stape_session_sleep(struct stape_session *session)
 {
 	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_each_ring(session, stape_ring_pause);
+		stape_session_pause_rings(session);
 }
 
 /**
@@ -514,6 +527,8 @@ void stape_session_wake_up(struct stape_session *session)
 
 	if (session->state != STAPE_SESSION_RECORDING || READ_ONCE(stape_session_asleep))
 		return;
+	/* First, so that what a ring names is described.  A pause has the reverse order. */
+	stape_ring_resume(&session->active.descriptions->ring);
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
 }
@@ -552,7 +567,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 /* Pauses all rings.  If no start follows, @pause_time is the recording's end. */
 static void stape_session_quiesce(struct stape_session *session)
 {
-	stape_session_each_ring(session, stape_ring_pause);
+	stape_session_pause_rings(session);
 	session->pause_time = ktime_get_mono_fast_ns();
 }
 
@@ -602,7 +617,7 @@ int stape_session_set_monitor(struct stape_session *session, u32 port,
 }
 
 /**
- * stape_session_flush() - publish the open pages of all rings
+ * stape_session_flush() - publish the open pages of all rings, except in overwrite mode
  * @session: any session
  *
  * Context: under the session's lock; may sleep.
@@ -613,6 +628,7 @@ void stape_session_flush(struct stape_session *session)
 	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
+	stape_descriptions_call(session->active.descriptions, stape_ring_flush);
 	stape_session_wake_readers(session);
 }
 
@@ -639,6 +655,7 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 	stape_session_detach(session);
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
+	stape_ring_finish(&session->active.descriptions->ring);
 	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
 	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
 	stape_session_wake_readers(session);
@@ -646,28 +663,41 @@ int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *ex
 	return 0;
 }
 
+/*
+ * Returns true if a ring has as many pages for the reader as @pages says, or as its watermark if
+ * that is 0.
+ */
+static bool stape_session_ring_readable(const struct stape_ring *ring, u32 pages)
+{
+	return stape_ring_pending(ring) >= (pages ?: ring->watermark);
+}
+
 /**
  * stape_session_readable() - check whether there is something to read
  * @session: any session
- * @cpus: the CPUs whose rings are checked
- * @pages: pages that one ring must have for the reader; 0: the session's watermark
+ * @readers: the rings that are checked
+ * @pages: pages that one ring must have for the reader; 0: the ring's watermark
  *
  * Context: any.
  * Return: true if one of these rings has as many pages.
  */
-bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages)
+bool stape_session_readable(struct stape_session *session, const struct stape_readers *readers,
+			    u32 pages)
 {
 	/* Pairs with the release in stape_session_set(). */
 	struct stape_ring __percpu *rings = smp_load_acquire(&session->active.rings);
 	int cpu;
 
-	/* A ring in overwrite mode may be read only when no CPU writes to it any more. */
-	if (!rings || (session->setup.overwrite && !stape_session_finished(session)))
+	if (!rings)
 		return false;
-	if (!pages)
-		pages = session->setup.watermark;
-	for_each_cpu_and(cpu, cpus, &session->setup.cpus)
-		if (stape_ring_pending(per_cpu_ptr(rings, cpu)) >= pages)
+	if (readers->descriptions &&
+	    stape_session_ring_readable(&session->active.descriptions->ring, pages))
+		return true;
+	/* A ring in overwrite mode may be read only when no CPU writes to it any more. */
+	if (session->setup.overwrite && !stape_session_finished(session))
+		return false;
+	for_each_cpu_and(cpu, readers->cpus, &session->setup.cpus)
+		if (stape_session_ring_readable(per_cpu_ptr(rings, cpu), pages))
 			return true;
 	return false;
 }
@@ -675,15 +705,15 @@ bool stape_session_readable(struct stape_session *session, const struct cpumask 
 /**
  * stape_session_poll() - get the events for poll()
  * @session: any session
- * @cpus: the CPUs whose rings are checked
+ * @readers: the rings that are checked
  *
  * Context: any.
  */
-__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus)
+__poll_t stape_session_poll(struct stape_session *session, const struct stape_readers *readers)
 {
 	__poll_t events = 0;
 
-	if (stape_session_finished(session) || stape_session_readable(session, cpus, 0))
+	if (stape_session_finished(session) || stape_session_readable(session, readers, 0))
 		events |= EPOLLIN | EPOLLRDNORM;
 	if (stape_session_empty(session))
 		events |= EPOLLHUP;
@@ -712,9 +742,20 @@ int stape_session_add_waiter(struct stape_session *session, struct stape_waiter 
 	list_add(&waiter->list, &session->waiters);
 	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus)
 		WRITE_ONCE(per_cpu_ptr(session->active.rings, cpu)->wake, &waiter->wake);
+	if (waiter->descriptions)
+		WRITE_ONCE(session->active.descriptions->ring.wake, &waiter->wake);
 out:
 	mutex_unlock(&session->lock);
 	return ret;
+}
+
+/* Points a ring back to the session's irq_work, unless a newer waiter has it. */
+static void stape_session_forget_waiter(struct stape_session *session,
+					const struct stape_waiter *waiter,
+					struct stape_ring *ring)
+{
+	if (ring->wake == &waiter->wake)
+		WRITE_ONCE(ring->wake, &session->active.wake);
 }
 
 /**
@@ -731,12 +772,10 @@ void stape_session_remove_waiter(struct stape_session *session, struct stape_wai
 
 	mutex_lock(&session->lock);
 	list_del(&waiter->list);
-	/* Points the rings back to the session's irq_work. */
-	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus) {
-		struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
-
-		if (ring->wake == &waiter->wake)
-			WRITE_ONCE(ring->wake, &session->active.wake);
-	}
+	for_each_cpu_and(cpu, &waiter->cpus, &session->setup.cpus)
+		stape_session_forget_waiter(session, waiter,
+					    per_cpu_ptr(session->active.rings, cpu));
+	if (waiter->descriptions)
+		stape_session_forget_waiter(session, waiter, &session->active.descriptions->ring);
 	mutex_unlock(&session->lock);
 }

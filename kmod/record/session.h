@@ -19,15 +19,30 @@ struct netlink_ext_ack;
 struct stape_account;
 
 /**
- * struct stape_waiter - readers that wait for some of a session's CPUs
+ * struct stape_readers - which rings some readers read
+ * @cpus: those of these CPUs
+ * @descriptions: that of the descriptions
+ */
+struct stape_readers {
+	const struct cpumask *cpus;
+	bool descriptions;
+};
+
+/* Readers of all rings. */
+#define STAPE_READERS_ALL	((struct stape_readers){ cpu_possible_mask, true })
+
+/**
+ * struct stape_waiter - readers that wait for some of a session's rings
  * @list: entry in the session's @waiters
  * @cpus: the CPUs whose rings they read
+ * @descriptions: they read the ring of the descriptions
  * @wait: the readers
  * @wake: wakes them from probes
  */
 struct stape_waiter {
 	struct list_head list;
 	cpumask_t cpus;
+	bool descriptions;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
@@ -54,7 +69,7 @@ struct stape_waiter {
  * @start_time: ns, when recording started
  * @pause_time: ns, when it was paused last
  * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
- * @waiters: readers that wait for some of the CPUs
+ * @waiters: readers that wait for some of the rings
  * @wait: all other readers
  * @notify: notifies the netlink group of the session's state, under @lock
  * @notify_work: calls @notify, from process context
@@ -112,8 +127,9 @@ void stape_session_flush(struct stape_session *session);
 void stape_session_resync(struct stape_session *session);
 int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);
 void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter);
-__poll_t stape_session_poll(struct stape_session *session, const struct cpumask *cpus);
-bool stape_session_readable(struct stape_session *session, const struct cpumask *cpus, u32 pages);
+__poll_t stape_session_poll(struct stape_session *session, const struct stape_readers *readers);
+bool stape_session_readable(struct stape_session *session, const struct stape_readers *readers,
+			    u32 pages);
 
 /* Returns true if the session's last task has ended and no other task will enter. */
 static inline bool stape_session_empty(const struct stape_session *session)

@@ -16,8 +16,8 @@ static const char * const names[] = {
 /*
  * @entered: the task has an ENTER event; it may be in the middle of its fork, and then its FORK
  * event follows. @leaves: the task has left the filter; the stream of a CPU may show it running
- * for a while, and a CPU other than @cpu (which emitted the event) may still emit one event of
- * it: @late.
+ * for a while, and a CPU may still emit one event of it: @late. @became: the PID that the task got
+ * in an execve(): its CPU still names it by this one, until it writes a switch to the new one.
  */
 struct task {
 	unsigned char state;
@@ -27,10 +27,11 @@ struct task {
 	bool late;
 	bool waking;
 	uint16_t cpu;
+	uint32_t became;
 };
 
 static struct task tasks[1 << STAPE_PID_BITS];
-/* By CPU: whether recording was paused before its next event. */
+/* By CPU, the last one for descriptions: whether recording was paused before its next event. */
 static bool paused[1 << 16];
 static char text[256];
 
@@ -51,6 +52,8 @@ static const char *check_out(const struct schedtape_event *ev)
 		prev->leaves = false;
 		return NULL;
 	}
+	if (prev->became && prev->became == ev->pid && !state)
+		return NULL;
 	if (prev->state != UNSEEN && (prev->state != RUNNING || prev->cpu != ev->cpu))
 		return wrong(ev, ev->curr, "leaves a CPU that it was not on");
 	prev->state = state == STAPE_STATE_RUNNING ? RUNNABLE :
@@ -62,6 +65,10 @@ static const char *check_in(const struct schedtape_event *ev)
 {
 	struct task *next = &tasks[ev->pid];
 
+	if (ev->curr && tasks[ev->curr].became == ev->pid) {
+		tasks[ev->curr].became = 0;
+		return NULL;
+	}
 	if (next->state != UNSEEN && next->state != RUNNABLE)
 		return wrong(ev, ev->pid, "gets a CPU");
 	next->state = RUNNING;
@@ -103,6 +110,7 @@ static const char *check_exec(const struct schedtape_event *ev)
 		return NULL;
 	tasks[ev->pid] = tasks[ev->old_pid];
 	tasks[ev->old_pid].state = DEAD;
+	tasks[ev->old_pid].became = ev->pid;
 	return NULL;
 }
 
@@ -129,7 +137,6 @@ static const char *check_leaves(const struct schedtape_event *ev)
 	task->known = false;
 	task->leaves = true;
 	task->late = true;
-	task->cpu = ev->cpu;
 	return NULL;
 }
 
@@ -148,7 +155,7 @@ static bool is_late(const struct schedtape_event *ev)
 {
 	struct task *task = &tasks[ev->pid];
 
-	if (task->known || !task->late || task->cpu == ev->cpu)
+	if (task->known || !task->late)
 		return false;
 	task->late = false;
 	return true;
@@ -244,7 +251,7 @@ const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 		const struct schedtape_event *ev = &r->events[i];
 
 		if (ev->type != SCHEDTAPE_EV_PAUSED) {
-			if (paused[ev->cpu])
+			if (paused[(uint16_t)ev->cpu])
 				forget_states();
 			bad = check_event(ev);
 			if (bad) {
@@ -252,7 +259,7 @@ const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 				return bad;
 			}
 		}
-		paused[ev->cpu] = ev->type == SCHEDTAPE_EV_PAUSED;
+		paused[(uint16_t)ev->cpu] = ev->type == SCHEDTAPE_EV_PAUSED;
 	}
 	return NULL;
 }

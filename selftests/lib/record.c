@@ -203,19 +203,25 @@ static int sort(struct st_record *r)
 	return 0;
 }
 
+static int take_ring(struct st_record *r, uint32_t cpu)
+{
+	const void *page;
+	int ret = 0;
+
+	while (!ret && schedtape_session_pages(r->session, cpu, 1, &page)) {
+		ret = take_page(r, page);
+		schedtape_session_consume(r->session, cpu, 1);
+	}
+	return ret;
+}
+
 int st_record_take(struct st_record *r)
 {
 	uint32_t cpu;
-	int ret = 0;
+	int ret = take_ring(r, STAPE_CPU_NONE);
 
-	for (cpu = 0; cpu < schedtape_session_cpus(r->session); cpu++) {
-		const void *page;
-
-		while (!ret && schedtape_session_pages(r->session, cpu, 1, &page)) {
-			ret = take_page(r, page);
-			schedtape_session_consume(r->session, cpu, 1);
-		}
-	}
+	for (cpu = 0; cpu < schedtape_session_cpus(r->session) && !ret; cpu++)
+		ret = take_ring(r, cpu);
 	return ret ? complain(r, ret) : sort(r);
 }
 

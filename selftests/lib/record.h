@@ -55,7 +55,7 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state);
  * its last switch to do. Returns false if the number was never reached.
  */
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks);
-/* Reads the full pages of all CPUs, and sorts their events by time. */
+/* Reads the full pages of all rings, and sorts their events by time. */
 int st_record_take(struct st_record *r);
 /* The same after a flush: reads all events until now. */
 int st_record_flush(struct st_record *r);

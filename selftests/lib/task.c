@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,6 +103,16 @@ uint64_t st_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+void st_sleep_often(unsigned int times)
+{
+	/* Long enough that the timer does not expire before the caller has left its CPU. */
+	static const struct timespec shortly = { .tv_nsec = 100000 };
+
+	prctl(PR_SET_TIMERSLACK, 1);
+	while (times--)
+		nanosleep(&shortly, NULL);
 }
 
 void st_burn(uint64_t ns)

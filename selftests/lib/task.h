@@ -34,6 +34,8 @@ void st_batch(void);
 int st_cpus(void);
 uint64_t st_now(void);
 void st_burn(uint64_t ns);
+/* Sleeps so often for 0.1 ms: each time the caller leaves its CPU and comes back. */
+void st_sleep_often(unsigned int times);
 bool st_rt_kernel(void);
 /* Upper bound of the sleeps and wake-ups that the kernel's own locks add: on PREEMPT_RT only. */
 unsigned int st_lock_sleeps(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A tape that is an array of events: enough for a timeline, without a file. The running task of
- * each CPU is filled in as by the page reader.
+ * each CPU is filled in as by the page reader. The CPU of descriptions is FAKE_NONE, except on
+ * tapes of older versions.
  */
 #ifndef SELFTESTS_FAKE_TAPE_H
 #define SELFTESTS_FAKE_TAPE_H
@@ -15,6 +16,7 @@
 #include <schedtape.h>
 
 #define FAKE_CPUS	8
+#define FAKE_NONE	STAPE_CPU_NONE
 #define FAKE_DAMAGE	UINT32_MAX	/* stands for a damaged page */
 
 struct schedtape_tape {
@@ -116,8 +118,9 @@ static inline struct schedtape_event *fake_event(struct schedtape_tape *tape, ui
 	ev->type = type;
 	ev->pid = pid;
 	ev->arg = arg;
-	ev->curr = tape->curr[cpu];
-	ev->curr_kind = ev->curr ? STAPE_NEXT_TASK : STAPE_NEXT_IDLE;
+	ev->curr = cpu == FAKE_NONE ? 0 : tape->curr[cpu];
+	ev->curr_kind = ev->curr ? STAPE_NEXT_TASK : cpu == FAKE_NONE ? STAPE_NEXT_OTHER :
+						     STAPE_NEXT_IDLE;
 	return ev;
 }
 
@@ -159,11 +162,21 @@ static inline void fake_fork(struct schedtape_tape *tape, uint64_t time, uint32_
 	fake_event(tape, time, cpu, STAPE_EV_WAKEUP_NEW, pid, cpu);
 }
 
+/* A fork in the descriptions. */
+static inline void fake_described_fork(struct schedtape_tape *tape, uint64_t time, uint32_t pid,
+				       uint32_t parent)
+{
+	struct schedtape_event *ev = fake_event(tape, time, FAKE_NONE, STAPE_EV_FORK, pid, 0);
+
+	ev->curr = parent;
+	ev->curr_kind = STAPE_NEXT_TASK;
+}
+
 static inline void fake_exec(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
 			     uint32_t pid, uint32_t old_pid)
 {
 	fake_event(tape, time, cpu, STAPE_EV_EXEC, pid, 1)->old_pid = old_pid;
-	if (tape->curr[cpu] == old_pid)
+	if (cpu != FAKE_NONE && tape->curr[cpu] == old_pid)
 		tape->curr[cpu] = pid;
 }
 
@@ -215,7 +228,8 @@ static inline void fake_pause(struct schedtape_tape *tape, uint64_t first, uint6
 {
 	struct schedtape_event *ev;
 
-	tape->curr[cpu] = curr;
+	if (cpu != FAKE_NONE)
+		tape->curr[cpu] = curr;
 	ev = fake_event(tape, first, cpu, SCHEDTAPE_EV_PAUSED, 0, 0);
 	ev->lost_first = first;
 	ev->lost_last = last;
@@ -227,7 +241,8 @@ static inline void fake_loss(struct schedtape_tape *tape, uint64_t first, uint64
 {
 	struct schedtape_event *ev;
 
-	tape->curr[cpu] = curr;
+	if (cpu != FAKE_NONE)
+		tape->curr[cpu] = curr;
 	ev = fake_event(tape, first, cpu, SCHEDTAPE_EV_LOST, 0, 0);
 	ev->lost = lost;
 	ev->lost_first = first;

@@ -181,12 +181,12 @@ static void print_header(const struct report *report)
 {
 	const struct schedtape_end *end = schedtape_tape_end(report->tape);
 	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
-	size_t i;
+	size_t i, cpus = cmd_count_cpus(end);
 
 	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", report->options->common.input,
 	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), end->nr_cpus,
-	       end->nr_cpus == 1 ? "" : "s", report->nr_tasks);
+	       out_count(count, cmd_count_events(end)), cpus, cpus == 1 ? "" : "s",
+	       report->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
 			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));

@@ -198,6 +198,10 @@ static void print_what(const struct script *script, const struct schedtape_event
 		printf("%s", task(script, a, ev->pid, 0));
 		print_task(script, ev);
 		break;
+	case STAPE_EV_EXIT:
+		printf("%s%s", task(script, a, ev->pid, 0),
+		       schedtape_exit_ended(ev) ? " ended" : "");
+		break;
 	default:
 		printf("%s", task(script, a, ev->pid, 0));
 		break;
@@ -233,16 +237,20 @@ static void print_text(const struct script *script, const struct schedtape_event
 {
 	char name[TEXT_NAME_LEN], who[TEXT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
 	bool is_gap = schedtape_event_is_gap(ev);
+	char cpu[16] = "---";
 
 	if (is_gap)
 		snprintf(who, sizeof(who), "<%s>", schedtape_event_name(ev->type));
 	else if (ev->curr)
 		snprintf(who, sizeof(who), "%s", curr_name(script, name, ev));
 	else
-		snprintf(who, sizeof(who), "<%s>", nobody(ev->curr_kind));
+		snprintf(who, sizeof(who), "<%s>", ev->cpu == STAPE_CPU_NONE ? "task" :
+							nobody(ev->curr_kind));
 	snprintf(pid, sizeof(pid), "%u", is_gap ? 0 : ev->curr);
+	if (ev->cpu != STAPE_CPU_NONE)
+		snprintf(cpu, sizeof(cpu), "%03u", ev->cpu);
 
-	printf("%16s-%-7s [%03u] %*s: %10s: ", who, pid, ev->cpu, (int)script->digits + 7,
+	printf("%16s-%-7s [%s] %*s: %10s: ", who, pid, cpu, (int)script->digits + 7,
 	       out_seconds(time, is_gap ? ev->lost_first : ev->time, script->digits),
 	       schedtape_event_name(ev->type));
 	if (is_gap)
@@ -345,6 +353,9 @@ static void add_what(const struct script *script, struct json_object *object,
 	case STAPE_EV_TASK:
 		add_description(object, ev);
 		break;
+	case STAPE_EV_EXIT:
+		out_json_add_bool(object, "ended", schedtape_exit_ended(ev));
+		break;
 	}
 }
 
@@ -363,14 +374,15 @@ static void print_json(const struct script *script, const struct schedtape_event
 	struct json_object *object = json_object_new_object();
 
 	out_json_add_count(object, "time_ns", ev->time);
-	out_json_add_count(object, "cpu", ev->cpu);
+	out_json_add_cpu(object, ev->cpu);
 	add_string(object, "event", schedtape_event_name(ev->type));
 	if (schedtape_event_is_gap(ev)) {
 		add_gap(object, ev);
 		out_json(object, false);
 		return;
 	}
-	add_string(object, "curr_kind", ev->curr ? "task" : nobody(ev->curr_kind));
+	if (ev->curr || ev->cpu != STAPE_CPU_NONE)
+		add_string(object, "curr_kind", ev->curr ? "task" : nobody(ev->curr_kind));
 	if (ev->curr)
 		add_task(script, object, "curr_pid", "curr_comm", ev->curr);
 	if (ev->type == STAPE_EV_SWITCH)

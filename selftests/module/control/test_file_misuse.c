@@ -106,7 +106,8 @@ static void take(struct reader *reader, const struct stape_page_header *page)
 {
 	reader->events += page->events;
 	reader->pages++;
-	__atomic_add_fetch(&reader->seen[page->cpu][page->seq % PAGES], 1, __ATOMIC_SEQ_CST);
+	/* The descriptions are the first: STAPE_CPU_NONE + 1 is 0. */
+	__atomic_add_fetch(&reader->seen[page->cpu + 1][page->seq % PAGES], 1, __ATOMIC_SEQ_CST);
 }
 
 static void *read_all(void *arg)
@@ -124,7 +125,7 @@ static void *read_all(void *arg)
 
 TEST_F_TIMEOUT(files, two_readers, 60)
 {
-	unsigned int (*seen)[PAGES] = calloc(self->info.nr_cpus, sizeof(*seen));
+	unsigned int (*seen)[PAGES] = calloc(self->info.nr_cpus + 1, sizeof(*seen));
 	struct reader readers[2] = { 0 };
 	uint32_t cpu, seq, twice = 0, pages = 0;
 	int i;
@@ -152,7 +153,7 @@ TEST_F_TIMEOUT(files, two_readers, 60)
 	EXPECT_EQ(self->state.events, readers[0].events + readers[1].events);
 	if (readers[0].pages + readers[1].pages > PAGES)
 		SKIP(goto out, "more pages than a ring has: several share a counter");
-	for (cpu = 0; cpu < self->info.nr_cpus; cpu++) {
+	for (cpu = 0; cpu <= self->info.nr_cpus; cpu++) {
 		for (seq = 0; seq < PAGES; seq++) {
 			pages += seen[cpu][seq] != 0;
 			twice += seen[cpu][seq] > 1;
@@ -166,17 +167,26 @@ out:
 
 /* -- mappings --------------------------------------------------------------------------- */
 
-static void *map_ring(FIXTURE_DATA(files) *self, uint32_t cpu)
+/* Returns the size of the read-only part of a ring: that of a CPU, or of the descriptions. */
+static size_t ring_size(FIXTURE_DATA(files) *self, uint32_t n)
 {
-	return mmap(NULL, self->info.ring_stride - getpagesize(), PROT_READ, MAP_SHARED, self->fd,
-		    cpu * self->info.ring_stride + getpagesize());
+	uint32_t pages = n < self->info.nr_cpus ? self->info.ring_pages :
+						  self->info.description_pages;
+
+	return getpagesize() + pages * STAPE_PAGE_SIZE;
+}
+
+static void *map_ring(FIXTURE_DATA(files) *self, uint32_t n)
+{
+	return mmap(NULL, ring_size(self, n), PROT_READ, MAP_SHARED, self->fd,
+		    n * self->info.ring_stride + getpagesize());
 }
 
 /* Moves the mapping, cuts a hole into it, forks, and unmaps it. */
-static bool play_with(FIXTURE_DATA(files) *self, uint32_t cpu)
+static bool play_with(FIXTURE_DATA(files) *self, uint32_t n)
 {
-	size_t size = self->info.ring_stride - getpagesize(), half = size / 2 & -getpagesize();
-	char *map = map_ring(self, cpu), *moved;
+	size_t size = ring_size(self, n), half = size / 2 & -getpagesize();
+	char *map = map_ring(self, n), *moved;
 	pid_t pid;
 	bool done;
 
@@ -204,8 +214,8 @@ TEST_F_TIMEOUT(files, mappings_move, 60)
 
 	ASSERT_TRUE(start(self));
 	st_child_go(&self->w);
-	while (working(self) || rounds < self->info.nr_cpus) {
-		ASSERT_TRUE(play_with(self, rounds++ % self->info.nr_cpus));
+	while (working(self) || rounds <= self->info.nr_cpus) {
+		ASSERT_TRUE(play_with(self, rounds++ % (self->info.nr_cpus + 1)));
 		ASSERT_EQ(0, st_record_take(&self->r));
 	}
 	ASSERT_TRUE(st_child_settled(&self->w));
@@ -225,17 +235,17 @@ static void *scribble(void *arg)
 {
 	FIXTURE_DATA(files) *self = arg;
 	struct st_random random = { .state = st_now() };
-	volatile uint64_t *pages[self->info.nr_cpus];
+	volatile uint64_t *pages[self->info.nr_cpus + 1];
 	uint32_t cpu;
 
-	for (cpu = 0; cpu < self->info.nr_cpus; cpu++) {
+	for (cpu = 0; cpu <= self->info.nr_cpus; cpu++) {
 		pages[cpu] = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_SHARED,
 				  self->fd, cpu * self->info.ring_stride);
 		if (pages[cpu] == MAP_FAILED)
 			return "a page cannot be mapped";
 	}
 	while (!self->stop) {
-		volatile uint64_t *page = pages[st_random_below(&random, self->info.nr_cpus)];
+		volatile uint64_t *page = pages[st_random_below(&random, self->info.nr_cpus + 1)];
 
 		*page = st_random_odd(&random, *page);
 		page[st_random_below(&random, getpagesize() / 8)] = st_random_next(&random);
@@ -318,7 +328,7 @@ static int read_passed(int sock)
 {
 	struct reader reader = { .fd = st_receive_fd(sock) };
 
-	reader.seen = calloc(1024, sizeof(*reader.seen));
+	reader.seen = calloc(1024 + 1, sizeof(*reader.seen));
 	if (reader.fd < 0 || !reader.seen)
 		return 1;
 	read_all(&reader);
@@ -398,7 +408,7 @@ TEST_F_TIMEOUT(files, inherited, 60)
 	EXPECT_EQ(1, sessions(client));
 	pid = fork();
 	if (!pid) {
-		reader.seen = calloc(1024, sizeof(*reader.seen));
+		reader.seen = calloc(1024 + 1, sizeof(*reader.seen));
 		read_all(&reader);
 		_exit(reader.ret || reader.events < RENAMES);
 	}

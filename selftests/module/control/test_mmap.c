@@ -83,6 +83,7 @@ TEST_F(mmap, sizes_and_offsets)
 {
 	uint64_t stride = self->info.ring_stride;
 	long page = self->page;
+	uint64_t size;
 	uint32_t cpu;
 
 	for (cpu = 0; cpu < self->info.nr_cpus; cpu++) {
@@ -97,8 +98,13 @@ TEST_F(mmap, sizes_and_offsets)
 		EXPECT_EQ(-EINVAL, try(self->fd, 2 * page, PROT_READ, MAP_SHARED,
 				       (cpu + 1) * stride - page));
 	}
-	EXPECT_EQ(-EINVAL, try(self->fd, page, PROT_READ, MAP_SHARED,
+	/* Behind the CPUs are the descriptions. */
+	size = 2 * page + self->info.description_pages * STAPE_PAGE_SIZE;
+	EXPECT_EQ(0, try(self->fd, size, PROT_READ, MAP_SHARED, self->info.nr_cpus * stride));
+	EXPECT_EQ(-EINVAL, try(self->fd, size + page, PROT_READ, MAP_SHARED,
 			       self->info.nr_cpus * stride));
+	EXPECT_EQ(-EINVAL, try(self->fd, page, PROT_READ, MAP_SHARED,
+			       (self->info.nr_cpus + 1) * stride));
 	EXPECT_EQ(-EINVAL, try(self->fd, page, PROT_READ, MAP_SHARED, 1ll << 46));
 	EXPECT_EQ(-EINVAL, try(self->fd, page, PROT_READ, MAP_SHARED, 1));
 	EXPECT_NE(0, try(self->fd, page, PROT_READ, MAP_SHARED, INT64_MIN));
@@ -207,7 +213,7 @@ static void set_tails(struct stape_ring_consumer **consumers, uint32_t n, const 
 TEST_F(mmap, garbage_in_tail)
 {
 	static const uint64_t garbage[] = { 1, 5, 1ull << 63, -100ull, 0xdeadbeefdeadbeefull };
-	uint32_t cpu, nr = self->info.nr_cpus, i;
+	uint32_t cpu, nr = self->info.nr_cpus + 1, i;	/* and the descriptions */
 	struct stape_ring_consumer *consumers[nr];
 	struct schedtape_session_state before, after;
 	char page[STAPE_PAGE_SIZE];

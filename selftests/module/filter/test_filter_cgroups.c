@@ -245,7 +245,7 @@ TEST_F(cgroups, moves_itself)
 		const struct schedtape_event *ev = &self->r.events[i];
 
 		if (ev->type == STAPE_EV_RENAME) {
-			EXPECT_EQ(self->w[0].pid, ev->curr);
+			EXPECT_EQ(self->w[0].pid, ev->pid);
 			EXPECT_STREQ("in", ev->comm);
 		}
 		curr = ev->type == STAPE_EV_SWITCH ? ev->pid : curr;
@@ -293,8 +293,8 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 			i = self->r.n;
 			ASSERT_EQ(0, st_record_flush(&self->r));
 			for (; i < self->r.n; i++)
-				known += self->r.events[i].type == STAPE_EV_RENAME &&
-					 self->r.events[i].curr;
+				known += self->r.events[i].type == STAPE_EV_SWITCH &&
+					 self->r.events[i].pid;
 		}
 		EXPECT_LT(0, known);
 		ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));

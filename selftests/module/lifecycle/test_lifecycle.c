@@ -99,11 +99,12 @@ TEST_F(lifecycle, info)
 	EXPECT_LE(st_cpus(), info.nr_cpus);
 	EXPECT_EQ(0, info.ring_pages);
 	EXPECT_EQ(0, info.ring_stride);
-	EXPECT_EQ(0, info.reserved);
+	EXPECT_EQ(0, info.description_pages);
 
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_INFO, &info));
 	EXPECT_EQ(PAGES, info.ring_pages);
+	EXPECT_EQ(PAGES, info.description_pages);
 	EXPECT_EQ(2 * getpagesize() + PAGES * STAPE_PAGE_SIZE, info.ring_stride);
 
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_INFO, (void *)8));

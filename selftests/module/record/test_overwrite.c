@@ -106,6 +106,10 @@ TEST_F_TIMEOUT(two_sessions, overwrite, 60)
 	/* The ring was overwritten many times. */
 	EXPECT_LT(5 * SMALL, sequence.next[0]);
 	EXPECT_LT(0, overwritten);
+	ASSERT_TRUE(schedtape_session_cpu(self->r.session, STAPE_CPU_NONE, &stats));
+	EXPECT_EQ(0, stats.lost);
+	EXPECT_EQ(0, stats.overwritten);
+	events += stats.events;
 	EXPECT_EQ(events, self->r.n + overwritten);
 	EXPECT_EQ(self->other.n, self->r.n + overwritten);
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
@@ -131,6 +135,12 @@ static void *read_once(void *arg)
 	return NULL;
 }
 
+static int sleep_often(void *arg)
+{
+	st_sleep_often(*(int *)arg);
+	return 0;
+}
+
 /* read() blocks until the stop, and then returns the pages. */
 TEST_F(two_sessions, overwrite_is_read_in_the_end)
 {
@@ -139,13 +149,13 @@ TEST_F(two_sessions, overwrite_is_read_in_the_end)
 	struct pollfd p = { .events = POLLIN };
 	pthread_t thread;
 
-	*self->shared = 5000;
+	*self->shared = 3000;
 	ASSERT_EQ(0, open_overwriting(&self->r));
 	fd = schedtape_session_fd(self->r.session);
 	reader.fd = fd;
 	p.fd = fd;
 	flags = fcntl(fd, F_GETFL);
-	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, rename_and_fork, self->shared));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, self->shared));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_once, &reader));

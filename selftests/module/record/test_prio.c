@@ -160,8 +160,7 @@ static unsigned int events_of(const struct st_record *r, pid_t pid, const struct
 		    ev->time > stamps->after[change])
 			continue;
 		n++;
-		*right += st_prio_is(ev, changes[change].event) && ev->pid == (uint32_t)pid &&
-			  ev->curr == (uint32_t)pid;
+		*right += st_prio_is(ev, changes[change].event) && ev->pid == (uint32_t)pid;
 	}
 	return n;
 }

@@ -215,6 +215,7 @@ static uint64_t make_page(unsigned char *page)
 	maker_switch(&m, 7 * S + 9000, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	maker_wake(&m, 7 * S + 10000, 10, STAPE_CTX_TASK, 7 * S + 11000, 0);
 	maker_switch(&m, 8 * S, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_event(&m, 8 * S + 500, STAPE_EV_EXIT, 10, 0);
 	maker_switch(&m, 8 * S + 1000, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
 	return m.header.events;
 }

@@ -80,6 +80,15 @@ uint64_t cmd_count_events(const struct schedtape_end *end)
 	return events;
 }
 
+size_t cmd_count_cpus(const struct schedtape_end *end)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < end->nr_cpus; i++)
+		n += end->cpus[i].cpu != STAPE_CPU_NONE;
+	return n;
+}
+
 uint64_t cmd_count_lost(const struct schedtape_end *end)
 {
 	uint64_t lost = 0;

@@ -23,6 +23,8 @@ void cmd_close_tape(struct schedtape_tape *tape, const char *path);
 
 /* Sums over all CPUs. */
 uint64_t cmd_count_events(const struct schedtape_end *end);
+/* Returns the number of CPUs that recorded or lost anything. */
+size_t cmd_count_cpus(const struct schedtape_end *end);
 uint64_t cmd_count_lost(const struct schedtape_end *end);
 
 #endif /* SCHEDTAPE_INPUT_H */

@@ -123,10 +123,12 @@ const char *out_seconds(char buffer[OUT_TIME_LEN], uint64_t ns, unsigned int dig
 const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu)
 {
 	char first[OUT_TIME_LEN], last[OUT_TIME_LEN], count[OUT_COUNT_LEN];
+	char what[32] = "descriptions of tasks";
 
-	snprintf(buffer, OUT_LOSS_LEN, "%s events of CPU %u, from %s to %s s",
-		 out_count(count, cpu->lost), cpu->cpu, out_seconds(first, cpu->lost_first, 6),
-		 out_seconds(last, cpu->lost_last, 6));
+	if (cpu->cpu != STAPE_CPU_NONE)
+		snprintf(what, sizeof(what), "events of CPU %u", cpu->cpu);
+	snprintf(buffer, OUT_LOSS_LEN, "%s %s, from %s to %s s", out_count(count, cpu->lost), what,
+		 out_seconds(first, cpu->lost_first, 6), out_seconds(last, cpu->lost_last, 6));
 	return buffer;
 }
 
@@ -230,6 +232,14 @@ void out_json_add_count(struct json_object *object, const char *key, uint64_t va
 	json_object_object_add(object, key, json_object_new_uint64(value));
 }
 
+void out_json_add_cpu(struct json_object *object, uint32_t cpu)
+{
+	if (cpu == STAPE_CPU_NONE)
+		json_object_object_add(object, "cpu", NULL);
+	else
+		out_json_add_count(object, "cpu", cpu);
+}
+
 void out_json_add_name(struct json_object *object, const char *key, const char *comm)
 {
 	char name[TEXT_NAME_LEN];
@@ -264,7 +274,7 @@ struct json_object *out_json_cpus(const struct schedtape_end *end)
 		const struct schedtape_cpu *cpu = &end->cpus[i];
 		struct json_object *object = json_object_new_object();
 
-		out_json_add_count(object, "cpu", cpu->cpu);
+		out_json_add_cpu(object, cpu->cpu);
 		out_json_add_count(object, "events", cpu->events);
 		out_json_add_count(object, "lost", cpu->lost);
 		if (cpu->lost) {

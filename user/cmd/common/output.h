@@ -56,7 +56,7 @@ static inline double out_ms(uint64_t ns)
 	return ns / 1e6;
 }
 
-/* "12 events of CPU 3, from 1.000000 to 2.000000 s" */
+/* "12 events of CPU 3, from 1.000000 to 2.000000 s"; "12 descriptions of tasks, from ..." */
 #define OUT_LOSS_LEN	160
 const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu);
 
@@ -86,12 +86,14 @@ void out_json_element(struct json_object *value);
 void out_json_list_end(void);
 void out_json_end(void);
 void out_json_add_count(struct json_object *object, const char *key, uint64_t value);
+/* Adds the member "cpu": a number, or null for descriptions, which belong to no CPU. */
+void out_json_add_cpu(struct json_object *object, uint32_t cpu);
 void out_json_add_name(struct json_object *object, const char *key, const char *comm);
 /* Adds null if JSON has no such number (infinity, NAN). */
 void out_json_add_double(struct json_object *object, const char *key, double value);
 void out_json_add_bool(struct json_object *object, const char *key, bool value);
 void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl);
-/* Returns an array with the counts and losses of each CPU of a recording. */
+/* Returns an array with the counts and losses of each CPU, and of the descriptions. */
 struct json_object *out_json_cpus(const struct schedtape_end *end);
 
 #endif /* SCHEDTAPE_OUTPUT_H */

@@ -93,13 +93,19 @@ static int open_session(struct recorder *recorder, struct schedtape_client *clie
 static int open_stream(struct recorder *recorder, struct streamer *streamer,
 		       const struct stream *stream, struct schedtape_error *err)
 {
-	int ret;
+	uint32_t descriptions = schedtape_session_cpus(recorder->session);
+	size_t bytes = recorder->streams->bytes;
+	unsigned char *mask = calloc(1, bytes + 1);
 
+	if (!mask)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	memcpy(mask, stream->cpus, bytes);
+	if (streamer->describes)
+		mask[descriptions / 8] |= 1 << descriptions % 8;
 	streamer->quit = recorder->quit;
-	ret = schedtape_session_stream(recorder->session, stream->cpus,
-				       recorder->streams->bytes, err);
-	streamer->fd = ret;
-	return ret < 0 ? ret : 0;
+	streamer->fd = schedtape_session_stream(recorder->session, mask, bytes + 1, err);
+	free(mask);
+	return streamer->fd < 0 ? streamer->fd : 0;
 }
 
 static int open_streamers(struct recorder *recorder, struct schedtape_error *err)
@@ -116,6 +122,7 @@ static int open_streamers(struct recorder *recorder, struct schedtape_error *err
 	for (i = 0; i < n && !ret; i++) {
 		streamer = &recorder->streamers[recorder->nr_streamers++];
 		streamer->later = recorder->overwrite;
+		streamer->describes = !i;
 		ret = streamer_init(streamer, recorder->session,
 				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
 		if (ret)
@@ -301,10 +308,10 @@ int recorder_tick(struct recorder *recorder)
 	/* In overwrite mode partly filled pages would take the room of older events. */
 	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
 		ret = out_failed(schedtape_session_flush(recorder->session, &err), &err);
-	if (ret || recorder->overwrite)
+	if (ret)
 		return ret;
 	return recorder->streams ? check_threads(recorder) :
-				   streamer_drain(&recorder->streamers[0]);
+				   streamer_drain(&recorder->streamers[0], false);
 }
 
 /*
@@ -390,7 +397,7 @@ int recorder_stop(struct recorder *recorder)
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
 	drained = recorder->streams ? end_threads(recorder) :
-				      streamer_drain(&recorder->streamers[0]);
+				      streamer_drain(&recorder->streamers[0], true);
 	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	looked = look_at_scheduler(recorder, false);
 	if (!ret)
@@ -405,8 +412,9 @@ uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
 	uint64_t events = 0;
 
 	*lost = 0;
-	for (cpu = 0; cpu < n; cpu++) {
-		if (!schedtape_session_cpu(recorder->session, cpu, &stats))
+	for (cpu = 0; cpu <= n; cpu++) {
+		if (!schedtape_session_cpu(recorder->session, cpu < n ? cpu : STAPE_CPU_NONE,
+					   &stats))
 			continue;
 		events += stats.events;
 		*lost += stats.lost;

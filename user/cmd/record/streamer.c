@@ -24,9 +24,12 @@ int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 	streamer->session = session;
 	streamer->said = said;
 	streamer->fd = -1;
-	streamer->cpus = calloc(n, sizeof(*streamer->cpus));
+	streamer->cpus = calloc(n + 1, sizeof(*streamer->cpus));
 	if (!streamer->cpus)
 		return -ENOMEM;
+	/* The first, see streamer_drain(). */
+	if (streamer->describes)
+		streamer->cpus[streamer->nr_cpus++] = STAPE_CPU_NONE;
 	for (cpu = 0; cpu < n; cpu++)
 		if ((!mask || cpu_list_has(mask, cpu)) &&
 		    schedtape_session_cpu(session, cpu, &stats))
@@ -75,16 +78,16 @@ static void fail(struct streamer *streamer, const char *text)
 		out_error(NULL, "%s", text);
 }
 
-int streamer_drain(struct streamer *streamer)
+int streamer_drain(struct streamer *streamer, bool stopped)
 {
+	size_t i, n = streamer->later && !stopped ? streamer->describes : streamer->nr_cpus;
 	struct schedtape_error err;
 	int ret = 0;
-	size_t i;
 
 	/* After a failure pages stay in the rings, see streamer_count(). */
 	if (streamer->failed)
 		return 0;
-	for (i = 0; i < streamer->nr_cpus && !ret; i++)
+	for (i = 0; i < n && !ret; i++)
 		ret = drain_cpu(streamer, streamer->cpus[i], &err);
 	streamer->bytes = schedtape_writer_bytes(streamer->writer);
 	if (ret)
@@ -101,6 +104,7 @@ static void *streamer_main(void *arg)
 		{ .events = POLLIN },
 		{ .fd = streamer->quit, .events = POLLIN },
 	};
+	bool idle = streamer->later && !streamer->describes;
 	bool useless = false;
 	uint64_t before;
 
@@ -110,14 +114,13 @@ static void *streamer_main(void *arg)
 		 * If @fd was readable and there was no page, the session has stopped or its last
 		 * task has ended.  Don't poll it in the next turn: later pages can wait.
 		 */
-		fds[0].fd = streamer->later || useless ? -1 : streamer->fd;
-		if (poll(fds, 2, streamer->later ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR) {
+		fds[0].fd = idle || useless ? -1 : streamer->fd;
+		if (poll(fds, 2, idle ? -1 : RECORDER_FLUSH_MS) < 0 && errno != EINTR) {
 			fail(streamer, "a thread that writes the tape cannot wait for events");
 			break;
 		}
 		before = streamer->bytes;
-		if (!streamer->later || fds[1].revents)
-			streamer_drain(streamer);
+		streamer_drain(streamer, fds[1].revents);
 		useless = fds[0].revents && before == streamer->bytes;
 	} while (!fds[1].revents);
 	return NULL;

@@ -14,11 +14,12 @@
 /**
  * struct streamer - some rings and a file
  * @writer: writer of the file
- * @cpus: numbers of the CPUs, @nr_cpus of them
+ * @cpus: numbers of the CPUs, @nr_cpus of them; STAPE_CPU_NONE, the first: the descriptions
+ * @describes: set before streamer_init(): it moves the descriptions
  * @fd: descriptor to poll() for pages; -1: there is no thread
  * @quit: becomes readable when the session has stopped; then the thread moves the
  *	rest and ends
- * @later: move no page before that
+ * @later: move only descriptions before that
  * @running: @thread has to be joined
  * @said: shared by all streamers: an error was printed, and further ones are not
  * @bytes: size of the file
@@ -32,6 +33,7 @@ struct streamer {
 	int fd;
 	int quit;
 	bool later;
+	bool describes;
 	bool running;
 	pthread_t thread;
 	atomic_bool *said;
@@ -43,8 +45,11 @@ struct streamer {
 int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 		  const unsigned char *mask, atomic_bool *said);
 void streamer_exit(struct streamer *streamer);
-/* Moves pages, once around each ring at most.  Returns 0, or -errno after a message. */
-int streamer_drain(struct streamer *streamer);
+/*
+ * Moves pages, once around each ring at most.  Returns 0, or -errno after a message.
+ * @stopped: the session has stopped.  Before that @later leaves only descriptions to move.
+ */
+int streamer_drain(struct streamer *streamer, bool stopped);
 /*
  * Starts a thread that moves pages, with all signals blocked.  Returns 0 or -errno.
  * @affinity: mask of @bytes: CPUs that the thread may run on.  If none of them is online and

@@ -213,7 +213,7 @@ int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 	ret = schedtape_session_get(recorder->session, &state, err);
 	if (ret)
 		return ret;
-	cpus = calloc(schedtape_session_cpus(recorder->session), sizeof(*cpus));
+	cpus = calloc(schedtape_session_cpus(recorder->session) + 1, sizeof(*cpus));
 	if (!cpus)
 		return out_of_memory(err);
 	end.start_time = state.start_time;

@@ -53,11 +53,12 @@ struct schedtape_deadline {
 /**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
- * @cpu: the CPU that recorded it
+ * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
  * @type: enum stape_event_type or enum schedtape_event_type
  * @pid: the event's task; 0 for a switch to an other task or to idle
  * @arg: depends on @type, see schedtape/event.h
- * @curr: PID of the filter's task that ran on the CPU before the event, or 0
+ * @curr: PID of the filter's task that ran on the CPU before the event, or 0; the parent of a
+ *	STAPE_EV_FORK; 0 for all other descriptions
  * @curr_kind: enum stape_next of what ran on the CPU before the event
  * @old_pid: STAPE_EV_EXEC: the PID before
  * @comm: STAPE_EV_RENAME: the new name; STAPE_EV_TASK: the name; NUL-terminated
@@ -128,6 +129,12 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {
 	return ev->arg >> STAPE_TASK_WHY_SHIFT;
+}
+
+/* Returns true for an exit that reports the task's end, false for one that begins. */
+static inline bool schedtape_exit_ended(const struct schedtape_event *ev)
+{
+	return ev->arg >> STAPE_EXIT_SHIFT == STAPE_EXIT_ENDED;
 }
 
 /* Returns true for a waking by the task on the CPU, false for one by an interrupt. */

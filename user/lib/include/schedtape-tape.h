@@ -72,8 +72,9 @@ struct schedtape_cpu {
  * @began: set by a reader: when the recording began, even if rings were overwritten
  * @window_start: set for a writer: the time of the session's clock from which on the
  *	tape is complete; 0: nothing was overwritten
- * @cpus: one for every CPU that recorded or lost anything; for a writer their times
- *	are of the session's clock
+ * @cpus: one for every CPU that recorded or lost anything, and one with the number
+ *	STAPE_CPU_NONE for the descriptions, which is the first for a reader; for a writer their
+ *	times are of the session's clock
  */
 struct schedtape_end {
 	size_t size;
@@ -172,7 +173,7 @@ int schedtape_writer_players(struct schedtape_writer *writer,
 			     const struct schedtape_player *players, size_t n,
 			     struct schedtape_error *err);
 /*
- * Writes @n consecutive pages of one CPU's stream.
+ * Writes @n consecutive pages of one CPU's stream, or of the descriptions.
  * @pages: in this machine's byte order; they must not change during the call.
  * Only the headers are checked; -EINVAL: these are not such pages.
  */
@@ -224,8 +225,8 @@ uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
 /*
- * Reads the next event.  Events of all CPUs come by time, and by CPU if their times of the
- * session's clock are equal.  @ev has ns of CLOCK_MONOTONIC, also if the session used another
+ * Reads the next event.  Events of all CPUs come by time.  If their times of the session's clock
+ * are equal, descriptions come first, then the CPUs by number.  @ev has ns of CLOCK_MONOTONIC, also if the session used another
  * clock.  Returns 1: an event; 0: the end; or -errno.  Missing events (lost in the
  * ring, in pages that the recorder didn't get, in corrupt chunks) give a SCHEDTAPE_EV_LOST.
  * -EBADMSG: a page contradicts itself although its checksum is right.  The rest of that

@@ -22,15 +22,21 @@ struct ring {
 	struct stape_ring_consumer *consumer;
 	const struct stape_ring_producer *producer;
 	const unsigned char *pages;
+	uint32_t nr_pages;
 };
 
 struct schedtape_session {
 	struct schedtape_client *client;
 	int fd;
 	struct stape_session_info info;
-	struct ring *rings;		/* by CPU; consumer NULL: the CPU has no ring */
-	size_t ro_size;
+	struct ring *rings;		/* by CPU, then the descriptions; no consumer: no ring */
 };
+
+/* Returns the size of a ring's read-only part. */
+static size_t ring_ro_size(uint32_t pages)
+{
+	return getpagesize() + (size_t)pages * STAPE_PAGE_SIZE;
+}
 
 int schedtape_session_open(struct schedtape_client *client, struct schedtape_session **session,
 			   struct schedtape_error *err)
@@ -68,15 +74,17 @@ err:
 
 void schedtape_session_close(struct schedtape_session *session)
 {
-	uint32_t cpu;
+	const struct ring *ring;
+	uint32_t n;
 
 	if (!session)
 		return;
-	for (cpu = 0; session->rings && cpu < session->info.nr_cpus; cpu++) {
-		if (!session->rings[cpu].consumer)
+	for (n = 0; session->rings && n <= session->info.nr_cpus; n++) {
+		ring = &session->rings[n];
+		if (!ring->consumer)
 			continue;
-		munmap(session->rings[cpu].consumer, getpagesize());
-		munmap((void *)session->rings[cpu].producer, session->ro_size);
+		munmap(ring->consumer, getpagesize());
+		munmap((void *)ring->producer, ring_ro_size(ring->nr_pages));
 	}
 	free(session->rings);
 	if (session->fd >= 0)
@@ -105,48 +113,49 @@ uint32_t schedtape_session_ring_pages(const struct schedtape_session *session)
 }
 
 /*
- * Maps the ring of a CPU.  CPUs that are not possible (EINVAL), or not in the session's mask
- * (ENXIO), have no ring: not an error.
+ * Maps a ring.  CPUs that are not possible (EINVAL), or not in the session's mask (ENXIO), have
+ * no ring: not an error.
  */
-static int session_map(struct schedtape_session *session, uint32_t cpu)
+static int session_map(struct schedtape_session *session, uint32_t n)
 {
-	off_t offset = (off_t)(cpu * session->info.ring_stride);
+	off_t offset = (off_t)(n * session->info.ring_stride);
+	uint32_t nr_pages = n < session->info.nr_cpus ? session->info.ring_pages :
+							session->info.description_pages;
 	long page = getpagesize();
 	void *rw, *ro;
 
 	rw = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, session->fd, offset);
 	if (rw == MAP_FAILED)
 		return errno == EINVAL || errno == ENXIO ? 0 : -errno;
-	ro = mmap(NULL, session->ro_size, PROT_READ, MAP_SHARED | MAP_POPULATE, session->fd,
-		  offset + page);
+	ro = mmap(NULL, ring_ro_size(nr_pages), PROT_READ, MAP_SHARED | MAP_POPULATE,
+		  session->fd, offset + page);
 	if (ro == MAP_FAILED) {
 		munmap(rw, page);
 		return -errno;
 	}
-	session->rings[cpu].consumer = rw;
-	session->rings[cpu].producer = ro;
-	session->rings[cpu].pages = (unsigned char *)ro + page;
+	session->rings[n] = (struct ring) {
+		.consumer = rw,
+		.producer = ro,
+		.pages = (unsigned char *)ro + page,
+		.nr_pages = nr_pages,
+	};
 	return 0;
 }
 
 static int session_map_all(struct schedtape_session *session, struct schedtape_error *err)
 {
-	uint32_t cpu;
-	int ret;
+	uint32_t n;
+	int ret = 0;
 
 	if (ioctl(session->fd, STAPE_IOC_INFO, &session->info))
 		return schedtape_fail(err, -errno, "/dev/schedtape: %s", strerror(errno));
-	session->ro_size = session->info.ring_stride - getpagesize();
-	session->rings = calloc(session->info.nr_cpus, sizeof(*session->rings));
+	session->rings = calloc(session->info.nr_cpus + 1, sizeof(*session->rings));
 	if (!session->rings)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	for (cpu = 0; cpu < session->info.nr_cpus; cpu++) {
-		ret = session_map(session, cpu);
-		if (ret)
-			return schedtape_fail(err, ret, "mapping the ring of CPU %u: %s", cpu,
-					      strerror(-ret));
-	}
-	return 0;
+	for (n = 0; n <= session->info.nr_cpus && !ret; n++)
+		ret = session_map(session, n);
+	return ret ? schedtape_fail(err, ret, "mapping ring %u of %u: %s", n,
+				    session->info.nr_cpus + 1, strerror(-ret)) : 0;
 }
 
 /* Converts bytes to pages: a power of two, 4 at least. */
@@ -383,11 +392,17 @@ int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_
 
 /* -- rings ----------------------------------------------------------------- */
 
+/* @cpu: STAPE_CPU_NONE: the descriptions */
+static struct ring *session_ring(struct schedtape_session *session, uint32_t cpu)
+{
+	return &session->rings[cpu == STAPE_CPU_NONE ? session->info.nr_cpus : cpu];
+}
+
 size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, size_t max,
 			       const void **pages)
 {
-	const struct ring *ring = &session->rings[cpu];
-	uint64_t head, tail, n, index, size = session->info.ring_pages;
+	const struct ring *ring = session_ring(session, cpu);
+	uint64_t head, tail, n, index, size = ring->nr_pages;
 
 	if (!ring->consumer)
 		return 0;
@@ -406,7 +421,7 @@ size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, 
 
 void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, size_t pages)
 {
-	struct stape_ring_consumer *consumer = session->rings[cpu].consumer;
+	struct stape_ring_consumer *consumer = session_ring(session, cpu)->consumer;
 
 	/* Pairs with the module's acquire of tail: our reads of these pages come before. */
 	__atomic_store_n(&consumer->tail, consumer->tail + pages, __ATOMIC_RELEASE);
@@ -415,9 +430,9 @@ void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, 
 bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 			   struct schedtape_cpu *stats)
 {
-	const struct stape_ring_producer *producer = session->rings[cpu].producer;
+	const struct stape_ring_producer *producer = session_ring(session, cpu)->producer;
 
-	if (!session->rings[cpu].consumer)
+	if (!producer)
 		return false;
 	memset(stats, 0, sizeof(*stats));
 	stats->cpu = cpu;

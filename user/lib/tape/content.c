@@ -305,14 +305,9 @@ int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t
 
 /* -- the end --------------------------------------------------------------- */
 
-static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
+static bool get_counts(struct json_object *object, uint32_t number, struct schedtape_cpu *cpu)
 {
-	uint64_t number;
-
-	*cpu = (struct schedtape_cpu) { 0 };
-	if (!get_number(object, "cpu", &number) || number >= TAPE_MAX_CPUS)
-		return false;
-	cpu->cpu = number;
+	*cpu = (struct schedtape_cpu) { .cpu = number };
 	/* Only overwritten rings have this. */
 	get_number(object, "overwritten", &cpu->overwritten);
 	return get_number(object, "events", &cpu->events) &&
@@ -322,8 +317,17 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 	       cpu->lost_first <= cpu->lost_last;
 }
 
-/* Adds all CPUs of an end record, or none. */
-static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
+static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
+{
+	uint64_t number;
+
+	return get_number(object, "cpu", &number) && number < TAPE_MAX_CPUS &&
+	       get_counts(object, number, cpu);
+}
+
+/* Adds all CPUs of an end record, or none.  @descriptions: NULL: it has none. */
+static int add_cpus(struct schedtape_tape *tape, struct json_object *list,
+		    struct json_object *descriptions)
 {
 	size_t i, n = json_object_array_length(list);
 	struct schedtape_cpu *cpus;
@@ -337,6 +341,8 @@ static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
 	for (i = 0; i < n; i++)
 		if (!get_cpu(json_object_array_get_idx(list, i), &cpus[tape->nr_cpus + i]))
 			return -EBADMSG;
+	if (descriptions && !get_counts(descriptions, STAPE_CPU_NONE, &cpus[tape->nr_cpus + n++]))
+		return -EBADMSG;
 	tape->nr_cpus += n;
 	return 0;
 }
@@ -344,7 +350,7 @@ static int add_cpus(struct schedtape_tape *tape, struct json_object *list)
 static int content_end(struct schedtape_tape *tape, struct json_object *object)
 {
 	uint64_t start, stop, window = 0;
-	struct json_object *cpus;
+	struct json_object *cpus, *descriptions = NULL;
 	int ret;
 
 	if (!get_number(object, "start_time", &start) ||
@@ -353,8 +359,9 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 	    !json_object_is_type(cpus, json_type_array))
 		return -EBADMSG;
 	get_number(object, "window_start", &window);
+	json_object_object_get_ex(object, "descriptions", &descriptions);
 
-	ret = add_cpus(tape, cpus);
+	ret = add_cpus(tape, cpus, descriptions);
 	if (ret)
 		return ret;
 	/* The main file's end record comes first, and its times are the right ones. */

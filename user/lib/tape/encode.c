@@ -230,10 +230,12 @@ int schedtape_writer_pages(struct schedtape_writer *writer, const void *pages,
 
 	for (; n; n -= now, at += now * STAPE_PAGE_SIZE) {
 		now = n < TAPE_MAX_PAGES ? n : TAPE_MAX_PAGES;
-		tape_record_init(&head.rec, TAPE_CHUNK, sizeof(head.chunk), now * STAPE_PAGE_SIZE);
 		ret = chunk_head(writer, &head.chunk, at, now, err);
 		if (ret)
 			return ret;
+		tape_record_init(&head.rec, le32toh(head.chunk.cpu) == STAPE_CPU_NONE ?
+				 TAPE_DESCRIPTIONS : TAPE_CHUNK, sizeof(head.chunk),
+				 now * STAPE_PAGE_SIZE);
 		ret = tape_writer_record(writer, &head, sizeof(head), at, now * STAPE_PAGE_SIZE,
 					 err);
 		if (ret)
@@ -248,7 +250,8 @@ static struct json_object *cpu_json(const struct schedtape_cpu *cpu)
 {
 	struct json_object *object = json_object_new_object();
 
-	add_number(object, "cpu", cpu->cpu);
+	if (cpu->cpu != STAPE_CPU_NONE)
+		add_number(object, "cpu", cpu->cpu);
 	add_number(object, "events", cpu->events);
 	add_number(object, "lost", cpu->lost);
 	add_number(object, "lost_first", cpu->lost_first);
@@ -268,8 +271,12 @@ struct json_object *tape_end_json(const struct schedtape_end *end)
 	add_number(object, "stop_time", end->stop_time);
 	if (end->window_start)
 		add_number(object, "window_start", end->window_start);
-	for (i = 0; i < end->nr_cpus; i++)
-		json_object_array_add(cpus, cpu_json(&end->cpus[i]));
+	for (i = 0; i < end->nr_cpus; i++) {
+		if (end->cpus[i].cpu == STAPE_CPU_NONE)
+			json_object_object_add(object, "descriptions", cpu_json(&end->cpus[i]));
+		else
+			json_object_array_add(cpus, cpu_json(&end->cpus[i]));
+	}
 	json_object_object_add(object, "cpus", cpus);
 	return object;
 }

@@ -37,7 +37,7 @@ static int cpu_compare(const void *one, const void *two)
 	const struct schedtape_cpu *a = one, *b = two;
 
 	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? -1 : 1;
+		return tape_cpu_compare(a->cpu, b->cpu);
 	return a->reserved < b->reserved ? -1 : a->reserved > b->reserved;
 }
 

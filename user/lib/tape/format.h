@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		3
+#define TAPE_MINOR		4
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
@@ -80,7 +80,14 @@ enum tape_type {
 	TAPE_CLOCK = 5,
 	TAPE_SCHEDULER = 6,
 	TAPE_PLAYERS = 7,
+	TAPE_DESCRIPTIONS = 8,	/* as TAPE_CHUNK, of STAPE_CPU_NONE */
 };
+
+/* Returns true for records with ring pages. */
+static inline bool tape_type_has_pages(unsigned int type)
+{
+	return type == TAPE_CHUNK || type == TAPE_DESCRIPTIONS;
+}
 
 #define TAPE_ZSTD		0x0001	/* record flag: the payload is zstd frames */
 #define TAPE_BY_COLUMNS		0x0002	/* and decompressed, its words are by columns */
@@ -107,7 +114,7 @@ struct tape_record {
 	__le64 sum;
 };
 
-/* The extra of a CHUNK. */
+/* The extra of a CHUNK and of DESCRIPTIONS. */
 struct tape_chunk {
 	__le32 cpu;
 	__le32 pages;

@@ -42,8 +42,11 @@ int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 /* Are the values of a chunk's header possible? */
 static bool chunk_plausible(const struct tape_head *head, const struct tape_index *index)
 {
+	bool cpu = head->type == TAPE_CHUNK ? index->cpu < TAPE_MAX_CPUS :
+					      index->cpu == STAPE_CPU_NONE;
+
 	return !tape_head_limits(head) && index->pages && index->pages <= TAPE_MAX_PAGES &&
-	       head->raw == index->pages * STAPE_PAGE_SIZE && index->cpu < TAPE_MAX_CPUS &&
+	       head->raw == index->pages * STAPE_PAGE_SIZE && cpu &&
 	       index->events <= index->pages * TAPE_PAGE_EVENTS && index->time <= index->end;
 }
 
@@ -88,7 +91,7 @@ static int index_compare(const void *one, const void *two)
 	const struct tape_index *a = one, *b = two;
 
 	if (a->cpu != b->cpu)
-		return a->cpu < b->cpu ? -1 : 1;
+		return tape_cpu_compare(a->cpu, b->cpu);
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
 	return a->offset < b->offset ? -1 : a->offset > b->offset;

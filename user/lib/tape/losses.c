@@ -32,7 +32,7 @@ static bool end_knows(const struct schedtape_tape *tape, uint32_t cpu)
 		middle = low + (high - low) / 2;
 		if (tape->cpus[middle].cpu == cpu)
 			return tape->cpus[middle].events;
-		if (tape->cpus[middle].cpu < cpu)
+		if (tape_cpu_compare(tape->cpus[middle].cpu, cpu) < 0)
 			low = middle + 1;
 		else
 			high = middle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Merges a tape's events: a cursor for every CPU, with one chunk in memory, and a heap
- * that has the CPU with the earliest event on top.
+ * that has the CPU with the earliest event on top.  Descriptions are like one more CPU.
  *
  * Damage affects as few events as possible.  A corrupt chunk is replaced by a loss.  If
  * a page contradicts itself although its checksum is right, it was written like that:
@@ -434,7 +434,7 @@ static int cursor_compare(const void *one, const void *two)
 {
 	const struct tape_cursor *a = one, *b = two;
 
-	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+	return tape_cpu_compare(a->cpu, b->cpu);
 }
 
 static void merge_add_ends(struct schedtape_tape *tape)

@@ -133,6 +133,24 @@ static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
 	return 1;
 }
 
+/*
+ * Sets a fork's parent as the current task, if the event names it.  Modules before version 3 of
+ * the wire format wrote the fork into the ring of the parent's CPU, without the parent.
+ */
+static const char *page_fork(struct schedtape_event *ev)
+{
+	uint64_t parent = ev->arg >> STAPE_FORK_PARENT_SHIFT;
+
+	if (parent > STAPE_PID_MASK)
+		return "a fork with an impossible parent";
+	if (parent) {
+		ev->curr = parent;
+		ev->curr_kind = STAPE_NEXT_TASK;
+	}
+	ev->arg &= STAPE_ARG_MASK;
+	return NULL;
+}
+
 /* Sets the task that runs from this switch on. */
 static const char *page_switch(struct schedtape_page *page, const struct schedtape_event *ev)
 {
@@ -370,6 +388,8 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			damage = page_switch(page, ev);
 		else if (type == STAPE_EV_WAKING || type == STAPE_EV_WAKE)
 			page_waking(page, ev);
+		else if (type == STAPE_EV_FORK)
+			damage = page_fork(ev);
 		else if (type >= STAPE_EV_EXEC)
 			damage = page_payload(page, ev);
 		else if (type == STAPE_EV_NONE)

@@ -110,6 +110,15 @@ struct tape_index {
 	bool damaged;
 };
 
+/*
+ * Orders CPUs.  Descriptions come first, because they explain events of the same time.
+ * STAPE_CPU_NONE + 1 is 0.
+ */
+static inline int tape_cpu_compare(uint32_t a, uint32_t b)
+{
+	return a + 1 < b + 1 ? -1 : a + 1 > b + 1;
+}
+
 /* Returns true if the chunk is valid, or counts events that are lost. */
 static inline bool tape_index_counts(const struct tape_index *index)
 {
@@ -130,7 +139,7 @@ struct tape_other {
 };
 
 /**
- * struct tape_cursor - position in the stream of one CPU
+ * struct tape_cursor - position in the stream of one CPU, or in the descriptions
  * @chunk: index of the next chunk to load
  * @chunks_first: index of this CPU's first chunk
  * @chunks_end: index behind this CPU's last chunk

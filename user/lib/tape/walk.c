@@ -149,6 +149,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 
 	switch (head->type) {
 	case TAPE_CHUNK:
+	case TAPE_DESCRIPTIONS:
 		return tape_index_chunk(tape, file, head, false, why);
 	case TAPE_META:
 	case TAPE_TASKS:
@@ -174,6 +175,8 @@ static const char *type_name(unsigned int type)
 		return "PLAYERS record";
 	case TAPE_CHUNK:
 		return "chunk";
+	case TAPE_DESCRIPTIONS:
+		return "chunk of descriptions";
 	case TAPE_CLOCK:
 		return "CLOCK record";
 	case TAPE_SCHEDULER:
@@ -199,7 +202,7 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 	int ret;
 
 	ret = tape_head_read(file, offset, &head, &why);
-	if (!ret && head.type >= TAPE_META && head.type <= TAPE_PLAYERS &&
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_DESCRIPTIONS &&
 	    tape_head_limits(&head))
 		return 0;
 	if (!ret) {
@@ -265,7 +268,7 @@ static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file
 	}
 	tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
 		  type_name(head->type), why);
-	if (head->type == TAPE_CHUNK)
+	if (tape_type_has_pages(head->type))
 		ret = tape_index_chunk(tape, file, head, true, &why);
 	return ret == -EBADMSG ? 0 : ret;
 }

@@ -164,7 +164,7 @@ int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 		       const void *payload, size_t raw, struct schedtape_error *err)
 {
 	struct tape_record *rec = head;
-	bool pages = le16toh(rec->type) == TAPE_CHUNK;
+	bool pages = tape_type_has_pages(le16toh(rec->type));
 	struct iovec iov;
 	size_t stored;
 

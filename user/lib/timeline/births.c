@@ -268,6 +268,8 @@ void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 		timeline_vacate(tl, before, time);
 	if (schedtape_tasks_get(&tl->set, task->pid) == index)
 		schedtape_tasks_set(&tl->set, task->pid, SCHEDTAPE_NONE);
+	if (timeline_track(tl, index)->state == TASK_RUNNING)
+		tl->lanes[timeline_track(tl, index)->cpu].old_pid = task->pid;
 	rc = schedtape_tasks_set(&tl->set, pid, index);
 	if (rc)
 		timeline_fail(tl, rc, "not enough memory for all tasks");

@@ -25,7 +25,8 @@ static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
 	uint64_t since = lane->blind ? lane->since : ev->time;
 	uint32_t index;
 
-	if (lane->task != SCHEDTAPE_NONE && timeline_task(tl, lane->task)->pid == ev->curr)
+	if (lane->task != SCHEDTAPE_NONE && ev->curr &&
+	    (timeline_task(tl, lane->task)->pid == ev->curr || lane->old_pid == ev->curr))
 		return lane->task;
 
 	lane->blind = false;
@@ -51,8 +52,12 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 	uint32_t prev = lane->task;
 	uint32_t next;
 
-	/* Ignore a switch to itself, but not one from a dead task to the next with its PID. */
-	if (prev != SCHEDTAPE_NONE && ev->pid == ev->curr && state != STAPE_STATE_DEAD &&
+	lane->old_pid = 0;
+	/*
+	 * Ignore a switch to itself, perhaps under another PID, but not one from a dead task to the
+	 * next with its PID.
+	 */
+	if (prev != SCHEDTAPE_NONE && ev->pid && state != STAPE_STATE_DEAD &&
 	    schedtape_tasks_get(&tl->set, ev->pid) == prev)
 		return;
 	lane->ghost = SCHEDTAPE_NONE;
@@ -153,12 +158,22 @@ static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 	if (lane->task != SCHEDTAPE_NONE)
 		timeline_lose(tl, lane->task, first);
 	lane->ghost = SCHEDTAPE_NONE;
+	lane->old_pid = 0;
 	lane->blind = true;
 	lane->used = true;
 	lane->since = ev->lost_last > first ? ev->lost_last : first;
 	lane->last = lane->since;
 	if (lane->since > tl->loss_end)
 		tl->loss_end = lane->since;
+}
+
+/* A task has ended on a CPU that is not recorded.  Another task may have its PID already. */
+static void on_ended(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+
+	if (track->exiting && track->state != TASK_DEAD)
+		timeline_end(tl, index, time);
 }
 
 static void on_task(struct schedtape_timeline *tl, uint32_t curr,
@@ -194,6 +209,8 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_rename(tl, index, ev->comm, ev->time);
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
 		timeline_setaffinity(tl, index, ev->affinity, ev->time);
+	else if (ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev))
+		on_ended(tl, index, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
 		schedtape_tasks_exiting(&tl->set, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
@@ -206,6 +223,22 @@ static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
 		timeline_mark(tl, tl->ops.marks[tl->marked++]);
 }
 
+/* A description, which says nothing of what runs on a CPU.  Only a fork names another task. */
+static void on_description(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+{
+	uint32_t parent = SCHEDTAPE_NONE;
+
+	if (ev->type == SCHEDTAPE_EV_PAUSED)
+		add_pause(tl, ev);
+	else if (ev->type == SCHEDTAPE_EV_LOST)
+		tl->misses_descriptions = true;
+	if (schedtape_event_is_gap(ev) || !ev->pid)
+		return;
+	if (ev->type == STAPE_EV_FORK && ev->curr)
+		parent = timeline_find(tl, ev->curr, ev->time);
+	on_task(tl, parent, ev);
+}
+
 static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
 	struct lane *lane;
@@ -215,6 +248,10 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 	if (tl->rc)
 		return;
 	timeline_describe(tl, ev->time, ev->time);
+	if (ev->cpu == STAPE_CPU_NONE) {
+		on_description(tl, ev);
+		return;
+	}
 	lane = timeline_lane(tl, ev->cpu);
 	if (!lane)
 		return;

@@ -116,7 +116,7 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	if (named || grouped)
 		timeline_call(tl, identified, task, time);
 	/* Only after a loss its name may be outdated; otherwise the events have the newer one. */
-	if (tl->loss_end && info->comm[0])
+	if ((tl->loss_end || tl->misses_descriptions) && info->comm[0])
 		timeline_rename(tl, index, info->comm, time);
 	set_prio(tl, index, info->policy, info->nice, info->rt_priority, &info->dl, false, time);
 	set_cgroup(tl, index, info->cgroup, time);

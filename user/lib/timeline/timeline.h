@@ -17,6 +17,8 @@
  *	CPU was seen: that switch-out, which may still come, does not count
  * @since: while @blind: the time from which on no switch is missing
  * @last: time of the last event
+ * @old_pid: by which the CPU's events name @task, if that has called execve() and got another PID
+ *	since it was switched in; else 0
  * @blind: at the start and after a loss or pause: the running task is not known until the
  *	next event
  * @used: the CPU has had an event
@@ -26,6 +28,7 @@ struct lane {
 	uint32_t ghost;
 	uint64_t since;
 	uint64_t last;
+	uint32_t old_pid;
 	bool blind;
 	bool used;
 };
@@ -36,6 +39,7 @@ struct lane {
  * @start: when recording began
  * @loss_end: end of the latest loss or pause on any CPU: a state of a task from before then
  *	may be outdated, unless a later event has confirmed it
+ * @misses_descriptions: descriptions of tasks are lost
  * @described: number of the tape's descriptions of tasks that have been used
  * @ticket: the last ticket
  * @pauses: those of all CPUs, merged
@@ -54,6 +58,7 @@ struct schedtape_timeline {
 	uint32_t nr_lanes;
 	uint64_t start;
 	uint64_t loss_end;
+	bool misses_descriptions;
 	size_t described;
 	uint64_t ticket;
 	struct schedtape_range *pauses;

@@ -177,7 +177,8 @@ int schedtape_session_clock(struct schedtape_session *session,
 			    struct stape_clock_sample *sample, struct schedtape_error *err);
 /*
  * Returns a descriptor to poll() for the rings of these CPUs only, or -errno.  To be
- * called before the session starts.  @cpus: bit n%8 of byte n/8: CPU n.
+ * called before the session starts.  @cpus: bit n%8 of byte n/8: CPU n; bit
+ * schedtape_session_cpus(): the descriptions.
  */
 int schedtape_session_stream(struct schedtape_session *session, const unsigned char *cpus,
 			     size_t bytes, struct schedtape_error *err);
@@ -189,6 +190,12 @@ int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_
 			    size_t *n, struct schedtape_error *err);
 uint32_t schedtape_session_cpus(const struct schedtape_session *session);
 uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
+/*
+ * Each CPU that the session records has a ring.  Behind @cpu STAPE_CPU_NONE is one more, with the
+ * descriptions of tasks from all CPUs.  A program that does not read that knows no task's name,
+ * fork or exit.  In overwrite mode it must be read while the session records, because it keeps
+ * the oldest events.
+ */
 /*
  * Gets published pages of @cpu that are adjacent in memory, at most @max.  They stay
  * unchanged until schedtape_session_consume().  Returns their number.

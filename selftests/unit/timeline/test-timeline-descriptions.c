@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: how a timeline uses descriptions that belong to no CPU.
+ */
+#include "fake-tape.h"
+#include "tap.h"
+
+#define R STAPE_STATE_RUNNING
+#define S STAPE_STATE_SLEEPING
+#define X STAPE_STATE_DEAD
+
+#define EXITS STAPE_TASK_EXITS
+#define ENDED (STAPE_EXIT_ENDED << STAPE_EXIT_SHIFT)
+
+static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
+{
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
+static size_t count_tasks(const struct schedtape_timeline *tl)
+{
+	size_t n;
+
+	schedtape_timeline_tasks(tl, &n);
+	return n;
+}
+
+/* A child is forked and renamed while its parent runs, and comes to CPU 1 later. */
+static void test_fork(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "parent", S, 0);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_described_fork(tape, 150, 30, 10);
+	fake_event(tape, 150, 0, STAPE_EV_WAKEUP_NEW, 30, 0);
+	fake_rename(tape, 160, FAKE_NONE, 30, "child");
+	fake_prio(tape, 170, FAKE_NONE, 30, 3, 5, 0);
+	fake_switch(tape, 200, 1, R, 30);
+	fake_switch(tape, 230, 1, S, 0);
+	fake_switch(tape, 240, 0, S, 0);
+	tl = fake_run(tape);
+	task = fake_task(tl, 30, 0);
+	ok(count_tasks(tl) == 2 && task->parent == fake_task(tl, 10, 0)->index &&
+	   task->start == 150 && !strcmp(task->first_comm, "parent") &&
+	   !strcmp(task->comm, "child") && task->policy == 3 && task->nice == 5,
+	   "a fork among the descriptions names its parent");
+	ok(task->cpu_time == 30 && task->delay_max == 50 &&
+	   fake_task(tl, 10, 0)->cpu_time == 140, "descriptions change no CPU's task");
+	done(tape, tl);
+}
+
+/* The last switch is on CPU 0, which is not recorded. */
+static void test_ended(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "a", S, 0)->start_time = 5;
+	fake_wake(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 110, 1, R, 10);
+	fake_switch(tape, 120, 1, S, 0);
+	fake_describe(tape, 200, FAKE_NONE, 10, EXITS, "a", 5);
+	fake_event(tape, 200, FAKE_NONE, STAPE_EV_EXIT, 10, 0);
+	/* The PID has a new task, whose exit has not begun: the end is the old task's. */
+	fake_info(tape, 20, "b", S, 0)->start_time = 6;
+	fake_event(tape, 210, FAKE_NONE, STAPE_EV_EXIT, 20, ENDED);
+	fake_event(tape, 300, FAKE_NONE, STAPE_EV_EXIT, 10, ENDED);
+	fake_event(tape, 310, FAKE_NONE, STAPE_EV_EXIT, 10, ENDED);
+	tl = fake_run(tape);
+	task = fake_task(tl, 10, 0);
+	ok(task->exited && task->end == 300 && task->cpu_time == 10 && count_tasks(tl) == 3,
+	   "a task that ends on a CPU that is not recorded has an end");
+	ok(!fake_task(tl, 20, 0)->exited && fake_task(tl, 20, 0)->end == 1000,
+	   "a task that does not exit has none");
+	done(tape, tl);
+}
+
+/* A thread takes over its leader's PID.  Until its CPU says so, events there have the old one. */
+static void test_exec(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 50, "leader", S, 0)->start_time = 5;
+	fake_info(tape, 51, "thread", S, 0)->tgid = 50;
+	fake_info(tape, 60, "other", S, 0);
+	fake_switch(tape, 100, 1, R, 50);
+	fake_switch(tape, 110, 1, X, 51);
+	fake_exec(tape, 200, FAKE_NONE, 50, 51);
+	fake_wake(tape, 210, 1, 60, STAPE_CTX_TASK);
+	fake_switch(tape, 220, 1, R, 50);
+	fake_switch(tape, 300, 1, S, 0);
+	tl = fake_run(tape);
+	ok(count_tasks(tl) == 3 && fake_task(tl, 50, 1)->cpu_time == 190 &&
+	   !fake_task(tl, 50, 1)->preemptions && fake_edge(tl, 50, 60) == 1,
+	   "a thread that calls execve() goes on under its leader's PID");
+	done(tape, tl);
+}
+
+/* Descriptions are lost: names may be wrong, states are not. */
+static void test_loss(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "a", S, 0)->start_time = 5;
+	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_loss(tape, 110, 120, FAKE_NONE, 3, 0);
+	fake_switch(tape, 130, 0, R, 10);
+	fake_switch(tape, 140, 0, S, 0);
+	fake_describe(tape, 200, FAKE_NONE, 10, EXITS, "b", 5);
+	tl = fake_run(tape);
+	task = fake_task(tl, 10, 0);
+	ok(!strcmp(task->comm, "b") && task->delays == 1 && task->delay_max == 30,
+	   "after lost descriptions the next one has the name");
+	done(tape, tl);
+}
+
+static void test_pause(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_range *pauses;
+	struct schedtape_timeline *tl;
+	size_t n;
+
+	fake_switch(tape, 100, 0, R, 10);
+	fake_pause(tape, 205, 290, FAKE_NONE, 0);
+	fake_pause(tape, 200, 300, 0, 10);
+	fake_switch(tape, 310, 0, S, 0);
+	tl = fake_run(tape);
+	pauses = schedtape_timeline_pauses(tl, &n);
+	ok(n == 1 && pauses[0].first == 205 && pauses[0].last == 290 &&
+	   fake_task(tl, 10, 0)->cpu_time == 110, "a pause is one for all");
+	done(tape, tl);
+}
+
+int main(void)
+{
+	test_fork();
+	test_ended();
+	test_exec();
+	test_loss();
+	test_pause();
+	return tap_done();
+}
