@@ -14,6 +14,7 @@
 
 #include <base/error.h>
 #include <schedtape.h>
+#include <tape/meta.h>
 
 #define FAKE_CPUS	8
 #define FAKE_NONE	STAPE_CPU_NONE
@@ -29,6 +30,7 @@ struct schedtape_tape {
 	struct schedtape_player players[4];
 	size_t nr_players;
 	struct schedtape_end end;
+	const char *recorded;
 	uint32_t curr[FAKE_CPUS];
 };
 
@@ -47,6 +49,11 @@ const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tap
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 {
 	return &tape->end;
+}
+
+const char *tape_recorded_cpus(struct schedtape_tape *tape)
+{
+	return tape->recorded;
 }
 
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)

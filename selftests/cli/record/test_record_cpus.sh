@@ -80,4 +80,13 @@ schedtape record -q -C 1 --overwrite -o newest -- /usr/bin/python3 move.py 2> lo
 report $? "record -C 1 --overwrite"
 moved newest "report: the same"
 
+# It never leaves CPU 0, and no event shows it.
+taskset -c 0 sh -c 'while :; do :; done' &
+hog=$!
+schedtape record -q -C 1 -o others -- sleep .3 2> log &&
+	schedtape report --json others > tape.json 2> log &&
+	like tape.json "[t['cpu_time_ns'] for t in d['tasks'] if t['pid'] == $hog] == [0]"
+report $? "a task on another CPU gets no CPU time"
+kill $hog
+
 finish

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: how a timeline uses descriptions that belong to no CPU.
+ * Description: how a timeline uses descriptions that belong to no CPU, and what it makes of tasks
+ * on CPUs that are not recorded.
  */
 #include "fake-tape.h"
 #include "tap.h"
@@ -60,6 +61,7 @@ static void test_ended(void)
 	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
 
+	tape->recorded = "1-3,5";
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_wake(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 110, 1, R, 10);
@@ -140,6 +142,58 @@ static void test_pause(void)
 	done(tape, tl);
 }
 
+/* A task that runs all the time has no event: on a recorded CPU, it had that CPU for itself. */
+static void test_left_out(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	struct schedtape_timeline *tl;
+
+	tape->recorded = "1-2,4,6-7";
+	fake_info(tape, 10, "left out", R, 0);
+	fake_info(tape, 20, "first", R, 1);
+	fake_info(tape, 30, "left out", R, 3);
+	fake_info(tape, 40, "alone", R, 4);
+	fake_info(tape, 50, "left out", R, 5);
+	fake_info(tape, 70, "last", R, 7);
+	fake_info(tape, 80, "left out", R, 8);
+	tl = fake_run(tape);
+	ok(!fake_task(tl, 10, 0)->cpu_time && !fake_task(tl, 30, 0)->cpu_time &&
+	   !fake_task(tl, 50, 0)->cpu_time && !fake_task(tl, 80, 0)->cpu_time,
+	   "a task on a CPU that is not recorded gets no CPU time");
+	ok(fake_task(tl, 20, 0)->cpu_time == 1000 && fake_task(tl, 40, 0)->cpu_time == 1000 &&
+	   fake_task(tl, 70, 0)->cpu_time == 1000, "a task that has its CPU alone gets all");
+	done(tape, tl);
+}
+
+/* What a runnable task does on a CPU that is not recorded is unknown. */
+static void test_hidden(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	tape->recorded = "1";
+	fake_info(tape, 10, "woken", S, 0);
+	fake_info(tape, 20, "moved", S, 0);
+	fake_waking(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
+	fake_event(tape, 101, 1, STAPE_EV_WAKEUP, 10, 0);
+	fake_wake(tape, 110, 1, 20, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 120, 1, R, 20);
+	fake_switch(tape, 130, 1, R, 0);
+	fake_event(tape, 135, 1, STAPE_EV_MIGRATE, 20, 0);
+	fake_switch(tape, 800, 1, R, 10);
+	fake_switch(tape, 810, 1, S, 20);
+	fake_switch(tape, 820, 1, S, 0);
+	tl = fake_run(tape);
+	task = fake_task(tl, 10, 0);
+	ok(task->wakeups == 1 && !task->delays && task->cpu_time == 10,
+	   "a task that is woken on a CPU that is not recorded does not wait");
+	task = fake_task(tl, 20, 0);
+	ok(task->migrations == 1 && task->delays == 1 && task->delay_max == 10 &&
+	   task->cpu_time == 20, "nor does one that is moved there");
+	done(tape, tl);
+}
+
 int main(void)
 {
 	test_fork();
@@ -147,5 +201,7 @@ int main(void)
 	test_exec();
 	test_loss();
 	test_pause();
+	test_left_out();
+	test_hidden();
 	return tap_done();
 }

@@ -12,6 +12,8 @@ struct json_object;
 
 /* Returns META, or an empty object if the tape has none.  It belongs to the tape. */
 struct json_object *tape_meta(struct schedtape_tape *tape);
+/* Returns the list of CPUs that were recorded, "0-3,6"; NULL: all were. */
+const char *tape_recorded_cpus(struct schedtape_tape *tape);
 /* As schedtape_writer_create(). */
 int tape_writer_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,

@@ -32,6 +32,17 @@ struct json_object *tape_meta(struct schedtape_tape *tape)
 	return tape->meta;
 }
 
+const char *tape_recorded_cpus(struct schedtape_tape *tape)
+{
+	struct json_object *filter, *cpus;
+
+	if (!json_object_object_get_ex(tape->meta, "filter", &filter) ||
+	    !json_object_object_get_ex(filter, "cpus", &cpus) ||
+	    !json_object_is_type(cpus, json_type_string))
+		return NULL;
+	return json_object_get_string(cpus);
+}
+
 const char *schedtape_tape_meta(struct schedtape_tape *tape)
 {
 	const char *text;

@@ -38,3 +38,21 @@ struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
 		};
 	return &lanes[cpu];
 }
+
+bool timeline_records(const struct schedtape_timeline *tl, uint32_t cpu)
+{
+	unsigned long first, last;
+	const char *at = tl->recorded;
+	char *end;
+
+	if (!at)
+		return true;
+	while (*at >= '0' && *at <= '9') {
+		first = strtoul(at, &end, 10);
+		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+		if (cpu >= first && cpu <= last)
+			return true;
+		at = *end == ',' ? end + 1 : end;
+	}
+	return false;
+}

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sized.h"
-#include "timeline/timeline.h"
 #include "base/error.h"
+#include "base/sized.h"
+#include "tape/meta.h"
+#include "timeline/timeline.h"
 
 /*
  * Corrects the lane's task to the one that the event names.  Returns the task that ran
@@ -107,6 +108,7 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == TASK_FOUND)
 		timeline_track(tl, wakee)->state = TASK_NEW;
 	timeline_wakeup(tl, wakee, ev->time);
+	timeline_hide(tl, wakee, ev->arg, ev->time);
 }
 
 static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
@@ -167,6 +169,13 @@ static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 		tl->loss_end = lane->since;
 }
 
+static void on_migrate(struct schedtape_timeline *tl, uint32_t index,
+		       const struct schedtape_event *ev)
+{
+	timeline_task(tl, index)->migrations++;
+	timeline_hide(tl, index, ev->arg, ev->time);
+}
+
 /* A task has ended on a CPU that is not recorded.  Another task may have its PID already. */
 static void on_ended(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -214,7 +223,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	else if (ev->type == STAPE_EV_EXIT)
 		schedtape_tasks_exiting(&tl->set, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
-		timeline_task(tl, index)->migrations++;
+		on_migrate(tl, index, ev);
 }
 
 static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
@@ -359,6 +368,7 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl->arg = arg;
 	tl->err = err;
 	tl->start = schedtape_tape_end(tape)->start_time;
+	tl->recorded = tape_recorded_cpus(tape);
 	infos = schedtape_tape_tasks(tape, &n);
 	rc = sized_get(&tl->ops, sizeof(tl->ops), ops, "callbacks of a timeline", err);
 	if (!rc)
@@ -367,6 +377,7 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 		rc = schedtape_tasks_init(&tl->set, infos, n, err);
 	if (!rc)
 		rc = run(tl, tape);
+	tl->recorded = NULL;	/* the tape may be closed */
 	if (rc) {
 		schedtape_timeline_free(tl);
 		return rc;

@@ -182,6 +182,13 @@ void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	set_state(tl, index, TASK_LOST, time);
 }
 
+/* A runnable task goes to @cpu.  If that is not recorded, the task may run there unseen. */
+void timeline_hide(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time)
+{
+	if (timeline_track(tl, index)->state == TASK_RUNNABLE && !timeline_records(tl, cpu))
+		set_state(tl, index, TASK_LOST, time);
+}
+
 /* A task leaves the filter.  Later events of its CPU may still name it as the running one. */
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -363,7 +370,8 @@ static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
 	const struct schedtape_task_info *info = task->info;
 	struct lane *lane;
 
-	if (!info || !task->from_start || task->cpu_time || task->wakeups)
+	if (!info || !task->from_start || task->cpu_time || task->wakeups ||
+	    !timeline_records(tl, info->cpu))
 		return;
 	lane = timeline_lane(tl, info->cpu);
 	if (lane && !lane->used && lane->task == SCHEDTAPE_NONE)

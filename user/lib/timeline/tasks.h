@@ -18,7 +18,7 @@
  * @TASK_RUNNABLE: waits for a CPU
  * @TASK_ASLEEP: blocked
  * @TASK_STOPPED: stopped by a signal, traced or parked
- * @TASK_LOST: ran on a CPU whose events were then lost
+ * @TASK_LOST: ran on a CPU whose events were then lost, or went to a CPU that is not recorded
  * @TASK_AWAY: left the filter
  * @TASK_DEAD: ended
  */

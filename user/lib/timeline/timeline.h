@@ -39,6 +39,7 @@ struct lane {
  * @start: when recording began
  * @loss_end: end of the latest loss or pause on any CPU: a state of a task from before then
  *	may be outdated, unless a later event has confirmed it
+ * @recorded: list of the CPUs that were recorded, "0-3,6"; NULL: all
  * @misses_descriptions: descriptions of tasks are lost
  * @described: number of the tape's descriptions of tasks that have been used
  * @ticket: the last ticket
@@ -58,6 +59,7 @@ struct schedtape_timeline {
 	uint32_t nr_lanes;
 	uint64_t start;
 	uint64_t loss_end;
+	const char *recorded;
 	bool misses_descriptions;
 	size_t described;
 	uint64_t ticket;
@@ -103,6 +105,8 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 
 /* lanes.c; NULL with @rc set: no such CPU, or no memory. */
 struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu);
+/* Returns false for a CPU that the recording leaves out. */
+bool timeline_records(const struct schedtape_timeline *tl, uint32_t cpu);
 
 /* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
 uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
@@ -133,6 +137,7 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
 		    uint64_t time);
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_hide(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time);
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
