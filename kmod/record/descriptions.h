@@ -39,6 +39,7 @@ void stape_descriptions_call(struct stape_descriptions *descriptions,
 /* Begins to write: stape_ring_put_slow() and stape_ring_put_payload() may follow. */
 static inline struct stape_ring *stape_descriptions_lock(struct stape_descriptions *descriptions,
 							 unsigned long *flags)
+	__acquires(&descriptions->lock)
 {
 	raw_spin_lock_irqsave(&descriptions->lock, *flags);
 	return &descriptions->ring;
@@ -46,6 +47,7 @@ static inline struct stape_ring *stape_descriptions_lock(struct stape_descriptio
 
 static inline void stape_descriptions_unlock(struct stape_descriptions *descriptions,
 					     unsigned long flags)
+	__releases(&descriptions->lock)
 {
 	raw_spin_unlock_irqrestore(&descriptions->lock, flags);
 }

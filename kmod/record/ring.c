@@ -423,7 +423,8 @@ void stape_ring_pause(struct stape_ring *ring)
 {
 	if (!ring->mem || ring->paused)
 		return;
-	ring->paused = true;
+	/* Other CPUs may be looking at a ring that they share. */
+	WRITE_ONCE(ring->paused, true);
 	if (ring->page)
 		stape_ring_publish(ring);
 	/* If no page was opened since the last pause, both count as one pause. */
