@@ -41,7 +41,7 @@ in_folder()
 	has_files "$T/root" < <(installed_files /opt/tape)
 }
 
-# The module builds from the installed source only, as DKMS builds it.
+# The module builds from the installed source only. Where DKMS can run it builds from that, too.
 source_builds()
 {
 	local release
@@ -104,7 +104,7 @@ make_folder
 export -f run_make example_builds example_runs module_found live_install live_gone
 echo "TAP version 13"
 check "into a folder: the files of the list, and no others" in_folder
-check "the module's sources are complete" source_builds
+can_isolate || check "the module's sources are complete" source_builds
 check "uninstall: nothing is left in the folder" folder_empty
 if can_isolate; then
 	KERNELS=6.12

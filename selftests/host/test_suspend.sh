@@ -7,13 +7,21 @@
 #
 # Usage: test_suspend.sh [long]
 #
-# With "long" not only sleeps to RAM, but also sleeps to disk, a counter that starts again, and
-# machines that are stopped or go back to a snapshot. A sleep to idle is not among them, because
-# nothing in the emulator wakes a machine from that.
+# On the newest kernel of this machine's release, or on those in KERNELS.
+#
+# With "long" on all kernels, and not only sleeps to RAM, but also sleeps to disk, a counter that
+# starts again, and machines that are stopped or go back to a snapshot. A sleep to idle is not
+# among them, because nothing in the emulator wakes a machine from that.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
-read -ra kernels <<< "${KERNELS:-$(own_series | tr '\n' ' ')}"
+if [ "${1-}" = long ]; then
+	series=$(tested_series)
+else
+	series=$(own_series | tail -n 1)
+fi
+# shellcheck disable=SC2031 # the caller's
+read -ra kernels <<< "${KERNELS:-${series//$'\n'/ }}"
 program=$build/schedtape
 
 # guest KERNEL FOLDER OPTION... -- STATE: the tapes are in FOLDER afterwards
@@ -30,8 +38,9 @@ guest()
 	shift
 	[ "$1" != mem ] || "$top/selftests/qemu/monitor" "$socket" --wake 3 &
 	SCHEDTAPE_PROGRAM=$program "$top/selftests/qemu/vm" --kernel "$kernel" --timeout 900 \
-		"${options[@]}" --monitor "$socket" --file "$program" --file "$top/selftests/host/suspend-guest" \
-		--rw "$folder" -- "$top/selftests/host/suspend-guest" "$folder" "$@"
+		"${options[@]}" --monitor "$socket" --rw "$folder" --file "$program" \
+		--file "$top/selftests/host/suspend-guest" -- \
+		"$top/selftests/host/suspend-guest" "$folder" "$@"
 }
 
 # agree FOLDER STATE: the tapes of both clocks
@@ -75,11 +84,11 @@ outside()
 		> "$T/$name.out" 2>&1 &
 	pid=$!
 	until grep -q ready "$T/$name.out"; do
-		kill -0 $pid 2> /dev/null || { cat "$T/$name.out"; return 1; }
+		kill -0 "$pid" 2> /dev/null || { cat "$T/$name.out"; return 1; }
 		sleep 0.2
 	done
 	"$top/selftests/qemu/monitor" "$T/$name.socket" "${@:3}"
-	wait $pid
+	wait "$pid"
 }
 
 stopped_or_restored()
