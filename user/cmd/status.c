@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/rights.h"
+#include "module/versions.h"
 
 /* Cuts the next line off *@at, in place.  Returns NULL at the end. */
 static char *next_line(char **at)
@@ -126,7 +127,7 @@ int cmd_status(int argc, char **argv)
 	};
 	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_client *client;
-	struct schedtape_error err;
+	struct schedtape_error err, other;
 	bool json = false, loaded;
 	const char *why_not;
 	int ret;
@@ -139,6 +140,8 @@ int cmd_status(int argc, char **argv)
 		schedtape_client_close(client);
 	}
 	why_not = rights_obstacle(loaded);
+	if (!ret && !why_not && versions_check(info.wire_version, &other))
+		why_not = other.text;
 	if (json)
 		print_json(ret ? NULL : &info, loaded, why_not);
 	else

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "module/client-internal.h"
+#include "module/versions.h"
 #include "base/error.h"
 #include "base/sized.h"
 
@@ -194,6 +195,8 @@ static int request_on(struct nl_sock *sock, struct nl_msg *msg, client_parse par
 	while (ret >= 0 && reply.ret > 0)
 		ret = nl_recvmsgs(sock, cb);
 	nl_cb_put(cb);
+	if (reply.ret == -EOPNOTSUPP && !reply.text[0])
+		return schedtape_fail(err, -EPROTO, VERSIONS_OLD_MODULE);
 	if (reply.ret < 0)
 		return schedtape_fail(err, reply.ret, "%s: %s", what,
 				      reply.text[0] ? reply.text : strerror(-reply.ret));

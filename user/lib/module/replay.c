@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "module/versions.h"
 
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
@@ -20,9 +21,13 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 		.flags = rounds ? STAPE_REPLAY_ROUNDS : 0,
 	};
 
-	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REPLAY, &setup))
+	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REPLAY, &setup)) {
+		/* A module of before STAPE_REPLAY_ROUNDS knows only a shorter struct. */
+		if (errno == ENOTTY)
+			return schedtape_fail(err, -EPROTO, VERSIONS_OLD_MODULE);
 		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
 				      players, strerror(errno));
+	}
 	*fd = setup.fd;
 	*id = setup.id;
 	return 0;
@@ -31,7 +36,7 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 int schedtape_replay_rewind(struct schedtape_session *session, struct schedtape_error *err)
 {
 	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REWIND))
-		return schedtape_fail(err, -errno, "/dev/schedtape: another round of the replay: %s",
+		return schedtape_fail(err, -errno, "/dev/schedtape: next round of the replay: %s",
 				      strerror(errno));
 	return 0;
 }

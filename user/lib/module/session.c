@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "module/client-internal.h"
+#include "module/versions.h"
 #include "base/error.h"
 #include "base/sized.h"
 
@@ -59,12 +60,12 @@ int schedtape_session_open(struct schedtape_client *client, struct schedtape_ses
 		ret = schedtape_fail(err, -errno, "/dev/schedtape: %s", strerror(errno));
 		goto err;
 	}
-	if (s->info.wire_version != STAPE_WIRE_VERSION || s->info.page_size != STAPE_PAGE_SIZE) {
-		ret = schedtape_fail(err, -EPROTO,
-				     "the module speaks wire format %u, libschedtape-client %u: install both of the same version",
-				     s->info.wire_version, STAPE_WIRE_VERSION);
+	ret = versions_check(s->info.wire_version, err);
+	if (!ret && s->info.page_size != STAPE_PAGE_SIZE)
+		ret = schedtape_fail(err, -EPROTO, "/dev/schedtape: a page has %u bytes, not %d",
+				     s->info.page_size, STAPE_PAGE_SIZE);
+	if (ret)
 		goto err;
-	}
 	*session = s;
 	return 0;
 err:
