@@ -104,6 +104,8 @@ enum stape_a_info {
 	STAPE_A_INFO_USER_SESSIONS_MAX,	/* u32, limit for that, without CAP_SYS_RESOURCE */
 	STAPE_A_INFO_USER_MEMORY,	/* u64, bytes of the user's sessions and replays */
 	STAPE_A_INFO_USER_MEMORY_MAX,	/* u64, limit for that, without CAP_SYS_RESOURCE */
+	STAPE_A_INFO_MISSED_CALLS,	/* u64, calls of probed functions that were not recorded */
+	STAPE_A_INFO_STOP_ALL,		/* flag: the parameter stop_all is set, nothing may start */
 
 	__STAPE_A_INFO_MAX,
 	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)
@@ -115,6 +117,13 @@ enum stape_session_state {
 	STAPE_SESSION_RECORDING,
 	STAPE_SESSION_STOPPED,
 	STAPE_SESSION_PAUSED,
+};
+
+/* Why a session or replay has stopped. */
+enum stape_stopped_by {
+	STAPE_STOPPED_BY_NOTHING = 0,	/* it has not, or its file was closed */
+	STAPE_STOPPED_BY_REQUEST,	/* session-stop, replay-stop */
+	STAPE_STOPPED_BY_ADMIN,		/* the module's parameter stop_all: for all users */
 };
 
 /* Clock of the events' times. */
@@ -149,6 +158,8 @@ enum stape_a_session {
 	STAPE_A_SESSION_OVERWRITTEN,	/* u64, events that were overwritten */
 	STAPE_A_SESSION_UID,		/* u32, the user who opened it */
 	STAPE_A_SESSION_MEMORY,		/* u64, bytes of its rings and its filter */
+	STAPE_A_SESSION_STOPPED_BY,	/* u32, enum stape_stopped_by */
+	STAPE_A_SESSION_MISSED_CALLS,	/* u64, as STAPE_A_INFO_MISSED_CALLS, while it recorded */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
@@ -217,6 +228,7 @@ enum stape_a_replay {
 	STAPE_A_REPLAY_TIME,		/* u64, ns of the replay's time since its start */
 	STAPE_A_REPLAY_UID,		/* u32, the user who made it */
 	STAPE_A_REPLAY_MEMORY,		/* u64, bytes of its players, edges and clocks */
+	STAPE_A_REPLAY_STOPPED_BY,	/* u32, enum stape_stopped_by */
 
 	__STAPE_A_REPLAY_MAX,
 	STAPE_A_REPLAY_MAX = (__STAPE_A_REPLAY_MAX - 1)

@@ -12,9 +12,11 @@
 #include <schedtape/version.h>
 
 #include "base/account.h"
+#include "base/stop_all.h"
 #include "control/commands.h"
 #include "control/message.h"
 #include "control/missing.h"
+#include "record/attach.h"
 #include "record/session.h"
 #include "replay/replay.h"
 
@@ -171,6 +173,9 @@ static int stape_info_fill(struct sk_buff *skb, kuid_t uid)
 	    nla_put_string(skb, STAPE_A_INFO_PREEMPT, stape_netlink_preempt()) ||
 	    nla_put_u32(skb, STAPE_A_INFO_COUNTER_KHZ,
 			stape_counter_fit() ? stape_counter_rate() : 0) ||
+	    nla_put_u64_64bit(skb, STAPE_A_INFO_MISSED_CALLS, stape_attach_missed_calls(),
+			      STAPE_A_INFO_PAD) ||
+	    (stape_stop_all_is_set() && nla_put_flag(skb, STAPE_A_INFO_STOP_ALL)) ||
 	    stape_info_fill_missing(skb))
 		return -EMSGSIZE;
 	return stape_info_fill_limits(skb, uid);

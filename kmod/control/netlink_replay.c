@@ -46,6 +46,7 @@ static int stape_replay_fill_state(struct sk_buff *skb, const struct stape_repla
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_STOP_TIME, replay->stop_time,
 			      STAPE_A_REPLAY_PAD) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_FAILED_PID, replay->failed_pid) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_STOPPED_BY, replay->stopped_by) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_SPEED, replay->timebase.speed))
 		return -EMSGSIZE;
 	return 0;
@@ -178,9 +179,15 @@ int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 	return stape_replay_do(skb, info, stape_replay_pause);
 }
 
+static int stape_replay_stop_by_request(struct stape_replay *replay,
+					struct netlink_ext_ack *extack)
+{
+	return stape_replay_stop(replay, STAPE_STOPPED_BY_REQUEST, extack);
+}
+
 int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_replay_do(skb, info, stape_replay_stop);
+	return stape_replay_do(skb, info, stape_replay_stop_by_request);
 }
 
 int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)

@@ -29,16 +29,6 @@ const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_CPUS + 1] = {
 	[STAPE_A_SESSION_CPUS] = NLA_POLICY_MIN_LEN(1),
 };
 
-static u64 stape_session_overwritten(struct stape_session *session)
-{
-	u64 events = 0;
-	int cpu;
-
-	for_each_cpu(cpu, &session->setup.cpus)
-		events += READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->overwritten);
-	return events;
-}
-
 static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
 {
 	if (nla_put_u32(skb, STAPE_A_SESSION_RING_PAGES, session->setup.pages) ||
@@ -52,19 +42,9 @@ static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *s
 
 static int stape_session_fill(struct sk_buff *skb, struct stape_session *session)
 {
-	u64 events = 0, lost = 0;
-	int cpu;
+	struct stape_session_totals totals;
 
-	if (session->active.rings) {
-		events = READ_ONCE(session->active.descriptions->ring.producer->events);
-		lost = READ_ONCE(session->active.descriptions->ring.producer->lost);
-		for_each_cpu(cpu, &session->setup.cpus) {
-			struct stape_ring *ring = per_cpu_ptr(session->active.rings, cpu);
-
-			events += READ_ONCE(ring->producer->events);
-			lost += READ_ONCE(ring->producer->lost);
-		}
-	}
+	stape_session_count(session, &totals);
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
@@ -74,11 +54,15 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 			from_kuid(&init_user_ns, session->account->uid)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MEMORY, session->memory,
 			      STAPE_A_SESSION_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, events, STAPE_A_SESSION_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, lost, STAPE_A_SESSION_PAD) ||
-	    nla_put_u64_64bit(skb, STAPE_A_SESSION_OVERWRITTEN,
-			      session->active.rings ? stape_session_overwritten(session) : 0,
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, totals.events,
 			      STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_LOST, totals.lost,
+			      STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_OVERWRITTEN, totals.overwritten,
+			      STAPE_A_SESSION_PAD) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_STOPPED_BY, session->stopped_by) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MISSED_CALLS,
+			      stape_session_missed_calls(session), STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_START_TIME, session->start_time,
 			      STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_STOP_TIME, session->stop_time,

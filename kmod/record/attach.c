@@ -146,6 +146,16 @@ size_t stape_attach_missing(char *text, size_t size)
 {
 	return stape_retprobe_missing(stape_retprobes, ARRAY_SIZE(stape_retprobes), text, size);
 }
+
+/**
+ * stape_attach_missed_calls() - count what return probes have missed since the module was loaded
+ *
+ * Context: any but interrupts.
+ */
+u64 stape_attach_missed_calls(void)
+{
+	return stape_retprobe_missed(stape_retprobes, ARRAY_SIZE(stape_retprobes));
+}
 #else
 static int stape_attach_retprobes(void)
 {
@@ -154,6 +164,11 @@ static int stape_attach_retprobes(void)
 
 static void stape_detach_retprobes(void)
 {
+}
+
+u64 stape_attach_missed_calls(void)
+{
+	return 0;
 }
 
 size_t stape_attach_missing(char *text, size_t size)

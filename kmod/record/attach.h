@@ -6,6 +6,7 @@
 
 int stape_attach_init(void);
 void stape_attach_try(void);
+u64 stape_attach_missed_calls(void);
 size_t stape_attach_missing(char *text, size_t size);
 int stape_attach_get(void);
 void stape_attach_put(void);

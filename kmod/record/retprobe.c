@@ -5,18 +5,65 @@
 #include "record/retprobe.h"
 
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/spinlock.h>
 
 #ifdef STAPE_RETPROBES
 
 /*
  * How many calls of a function may be between entry and return at a time.  The caller may be
  * preempted there, just after it has got another policy, or sleep until a task has left its
- * CPU.  The kernel's default, 10, is too small for that.
+ * CPU.  The kernel's default, 10, is too small for that.  It has effect when the next first user
+ * switches the probes on.
  */
-#define STAPE_RETPROBE_ACTIVE	512
+static unsigned int stape_calls_max = 512;
+module_param_named(calls_max, stape_calls_max, uint, 0644);
+MODULE_PARM_DESC(calls_max, "calls of each probed function that are followed at a time (512)");
+
+#define STAPE_RETPROBE_CALLS_MAX	65536
 
 /* Calls between stape_retprobe_begin() and stape_retprobe_end(). */
 atomic_t stape_retprobe_calls;
+
+/* Protects stape_retprobe_counted, and the time from adding to it to clearing what was added. */
+static DEFINE_SPINLOCK(stape_retprobe_lock);
+static u64 stape_retprobe_counted;
+
+/* Calls that found all of calls_max in use, or came while another probe's handler ran. */
+static u64 stape_retprobe_nmissed(const struct stape_retprobe *probe)
+{
+	return (u64)READ_ONCE(probe->kretprobe.nmissed) + READ_ONCE(probe->kretprobe.kp.nmissed);
+}
+
+/* Keeps the count of a probe that was unregistered, because the next registration clears it. */
+static void stape_retprobe_count(struct stape_retprobe *probe)
+{
+	spin_lock(&stape_retprobe_lock);
+	stape_retprobe_counted += stape_retprobe_nmissed(probe);
+	probe->kretprobe.nmissed = 0;
+	probe->kretprobe.kp.nmissed = 0;
+	spin_unlock(&stape_retprobe_lock);
+}
+
+/**
+ * stape_retprobe_missed() - count the calls that the probes have missed
+ * @probes: all probes that were ever registered
+ * @n: how many
+ *
+ * Context: any but interrupts.
+ */
+u64 stape_retprobe_missed(const struct stape_retprobe *probes, int n)
+{
+	u64 missed;
+
+	spin_lock(&stape_retprobe_lock);
+	missed = stape_retprobe_counted;
+	while (n--)
+		if (!READ_ONCE(probes[n].refused))
+			missed += stape_retprobe_nmissed(&probes[n]);
+	spin_unlock(&stape_retprobe_lock);
+	return missed;
+}
 
 /**
  * stape_retprobe_unregister() - unregister probes
@@ -30,14 +77,16 @@ atomic_t stape_retprobe_calls;
 void stape_retprobe_unregister(struct stape_retprobe *probes, int n)
 {
 	while (n--) {
-		struct kretprobe *kretprobe = &probes[n].kretprobe;
+		u64 missed;
 
 		if (probes[n].refused)
 			continue;
-		unregister_kretprobe(kretprobe);
-		if (kretprobe->nmissed)
-			pr_warn("%d calls of %s() were missed, too many ran at once: %s\n",
-				kretprobe->nmissed, probes[n].name, probes[n].without);
+		unregister_kretprobe(&probes[n].kretprobe);
+		missed = stape_retprobe_nmissed(&probes[n]);
+		if (missed)
+			pr_warn("%llu calls of %s() were missed, too many ran at once: %s\n",
+				missed, probes[n].name, probes[n].without);
+		stape_retprobe_count(&probes[n]);
 	}
 }
 
@@ -62,7 +111,8 @@ int stape_retprobe_register(struct stape_retprobe *probes, int n)
 			.entry_handler = probes[i].ops->enter,
 			.handler = probes[i].ops->leave,
 			.data_size = probes[i].ops->size,
-			.maxactive = STAPE_RETPROBE_ACTIVE,
+			.maxactive = clamp(READ_ONCE(stape_calls_max), 1U,
+					   (unsigned int)STAPE_RETPROBE_CALLS_MAX),
 		};
 		ret = register_kretprobe(&probes[i].kretprobe);
 		if (ret == -ENOMEM) {

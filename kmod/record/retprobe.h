@@ -68,6 +68,7 @@ static inline bool stape_retprobe_busy(void)
 
 int stape_retprobe_register(struct stape_retprobe *probes, int n);
 void stape_retprobe_unregister(struct stape_retprobe *probes, int n);
+u64 stape_retprobe_missed(const struct stape_retprobe *probes, int n);
 size_t stape_retprobe_missing(const struct stape_retprobe *probes, int n, char *text, size_t size);
 #else
 static inline bool stape_retprobe_busy(void)

@@ -11,6 +11,7 @@
 #include <linux/netlink.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -18,6 +19,7 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "base/registry.h"
+#include "base/stop_all.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "record/encode.h"
@@ -161,6 +163,10 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 
 	if (session->attached || session->state == STAPE_SESSION_STOPPED)
 		return 0;
+	if (stape_stop_all_is_set()) {
+		NL_SET_ERR_MSG(extack, STAPE_STOP_ALL_TEXT);
+		return -EPERM;
+	}
 	if (session->state == STAPE_SESSION_NEW) {
 		NL_SET_ERR_MSG(extack, "the session has no rings yet: give it their sizes first");
 		return -EINVAL;
@@ -539,13 +545,19 @@ void stape_session_wake_up(struct stape_session *session)
  * @extack: returned: the reason, if this fails
  *
  * Context: under the session's lock; may sleep.
- * Return: 0; -EINVAL: no rings, or it has stopped; -EALREADY: it is recording; or the error of
- * registering the probes.
+ * Return: 0; -EINVAL: no rings, or it has stopped; -EALREADY: it is recording; -EPERM: the kernel
+ * is locked down, or an administrator has stopped everything; or the error of registering the
+ * probes.
  */
 int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
 {
 	int ret;
 
+	ret = security_locked_down(LOCKDOWN_PERF);
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the kernel is in lockdown");
+		return ret;
+	}
 	switch (session->state) {
 	case STAPE_SESSION_RECORDING:
 		NL_SET_ERR_MSG(extack, "the session is recording already");
@@ -557,8 +569,10 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 	ret = stape_session_attach(session, extack);
 	if (ret)
 		return ret;
-	if (session->state == STAPE_SESSION_READY)
+	if (session->state == STAPE_SESSION_READY) {
 		session->start_time = ktime_get_mono_fast_ns();
+		session->missed_calls = stape_attach_missed_calls();
+	}
 	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
 	stape_session_wake_up(session);
 	return 0;
@@ -632,6 +646,80 @@ void stape_session_flush(struct stape_session *session)
 	stape_session_wake_readers(session);
 }
 
+/* The end of a session with rings.  Under its lock. */
+static void stape_session_end(struct stape_session *session, u32 stopped_by)
+{
+	int cpu;
+
+	/* The recording ends now for all tasks, because clearing their bits may take long. */
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_quiesce(session);
+	session->stop_time = session->pause_time;
+	session->stopped_by = stopped_by;
+	session->missed_calls = stape_session_missed_calls(session);
+	stape_session_detach(session);
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
+	stape_ring_finish(&session->active.descriptions->ring);
+	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
+	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
+	stape_session_wake_readers(session);
+	queue_work(stape_work, &session->notify_work);
+}
+
+/**
+ * stape_session_stop_by() - end a session for another reason than its owner's request
+ * @session: any session; nothing happens if it has no rings, or has stopped
+ * @stopped_by: enum stape_stopped_by
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_stop_by(struct stape_session *session, u32 stopped_by)
+{
+	if (session->state != STAPE_SESSION_NEW && session->state != STAPE_SESSION_STOPPED)
+		stape_session_end(session, stopped_by);
+}
+
+/**
+ * stape_session_count() - add up what the rings have counted
+ * @session: any session
+ * @totals: returned
+ *
+ * Context: under the session's lock.
+ */
+void stape_session_count(struct stape_session *session, struct stape_session_totals *totals)
+{
+	const struct stape_ring_producer *producer;
+	int cpu;
+
+	*totals = (struct stape_session_totals){ 0 };
+	if (!session->active.rings)
+		return;
+	/* The ring of descriptions overwrites nothing. */
+	producer = session->active.descriptions->ring.producer;
+	totals->events = READ_ONCE(producer->events);
+	totals->lost = READ_ONCE(producer->lost);
+	for_each_cpu(cpu, &session->setup.cpus) {
+		producer = per_cpu_ptr(session->active.rings, cpu)->producer;
+		totals->events += READ_ONCE(producer->events);
+		totals->lost += READ_ONCE(producer->lost);
+		totals->overwritten += READ_ONCE(producer->overwritten);
+	}
+}
+
+/**
+ * stape_session_missed_calls() - count what return probes have missed while a session recorded
+ * @session: any session
+ *
+ * Context: under the session's lock; may sleep.
+ */
+u64 stape_session_missed_calls(const struct stape_session *session)
+{
+	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED)
+		return session->missed_calls;
+	return stape_attach_missed_calls() - session->missed_calls;
+}
+
 /**
  * stape_session_stop() - end recording; what the rings hold stays readable
  * @session: a recording or paused session
@@ -642,24 +730,11 @@ void stape_session_flush(struct stape_session *session)
  */
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack)
 {
-	int cpu;
-
 	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED) {
 		NL_SET_ERR_MSG(extack, "the session is not recording");
 		return -EINVAL;
 	}
-	/* The recording ends now for all tasks, because clearing their bits may take long. */
-	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_quiesce(session);
-	session->stop_time = session->pause_time;
-	stape_session_detach(session);
-	for_each_cpu(cpu, &session->setup.cpus)
-		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
-	stape_ring_finish(&session->active.descriptions->ring);
-	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
-	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
-	stape_session_wake_readers(session);
-	queue_work(stape_work, &session->notify_work);
+	stape_session_end(session, STAPE_STOPPED_BY_REQUEST);
 	return 0;
 }
 

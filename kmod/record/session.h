@@ -69,6 +69,8 @@ struct stape_waiter {
  * @start_time: ns, when recording started
  * @pause_time: ns, when it was paused last
  * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
+ * @stopped_by: enum stape_stopped_by
+ * @missed_calls: stape_attach_missed_calls() at the start; from the stop on the difference
  * @waiters: readers that wait for some of the rings
  * @wait: all other readers
  * @notify: notifies the netlink group of the session's state, under @lock
@@ -98,11 +100,25 @@ struct stape_session {
 	u64 start_time;
 	u64 pause_time;
 	u64 stop_time;
+	u32 stopped_by;
+	u64 missed_calls;
 	struct list_head waiters;
 	wait_queue_head_t wait;
 	void (*notify)(struct stape_session *session);
 	struct work_struct notify_work;
 	struct mutex read_lock;	/* see above */
+};
+
+/**
+ * struct stape_session_totals - sums over all rings of a session
+ * @events: in published pages
+ * @lost: that found a full ring
+ * @overwritten: before they were read
+ */
+struct stape_session_totals {
+	u64 events;
+	u64 lost;
+	u64 overwritten;
 };
 
 extern struct stape_registry stape_sessions;
@@ -121,6 +137,9 @@ void stape_session_sleep(struct stape_session *session);
 void stape_session_wake_up(struct stape_session *session);
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_stop_by(struct stape_session *session, u32 stopped_by);
+void stape_session_count(struct stape_session *session, struct stape_session_totals *totals);
+u64 stape_session_missed_calls(const struct stape_session *session);
 int stape_session_set_monitor(struct stape_session *session, u32 port,
 			      struct netlink_ext_ack *extack);
 void stape_session_flush(struct stape_session *session);

@@ -16,6 +16,7 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "base/registry.h"
+#include "base/stop_all.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "replay/mm_pin.h"
@@ -274,7 +275,12 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	ret = stape_registry_add(&stape_replays, &replay->entry);
 	if (ret)
 		goto err_id;
-	return replay;
+	/* In the registry before this; pairs with the barrier in stape_stop_all_set(). */
+	smp_mb();
+	if (!stape_stop_all_is_set())
+		return replay;
+	stape_replay_put(replay);
+	return ERR_PTR(-EPERM);
 
 err_id:
 	stape_attach_put();
@@ -527,14 +533,16 @@ out:
 /**
  * stape_replay_stop() - end a replay before the ends of its programs
  * @replay: any replay
- * @extack: returned: the reason, if this fails
+ * @stopped_by: enum stape_stopped_by
+ * @extack: returned: the reason, if this fails; may be NULL
  *
  * Between two rounds there are no players to kill: stape_rewind() fails then.
  *
  * Context: may sleep.
  * Return: 0, or -EALREADY.
  */
-int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack)
+int stape_replay_stop(struct stape_replay *replay, u32 stopped_by,
+		      struct netlink_ext_ack *extack)
 {
 	int ret = 0;
 
@@ -547,6 +555,8 @@ int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extac
 		NL_SET_ERR_MSG(extack, "the replay has ended before");
 		ret = -EALREADY;
 	}
+	if (!ret)
+		replay->stopped_by = stopped_by;
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
 	stape_replay_kill(replay);

@@ -22,7 +22,8 @@ int stape_replay_pause(struct stape_replay *replay, struct netlink_ext_ack *exta
 int stape_replay_set_speed(struct stape_replay *replay, u32 speed,
 			   struct netlink_ext_ack *extack);
 u64 stape_replay_time(struct stape_replay *replay);
-int stape_replay_stop(struct stape_replay *replay, struct netlink_ext_ack *extack);
+int stape_replay_stop(struct stape_replay *replay, u32 stopped_by,
+		      struct netlink_ext_ack *extack);
 void stape_replay_finish(struct stape_replay *replay, u32 state);
 void stape_replay_kill(struct stape_replay *replay);
 void stape_replay_reap(struct stape_replay *replay);

@@ -115,10 +115,12 @@ struct stape_player {
  * @players: players that are alive, by number; read under RCU
  * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
  *	has the speed, 0 while the replay is paused
- * @lock: protects @state, @timebase, @alive, @joined, @done, @kills, @rewinds, @failed_pid,
- *	@notified and the stores to @players; interrupts stay on, because no interrupt takes it
+ * @lock: protects @state, @stopped_by, @timebase, @alive, @joined, @done, @kills, @rewinds,
+ *	@failed_pid, @notified and the stores to @players; interrupts stay on, because no
+ *	interrupt takes it
  * @alive: list of the players that are alive
  * @state: enum stape_replay_state
+ * @stopped_by: enum stape_stopped_by
  * @joined: players that have joined so far
  * @done: players that have ended their program
  * @kills: it has ended, and the players that are left are killed
@@ -154,6 +156,7 @@ struct stape_replay {
 	spinlock_t lock;	/* see above */
 	struct list_head alive;
 	u32 state;
+	u32 stopped_by;
 	u32 joined;
 	u32 done;
 	bool kills;

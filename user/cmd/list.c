@@ -54,6 +54,7 @@ static const struct table_column session_columns[] = {
 	{ "full", "when full", TABLE_TEXT },
 	{ "clock", "clock", TABLE_TEXT },
 	{ "user", "user", TABLE_TEXT },
+	{ "missed", "missed calls", 0 },
 	{ 0 }
 };
 
@@ -154,6 +155,13 @@ static const char *replay_state(uint32_t state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
+static const char *stopped_by(uint32_t number)
+{
+	static const char * const names[] = { "nothing", "request", "admin" };
+
+	return number < sizeof(names) / sizeof(*names) ? names[number] : "?";
+}
+
 static const char *clock_name(uint32_t clock)
 {
 	return clock == STAPE_CLOCK_COUNTER ? "tsc" : "mono";
@@ -232,6 +240,7 @@ static void print_session(struct table *table, const struct list *list,
 	table_cell(table, "%s", full_name(state));
 	table_cell(table, "%s", clock_name(state->clock));
 	table_cell(table, "%s", user_name(user, state->uid));
+	table_cell(table, "%" PRIu64, state->missed_calls);
 }
 
 static void print_replay(struct table *table, const struct list *list,
@@ -321,6 +330,8 @@ static struct json_object *json_session(const struct schedtape_session_state *st
 	out_json_add_count(object, "events", state->events);
 	out_json_add_count(object, "lost", state->lost);
 	out_json_add_count(object, "overwritten", state->overwritten);
+	out_json_add_count(object, "missed_calls", state->missed_calls);
+	out_json_add_name(object, "stopped_by", stopped_by(state->stopped_by));
 	out_json_add_count(object, "start_ns", state->start_time);
 	out_json_add_count(object, "stop_ns", state->stop_time);
 	return object;
@@ -334,6 +345,7 @@ static struct json_object *json_replay(const struct schedtape_replay_state *stat
 	out_json_add_count(object, "uid", state->uid);
 	out_json_add_count(object, "memory_bytes", state->memory);
 	out_json_add_name(object, "state", replay_state(state->state));
+	out_json_add_name(object, "stopped_by", stopped_by(state->stopped_by));
 	out_json_add_count(object, "player_count", state->players);
 	out_json_add_count(object, "joined_count", state->joined);
 	out_json_add_count(object, "waiting_count", state->waiting);

@@ -3,6 +3,7 @@
  * schedtape status: the module, its limits, and whether this user can record.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include <schedtape/client.h>
@@ -62,6 +63,8 @@ static void print_limits(const struct schedtape_module_info *info)
 	printf("sessions         : %u of %u; of this user: %u of %u\n", info->sessions_used,
 	       info->sessions_max, info->user_sessions, info->user_sessions_max);
 	printf("replays          : %u\n", info->replays);
+	if (info->missed_calls)
+		printf("missed calls     : %" PRIu64 "\n", info->missed_calls);
 	print_missing(info);
 }
 
@@ -100,6 +103,8 @@ static void add_limits(struct json_object *root, const struct schedtape_module_i
 	out_json_add_count(root, "user_session_count", info->user_sessions);
 	out_json_add_count(root, "user_session_max", info->user_sessions_max);
 	out_json_add_count(root, "replay_count", info->replays);
+	out_json_add_count(root, "missed_calls", info->missed_calls);
+	out_json_add_bool(root, "stop_all", info->stop_all);
 	add_missing(root, info);
 }
 
@@ -142,6 +147,8 @@ int cmd_status(int argc, char **argv)
 	why_not = rights_obstacle(loaded);
 	if (!ret && !why_not && versions_check(info.wire_version, &other))
 		why_not = other.text;
+	if (!ret && !why_not && info.stop_all)
+		why_not = VERSIONS_STOP_ALL;
 	if (json)
 		print_json(ret ? NULL : &info, loaded, why_not);
 	else

@@ -2,6 +2,7 @@
 #include "record/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -379,6 +380,21 @@ static uint64_t find_window(struct recorder *recorder)
 	return window;
 }
 
+/* Says what the module knows of the session's end, and of changes that are not on the tape. */
+static void say_end(struct recorder *recorder)
+{
+	struct schedtape_session_state state = { .size = sizeof(state) };
+
+	if (schedtape_session_get(recorder->session, &state, NULL))
+		return;
+	if (state.stopped_by == STAPE_STOPPED_BY_ADMIN)
+		out_warning(NULL, "an administrator has stopped all recordings (parameter stop_all "
+			    "of the module): the tape ends then");
+	if (state.missed_calls)
+		out_warning(NULL, "%" PRIu64 " changes of priority, affinity or name may be "
+			    "missing: give the module a larger calls_max", state.missed_calls);
+}
+
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
@@ -394,6 +410,7 @@ int recorder_stop(struct recorder *recorder)
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
 	out_failed(ret, &err);
+	say_end(recorder);
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
 	drained = recorder->streams ? end_threads(recorder) :

@@ -115,9 +115,11 @@ static bool lacks_one(const struct replay *replay)
 	return replay->processes.died.pid && !ended(replay);
 }
 
-static int say_stopped(void)
+static int say_stopped(const struct replay *replay)
 {
-	out_error(NULL, "the replay was stopped by another process");
+	out_error(NULL, replay->state.stopped_by == STAPE_STOPPED_BY_ADMIN ?
+		  "an administrator has stopped all replays (parameter stop_all of the module)" :
+		  "the replay was stopped by another process");
 	return -ECANCELED;
 }
 
@@ -137,7 +139,7 @@ static int say_end(const struct replay *replay)
 			  replay->state.failed_pid);
 		return -EPIPE;
 	default:
-		return say_stopped();
+		return say_stopped(replay);
 	}
 }
 
@@ -525,12 +527,11 @@ static int open_all(struct replay *replay, struct schedtape_tape *tape)
 static int rewind_replay(struct replay *replay)
 {
 	struct schedtape_error err;
-	int ret = schedtape_replay_rewind(replay->session, &err);
+	int ret = schedtape_replay_rewind(replay->session, &err), got = get_state(replay, &err);
 
 	if (ret == -ECANCELED)
-		return say_stopped();
-	if (!ret)
-		ret = get_state(replay, &err);
+		return say_stopped(replay);
+	ret = ret ? ret : got;
 	replay->cast.speed = (double)replay->state.speed / STAPE_REPLAY_SPEED_ONE;
 	return out_failed(ret, &err);
 }

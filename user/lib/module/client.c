@@ -251,6 +251,8 @@ static int parse_info(struct nlattr **attrs, void *arg)
 	info->sessions_max = client_u32(attrs[STAPE_A_INFO_SESSIONS_MAX]);
 	info->user_sessions = client_u32(attrs[STAPE_A_INFO_USER_SESSIONS]);
 	info->user_sessions_max = client_u32(attrs[STAPE_A_INFO_USER_SESSIONS_MAX]);
+	info->missed_calls = client_u64(attrs[STAPE_A_INFO_MISSED_CALLS]);
+	info->stop_all = attrs[STAPE_A_INFO_STOP_ALL];
 	return 0;
 }
 
@@ -294,6 +296,8 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->stop_time = client_u64(attrs[STAPE_A_SESSION_STOP_TIME]);
 	state->memory = client_u64(attrs[STAPE_A_SESSION_MEMORY]);
 	state->uid = client_u32(attrs[STAPE_A_SESSION_UID]);
+	state->stopped_by = client_u32(attrs[STAPE_A_SESSION_STOPPED_BY]);
+	state->missed_calls = client_u64(attrs[STAPE_A_SESSION_MISSED_CALLS]);
 }
 
 static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *state)
@@ -315,6 +319,7 @@ static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *s
 	state->stop_time = client_u64(attrs[STAPE_A_REPLAY_STOP_TIME]);
 	state->memory = client_u64(attrs[STAPE_A_REPLAY_MEMORY]);
 	state->uid = client_u32(attrs[STAPE_A_REPLAY_UID]);
+	state->stopped_by = client_u32(attrs[STAPE_A_REPLAY_STOPPED_BY]);
 }
 
 struct each_session {

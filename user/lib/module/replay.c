@@ -25,6 +25,8 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 		/* A module of before STAPE_REPLAY_ROUNDS knows only a shorter struct. */
 		if (errno == ENOTTY)
 			return schedtape_fail(err, -EPROTO, VERSIONS_OLD_MODULE);
+		if (errno == EPERM)
+			return schedtape_fail(err, -ECANCELED, VERSIONS_STOP_ALL);
 		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
 				      players, strerror(errno));
 	}

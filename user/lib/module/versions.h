@@ -14,6 +14,10 @@
 #define VERSIONS_OLD_MODULE	"the loaded module is older than this program: when no recording " \
 				"runs, sudo modprobe -r schedtape && sudo modprobe schedtape"
 
+/* The module's parameter stop_all is set: nothing may start. */
+#define VERSIONS_STOP_ALL	"an administrator has stopped all recordings and replays: " \
+				"echo N | sudo tee /sys/module/schedtape/parameters/stop_all"
+
 /*
  * Compares the version of the module's wire format with this program's.  Returns 0, or -EPROTO:
  * @err says which of the two is older, and what to do.

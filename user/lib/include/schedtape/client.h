@@ -42,6 +42,8 @@ struct schedtape_module_info {
 	uint64_t memory_max;
 	uint64_t user_memory;	/* of the caller's user */
 	uint64_t user_memory_max;
+	uint64_t missed_calls;	/* of probed functions: their changes were not recorded */
+	bool stop_all;		/* an administrator lets nothing start */
 };
 
 struct schedtape_session_state {
@@ -62,6 +64,9 @@ struct schedtape_session_state {
 	uint64_t stop_time;
 	uint64_t memory;	/* bytes */
 	uint32_t uid;		/* the user who opened it */
+	uint32_t unused;
+	uint64_t missed_calls;	/* of probed functions, while it recorded */
+	uint32_t stopped_by;	/* enum stape_stopped_by */
 };
 
 struct schedtape_replay_state {
@@ -83,6 +88,8 @@ struct schedtape_replay_state {
 	uint64_t stop_time;
 	uint64_t memory;	/* bytes */
 	uint32_t uid;		/* the user who made it */
+	uint32_t unused;
+	uint32_t stopped_by;	/* enum stape_stopped_by */
 };
 
 struct schedtape_player_state {
