@@ -83,6 +83,12 @@ moved newest "report: the same"
 # It never leaves CPU 0, and no event shows it.
 taskset -c 0 sh -c 'while :; do :; done' &
 hog=$!
+# settled: succeeds when it has executed its program, after it came to CPU 0
+settled()
+{
+	grep -qx sh "/proc/$hog/comm" && taskset -pc $hog | grep -q ': 0$'
+}
+eventually settled
 schedtape record -q -C 1 -o others -- sleep .3 2> log &&
 	schedtape report --json others > tape.json 2> log &&
 	like tape.json "[t['cpu_time_ns'] for t in d['tasks'] if t['pid'] == $hog] == [0]"
