@@ -27,6 +27,12 @@ run_lintian()
 		--display-info --pedantic "$build"/deb/*.changes
 }
 
+is_conffile()
+{
+	dpkg-deb -I "$build"/deb/schedtape-dkms_*.deb conffiles | tee "$T/conffiles"
+	grep -qx /etc/modprobe.d/schedtape-dkms.conf "$T/conffiles"
+}
+
 install_packages()
 {
 	DEBIAN_FRONTEND=noninteractive dpkg -i "$build"/deb/{schedtape,libschedtape-dev}_*.deb \
@@ -88,6 +94,7 @@ check "the packages have the version of the headers" \
 	same_version "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)"
 check "make deb" env DEB_BUILD_OPTIONS=nocheck make -s -C "$top" deb
 check "lintian" run_lintian
+check "the kernel's limits are in a file that upgrades keep" is_conffile
 if can_isolate; then
 	releases=$(for k in $KERNELS; do cat "$("$top/selftests/qemu/fetch" kernel "$k")/release"; done)
 	check "install" isolated install_packages
