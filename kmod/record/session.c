@@ -45,6 +45,9 @@ static void stape_session_wake(struct irq_work *work)
 	struct stape_session *session = container_of(work, struct stape_session, active.wake);
 	bool lost, empty;
 
+	/* A tape that ends too early should name the tasks of its events. */
+	if (session->active.descriptions)
+		stape_descriptions_call(session->active.descriptions, stape_ring_flush);
 	wake_up_interruptible_all(&session->wait);
 	/*
 	 * This may run on two CPUs at once.  The lock keeps a CPU that checked earlier from

@@ -241,7 +241,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	const struct schedtape_scheduler scheduler = { .time = 1, .state = "disabled" };
 	const struct stape_clock_sample clocks[] = {
 		{ .counter = 1 * S, .mono = 1 * S, .boot = 1 * S, .real = 1 * S, .khz = 1000000 },
-		{ .counter = 9 * S, .mono = 9 * S, .boot = 9 * S, .real = 99 * S, .khz = 1000000 },
+		{ .counter = 9 * S, .mono = 9 * S, .boot = 49 * S, .real = 99 * S, .khz = 1000000 },
 	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
 	struct schedtape_error err = { "" };
@@ -272,7 +272,7 @@ static void print_replay(void *arg)
 	const struct schedtape_replay_state state = { .id = 1 };
 	struct json_object *rounds = json_object_new_array();
 
-	replay_print(&options, arg, &state, rounds);
+	replay_print(&options, arg, &state, 2500000000, rounds);
 	replay_print_json("tape", rounds);
 }
 

@@ -584,22 +584,25 @@ static void test_damage(struct blob *tape, size_t at, const char *what)
 }
 
 /* Prints the result of a replay into @text. */
-static void print_replay(uint64_t start, uint64_t stop)
+static void print_replay(uint64_t start, uint64_t stop, uint64_t slept)
 {
 	const struct schedtape_program program = { .nr_tasks = 1, .duration = 2 * S };
 	const struct schedtape_replay_state state = { .start_time = start, .stop_time = stop };
 	const struct replay_options opts = { .record = NULL };
 
 	begin_capture();
-	replay_print(&opts, &program, &state, NULL);
+	replay_print(&opts, &program, &state, slept, NULL);
 	end_capture();
 }
 
 static void test_replay(void)
 {
-	print_replay(1000 * S, 1003 * S);
+	print_replay(1000 * S, 1003 * S, 0);
 	has("1 tasks replayed in 3.000 s (recorded: 2.000 s)", "a replay takes 3 s");
-	print_replay(0, 1003 * S);
+	ok(!*said, "nothing interrupts it");
+	print_replay(1000 * S, 1003 * S, 2 * S);
+	ok(strstr(said, "the machine slept for 2.000 s during the replay"), "but a sleep does");
+	print_replay(0, 1003 * S, 0);
 	has("replayed in 0.000 s", "a replay that ends before its start takes no time");
 }
 
