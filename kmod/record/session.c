@@ -43,11 +43,15 @@ static bool stape_session_has_lost(struct stape_session *session)
 static void stape_session_wake(struct irq_work *work)
 {
 	struct stape_session *session = container_of(work, struct stape_session, active.wake);
+	struct stape_descriptions *descriptions = session->active.descriptions;
 	bool lost, empty;
 
-	/* A tape that ends too early should name the tasks of its events. */
-	if (session->active.descriptions)
-		stape_descriptions_call(session->active.descriptions, stape_ring_flush);
+	/*
+	 * A tape that ends too early should name the tasks of its events.  At most one page that is
+	 * not full waits for the reader.
+	 */
+	if (descriptions && !stape_ring_pending(&descriptions->ring))
+		stape_descriptions_call(descriptions, stape_ring_flush);
 	wake_up_interruptible_all(&session->wait);
 	/*
 	 * This may run on two CPUs at once.  The lock keeps a CPU that checked earlier from
