@@ -96,8 +96,8 @@ done
 if [ "$(nproc)" -gt 1 ]; then
 	record -C 1 -p $forks,$periodic
 	schedtape script --json t 2> log | tail -n +2 > script.json && [ -s script.json ] &&
-		! grep -m 5 -v '"cpu":1,' script.json > log
-	report $? "-C: only events of one CPU"
+		! grep -m 5 -vE '"cpu":(1|null),' script.json > log
+	report $? "-C: events of one CPU, and descriptions"
 	meta t "f['cpus'] == '1' and not f['all']" "-C: the tape has the option"
 	record_forks -C 0-1
 	on_tape t "{'other', 'true'} <= c" "-C alone: every task"
