@@ -204,8 +204,8 @@ static struct schedtape_tape *open_counter(struct blob *b, bool with_clock)
 	const struct stape_clock_sample first = {
 		.counter = 300000, .mono = 1100000, .boot = 1100000, .real = 5000000000, .khz = KHZ,
 	}, last = {
-		.counter = 30300000, .mono = 11100000, .boot = 11100000, .real = 7010000000, .khz = KHZ,
-		.unstable = 1,
+		.counter = 30300000, .mono = 11100000, .boot = 11100000, .real = 7010000000,
+		.khz = KHZ, .unstable = 1,
 	};
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_tape *tape;

@@ -45,7 +45,8 @@ static void make(void)
 
 	made.cpus[0] = (struct schedtape_cpu) { .cpu = 2, .events = 3 };
 	made.cpus[1] = (struct schedtape_cpu) {
-		.cpu = STAPE_CPU_NONE, .events = 3, .lost = 4, .lost_first = 1260, .lost_last = 1300,
+		.cpu = STAPE_CPU_NONE, .events = 3, .lost = 4,
+		.lost_first = 1260, .lost_last = 1300,
 	};
 	made.end = (struct schedtape_end) {
 		.size = sizeof(made.end), .start_time = 990, .stop_time = 2000,

@@ -226,9 +226,10 @@ uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
 /*
  * Reads the next event.  Events of all CPUs come by time.  If their times of the session's clock
- * are equal, descriptions come first, then the CPUs by number.  @ev has ns of CLOCK_MONOTONIC, also if the session used another
- * clock.  Returns 1: an event; 0: the end; or -errno.  Missing events (lost in the
- * ring, in pages that the recorder didn't get, in corrupt chunks) give a SCHEDTAPE_EV_LOST.
+ * are equal, descriptions come first, then the CPUs by number.  @ev has ns of CLOCK_MONOTONIC,
+ * also if the session used another clock.  Returns 1: an event; 0: the end; or -errno.  Missing
+ * events (lost in the ring, in pages that the recorder didn't get, in corrupt chunks) give a
+ * SCHEDTAPE_EV_LOST.
  * -EBADMSG: a page contradicts itself although its checksum is right.  The rest of that
  * page is skipped, and the next call continues behind it.
  *
