@@ -272,6 +272,20 @@ static inline struct schedtape_timeline *fake_run(struct schedtape_tape *tape)
 	return timeline;
 }
 
+static inline void fake_done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
+{
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
+static inline size_t fake_count(const struct schedtape_timeline *timeline)
+{
+	size_t n;
+
+	schedtape_timeline_tasks(timeline, &n);
+	return n;
+}
+
 /* Returns the @nth task with a PID. */
 static inline const struct schedtape_task *fake_task(const struct schedtape_timeline *timeline,
 						     uint32_t pid, unsigned int nth)

@@ -42,42 +42,35 @@ static void print_counter(struct schedtape_tape *tape, void (*print_key)(const c
 	putchar('\n');
 }
 
-static void print_steps(struct schedtape_tape *tape, void (*print_key)(const char *key))
+/*
+ * Prints when a clock has changed by a number of ns: what @change says of two samples.
+ * @format: for the number of seconds
+ */
+static void print_changes(struct schedtape_tape *tape, void (*print_key)(const char *key),
+			  const char *key, const char *format,
+			  int64_t (*change)(const struct stape_clock_sample *from,
+					    const struct stape_clock_sample *to))
 {
 	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
 	const struct stape_clock_sample *samples;
-	int64_t step;
+	int64_t ns;
 	size_t i, n;
 
 	samples = schedtape_tape_clocks(tape, &n);
 	for (i = 1; i < n; i++) {
-		step = schedtape_clock_step(&samples[i - 1], &samples[i]);
-		if (!step)
+		ns = change(&samples[i - 1], &samples[i]);
+		if (!ns)
 			continue;
-		print_key("realtime set");
-		printf("by %+.6f s, between %s and %s\n", step / 1e9,
-		       out_seconds(from, samples[i - 1].mono, 6),
+		print_key(key);
+		printf(format, ns / 1e9);
+		printf(", between %s and %s\n", out_seconds(from, samples[i - 1].mono, 6),
 		       out_seconds(to, samples[i].mono, 6));
 	}
 }
 
-static void print_sleeps(struct schedtape_tape *tape, void (*print_key)(const char *key))
+static int64_t slept(const struct stape_clock_sample *from, const struct stape_clock_sample *to)
 {
-	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
-	const struct stape_clock_sample *samples;
-	uint64_t slept;
-	size_t i, n;
-
-	samples = schedtape_tape_clocks(tape, &n);
-	for (i = 1; i < n; i++) {
-		slept = schedtape_clock_sleep(&samples[i - 1], &samples[i]);
-		if (!slept)
-			continue;
-		print_key("machine slept");
-		printf("for %.3f s, between %s and %s\n", slept / 1e9,
-		       out_seconds(from, samples[i - 1].mono, 6),
-		       out_seconds(to, samples[i].mono, 6));
-	}
+	return schedtape_clock_sleep(from, to);
 }
 
 void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char *key))
@@ -91,11 +84,11 @@ void info_clock_print(struct schedtape_tape *tape, void (*print_key)(const char 
 		       out_seconds(time, end->began, 6));
 	}
 	print_counter(tape, print_key);
-	print_sleeps(tape, print_key);
-	print_steps(tape, print_key);
+	print_changes(tape, print_key, "machine slept", "for %.3f s", slept);
+	print_changes(tape, print_key, "realtime set", "by %+.6f s", schedtape_clock_step);
 }
 
-/* Adds what happened between two samples to a list. */
+/* Adds a change between two samples to a list. */
 static void add_step(struct json_object *list, const char *key, int64_t ns,
 		     const struct stape_clock_sample *from, const struct stape_clock_sample *to)
 {
@@ -121,7 +114,7 @@ static void add_steps(struct json_object *clock, const struct stape_clock_sample
 		from = &samples[i - 1];
 		to = &samples[i];
 		add_step(steps, "step_ns", schedtape_clock_step(from, to), from, to);
-		add_step(sleeps, "slept_ns", schedtape_clock_sleep(from, to), from, to);
+		add_step(sleeps, "slept_ns", slept(from, to), from, to);
 	}
 	json_object_object_add(clock, "realtime_steps", steps);
 	json_object_object_add(clock, "sleeps", sleeps);

@@ -13,20 +13,6 @@
 #define EXITS STAPE_TASK_EXITS
 #define ENDED (STAPE_EXIT_ENDED << STAPE_EXIT_SHIFT)
 
-static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
-{
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
-}
-
-static size_t count_tasks(const struct schedtape_timeline *tl)
-{
-	size_t n;
-
-	schedtape_timeline_tasks(tl, &n);
-	return n;
-}
-
 /* A child is forked and renamed while its parent runs, and comes to CPU 1 later. */
 static void test_fork(void)
 {
@@ -45,13 +31,13 @@ static void test_fork(void)
 	fake_switch(tape, 240, 0, S, 0);
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
-	ok(count_tasks(tl) == 2 && task->parent == fake_task(tl, 10, 0)->index &&
+	ok(fake_count(tl) == 2 && task->parent == fake_task(tl, 10, 0)->index &&
 	   task->start == 150 && !strcmp(task->first_comm, "parent") &&
 	   !strcmp(task->comm, "child") && task->policy == 3 && task->nice == 5,
 	   "a fork among the descriptions names its parent");
 	ok(task->cpu_time == 30 && task->delay_max == 50 &&
 	   fake_task(tl, 10, 0)->cpu_time == 140, "descriptions change no CPU's task");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* The last switch is on CPU 0, which is not recorded. */
@@ -75,11 +61,11 @@ static void test_ended(void)
 	fake_event(tape, 310, FAKE_NONE, STAPE_EV_EXIT, 10, ENDED);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
-	ok(task->exited && task->end == 300 && task->cpu_time == 10 && count_tasks(tl) == 3,
+	ok(task->exited && task->end == 300 && task->cpu_time == 10 && fake_count(tl) == 3,
 	   "a task that ends on a CPU that is not recorded has an end");
 	ok(!fake_task(tl, 20, 0)->exited && fake_task(tl, 20, 0)->end == 1000,
 	   "a task that does not exit has none");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* A thread takes over its leader's PID.  Until its CPU says so, events there have the old one. */
@@ -98,10 +84,10 @@ static void test_exec(void)
 	fake_switch(tape, 220, 1, R, 50);
 	fake_switch(tape, 300, 1, S, 0);
 	tl = fake_run(tape);
-	ok(count_tasks(tl) == 3 && fake_task(tl, 50, 1)->cpu_time == 190 &&
+	ok(fake_count(tl) == 3 && fake_task(tl, 50, 1)->cpu_time == 190 &&
 	   !fake_task(tl, 50, 1)->preemptions && fake_edge(tl, 50, 60) == 1,
 	   "a thread that calls execve() goes on under its leader's PID");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Descriptions are lost: names may be wrong, states are not. */
@@ -121,7 +107,7 @@ static void test_loss(void)
 	task = fake_task(tl, 10, 0);
 	ok(!strcmp(task->comm, "b") && task->delays == 1 && task->delay_max == 30,
 	   "after lost descriptions the next one has the name");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_pause(void)
@@ -139,7 +125,7 @@ static void test_pause(void)
 	pauses = schedtape_timeline_pauses(tl, &n);
 	ok(n == 1 && pauses[0].first == 205 && pauses[0].last == 290 &&
 	   fake_task(tl, 10, 0)->cpu_time == 110, "a pause is one for all");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* A task that runs all the time has no event: on a recorded CPU, it had that CPU for itself. */
@@ -162,7 +148,7 @@ static void test_left_out(void)
 	   "a task on a CPU that is not recorded gets no CPU time");
 	ok(fake_task(tl, 20, 0)->cpu_time == 1000 && fake_task(tl, 40, 0)->cpu_time == 1000 &&
 	   fake_task(tl, 70, 0)->cpu_time == 1000, "a task that has its CPU alone gets all");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* What a runnable task does on a CPU that is not recorded is unknown. */
@@ -191,7 +177,7 @@ static void test_hidden(void)
 	task = fake_task(tl, 20, 0);
 	ok(task->migrations == 1 && task->delays == 1 && task->delay_max == 10 &&
 	   task->cpu_time == 20, "nor does one that is moved there");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 int main(void)

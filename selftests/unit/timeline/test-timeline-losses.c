@@ -9,12 +9,6 @@
 #define R STAPE_STATE_RUNNING
 #define S STAPE_STATE_SLEEPING
 
-static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
-{
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
-}
-
 /* The loss claims to begin before the last event of its CPU. */
 static void test_first(void)
 {
@@ -28,7 +22,7 @@ static void test_first(void)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->cpu_time == 200,
 	   "a task has run until the last event before the loss");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* 10 was woken after the loss on the CPU that it runs on. */
@@ -44,7 +38,7 @@ static void test_since(void)
 	fake_switch(tape, 700, 0, S, 0);
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->cpu_time == 100, "a task has not run before it was woken");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* 10 can run before the damage, and runs after it. */
@@ -66,7 +60,7 @@ static void test_damage(void)
 	ok(fake_task(tl, 20, 0)->delays == 1, "a delay behind it is");
 	ok(schedtape_timeline_damage(tl) && !strcmp(schedtape_timeline_damage(tl), "one"),
 	   "the first damage is reported");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* The last switch of 10 is lost, but not its EXIT. */
@@ -87,7 +81,7 @@ static void test_exiting(void)
 	life = fake_task(tl, 10, 0);
 	ok(life->exited && life->end == 1000, "a task that was exiting has ended");
 	ok(!fake_task(tl, 20, 0)->exited, "another one has not");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 int main(void)

@@ -17,20 +17,6 @@
 /* Start times of different tasks are this far apart, at least. */
 #define MS 1000000
 
-static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
-{
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
-}
-
-static size_t count_tasks(const struct schedtape_timeline *tl)
-{
-	size_t n;
-
-	schedtape_timeline_tasks(tl, &n);
-	return n;
-}
-
 /* Loopback: the softirq that wakes 20 is charged to 10; the next one to no task. */
 static void test_softirq(void)
 {
@@ -48,7 +34,7 @@ static void test_softirq(void)
 	tl = fake_run(tape);
 	ok(fake_edge(tl, 10, 20) == 1 && fake_task(tl, 20, 0)->wakeups_by_task == 1 &&
 	   fake_task(tl, 20, 0)->wakeups == 3, "a softirq of the task's own is its doing");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_enter(void)
@@ -72,7 +58,7 @@ static void test_enter(void)
 	fake_switch(tape, 350, 1, S, 0);
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
-	ok(count_tasks(tl) == 3 && task->joined && !task->from_start && !task->left &&
+	ok(fake_count(tl) == 3 && task->joined && !task->from_start && !task->left &&
 	   task->start == 200 && task->end == 1000, "a task enters");
 	ok(!strcmp(task->first_comm, "asleep") && !strcmp(task->comm, "asleep") &&
 	   task->tgid == 30 && task->ppid == 1 && task->ns_pid == 3 && task->start_time == 5,
@@ -85,7 +71,7 @@ static void test_enter(void)
 	ok(!task->wakeups && !task->delays && task->cpu_time == 10 && task->sleeps == 1,
 	   "one that was awake is not");
 	ok(fake_task(tl, 10, 0)->from_start && !fake_task(tl, 10, 0)->joined, "others were there");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* A task that enters the filter during its fork is described before the fork. */
@@ -104,11 +90,11 @@ static void test_enter_newborn(void)
 	fake_switch(tape, 250, 0, S, 0);
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
-	ok(count_tasks(tl) == 2 && task->joined && task->start == 200 && task->start_time == 5 &&
+	ok(fake_count(tl) == 2 && task->joined && task->start == 200 && task->start_time == 5 &&
 	   !task->exited, "one that enters while it is being forked is one");
 	ok(!task->wakeups && task->cpu_time == 20 && task->delay_max == 10 && task->sleeps == 1,
 	   "and wakes up for the first time");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_leave(void)
@@ -133,7 +119,7 @@ static void test_leave(void)
 	fake_describe(tape, 700, 1, 10, LEAVES, "a", 5);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
-	ok(count_tasks(tl) == 2, "a task that leaves and comes back is the same task");
+	ok(fake_count(tl) == 2, "a task that leaves and comes back is the same task");
 	ok(task->cpu_time == 50 + 10, "time in between is not its own");
 	ok(task->bursts == 2 && task->sleeps == 1 && !task->preemptions && task->wakeups == 1 &&
 	   task->delays == 1, "bursts, sleeps and wake-ups in between do not count");
@@ -141,7 +127,7 @@ static void test_leave(void)
 	   "it is out, not over");
 	ok(fake_task(tl, 20, 0)->wakeups_by_task == 0 && fake_task(tl, 20, 0)->wakeups == 1,
 	   "a task outside the filter wakes no other task");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Leaves and enters again while it runs: no switch shows that it is back. */
@@ -163,9 +149,9 @@ static void test_leave_running(void)
 	fake_wake(tape, 800, 1, 10, STAPE_CTX_HARDIRQ);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
-	ok(count_tasks(tl) == 1 && task->cpu_time == 100 + 100 + 50, "it ran on when it was back");
+	ok(fake_count(tl) == 1 && task->cpu_time == 100 + 100 + 50, "it ran on when it was back");
 	ok(!task->left && task->wakeups == 1 && task->end == 1000, "the stream has the last word");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_reuse(void)
@@ -196,11 +182,11 @@ static void test_reuse(void)
 	ok(first->parent == fake_task(tl, 30, 1)->index && first->start_time == 10 * MS - 50 &&
 	   first->exited && first->end == 20 * MS, "a child was made just before its fork");
 	ok(second->start == 20 * MS && second->start_time == 18 * MS &&
-	   second->parent == SCHEDTAPE_NONE && count_tasks(tl) == 6,
+	   second->parent == SCHEDTAPE_NONE && fake_count(tl) == 6,
 	   "a task that was made after the fork is not the child");
 	ok(fake_task(tl, 32, 0)->end == 40 * MS && fake_task(tl, 32, 0)->ppid == 30,
 	   "whether or not the child was ever described");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Overwritten rings: forks are lost, descriptions come at the end. */
@@ -263,7 +249,7 @@ static void test_late(void)
 	   "a description is not of an older task that entered");
 	ok(!strcmp(fake_task(tl, 46, 0)->comm, "young") && fake_task(tl, 46, 0)->from_start &&
 	   !fake_task(tl, 46, 1)->pid, "a task with a lost fork may be younger than the recording");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* A thread that calls execve() has its leader's PID and start time from then on. */
@@ -284,10 +270,10 @@ static void test_exec(void)
 	fake_event(tape, 30 * MS, 1, STAPE_EV_EXIT, 50, 0);
 	fake_switch(tape, 31 * MS, 1, X, 0);
 	tl = fake_run(tape);
-	ok(count_tasks(tl) == 2 && fake_task(tl, 50, 1)->start_time == 5 &&
+	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->start_time == 5 &&
 	   fake_task(tl, 50, 1)->cpu_time == 20 * MS && fake_task(tl, 50, 1)->end == 31 * MS,
 	   "a thread that calls execve() goes on under its leader's PID");
-	done(tape, tl);
+	fake_done(tape, tl);
 
 	/* The same, but the exec is lost. */
 	tape = fake_new(0, 100 * MS);
@@ -298,9 +284,9 @@ static void test_exec(void)
 	fake_switch(tape, 13 * MS, 0, X, 0);
 	fake_describe(tape, 20 * MS, 1, 50, LEAVES, "old", 5);
 	tl = fake_run(tape);
-	ok(count_tasks(tl) == 2 && fake_task(tl, 50, 1)->left,
+	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->left,
 	   "the last thread has its leader's PID, though its exec is lost");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static int count_identified(void *arg, const struct schedtape_task *task, uint64_t time)
@@ -333,7 +319,7 @@ static void test_identified(void)
 		abort();
 	ok(n == 0 && fake_task(tl, 11, 0)->ppid == fake_task(tl, 10, 0)->ppid &&
 	   fake_task(tl, 12, 0)->ppid == 10, "an identified task is not reported again");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_prio(void)
@@ -361,7 +347,7 @@ static void test_prio(void)
 	ok(task->prio_known && task->prio_changes == 1 && task->rt_priority == 7,
 	   "a change of an unknown priority counts");
 	ok(!fake_task(tl, 13, 0)->prio_known, "the priority of another task is not known");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_pause(void)
@@ -392,7 +378,7 @@ static void test_pause(void)
 	ok(fake_task(tl, 21, 0)->cpu_time == 10,
 	   "the task that runs after a pause has run since its end");
 	ok(fake_task(tl, 30, 0)->delays == 0, "no wait across it is counted");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Descriptions of tasks after a pause. */
@@ -442,7 +428,7 @@ static void test_described_again(void)
 	fake_switch(tape, 620 * MS, 1, R, 15);
 	tl = fake_run(tape);
 
-	ok(count_tasks(tl) == 12, "as many tasks as there were");
+	ok(fake_count(tl) == 12, "as many tasks as there were");
 	task = fake_task(tl, 10, 0);
 	ok(task->cpu_time == 100 * MS && task->sleeps == 1 && task->bursts == 1,
 	   "a task that ran before a pause and sleeps after it fell asleep in it");
@@ -466,7 +452,7 @@ static void test_described_again(void)
 	ok(fake_task(tl, 18, 0)->exited && !fake_task(tl, 18, 1)->from_start &&
 	   fake_task(tl, 18, 1)->start == 500 * MS,
 	   "a described task with a dead task's PID is a later one");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 int main(void)

@@ -10,12 +10,6 @@
 #define S STAPE_STATE_SLEEPING
 #define X STAPE_STATE_DEAD
 
-static void done(struct schedtape_tape *tape, struct schedtape_timeline *timeline)
-{
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
-}
-
 static void test_ping_pong(void)
 {
 	struct schedtape_tape *tape = fake_new(1000, 2000);
@@ -46,7 +40,7 @@ static void test_ping_pong(void)
 	ok(ping->from_start && !ping->exited && ping->start == 1000 && ping->end == 2000,
 	   "alive all the time");
 	ok(ping->process == ping->index && ping->parent == SCHEDTAPE_NONE, "a process, no parent");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_preemption(void)
@@ -72,7 +66,7 @@ static void test_preemption(void)
 	ok(task->wakeups == 2, "it ends like one");
 	ok(task->delay_max == 50 && task->delays == 3, "waits after a preemption, too");
 	ok(task->cpu_time == 150 + 600, "runs until the end");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_early_waking(void)
@@ -114,7 +108,7 @@ static void test_early_waking(void)
 	ok(fake_edge(tl, 20, 10) == 2, "the waker is the one of the waking");
 	ok(task->sleeps == 3 && task->bursts == 3, "sleeps that were");
 	ok(fake_task(tl, 20, 0)->cpu_time == 990, "the waker ran on");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* 20 begins to wake 10, but no wakeup follows; then an interrupt wakes 10. */
@@ -130,7 +124,7 @@ static void test_waking_without_wakeup(void)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->wakeups == 1 && !fake_task(tl, 10, 0)->wakeups_by_task &&
 	   !fake_edge(tl, 20, 10), "a waker is forgotten when something else wakes its wakee");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Each line: the times when it becomes runnable and when it runs. */
@@ -160,7 +154,7 @@ static void test_longest_delay(void)
 	life = fake_task(tl, 20, 0);
 	ok(life->delays == 1 && !life->delay_max && life->delay_max_time == 500,
 	   "a delay of 0 has a time, too");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_fork_and_reuse(void)
@@ -207,7 +201,7 @@ static void test_fork_and_reuse(void)
 	ok(third->start == 400 && !third->exited, "and again");
 	ok(parent->cpu_time == 1000 && parent->bursts == 1,
 	   "the parent ran from the start to the end, without a switch");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* From Linux 6.16 on a task frees its memory after its EXIT: it may sleep and wake others. */
@@ -244,7 +238,7 @@ static void test_after_exit(void)
 	ok(joiner->wakeups_by_task == 1 && fake_edge(tl, 10, 20) == 1, "wakes behind its EXIT");
 	ok(task->exited && task->end == 400, "ends with its last switch");
 	ok(!fake_task(tl, 10, 1)->pid, "no other task has its PID");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /*
@@ -278,7 +272,7 @@ static void test_proxy(void)
 	ok(task->wakeups == 2 && task->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
 	   "woken by the mutex's owner, and once by nobody");
 	ok(fake_task(tl, 20, 0)->cpu_time == 210 + 300, "the owner has the time in which it ran");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_exec(bool early)
@@ -316,7 +310,7 @@ static void test_exec(bool early)
 	   !strcmp(task->comm, "new") && task->exited, "the thread goes on under its PID");
 	ok(task->cpu_time == (early ? 180 : 190) + 50 && task->bursts == 2 && task->wakeups == 1,
 	   "all that it did is its own");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* The last thread follows its dead leader on the same CPU, with the same PID. */
@@ -337,7 +331,7 @@ static void test_exec_at_once(void)
 	ok(fake_task(tl, 50, 0)->exited && fake_task(tl, 50, 0)->end == 60 &&
 	   fake_task(tl, 50, 1)->cpu_time == 10 + 20 && fake_task(tl, 50, 1)->thread,
 	   "a leader that is followed by its own PID");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* Dead leaders with one thread each: a search for it among all tasks would take minutes. */
@@ -363,7 +357,7 @@ static void test_exec_many(void)
 		over += tasks[i].exited && tasks[i + 1].process == i + 1 &&
 			tasks[i + 1].pid == tasks[i].pid;
 	ok(n == 2 * 200000 && over == 200000, "200,000 threads have their leaders' PIDs");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 /* A thread's description names another group than its creator's, to which it was counted. */
@@ -383,7 +377,7 @@ static void test_exec_regrouped(void)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 50, 1)->parent == fake_task(tl, 50, 0)->index,
 	   "it is not counted to that any more");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_start(void)
@@ -438,7 +432,7 @@ static void test_start(void)
 	task = fake_task(tl, 8, 0);
 	ok(task->thread && task->process == fake_task(tl, 9, 0)->index &&
 	   task->tgid == 9 && task->process < task->index, "a thread described before its leader");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_loss(void)
@@ -474,7 +468,7 @@ static void test_loss(void)
 	ok(task->delays == 1 && task->delay_max == 100, "waits after it are");
 	ok(fake_task(tl, 40, 0)->wakeups == 1 && fake_task(tl, 40, 0)->delay_max == 10,
 	   "a wake-up after a loss is real");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_two_places(void)
@@ -503,7 +497,7 @@ static void test_two_places(void)
 	ok(fake_task(tl, 20, 0)->cpu_time == 0 && fake_task(tl, 21, 0)->cpu_time == 100,
 	   "a switch-in that the next event contradicts does not count");
 	ok(fake_edge(tl, 21, 10) == 1, "the waker is the current task of the event");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 static void test_rename(void)
@@ -522,7 +516,7 @@ static void test_rename(void)
 	ok(!strcmp(fake_task(tl, 10, 0)->comm, "one"),
 	   "a task that renames another one keeps its own name");
 	ok(!strcmp(fake_task(tl, 30, 0)->first_comm, "unknown"), "a first name");
-	done(tape, tl);
+	fake_done(tape, tl);
 }
 
 int main(void)

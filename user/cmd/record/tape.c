@@ -145,6 +145,17 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 /* -- samples and the end --------------------------------------------------- */
 
+/* Adds up for how long the machine has slept, and warns once of a counter that is no clock. */
+static void look_at_clocks(struct recorder *recorder, const struct stape_clock_sample *sample)
+{
+	if (recorder->sample.mono)
+		recorder->slept += schedtape_clock_sleep(&recorder->sample, sample);
+	if (sample->unstable && !recorder->sample.unstable)
+		out_warning(recorder->path, "the kernel has found the CPU's counter unstable: "
+			    "times may be wrong by a millisecond or two: record with -k mono");
+	recorder->sample = *sample;
+}
+
 int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err)
 {
 	struct stape_clock_sample sample;
@@ -153,12 +164,7 @@ int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_er
 
 	ret = schedtape_session_clock(recorder->session, &sample, err);
 	if (!ret) {
-		if (recorder->sample.mono)
-			recorder->slept += schedtape_clock_sleep(&recorder->sample, &sample);
-		if (sample.unstable && !recorder->sample.unstable)
-			out_warning(recorder->path, "the kernel has found the CPU's counter unstable: "
-				    "times may be wrong by a millisecond or two: record with -k mono");
-		recorder->sample = sample;
+		look_at_clocks(recorder, &sample);
 		ret = schedtape_writer_clock(recorder->writer, &sample, err);
 	}
 	for (i = 0; i < recorder->nr_streamers && all && recorder->streams && !ret; i++)

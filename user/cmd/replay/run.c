@@ -45,7 +45,7 @@
  * @processes: the player processes that the controller starts
  * @looked: time of the last look for processes that are due, ms
  * @interrupted: a signal has ended the replay
- * @slept: slept_so_far() at the start, then for how long the machine slept during the replay, ns
+ * @slept: for how long the machine slept during the round, ns
  * @killer: with the user's engine: kills the players if the controller dies, as the module does
  * @remover: with @cgroups: removes them if the controller dies
  */
@@ -344,11 +344,12 @@ static int run_replay(struct replay *replay)
 		{ .fd = replay->recorder.session ?
 			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
 	};
+	uint64_t slept;
 	int ret, n, ms;
 
 	if (replay->client && fds[0].fd < 0)
 		return out_failed(fds[0].fd, &err);
-	replay->slept = slept_so_far();
+	slept = slept_so_far();
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
 		ms = recorder_wait(&replay->recorder);
@@ -372,7 +373,7 @@ static int run_replay(struct replay *replay)
 		if (replay->recorder.started && !ret)
 			ret = recorder_tick(&replay->recorder);
 	}
-	replay->slept = slept_since(replay->slept);
+	replay->slept = slept_since(slept);
 	replay_show_end(replay->options);
 	return ret;
 }

@@ -64,7 +64,7 @@ struct schedtape_session_state {
 	uint64_t stop_time;
 	uint64_t memory;	/* bytes */
 	uint32_t uid;		/* the user who opened it */
-	uint32_t unused;
+	uint32_t unused;	/* so that no later field lies in what was padding */
 	uint64_t missed_calls;	/* of probed functions, while it recorded */
 	uint32_t stopped_by;	/* enum stape_stopped_by */
 };
@@ -88,7 +88,7 @@ struct schedtape_replay_state {
 	uint64_t stop_time;
 	uint64_t memory;	/* bytes */
 	uint32_t uid;		/* the user who made it */
-	uint32_t unused;
+	uint32_t unused;	/* so that no later field lies in what was padding */
 	uint32_t stopped_by;	/* enum stape_stopped_by */
 };
 
