@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parameter stop_all: an administrator stops all sessions and replays, whoever owns them, and
- * none may start until the parameter is 0 again.  So all probes are off.
+ * The parameter stop_all.  With it an administrator stops the sessions and replays of all users.
+ * None may start until the parameter is N again, so all probes are off.
  */
 #include "base/stop_all.h"
 
@@ -11,16 +11,9 @@
 #include "record/session.h"
 #include "replay/replay.h"
 
-static void stape_stop_all_sessions(void)
+static void stape_stop_all_session(struct stape_session *session)
 {
-	struct stape_session *session;
-	u32 id = 0;
-
-	while ((session = stape_session_find_after(id))) {
-		id = session->entry.id;
-		stape_session_stop_by(session, STAPE_STOPPED_BY_ADMIN);
-		stape_session_release(session);
-	}
+	stape_session_stop_by(session, STAPE_STOPPED_BY_ADMIN);
 }
 
 static void stape_stop_all_replays(void)
@@ -48,7 +41,7 @@ static int stape_stop_all_set(const char *value, const struct kernel_param *para
 		return 0;
 	/* Set before the search; pairs with the barrier in stape_replay_alloc(). */
 	smp_mb();
-	stape_stop_all_sessions();
+	stape_session_each(stape_stop_all_session);
 	stape_stop_all_replays();
 	return 0;
 }

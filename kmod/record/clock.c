@@ -27,18 +27,17 @@ static_assert(sizeof(struct stape_clock_sample) == 40);
 
 /**
  * struct stape_clock_anchor - a time by both clocks
- * @lock: protects the others, and changes of stape_clock_shift; the innermost of all locks
- * @counter: the counter, with its offset
+ * @lock: protects changes of the others; the innermost of all locks
+ * @counter: the counter, with @offset
  * @mono: ns of CLOCK_MONOTONIC
+ * @offset: is added to the raw counter; changes when that has jumped
  */
 static struct stape_clock_anchor {
 	raw_spinlock_t lock;
 	u64 counter;
 	u64 mono;
+	u64 offset;
 } stape_clock_anchor = { .lock = __RAW_SPIN_LOCK_UNLOCKED(stape_clock_anchor.lock) };
-
-/* What has to be added to the raw counter.  Changed under the anchor's lock. */
-static u64 stape_clock_shift;
 
 DEFINE_STATIC_KEY_FALSE(stape_clock_mono_key);
 
@@ -63,7 +62,7 @@ static s64 stape_clock_jump(u64 counter, u64 mono)
 {
 	u64 since = mono - READ_ONCE(stape_clock_anchor.mono);
 	u64 ticks = mul_u64_u32_div(since, stape_counter_rate(), STAPE_NS_KHZ);
-	s64 ahead = counter + READ_ONCE(stape_clock_shift) -
+	s64 ahead = counter + READ_ONCE(stape_clock_anchor.offset) -
 		    READ_ONCE(stape_clock_anchor.counter) - ticks;
 	u64 slew = stape_counter_rate() + (ticks >> STAPE_CLOCK_SLEW_SHIFT);
 
@@ -87,18 +86,19 @@ u64 stape_clock_offset(bool counter)
 
 	/* Without a rate no session uses the counter. */
 	if (!counter || !stape_counter_rate() || !stape_clock_read_both(&now, &mono))
-		return counter ? READ_ONCE(stape_clock_shift) : 0;
+		return counter ? READ_ONCE(stape_clock_anchor.offset) : 0;
 	/* Fields of two anchors may be mixed up here.  Under the lock they are read again. */
 	if ((s64)(mono - READ_ONCE(stape_clock_anchor.mono)) < STAPE_CLOCK_ANCHOR_NS &&
 	    !stape_clock_jump(now, mono))
-		return READ_ONCE(stape_clock_shift);
+		return READ_ONCE(stape_clock_anchor.offset);
 	raw_spin_lock(&stape_clock_anchor.lock);
-	WRITE_ONCE(stape_clock_shift, stape_clock_shift - stape_clock_jump(now, mono));
+	WRITE_ONCE(stape_clock_anchor.offset,
+		   stape_clock_anchor.offset - stape_clock_jump(now, mono));
 	if ((s64)(mono - stape_clock_anchor.mono) > 0) {
 		WRITE_ONCE(stape_clock_anchor.mono, mono);
-		WRITE_ONCE(stape_clock_anchor.counter, now + stape_clock_shift);
+		WRITE_ONCE(stape_clock_anchor.counter, now + stape_clock_anchor.offset);
 	}
-	now = stape_clock_shift;
+	now = stape_clock_anchor.offset;
 	raw_spin_unlock(&stape_clock_anchor.lock);
 	return now;
 }
@@ -144,16 +144,19 @@ void stape_clock_put(bool counter)
 void stape_clock_sample(bool counter, struct stape_clock_sample *sample)
 {
 	unsigned long flags;
-	u64 before, offset;
+	u64 offset;
 
 	memset(sample, 0, sizeof(*sample));
 	/* No interrupt may come between the reads. */
 	local_irq_save(flags);
-	offset = stape_clock_offset(counter);
-	before = stape_clock_now(counter);
-	sample->mono = ktime_get_mono_fast_ns();
-	sample->counter = counter ? before + (stape_clock_now(true) - before) / 2 + offset :
-				    sample->mono;
+	if (counter) {
+		offset = stape_clock_offset(true);
+		stape_clock_read_both(&sample->counter, &sample->mono);
+		sample->counter += offset;
+	} else {
+		sample->mono = ktime_get_mono_fast_ns();
+		sample->counter = sample->mono;
+	}
 	sample->boot = ktime_get_boot_fast_ns();
 	sample->real = ktime_get_real_fast_ns();
 	local_irq_restore(flags);

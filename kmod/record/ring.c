@@ -266,12 +266,6 @@ static void stape_ring_follow_clock(struct stape_ring *ring, u64 now)
 	ring->lost_last = min(ring->lost_last, ring->paused_until);
 }
 
-/* Either clock may step back a little, CLOCK_MONOTONIC under NTP slew. */
-static u64 stape_ring_not_before_last(const struct stape_ring *ring, u64 now)
-{
-	return (s64)(now - ring->last) < 0 ? ring->last : now;
-}
-
 /*
  * Returns room for @words in the open page or a new one; NULL: the event is not written.
  * @now: its time; returned: not before the last event's
@@ -288,10 +282,12 @@ static u64 *stape_ring_reserve(struct stape_ring *ring, u64 *now, u32 words)
 			return NULL;
 		}
 		stape_ring_follow_clock(ring, *now);
-		*now = stape_ring_not_before_last(ring, *now);
-		stape_ring_open(ring, *now);
 	}
-	*now = stape_ring_not_before_last(ring, *now);
+	/* Either clock may step back a little, CLOCK_MONOTONIC under NTP slew. */
+	if ((s64)(*now - ring->last) < 0)
+		*now = ring->last;
+	if (!ring->page)
+		stape_ring_open(ring, *now);
 	return ring->pos;
 }
 

@@ -298,6 +298,24 @@ struct stape_session *stape_session_find_after(u32 id)
 }
 
 /**
+ * stape_session_each() - call a function for each session
+ * @func: called under the session's lock
+ *
+ * Context: may sleep.
+ */
+void stape_session_each(void (*func)(struct stape_session *session))
+{
+	struct stape_session *session;
+	u32 id = 0;
+
+	while ((session = stape_session_find_after(id))) {
+		id = session->entry.id;
+		func(session);
+		stape_session_release(session);
+	}
+}
+
+/**
  * stape_session_release() - drop the lock and the reference
  * @session: from stape_session_find()
  *
@@ -476,7 +494,7 @@ static void stape_session_call(void *data)
 
 /*
  * Calls @func for each ring with memory, on its own CPU, which owns it; here, if that CPU is
- * offline.  No other CPU is interrupted.
+ * offline.  No other CPU is interrupted.  The ring of the descriptions is the last.
  */
 static void stape_session_each_ring(struct stape_session *session,
 				    void (*func)(struct stape_ring *ring))
@@ -489,12 +507,7 @@ static void stape_session_each_ring(struct stape_session *session,
 	for_each_cpu_andnot(cpu, &session->setup.cpus, cpu_online_mask)
 		func(per_cpu_ptr(session->active.rings, cpu));
 	cpus_read_unlock();
-}
-
-static void stape_session_pause_rings(struct stape_session *session)
-{
-	stape_session_each_ring(session, stape_ring_pause);
-	stape_descriptions_call(session->active.descriptions, stape_ring_pause);
+	stape_descriptions_call(session->active.descriptions, func);
 }
 
 static void stape_session_wake_readers(struct stape_session *session)
@@ -525,7 +538,7 @@ void stape_session_set_asleep(bool asleep)
 void stape_session_sleep(struct stape_session *session)
 {
 	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_pause_rings(session);
+		stape_session_each_ring(session, stape_ring_pause);
 }
 
 /**
@@ -588,7 +601,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 /* Pauses all rings.  If no start follows, @pause_time is the recording's end. */
 static void stape_session_quiesce(struct stape_session *session)
 {
-	stape_session_pause_rings(session);
+	stape_session_each_ring(session, stape_ring_pause);
 	session->pause_time = ktime_get_mono_fast_ns();
 }
 
@@ -649,7 +662,6 @@ void stape_session_flush(struct stape_session *session)
 	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
-	stape_descriptions_call(session->active.descriptions, stape_ring_flush);
 	stape_session_wake_readers(session);
 }
 

@@ -127,6 +127,7 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
 struct stape_session *stape_session_find_after(u32 id);
+void stape_session_each(void (*func)(struct stape_session *session));
 void stape_session_release(struct stape_session *session);
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
 		      u32 powers, struct netlink_ext_ack *extack);

@@ -9,18 +9,6 @@
 
 #include "record/session.h"
 
-static void stape_suspend_each(void (*func)(struct stape_session *session))
-{
-	struct stape_session *session;
-	u32 id = 0;
-
-	while ((session = stape_session_find_after(id))) {
-		id = session->entry.id;
-		func(session);
-		stape_session_release(session);
-	}
-}
-
 /* A session that starts meanwhile sees the flag, or is found: both are under its lock. */
 static int stape_suspend_notify(struct notifier_block *block, unsigned long action, void *data)
 {
@@ -29,13 +17,13 @@ static int stape_suspend_notify(struct notifier_block *block, unsigned long acti
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
 		stape_session_set_asleep(true);
-		stape_suspend_each(stape_session_sleep);
+		stape_session_each(stape_session_sleep);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
 		stape_session_set_asleep(false);
-		stape_suspend_each(stape_session_wake_up);
+		stape_session_each(stape_session_wake_up);
 		break;
 	}
 	return NOTIFY_DONE;
