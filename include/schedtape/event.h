@@ -21,9 +21,9 @@
  * them, as many as the low four bits of the argument say, so that a reader can
  * skip an unknown type.  Types 14 and 15 are prefixes of the next event.
  *
- * What a task is (its fork, name, cgroup, policy, affinity, exit) stands in pages of their own,
- * the descriptions, which belong to no CPU: a task may be described on any CPU, also on one that
- * the session does not record.  Their events of a type below 8 name all that they need.
+ * Forks, names, cgroups, policies, affinities and exits of tasks are in pages of their own, the
+ * descriptions.  These belong to no CPU, because a task may be described on any CPU, also on one
+ * that the session does not record.  Their events of a type below 8 name all that they need.
  *
  * If a task's wakeup directly follows its waking, both are one word, a wake:
  *
@@ -179,7 +179,7 @@ enum stape_dl_word {
  */
 #define STAPE_AFFINITY_WORDS	14
 
-/* What an exit says: bits of the argument above the number of words. */
+/* Whether an exit begins or has ended: bits of the argument above the number of words. */
 #define STAPE_EXIT_SHIFT	4
 #define STAPE_EXIT_BEGINS	0	/* the task is in do_exit(), and still runs */
 #define STAPE_EXIT_ENDED	1	/* it has ended, on a CPU that has no ring */
