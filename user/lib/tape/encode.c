@@ -192,6 +192,12 @@ static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
 	size_t i;
 
 	memcpy(&first, pages, sizeof(first));
+	*chunk = (struct tape_chunk) {
+		.cpu = htole32(first.cpu),
+		.pages = htole32(n),
+		.seq = htole64(first.seq),
+		.time = htole64(first.time),
+	};
 	for (i = 0; i < n; i++) {
 		memcpy(&h, pages + i * STAPE_PAGE_SIZE, sizeof(h));
 		if (h.magic != STAPE_PAGE_MAGIC)
@@ -205,15 +211,9 @@ static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
 		events += h.events;
 		lost += h.lost;
 	}
-	*chunk = (struct tape_chunk) {
-		.cpu = htole32(first.cpu),
-		.pages = htole32(n),
-		.seq = htole64(first.seq),
-		.time = htole64(first.time),
-		.end = htole64(h.end),
-		.events = htole64(events),
-		.lost = htole64(lost),
-	};
+	chunk->end = htole64(h.end);
+	chunk->events = htole64(events);
+	chunk->lost = htole64(lost);
 	return 0;
 }
 
