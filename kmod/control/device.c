@@ -19,7 +19,10 @@
 #include "base/account.h"
 #include "control/commands.h"
 #include "control/waiter.h"
-#include "record/session.h"
+#include "record/session_readers.h"
+#include "record/session_rings.h"
+#include "record/session_run.h"
+#include "record/sessions.h"
 #include "replay/file.h"
 #include "replay/rewind.h"
 

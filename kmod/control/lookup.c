@@ -7,7 +7,7 @@
 #include <net/genetlink.h>
 
 #include "control/message.h"
-#include "record/session.h"
+#include "record/sessions.h"
 #include "replay/replay.h"
 
 /**

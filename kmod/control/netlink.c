@@ -17,7 +17,7 @@
 #include "control/message.h"
 #include "control/missing.h"
 #include "record/attach.h"
-#include "record/session.h"
+#include "record/sessions.h"
 #include "replay/replay.h"
 
 /* info-get takes no attribute: attributes that a policy does not have are rejected. */

@@ -12,7 +12,8 @@
 
 #include "control/lookup.h"
 #include "record/rules.h"
-#include "record/session.h"
+#include "record/session_run.h"
+#include "record/sessions.h"
 #include "record/task_info.h"
 
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */

@@ -11,7 +11,9 @@
 #include "control/cpumask.h"
 #include "control/lookup.h"
 #include "control/message.h"
-#include "record/session.h"
+#include "record/session_rings.h"
+#include "record/session_run.h"
+#include "record/sessions.h"
 
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pages_range = { .max = STAPE_RING_PAGES_MAX };

@@ -13,7 +13,7 @@
 #include "control/cpumask.h"
 #include "control/lookup.h"
 #include "control/message.h"
-#include "record/session.h"
+#include "record/sessions.h"
 #include "record/task_info.h"
 
 const struct nla_policy stape_task_policy[STAPE_A_TASK_SESSION + 1] = {

@@ -8,7 +8,8 @@
 #include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
 
-#include "record/session.h"
+#include "record/session_run.h"
+#include "record/sessions.h"
 #include "replay/replay.h"
 
 static void stape_stop_all_session(struct stape_session *session)

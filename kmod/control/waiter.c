@@ -16,6 +16,7 @@
 #include "base/work.h"
 #include "control/cpumask.h"
 #include "record/session.h"
+#include "record/session_readers.h"
 
 static_assert(sizeof(struct stape_stream) == 16);
 

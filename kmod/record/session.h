@@ -5,7 +5,6 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -15,37 +14,7 @@
 #include "base/registry.h"
 #include "record/active.h"
 
-struct netlink_ext_ack;
 struct stape_account;
-
-/**
- * struct stape_readers - which rings some readers read
- * @cpus: those of these CPUs
- * @descriptions: that of the descriptions
- */
-struct stape_readers {
-	const struct cpumask *cpus;
-	bool descriptions;
-};
-
-/* Readers of all rings. */
-#define STAPE_READERS_ALL	((struct stape_readers){ cpu_possible_mask, true })
-
-/**
- * struct stape_waiter - readers that wait for some of a session's rings
- * @list: entry in the session's @waiters
- * @cpus: the CPUs whose rings they read
- * @descriptions: they read the ring of the descriptions
- * @wait: the readers
- * @wake: wakes them from probes
- */
-struct stape_waiter {
-	struct list_head list;
-	cpumask_t cpus;
-	bool descriptions;
-	wait_queue_head_t wait;
-	struct irq_work wake;
-};
 
 /**
  * struct stape_session - one recording in the kernel; it ends with its open file
@@ -109,48 +78,6 @@ struct stape_session {
 	struct mutex read_lock;	/* see above */
 };
 
-/**
- * struct stape_session_totals - sums over all rings of a session
- * @events: in published pages
- * @lost: that found a full ring
- * @overwritten: before they were read
- */
-struct stape_session_totals {
-	u64 events;
-	u64 lost;
-	u64 overwritten;
-};
-
-extern struct stape_registry stape_sessions;
-
-struct stape_session *stape_session_create(void (*notify)(struct stape_session *session));
-void stape_session_destroy(struct stape_session *session);
-struct stape_session *stape_session_find(u32 id);
-struct stape_session *stape_session_find_after(u32 id);
-void stape_session_each(void (*func)(struct stape_session *session));
-void stape_session_release(struct stape_session *session);
-int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
-		      u32 powers, struct netlink_ext_ack *extack);
-int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
-int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
-void stape_session_set_asleep(bool asleep);
-void stape_session_sleep(struct stape_session *session);
-void stape_session_wake_up(struct stape_session *session);
-int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
-int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
-void stape_session_stop_by(struct stape_session *session, u32 stopped_by);
-void stape_session_count(struct stape_session *session, struct stape_session_totals *totals);
-u64 stape_session_missed_calls(const struct stape_session *session);
-int stape_session_set_monitor(struct stape_session *session, u32 port,
-			      struct netlink_ext_ack *extack);
-void stape_session_flush(struct stape_session *session);
-void stape_session_resync(struct stape_session *session);
-int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);
-void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter);
-__poll_t stape_session_poll(struct stape_session *session, const struct stape_readers *readers);
-bool stape_session_readable(struct stape_session *session, const struct stape_readers *readers,
-			    u32 pages);
-
 /* Returns true if the session's last task has ended and no other task will enter. */
 static inline bool stape_session_empty(const struct stape_session *session)
 {
@@ -159,7 +86,7 @@ static inline bool stape_session_empty(const struct stape_session *session)
 
 static inline bool stape_session_finished(const struct stape_session *session)
 {
-	/* Pairs with the release in stape_session_stop(). */
+	/* Pairs with the release in stape_session_end(). */
 	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
 

@@ -7,7 +7,8 @@
 
 #include <linux/suspend.h>
 
-#include "record/session.h"
+#include "record/session_run.h"
+#include "record/sessions.h"
 
 /* A session that starts meanwhile sees the flag, or is found: both are under its lock. */
 static int stape_suspend_notify(struct notifier_block *block, unsigned long action, void *data)

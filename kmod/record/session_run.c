@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a session does between its start and its stop.
+ */
+#include "record/session_run.h"
+
+#include <linux/cpu.h>
+#include <linux/netlink.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/security.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+
+#include "base/stop_all.h"
+#include "base/work.h"
+#include "record/attach.h"
+#include "record/encode.h"
+#include "record/rules.h"
+#include "record/session_readers.h"
+
+/* See stape_session_set_asleep(). */
+static bool stape_session_asleep;
+
+/**
+ * stape_session_attach() - let probes keep the filter up to date
+ * @session: a session with rings
+ * @extack: returned: the reason, if this fails
+ *
+ * From now on children of members become members, and tasks that end leave the filter.  No
+ * event is written yet.
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0; -EINVAL: no rings; or the error of registering the probes.
+ */
+int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (session->attached || session->state == STAPE_SESSION_STOPPED)
+		return 0;
+	if (stape_stop_all_is_set()) {
+		NL_SET_ERR_MSG(extack, STAPE_STOP_ALL_TEXT);
+		return -EPERM;
+	}
+	if (session->state == STAPE_SESSION_NEW) {
+		NL_SET_ERR_MSG(extack, "the session has no rings yet: give it their sizes first");
+		return -EINVAL;
+	}
+	ret = stape_attach_get();
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
+		return ret;
+	}
+	stape_clock_get(session->setup.counter);
+	stape_active_add(&session->active);
+	session->attached = true;
+	return 0;
+}
+
+/**
+ * stape_session_detach() - take a session away from the probes
+ * @session: any session
+ *
+ * They are RCU readers, so no probe uses it when this returns.  stape_attach_put() is not enough
+ * for that: it waits only if it has switched the probes off, and on recent kernels for SRCU
+ * instead of RCU.
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_detach(struct stape_session *session)
+{
+	if (!session->attached)
+		return;
+	session->attached = false;
+	/* Clear the bits first: after a grace period no probe gets the rings by the filter's id. */
+	stape_filter_clear(&session->active.filter);
+	synchronize_rcu();
+	stape_active_remove(&session->active);
+	stape_attach_put();
+	synchronize_rcu();
+	stape_clock_put(session->setup.counter);
+}
+
+static void stape_session_resync_cpu(void *data)
+{
+	stape_encode_resync(data);
+}
+
+/**
+ * stape_session_resync() - let every CPU check whether its running task is a member
+ * @session: any session whose filter has changed
+ *
+ * CPUs that the session leaves out are not interrupted: their rings have no memory.
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_resync(struct stape_session *session)
+{
+	struct stape_active *active = &session->active;
+	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
+
+	if (!session->attached)
+		return;
+	stape_filter_get_leavers(&active->filter, leavers);
+	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
+	stape_filter_settle_leavers(&active->filter, leavers);
+	/* The filter may have lost its last member. */
+	irq_work_queue(&active->wake);
+}
+
+struct stape_ring_call {
+	struct stape_session *session;
+	void (*func)(struct stape_ring *ring);
+};
+
+static void stape_session_call(void *data)
+{
+	struct stape_ring_call *call = data;
+
+	call->func(this_cpu_ptr(call->session->active.rings));
+}
+
+/*
+ * Calls @func for each ring with memory, on its own CPU, which owns it; here, if that CPU is
+ * offline.  No other CPU is interrupted.  The ring of the descriptions is the last.
+ */
+static void stape_session_each_ring(struct stape_session *session,
+				    void (*func)(struct stape_ring *ring))
+{
+	struct stape_ring_call call = { session, func };
+	int cpu;
+
+	cpus_read_lock();
+	on_each_cpu_mask(&session->setup.cpus, stape_session_call, &call, true);
+	for_each_cpu_andnot(cpu, &session->setup.cpus, cpu_online_mask)
+		func(per_cpu_ptr(session->active.rings, cpu));
+	cpus_read_unlock();
+	stape_descriptions_call(session->active.descriptions, func);
+}
+
+/* Jiffies.  A virtual CPU may be stopped for long; tasks that enter must not wait that long. */
+#define STAPE_SESSION_RESYNC_DELAY_MAX	HZ
+
+static void stape_session_resync_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(to_delayed_work(work), struct stape_session,
+						     active.resync);
+	u64 begin, took;
+
+	mutex_lock(&session->lock);
+	begin = ktime_get_mono_fast_ns();
+	stape_rules_rescan(&session->active);
+	stape_session_resync(session);
+	took = ktime_get_mono_fast_ns() - begin;
+	WRITE_ONCE(session->active.resync_delay,
+		   1 + min_t(u64, nsecs_to_jiffies(9 * took), STAPE_SESSION_RESYNC_DELAY_MAX));
+	mutex_unlock(&session->lock);
+}
+
+/**
+ * stape_session_init_run() - prepare what a recording needs
+ * @session: a new session
+ *
+ * Context: any.
+ */
+void stape_session_init_run(struct stape_session *session)
+{
+	INIT_DELAYED_WORK(&session->active.resync, stape_session_resync_work);
+	session->active.resync_delay = 1;
+}
+
+/**
+ * stape_session_set_asleep() - say whether the machine is about to sleep
+ * @asleep: until this is false again, the rings of sessions that start stay paused
+ *
+ * Context: before stape_session_sleep() or stape_session_wake_up() of all sessions.
+ */
+void stape_session_set_asleep(bool asleep)
+{
+	WRITE_ONCE(stape_session_asleep, asleep);
+}
+
+/**
+ * stape_session_sleep() - record nothing while the machine sleeps
+ * @session: any session
+ *
+ * Its state stays as it is.
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_sleep(struct stape_session *session)
+{
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_each_ring(session, stape_ring_pause);
+}
+
+/**
+ * stape_session_wake_up() - record, unless the machine is about to sleep
+ * @session: any session
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_wake_up(struct stape_session *session)
+{
+	int cpu;
+
+	if (session->state != STAPE_SESSION_RECORDING || READ_ONCE(stape_session_asleep))
+		return;
+	/* First, so that what a ring names is described.  A pause has the reverse order. */
+	stape_ring_resume(&session->active.descriptions->ring);
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+}
+
+/**
+ * stape_session_start() - begin to record, or go on
+ * @session: a session with rings
+ * @extack: returned: the reason, if this fails
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0; -EINVAL: no rings, or it has stopped; -EALREADY: it is recording; -EPERM: the kernel
+ * is locked down, or an administrator has stopped everything; or the error of registering the
+ * probes.
+ */
+int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_PERF);
+	if (ret) {
+		NL_SET_ERR_MSG(extack, "the kernel is in lockdown");
+		return ret;
+	}
+	switch (session->state) {
+	case STAPE_SESSION_RECORDING:
+		NL_SET_ERR_MSG(extack, "the session is recording already");
+		return -EALREADY;
+	case STAPE_SESSION_STOPPED:
+		NL_SET_ERR_MSG(extack, "the session has stopped for good: open another");
+		return -EINVAL;
+	}
+	ret = stape_session_attach(session, extack);
+	if (ret)
+		return ret;
+	if (session->state == STAPE_SESSION_READY) {
+		session->start_time = ktime_get_mono_fast_ns();
+		session->missed_calls = stape_attach_missed_calls();
+	}
+	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
+	stape_session_wake_up(session);
+	return 0;
+}
+
+/* Pauses all rings.  If no start follows, @pause_time is the recording's end. */
+static void stape_session_quiesce(struct stape_session *session)
+{
+	stape_session_each_ring(session, stape_ring_pause);
+	session->pause_time = ktime_get_mono_fast_ns();
+}
+
+/**
+ * stape_session_pause() - record nothing until the next start
+ * @session: a recording session
+ * @extack: returned: the reason, if this fails
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0; -EALREADY: it is paused; -EINVAL: it does not record.
+ */
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	if (session->state == STAPE_SESSION_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the session is paused already");
+		return -EALREADY;
+	}
+	if (session->state != STAPE_SESSION_RECORDING) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	stape_session_quiesce(session);
+	WRITE_ONCE(session->state, STAPE_SESSION_PAUSED);
+	stape_session_wake_readers(session);
+	return 0;
+}
+
+/**
+ * stape_session_flush() - publish the open pages of all rings, except in overwrite mode
+ * @session: any session
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_flush(struct stape_session *session)
+{
+	/* Rings in overwrite mode are read only after the stop. */
+	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
+		return;
+	stape_session_each_ring(session, stape_ring_flush);
+	stape_session_wake_readers(session);
+}
+
+/* The end of a session with rings.  Under its lock. */
+static void stape_session_end(struct stape_session *session, u32 stopped_by)
+{
+	int cpu;
+
+	/* The recording ends now for all tasks, because clearing their bits may take long. */
+	if (session->state == STAPE_SESSION_RECORDING)
+		stape_session_quiesce(session);
+	session->stop_time = session->pause_time;
+	session->stopped_by = stopped_by;
+	session->missed_calls = stape_session_missed_calls(session);
+	stape_session_detach(session);
+	for_each_cpu(cpu, &session->setup.cpus)
+		stape_ring_finish(per_cpu_ptr(session->active.rings, cpu));
+	stape_ring_finish(&session->active.descriptions->ring);
+	/* Pairs with the acquire in stape_session_finished(): all pages are published before. */
+	smp_store_release(&session->state, STAPE_SESSION_STOPPED);
+	stape_session_wake_readers(session);
+	queue_work(stape_work, &session->notify_work);
+}
+
+/**
+ * stape_session_stop_by() - end a session for another reason than its owner's request
+ * @session: any session; nothing happens if it has no rings, or has stopped
+ * @stopped_by: enum stape_stopped_by
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_session_stop_by(struct stape_session *session, u32 stopped_by)
+{
+	if (session->state != STAPE_SESSION_NEW && session->state != STAPE_SESSION_STOPPED)
+		stape_session_end(session, stopped_by);
+}
+
+/**
+ * stape_session_missed_calls() - count what return probes have missed while a session recorded
+ * @session: any session
+ *
+ * Context: under the session's lock; may sleep.
+ */
+u64 stape_session_missed_calls(const struct stape_session *session)
+{
+	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED)
+		return session->missed_calls;
+	return stape_attach_missed_calls() - session->missed_calls;
+}
+
+/**
+ * stape_session_stop() - end recording; what the rings hold stays readable
+ * @session: a recording or paused session
+ * @extack: returned: the reason, if this fails; may be NULL
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0, or -EINVAL if it is not recording.
+ */
+int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack)
+{
+	if (session->state != STAPE_SESSION_RECORDING && session->state != STAPE_SESSION_PAUSED) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	stape_session_end(session, STAPE_STOPPED_BY_REQUEST);
+	return 0;
+}
