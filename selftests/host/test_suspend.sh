@@ -10,8 +10,8 @@
 # On the newest kernel of this machine's release, or on those in KERNELS.
 #
 # With "long" on all kernels, and not only sleeps to RAM, but also sleeps to disk, a counter that
-# starts again, and machines that are stopped or go back to a snapshot. A sleep to idle is not
-# among them, because nothing in the emulator wakes a machine from that.
+# starts again, and machines that are stopped, go back to a snapshot or are migrated. A sleep to
+# idle is not among them, because nothing in the emulator wakes a machine from that.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -100,6 +100,8 @@ stopped_or_restored()
 make_folder
 echo "TAP version 13"
 for kernel in "${kernels[@]}"; do
+	# First, because "monitor" waits for a guest only two minutes.
+	make -s -C "$top" module KERNEL="$kernel"
 	state_to_state "ram-$kernel" "$kernel" mem
 	for engine in module user; do
 		check "$kernel: a replay by the $engine's engine says that the machine slept" \
@@ -112,6 +114,8 @@ if [ "${1-}" = long ]; then
 		stopped_or_restored "stop-$kernel" "$kernel" stop 'wait 5' cont
 		stopped_or_restored "snapshot-$kernel" "$kernel" \
 			'savevm a' 'wait 3' 'loadvm a'
+		stopped_or_restored "migration-$kernel" "$kernel" \
+			"migrate exec:cat>$T/migration-$kernel.socket.state" quit
 	done
 	check "a counter that starts again: the guest" restarting "${kernels[0]}" &&
 		check "a counter that starts again: both clocks agree" agree "$T/restart" mem

@@ -2,8 +2,9 @@
 /*
  * Builds the module as if for a machine whose counter starts again after a sleep, which QEMU's
  * does not: the first sleep of a second or more takes it back by 2^33 ticks, some seconds.
- * Included before all other headers.
+ * Included before all other headers, of which linux/module.h includes those that print.
  */
+#include <linux/module.h>
 #include <linux/timekeeping.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
