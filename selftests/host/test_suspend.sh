@@ -9,6 +9,8 @@
 #
 # On the newest kernel of this machine's release, or on those in KERNELS.
 #
+# Another guest's kernel gives up its counter meanwhile.
+#
 # With "long" on all kernels, and not only sleeps to RAM, but also sleeps to disk, a counter that
 # starts again, and machines that are stopped, go back to a snapshot or are migrated. A sleep to
 # idle is not among them, because nothing in the emulator wakes a machine from that.
@@ -91,6 +93,16 @@ outside()
 	wait "$pid"
 }
 
+# The kernel gives up the counter while two sessions record.
+unstable()
+{
+	local ko=$T/counter-unstable/counter_unstable.ko
+
+	cp -r "$top/selftests/host/counter-unstable" "$T" &&
+	"$top/selftests/qemu/build-module" "$1" "$T/counter-unstable" &&
+	guest "$1" "$T/unstable-$1" --file "$ko" -- unstable "$ko"
+}
+
 stopped_or_restored()
 {
 	check "$1: the guest" outside "$@" &&
@@ -108,6 +120,11 @@ for kernel in "${kernels[@]}"; do
 			says "$T/ram-$kernel/replay-$engine.log" 1 'the machine slept for .* s during the replay'
 	done
 done
+check "a counter that the kernel gives up: the guest" unstable "${kernels[0]}" &&
+	check "a counter that the kernel gives up: both clocks agree" \
+		agree "$T/unstable-${kernels[0]}" unstable &&
+	check "a counter that the kernel gives up: the recorder says so" \
+		grep "found the CPU's counter unstable" "$T/unstable-${kernels[0]}/unstable-tsc.log"
 if [ "${1-}" = long ]; then
 	for kernel in "${kernels[@]}"; do
 		state_to_state "disk-$kernel" "$kernel" disk --disk 3000
