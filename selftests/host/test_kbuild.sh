@@ -70,11 +70,12 @@ module()
 	make -s -C "$top" module "$@" KMOD="$build/kmod/test"
 }
 
-# build_as KFLAGS: builds as if for another kernel, and prints Kbuild's messages
+# build_as KFLAGS: builds as if for another kernel, and prints Kbuild's messages. One file is
+# enough for these, and saves most of the time.
 build_as()
 {
 	rm -f "$build/kmod/test/main.o" "$build/kmod/test/schedtape.ko"
-	module KERNEL=6.12 KFLAGS="$1" 2>&1 | tee "$T/said" | grep '^schedtape: \|\*\*\* schedtape: '
+	module KERNEL=6.12 KFLAGS="schedtape-y=main.o KBUILD_MODPOST_WARN=1 $1" 2>&1 | tee "$T/said" | grep '^schedtape: \|\*\*\* schedtape: '
 }
 
 # says KFLAGS [TEXT]: it builds, and prints that line, or nothing
