@@ -51,6 +51,7 @@ static void stape_ring_init_empty(struct stape_ring *ring, const struct stape_ri
 	ring->counter = setup->counter;
 	ring->wake = setup->notify;
 	ring->notify = setup->notify;
+	ring->any_lost = setup->any_lost;
 }
 
 /* Gives a ring its pages, whose headers get the number @cpu, on a NUMA node. */
@@ -227,7 +228,8 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	WRITE_ONCE(producer->lost, producer->lost + 1);
 	if (!first)
 		return;
-	/* After the count, because the irq_work reads it. */
+	/* Before the irq_work, because that reads it. */
+	WRITE_ONCE(*ring->any_lost, true);
 	irq_work_queue(ring->notify);
 	irq_work_queue(READ_ONCE(ring->wake));
 }

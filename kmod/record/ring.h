@@ -43,6 +43,7 @@
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run
  * @notify: the session's, queued when the first event is lost
+ * @any_lost: the session's, set then
  * @fanout: if set, this is no ring: called in place of writing an event, with its word and its
  *	whole argument
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring, and @paused is
@@ -75,6 +76,7 @@ struct stape_ring {
 	u32 watermark;
 	struct irq_work *wake;
 	struct irq_work *notify;
+	bool *any_lost;
 	void (*fanout)(u64 word, u32 arg);
 	void *mem;
 	struct stape_ring_consumer *consumer;
@@ -90,6 +92,7 @@ struct stape_ring {
  * @overwrite: full rings lose their oldest page
  * @cpus: the CPUs that are recorded
  * @notify: queued when the first event is lost
+ * @any_lost: set before that
  */
 struct stape_ring_setup {
 	u32 pages;
@@ -98,6 +101,7 @@ struct stape_ring_setup {
 	bool overwrite;
 	cpumask_t cpus;
 	struct irq_work *notify;
+	bool *any_lost;
 };
 
 void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg));

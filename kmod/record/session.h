@@ -33,6 +33,7 @@ struct stape_account;
  * @had_members: the filter has had a member
  * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run
  *	on two CPUs at a time
+ * @any_lost: a ring has lost an event
  * @notified_lost: the netlink group has been notified of a loss
  * @notified_empty: it has been notified that the last task has ended
  * @start_time: ns, when recording started
@@ -64,6 +65,7 @@ struct stape_session {
 	u64 memory;
 	bool had_members;
 	spinlock_t notified_lock;	/* see above */
+	bool any_lost;
 	bool notified_lost;
 	bool notified_empty;
 	u64 start_time;

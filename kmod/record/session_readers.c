@@ -9,16 +9,7 @@
 
 #include "base/work.h"
 
-static bool stape_session_has_lost(struct stape_session *session)
-{
-	int cpu;
-
-	for_each_cpu(cpu, &session->setup.cpus)
-		if (READ_ONCE(per_cpu_ptr(session->active.rings, cpu)->producer->lost))
-			return true;
-	return READ_ONCE(session->active.descriptions->ring.producer->lost);
-}
-
+/* Interrupts are off, so this does not look at the rings of all CPUs. */
 static void stape_session_wake(struct irq_work *work)
 {
 	struct stape_session *session = container_of(work, struct stape_session, active.wake);
@@ -37,7 +28,7 @@ static void stape_session_wake(struct irq_work *work)
 	 * overwriting newer values of notified_lost and notified_empty.
 	 */
 	spin_lock(&session->notified_lock);
-	lost = session->notified_lost || stape_session_has_lost(session);
+	lost = READ_ONCE(session->any_lost);
 	empty = stape_session_empty(session);
 	if (lost != session->notified_lost || empty != session->notified_empty) {
 		session->notified_lost = lost;

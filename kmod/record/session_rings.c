@@ -120,6 +120,7 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 		goto err_filter;
 	}
 	setup->notify = &session->active.wake;
+	setup->any_lost = &session->any_lost;
 	if (!setup->watermark)
 		setup->watermark = setup->pages / 4;
 	descriptions = stape_descriptions_create(setup);

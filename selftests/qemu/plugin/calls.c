@@ -3,8 +3,9 @@
  * mode=calls: the instructions of each of the module's functions, of the kernel's functions that
  * they call, of each call with all that it calls, and of sections with interrupts off.
  *
- * A call lasts until its return address has left the stack.  An interrupt in the middle of it, and
- * what the scheduler does when it sleeps, is not the module's.
+ * A call lasts until its return address has left the stack.  An interrupt in the middle of it, what
+ * the scheduler does when it sleeps, and waiting for a spinlock is not the module's.  With several
+ * CPUs such a wait depends on the host: it may have stopped the CPU that has the lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -241,6 +242,17 @@ static bool is_ours(const struct block *block)
 	return block->symbol && block->symbol->ours;
 }
 
+/* Does the block begin a function that another task's or CPU's time goes into? */
+static bool is_wait(const struct block *block)
+{
+	const char *name;
+
+	if (!block_begins(block))
+		return false;
+	name = block->symbol->name;
+	return !strcmp(name, "__schedule") || strstr(name, "spin_lock_slowpath");
+}
+
 /* Sets the CPU's @ours. */
 static void find_ours(unsigned int number, const struct block *block, bool interrupt)
 {
@@ -255,9 +267,7 @@ static void find_ours(unsigned int number, const struct block *block, bool inter
 	if (is_ours(block)) {
 		if (!top || !top->ours || block_begins(block))
 			top = frame_begin(cpu, cpu->sp, true, block, top);
-	} else if (top && top->ours &&
-		   (interrupt ||
-		    (block_begins(block) && !strcmp(block->symbol->name, "__schedule")))) {
+	} else if (top && top->ours && (interrupt || is_wait(block))) {
 		top = frame_begin(cpu, cpu->sp, false, block, top);
 	}
 	if (top && top->ours)
