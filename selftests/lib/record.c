@@ -225,6 +225,13 @@ int st_record_take(struct st_record *r)
 	return ret ? complain(r, ret) : sort(r);
 }
 
+int st_record_take_descriptions(struct st_record *r)
+{
+	int ret = take_ring(r, STAPE_CPU_NONE);
+
+	return ret ? complain(r, ret) : 0;
+}
+
 int st_record_flush(struct st_record *r)
 {
 	int ret = schedtape_session_flush(r->session, &r->err);

@@ -57,6 +57,8 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state);
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks);
 /* Reads the full pages of all rings, and sorts their events by time. */
 int st_record_take(struct st_record *r);
+/* Reads only descriptions: in overwrite mode the other rings are read after the stop. */
+int st_record_take_descriptions(struct st_record *r);
 /* The same after a flush: reads all events until now. */
 int st_record_flush(struct st_record *r);
 /* Stops the session, and reads the rest. */
