@@ -64,7 +64,8 @@ static inline struct hlist_head *stape_actives_rcu(void)
 
 /*
  * For RCU readers.  A probe is an RCU reader if interrupts or preemption are off.  Otherwise it
- * calls rcu_read_lock() itself, because recent kernels no longer do so for it: see attach.c.
+ * switches preemption off, or calls rcu_read_lock(), because recent kernels no longer do so for it:
+ * see attach.c.
  */
 #define for_each_active(active) \
 	hlist_for_each_entry_rcu_notrace(active, stape_actives_rcu(), node)

@@ -8,14 +8,15 @@
  * Every probe is an RCU reader, because sessions, rings and players are freed after a
  * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU
  * (srcu_fast) instead, and a grace period of RCU does not wait for that.  So a probe
- * relies on its tracepoint's own context, or calls rcu_read_lock():
+ * relies on its tracepoint's own context, calls rcu_read_lock(), or switches preemption off:
  *
  *   sched_switch, sched_waking and sched_wakeup of another task, sched_wakeup_new,
  *   sched_migrate_task, sched_pi_setprio, softirq_raise: the kernel has interrupts off
  *   sched_waking and sched_wakeup of the current task: try_to_wake_up() has preemption off
  *   softirq_entry: bottom halves are off, but on PREEMPT_RT with preemption on; the probe
  *   uses nothing that is freed
- *   sched_process_fork, _exit, _exec, task_rename: can be preempted; they take RCU
+ *   sched_process_exec, task_rename: can be preempted; they take RCU
+ *   sched_process_fork, _exit: can be preempted; they switch preemption off
  *   cgroup_attach_task: the kernel holds a spinlock, which on PREEMPT_RT leaves
  *   preemption on; it takes RCU
  *

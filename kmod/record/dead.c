@@ -13,7 +13,6 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
-#include "record/active.h"
 #include "record/follow.h"
 
 /* When this many wait, an interrupt removes them. */
@@ -22,24 +21,14 @@
 #define STAPE_DEAD_MAX	32
 
 /**
- * struct stape_dead_task - a task that has ended
- * @task: not referenced
- * @pid: its PID
- */
-struct stape_dead_task {
-	const struct task_struct *task;
-	u32 pid;
-};
-
-/**
  * struct stape_dead_list - those of a CPU
- * @tasks: the tasks
+ * @tasks: the tasks, and room for one more
  * @nr: entries of @tasks
  * @tick: removes them from the filters at the next tick
  * @now: does so in an interrupt
  */
 struct stape_dead_list {
-	struct stape_dead_task tasks[STAPE_DEAD_MAX];
+	struct stape_dead_task tasks[STAPE_DEAD_MAX + 1];
 	u32 nr;
 	struct irq_work tick;
 	struct irq_work now;
@@ -47,23 +36,15 @@ struct stape_dead_list {
 
 static DEFINE_PER_CPU(struct stape_dead_list, stape_dead_lists);
 
-/* Interrupts are off, which makes this an RCU reader. */
-static void stape_dead_remove(const struct stape_dead_task *dead)
-{
-	struct stape_active *active;
-
-	for_each_active(active)
-		stape_follow_dead(active, dead->task, dead->pid);
-}
-
 static void stape_dead_work(struct irq_work *work)
 {
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
+	u32 nr = list->nr;
 
-	/* The task is off its CPU before its threads are counted: stape_follow_reap_leader(). */
+	/* A task is off its CPU before its threads are counted: stape_follow_reap_leader(). */
 	smp_mb();
-	while (list->nr)
-		stape_dead_remove(&list->tasks[--list->nr]);
+	list->nr = 0;
+	stape_follow_dead(list->tasks, nr);
 }
 
 /**
@@ -95,16 +76,20 @@ void stape_dead_init(void)
 void stape_dead_add(const struct task_struct *task)
 {
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
-	struct stape_dead_task dead = { task, task->pid };
+	u32 nr = list->nr;
+	struct stape_dead_task *dead = list->tasks + nr;
 
-	if (unlikely(list->nr == STAPE_DEAD_MAX)) {
-		stape_dead_remove(&dead);
+	dead->task = task;
+	dead->pid = task->pid;
+	dead->uses = stape_follow_last_use(task);
+	if (unlikely(nr == STAPE_DEAD_MAX)) {
+		stape_follow_dead(dead, 1);
 		return;
 	}
-	list->tasks[list->nr++] = dead;
-	if (list->nr == 1)
+	list->nr = nr + 1;
+	if (!nr)
 		irq_work_queue(&list->tick);
-	else if (list->nr == STAPE_DEAD_MANY)
+	else if (nr + 1 == STAPE_DEAD_MANY)
 		irq_work_queue(&list->now);
 }
 

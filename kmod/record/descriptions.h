@@ -36,7 +36,7 @@ void stape_descriptions_destroy(struct stape_descriptions *descriptions);
 void stape_descriptions_call(struct stape_descriptions *descriptions,
 			     void (*func)(struct stape_ring *ring));
 
-/* Begins to write: stape_ring_put_slow() and stape_ring_put_payload() may follow. */
+/* Begins to write: functions that put an event into a ring may follow. */
 static inline struct stape_ring *stape_descriptions_lock(struct stape_descriptions *descriptions,
 							 unsigned long *flags)
 	__acquires(&descriptions->lock)
@@ -50,6 +50,21 @@ static inline void stape_descriptions_unlock(struct stape_descriptions *descript
 	__releases(&descriptions->lock)
 {
 	raw_spin_unlock_irqrestore(&descriptions->lock, flags);
+}
+
+/* stape_descriptions_lock() with interrupts off. */
+static inline struct stape_ring *
+stape_descriptions_lock_irq_off(struct stape_descriptions *descriptions)
+	__acquires(&descriptions->lock)
+{
+	raw_spin_lock(&descriptions->lock);
+	return &descriptions->ring;
+}
+
+static inline void stape_descriptions_unlock_irq_off(struct stape_descriptions *descriptions)
+	__releases(&descriptions->lock)
+{
+	raw_spin_unlock(&descriptions->lock);
 }
 
 #endif /* _STAPE_DESCRIPTIONS_H */

@@ -107,16 +107,17 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 
 /*
  * Writes a task's description.  Under the lock of the descriptions.  @words: returned: the
- * description; room for STAPE_TASK_WORDS + STAPE_DL_WORDS.
+ * description; room for STAPE_TASK_WORDS + STAPE_DL_WORDS.  Returns the event's time.
  */
-static void stape_encode_put_task(struct stape_active *active, struct task_struct *task,
-				  const char *comm, u32 why, u64 *words)
+static u64 stape_encode_put_task(struct stape_active *active, struct task_struct *task,
+				 const char *comm, u32 why, u64 *words)
 {
 	struct stape_ring *ring = &active->descriptions->ring;
 	u64 now = stape_ring_now(ring);
 	u32 n = stape_task_words(task, stape_filter_parent(&active->filter, task), comm, words);
 
 	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n);
+	return now;
 }
 
 static void stape_encode_description(struct stape_active *active, struct task_struct *task,
@@ -147,9 +148,12 @@ void stape_encode_task(struct stape_active *active, struct task_struct *task, co
 		stape_encode_description(active, task, comm, why, words);
 }
 
-static void stape_encode_put_exit(struct stape_ring *ring, u32 pid, u32 arg)
+static __always_inline void stape_encode_put_exit(struct stape_ring *ring, u64 now, u32 pid,
+						  u32 arg)
 {
-	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_EXIT, pid, arg, NULL, 0);
+	u32 low = pid << STAPE_PID_SHIFT | arg << STAPE_EXIT_SHIFT;
+
+	stape_ring_put(ring, stape_ring_word(STAPE_EV_EXIT, low), now, false);
 }
 
 /**
@@ -157,35 +161,34 @@ static void stape_encode_put_exit(struct stape_ring *ring, u32 pid, u32 arg)
  * @active: a session's
  * @task: current
  *
- * Context: any without the runqueue lock.
- */
-void stape_encode_exit(struct stape_active *active, struct task_struct *task)
-{
-	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
-	unsigned long flags;
-
-	stape_descriptions_lock(active->descriptions, &flags);
-	stape_encode_put_task(active, task, task->comm, STAPE_TASK_EXITS, words);
-	stape_encode_put_exit(&active->descriptions->ring, task->pid, STAPE_EXIT_BEGINS);
-	stape_descriptions_unlock(active->descriptions, flags);
-}
-
-/**
- * stape_encode_ended() - write that a task has ended, if its last switch is in no ring
- * @active: a session's
- * @pid: PID of the task, which has switched out on this CPU for the last time
+ * Both events have the same time.
  *
  * Context: interrupts off, no runqueue lock.
  */
-void stape_encode_ended(struct stape_active *active, u32 pid)
+void stape_encode_exit(struct stape_active *active, struct task_struct *task)
 {
-	unsigned long flags;
+	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
+	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	u64 now;
 
-	if (this_cpu_ptr(active->rings)->mem)
-		return;
-	stape_encode_put_exit(stape_descriptions_lock(active->descriptions, &flags), pid,
-			      STAPE_EXIT_ENDED);
-	stape_descriptions_unlock(active->descriptions, flags);
+	now = stape_encode_put_task(active, task, task->comm, STAPE_TASK_EXITS, words);
+	stape_encode_put_exit(ring, now, task->pid, STAPE_EXIT_BEGINS);
+	stape_descriptions_unlock_irq_off(active->descriptions);
+}
+
+/**
+ * stape_encode_put_ended() - write that a task has ended
+ * @active: a session's
+ * @pid: the task's PID
+ *
+ * Context: interrupts off, no runqueue lock.
+ */
+void stape_encode_put_ended(struct stape_active *active, u32 pid)
+{
+	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
+
+	stape_encode_put_exit(ring, stape_ring_now(ring), pid, STAPE_EXIT_ENDED);
+	stape_descriptions_unlock_irq_off(active->descriptions);
 }
 
 /* The part of a PRIO's word that is not lent by other tasks. */
@@ -280,7 +283,7 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
  * @parent: the task that forked
  * @child: the new task
  *
- * Context: any.  When an io_uring worker starts, the runqueue lock is held.
+ * Context: interrupts off.  When an io_uring worker starts, the runqueue lock is held.
  */
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
@@ -288,56 +291,28 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 	u32 arg = (u32)parent->pid << STAPE_FORK_PARENT_SHIFT |
 		  (same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0);
 	u64 word = stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT);
-	struct stape_ring *ring;
-	unsigned long flags;
+	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 
-	ring = stape_descriptions_lock(active->descriptions, &flags);
-	stape_ring_put_slow(ring, word, arg, stape_ring_now(ring));
-	stape_descriptions_unlock(active->descriptions, flags);
-}
-
-/*
- * Returns true if a child surely has its parent's attributes, as nearly all have.  A player's nice
- * value is not the one in its task_struct.
- */
-static bool stape_encode_inherits(const struct task_struct *parent,
-				  const struct task_struct *child)
-{
-	unsigned int policy = READ_ONCE(child->policy);
-
-	return policy == READ_ONCE(parent->policy) && policy != SCHED_DEADLINE &&
-	       READ_ONCE(child->static_prio) == READ_ONCE(parent->static_prio) &&
-	       READ_ONCE(child->rt_priority) == READ_ONCE(parent->rt_priority) &&
-	       rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups) &&
-	       !stape_watch_enabled() &&
-	       /* If a mask changes meanwhile, that is written: the child's bit is set. */
-	       data_race(cpumask_equal(&child->cpus_mask, &parent->cpus_mask));
+	stape_ring_put_long(ring, word, arg, stape_ring_now(ring));
+	stape_descriptions_unlock_irq_off(active->descriptions);
 }
 
 /**
- * stape_encode_forked() - write the attributes that a child did not inherit
+ * stape_encode_differences() - write the attributes in which a child may differ from its parent
  * @active: a session's
  * @parent: the task that forked
- * @child: the new task.  Its bit is set, so that a change from now on is written
- *
- * The reader assumes that a child has its parent's cgroup, policy and affinity.  So the
- * child's own values are written where they differ: for CLONE_INTO_CGROUP, for
- * SCHED_RESET_ON_FORK, and if the parent was changed after copy_process().  All of them are
- * written if a probed function is between a change and its event, because the parent's values
- * may not be in the stream then.
+ * @child: the new task
+ * @all: write all of them
  *
  * Context: interrupts off.
  */
-void stape_encode_forked(struct stape_active *active, struct task_struct *parent,
-			 struct task_struct *child)
+void stape_encode_differences(struct stape_active *active, struct task_struct *parent,
+			      struct task_struct *child, bool all)
 {
-	bool busy = stape_retprobe_busy();
 	struct stape_attributes inherited;
 
-	if (!busy && stape_encode_inherits(parent, child))
-		return;
 	stape_encode_read(&inherited, parent);
-	stape_encode_changes(active, child, child->comm, busy ? NULL : &inherited);
+	stape_encode_changes(active, child, child->comm, all ? NULL : &inherited);
 }
 
 /**

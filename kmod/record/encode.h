@@ -10,9 +10,13 @@
 #ifndef _STAPE_ENCODE_H
 #define _STAPE_ENCODE_H
 
+#include <linux/cpumask.h>
+#include <linux/sched.h>
 #include <schedtape/event.h>
 
 #include "record/active.h"
+#include "record/retprobe.h"
+#include "record/watch.h"
 
 /**
  * struct stape_attributes - attributes of a task that may change at any time
@@ -37,15 +41,15 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why);
 void stape_encode_exit(struct stape_active *active, struct task_struct *task);
-void stape_encode_ended(struct stape_active *active, u32 pid);
+void stape_encode_put_ended(struct stape_active *active, u32 pid);
 void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
 			struct stape_attributes *written);
 void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 			  const char *comm, const struct stape_attributes *known);
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child);
-void stape_encode_forked(struct stape_active *active, struct task_struct *parent,
-			 struct task_struct *child);
+void stape_encode_differences(struct stape_active *active, struct task_struct *parent,
+			      struct task_struct *child, bool all);
 unsigned int stape_encode_count_entries(void);
 void stape_encode_resync(struct stape_active *active);
 void stape_encode_resync_current(struct stape_active *active);
@@ -71,6 +75,73 @@ static __always_inline void stape_encode_switch(struct stape_ring *ring, bool re
 		stape_ring_emit_switch(ring, low);
 	else
 		ring->curr = low;
+}
+
+/* cpumask_equal() by whole words, which is no call.  A mask may change meanwhile. */
+static inline bool stape_encode_same_cpus(const struct cpumask *a, const struct cpumask *b)
+{
+	u32 i = 0;
+
+	do {
+		if (READ_ONCE(cpumask_bits(a)[i]) != READ_ONCE(cpumask_bits(b)[i]))
+			return false;
+	} while (unlikely(++i * BITS_PER_LONG < nr_cpu_ids));
+	return true;
+}
+
+/*
+ * Returns true if a child surely has its parent's attributes, as nearly all have.  A player's nice
+ * value is not the one in its task_struct.
+ */
+static inline bool stape_encode_inherits(const struct task_struct *parent,
+					 const struct task_struct *child)
+{
+	unsigned int policy = READ_ONCE(child->policy);
+	/* One branch for all of them, because they hardly ever differ. */
+	unsigned int differ = (policy ^ READ_ONCE(parent->policy)) |
+			      (READ_ONCE(child->static_prio) ^ READ_ONCE(parent->static_prio)) |
+			      (READ_ONCE(child->rt_priority) ^ READ_ONCE(parent->rt_priority));
+
+	return likely(!differ && policy != SCHED_DEADLINE) && !stape_watch_enabled() &&
+	       likely(rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups)) &&
+	       /* If a mask changes meanwhile, that is written: the child's bit is set. */
+	       likely(stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask));
+}
+
+/**
+ * stape_encode_forked() - write the attributes that a child did not inherit
+ * @active: a session's
+ * @parent: the task that forked
+ * @child: the new task.  Its bit is set, so that a change from now on is written
+ *
+ * The reader assumes that a child has its parent's cgroup, policy and affinity.  So the
+ * child's own values are written where they differ: for CLONE_INTO_CGROUP, for
+ * SCHED_RESET_ON_FORK, and if the parent was changed after copy_process().  All of them are
+ * written if a probed function is between a change and its event, because the parent's values
+ * may not be in the stream then.
+ *
+ * Context: interrupts off.
+ */
+static inline void stape_encode_forked(struct stape_active *active, struct task_struct *parent,
+				       struct task_struct *child)
+{
+	bool busy = stape_retprobe_busy();
+
+	if (unlikely(busy || !stape_encode_inherits(parent, child)))
+		stape_encode_differences(active, parent, child, busy);
+}
+
+/**
+ * stape_encode_ended() - write that a task has ended, if its last switch is in no ring
+ * @active: a session's
+ * @pid: PID of the task, which has switched out on this CPU for the last time
+ *
+ * Context: interrupts off, no runqueue lock.
+ */
+static inline void stape_encode_ended(struct stape_active *active, u32 pid)
+{
+	if (unlikely(!this_cpu_ptr(active->rings)->mem))
+		stape_encode_put_ended(active, pid);
 }
 
 #endif /* _STAPE_ENCODE_H */

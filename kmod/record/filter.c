@@ -23,6 +23,8 @@ struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
 	[0 ... STAPE_FILTER_LOCKS - 1] = { __RAW_SPIN_LOCK_UNLOCKED(stape_filter_locks) },
 };
 
+u32 stape_filter_uses[STAPE_FILTER_USES];
+
 /* The ids in use, and the filters that have them.  Read under RCU. */
 static unsigned long stape_filters_used;
 static struct stape_filter *stape_filters[STAPE_FILTER_MULTI];
@@ -194,12 +196,16 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
 	return false;
 }
 
-/*
- * Updates the id of @pid after a change of its bits.  Under the PID's lock.  Leavers are searched
- * only if they may have @pid: stape_filter_leave() has set its id, which only a task that has come
- * back to the filter loses, and that has no need of it any more.
+/**
+ * stape_filter_settle() - update the id of a PID after a change of its bits
+ * @pid: the PID
+ *
+ * Leavers are searched only if they may have @pid: stape_filter_leave() has set its id, which only
+ * a task that has come back to the filter loses, and that has no need of it any more.
+ *
+ * Context: under the PID's stape_filter_lock().
  */
-static void stape_filter_settle(u32 pid)
+void stape_filter_settle(u32 pid)
 {
 	bool may_be_leaver = READ_ONCE(stape_filter_ids[pid]) == STAPE_FILTER_MULTI;
 	unsigned long used = READ_ONCE(stape_filters_used);
@@ -310,11 +316,8 @@ void stape_filter_clear(struct stape_filter *filter)
  */
 void stape_filter_insert(struct stape_filter *filter, u32 pid)
 {
-	if (READ_ONCE(filter->closed) || test_bit(pid, filter->members))
-		return;
-	set_bit(pid, filter->members);
-	stape_filter_settle(pid);
-	atomic_inc(&filter->nr_members);
+	if (!READ_ONCE(filter->closed) && !test_bit(pid, filter->members))
+		stape_filter_add_member(filter, pid);
 }
 
 /**
@@ -326,11 +329,8 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid)
  */
 void stape_filter_remove(struct stape_filter *filter, u32 pid)
 {
-	if (!test_bit(pid, filter->members))
-		return;
-	clear_bit(pid, filter->members);
-	atomic_dec(&filter->nr_members);
-	stape_filter_settle(pid);
+	if (test_bit(pid, filter->members))
+		stape_filter_drop_member(filter, pid);
 }
 
 /**
@@ -363,28 +363,13 @@ void stape_filter_leave(struct stape_filter *filter, u32 pid)
 }
 
 /**
- * stape_filter_set_seed() - make a task a seed, or no seed
- * @filter: a session's
- * @pid: the task's PID
- * @seed: true: a seed; false: no seed
+ * stape_filter_in_cgroup() - check whether a task is in one of the rules' cgroups
+ * @rules: a filter's
+ * @task: the task
  *
- * Context: under the PID's stape_filter_lock().
- * Return: whether this has changed anything.
+ * Context: any.
  */
-bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
-{
-	if (seed == test_bit(pid, filter->seeds))
-		return false;
-	if (seed)
-		set_bit(pid, filter->seeds);
-	else
-		clear_bit(pid, filter->seeds);
-	atomic_add(seed ? 1 : -1, &filter->nr_seeds);
-	return true;
-}
-
-static bool stape_filter_in_cgroup(const struct stape_filter_rules *rules,
-				   struct task_struct *task)
+bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task)
 {
 	struct cgroup *cgroup;
 	bool found = false;
@@ -400,14 +385,18 @@ static bool stape_filter_in_cgroup(const struct stape_filter_rules *rules,
 	return found;
 }
 
-/* Returns whether one of the patterns leaves a name out. */
-static bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm)
+/**
+ * stape_filter_excludes() - check whether one of the patterns leaves a name out
+ * @rules: a filter's
+ * @comm: the name
+ *
+ * Context: any.
+ */
+bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm)
 {
 	char name[TASK_COMM_LEN];
 	u32 i;
 
-	if (!rules->nr_patterns)
-		return false;
 	/* Without the task's lock the name may change: see stape_membership_update(). */
 	data_race(memcpy(name, comm, sizeof(name)));
 	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
@@ -415,33 +404,6 @@ static bool stape_filter_excludes(const struct stape_filter_rules *rules, const 
 		if (glob_match(rules->patterns[i], name))
 			return true;
 	return false;
-}
-
-/**
- * stape_filter_match() - check whether the rules select a task
- * @filter: a session's
- * @task: the task
- * @pid: its PID
- * @comm: its name, or the name that it is about to get
- *
- * Context: under the PID's stape_filter_lock().
- */
-bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task, u32 pid,
-			const char *comm)
-{
-	const struct stape_filter_rules *rules = stape_filter_rules(filter);
-
-	if (READ_ONCE(filter->closed))
-		return false;
-	if (stape_task_flags(task) & PF_KTHREAD && !rules->flags.kthreads)
-		return false;
-	/* Never the recorder, because it would record its own work. */
-	if (task_tgid(task) == filter->owner)
-		return false;
-	if (!rules->flags.all && !test_bit(pid, filter->seeds) &&
-	    !stape_filter_in_cgroup(rules, task))
-		return false;
-	return !stape_filter_excludes(rules, comm);
 }
 
 /**

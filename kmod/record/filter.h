@@ -14,9 +14,12 @@
 #include <linux/cache.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/threads.h>
 #include <schedtape/netlink.h>
+
+#include "record/task_info.h"
 
 struct cgroup;
 
@@ -101,7 +104,7 @@ struct stape_filter_rescan {
  * @open: @rules may select a task that is neither a seed nor a seed's descendant
  *
  * A PID's bits, its id, and its entry in @leavers are changed under stape_filter_lock() of the
- * PID, and read without it.
+ * PID, and read without it.  The exit probe clears the seed of a member without the lock.
  */
 struct stape_filter {
 	u8 id;
@@ -144,6 +147,17 @@ static inline raw_spinlock_t *stape_filter_lock(u32 pid)
 	return &stape_filter_locks[pid % STAPE_FILTER_LOCKS].lock;
 }
 
+#define STAPE_FILTER_USES		4096
+
+/*
+ * Counts the tasks that have become members, by PID: a PID whose count stays the same has no new
+ * member.  Changed under the PID's lock.
+ */
+extern u32 stape_filter_uses[STAPE_FILTER_USES];
+
+/* PIDs of a count have the same lock. */
+static_assert(STAPE_FILTER_USES % STAPE_FILTER_LOCKS == 0);
+
 int stape_filter_alloc_ids(void);
 void stape_filter_free_ids(void);
 struct stape_filter_rules *stape_filter_alloc_rules(u32 nr_cgroups, u32 nr_patterns);
@@ -165,9 +179,9 @@ u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
 void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
 void stape_filter_leave(struct stape_filter *filter, u32 pid);
-bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed);
-bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task, u32 pid,
-			const char *comm);
+void stape_filter_settle(u32 pid);
+bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task);
+bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm);
 
 /**
  * stape_filter_has() - check whether a task is recorded
@@ -208,6 +222,97 @@ stape_filter_rules(const struct stape_filter *filter)
 static inline struct stape_filter_rules *stape_filter_own_rules(const struct stape_filter *filter)
 {
 	return rcu_dereference_protected(filter->rules, true);
+}
+
+/* Returns the count of stape_filter_uses that a PID has. */
+static inline u32 *stape_filter_use(u32 pid)
+{
+	return &stape_filter_uses[pid % STAPE_FILTER_USES];
+}
+
+/**
+ * stape_filter_set_seed() - make a task a seed, or no seed
+ * @filter: a session's
+ * @pid: the task's PID
+ * @seed: true: a seed; false: no seed
+ *
+ * Context: under the PID's stape_filter_lock(); without it in the exit probe of a member.
+ * Return: whether this has changed anything.
+ */
+static __always_inline bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
+{
+	/* The exit probe may clear it meanwhile. */
+	if (seed ? test_and_set_bit(pid, filter->seeds) :
+		   !test_bit(pid, filter->seeds) || !test_and_clear_bit(pid, filter->seeds))
+		return false;
+	atomic_add(seed ? 1 : -1, &filter->nr_seeds);
+	return true;
+}
+
+/**
+ * stape_filter_match() - check whether the rules select a task
+ * @filter: a session's
+ * @task: the task
+ * @pid: its PID
+ * @comm: its name, or the name that it is about to get; not read if the rules have no patterns
+ *
+ * Inline, because each fork needs it.
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+static inline bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
+				      u32 pid, const char *comm)
+{
+	const struct stape_filter_rules *rules = stape_filter_rules(filter);
+
+	if (READ_ONCE(filter->closed))
+		return false;
+	if (stape_task_flags(task) & PF_KTHREAD && !rules->flags.kthreads)
+		return false;
+	/* Never the recorder, because it would record its own work. */
+	if (task_tgid(task) == filter->owner)
+		return false;
+	if (!rules->flags.all && !test_bit(pid, filter->seeds) &&
+	    !stape_filter_in_cgroup(rules, task))
+		return false;
+	return !rules->nr_patterns || !stape_filter_excludes(rules, comm);
+}
+
+/**
+ * stape_filter_add_member() - make a task a member that is none
+ * @filter: a session's, not closed
+ * @pid: the task's PID
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+static inline void stape_filter_add_member(struct stape_filter *filter, u32 pid)
+{
+	set_bit(pid, filter->members);
+	WRITE_ONCE(*stape_filter_use(pid), *stape_filter_use(pid) + 1);
+	/* No filter has the PID, and it has left none. */
+	if (likely(!READ_ONCE(stape_filter_ids[pid])))
+		WRITE_ONCE(stape_filter_ids[pid], filter->id);
+	else
+		stape_filter_settle(pid);
+	atomic_inc(&filter->nr_members);
+}
+
+/**
+ * stape_filter_drop_member() - remove a member
+ * @filter: a session's
+ * @pid: the task's PID
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+static inline void stape_filter_drop_member(struct stape_filter *filter, u32 pid)
+{
+	clear_bit(pid, filter->members);
+	atomic_dec(&filter->nr_members);
+	/* No other filter has the PID, and it has left none. */
+	if (likely(READ_ONCE(stape_filter_ids[pid]) == filter->id))
+		WRITE_ONCE(stape_filter_ids[pid], 0);
+	else
+		stape_filter_settle(pid);
 }
 
 /*

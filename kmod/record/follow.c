@@ -49,9 +49,68 @@ bool stape_follow_update(struct stape_active *active, struct task_struct *task, 
 	return changed;
 }
 
+/*
+ * Checks a child by its name.  If its parent is no member, it enters by itself.  Returns whether it
+ * becomes a member because of its parent.
+ */
+static noinline bool stape_follow_fork_by_name(struct stape_active *active, bool inherits,
+					       struct task_struct *child)
+{
+	char comm[TASK_COMM_LEN];
+
+	/* Threads may rename each other, also in a fork: see probe_name.c. */
+	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
+	if (inherits)
+		return stape_filter_match(&active->filter, child, child->pid, comm);
+	stape_membership_update_locked(active, child, child->pid, comm);
+	return false;
+}
+
+/* Under the lock of the child's PID. */
+static __always_inline void stape_follow_fork_locked(struct stape_active *active,
+						     struct task_struct *parent,
+						     struct task_struct *child, u32 pid)
+{
+	struct stape_filter *filter = &active->filter;
+	const struct stape_filter_rules *rules = stape_filter_rules(filter);
+	bool inherits = stape_filter_has(filter, parent);
+
+	/* The last task with this PID may be dead, and may still be a member. */
+	if (unlikely(test_bit(pid, filter->members)))
+		stape_filter_drop_member(filter, pid);
+	stape_filter_set_seed(filter, pid,
+			      test_bit(parent->pid, filter->seeds) && !rules->flags.no_inherit);
+	if (likely(inherits && !rules->nr_patterns))
+		inherits = stape_filter_match(filter, child, pid, child->comm);
+	else
+		inherits = stape_follow_fork_by_name(active, inherits, child);
+	if (!inherits)
+		return;
+	stape_encode_fork(active, parent, child);
+	stape_filter_add_member(filter, pid);
+	smp_mb__after_atomic();	/* as in stape_membership_enter(); after the count of members */
+	stape_encode_forked(active, parent, child);
+}
+
+static __always_inline void stape_follow_fork_one(struct stape_active *active,
+						  struct task_struct *parent,
+						  struct task_struct *child, u32 pid)
+{
+	raw_spinlock_t *lock = stape_filter_lock(pid);
+	unsigned long flags;
+
+	if (!stape_filter_may_match(&active->filter, parent->pid) &&
+	    !stape_filter_may_match(&active->filter, pid))
+		return;
+	local_irq_save(flags);
+	raw_spin_lock(lock);
+	stape_follow_fork_locked(active, parent, child, pid);
+	raw_spin_unlock(lock);
+	local_irq_restore(flags);
+}
+
 /**
  * stape_follow_fork() - make a child a member if its parent is one, or check it
- * @active: a session's
  * @parent: the task that forked
  * @child: the new task, not woken yet
  *
@@ -59,39 +118,16 @@ bool stape_follow_update(struct stape_active *active, struct task_struct *task, 
  *
  * Context: the fork probe.
  */
-void stape_follow_fork(struct stape_active *active, struct task_struct *parent,
-		       struct task_struct *child)
+void stape_follow_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct stape_filter *filter = &active->filter;
-	const struct stape_filter_rules *rules;
-	char comm[TASK_COMM_LEN] = "";
-	unsigned long flags;
-	bool inherits;
+	struct stape_active *active;
 
+	preempt_disable();	/* makes this an RCU reader */
 	/* The child is linked before this reads bits; pairs with the barriers before list walks. */
 	smp_mb();
-	if (!stape_filter_may_match(filter, parent->pid) &&
-	    !stape_filter_may_match(filter, child->pid))
-		return;
-	raw_spin_lock_irqsave(stape_filter_lock(child->pid), flags);
-	rules = stape_filter_rules(filter);
-	inherits = stape_filter_has(filter, parent);
-	if (rules->nr_patterns || !inherits)
-		/* Threads may rename each other, also in a fork: see probe_name.c. */
-		data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
-	/* The last task with this PID may be dead, and may still be a member. */
-	stape_filter_remove(filter, child->pid);
-	stape_filter_set_seed(filter, child->pid,
-			      test_bit(parent->pid, filter->seeds) && !rules->flags.no_inherit);
-	if (inherits && stape_filter_match(filter, child, child->pid, comm)) {
-		stape_encode_fork(active, parent, child);
-		stape_filter_insert(filter, child->pid);
-		smp_mb();	/* as in stape_membership_enter() */
-		stape_encode_forked(active, parent, child);
-	} else {
-		stape_membership_update_locked(active, child, child->pid, comm);
-	}
-	raw_spin_unlock_irqrestore(stape_filter_lock(child->pid), flags);
+	for_each_active(active)
+		stape_follow_fork_one(active, parent, child, child->pid);
+	preempt_enable();
 }
 
 /* Clears the bits of a PID, unless a new task has it: stape_follow_fork() has set its bits. */
@@ -228,16 +264,15 @@ static bool stape_follow_unseed(struct stape_filter *filter, u32 pid)
 }
 
 /**
- * stape_follow_exit() - remove a task that ends from the seeds
- * @active: a session's; its readers are woken if it has no task any more
- * @task: the task, after its process has stopped counting it
+ * stape_follow_exit_any() - stape_follow_exit() for any task
+ * @active: a session's
+ * @task: the task
  *
- * It stays a member until stape_follow_dead().  The last thread also clears the bits of a leader
- * that has ended before.
+ * The last thread also clears the bits of a leader that has ended before.
  *
  * Context: the exit probe.
  */
-void stape_follow_exit(struct stape_active *active, struct task_struct *task)
+void stape_follow_exit_any(struct stape_active *active, struct task_struct *task)
 {
 	struct stape_filter *filter = &active->filter;
 	bool changed = false;
@@ -248,7 +283,19 @@ void stape_follow_exit(struct stape_active *active, struct task_struct *task)
 		changed |= stape_follow_unseed(filter, task->tgid);
 		changed |= stape_follow_reap_leader(filter, task->tgid);
 	}
-	if (changed && stape_filter_is_over(filter))
+	if (changed)
+		stape_follow_wake_if_over(active);
+}
+
+/**
+ * stape_follow_wake_if_over() - wake a session's readers if it has no task any more
+ * @active: a session's
+ *
+ * Context: any.
+ */
+void stape_follow_wake_if_over(struct stape_active *active)
+{
+	if (stape_filter_is_over(&active->filter))
 		irq_work_queue(&active->wake);
 }
 
@@ -276,30 +323,74 @@ void stape_follow_exit_paused(struct stape_active *active, struct task_struct *t
 }
 
 /**
- * stape_follow_dead() - remove a task from the members after its last switch
- * @active: a session's; its readers are woken if it has no member any more
- * @task: the task; it may have been freed, and is only compared
- * @pid: its PID, which may belong to another task if its parent has reaped it
- *
- * A leader stays a member while its threads run; stape_follow_exit() of the last one removes it.
- *
- * Context: interrupts off, no runqueue lock, on the CPU of the last switch; RCU reader.
+ * enum stape_follow_end - what a task that has switched out for the last time leaves behind
+ * @STAPE_FOLLOW_OTHERS: its PID belongs to another task
+ * @STAPE_FOLLOW_LEADER: it leads threads that still run: stape_follow_exit() of the last one
+ *	removes it
+ * @STAPE_FOLLOW_GONE: nobody has its PID, or will take it over
  */
-void stape_follow_dead(struct stape_active *active, const struct task_struct *task, u32 pid)
+enum stape_follow_end {
+	STAPE_FOLLOW_OTHERS,
+	STAPE_FOLLOW_LEADER,
+	STAPE_FOLLOW_GONE,
+};
+
+/* Looks who has the PID.  Under its lock. */
+static noinline enum stape_follow_end stape_follow_look_up(const struct task_struct *task, u32 pid)
+{
+	struct task_struct *user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+
+	if (!user)
+		return STAPE_FOLLOW_GONE;
+	if (user != task || READ_ONCE(user->__state) != TASK_DEAD)
+		return STAPE_FOLLOW_OTHERS;
+	return stape_task_leads_threads(user) ? STAPE_FOLLOW_LEADER : STAPE_FOLLOW_GONE;
+}
+
+/* Removes a member.  Under the lock of its PID. */
+static __always_inline void stape_follow_remove(struct stape_active *active, u32 pid,
+						enum stape_follow_end end)
 {
 	struct stape_filter *filter = &active->filter;
-	struct task_struct *user;
 
 	if (!test_bit(pid, filter->members))
 		return;
-	raw_spin_lock(stape_filter_lock(pid));
-	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-	if (!user || (user == task && READ_ONCE(user->__state) == TASK_DEAD)) {
-		stape_encode_ended(active, pid);
-		if (!user || !stape_task_leads_threads(user))
-			stape_filter_remove(filter, pid);
-	}
-	raw_spin_unlock(stape_filter_lock(pid));
+	stape_encode_ended(active, pid);
+	if (end == STAPE_FOLLOW_GONE)
+		stape_filter_drop_member(filter, pid);
 	if (!atomic_read(&filter->nr_members))
 		irq_work_queue(&active->wake);
+}
+
+/* The lock is held for all sessions: no fork with this PID comes in between. */
+static __always_inline void stape_follow_dead_one(const struct stape_dead_task *dead)
+{
+	raw_spinlock_t *lock = stape_filter_lock(dead->pid);
+	enum stape_follow_end end = STAPE_FOLLOW_GONE;
+	struct stape_active *active;
+
+	raw_spin_lock(lock);
+	if (unlikely(*stape_filter_use(dead->pid) != dead->uses))
+		end = stape_follow_look_up(dead->task, dead->pid);
+	if (likely(end != STAPE_FOLLOW_OTHERS))
+		for_each_active(active)
+			stape_follow_remove(active, dead->pid, end);
+	raw_spin_unlock(lock);
+}
+
+/**
+ * stape_follow_dead() - remove tasks from all filters after their last switches
+ * @dead: the tasks
+ * @nr: how many
+ *
+ * Readers of a session are woken if it has no member any more.
+ *
+ * Context: interrupts off, which makes this an RCU reader, on the CPU of the last switches.
+ */
+void stape_follow_dead(const struct stape_dead_task *dead, u32 nr)
+{
+	const struct stape_dead_task *end = dead + nr;
+
+	for (; dead < end; dead++)
+		stape_follow_dead_one(dead);
 }

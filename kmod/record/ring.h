@@ -197,6 +197,35 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 		ring->curr = word;
 }
 
+/**
+ * stape_ring_put_long() - stape_ring_put() for an event whose argument needs a prefix
+ * @ring: a ring
+ * @word: stape_ring_word() of a type without payload, no switch
+ * @arg: its whole argument
+ * @now: by the session's clock
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 word, u32 arg,
+						u64 now)
+{
+	u64 delta = now - ring->last;
+	u64 *pos = ring->pos;
+	/* At a page's boundary no page is open: this is its last word then. */
+	unsigned long before = (unsigned long)(pos - 1) % STAPE_PAGE_SIZE;
+
+	if (unlikely(delta > STAPE_DELTA_MASK || before > STAPE_PAGE_SIZE - 3 * sizeof(*pos)) ||
+	    unlikely(arg <= STAPE_ARG_MASK)) {
+		stape_ring_put_slow(ring, word, arg, now);
+		return;
+	}
+	pos[0] = stape_word(STAPE_EV_ARG, 0, 0, 0) | arg >> STAPE_ARG_BITS;
+	pos[1] = delta << STAPE_DELTA_SHIFT | word | (arg & STAPE_ARG_MASK);
+	ring->pos = pos + 2;
+	ring->last = now;
+	ring->non_events++;
+}
+
 /* Returns whether the wakeup @wakeup, @delta after @waking, may be put into @waking's word. */
 static __always_inline bool stape_ring_joins(u64 waking, u64 wakeup, u64 delta)
 {

@@ -101,20 +101,29 @@ def unit_of(part, name, phase):
     return ("fork and exit", number) if phase == "forks" else ("event", (number - 1) * 6)
 
 
-def described(result):
-    """Instructions of descriptions of tasks."""
-    return sum(count["instructions"] for count in result["calls"]
-               if count["name"] == "stape_encode_task")
-
-
+# What writes into the ring of descriptions in a fork and in an exit. None of them calls another.
+DESCRIPTIONS = ("stape_encode_fork", "stape_encode_differences", "stape_encode_exit",
+                "stape_encode_put_ended")
 # What a fork and an exit do for a session, as opposed to the switches and wake-ups around them.
 LIFE = ("stape_probe_fork", "stape_probe_exit", "stape_dead_add", "stape_dead_work")
 
 
+def spent(result, names):
+    """Instructions of functions, with all that they call."""
+    return sum(count["instructions"] for count in result["calls"] if count["name"] in names)
+
+
+def described(result):
+    """Instructions of descriptions: of a fork's and an exit's events in their ring."""
+    for name in ("stape_encode_fork", "stape_encode_exit"):
+        if not spent(result, [name]):
+            raise ValueError(f"{name}() was not called, or the compiler has put it into its caller")
+    return spent(result, DESCRIPTIONS)
+
+
 def life(result):
     """Instructions of a fork and an exit, without descriptions."""
-    return sum(count["instructions"] for count in result["calls"]
-               if count["name"] in LIFE) - described(result)
+    return spent(result, LIFE) - described(result)
 
 
 def report_functions(part, table):

@@ -469,7 +469,10 @@ TEST_F(filter, filled_again)
 
 /* -- PIDs that are reused -------------------------------------------------------- */
 
-/* Forks a child that gets this PID; it renames itself and ends. */
+/*
+ * Forks a child that gets this PID; it renames itself and ends.  It lives for some ticks: at the
+ * next one the module removes the task that had the PID before.
+ */
 static bool fork_as(pid_t pid)
 {
 	struct clone_args args = {
@@ -482,7 +485,7 @@ static bool fork_as(pid_t pid)
 
 	if (!child) {
 		prctl(PR_SET_NAME, "second life");
-		usleep(1000);
+		usleep(20000);
 		_exit(0);
 	}
 	return child == pid && waitpid(pid, &status, 0) == pid && !status;
