@@ -87,8 +87,8 @@ static void count(unsigned int *n)
 /* -- users ----------------------------------------------------------------------------- */
 
 /*
- * Takes a result that a user may get: of a limit, for lack of memory or room in a socket, or because
- * the session is in another state, or has no such PID.
+ * Takes a result that a user may get: of a limit, for lack of memory or room in a socket, or
+ * because the session is in another state, or has no such PID.
  */
 static bool may(struct user *user, int ret)
 {
@@ -444,9 +444,10 @@ TEST_F_TIMEOUT(users_at_once, beside_a_flight_recorder, 100000)
 	printf("# users: %u sessions, %u recordings, %u replays, %u players, %u refused, %u killed\n",
 	       self->tally->sessions, self->tally->recordings, self->tally->replays,
 	       self->tally->steps, self->tally->refused, self->tally->killed);
-	printf("# recorder: %u recordings, %lu events, %lu overwritten; the longest stop took %.3f s, the recording's end %.3f s; %u stops were judged\n",
-	       self->recordings, self->events, self->overwritten, self->longest_stop / 1e9,
-	       self->longest_end / 1e9, self->judged);
+	printf("# recorder: %u recordings, %lu events, %lu overwritten\n", self->recordings,
+	       self->events, self->overwritten);
+	printf("# longest stop: %.3f s, its recording ended after %.3f s at most; %u were judged\n",
+	       self->longest_stop / 1e9, self->longest_end / 1e9, self->judged);
 	EXPECT_EQ(0, self->tally->bad);
 	EXPECT_LT(0, self->tally->sessions);
 	EXPECT_LT(0, self->tally->recordings);

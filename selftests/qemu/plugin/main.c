@@ -107,11 +107,16 @@ static void obey(unsigned int cpu, void *data)
 {
 	uint64_t addr = plugin_reg(cpu, REG_TEXT), length = plugin_reg(cpu, REG_LENGTH);
 	GByteArray *text = g_byte_array_new();
+	unsigned int tries = 1000;
 	char *order;
 
-	if (!qemu_plugin_read_memory_vaddr(addr, text, length)) {
-		fprintf(stderr, "plugin: an order cannot be read\n");
-		abort();
+	/* Another CPU's khugepaged may just be replacing the pages. */
+	while (!qemu_plugin_read_memory_vaddr(addr, text, length)) {
+		if (!tries--) {
+			fprintf(stderr, "plugin: an order cannot be read\n");
+			abort();
+		}
+		g_usleep(10000);
 	}
 	g_byte_array_append(text, (const uint8_t *)"", 1);
 	order = (char *)text->data;
