@@ -26,10 +26,11 @@ fi
 read -ra kernels <<< "${KERNELS:-${series//$'\n'/ }}"
 program=$build/schedtape
 
-# guest KERNEL FOLDER OPTION... -- STATE: the tapes are in FOLDER afterwards
+# guest KERNEL FOLDER OPTION... -- STATE: the tapes are in FOLDER afterwards. A machine that has no
+# counter starts again.
 guest()
 {
-	local kernel=$1 folder=$2 options=() socket=$2.socket
+	local kernel=$1 folder=$2 options=() socket=$2.socket tries=3 status
 
 	mkdir -p "$folder" || return
 	shift 2
@@ -38,11 +39,15 @@ guest()
 		shift
 	done
 	shift
-	[ "$1" != mem ] || "$top/selftests/qemu/monitor" "$socket" --wake 3 &
-	SCHEDTAPE_PROGRAM=$program "$top/selftests/qemu/vm" --kernel "$kernel" --timeout 900 \
-		"${options[@]}" --monitor "$socket" --rw "$folder" --file "$program" \
-		--file "$top/selftests/host/suspend-guest" -- \
-		"$top/selftests/host/suspend-guest" "$folder" "$@"
+	while :; do
+		[ "$1" != mem ] || "$top/selftests/qemu/monitor" "$socket" --wake 3 &
+		SCHEDTAPE_PROGRAM=$program "$top/selftests/qemu/vm" --kernel "$kernel" \
+			--timeout 900 "${options[@]}" --monitor "$socket" --rw "$folder" \
+			--file "$program" --file "$top/selftests/host/suspend-guest" -- \
+			"$top/selftests/host/suspend-guest" "$folder" "$@"
+		status=$?
+		[ "$status" = 9 ] && [ $((tries -= 1)) -gt 0 ] || return "$status"
+	done
 }
 
 # agree FOLDER STATE: the tapes of both clocks
