@@ -8,6 +8,7 @@
 #ifndef _STAPE_COMPAT_H
 #define _STAPE_COMPAT_H
 
+#undef pr_fmt		/* test builds include the kernel's headers first */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/version.h>

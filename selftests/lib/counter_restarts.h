@@ -2,10 +2,9 @@
 /*
  * Builds the module as if for a machine whose counter starts again after a sleep, which QEMU's
  * does not: the first sleep of a second or more takes it back by 2^33 ticks, some seconds.
- * Included before all other headers, of which linux/module.h includes those that print.
+ * Included before all other headers.
  */
-#include <linux/module.h>
-#include <linux/timekeeping.h>
+#include <linux/ktime.h>
 #include <asm/msr.h>
 #include <asm/tsc.h>
 
@@ -17,5 +16,3 @@ static __always_inline u64 stape_restarted(u64 counter)
 }
 
 #define rdtsc()		stape_restarted(rdtsc())
-/* compat.h defines the module's. */
-#undef pr_fmt

@@ -10,5 +10,3 @@
 #include <linux/sched.h>
 
 #undef CONFIG_KRETPROBES
-/* compat.h defines the module's. */
-#undef pr_fmt

@@ -441,9 +441,10 @@ TEST_F_TIMEOUT(users_at_once, beside_a_flight_recorder, 100000)
 	__atomic_store_n(&self->tally->stop, 1, __ATOMIC_SEQ_CST);
 	for (i = 0; i < USERS; i++)
 		ASSERT_EQ(users[i], waitpid(users[i], NULL, 0));
-	printf("# users: %u sessions, %u recordings, %u replays, %u players, %u refused, %u killed\n",
+	printf("# users: %u sessions, %u recordings, %u replays, %u players\n",
 	       self->tally->sessions, self->tally->recordings, self->tally->replays,
-	       self->tally->steps, self->tally->refused, self->tally->killed);
+	       self->tally->steps);
+	printf("# users: %u refused, %u killed\n", self->tally->refused, self->tally->killed);
 	printf("# recorder: %u recordings, %lu events, %lu overwritten\n", self->recordings,
 	       self->events, self->overwritten);
 	printf("# longest stop: %.3f s, its recording ended after %.3f s at most; %u were judged\n",
