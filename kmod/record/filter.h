@@ -150,8 +150,8 @@ static inline raw_spinlock_t *stape_filter_lock(u32 pid)
 #define STAPE_FILTER_USES		4096
 
 /*
- * Counts the tasks that have become members, by PID: a PID whose count stays the same has no new
- * member.  Changed under the PID's lock.
+ * How many tasks have become members, for each group of PIDs.  While a PID's count stays the same,
+ * no other task with this PID has become a member.  Changed under the PID's lock.
  */
 extern u32 stape_filter_uses[STAPE_FILTER_USES];
 
@@ -224,7 +224,7 @@ static inline struct stape_filter_rules *stape_filter_own_rules(const struct sta
 	return rcu_dereference_protected(filter->rules, true);
 }
 
-/* Returns the count of stape_filter_uses that a PID has. */
+/* Returns the count of the PID's group, in stape_filter_uses. */
 static inline u32 *stape_filter_use(u32 pid)
 {
 	return &stape_filter_uses[pid % STAPE_FILTER_USES];
@@ -279,9 +279,9 @@ static inline bool stape_filter_match(const struct stape_filter *filter, struct 
 }
 
 /**
- * stape_filter_add_member() - make a task a member that is none
+ * stape_filter_add_member() - make a task a member
  * @filter: a session's, not closed
- * @pid: the task's PID
+ * @pid: the PID of a task that is no member
  *
  * Context: under the PID's stape_filter_lock().
  */

@@ -198,10 +198,10 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 }
 
 /**
- * stape_ring_put_long() - stape_ring_put() for an event whose argument needs a prefix
+ * stape_ring_put_long() - write an event whose argument has more bits than an event's word
  * @ring: a ring
  * @word: stape_ring_word() of a type without payload, no switch
- * @arg: its whole argument
+ * @arg: its whole argument, whose upper bits go into a word of their own in front of the event
  * @now: by the session's clock
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.

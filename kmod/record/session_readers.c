@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who waits for a session: the readers of its rings, and the netlink group.
+ * Wakes the readers of a session's rings, and notifies the netlink group of its state.
  */
 #include "record/session_readers.h"
 

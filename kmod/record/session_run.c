@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a session does between its start and its stop.
+ * Starts, pauses and stops sessions, and tells their CPUs when a filter has changed.
  */
 #include "record/session_run.h"
 
