@@ -21,3 +21,18 @@ int st_module_unload(void)
 {
 	return syscall(SYS_delete_module, "schedtape", O_NONBLOCK) ? -errno : 0;
 }
+
+int st_module_info(struct schedtape_module_info *info)
+{
+	struct schedtape_client *client;
+	struct schedtape_error err;
+	int ret;
+
+	*info = (struct schedtape_module_info){ .size = sizeof(*info) };
+	ret = schedtape_client_open(&client, &err);
+	if (ret)
+		return ret;
+	ret = schedtape_client_info(client, info, &err);
+	schedtape_client_close(client);
+	return ret;
+}

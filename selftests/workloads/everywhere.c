@@ -4,7 +4,6 @@
  * one after the other; each ends, and is reaped.
  */
 #include <sched.h>
-#include <sys/wait.h>
 
 #include "../qemu/plugin/mark.h"
 #include "work.h"
@@ -21,22 +20,6 @@ static void stay_on(const cpu_set_t *cpus, int number)
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-}
-
-static void fork_often(long count)
-{
-	int status;
-	pid_t pid;
-
-	while (count--) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
-		if (!pid)
-			_exit(0);
-		if (waitpid(pid, &status, 0) != pid || status)
-			errx(1, "a child failed");
-	}
 }
 
 int main(int argc, char **argv)
@@ -57,7 +40,7 @@ int main(int argc, char **argv)
 		if (pid)
 			continue;
 		stay_on(&cpus, i);
-		fork_often(count / n + (i < count % n));
+		work_forks(count / n + (i < count % n));
 		_exit(0);
 	}
 	for (i = 0; i < n; i++)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,23 @@ static inline void work_burn(uint64_t ns)
 
 	while (work_clock(CLOCK_THREAD_CPUTIME_ID) < end)
 		;
+}
+
+/* Forks @count processes in turn: each ends, and is reaped before the next. */
+static inline void work_forks(long count)
+{
+	int status;
+	pid_t pid;
+
+	while (count--) {
+		pid = fork();
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid)
+			_exit(0);
+		if (waitpid(pid, &status, 0) != pid || status)
+			errx(1, "a child failed");
+	}
 }
 
 /* Returns argument number @n, which must exist and be within the bounds. */

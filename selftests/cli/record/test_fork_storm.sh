@@ -22,7 +22,7 @@ storm_of()
 		[ "$(schedtape list)" = "no sessions, no replays" ]
 }
 
-# on_tape TYPE
+# of_type TYPE: prints how many events of the type the tape has
 of_type()
 {
 	schedtape script --json t | grep -c "\"event\":\"$1\""

@@ -14,6 +14,7 @@
 #include <schedtape/device.h>
 
 #include "caps.h"
+#include "module.h"
 #include "request.h"
 
 #define PAGES		4
@@ -152,15 +153,10 @@ static int make_replay(FIXTURE_DATA(users) *self, uint32_t players, uint32_t *id
 /* Returns a value of info-get. */
 static uint64_t info_value(uint16_t type)
 {
-	struct schedtape_module_info info = { .size = sizeof(info) };
-	struct schedtape_client *client;
-	struct schedtape_error err;
+	struct schedtape_module_info info;
 
-	if (schedtape_client_open(&client, &err))
+	if (st_module_info(&info))
 		return ~0ull;
-	if (schedtape_client_info(client, &info, &err))
-		memset(&info, 0xff, sizeof(info));
-	schedtape_client_close(client);
 	switch (type) {
 	case STAPE_A_INFO_SESSIONS_USED:
 		return info.sessions_used;

@@ -22,11 +22,11 @@
 #include <unistd.h>
 
 #include <kselftest_harness.h>
-#include <schedtape/client.h>
 #include <schedtape/device.h>
 
 #include "caps.h"
 #include "child.h"
+#include "module.h"
 #include "random.h"
 #include "record.h"
 #include "request.h"
@@ -44,7 +44,7 @@
 /* A grace period of RCU, of which a stop has some, takes that long only if the host stops CPUs. */
 #define STALLED		(SECOND / 10)
 
-/* What the users have done, by all of them, and the first wrong result. */
+/* All users count here what they have done, and note the first result that no user may get. */
 struct tally {
 	unsigned int sessions, replays, steps, recordings, refused, killed;
 	unsigned int stop;
@@ -390,24 +390,18 @@ FIXTURE_TEARDOWN(users_at_once)
 /* Memory is given back from works; the kernel's own caches are not looked at. */
 static bool nothing_left(void)
 {
-	struct schedtape_module_info info = { .size = sizeof(info) };
-	struct schedtape_client *client;
-	struct schedtape_error err;
-	int tries = 1000;
+	struct schedtape_module_info info;
+	int tries;
 
-	if (schedtape_client_open(&client, &err))
-		return false;
-	do {
-		if (schedtape_client_info(client, &info, &err))
+	for (tries = 1000; tries; tries--) {
+		if (st_module_info(&info))
 			return false;
 		if (!info.sessions_used && !info.memory)
-			break;
+			return true;
 		usleep(10000);
-	} while (tries--);
-	schedtape_client_close(client);
-	if (tries < 0)
-		printf("# left: %u sessions, %lu bytes\n", info.sessions_used, info.memory);
-	return tries >= 0;
+	}
+	printf("# left: %u sessions, %lu bytes\n", info.sessions_used, info.memory);
+	return false;
 }
 
 /* The harness's limit is beyond that of any run: "selftests/run" has its own. */
