@@ -378,8 +378,8 @@ static void test_distances(void)
 	distances(habit(100, 500, "2323"), habit(200, 500, "2233"), d, &order);
 	ok(d[SCHEDTAPE_BURSTS] == 1 && d[SCHEDTAPE_SLEEPS] == 0, "longer bursts");
 	ok(fabs(order - 1.0 / 6) < 1e-9, "one of six pairs in the other order");
-	distances(habit(100, 500, "2323"), habit(100, 502, "3322"), d, &order);
-	ok(d[SCHEDTAPE_SLEEPS] == 0, "a step is not seen");
+	distances(habit(100, 500, "2323"), habit(100, 501, "3322"), d, &order);
+	ok(d[SCHEDTAPE_SLEEPS] == 0, "less than a bucket is not seen");
 	ok(fabs(order - 0.5) < 1e-9, "three of six pairs in the other order");
 	distances(habit(100, 500, "2"), habit(100, 500, ""), d, &order);
 	ok(isnan(d[SCHEDTAPE_BURSTS]) && isnan(order),

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/store.h"
 #include "compare/compare.h"
-#include "compare/distribution.h"
+#include "compare/distance.h"
 
 #define WALK_STEP	(1U << 18)	/* wake-ups that a walk may keep in memory */
 #define NO_ROOM		"not enough memory, or room in TMPDIR or /var/tmp, "
@@ -25,7 +25,7 @@
  * @woke_cpu: CPU time that it had used at its last wake-up, or at the end of its last burst
  */
 struct habits {
-	struct schedtape_dist lengths[SCHEDTAPE_NR_LENGTHS];
+	struct schedtape_histogram lengths[SCHEDTAPE_NR_LENGTHS];
 	uint64_t slept;
 	uint64_t woke_cpu;
 };
@@ -83,7 +83,7 @@ static int end_burst(struct habits *habits, const struct schedtape_task *task)
 	if (task->cpu_time <= habits->woke_cpu)
 		return 0;
 	habits->woke_cpu = task->cpu_time;
-	return schedtape_dist_add(&habits->lengths[SCHEDTAPE_BURSTS], length);
+	return schedtape_histogram_add(&habits->lengths[SCHEDTAPE_BURSTS], length);
 }
 
 static int on_slept(void *arg, const struct schedtape_task *task, uint64_t time)
@@ -113,7 +113,8 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	(void)ticket;
 	touch(profile, time);
 	if (habits->slept && time > habits->slept)
-		rc = schedtape_dist_add(&habits->lengths[SCHEDTAPE_SLEEPS], time - habits->slept);
+		rc = schedtape_histogram_add(&habits->lengths[SCHEDTAPE_SLEEPS],
+					     time - habits->slept);
 	habits->slept = 0;
 	habits->woke_cpu = task->cpu_time;
 	if (waker && !rc)
@@ -127,7 +128,7 @@ static int on_waited(void *arg, const struct schedtape_task *task, uint64_t dela
 	struct schedtape_profile *profile = arg;
 
 	(void)time;
-	return schedtape_dist_add(&profile->habits[task->index].lengths[SCHEDTAPE_DELAYS],
+	return schedtape_histogram_add(&profile->habits[task->index].lengths[SCHEDTAPE_DELAYS],
 				  delay);
 }
 
@@ -176,7 +177,7 @@ void schedtape_profile_free(struct schedtape_profile *profile)
 		return;
 	for (i = 0; i < profile->room; i++)
 		for (length = 0; length < SCHEDTAPE_NR_LENGTHS; length++)
-			schedtape_dist_free(&profile->habits[i].lengths[length]);
+			schedtape_histogram_free(&profile->habits[i].lengths[length]);
 	free(profile->habits);
 	schedtape_store_free(&profile->wakes);
 	free(profile);
@@ -189,10 +190,10 @@ uint64_t schedtape_profile_span(const struct schedtape_profile *profile)
 
 /* -- distances ------------------------------------------------------------- */
 
-static const struct schedtape_dist *dist_of(const struct schedtape_profile *profile,
-					    uint32_t task, enum schedtape_length length)
+static const struct schedtape_histogram *lengths_of(const struct schedtape_profile *profile,
+						    uint32_t task, enum schedtape_length length)
 {
-	static const struct schedtape_dist none;
+	static const struct schedtape_histogram none;
 
 	return task < profile->room ? &profile->habits[task].lengths[length] : &none;
 }
@@ -201,7 +202,8 @@ double schedtape_profile_distance(const struct schedtape_profile *a,
 				  const struct schedtape_profile *b,
 				  const struct schedtape_pair *pair, enum schedtape_length length)
 {
-	return schedtape_dist_distance(dist_of(a, pair->a, length), dist_of(b, pair->b, length));
+	return schedtape_lengths_distance(lengths_of(a, pair->a, length),
+					  lengths_of(b, pair->b, length));
 }
 
 int schedtape_profile_total(const struct schedtape_profile *a, const struct schedtape_profile *b,
@@ -212,16 +214,17 @@ int schedtape_profile_total(const struct schedtape_profile *a, const struct sche
 	size_t i;
 
 	for (length = 0; length < SCHEDTAPE_NR_LENGTHS; length++) {
-		struct schedtape_dist total_a = { 0 }, total_b = { 0 };
+		struct schedtape_histogram total_a = { 0 }, total_b = { 0 };
 
 		for (i = 0; i < n && !rc; i++) {
-			rc = schedtape_dist_merge(&total_a, dist_of(a, pairs[i].a, length));
+			rc = schedtape_histogram_merge(&total_a, lengths_of(a, pairs[i].a, length));
 			if (!rc)
-				rc = schedtape_dist_merge(&total_b, dist_of(b, pairs[i].b, length));
+				rc = schedtape_histogram_merge(&total_b,
+							       lengths_of(b, pairs[i].b, length));
 		}
-		distances[length] = schedtape_dist_distance(&total_a, &total_b);
-		schedtape_dist_free(&total_a);
-		schedtape_dist_free(&total_b);
+		distances[length] = schedtape_lengths_distance(&total_a, &total_b);
+		schedtape_histogram_free(&total_a);
+		schedtape_histogram_free(&total_b);
 	}
 	return rc ? schedtape_fail(err, rc, "not enough memory to compare") : 0;
 }

@@ -225,7 +225,7 @@ enum schedtape_length {
 };
 
 /*
- * The distributions of each task's lengths, in steps of 3 %, and the order of all
+ * The distributions of each task's lengths, in steps of 1 %, and the order of all
  * wake-ups of tasks by tasks.
  */
 struct schedtape_profile;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: the distance of two distributions of lengths: the largest gap between their
- * shares, with steps of 3 % of a length, however many lengths there are.
+ * shares, with steps of 1 % of a length, however many lengths there are.
  */
 #include <math.h>
 #include <stdlib.h>
 
-#include <compare/distribution.h>
+#include <compare/distance.h>
 
 #include "tap.h"
 
@@ -15,16 +15,16 @@ struct lengths {
 	uint64_t length[8];
 };
 
-static void add(struct schedtape_dist *dist, uint64_t length, unsigned int times)
+static void add(struct schedtape_histogram *dist, uint64_t length, unsigned int times)
 {
 	while (times--)
-		if (schedtape_dist_add(dist, length))
+		if (schedtape_histogram_add(dist, length))
 			abort();
 }
 
 static bool is_distance(const struct lengths *one, const struct lengths *two, double distance)
 {
-	struct schedtape_dist a = { 0 }, b = { 0 };
+	struct schedtape_histogram a = { 0 }, b = { 0 };
 	unsigned int i;
 	double there, back;
 
@@ -32,10 +32,10 @@ static bool is_distance(const struct lengths *one, const struct lengths *two, do
 		add(&a, one->length[i], 1);
 	for (i = 0; i < two->n; i++)
 		add(&b, two->length[i], 1);
-	there = schedtape_dist_distance(&a, &b);
-	back = schedtape_dist_distance(&b, &a);
-	schedtape_dist_free(&a);
-	schedtape_dist_free(&b);
+	there = schedtape_lengths_distance(&a, &b);
+	back = schedtape_lengths_distance(&b, &a);
+	schedtape_histogram_free(&a);
+	schedtape_histogram_free(&b);
 	return fabs(there - distance) < 1e-9 && fabs(back - distance) < 1e-9;
 }
 
@@ -53,9 +53,9 @@ static void test_distance(void)
 		{ { 4, { 1, 1, 1, 10 } }, { 4, { 1, 5, 10, 10 } }, 0.5,
 		  "the largest gap is not the last one" },
 		{ { 1, { 0 } }, { 1, { 1 } }, 1, "no time at all is a length" },
-		{ { 1, { 62 } }, { 1, { 63 } }, 1, "short lengths are told apart" },
-		{ { 1, { 900 } }, { 1, { 936 } }, 1, "so are lengths that differ by 4 %" },
-		{ { 1, { 1000 } }, { 1, { 1007 } }, 0, "but not by less than 1 %" },
+		{ { 1, { 254 } }, { 1, { 255 } }, 1, "short lengths are told apart" },
+		{ { 1, { 900 } }, { 1, { 909 } }, 1, "so are lengths that differ by 1 %" },
+		{ { 1, { 1000 } }, { 1, { 1003 } }, 0, "but not by less than half of that" },
 		{ { 1, { UINT64_MAX } }, { 1, { UINT64_MAX - 1 } }, 0, "the longest ones" },
 	};
 	size_t i;
@@ -65,59 +65,41 @@ static void test_distance(void)
 		   cases[i].what, cases[i].distance);
 }
 
-/* So many lengths that they are counted in steps: 1,024 and more. */
+/* So many lengths that they are counted in buckets. */
 static void test_many(void)
 {
-	struct schedtape_dist few = { 0 }, many = { 0 };
+	struct schedtape_histogram few = { 0 }, many = { 0 };
 
 	add(&few, 100, 1);
 	add(&few, 200, 1);
 	add(&many, 100, 1000);
 	add(&many, 200, 1000);
-	ok(many.nr == 2000 && schedtape_dist_distance(&few, &many) == 0,
+	ok(many.nr == 2000 && schedtape_lengths_distance(&few, &many) == 0,
 	   "each of many lengths counts once");
 	add(&few, 300, 2);
 	add(&many, 300, 1999);
-	ok(fabs(schedtape_dist_distance(&few, &many) - (0.5 - 2000 / 3999.0)) < 1e-9 ||
-	   fabs(schedtape_dist_distance(&few, &many) - (2000 / 3999.0 - 0.5)) < 1e-9,
+	ok(fabs(schedtape_lengths_distance(&few, &many) - (0.5 - 2000 / 3999.0)) < 1e-9 ||
+	   fabs(schedtape_lengths_distance(&few, &many) - (2000 / 3999.0 - 0.5)) < 1e-9,
 	   "to the last one");
-	schedtape_dist_free(&few);
-	schedtape_dist_free(&many);
-}
-
-static void test_merge(void)
-{
-	struct schedtape_dist sum = { 0 }, few = { 0 }, many = { 0 }, all = { 0 };
-
-	add(&few, 100, 3);
-	add(&many, 200, 2000);
-	add(&all, 100, 3);
-	add(&all, 200, 2000);
-	ok(!schedtape_dist_merge(&sum, &few) && !schedtape_dist_merge(&sum, &many) &&
-	   sum.nr == 2003 && schedtape_dist_distance(&sum, &all) == 0,
-	   "a sum has all lengths of both");
-	schedtape_dist_free(&sum);
-	schedtape_dist_free(&few);
-	schedtape_dist_free(&many);
-	schedtape_dist_free(&all);
+	schedtape_histogram_free(&few);
+	schedtape_histogram_free(&many);
 }
 
 static void test_nothing(void)
 {
-	struct schedtape_dist none = { 0 }, one = { 0 };
+	struct schedtape_histogram none = { 0 }, one = { 0 };
 
 	add(&one, 1, 1);
-	ok(isnan(schedtape_dist_distance(&none, &one)) &&
-	   isnan(schedtape_dist_distance(&one, &none)) &&
-	   isnan(schedtape_dist_distance(&none, &none)), "nothing has no distance");
-	schedtape_dist_free(&one);
+	ok(isnan(schedtape_lengths_distance(&none, &one)) &&
+	   isnan(schedtape_lengths_distance(&one, &none)) &&
+	   isnan(schedtape_lengths_distance(&none, &none)), "nothing has no distance");
+	schedtape_histogram_free(&one);
 }
 
 int main(void)
 {
 	test_distance();
 	test_many();
-	test_merge();
 	test_nothing();
 	return tap_done();
 }
