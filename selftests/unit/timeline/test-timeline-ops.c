@@ -21,6 +21,8 @@ enum seen { NEVER, AWAKE, ASLEEP, AWAY, OVER };
 struct witness {
 	enum seen seen[MAX_TASKS];
 	uint64_t cpu_time[MAX_TASKS];
+	uint64_t on_cpu[MAX_TASKS];
+	uint64_t delay[MAX_TASKS];
 	uint64_t wakeups[MAX_TASKS];
 	uint32_t waker[MAX_TICKETS];
 	uint32_t wakee[MAX_TICKETS];
@@ -152,6 +154,40 @@ static int setprio(void *arg, const struct schedtape_task *task, uint64_t time)
 	return told(w, task, "setprio", time);
 }
 
+static int waited(void *arg, const struct schedtape_task *task, uint64_t delay, uint64_t time)
+{
+	(void)time;
+	((struct witness *)arg)->delay[task->index % MAX_TASKS] = delay + 1;
+	return 0;
+}
+
+/* Returns how long the task waited for the CPU, plus 1; 0: not known. */
+static uint64_t delay_of(const struct schedtape_run *run)
+{
+	if (run->woke)
+		return run->begin - run->woke + 1;
+	if (run->left && run->left_state == STAPE_STATE_RUNNING)
+		return run->begin - run->left + 1;
+	return 0;
+}
+
+static int ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct witness *w = arg;
+
+	w->on_cpu[task->index % MAX_TASKS] += run->end - run->begin;
+	promise(w, run->begin <= run->end, "runs backwards");
+	promise(w, w->on_cpu[task->index % MAX_TASKS] == task->cpu_time,
+		"the sum of all runs is the CPU time");
+	promise(w, run->left <= run->begin && run->woke <= run->begin, "leaves after it comes");
+	promise(w, run->left ? run->left_state <= STAPE_SWITCH_STATE_MASK :
+		run->left_state == SCHEDTAPE_NONE, "a time without a state");
+	promise(w, !run->woke || run->woke >= run->left, "woken before it leaves");
+	promise(w, delay_of(run) == w->delay[task->index % MAX_TASKS], "another delay");
+	w->delay[task->index % MAX_TASKS] = 0;
+	return 0;
+}
+
 static int renamed(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	promise(arg, ((struct witness *)arg)->seen[task->index % MAX_TASKS] != NEVER,
@@ -195,6 +231,8 @@ static const struct schedtape_timeline_ops ops = {
 	.setprio = setprio,
 	.exited = exited,
 	.ended = ended,
+	.waited = waited,
+	.ran = ran,
 };
 
 static struct schedtape_tape *small_tape(void)
@@ -403,9 +441,56 @@ static void test_random(void)
 		printf("# in round %u\n", round - 1);
 }
 
+static int print_run(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	char *log = arg;
+	size_t length = strlen(log);
+
+	snprintf(log + length, 1024 - length, "%u [%u] %u-%u left %u/%d woke %u as %d; ", task->pid,
+		 run->cpu, (unsigned int)run->begin, (unsigned int)run->end,
+		 (unsigned int)run->left, (int)run->left_state, (unsigned int)run->woke,
+		 (int)run->state);
+	return 0;
+}
+
+static void test_runs(void)
+{
+	static const struct schedtape_timeline_ops print = {
+		.size = sizeof(print), .ran = print_run,
+	};
+	struct schedtape_tape *tape = fake_new(0, 900);
+	struct schedtape_timeline *timeline;
+	char log[1024] = "";
+
+	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 110, 0, 0, 1);
+	fake_switch(tape, 200, 0, STAPE_STATE_RUNNING, 0);
+	fake_switch(tape, 230, 1, 0, 1);
+	fake_switch(tape, 300, 1, STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 350, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 360, 0, 0, 1);
+	fake_fork(tape, 370, 0, 2, false);
+	fake_switch(tape, 390, 1, 0, 2);
+	fake_loss(tape, 400, 450, 0, 5, 1);
+	fake_switch(tape, 500, 0, STAPE_STATE_BLOCKED, 0);
+	fake_switch(tape, 600, 1, STAPE_STATE_DEAD, 0);
+	fake_switch(tape, 700, 0, 0, 1);
+	if (schedtape_timeline_run(tape, &print, log, &timeline, NULL))
+		abort();
+	ok(!strcmp(log, "1 [0] 110-200 left 0/-1 woke 100 as 0; "
+		   "1 [1] 230-300 left 200/0 woke 0 as 1; "
+		   "1 [0] 360-400 left 300/1 woke 350 as -1; "
+		   "1 [0] 450-500 left 0/-1 woke 0 as 2; "
+		   "2 [1] 390-600 left 0/-1 woke 370 as 5; "
+		   "1 [0] 700-900 left 500/2 woke 0 as -1; "), "runs: %s", log);
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
 int main(void)
 {
 	test_story();
+	test_runs();
 	test_refusal();
 	test_random();
 	return tap_done();

@@ -124,6 +124,29 @@ struct schedtape_range {
 };
 
 /**
+ * struct schedtape_run - a time that a task spent on a CPU without a break
+ * @begin, @end: ns of the session's clock
+ * @left: when the task had left a CPU before, 0: not known, or it is its first time
+ * @woke: when it was woken after @left, or for its first time, 0: it was preempted, or that is
+ *	not known
+ * @cpu: the CPU
+ * @state: enum stape_state in which it left; SCHEDTAPE_NONE: the tape does not show that, because
+ *	of a loss or a pause, because the task left the filter, or because the tape ends
+ * @left_state: enum stape_state in which it had left at @left
+ * @reserved: 0
+ */
+struct schedtape_run {
+	uint64_t begin;
+	uint64_t end;
+	uint64_t left;
+	uint64_t woke;
+	uint32_t cpu;
+	uint32_t state;
+	uint32_t left_state;
+	uint32_t reserved;
+};
+
+/**
  * struct schedtape_timeline_ops - callbacks of a run through a tape
  *
  * Times are ns of the session's clock.  They never go back, except the time of born()
@@ -166,6 +189,8 @@ struct schedtape_range {
  * @nr_marks: number of @marks
  * @no_edges: leave out the edges: schedtape_timeline_edges() returns none
  * @reserved: false
+ * @ran: @task came off a CPU, or the tape ends while it runs; before slept(), left() and exited()
+ *	of the same time
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -194,6 +219,7 @@ struct schedtape_timeline_ops {
 	size_t nr_marks;
 	bool no_edges;
 	bool reserved[7];
+	int (*ran)(void *arg, const struct schedtape_task *task, const struct schedtape_run *run);
 };
 
 struct schedtape_timeline;

@@ -21,8 +21,25 @@ void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time
 	track->since = time;
 }
 
-/* Takes a running task off its CPU. */
-static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+/* @state: enum stape_state, SCHEDTAPE_NONE: the tape does not show it. */
+static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t state)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+	const struct schedtape_run run = {
+		.begin = track->begun,
+		.end = track->since,
+		.left = track->left,
+		.woke = track->woke,
+		.cpu = track->cpu,
+		.state = state,
+		.left_state = track->left ? track->left_as : SCHEDTAPE_NONE,
+	};
+
+	timeline_call(tl, ran, timeline_task(tl, index), &run);
+}
+
+/* Takes a running task off its CPU.  @state: see report_run(). */
+static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint32_t state, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 	struct lane *lane = &tl->lanes[track->cpu];
@@ -30,6 +47,11 @@ static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint64_t time
 	timeline_count(tl, index, time);
 	if (lane->task == index)
 		lane->task = SCHEDTAPE_NONE;
+	if (tl->ops.ran)
+		report_run(tl, index, state);
+	track->left = state == SCHEDTAPE_NONE ? 0 : time;
+	track->left_as = state;
+	track->woke = 0;
 }
 
 static void set_state(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
@@ -64,6 +86,7 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 	struct schedtape_task *task = timeline_task(tl, index);
 
 	set_state(tl, index, TASK_RUNNABLE, time);
+	timeline_track(tl, index)->woke = time;
 	task->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
 		task->wakeups_by_task++;
@@ -111,12 +134,13 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 		  uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
+	bool seen = !is_doubtful(tl, track);
 
 	switch (track->state) {
 	case TASK_RUNNING:
 		/* Its switch-out there is lost, or the clocks of two CPUs differ a little. */
 		tl->lanes[track->cpu].ghost = index;
-		off_cpu(tl, index, since);
+		off_cpu(tl, index, SCHEDTAPE_NONE, since);
 		break;
 	case TASK_RUNNABLE:
 		count_delay(tl, index, since);
@@ -128,12 +152,21 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 		 * kernel then still reports a sleeping state.
 		 */
 		wake(tl, index, SCHEDTAPE_NONE, 0, time);
+		track->woke = 0;
 		break;
 	case TASK_AWAY:
 		timeline_come(tl, index, time);
-		break;
+		/* fall through */
+	default:
+		seen = false;
+	}
+	/* It may have run unseen since then. */
+	if (!seen) {
+		track->left = 0;
+		track->woke = 0;
 	}
 	set_state(tl, index, TASK_RUNNING, since);
+	track->begun = since;
 	track->cpu = cpu;
 	track->burst = true;
 	tl->lanes[cpu].task = index;
@@ -151,8 +184,12 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 {
 	struct schedtape_task *task = timeline_task(tl, index);
 
-	off_cpu(tl, index, time);
-	if (state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
+	if (state == STAPE_STATE_DEAD) {
+		timeline_end(tl, index, time);
+		return;
+	}
+	off_cpu(tl, index, state, time);
+	if (state != STAPE_STATE_RUNNING)
 		task->slept_as = state;
 	switch (state) {
 	case STAPE_STATE_RUNNING:
@@ -165,9 +202,6 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 		task->stops++;
 		fall_asleep(tl, index, TASK_STOPPED, time);
 		break;
-	case STAPE_STATE_DEAD:
-		timeline_end(tl, index, time);
-		break;
 	default:
 		task->sleeps++;
 		fall_asleep(tl, index, TASK_ASLEEP, time);
@@ -178,7 +212,7 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 /* Takes a task off its CPU, whose events are lost from @time on. */
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	off_cpu(tl, index, time);
+	off_cpu(tl, index, SCHEDTAPE_NONE, time);
 	set_state(tl, index, TASK_LOST, time);
 }
 
@@ -198,7 +232,7 @@ void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	if (track->state == TASK_DEAD || track->state == TASK_AWAY)
 		return;
 	if (track->state == TASK_RUNNING) {
-		off_cpu(tl, index, time);
+		off_cpu(tl, index, SCHEDTAPE_NONE, time);
 		tl->lanes[track->cpu].ghost = index;
 	}
 	end_burst(tl, index);
@@ -233,6 +267,7 @@ static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t
 {
 	timeline_task(tl, index)->slept_as = STAPE_STATE_SLEEPING;
 	timeline_task(tl, index)->sleeps += timeline_track(tl, index)->burst;
+	timeline_track(tl, index)->left = 0;
 	fall_asleep(tl, index, TASK_ASLEEP, time);
 }
 
@@ -292,6 +327,7 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 		break;
 	case TASK_NEW:
 		set_state(tl, index, TASK_RUNNABLE, time);
+		track->woke = time;
 		return;
 	case TASK_READY:
 	case TASK_RUNNABLE:
@@ -318,7 +354,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	struct schedtape_task *task = timeline_task(tl, index);
 
 	if (timeline_track(tl, index)->state == TASK_RUNNING)
-		off_cpu(tl, index, time);
+		off_cpu(tl, index, STAPE_STATE_DEAD, time);
 	schedtape_tasks_exiting(&tl->set, index);
 	end_burst(tl, index);
 	set_state(tl, index, TASK_DEAD, time);
@@ -393,6 +429,8 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 		if (track->state == TASK_READY)
 			run_unseen(tl, i);
 		timeline_count(tl, i, time);
+		if (track->state == TASK_RUNNING && tl->ops.ran)
+			report_run(tl, i, SCHEDTAPE_NONE);
 		if (track->state == TASK_LOST && track->exiting) {
 			timeline_end(tl, i, time);
 			continue;

@@ -39,11 +39,15 @@ enum task_state {
  * struct schedtape_track - the current state of a task
  * @seen: when it first appeared, which is after its start
  * @since: when @state began; with TASK_RUNNING the time up to which its CPU time is counted
+ * @begun: when it got the CPU on which it runs, with TASK_RUNNING
+ * @left: when it last came off a CPU, 0: not known
+ * @woke: when it was woken since then, 0: never, or not known
  * @ticket: ticket of the waking whose wakeup is still to come, 0: the waker is no task
  * @waker: its waker, with @ticket
  * @cpu: where it runs, with TASK_RUNNING
  * @threads: other threads of the group that it leads, without the exiting ones
  * @threads_xor: the indices of these threads, XORed: with one thread, its index
+ * @left_as: enum stape_state at @left
  * @state: enum task_state
  * @burst: it has run since it was last woken
  * @exiting: its exit has begun
@@ -52,11 +56,15 @@ enum task_state {
 struct schedtape_track {
 	uint64_t seen;
 	uint64_t since;
+	uint64_t begun;
+	uint64_t left;
+	uint64_t woke;
 	uint64_t ticket;
 	uint32_t waker;
 	uint32_t cpu;
 	uint32_t threads;
 	uint32_t threads_xor;
+	uint8_t left_as;
 	uint8_t state;
 	bool burst;
 	bool exiting;
