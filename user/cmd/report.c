@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -165,38 +166,6 @@ static int compare(const void *left, const void *right, void *arg)
 	return larger_first(b->index, a->index);
 }
 
-static void print_pauses(const struct report *report)
-{
-	const struct schedtape_range *pauses;
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
-	size_t i, n;
-
-	pauses = schedtape_timeline_pauses(report->timeline, &n);
-	for (i = 0; i < n; i++)
-		printf("# PAUSED: from %s to %s s\n", out_seconds(first, pauses[i].first, 6),
-		       out_seconds(last, pauses[i].last, 6));
-}
-
-static void print_header(const struct report *report)
-{
-	const struct schedtape_end *end = schedtape_tape_end(report->tape);
-	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
-	size_t i, cpus = cmd_count_cpus(end);
-
-	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", report->options->common.input,
-	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), cpus, cpus == 1 ? "" : "s",
-	       report->nr_tasks);
-	for (i = 0; i < end->nr_cpus; i++)
-		if (end->cpus[i].lost)
-			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
-	if (cmd_count_lost(end))
-		printf("# LOST: %s events in all: what follows is less than what happened\n",
-		       out_count(count, cmd_count_lost(end)));
-	print_pauses(report);
-	putchar('\n');
-}
-
 static const struct table_column task_columns[] = {
 	{ "task", "task", TABLE_TEXT | TABLE_NEEDED },
 	{ "cpu", "CPU\nms", TABLE_NEEDED },
@@ -348,7 +317,7 @@ static void print_text(const struct report *report)
 	struct table table;
 	size_t i;
 
-	print_header(report);
+	heading_print(report->options->common.input, report->tape, report->timeline);
 	table_begin(&table, task_columns, &report->options->table);
 	while (table_pass(&table)) {
 		for (i = 0; i < report->nr_shown && out_works(); i++)
@@ -416,23 +385,6 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	return object;
 }
 
-static void list_pauses(const struct report *report)
-{
-	const struct schedtape_range *pauses;
-	size_t i, n;
-
-	out_json_list("pauses");
-	pauses = schedtape_timeline_pauses(report->timeline, &n);
-	for (i = 0; i < n && out_works(); i++) {
-		struct json_object *object = json_object_new_object();
-
-		out_json_add_count(object, "first_ns", pauses[i].first);
-		out_json_add_count(object, "last_ns", pauses[i].last);
-		out_json_element(object);
-	}
-	out_json_list_end();
-}
-
 static void list_edges(const struct report *report)
 {
 	const struct schedtape_edge *edges;
@@ -456,17 +408,10 @@ static void list_edges(const struct report *report)
 
 static void print_json(const struct report *report)
 {
-	const struct schedtape_end *end = schedtape_tape_end(report->tape);
 	size_t i;
 
 	out_json_begin("report");
-	out_json_member("tape", json_object_new_string(report->options->common.input));
-	out_json_member("start_ns", json_object_new_uint64(end->start_time));
-	out_json_member("stop_ns", json_object_new_uint64(end->stop_time));
-	out_json_member("events", json_object_new_uint64(cmd_count_events(end)));
-	out_json_member("lost", json_object_new_uint64(cmd_count_lost(end)));
-	out_json_member("cpus", out_json_cpus(end));
-	list_pauses(report);
+	heading_json(report->options->common.input, report->tape, report->timeline);
 	out_json_list("tasks");
 	for (i = 0; i < report->nr_shown && out_works(); i++)
 		out_json_element(json_task(report->shown[i]));
