@@ -15,12 +15,14 @@
 #include "../unit/options.h"
 #include "record/control.h"
 #include "common/cpu-list.h"
+#include "common/time-ranges.h"
 #include "record/options.h"
 #include "replay/options.h"
 #include "record/streams.h"
 
 #define ARGS	32
 #define CPUS	512
+#define DAY	(24 * 60 * 60 * 1000000000ULL)
 
 static void must(bool true_or_wrong)
 {
@@ -40,6 +42,28 @@ struct json_object *tape_meta(struct schedtape_tape *tape)
 	if (!meta)
 		meta = json_tokener_parse(text);
 	return meta;
+}
+
+/* The times of that tape: ten days, in which its wall clock is set back by one. */
+const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
+{
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .start_time = DAY, .stop_time = 11 * DAY,
+	};
+
+	(void)tape;
+	return &end;
+}
+
+const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)
+{
+	static const struct stape_clock_sample samples[] = {
+		{ .mono = DAY, .real = 20000 * DAY }, { .mono = 6 * DAY, .real = 20004 * DAY },
+	};
+
+	(void)tape;
+	*n = 2;
+	return samples;
 }
 
 /* -- one argument ---------------------------------------------------------- */
@@ -93,6 +117,21 @@ static void try_time(const char *text)
 	must(select_time_parse(&range, text) || range.start <= range.stop);
 }
 
+static void try_ranges(const char *text)
+{
+	struct time_ranges times = { .nr = 0 };
+	size_t i;
+
+	if (!time_ranges_parse(&times, text)) {
+		must(times.nr);
+		if (!time_ranges_resolve(&times, NULL))
+			for (i = 0; i < times.nr; i++)
+				must(times.ranges[i].start <= times.ranges[i].stop &&
+				     times.ranges[i].stop <= times.stop);
+	}
+	time_ranges_free(&times);
+}
+
 static void try_orders(const char *text)
 {
 	struct control control = CONTROL_CLOSED;
@@ -109,6 +148,7 @@ static void try_argument(const char *text)
 	try_mask(text);
 	try_names(text);
 	try_time(text);
+	try_ranges(text);
 	try_orders(text);
 }
 

@@ -173,6 +173,7 @@ static void write_options(const char *dir)
 		"replay\n--only=cgroup=/a\n--exclude=cgroup=id:9\n--exclude=cgroup=/b\n--time=,3",
 		"replay\n--cpus=0-3:0,4-7:0\n--speed=0.5\n--scale-cpu=2\n--burn=work\n-r3",
 		"replay\n--cpus=0\n--external=relative\n--engine=user\n--cgroups=a\n--loop\n--time=7",
+		"replay\n10%/2,50%-60%\n+1,+2.5\n2026-11-24 12:00:03.5Z,12:01\n12:00, 1,2",
 		"replay\n--cgroups\n--record=b\n--external=auto\n--burn=time\n--no-attributes\n-q",
 	};
 	char name[8];

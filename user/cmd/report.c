@@ -11,10 +11,9 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/select.h"
+#include "common/selection.h"
 #include "common/table.h"
 
-#define OPT_PID		0x100
 #define OPT_EDGES	0x101
 #define MAX_KEYS	6
 
@@ -48,7 +47,7 @@ static const struct {
 struct report_options {
 	struct cmd_common common;
 	struct table_options table;
-	struct select_numbers pids;
+	struct selection selection;
 	enum sort_key keys[MAX_KEYS];
 	size_t nr_keys;
 	bool edges;
@@ -56,7 +55,7 @@ struct report_options {
 
 /**
  * struct report - the report of one tape
- * @shown: the tasks that --pid selects, sorted
+ * @shown: the selected tasks, sorted
  */
 struct report {
 	const struct report_options *options;
@@ -71,7 +70,6 @@ struct report {
 static const struct argp_option options[] = {
 	{ "sort", 's', "KEY[,KEY...]", 0,
 	  "Sort by cpu, wakeups, delay-avg, delay-max, name or pid (cpu)", 0 },
-	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only these tasks", 0 },
 	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
 	{ 0 }
 };
@@ -104,14 +102,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &opts->common;
-		state->child_inputs[1] = &opts->table;
+		state->child_inputs[1] = &opts->selection;
+		state->child_inputs[2] = &opts->table;
 		return 0;
 	case 's':
 		parse_sort(opts, arg, state);
-		return 0;
-	case OPT_PID:
-		if (select_numbers_parse(&opts->pids, arg))
-			argp_error(state, "not a list of PIDs: '%s'", arg);
 		return 0;
 	case OPT_EDGES:
 		opts->edges = true;
@@ -270,10 +265,10 @@ static struct schedtape_task add_up(const struct report *report)
 
 static bool shows_edge(const struct report *report, const struct schedtape_edge *edge)
 {
-	const struct select_numbers *pids = &report->options->pids;
+	const struct selection *selection = &report->options->selection;
 
-	return select_numbers_has(pids, report->tasks[edge->waker].pid) ||
-	       select_numbers_has(pids, report->tasks[edge->wakee].pid);
+	return selection_has_timeline_task(selection, &report->tasks[edge->waker]) ||
+	       selection_has_timeline_task(selection, &report->tasks[edge->wakee]);
 }
 
 static void print_edge_rows(struct table *table, const struct report *report)
@@ -420,7 +415,8 @@ static void print_json(const struct report *report)
 	out_json_end();
 }
 
-static int show(struct report *report)
+/* Fills @shown.  Returns 0, or -1 after a message: no memory, or no task is selected. */
+static int choose(struct report *report)
 {
 	const struct report_options *opts = report->options;
 	size_t i;
@@ -429,28 +425,39 @@ static int show(struct report *report)
 	report->shown = calloc(report->nr_tasks + 1, sizeof(*report->shown));
 	if (!report->shown) {
 		out_error(NULL, "not enough memory");
-		return CMD_FAILURE;
+		return -1;
 	}
 	for (i = 0; i < report->nr_tasks; i++)
-		if (select_numbers_has(&opts->pids, report->tasks[i].pid))
+		if (selection_has_timeline_task(&opts->selection, &report->tasks[i]))
 			report->shown[report->nr_shown++] = &report->tasks[i];
 	qsort_r(report->shown, report->nr_shown, sizeof(*report->shown), compare, (void *)opts);
+	if (cmd_warn_empty(report->tape, opts->common.input) || report->nr_shown ||
+	    !selection_of_any(&opts->selection))
+		return 0;
+	selection_no_match(&opts->selection, report->tape, opts->common.input, "task");
+	return -1;
+}
 
-	if (opts->common.json)
-		print_json(report);
-	else
-		print_text(report);
-	if (!cmd_warn_empty(report->tape, opts->common.input) && opts->pids.nr &&
-	    !report->nr_shown)
-		out_warning(opts->common.input, "no task of the tape matches --pid");
+static int show(struct report *report)
+{
+	int status = CMD_FAILURE;
+
+	if (!choose(report)) {
+		if (report->options->common.json)
+			print_json(report);
+		else
+			print_text(report);
+		status = 0;
+	}
 	free(report->shown);
-	return out_finish(0);
+	return out_finish(status);
 }
 
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &cmd_common_argp, 0, NULL, 0 }, { &table_argp, 0, NULL, 0 }, { 0 }
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_tasks_argp, 0, NULL, 0 },
+		{ &table_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -473,12 +480,13 @@ int cmd_report(int argc, char **argv)
 	report.tape = cmd_open_tape(opts.common.input);
 	if (!report.tape)
 		goto out;
-	report.timeline = cmd_run_timeline(report.tape);
+	if (!selection_resolve(&opts.selection, report.tape, opts.common.input))
+		report.timeline = cmd_run_timeline(report.tape);
 	if (report.timeline)
 		status = show(&report);
 	schedtape_timeline_free(report.timeline);
 	cmd_close_tape(report.tape, opts.common.input);
 out:
-	select_numbers_free(&opts.pids);
+	selection_free(&opts.selection);
 	return status;
 }

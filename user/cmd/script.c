@@ -9,41 +9,31 @@
 #include "base/error.h"
 #include "commands.h"
 #include "common/cpu-list.h"
+#include "common/identities.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/select.h"
-#include "script/names.h"
-
-#define OPT_TIME	0x100
-#define OPT_PID		0x101
-#define OPT_COMM	0x102
-#define OPT_NS		0x103
+#include "common/selection.h"
+#include "common/time-text.h"
 
 /**
- * struct script - the command line, and the tasks' names
+ * struct script - the command line, and the tasks
  * @printed: an event was printed, losses and pauses not counted
- * @digits: of a second, after the point
- * @names: at the current position of the tape
+ * @begun: something was printed
+ * @identities: at the current position of the tape
  */
 struct script {
 	struct cmd_common common;
-	struct select_time time;
-	struct select_numbers pids;
-	struct select_numbers cpus;
-	struct select_names comms;
+	struct selection selection;
+	struct time_text_options times;
+	struct time_text time;
+	struct identities *identities;
 	bool printed;
-	unsigned int digits;
-	struct names *names;
+	bool begun;
 };
 
 static const struct argp_option options[] = {
-	{ "time", OPT_TIME, "START,STOP", 0, "Only events from START on, before STOP, seconds", 0 },
-	{ "pid", OPT_PID, "PID[,PID...]", 0, "Only events of or about these tasks", 0 },
-	{ "comm", OPT_COMM, "NAME[,NAME...]", 0,
-	  "Only events of or about tasks of these names", 0 },
-	{ "cpu", 'C', "CPU[,CPU-CPU...]", 0, "Only events on these CPUs", 0 },
-	{ "ns", OPT_NS, NULL, 0, "Print times with nine digits", 0 },
+	{ "comms", 'c', "GLOB[,GLOB...]", 0, "As --comm", 0 },
 	{ 0 }
 };
 
@@ -54,47 +44,42 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &script->common;
+		state->child_inputs[1] = &script->selection;
+		state->child_inputs[2] = &script->times;
 		return 0;
-	case OPT_TIME:
-		if (select_time_parse(&script->time, arg))
-			argp_error(state, "not a range of times: '%s'", arg);
-		return 0;
-	case OPT_PID:
-		if (select_numbers_parse(&script->pids, arg))
-			argp_error(state, "not a list of PIDs: '%s'", arg);
-		return 0;
-	case OPT_COMM:
-		if (select_names_parse(&script->comms, arg))
-			argp_error(state, "not a list of names: '%s'", arg);
-		return 0;
-	case 'C':
-		if (select_numbers_parse(&script->cpus, arg))
-			argp_error(state, "not a list of CPUs: '%s'", arg);
-		return 0;
-	case OPT_NS:
-		script->digits = 9;
-		return 0;
+	case 'c':
+		return -select_names_parse(&script->selection.comms, arg);
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const char *comm_of(const struct script *script, uint32_t pid)
+{
+	return identities_get(script->identities, pid)->comm;
+}
+
 static bool selects_task(const struct script *script, uint32_t pid)
 {
-	return pid && select_numbers_has(&script->pids, pid) &&
-	       select_names_has(&script->comms, names_get(script->names, pid));
+	const struct identity *identity = identities_get(script->identities, pid);
+	const struct selection_task task = {
+		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
+		.cgroup = identity->cgroup,
+	};
+
+	return pid && selection_has_task(&script->selection, &task);
 }
 
 /* A gap may hide events of any task, so it is printed whatever tasks are selected. */
 static bool selects(const struct script *script, const struct schedtape_event *ev)
 {
-	if (schedtape_event_is_gap(ev))
-		return ev->lost_last >= script->time.start &&
-		       select_numbers_has(&script->cpus, ev->cpu);
-	if (ev->time < script->time.start || !select_numbers_has(&script->cpus, ev->cpu))
+	if (!selection_has_cpu(&script->selection, ev->cpu))
 		return false;
-	if (!script->pids.nr && !script->comms.nr)
-		return true;
-	return selects_task(script, ev->curr) || selects_task(script, ev->pid);
+	if (schedtape_event_is_gap(ev))
+		return selection_overlaps(&script->selection, ev->lost_first, ev->lost_last);
+	if (!selection_has_time(&script->selection, ev->time))
+		return false;
+	return !selection_of_tasks(&script->selection) || selects_task(script, ev->curr) ||
+	       selects_task(script, ev->pid);
 }
 
 /* Tasks outside the filter have no identity on a tape. */
@@ -108,7 +93,7 @@ static const char *task(const struct script *script, char buffer[TEXT_TASK_LEN],
 {
 	if (!pid)
 		return nobody(kind);
-	return text_task(buffer, names_get(script->names, pid), pid);
+	return text_task(buffer, comm_of(script, pid), pid);
 }
 
 /* "fifo nice=0 rt_priority=10 prio=89" */
@@ -148,7 +133,7 @@ static void print_task(const struct script *script, const struct schedtape_event
 
 	printf(" %s [%c] on [%03u] tgid=%u ppid=%u ns_pid=%u start_time=%s", why_name(ev),
 	       schedtape_state_char(ev->state), ev->task_cpu, ev->tgid, ev->ppid, ev->ns_pid,
-	       out_seconds(start, ev->start_time, script->digits));
+	       out_seconds(start, ev->start_time, script->times.digits));
 	if (ev->cgroup)
 		printf(" cgroup=id:%" PRIu64, ev->cgroup);
 	print_prio(ev);
@@ -208,9 +193,9 @@ static void print_what(const struct script *script, const struct schedtape_event
 	}
 }
 
-static void print_gap(const struct script *script, const struct schedtape_event *ev)
+static void print_gap(struct script *script, const struct schedtape_event *ev)
 {
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
 
 	/* A corrupt chunk does not say how many events it had. */
 	if (ev->type == SCHEDTAPE_EV_PAUSED)
@@ -219,23 +204,22 @@ static void print_gap(const struct script *script, const struct schedtape_event 
 		printf("LOST %" PRIu64 " events", ev->lost);
 	else
 		printf("LOST an unknown number of events");
-	printf(" from %s to %s",
-	       out_seconds(first, ev->lost_first, script->digits),
-	       out_seconds(last, ev->lost_last, script->digits));
+	printf(" from %s to %s", time_text(&script->time, first, ev->lost_first),
+	       time_text(&script->time, last, ev->lost_last));
 }
 
 /* The name of a task on a CPU; "?" if the tape does not have it. */
 static const char *curr_name(const struct script *script, char buffer[TEXT_NAME_LEN],
 			     const struct schedtape_event *ev)
 {
-	const char *comm = names_get(script->names, ev->curr);
+	const char *comm = comm_of(script, ev->curr);
 
 	return *comm ? text_name(buffer, comm) : "?";
 }
 
-static void print_text(const struct script *script, const struct schedtape_event *ev)
+static void print_text(struct script *script, const struct schedtape_event *ev)
 {
-	char name[TEXT_NAME_LEN], who[TEXT_NAME_LEN + 2], pid[16], time[OUT_TIME_LEN];
+	char name[TEXT_NAME_LEN], who[TEXT_NAME_LEN + 2], pid[16], time[TIME_TEXT_LEN];
 	bool is_gap = schedtape_event_is_gap(ev);
 	char cpu[16] = "---";
 
@@ -250,8 +234,8 @@ static void print_text(const struct script *script, const struct schedtape_event
 	if (ev->cpu != STAPE_CPU_NONE)
 		snprintf(cpu, sizeof(cpu), "%03u", ev->cpu);
 
-	printf("%16s-%-7s [%s] %*s: %10s: ", who, pid, cpu, (int)script->digits + 7,
-	       out_seconds(time, is_gap ? ev->lost_first : ev->time, script->digits),
+	printf("%16s-%-7s [%s] %*s: %10s: ", who, pid, cpu, (int)time_text_width(&script->time),
+	       time_text_line(&script->time, time, is_gap ? ev->lost_first : ev->time),
 	       schedtape_event_name(ev->type));
 	if (is_gap)
 		print_gap(script, ev);
@@ -264,7 +248,7 @@ static void add_task(const struct script *script, struct json_object *object,
 		     const char *pid_key, const char *comm_key, uint32_t pid)
 {
 	out_json_add_count(object, pid_key, pid);
-	out_json_add_name(object, comm_key, names_get(script->names, pid));
+	out_json_add_name(object, comm_key, comm_of(script, pid));
 }
 
 static void add_string(struct json_object *object, const char *key, const char *value)
@@ -392,10 +376,19 @@ static void print_json(const struct script *script, const struct schedtape_event
 	out_json(object, false);
 }
 
+/* The first line of JSON names the format of the others. */
+static void begin(struct script *script)
+{
+	if (script->common.json && !script->begun)
+		out_json(out_json_new("script"), false);
+	script->begun = true;
+}
+
 static void print_event(struct script *script, const struct schedtape_event *ev)
 {
 	if (!selects(script, ev))
 		return;
+	begin(script);
 	script->printed |= !schedtape_event_is_gap(ev);
 	if (script->common.json)
 		print_json(script, ev);
@@ -409,9 +402,6 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 	struct schedtape_event ev;
 	int rc = 0;
 
-	/* The first line names the format of the others. */
-	if (script->common.json)
-		out_json(out_json_new("script"), false);
 	while (!rc && out_works()) {
 		rc = schedtape_tape_next(tape, &ev, &err);
 		if (!rc)
@@ -424,12 +414,12 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 		}
 		if (rc < 0)
 			break;
-		if (ev.time >= script->time.stop)
+		if (selection_is_over(&script->selection, ev.time))
 			return 0;
 		/* A rename is printed with the old name, a fork with its child's new name. */
 		if (ev.type == STAPE_EV_RENAME)
 			print_event(script, &ev);
-		rc = names_follow(script->names, &ev);
+		rc = identities_follow(script->identities, &ev);
 		if (rc)
 			schedtape_fail(&err, rc, "not enough memory for the names of the tasks");
 		else if (ev.type != STAPE_EV_RENAME)
@@ -440,18 +430,18 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 	return rc < 0 ? CMD_FAILURE : 0;
 }
 
-/* Warns if the options select no event at all. */
-static void warn_of_nothing(const struct script *script, struct schedtape_tape *tape)
+/* Ends the output, after an error if the options select no event at all. */
+static int finish(struct script *script, struct schedtape_tape *tape)
 {
-	bool timed = script->time.start || script->time.stop != UINT64_MAX;
+	const char *path = script->common.input;
 
-	if (script->printed || !out_works() ||
-	    cmd_warn_empty(tape, script->common.input) ||
-	    (!timed && !script->pids.nr && !script->comms.nr && !script->cpus.nr))
-		return;
-	out_warning(script->common.input, "no event of the tape matches%s%s%s%s",
-		    timed ? " --time" : "", script->pids.nr ? " --pid" : "",
-		    script->comms.nr ? " --comm" : "", script->cpus.nr ? " --cpu" : "");
+	if (!script->printed && out_works() && !cmd_warn_empty(tape, path) &&
+	    selection_of_any(&script->selection)) {
+		selection_no_match(&script->selection, tape, path, "event");
+		return out_finish(CMD_FAILURE);
+	}
+	begin(script);
+	return out_finish(0);
 }
 
 static int script_tape(struct script *script)
@@ -463,21 +453,25 @@ static int script_tape(struct script *script)
 	tape = cmd_open_tape(script->common.input);
 	if (!tape)
 		return CMD_FAILURE;
-	if (names_new(tape, &script->names, &err))
-		out_error(NULL, "%s", err.text);
-	else
-		status = print_events(script, tape);
-	if (!status)
-		warn_of_nothing(script, tape);
-	status = out_finish(status);
-	names_free(script->names);
+	if (selection_resolve(&script->selection, tape, script->common.input) ||
+	    time_text_begin(&script->time, &script->times, tape, script->common.input))
+		goto out;
+	if (out_failed(identities_new(tape, &script->identities, &err), &err))
+		goto out;
+	status = print_events(script, tape);
+	status = status ? out_finish(status) : finish(script, tape);
+	identities_free(script->identities);
+out:
 	cmd_close_tape(tape, script->common.input);
 	return status;
 }
 
 int cmd_script(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &cmd_common_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = {
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
+		{ &time_text_argp, 0, NULL, 0 }, { 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -487,15 +481,12 @@ int cmd_script(int argc, char **argv)
 	};
 	struct script script = {
 		.common = CMD_COMMON_INIT,
-		.time = SELECT_TIME_ALL,
-		.digits = 6,
+		.times = TIME_TEXT_OPTIONS_INIT,
 	};
 	int status;
 
 	cmd_parse(&argp, argc, argv, 0, &script);
 	status = script_tape(&script);
-	select_numbers_free(&script.pids);
-	select_numbers_free(&script.cpus);
-	select_names_free(&script.comms);
+	selection_free(&script.selection);
 	return status;
 }

@@ -1,251 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: output of script, report and info about a tape, as text and as JSON; what record
- * and replay print at their end.
+ * Description: output of report and info about a tape, as text and as JSON; what record and replay
+ * print at their end.
  */
 #include <iconv.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <commands.h>
-
+#include "printed.h"
 #include "record/recorder.h"
 #include "replay/print.h"
-#include "tap.h"
-#include "tapes.h"
-
-#define S 1000000000ULL
-
-static char text[65536], said[65536];
-
-static void capture(int fd, int file, int saved, char *to, size_t size)
-{
-	ssize_t n = pread(file, to, size - 1, 0);
-
-	to[n < 0 ? 0 : n] = '\0';
-	dup2(saved, fd);
-	close(saved);
-	close(file);
-}
-
-static int out_file, out_before, messages_file, messages_before;
-
-/* From here to end_capture() all output goes to @text, and all messages to @said. */
-static void begin_capture(void)
-{
-	out_file = memfd_create("out", MFD_CLOEXEC);
-	out_before = dup(STDOUT_FILENO);
-	messages_file = memfd_create("messages", MFD_CLOEXEC);
-	messages_before = dup(STDERR_FILENO);
-	fflush(stdout);
-	dup2(out_file, STDOUT_FILENO);
-	dup2(messages_file, STDERR_FILENO);
-}
-
-static void end_capture(void)
-{
-	fflush(stdout);
-	capture(STDOUT_FILENO, out_file, out_before, text, sizeof(text));
-	capture(STDERR_FILENO, messages_file, messages_before, said, sizeof(said));
-}
-
-/* Runs a command with its output in @text, its messages in @said. Returns its status. */
-static int run(int (*command)(int argc, char **argv), const char *name, const char *option,
-	       const struct blob *tape)
-{
-	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
-	int status;
-
-	begin_capture();
-	status = command(option ? 3 : 2, argv);
-	end_capture();
-	return status;
-}
-
-static void has(const char *expected, const char *what)
-{
-	if (!ok(strstr(text, expected), "%s", what))
-		printf("# no \"%s\" in:\n# %s\n", expected, text);
-}
-
-/* Removes the blanks from indented JSON. */
-static void squeeze(void)
-{
-	char *to = text, *from;
-
-	for (from = text; *from; from++)
-		if (*from != ' ' && *from != '\n')
-			*to++ = *from;
-	*to = '\0';
-}
-
-static void has_not(const char *unexpected, const char *what)
-{
-	if (!ok(!strstr(text, unexpected), "%s", what))
-		printf("# \"%s\" in:\n# %s\n", unexpected, text);
-}
-
-static void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-		       size_t n, const struct schedtape_end *end, bool overwrite)
-{
-	struct schedtape_writer_options options = { .size = sizeof(options) };
-	struct schedtape_task_info task = {
-		.time = 1 * S, .start_time = 5, .pid = 10, .tgid = 10, .nice = -5, .comm = "shell",
-	};
-	struct json_object *meta = json_object_new_object();
-	struct schedtape_error err = { "" };
-	struct schedtape_writer *writer;
-	size_t i;
-	int ret;
-
-	json_object_object_add(meta, "arch", json_object_new_string("riscv64"));
-	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
-	ret = tape_writer_create(tape->path, meta, &options, &writer, &err);
-	if (!ret)
-		ret = schedtape_writer_tasks(writer, &task, 1, &err);
-	for (i = 0; i < n && !ret; i++)
-		ret = schedtape_writer_pages(writer, pages[i], 1, &err);
-	if (!ret)
-		ret = schedtape_writer_end(writer, end, &err);
-	if (ret || schedtape_writer_close(writer, &err))
-		printf("Bail out! %s\n", err.text);
-	json_object_put(meta);
-}
-
-/* 10 is preempted, paused, and boosted; 20 enters, loopback wakes it, and it leaves. */
-static void make_tape(const struct blob *tape)
-{
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 8 },
-		{ .cpu = 3, .events = 1, .lost = 1234, .lost_first = 2 * S, .lost_last = 3 * S },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 9 * S, .cpus = cpus, .nr_cpus = 2,
-	};
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	const uint64_t mask[] = { 0x8f, 1 };
-	uint64_t words[5] = {
-		1ULL << 32 | 20, maker_prio_word(1, 0, 50, 49, false), 1500000000,
-		3ULL << 32 | STAPE_STATE_SLEEPING, 2,
-	};
-	struct maker m;
-
-	maker_begin(&m, pages[0], 0, 0, 1 * S);
-	m.header.curr = 10;
-	m.header.curr_kind = STAPE_NEXT_TASK;
-	maker_task(&m, 2 * S, 20, STAPE_TASK_ENTERS, "server", words);
-	maker_wake(&m, 2 * S + 1000, 20, STAPE_CTX_SOFTIRQ_TASK, 2 * S + 2000, 3);
-	maker_prio(&m, 3 * S, 10, maker_prio_word(0, -5, 0, 49, true));
-	maker_prio(&m, 4 * S, 10, maker_prio_word(6, 0, 0, -1, false));
-	maker_affinity(&m, 4 * S, 10, mask, 2);
-
-	maker_begin(&m, pages[1], 0, 1, 7 * S);
-	m.header.curr = 10;
-	m.header.curr_kind = STAPE_NEXT_TASK;
-	maker_paused(&m, 5 * S, 7 * S);
-	words[3] = STAPE_STATE_RUNNING;
-	maker_task(&m, 8 * S, 20, STAPE_TASK_LEAVES, "server", words);
-	maker_task(&m, 8 * S, 30, STAPE_TASK_EXITS, "\033[2J", words);
-	maker_switch(&m, 8 * S, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
-
-	maker_begin(&m, pages[2], 3, 0, 3 * S);
-	maker_lost(&m, 1234, 2 * S, 3 * S);
-	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 30, 1);
-	write_tape(tape, pages, 3, &end, false);
-}
-
-static void test_script(const struct blob *tape)
-{
-	ok(!run(cmd_script, "script", NULL, tape), "script");
-	has("           shell-10      [000]      2.000000:       task: server:20 enters [S] on "
-	    "[003] tgid=20 ppid=1 ns_pid=2 start_time=1.500000 fifo nice=0 rt_priority=50 prio=49\n",
-	    "a task that enters");
-	has("    waking: server:20 by softirq_task\n", "a waking in a softirq of one's own");
-	has("   setprio: shell:10 other nice=-5 rt_priority=0 prio=49 boosted\n", "a boost");
-	has("   setprio: shell:10 deadline nice=0 rt_priority=0 prio=-1\n", "another policy");
-	has("setaffinity: shell:10 to [0-3,7,64]\n", "an affinity");
-	has("        <paused>-0       [000]      5.000000:     paused: PAUSED from 5.000000 to "
-	    "7.000000\n", "a pause");
-	has("          <lost>-0       [003]      2.000000:       lost: LOST 1234 events from "
-	    "2.000000 to 3.000000\n", "a loss");
-	has("      task: server:20 leaves [R] on [000] tgid=20", "a task that leaves");
-	has("      task: ?[2J:30 exits [R] on [000] tgid=20", "one that exits, safe to be seen");
-	has("   migrate: ?[2J:30 to [001]\n", "a migration, with the name from the exit");
-
-	run(cmd_script, "script", "--pid=20", tape);
-	has("PAUSED", "a pause is printed whatever tasks are selected");
-	has("LOST", "a loss, too");
-	has_not("setprio", "an event of another task is not");
-}
-
-/* The tape is complete: a task without an early name has no name at first. */
-static void test_first_names(const struct blob *tape)
-{
-	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
-	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
-	struct schedtape_end end = {
-		.size = sizeof(end),
-		.stop_time = 9 * S,
-		.cpus = &cpu,
-		.nr_cpus = 1,
-	};
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
-	struct maker m;
-
-	/* The first owner of PID 10 is not the task that is described. */
-	maker_begin(&m, page[0], 0, 0, 0);
-	m.header.curr = 12;
-	m.header.curr_kind = STAPE_NEXT_TASK;
-	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
-	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
-	maker_event(&m, 30, STAPE_EV_FORK, 10, 0);
-	maker_event(&m, 40, STAPE_EV_MIGRATE, 11, 3);
-	maker_event(&m, 50, STAPE_EV_FORK, 11, 0);
-	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
-	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
-	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
-	write_tape(tape, page, 1, &end, false);
-	run(cmd_script, "script", NULL, tape);
-	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
-	has("migrate: shell:10 to [002]", "a task has its later name after its description");
-
-	write_tape(tape, page, 1, &end, true);
-	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
-	end.cpus = &overwritten;
-	write_tape(tape, page, 1, &end, false);
-	run(cmd_script, "script", NULL, tape);
-	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
-	has("\n               ?-12      [000] ", "a task without a name that runs");
-	has("fork: ?:10", "a child of a task without a name has no name");
-	has("migrate: ?:11 to [003]", "a task has not the name of a later one with its PID");
-	has("migrate: kid:11 to [004]", "a task has a name from its description on");
-	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
-}
-
-static void test_script_json(const struct blob *tape)
-{
-	ok(!run(cmd_script, "script", "--json", tape), "script --json");
-	has("{\"format\":\"schedtape-script\",\"version\":1}\n", "the format");
-	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_kind\":\"task\","
-	    "\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
-	    "\"state\":\"S\",\"task_cpu\":3,\"tgid\":20,\"ppid\":1,\"ns_pid\":2,"
-	    "\"start_time_ns\":1500000000,\"policy\":\"fifo\",\"nice\":0,\"rt_priority\":50,"
-	    "\"prio\":49,\"boosted\":false}\n", "a task");
-	has("\"event\":\"setprio\",\"curr_kind\":\"task\",\"curr_pid\":10,"
-	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"policy\":\"deadline\","
-	    "\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
-	    "\"boosted\":false}\n", "a priority");
-	has("\"event\":\"setaffinity\",\"curr_kind\":\"task\",\"curr_pid\":10,"
-	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\","
-	    "\"affinity\":[0,1,2,3,7,64]}\n", "an affinity");
-	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
-	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
-	    "\"lost_last_ns\":3000000000}\n", "a loss");
-	has("\"context\":\"softirq_task\"", "a context");
-}
 
 static void test_report(const struct blob *tape)
 {
@@ -686,41 +450,16 @@ static void test_realtime(void)
 				   "CAP_SYS_NICE, use sudo\n"), "-r without the right: %s", said);
 }
 
-/* Runs script or report, and tests whether it warns that @option matches nothing. */
-static void matches(int (*command)(int argc, char **argv), const char *option, const char *expected,
-		    const struct blob *tape)
-{
-	ok(!run(command, "show", option, tape), "%s succeeds", option ? option : "without options");
-	ok(expected ? !!strstr(said, expected) : !strstr(said, "matches"), "it warns: %s",
-	   expected ? expected : "nothing");
-}
-
-static void test_no_match(const struct blob *tape)
-{
-	make_tape(tape);
-	matches(cmd_script, "--pid=999", "no event of the tape matches --pid", tape);
-	matches(cmd_script, "--comm=none", "no event of the tape matches --comm", tape);
-	matches(cmd_script, "--cpu=7", "no event of the tape matches --cpu", tape);
-	matches(cmd_script, "--time=100,", "no event of the tape matches --time", tape);
-	matches(cmd_script, "--pid=20", NULL, tape);
-	matches(cmd_script, "--time=2,3", NULL, tape);
-	matches(cmd_report, "--pid=999", "no task of the tape matches --pid", tape);
-	matches(cmd_report, "--pid=20", NULL, tape);
-}
-
 int main(void)
 {
 	struct blob tape;
 
 	blob_init(&tape);
 	make_tape(&tape);
-	test_script(&tape);
-	test_script_json(&tape);
 	test_report(&tape);
 	test_info(&tape);
 	test_damage(&tape, 12, "a chunk's length");
 	test_damage(&tape, 34, "a chunk's CPU");
-	test_first_names(&tape);
 	test_machine(&tape);
 	test_unfinished(&tape);
 	test_gaps(&tape);
@@ -731,7 +470,6 @@ int main(void)
 	test_interrupted();
 	test_recording();
 	test_realtime();
-	test_no_match(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,29 +77,36 @@ void select_numbers_free(struct select_numbers *set)
 
 int select_names_parse(struct select_names *set, const char *text)
 {
-	char *at;
+	size_t bytes = strlen(text) + 1;
+	char *at, *all;
 
-	free(set->text);
-	set->text = strdup(text);
-	if (!set->text)
+	all = realloc(set->text, set->bytes + bytes);
+	if (!all)
 		return -ENOMEM;
-	set->nr = 1;
-	for (at = set->text; *at; at++) {
-		if (*at != ',')
-			continue;
-		*at = '\0';
+	at = all + set->bytes;
+	memcpy(at, text, bytes);
+	set->text = all;
+	set->bytes += bytes;
+	set->nr++;
+	while ((at = strchr(at, ','))) {
+		*at++ = '\0';
 		set->nr++;
 	}
 	return 0;
 }
 
+const char *select_names_next(const struct select_names *set, const char *at)
+{
+	at = at ? at + strlen(at) + 1 : set->text;
+	return at && at < set->text + set->bytes ? at : NULL;
+}
+
 bool select_names_has(const struct select_names *set, const char *name)
 {
-	const char *at = set->text;
-	size_t i;
+	const char *at = NULL;
 
-	for (i = 0; i < set->nr; i++, at += strlen(at) + 1)
-		if (!strcmp(at, name))
+	while ((at = select_names_next(set, at)))
+		if (!strcmp(at, name) || !fnmatch(at, name, 0))
 			return true;
 	return !set->nr;
 }
@@ -108,8 +116,8 @@ void select_names_free(struct select_names *set)
 	free(set->text);
 }
 
-/* Parses "12", "12.5", "12.123456789".  A double would not be exact to the ns. */
-static int parse_seconds(const char **at, uint64_t *ns)
+/* A double would not be exact to the ns. */
+int select_seconds_parse(const char **at, uint64_t *ns)
 {
 	uint64_t unit = 100000000;
 	unsigned long long seconds;
@@ -137,7 +145,7 @@ int select_time_parse(struct select_time *range, const char *text)
 	const char *at = text;
 
 	*range = (struct select_time)SELECT_TIME_ALL;
-	if (*at != ',' && parse_seconds(&at, &range->start))
+	if (*at != ',' && select_seconds_parse(&at, &range->start))
 		return -EINVAL;
 	if (!*at && at != text)
 		return 0;
@@ -145,7 +153,7 @@ int select_time_parse(struct select_time *range, const char *text)
 		return -EINVAL;
 	if (!*at)
 		return 0;
-	if (parse_seconds(&at, &range->stop) || *at || range->stop < range->start)
+	if (select_seconds_parse(&at, &range->stop) || *at || range->stop < range->start)
 		return -EINVAL;
 	return 0;
 }

@@ -21,11 +21,13 @@ struct select_numbers {
 };
 
 /**
- * struct select_names - "sh,make": names; an empty one selects all
- * @text: a copy of the option, cut into @nr names
+ * struct select_names - "sh,make,cc*": names and patterns; an empty one selects all
+ * @text: copies of the options, cut into @nr names
+ * @bytes: size of @text
  */
 struct select_names {
 	char *text;
+	size_t bytes;
 	size_t nr;
 };
 
@@ -47,10 +49,18 @@ int select_numbers_parse(struct select_numbers *set, const char *text);
 bool select_numbers_has(const struct select_numbers *set, uint32_t number);
 void select_numbers_free(struct select_numbers *set);
 
+/* Adds names to @set.  Returns 0 or -ENOMEM. */
 int select_names_parse(struct select_names *set, const char *text);
+/* Returns the name behind @at; NULL: the first one.  Returns NULL behind the last one. */
+const char *select_names_next(const struct select_names *set, const char *at);
+/* Returns true if @name is one of the names, or matches one as a pattern of fnmatch(3). */
 bool select_names_has(const struct select_names *set, const char *name);
 void select_names_free(struct select_names *set);
 
+/*
+ * Parses "12", "12.5", "12.123456789" to ns, and moves @at behind it.  Returns 0 or -EINVAL.
+ */
+int select_seconds_parse(const char **at, uint64_t *ns);
 int select_time_parse(struct select_time *range, const char *text);
 
 #endif /* SCHEDTAPE_SELECT_H */

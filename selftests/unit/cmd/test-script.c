@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: output of script as text and as JSON; what script and report say if their options
+ * select nothing of a tape.
+ */
+#include "printed.h"
+
+static void test_script(const struct blob *tape)
+{
+	ok(!run(cmd_script, "script", NULL, tape), "script");
+	has("           shell-10      [000]      2.000000:       task: server:20 enters [S] on "
+	    "[003] tgid=20 ppid=1 ns_pid=2 start_time=1.500000 fifo nice=0 rt_priority=50 prio=49\n",
+	    "a task that enters");
+	has("    waking: server:20 by softirq_task\n", "a waking in a softirq of one's own");
+	has("   setprio: shell:10 other nice=-5 rt_priority=0 prio=49 boosted\n", "a boost");
+	has("   setprio: shell:10 deadline nice=0 rt_priority=0 prio=-1\n", "another policy");
+	has("setaffinity: shell:10 to [0-3,7,64]\n", "an affinity");
+	has("        <paused>-0       [000]      5.000000:     paused: PAUSED from 5.000000 to "
+	    "7.000000\n", "a pause");
+	has("          <lost>-0       [003]      2.000000:       lost: LOST 1234 events from "
+	    "2.000000 to 3.000000\n", "a loss");
+	has("      task: server:20 leaves [R] on [000] tgid=20", "a task that leaves");
+	has("      task: ?[2J:30 exits [R] on [000] tgid=20", "one that exits, safe to be seen");
+	has("   migrate: ?[2J:30 to [001]\n", "a migration, with the name from the exit");
+
+	run(cmd_script, "script", "--pid=20", tape);
+	has("PAUSED", "a pause is printed whatever tasks are selected");
+	has("LOST", "a loss, too");
+	has_not("setprio", "an event of another task is not");
+}
+
+/* The tape is complete: a task without an early name has no name at first. */
+static void test_first_names(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
+	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.stop_time = 9 * S,
+		.cpus = &cpu,
+		.nr_cpus = 1,
+	};
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
+	struct maker m;
+
+	/* The first owner of PID 10 is not the task that is described. */
+	maker_begin(&m, page[0], 0, 0, 0);
+	m.header.curr = 12;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
+	maker_task(&m, 20, 10, STAPE_TASK_EXITS, "first", words);
+	maker_event(&m, 30, STAPE_EV_FORK, 10, 0);
+	maker_event(&m, 40, STAPE_EV_MIGRATE, 11, 3);
+	maker_event(&m, 50, STAPE_EV_FORK, 11, 0);
+	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
+	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
+	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
+	write_tape(tape, page, 1, &end, false);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
+	has("migrate: shell:10 to [002]", "a task has its later name after its description");
+
+	write_tape(tape, page, 1, &end, true);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
+	end.cpus = &overwritten;
+	write_tape(tape, page, 1, &end, false);
+	run(cmd_script, "script", NULL, tape);
+	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
+	has("\n               ?-12      [000] ", "a task without a name that runs");
+	has("fork: ?:10", "a child of a task without a name has no name");
+	has("migrate: ?:11 to [003]", "a task has not the name of a later one with its PID");
+	has("migrate: kid:11 to [004]", "a task has a name from its description on");
+	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
+}
+
+static void test_script_json(const struct blob *tape)
+{
+	ok(!run(cmd_script, "script", "--json", tape), "script --json");
+	has("{\"format\":\"schedtape-script\",\"version\":1}\n", "the format");
+	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_kind\":\"task\","
+	    "\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
+	    "\"state\":\"S\",\"task_cpu\":3,\"tgid\":20,\"ppid\":1,\"ns_pid\":2,"
+	    "\"start_time_ns\":1500000000,\"policy\":\"fifo\",\"nice\":0,\"rt_priority\":50,"
+	    "\"prio\":49,\"boosted\":false}\n", "a task");
+	has("\"event\":\"setprio\",\"curr_kind\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"policy\":\"deadline\","
+	    "\"nice\":0,\"rt_priority\":0,\"prio\":-1,"
+	    "\"boosted\":false}\n", "a priority");
+	has("\"event\":\"setaffinity\",\"curr_kind\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\","
+	    "\"affinity\":[0,1,2,3,7,64]}\n", "an affinity");
+	has("\"event\":\"paused\",\"first_ns\":5000000000,\"last_ns\":7000000000}\n", "a pause");
+	has("\"event\":\"lost\",\"lost\":1234,\"lost_first_ns\":2000000000,"
+	    "\"lost_last_ns\":3000000000}\n", "a loss");
+	has("\"context\":\"softirq_task\"", "a context");
+}
+
+/* Runs script or report with an option that selects something of the tape. */
+static void matches(int (*command)(int argc, char **argv), const char *option,
+		    const struct blob *tape)
+{
+	ok(!run(command, "show", option, tape) && *text && !strstr(said, "matches"), "%s", option);
+}
+
+/* The same of one that selects nothing: the message is all that is printed. */
+static void matches_not(int (*command)(int argc, char **argv), const char *option,
+			const char *expected, const struct blob *tape)
+{
+	ok(run(command, "show", option, tape) == CMD_FAILURE, "%s fails", option);
+	if (!ok(strstr(said, expected), "it says: %s", expected))
+		printf("# it says: %s\n", said);
+}
+
+static void test_no_match(const struct blob *tape)
+{
+	static const char tasks[] = "; it has the tasks shell:10, server:20, ?[2J:30\n";
+	char expected[256];
+
+	make_tape(tape);
+	snprintf(expected, sizeof(expected), "no event of the tape matches --pid%s", tasks);
+	matches_not(cmd_script, "--pid=999", expected, tape);
+	snprintf(expected, sizeof(expected), "no event of the tape matches --comm%s", tasks);
+	matches_not(cmd_script, "--comm=none", expected, tape);
+	matches_not(cmd_script, "--cpu=7",
+		    "no event of the tape matches --cpu; it has the CPUs 0,3\n", tape);
+	ok(!*text, "nothing else");
+	matches_not(cmd_script, "--time=100,",
+		    "--time: the tape has nothing then; it is from 1.000000 to 9.000000 s\n", tape);
+	ok(!*text, "nothing else");
+	matches_not(cmd_script, "--time=8.5,8.6", "no event of the tape matches --time; it is from "
+		    "1.000000 to 9.000000 s\n", tape);
+	ok(!*text, "nothing else");
+	matches_not(cmd_script, "--cgroup=/a",
+		    "the tape has no cgroup '/a'; it has no paths of cgroups\n", tape);
+	matches(cmd_script, "--pid=20", tape);
+	matches(cmd_script, "--time=2,3", tape);
+	snprintf(expected, sizeof(expected), "no task of the tape matches --pid%s", tasks);
+	matches_not(cmd_report, "--pid=999", expected, tape);
+	ok(!*text, "nothing else");
+	matches_not(cmd_report, "--cgroup=id:999", "no task of the tape matches --cgroup", tape);
+	matches(cmd_report, "--pid=20", tape);
+	matches(cmd_report, "--comm=serv*", tape);
+}
+
+/* Runs script with --json and an option that selects nothing. */
+static void test_no_match_json(const struct blob *tape)
+{
+	char *argv[] = { "script", "--json", "--comm=none", "--cpu=0", "--time=,1.5",
+			 (char *)tape->path, NULL };
+	int status;
+
+	make_tape(tape);
+	begin_capture();
+	status = cmd_script(6, argv);
+	end_capture();
+	ok(status == CMD_FAILURE && !*text, "no JSON without an event: %s", text);
+	ok(strstr(said, "matches --comm --cpu --time; it has the tasks shell:10, server:20, "
+		  "?[2J:30; it has the CPUs 0,3; it is from 1.000000 to 9.000000 s\n"),
+	   "%s", said);
+}
+
+/* 20 is a thread of 10, and 30 another process; all three begin without a description. */
+static void test_processes(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	uint64_t words[6] = { 20, 0, 0, 0, 0, 77 };
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 0);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_event(&m, 2 * S, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
+	maker_event(&m, 3 * S, STAPE_EV_FORK, 30, 0);
+	maker_switch(&m, 4 * S, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 20, 3);
+	maker_task_words(&m, 6 * S, 30, STAPE_TASK_MOVES, "moved", words, 6);
+	maker_event(&m, 7 * S, STAPE_EV_MIGRATE, 30, 3);
+	write_tape(tape, page, 1, &end, false);
+
+	run(cmd_script, "script", "--pid=10", tape);
+	has(" fork: shell:20 thread\n", "--pid: a thread of the process");
+	has(" fork: shell:30\n", "an event of the process about another one");
+	has(" migrate: shell:20 to [003]\n", "an event of another one about the thread");
+	has_not(" migrate: moved", "no event of another one");
+	run(cmd_script, "script", "--tid=10", tape);
+	has_not(" migrate: shell:20", "--tid: not the other thread");
+	run(cmd_script, "script", "--cgroup=id:77", tape);
+	has(" migrate: moved:30 to [003]\n", "--cgroup: events once the task is in the cgroup");
+	has_not(" fork: ", "not those before");
+	run(cmd_script, "script", "--reltime", tape);
+	has("      4.000000:     switch: ", "--reltime");
+	run(cmd_script, "script", "--deltatime", tape);
+	has("      1.000000:     switch: ", "--deltatime");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_tape(&tape);
+	test_script(&tape);
+	test_script_json(&tape);
+	test_first_names(&tape);
+	test_no_match(&tape);
+	test_no_match_json(&tape);
+	test_processes(&tape);
+	close(tape.fd);
+	return tap_done();
+}

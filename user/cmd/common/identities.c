@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The identity of each PID at the current position of the tape.
+ */
+#include "common/identities.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/error.h"
+#include "tape/meta.h"
+
+#define LEAF_BITS	10
+#define LEAF_SIZE	(1U << LEAF_BITS)
+#define NR_LEAVES	(1U << (STAPE_PID_BITS - LEAF_BITS))
+
+/* @sure: the identity of the PID's first task is known, or the tape has its fork. */
+struct leaf {
+	struct identity tasks[LEAF_SIZE];
+	bool sure[LEAF_SIZE];
+};
+
+/**
+ * struct identities - identities by PID
+ * @leaves: a table of two levels, because PIDs have at most 22 bits and cluster
+ * @tasks: the tape's @nr_tasks descriptions
+ * @nr_tasks: number of descriptions
+ * @taken: number of descriptions that have been applied
+ */
+struct identities {
+	struct leaf *leaves[NR_LEAVES];
+	const struct schedtape_task_info *tasks;
+	size_t nr_tasks;
+	size_t taken;
+};
+
+static const struct identity unknown;
+
+/* Returns the identity of a PID, to be changed; NULL: out of memory.  @pid: a valid one */
+static struct identity *identity_of(struct identities *ids, uint32_t pid, bool **sure)
+{
+	struct leaf **leaf = &ids->leaves[pid >> LEAF_BITS];
+	uint32_t at = pid & (LEAF_SIZE - 1);
+
+	if (!*leaf)
+		*leaf = calloc(1, sizeof(**leaf));
+	if (!*leaf)
+		return NULL;
+	if (sure)
+		*sure = &(*leaf)->sure[at];
+	return &(*leaf)->tasks[at];
+}
+
+static int set(struct identities *ids, uint32_t pid, const struct identity *task)
+{
+	struct identity *to;
+
+	if (pid > STAPE_PID_MASK)
+		return 0;
+	to = identity_of(ids, pid, NULL);
+	if (!to)
+		return -ENOMEM;
+	memmove(to, task, sizeof(*to));
+	to->comm[STAPE_COMM_LEN - 1] = '\0';
+	return 0;
+}
+
+/* Sets the identity of a PID's first task, once.  @task: &unknown: it stays unknown. */
+static int set_first(struct identities *ids, uint32_t pid, const struct identity *task)
+{
+	struct identity *to;
+	bool *sure;
+
+	if (pid > STAPE_PID_MASK)
+		return 0;
+	to = identity_of(ids, pid, &sure);
+	if (!to)
+		return -ENOMEM;
+	if (*sure)
+		return 0;
+	*sure = true;
+	return task == &unknown ? 0 : set(ids, pid, task);
+}
+
+static int set_comm(struct identities *ids, uint32_t pid, const char *comm)
+{
+	struct identity task = *identities_get(ids, pid);
+
+	memcpy(task.comm, comm, STAPE_COMM_LEN);
+	return set(ids, pid, &task);
+}
+
+static struct identity described_by_info(const struct schedtape_task_info *info)
+{
+	struct identity task = { .tgid = info->tgid, .cgroup = info->cgroup };
+
+	memcpy(task.comm, info->comm, STAPE_COMM_LEN);
+	return task;
+}
+
+static struct identity described_by_event(const struct schedtape_event *ev)
+{
+	struct identity task = { .tgid = ev->tgid, .cgroup = ev->cgroup };
+
+	memcpy(task.comm, ev->comm, STAPE_COMM_LEN);
+	return task;
+}
+
+/* A child begins as its parent is.  The tape may not know the parent. */
+static struct identity forked_by(const struct identities *ids, const struct schedtape_event *ev)
+{
+	struct identity task = *identities_get(ids, ev->curr);
+
+	if (!(ev->arg & STAPE_FORK_THREAD))
+		task.tgid = ev->pid;
+	return task;
+}
+
+/* Applies descriptions that are older than @before.  @take: set() or set_first(). */
+static int take_tasks(struct identities *ids, uint64_t before,
+		      int (*take)(struct identities *ids, uint32_t pid,
+				  const struct identity *task))
+{
+	const struct schedtape_task_info *info;
+	struct identity task;
+	int rc = 0;
+
+	for (; ids->taken < ids->nr_tasks && !rc; ids->taken++) {
+		info = &ids->tasks[ids->taken];
+		if (info->time >= before)
+			break;
+		task = described_by_info(info);
+		rc = take(ids, info->pid, &task);
+	}
+	return rc;
+}
+
+/* Sets all first identities.  Corrupt pages are reported when the tape is read again. */
+static int scan(struct identities *ids, struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	struct schedtape_event ev;
+	struct identity task;
+	int rc, ret = 0;
+
+	while (!ret && (rc = schedtape_tape_next(tape, &ev, err))) {
+		if (rc == -EBADMSG)
+			continue;
+		if (rc < 0)
+			return rc;
+		ret = take_tasks(ids, ev.time, set_first);
+		if (ev.type == STAPE_EV_FORK && !ret) {
+			ret = set_first(ids, ev.pid, &unknown);
+		} else if (ev.type == STAPE_EV_TASK && !ret) {
+			task = described_by_event(&ev);
+			ret = set_first(ids, ev.pid, &task);
+		}
+	}
+	return ret ? schedtape_fail(err, ret, "not enough memory for the names of the tasks") :
+		     schedtape_tape_rewind(tape, err);
+}
+
+static bool misses_something(struct schedtape_tape *tape)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	struct json_object *overwrite;
+	size_t i;
+
+	/* In overwrite mode, tasks are described at the end, and only those alive then. */
+	if (json_object_object_get_ex(tape_meta(tape), "overwrite", &overwrite) &&
+	    json_object_get_boolean(overwrite))
+		return true;
+	for (i = 0; i < end->nr_cpus; i++)
+		if (end->cpus[i].lost || end->cpus[i].overwritten)
+			return true;
+	return schedtape_tape_damage(tape);
+}
+
+int identities_new(struct schedtape_tape *tape, struct identities **result,
+		   struct schedtape_error *err)
+{
+	struct identities *ids = calloc(1, sizeof(*ids));
+	int rc = 0;
+
+	*result = NULL;
+	if (!ids)
+		return schedtape_fail(err, -ENOMEM, "not enough memory");
+	ids->tasks = schedtape_tape_tasks(tape, &ids->nr_tasks);
+	if (misses_something(tape))
+		rc = scan(ids, tape, err);
+	if (!rc && take_tasks(ids, UINT64_MAX, set_first))
+		rc = schedtape_fail(err, -ENOMEM, "not enough memory");
+	ids->taken = 0;
+	if (rc)
+		identities_free(ids);
+	else
+		*result = ids;
+	return rc;
+}
+
+void identities_free(struct identities *ids)
+{
+	size_t i;
+
+	if (!ids)
+		return;
+	for (i = 0; i < NR_LEAVES; i++)
+		free(ids->leaves[i]);
+	free(ids);
+}
+
+const struct identity *identities_get(const struct identities *ids, uint32_t pid)
+{
+	const struct leaf *leaf;
+
+	if (pid > STAPE_PID_MASK)
+		return &unknown;
+	leaf = ids->leaves[pid >> LEAF_BITS];
+	return leaf ? &leaf->tasks[pid & (LEAF_SIZE - 1)] : &unknown;
+}
+
+int identities_follow(struct identities *ids, const struct schedtape_event *ev)
+{
+	struct identity task;
+	int rc = take_tasks(ids, ev->time, set);
+
+	if (rc)
+		return rc;
+	switch (ev->type) {
+	case STAPE_EV_FORK:
+		task = forked_by(ids, ev);
+		return set(ids, ev->pid, &task);
+	case STAPE_EV_EXEC:
+		if (ev->old_pid && ev->old_pid != ev->pid)
+			return set(ids, ev->pid, identities_get(ids, ev->old_pid));
+		return 0;
+	case STAPE_EV_RENAME:
+		return set_comm(ids, ev->pid, ev->comm);
+	case STAPE_EV_TASK:
+		task = described_by_event(ev);
+		return set(ids, ev->pid, &task);
+	}
+	return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which tasks, CPUs and times a command that reads a tape looks at: --pid, --tid, --comm, --cgroup,
+ * --cpu, --time.
+ *
+ *	selection_argp or selection_tasks_argp as a child of the command's argp
+ *	selection_resolve()	once the tape is open
+ *	selection_has_...()	for each event or task
+ *	selection_no_match()	if that was never true
+ *	selection_free()
+ */
+#ifndef SCHEDTAPE_SELECTION_H
+#define SCHEDTAPE_SELECTION_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+#include "common/select.h"
+#include "common/time-ranges.h"
+
+/**
+ * struct selection - the options; each one that is not given selects all
+ * @pids: processes, by PID of their leader
+ * @tids: tasks, by their own PID
+ * @comms: names of tasks
+ * @cgroups: paths, patterns or "id:N"; each selects the cgroups below, too
+ * @cpus: CPUs
+ * @times: parts of the recording
+ * @cgroup_ids: @nr_cgroup_ids cgroups that @cgroups select, in order, set by selection_resolve()
+ */
+struct selection {
+	struct select_numbers pids;
+	struct select_numbers tids;
+	struct select_names comms;
+	struct select_names cgroups;
+	struct select_numbers cpus;
+	struct time_ranges times;
+	uint64_t *cgroup_ids;
+	size_t nr_cgroup_ids;
+};
+
+/**
+ * struct selection_task - a task as far as options can select it
+ * @tgid: PID of its process; 0: not known, it counts as a process of its own
+ * @cgroup: id; 0: not known
+ */
+struct selection_task {
+	uint32_t pid;
+	uint32_t tgid;
+	const char *comm;
+	uint64_t cgroup;
+};
+
+/* Options of commands.  The input of each is a struct selection. */
+extern const struct argp selection_argp;	/* all options */
+extern const struct argp selection_tasks_argp;	/* without --cpu and --time */
+
+/*
+ * Finds the cgroups and the times on a tape.  Returns 0, or -errno after a message: the tape does
+ * not have them.  @path: of the tape.
+ */
+int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path);
+
+/* Returns true if an option selects tasks. */
+static inline bool selection_of_tasks(const struct selection *selection)
+{
+	return selection->pids.nr || selection->tids.nr || selection->comms.nr ||
+	       selection->cgroups.nr;
+}
+
+/* Returns true if there is any option. */
+static inline bool selection_of_any(const struct selection *selection)
+{
+	return selection_of_tasks(selection) || selection->cpus.nr || selection->times.nr;
+}
+
+bool selection_has_task(const struct selection *selection, const struct selection_task *task);
+/* The same of a task of a timeline, by its last name and cgroup. */
+bool selection_has_timeline_task(const struct selection *selection,
+				 const struct schedtape_task *task);
+
+static inline bool selection_has_cpu(const struct selection *selection, uint32_t cpu)
+{
+	return !selection->cpus.nr || select_numbers_has(&selection->cpus, cpu);
+}
+
+/* @time: ns of the tape's clock */
+static inline bool selection_has_time(const struct selection *selection, uint64_t time)
+{
+	return !selection->times.nr || time_ranges_has(&selection->times, time);
+}
+
+/* Returns true if any time from @first to @last is selected. */
+static inline bool selection_overlaps(const struct selection *selection, uint64_t first,
+				      uint64_t last)
+{
+	return !selection->times.nr || time_ranges_overlap(&selection->times, first, last);
+}
+
+/* Returns true if no time from this one on is selected. */
+static inline bool selection_is_over(const struct selection *selection, uint64_t time)
+{
+	return selection->times.nr && time >= selection->times.stop;
+}
+
+/*
+ * Prints that nothing on the tape matches the options that were given, and what the tape has.
+ * @what: "event", "task".  Rewinds the tape.
+ */
+void selection_no_match(const struct selection *selection, struct schedtape_tape *tape,
+			const char *path, const char *what);
+void selection_free(struct selection *selection);
+
+#endif /* SCHEDTAPE_SELECTION_H */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/time-text.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "common/output.h"
+
+#define OPT_NS		0x5100
+#define OPT_RELTIME	0x5101
+#define OPT_DELTATIME	0x5102
+#define OPT_TOD		0x5103
+
+#define SECOND		1000000000ULL
+
+/* -- options --------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "ns", OPT_NS, NULL, 0, "Print times with nine digits", 0 },
+	{ "reltime", OPT_RELTIME, NULL, 0, "Print times from the start of the recording on", 0 },
+	{ "deltatime", OPT_DELTATIME, NULL, 0, "Print times since the line before", 0 },
+	{ "tod", OPT_TOD, NULL, 0, "Print dates and times of the wall clock", 0 },
+	{ 0 }
+};
+
+static void set_style(struct time_text_options *opts, enum time_style style,
+		      struct argp_state *state)
+{
+	if (opts->style && opts->style != style)
+		argp_error(state, "only one of --reltime, --deltatime and --tod may be given");
+	opts->style = style;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct time_text_options *opts = state->input;
+
+	(void)arg;
+	switch (key) {
+	case OPT_NS:
+		opts->digits = 9;
+		return 0;
+	case OPT_RELTIME:
+		set_style(opts, TIME_STYLE_START, state);
+		return 0;
+	case OPT_DELTATIME:
+		set_style(opts, TIME_STYLE_DELTA, state);
+		return 0;
+	case OPT_TOD:
+		set_style(opts, TIME_STYLE_DATE, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp time_text_argp = { .options = options, .parser = parse };
+
+/* -- printing -------------------------------------------------------------- */
+
+int time_text_begin(struct time_text *text, const struct time_text_options *opts,
+		    struct schedtape_tape *tape, const char *path)
+{
+	*text = (struct time_text){
+		.options = *opts,
+		.start = schedtape_tape_end(tape)->start_time,
+		.second = UINT64_MAX,
+	};
+	wall_clock_init(&text->clock, tape);
+	if (opts->style != TIME_STYLE_DATE || text->clock.nr)
+		return 0;
+	out_error(path, "--tod: the tape does not have the wall clock of its machine");
+	return -1;
+}
+
+unsigned int time_text_width(const struct time_text *text)
+{
+	return text->options.digits + (text->options.style == TIME_STYLE_DATE ? 20 : 7);
+}
+
+/* Makes "2026-11-24 12:00:03.500000". */
+static const char *date_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t mono)
+{
+	uint64_t real = wall_clock_real(&text->clock, mono), second = real / SECOND;
+	time_t time = second;
+	char ns[OUT_TIME_LEN];
+	struct tm tm;
+
+	if (second != text->second) {
+		if (!localtime_r(&time, &tm) ||
+		    !strftime(text->date, sizeof(text->date), "%F %T", &tm))
+			strcpy(text->date, "?");
+		text->second = second;
+	}
+	/* The text of the fraction begins with "0". */
+	out_seconds(ns, real % SECOND, text->options.digits);
+	snprintf(buffer, TIME_TEXT_LEN, "%s%s", text->date, ns + 1);
+	return buffer;
+}
+
+static uint64_t since(uint64_t from, uint64_t time)
+{
+	return time > from ? time - from : 0;
+}
+
+const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
+{
+	uint64_t delta = text->has_before ? since(text->before, ns) : 0;
+
+	if (text->options.style != TIME_STYLE_DELTA)
+		return time_text(text, buffer, ns);
+	text->before = ns;
+	text->has_before = true;
+	return out_seconds(buffer, delta, text->options.digits);
+}
+
+const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
+{
+	if (text->options.style == TIME_STYLE_DATE)
+		return date_text(text, buffer, ns);
+	if (text->options.style != TIME_STYLE_CLOCK)
+		ns = since(text->start, ns);
+	return out_seconds(buffer, ns, text->options.digits);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a command prints times: --ns, --reltime, --deltatime, --tod.
+ */
+#ifndef SCHEDTAPE_TIME_TEXT_H
+#define SCHEDTAPE_TIME_TEXT_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/wall-clock.h"
+
+/**
+ * enum time_style - what the printed times count from
+ * @TIME_STYLE_CLOCK: zero of the tape's clock
+ * @TIME_STYLE_START: the start of the recording
+ * @TIME_STYLE_DELTA: the time in the line before
+ * @TIME_STYLE_DATE: dates of the wall clock
+ */
+enum time_style {
+	TIME_STYLE_CLOCK,
+	TIME_STYLE_START,
+	TIME_STYLE_DELTA,
+	TIME_STYLE_DATE,
+};
+
+/**
+ * struct time_text_options - the options; the input of time_text_argp
+ * @style: one of --reltime, --deltatime, --tod, or none of them
+ * @digits: of a second, behind the point; preset: TIME_TEXT_OPTIONS_INIT
+ */
+struct time_text_options {
+	enum time_style style;
+	unsigned int digits;
+};
+
+#define TIME_TEXT_OPTIONS_INIT	{ .digits = 6 }
+
+extern const struct argp time_text_argp;
+
+/**
+ * struct time_text - prints times as the options ask for
+ * @start: of the recording
+ * @before: time of the line before; valid if @has_before
+ * @second: the second whose date @date is
+ * @date: "2026-11-24 12:00:03"
+ */
+struct time_text {
+	struct time_text_options options;
+	struct wall_clock clock;
+	uint64_t start;
+	uint64_t before;
+	bool has_before;
+	uint64_t second;
+	char date[32];
+};
+
+#define TIME_TEXT_LEN	48
+
+/*
+ * Begins with a tape, which must not be closed before the last use.  Returns 0, or -1 after a
+ * message: the tape does not have its wall clock.  @path: of the tape.
+ */
+int time_text_begin(struct time_text *text, const struct time_text_options *options,
+		    struct schedtape_tape *tape, const char *path);
+/* Returns the width of times that are aligned right. */
+unsigned int time_text_width(const struct time_text *text);
+/* Makes the text of a time at the beginning of a line.  Times of lines never go back. */
+const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
+/* Makes the text of another time.  With --deltatime it counts from the start. */
+const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
+
+#endif /* SCHEDTAPE_TIME_TEXT_H */
