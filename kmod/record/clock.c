@@ -61,13 +61,20 @@ static bool stape_clock_read_both(u64 *counter, u64 *mono)
 static s64 stape_clock_jump(u64 counter, u64 mono)
 {
 	u64 since = mono - READ_ONCE(stape_clock_anchor.mono);
-	u64 ticks = mul_u64_u32_div(since, stape_counter_rate(), STAPE_NS_KHZ);
-	s64 ahead = counter + READ_ONCE(stape_clock_anchor.offset) -
-		    READ_ONCE(stape_clock_anchor.counter) - ticks;
-	u64 slew = stape_counter_rate() + (ticks >> STAPE_CLOCK_SLEW_SHIFT);
+	u64 ticks, slew;
+	s64 ahead;
 
-	/* Another CPU may have made the anchor since @mono was read. */
-	return (s64)since < 0 || abs(ahead) <= slew ? 0 : ahead;
+	/*
+	 * Another CPU may have made the anchor since @mono was read.  x86 divides by an instruction
+	 * that ends in an exception if the quotient has more than 64 bits.
+	 */
+	if ((s64)since < 0)
+		return 0;
+	ticks = mul_u64_u32_div(since, stape_counter_rate(), STAPE_NS_KHZ);
+	ahead = counter + READ_ONCE(stape_clock_anchor.offset) -
+		READ_ONCE(stape_clock_anchor.counter) - ticks;
+	slew = stape_counter_rate() + (ticks >> STAPE_CLOCK_SLEW_SHIFT);
+	return abs(ahead) <= slew ? 0 : ahead;
 }
 
 /**
