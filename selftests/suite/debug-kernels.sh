@@ -9,10 +9,11 @@ debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
 noted=$top/selftests/qemu/debug.result
 
 # Of the tests of commands only these run on debug kernels, where a test takes ten times as long.
-# They load, kill, replay and fail in ways that no program does by itself. The module's work in
-# the other tests is covered by the programs (test_*.c) and fuzzers.
+# They load, kill, replay and fail in ways that no program does by itself, and one needs a debug
+# kernel. The module's work in the other tests is covered by the programs (test_*.c) and fuzzers.
 debug_commands=(test_load_cycles.sh test_record_kill.sh test_replay.sh test_replay_cgroups.sh
-		test_replay_kill.sh test_scx.sh test_record_threads.sh test_record_trouble.sh)
+		test_replay_kill.sh test_scx.sh test_record_threads.sh test_record_trouble.sh
+		test_lock_holds.sh)
 
 # not_debugged_commands: prints the other tests of commands
 not_debugged_commands()
