@@ -75,10 +75,9 @@ state_to_state()
 # The module for a machine whose counter starts again, in the place of its own one.
 restarting()
 {
-	local ko=$build/kmod/restarts/schedtape.ko
+	local ko
 
-	make -s -C "$top" module KERNEL="$1" KMOD="${ko%/*}" \
-		KFLAGS="KCFLAGS=-include\ $top/selftests/lib/counter_restarts.h" &&
+	ko=$("$top/selftests/qemu/altered-module" "$1" restarts counter_restarts.h) &&
 	guest "$1" "$T/restart" --module "$ko" -- mem
 }
 

@@ -18,8 +18,6 @@
 #include "task.h"
 
 #define PAGES 64
-#define READERS 4
-#define READERS_NS 10000000000ull
 
 FIXTURE(clock)
 {
@@ -193,41 +191,6 @@ TEST_F(clock, rate)
 	doubt = from.width + to.width + elapsed / 20;
 	EXPECT_LE(elapsed - doubt, ticks);
 	EXPECT_GE(elapsed + doubt, ticks);
-}
-
-static int read_for_long(void *arg)
-{
-	uint64_t end = st_now() + READERS_NS;
-	struct stape_clock_sample s;
-	uint64_t last = 0;
-	int fd = *(int *)arg;
-
-	while (st_now() < end) {
-		if (ioctl(fd, STAPE_IOC_CLOCK, &s) || s.mono < last)
-			return 1;
-		last = s.mono;
-	}
-	return 0;
-}
-
-/*
- * Once a second one of the CPUs renews the time by which the module finds jumps of the counter,
- * while the others compare with it: some have read the clocks before it has. This crashed.
- */
-TEST_F_TIMEOUT(clock, on_all_cpus, 60)
-{
-	struct st_child readers[READERS] = { 0 };
-	int i, n = st_cpus() < READERS ? st_cpus() : READERS;
-
-	for (i = 0; i < n; i++) {
-		ASSERT_EQ(0, st_child_fork(&readers[i], i, read_for_long, &self->fd));
-		st_child_go(&readers[i]);
-	}
-	for (i = 0; i < n; i++) {
-		st_child_go(&readers[i]);
-		EXPECT_EQ(0, st_child_wait(&readers[i]));
-		st_child_kill(&readers[i]);
-	}
 }
 
 struct stamp {
