@@ -101,6 +101,14 @@ static inline bool selection_overlaps(const struct selection *selection, uint64_
 	return !selection->times.nr || time_ranges_overlap(&selection->times, first, last);
 }
 
+/* Returns how many ns from @first to @last are selected. */
+static inline uint64_t selection_part(const struct selection *selection, uint64_t first,
+				      uint64_t last)
+{
+	return selection->times.nr ? time_ranges_part(&selection->times, first, last) :
+				     last - first;
+}
+
 /* Returns true if no time from this one on is selected. */
 static inline bool selection_is_over(const struct selection *selection, uint64_t time)
 {

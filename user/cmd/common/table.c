@@ -393,7 +393,8 @@ void table_begin(struct table *table, const struct table_column *columns,
 		show_fields(table, opts->fields);
 	else
 		for (i = 0; i < table->nr; i++)
-			table->shown[table->nr_shown++] = i;
+			if (!(columns[i].flags & TABLE_ASKED))
+				table->shown[table->nr_shown++] = i;
 	/* Columns of -F are always printed, even if they do not fit. */
 	if (!opts || !(opts->wide || opts->fields))
 		table->room = terminal;

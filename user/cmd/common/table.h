@@ -17,6 +17,7 @@
 #define TABLE_TEXT	1	/* aligned left, and may be cut; numbers are aligned right */
 #define TABLE_NEEDED	2	/* before this one is left out, texts are cut */
 #define TABLE_PAIR	4	/* is left out together with the next column */
+#define TABLE_ASKED	8	/* is printed only if -F names it */
 
 /**
  * struct table_column - one column, the most important one first; a NULL name ends the list

@@ -295,6 +295,31 @@ static void resolve_range(struct recording *recording, struct time_range *range)
 	range->stop = resolve(recording, &range->to, UINT64_MAX);
 }
 
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct time_range *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Joins ranges that overlap, so that no time counts twice. */
+static void join_ranges(struct time_ranges *times)
+{
+	struct time_range *last;
+	size_t i, n = 0;
+
+	if (times->nr)
+		qsort(times->ranges, times->nr, sizeof(*times->ranges), compare_ranges);
+	for (i = 0; i < times->nr; i++) {
+		last = n ? &times->ranges[n - 1] : NULL;
+		if (!last || times->ranges[i].start > last->stop)
+			times->ranges[n++] = times->ranges[i];
+		else if (times->ranges[i].stop > last->stop)
+			last->stop = times->ranges[i].stop;
+	}
+	times->nr = n;
+}
+
 int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
@@ -316,6 +341,7 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 			times->stop = range->stop;
 		overlaps |= range->start <= recording.stop && range->stop > recording.start;
 	}
+	join_ranges(times);
 	return overlaps ? 0 : -ERANGE;
 }
 
@@ -332,6 +358,21 @@ bool time_ranges_overlap(const struct time_ranges *times, uint64_t first, uint64
 		if (last >= times->ranges[i].start && first < times->ranges[i].stop)
 			return true;
 	return !times->nr;
+}
+
+uint64_t time_ranges_part(const struct time_ranges *times, uint64_t first, uint64_t last)
+{
+	uint64_t from, to, part = 0;
+	size_t i;
+
+	if (!times->nr)
+		return last - first;
+	for (i = 0; i < times->nr; i++) {
+		from = times->ranges[i].start > first ? times->ranges[i].start : first;
+		to = times->ranges[i].stop < last ? times->ranges[i].stop : last;
+		part += to > from ? to - from : 0;
+	}
+	return part;
 }
 
 void time_ranges_free(struct time_ranges *times)

@@ -71,7 +71,7 @@ struct time_ranges {
  */
 int time_ranges_parse(struct time_ranges *times, const char *text);
 /*
- * Computes when the ranges are on a tape.  Returns 0 or -errno: -EINVAL: one ends before it begins;
+ * Computes when the ranges are on a tape, and joins those that overlap.  Returns 0 or -errno: -EINVAL: one ends before it begins;
  * -ENODATA: a date, but the tape does not have its wall clock; -ERANGE: none of them overlaps the
  * recording.
  */
@@ -80,6 +80,8 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape);
 bool time_ranges_has(const struct time_ranges *times, uint64_t time);
 /* The same of any time from @first to @last. */
 bool time_ranges_overlap(const struct time_ranges *times, uint64_t first, uint64_t last);
+/* Returns how many ns from @first to @last they have. */
+uint64_t time_ranges_part(const struct time_ranges *times, uint64_t first, uint64_t last);
 void time_ranges_free(struct time_ranges *times);
 
 #endif /* SCHEDTAPE_TIME_RANGES_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/groups.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+
+int groups_parse(enum groups_by *by, const char *text)
+{
+	static const char * const words[] = {
+		[GROUPS_TASK] = "task",
+		[GROUPS_COMM] = "comm",
+		[GROUPS_PROCESS] = "process",
+		[GROUPS_CGROUP] = "cgroup",
+		[GROUPS_CPU] = "cpu",
+		[GROUPS_POLICY] = "policy",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(text, words[i]))
+			continue;
+		*by = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* What the tasks of a group have in common. */
+struct key {
+	uint64_t words[2];
+};
+
+static struct key key_of(enum groups_by by, const struct schedtape_task *task)
+{
+	struct key key = { { 0 } };
+
+	switch (by) {
+	case GROUPS_COMM:
+		_Static_assert(sizeof(key) == sizeof(task->comm), "a name fits");
+		memcpy(&key, task->comm, sizeof(key));
+		break;
+	case GROUPS_PROCESS:
+		key.words[0] = task->process;
+		break;
+	case GROUPS_CGROUP:
+		key.words[0] = task->cgroup;
+		break;
+	case GROUPS_POLICY:
+		key.words[0] = task->prio_known ? task->policy : UINT64_MAX;
+		break;
+	default:
+		key.words[0] = task->index;
+	}
+	return key;
+}
+
+/**
+ * struct slots - a hash of keys, with open addressing
+ * @numbers: of the groups, plus 1; 0: free
+ * @mask: number of slots minus 1; there are at least twice as many as tasks
+ */
+struct slots {
+	uint32_t *numbers;
+	size_t mask;
+};
+
+/* Returns the slot of the key, or the free one where it belongs. */
+static uint32_t *find_slot(const struct groups *groups, const struct slots *slots,
+			   const struct key *key)
+{
+	uint64_t hash = (key->words[0] ^ key->words[1] * 31) * 0x9e3779b97f4a7c15ULL;
+	size_t at = (hash >> 20) & slots->mask;
+	struct key other;
+
+	for (; slots->numbers[at]; at = (at + 1) & slots->mask) {
+		other = key_of(groups->by,
+			       &groups->tasks[groups->groups[slots->numbers[at] - 1].task]);
+		if (!memcmp(&other, key, sizeof(other)))
+			break;
+	}
+	return &slots->numbers[at];
+}
+
+static void add_task(struct groups *groups, const struct slots *slots,
+		     const struct schedtape_task *task)
+{
+	const struct key key = key_of(groups->by, task);
+	uint32_t *slot = find_slot(groups, slots, &key);
+
+	if (!*slot) {
+		groups->groups[groups->nr++] = (struct group){ .task = task->index };
+		*slot = groups->nr;
+	}
+	groups->numbers[task->index] = *slot - 1;
+}
+
+static int add_tasks(struct groups *groups, const struct selection *selection)
+{
+	struct slots slots = { .mask = 15 };
+	size_t i;
+
+	while (slots.mask < 2 * groups->nr_numbers)
+		slots.mask = 2 * slots.mask + 1;
+	slots.numbers = calloc(slots.mask + 1, sizeof(*slots.numbers));
+	groups->numbers = calloc(groups->nr_numbers + 1, sizeof(*groups->numbers));
+	groups->groups = calloc(groups->nr_numbers + 1, sizeof(*groups->groups));
+	if (!slots.numbers || !groups->numbers || !groups->groups) {
+		free(slots.numbers);
+		return -ENOMEM;
+	}
+	for (i = 0; i < groups->nr_numbers; i++) {
+		groups->numbers[i] = SCHEDTAPE_NONE;
+		if (selection_has_timeline_task(selection, &groups->tasks[i]))
+			add_task(groups, &slots, &groups->tasks[i]);
+	}
+	free(slots.numbers);
+	return 0;
+}
+
+int groups_make(struct groups *groups, enum groups_by by, const struct selection *selection,
+		struct schedtape_tape *tape, const struct schedtape_timeline *timeline)
+{
+	size_t n;
+	int ret;
+
+	*groups = (struct groups){ .by = by };
+	groups->tasks = schedtape_timeline_tasks(timeline, &n);
+	if (by == GROUPS_CPU)
+		return 0;
+	groups->nr_numbers = n;
+	ret = add_tasks(groups, selection);
+	if (!ret && by == GROUPS_CGROUP)
+		ret = schedtape_cgroup_table_read(&groups->cgroups, tape);
+	if (ret)
+		groups_free(groups);
+	return ret;
+}
+
+uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)
+{
+	uint32_t *numbers;
+	struct group *all;
+
+	if (cpu >= groups->nr_numbers) {
+		numbers = reallocarray(groups->numbers, cpu + 1, sizeof(*numbers));
+		if (!numbers)
+			return SCHEDTAPE_NONE;
+		groups->numbers = numbers;
+		for (; groups->nr_numbers <= cpu; groups->nr_numbers++)
+			numbers[groups->nr_numbers] = SCHEDTAPE_NONE;
+	}
+	if (groups->numbers[cpu] != SCHEDTAPE_NONE)
+		return groups->numbers[cpu];
+	all = reallocarray(groups->groups, groups->nr + 1, sizeof(*all));
+	if (!all)
+		return SCHEDTAPE_NONE;
+	groups->groups = all;
+	all[groups->nr] = (struct group){ .task = cpu };
+	groups->numbers[cpu] = groups->nr;
+	return groups->nr++;
+}
+
+void groups_count(struct groups *groups, size_t number, uint32_t task)
+{
+	struct group *group = &groups->groups[number];
+
+	if (!group->nr_tasks++ && groups->by != GROUPS_CPU)
+		group->task = task;
+}
+
+static const char *label_cgroup(const struct groups *groups, uint64_t id,
+				char buffer[GROUPS_LABEL])
+{
+	const struct schedtape_cgroup_state *cgroup = schedtape_cgroup_by_id(&groups->cgroups, id);
+
+	if (!id)
+		return "?";
+	if (cgroup)
+		return text_safe(buffer, GROUPS_LABEL, cgroup->path);
+	snprintf(buffer, GROUPS_LABEL, "id:%" PRIu64, id);
+	return buffer;
+}
+
+const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL])
+{
+	const struct group *group = &groups->groups[number];
+	const struct schedtape_task *task = groups->tasks + group->task;
+
+	switch (groups->by) {
+	case GROUPS_COMM:
+		if (group->nr_tasks == 1)
+			break;
+		text_name(buffer, task->comm);
+		snprintf(buffer + strlen(buffer), GROUPS_LABEL - TEXT_NAME_LEN, ":(%" PRIu32 ")",
+			 group->nr_tasks);
+		return buffer;
+	case GROUPS_PROCESS:
+		return text_task(buffer, groups->tasks[task->process].comm, task->tgid);
+	case GROUPS_CGROUP:
+		return label_cgroup(groups, task->cgroup, buffer);
+	case GROUPS_CPU:
+		snprintf(buffer, GROUPS_LABEL, "CPU %" PRIu32, group->task);
+		return buffer;
+	case GROUPS_POLICY:
+		return task->prio_known ? schedtape_policy_name(task->policy) : "?";
+	default:
+		break;
+	}
+	return text_task(buffer, task->comm, task->pid);
+}
+
+void groups_free(struct groups *groups)
+{
+	free(groups->numbers);
+	free(groups->groups);
+	schedtape_cgroup_table_free(&groups->cgroups);
+	*groups = (struct groups){ 0 };
+}

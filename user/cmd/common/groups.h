@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the lines of a report are of: tasks, or all tasks of the same name, process, cgroup or
+ * policy, or CPUs.  --by.
+ */
+#ifndef SCHEDTAPE_GROUPS_H
+#define SCHEDTAPE_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+#include "common/selection.h"
+#include "machine/cgroup-tree.h"
+
+enum groups_by {
+	GROUPS_TASK,
+	GROUPS_COMM,
+	GROUPS_PROCESS,
+	GROUPS_CGROUP,
+	GROUPS_CPU,
+	GROUPS_POLICY,
+};
+
+#define GROUPS_WORDS	"comm, process, cgroup, cpu or policy"
+
+/* Parses the argument of --by.  Returns 0 or -EINVAL. */
+int groups_parse(enum groups_by *by, const char *text);
+
+/**
+ * struct group - a line
+ * @task: index of the first of its tasks; with GROUPS_CPU the CPU
+ * @nr_tasks: number of its tasks that groups_count() has counted
+ */
+struct group {
+	uint32_t task;
+	uint32_t nr_tasks;
+};
+
+/**
+ * struct groups - all lines
+ * @by: what they are of
+ * @tasks: the tasks of the timeline
+ * @numbers: by index of a task: its group, or SCHEDTAPE_NONE if it is not selected; with GROUPS_CPU
+ *	by CPU: its group
+ * @nr_numbers: number of @numbers
+ * @groups: @nr groups, in order of appearance
+ * @cgroups: the paths of the tape's cgroups, with GROUPS_CGROUP
+ */
+struct groups {
+	enum groups_by by;
+	const struct schedtape_task *tasks;
+	uint32_t *numbers;
+	size_t nr_numbers;
+	struct group *groups;
+	size_t nr;
+	struct schedtape_cgroup_table cgroups;
+};
+
+/*
+ * Groups the selected tasks of a timeline, by their last names, cgroups and policies; with
+ * GROUPS_CPU makes no group.  Returns 0 or -ENOMEM.
+ */
+int groups_make(struct groups *groups, enum groups_by by, const struct selection *selection,
+		struct schedtape_tape *tape, const struct schedtape_timeline *timeline);
+/* With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory. */
+uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu);
+/* Counts a task of a group: one that the report has something of. */
+void groups_count(struct groups *groups, size_t number, uint32_t task);
+/*
+ * Writes what a line is of: "gcc:31949" for one task, "gcc:(25)" for several of the same name, as
+ * perf does; "cc1:31949" for a process; a path, a policy, "CPU 3".  The text is safe to print.
+ */
+#define GROUPS_LABEL	256
+const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL]);
+void groups_free(struct groups *groups);
+
+#endif /* SCHEDTAPE_GROUPS_H */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/sheet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+
+#define OPT_TOP		0x4100
+
+/* -- options --------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "sort", 's', "FIELD,...", 0, "Sort by these columns; \"help\" lists them", 0 },
+	{ "top", OPT_TOP, "N", 0, "Print only the first N lines", 0 },
+	{ 0 }
+};
+
+/* Returns the number of the column called by the first @len bytes of @name, or -1. */
+static int find_column(const struct sheet_column *columns, const char *name, size_t len)
+{
+	int i;
+
+	for (i = 0; columns[i].table.name; i++)
+		if (strlen(columns[i].table.name) == len &&
+		    !memcmp(columns[i].table.name, name, len))
+			return i;
+	return -1;
+}
+
+/* Writes "task, runtime, worst" into @buffer. */
+static const char *list_names(const struct sheet_column *columns, char *buffer, size_t size)
+{
+	size_t length = 0;
+
+	for (; columns->table.name && length < size; columns++)
+		length += snprintf(buffer + length, size - length, "%s%s", length ? ", " : "",
+				   columns->table.name);
+	return buffer;
+}
+
+static void check_sort(const struct sheet_options *opts, const struct argp_state *state)
+{
+	const char *at = opts->sort;
+	char names[512];
+	size_t len;
+
+	if (!strcmp(at, "help")) {
+		puts(list_names(opts->columns, names, sizeof(names)));
+		exit(0);
+	}
+	for (;; at += len + 1) {
+		len = strcspn(at, ",");
+		if (find_column(opts->columns, at, len) < 0)
+			argp_error(state, "cannot sort by '%.*s': one of %s", (int)len, at,
+				   list_names(opts->columns, names, sizeof(names)));
+		if (!at[len])
+			return;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct sheet_options *opts = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &opts->table;
+		return 0;
+	case 's':
+		opts->sort = arg;
+		check_sort(opts, state);
+		return 0;
+	case OPT_TOP:
+		errno = 0;
+		opts->top = strtoul(arg, &end, 10);
+		if (errno || *arg < '0' || *arg > '9' || *end || !opts->top)
+			argp_error(state, "not a number of lines: '%s'", arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = { { &table_argp, 0, NULL, 0 }, { 0 } };
+
+const struct argp sheet_argp = { .options = options, .parser = parse, .children = children };
+
+void sheet_options_init(struct sheet_options *opts, const struct sheet_column *columns,
+			const char *sort)
+{
+	size_t i;
+
+	*opts = (struct sheet_options){ .columns = columns, .sort = sort };
+	for (i = 0; columns[i].table.name && i < TABLE_MOST; i++)
+		opts->names[i] = columns[i].table;
+	opts->table.columns = opts->names;
+}
+
+/* -- rows ------------------------------------------------------------------ */
+
+void sheet_begin(struct sheet *sheet, const struct sheet_column *columns,
+		 const struct sheet_options *opts)
+{
+	*sheet = (struct sheet){ .columns = columns, .options = opts };
+	while (columns[sheet->nr_columns].table.name)
+		sheet->nr_columns++;
+}
+
+union sheet_value *sheet_row(struct sheet *sheet)
+{
+	size_t room = sheet->room ? 2 * sheet->room : 64, row = sheet->nr_columns;
+	union sheet_value *values;
+
+	if (sheet->nr_rows == sheet->room) {
+		values = reallocarray(sheet->values, room * row, sizeof(*values));
+		if (!values)
+			return NULL;
+		sheet->values = values;
+		sheet->room = room;
+	}
+	values = sheet->values + sheet->nr_rows++ * row;
+	memset(values, 0, row * sizeof(*values));
+	return values;
+}
+
+union sheet_value *sheet_total(struct sheet *sheet)
+{
+	if (!sheet->total)
+		sheet->total = calloc(sheet->nr_columns, sizeof(*sheet->total));
+	return sheet->total;
+}
+
+/* Texts, and what is no amount: the smallest first.  Of amounts the largest, unknown ones last. */
+static int compare_values(const struct sheet_column *column, const union sheet_value *a,
+			  const union sheet_value *b)
+{
+	uint64_t one, other;
+
+	if (column->type == SHEET_TEXT)
+		return strcmp(a->text ? a->text : "", b->text ? b->text : "");
+	/* SHEET_NONE becomes 0, the least. */
+	one = a->n + 1;
+	other = b->n + 1;
+	if (column->type == SHEET_CPU)
+		return one < other ? -1 : one > other;
+	return one > other ? -1 : one < other;
+}
+
+static int compare_rows(const void *left, const void *right, void *arg)
+{
+	const union sheet_value *a = left, *b = right;
+	const struct sheet *sheet = arg;
+	const char *at = sheet->options->sort;
+	int column, order;
+	size_t len;
+
+	for (;; at += len + 1) {
+		len = strcspn(at, ",");
+		column = find_column(sheet->columns, at, len);
+		order = compare_values(&sheet->columns[column], &a[column], &b[column]);
+		if (order || !at[len])
+			break;
+	}
+	/* What a row is stands in its first column: two runs print the same. */
+	return order ? order : compare_values(&sheet->columns[0], a, b);
+}
+
+static void free_row(const struct sheet *sheet, union sheet_value *row)
+{
+	size_t i;
+
+	for (i = 0; i < sheet->nr_columns; i++)
+		if (sheet->columns[i].type == SHEET_TEXT)
+			free(row[i].text);
+}
+
+void sheet_sort(struct sheet *sheet)
+{
+	size_t row = sheet->nr_columns;
+
+	if (sheet->nr_rows)
+		qsort_r(sheet->values, sheet->nr_rows, row * sizeof(*sheet->values), compare_rows,
+			sheet);
+	while (sheet->options->top && sheet->nr_rows > sheet->options->top)
+		free_row(sheet, sheet->values + --sheet->nr_rows * row);
+}
+
+void sheet_free(struct sheet *sheet)
+{
+	while (sheet->nr_rows)
+		free_row(sheet, sheet->values + --sheet->nr_rows * sheet->nr_columns);
+	free(sheet->values);
+	if (sheet->total)
+		free_row(sheet, sheet->total);
+	free(sheet->total);
+}
+
+/* -- printing -------------------------------------------------------------- */
+
+static void print_value(struct table *table, enum sheet_type type, const union sheet_value *value)
+{
+	char time[OUT_TIME_LEN];
+
+	if (type == SHEET_TEXT) {
+		table_cell(table, "%s", value->text ? value->text : "");
+		return;
+	}
+	if (value->n == SHEET_NONE) {
+		table_cell(table, "-");
+		return;
+	}
+	switch (type) {
+	case SHEET_MS:
+		table_cell(table, "%.3f", out_ms(value->n));
+		break;
+	case SHEET_TIME:
+		table_cell(table, "%s", out_seconds(time, value->n, 6));
+		break;
+	case SHEET_SHARE:
+		table_cell(table, "%.1f", value->n / 1e4);
+		break;
+	default:
+		table_cell(table, "%" PRIu64, value->n);
+	}
+}
+
+static void print_row(struct table *table, const struct sheet *sheet,
+		      const union sheet_value *values)
+{
+	size_t i;
+
+	for (i = 0; i < sheet->nr_columns; i++)
+		print_value(table, sheet->columns[i].type, &values[i]);
+}
+
+void sheet_print(const struct sheet *sheet)
+{
+	const struct table_options *opts = sheet->options ? &sheet->options->table : NULL;
+	struct table_column columns[TABLE_MOST + 1] = { 0 };
+	struct table table;
+	size_t i;
+
+	for (i = 0; i < sheet->nr_columns; i++)
+		columns[i] = sheet->columns[i].table;
+	table_begin(&table, columns, opts);
+	while (table_pass(&table)) {
+		for (i = 0; i < sheet->nr_rows && out_works(); i++)
+			print_row(&table, sheet, sheet->values + i * sheet->nr_columns);
+		if (!sheet->total)
+			continue;
+		table_rule(&table);
+		print_row(&table, sheet, sheet->total);
+	}
+}
+
+static struct json_object *json_value(enum sheet_type type, const union sheet_value *value)
+{
+	if (type == SHEET_TEXT)
+		return value->text ? json_object_new_string(value->text) : NULL;
+	if (value->n == SHEET_NONE)
+		return NULL;
+	if (type == SHEET_SHARE)
+		return json_object_new_double(value->n / 1e6);
+	return json_object_new_uint64(value->n);
+}
+
+static struct json_object *json_row(const struct sheet *sheet, const union sheet_value *values)
+{
+	struct json_object *object = json_object_new_object();
+	size_t i;
+
+	for (i = 0; i < sheet->nr_columns; i++)
+		json_object_object_add(object, sheet->columns[i].json,
+				       json_value(sheet->columns[i].type, &values[i]));
+	return object;
+}
+
+void sheet_json(const struct sheet *sheet, const char *key)
+{
+	size_t i;
+
+	out_json_list(key);
+	for (i = 0; i < sheet->nr_rows && out_works(); i++)
+		out_json_element(json_row(sheet, sheet->values + i * sheet->nr_columns));
+	out_json_list_end();
+	if (sheet->total)
+		out_json_member("total", json_row(sheet, sheet->total));
+}

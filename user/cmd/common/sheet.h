@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reports: rows of numbers and texts, which are sorted by any column, and printed as a table or as
+ * JSON.  --sort, --top and the options of tables.
+ */
+#ifndef SCHEDTAPE_SHEET_H
+#define SCHEDTAPE_SHEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/table.h"
+
+/**
+ * enum sheet_type - what a column's values are
+ * @SHEET_TEXT: @text of the value, which is safe to print
+ * @SHEET_COUNT: a number
+ * @SHEET_CPU: a number, which is not worth more the higher it is
+ * @SHEET_MS: ns, printed as ms
+ * @SHEET_TIME: ns of the session's clock, printed as seconds
+ * @SHEET_SHARE: millionths, printed as per cent
+ */
+enum sheet_type {
+	SHEET_TEXT,
+	SHEET_COUNT,
+	SHEET_CPU,
+	SHEET_MS,
+	SHEET_TIME,
+	SHEET_SHARE,
+};
+
+/* The value is not known: "-", or null in JSON. */
+#define SHEET_NONE	UINT64_MAX
+
+/**
+ * union sheet_value - one value of a row
+ * @text: allocated, and freed by sheet_free()
+ */
+union sheet_value {
+	uint64_t n;
+	char *text;
+};
+
+/**
+ * struct sheet_column - one column; a NULL name ends the list
+ * @table: its name for -F and --sort, its heading, and its flags
+ * @json: its key in JSON
+ */
+struct sheet_column {
+	struct table_column table;
+	enum sheet_type type;
+	const char *json;
+};
+
+/**
+ * struct sheet_options - --sort, --top, and the options of tables; the input of sheet_argp
+ * @columns: all that the command has, set by the command
+ * @sort: the argument of --sort; preset by the command
+ * @top: print only so many rows; 0: all
+ */
+struct sheet_options {
+	const struct sheet_column *columns;
+	struct table_column names[TABLE_MOST + 1];
+	struct table_options table;
+	const char *sort;
+	unsigned long top;
+};
+
+extern const struct argp sheet_argp;
+
+/* Prepares the options for sheet_argp.  @sort: the columns to sort by unless --sort says others. */
+void sheet_options_init(struct sheet_options *options, const struct sheet_column *columns,
+			const char *sort);
+
+/**
+ * struct sheet - the rows of a report
+ * @values: of all rows, one after the other
+ * @total: a row of its own, printed last; NULL: none
+ */
+struct sheet {
+	const struct sheet_column *columns;
+	const struct sheet_options *options;
+	size_t nr_columns;
+	union sheet_value *values;
+	size_t nr_rows;
+	size_t room;
+	union sheet_value *total;
+};
+
+/* @options: NULL if the command has none. */
+void sheet_begin(struct sheet *sheet, const struct sheet_column *columns,
+		 const struct sheet_options *options);
+/* Adds a row.  Returns its values, all 0, valid until the next row is added; NULL: no memory. */
+union sheet_value *sheet_row(struct sheet *sheet);
+/* Returns the values of the total, all 0 at first; NULL: no memory. */
+union sheet_value *sheet_total(struct sheet *sheet);
+/* Sorts by the options, and drops what is beyond --top. */
+void sheet_sort(struct sheet *sheet);
+/* Prints a table. */
+void sheet_print(const struct sheet *sheet);
+/* Prints the list @key of an object that out_json_begin() has begun, and the member "total". */
+void sheet_json(const struct sheet *sheet, const char *key);
+void sheet_free(struct sheet *sheet);
+
+#endif /* SCHEDTAPE_SHEET_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "latency/delays.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the sum with the number; NULL: no memory. */
+static struct delays_sum *get_sum(struct delays *delays, uint32_t number)
+{
+	size_t room = delays->nr ? delays->nr : 64;
+	struct delays_sum *sums;
+
+	if (number < delays->nr)
+		return &delays->sums[number];
+	while (room <= number)
+		room *= 2;
+	sums = reallocarray(delays->sums, room, sizeof(*sums));
+	if (!sums)
+		return NULL;
+	memset(sums + delays->nr, 0, (room - delays->nr) * sizeof(*sums));
+	delays->sums = sums;
+	delays->nr = room;
+	return &sums[number];
+}
+
+static void note_worst(struct delays_sum *sum, uint64_t delay, uint64_t begin, uint32_t cpu)
+{
+	/* Of equal ones the first, in whatever order parts are added. */
+	if (sum->delays.nr && (delay < sum->delays.worst ||
+			       (delay == sum->delays.worst && begin >= sum->worst_begin)))
+		return;
+	sum->worst_begin = begin;
+	sum->worst_cpu = cpu;
+}
+
+/* Returns when the task began to wait for its CPU; 0: not known. */
+static uint64_t waited_since(const struct schedtape_run *run)
+{
+	if (run->woke)
+		return run->woke;
+	return run->left_state == STAPE_STATE_RUNNING ? run->left : 0;
+}
+
+static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct delays *delays = arg;
+	uint64_t since = waited_since(run);
+	uint32_t number = task->index;
+	struct delays_sum *sum;
+
+	if (!selection_has_cpu(delays->selection, run->cpu))
+		return 0;
+	if (delays->by_cpu &&
+	    schedtape_edges_number(&delays->pairs, task->index, run->cpu, &number))
+		return -ENOMEM;
+	sum = get_sum(delays, number);
+	if (!sum)
+		return -ENOMEM;
+	sum->runtime += selection_part(delays->selection, run->begin, run->end);
+	if (!since || !selection_has_time(delays->selection, run->begin))
+		return 0;
+	note_worst(sum, run->begin - since, since, run->cpu);
+	return schedtape_histogram_add(&sum->delays, run->begin - since);
+}
+
+const struct schedtape_timeline_ops delays_ops = {
+	.size = sizeof(delays_ops),
+	.no_edges = true,
+	.ran = on_ran,
+};
+
+int delays_add(struct delays_sum *sum, const struct delays_sum *other)
+{
+	sum->runtime += other->runtime;
+	if (!other->delays.nr)
+		return 0;
+	note_worst(sum, other->delays.worst, other->worst_begin, other->worst_cpu);
+	return schedtape_histogram_merge(&sum->delays, &other->delays);
+}
+
+void delays_free(struct delays *delays)
+{
+	size_t i;
+
+	for (i = 0; i < delays->nr; i++)
+		schedtape_histogram_free(&delays->sums[i].delays);
+	free(delays->sums);
+	schedtape_edges_free(&delays->pairs);
+}

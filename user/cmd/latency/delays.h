@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Collects the delays of all tasks: each from when the task was woken or preempted until it got a
+ * CPU.
+ */
+#ifndef SCHEDTAPE_LATENCY_DELAYS_H
+#define SCHEDTAPE_LATENCY_DELAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+#include "base/histogram.h"
+#include "common/selection.h"
+#include "timeline/edges.h"
+
+/**
+ * struct delays_sum - the delays of one task, or of several
+ * @delays: all that are known
+ * @runtime: time on a CPU, ns
+ * @worst_begin: when the longest delay began, ns of the session's clock
+ * @worst_cpu: on which CPU it ended
+ */
+struct delays_sum {
+	struct schedtape_histogram delays;
+	uint64_t runtime;
+	uint64_t worst_begin;
+	uint32_t worst_cpu;
+};
+
+/**
+ * struct delays - all sums
+ * @selection: --cpu and --time: what else is left out
+ * @by_cpu: each task has a sum for each of its CPUs
+ * @sums: by index of the task; with @by_cpu by number of the pair
+ * @nr: number of @sums
+ * @pairs: task and CPU, with @by_cpu
+ */
+struct delays {
+	const struct selection *selection;
+	bool by_cpu;
+	struct delays_sum *sums;
+	size_t nr;
+	struct schedtape_edges pairs;
+};
+
+/* Callbacks of the timeline, for a struct delays. */
+extern const struct schedtape_timeline_ops delays_ops;
+
+/* Adds @other to @sum.  Returns 0 or -ENOMEM. */
+int delays_add(struct delays_sum *sum, const struct delays_sum *other);
+void delays_free(struct delays *delays);
+
+#endif /* SCHEDTAPE_LATENCY_DELAYS_H */
