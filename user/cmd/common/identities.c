@@ -5,6 +5,7 @@
 #include "common/identities.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,17 @@ struct identities {
 	size_t taken;
 };
 
-static const struct identity unknown;
+static const struct identity unknown = { .prio = IDENTITY_NO_PRIO, .cpu = STAPE_CPU_NONE };
+
+static struct leaf *new_leaf(void)
+{
+	struct leaf *leaf = calloc(1, sizeof(*leaf));
+	size_t i;
+
+	for (i = 0; leaf && i < LEAF_SIZE; i++)
+		leaf->tasks[i] = unknown;
+	return leaf;
+}
 
 /* Returns the identity of a PID, to be changed; NULL: out of memory.  @pid: a valid one */
 static struct identity *identity_of(struct identities *ids, uint32_t pid, bool **sure)
@@ -46,7 +57,7 @@ static struct identity *identity_of(struct identities *ids, uint32_t pid, bool *
 	uint32_t at = pid & (LEAF_SIZE - 1);
 
 	if (!*leaf)
-		*leaf = calloc(1, sizeof(**leaf));
+		*leaf = new_leaf();
 	if (!*leaf)
 		return NULL;
 	if (sure)
@@ -64,7 +75,6 @@ static int set(struct identities *ids, uint32_t pid, const struct identity *task
 	if (!to)
 		return -ENOMEM;
 	memmove(to, task, sizeof(*to));
-	to->comm[STAPE_COMM_LEN - 1] = '\0';
 	return 0;
 }
 
@@ -85,27 +95,52 @@ static int set_first(struct identities *ids, uint32_t pid, const struct identity
 	return task == &unknown ? 0 : set(ids, pid, task);
 }
 
-static int set_comm(struct identities *ids, uint32_t pid, const char *comm)
+static void name(struct identity *task, const char *comm)
+{
+	memcpy(task->comm, comm, STAPE_COMM_LEN);
+	task->comm[STAPE_COMM_LEN - 1] = '\0';
+	text_name(task->name, task->comm);
+	task->name_len = strlen(task->name);
+	task->quoted = strpbrk(task->name, "\"\\");
+}
+
+static int rename_task(struct identities *ids, uint32_t pid, const char *comm)
 {
 	struct identity task = *identities_get(ids, pid);
 
-	memcpy(task.comm, comm, STAPE_COMM_LEN);
+	name(&task, comm);
 	return set(ids, pid, &task);
+}
+
+/* Returns the kernel's priority of a task that no waiter boosts. */
+static int32_t usual_prio(const struct schedtape_task_info *info)
+{
+	if (info->policy == SCHED_DEADLINE)
+		return -1;
+	if (info->rt_priority)
+		return 99 - (int32_t)info->rt_priority;
+	return 120 + info->nice;
 }
 
 static struct identity described_by_info(const struct schedtape_task_info *info)
 {
-	struct identity task = { .tgid = info->tgid, .cgroup = info->cgroup };
+	struct identity task = {
+		.tgid = info->tgid, .cgroup = info->cgroup, .cpu = info->cpu,
+		.prio = usual_prio(info),
+	};
 
-	memcpy(task.comm, info->comm, STAPE_COMM_LEN);
+	name(&task, info->comm);
 	return task;
 }
 
 static struct identity described_by_event(const struct schedtape_event *ev)
 {
-	struct identity task = { .tgid = ev->tgid, .cgroup = ev->cgroup };
+	struct identity task = {
+		.tgid = ev->tgid, .cgroup = ev->cgroup, .cpu = ev->task_cpu, .prio = ev->prio,
+		.boosted = ev->boosted,
+	};
 
-	memcpy(task.comm, ev->comm, STAPE_COMM_LEN);
+	name(&task, ev->comm);
 	return task;
 }
 
@@ -221,13 +256,29 @@ const struct identity *identities_get(const struct identities *ids, uint32_t pid
 	return leaf ? &leaf->tasks[pid & (LEAF_SIZE - 1)] : &unknown;
 }
 
-int identities_follow(struct identities *ids, const struct schedtape_event *ev)
+static int set_prio(struct identities *ids, const struct schedtape_event *ev)
+{
+	struct identity task = *identities_get(ids, ev->pid);
+
+	task.prio = ev->prio;
+	task.boosted = ev->boosted;
+	return set(ids, ev->pid, &task);
+}
+
+/* Notes where a task is, if anything is known of it. */
+static void move(struct identities *ids, uint32_t pid, uint32_t cpu)
+{
+	struct leaf *leaf = pid && pid <= STAPE_PID_MASK ? ids->leaves[pid >> LEAF_BITS] : NULL;
+
+	if (leaf)
+		leaf->tasks[pid & (LEAF_SIZE - 1)].cpu = cpu;
+}
+
+/* Follows an event that may change more than the place of a task. */
+static int follow_description(struct identities *ids, const struct schedtape_event *ev)
 {
 	struct identity task;
-	int rc = take_tasks(ids, ev->time, set);
 
-	if (rc)
-		return rc;
 	switch (ev->type) {
 	case STAPE_EV_FORK:
 		task = forked_by(ids, ev);
@@ -237,10 +288,36 @@ int identities_follow(struct identities *ids, const struct schedtape_event *ev)
 			return set(ids, ev->pid, identities_get(ids, ev->old_pid));
 		return 0;
 	case STAPE_EV_RENAME:
-		return set_comm(ids, ev->pid, ev->comm);
+		return rename_task(ids, ev->pid, ev->comm);
+	case STAPE_EV_PRIO:
+		return set_prio(ids, ev);
 	case STAPE_EV_TASK:
 		task = described_by_event(ev);
 		return set(ids, ev->pid, &task);
 	}
 	return 0;
+}
+
+int identities_reach(struct identities *ids, uint64_t time)
+{
+	return ids->taken < ids->nr_tasks ? take_tasks(ids, time, set) : 0;
+}
+
+int identities_follow(struct identities *ids, const struct schedtape_event *ev)
+{
+	if (identities_reach(ids, ev->time))
+		return -ENOMEM;
+	switch (ev->type) {
+	case STAPE_EV_SWITCH:
+		move(ids, ev->pid, ev->cpu);
+		return 0;
+	case STAPE_EV_WAKING:
+		return 0;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		move(ids, ev->pid, ev->arg);
+		return 0;
+	}
+	return follow_description(ids, ev);
 }

@@ -8,16 +8,32 @@
 
 #include <schedtape.h>
 
+#include "base/text.h"
+
+#define IDENTITY_NO_PRIO	INT32_MAX
+
 /**
  * struct identity - a task
  * @comm: its name; "": not known
+ * @name: @comm as it may be printed, see base/text.h
+ * @name_len: bytes of @name
+ * @quoted: JSON needs a backslash in @name
+ * @boosted: a waiter lends it its priority
  * @cgroup: id of its cgroup; 0: not known
  * @tgid: PID of its process; 0: not known
+ * @prio: the kernel's effective priority; IDENTITY_NO_PRIO: not known
+ * @cpu: where it is; STAPE_CPU_NONE: not known
  */
 struct identity {
 	char comm[STAPE_COMM_LEN];
+	char name[TEXT_NAME_LEN];
+	uint8_t name_len;
+	bool quoted;
+	bool boosted;
 	uint64_t cgroup;
 	uint32_t tgid;
+	int32_t prio;
+	uint32_t cpu;
 };
 
 struct identities;
@@ -31,6 +47,11 @@ int identities_new(struct schedtape_tape *tape, struct identities **identities,
 void identities_free(struct identities *identities);
 /* Returns an empty identity if nothing is known of the task.  It is valid until the next event. */
 const struct identity *identities_get(const struct identities *identities, uint32_t pid);
+/*
+ * Takes the tape's descriptions of tasks from before @time; identities_follow() does so, too.
+ * Returns 0 or -ENOMEM.
+ */
+int identities_reach(struct identities *identities, uint64_t time);
 /* Changes the identities as the event does.  Returns 0 or -ENOMEM. */
 int identities_follow(struct identities *identities, const struct schedtape_event *ev);
 

@@ -77,24 +77,58 @@ unsigned int time_text_width(const struct time_text *text)
 	return text->options.digits + (text->options.style == TIME_STYLE_DATE ? 20 : 7);
 }
 
-/* Makes "2026-11-24 12:00:03.500000". */
-static const char *date_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t mono)
+/* Makes the text of a second, which is the same for many times in a row. */
+static void make_head(struct time_text *text, uint64_t second)
 {
-	uint64_t real = wall_clock_real(&text->clock, mono), second = real / SECOND;
 	time_t time = second;
-	char ns[OUT_TIME_LEN];
 	struct tm tm;
 
-	if (second != text->second) {
-		if (!localtime_r(&time, &tm) ||
-		    !strftime(text->date, sizeof(text->date), "%F %T", &tm))
-			strcpy(text->date, "?");
-		text->second = second;
+	text->second = second;
+	if (text->options.style != TIME_STYLE_DATE)
+		snprintf(text->head, sizeof(text->head), "%" PRIu64 ".", second);
+	else if (!localtime_r(&time, &tm) ||
+		 !strftime(text->head, sizeof(text->head), "%F %T.", &tm))
+		strcpy(text->head, "?.");
+	text->head_len = strlen(text->head);
+}
+
+/* Puts the first digits of a fraction of a second. */
+static char *put_fraction(char *at, uint32_t ns, unsigned int digits)
+{
+	uint32_t unit = SECOND / 10;
+
+	for (; digits; digits--) {
+		*at++ = '0' + ns / unit;
+		ns %= unit;
+		unit /= 10;
 	}
-	/* The text of the fraction begins with "0". */
-	out_seconds(ns, real % SECOND, text->options.digits);
-	snprintf(buffer, TIME_TEXT_LEN, "%s%s", text->date, ns + 1);
-	return buffer;
+	return at;
+}
+
+/* Puts six digits.  Divisors that the compiler knows take it a multiplication. */
+static char *put_micro(char *at, uint32_t us)
+{
+	at[0] = '0' + us / 100000;
+	at[1] = '0' + us / 10000 % 10;
+	at[2] = '0' + us / 1000 % 10;
+	at[3] = '0' + us / 100 % 10;
+	at[4] = '0' + us / 10 % 10;
+	at[5] = '0' + us % 10;
+	return at + 6;
+}
+
+static char *put(struct time_text *text, char *at, uint64_t ns)
+{
+	uint64_t second = ns / SECOND;
+
+	if (second != text->second)
+		make_head(text, second);
+	memcpy(at, text->head, sizeof(text->head));
+	at += text->head_len;
+	ns -= second * SECOND;
+	if (text->options.digits == 6)
+		return put_micro(at, ns / 1000);
+	return put_fraction(at, ns, text->options.digits);
 }
 
 static uint64_t since(uint64_t from, uint64_t time)
@@ -102,22 +136,34 @@ static uint64_t since(uint64_t from, uint64_t time)
 	return time > from ? time - from : 0;
 }
 
-const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
+char *time_text_put(struct time_text *text, char *at, uint64_t ns)
+{
+	if (text->options.style == TIME_STYLE_DATE)
+		ns = wall_clock_real(&text->clock, ns);
+	else if (text->options.style != TIME_STYLE_CLOCK)
+		ns = since(text->start, ns);
+	return put(text, at, ns);
+}
+
+char *time_text_put_line(struct time_text *text, char *at, uint64_t ns)
 {
 	uint64_t delta = text->has_before ? since(text->before, ns) : 0;
 
 	if (text->options.style != TIME_STYLE_DELTA)
-		return time_text(text, buffer, ns);
+		return time_text_put(text, at, ns);
 	text->before = ns;
 	text->has_before = true;
-	return out_seconds(buffer, delta, text->options.digits);
+	return put(text, at, delta);
+}
+
+const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
+{
+	*time_text_put_line(text, buffer, ns) = '\0';
+	return buffer;
 }
 
 const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
 {
-	if (text->options.style == TIME_STYLE_DATE)
-		return date_text(text, buffer, ns);
-	if (text->options.style != TIME_STYLE_CLOCK)
-		ns = since(text->start, ns);
-	return out_seconds(buffer, ns, text->options.digits);
+	*time_text_put(text, buffer, ns) = '\0';
+	return buffer;
 }

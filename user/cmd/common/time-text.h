@@ -43,8 +43,9 @@ extern const struct argp time_text_argp;
  * struct time_text - prints times as the options ask for
  * @start: of the recording
  * @before: time of the line before; valid if @has_before
- * @second: the second whose date @date is
- * @date: "2026-11-24 12:00:03"
+ * @second: the second of the last text
+ * @head: that text up to its point: "12." or "2026-11-24 12:00:03."
+ * @head_len: its length
  */
 struct time_text {
 	struct time_text_options options;
@@ -53,7 +54,8 @@ struct time_text {
 	uint64_t before;
 	bool has_before;
 	uint64_t second;
-	char date[32];
+	char head[32];
+	unsigned int head_len;
 };
 
 #define TIME_TEXT_LEN	48
@@ -70,5 +72,11 @@ unsigned int time_text_width(const struct time_text *text);
 const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
 /* Makes the text of another time.  With --deltatime it counts from the start. */
 const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
+/*
+ * The same, without a NUL at the end.  They return the end.  @at: there is room for TIME_TEXT_LEN
+ * bytes
+ */
+char *time_text_put_line(struct time_text *text, char *at, uint64_t ns);
+char *time_text_put(struct time_text *text, char *at, uint64_t ns);
 
 #endif /* SCHEDTAPE_TIME_TEXT_H */

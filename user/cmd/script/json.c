@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events as JSON, an object a line.  The lines are made without json-c, because making and freeing
+ * an object for each of millions of events takes most of the time.
+ */
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "script/print.h"
+
+/* -- members --------------------------------------------------------------- */
+
+/* Puts a member with a number.  @key: ",\"pid\":" */
+static void put_count(struct lines *lines, const char *key, uint64_t value)
+{
+	lines_put(lines, key);
+	lines_number(lines, value);
+}
+
+static void put_signed(struct lines *lines, const char *key, int64_t value)
+{
+	lines_put(lines, key);
+	lines_signed(lines, value);
+}
+
+static void put_bool(struct lines *lines, const char *key, bool value)
+{
+	lines_put(lines, key);
+	lines_put(lines, value ? "true" : "false");
+}
+
+/* Puts a member with a word that needs no backslash.  @key: ",\"why\":\"" */
+static void put_word(struct lines *lines, const char *key, const char *word)
+{
+	lines_put(lines, key);
+	lines_put(lines, word);
+	lines_char(lines, '"');
+}
+
+/* Puts a text of printable characters, with backslashes where JSON needs them. */
+static void put_quoted(struct lines *lines, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			lines_char(lines, '\\');
+		lines_char(lines, *text);
+	}
+}
+
+/* Puts a PID and a name.  @pid_key: ",\"pid\":"; @comm_key: ",\"comm\":\"" */
+static inline void put_task(struct print *print, const char *pid_key, const char *comm_key,
+			    uint32_t pid)
+{
+	const struct identity *task = print_identity(print, pid);
+	struct lines *lines = &print->lines;
+
+	put_count(lines, pid_key, pid);
+	lines_put(lines, comm_key);
+	if (task->quoted)
+		put_quoted(lines, task->name);
+	else
+		print_name(lines, task);
+	lines_char(lines, '"');
+}
+
+/* -- events ---------------------------------------------------------------- */
+
+static void put_switch(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	if (ev->curr) {
+		lines_put(lines, ",\"prev_state\":\"");
+		lines_char(lines, schedtape_state_char(schedtape_switch_state(ev)));
+		lines_char(lines, '"');
+	}
+	if (!ev->pid) {
+		put_word(lines, ",\"next_kind\":\"", print_kind(schedtape_switch_next(ev)));
+		return;
+	}
+	lines_put(lines, ",\"next_kind\":\"task\"");
+	put_task(print, ",\"next_pid\":", ",\"next_comm\":\"", ev->pid);
+}
+
+static void put_prio(struct lines *lines, const struct schedtape_event *ev)
+{
+	put_word(lines, ",\"policy\":\"", schedtape_policy_name(ev->policy));
+	put_signed(lines, ",\"nice\":", ev->nice);
+	put_count(lines, ",\"rt_priority\":", ev->rt_priority);
+	put_signed(lines, ",\"prio\":", ev->prio);
+	put_bool(lines, ",\"boosted\":", ev->boosted);
+	if (!ev->dl.period)
+		return;
+	put_count(lines, ",\"runtime_ns\":", ev->dl.runtime);
+	put_count(lines, ",\"deadline_ns\":", ev->dl.deadline);
+	put_count(lines, ",\"period_ns\":", ev->dl.period);
+}
+
+static void put_affinity(struct lines *lines, const struct schedtape_event *ev)
+{
+	const char *before = "";
+	uint32_t cpu;
+
+	lines_put(lines, ",\"affinity\":[");
+	for (cpu = 0; cpu < 8 * sizeof(ev->affinity); cpu++) {
+		if (!cpu_list_has(ev->affinity, cpu))
+			continue;
+		put_count(lines, before, cpu);
+		before = ",";
+	}
+	lines_char(lines, ']');
+}
+
+static void put_description(struct lines *lines, const struct schedtape_event *ev)
+{
+	put_word(lines, ",\"why\":\"", print_why(ev));
+	lines_put(lines, ",\"state\":\"");
+	lines_char(lines, schedtape_state_char(ev->state));
+	put_count(lines, "\",\"task_cpu\":", ev->task_cpu);
+	put_count(lines, ",\"tgid\":", ev->tgid);
+	put_count(lines, ",\"ppid\":", ev->ppid);
+	put_count(lines, ",\"ns_pid\":", ev->ns_pid);
+	put_count(lines, ",\"start_time_ns\":", ev->start_time);
+	if (ev->cgroup)
+		put_count(lines, ",\"cgroup\":", ev->cgroup);
+	put_prio(lines, ev);
+}
+
+static void put_rename(struct lines *lines, const struct schedtape_event *ev)
+{
+	char name[TEXT_NAME_LEN];
+
+	lines_put(lines, ",\"new_comm\":\"");
+	put_quoted(lines, text_name(name, ev->comm));
+	lines_char(lines, '"');
+}
+
+/* Puts the task that the event is about, and what happens to it. */
+static void put_what(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	put_task(print, ",\"pid\":", ",\"comm\":\"", ev->pid);
+	switch (ev->type) {
+	case STAPE_EV_WAKING:
+		put_word(lines, ",\"context\":\"", schedtape_context_name(ev->arg));
+		break;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		put_count(lines, ",\"target_cpu\":", ev->arg);
+		break;
+	case STAPE_EV_FORK:
+		put_bool(lines, ",\"thread\":", ev->arg & STAPE_FORK_THREAD);
+		break;
+	case STAPE_EV_EXEC:
+		put_count(lines, ",\"old_pid\":", ev->old_pid);
+		break;
+	case STAPE_EV_RENAME:
+		put_rename(lines, ev);
+		break;
+	case STAPE_EV_PRIO:
+		put_prio(lines, ev);
+		break;
+	case SCHEDTAPE_EV_AFFINITY:
+		put_affinity(lines, ev);
+		break;
+	case STAPE_EV_TASK:
+		put_description(lines, ev);
+		break;
+	case STAPE_EV_EXIT:
+		put_bool(lines, ",\"ended\":", schedtape_exit_ended(ev));
+		break;
+	}
+}
+
+static void put_gap(struct lines *lines, const struct schedtape_event *ev)
+{
+	bool lost = ev->type == SCHEDTAPE_EV_LOST;
+
+	if (lost)
+		put_count(lines, ",\"lost\":", ev->lost);
+	put_count(lines, lost ? ",\"lost_first_ns\":" : ",\"first_ns\":", ev->lost_first);
+	put_count(lines, lost ? ",\"lost_last_ns\":" : ",\"last_ns\":", ev->lost_last);
+}
+
+/* Puts what ran on the CPU when the event happened. */
+static void put_current(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	if (ev->curr) {
+		lines_put(lines, ",\"curr_kind\":\"task\"");
+		put_task(print, ",\"curr_pid\":", ",\"curr_comm\":\"", ev->curr);
+	} else if (ev->cpu != STAPE_CPU_NONE) {
+		put_word(lines, ",\"curr_kind\":\"", print_kind(ev->curr_kind));
+	}
+}
+
+void print_json_head(struct print *print)
+{
+	lines_put(&print->lines, "{\"format\":\"schedtape-script\"");
+	put_count(&print->lines, ",\"version\":", OUT_JSON_VERSION);
+	lines_char(&print->lines, '}');
+	lines_end(&print->lines);
+}
+
+void print_json(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	put_count(lines, "{\"time_ns\":", ev->time);
+	if (ev->cpu == STAPE_CPU_NONE)
+		lines_put(lines, ",\"cpu\":null");
+	else
+		put_count(lines, ",\"cpu\":", ev->cpu);
+	put_word(lines, ",\"event\":\"", schedtape_event_name(ev->type));
+	if (schedtape_event_is_gap(ev)) {
+		put_gap(lines, ev);
+	} else {
+		put_current(print, ev);
+		if (ev->type == STAPE_EV_SWITCH)
+			put_switch(print, ev);
+		else
+			put_what(print, ev);
+	}
+	lines_char(lines, '}');
+	lines_end(lines);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prints events, one a line.  text.c and json.c each have a format.
+ */
+#ifndef SCHEDTAPE_SCRIPT_PRINT_H
+#define SCHEDTAPE_SCRIPT_PRINT_H
+
+#include <schedtape.h>
+
+#include "common/identities.h"
+#include "common/lines.h"
+#include "common/time-text.h"
+
+/**
+ * struct print - what all formats need
+ * @identities: the tasks at the current position of the tape
+ */
+struct print {
+	struct lines lines;
+	struct time_text time;
+	struct identities *identities;
+};
+
+void print_text(struct print *print, const struct schedtape_event *ev);
+/* The line before those of all events, which names their format. */
+void print_json_head(struct print *print);
+void print_json(struct print *print, const struct schedtape_event *ev);
+
+static inline const struct identity *print_identity(const struct print *print, uint32_t pid)
+{
+	return identities_get(print->identities, pid);
+}
+
+/* Puts a name.  Copying more bytes than it has is faster than a copy of any length. */
+static inline void print_name(struct lines *lines, const struct identity *task)
+{
+	memcpy(lines->at, task->name, sizeof(task->name));
+	lines->at += task->name_len;
+}
+
+/* Names of what a CPU runs besides tasks, which have no identity on a tape. */
+static inline const char *print_kind(unsigned int kind)
+{
+	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
+}
+
+/* Returns why a task is described. */
+const char *print_why(const struct schedtape_event *ev);
+
+#endif /* SCHEDTAPE_SCRIPT_PRINT_H */

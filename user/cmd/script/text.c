@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events as text: "name-pid [cpu] time: event: what".
+ */
+#include <stdlib.h>
+
+#include "common/cpu-list.h"
+#include "common/output.h"
+#include "script/print.h"
+
+/* -- what happened --------------------------------------------------------- */
+
+const char *print_why(const struct schedtape_event *ev)
+{
+	static const char * const names[] = {
+		[STAPE_TASK_EXITS] = "exits",
+		[STAPE_TASK_ENTERS] = "enters",
+		[STAPE_TASK_LEAVES] = "leaves",
+		[STAPE_TASK_MOVES] = "moves",
+	};
+	uint64_t why = schedtape_task_why(ev);
+
+	return why < sizeof(names) / sizeof(names[0]) ? names[why] : "described";
+}
+
+/* Puts "comm:pid", as perf has it; "?:pid" if the name is not known. */
+static void put_task(struct print *print, uint32_t pid)
+{
+	const struct identity *task = print_identity(print, pid);
+	struct lines *lines = &print->lines;
+
+	if (task->name_len)
+		print_name(lines, task);
+	else
+		lines_char(lines, '?');
+	lines_char(lines, ':');
+	lines_number(lines, pid);
+}
+
+/* Puts a task, or what else a CPU runs. */
+static void put_one(struct print *print, uint32_t pid, unsigned int kind)
+{
+	if (pid)
+		put_task(print, pid);
+	else
+		lines_put(&print->lines, print_kind(kind));
+}
+
+/* " [S]" */
+static void put_state(struct lines *lines, unsigned int state)
+{
+	lines_put(lines, " [");
+	lines_char(lines, schedtape_state_char(state));
+	lines_char(lines, ']');
+}
+
+/* "[003]" */
+static void put_cpu(struct lines *lines, uint64_t cpu)
+{
+	lines_char(lines, '[');
+	lines_number_slow(lines, cpu, 3);
+	lines_char(lines, ']');
+}
+
+/* " nice=-5" */
+static void put_pair(struct lines *lines, const char *key, int64_t value)
+{
+	lines_put(lines, key);
+	lines_signed(lines, value);
+}
+
+/* " fifo nice=0 rt_priority=10 prio=89" */
+static void put_prio(struct lines *lines, const struct schedtape_event *ev)
+{
+	lines_char(lines, ' ');
+	lines_put(lines, schedtape_policy_name(ev->policy));
+	put_pair(lines, " nice=", ev->nice);
+	put_pair(lines, " rt_priority=", ev->rt_priority);
+	put_pair(lines, " prio=", ev->prio);
+	if (ev->boosted)
+		lines_put(lines, " boosted");
+	if (!ev->dl.period)
+		return;
+	lines_put(lines, " runtime=");
+	lines_number(lines, ev->dl.runtime);
+	lines_put(lines, " deadline=");
+	lines_number(lines, ev->dl.deadline);
+	lines_put(lines, " period=");
+	lines_number(lines, ev->dl.period);
+}
+
+static void put_affinity(struct lines *lines, const struct schedtape_event *ev)
+{
+	char *list = cpu_list_text(ev->affinity, sizeof(ev->affinity));
+
+	lines_put(lines, " to [");
+	lines_put(lines, list ? list : "");
+	lines_char(lines, ']');
+	free(list);
+}
+
+static void put_description(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+	char start[OUT_TIME_LEN];
+
+	lines_char(lines, ' ');
+	lines_put(lines, print_why(ev));
+	put_state(lines, ev->state);
+	lines_put(lines, " on ");
+	put_cpu(lines, ev->task_cpu);
+	put_pair(lines, " tgid=", ev->tgid);
+	put_pair(lines, " ppid=", ev->ppid);
+	put_pair(lines, " ns_pid=", ev->ns_pid);
+	lines_put(lines, " start_time=");
+	lines_put(lines, out_seconds(start, ev->start_time, print->time.options.digits));
+	if (ev->cgroup) {
+		lines_put(lines, " cgroup=id:");
+		lines_number(lines, ev->cgroup);
+	}
+	put_prio(lines, ev);
+}
+
+static void put_switch(struct print *print, const struct schedtape_event *ev)
+{
+	put_one(print, ev->curr, ev->curr_kind);
+	if (ev->curr)
+		put_state(&print->lines, schedtape_switch_state(ev));
+	lines_put(&print->lines, " ==> ");
+	put_one(print, ev->pid, schedtape_switch_next(ev));
+}
+
+/* Puts what comes behind the event's task. */
+static void put_details(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+	char name[TEXT_NAME_LEN];
+
+	switch (ev->type) {
+	case STAPE_EV_WAKING:
+		lines_put(lines, " by ");
+		lines_put(lines, schedtape_context_name(ev->arg));
+		break;
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		lines_put(lines, " to ");
+		put_cpu(lines, ev->arg);
+		break;
+	case STAPE_EV_FORK:
+		lines_put(lines, ev->arg & STAPE_FORK_THREAD ? " thread" : "");
+		break;
+	case STAPE_EV_EXEC:
+		if (ev->old_pid != ev->pid)
+			put_pair(lines, " old_pid=", ev->old_pid);
+		break;
+	case STAPE_EV_RENAME:
+		lines_put(lines, " to ");
+		lines_put(lines, text_name(name, ev->comm));
+		break;
+	case STAPE_EV_PRIO:
+		put_prio(lines, ev);
+		break;
+	case SCHEDTAPE_EV_AFFINITY:
+		put_affinity(lines, ev);
+		break;
+	case STAPE_EV_TASK:
+		put_description(print, ev);
+		break;
+	case STAPE_EV_EXIT:
+		lines_put(lines, schedtape_exit_ended(ev) ? " ended" : "");
+		break;
+	}
+}
+
+static void put_gap(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	/* A corrupt chunk does not say how many events it had. */
+	if (ev->type == SCHEDTAPE_EV_PAUSED) {
+		lines_put(lines, "PAUSED");
+	} else if (ev->lost) {
+		lines_put(lines, "LOST ");
+		lines_number(lines, ev->lost);
+		lines_put(lines, " events");
+	} else {
+		lines_put(lines, "LOST an unknown number of events");
+	}
+	lines_put(lines, " from ");
+	lines->at = time_text_put(&print->time, lines->at, ev->lost_first);
+	lines_put(lines, " to ");
+	lines->at = time_text_put(&print->time, lines->at, ev->lost_last);
+}
+
+static void put_what(struct print *print, const struct schedtape_event *ev)
+{
+	if (schedtape_event_is_gap(ev)) {
+		put_gap(print, ev);
+	} else if (ev->type == STAPE_EV_SWITCH) {
+		put_switch(print, ev);
+	} else {
+		put_one(print, ev->pid, 0);
+		put_details(print, ev);
+	}
+}
+
+/* -- the columns ----------------------------------------------------------- */
+
+/* Puts a text, aligned right. */
+static void put_right(struct lines *lines, size_t width, const char *text, size_t len)
+{
+	if (len < width)
+		lines_blanks(lines, width - len);
+	lines_text(lines, text, len);
+}
+
+/* Puts the name of what ran on the CPU; "?" if the tape does not have it. */
+static void put_comm(struct print *print, const struct schedtape_event *ev)
+{
+	const struct identity *task = print_identity(print, ev->curr);
+	struct lines *lines = &print->lines;
+
+	if (schedtape_event_is_gap(ev))
+		put_right(lines, 16, ev->type == SCHEDTAPE_EV_PAUSED ? "<paused>" : "<lost>",
+			  ev->type == SCHEDTAPE_EV_PAUSED ? 8 : 6);
+	else if (ev->curr && task->name_len)
+		put_right(lines, 16, task->name, task->name_len);
+	else if (ev->curr)
+		put_right(lines, 16, "?", 1);
+	else if (ev->cpu == STAPE_CPU_NONE)
+		put_right(lines, 16, "<task>", 6);
+	else if (ev->curr_kind == STAPE_NEXT_IDLE)
+		put_right(lines, 16, "<idle>", 6);
+	else
+		put_right(lines, 16, "<other>", 7);
+}
+
+static void put_time(struct print *print, const struct schedtape_event *ev)
+{
+	uint64_t time = schedtape_event_is_gap(ev) ? ev->lost_first : ev->time;
+	size_t width = time_text_width(&print->time);
+	struct lines *lines = &print->lines;
+	char text[TIME_TEXT_LEN];
+
+	put_right(lines, width, text, time_text_put_line(&print->time, text, time) - text);
+	lines_char(lines, ':');
+}
+
+static void put_event(struct lines *lines, unsigned int type)
+{
+	const char *name = schedtape_event_name(type);
+
+	put_right(lines, 10, name, strlen(name));
+	lines_char(lines, ':');
+}
+
+void print_text(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+	char *from;
+
+	put_comm(print, ev);
+	lines_char(lines, '-');
+	from = lines->at;
+	lines_number(lines, schedtape_event_is_gap(ev) ? 0 : ev->curr);
+	lines_fill(lines, from, 7);
+	lines_char(lines, ' ');
+	if (ev->cpu == STAPE_CPU_NONE)
+		lines_put(lines, "[---]");
+	else
+		put_cpu(lines, ev->cpu);
+	lines_char(lines, ' ');
+	put_time(print, ev);
+	lines_char(lines, ' ');
+	put_event(lines, ev->type);
+	lines_char(lines, ' ');
+	put_what(print, ev);
+	lines_end(lines);
+}
