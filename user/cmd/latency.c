@@ -100,7 +100,8 @@ static int show(const struct latency *latency, struct schedtape_tape *tape,
 	if (latency_fill(&sheet, delays, &groups, &all)) {
 		out_error(NULL, "not enough memory");
 	} else if (!sheet.nr_rows && selection_of_any(&latency->selection)) {
-		selection_no_match(&latency->selection, tape, latency->common.input, "task");
+		selection_no_match(&latency->selection, tape, latency->common.input, "task",
+				   "");
 	} else {
 		print(latency, tape, timeline, &sheet, &all);
 		status = 0;

@@ -434,7 +434,7 @@ static int choose(struct report *report)
 	if (cmd_warn_empty(report->tape, opts->common.input) || report->nr_shown ||
 	    !selection_of_any(&opts->selection))
 		return 0;
-	selection_no_match(&opts->selection, report->tape, opts->common.input, "task");
+	selection_no_match(&opts->selection, report->tape, opts->common.input, "task", "");
 	return -1;
 }
 

@@ -12,6 +12,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/selection.h"
+#include "script/fields.h"
 #include "script/print.h"
 
 /**
@@ -24,6 +25,7 @@ struct script {
 	struct cmd_common common;
 	struct selection selection;
 	struct time_text_options times;
+	struct fields fields;
 	struct print print;
 	void (*print_event)(struct print *print, const struct schedtape_event *ev);
 	bool printed;
@@ -43,10 +45,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &script->common;
 		state->child_inputs[1] = &script->selection;
-		state->child_inputs[2] = &script->times;
+		state->child_inputs[2] = &script->fields;
+		state->child_inputs[3] = &script->times;
 		return 0;
 	case 'c':
 		return -select_names_parse(&script->selection.comms, arg);
+	case ARGP_KEY_END:
+		if (script->common.json && script->fields.given)
+			argp_error(state, "-F and --json cannot be combined: JSON has all fields");
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
@@ -62,14 +69,15 @@ static bool selects_task(const struct script *script, uint32_t pid)
 	return pid && selection_has_task(&script->selection, &task);
 }
 
-/* A gap may hide events of any task, so it is printed whatever tasks are selected. */
+/* A gap may hide events of any task and type, so it is printed whatever is selected of these. */
 static bool selects(const struct script *script, const struct schedtape_event *ev)
 {
 	if (!selection_has_cpu(&script->selection, ev->cpu))
 		return false;
 	if (schedtape_event_is_gap(ev))
 		return selection_overlaps(&script->selection, ev->lost_first, ev->lost_last);
-	if (!selection_has_time(&script->selection, ev->time))
+	if (!fields_has_event(&script->fields, ev->type) ||
+	    !selection_has_time(&script->selection, ev->time))
 		return false;
 	return !selection_of_tasks(&script->selection) || selects_task(script, ev->curr) ||
 	       selects_task(script, ev->pid);
@@ -92,17 +100,26 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
 	script->print_event(&script->print, ev);
 }
 
-/* A rename is printed with the old name, a fork with its child's new name. */
+/*
+ * Prints an event, and follows it.  What it changes of a task is printed with the old value beside
+ * the new one, but a fork with its child's name.
+ */
 static int take(struct script *script, const struct schedtape_event *ev)
 {
 	struct identities *ids = script->print.identities;
 	int ret = identities_reach(ids, ev->time);
 
-	if (ev->type == STAPE_EV_RENAME && !ret)
-		show(script, ev);
+	switch (ev->type) {
+	case STAPE_EV_RENAME:
+	case STAPE_EV_PRIO:
+	case STAPE_EV_MIGRATE:
+		if (!ret)
+			show(script, ev);
+		return ret ? ret : identities_follow(ids, ev);
+	}
 	if (!ret)
 		ret = identities_follow(ids, ev);
-	if (ev->type != STAPE_EV_RENAME && !ret)
+	if (!ret)
 		show(script, ev);
 	return ret;
 }
@@ -146,18 +163,30 @@ static int print_events(struct script *script, struct schedtape_tape *tape)
 /* Ends the output, after an error if the options select no event at all. */
 static int finish(struct script *script, struct schedtape_tape *tape)
 {
+	bool chosen = selection_of_any(&script->selection) || script->fields.chosen;
 	const char *path = script->common.input;
 
-	if (!script->printed && out_works() && selection_of_any(&script->selection)) {
+	if (!script->printed && out_works() && chosen) {
 		lines_flush(&script->print.lines);
 		if (!cmd_warn_empty(tape, path)) {
-			selection_no_match(&script->selection, tape, path, "event");
+			selection_no_match(&script->selection, tape, path, "event",
+					   script->fields.chosen ? " -e" : "");
 			return out_finish(CMD_FAILURE);
 		}
 	}
 	begin(script);
 	lines_flush(&script->print.lines);
 	return out_finish(0);
+}
+
+static void choose_format(struct script *script)
+{
+	script->print.fields = script->fields.fields;
+	if (script->fields.fields & FIELD_TOD)
+		script->times.style = TIME_STYLE_DATE;
+	lines_begin(&script->print.lines);
+	script->print_event = script->common.json ? print_json :
+			      script->fields.perf ? print_perf : print_text;
 }
 
 static int script_tape(struct script *script)
@@ -169,8 +198,7 @@ static int script_tape(struct script *script)
 	tape = cmd_open_tape(script->common.input);
 	if (!tape)
 		return CMD_FAILURE;
-	lines_begin(&script->print.lines);
-	script->print_event = script->common.json ? print_json : print_text;
+	choose_format(script);
 	if (selection_resolve(&script->selection, tape, script->common.input) ||
 	    time_text_begin(&script->print.time, &script->times, tape, script->common.input))
 		goto out;
@@ -188,7 +216,7 @@ int cmd_script(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &time_text_argp, 0, NULL, 0 }, { 0 }
+		{ &fields_argp, 0, NULL, 0 }, { &time_text_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -200,6 +228,7 @@ int cmd_script(int argc, char **argv)
 	struct script script = {
 		.common = CMD_COMMON_INIT,
 		.times = TIME_TEXT_OPTIONS_INIT,
+		.fields = FIELDS_INIT,
 	};
 	int status;
 

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: output of script as text and as JSON; what script and report say if their options
- * select nothing of a tape.
+ * Description: output of script as text, as JSON and as of perf, its fields and events; what script
+ * and report say if their options select nothing of a tape.
  */
+#include <argp.h>
+
 #include "printed.h"
+
+static bool refused;
+
+/* Replaces the C library's function, which would exit. */
+void argp_error(const struct argp_state *state, const char *format, ...)
+{
+	(void)state;
+	(void)format;
+	refused = true;
+}
 
 static void test_script(const struct blob *tape)
 {
@@ -199,6 +211,151 @@ static void test_processes(const struct blob *tape)
 	has("      1.000000:     switch: ", "--deltatime");
 }
 
+/* Tests the lines of an option that chooses fields. */
+static void prints(const struct blob *tape, const char *option, const char *expected)
+{
+	refused = false;
+	run(cmd_script, "script", option, tape);
+	if (!ok(!refused && strstr(text, expected), "%s", option))
+		printf("# no \"%s\" in:\n# %s\n", expected, text);
+}
+
+static void refuses(const struct blob *tape, const char *option)
+{
+	refused = false;
+	run(cmd_script, "script", option, tape);
+	ok(refused, "not %s", option);
+}
+
+static void test_fields(const struct blob *tape)
+{
+	static const char * const bad[] = {
+		"-Fnone", "-F,", "-F+none", "-Fcomm,+cpu", "-F-cpu,comm", "-Fcomm,,cpu",
+		"-F-comm,-tid,-cpu,-time,-event,-trace", "-enone", "-e,", "-eswitch,",
+		"-esched:none",
+	};
+	size_t i;
+
+	make_tape(tape);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		refuses(tape, bad[i]);
+	prints(tape, "-Fcomm,tid", "\n           shell-10\n");
+	prints(tape, "-Fcomm,pid,tid", "\n           shell-10/10\n");
+	prints(tape, "-Fpid", "\n10\n");
+	prints(tape, "-Fcpu,event", "\n[000]     waking:\n");
+	prints(tape, "-Ftime", "\n     2.000001:\n");
+	prints(tape, "-Ftrace", "\nserver:20 by softirq_task\n");
+	prints(tape, "-F-cpu,-tid", "\n           shell      2.000001:     waking: server:20 by ");
+	prints(tape, "-F+pid", "\n           shell-10/10           [000]      2.000001: ");
+	prints(tape, "-Fcomm,cpu", "\n          <lost> [003]\n");
+}
+
+static void test_events(const struct blob *tape)
+{
+	make_tape(tape);
+	prints(tape, "-ewaking", ": server:20 by softirq_task\n");
+	has_not(" wakeup: ", "no other event");
+	has("LOST 1234", "but losses");
+	has("PAUSED", "and pauses");
+	prints(tape, "-esched_waking,migrate", " migrate: ");
+	has(" waking: ", "the name of a tracepoint");
+	has_not(" wakeup: ", "no event besides the two");
+	prints(tape, "-esched:sched_wak*", " wakeup: ");
+	has(" waking: ", "a pattern");
+	prints(tape, "--event=set*", " setprio: ");
+	has("setaffinity: ", "two events that one pattern has");
+	ok(run(cmd_script, "script", "-eexec", tape) == CMD_FAILURE &&
+	   strstr(said, "no event of the tape matches -e\n"), "an event that the tape has not: %s",
+	   said);
+}
+
+/* A tape of 10, which wakes 20, forks 30 and lends it its priority; 20 enters before. */
+static void make_perf_tape(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 16 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	uint64_t words[5] = {
+		1ULL << 32 | 19, maker_prio_word(1, 0, 50, 49, false), 1500000000,
+		3ULL << 32 | STAPE_STATE_SLEEPING, 2,
+	};
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 1, 0, 1 * S);
+	maker_task(&m, 2 * S, 20, STAPE_TASK_ENTERS, "a \033b", words);
+	maker_switch(&m, 2 * S + 1000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_wake(&m, 2 * S + 2000, 20, STAPE_CTX_TASK, 2 * S + 3000, 2);
+	maker_event(&m, 3 * S, STAPE_EV_FORK, 30, 0);
+	maker_event(&m, 3 * S + 1000, STAPE_EV_WAKEUP_NEW, 30, 1);
+	maker_event(&m, 3 * S + 2000, STAPE_EV_MIGRATE, 30, 0);
+	maker_prio(&m, 3 * S + 3000, 30, maker_prio_word(0, -5, 0, 49, true));
+	maker_prio(&m, 3 * S + 4000, 30, maker_prio_word(0, -5, 0, 115, false));
+	maker_prio(&m, 3 * S + 5000, 30, maker_prio_word(0, 0, 0, 120, false));
+	maker_switch(&m, 4 * S, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 4 * S + 1000, 40, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 4 * S + 2000, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_rename(&m, 5 * S, 30, "ls");
+	maker_exec(&m, 5 * S + 1000, 30, 31);
+	maker_event(&m, 6 * S, STAPE_EV_EXIT, 30, 0);
+	maker_lost(&m, 7, 1 * S, 2 * S);
+	write_tape(tape, page, 1, &end, false);
+}
+
+/* The lines are those of perf script 6.1 with Linux 6.12, but for numbers that no task has. */
+static void test_perf(const struct blob *tape)
+{
+	static const char * const lines[] = {
+		"# LOST 7 events of CPU 1 from 1.000000 to 2.000000\n",
+		"         swapper       0 [001]     2.000001:       sched:sched_switch: "
+		"prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=shell "
+		"next_pid=10 next_prio=115\n",
+		"           shell      10 [001]     2.000002:       sched:sched_waking: "
+		"comm=a ?b pid=20 prio=49 target_cpu=003\n",
+		"           shell      10 [001]     2.000003:       sched:sched_wakeup: "
+		"comm=a ?b pid=20 prio=49 target_cpu=002\n",
+		"           shell      10 [001]     3.000000: sched:sched_process_fork: "
+		"comm=shell pid=10 child_comm=shell child_pid=30\n",
+		"           shell      10 [001]     3.000001:   sched:sched_wakeup_new: "
+		"comm=shell pid=30 prio=115 target_cpu=001\n",
+		"           shell      10 [001]     3.000002: sched:sched_migrate_task: "
+		"comm=shell pid=30 prio=115 orig_cpu=1 dest_cpu=0\n",
+		"           shell      10 [001]     3.000003:   sched:sched_pi_setprio: "
+		"comm=shell pid=30 oldprio=115 newprio=49\n",
+		"           shell      10 [001]     3.000004:   sched:sched_pi_setprio: "
+		"comm=shell pid=30 oldprio=49 newprio=115\n",
+		"           shell      10 [001]     4.000000:       sched:sched_switch: "
+		"prev_comm=shell prev_pid=10 prev_prio=115 prev_state=S ==> next_comm=other "
+		"next_pid=4194304 next_prio=140\n",
+		"           other 4194304 [001]     4.000001:       sched:sched_switch: "
+		"prev_comm=other prev_pid=4194304 prev_prio=140 prev_state=R ==> next_comm=:40 "
+		"next_pid=40 next_prio=140\n",
+		"             :40      40 [001]     4.000002:       sched:sched_switch: "
+		"prev_comm=:40 prev_pid=40 prev_prio=140 prev_state=X ==> next_comm=swapper/1 "
+		"next_pid=0 next_prio=120\n",
+		"         swapper       0 [001]     5.000000:         task:task_rename: "
+		"pid=30 oldcomm=shell newcomm=ls oom_score_adj=1001\n",
+		"         swapper       0 [001]     5.000001: sched:sched_process_exec: "
+		"filename=:30 pid=30 old_pid=31\n",
+		"         swapper       0 [001]     6.000000: sched:sched_process_exit: "
+		"comm=:30 pid=30 prio=140\n",
+	};
+	char *at = text;
+	size_t i;
+
+	make_perf_tape(tape);
+	run(cmd_script, "script", "-Fperf", tape);
+	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (!ok(!strncmp(at, lines[i], strlen(lines[i])), "perf's line %zu", i))
+			printf("# is %.*s\n# not %s", (int)strcspn(at, "\n"), at, lines[i]);
+		at += strcspn(at, "\n") + 1;
+	}
+	ok(!*at, "nothing else: %s", at);
+	prints(tape, "-Fperf,comm,pid,tid,cpu,trace", "\n           shell      10/10      [001] "
+	       "comm=a ?b pid=20 prio=49 target_cpu=003\n");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -211,6 +368,9 @@ int main(void)
 	test_no_match(&tape);
 	test_no_match_json(&tape);
 	test_processes(&tape);
+	test_fields(&tape);
+	test_events(&tape);
+	test_perf(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -258,13 +258,13 @@ bool selection_has_timeline_task(const struct selection *selection,
 }
 
 void selection_no_match(const struct selection *selection, struct schedtape_tape *tape,
-			const char *path, const char *what)
+			const char *path, const char *what, const char *also)
 {
 	char times[CONTENTS_LEN], tasks[CONTENTS_LEN], cpus[CONTENTS_LEN];
 	char cgroups[CONTENTS_LEN];
 	bool of_tasks = selection_of_tasks(selection);
 
-	out_error(path, "no %s of the tape matches%s%s%s%s%s%s%s%s%s%s%s%s%s%s", what,
+	out_error(path, "no %s of the tape matches%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", what, also,
 		  selection->pids.nr ? " --pid" : "", selection->tids.nr ? " --tid" : "",
 		  selection->comms.nr ? " --comm" : "",
 		  selection->cgroups.nr ? " --cgroup" : "",

@@ -117,10 +117,10 @@ static inline bool selection_is_over(const struct selection *selection, uint64_t
 
 /*
  * Prints that nothing on the tape matches the options that were given, and what the tape has.
- * @what: "event", "task".  Rewinds the tape.
+ * @what: "event", "task"; @also: another option that was given, " -e", or "".  Rewinds the tape.
  */
 void selection_no_match(const struct selection *selection, struct schedtape_tape *tape,
-			const char *path, const char *what);
+			const char *path, const char *what, const char *also);
 void selection_free(struct selection *selection);
 
 #endif /* SCHEDTAPE_SELECTION_H */

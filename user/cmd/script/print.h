@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prints events, one a line.  text.c and json.c each have a format.
+ * Prints events, one a line.  text.c, perf.c and json.c each have a format.
  */
 #ifndef SCHEDTAPE_SCRIPT_PRINT_H
 #define SCHEDTAPE_SCRIPT_PRINT_H
@@ -10,18 +10,23 @@
 #include "common/identities.h"
 #include "common/lines.h"
 #include "common/time-text.h"
+#include "script/fields.h"
 
 /**
  * struct print - what all formats need
  * @identities: the tasks at the current position of the tape
+ * @fields: parts of a line
  */
 struct print {
 	struct lines lines;
 	struct time_text time;
 	struct identities *identities;
+	unsigned int fields;
 };
 
 void print_text(struct print *print, const struct schedtape_event *ev);
+/* As perf script prints the kernel's tracepoints. */
+void print_perf(struct print *print, const struct schedtape_event *ev);
 /* The line before those of all events, which names their format. */
 void print_json_head(struct print *print);
 void print_json(struct print *print, const struct schedtape_event *ev);
@@ -46,5 +51,8 @@ static inline const char *print_kind(unsigned int kind)
 
 /* Returns why a task is described. */
 const char *print_why(const struct schedtape_event *ev);
+
+/* Puts "LOST 12 events from 1.000000 to 2.000000"; @cpu: with the number of the CPU. */
+void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu);
 
 #endif /* SCHEDTAPE_SCRIPT_PRINT_H */

@@ -173,7 +173,7 @@ static void put_details(struct print *print, const struct schedtape_event *ev)
 	}
 }
 
-static void put_gap(struct print *print, const struct schedtape_event *ev)
+void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu)
 {
 	struct lines *lines = &print->lines;
 
@@ -187,6 +187,8 @@ static void put_gap(struct print *print, const struct schedtape_event *ev)
 	} else {
 		lines_put(lines, "LOST an unknown number of events");
 	}
+	if (cpu && ev->cpu != STAPE_CPU_NONE)
+		put_pair(lines, " of CPU ", ev->cpu);
 	lines_put(lines, " from ");
 	lines->at = time_text_put(&print->time, lines->at, ev->lost_first);
 	lines_put(lines, " to ");
@@ -196,7 +198,7 @@ static void put_gap(struct print *print, const struct schedtape_event *ev)
 static void put_what(struct print *print, const struct schedtape_event *ev)
 {
 	if (schedtape_event_is_gap(ev)) {
-		put_gap(print, ev);
+		print_gap(print, ev, false);
 	} else if (ev->type == STAPE_EV_SWITCH) {
 		put_switch(print, ev);
 	} else {
@@ -236,6 +238,26 @@ static void put_comm(struct print *print, const struct schedtape_event *ev)
 		put_right(lines, 16, "<other>", 7);
 }
 
+/* Puts PIDs: "tid", "pid" or "pid/tid". */
+static void put_ids(struct print *print, const struct schedtape_event *ev)
+{
+	uint32_t tid = schedtape_event_is_gap(ev) ? 0 : ev->curr;
+	struct lines *lines = &print->lines;
+	char *from = lines->at;
+	uint32_t pid;
+
+	if (print->fields & FIELD_PID) {
+		pid = print_identity(print, tid)->tgid;
+		lines_number(lines, pid ? pid : tid);
+	}
+	if ((print->fields & FIELD_IDS) == FIELD_IDS)
+		lines_char(lines, '/');
+	if (print->fields & FIELD_TID)
+		lines_number(lines, tid);
+	if (print->fields & ~(FIELD_COMM | FIELD_IDS))
+		lines_fill(lines, from, (print->fields & FIELD_IDS) == FIELD_IDS ? 15 : 7);
+}
+
 static void put_time(struct print *print, const struct schedtape_event *ev)
 {
 	uint64_t time = schedtape_event_is_gap(ev) ? ev->lost_first : ev->time;
@@ -245,6 +267,13 @@ static void put_time(struct print *print, const struct schedtape_event *ev)
 
 	put_right(lines, width, text, time_text_put_line(&print->time, text, time) - text);
 	lines_char(lines, ':');
+}
+
+/* Puts a blank between two columns. */
+static void put_blank(struct print *print)
+{
+	if (print->lines.at != print->lines.line)
+		lines_char(&print->lines, ' ');
 }
 
 static void put_event(struct lines *lines, unsigned int type)
@@ -258,23 +287,32 @@ static void put_event(struct lines *lines, unsigned int type)
 void print_text(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
-	char *from;
+	unsigned int fields = print->fields;
 
-	put_comm(print, ev);
-	lines_char(lines, '-');
-	from = lines->at;
-	lines_number(lines, schedtape_event_is_gap(ev) ? 0 : ev->curr);
-	lines_fill(lines, from, 7);
-	lines_char(lines, ' ');
-	if (ev->cpu == STAPE_CPU_NONE)
-		lines_put(lines, "[---]");
-	else
-		put_cpu(lines, ev->cpu);
-	lines_char(lines, ' ');
-	put_time(print, ev);
-	lines_char(lines, ' ');
-	put_event(lines, ev->type);
-	lines_char(lines, ' ');
-	put_what(print, ev);
+	if (fields & FIELD_COMM)
+		put_comm(print, ev);
+	if ((fields & FIELD_COMM) && (fields & FIELD_IDS))
+		lines_char(lines, '-');
+	if (fields & FIELD_IDS)
+		put_ids(print, ev);
+	if (fields & FIELD_CPU) {
+		put_blank(print);
+		if (ev->cpu == STAPE_CPU_NONE)
+			lines_put(lines, "[---]");
+		else
+			put_cpu(lines, ev->cpu);
+	}
+	if (fields & FIELD_TIME) {
+		put_blank(print);
+		put_time(print, ev);
+	}
+	if (fields & FIELD_EVENT) {
+		put_blank(print);
+		put_event(lines, ev->type);
+	}
+	if (fields & FIELD_TRACE) {
+		put_blank(print);
+		put_what(print, ev);
+	}
 	lines_end(lines);
 }
