@@ -104,7 +104,7 @@ static int parse_wall(const char **at, struct time_point *point, bool date)
 	if (date)
 		ret = convert_date(&tm, point->utc, &point->ns);
 	else
-		point->ns = (tm.tm_hour * 3600ULL + tm.tm_min * 60 + tm.tm_sec) * SECOND;
+		point->ns = (tm.tm_hour * 3600ULL + tm.tm_min * 60ULL + tm.tm_sec) * SECOND;
 	point->ns += ns;
 	return ret;
 }
