@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: if the emulator has lost a guest, another one runs the remaining tests; if a guest
-# has failed, none does.
+# has failed, none does. A step's line has its CPU time.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -70,8 +70,16 @@ fails()
 	grep '1 passed, 1 failed' "$T/told"
 }
 
+# The CPU time of a step is that of its children, too.
+cpu_time()
+{
+	step "waits" sleep 1 | grep ', CPU 0 s)$' &&
+	step "works" sh -c "perl -e 'while ((times)[0] < 1.2) {}'; true" | grep ', CPU [1-9] s)$'
+}
+
 check "all that a guest runs is counted" healthy
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
 check "a guest is not started again if its kernel has reported a bug" fails
+check "a step that waits has no CPU time, one that works has" cpu_time
 finish

@@ -5,8 +5,8 @@
 
 passed=0 failed=0 skipped=0
 
-# add NAME LOG STATUS SECONDS: counts the TAP results in LOG, and prints one line. A step with a
-# non-zero exit status counts as failed even if all results are "ok".
+# add NAME LOG STATUS SECONDS CPU: counts the TAP results in LOG, and prints one line. A step with
+# a non-zero exit status counts as failed even if all results are "ok".
 add()
 {
 	local p f s
@@ -16,7 +16,8 @@ add()
 	f=$(grep -c '^not ok' "$2")
 	[ "$3" = 0 ] || [ "$f" -gt 0 ] || f=1
 	[ "$3" != 0 ] || [ $((p + f + s)) -gt 0 ] || p=1
-	printf '%-24s %4d passed, %d failed, %d skipped  (%d s)\n' "$1" "$p" "$f" "$s" "$4"
+	printf '%-24s %4d passed, %d failed, %d skipped  (%d s, CPU %d s)\n' \
+		"$1" "$p" "$f" "$s" "$4" "$5"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	# Prints the numbers of fuzzers' inputs, noted results, repetitions, and kernels that were
 	# left out, with the reason.
@@ -32,35 +33,45 @@ add()
 	echo "    all of it: $2"
 }
 
+# timed LOG COMMAND...: sets status, and also seconds and cpu: how long COMMAND took, and how much
+# of that it and its children were on a CPU. A step that mostly waits may run beside others.
+timed()
+{
+	local begun=$SECONDS TIMEFORMAT=%0U+%0S
+
+	{ time "${@:2}" > "$1" 2>&1 < /dev/null; } 2> "$1.times"
+	status=$?
+	seconds=$((SECONDS - begun)) cpu=$(($(< "$1.times")))
+	rm "$1.times"
+}
+
 # step NAME COMMAND...: runs COMMAND, and counts its results.
 step()
 {
-	local name=$1 log=$logs/${1// /-}.log begun=$SECONDS status
+	local log=$logs/${1// /-}.log status seconds cpu
 
-	"${@:2}" > "$log" 2>&1 < /dev/null
-	status=$?
-	add "$name" "$log" $status $((SECONDS - begun))
-	return $status
+	timed "$log" "${@:2}"
+	add "$1" "$log" "$status" "$seconds" "$cpu"
+	return "$status"
 }
 
 # step_run NAME COMMAND...: runs a step whose results are counted later, by results
 step_run()
 {
-	local log=$logs/${1// /-}.log begun=$SECONDS status
+	local log=$logs/${1// /-}.log status seconds cpu
 
-	"${@:2}" > "$log" 2>&1 < /dev/null
-	status=$?
-	echo "$status $((SECONDS - begun))" > "$log.status"
+	timed "$log" "${@:2}"
+	echo "$status $seconds $cpu" > "$log.status"
 }
 
 # results NAME: counts the results of a step, also if it did not end.
 results()
 {
-	local log=$logs/${1// /-}.log status=125 seconds=0
+	local log=$logs/${1// /-}.log status=125 seconds=0 cpu=0
 
-	[ ! -e "$log.status" ] || read -r status seconds < "$log.status"
+	[ ! -e "$log.status" ] || read -r status seconds cpu < "$log.status"
 	[ -e "$log" ] || : > "$log"
-	add "$1" "$log" "$status" "$seconds"
+	add "$1" "$log" "$status" "$seconds" "$cpu"
 }
 
 # summary: prints the last line; its status is the exit status
