@@ -123,17 +123,22 @@ $(DEV)/%.pc: user/lib/%.pc.in include/schedtape/version.h FORCE
 		-e 's|@TAPE_PKGS@|$(TAPE_PKGS)|; s|@CLIENT_PKGS@|$(CLIENT_PKGS)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $< > $@
 
-# A kernel's module is built in a folder of its own, from links to the sources.
+# A kernel's module is built in a folder of its own, from links to the sources, by one make at a
+# time: two guests at once must not build into the same files.
 # link FOLDER: makes them anew, so that none is left of a file that has moved.
 KMOD	= $(BUILD)/kmod/$(KERNEL)
 link	= find $(1) -type l -delete && cp -rs $(CURDIR)/kmod/. $(1)/
+
+# Warnings are errors for the series that dkms.conf names. Other headers may cause some.
+TESTED	:= $(shell sed -n 's/^BUILD_EXCLUSIVE_KERNEL="^(\(.*\)).*/\1/p' dkms.conf | tr '|' ' ' | tr -cd '0-9. ')
+KFLAGS	= $(if $(filter $(TESTED),$(KERNEL)),W=1e)
 
 module: KERNEL := $(KERNEL)
 module:
 	@mkdir -p $(KMOD)
 	@ln -sfn $(CURDIR)/include $(BUILD)/kmod/include
-	@$(call link,$(KMOD))
-	@selftests/qemu/build-module $(NEEDS:%=--install %) $(KERNEL) $(KMOD) $(KFLAGS)
+	@exec 9> $(KMOD)/.lock && flock 9 && $(call link,$(KMOD)) && \
+		selftests/qemu/build-module $(NEEDS:%=--install %) $(KERNEL) $(KMOD) $(KFLAGS) 9>&-
 
 # In a guest, so that it needs no module support here and can do no harm; one CPU
 # that counts instructions, because an emulated CPU that stalls looks like load,
