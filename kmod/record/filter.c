@@ -34,14 +34,16 @@ static_assert(STAPE_FILTER_MULTI <= BITS_PER_LONG);
 /**
  * stape_filter_alloc_ids() - make the array of ids, before probes are attached
  *
- * All users share it, so no memory cgroup is charged.
+ * All users share it, so no memory cgroup is charged.  It takes 4 MB, so as with memory that a
+ * request decides, nothing is logged if there is too little.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int stape_filter_alloc_ids(void)
 {
-	stape_filter_ids = vzalloc(PID_MAX_LIMIT * sizeof(*stape_filter_ids));
+	stape_filter_ids = __vmalloc(PID_MAX_LIMIT * sizeof(*stape_filter_ids),
+				     STAPE_GFP_LARGE & ~__GFP_ACCOUNT);
 	return stape_filter_ids ? 0 : -ENOMEM;
 }
 
