@@ -25,6 +25,7 @@ static const struct {
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "latency", cmd_latency, "Show how long tasks waited for a CPU" },
+	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU" },
 	{ "replay", cmd_replay, "Replay a tape" },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay" },

@@ -2,79 +2,31 @@
 /*
  * Description: latency: which delays it counts, for whom, and what it prints of them.
  */
-#include "printed.h"
-
-#define MS	1000000ULL
-
-/*
- * 10 waits for 1 ms, is preempted for 50 ms by its thread 20, which has waited for 90 ms since its
- * fork, and then waits for 2 ms on CPU 3.
- */
-static void make_delays(const struct blob *tape)
-{
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 8 }, { .cpu = 3, .events = 4 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
-	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 0);
-	maker_switch(&m, 1100 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-
-	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 3);
-	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	write_tape(tape, pages, 2, &end, false);
-}
-
-/* Checks a line of the table: fields with one blank in between. */
-static void has_line(const char *option, const char *line, const struct blob *tape)
-{
-	char *to = text, *from;
-
-	if (run(cmd_latency, "latency", option, tape))
-		printf("# it fails: %s\n", said);
-	for (from = text; *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
-	has(line, option ? option : "no option");
-}
+#include "delays-tape.h"
 
 static void test_lines(const struct blob *tape)
 {
 	/* Of a median the longest length of its bucket is printed. */
-	has_line(NULL, "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", tape);
+	has_line(cmd_latency, NULL, "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", tape);
 	has("\nTOTAL 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", "the total");
-	has_line("-p", "\nshell:20 50.000 1 90.000 90.000 90.000 90.000 1.010000 0\n"
+	has_line(cmd_latency, "-p", "\nshell:20 50.000 1 90.000 90.000 90.000 90.000 1.010000 0\n"
 		 "shell:10 247.000 3 2.007 50.000 50.000 50.000 1.100000 0\n", tape);
-	has_line("--by=process", "\nshell:10 297.000 4 ", tape);
-	has_line("--by=policy", "\nother 297.000 4 ", tape);
-	has_line("--by=cgroup", "\n? 297.000 4 ", tape);
-	has_line("--by=cpu", "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
+	has_line(cmd_latency, "--by=process", "\nshell:10 297.000 4 ", tape);
+	has_line(cmd_latency, "--by=policy", "\nother 297.000 4 ", tape);
+	has_line(cmd_latency, "--by=cgroup", "\n? 297.000 4 ", tape);
+	has_line(cmd_latency, "--by=cpu", "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
 		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n", tape);
-	has_line("-Ftask,avg,sum,tasks,pid", "\nshell:(2) 35.750 143.000 2 -\n", tape);
+	has_line(cmd_latency, "-Ftask,avg,sum,tasks,pid", "\nshell:(2) 35.750 143.000 2 -\n", tape);
 }
 
 static void test_selection(const struct blob *tape)
 {
-	has_line("--cpu=3", "\nshell:10 98.000 1 2.000 ", tape);
-	has_line("--tid=20", "\nshell:20 50.000 1 90.000 ", tape);
+	has_line(cmd_latency, "--cpu=3", "\nshell:10 98.000 1 2.000 ", tape);
+	has_line(cmd_latency, "--tid=20", "\nshell:20 50.000 1 90.000 ", tape);
 	has("\nTOTAL 50.000 1 90.000 ", "what is left out is not in the total");
 	/* Delays that end in the time, and the parts of the runs in it. */
-	has_line("--time=1.12,1.35", "\nTOTAL 128.000 2 2.007 50.000 ", tape);
-	has_line("--time=1.3,1.35 1.1,1.12 1.11,1.13", "\nTOTAL 78.000 2 2.007 90.000 ", tape);
+	has_line(cmd_latency, "--time=1.12,1.35", "\nTOTAL 128.000 2 2.007 50.000 ", tape);
+	has_line(cmd_latency, "--time=1.3,1.35 1.1,1.12 1.11,1.13", "\nTOTAL 78.000 2 2.007 90.000 ", tape);
 	ok(run(cmd_latency, "latency", "--comm=none", tape) == CMD_FAILURE && !*text &&
 	   strstr(said, "no task of the tape matches --comm; it has the tasks shell:10"),
 	   "nothing matches");
@@ -109,7 +61,7 @@ static void test_json(const struct blob *tape)
 
 static void test_histogram(const struct blob *tape)
 {
-	has_line("--histogram", "\n 500.000 1000.000 1 #####", tape);
+	has_line(cmd_latency, "--histogram", "\n 500.000 1000.000 1 #####", tape);
 	has("\n 1000.000 2000.000 1 #####", "a limit is in its own bar");
 	has("\n 2000.000 5000.000 0\n", "an empty bar between others");
 	has_not("\n 200.000 500.000", "none before the first");

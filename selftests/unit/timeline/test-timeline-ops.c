@@ -441,6 +441,31 @@ static void test_random(void)
 		printf("# in round %u\n", round - 1);
 }
 
+static int count_event(void *arg, const struct schedtape_event *ev)
+{
+	(void)ev;
+	++*(size_t *)arg;
+	return 0;
+}
+
+/* Each event is told, a loss as well. */
+static void test_events(void)
+{
+	static const struct schedtape_timeline_ops count = {
+		.size = sizeof(count), .event = count_event,
+	};
+	struct schedtape_tape *tape = small_tape();
+	struct schedtape_timeline *timeline;
+	size_t n = 0;
+
+	fake_loss(tape, 800, 850, 1, 5, 0);
+	if (schedtape_timeline_run(tape, &count, &n, &timeline, NULL))
+		abort();
+	ok(n == tape->nr, "each event is told");
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
 static int print_run(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
 	char *log = arg;
@@ -491,6 +516,7 @@ int main(void)
 {
 	test_story();
 	test_runs();
+	test_events();
 	test_refusal();
 	test_random();
 	return tap_done();

@@ -10,12 +10,22 @@
 #include "common/output.h"
 
 #define OPT_TOP		0x4100
+#define OPT_SORT	0x4101
 
 /* -- options --------------------------------------------------------------- */
 
+#define SORT	"Sort by these columns; \"help\" lists them"
+#define TOP	"Print only the first N lines"
+
 static const struct argp_option options[] = {
-	{ "sort", 's', "FIELD,...", 0, "Sort by these columns; \"help\" lists them", 0 },
-	{ "top", OPT_TOP, "N", 0, "Print only the first N lines", 0 },
+	{ "sort", 's', "FIELD,...", 0, SORT, 0 },
+	{ "top", OPT_TOP, "N", 0, TOP, 0 },
+	{ 0 }
+};
+
+static const struct argp_option long_options[] = {
+	{ "sort", OPT_SORT, "FIELD,...", 0, SORT, 0 },
+	{ "top", OPT_TOP, "N", 0, TOP, 0 },
 	{ 0 }
 };
 
@@ -72,6 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->table;
 		return 0;
 	case 's':
+	case OPT_SORT:
 		opts->sort = arg;
 		check_sort(opts, state);
 		return 0;
@@ -88,6 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &table_argp, 0, NULL, 0 }, { 0 } };
 
 const struct argp sheet_argp = { .options = options, .parser = parse, .children = children };
+const struct argp sheet_long_argp = {
+	.options = long_options, .parser = parse, .children = children,
+};
 
 void sheet_options_init(struct sheet_options *opts, const struct sheet_column *columns,
 			const char *sort)

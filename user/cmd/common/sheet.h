@@ -68,6 +68,8 @@ struct sheet_options {
 };
 
 extern const struct argp sheet_argp;
+/* The same, for commands whose -s is another option: only --sort. */
+extern const struct argp sheet_long_argp;
 
 /* Prepares the options for sheet_argp.  @sort: the columns to sort by unless --sort says others. */
 void sheet_options_init(struct sheet_options *options, const struct sheet_column *columns,

@@ -191,6 +191,7 @@ struct schedtape_run {
  * @reserved: false
  * @ran: @task came off a CPU, or the tape ends while it runs; before slept(), left() and exited()
  *	of the same time
+ * @event: each event of the tape, before the callbacks that tell what it means
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -220,6 +221,7 @@ struct schedtape_timeline_ops {
 	bool no_edges;
 	bool reserved[7];
 	int (*ran)(void *arg, const struct schedtape_task *task, const struct schedtape_run *run);
+	int (*event)(void *arg, const struct schedtape_event *ev);
 };
 
 struct schedtape_timeline;

@@ -254,6 +254,7 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 	uint32_t curr;
 
 	pass_marks(tl, ev->time);
+	timeline_call(tl, event, ev);
 	if (tl->rc)
 		return;
 	timeline_describe(tl, ev->time, ev->time);

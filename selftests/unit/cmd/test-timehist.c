@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: timehist: a line for each time on a CPU, with what the options add; the summary, and
+ * what each CPU did.
+ */
+#include "delays-tape.h"
+
+static void test_lines(const struct blob *tape)
+{
+	has_line(cmd_timehist, NULL, " 1.100000 [0000] shell:10 - 1.000 99.000\n"
+		 " 1.150000 [0000] shell:20 - 90.000 50.000\n"
+		 " 1.200000 [0000] shell:10 50.000 - 50.000\n"
+		 " 1.400000 [0003] shell:10 102.000 2.000 98.000\n", tape);
+	has_line(cmd_timehist, "--state", " 50.000 - 50.000 S\n", tape);
+	has(" - 1.000 99.000 R\n", "a task that is preempted");
+	has_line(cmd_timehist, "-n", " - 1.000 99.000 next: shell:20\n", tape);
+	has(" - 90.000 50.000 next: shell:10\n", "another task follows");
+	has(" 102.000 2.000 98.000 next: other\n", "a task that is not recorded follows");
+	has_line(cmd_timehist, "-w", " 1.000000 [0000] idle awakened: shell:10\n"
+		 " 1.010000 [0000] shell:10 awakened: shell:20\n", tape);
+	has(" 1.300000 [0003] idle awakened: shell:10\n", "a wake-up on another CPU");
+	has_line(cmd_timehist, "--reltime", " 0.100000 [0000] shell:10 - 1.000 99.000\n", tape);
+	run(cmd_timehist, "timehist", "-V", tape);
+	has("     1.100000 [0000]  s     shell:10 ", "a column for CPU 0");
+	has("     1.400000 [0003]     s  shell:10 ", "and one for CPU 3");
+}
+
+static void test_selection(const struct blob *tape)
+{
+	has_line(cmd_timehist, "--tid=20", " (msec)\n 1.150000 [0000] shell:20 ", tape);
+	has_not("shell:10", "no other task");
+	has_line(cmd_timehist, "-t20", " (msec)\n 1.150000 [0000] shell:20 ", tape);
+	has_line(cmd_timehist, "-p10", " (msec)\n 1.100000 [0000] shell:10 ", tape);
+	has_line(cmd_timehist, "--cpu=3", " (msec)\n 1.400000 [0003] ", tape);
+	has_line(cmd_timehist, "--time=1.12,1.3", " (msec)\n 1.150000 [0000] ", tape);
+	ok(run(cmd_timehist, "timehist", "--comm=none", tape) == CMD_FAILURE &&
+	   strstr(said, "matches --comm; it has the tasks shell:10"), "nothing matches");
+}
+
+static void test_summary(const struct blob *tape)
+{
+	has_line(cmd_timehist, "-s", "\nshell:10 - 3 247.000 98.042 99.000 99.000 99.000 1.001000 0\n"
+		 "shell:20 - 1 50.000 50.000 50.000 50.000 50.000 1.100000 0\n", tape);
+	has("\nTOTAL - 4 297.000 ", "the total");
+	has_not("sch delay", "the lines are not printed");
+	has_line(cmd_timehist, "-S", " 102.000 2.000 98.000\n\n# ", tape);
+	has("\nTOTAL - 4 297.000 ", "the lines, and the summary");
+	has_line(cmd_timehist, "-I", "\n 0 99.5 199.000 0.000 1.000 800.000 0\n"
+		 " 3 24.5 98.000 0.000 302.000 600.000 0\n", tape);
+}
+
+static void test_json(const struct blob *tape)
+{
+	run(cmd_timehist, "timehist", "--json", tape);
+	has("{\"format\":\"schedtape-timehist\",\"version\":1}\n"
+	    "{\"time_ns\":1100000000,\"cpu\":0,\"event\":\"run\",\"pid\":10,\"tgid\":10,"
+	    "\"comm\":\"shell\",\"wait_ns\":null,\"delay_ns\":1000000,\"run_ns\":99000000,"
+	    "\"state\":\"R\"}\n", "a line");
+}
+
+static void test_gaps(const struct blob *tape)
+{
+	make_tape(tape);
+	run(cmd_timehist, "timehist", NULL, tape);
+	has("# LOST: 1234 events, CPU 3, from 2.000000 to 3.000000\n", "a loss");
+	has("# PAUSED, CPU 0, from 5.000000 to 7.000000\n", "a pause");
+	run(cmd_timehist, "timehist", "-M", tape);
+	has("migrated: ?[2J:30 cpu => 1\n", "a migration");
+	run(cmd_timehist, "timehist", "--json", tape);
+	has("\"cpu\":3,\"event\":\"lost\",\"lost\":1234,\"first_ns\":2000000000,"
+	    "\"last_ns\":3000000000}\n", "a loss in JSON");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_delays(&tape);
+	test_lines(&tape);
+	test_selection(&tape);
+	test_summary(&tape);
+	test_json(&tape);
+	test_gaps(&tape);
+	close(tape.fd);
+	return tap_done();
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A tape with four delays, and lines of tables of it.
+ */
+#ifndef SELFTESTS_DELAYS_TAPE_H
+#define SELFTESTS_DELAYS_TAPE_H
+
+#include "printed.h"
+
+#define MS	1000000ULL
+
+/*
+ * 10 waits for 1 ms, is preempted for 50 ms by its thread 20, which has waited for 90 ms since its
+ * fork, and then waits for 2 ms on CPU 3.
+ */
+static inline void make_delays(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 8 }, { .cpu = 3, .events = 4 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
+	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 0);
+	maker_switch(&m, 1100 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 3);
+	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	write_tape(tape, pages, 2, &end, false);
+}
+
+/* Checks a line of the table: fields with one blank in between. */
+static inline void has_line(int (*command)(int argc, char **argv), const char *option,
+			    const char *line, const struct blob *tape)
+{
+	char *to = text, *from;
+
+	if (run(command, "command", option, tape))
+		printf("# it fails: %s\n", said);
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+	has(line, option ? option : "no option");
+}
+
+#endif /* SELFTESTS_DELAYS_TAPE_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape timehist: each time that a task spent on a CPU, one a line, as "perf sched timehist".
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "commands.h"
+#include "common/heading.h"
+#include "common/input.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "timehist/timehist.h"
+
+#define OPT_STATE	0x100
+
+/**
+ * struct command - the command line
+ * @th: options of the parts, and their state
+ * @start: of the recording
+ */
+struct command {
+	struct cmd_common common;
+	struct time_text_options times;
+	struct timehist th;
+	uint64_t start;
+};
+
+static const struct argp_option options[] = {
+	{ "summary", 's', NULL, 0, "Print only a summary: a line for each task", 0 },
+	{ "with-summary", 'S', NULL, 0, "Print the summary, too", 0 },
+	{ "wakeups", 'w', NULL, 0, "Print wake-ups, too", 0 },
+	{ "next", 'n', NULL, 0, "Print what runs next", 0 },
+	{ "migrations", 'M', NULL, 0, "Print moves to other CPUs, too", 0 },
+	{ "cpu-visual", 'V', NULL, 0, "Print a column for each CPU", 0 },
+	{ "state", OPT_STATE, NULL, 0, "Print the state in which the task left", 0 },
+	{ "idle-hist", 'I', NULL, 0, "Print only how long each CPU was busy and idle", 0 },
+	{ "pids", 'p', "PID[,PID...]", OPTION_HIDDEN, "As --pid", 0 },
+	{ "tids", 't', "TID[,TID...]", OPTION_HIDDEN, "As --tid", 0 },
+	{ 0 }
+};
+
+static void parse_numbers(struct select_numbers *set, const char *arg, struct argp_state *state)
+{
+	if (select_numbers_parse(set, arg))
+		argp_error(state, "not a list of PIDs: '%s'", arg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct command *command = state->input;
+	struct timehist *th = &command->th;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &command->common;
+		state->child_inputs[1] = &th->selection;
+		state->child_inputs[2] = &command->times;
+		state->child_inputs[3] = &th->sheet;
+		return 0;
+	case 's':
+		th->only_summary = true;
+		/* fall through */
+	case 'S':
+		th->summary = true;
+		return 0;
+	case 'w':
+		th->wakeups = true;
+		return 0;
+	case 'n':
+		th->next = true;
+		return 0;
+	case 'M':
+		th->migrations = true;
+		return 0;
+	case 'V':
+		th->visual = true;
+		return 0;
+	case OPT_STATE:
+		th->state = true;
+		return 0;
+	case 'I':
+		th->idle = true;
+		return 0;
+	case 'p':
+		parse_numbers(&th->selection.pids, arg, state);
+		return 0;
+	case 't':
+		parse_numbers(&th->selection.tids, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (command->common.json && th->summary && !th->only_summary)
+			argp_error(state, "-S and --json cannot be combined: --json -s prints the "
+				   "summary alone");
+		if (th->idle && th->summary)
+			argp_error(state, "-I and -s print different tables: give one of them");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* -- the run through the tape ---------------------------------------------- */
+
+static bool prints_lines(const struct timehist *th)
+{
+	return !th->only_summary && !th->idle;
+}
+
+static int on_event(void *arg, const struct schedtape_event *ev)
+{
+	struct command *command = arg;
+	struct timehist *th = &command->th;
+	int ret = 0;
+
+	if (ev->type == STAPE_EV_SWITCH) {
+		th->next_pid = ev->pid;
+		th->next_kind = schedtape_switch_next(ev);
+	}
+	if (th->idle)
+		return idle_add(th, ev, command->start);
+	if (!prints_lines(th))
+		return 0;
+	ret = identities_follow(th->identities, ev);
+	if (!ret)
+		bursts_event(th, ev);
+	return !ret && !out_works() ? -ECANCELED : ret;
+}
+
+static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct command *command = arg;
+	struct timehist *th = &command->th;
+
+	if (th->idle)
+		return 0;
+	if (prints_lines(th) && selection_has_cpu(&th->selection, run->cpu) &&
+	    selection_has_time(&th->selection, run->end) &&
+	    selection_has_timeline_task(&th->selection, task))
+		bursts_run(th, task, run);
+	return th->summary ? summary_add(th, task, run) : 0;
+}
+
+/* -- output ---------------------------------------------------------------- */
+
+static void print_sheet(const struct command *command, struct schedtape_tape *tape,
+			const struct schedtape_timeline *timeline, const struct sheet *sheet,
+			const char *key)
+{
+	const char *path = command->common.input;
+
+	if (command->common.json) {
+		out_json_begin("timehist");
+		heading_json(path, tape, timeline);
+		sheet_json(sheet, key);
+		out_json_end();
+		return;
+	}
+	if (prints_lines(&command->th))
+		putchar('\n');
+	heading_print(path, tape, timeline);
+	sheet_print(sheet);
+}
+
+/* Prints the table after the lines.  Returns the exit status. */
+static int print_table(struct command *command, struct schedtape_tape *tape,
+		       const struct schedtape_timeline *timeline)
+{
+	struct timehist *th = &command->th;
+	int ret, status = CMD_FAILURE;
+	struct sheet sheet;
+
+	sheet_begin(&sheet, th->idle ? idle_columns : summary_columns,
+		    th->idle ? NULL : &th->sheet);
+	if (th->idle)
+		ret = idle_fill(&sheet, th, schedtape_tape_end(tape)->stop_time);
+	else
+		ret = summary_fill(&sheet, th, timeline);
+	if (ret) {
+		out_error(NULL, "not enough memory");
+	} else if (!sheet.nr_rows && selection_of_any(&th->selection)) {
+		selection_no_match(&th->selection, tape, command->common.input, "task", "");
+	} else {
+		if (!th->idle)
+			sheet_sort(&sheet);
+		print_sheet(command, tape, timeline, &sheet, th->idle ? "idle" : "tasks");
+		status = 0;
+	}
+	sheet_free(&sheet);
+	return status;
+}
+
+/* Returns the exit status. */
+static int finish(struct command *command, struct schedtape_tape *tape,
+		  const struct schedtape_timeline *timeline)
+{
+	struct timehist *th = &command->th;
+
+	lines_flush(&th->lines);
+	cmd_warn_damage(timeline);
+	if (!prints_lines(th) || th->summary)
+		return print_table(command, tape, timeline);
+	if (!th->printed && selection_of_any(&th->selection)) {
+		selection_no_match(&th->selection, tape, command->common.input, "event", "");
+		return CMD_FAILURE;
+	}
+	return 0;
+}
+
+static int run(struct command *command, struct schedtape_tape *tape)
+{
+	static const struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops),
+		.no_edges = true,
+		.ran = on_ran,
+		.event = on_event,
+	};
+	struct timehist *th = &command->th;
+	struct schedtape_timeline *timeline;
+	struct schedtape_error err = { "" };
+	int status;
+
+	if (prints_lines(th) &&
+	    out_failed(identities_new(tape, &th->identities, &err), &err))
+		return CMD_FAILURE;
+	lines_begin(&th->lines);
+	if (prints_lines(th))
+		bursts_head(th);
+	if (schedtape_timeline_run(tape, &ops, command, &timeline, &err)) {
+		lines_flush(&th->lines);
+		/* A reader that has closed its pipe is no failure. */
+		if (out_works())
+			out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
+		return out_works() ? CMD_FAILURE : 0;
+	}
+	status = finish(command, tape, timeline);
+	schedtape_timeline_free(timeline);
+	return status;
+}
+
+static int timehist_tape(struct command *command)
+{
+	const char *path = command->common.input;
+	struct timehist *th = &command->th;
+	struct schedtape_tape *tape = cmd_open_tape(path);
+	const struct schedtape_end *end;
+	int status = CMD_FAILURE;
+	size_t i;
+
+	if (!tape)
+		return CMD_FAILURE;
+	end = schedtape_tape_end(tape);
+	command->start = end->start_time;
+	for (i = 0; i < end->nr_cpus; i++)
+		if (end->cpus[i].cpu != STAPE_CPU_NONE && end->cpus[i].cpu >= th->nr_cpus)
+			th->nr_cpus = end->cpus[i].cpu + 1;
+	if (!selection_resolve(&th->selection, tape, path) &&
+	    !time_text_begin(&th->time, &command->times, tape, path))
+		status = run(command, tape);
+	if (!th->printed)
+		cmd_warn_empty(tape, path);
+	cmd_close_tape(tape, path);
+	return status;
+}
+
+int cmd_timehist(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
+		{ &time_text_argp, 0, NULL, 0 }, { &sheet_long_argp, 0, NULL, 0 }, { 0 }
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FILE]",
+		.doc = "Prints each time that a task spent on a CPU, one a line: how long it had "
+		       "been away, how long it waited for the CPU, how long it ran. See "
+		       "schedtape-timehist(1).",
+		.children = children,
+	};
+	struct command command = {
+		.common = CMD_COMMON_INIT,
+		.times = TIME_TEXT_OPTIONS_INIT,
+	};
+	int status;
+
+	sheet_options_init(&command.th.sheet, summary_columns, "run-time");
+	cmd_parse(&argp, argc, argv, 0, &command);
+	command.th.json = command.common.json;
+	status = timehist_tape(&command);
+	identities_free(command.th.identities);
+	summary_free(&command.th);
+	free(command.th.cpus);
+	selection_free(&command.th.selection);
+	return out_finish(status);
+}

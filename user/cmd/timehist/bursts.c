@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lines of timehist: one for each time that a task spent on a CPU, and what the options add.
+ */
+#include <stdlib.h>
+
+#include "common/output.h"
+#include "timehist/timehist.h"
+
+#define TASK_WIDTH	30
+#define TIME_WIDTH	9	/* of ms with three digits */
+
+/* -- text ------------------------------------------------------------------ */
+
+static void put_time(struct timehist *th, uint64_t ns)
+{
+	char *from = th->lines.at;
+
+	th->lines.at = time_text_put_line(&th->time, from, ns);
+	lines_align(&th->lines, from, time_text_width(&th->time));
+}
+
+/* "    1.234567 [0003]  " */
+static void put_place(struct timehist *th, uint64_t time, uint32_t cpu, char mark)
+{
+	struct lines *lines = &th->lines;
+	uint32_t i;
+
+	put_time(th, time);
+	lines_put(lines, " [");
+	lines_number_slow(lines, cpu, 4);
+	lines_put(lines, "]  ");
+	if (!th->visual)
+		return;
+	for (i = 0; i < th->nr_cpus; i++)
+		lines_char(lines, i == cpu ? mark : ' ');
+	lines_put(lines, "  ");
+}
+
+static void put_name(struct lines *lines, const char *comm, uint32_t pid)
+{
+	char name[TEXT_TASK_LEN];
+
+	lines_put(lines, text_task(name, comm, pid));
+}
+
+/* Puts a task, or what else a CPU runs. */
+static void put_who(struct timehist *th, uint32_t pid, unsigned int kind)
+{
+	if (pid)
+		put_name(&th->lines, identities_get(th->identities, pid)->comm, pid);
+	else
+		lines_put(&th->lines, kind == STAPE_NEXT_IDLE ? "idle" : "other");
+}
+
+/* Puts ns as ms with three digits, rounded down as perf does; SHEET_NONE: "-". */
+static void put_ms(struct lines *lines, uint64_t ns)
+{
+	char *from = lines->at;
+
+	if (ns == SHEET_NONE) {
+		lines_char(lines, '-');
+	} else {
+		lines_number(lines, ns / 1000000);
+		lines_char(lines, '.');
+		lines_number_slow(lines, ns / 1000 % 1000, 3);
+	}
+	lines_align(lines, from, TIME_WIDTH);
+}
+
+static uint64_t wait_of(const struct schedtape_run *run)
+{
+	return run->left ? run->begin - run->left : SHEET_NONE;
+}
+
+/* As perf: only after a wake-up.  latency counts delays after a preemption, too. */
+static uint64_t delay_of(const struct schedtape_run *run)
+{
+	return run->woke ? run->begin - run->woke : SHEET_NONE;
+}
+
+/* '?': the tape does not show in which state the task left, or that it left at all. */
+static char state_of(const struct schedtape_run *run)
+{
+	return run->state == SCHEDTAPE_NONE ? '?' : schedtape_state_char(run->state);
+}
+
+static void text_run(struct timehist *th, const struct schedtape_task *task,
+		     const struct schedtape_run *run)
+{
+	struct lines *lines = &th->lines;
+	char *from;
+
+	put_place(th, run->end, run->cpu, 's');
+	from = lines->at;
+	put_name(lines, task->comm, task->pid);
+	lines_fill(lines, from, TASK_WIDTH);
+	lines_put(lines, "  ");
+	put_ms(lines, wait_of(run));
+	lines_put(lines, "  ");
+	put_ms(lines, delay_of(run));
+	lines_put(lines, "  ");
+	put_ms(lines, run->end - run->begin);
+	if (th->state) {
+		lines_put(lines, "      ");
+		lines_char(lines, state_of(run));
+	}
+	if (th->next && run->state != SCHEDTAPE_NONE) {
+		lines_put(lines, "  next: ");
+		put_who(th, th->next_pid, th->next_kind);
+	}
+	lines_end(lines);
+}
+
+/* "    1.234567 [0003]  gcc:31949   awakened: sh:4" */
+static void text_event(struct timehist *th, const struct schedtape_event *ev)
+{
+	bool moves = ev->type == STAPE_EV_MIGRATE;
+	struct lines *lines = &th->lines;
+	char *from;
+
+	put_place(th, ev->time, ev->cpu, moves ? 'm' : 'w');
+	from = lines->at;
+	put_who(th, ev->curr, ev->curr_kind);
+	lines_fill(lines, from, TASK_WIDTH);
+	lines_put(lines, moves ? "  migrated: " : "  awakened: ");
+	put_who(th, ev->pid, 0);
+	if (moves) {
+		lines_put(lines, " cpu => ");
+		lines_number(lines, ev->arg);
+	}
+	lines_end(lines);
+}
+
+static void text_gap(struct timehist *th, const struct schedtape_event *ev)
+{
+	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
+	struct lines *lines = &th->lines;
+
+	lines_put(lines, ev->type == SCHEDTAPE_EV_PAUSED ? "# PAUSED" : "# LOST: ");
+	if (ev->type == SCHEDTAPE_EV_LOST) {
+		lines_number(lines, ev->lost);
+		lines_put(lines, " events");
+	}
+	lines_put(lines, ev->cpu == STAPE_CPU_NONE ? ", descriptions" : ", CPU ");
+	if (ev->cpu != STAPE_CPU_NONE)
+		lines_number(lines, ev->cpu);
+	lines_put(lines, ", from ");
+	lines_put(lines, time_text(&th->time, first, ev->lost_first));
+	lines_put(lines, " to ");
+	lines_put(lines, time_text(&th->time, last, ev->lost_last));
+	lines_end(lines);
+}
+
+/* -- JSON ------------------------------------------------------------------ */
+
+static void json_count(struct lines *lines, const char *key, uint64_t value)
+{
+	lines_put(lines, key);
+	if (value == SHEET_NONE)
+		lines_put(lines, "null");
+	else
+		lines_number(lines, value);
+}
+
+static void json_name(struct lines *lines, const char *key, const char *comm)
+{
+	char name[TEXT_NAME_LEN];
+	const char *at;
+
+	lines_put(lines, key);
+	for (at = text_name(name, comm); *at; at++) {
+		if (*at == '"' || *at == '\\')
+			lines_char(lines, '\\');
+		lines_char(lines, *at);
+	}
+	lines_char(lines, '"');
+}
+
+static void json_who(struct timehist *th, const char *pid_key, const char *comm_key, uint32_t pid)
+{
+	json_count(&th->lines, pid_key, pid ? pid : SHEET_NONE);
+	if (pid)
+		json_name(&th->lines, comm_key, identities_get(th->identities, pid)->comm);
+}
+
+static void json_run(struct timehist *th, const struct schedtape_task *task,
+		     const struct schedtape_run *run)
+{
+	struct lines *lines = &th->lines;
+
+	json_count(lines, "{\"time_ns\":", run->end);
+	json_count(lines, ",\"cpu\":", run->cpu);
+	lines_put(lines, ",\"event\":\"run\"");
+	json_count(lines, ",\"pid\":", task->pid);
+	json_count(lines, ",\"tgid\":", task->tgid);
+	json_name(lines, ",\"comm\":\"", task->comm);
+	json_count(lines, ",\"wait_ns\":", wait_of(run));
+	json_count(lines, ",\"delay_ns\":", delay_of(run));
+	json_count(lines, ",\"run_ns\":", run->end - run->begin);
+	lines_put(lines, ",\"state\":\"");
+	lines_char(lines, state_of(run));
+	lines_char(lines, '"');
+	if (th->next && run->state != SCHEDTAPE_NONE)
+		json_who(th, ",\"next_pid\":", ",\"next_comm\":\"", th->next_pid);
+	lines_char(lines, '}');
+	lines_end(lines);
+}
+
+static void json_event(struct timehist *th, const struct schedtape_event *ev)
+{
+	struct lines *lines = &th->lines;
+
+	json_count(lines, "{\"time_ns\":", ev->time);
+	json_count(lines, ",\"cpu\":", ev->cpu);
+	lines_put(lines, ",\"event\":\"");
+	lines_put(lines, ev->type == STAPE_EV_MIGRATE ? "migrate\"" : "wakeup\"");
+	json_who(th, ",\"pid\":", ",\"comm\":\"", ev->pid);
+	json_who(th, ",\"curr_pid\":", ",\"curr_comm\":\"", ev->curr);
+	if (ev->type == STAPE_EV_MIGRATE)
+		json_count(lines, ",\"to_cpu\":", ev->arg);
+	lines_char(lines, '}');
+	lines_end(lines);
+}
+
+static void json_gap(struct timehist *th, const struct schedtape_event *ev)
+{
+	struct lines *lines = &th->lines;
+
+	json_count(lines, "{\"time_ns\":", ev->time);
+	json_count(lines, ",\"cpu\":", ev->cpu == STAPE_CPU_NONE ? SHEET_NONE : ev->cpu);
+	if (ev->type == SCHEDTAPE_EV_LOST)
+		json_count(lines, ",\"event\":\"lost\",\"lost\":", ev->lost);
+	else
+		lines_put(lines, ",\"event\":\"paused\"");
+	json_count(lines, ",\"first_ns\":", ev->lost_first);
+	json_count(lines, ",\"last_ns\":", ev->lost_last);
+	lines_char(lines, '}');
+	lines_end(lines);
+}
+
+/* -- both ------------------------------------------------------------------ */
+
+void bursts_head(struct timehist *th)
+{
+	struct lines *lines = &th->lines;
+	int width = time_text_width(&th->time);
+	int cpus = th->visual ? th->nr_cpus + 2 : 0;
+
+	if (th->json) {
+		lines_put(lines, "{\"format\":\"schedtape-timehist\",\"version\":1}");
+		lines_end(lines);
+		return;
+	}
+	printf("%*s %-6s  %*s%-30s  %9s  %9s  %9s%s\n", width, "time", "cpu", cpus, "",
+	       "task name", "wait time", "sch delay", "run time", th->state ? "  state" : "");
+	printf("%*s %6s  %*s%-30s  %9s  %9s  %9s\n", width, "", "", cpus, "", "[PID]", "(msec)",
+	       "(msec)", "(msec)");
+}
+
+void bursts_run(struct timehist *th, const struct schedtape_task *task,
+		const struct schedtape_run *run)
+{
+	th->printed = true;
+	if (th->json)
+		json_run(th, task, run);
+	else
+		text_run(th, task, run);
+}
+
+static bool selects(const struct timehist *th, uint32_t pid)
+{
+	const struct identity *identity = identities_get(th->identities, pid);
+	const struct selection_task task = {
+		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
+		.cgroup = identity->cgroup,
+	};
+
+	return selection_has_task(&th->selection, &task);
+}
+
+void bursts_event(struct timehist *th, const struct schedtape_event *ev)
+{
+	bool gap = schedtape_event_is_gap(ev);
+
+	if (!selection_has_cpu(&th->selection, ev->cpu) ||
+	    !(gap ? selection_overlaps(&th->selection, ev->lost_first, ev->lost_last) :
+		    selection_has_time(&th->selection, ev->time)))
+		return;
+	if (gap) {
+		if (th->json)
+			json_gap(th, ev);
+		else
+			text_gap(th, ev);
+		return;
+	}
+	switch (ev->type) {
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+		if (!th->wakeups)
+			return;
+		break;
+	case STAPE_EV_MIGRATE:
+		if (!th->migrations)
+			return;
+		break;
+	default:
+		return;
+	}
+	if (!selects(th, ev->pid) && !(ev->curr && selects(th, ev->curr)))
+		return;
+	th->printed = true;
+	if (th->json)
+		json_event(th, ev);
+	else
+		text_event(th, ev);
+}

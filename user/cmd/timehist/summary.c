@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The summary of timehist: what each task did.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+#include "timehist/timehist.h"
+
+enum column {
+	TASK, PARENT, COUNT, SUM, MEDIAN, P95, P99, WORST, WORST_AT, MIGRATIONS, LEAST, AVERAGE,
+	PID,
+};
+
+const struct sheet_column summary_columns[] = {
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[PARENT] = { { "parent", "parent", 0 }, SHEET_CPU, "ppid" },
+	[COUNT] = { { "sched-in", "sched-in", 0 }, SHEET_COUNT, "runs" },
+	[SUM] = { { "run-time", "run time\nms", TABLE_NEEDED }, SHEET_MS, "run_time_ns" },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "run_median_ns" },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "run_p95_ns" },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "run_p99_ns" },
+	[WORST] = { { "max-run", "longest\nms", 0 }, SHEET_MS, "run_max_ns" },
+	[WORST_AT] = { { "max-at", "longest began\nat s", 0 }, SHEET_TIME, "run_max_begin_ns" },
+	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
+	[LEAST] = { { "min-run", "shortest\nms", TABLE_ASKED }, SHEET_MS, "run_min_ns" },
+	[AVERAGE] = { { "avg-run", "average\nms", TABLE_ASKED }, SHEET_MS, "run_avg_ns" },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	{ .json = NULL }
+};
+
+static struct runs_sum *get_sum(struct timehist *th, uint32_t index)
+{
+	size_t room = th->nr_sums ? th->nr_sums : 64;
+	struct runs_sum *sums;
+
+	if (index < th->nr_sums)
+		return &th->sums[index];
+	while (room <= index)
+		room *= 2;
+	sums = reallocarray(th->sums, room, sizeof(*sums));
+	if (!sums)
+		return NULL;
+	memset(sums + th->nr_sums, 0, (room - th->nr_sums) * sizeof(*sums));
+	th->sums = sums;
+	th->nr_sums = room;
+	return &sums[index];
+}
+
+int summary_add(struct timehist *th, const struct schedtape_task *task,
+		const struct schedtape_run *run)
+{
+	uint64_t length = selection_part(&th->selection, run->begin, run->end);
+	bool selected = selection_has_cpu(&th->selection, run->cpu) &&
+			selection_overlaps(&th->selection, run->begin, run->end);
+	struct runs_sum *sum = get_sum(th, task->index);
+
+	if (!sum)
+		return -ENOMEM;
+	if (selected)
+		sum->migrations += task->migrations - sum->seen;
+	sum->seen = task->migrations;
+	if (!selected)
+		return 0;
+	if (!sum->runs.nr || length < sum->least)
+		sum->least = length;
+	if (!sum->runs.nr || length > sum->runs.worst)
+		sum->worst_begin = run->begin;
+	return schedtape_histogram_add(&sum->runs, length);
+}
+
+static void fill_row(union sheet_value *row, const struct runs_sum *sum)
+{
+	row[COUNT].n = sum->runs.nr;
+	row[SUM].n = sum->runs.sum;
+	row[MEDIAN].n = schedtape_histogram_quantile(&sum->runs, 50, 100);
+	row[P95].n = schedtape_histogram_quantile(&sum->runs, 95, 100);
+	row[P99].n = schedtape_histogram_quantile(&sum->runs, 99, 100);
+	row[WORST].n = sum->runs.worst;
+	row[WORST_AT].n = sum->runs.nr ? sum->worst_begin : SHEET_NONE;
+	row[MIGRATIONS].n = sum->migrations;
+	row[LEAST].n = sum->least;
+	row[AVERAGE].n = sum->runs.nr ? sum->runs.sum / sum->runs.nr : SHEET_NONE;
+}
+
+static int add_row(struct sheet *sheet, const struct schedtape_task *task,
+		   const struct runs_sum *sum)
+{
+	union sheet_value *row = sheet_row(sheet);
+	char name[TEXT_TASK_LEN];
+
+	if (!row)
+		return -ENOMEM;
+	fill_row(row, sum);
+	row[PARENT].n = task->ppid ? task->ppid : SHEET_NONE;
+	row[PID].n = task->pid;
+	row[TASK].text = strdup(text_task(name, task->comm, task->pid));
+	return row[TASK].text ? 0 : -ENOMEM;
+}
+
+static int add_total(struct runs_sum *total, const struct runs_sum *sum)
+{
+	if (!total->runs.nr || sum->least < total->least)
+		total->least = sum->least;
+	if (!total->runs.nr || sum->runs.worst > total->runs.worst ||
+	    (sum->runs.worst == total->runs.worst && sum->worst_begin < total->worst_begin))
+		total->worst_begin = sum->worst_begin;
+	total->migrations += sum->migrations;
+	return schedtape_histogram_merge(&total->runs, &sum->runs);
+}
+
+int summary_fill(struct sheet *sheet, const struct timehist *th,
+		 const struct schedtape_timeline *timeline)
+{
+	union sheet_value *row = sheet_total(sheet);
+	const struct schedtape_task *tasks;
+	struct runs_sum total = { .least = 0 };
+	int ret = row ? 0 : -ENOMEM;
+	size_t i, n;
+
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	for (i = 0; i < n && i < th->nr_sums && !ret; i++) {
+		if (!th->sums[i].runs.nr ||
+		    !selection_has_timeline_task(&th->selection, &tasks[i]))
+			continue;
+		ret = add_row(sheet, &tasks[i], &th->sums[i]);
+		if (!ret)
+			ret = add_total(&total, &th->sums[i]);
+	}
+	if (!ret) {
+		fill_row(row, &total);
+		row[PARENT].n = SHEET_NONE;
+		row[PID].n = SHEET_NONE;
+		row[TASK].text = strdup("TOTAL");
+		ret = row[TASK].text ? 0 : -ENOMEM;
+	}
+	schedtape_histogram_free(&total.runs);
+	return ret;
+}
+
+void summary_free(struct timehist *th)
+{
+	size_t i;
+
+	for (i = 0; i < th->nr_sums; i++)
+		schedtape_histogram_free(&th->sums[i].runs);
+	free(th->sums);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of timehist share: the options, and where the run through the tape is.
+ */
+#ifndef SCHEDTAPE_TIMEHIST_H
+#define SCHEDTAPE_TIMEHIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+#include "base/histogram.h"
+#include "common/identities.h"
+#include "common/lines.h"
+#include "common/selection.h"
+#include "common/sheet.h"
+#include "common/time-text.h"
+
+/**
+ * struct runs_sum - what one task did
+ * @runs: lengths of its times on a CPU
+ * @least: the shortest of them
+ * @worst_begin: when the longest of them began, ns of the session's clock
+ * @migrations: moves to another CPU up to the end of its last time on a CPU
+ * @seen: @migrations of the task that are counted, or left out
+ */
+struct runs_sum {
+	struct schedtape_histogram runs;
+	uint64_t least;
+	uint64_t worst_begin;
+	uint64_t migrations;
+	uint64_t seen;
+};
+
+/**
+ * struct cpu_sum - what one CPU did
+ * @time: by enum stape_next: how long it ran tasks of the tape, nothing, other tasks; ns
+ * @unknown: time in losses and pauses, and before its first event
+ * @idles: how often it became idle
+ * @last: up to when it is counted
+ * @used: it has had an event
+ */
+struct cpu_sum {
+	uint64_t time[3];
+	uint64_t unknown;
+	uint64_t idles;
+	uint64_t last;
+	bool used;
+};
+
+/**
+ * struct timehist - the options, and the state of a run
+ * @summary: -s or -S; @only_summary: -s
+ * @idle: -I
+ * @identities: the tasks at the current position of the tape; NULL: not needed
+ * @next_pid, @next_kind: what the CPU of the last switch runs next
+ * @nr_cpus: the highest number of a CPU, plus 1
+ * @printed: a line was printed
+ * @sums: by index of the task
+ * @cpus: by number
+ */
+struct timehist {
+	struct selection selection;
+	struct sheet_options sheet;
+	bool json;
+	bool summary;
+	bool only_summary;
+	bool wakeups;
+	bool next;
+	bool migrations;
+	bool visual;
+	bool state;
+	bool idle;
+
+	struct lines lines;
+	struct time_text time;
+	struct identities *identities;
+	uint32_t next_pid;
+	unsigned int next_kind;
+	uint32_t nr_cpus;
+	bool printed;
+
+	struct runs_sum *sums;
+	size_t nr_sums;
+	struct cpu_sum *cpus;
+	uint32_t nr_cpu_sums;
+};
+
+/* bursts.c */
+void bursts_head(struct timehist *th);
+void bursts_run(struct timehist *th, const struct schedtape_task *task,
+		const struct schedtape_run *run);
+/* A wake-up, a migration, a loss or a pause. */
+void bursts_event(struct timehist *th, const struct schedtape_event *ev);
+
+/* summary.c */
+extern const struct sheet_column summary_columns[];
+/* Returns 0 or -ENOMEM. */
+int summary_add(struct timehist *th, const struct schedtape_task *task,
+		const struct schedtape_run *run);
+int summary_fill(struct sheet *sheet, const struct timehist *th,
+		 const struct schedtape_timeline *timeline);
+void summary_free(struct timehist *th);
+
+/* idle.c */
+extern const struct sheet_column idle_columns[];
+/* Returns 0 or -ENOMEM.  @start: of the recording. */
+int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start);
+int idle_fill(struct sheet *sheet, const struct timehist *th, uint64_t stop);
+
+#endif /* SCHEDTAPE_TIMEHIST_H */
