@@ -43,10 +43,11 @@ expect()
 	report $? "status $status: $(basename "$1") ${*:2}"
 }
 
-# like JSON-FILE PYTHON: evaluates an expression; d is the content of the file
+# like JSON-FILE PYTHON: evaluates an expression; d is the content of the file. Without -IS Python
+# looks for more modules when it starts, which takes a while in an emulated guest.
 like()
 {
-	/usr/bin/python3 -c 'import json, sys
+	/usr/bin/python3 -IS -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 assert eval(sys.argv[2]), sys.argv[2]' "$@" 2> log
 }
@@ -63,7 +64,7 @@ on_tape()
 # names TAPE: prints the names of its tasks, one for each task
 names()
 {
-	schedtape report --json "$1" 2> log | /usr/bin/python3 -c 'import json, sys
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -IS -c 'import json, sys
 print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
@@ -97,7 +98,7 @@ recording()
 # until one of its players has made a step, because its other players may not have started yet.
 replays()
 {
-	schedtape list --json 2> log | /usr/bin/python3 -c 'import json, sys
+	schedtape list --json 2> log | /usr/bin/python3 -IS -c 'import json, sys
 print(*[r[sys.argv[1]] for r in json.load(sys.stdin)["replays"] if r["steps"]])' "$1"
 }
 
