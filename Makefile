@@ -314,7 +314,7 @@ style: setup
 
 # Kernels, their headers and the roots in which modules are built stay: they take long.
 CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz planted scx bench \
-	   check check-debug reliability
+	   check check-debug reliability ccache
 FETCHED	:= apt kernels linux packages qemu roots hosts vm
 
 clean:

@@ -77,8 +77,11 @@ layer_kernels()
 	done
 }
 
+# Several tests let DKMS build the same module in the same folder. If there is ccache, only the
+# first one compiles it.
 inside()
 {
+	export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$build/ccache CCACHE_MAXSIZE=500M
 	layer /usr usr && layer /etc etc && layer /var var && layer_kernels || exit 125
 	"$@"
 }
