@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: this folder in a kernel's tree, as tools/testing/selftests/schedtape: it builds,
-# runs and installs there with the installed library and program, on each tested kernel, and the
-# kernel's own parser reads its output.
+# runs and installs there with the installed library and program, and the kernel's own parser reads
+# its output. It runs on the kernels in GUESTS, by default the newest of the tested ones.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
 KERNELS=''
 
 # Two of each kind: programs and scripts.
-in_tree=(test_mmap test_record.sh)
+in_tree=(test_mmap test_missing_features.sh)
 installed=(test_lifecycle test_filter.sh)
 
 # Copies only the sources, so that no earlier build can help.
@@ -60,8 +60,8 @@ complete()
 	grep -x 'schedtape:test_record.sh' "$T/kselftest/kselftest-list.txt"
 }
 
-# run_tests SERIES: runs in one guest of that kernel, with one CPU: see lib/avoid-patching.sh. All
-# series run the tests in the tree, the newest one also as installed.
+# run_tests SERIES: runs in one guest of that kernel, with one CPU: see lib/avoid-patching.sh. The
+# newest series also runs the tests as installed.
 run_tests()
 {
 	local rw=$T/rw/$1
@@ -73,7 +73,7 @@ run_tests()
 		make -s -C $tree TARGETS=schedtape run_tests \\
 			TEST_GEN_PROGS="${in_tree[*]/#/$tree/schedtape/}" > $rw/in-tree.tap
 	END
-	[ "$1" != "$newest" ] || cat >> "$T/guest" <<-END
+	[ "$1" != "${guests[-1]}" ] || cat >> "$T/guest" <<-END
 		cd $T/kselftest && ./run_kselftest.sh ${installed[*]/#/-t schedtape:} > $rw/installed.tap
 	END
 	timeout 420 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --timeout 400 \
@@ -103,7 +103,7 @@ own_settings()
 
 make_folder
 linux=$("$top/selftests/qemu/fetch" selftests) || exit
-newest=$(tested_series | tail -n 1)
+read -ra guests <<< "${GUESTS:-$(tested_series | tail -n 1)}"
 tree=$T/linux/tools/testing/selftests
 export tree
 export -f build_and_install
@@ -115,14 +115,14 @@ if can_isolate; then
 	check "install the library and the program" isolated make -s -C "$top" install-user
 	check "build and install" isolated build_and_install
 	check "all is there" complete
-	for series in $(tested_series); do
+	for series in "${guests[@]}"; do
 		begun=$SECONDS
 		check "$series: run them" run_tests "$series"
 		echo "# $series: $((SECONDS - begun)) s"
 		check "$series, in the tree: all passed" passed "$series/in-tree" "${in_tree[@]}"
 	done
-	check "$newest, as installed: all passed" passed "$newest/installed" "${installed[@]}"
-	check "its settings count" own_settings "$newest/in-tree"
+	check "${guests[-1]}, as installed: all passed" passed "${guests[-1]}/installed" "${installed[@]}"
+	check "its settings count" own_settings "${guests[-1]}/in-tree"
 else
 	skip "build" "needs root, and overlays"
 fi

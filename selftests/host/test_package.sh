@@ -3,14 +3,14 @@
 #
 # Description: the Debian packages: lintian finds nothing, and they are installed, with DKMS
 # building the module for every supported kernel of this machine's release, then used in guests of
-# GUESTS (all of these) and purged in the last of them, which takes the longest. An emulated guest
-# would take minutes to build the module, so they are installed in a machine that is like this
-# one, and the guests use that.
+# GUESTS (the newest of these) and purged in the last of them, which takes the longest. An emulated
+# guest would take minutes to build the module, so they are installed in a machine that is like
+# this one, and the guests use that.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
 KERNELS=$(own_series)
-read -ra guests <<< "${GUESTS:-${KERNELS//$'\n'/ }}"
+read -ra guests <<< "${GUESTS:-${KERNELS##*$'\n'}}"
 
 same_version()
 {
