@@ -77,7 +77,7 @@ restarting()
 {
 	local ko
 
-	ko=$("$top/selftests/qemu/altered-module" "$1" restarts counter_restarts.h) &&
+	ko=$("$top/selftests/qemu/altered-module" "$1" restarts counter_restarts.h "") &&
 	guest "$1" "$T/restart" --module "$ko" -- mem
 }
 
