@@ -109,6 +109,29 @@ static void test_script_json(const struct blob *tape)
 	has("\"context\":\"softirq_task\"", "a context");
 }
 
+/* Names with characters that JSON has to escape. */
+static void test_quotes(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 3 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 0);
+	maker_rename(&m, 2 * S, 10, "a\"b\\c/\033");
+	maker_event(&m, 3 * S, STAPE_EV_MIGRATE, 10, 1);
+	maker_rename(&m, 4 * S, 10, "\303\251\377");
+	write_tape(tape, page, 1, &end, false);
+	run(cmd_script, "script", "--json", tape);
+	has("\"comm\":\"shell\",\"new_comm\":\"a\\\"b\\\\c/?\"}\n", "a new name with quotes");
+	has("\"comm\":\"a\\\"b\\\\c/?\",\"target_cpu\":1}\n", "a name with quotes");
+	has("\"new_comm\":\"\303\251?\"}\n", "one in UTF-8");
+	run(cmd_script, "script", NULL, tape);
+	has(" migrate: a\"b\\c/?:10 to [001]\n", "the same in a text");
+}
+
 /* Runs script or report with an option that selects something of the tape. */
 static void matches(int (*command)(int argc, char **argv), const char *option,
 		    const struct blob *tape)
@@ -272,7 +295,7 @@ static void test_events(const struct blob *tape)
 /* A tape of 10, which wakes 20, forks 30 and lends it its priority; 20 enters before. */
 static void make_perf_tape(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 16 };
+	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 17 };
 	static const struct schedtape_end end = {
 		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
 	};
@@ -287,6 +310,7 @@ static void make_perf_tape(const struct blob *tape)
 	maker_task(&m, 2 * S, 20, STAPE_TASK_ENTERS, "a \033b", words);
 	maker_switch(&m, 2 * S + 1000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_wake(&m, 2 * S + 2000, 20, STAPE_CTX_TASK, 2 * S + 3000, 2);
+	maker_waking(&m, 2 * S + 4000, 20, STAPE_CTX_HARDIRQ);
 	maker_event(&m, 3 * S, STAPE_EV_FORK, 30, 0);
 	maker_event(&m, 3 * S + 1000, STAPE_EV_WAKEUP_NEW, 30, 1);
 	maker_event(&m, 3 * S + 2000, STAPE_EV_MIGRATE, 30, 0);
@@ -314,6 +338,8 @@ static void test_perf(const struct blob *tape)
 		"           shell      10 [001]     2.000002:       sched:sched_waking: "
 		"comm=a ?b pid=20 prio=49 target_cpu=003\n",
 		"           shell      10 [001]     2.000003:       sched:sched_wakeup: "
+		"comm=a ?b pid=20 prio=49 target_cpu=002\n",
+		"           shell      10 [001]     2.000004:       sched:sched_waking: "
 		"comm=a ?b pid=20 prio=49 target_cpu=002\n",
 		"           shell      10 [001]     3.000000: sched:sched_process_fork: "
 		"comm=shell pid=10 child_comm=shell child_pid=30\n",
@@ -365,6 +391,7 @@ int main(void)
 	test_script(&tape);
 	test_script_json(&tape);
 	test_first_names(&tape);
+	test_quotes(&tape);
 	test_no_match(&tape);
 	test_no_match_json(&tape);
 	test_processes(&tape);

@@ -263,6 +263,7 @@ static void test_dates(struct schedtape_tape *tape)
 	has_ranges(tape, "2026-11-25 14:30:01,2026-11-25 14:30:02 20,", "11000-12000 20000-");
 	has_ranges(tape, "2026-11-25,2026-11-26", "-34240000");
 	has_ranges(tape, "2026-11-24,2026-11-25", "not there");
+	has_ranges(tape, "2026-11-25,2026-11-26 20,21", "-34240000 20000-21000");
 	has_ranges(tape, "14:30:05,14:30:06.25", "15000-16250");
 	has_ranges(tape, "14:30,+10", "10000-20000");
 	has_ranges(tape, "12:00:05Z,14:30:06", "15000-16000");
@@ -273,6 +274,7 @@ static void test_dates(struct schedtape_tape *tape)
 	has_ranges(tape, "14:30:05,14:00", "15000-84640000");
 	has_ranges(tape, "2026-11-25 14:30:05,14:30:06", "15000-16000");
 	has_ranges(tape, "14:00,14:10", "not there");
+	has_ranges(tape, "14:29,", "-");
 
 	/* The recording begins at 23:59:30. */
 	setenv("TZ", "XXX-11:59:30", 1);
