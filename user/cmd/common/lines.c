@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#define NUMBER_BYTES	24	/* digits of the largest number, and some more */
+
 void lines_begin(struct lines *lines)
 {
 	lines->at = lines->buffer;
@@ -15,23 +17,30 @@ void lines_flush(struct lines *lines)
 	lines_begin(lines);
 }
 
+const char lines_pairs[201] =
+	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+	"8081828384858687888990919293949596979899";
+
 void lines_number_slow(struct lines *lines, uint64_t number, unsigned int digits)
 {
-	char text[24], *end = text + sizeof(text), *at = end;
-	unsigned int two;
+	/* The second half is only copied. */
+	char text[2 * NUMBER_BYTES], *end = text + NUMBER_BYTES, *at = end;
 
-	/* Two digits for each division. */
-	while (number >= 10) {
-		two = number % 100;
-		number /= 100;
-		*--at = '0' + two % 10;
-		*--at = '0' + two / 10;
+	for (; number >= 100; number /= 100) {
+		at -= 2;
+		lines_pair(at, number % 100);
 	}
-	if (number || at == end)
+	if (number >= 10) {
+		at -= 2;
+		lines_pair(at, number);
+	} else {
 		*--at = '0' + number;
+	}
 	while ((size_t)(end - at) < digits)
 		*--at = '0';
-	lines_text(lines, at, end - at);
+	memcpy(lines->at, at, NUMBER_BYTES);
+	lines->at += end - at;
 }
 
 void lines_signed(struct lines *lines, int64_t number)

@@ -81,6 +81,15 @@ static inline void lines_align(struct lines *lines, char *from, size_t width)
 	lines->at = from + width;
 }
 
+/* "00" to "99", one behind the other */
+extern const char lines_pairs[201];
+
+/* Writes two digits. */
+static inline void lines_pair(char *at, unsigned int number)
+{
+	memcpy(at, lines_pairs + 2 * number, 2);
+}
+
 /* Writes a number with at least @digits digits. */
 void lines_number_slow(struct lines *lines, uint64_t number, unsigned int digits);
 

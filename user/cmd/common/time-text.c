@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/lines.h"
 #include "common/output.h"
 
 #define OPT_NS		0x5100
@@ -105,15 +106,11 @@ static char *put_fraction(char *at, uint32_t ns, unsigned int digits)
 	return at;
 }
 
-/* Puts six digits.  Divisors that the compiler knows take it a multiplication. */
 static char *put_micro(char *at, uint32_t us)
 {
-	at[0] = '0' + us / 100000;
-	at[1] = '0' + us / 10000 % 10;
-	at[2] = '0' + us / 1000 % 10;
-	at[3] = '0' + us / 100 % 10;
-	at[4] = '0' + us / 10 % 10;
-	at[5] = '0' + us % 10;
+	lines_pair(at, us / 10000);
+	lines_pair(at + 2, us / 100 % 100);
+	lines_pair(at + 4, us % 100);
 	return at + 6;
 }
 
