@@ -204,7 +204,7 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/script-test/inner"; then
 		report $? "--cgroup '$pattern'"
 	done
 	schedtape script -e switch --cgroup /script-test groups.tape > lines 2> log &&
-		grep -q "periodic:$inside" lines && ! grep -q "==> periodic:$outside" lines
+		grep -qw "periodic:$inside" lines && ! grep -vw "periodic:$inside" lines > log
 	report $? "script --cgroup"
 	expect 1 "no cgroup '/none'; it has /, /script-test, /script-test/inner" \
 		schedtape script --cgroup /none groups.tape
