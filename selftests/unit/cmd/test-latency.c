@@ -7,14 +7,17 @@
 static void test_lines(const struct blob *tape)
 {
 	/* Of a median the longest length of its bucket is printed. */
-	has_line(cmd_latency, NULL, "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", tape);
+	has_line(cmd_latency, NULL, "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n",
+		 tape);
 	has("\nTOTAL 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", "the total");
-	has_line(cmd_latency, "-p", "\nshell:20 50.000 1 90.000 90.000 90.000 90.000 1.010000 0\n"
+	has_line(cmd_latency, "-p",
+		 "\nshell:20 50.000 1 90.000 90.000 90.000 90.000 1.010000 0\n"
 		 "shell:10 247.000 3 2.007 50.000 50.000 50.000 1.100000 0\n", tape);
 	has_line(cmd_latency, "--by=process", "\nshell:10 297.000 4 ", tape);
 	has_line(cmd_latency, "--by=policy", "\nother 297.000 4 ", tape);
 	has_line(cmd_latency, "--by=cgroup", "\n? 297.000 4 ", tape);
-	has_line(cmd_latency, "--by=cpu", "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
+	has_line(cmd_latency, "--by=cpu",
+		 "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
 		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n", tape);
 	has_line(cmd_latency, "-Ftask,avg,sum,tasks,pid", "\nshell:(2) 35.750 143.000 2 -\n", tape);
 }
@@ -26,7 +29,8 @@ static void test_selection(const struct blob *tape)
 	has("\nTOTAL 50.000 1 90.000 ", "what is left out is not in the total");
 	/* Delays that end in the time, and the parts of the runs in it. */
 	has_line(cmd_latency, "--time=1.12,1.35", "\nTOTAL 128.000 2 2.007 50.000 ", tape);
-	has_line(cmd_latency, "--time=1.3,1.35 1.1,1.12 1.11,1.13", "\nTOTAL 78.000 2 2.007 90.000 ", tape);
+	has_line(cmd_latency, "--time=1.3,1.35 1.1,1.12 1.11,1.13",
+		 "\nTOTAL 78.000 2 2.007 90.000 ", tape);
 	ok(run(cmd_latency, "latency", "--comm=none", tape) == CMD_FAILURE && !*text &&
 	   strstr(said, "no task of the tape matches --comm; it has the tasks shell:10"),
 	   "nothing matches");
@@ -34,10 +38,8 @@ static void test_selection(const struct blob *tape)
 
 static void test_order(const struct blob *tape)
 {
-	char *argv[] = {
-		(char *)"latency", (char *)tape->path, (char *)"-p", (char *)"-sruntime",
-		(char *)"--top=1", NULL,
-	};
+	char name[] = "latency", each[] = "-p", sort[] = "-sruntime", top[] = "--top=1";
+	char *argv[] = { name, (char *)tape->path, each, sort, top, NULL };
 
 	begin_capture();
 	cmd_latency(5, argv);

@@ -39,7 +39,8 @@ static void test_selection(const struct blob *tape)
 
 static void test_summary(const struct blob *tape)
 {
-	has_line(cmd_timehist, "-s", "\nshell:10 - 3 247.000 98.042 99.000 99.000 99.000 1.001000 0\n"
+	has_line(cmd_timehist, "-s",
+		 "\nshell:10 - 3 247.000 98.042 99.000 99.000 99.000 1.001000 0\n"
 		 "shell:20 - 1 50.000 50.000 50.000 50.000 50.000 1.100000 0\n", tape);
 	has("\nTOTAL - 4 297.000 ", "the total");
 	has_not("sch delay", "the lines are not printed");

@@ -71,9 +71,9 @@ struct time_ranges {
  */
 int time_ranges_parse(struct time_ranges *times, const char *text);
 /*
- * Computes when the ranges are on a tape, and joins those that overlap.  Returns 0 or -errno: -EINVAL: one ends before it begins;
- * -ENODATA: a date, but the tape does not have its wall clock; -ERANGE: none of them overlaps the
- * recording.
+ * Computes when the ranges are on a tape, and joins those that overlap.  Returns 0 or -errno:
+ * -EINVAL: one ends before it begins; -ENODATA: a date, but the tape does not have its wall clock;
+ * -ERANGE: none of them overlaps the recording.
  */
 int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape);
 /* Returns true if there are no ranges, or one has the time. */
