@@ -338,13 +338,18 @@ enum stape_follow_end {
 /* Looks who has the PID.  Under its lock. */
 static noinline enum stape_follow_end stape_follow_look_up(const struct task_struct *task, u32 pid)
 {
-	struct task_struct *user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	enum stape_follow_end end = STAPE_FOLLOW_GONE;
+	struct task_struct *user;
 
-	if (!user)
-		return STAPE_FOLLOW_GONE;
-	if (user != task || READ_ONCE(user->__state) != TASK_DEAD)
-		return STAPE_FOLLOW_OTHERS;
-	return stape_task_leads_threads(user) ? STAPE_FOLLOW_LEADER : STAPE_FOLLOW_GONE;
+	/* With interrupts off this is a reader anyhow, but pid_task() asks lockdep for the lock. */
+	rcu_read_lock();
+	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	if (user && (user != task || READ_ONCE(user->__state) != TASK_DEAD))
+		end = STAPE_FOLLOW_OTHERS;
+	else if (user && stape_task_leads_threads(user))
+		end = STAPE_FOLLOW_LEADER;
+	rcu_read_unlock();
+	return end;
 }
 
 /* Removes a member.  Under the lock of its PID. */
