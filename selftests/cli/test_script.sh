@@ -21,6 +21,7 @@ LEFT_OUT = re.compile(r"comm=(perf|schedtape|other|kworker)|filename=")
 # that it may be another one that leaves the CPU.
 UNKNOWN = [(r"prev_state=R\+", "prev_state=R"), (r"prev_state=Z", "prev_state=X"),
            (r"oom_score_adj=-?\d+", "oom_score_adj="),
+           (r" group_dead=\w+", ""),
            (r"prev_comm=(swapper|perf|schedtape|other|kworker).* ==>", "prev ==>")]
 
 def load(path):
