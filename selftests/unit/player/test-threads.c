@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,8 +111,22 @@ static void fork_here(const void *arg, uint32_t number)
 	__atomic_add_fetch(&ran, 1, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * Waits until all other threads have ended: the sanitizer's allocator may be locked by one that
+ * ends, and a fork would copy the lock.
+ */
+static void wait_for_ends(void)
+{
+	struct stat tasks;
+
+	/* Each folder in it is a link. */
+	while (!stat("/proc/self/task", &tasks) && tasks.st_nlink > 2 + 1)
+		sched_yield();
+}
+
 static void in_a_fork_of_one(void)
 {
+	wait_for_ends();
 	begin();
 	thread_start(fork_here, NULL, 100);
 	wait_for(1);
