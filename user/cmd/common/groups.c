@@ -34,13 +34,14 @@ struct key {
 	uint64_t words[2];
 };
 
+_Static_assert(sizeof(struct key) == STAPE_COMM_LEN, "a name is a key");
+
 static struct key key_of(enum groups_by by, const struct schedtape_task *task)
 {
 	struct key key = { { 0 } };
 
 	switch (by) {
 	case GROUPS_COMM:
-		_Static_assert(sizeof(key) == sizeof(task->comm), "a name fits");
 		memcpy(&key, task->comm, sizeof(key));
 		break;
 	case GROUPS_PROCESS:
