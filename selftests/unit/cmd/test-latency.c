@@ -39,7 +39,7 @@ static void test_selection(const struct blob *tape)
 static void test_order(const struct blob *tape)
 {
 	char name[] = "latency", each[] = "-p", sort[] = "-sruntime", top[] = "--top=1";
-	char *argv[] = { name, (char *)tape->path, each, sort, top, NULL };
+	char *argv[6] = { name, (char *)tape->path, each, sort, top };
 
 	begin_capture();
 	cmd_latency(5, argv);
