@@ -60,13 +60,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static bool selects_task(const struct script *script, uint32_t pid)
 {
-	const struct identity *identity = print_identity(&script->print, pid);
-	const struct selection_task task = {
-		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
-		.cgroup = identity->cgroup,
-	};
-
-	return pid && selection_has_task(&script->selection, &task);
+	return selection_has_identity(&script->selection, pid,
+				      print_identity(&script->print, pid));
 }
 
 /* A gap may hide events of any task and type, so it is printed whatever is selected of these. */

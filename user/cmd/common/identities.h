@@ -38,6 +38,12 @@ struct identity {
 
 struct identities;
 
+/* Returns a name for what a CPU runs besides recorded tasks, which has no identity on a tape. */
+static inline const char *identities_kind(unsigned int kind)
+{
+	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
+}
+
 /*
  * Makes the table.  If events are missing, the identity of a task may come after its first event,
  * so such a tape is read once for it, and rewound.  Returns 0 or -errno.

@@ -49,3 +49,12 @@ void lines_signed(struct lines *lines, int64_t number)
 		lines_char(lines, '-');
 	lines_number(lines, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
+
+void lines_quoted(struct lines *lines, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			lines_char(lines, '\\');
+		lines_char(lines, *text);
+	}
+}

@@ -112,4 +112,14 @@ static inline void lines_right(struct lines *lines, size_t width, uint64_t numbe
 
 void lines_signed(struct lines *lines, int64_t number);
 
+/* Puts a member of JSON with a number.  @key: ",\"pid\":" */
+static inline void lines_count(struct lines *lines, const char *key, uint64_t value)
+{
+	lines_put(lines, key);
+	lines_number(lines, value);
+}
+
+/* Puts a text of printable characters, with backslashes where JSON needs them. */
+void lines_quoted(struct lines *lines, const char *text);
+
 #endif /* SCHEDTAPE_LINES_H */

@@ -247,6 +247,17 @@ bool selection_has_task(const struct selection *selection, const struct selectio
 		       sizeof(*selection->cgroup_ids), compare_ids);
 }
 
+bool selection_has_identity(const struct selection *selection, uint32_t pid,
+			    const struct identity *identity)
+{
+	const struct selection_task task = {
+		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
+		.cgroup = identity->cgroup,
+	};
+
+	return pid && selection_has_task(selection, &task);
+}
+
 bool selection_has_timeline_task(const struct selection *selection,
 				 const struct schedtape_task *task)
 {

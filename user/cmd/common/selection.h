@@ -19,6 +19,7 @@
 
 #include <schedtape.h>
 
+#include "common/identities.h"
 #include "common/select.h"
 #include "common/time-ranges.h"
 
@@ -79,6 +80,9 @@ static inline bool selection_of_any(const struct selection *selection)
 }
 
 bool selection_has_task(const struct selection *selection, const struct selection_task *task);
+/* The same of a PID with its identity; false for PID 0. */
+bool selection_has_identity(const struct selection *selection, uint32_t pid,
+			    const struct identity *identity);
 /* The same of a task of a timeline, by its last name and cgroup. */
 bool selection_has_timeline_task(const struct selection *selection,
 				 const struct schedtape_task *task);

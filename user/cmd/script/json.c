@@ -9,13 +9,6 @@
 
 /* -- members --------------------------------------------------------------- */
 
-/* Puts a member with a number.  @key: ",\"pid\":" */
-static void put_count(struct lines *lines, const char *key, uint64_t value)
-{
-	lines_put(lines, key);
-	lines_number(lines, value);
-}
-
 static void put_signed(struct lines *lines, const char *key, int64_t value)
 {
 	lines_put(lines, key);
@@ -36,16 +29,6 @@ static void put_word(struct lines *lines, const char *key, const char *word)
 	lines_char(lines, '"');
 }
 
-/* Puts a text of printable characters, with backslashes where JSON needs them. */
-static void put_quoted(struct lines *lines, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			lines_char(lines, '\\');
-		lines_char(lines, *text);
-	}
-}
-
 /* Puts a PID and a name.  @pid_key: ",\"pid\":"; @comm_key: ",\"comm\":\"" */
 static inline void put_task(struct print *print, const char *pid_key, const char *comm_key,
 			    uint32_t pid)
@@ -53,10 +36,10 @@ static inline void put_task(struct print *print, const char *pid_key, const char
 	const struct identity *task = print_identity(print, pid);
 	struct lines *lines = &print->lines;
 
-	put_count(lines, pid_key, pid);
+	lines_count(lines, pid_key, pid);
 	lines_put(lines, comm_key);
 	if (task->quoted)
-		put_quoted(lines, task->name);
+		lines_quoted(lines, task->name);
 	else
 		print_name(lines, task);
 	lines_char(lines, '"');
@@ -74,7 +57,7 @@ static void put_switch(struct print *print, const struct schedtape_event *ev)
 		lines_char(lines, '"');
 	}
 	if (!ev->pid) {
-		put_word(lines, ",\"next_kind\":\"", print_kind(schedtape_switch_next(ev)));
+		put_word(lines, ",\"next_kind\":\"", identities_kind(schedtape_switch_next(ev)));
 		return;
 	}
 	lines_put(lines, ",\"next_kind\":\"task\"");
@@ -85,14 +68,14 @@ static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 {
 	put_word(lines, ",\"policy\":\"", schedtape_policy_name(ev->policy));
 	put_signed(lines, ",\"nice\":", ev->nice);
-	put_count(lines, ",\"rt_priority\":", ev->rt_priority);
+	lines_count(lines, ",\"rt_priority\":", ev->rt_priority);
 	put_signed(lines, ",\"prio\":", ev->prio);
 	put_bool(lines, ",\"boosted\":", ev->boosted);
 	if (!ev->dl.period)
 		return;
-	put_count(lines, ",\"runtime_ns\":", ev->dl.runtime);
-	put_count(lines, ",\"deadline_ns\":", ev->dl.deadline);
-	put_count(lines, ",\"period_ns\":", ev->dl.period);
+	lines_count(lines, ",\"runtime_ns\":", ev->dl.runtime);
+	lines_count(lines, ",\"deadline_ns\":", ev->dl.deadline);
+	lines_count(lines, ",\"period_ns\":", ev->dl.period);
 }
 
 static void put_affinity(struct lines *lines, const struct schedtape_event *ev)
@@ -104,7 +87,7 @@ static void put_affinity(struct lines *lines, const struct schedtape_event *ev)
 	for (cpu = 0; cpu < 8 * sizeof(ev->affinity); cpu++) {
 		if (!cpu_list_has(ev->affinity, cpu))
 			continue;
-		put_count(lines, before, cpu);
+		lines_count(lines, before, cpu);
 		before = ",";
 	}
 	lines_char(lines, ']');
@@ -115,13 +98,13 @@ static void put_description(struct lines *lines, const struct schedtape_event *e
 	put_word(lines, ",\"why\":\"", print_why(ev));
 	lines_put(lines, ",\"state\":\"");
 	lines_char(lines, schedtape_state_char(ev->state));
-	put_count(lines, "\",\"task_cpu\":", ev->task_cpu);
-	put_count(lines, ",\"tgid\":", ev->tgid);
-	put_count(lines, ",\"ppid\":", ev->ppid);
-	put_count(lines, ",\"ns_pid\":", ev->ns_pid);
-	put_count(lines, ",\"start_time_ns\":", ev->start_time);
+	lines_count(lines, "\",\"task_cpu\":", ev->task_cpu);
+	lines_count(lines, ",\"tgid\":", ev->tgid);
+	lines_count(lines, ",\"ppid\":", ev->ppid);
+	lines_count(lines, ",\"ns_pid\":", ev->ns_pid);
+	lines_count(lines, ",\"start_time_ns\":", ev->start_time);
 	if (ev->cgroup)
-		put_count(lines, ",\"cgroup\":", ev->cgroup);
+		lines_count(lines, ",\"cgroup\":", ev->cgroup);
 	put_prio(lines, ev);
 }
 
@@ -130,7 +113,7 @@ static void put_rename(struct lines *lines, const struct schedtape_event *ev)
 	char name[TEXT_NAME_LEN];
 
 	lines_put(lines, ",\"new_comm\":\"");
-	put_quoted(lines, text_name(name, ev->comm));
+	lines_quoted(lines, text_name(name, ev->comm));
 	lines_char(lines, '"');
 }
 
@@ -147,13 +130,13 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 	case STAPE_EV_WAKEUP:
 	case STAPE_EV_WAKEUP_NEW:
 	case STAPE_EV_MIGRATE:
-		put_count(lines, ",\"target_cpu\":", ev->arg);
+		lines_count(lines, ",\"target_cpu\":", ev->arg);
 		break;
 	case STAPE_EV_FORK:
 		put_bool(lines, ",\"thread\":", ev->arg & STAPE_FORK_THREAD);
 		break;
 	case STAPE_EV_EXEC:
-		put_count(lines, ",\"old_pid\":", ev->old_pid);
+		lines_count(lines, ",\"old_pid\":", ev->old_pid);
 		break;
 	case STAPE_EV_RENAME:
 		put_rename(lines, ev);
@@ -178,9 +161,9 @@ static void put_gap(struct lines *lines, const struct schedtape_event *ev)
 	bool lost = ev->type == SCHEDTAPE_EV_LOST;
 
 	if (lost)
-		put_count(lines, ",\"lost\":", ev->lost);
-	put_count(lines, lost ? ",\"lost_first_ns\":" : ",\"first_ns\":", ev->lost_first);
-	put_count(lines, lost ? ",\"lost_last_ns\":" : ",\"last_ns\":", ev->lost_last);
+		lines_count(lines, ",\"lost\":", ev->lost);
+	lines_count(lines, lost ? ",\"lost_first_ns\":" : ",\"first_ns\":", ev->lost_first);
+	lines_count(lines, lost ? ",\"lost_last_ns\":" : ",\"last_ns\":", ev->lost_last);
 }
 
 /* Puts what ran on the CPU when the event happened. */
@@ -192,14 +175,14 @@ static void put_current(struct print *print, const struct schedtape_event *ev)
 		lines_put(lines, ",\"curr_kind\":\"task\"");
 		put_task(print, ",\"curr_pid\":", ",\"curr_comm\":\"", ev->curr);
 	} else if (ev->cpu != STAPE_CPU_NONE) {
-		put_word(lines, ",\"curr_kind\":\"", print_kind(ev->curr_kind));
+		put_word(lines, ",\"curr_kind\":\"", identities_kind(ev->curr_kind));
 	}
 }
 
 void print_json_head(struct print *print)
 {
 	lines_put(&print->lines, "{\"format\":\"schedtape-script\"");
-	put_count(&print->lines, ",\"version\":", OUT_JSON_VERSION);
+	lines_count(&print->lines, ",\"version\":", OUT_JSON_VERSION);
 	lines_char(&print->lines, '}');
 	lines_end(&print->lines);
 }
@@ -208,11 +191,11 @@ void print_json(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
 
-	put_count(lines, "{\"time_ns\":", ev->time);
+	lines_count(lines, "{\"time_ns\":", ev->time);
 	if (ev->cpu == STAPE_CPU_NONE)
 		lines_put(lines, ",\"cpu\":null");
 	else
-		put_count(lines, ",\"cpu\":", ev->cpu);
+		lines_count(lines, ",\"cpu\":", ev->cpu);
 	put_word(lines, ",\"event\":\"", schedtape_event_name(ev->type));
 	if (schedtape_event_is_gap(ev)) {
 		put_gap(lines, ev);

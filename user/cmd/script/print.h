@@ -43,12 +43,6 @@ static inline void print_name(struct lines *lines, const struct identity *task)
 	lines->at += task->name_len;
 }
 
-/* Names of what a CPU runs besides tasks, which have no identity on a tape. */
-static inline const char *print_kind(unsigned int kind)
-{
-	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
-}
-
 /* Returns why a task is described. */
 const char *print_why(const struct schedtape_event *ev);
 

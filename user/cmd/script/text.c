@@ -43,7 +43,7 @@ static void put_one(struct print *print, uint32_t pid, unsigned int kind)
 	if (pid)
 		put_task(print, pid);
 	else
-		lines_put(&print->lines, print_kind(kind));
+		lines_put(&print->lines, identities_kind(kind));
 }
 
 /* " [S]" */

@@ -50,7 +50,7 @@ static void put_who(struct timehist *th, uint32_t pid, unsigned int kind)
 	if (pid)
 		put_name(&th->lines, identities_get(th->identities, pid)->comm, pid);
 	else
-		lines_put(&th->lines, kind == STAPE_NEXT_IDLE ? "idle" : "other");
+		lines_put(&th->lines, identities_kind(kind));
 }
 
 /* Puts ns as ms with three digits, rounded down as perf does; SHEET_NONE: "-". */
@@ -154,26 +154,23 @@ static void text_gap(struct timehist *th, const struct schedtape_event *ev)
 
 /* -- JSON ------------------------------------------------------------------ */
 
+/* As lines_count(); SHEET_NONE: null. */
 static void json_count(struct lines *lines, const char *key, uint64_t value)
 {
+	if (value != SHEET_NONE) {
+		lines_count(lines, key, value);
+		return;
+	}
 	lines_put(lines, key);
-	if (value == SHEET_NONE)
-		lines_put(lines, "null");
-	else
-		lines_number(lines, value);
+	lines_put(lines, "null");
 }
 
 static void json_name(struct lines *lines, const char *key, const char *comm)
 {
 	char name[TEXT_NAME_LEN];
-	const char *at;
 
 	lines_put(lines, key);
-	for (at = text_name(name, comm); *at; at++) {
-		if (*at == '"' || *at == '\\')
-			lines_char(lines, '\\');
-		lines_char(lines, *at);
-	}
+	lines_quoted(lines, text_name(name, comm));
 	lines_char(lines, '"');
 }
 
@@ -270,13 +267,7 @@ void bursts_run(struct timehist *th, const struct schedtape_task *task,
 
 static bool selects(const struct timehist *th, uint32_t pid)
 {
-	const struct identity *identity = identities_get(th->identities, pid);
-	const struct selection_task task = {
-		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
-		.cgroup = identity->cgroup,
-	};
-
-	return selection_has_task(&th->selection, &task);
+	return selection_has_identity(&th->selection, pid, identities_get(th->identities, pid));
 }
 
 void bursts_event(struct timehist *th, const struct schedtape_event *ev)
@@ -307,7 +298,7 @@ void bursts_event(struct timehist *th, const struct schedtape_event *ev)
 	default:
 		return;
 	}
-	if (!selects(th, ev->pid) && !(ev->curr && selects(th, ev->curr)))
+	if (!selects(th, ev->pid) && !selects(th, ev->curr))
 		return;
 	th->printed = true;
 	if (th->json)

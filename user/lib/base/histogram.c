@@ -137,23 +137,51 @@ void schedtape_histogram_counts(const struct schedtape_histogram *histogram,
 			       HISTOGRAM_PART * sizeof(*counts));
 }
 
+static int compare_buckets(const void *left, const void *right)
+{
+	return *(const uint16_t *)left - *(const uint16_t *)right;
+}
+
+/* Returns the bucket of the length with the rank, of few lengths.  @rank: 1 is the shortest */
+static unsigned int few_at(const struct schedtape_histogram *histogram, uint64_t rank)
+{
+	uint16_t sorted[FEW];
+
+	memcpy(sorted, histogram->few, histogram->nr * sizeof(*sorted));
+	qsort(sorted, histogram->nr, sizeof(*sorted), compare_buckets);
+	return sorted[rank - 1];
+}
+
+/* The same of many lengths. */
+static unsigned int many_at(const struct schedtape_histogram *histogram, uint64_t rank)
+{
+	const uint64_t *part;
+	unsigned int i;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
+		part = histogram->parts[i >> HISTOGRAM_BITS];
+		if (!part) {
+			i |= HISTOGRAM_PART - 1;
+			continue;
+		}
+		if (part[i % HISTOGRAM_PART] >= rank)
+			break;
+		rank -= part[i % HISTOGRAM_PART];
+	}
+	return i;
+}
+
 uint64_t schedtape_histogram_quantile(const struct schedtape_histogram *histogram,
 				      unsigned int num, unsigned int den)
 {
-	uint64_t rank, limit, counts[HISTOGRAM_BUCKETS];
-	unsigned int i;
+	uint64_t rank, limit;
 
 	if (!histogram->nr)
 		return 0;
-	schedtape_histogram_counts(histogram, counts);
 	/* nr * num / den, rounded up, without an overflow */
 	rank = histogram->nr / den * num + (histogram->nr % den * num + den - 1) / den;
-	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
-		if (counts[i] >= rank)
-			break;
-		rank -= counts[i];
-	}
-	limit = schedtape_histogram_limit(i);
+	limit = schedtape_histogram_limit(histogram->parts ? many_at(histogram, rank) :
+							     few_at(histogram, rank));
 	return limit < histogram->worst ? limit : histogram->worst;
 }
 
