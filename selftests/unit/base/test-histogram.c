@@ -85,6 +85,8 @@ static void test_many(void)
 	ok(schedtape_histogram_quantile(&h, 499, 1000) == 100 &&
 	   schedtape_histogram_quantile(&h, 501, 1000) >= 5000000000 &&
 	   schedtape_histogram_quantile(&h, 501, 1000) < 5050000000 &&
+	   schedtape_histogram_quantile(&h, 1000, 2001) == 100 &&
+	   schedtape_histogram_quantile(&h, 1001, 2001) >= 5000000000 &&
 	   schedtape_histogram_quantile(&h, 1, 1) == UINT64_MAX, "each counts once");
 	schedtape_histogram_free(&h);
 }
