@@ -26,7 +26,7 @@ if [ ! -e $stat ]; then
 	exit
 fi
 
-# The storm is recorded by three sessions, whose filters change meanwhile.
+# Three sessions record the load, and a process is added to their filters and removed again.
 load()
 {
 	local round id pids=()

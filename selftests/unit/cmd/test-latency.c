@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: latency: which delays it counts, for whom, and what it prints of them.
+ * Description: latency counts the delays of the right tasks and CPUs, and prints their figures.
  */
 #include "delays-tape.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a tape has, in a few words, for messages about options that select nothing of it.
+ * Describes the times, tasks, cgroups and CPUs of a tape in a few words.  A message uses it if an
+ * option selects nothing of the tape.
  */
 #ifndef SCHEDTAPE_CONTENTS_H
 #define SCHEDTAPE_CONTENTS_H

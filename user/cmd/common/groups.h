@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the lines of a report are of: tasks, or all tasks of the same name, process, cgroup or
- * policy, or CPUs.  --by.
+ * Groups the tasks of a timeline for a report that has a line for each group: a task, or all tasks
+ * of one name, process, cgroup, CPU or policy.  --by chooses.
  */
 #ifndef SCHEDTAPE_GROUPS_H
 #define SCHEDTAPE_GROUPS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What comes before a report: which tape it is of, and what the tape misses.
+ * Prints the lines before a report: they name the tape, and say which events it misses.
  */
 #ifndef SCHEDTAPE_HEADING_H
 #define SCHEDTAPE_HEADING_H

@@ -179,7 +179,7 @@ static int compare_rows(const void *left, const void *right, void *arg)
 		if (order || !at[len])
 			break;
 	}
-	/* What a row is stands in its first column: two runs print the same. */
+	/* The first column names the row.  By it, equal rows are in the same order each time. */
 	return order ? order : compare_values(&sheet->columns[0], a, b);
 }
 

@@ -68,7 +68,7 @@ struct sheet_options {
 };
 
 extern const struct argp sheet_argp;
-/* The same, for commands whose -s is another option: only --sort. */
+/* The same without -s, for commands that use -s otherwise: there is only --sort. */
 extern const struct argp sheet_long_argp;
 
 /* Prepares the options for sheet_argp.  @sort: the columns to sort by unless --sort says others. */
