@@ -161,9 +161,9 @@ static int finish(struct script *script, struct schedtape_tape *tape)
 	bool chosen = selection_of_any(&script->selection) || script->fields.chosen;
 	const char *path = script->common.input;
 
-	if (!script->printed && out_works() && chosen) {
+	if (!script->printed && out_works()) {
 		lines_flush(&script->print.lines);
-		if (!cmd_warn_empty(tape, path)) {
+		if (!cmd_warn_empty(tape, path) && chosen) {
 			selection_no_match(&script->selection, tape, path, "event",
 					   script->fields.chosen ? " -e" : "");
 			return out_finish(CMD_FAILURE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/lines.h"
 
-#include <stdio.h>
+#include "common/output.h"
 
 #define NUMBER_BYTES	24	/* digits of the largest number, and some more */
 
@@ -13,7 +13,7 @@ void lines_begin(struct lines *lines)
 
 void lines_flush(struct lines *lines)
 {
-	fwrite(lines->buffer, 1, lines->at - lines->buffer, stdout);
+	out_write(lines->buffer, lines->at - lines->buffer);
 	lines_begin(lines);
 }
 

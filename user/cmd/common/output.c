@@ -70,23 +70,33 @@ int out_failed(int ret, const struct schedtape_error *err)
 /* There was no memory for JSON. */
 static bool unmade;
 
+/* What the first failed out_write() met: stdio remembers only that there was an error. */
+static int write_error;
+
 bool out_works(void)
 {
 	return !unmade && !ferror(stdout);
+}
+
+void out_write(const void *data, size_t size)
+{
+	errno = 0;
+	if (fwrite(data, 1, size, stdout) != size && !write_error)
+		write_error = errno;
 }
 
 int out_finish(int status)
 {
 	bool failed = ferror(stdout);
 
-	errno = 0;
+	errno = write_error;
 	if (fflush(stdout))
 		failed = true;
 	if (unmade)
 		return CMD_FAILURE;
 	if (!failed || errno == EPIPE)
 		return status;
-	/* If errno is 0, an earlier write has failed. */
+	/* errno is 0 if stdio wrote by itself and failed before. */
 	out_error(NULL, "cannot write to standard output%s%s: the output is not complete",
 		  errno ? ": " : "", errno ? strerror(errno) : "");
 	return CMD_FAILURE;
