@@ -26,6 +26,7 @@ static const struct {
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "latency", cmd_latency, "Show how long tasks waited for a CPU" },
 	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU" },
+	{ "why", cmd_why, "Show what kept a task from running" },
 	{ "replay", cmd_replay, "Replay a tape" },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay" },

@@ -478,6 +478,64 @@ static int print_run(void *arg, const struct schedtape_task *task, const struct 
 	return 0;
 }
 
+static int print_begin(void *arg, const struct schedtape_task *task,
+		       const struct schedtape_run *run)
+{
+	char *log = arg;
+	size_t length = strlen(log);
+
+	snprintf(log + length, 1024 - length, "%u [%u] %u woke %u in %d by %d%s; ", task->pid,
+		 run->cpu, (unsigned int)run->begin, (unsigned int)run->woke, (int)run->woke_in,
+		 run->waker == SCHEDTAPE_NONE ? -1 :
+		 (int)schedtape_task_at(task, run->waker)->pid,
+		 run->end == run->begin && run->state == SCHEDTAPE_NONE ? "" : " ended");
+	return 0;
+}
+
+static int print_queued(void *arg, const struct schedtape_task *task, uint32_t cpu, uint64_t time)
+{
+	char *log = arg;
+	size_t length = strlen(log);
+
+	snprintf(log + length, 1024 - length, "%u at [%u] %u; ", task->pid, cpu,
+		 (unsigned int)time);
+	return 0;
+}
+
+static void test_begins(void)
+{
+	static const struct schedtape_timeline_ops print = {
+		.size = sizeof(print), .began = print_begin, .queued = print_queued,
+	};
+	struct schedtape_tape *tape = fake_new(0, 900);
+	struct schedtape_timeline *timeline;
+	char log[1024] = "";
+
+	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 110, 0, 0, 1);
+	fake_fork(tape, 120, 0, 2, false);
+	fake_switch(tape, 130, 1, 0, 2);
+	fake_switch(tape, 140, 1, STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 150, 0, 2, STAPE_CTX_TASK);
+	fake_event(tape, 160, 1, STAPE_EV_MIGRATE, 2, 1);
+	fake_switch(tape, 170, 1, 0, 2);
+	fake_switch(tape, 180, 1, STAPE_STATE_SLEEPING, 0);
+	fake_event(tape, 190, 1, STAPE_EV_MIGRATE, 2, 0);
+	fake_event(tape, 200, 1, STAPE_EV_WAKEUP, 2, 0);
+	fake_switch(tape, 210, 1, 0, 2);
+	fake_switch(tape, 220, 1, STAPE_STATE_RUNNING, 0);
+	fake_switch(tape, 230, 1, 0, 2);
+	if (schedtape_timeline_run(tape, &print, log, &timeline, NULL))
+		abort();
+	ok(!strcmp(log, "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
+		   "2 at [0] 120; 2 [1] 130 woke 120 in 0 by 1; "
+		   "2 at [0] 150; 2 at [1] 160; 2 [1] 170 woke 150 in 0 by 1; "
+		   "2 at [0] 200; 2 [1] 210 woke 200 in -1 by -1; "
+		   "2 [1] 230 woke 0 in -1 by -1; "), "begins of runs: %s", log);
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
 static void test_runs(void)
 {
 	static const struct schedtape_timeline_ops print = {
@@ -516,6 +574,7 @@ int main(void)
 {
 	test_story();
 	test_runs();
+	test_begins();
 	test_events();
 	test_refusal();
 	test_random();

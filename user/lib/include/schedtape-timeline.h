@@ -133,6 +133,9 @@ struct schedtape_range {
  * @state: enum stape_state in which it left; SCHEDTAPE_NONE: the tape does not show that, because
  *	of a loss or a pause, because the task left the filter, or because the tape ends
  * @left_state: enum stape_state in which it had left at @left
+ * @waker: index of the task that woke it at @woke, itself or in a softirq that it raised, or
+ *	forked it; SCHEDTAPE_NONE: none on the tape did
+ * @woke_in: enum stape_context of who woke it; SCHEDTAPE_NONE: not known, or @woke is 0
  * @reserved: 0
  */
 struct schedtape_run {
@@ -143,6 +146,8 @@ struct schedtape_run {
 	uint32_t cpu;
 	uint32_t state;
 	uint32_t left_state;
+	uint32_t waker;
+	uint32_t woke_in;
 	uint32_t reserved;
 };
 
@@ -192,6 +197,8 @@ struct schedtape_run {
  * @ran: @task came off a CPU, or the tape ends while it runs; before slept(), left() and exited()
  *	of the same time
  * @event: each event of the tape, before the callbacks that tell what it means
+ * @began: @task got a CPU; the end of @run is its begin, and its state is not known
+ * @queued: @task, which is runnable, waits for @cpu: it was woken there, or has moved there
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -222,6 +229,9 @@ struct schedtape_timeline_ops {
 	bool reserved[7];
 	int (*ran)(void *arg, const struct schedtape_task *task, const struct schedtape_run *run);
 	int (*event)(void *arg, const struct schedtape_event *ev);
+	int (*began)(void *arg, const struct schedtape_task *task,
+		     const struct schedtape_run *run);
+	int (*queued)(void *arg, const struct schedtape_task *task, uint32_t cpu, uint64_t time);
 };
 
 struct schedtape_timeline;

@@ -85,6 +85,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 	if (wakee == SCHEDTAPE_NONE || wakee == waker)
 		return;
 	track = timeline_track(tl, wakee);
+	track->waking_in = ev->arg;
 	if (!schedtape_waking_by_task(ev) || waker == SCHEDTAPE_NONE) {
 		track->waker = SCHEDTAPE_NONE;
 		track->ticket = 0;
@@ -108,7 +109,7 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == TASK_FOUND)
 		timeline_track(tl, wakee)->state = TASK_NEW;
 	timeline_wakeup(tl, wakee, ev->time);
-	timeline_hide(tl, wakee, ev->arg, ev->time);
+	timeline_queue(tl, wakee, ev->arg, ev->time);
 }
 
 static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
@@ -173,7 +174,7 @@ static void on_migrate(struct schedtape_timeline *tl, uint32_t index,
 		       const struct schedtape_event *ev)
 {
 	timeline_task(tl, index)->migrations++;
-	timeline_hide(tl, index, ev->arg, ev->time);
+	timeline_queue(tl, index, ev->arg, ev->time);
 }
 
 /* A task has ended on a CPU that is not recorded.  Another task may have its PID already. */

@@ -22,10 +22,9 @@ void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time
 }
 
 /* @state: enum stape_state, SCHEDTAPE_NONE: the tape does not show it. */
-static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t state)
+static struct schedtape_run run_of(const struct schedtape_track *track, uint32_t state)
 {
-	const struct schedtape_track *track = timeline_track(tl, index);
-	const struct schedtape_run run = {
+	return (struct schedtape_run){
 		.begin = track->begun,
 		.end = track->since,
 		.left = track->left,
@@ -33,12 +32,20 @@ static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t s
 		.cpu = track->cpu,
 		.state = state,
 		.left_state = track->left ? track->left_as : SCHEDTAPE_NONE,
+		.waker = track->woke ? track->woke_by : SCHEDTAPE_NONE,
+		.woke_in = track->woke && track->woke_in != TRACK_UNKNOWN ? track->woke_in :
+									    SCHEDTAPE_NONE,
 	};
+}
+
+static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t state)
+{
+	const struct schedtape_run run = run_of(timeline_track(tl, index), state);
 
 	timeline_call(tl, ran, timeline_task(tl, index), &run);
 }
 
-/* Takes a running task off its CPU.  @state: see report_run(). */
+/* Takes a running task off its CPU.  @state: see run_of(). */
 static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint32_t state, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
@@ -87,6 +94,8 @@ static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, 
 
 	set_state(tl, index, TASK_RUNNABLE, time);
 	timeline_track(tl, index)->woke = time;
+	timeline_track(tl, index)->woke_by = waker;
+	timeline_track(tl, index)->woke_in = TRACK_UNKNOWN;
 	task->wakeups++;
 	if (waker != SCHEDTAPE_NONE) {
 		task->wakeups_by_task++;
@@ -120,6 +129,13 @@ static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t 
 		task->delay_max_time = time;
 	}
 	timeline_call(tl, waited, task, delay, time);
+}
+
+static void report_begin(struct schedtape_timeline *tl, uint32_t index)
+{
+	const struct schedtape_run run = run_of(timeline_track(tl, index), SCHEDTAPE_NONE);
+
+	timeline_call(tl, began, timeline_task(tl, index), &run);
 }
 
 /**
@@ -170,6 +186,8 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 	track->cpu = cpu;
 	track->burst = true;
 	tl->lanes[cpu].task = index;
+	if (tl->ops.began)
+		report_begin(tl, index);
 }
 
 /**
@@ -216,10 +234,17 @@ void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	set_state(tl, index, TASK_LOST, time);
 }
 
-/* A runnable task goes to @cpu.  If that is not recorded, the task may run there unseen. */
-void timeline_hide(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time)
+/*
+ * A task goes to @cpu.  If it is runnable, it waits for that CPU; or it may run there unseen, if the
+ * CPU is not recorded.
+ */
+void timeline_queue(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time)
 {
-	if (timeline_track(tl, index)->state == TASK_RUNNABLE && !timeline_records(tl, cpu))
+	if (timeline_track(tl, index)->state != TASK_RUNNABLE)
+		return;
+	if (timeline_records(tl, cpu))
+		timeline_call(tl, queued, timeline_task(tl, index), cpu, time);
+	else
 		set_state(tl, index, TASK_LOST, time);
 }
 
@@ -317,7 +342,9 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	struct schedtape_track *track = timeline_track(tl, index);
 	uint32_t waker = track->waker;
 	uint64_t ticket = track->ticket;
+	uint8_t waking_in = track->waking_in;
 
+	track->waking_in = TRACK_UNKNOWN;
 	track->waker = SCHEDTAPE_NONE;
 	track->ticket = 0;
 
@@ -328,6 +355,8 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	case TASK_NEW:
 		set_state(tl, index, TASK_RUNNABLE, time);
 		track->woke = time;
+		track->woke_by = timeline_task(tl, index)->parent;
+		track->woke_in = STAPE_CTX_TASK;
 		return;
 	case TASK_READY:
 	case TASK_RUNNABLE:
@@ -346,6 +375,7 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 		return;
 	}
 	wake(tl, index, waker, ticket, time);
+	timeline_track(tl, index)->woke_in = waking_in;
 }
 
 /* Ends a task: this is its last switch-out, or another task has its PID. */

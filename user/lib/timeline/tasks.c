@@ -129,6 +129,7 @@ uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t
 		.end = time,
 	};
 	set->tracks[index] = (struct schedtape_track){
+		.waking_in = TRACK_UNKNOWN,
 		.seen = time,
 		.since = time,
 		.waker = SCHEDTAPE_NONE,

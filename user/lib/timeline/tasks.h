@@ -44,10 +44,13 @@ enum task_state {
  * @woke: when it was woken since then, 0: never, or not known
  * @ticket: ticket of the waking whose wakeup is still to come, 0: the waker is no task
  * @waker: its waker, with @ticket
+ * @woke_by: the task that woke it at @woke, or SCHEDTAPE_NONE
  * @cpu: where it runs, with TASK_RUNNING
  * @threads: other threads of the group that it leads, without the exiting ones
  * @threads_xor: the indices of these threads, XORed: with one thread, its index
  * @left_as: enum stape_state at @left
+ * @waking_in: enum stape_context of the waking whose wakeup is still to come, TRACK_UNKNOWN: none
+ * @woke_in: the same of the wake-up at @woke
  * @state: enum task_state
  * @burst: it has run since it was last woken
  * @exiting: its exit has begun
@@ -61,15 +64,20 @@ struct schedtape_track {
 	uint64_t woke;
 	uint64_t ticket;
 	uint32_t waker;
+	uint32_t woke_by;
 	uint32_t cpu;
 	uint32_t threads;
 	uint32_t threads_xor;
 	uint8_t left_as;
+	uint8_t waking_in;
+	uint8_t woke_in;
 	uint8_t state;
 	bool burst;
 	bool exiting;
 	bool described;
 };
+
+#define TRACK_UNKNOWN	0xff
 
 /**
  * struct schedtape_tasks - all tasks of a tape

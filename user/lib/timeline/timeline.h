@@ -137,7 +137,7 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
 		    uint64_t time);
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
-void timeline_hide(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time);
+void timeline_queue(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time);
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,

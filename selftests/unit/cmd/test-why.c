@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: why explains a wait by what other tasks and CPUs did meanwhile.
+ */
+#include <ctype.h>
+
+#include "printed.h"
+
+#define MS	1000000ULL
+
+/*
+ * 10 waits for 132 ms for its thread 20, which runs on CPU 3 for 69 ms of that, is preempted for 30
+ * ms by a task that is not recorded, and blocked for 30 ms.  Then 10 sleeps for 100 ms until an
+ * interrupt.  Last 20 is ready for 20 ms while CPU 0 runs 10, and for 10 ms at CPU 3, to which it
+ * was moved.
+ */
+static void make_waits(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 14 }, { .cpu = 3, .events = 11 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
+	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1152 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 0);
+	maker_switch(&m, 1301 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_wake(&m, 1400 * MS, 20, STAPE_CTX_TASK, 1400 * MS, 0);
+	maker_switch(&m, 1500 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1011 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1080 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_BLOCKED);
+	maker_wake(&m, 1130 * MS, 20, STAPE_CTX_HARDIRQ, 1130 * MS, 3);
+	maker_switch(&m, 1131 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_TASK, 1150 * MS, 0);
+	maker_switch(&m, 1160 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_event(&m, 1420 * MS, STAPE_EV_MIGRATE, 20, 3);
+	maker_switch(&m, 1430 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1440 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_tape(tape, pages, 2, &end, false);
+}
+
+/* Runs the command with up to five arguments behind the name, and takes double blanks out. */
+static int why(const struct blob *tape, const char *a, const char *b, const char *c)
+{
+	char name[] = "why", file[] = "-i";
+	char *argv[] = { name, file, (char *)tape->path, (char *)a, (char *)b, (char *)c, NULL };
+	char *to = text, *from;
+	int status;
+
+	begin_capture();
+	status = cmd_why(3 + !!a + !!b + !!c, argv);
+	end_capture();
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+	return status;
+}
+
+static void test_worst(const struct blob *tape)
+{
+	ok(!why(tape, "10", "--worst=1", NULL), "the worst wait");
+	has("\nshell:10 did not run for 132.000 ms, from 1.020000 to 1.152000, and then on CPU 0; "
+	    "it was ready for 2.000 ms of that\n", "its length");
+	has("\n 1.52 % 2.000 1 1.150000 shell:10 was ready, its CPU was idle\n"
+	    " 52.27 % 69.000 3 1.020000 shell:20 ran\n"
+	    " 0.76 % 1.000 1 1.130000 shell:20 was ready, its CPU was idle\n"
+	    " 22.73 % 30.000 1 1.100000 shell:20 was blocked until an interrupt\n"
+	    " 22.73 % 30.000 1 1.050000 shell:20 was ready, its CPU ran another task\n\n",
+	    "its links, back in time");
+	has("\n# Another task: the tape does not have it; \"schedtape record -a", "a note");
+	has_not("slept until", "its own sleep is not the worst");
+	ok(!why(tape, "shell:20", NULL, NULL), "of the thread");
+	has("\n 7.41 % 20.000 1 1.400000 shell:20 was ready, its CPU ran shell:10\n",
+	    "it waited for one CPU");
+	has("270.000 ms, from 1.160000 to 1.430000, and then on CPU 3", "and ran on another one");
+	has("\n 3.70 % 10.000 1 1.420000 shell:20 was ready, its CPU was idle\n"
+	    " 7.41 % 20.000 1 1.400000 ", "after it was moved");
+	why(tape, "20", "--worst=1", "--top=2");
+	has("\n 51.48 % 139.000 2 1.160000 shell ran\n", "a long chain is merged by name");
+	has(" more lines, see --top\n", "and cut");
+}
+
+static void test_at(const struct blob *tape)
+{
+	ok(!why(tape, "10", "--at=1.25", NULL), "the wait at a time");
+	has(" did not run for 101.000 ms, from 1.200000 to 1.301000", "is found");
+	has("\n 99.01 % 100.000 1 1.200000 shell:10 slept until an interrupt\n",
+	    "also if it is the task's own sleep");
+	ok(!why(tape, "10", "--at=+0.16", "--reltime") && strstr(text, "shell:10 ran at that time"),
+	   "a time at which the task ran");
+	ok(why(tape, "20", "--at=1.9", NULL) == CMD_FAILURE &&
+	   strstr(said, "the tape does not show that 20 waited at that time"), "after its end");
+	ok(why(tape, "none", NULL, NULL) == CMD_FAILURE &&
+	   strstr(said, "no wait of a task of the tape matches --comm; it has the tasks shell:10"),
+	   "no such task");
+}
+
+static void test_summary(const struct blob *tape)
+{
+	ok(!why(tape, "--summary", NULL, NULL), "all waits");
+	has("\nshell ran 208.000 44.8 2 ", "the tasks have one name, so they have one line");
+	has("\nshell was blocked until an interrupt 60.000 12.9 2 30.000 30.000 30.000 30.000 "
+	    "1.131000\n", "a cause, and its first worst wait");
+	has("\nTOTAL 464.000 100.0 5 ", "the total, without their own sleeps");
+	why(tape, "--summary", "--sleeps", NULL);
+	has("\nshell slept until an interrupt 200.000 ", "the sleeps");
+	has("\nTOTAL 564.000 100.0 5 ", "the total with them");
+	why(tape, "--summary", "--tid=10", "--json");
+	squeeze();
+	has("{\"format\":\"schedtape-why\",\"version\":1,", "the format");
+	has("\"causes\":[{\"cause\":\"shellran\",\"time_ns\":69000000,\"share_ppm\":", "of one task");
+}
+
+static void test_path(const struct blob *tape)
+{
+	ok(!why(tape, "--path", "10", NULL), "the critical path");
+	has("\ncritical path to the end of shell:10: 500.000 ms, from 1.000000 to 1.500000\n",
+	    "from the start to the end");
+	has("\n 51.20 % 256.000 3 1.001000 shell:10 ran\n", "the process ran");
+	has("\n 15.60 % 78.000 3 1.011000 shell:20 ran\n", "its thread ran, from its fork on");
+	has("\n 20.00 % 100.000 1 1.200000 shell:10 slept until an interrupt\n", "a sleep");
+	has_not("not known", "all is known");
+	why(tape, "--path", "10", "--json");
+	squeeze();
+	has("\"path\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,\"end_ns\":1500000000,",
+	    "as JSON");
+	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,\"share_ppm\":8000,"
+	    "\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_waits(&tape);
+	test_worst(&tape);
+	test_at(&tape);
+	test_summary(&tape);
+	test_path(&tape);
+	close(tape.fd);
+	return tap_done();
+}

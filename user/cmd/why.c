@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape why: what kept a task from running.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "common/heading.h"
+#include "common/input.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/selection.h"
+#include "common/sheet.h"
+#include "common/time-text.h"
+#include "why/print.h"
+#include "why/waits.h"
+
+#define OPT_AT		0x100
+#define OPT_WORST	0x101
+#define OPT_SUMMARY	0x102
+#define OPT_PATH	0x103
+#define OPT_SLEEPS	0x104
+
+#define WORST		3
+#define MOST		10000
+#define LINES		20
+#define SPANS		(1U << 20)	/* of 80 bytes */
+
+/**
+ * struct why - the command line, and what was found
+ * @task: TASK as it was given
+ * @at: --at
+ * @worst: how many waits to print
+ */
+struct why {
+	struct cmd_common common;
+	struct selection selection;
+	struct sheet_options sheet;
+	struct time_text_options times;
+	struct time_text time;
+	const char *task;
+	struct time_ranges at;
+	unsigned long worst;
+	bool summary;
+	bool path;
+	bool sleeps;
+	struct waits waits;
+};
+
+static const struct argp_option options[] = {
+	{ "at", OPT_AT, "TIME", 0, "Explain the wait in which the task was at this time", 0 },
+	{ "worst", OPT_WORST, "N", 0, "Explain the N worst waits (3)", 0 },
+	{ "summary", OPT_SUMMARY, NULL, 0,
+	  "Show the causes of all waits of all tasks, or of those selected", 0 },
+	{ "path", OPT_PATH, NULL, 0, "Show the critical path of the task's process", 0 },
+	{ "sleeps", OPT_SLEEPS, NULL, 0,
+	  "Also count the time for which a task itself slept until an interrupt or a task that is "
+	  "not recorded woke it", 0 },
+	{ 0 }
+};
+
+/* Parses "812", "redis-server:812", "redis*". */
+static int parse_task(struct why *why, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	uint32_t tid;
+
+	why->task = text;
+	if (!select_number_parse(&tid, colon ? colon + 1 : text))
+		return select_numbers_parse(&why->selection.tids, colon ? colon + 1 : text);
+	return select_names_parse(&why->selection.comms, text);
+}
+
+static void check(const struct why *why, const struct argp_state *state)
+{
+	if (why->summary + why->path + !!why->at.nr + !!why->worst > 1)
+		argp_error(state, "only one of --at, --worst, --summary and --path");
+	if (!why->summary && !why->task)
+		argp_error(state, "which TASK? Give its PID or its name; "
+			   "\"schedtape latency -p\" lists them, and --summary needs none");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct why *why = state->input;
+	char *end;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &why->common;
+		state->child_inputs[1] = &why->selection;
+		state->child_inputs[2] = &why->sheet;
+		state->child_inputs[3] = &why->times;
+		return 0;
+	case OPT_AT:
+		if (strchr(arg, ',') || why->at.nr || time_ranges_parse(&why->at, arg))
+			argp_error(state, "--at: not a time: '%s'", arg);
+		return 0;
+	case OPT_WORST:
+		why->worst = strtoul(arg, &end, 10);
+		if (*arg < '1' || *arg > '9' || *end || why->worst > MOST)
+			argp_error(state, "--worst: not a number from 1 to %u: '%s'", MOST, arg);
+		return 0;
+	case OPT_SUMMARY:
+		why->summary = true;
+		return 0;
+	case OPT_PATH:
+		why->path = true;
+		return 0;
+	case OPT_SLEEPS:
+		why->sleeps = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (why->summary || why->task)
+			return ARGP_ERR_UNKNOWN;
+		return -parse_task(why, arg);
+	case ARGP_KEY_END:
+		check(why, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int no_memory(void)
+{
+	out_error(NULL, "not enough memory");
+	return CMD_FAILURE;
+}
+
+static void begin(const struct why *why, struct schedtape_tape *tape,
+		  const struct schedtape_timeline *timeline)
+{
+	if (!why->common.json) {
+		heading_print(why->common.input, tape, timeline);
+		return;
+	}
+	out_json_begin("why");
+	heading_json(why->common.input, tape, timeline);
+}
+
+/* -- causes ---------------------------------------------------------------- */
+
+static int show_causes(struct why *why, struct schedtape_tape *tape,
+		       const struct schedtape_timeline *timeline)
+{
+	const struct causes *causes = &why->waits.causes;
+	unsigned int kinds = 0;
+	struct sheet sheet;
+	size_t i;
+
+	sheet_begin(&sheet, why_columns, &why->sheet);
+	if (why_fill(&sheet, causes)) {
+		sheet_free(&sheet);
+		return no_memory();
+	}
+	sheet_sort(&sheet);
+	begin(why, tape, timeline);
+	if (why->common.json) {
+		sheet_json(&sheet, "causes");
+		out_json_end();
+	} else {
+		sheet_print(&sheet);
+		for (i = 0; i < causes->nr; i++)
+			if (!causes->list[i].rest)
+				kinds |= 1U << causes->list[i].kind;
+		putchar('\n');
+		why_print_notes(kinds, tape);
+	}
+	sheet_free(&sheet);
+	return 0;
+}
+
+/* Returns how many lines a chain may have. */
+static size_t top(const struct why *why)
+{
+	return why->sheet.top ? why->sheet.top : LINES;
+}
+
+/* -- chains ---------------------------------------------------------------- */
+
+/* Prints that there is no wait to explain.  Returns the exit status. */
+static int no_wait(struct why *why, struct schedtape_tape *tape, const struct schedtape_task *tasks)
+{
+	const struct waits *waits = &why->waits;
+	char name[TEXT_TASK_LEN];
+
+	if (waits->ran != SCHEDTAPE_NONE) {
+		printf("%s ran at that time\n",
+		       text_task(name, tasks[waits->ran].comm, tasks[waits->ran].pid));
+		return 0;
+	}
+	if (waits->at != SPAN_NONE)
+		out_error(why->common.input, "the tape does not show that %s waited at that time",
+			  why->task);
+	else
+		selection_no_match(&why->selection, tape, why->common.input, "wait of a task", "");
+	return CMD_FAILURE;
+}
+
+static int show_waits(struct why *why, struct schedtape_tape *tape,
+		      const struct schedtape_timeline *timeline)
+{
+	const struct waits *waits = &why->waits;
+	const struct schedtape_task *tasks;
+	unsigned int kinds = 0;
+	size_t i, n;
+
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	if (!waits->nr)
+		return no_wait(why, tape, tasks);
+	begin(why, tape, timeline);
+	if (why->common.json)
+		out_json_list("waits");
+	for (i = 0; i < waits->nr && out_works(); i++) {
+		if (why->common.json)
+			why_json_chain(&waits->chains[i], tasks);
+		else
+			why_print_wait(&waits->chains[i], tasks, &why->time, top(why));
+		kinds |= why_kinds(&waits->chains[i]);
+	}
+	if (why->common.json) {
+		out_json_list_end();
+		out_json_end();
+	} else {
+		why_print_notes(kinds, tape);
+	}
+	return 0;
+}
+
+/* -- the critical path ----------------------------------------------------- */
+
+/*
+ * Finds the process of the selected tasks.  Returns the index of its leader; SCHEDTAPE_NONE, after a
+ * message: there is none, or more than one.
+ */
+static uint32_t find_process(struct why *why, struct schedtape_tape *tape,
+			     const struct schedtape_task *tasks, size_t n)
+{
+	uint32_t process = SCHEDTAPE_NONE;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!selection_has_timeline_task(&why->selection, &tasks[i]))
+			continue;
+		if (process != SCHEDTAPE_NONE && tasks[i].process != process) {
+			out_error(why->common.input, "\"%s\" is more than one process, such as "
+				  "%" PRIu32 " and %" PRIu32 ": choose one", why->task,
+				  tasks[process].pid, tasks[tasks[i].process].pid);
+			return SCHEDTAPE_NONE;
+		}
+		process = tasks[i].process;
+	}
+	if (process == SCHEDTAPE_NONE)
+		selection_no_match(&why->selection, tape, why->common.input, "task", "");
+	return process;
+}
+
+/* Returns the number of the process's last run, and when it ended; SPAN_NONE: it never ran. */
+static uint64_t last_run(struct history *history, const struct schedtape_task *tasks, size_t n,
+			 uint32_t process, uint64_t *end)
+{
+	uint64_t number, last = SPAN_NONE;
+	const struct span *span;
+	size_t i;
+
+	for (i = 0; i < n && i < history->nr_tasks; i++) {
+		number = history->tasks[i].last;
+		span = history_get(history, number);
+		if (tasks[i].process != process || !span ||
+		    (last != SPAN_NONE && span->end <= *end))
+			continue;
+		last = number;
+		*end = span->end;
+	}
+	return last;
+}
+
+static int show_path(struct why *why, struct schedtape_tape *tape,
+		     const struct schedtape_timeline *timeline)
+{
+	struct chain *chain = &why->waits.chain;
+	const struct schedtape_task *tasks;
+	uint64_t number, end = 0;
+	uint32_t process;
+	size_t n;
+
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	process = find_process(why, tape, tasks, n);
+	if (process == SCHEDTAPE_NONE)
+		return CMD_FAILURE;
+	number = last_run(&why->waits.history, tasks, n, process, &end);
+	if (number == SPAN_NONE || end <= tasks[process].start) {
+		out_error(why->common.input, "the process %" PRIu32 " did not run",
+			  tasks[process].pid);
+		return CMD_FAILURE;
+	}
+	if (chain_of_path(chain, &why->waits.history, number, tasks[process].start, end))
+		return no_memory();
+	begin(why, tape, timeline);
+	if (why->common.json) {
+		out_json_list("path");
+		why_json_chain(chain, tasks);
+		out_json_list_end();
+		out_json_end();
+	} else {
+		why_print_path(chain, tasks, &why->time, top(why));
+		why_print_notes(why_kinds(chain), tape);
+	}
+	return 0;
+}
+
+/* -- the command ----------------------------------------------------------- */
+
+/* Returns 0, or -1 after a message. */
+static int prepare(struct why *why, struct schedtape_tape *tape)
+{
+	struct waits *waits = &why->waits;
+	const char *path = why->common.input;
+
+	*waits = (struct waits){
+		.selection = &why->selection,
+		.most = why->summary || why->path ? 0 : why->worst ? why->worst : WORST,
+		.at = SPAN_NONE,
+		.all = why->summary,
+		.causes.apart = !why->sleeps,
+		.rest = why->sleeps || why->at.nr,
+		/* A path may go back to the start of the tape. */
+		.history.most = why->path ? 1ULL << 40 : SPANS,
+		.ran = SCHEDTAPE_NONE,
+	};
+	if (selection_resolve(&why->selection, tape, path) ||
+	    time_text_begin(&why->time, &why->times, tape, path))
+		return -1;
+	if (why->at.nr && time_ranges_resolve(&why->at, tape)) {
+		out_error(path, "--at: the tape does not have that time");
+		return -1;
+	}
+	if (why->at.nr)
+		waits->at = why->at.ranges[0].start;
+	return 0;
+}
+
+static int run(struct why *why, struct schedtape_tape *tape)
+{
+	struct schedtape_timeline *timeline;
+	struct schedtape_error err = { "" };
+	int status;
+
+	if (schedtape_timeline_run(tape, &waits_ops, &why->waits, &timeline, &err)) {
+		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
+		return CMD_FAILURE;
+	}
+	cmd_warn_damage(timeline);
+	if (why->summary)
+		status = show_causes(why, tape, timeline);
+	else if (why->path)
+		status = show_path(why, tape, timeline);
+	else
+		status = show_waits(why, tape, timeline);
+	schedtape_timeline_free(timeline);
+	return status;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
+		{ &sheet_argp, 0, NULL, 0 }, { &time_text_argp, 0, NULL, 0 }, { 0 }
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "TASK [FILE]\n--summary [FILE]",
+		.doc = "Shows what kept a task from running: who woke it late, what that one had "
+		       "waited for, who ran on its CPU meanwhile. TASK is a PID or a name. See "
+		       "schedtape-why(1).",
+		.children = children,
+	};
+	struct why why = { .common = CMD_COMMON_INIT, .times = TIME_TEXT_OPTIONS_INIT };
+	struct schedtape_tape *tape;
+	int status = CMD_FAILURE;
+
+	sheet_options_init(&why.sheet, why_columns, "time");
+	cmd_parse(&argp, argc, argv, 0, &why);
+	tape = cmd_open_tape(why.common.input);
+	if (tape && !prepare(&why, tape))
+		status = run(&why, tape);
+	if (tape)
+		cmd_warn_empty(tape, why.common.input);
+	cmd_close_tape(tape, why.common.input);
+	waits_free(&why.waits);
+	time_ranges_free(&why.at);
+	selection_free(&why.selection);
+	return out_finish(status);
+}

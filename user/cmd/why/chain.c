@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "why/chain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct walk - on the way back through a chain
+ * @floor: where it ends
+ * @at: what is after this time has its link
+ * @rc: 0 or -ENOMEM
+ */
+struct walk {
+	struct chain *chain;
+	const struct history *history;
+	uint64_t floor;
+	uint64_t at;
+	int rc;
+};
+
+static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task, uint32_t other)
+{
+	struct link *link;
+	size_t i;
+
+	/* Chains go round in circles of a few tasks, so the last ones are the likely ones. */
+	for (i = chain->nr; i > 0; i--) {
+		link = &chain->links[i - 1];
+		if (link->kind == kind && link->task == task && link->other == other)
+			return link;
+	}
+	return NULL;
+}
+
+static struct link *new_link(struct chain *chain)
+{
+	size_t room = chain->room ? 2 * chain->room : 16;
+	struct link *links;
+
+	if (chain->nr == chain->room) {
+		links = reallocarray(chain->links, room, sizeof(*links));
+		if (!links)
+			return NULL;
+		chain->links = links;
+		chain->room = room;
+	}
+	return &chain->links[chain->nr++];
+}
+
+/* Gives a link the time from @begin on that has none yet. */
+static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
+		  uint64_t begin)
+{
+	struct link *link;
+
+	if (begin < walk->floor)
+		begin = walk->floor;
+	if (begin >= walk->at || walk->rc)
+		return;
+	link = find(walk->chain, kind, task, other);
+	if (!link) {
+		link = new_link(walk->chain);
+		if (!link) {
+			walk->rc = -ENOMEM;
+			return;
+		}
+		*link = (struct link){
+			.kind = kind, .task = task, .other = other, .end = walk->at,
+		};
+	}
+	link->parts++;
+	link->time += walk->at - begin;
+	link->begin = begin;
+	walk->at = begin;
+}
+
+/* The task was ready from @begin on, and waited for the CPU that did @number at the end. */
+static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint64_t begin)
+{
+	static const enum link_kind kinds[] = {
+		[SPAN_RUN] = LINK_QUEUED,
+		[SPAN_IDLE] = LINK_IDLE,
+		[SPAN_OTHER] = LINK_OTHER,
+		[SPAN_UNKNOWN] = LINK_UNKNOWN,
+		[SPAN_QUEUED] = LINK_UNKNOWN,
+	};
+	const struct span *span;
+
+	if (begin < walk->floor)
+		begin = walk->floor;
+	while (walk->at > begin && !walk->rc) {
+		span = history_get(walk->history, number);
+		if (!span) {
+			spend(walk, LINK_UNKNOWN, task, SCHEDTAPE_NONE, begin);
+			return;
+		}
+		spend(walk, kinds[span->kind], task, span->task,
+		      span->begin > begin ? span->begin : begin);
+		number = span->on_cpu;
+	}
+}
+
+/* A run's task was ready from @begin on, perhaps at several CPUs, until it got the one of the run. */
+static void spend_ready(struct walk *walk, const struct span *run, uint64_t begin)
+{
+	const struct span *queue = history_get(walk->history, run->queue);
+	uint64_t number = run->on_cpu;
+	uint32_t task = run->task;
+
+	while (queue && walk->at > begin && !walk->rc) {
+		spend_queued(walk, task, number, queue->end > begin ? queue->end : begin);
+		number = queue->on_cpu;
+		queue = history_get(walk->history, queue->before);
+	}
+	spend_queued(walk, task, number, begin);
+}
+
+/* A run's task slept, and no task of the tape woke it. */
+static void spend_asleep(struct walk *walk, const struct span *run)
+{
+	enum link_kind kind = LINK_UNKNOWN;
+
+	if (run->woke_in == STAPE_CTX_TASK || run->woke_in == STAPE_CTX_SOFTIRQ_TASK)
+		kind = LINK_OUTSIDE;
+	else if (run->woke_in != SPAN_NO_STATE)
+		kind = run->left_state == STAPE_STATE_BLOCKED ? LINK_BLOCKED : LINK_INTERRUPT;
+	spend(walk, kind, run->task, SCHEDTAPE_NONE, run->left);
+}
+
+static bool covers(const struct span *span, uint64_t time)
+{
+	return span && span->kind == SPAN_RUN && span->begin <= time && span->end >= time;
+}
+
+/*
+ * Goes from the begin of a run back to another run, in which its task, or who woke it, was before.
+ * Returns NULL if there is none.
+ */
+static const struct span *step(struct walk *walk, const struct span *run)
+{
+	const struct span *source = history_get(walk->history, run->source);
+	bool preempted = !run->woke && run->left && run->left_state == STAPE_STATE_RUNNING;
+	uint64_t ready = preempted ? run->left : run->woke;
+
+	if (!ready)
+		return NULL;
+	spend_ready(walk, run, ready);
+	/* The clocks of two CPUs may differ a little. */
+	if (walk->at > ready)
+		walk->at = ready;
+	if (!preempted && covers(source, walk->at))
+		return source;
+	if (!preempted && run->left)
+		spend_asleep(walk, run);
+	return run->left ? history_get(walk->history, run->before) : NULL;
+}
+
+/* Goes back from the begin of a run.  Each run is older than the one before, so this ends. */
+static int walk_back(struct walk *walk, const struct span *run)
+{
+	uint32_t task = SCHEDTAPE_NONE;
+
+	while (run && walk->at > walk->floor && !walk->rc) {
+		task = run->task;
+		run = step(walk, run);
+		if (run && walk->at > walk->floor)
+			spend(walk, LINK_RAN, run->task, SCHEDTAPE_NONE, run->begin);
+	}
+	spend(walk, LINK_UNKNOWN, task, SCHEDTAPE_NONE, walk->floor);
+	return walk->rc;
+}
+
+int chain_of_wait(struct chain *chain, const struct history *history, uint64_t number)
+{
+	const struct span *run = history_get(history, number);
+	struct walk walk = { .chain = chain, .history = history };
+	int rc;
+
+	if (!run || !run->left || run->left >= run->begin)
+		return 0;
+	chain->task = run->task;
+	chain->cpu = run->cpu;
+	chain->begin = run->left;
+	chain->end = run->begin;
+	chain->ready = run->begin - (run->woke ? run->woke : run->left);
+	chain->nr = 0;
+	walk.floor = run->left;
+	walk.at = run->begin;
+	rc = walk_back(&walk, run);
+	return rc ? rc : 1;
+}
+
+int chain_of_path(struct chain *chain, const struct history *history, uint64_t number,
+		  uint64_t begin, uint64_t end)
+{
+	const struct span *run = history_get(history, number);
+	struct walk walk = { .chain = chain, .history = history, .floor = begin, .at = end };
+
+	chain->path = true;
+	chain->task = run ? run->task : SCHEDTAPE_NONE;
+	chain->cpu = run ? run->cpu : STAPE_CPU_NONE;
+	chain->begin = begin;
+	chain->end = end;
+	chain->nr = 0;
+	if (run)
+		spend(&walk, LINK_RAN, run->task, SCHEDTAPE_NONE, run->begin);
+	return walk_back(&walk, run);
+}
+
+bool chain_is_rest(const struct chain *chain, const struct link *link)
+{
+	return link->task == chain->task && !chain->path &&
+	       (link->kind == LINK_INTERRUPT || link->kind == LINK_OUTSIDE);
+}
+
+uint64_t chain_kept(const struct chain *chain)
+{
+	uint64_t kept = 0;
+	size_t i;
+
+	for (i = 0; i < chain->nr; i++)
+		if (!chain_is_rest(chain, &chain->links[i]))
+			kept += chain->links[i].time;
+	return kept;
+}
+
+static bool same_name(const struct schedtape_task *tasks, uint32_t a, uint32_t b)
+{
+	if (a == SCHEDTAPE_NONE || b == SCHEDTAPE_NONE)
+		return a == b;
+	return !memcmp(schedtape_task_at(tasks, a)->comm, schedtape_task_at(tasks, b)->comm,
+		       STAPE_COMM_LEN);
+}
+
+static bool same_cause(const struct chain *chain, const struct schedtape_task *tasks,
+		       const struct link *a, const struct link *b)
+{
+	return a->kind == b->kind && chain_is_rest(chain, a) == chain_is_rest(chain, b) &&
+	       same_name(tasks, a->task, b->task) && same_name(tasks, a->other, b->other);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct link *a = left, *b = right;
+
+	return a->time > b->time ? -1 : a->time < b->time;
+}
+
+void chain_merge(struct chain *chain, const struct schedtape_task *tasks)
+{
+	struct link *links = chain->links, *to;
+	size_t i, at, nr = 0;
+
+	for (i = 0; i < chain->nr; i++) {
+		for (at = 0; at < nr && !same_cause(chain, tasks, &links[at], &links[i]); at++)
+			;
+		to = &links[at];
+		if (at == nr) {
+			*to = links[i];
+			nr++;
+			continue;
+		}
+		to->parts += links[i].parts;
+		to->time += links[i].time;
+		to->begin = to->begin < links[i].begin ? to->begin : links[i].begin;
+	}
+	chain->nr = nr;
+	if (nr)
+		qsort(links, nr, sizeof(*links), compare_times);
+}
+
+void chain_free(struct chain *chain)
+{
+	free(chain->links);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Goes back in time from the end of a wait, and finds what each part of its time was spent on.
+ *
+ * This is the critical path of Yang and Miller (ICDCS 1988), followed backwards through the wake-ups
+ * of a tape: what a task did before it ran; if it slept, what the task did that woke it; and so on.
+ * Each moment of the wait belongs to one link, so the links add up to the whole.
+ */
+#ifndef SCHEDTAPE_WHY_CHAIN_H
+#define SCHEDTAPE_WHY_CHAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "why/history.h"
+
+/**
+ * enum link_kind - what a part of a wait was spent on; @task and @other: of struct link
+ * @LINK_RAN: @task ran, before it woke the next one in the chain
+ * @LINK_QUEUED: @task was ready, but its CPU ran @other
+ * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
+ * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
+ * @LINK_INTERRUPT: @task slept until an interrupt woke it
+ * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
+ * @LINK_OUTSIDE: @task slept until a task that is not recorded woke it
+ * @LINK_UNKNOWN: the tape does not show it
+ */
+enum link_kind {
+	LINK_RAN,
+	LINK_QUEUED,
+	LINK_OTHER,
+	LINK_IDLE,
+	LINK_INTERRUPT,
+	LINK_BLOCKED,
+	LINK_OUTSIDE,
+	LINK_UNKNOWN,
+	LINK_NR_KINDS,
+};
+
+/**
+ * struct link - parts of a wait that were spent on the same
+ * @kind: enum link_kind
+ * @task, @other: indices, or SCHEDTAPE_NONE
+ * @parts: their number
+ * @time: their sum, ns
+ * @begin: when the first one began
+ * @end: when the last one ended
+ */
+struct link {
+	enum link_kind kind;
+	uint32_t task;
+	uint32_t other;
+	uint64_t parts;
+	uint64_t time;
+	uint64_t begin;
+	uint64_t end;
+};
+
+/**
+ * struct chain - the links of a wait
+ * @task: the one that waited
+ * @path: it is the path to the end of a task, not a wait
+ * @cpu: where the task then ran
+ * @begin, @end: of the wait
+ * @ready: how much of the wait the task was ready for a CPU
+ * @links: those that reach nearest to the end of the wait come first
+ */
+struct chain {
+	bool path;
+	uint32_t task;
+	uint32_t cpu;
+	uint64_t begin;
+	uint64_t end;
+	uint64_t ready;
+	struct link *links;
+	size_t nr;
+	size_t room;
+};
+
+/*
+ * Makes the chain of the wait before the run @number.  @chain: zeroed, or used before.  Returns 1; 0:
+ * the tape does not show when the wait began; or -ENOMEM.
+ */
+int chain_of_wait(struct chain *chain, const struct history *history, uint64_t number);
+/* Makes the chain from @begin to @end, when the task was in the run @number.  Returns 0 or -ENOMEM. */
+int chain_of_path(struct chain *chain, const struct history *history, uint64_t number,
+		  uint64_t begin, uint64_t end);
+/*
+ * Returns how much of the wait something kept the task from running: all but its own sleep until an
+ * interrupt or an unrecorded task woke it, which is how tasks wait for work.
+ */
+uint64_t chain_kept(const struct chain *chain);
+/*
+ * Makes one link of all that are of the same kind, and whose tasks have the same names; the longest
+ * come first.  @tasks: any task of the timeline
+ */
+void chain_merge(struct chain *chain, const struct schedtape_task *tasks);
+/* Returns true if the link is such a sleep. */
+bool chain_is_rest(const struct chain *chain, const struct link *link);
+void chain_free(struct chain *chain);
+
+#endif /* SCHEDTAPE_WHY_CHAIN_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "why/history.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM	1024
+
+/* Makes an array longer.  Returns 0 or -ENOMEM. */
+static int grow(void **array, size_t *nr, size_t least, size_t size)
+{
+	size_t room = *nr ? *nr : 64;
+	void *larger;
+
+	while (room < least)
+		room *= 2;
+	larger = reallocarray(*array, room, size);
+	if (!larger)
+		return -ENOMEM;
+	memset((char *)larger + *nr * size, 0xff, (room - *nr) * size);
+	*array = larger;
+	*nr = room;
+	return 0;
+}
+
+struct history_task *history_task(struct history *history, uint32_t index)
+{
+	size_t i, before = history->nr_tasks;
+
+	if (index < before)
+		return &history->tasks[index];
+	if (grow((void **)&history->tasks, &history->nr_tasks, index + 1UL, sizeof(*history->tasks)))
+		return NULL;
+	/* All numbers are SPAN_NONE now. */
+	for (i = before; i < history->nr_tasks; i++)
+		history->tasks[i].queued_since = 0;
+	return &history->tasks[index];
+}
+
+/* Returns what the CPU does at present, to be changed; NULL: no memory. */
+static uint64_t *cpu_of(struct history *history, uint32_t cpu)
+{
+	if (cpu >= history->nr_cpus && grow((void **)&history->cpus, &history->nr_cpus, cpu + 1UL,
+					    sizeof(*history->cpus)))
+		return NULL;
+	return &history->cpus[cpu];
+}
+
+static struct span *get(struct history *history, uint64_t number)
+{
+	return (struct span *)history_get(history, number);
+}
+
+/* Adds a span, and returns it; NULL: no memory. */
+static struct span *add(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t begin)
+{
+	uint64_t room = history->room ? 2 * history->room : FIRST_ROOM;
+	struct span *span;
+
+	if (history->nr == history->room && room <= history->most) {
+		span = reallocarray(history->spans, room, sizeof(*span));
+		if (!span)
+			return NULL;
+		history->spans = span;
+		history->room = room;
+	}
+	span = &history->spans[history->nr++ & (history->room - 1)];
+	*span = (struct span){
+		.begin = begin, .end = SPAN_NONE,
+		.before = SPAN_NONE, .on_cpu = SPAN_NONE, .source = SPAN_NONE, .queue = SPAN_NONE,
+		.task = SCHEDTAPE_NONE, .cpu = cpu,
+		.kind = kind, .left_state = SPAN_NO_STATE, .woke_in = SPAN_NO_STATE,
+	};
+	return span;
+}
+
+static void end(struct history *history, uint64_t number, uint64_t time)
+{
+	struct span *span = get(history, number);
+
+	if (span && span->end == SPAN_NONE)
+		span->end = time > span->begin ? time : span->begin;
+}
+
+/* The CPU does something else from now on.  Returns the new span; NULL: no memory. */
+static struct span *go_on(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t time)
+{
+	uint64_t *present = cpu_of(history, cpu);
+	struct span *span;
+
+	if (!present)
+		return NULL;
+	end(history, *present, time);
+	span = add(history, kind, cpu, time);
+	if (!span)
+		return NULL;
+	span->on_cpu = *present;
+	*present = history->nr - 1;
+	return span;
+}
+
+static int go_on_without(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t time)
+{
+	return go_on(history, kind, cpu, time) ? 0 : -ENOMEM;
+}
+
+/* Returns what a CPU does that runs no task of the tape. */
+static enum span_kind kind_of(unsigned int next)
+{
+	return next == STAPE_NEXT_IDLE ? SPAN_IDLE : SPAN_OTHER;
+}
+
+static int lose(struct history *history, const struct schedtape_event *ev)
+{
+	struct span *span = go_on(history, SPAN_UNKNOWN, ev->cpu, ev->lost_first);
+
+	if (!span)
+		return -ENOMEM;
+	span->end = ev->lost_last;
+	return 0;
+}
+
+/*
+ * What a CPU does at its first event, or the first one after a loss, it has done since the start or
+ * the end of the loss.
+ */
+static int find_out(struct history *history, const struct schedtape_event *ev)
+{
+	uint64_t *number = cpu_of(history, ev->cpu);
+	const struct span *present;
+	uint64_t since = 0;
+
+	if (!number)
+		return -ENOMEM;
+	present = history_get(history, *number);
+	if (ev->curr || (present && present->kind != SPAN_UNKNOWN))
+		return 0;
+	if (present)
+		since = present->end < ev->time ? present->end : ev->time;
+	return go_on_without(history, kind_of(ev->curr_kind), ev->cpu, since);
+}
+
+/* What runs a task is told by history_began(). */
+int history_event(struct history *history, const struct schedtape_event *ev)
+{
+	if (ev->cpu == STAPE_CPU_NONE)
+		return 0;
+	if (schedtape_event_is_gap(ev))
+		return lose(history, ev);
+	if (find_out(history, ev))
+		return -ENOMEM;
+	if (ev->type != STAPE_EV_SWITCH || ev->pid)
+		return 0;
+	return go_on_without(history, kind_of(schedtape_switch_next(ev)), ev->cpu,
+			     ev->time);
+}
+
+/* A new task runs for the first time after its parent has woken it. */
+int history_born(struct history *history, const struct schedtape_task *task,
+		 const struct schedtape_task *parent)
+{
+	return parent ? history_woke(history, task, parent) : 0;
+}
+
+int history_woke(struct history *history, const struct schedtape_task *task,
+		 const struct schedtape_task *waker)
+{
+	struct history_task *by = waker ? history_task(history, waker->index) : NULL;
+	uint64_t source = by ? by->last : SPAN_NONE;
+	struct history_task *at;
+
+	if (waker && !by)
+		return -ENOMEM;
+	at = history_task(history, task->index);
+	if (!at)
+		return -ENOMEM;
+	at->source = source;
+	at->queued_since = 0;
+	return 0;
+}
+
+int history_queued(struct history *history, const struct schedtape_task *task, uint32_t cpu,
+		   uint64_t time)
+{
+	struct history_task *at = history_task(history, task->index);
+	uint64_t *present;
+	struct span *span;
+
+	if (!at)
+		return -ENOMEM;
+	if (at->queued_since && at->queued_cpu != cpu) {
+		present = cpu_of(history, at->queued_cpu);
+		span = present ? add(history, SPAN_QUEUED, at->queued_cpu, at->queued_since) : NULL;
+		if (!span)
+			return -ENOMEM;
+		span->end = time;
+		span->task = task->index;
+		span->before = at->queue;
+		span->on_cpu = *present;
+		at->queue = history->nr - 1;
+	}
+	if (at->queued_since && at->queued_cpu == cpu)
+		return 0;
+	at->queued_since = time;
+	at->queued_cpu = cpu;
+	return 0;
+}
+
+int history_began(struct history *history, const struct schedtape_task *task,
+		  const struct schedtape_run *run)
+{
+	struct history_task *at = history_task(history, task->index);
+	struct span *span;
+
+	if (!at)
+		return -ENOMEM;
+	span = go_on(history, SPAN_RUN, run->cpu, run->begin);
+	if (!span)
+		return -ENOMEM;
+	span->task = task->index;
+	span->left = run->left;
+	span->woke = run->woke;
+	span->before = at->last;
+	span->queue = at->queue;
+	span->source = run->woke && run->waker != SCHEDTAPE_NONE ? at->source : SPAN_NONE;
+	if (run->left)
+		span->left_state = run->left_state;
+	if (run->woke_in != SCHEDTAPE_NONE)
+		span->woke_in = run->woke_in;
+	at->last = history->nr - 1;
+	at->source = SPAN_NONE;
+	at->queue = SPAN_NONE;
+	at->queued_since = 0;
+	return 0;
+}
+
+int history_ran(struct history *history, const struct schedtape_task *task,
+		const struct schedtape_run *run)
+{
+	struct history_task *at = history_task(history, task->index);
+	uint64_t *present = cpu_of(history, run->cpu);
+
+	if (!at || !present)
+		return -ENOMEM;
+	end(history, at->last, run->end);
+	if (run->state == STAPE_STATE_RUNNING) {
+		at->queued_since = run->end;
+		at->queued_cpu = run->cpu;
+	}
+	if (run->state == SCHEDTAPE_NONE && *present == at->last)
+		return go_on_without(history, SPAN_UNKNOWN, run->cpu, run->end);
+	return 0;
+}
+
+void history_free(struct history *history)
+{
+	free(history->spans);
+	free(history->tasks);
+	free(history->cpus);
+}

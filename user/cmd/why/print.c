@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "why/print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+#include "tape/meta.h"
+
+/**
+ * struct words - how a kind of link is told
+ * @json: its name in JSON
+ * @begin: the text behind the task's name
+ * @other: the other task's name follows
+ */
+static const struct {
+	const char *json;
+	const char *text;
+	bool other;
+} words[LINK_NR_KINDS] = {
+	[LINK_RAN] = { "ran", " ran", false },
+	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", true },
+	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", false },
+	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", false },
+	[LINK_INTERRUPT] = { "interrupt", " slept until an interrupt", false },
+	[LINK_BLOCKED] = { "blocked", " was blocked until an interrupt", false },
+	[LINK_OUTSIDE] = { "outside", " slept until another task woke it", false },
+	[LINK_UNKNOWN] = { "unknown", ": not known", false },
+};
+
+/* Room for two names and the longest text. */
+#define LABEL	(2 * TEXT_TASK_LEN + 48)
+
+static const char *label(char buffer[LABEL], enum link_kind kind, const char *task,
+			 const char *other)
+{
+	snprintf(buffer, LABEL, "%s%s%s", task ? task : "?", words[kind].text,
+		 words[kind].other && other ? other : "");
+	return buffer;
+}
+
+static const char *name_task(char buffer[TEXT_TASK_LEN], const struct schedtape_task *tasks,
+			     uint32_t index)
+{
+	const struct schedtape_task *task;
+
+	if (index == SCHEDTAPE_NONE)
+		return NULL;
+	task = schedtape_task_at(tasks, index);
+	return text_task(buffer, task->comm, task->pid);
+}
+
+/* The same for all tasks of that name. */
+static const char *name_tasks(char buffer[TEXT_NAME_LEN], const struct schedtape_task *tasks,
+			      uint32_t index)
+{
+	return index == SCHEDTAPE_NONE ? NULL :
+	       text_name(buffer, schedtape_task_at(tasks, index)->comm);
+}
+
+/* -- chains ---------------------------------------------------------------- */
+
+static double share(const struct chain *chain, uint64_t time)
+{
+	return 100.0 * time / (chain->end - chain->begin);
+}
+
+/* The numbers that all lines of a chain have. */
+static void print_figures(const struct chain *chain, const struct link *link,
+			  struct time_text *times)
+{
+	char begin[TIME_TEXT_LEN];
+
+	printf("%7.2f %% %12.3f %8" PRIu64 " %*s  ", share(chain, link->time), out_ms(link->time),
+	       link->parts, time_text_width(times), time_text(times, begin, link->begin));
+}
+
+static void print_head(struct time_text *times)
+{
+	printf("%9s %12s %8s %*s  %s\n", "share", "ms", "times", time_text_width(times), "first",
+	       "what the time was spent on");
+}
+
+static void print_links(const struct chain *chain, const struct schedtape_task *tasks,
+			struct time_text *times)
+{
+	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN];
+	const struct link *link;
+	size_t i;
+
+	for (i = 0; i < chain->nr && out_works(); i++) {
+		link = &chain->links[i];
+		print_figures(chain, link, times);
+		puts(label(text, link->kind, name_task(task, tasks, link->task),
+			   name_task(other, tasks, link->other)));
+	}
+}
+
+/* Prints a long chain: a line for each pair of names, and one for what is beyond @top. */
+static void print_merged(struct chain *chain, const struct schedtape_task *tasks,
+			 struct time_text *times, size_t top)
+{
+	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN];
+	const struct link *link;
+	uint64_t rest = 0;
+	size_t i;
+
+	chain_merge(chain, tasks);
+	for (i = 0; i < chain->nr && out_works(); i++) {
+		link = &chain->links[i];
+		if (i >= top) {
+			rest += link->time;
+			continue;
+		}
+		print_figures(chain, link, times);
+		puts(label(text, link->kind, name_tasks(task, tasks, link->task),
+			   name_tasks(other, tasks, link->other)));
+	}
+	if (chain->nr > top)
+		printf("%7.2f %% %12.3f  in %zu more lines, see --top\n", share(chain, rest),
+		       out_ms(rest), chain->nr - top);
+}
+
+static void print_chain(struct chain *chain, const struct schedtape_task *tasks,
+			struct time_text *times, size_t top)
+{
+	print_head(times);
+	if (chain->nr > top)
+		print_merged(chain, tasks, times, top);
+	else
+		print_links(chain, tasks, times);
+	putchar('\n');
+}
+
+static void print_range(const struct chain *chain, struct time_text *times)
+{
+	char begin[TIME_TEXT_LEN], end[TIME_TEXT_LEN];
+
+	printf("%.3f ms, from %s to %s", out_ms(chain->end - chain->begin),
+	       time_text(times, begin, chain->begin), time_text(times, end, chain->end));
+}
+
+void why_print_wait(struct chain *chain, const struct schedtape_task *tasks,
+		    struct time_text *times, size_t top)
+{
+	char name[TEXT_TASK_LEN];
+
+	printf("%s did not run for ", name_task(name, tasks, chain->task));
+	print_range(chain, times);
+	printf(", and then on CPU %" PRIu32 "; it was ready for %.3f ms of that\n", chain->cpu,
+	       out_ms(chain->ready));
+	print_chain(chain, tasks, times, top);
+}
+
+void why_print_path(struct chain *chain, const struct schedtape_task *tasks,
+		    struct time_text *times, size_t top)
+{
+	char name[TEXT_TASK_LEN];
+
+	printf("critical path to the end of %s: ", name_task(name, tasks, chain->task));
+	print_range(chain, times);
+	putchar('\n');
+	print_chain(chain, tasks, times, top);
+}
+
+unsigned int why_kinds(const struct chain *chain)
+{
+	unsigned int kinds = 0;
+	size_t i;
+
+	for (i = 0; i < chain->nr; i++)
+		kinds |= 1U << chain->links[i].kind;
+	return kinds;
+}
+
+/* Returns true if the recording was of all tasks. */
+static bool has_all(struct schedtape_tape *tape)
+{
+	struct json_object *filter, *all, *kthreads;
+
+	return json_object_object_get_ex(tape_meta(tape), "filter", &filter) &&
+	       json_object_object_get_ex(filter, "all", &all) &&
+	       json_object_object_get_ex(filter, "kthreads", &kthreads) &&
+	       json_object_get_boolean(all) && json_object_get_boolean(kthreads);
+}
+
+void why_print_notes(unsigned int kinds, struct schedtape_tape *tape)
+{
+	bool another = kinds & (1U << LINK_OTHER | 1U << LINK_OUTSIDE);
+
+	if (another && has_all(tape))
+		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
+	else if (another)
+		puts("# Another task: the tape does not have it; \"schedtape record -a --kthreads\" "
+		     "records all.");
+	if (kinds & 1U << LINK_UNKNOWN)
+		puts("# Not known: events are lost, or it began before the recording.");
+}
+
+static void json_task(struct json_object *object, const char *pid, const char *comm,
+		      const struct schedtape_task *tasks, uint32_t index)
+{
+	if (index == SCHEDTAPE_NONE)
+		return;
+	json_object_object_add(object, pid,
+			       json_object_new_int64(schedtape_task_at(tasks, index)->pid));
+	out_json_add_name(object, comm, schedtape_task_at(tasks, index)->comm);
+}
+
+static struct json_object *json_link(const struct chain *chain, const struct link *link,
+				     const struct schedtape_task *tasks)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "kind", json_object_new_string(words[link->kind].json));
+	json_task(object, "pid", "comm", tasks, link->task);
+	json_task(object, "other_pid", "other_comm", tasks, link->other);
+	out_json_add_count(object, "time_ns", link->time);
+	out_json_add_count(object, "share_ppm",
+			   1000000.0 * link->time / (chain->end - chain->begin) + 0.5);
+	out_json_add_count(object, "times", link->parts);
+	out_json_add_count(object, "begin_ns", link->begin);
+	out_json_add_count(object, "end_ns", link->end);
+	return object;
+}
+
+void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *links = json_object_new_array();
+	size_t i;
+
+	json_task(object, "pid", "comm", tasks, chain->task);
+	out_json_add_count(object, "begin_ns", chain->begin);
+	out_json_add_count(object, "end_ns", chain->end);
+	out_json_add_count(object, "cpu", chain->cpu);
+	out_json_add_count(object, "ready_ns", chain->ready);
+	out_json_add_count(object, "kept_ns", chain_kept(chain));
+	for (i = 0; i < chain->nr; i++)
+		json_object_array_add(links, json_link(chain, &chain->links[i], tasks));
+	json_object_object_add(object, "links", links);
+	out_json_element(object);
+}
+
+/* -- causes ---------------------------------------------------------------- */
+
+enum column { CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, KIND };
+
+const struct sheet_column why_columns[] = {
+	[CAUSE] = { { "cause", "what kept tasks from running", TABLE_TEXT | TABLE_NEEDED },
+		    SHEET_TEXT, "cause" },
+	[TIME] = { { "time", "time\nms", TABLE_NEEDED }, SHEET_MS, "time_ns" },
+	[SHARE] = { { "share", "share", 0 }, SHEET_SHARE, "share_ppm" },
+	[WAITS] = { { "waits", "waits", 0 }, SHEET_COUNT, "waits" },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "median_ns" },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "p95_ns" },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "p99_ns" },
+	[WORST] = { { "max", "worst\nms", 0 }, SHEET_MS, "max_ns" },
+	[WORST_AT] = { { "max-at", "worst ended\nat s", 0 }, SHEET_TIME, "max_end_ns" },
+	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_MS, "avg_ns" },
+	[KIND] = { { "kind", "kind", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT, "kind" },
+	{ .json = NULL }
+};
+
+static int add_row(struct sheet *sheet, const struct causes *causes, const struct cause *cause,
+		   uint64_t all)
+{
+	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN];
+	const struct schedtape_histogram *waits = &cause->waits;
+	const char *name = causes_name(causes, cause->task);
+	const char *behind = causes_name(causes, cause->other);
+	union sheet_value *row = sheet_row(sheet);
+
+	if (!row)
+		return -ENOMEM;
+	row[TIME].n = waits->sum;
+	row[SHARE].n = all ? (double)waits->sum * 1000000 / all + 0.5 : 0;
+	row[WAITS].n = waits->nr;
+	row[MEDIAN].n = schedtape_histogram_quantile(waits, 50, 100);
+	row[P95].n = schedtape_histogram_quantile(waits, 95, 100);
+	row[P99].n = schedtape_histogram_quantile(waits, 99, 100);
+	row[WORST].n = waits->worst;
+	row[WORST_AT].n = cause->worst_end;
+	row[AVERAGE].n = waits->sum / waits->nr;
+	row[KIND].text = strdup(words[cause->kind].json);
+	row[CAUSE].text = strdup(label(text, cause->kind, name ? text_name(task, name) : NULL,
+				       behind ? text_name(other, behind) : NULL));
+	return row[KIND].text && row[CAUSE].text ? 0 : -ENOMEM;
+}
+
+int why_fill(struct sheet *sheet, const struct causes *causes)
+{
+	union sheet_value *total = sheet_total(sheet);
+	enum column column;
+	uint64_t all = 0;
+	size_t i;
+	int rc = 0;
+
+	if (!total)
+		return -ENOMEM;
+	for (i = 0; i < causes->nr; i++)
+		if (!causes->list[i].rest)
+			all += causes->list[i].waits.sum;
+	for (i = 0; i < causes->nr && !rc; i++)
+		if (!causes->list[i].rest)
+			rc = add_row(sheet, causes, &causes->list[i], all);
+	total = sheet->total;
+	for (column = MEDIAN; column <= AVERAGE; column++)
+		total[column].n = SHEET_NONE;
+	total[TIME].n = all;
+	total[SHARE].n = all ? 1000000 : 0;
+	total[WAITS].n = causes->nr_waits;
+	total[KIND].text = strdup("");
+	total[CAUSE].text = strdup("TOTAL");
+	return rc ? rc : total[KIND].text && total[CAUSE].text ? 0 : -ENOMEM;
+}

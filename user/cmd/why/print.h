@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prints chains, and the table of causes.
+ */
+#ifndef SCHEDTAPE_WHY_PRINT_H
+#define SCHEDTAPE_WHY_PRINT_H
+
+#include "common/sheet.h"
+#include "common/time-text.h"
+#include "why/causes.h"
+#include "why/chain.h"
+
+/* The columns of the causes. */
+extern const struct sheet_column why_columns[];
+
+/*
+ * Prints a wait, and its links one a line.  @tasks: any task of the timeline.  If there are more
+ * than @top links, the chain is merged first, see chain_merge(), and only @top lines are printed.
+ */
+void why_print_wait(struct chain *chain, const struct schedtape_task *tasks,
+		    struct time_text *times, size_t top);
+/* Prints a critical path. */
+void why_print_path(struct chain *chain, const struct schedtape_task *tasks,
+		    struct time_text *times, size_t top);
+/* Prints what the words in the links mean, if the chains have such links.  @kinds: a bit for each. */
+void why_print_notes(unsigned int kinds, struct schedtape_tape *tape);
+/* Adds a chain to a list of JSON. */
+void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks);
+/* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */
+int why_fill(struct sheet *sheet, const struct causes *causes);
+/* Returns the kinds of the chain's links, a bit for each. */
+unsigned int why_kinds(const struct chain *chain);
+
+#endif /* SCHEDTAPE_WHY_PRINT_H */

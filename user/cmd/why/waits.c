@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "why/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t badness(const struct waits *waits, const struct chain *chain)
+{
+	return waits->rest ? chain->end - chain->begin : chain_kept(chain);
+}
+
+/* Keeps the present chain if it is one of the worst.  Returns 0 or -ENOMEM. */
+static int keep(struct waits *waits)
+{
+	uint64_t bad = badness(waits, &waits->chain);
+	struct chain last;
+	size_t at;
+
+	if (!waits->chains) {
+		waits->chains = calloc(waits->most + 1, sizeof(*waits->chains));
+		if (!waits->chains)
+			return -ENOMEM;
+	}
+	for (at = waits->nr; at > 0 && badness(waits, &waits->chains[at - 1]) < bad; at--)
+		;
+	if (at == waits->most || !bad)
+		return 0;
+	/* The last one's memory is used for the next chain. */
+	last = waits->chains[waits->most - 1];
+	if (waits->nr < waits->most)
+		last = (struct chain){ 0 };
+	memmove(&waits->chains[at + 1], &waits->chains[at],
+		(waits->nr - at - (waits->nr == waits->most)) * sizeof(*waits->chains));
+	waits->chains[at] = waits->chain;
+	waits->chain = last;
+	waits->nr += waits->nr < waits->most;
+	return 0;
+}
+
+/* Explains the wait that has just ended.  Returns 0 or -ENOMEM. */
+static int explain(struct waits *waits, const struct schedtape_task *task,
+		   const struct schedtape_run *run)
+{
+	int rc;
+
+	if (!waits->most && !waits->all)
+		return 0;
+	if (waits->at != SPAN_NONE && !(run->left && run->left <= waits->at &&
+					run->begin > waits->at))
+		return 0;
+	if (!selection_has_cpu(waits->selection, run->cpu) ||
+	    !selection_has_time(waits->selection, run->begin) ||
+	    !selection_has_timeline_task(waits->selection, task))
+		return 0;
+	rc = chain_of_wait(&waits->chain, &waits->history,
+			   history_task(&waits->history, task->index)->last);
+	if (rc <= 0)
+		return rc;
+	rc = waits->all ? causes_add(&waits->causes, &waits->chain, task) : 0;
+	return !rc && waits->most ? keep(waits) : rc;
+}
+
+static int on_event(void *arg, const struct schedtape_event *ev)
+{
+	struct waits *waits = arg;
+
+	return history_event(&waits->history, ev);
+}
+
+static int on_born(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *parent, uint64_t time)
+{
+	struct waits *waits = arg;
+
+	(void)time;
+	return history_born(&waits->history, task, parent);
+}
+
+static int on_woke(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
+{
+	struct waits *waits = arg;
+
+	(void)ticket;
+	(void)time;
+	return history_woke(&waits->history, task, waker);
+}
+
+static int on_queued(void *arg, const struct schedtape_task *task, uint32_t cpu, uint64_t time)
+{
+	struct waits *waits = arg;
+
+	return history_queued(&waits->history, task, cpu, time);
+}
+
+static int on_began(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct waits *waits = arg;
+	int rc = history_began(&waits->history, task, run);
+
+	return rc ? rc : explain(waits, task, run);
+}
+
+static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct waits *waits = arg;
+
+	if (waits->at != SPAN_NONE && run->begin <= waits->at && run->end > waits->at &&
+	    selection_has_timeline_task(waits->selection, task))
+		waits->ran = task->index;
+	return history_ran(&waits->history, task, run);
+}
+
+const struct schedtape_timeline_ops waits_ops = {
+	.size = sizeof(waits_ops),
+	.no_edges = true,
+	.event = on_event,
+	.born = on_born,
+	.woke = on_woke,
+	.queued = on_queued,
+	.began = on_began,
+	.ran = on_ran,
+};
+
+void waits_free(struct waits *waits)
+{
+	size_t i;
+
+	for (i = 0; i < waits->nr; i++)
+		chain_free(&waits->chains[i]);
+	free(waits->chains);
+	chain_free(&waits->chain);
+	causes_free(&waits->causes);
+	history_free(&waits->history);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Follows a tape, and explains the waits of the selected tasks: the worst ones, those at a time, or
+ * all of them together.
+ */
+#ifndef SCHEDTAPE_WHY_WAITS_H
+#define SCHEDTAPE_WHY_WAITS_H
+
+#include "common/selection.h"
+#include "why/causes.h"
+#include "why/chain.h"
+#include "why/history.h"
+
+/**
+ * struct waits - what is wanted, and what was found
+ * @selection: the tasks that wait; --cpu and --time: where and when the wait ends
+ * @most: how many of the worst waits are wanted
+ * @at: only waits that have this time, ns of the session's clock; SPAN_NONE: any
+ * @all: add all waits to @causes
+ * @rest: a task's own sleep makes a wait worse, too
+ * @chains: the @nr worst waits, the worst first
+ * @chain: the one that is being made
+ * @ran: with @at: a selected task ran then; the index of the last one, or SCHEDTAPE_NONE
+ */
+struct waits {
+	const struct selection *selection;
+	size_t most;
+	uint64_t at;
+	bool all;
+	bool rest;
+	struct history history;
+	struct causes causes;
+	struct chain *chains;
+	size_t nr;
+	struct chain chain;
+	uint32_t ran;
+};
+
+/* Callbacks of the timeline, for a struct waits. */
+extern const struct schedtape_timeline_ops waits_ops;
+
+void waits_free(struct waits *waits);
+
+#endif /* SCHEDTAPE_WHY_WAITS_H */
