@@ -130,13 +130,32 @@ void stape_follow_fork(struct task_struct *parent, struct task_struct *child)
 	preempt_enable();
 }
 
+/*
+ * Returns the task that has a PID, or NULL.  Under rcu_read_lock(): callers have interrupts off, so
+ * they are readers anyhow, but pid_task() asks lockdep for the lock.
+ */
+static struct task_struct *stape_follow_user(u32 pid)
+{
+	return pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+}
+
+static bool stape_follow_unused(u32 pid)
+{
+	bool unused;
+
+	rcu_read_lock();
+	unused = !stape_follow_user(pid);
+	rcu_read_unlock();
+	return unused;
+}
+
 /* Clears the bits of a PID, unless a new task has it: stape_follow_fork() has set its bits. */
 static void stape_follow_forget(struct stape_filter *filter, u32 pid)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	if (!pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID)) {
+	if (stape_follow_unused(pid)) {
 		stape_filter_set_seed(filter, pid, false);
 		stape_filter_remove(filter, pid);
 	}
@@ -241,8 +260,10 @@ static bool stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
 		return false;
 	smp_mb();	/* see above */
 	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	leader = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_lock();
+	leader = stape_follow_user(pid);
 	gone = !leader || (READ_ONCE(leader->__state) == TASK_DEAD && !stape_on_cpu(leader));
+	rcu_read_unlock();
 	if (gone)
 		stape_filter_remove(filter, pid);
 	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
@@ -341,9 +362,8 @@ static noinline enum stape_follow_end stape_follow_look_up(const struct task_str
 	enum stape_follow_end end = STAPE_FOLLOW_GONE;
 	struct task_struct *user;
 
-	/* With interrupts off this is a reader anyhow, but pid_task() asks lockdep for the lock. */
 	rcu_read_lock();
-	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	user = stape_follow_user(pid);
 	if (user && (user != task || READ_ONCE(user->__state) != TASK_DEAD))
 		end = STAPE_FOLLOW_OTHERS;
 	else if (user && stape_task_leads_threads(user))
