@@ -46,6 +46,7 @@ struct why {
 	bool summary;
 	bool path;
 	bool sleeps;
+	struct recorded recorded;
 	struct waits waits;
 };
 
@@ -166,16 +167,20 @@ static int show_causes(struct why *why, struct schedtape_tape *tape,
 			if (!causes->list[i].rest)
 				kinds |= 1U << causes->list[i].kind;
 		putchar('\n');
-		why_print_notes(kinds, tape);
+		why_print_notes(kinds, &why->recorded);
 	}
 	sheet_free(&sheet);
 	return 0;
 }
 
-/* Returns how many lines a chain may have. */
-static size_t top(const struct why *why)
+static struct printer printer_of(struct why *why, const struct schedtape_task *tasks)
 {
-	return why->sheet.top ? why->sheet.top : LINES;
+	return (struct printer){
+		.tasks = tasks,
+		.recorded = &why->recorded,
+		.times = &why->time,
+		.top = why->sheet.top ? why->sheet.top : LINES,
+	};
 }
 
 /* -- chains ---------------------------------------------------------------- */
@@ -205,11 +210,13 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 	const struct waits *waits = &why->waits;
 	const struct schedtape_task *tasks;
 	unsigned int kinds = 0;
+	struct printer printer;
 	size_t i, n;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
 	if (!waits->nr)
 		return no_wait(why, tape, tasks);
+	printer = printer_of(why, tasks);
 	begin(why, tape, timeline);
 	if (why->common.json)
 		out_json_list("waits");
@@ -217,14 +224,14 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 		if (why->common.json)
 			why_json_chain(&waits->chains[i], tasks);
 		else
-			why_print_wait(&waits->chains[i], tasks, &why->time, top(why));
+			why_print_wait(&printer, &waits->chains[i]);
 		kinds |= why_kinds(&waits->chains[i]);
 	}
 	if (why->common.json) {
 		out_json_list_end();
 		out_json_end();
 	} else {
-		why_print_notes(kinds, tape);
+		why_print_notes(kinds, &why->recorded);
 	}
 	return 0;
 }
@@ -283,6 +290,7 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	struct chain *chain = &why->waits.chain;
 	const struct schedtape_task *tasks;
 	uint64_t number, end = 0;
+	struct printer printer;
 	uint32_t process;
 	size_t n;
 
@@ -298,6 +306,7 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	}
 	if (chain_of_path(chain, &why->waits.history, number, tasks[process].start, end))
 		return no_memory();
+	printer = printer_of(why, tasks);
 	begin(why, tape, timeline);
 	if (why->common.json) {
 		out_json_list("path");
@@ -305,8 +314,8 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 		out_json_list_end();
 		out_json_end();
 	} else {
-		why_print_path(chain, tasks, &why->time, top(why));
-		why_print_notes(why_kinds(chain), tape);
+		why_print_path(&printer, chain);
+		why_print_notes(why_kinds(chain), &why->recorded);
 	}
 	return 0;
 }
@@ -321,6 +330,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 
 	*waits = (struct waits){
 		.selection = &why->selection,
+		.recorded = &why->recorded,
 		.most = why->summary || why->path ? 0 : why->worst ? why->worst : WORST,
 		.at = SPAN_NONE,
 		.all = why->summary,
@@ -337,6 +347,11 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		out_error(path, "--at: the tape does not have that time");
 		return -1;
 	}
+	if (recorded_read(&why->recorded, tape)) {
+		no_memory();
+		return -1;
+	}
+	waits->history.all = why->recorded.all;
 	if (why->at.nr)
 		waits->at = why->at.ranges[0].start;
 	return 0;
@@ -391,6 +406,7 @@ int cmd_why(int argc, char **argv)
 		cmd_warn_empty(tape, why.common.input);
 	cmd_close_tape(tape, why.common.input);
 	waits_free(&why.waits);
+	recorded_free(&why.recorded);
 	time_ranges_free(&why.at);
 	selection_free(&why.selection);
 	return out_finish(status);

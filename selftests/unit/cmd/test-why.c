@@ -124,7 +124,7 @@ static void test_summary(const struct blob *tape)
 	why(tape, "--summary", "--tid=10", "--json");
 	squeeze();
 	has("{\"format\":\"schedtape-why\",\"version\":1,", "the format");
-	has("\"causes\":[{\"cause\":\"shellran\",\"time_ns\":69000000,\"share_ppm\":", "of one task");
+	has("\"causes\":[{\"cause\":\"shellran\",\"time_ns\":69000000,\"share\":0.", "of one task");
 }
 
 static void test_path(const struct blob *tape)
@@ -132,16 +132,16 @@ static void test_path(const struct blob *tape)
 	ok(!why(tape, "--path", "10", NULL), "the critical path");
 	has("\ncritical path to the end of shell:10: 500.000 ms, from 1.000000 to 1.500000\n",
 	    "from the start to the end");
-	has("\n 51.20 % 256.000 3 1.001000 shell:10 ran\n", "the process ran");
-	has("\n 15.60 % 78.000 3 1.011000 shell:20 ran\n", "its thread ran, from its fork on");
+	has("\n 53.20 % 266.000 3 1.001000 shell:10 ran\n", "the process ran");
+	has("\n 13.80 % 69.000 3 1.020000 shell:20 ran\n", "its thread ran while it waited");
 	has("\n 20.00 % 100.000 1 1.200000 shell:10 slept until an interrupt\n", "a sleep");
 	has_not("not known", "all is known");
 	why(tape, "--path", "10", "--json");
 	squeeze();
 	has("\"path\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,\"end_ns\":1500000000,",
 	    "as JSON");
-	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,\"share_ppm\":8000,"
-	    "\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
+	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,\"share\":0.008", "a link");
+	has(",\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
 }
 
 int main(void)

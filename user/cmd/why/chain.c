@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * The longest time that a CPU takes to leave its deepest idle state, with some more for an emulated
+ * one, ns.  cpuidle's drivers have exit latencies of up to some 100 us.
+ */
+#define WAKING_UP	1000000
+
 /**
  * struct walk - on the way back through a chain
  * @floor: where it ends
@@ -75,8 +81,9 @@ static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_
 	walk->at = begin;
 }
 
-/* The task was ready from @begin on, and waited for the CPU that did @number at the end. */
-static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint64_t begin)
+/* Returns what kept a task, which was ready for @time, from its CPU, which did @span. */
+static enum link_kind kind_of(const struct history *history, const struct span *span,
+			      uint32_t task, uint64_t time)
 {
 	static const enum link_kind kinds[] = {
 		[SPAN_RUN] = LINK_QUEUED,
@@ -85,7 +92,18 @@ static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint
 		[SPAN_UNKNOWN] = LINK_UNKNOWN,
 		[SPAN_QUEUED] = LINK_UNKNOWN,
 	};
+	bool idle = span->kind == SPAN_IDLE || (span->kind == SPAN_OTHER && !history->all);
+
+	if (idle && history->tasks[task].limited && time > WAKING_UP)
+		return LINK_THROTTLED;
+	return kinds[span->kind];
+}
+
+/* The task was ready from @begin on, and waited for the CPU that did @number at the end. */
+static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint64_t begin)
+{
 	const struct span *span;
+	uint64_t since;
 
 	if (begin < walk->floor)
 		begin = walk->floor;
@@ -95,8 +113,10 @@ static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint
 			spend(walk, LINK_UNKNOWN, task, SCHEDTAPE_NONE, begin);
 			return;
 		}
-		spend(walk, kinds[span->kind], task, span->task,
-		      span->begin > begin ? span->begin : begin);
+		since = span->begin > begin ? span->begin : begin;
+		if (since < walk->at)
+			spend(walk, kind_of(walk->history, span, task, walk->at - since), task,
+			      span->task, since);
 		number = span->on_cpu;
 	}
 }
@@ -191,6 +211,20 @@ int chain_of_wait(struct chain *chain, const struct history *history, uint64_t n
 	return rc ? rc : 1;
 }
 
+/*
+ * Explains the wait before a run, but goes back no further than to its begin, because the task itself
+ * ran then.  Returns that run of the task; if this one is its first, that of its parent.
+ */
+static const struct span *before_wait(struct walk *walk, const struct span *run, uint64_t floor)
+{
+	if (!run->left)
+		return step(walk, run);
+	walk->floor = run->left > floor ? run->left : floor;
+	walk_back(walk, run);
+	walk->floor = floor;
+	return history_get(walk->history, run->before);
+}
+
 int chain_of_path(struct chain *chain, const struct history *history, uint64_t number,
 		  uint64_t begin, uint64_t end)
 {
@@ -203,9 +237,12 @@ int chain_of_path(struct chain *chain, const struct history *history, uint64_t n
 	chain->begin = begin;
 	chain->end = end;
 	chain->nr = 0;
-	if (run)
+	while (run && walk.at > begin && !walk.rc) {
 		spend(&walk, LINK_RAN, run->task, SCHEDTAPE_NONE, run->begin);
-	return walk_back(&walk, run);
+		run = before_wait(&walk, run, begin);
+	}
+	spend(&walk, LINK_UNKNOWN, chain->task, SCHEDTAPE_NONE, begin);
+	return walk.rc;
 }
 
 bool chain_is_rest(const struct chain *chain, const struct link *link)

@@ -20,6 +20,7 @@
  * @LINK_QUEUED: @task was ready, but its CPU ran @other
  * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
+ * @LINK_THROTTLED: the same, for longer than a CPU takes to wake up, and @task's cgroup has a quota
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
  * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
  * @LINK_OUTSIDE: @task slept until a task that is not recorded woke it
@@ -30,6 +31,7 @@ enum link_kind {
 	LINK_QUEUED,
 	LINK_OTHER,
 	LINK_IDLE,
+	LINK_THROTTLED,
 	LINK_INTERRUPT,
 	LINK_BLOCKED,
 	LINK_OUTSIDE,

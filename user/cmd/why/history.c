@@ -33,8 +33,10 @@ struct history_task *history_task(struct history *history, uint32_t index)
 	if (grow((void **)&history->tasks, &history->nr_tasks, index + 1UL, sizeof(*history->tasks)))
 		return NULL;
 	/* All numbers are SPAN_NONE now. */
-	for (i = before; i < history->nr_tasks; i++)
+	for (i = before; i < history->nr_tasks; i++) {
 		history->tasks[i].queued_since = 0;
+		history->tasks[i].limited = false;
+	}
 	return &history->tasks[index];
 }
 

@@ -68,6 +68,7 @@ struct span {
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
+ * @limited: its cgroup has a quota of CPU time
  */
 struct history_task {
 	uint64_t last;
@@ -75,10 +76,12 @@ struct history_task {
 	uint64_t queue;
 	uint64_t queued_since;
 	uint32_t queued_cpu;
+	bool limited;
 };
 
 /**
  * struct history - the spans
+ * @all: the tape has all tasks, so a CPU that left for another task was not idle since
  * @spans: a ring: span N is at N modulo @room
  * @room: a power of two, which grows up to @most
  * @most: spans that are kept; also a power of two
@@ -87,6 +90,7 @@ struct history_task {
  * @cpus: by number: what it does at present; SPAN_NONE: nothing is known
  */
 struct history {
+	bool all;
 	struct span *spans;
 	uint64_t room;
 	uint64_t most;

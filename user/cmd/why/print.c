@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/output.h"
-#include "tape/meta.h"
 
 /**
  * struct words - how a kind of link is told
@@ -23,6 +22,7 @@ static const struct {
 	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", true },
 	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", false },
 	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", false },
+	[LINK_THROTTLED] = { "throttled", " was ready, its CPU was idle: perhaps throttled", false },
 	[LINK_INTERRUPT] = { "interrupt", " slept until an interrupt", false },
 	[LINK_BLOCKED] = { "blocked", " was blocked until an interrupt", false },
 	[LINK_OUTSIDE] = { "outside", " slept until another task woke it", false },
@@ -67,23 +67,24 @@ static double share(const struct chain *chain, uint64_t time)
 }
 
 /* The numbers that all lines of a chain have. */
-static void print_figures(const struct chain *chain, const struct link *link,
-			  struct time_text *times)
+static void print_figures(const struct printer *printer, const struct chain *chain,
+			  const struct link *link)
 {
 	char begin[TIME_TEXT_LEN];
 
 	printf("%7.2f %% %12.3f %8" PRIu64 " %*s  ", share(chain, link->time), out_ms(link->time),
-	       link->parts, time_text_width(times), time_text(times, begin, link->begin));
+	       link->parts, time_text_width(printer->times),
+	       time_text(printer->times, begin, link->begin));
 }
 
-static void print_head(struct time_text *times)
+static void print_quota(const struct printer *printer, const struct link *link)
 {
-	printf("%9s %12s %8s %*s  %s\n", "share", "ms", "times", time_text_width(times), "first",
-	       "what the time was spent on");
+	uint64_t cgroup = schedtape_task_at(printer->tasks, link->task)->cgroup;
+
+	printf(" (cpu.max %g %%)", recorded_percent(recorded_quota(printer->recorded, cgroup)));
 }
 
-static void print_links(const struct chain *chain, const struct schedtape_task *tasks,
-			struct time_text *times)
+static void print_links(const struct printer *printer, const struct chain *chain)
 {
 	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN];
 	const struct link *link;
@@ -91,77 +92,78 @@ static void print_links(const struct chain *chain, const struct schedtape_task *
 
 	for (i = 0; i < chain->nr && out_works(); i++) {
 		link = &chain->links[i];
-		print_figures(chain, link, times);
-		puts(label(text, link->kind, name_task(task, tasks, link->task),
-			   name_task(other, tasks, link->other)));
+		print_figures(printer, chain, link);
+		fputs(label(text, link->kind, name_task(task, printer->tasks, link->task),
+			    name_task(other, printer->tasks, link->other)), stdout);
+		if (link->kind == LINK_THROTTLED)
+			print_quota(printer, link);
+		putchar('\n');
 	}
 }
 
-/* Prints a long chain: a line for each pair of names, and one for what is beyond @top. */
-static void print_merged(struct chain *chain, const struct schedtape_task *tasks,
-			 struct time_text *times, size_t top)
+/* Prints a long chain: a line for each pair of names, and one for those that are too many. */
+static void print_merged(const struct printer *printer, struct chain *chain)
 {
 	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN];
 	const struct link *link;
 	uint64_t rest = 0;
 	size_t i;
 
-	chain_merge(chain, tasks);
+	chain_merge(chain, printer->tasks);
 	for (i = 0; i < chain->nr && out_works(); i++) {
 		link = &chain->links[i];
-		if (i >= top) {
+		if (i >= printer->top) {
 			rest += link->time;
 			continue;
 		}
-		print_figures(chain, link, times);
-		puts(label(text, link->kind, name_tasks(task, tasks, link->task),
-			   name_tasks(other, tasks, link->other)));
+		print_figures(printer, chain, link);
+		puts(label(text, link->kind, name_tasks(task, printer->tasks, link->task),
+			   name_tasks(other, printer->tasks, link->other)));
 	}
-	if (chain->nr > top)
+	if (chain->nr > printer->top)
 		printf("%7.2f %% %12.3f  in %zu more lines, see --top\n", share(chain, rest),
-		       out_ms(rest), chain->nr - top);
+		       out_ms(rest), chain->nr - printer->top);
 }
 
-static void print_chain(struct chain *chain, const struct schedtape_task *tasks,
-			struct time_text *times, size_t top)
+static void print_chain(const struct printer *printer, struct chain *chain)
 {
-	print_head(times);
-	if (chain->nr > top)
-		print_merged(chain, tasks, times, top);
+	printf("%9s %12s %8s %*s  %s\n", "share", "ms", "times", time_text_width(printer->times),
+	       "first", "what the time was spent on");
+	if (chain->nr > printer->top)
+		print_merged(printer, chain);
 	else
-		print_links(chain, tasks, times);
+		print_links(printer, chain);
 	putchar('\n');
 }
 
-static void print_range(const struct chain *chain, struct time_text *times)
+static void print_range(const struct printer *printer, const struct chain *chain)
 {
 	char begin[TIME_TEXT_LEN], end[TIME_TEXT_LEN];
 
 	printf("%.3f ms, from %s to %s", out_ms(chain->end - chain->begin),
-	       time_text(times, begin, chain->begin), time_text(times, end, chain->end));
+	       time_text(printer->times, begin, chain->begin),
+	       time_text(printer->times, end, chain->end));
 }
 
-void why_print_wait(struct chain *chain, const struct schedtape_task *tasks,
-		    struct time_text *times, size_t top)
+void why_print_wait(const struct printer *printer, struct chain *chain)
 {
 	char name[TEXT_TASK_LEN];
 
-	printf("%s did not run for ", name_task(name, tasks, chain->task));
-	print_range(chain, times);
+	printf("%s did not run for ", name_task(name, printer->tasks, chain->task));
+	print_range(printer, chain);
 	printf(", and then on CPU %" PRIu32 "; it was ready for %.3f ms of that\n", chain->cpu,
 	       out_ms(chain->ready));
-	print_chain(chain, tasks, times, top);
+	print_chain(printer, chain);
 }
 
-void why_print_path(struct chain *chain, const struct schedtape_task *tasks,
-		    struct time_text *times, size_t top)
+void why_print_path(const struct printer *printer, struct chain *chain)
 {
 	char name[TEXT_TASK_LEN];
 
-	printf("critical path to the end of %s: ", name_task(name, tasks, chain->task));
-	print_range(chain, times);
+	printf("critical path to the end of %s: ", name_task(name, printer->tasks, chain->task));
+	print_range(printer, chain);
 	putchar('\n');
-	print_chain(chain, tasks, times, top);
+	print_chain(printer, chain);
 }
 
 unsigned int why_kinds(const struct chain *chain)
@@ -174,22 +176,27 @@ unsigned int why_kinds(const struct chain *chain)
 	return kinds;
 }
 
-/* Returns true if the recording was of all tasks. */
-static bool has_all(struct schedtape_tape *tape)
+static void print_quotas(const struct recorded *recorded)
 {
-	struct json_object *filter, *all, *kthreads;
+	const struct schedtape_cgroup_state *cgroup = recorded->cgroups.by_id;
+	size_t i;
 
-	return json_object_object_get_ex(tape_meta(tape), "filter", &filter) &&
-	       json_object_object_get_ex(filter, "all", &all) &&
-	       json_object_object_get_ex(filter, "kthreads", &kthreads) &&
-	       json_object_get_boolean(all) && json_object_get_boolean(kthreads);
+	for (i = 0; i < recorded->cgroups.nr; i++, cgroup++) {
+		if (!cgroup->max)
+			continue;
+		printf("# Perhaps throttled: cpu.max of the cgroup ");
+		text_print(stdout, *cgroup->path ? cgroup->path : "/");
+		printf(" is %g %% of a CPU.\n", recorded_percent(cgroup->max));
+	}
 }
 
-void why_print_notes(unsigned int kinds, struct schedtape_tape *tape)
+void why_print_notes(unsigned int kinds, const struct recorded *recorded)
 {
 	bool another = kinds & (1U << LINK_OTHER | 1U << LINK_OUTSIDE);
 
-	if (another && has_all(tape))
+	if (kinds & 1U << LINK_THROTTLED)
+		print_quotas(recorded);
+	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
 		puts("# Another task: the tape does not have it; \"schedtape record -a --kthreads\" "
@@ -217,8 +224,7 @@ static struct json_object *json_link(const struct chain *chain, const struct lin
 	json_task(object, "pid", "comm", tasks, link->task);
 	json_task(object, "other_pid", "other_comm", tasks, link->other);
 	out_json_add_count(object, "time_ns", link->time);
-	out_json_add_count(object, "share_ppm",
-			   1000000.0 * link->time / (chain->end - chain->begin) + 0.5);
+	out_json_add_double(object, "share", (double)link->time / (chain->end - chain->begin));
 	out_json_add_count(object, "times", link->parts);
 	out_json_add_count(object, "begin_ns", link->begin);
 	out_json_add_count(object, "end_ns", link->end);
@@ -251,7 +257,7 @@ const struct sheet_column why_columns[] = {
 	[CAUSE] = { { "cause", "what kept tasks from running", TABLE_TEXT | TABLE_NEEDED },
 		    SHEET_TEXT, "cause" },
 	[TIME] = { { "time", "time\nms", TABLE_NEEDED }, SHEET_MS, "time_ns" },
-	[SHARE] = { { "share", "share", 0 }, SHEET_SHARE, "share_ppm" },
+	[SHARE] = { { "share", "share", 0 }, SHEET_SHARE, "share" },
 	[WAITS] = { { "waits", "waits", 0 }, SHEET_COUNT, "waits" },
 	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "median_ns" },
 	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "p95_ns" },

@@ -9,21 +9,32 @@
 #include "common/time-text.h"
 #include "why/causes.h"
 #include "why/chain.h"
+#include "why/recorded.h"
 
 /* The columns of the causes. */
 extern const struct sheet_column why_columns[];
 
-/*
- * Prints a wait, and its links one a line.  @tasks: any task of the timeline.  If there are more
- * than @top links, the chain is merged first, see chain_merge(), and only @top lines are printed.
+/**
+ * struct printer - how chains are printed
+ * @tasks: any task of the timeline
+ * @top: lines of one chain
  */
-void why_print_wait(struct chain *chain, const struct schedtape_task *tasks,
-		    struct time_text *times, size_t top);
-/* Prints a critical path. */
-void why_print_path(struct chain *chain, const struct schedtape_task *tasks,
-		    struct time_text *times, size_t top);
+struct printer {
+	const struct schedtape_task *tasks;
+	const struct recorded *recorded;
+	struct time_text *times;
+	size_t top;
+};
+
+/*
+ * Prints a wait, and its links one a line.  If there are more than @top, the chain is merged first,
+ * see chain_merge(), and only @top lines are printed.
+ */
+void why_print_wait(const struct printer *printer, struct chain *chain);
+/* Prints a critical path in the same way. */
+void why_print_path(const struct printer *printer, struct chain *chain);
 /* Prints what the words in the links mean, if the chains have such links.  @kinds: a bit for each. */
-void why_print_notes(unsigned int kinds, struct schedtape_tape *tape);
+void why_print_notes(unsigned int kinds, const struct recorded *recorded);
 /* Adds a chain to a list of JSON. */
 void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks);
 /* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */

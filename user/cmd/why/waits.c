@@ -99,7 +99,11 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 	struct waits *waits = arg;
 	int rc = history_began(&waits->history, task, run);
 
-	return rc ? rc : explain(waits, task, run);
+	if (rc)
+		return rc;
+	history_task(&waits->history, task->index)->limited =
+		recorded_quota(waits->recorded, task->cgroup);
+	return explain(waits, task, run);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)

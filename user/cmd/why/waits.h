@@ -10,10 +10,12 @@
 #include "why/causes.h"
 #include "why/chain.h"
 #include "why/history.h"
+#include "why/recorded.h"
 
 /**
  * struct waits - what is wanted, and what was found
  * @selection: the tasks that wait; --cpu and --time: where and when the wait ends
+ * @recorded: the quotas of cgroups
  * @most: how many of the worst waits are wanted
  * @at: only waits that have this time, ns of the session's clock; SPAN_NONE: any
  * @all: add all waits to @causes
@@ -24,6 +26,7 @@
  */
 struct waits {
 	const struct selection *selection;
+	const struct recorded *recorded;
 	size_t most;
 	uint64_t at;
 	bool all;
