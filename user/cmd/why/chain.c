@@ -148,10 +148,6 @@ static void spend_asleep(struct walk *walk, const struct span *run)
 	spend(walk, kind, run->task, SCHEDTAPE_NONE, run->left);
 }
 
-static bool covers(const struct span *span, uint64_t time)
-{
-	return span && span->kind == SPAN_RUN && span->begin <= time && span->end >= time;
-}
 
 /*
  * Goes from the begin of a run back to another run, in which its task, or who woke it, was before.
@@ -159,7 +155,7 @@ static bool covers(const struct span *span, uint64_t time)
  */
 static const struct span *step(struct walk *walk, const struct span *run)
 {
-	const struct span *source = history_get(walk->history, run->source);
+	const struct span *source = run->woke ? history_get(walk->history, run->source) : NULL;
 	bool preempted = !run->woke && run->left && run->left_state == STAPE_STATE_RUNNING;
 	uint64_t ready = preempted ? run->left : run->woke;
 
@@ -169,8 +165,11 @@ static const struct span *step(struct walk *walk, const struct span *run)
 	/* The clocks of two CPUs may differ a little. */
 	if (walk->at > ready)
 		walk->at = ready;
-	if (!preempted && covers(source, walk->at))
+	if (source && source->kind == SPAN_RUN && source->begin <= walk->at) {
+		/* The wake-up succeeds later than it is tried, if the CPU of the wakee completes it. */
+		spend_ready(walk, run, source->end < ready ? source->end : ready);
 		return source;
+	}
 	if (!preempted && run->left)
 		spend_asleep(walk, run);
 	return run->left ? history_get(walk->history, run->before) : NULL;

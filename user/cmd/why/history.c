@@ -162,22 +162,36 @@ int history_event(struct history *history, const struct schedtape_event *ev)
 int history_born(struct history *history, const struct schedtape_task *task,
 		 const struct schedtape_task *parent)
 {
-	return parent ? history_woke(history, task, parent) : 0;
+	int rc = parent ? history_waking(history, parent, task) : 0;
+
+	return rc ? rc : history_woke(history, task, parent);
+}
+
+/* When the wake-up succeeds, on the wakee's CPU, the waker may have left its own already. */
+int history_waking(struct history *history, const struct schedtape_task *waker,
+		   const struct schedtape_task *wakee)
+{
+	struct history_task *by = history_task(history, waker->index), *at;
+	uint64_t run;
+
+	if (!by)
+		return -ENOMEM;
+	run = by->last;
+	at = history_task(history, wakee->index);
+	if (!at)
+		return -ENOMEM;
+	at->waking = run;
+	return 0;
 }
 
 int history_woke(struct history *history, const struct schedtape_task *task,
 		 const struct schedtape_task *waker)
 {
-	struct history_task *by = waker ? history_task(history, waker->index) : NULL;
-	uint64_t source = by ? by->last : SPAN_NONE;
-	struct history_task *at;
+	struct history_task *at = history_task(history, task->index);
 
-	if (waker && !by)
-		return -ENOMEM;
-	at = history_task(history, task->index);
 	if (!at)
 		return -ENOMEM;
-	at->source = source;
+	at->source = waker ? at->waking : SPAN_NONE;
 	at->queued_since = 0;
 	return 0;
 }

@@ -65,6 +65,7 @@ struct span {
 /**
  * struct history_task - where a task is
  * @last: its last SPAN_RUN
+ * @waking: the run of the task that tried to wake it last
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
@@ -72,6 +73,7 @@ struct span {
  */
 struct history_task {
 	uint64_t last;
+	uint64_t waking;
 	uint64_t source;
 	uint64_t queue;
 	uint64_t queued_since;
@@ -116,6 +118,8 @@ struct history_task *history_task(struct history *history, uint32_t index);
 int history_event(struct history *history, const struct schedtape_event *ev);
 int history_born(struct history *history, const struct schedtape_task *task,
 		 const struct schedtape_task *parent);
+int history_waking(struct history *history, const struct schedtape_task *waker,
+		   const struct schedtape_task *wakee);
 int history_woke(struct history *history, const struct schedtape_task *task,
 		 const struct schedtape_task *waker);
 int history_queued(struct history *history, const struct schedtape_task *task, uint32_t cpu,

@@ -77,6 +77,16 @@ static int on_born(void *arg, const struct schedtape_task *task,
 	return history_born(&waits->history, task, parent);
 }
 
+static int on_waking(void *arg, const struct schedtape_task *waker,
+		     const struct schedtape_task *wakee, uint64_t ticket, uint64_t time)
+{
+	struct waits *waits = arg;
+
+	(void)ticket;
+	(void)time;
+	return history_waking(&waits->history, waker, wakee);
+}
+
 static int on_woke(void *arg, const struct schedtape_task *task,
 		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
 {
@@ -121,6 +131,7 @@ const struct schedtape_timeline_ops waits_ops = {
 	.no_edges = true,
 	.event = on_event,
 	.born = on_born,
+	.waking = on_waking,
 	.woke = on_woke,
 	.queued = on_queued,
 	.began = on_began,
