@@ -54,6 +54,37 @@ static void make_waits(const struct blob *tape)
 	write_tape(tape, pages, 2, &end, false);
 }
 
+/* CPU 5 wakes 20, as CPU 0 has asked it to; 10, which has tried to wake 20, sleeps by then. */
+static void make_late(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 5 }, { .cpu = 3, .events = 4 }, { .cpu = 5, .events = 3 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_waking(&m, 1050 * MS, 20, STAPE_CTX_TASK);
+	maker_switch(&m, 1051 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 20, STAPE_CTX_HARDIRQ, 1000 * MS, 3);
+	maker_switch(&m, 1001 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[2], 5, 0, 1054 * MS);
+	maker_event(&m, 1054 * MS, STAPE_EV_WAKEUP, 20, 5);
+	maker_switch(&m, 1055 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_tape(tape, pages, 3, &end, false);
+}
+
 /* Runs the command with up to five arguments behind the name, and takes double blanks out. */
 static int why(const struct blob *tape, const char *a, const char *b, const char *c)
 {
@@ -91,6 +122,9 @@ static void test_worst(const struct blob *tape)
 	has("270.000 ms, from 1.160000 to 1.430000, and then on CPU 3", "and ran on another one");
 	has("\n 3.70 % 10.000 1 1.420000 shell:20 was ready, its CPU was idle\n"
 	    " 7.41 % 20.000 1 1.400000 ", "after it was moved");
+	why(tape, "10", "--json", NULL);
+	squeeze();
+	has("\"ready_ns\":1000000,\"kept_ns\":1000000,", "only 1 ms of the second one counts");
 	why(tape, "20", "--worst=1", "--top=2");
 	has("\n 51.48 % 139.000 2 1.160000 shell ran\n", "a long chain is merged by name");
 	has(" more lines, see --top\n", "and cut");
@@ -117,6 +151,7 @@ static void test_summary(const struct blob *tape)
 	has("\nshell ran 208.000 44.8 2 ", "the tasks have one name, so they have one line");
 	has("\nshell was blocked until an interrupt 60.000 12.9 2 30.000 30.000 30.000 30.000 "
 	    "1.131000\n", "a cause, and its first worst wait");
+	has("\nshell was ready, its CPU was idle 16.000 3.4 4 ", "links of one wait are one");
 	has("\nTOTAL 464.000 100.0 5 ", "the total, without their own sleeps");
 	why(tape, "--summary", "--sleeps", NULL);
 	has("\nshell slept until an interrupt 200.000 ", "the sleeps");
@@ -144,16 +179,27 @@ static void test_path(const struct blob *tape)
 	has(",\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
 }
 
+static void test_late(const struct blob *tape)
+{
+	why(tape, "20", NULL, NULL);
+	has("\n 8.89 % 4.000 2 1.051000 ?:20 was ready, its CPU was idle\n"
+	    " 91.11 % 41.000 1 1.010000 shell:10 ran\n", "the waker has left its CPU");
+}
+
 int main(void)
 {
-	struct blob tape;
+	struct blob tape, late;
 
 	blob_init(&tape);
+	blob_init(&late);
 	make_waits(&tape);
 	test_worst(&tape);
 	test_at(&tape);
 	test_summary(&tape);
 	test_path(&tape);
+	make_late(&late);
+	test_late(&late);
+	close(late.fd);
 	close(tape.fd);
 	return tap_done();
 }
