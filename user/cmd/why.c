@@ -239,8 +239,8 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 /* -- the critical path ----------------------------------------------------- */
 
 /*
- * Finds the process of the selected tasks.  Returns the index of its leader; SCHEDTAPE_NONE, after a
- * message: there is none, or more than one.
+ * Finds the process of the selected tasks.  Returns the index of its leader; SCHEDTAPE_NONE, after
+ * a message: there is none, or more than one.
  */
 static uint32_t find_process(struct why *why, struct schedtape_tape *tape,
 			     const struct schedtape_task *tasks, size_t n)

@@ -89,7 +89,7 @@ static void make_late(const struct blob *tape)
 static int why(const struct blob *tape, const char *a, const char *b, const char *c)
 {
 	char name[] = "why", file[] = "-i";
-	char *argv[] = { name, file, (char *)tape->path, (char *)a, (char *)b, (char *)c, NULL };
+	char *argv[7] = { name, file, (char *)tape->path, (char *)a, (char *)b, (char *)c };
 	char *to = text, *from;
 	int status;
 
@@ -173,9 +173,10 @@ static void test_path(const struct blob *tape)
 	has_not("not known", "all is known");
 	why(tape, "--path", "10", "--json");
 	squeeze();
-	has("\"path\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,\"end_ns\":1500000000,",
-	    "as JSON");
-	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,\"share\":0.008", "a link");
+	has("\"path\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,"
+	    "\"end_ns\":1500000000,", "as JSON");
+	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,"
+	    "\"share\":0.008", "a link");
 	has(",\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
 }
 

@@ -70,7 +70,8 @@ static int end_wait(struct cause *cause, uint64_t end)
 	return rc;
 }
 
-int causes_add(struct causes *causes, const struct chain *chain, const struct schedtape_task *tasks)
+int causes_add(struct causes *causes, const struct chain *chain,
+	       const struct schedtape_task *tasks)
 {
 	struct cause *cause;
 	size_t i;

@@ -53,7 +53,8 @@ struct causes {
 };
 
 /* Adds a wait.  @tasks: any task of the timeline.  Returns 0 or -ENOMEM. */
-int causes_add(struct causes *causes, const struct chain *chain, const struct schedtape_task *tasks);
+int causes_add(struct causes *causes, const struct chain *chain,
+	       const struct schedtape_task *tasks);
 /* Returns a name; NULL: no task. */
 const char *causes_name(const struct causes *causes, uint32_t number);
 void causes_free(struct causes *causes);

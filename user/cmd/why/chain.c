@@ -121,7 +121,7 @@ static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint
 	}
 }
 
-/* A run's task was ready from @begin on, perhaps at several CPUs, until it got the one of the run. */
+/* A run's task was ready from @begin on, perhaps at several CPUs, until it got that of the run. */
 static void spend_ready(struct walk *walk, const struct span *run, uint64_t begin)
 {
 	const struct span *queue = history_get(walk->history, run->queue);
@@ -211,8 +211,8 @@ int chain_of_wait(struct chain *chain, const struct history *history, uint64_t n
 }
 
 /*
- * Explains the wait before a run, but goes back no further than to its begin, because the task itself
- * ran then.  Returns that run of the task; if this one is its first, that of its parent.
+ * Explains the wait before a run, but goes back no further than to its begin, because the task
+ * itself ran then.  Returns that run of the task; if this one is its first, that of its parent.
  */
 static const struct span *before_wait(struct walk *walk, const struct span *run, uint64_t floor)
 {

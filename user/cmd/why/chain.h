@@ -2,8 +2,8 @@
 /*
  * Goes back in time from the end of a wait, and finds what each part of its time was spent on.
  *
- * This is the critical path of Yang and Miller (ICDCS 1988), followed backwards through the wake-ups
- * of a tape: what a task did before it ran; if it slept, what the task did that woke it; and so on.
+ * This is the critical path of Yang and Miller (ICDCS 1988), followed back through the wake-ups of a
+ * tape: what a task did before it ran; if it slept, what the task did that woke it; and so on.
  * Each moment of the wait belongs to one link, so the links add up to the whole.
  */
 #ifndef SCHEDTAPE_WHY_CHAIN_H
@@ -80,11 +80,13 @@ struct chain {
 };
 
 /*
- * Makes the chain of the wait before the run @number.  @chain: zeroed, or used before.  Returns 1; 0:
- * the tape does not show when the wait began; or -ENOMEM.
+ * Makes the chain of the wait before the run @number.  @chain: zeroed, or used before.  Returns 1;
+ * 0: the tape does not show when the wait began; or -ENOMEM.
  */
 int chain_of_wait(struct chain *chain, const struct history *history, uint64_t number);
-/* Makes the chain from @begin to @end, when the task was in the run @number.  Returns 0 or -ENOMEM. */
+/*
+ * Makes the chain from @begin to @end, when the task was in the run @number.  Returns 0 or -ENOMEM.
+ */
 int chain_of_path(struct chain *chain, const struct history *history, uint64_t number,
 		  uint64_t begin, uint64_t end);
 /*

@@ -30,7 +30,8 @@ struct history_task *history_task(struct history *history, uint32_t index)
 
 	if (index < before)
 		return &history->tasks[index];
-	if (grow((void **)&history->tasks, &history->nr_tasks, index + 1UL, sizeof(*history->tasks)))
+	if (grow((void **)&history->tasks, &history->nr_tasks, index + 1UL,
+		 sizeof(*history->tasks)))
 		return NULL;
 	/* All numbers are SPAN_NONE now. */
 	for (i = before; i < history->nr_tasks; i++) {

@@ -22,7 +22,9 @@ static const struct {
 	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", true },
 	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", false },
 	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", false },
-	[LINK_THROTTLED] = { "throttled", " was ready, its CPU was idle: perhaps throttled", false },
+	[LINK_THROTTLED] = {
+		"throttled", " was ready, its CPU was idle: perhaps throttled", false
+	},
 	[LINK_INTERRUPT] = { "interrupt", " slept until an interrupt", false },
 	[LINK_BLOCKED] = { "blocked", " was blocked until an interrupt", false },
 	[LINK_OUTSIDE] = { "outside", " slept until another task woke it", false },
@@ -199,8 +201,8 @@ void why_print_notes(unsigned int kinds, const struct recorded *recorded)
 	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
-		puts("# Another task: the tape does not have it; \"schedtape record -a --kthreads\" "
-		     "records all.");
+		puts("# Another task: the tape does not have it; "
+		     "\"schedtape record -a --kthreads\" records all.");
 	if (kinds & 1U << LINK_UNKNOWN)
 		puts("# Not known: events are lost, or it began before the recording.");
 }

@@ -33,7 +33,7 @@ struct printer {
 void why_print_wait(const struct printer *printer, struct chain *chain);
 /* Prints a critical path in the same way. */
 void why_print_path(const struct printer *printer, struct chain *chain);
-/* Prints what the words in the links mean, if the chains have such links.  @kinds: a bit for each. */
+/* Prints notes on what links mean.  @kinds: those that the chains have, a bit for each. */
 void why_print_notes(unsigned int kinds, const struct recorded *recorded);
 /* Adds a chain to a list of JSON. */
 void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks);

@@ -27,9 +27,10 @@ int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
 
 const char *recorded_quota(const struct recorded *recorded, uint64_t id)
 {
-	const struct schedtape_cgroup_state *cgroup = schedtape_cgroup_by_id(&recorded->cgroups, id);
+	const struct schedtape_cgroup_state *cgroup;
 	char path[PATH_MAX], *slash;
 
+	cgroup = schedtape_cgroup_by_id(&recorded->cgroups, id);
 	if (!cgroup || strlen(cgroup->path) >= sizeof(path))
 		return NULL;
 	strcpy(path, cgroup->path);

@@ -235,8 +235,8 @@ void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 }
 
 /*
- * A task goes to @cpu.  If it is runnable, it waits for that CPU; or it may run there unseen, if the
- * CPU is not recorded.
+ * A task goes to @cpu.  If it is runnable, it waits for that CPU; or it may run there unseen, if
+ * the CPU is not recorded.
  */
 void timeline_queue(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time)
 {
