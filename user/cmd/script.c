@@ -2,10 +2,6 @@
 /*
  * schedtape script: prints the events of a tape, one per line.
  */
-#include <errno.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "commands.h"
 #include "common/identities.h"
 #include "common/input.h"
@@ -99,11 +95,15 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
  * Prints an event, and follows it.  What it changes of a task is printed with the old value beside
  * the new one, but a fork with its child's name.
  */
-static int take(struct script *script, const struct schedtape_event *ev)
+static int take(void *arg, const struct schedtape_event *ev)
 {
+	struct script *script = arg;
 	struct identities *ids = script->print.identities;
-	int ret = identities_reach(ids, ev->time);
+	int ret;
 
+	if (selection_is_over(&script->selection, ev->time))
+		return 1;
+	ret = identities_reach(ids, ev->time);
 	switch (ev->type) {
 	case STAPE_EV_RENAME:
 	case STAPE_EV_PRIO:
@@ -117,42 +117,6 @@ static int take(struct script *script, const struct schedtape_event *ev)
 	if (!ret)
 		show(script, ev);
 	return ret;
-}
-
-/* Writes the lines so far, so that a message comes behind them. */
-static void warn_of(struct script *script, const struct schedtape_error *err)
-{
-	lines_flush(&script->print.lines);
-	out_warning(NULL, "%s", err->text);
-}
-
-static int print_events(struct script *script, struct schedtape_tape *tape)
-{
-	struct schedtape_error err = { "" };
-	struct schedtape_event ev;
-	int ret = 0;
-
-	while (!ret && out_works()) {
-		ret = schedtape_tape_next(tape, &ev, &err);
-		if (!ret || (ret > 0 && selection_is_over(&script->selection, ev.time)))
-			return 0;
-		if (ret == -EBADMSG) {
-			/* One page is corrupt; the next event is after it. */
-			warn_of(script, &err);
-			ret = 0;
-			continue;
-		}
-		if (ret < 0)
-			break;
-		ret = take(script, &ev);
-		if (ret)
-			schedtape_fail(&err, ret, "not enough memory for the names of the tasks");
-	}
-	if (ret < 0) {
-		lines_flush(&script->print.lines);
-		out_error(NULL, "%s", err.text);
-	}
-	return ret < 0 ? CMD_FAILURE : 0;
 }
 
 /* Ends the output, after an error if the options select no event at all. */
@@ -199,7 +163,7 @@ static int script_tape(struct script *script)
 		goto out;
 	if (out_failed(identities_new(tape, &script->print.identities, &err), &err))
 		goto out;
-	status = print_events(script, tape);
+	status = cmd_read_events(tape, &script->print.lines, take, script);
 	status = status ? out_finish(status) : finish(script, tape);
 	identities_free(script->print.identities);
 out:

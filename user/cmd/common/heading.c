@@ -4,58 +4,72 @@
 #include "common/input.h"
 #include "common/output.h"
 
-static void print_pauses(const struct schedtape_timeline *timeline)
+static struct heading heading_of(const struct schedtape_timeline *timeline)
 {
-	const struct schedtape_range *pauses;
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
-	size_t i, n;
+	struct heading heading;
 
-	pauses = schedtape_timeline_pauses(timeline, &n);
-	for (i = 0; i < n; i++)
+	schedtape_timeline_tasks(timeline, &heading.nr_tasks);
+	heading.pauses = schedtape_timeline_pauses(timeline, &heading.nr_pauses);
+	return heading;
+}
+
+static void print_pauses(const struct heading *heading)
+{
+	const struct schedtape_range *pauses = heading->pauses;
+	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	size_t i;
+
+	for (i = 0; i < heading->nr_pauses; i++)
 		printf("# PAUSED: from %s to %s s\n", out_seconds(first, pauses[i].first, 6),
 		       out_seconds(last, pauses[i].last, 6));
 }
 
-void heading_print(const char *path, struct schedtape_tape *tape,
-		   const struct schedtape_timeline *timeline)
+void heading_print_own(const char *path, struct schedtape_tape *tape,
+		       const struct heading *heading)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
-	size_t i, nr_tasks, cpus = cmd_count_cpus(end);
+	size_t i, cpus = cmd_count_cpus(end);
 
-	schedtape_timeline_tasks(timeline, &nr_tasks);
 	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", path,
 	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), cpus, cpus == 1 ? "" : "s", nr_tasks);
+	       out_count(count, cmd_count_events(end)), cpus, cpus == 1 ? "" : "s",
+	       heading->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
 			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
 	if (cmd_count_lost(end))
 		printf("# LOST: %s events in all: what follows is less than what happened\n",
 		       out_count(count, cmd_count_lost(end)));
-	print_pauses(timeline);
+	print_pauses(heading);
 	putchar('\n');
 }
 
-static void list_pauses(const struct schedtape_timeline *timeline)
+void heading_print(const char *path, struct schedtape_tape *tape,
+		   const struct schedtape_timeline *timeline)
 {
-	const struct schedtape_range *pauses;
-	size_t i, n;
+	const struct heading heading = heading_of(timeline);
+
+	heading_print_own(path, tape, &heading);
+}
+
+static void list_pauses(const struct heading *heading)
+{
+	size_t i;
 
 	out_json_list("pauses");
-	pauses = schedtape_timeline_pauses(timeline, &n);
-	for (i = 0; i < n && out_works(); i++) {
+	for (i = 0; i < heading->nr_pauses && out_works(); i++) {
 		struct json_object *object = json_object_new_object();
 
-		out_json_add_count(object, "first_ns", pauses[i].first);
-		out_json_add_count(object, "last_ns", pauses[i].last);
+		out_json_add_count(object, "first_ns", heading->pauses[i].first);
+		out_json_add_count(object, "last_ns", heading->pauses[i].last);
 		out_json_element(object);
 	}
 	out_json_list_end();
 }
 
-void heading_json(const char *path, struct schedtape_tape *tape,
-		  const struct schedtape_timeline *timeline)
+void heading_json_own(const char *path, struct schedtape_tape *tape,
+		      const struct heading *heading)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 
@@ -65,5 +79,13 @@ void heading_json(const char *path, struct schedtape_tape *tape,
 	out_json_member("events", json_object_new_uint64(cmd_count_events(end)));
 	out_json_member("lost", json_object_new_uint64(cmd_count_lost(end)));
 	out_json_member("cpus", out_json_cpus(end));
-	list_pauses(timeline);
+	list_pauses(heading);
+}
+
+void heading_json(const char *path, struct schedtape_tape *tape,
+		  const struct schedtape_timeline *timeline)
+{
+	const struct heading heading = heading_of(timeline);
+
+	heading_json_own(path, tape, &heading);
 }

@@ -7,11 +7,26 @@
 
 #include <schedtape.h>
 
+/**
+ * struct heading - what the lines say besides what every tape has at hand
+ * @pauses: when the session was paused, @nr_pauses times
+ */
+struct heading {
+	size_t nr_tasks;
+	const struct schedtape_range *pauses;
+	size_t nr_pauses;
+};
+
 /* Prints the lines with "#", and an empty one.  @path: of the tape. */
 void heading_print(const char *path, struct schedtape_tape *tape,
 		   const struct schedtape_timeline *timeline);
 /* Prints the same as members of the object that out_json_begin() has begun. */
 void heading_json(const char *path, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline);
+/* The same for a command that has no timeline. */
+void heading_print_own(const char *path, struct schedtape_tape *tape,
+		       const struct heading *heading);
+void heading_json_own(const char *path, struct schedtape_tape *tape,
+		      const struct heading *heading);
 
 #endif /* SCHEDTAPE_HEADING_H */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/input.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 
+#include "base/error.h"
 #include "common/output.h"
 
 /* Raises RLIMIT_NOFILE, because a tape directory may have more files than its usual value. */
@@ -56,6 +58,39 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 	}
 	cmd_warn_damage(timeline);
 	return timeline;
+}
+
+int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
+		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg)
+{
+	struct schedtape_error err = { "" };
+	struct schedtape_event ev;
+	int ret = 0;
+
+	while (!ret && out_works()) {
+		ret = schedtape_tape_next(tape, &ev, &err);
+		if (!ret)
+			return 0;
+		if (ret == -EBADMSG) {
+			/* One page is corrupt; the next event is after it. */
+			if (lines)
+				lines_flush(lines);
+			out_warning(NULL, "%s", err.text);
+			ret = 0;
+			continue;
+		}
+		if (ret < 0)
+			break;
+		ret = take(arg, &ev);
+		if (ret < 0)
+			schedtape_fail(&err, ret, "not enough memory for the names of the tasks");
+	}
+	if (ret >= 0)
+		return 0;
+	if (lines)
+		lines_flush(lines);
+	out_error(NULL, "%s", err.text);
+	return CMD_FAILURE;
 }
 
 void cmd_close_tape(struct schedtape_tape *tape, const char *path)

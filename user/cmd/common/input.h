@@ -7,6 +7,8 @@
 
 #include <schedtape.h>
 
+#include "common/lines.h"
+
 /* Opens a tape.  NULL, with a message: it cannot be opened. */
 struct schedtape_tape *cmd_open_tape(const char *path);
 /*
@@ -14,6 +16,13 @@ struct schedtape_tape *cmd_open_tape(const char *path);
  * message: it cannot be run.
  */
 struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
+/*
+ * Calls @take for each event from here on, as long as it returns 0 and there is a reader of the
+ * output; >0: this is enough, -ENOMEM: no memory.  Warns of corrupt pages, which are left out,
+ * after the lines so far.  @lines: may be NULL.  Returns 0, or CMD_FAILURE after a message.
+ */
+int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
+		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg);
 /* Warns of corrupt pages. */
 void cmd_warn_damage(const struct schedtape_timeline *timeline);
 /* Warns if the tape has no events.  Returns true then. */

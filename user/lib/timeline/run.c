@@ -127,26 +127,10 @@ static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_take_over(tl, index, ev->pid, ev->time);
 }
 
-/* Adds a pause: the time that it has in common on all CPUs, which begin and end it in turn. */
 static void add_pause(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	struct schedtape_range *last = tl->nr_pauses ? &tl->pauses[tl->nr_pauses - 1] : NULL;
-	struct schedtape_range *pauses;
-
-	if (last && ev->lost_first <= last->last && ev->lost_last >= last->first) {
-		if (ev->lost_first > last->first)
-			last->first = ev->lost_first;
-		if (ev->lost_last < last->last)
-			last->last = ev->lost_last;
-		return;
-	}
-	pauses = realloc(tl->pauses, (tl->nr_pauses + 1) * sizeof(*pauses));
-	if (!pauses) {
+	if (schedtape_pauses_add(&tl->pauses, ev))
 		timeline_fail(tl, -ENOMEM, "not enough memory for all pauses");
-		return;
-	}
-	tl->pauses = pauses;
-	tl->pauses[tl->nr_pauses++] = (struct schedtape_range){ ev->lost_first, ev->lost_last };
 }
 
 /* A loss or a pause on a CPU. */
@@ -400,7 +384,7 @@ void schedtape_timeline_free(struct schedtape_timeline *timeline)
 	schedtape_edges_free(&timeline->edges);
 	free(timeline->players);
 	free(timeline->lanes);
-	free(timeline->pauses);
+	schedtape_pauses_free(&timeline->pauses);
 	free(timeline);
 }
 
@@ -426,6 +410,6 @@ const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_tim
 const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
 							size_t *n)
 {
-	*n = timeline->nr_pauses;
-	return timeline->pauses;
+	*n = timeline->pauses.nr;
+	return timeline->pauses.pauses;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "timeline/edges.h"
+#include "timeline/pauses.h"
 #include "timeline/tasks.h"
 
 /**
@@ -63,8 +64,7 @@ struct schedtape_timeline {
 	bool misses_descriptions;
 	size_t described;
 	uint64_t ticket;
-	struct schedtape_range *pauses;
-	size_t nr_pauses;
+	struct schedtape_pauses pauses;
 	size_t marked;
 	struct schedtape_error damage;
 	int rc;
