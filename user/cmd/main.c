@@ -25,6 +25,7 @@ static const struct {
 	{ "script", cmd_script, "Print the events of a tape" },
 	{ "report", cmd_report, "Show what each task of a tape did" },
 	{ "latency", cmd_latency, "Show how long tasks waited for a CPU" },
+	{ "stat", cmd_stat, "Show how many events of each type each task had" },
 	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU" },
 	{ "why", cmd_why, "Show what kept a task from running" },
 	{ "replay", cmd_replay, "Replay a tape" },

@@ -50,13 +50,16 @@ static bool has_key(const struct keys *keys, const char *name)
 	return false;
 }
 
-/* Adds all keys of a value, as "tasks[].pid". The content of "meta" is copied from the tape. */
+/*
+ * Adds all keys of a value, as "tasks[].pid". The content of "meta" is copied from the tape;
+ * "total" has the keys of the lines that it adds up.
+ */
 static void walk(struct json_object *value, const char *path)
 {
 	char below[KEY_LEN];
 	size_t i;
 
-	if (!strcmp(path, "meta"))
+	if (!strcmp(path, "meta") || !strcmp(path, "total"))
 		return;
 	if (json_object_is_type(value, json_type_array)) {
 		snprintf(below, sizeof(below), "%s[]", path);
@@ -296,6 +299,12 @@ static void test_tapes(void)
 	check("info");
 	prints("script", (struct call) { cmd_script, { "script", "--json", a.path } });
 	check("script");
+	prints("latency", (struct call) {
+		cmd_latency, { "latency", "--json", "--histogram", a.path },
+	});
+	check("latency");
+	prints("stat", (struct call) { cmd_stat, { "stat", "--json", a.path } });
+	check("stat");
 	if (!mkdtemp(folder))
 		puts("Bail out! no folder");
 	snprintf(data, sizeof(data), "%s/data", folder);

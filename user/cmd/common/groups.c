@@ -36,11 +36,12 @@ struct key {
 
 _Static_assert(sizeof(struct key) == STAPE_COMM_LEN, "a name is a key");
 
-static struct key key_of(enum groups_by by, const struct schedtape_task *task)
+static struct key key_of(const struct groups *groups, uint32_t number)
 {
+	const struct groups_task *task = &groups->tasks[number];
 	struct key key = { { 0 } };
 
-	switch (by) {
+	switch (groups->by) {
 	case GROUPS_COMM:
 		memcpy(&key, task->comm, sizeof(key));
 		break;
@@ -51,10 +52,10 @@ static struct key key_of(enum groups_by by, const struct schedtape_task *task)
 		key.words[0] = task->cgroup;
 		break;
 	case GROUPS_POLICY:
-		key.words[0] = task->prio_known ? task->policy : UINT64_MAX;
+		key.words[0] = task->policy;
 		break;
 	default:
-		key.words[0] = task->index;
+		key.words[0] = number;
 	}
 	return key;
 }
@@ -78,32 +79,41 @@ static uint32_t *find_slot(const struct groups *groups, const struct slots *slot
 	struct key other;
 
 	for (; slots->numbers[at]; at = (at + 1) & slots->mask) {
-		other = key_of(groups->by,
-			       &groups->tasks[groups->groups[slots->numbers[at] - 1].task]);
+		other = key_of(groups, groups->groups[slots->numbers[at] - 1].task);
 		if (!memcmp(&other, key, sizeof(other)))
 			break;
 	}
 	return &slots->numbers[at];
 }
 
-static void add_task(struct groups *groups, const struct slots *slots,
-		     const struct schedtape_task *task)
+static void add_task(struct groups *groups, const struct slots *slots, uint32_t task)
 {
-	const struct key key = key_of(groups->by, task);
+	const struct key key = key_of(groups, task);
 	uint32_t *slot = find_slot(groups, slots, &key);
 
 	if (!*slot) {
-		groups->groups[groups->nr++] = (struct group){ .task = task->index };
+		groups->groups[groups->nr++] = (struct group){ .task = task };
 		*slot = groups->nr;
 	}
-	groups->numbers[task->index] = *slot - 1;
+	groups->numbers[task] = *slot - 1;
 }
 
-static int add_tasks(struct groups *groups, const struct selection *selection)
+bool groups_selects(const struct groups *groups, uint32_t task)
+{
+	const struct groups_task *of = &groups->tasks[task];
+	const struct selection_task identity = {
+		.pid = of->pid, .tgid = of->tgid, .comm = of->comm, .cgroup = of->cgroup,
+	};
+
+	return selection_has_task(groups->selection, &identity);
+}
+
+static int add_tasks(struct groups *groups)
 {
 	struct slots slots = { .mask = 15 };
 	size_t i;
 
+	groups->nr_numbers = groups->nr_tasks;
 	while (slots.mask < 2 * groups->nr_numbers)
 		slots.mask = 2 * slots.mask + 1;
 	slots.numbers = calloc(slots.mask + 1, sizeof(*slots.numbers));
@@ -115,30 +125,73 @@ static int add_tasks(struct groups *groups, const struct selection *selection)
 	}
 	for (i = 0; i < groups->nr_numbers; i++) {
 		groups->numbers[i] = SCHEDTAPE_NONE;
-		if (selection_has_timeline_task(selection, &groups->tasks[i]))
-			add_task(groups, &slots, &groups->tasks[i]);
+		if (groups_selects(groups, i))
+			add_task(groups, &slots, i);
 	}
 	free(slots.numbers);
 	return 0;
 }
 
-int groups_make(struct groups *groups, enum groups_by by, const struct selection *selection,
-		struct schedtape_tape *tape, const struct schedtape_timeline *timeline)
+/* Begins with room for the tasks.  Returns 0 or -ENOMEM. */
+static int begin(struct groups *groups, enum groups_by by, const struct selection *selection,
+		 size_t nr_tasks)
 {
-	size_t n;
+	*groups = (struct groups){ .by = by, .selection = selection, .nr_tasks = nr_tasks };
+	groups->tasks = calloc(nr_tasks + 1, sizeof(*groups->tasks));
+	return groups->tasks ? 0 : -ENOMEM;
+}
+
+static int make(struct groups *groups, struct schedtape_tape *tape)
+{
 	int ret;
 
-	*groups = (struct groups){ .by = by };
-	groups->tasks = schedtape_timeline_tasks(timeline, &n);
-	if (by == GROUPS_CPU)
+	if (groups->by == GROUPS_CPU)
 		return 0;
-	groups->nr_numbers = n;
-	ret = add_tasks(groups, selection);
-	if (!ret && by == GROUPS_CGROUP)
+	ret = add_tasks(groups);
+	if (!ret && groups->by == GROUPS_CGROUP)
 		ret = schedtape_cgroup_table_read(&groups->cgroups, tape);
 	if (ret)
 		groups_free(groups);
 	return ret;
+}
+
+int groups_make(struct groups *groups, enum groups_by by, const struct selection *selection,
+		struct schedtape_tape *tape, const struct schedtape_timeline *timeline)
+{
+	size_t i, n;
+	const struct schedtape_task *from = schedtape_timeline_tasks(timeline, &n);
+
+	if (begin(groups, by, selection, n))
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		groups->tasks[i] = (struct groups_task){
+			.cgroup = from[i].cgroup, .pid = from[i].pid, .tgid = from[i].tgid,
+			.process = from[i].process,
+			.policy = from[i].prio_known ? from[i].policy : IDENTITY_NO_POLICY,
+		};
+		memcpy(groups->tasks[i].comm, from[i].comm, STAPE_COMM_LEN);
+	}
+	return make(groups, tape);
+}
+
+int groups_make_of_table(struct groups *groups, enum groups_by by,
+			 const struct selection *selection, struct schedtape_tape *tape,
+			 const struct task_table *table)
+{
+	uint32_t i;
+
+	if (begin(groups, by, selection, table->nr))
+		return -ENOMEM;
+	for (i = 0; i < table->nr; i++) {
+		const struct task_entry *from = &table->tasks[i];
+
+		groups->tasks[i] = (struct groups_task){
+			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
+			.process = from->process, .policy = from->policy,
+		};
+		memcpy(groups->tasks[i].comm, from->comm, STAPE_COMM_LEN);
+	}
+	return make(groups, tape);
 }
 
 uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)
@@ -189,7 +242,7 @@ static const char *label_cgroup(const struct groups *groups, uint64_t id,
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL])
 {
 	const struct group *group = &groups->groups[number];
-	const struct schedtape_task *task = groups->tasks + group->task;
+	const struct groups_task *task = groups->tasks + group->task;
 
 	switch (groups->by) {
 	case GROUPS_COMM:
@@ -207,7 +260,9 @@ const char *groups_label(const struct groups *groups, size_t number, char buffer
 		snprintf(buffer, GROUPS_LABEL, "CPU %" PRIu32, group->task);
 		return buffer;
 	case GROUPS_POLICY:
-		return task->prio_known ? schedtape_policy_name(task->policy) : "?";
+		if (task->policy == IDENTITY_NO_POLICY)
+			return "?";
+		return schedtape_policy_name(task->policy);
 	default:
 		break;
 	}
@@ -216,6 +271,7 @@ const char *groups_label(const struct groups *groups, size_t number, char buffer
 
 void groups_free(struct groups *groups)
 {
+	free(groups->tasks);
 	free(groups->numbers);
 	free(groups->groups);
 	schedtape_cgroup_table_free(&groups->cgroups);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Groups the tasks of a timeline for a report that has a line for each group: a task, or all tasks
- * of one name, process, cgroup, CPU or policy.  --by chooses.
+ * Groups the tasks of a tape for a report that has a line for each group: a task, or all tasks of
+ * one name, process, cgroup, CPU or policy.  --by chooses.
  */
 #ifndef SCHEDTAPE_GROUPS_H
 #define SCHEDTAPE_GROUPS_H
@@ -12,6 +12,7 @@
 #include <schedtape.h>
 
 #include "common/selection.h"
+#include "common/task-table.h"
 #include "machine/cgroup-tree.h"
 
 enum groups_by {
@@ -29,8 +30,22 @@ enum groups_by {
 int groups_parse(enum groups_by *by, const char *text);
 
 /**
+ * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
+ * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
+ * @process: number of the task that leads its process
+ */
+struct groups_task {
+	uint64_t cgroup;
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t process;
+	uint32_t policy;
+	char comm[STAPE_COMM_LEN];
+};
+
+/**
  * struct group - a line
- * @task: index of the first of its tasks; with GROUPS_CPU the CPU
+ * @task: number of the first of its tasks; with GROUPS_CPU the CPU
  * @nr_tasks: number of its tasks that groups_count() has counted
  */
 struct group {
@@ -41,16 +56,19 @@ struct group {
 /**
  * struct groups - all lines
  * @by: what they are of
- * @tasks: the tasks of the timeline
- * @numbers: by index of a task: its group, or SCHEDTAPE_NONE if it is not selected; with GROUPS_CPU
- *	by CPU: its group
+ * @selection: which tasks
+ * @tasks: the tape's @nr_tasks tasks, by their numbers
+ * @numbers: by number of a task: its group, or SCHEDTAPE_NONE if it is not selected; with
+ *	GROUPS_CPU by CPU: its group
  * @nr_numbers: number of @numbers
  * @groups: @nr groups, in order of appearance
  * @cgroups: the paths of the tape's cgroups, with GROUPS_CGROUP
  */
 struct groups {
 	enum groups_by by;
-	const struct schedtape_task *tasks;
+	const struct selection *selection;
+	struct groups_task *tasks;
+	size_t nr_tasks;
 	uint32_t *numbers;
 	size_t nr_numbers;
 	struct group *groups;
@@ -59,11 +77,17 @@ struct groups {
 };
 
 /*
- * Groups the selected tasks of a timeline, by their last names, cgroups and policies; with
- * GROUPS_CPU makes no group.  Returns 0 or -ENOMEM.
+ * Groups the selected tasks of a timeline, whose indices are their numbers; with GROUPS_CPU makes
+ * no group.  Returns 0 or -ENOMEM.
  */
 int groups_make(struct groups *groups, enum groups_by by, const struct selection *selection,
 		struct schedtape_tape *tape, const struct schedtape_timeline *timeline);
+/* The same of a table of tasks that is complete. */
+int groups_make_of_table(struct groups *groups, enum groups_by by,
+			 const struct selection *selection, struct schedtape_tape *tape,
+			 const struct task_table *table);
+/* Returns true if a task is selected. */
+bool groups_selects(const struct groups *groups, uint32_t task);
 /* With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory. */
 uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu);
 /* Counts a task of a group: one that the report has something of. */

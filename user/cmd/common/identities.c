@@ -38,7 +38,9 @@ struct identities {
 	size_t taken;
 };
 
-static const struct identity unknown = { .prio = IDENTITY_NO_PRIO, .cpu = STAPE_CPU_NONE };
+static const struct identity unknown = {
+	.prio = IDENTITY_NO_PRIO, .policy = IDENTITY_NO_POLICY, .cpu = STAPE_CPU_NONE,
+};
 
 static struct leaf *new_leaf(void)
 {
@@ -126,7 +128,7 @@ static struct identity described_by_info(const struct schedtape_task_info *info)
 {
 	struct identity task = {
 		.tgid = info->tgid, .cgroup = info->cgroup, .cpu = info->cpu,
-		.prio = usual_prio(info),
+		.prio = usual_prio(info), .policy = info->policy, .start_time = info->start_time,
 	};
 
 	name(&task, info->comm);
@@ -137,7 +139,7 @@ static struct identity described_by_event(const struct schedtape_event *ev)
 {
 	struct identity task = {
 		.tgid = ev->tgid, .cgroup = ev->cgroup, .cpu = ev->task_cpu, .prio = ev->prio,
-		.boosted = ev->boosted,
+		.boosted = ev->boosted, .policy = ev->policy, .start_time = ev->start_time,
 	};
 
 	name(&task, ev->comm);
@@ -151,6 +153,10 @@ static struct identity forked_by(const struct identities *ids, const struct sche
 
 	if (!(ev->arg & STAPE_FORK_THREAD))
 		task.tgid = ev->pid;
+	/* SCHED_DEADLINE is not inherited: such tasks can fork only with reset-on-fork. */
+	if (task.policy == SCHED_DEADLINE)
+		task.policy = SCHED_OTHER;
+	task.start_time = 0;
 	return task;
 }
 
@@ -261,7 +267,17 @@ static int set_prio(struct identities *ids, const struct schedtape_event *ev)
 	struct identity task = *identities_get(ids, ev->pid);
 
 	task.prio = ev->prio;
+	task.policy = ev->policy;
 	task.boosted = ev->boosted;
+	return set(ids, ev->pid, &task);
+}
+
+/* A thread that calls execve() gets the PID and the start time of its process. */
+static int take_over(struct identities *ids, const struct schedtape_event *ev)
+{
+	struct identity task = *identities_get(ids, ev->old_pid);
+
+	task.start_time = identities_get(ids, ev->pid)->start_time;
 	return set(ids, ev->pid, &task);
 }
 
@@ -284,9 +300,7 @@ static int follow_description(struct identities *ids, const struct schedtape_eve
 		task = forked_by(ids, ev);
 		return set(ids, ev->pid, &task);
 	case STAPE_EV_EXEC:
-		if (ev->old_pid && ev->old_pid != ev->pid)
-			return set(ids, ev->pid, identities_get(ids, ev->old_pid));
-		return 0;
+		return ev->old_pid && ev->old_pid != ev->pid ? take_over(ids, ev) : 0;
 	case STAPE_EV_RENAME:
 		return rename_task(ids, ev->pid, ev->comm);
 	case STAPE_EV_PRIO:

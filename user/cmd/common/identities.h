@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #define IDENTITY_NO_PRIO	INT32_MAX
+#define IDENTITY_NO_POLICY	UINT8_MAX
 
 /**
  * struct identity - a task
@@ -19,7 +20,9 @@
  * @name_len: bytes of @name
  * @quoted: JSON needs a backslash in @name
  * @boosted: a waiter lends it its priority
+ * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
  * @cgroup: id of its cgroup; 0: not known
+ * @start_time: when it was created, ns of CLOCK_MONOTONIC; 0: not known
  * @tgid: PID of its process; 0: not known
  * @prio: the kernel's effective priority; IDENTITY_NO_PRIO: not known
  * @cpu: where it is; STAPE_CPU_NONE: not known
@@ -30,7 +33,9 @@ struct identity {
 	uint8_t name_len;
 	bool quoted;
 	bool boosted;
+	uint8_t policy;
 	uint64_t cgroup;
+	uint64_t start_time;
 	uint32_t tgid;
 	int32_t prio;
 	uint32_t cpu;

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: stat counts each event for the right task and CPU: the one that was on the CPU, also
+ * if its PID was another task's before.
+ */
+#include "delays-tape.h"
+
+/* Forks and exits are described by themselves, as the module does. */
+static void described_fork(struct maker *m, uint64_t time, uint32_t pid, uint32_t parent,
+			   unsigned int how)
+{
+	maker_event(m, time, STAPE_EV_FORK, pid, how | parent << STAPE_FORK_PARENT_SHIFT);
+}
+
+/*
+ * 10 forks the thread 20 and the process 30, which ends on CPU 3.  20 calls execve() and becomes
+ * 10, which a switch says before the event.  It is renamed, and forks another 30.
+ */
+static void make_lives(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 21 }, { .cpu = 3, .events = 4 },
+		{ .cpu = STAPE_CPU_NONE, .events = 7 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1010 * MS + 1, STAPE_EV_WAKEUP_NEW, 20, 0);
+	maker_event(&m, 1011 * MS + 1, STAPE_EV_WAKEUP_NEW, 30, 0);
+	maker_event(&m, 1012 * MS, STAPE_EV_MIGRATE, 30, 3);
+	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1021 * MS, 10, STAPE_CTX_TASK, 1021 * MS, 0);
+	maker_switch(&m, 1022 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1024 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_DEAD);
+	maker_switch(&m, 1025 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1030 * MS, 10, STAPE_CTX_HARDIRQ, 1030 * MS, 0);
+	maker_switch(&m, 1031 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1031 * MS + 1, STAPE_EV_MIGRATE, 30, 3);
+	maker_switch(&m, 1040 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1041 * MS, 10, STAPE_CTX_TASK, 1041 * MS, 0);
+	maker_switch(&m, 1042 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1044 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1015 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1017 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_switch(&m, 1060 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1061 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
+	described_fork(&m, 1010 * MS, 20, 10, STAPE_FORK_THREAD);
+	described_fork(&m, 1011 * MS, 30, 10, 0);
+	maker_event(&m, 1016 * MS, STAPE_EV_EXIT, 30, 0);
+	maker_event(&m, 1023 * MS, STAPE_EV_EXIT, 10, 0);
+	maker_exec(&m, 1032 * MS, 10, 20);
+	maker_rename(&m, 1033 * MS, 10, "new");
+	described_fork(&m, 1043 * MS, 30, 10, 0);
+	write_tape(tape, pages, 3, &end, false);
+}
+
+static void test_tasks(const struct blob *tape)
+{
+	has_line(cmd_stat, "-p", "\nnew:10 10 4 1 1 0 1 1 1 0 1 0 0\n"
+		 "<idle> 8 4 2 2 0 0 0 0 0 0 0 0\n"
+		 "shell:10 8 2 0 0 2 1 2 0 1 0 0 0\n"
+		 "<other> 3 1 1 1 0 0 0 0 0 0 0 0\n"
+		 "shell:30 2 1 0 0 0 0 0 0 1 0 0 0\n"
+		 "new:30 1 1 0 0 0 0 0 0 0 0 0 0\n", tape);
+	has("\nTOTAL 32 13 4 4 2 2 3 1 2 1 0 0\n", "the total");
+	has(" 32 events on 2 CPUs, 4 tasks\n", "a PID that is used again is another task");
+	has_line(cmd_stat, NULL, "\nnew:(2) 11 5 1 1 0 1 1 1 0 1 0 0\n"
+		 "shell:(2) 10 3 0 0 2 1 2 0 2 0 0 0\n<idle> 8 ", tape);
+	has_line(cmd_stat, "--by=process", "\nnew:10 10 4 ", tape);
+	has("\nshell:10 8 2 ", "a thread leaves its process with execve()");
+	has_line(cmd_stat, "--by=policy", "\nother 21 8 ", tape);
+	has_line(cmd_stat, "--by=cgroup", "\n? 21 8 ", tape);
+	has_line(cmd_stat, "-Ftask,tasks,pid", "\nnew:(2) 2 -\n", tape);
+	has("\nTOTAL 4 -\n", "the number of tasks");
+}
+
+static void test_cpus(const struct blob *tape)
+{
+	has_line(cmd_stat, "--per-cpu", "\nCPU 0 27 9 4 4 2 2 3 1 1 1 0 0\n"
+		 "CPU 3 5 4 0 0 0 0 0 0 1 0 0 0\n", tape);
+	has_line(cmd_stat, "--by=cpu", "\nCPU 0 27 9 ", tape);
+	has_line(cmd_stat, "--cpu=3", "\nTOTAL 5 4 0 0 0 0 0 0 1 0 0 0\n", tape);
+}
+
+static void test_selection(const struct blob *tape)
+{
+	has_line(cmd_stat, "--tid=30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
+	has_not("<idle>", "idle is no task");
+	has_line(cmd_stat, "--comm=new", "\nTOTAL 11 5 ", tape);
+	has_line(cmd_stat, "--time=1.02,1.03", "\nTOTAL 7 4 1 1 0 0 0 0 1 0 0 0\n", tape);
+	ok(run(cmd_stat, "stat", "--comm=none", tape) == CMD_FAILURE && !*text &&
+	   strstr(said, "no event of the tape matches --comm; it has the tasks shell:10"),
+	   "nothing matches");
+}
+
+/* Runs stat with three options. */
+static void run_three(const struct blob *tape, const char *a, const char *b, const char *c)
+{
+	char name[] = "stat";
+	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
+
+	begin_capture();
+	cmd_stat(5, argv);
+	end_capture();
+}
+
+static void test_order(const struct blob *tape)
+{
+	run_three(tape, "-p", "-sfork", "--top=1");
+	has("\nshell:10 ", "the first by forks");
+	has_not("\nnew:10 ", "the second is not printed");
+	has(" 32 ", "but it is in the total");
+	run_three(tape, "--per-cpu", "--tid=30", "-Ftask,events");
+	has("\nCPU 3       3\n", "a CPU has only what is selected");
+	has_not("\nCPU 0 ", "and others nothing");
+}
+
+static void test_json(const struct blob *tape)
+{
+	run(cmd_stat, "stat", "--json", tape);
+	squeeze();
+	has("{\"format\":\"schedtape-stat\",\"version\":1,\"tape\":", "the format");
+	has("\"counts\":[{\"name\":\"new:(2)\",\"events\":11,\"switch\":5,\"waking\":1,"
+	    "\"wakeup\":1,\"wakeup_new\":0,\"migrate\":1,\"fork\":1,\"exec\":1,\"exit\":0,"
+	    "\"rename\":1,\"setprio\":0,\"setaffinity\":0,\"described\":0,\"tasks\":2,"
+	    "\"pid\":null},", "a line");
+	has("\"total\":{\"name\":\"TOTAL\",\"events\":32,", "the total");
+}
+
+/*
+ * 40 enters the filter before its fork event, and leaves; another task with this PID enters.  50
+ * leaves and comes back.  The end of the first 60 is lost.
+ */
+static void test_entering(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 12 }, { .cpu = STAPE_CPU_NONE, .events = 9 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	uint64_t words[5] = {
+		1ULL << 32 | 40, maker_prio_word(1, 0, 50, 49, false), 1069 * MS,
+		STAPE_STATE_SLEEPING, 2,
+	};
+	unsigned int i;
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	for (i = 0; i < 6; i++) {
+		maker_switch(&m, (1072 + 10 * i) * MS, 40 + i / 2 * 10, STAPE_NEXT_TASK,
+			     STAPE_STATE_RUNNING);
+		maker_switch(&m, (1073 + 10 * i) * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	}
+	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_task(&m, 1070 * MS, 40, STAPE_TASK_ENTERS, "kid", words);
+	described_fork(&m, 1071 * MS, 40, 10, 0);
+	maker_task(&m, 1074 * MS, 40, STAPE_TASK_LEAVES, "kid", words);
+	words[2] = 1079 * MS;
+	maker_task(&m, 1080 * MS, 40, STAPE_TASK_ENTERS, "new", words);
+	words[0] = 1ULL << 32 | 50;
+	maker_task(&m, 1090 * MS, 50, STAPE_TASK_ENTERS, "back", words);
+	maker_task(&m, 1094 * MS, 50, STAPE_TASK_LEAVES, "back", words);
+	maker_task(&m, 1100 * MS, 50, STAPE_TASK_ENTERS, "back", words);
+	described_fork(&m, 1110 * MS, 60, 50, 0);
+	described_fork(&m, 1120 * MS, 60, 40, 0);
+	write_tape(tape, pages, 2, &end, false);
+	run_three(tape, "-p", "-stask", "-Ftask,switch,described");
+	has("\nback:50        2          3\nback:60        1          0\n"
+	    "kid:40         1          2\nnew:40         1          1\n",
+	    "a task that comes back, and one that does not");
+	has("\nnew:60         1          0\n", "a PID that is forked again");
+	has_line(cmd_stat, "--by=policy", "\nfifo 14 6 ", tape);
+}
+
+/* Only 20 has an event; the tape describes 10, too. */
+static void test_no_event(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 2 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_tape(tape, pages, 1, &end, false);
+	run(cmd_stat, "stat", NULL, tape);
+	has(" 2 events on 1 CPU, 2 tasks\n", "a task without an event counts as a task");
+	has_not("shell:10", "but has no line");
+}
+
+static void test_missing(const struct blob *tape)
+{
+	make_tape(tape);
+	run(cmd_stat, "stat", NULL, tape);
+	has("\n# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a loss");
+	has("\n# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
+	run(cmd_stat, "stat", "--json", tape);
+	squeeze();
+	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "in JSON, too");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_lives(&tape);
+	test_tasks(&tape);
+	test_cpus(&tape);
+	test_selection(&tape);
+	test_order(&tape);
+	test_json(&tape);
+	test_entering(&tape);
+	test_no_event(&tape);
+	test_missing(&tape);
+	close(tape.fd);
+	return tap_done();
+}
