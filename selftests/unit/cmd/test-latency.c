@@ -36,17 +36,27 @@ static void test_selection(const struct blob *tape)
 	   "nothing matches");
 }
 
-static void test_order(const struct blob *tape)
+/* Runs latency with two or three options. */
+static void run_more(const struct blob *tape, const char *a, const char *b, const char *c)
 {
-	char name[] = "latency", each[] = "-p", sort[] = "-sruntime", top[] = "--top=1";
-	char *argv[6] = { name, (char *)tape->path, each, sort, top };
+	char name[] = "latency";
+	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
 
 	begin_capture();
-	cmd_latency(5, argv);
+	cmd_latency(c ? 5 : 4, argv);
 	end_capture();
+}
+
+static void test_order(const struct blob *tape)
+{
+	run_more(tape, "-p", "-sruntime", "--top=1");
 	has("\nshell:10 ", "the first by time on a CPU");
 	has_not("\nshell:20 ", "the second is not printed");
 	has("297.000", "but it is in the total");
+	run_more(tape, "--by=cpu", "--tid=20", NULL);
+	has("\nCPU 0 ", "a CPU on which the selected task ran");
+	has_not("\nCPU 3 ", "none on which it did not");
+	has_not("297.000", "the total is of the selected task");
 }
 
 static void test_json(const struct blob *tape)
