@@ -119,6 +119,17 @@ static inline void lines_count(struct lines *lines, const char *key, uint64_t va
 	lines_number(lines, value);
 }
 
+/* The same; LINES_NULL: null. */
+#define LINES_NULL	UINT64_MAX
+static inline void lines_count_or_null(struct lines *lines, const char *key, uint64_t value)
+{
+	lines_put(lines, key);
+	if (value == LINES_NULL)
+		lines_put(lines, "null");
+	else
+		lines_number(lines, value);
+}
+
 /* Puts a text of printable characters, with backslashes where JSON needs them. */
 void lines_quoted(struct lines *lines, const char *text);
 

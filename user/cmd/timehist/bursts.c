@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "common/gap-lines.h"
 #include "common/output.h"
 #include "timehist/timehist.h"
 
@@ -132,38 +133,7 @@ static void text_event(struct timehist *th, const struct schedtape_event *ev)
 	lines_end(lines);
 }
 
-static void text_gap(struct timehist *th, const struct schedtape_event *ev)
-{
-	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
-	struct lines *lines = &th->lines;
-
-	lines_put(lines, ev->type == SCHEDTAPE_EV_PAUSED ? "# PAUSED" : "# LOST: ");
-	if (ev->type == SCHEDTAPE_EV_LOST) {
-		lines_number(lines, ev->lost);
-		lines_put(lines, " events");
-	}
-	lines_put(lines, ev->cpu == STAPE_CPU_NONE ? ", descriptions" : ", CPU ");
-	if (ev->cpu != STAPE_CPU_NONE)
-		lines_number(lines, ev->cpu);
-	lines_put(lines, ", from ");
-	lines_put(lines, time_text(&th->time, first, ev->lost_first));
-	lines_put(lines, " to ");
-	lines_put(lines, time_text(&th->time, last, ev->lost_last));
-	lines_end(lines);
-}
-
 /* -- JSON ------------------------------------------------------------------ */
-
-/* As lines_count(); SHEET_NONE: null. */
-static void json_count(struct lines *lines, const char *key, uint64_t value)
-{
-	if (value != SHEET_NONE) {
-		lines_count(lines, key, value);
-		return;
-	}
-	lines_put(lines, key);
-	lines_put(lines, "null");
-}
 
 static void json_name(struct lines *lines, const char *key, const char *comm)
 {
@@ -176,7 +146,7 @@ static void json_name(struct lines *lines, const char *key, const char *comm)
 
 static void json_who(struct timehist *th, const char *pid_key, const char *comm_key, uint32_t pid)
 {
-	json_count(&th->lines, pid_key, pid ? pid : SHEET_NONE);
+	lines_count_or_null(&th->lines, pid_key, pid ? pid : SHEET_NONE);
 	if (pid)
 		json_name(&th->lines, comm_key, identities_get(th->identities, pid)->comm);
 }
@@ -186,15 +156,15 @@ static void json_run(struct timehist *th, const struct schedtape_task *task,
 {
 	struct lines *lines = &th->lines;
 
-	json_count(lines, "{\"time_ns\":", run->end);
-	json_count(lines, ",\"cpu\":", run->cpu);
+	lines_count(lines, "{\"time_ns\":", run->end);
+	lines_count(lines, ",\"cpu\":", run->cpu);
 	lines_put(lines, ",\"event\":\"run\"");
-	json_count(lines, ",\"pid\":", task->pid);
-	json_count(lines, ",\"tgid\":", task->tgid);
+	lines_count(lines, ",\"pid\":", task->pid);
+	lines_count(lines, ",\"tgid\":", task->tgid);
 	json_name(lines, ",\"comm\":\"", task->comm);
-	json_count(lines, ",\"wait_ns\":", wait_of(run));
-	json_count(lines, ",\"delay_ns\":", delay_of(run));
-	json_count(lines, ",\"run_ns\":", run->end - run->begin);
+	lines_count_or_null(lines, ",\"wait_ns\":", wait_of(run));
+	lines_count_or_null(lines, ",\"delay_ns\":", delay_of(run));
+	lines_count(lines, ",\"run_ns\":", run->end - run->begin);
 	lines_put(lines, ",\"state\":\"");
 	lines_char(lines, state_of(run));
 	lines_char(lines, '"');
@@ -208,30 +178,14 @@ static void json_event(struct timehist *th, const struct schedtape_event *ev)
 {
 	struct lines *lines = &th->lines;
 
-	json_count(lines, "{\"time_ns\":", ev->time);
-	json_count(lines, ",\"cpu\":", ev->cpu);
+	lines_count(lines, "{\"time_ns\":", ev->time);
+	lines_count(lines, ",\"cpu\":", ev->cpu);
 	lines_put(lines, ",\"event\":\"");
 	lines_put(lines, ev->type == STAPE_EV_MIGRATE ? "migrate\"" : "wakeup\"");
 	json_who(th, ",\"pid\":", ",\"comm\":\"", ev->pid);
 	json_who(th, ",\"curr_pid\":", ",\"curr_comm\":\"", ev->curr);
 	if (ev->type == STAPE_EV_MIGRATE)
-		json_count(lines, ",\"to_cpu\":", ev->arg);
-	lines_char(lines, '}');
-	lines_end(lines);
-}
-
-static void json_gap(struct timehist *th, const struct schedtape_event *ev)
-{
-	struct lines *lines = &th->lines;
-
-	json_count(lines, "{\"time_ns\":", ev->time);
-	json_count(lines, ",\"cpu\":", ev->cpu == STAPE_CPU_NONE ? SHEET_NONE : ev->cpu);
-	if (ev->type == SCHEDTAPE_EV_LOST)
-		json_count(lines, ",\"event\":\"lost\",\"lost\":", ev->lost);
-	else
-		lines_put(lines, ",\"event\":\"paused\"");
-	json_count(lines, ",\"first_ns\":", ev->lost_first);
-	json_count(lines, ",\"last_ns\":", ev->lost_last);
+		lines_count(lines, ",\"to_cpu\":", ev->arg);
 	lines_char(lines, '}');
 	lines_end(lines);
 }
@@ -280,9 +234,9 @@ void bursts_event(struct timehist *th, const struct schedtape_event *ev)
 		return;
 	if (gap) {
 		if (th->json)
-			json_gap(th, ev);
+			gap_lines_json(&th->lines, ev);
 		else
-			text_gap(th, ev);
+			gap_lines_text(&th->lines, &th->time, ev);
 		return;
 	}
 	switch (ev->type) {
