@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: latency and timehist print what perf sched latency and timehist print of the same
+# Description: latency, timehist and map print what these commands of perf sched print of the same
 # tasks, which both record at the same time.
 
 set -u
@@ -28,6 +28,7 @@ import json, re, sys
 LATENCY = re.compile(r"\s*(\S.*?):(\d+)\s*\|\s*([\d.]+) ms \|\s*(\d+) \| avg:\s*([\d.]+) ms \| "
                      r"max:\s*([\d.]+) ms \|")
 TIMEHIST = re.compile(r"\s*[\d.]+ \[(\d+)\]\s+(\S.*?)\[(\d+)(?:/\d+)?\]\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)")
+LEGEND = re.compile(r"\s*([\d.]+) secs (?:(\S.) => (.*):(\d+))?")
 LOAD = ("hackbench", "ls", "sleep")
 
 def near(pairs, what):
@@ -93,7 +94,47 @@ def timehist(ours, perf):
     for n, what in enumerate(("wait times", "delays", "run times"), 1):
         near([(a[n], b[n]) for p in theirs for a, b in zip(mine[p], theirs[p])], what)
 
-{"latency": latency, "timehist": timehist}[sys.argv[1]](*sys.argv[2:])
+def read_perf_map(path, cpus):
+    """Returns for each CPU its switches: PID of the task that gets it, and the time in ms."""
+    pids, found, own = {}, [[] for _ in range(cpus)], set()
+    for line in open(path):
+        cells = [line[2 + 4 * i:6 + 4 * i] for i in range(cpus)]
+        match = LEGEND.match(line, 2 + 4 * cpus)
+        assert match, line
+        if match[2]:
+            pids[match[2]] = int(match[4])
+            if match[3] == "schedtape":
+                own.add(int(match[4]))
+        at, = (i for i, cell in enumerate(cells) if cell[0] == "*")
+        found[at].append((pids[cells[at][1:3]], float(match[1]) * 1e3))
+    return found, own
+
+def switch_map(ours, perf, lines):
+    """On each CPU, from the first to the last task of the load, the same tasks follow each other.
+    A tape has no task of schedtape itself."""
+    with open(ours) as file:
+        next(file)
+        mine = [json.loads(line) for line in file]
+    load = {switch["pid"] for switch in mine if switch.get("comm") in LOAD}
+    cpus = max(switch["cpu"] for switch in mine) + 1
+    theirs, own = read_perf_map(perf, int(lines))
+    # What schedtape has started had its name at first.
+    own -= {switch["pid"] for switch in mine}
+    times = []
+    for cpu in range(cpus):
+        a = [(s["pid"], s["time_ns"] / 1e6) for s in mine if s["cpu"] == cpu and s["pid"]]
+        b = [(pid, time) for pid, time in theirs[cpu] if pid and pid not in own]
+        ends = [[i for i, (pid, _) in enumerate(side) if pid in load] for side in (a, b)]
+        a, b = (side[at[0]:at[-1] + 1] for side, at in zip((a, b), ends))
+        other = [i for i, (x, y) in enumerate(zip(a, b)) if x[0] != y[0]][:1]
+        print(f"CPU {cpu}: {len(a)} switches, perf {len(b)};",
+              *(f"number {i} differs: {a[i:i + 5]} {b[i:i + 5]}" for i in other))
+        assert len(a) > 200 and len(a) == len(b) and not other
+        # Both count from the same moment, so the difference is the time between two probes.
+        times += [(x[1] - y[1], 0) for x, y in zip(a, b)]
+    near(times, "times of switches")
+
+{"latency": latency, "timehist": timehist, "map": switch_map}[sys.argv[1]](*sys.argv[2:])
 EOP
 
 perf sched latency -p -i perf.data > perf.txt 2> log &&
@@ -107,11 +148,21 @@ perf sched timehist -i perf.data > perf.txt 2> log &&
 report $? "timehist: CPUs, wait times, delays and run times of perf sched timehist"
 sed 's/^/# /' log
 
+perf sched map -i perf.data > perf.txt 2> log &&
+	schedtape map --json both.tape > ours.json 2> log &&
+	/usr/bin/python3 compare.py map ours.json perf.txt "$(nproc)" > log 2>&1
+report $? "map: tasks and times of perf sched map, on each CPU"
+sed 's/^/# /' log
+
 schedtape timehist both.tape 2> log | head -n 3 > head.txt
 [ ! -s log ] && [ "$(wc -l < head.txt)" = 3 ]
 report $? "timehist: no message if the reader closes its pipe"
 expect 129 'cannot sort by' schedtape latency -s none both.tape
 expect 129 'not comm, process' schedtape latency --by none both.tape
+expect 129 'not auto, always or never' schedtape map --color=red both.tape
+expect 129 '--cpus: not a list' schedtape map --cpus x both.tape
+expect 129 'needs --task-name' schedtape map --fuzzy-name both.tape
+expect 1 'matches --cpus --tid; it has' schedtape map --cpus 0 --tid 4194303 both.tape
 expect 1 'matches --tid; it has the tasks' schedtape latency --tid 4194303 both.tape
 
 finish

@@ -14,6 +14,7 @@ int cmd_info(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
+int cmd_map(int argc, char **argv);
 int cmd_timehist(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_replay(int argc, char **argv);

@@ -27,6 +27,7 @@ static const struct {
 	{ "latency", cmd_latency, "Show how long tasks waited for a CPU" },
 	{ "stat", cmd_stat, "Show how many events of each type each task had" },
 	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU" },
+	{ "map", cmd_map, "Print which task runs on which CPU, side by side" },
 	{ "why", cmd_why, "Show what kept a task from running" },
 	{ "replay", cmd_replay, "Replay a tape" },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },

@@ -164,7 +164,7 @@ static void call(void *arg)
 static void prints(const char *command, struct call c)
 {
 	capture(call, &c);
-	parse(command, !strcmp(command, "script"));
+	parse(command, !strcmp(command, "script") || !strcmp(command, "map"));
 }
 
 /* Compares the keys printed since the last call with the page. */
@@ -305,6 +305,8 @@ static void test_tapes(void)
 	check("latency");
 	prints("stat", (struct call) { cmd_stat, { "stat", "--json", a.path } });
 	check("stat");
+	prints("map", (struct call) { cmd_map, { "map", "--json", a.path } });
+	check("map");
 	if (!mkdtemp(folder))
 		puts("Bail out! no folder");
 	snprintf(data, sizeof(data), "%s/data", folder);

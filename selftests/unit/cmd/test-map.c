@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: map prints what each CPU runs, with names, legends and colours, as perf sched map.
+ */
+#include <fcntl.h>
+
+#include "common/color.h"
+#include "delays-tape.h"
+#include "map/names.h"
+
+/* Runs map with two or three options. */
+static int run_more(const struct blob *tape, const char *a, const char *b, const char *c)
+{
+	char name[] = "map";
+	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
+	int status;
+
+	begin_capture();
+	status = cmd_map(c ? 5 : 4, argv);
+	end_capture();
+	return status;
+}
+
+static void test_lines(const struct blob *tape)
+{
+	run(cmd_map, "map", NULL, tape);
+	has("#  0   3  CPU\n"
+	    "  *A0           1.001000 secs A0 => shell:10\n"
+	    "  *B0           1.100000 secs B0 => shell:20\n"
+	    "  *A0           1.150000 secs\n"
+	    "  *-            1.200000 secs\n"
+	    "   -  *A0       1.302000 secs\n"
+	    "   -  *-        1.400000 secs\n", "all lines");
+	run(cmd_map, "map", "--compact", tape);
+	has("  *A0       1.001000 secs A0 => shell:10 (CPU 0)\n", "a column for a CPU");
+	has("   -  *A0       1.302000 secs (CPU 3)\n", "and for the next one");
+	has_not("#", "there are no columns at first");
+	has_line(cmd_map, "--reltime", " *A0 0.001000 secs A0 => shell:10\n", tape);
+	has_line(cmd_map, "--ns", " *A0 1.001000000 secs A0 => shell:10\n", tape);
+}
+
+static void test_selection(const struct blob *tape)
+{
+	has_line(cmd_map, "--tid=20", "CPU\n *A0 1.100000 secs A0 => shell:20\n"
+		 " *- 1.150000 secs\n", tape);
+	has_not(" 1.200000 ", "nothing of other tasks");
+	has_line(cmd_map, "--task-name=shell", " *B0 1.100000 secs B0 => shell:20\n", tape);
+	has_line(cmd_map, "--cpus=3", "# 0 3 CPU\n - *A0 1.302000 secs A0 => shell:10\n"
+		 " - *- 1.400000 secs\n", tape);
+	has_line(cmd_map, "-C3", "# 3 CPU\n *A0 1.302000 secs A0 => shell:10\n", tape);
+	has_line(cmd_map, "--time=1.12,1.16", "CPU\n *A0 1.150000 secs A0 => shell:10\n", tape);
+	has_not(" 1.2", "nothing later");
+	run_more(tape, "--task-name=x,hel", "--fuzzy-name", NULL);
+	has(" 1.100000 secs B0 => shell:20\n", "a part of a name");
+	ok(run(cmd_map, "map", "--task-name=hel", tape) == CMD_FAILURE && !*text &&
+	   strstr(said, "no switch of the tape matches --comm; it has the tasks shell:10"),
+	   "a part of a name is no name");
+	ok(run(cmd_map, "map", "--cpus=1", tape) == CMD_FAILURE &&
+	   strstr(said, "matches --cpus"), "no line of the CPU");
+}
+
+static void test_json(const struct blob *tape)
+{
+	run(cmd_map, "map", "--json", tape);
+	has("{\"format\":\"schedtape-map\",\"version\":1}\n"
+	    "{\"time_ns\":1001000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"A0\",\"pid\":10,"
+	    "\"tgid\":10,\"comm\":\"shell\"}\n", "a task");
+	has("{\"time_ns\":1200000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"-\",\"pid\":null}\n",
+	    "a task that is not recorded");
+	run(cmd_map, "map", "--tid=20", tape);
+	run_more(tape, "--tid=20", "--json", NULL);
+	has("{\"time_ns\":1150000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"-\",\"pid\":null}\n",
+	    "a task that is not selected");
+}
+
+static void test_colors(const struct blob *tape)
+{
+	run(cmd_map, "map", NULL, tape);
+	has_not("\033", "no colours in a file");
+	run(cmd_map, "map", "--color", tape);
+	has("  *\033[31mA0\033[m ", "the colour of a task");
+	has("  *\033[32mB0\033[m ", "and of the next one");
+	has("=> shell:20\n", "in the legend, too");
+	has(" \033[2m- \033[m *\033[31mA0\033[m ", "what is no task is dark");
+	run_more(tape, "--color=always", "--color-pids=20", NULL);
+	has("  *A0 ", "other tasks are plain");
+	has("  *\033[34mB0\033[m ", "a task is highlighted");
+	run_more(tape, "--color=always", "--color-cpus=3", "--color-pids=1");
+	has("   -  \033[41m*\033[mA0 ", "a CPU is highlighted");
+	has("  *A0 ", "and no other one");
+	run_more(tape, "--color=always", "--json", NULL);
+	has_not("\033", "JSON has no colours");
+}
+
+/* Colours on a terminal are a matter of the environment. */
+static void test_terminal(void)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
+	bool wanted[5];
+
+	if (terminal < 0) {
+		ok(true, "no terminal here # SKIP");
+		close(saved);
+		return;
+	}
+	fflush(stdout);
+	dup2(terminal, STDOUT_FILENO);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	wanted[0] = color_wanted(COLOR_AUTO);
+	setenv("NO_COLOR", "", 1);
+	wanted[1] = color_wanted(COLOR_AUTO);
+	setenv("NO_COLOR", "1", 1);
+	wanted[2] = color_wanted(COLOR_AUTO);
+	wanted[3] = color_wanted(COLOR_ALWAYS);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	wanted[4] = color_wanted(COLOR_AUTO);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(terminal);
+	setenv("TERM", "xterm", 1);
+	ok(wanted[0], "a terminal has colours");
+	ok(wanted[1], "also if NO_COLOR is empty");
+	ok(!wanted[2], "but not with NO_COLOR");
+	ok(wanted[3], "unless they are asked for");
+	ok(!wanted[4], "nor if it has none");
+	ok(!color_wanted(COLOR_AUTO), "a file has none");
+}
+
+/* 10 is renamed while 20 runs on the other CPU; 20 ends, and its PID is used again. */
+static void make_names(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 3 }, { .cpu = 3, .events = 4 },
+		{ .cpu = STAPE_CPU_NONE, .events = 4 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1040 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1050 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1060 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_switch(&m, 1080 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1090 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_event(&m, 1015 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
+	maker_rename(&m, 1030 * MS, 10, "other");
+	maker_event(&m, 1055 * MS, STAPE_EV_EXIT, 20, 0);
+	maker_event(&m, 1070 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
+	write_tape(tape, pages, 3, &end, false);
+}
+
+static void test_legends(const struct blob *tape)
+{
+	make_names(tape);
+	run(cmd_map, "map", NULL, tape);
+	has("   A0 *B0       1.020000 secs B0 => shell:20\n"
+	    "  *.   B0       1.040000 secs\n"
+	    "  *A0  B0       1.050000 secs A0 => other:10\n", "a task that is renamed");
+	has("   A0 *.        1.060000 secs\n"
+	    "   A0 *C0       1.080000 secs C0 => other:20\n", "a PID that is used again");
+	has_line(cmd_map, "--time=1.02,", "CPU\n A0 *B0 1.020000 secs B0 => shell:20, "
+		 "A0 => shell:10\n", tape);
+	has_line(cmd_map, "--comm=other", "CPU\n *- - 1.040000 secs\n"
+		 " *A0 - 1.050000 secs A0 => other:10\n A0 *B0 1.080000 ", tape);
+}
+
+/* CPU 0 is paused before CPU 3 switches. */
+static void make_pause(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 2 }, { .cpu = 3, .events = 1 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_begin(&m, pages[1], 0, 1, 1030 * MS);
+	maker_paused(&m, 1015 * MS, 1030 * MS);
+	maker_switch(&m, 1040 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_begin(&m, pages[2], 3, 0, 1000 * MS);
+	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	write_tape(tape, pages, 3, &end, false);
+}
+
+static void test_gaps(const struct blob *tape)
+{
+	make_pause(tape);
+	run(cmd_map, "map", NULL, tape);
+	has("\n# PAUSED, CPU 0, from 1.015000 to 1.030000\n"
+	    "      *B0       1.020000 secs B0 => ?:20\n"
+	    "  *A0  B0       1.040000 secs\n", "nothing is known of a CPU in a pause");
+	make_tape(tape);
+	run(cmd_map, "map", NULL, tape);
+	has("# LOST: 1234 events, CPU 3, from 2.000000 to 3.000000\n", "a loss");
+	has("# PAUSED, CPU 0, from 5.000000 to 7.000000\n", "a pause");
+	has("  *-            8.000000 secs\n", "a switch behind it");
+	run(cmd_map, "map", "--json", tape);
+	has(",\"cpu\":3,\"event\":\"lost\",\"lost\":1234,\"first_ns\":2000000000,", "in JSON, too");
+}
+
+/* Returns the name of a task, with '!' behind it if its legend is due. */
+static const char *name_of(struct names *names, uint32_t task)
+{
+	static char name_text[4];
+	static const char comm[STAPE_COMM_LEN] = "task";
+	struct name *name = names_get(names, task, comm);
+
+	names_write(name, name_text);
+	strcpy(name_text + 2, name->due ? "!" : "");
+	name->due = false;
+	return name_text;
+}
+
+static void test_names(void)
+{
+	static struct names names;
+	static const struct {
+		uint32_t task;
+		const char *name;
+	} some[] = {
+		{ 1, "B0!" }, { 25, "Z0!" }, { 26, "A1!" }, { 259, "Z9!" }, { 260, "Aa!" },
+		{ 936, "AA!" }, { 1611, "ZZ!" },
+	};
+	unsigned int i, at = 0;
+	const char *name;
+
+	for (i = 0; i < NAMES_MOST; i++) {
+		name = name_of(&names, i);
+		if (at < sizeof(some) / sizeof(*some) && some[at].task == i)
+			ok(!strcmp(name, some[at++].name), "task %u is %s", i, name);
+	}
+	ok(!strcmp(name_of(&names, 3), "D0"), "a task keeps its name");
+	ok(!strcmp(name_of(&names, 5000), "A0!"), "names are used again");
+	ok(!strcmp(name_of(&names, 0), "B0!"), "the task that had it has another one then");
+	names_free(&names);
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_delays(&tape);
+	test_lines(&tape);
+	test_selection(&tape);
+	test_json(&tape);
+	test_colors(&tape);
+	test_terminal();
+	test_legends(&tape);
+	test_gaps(&tape);
+	test_names();
+	close(tape.fd);
+	return tap_done();
+}
