@@ -43,7 +43,8 @@ choose_kernels()
 	done
 	[ -n "${KERNELS-}" ] || is_tested "$newest" || untried=$newest
 	read -ra rt_kernels <<< "${RT_KERNELS-${kernels[*]/%/-rt}}"
-	read -ra other_kernels <<< "${OTHER_KERNELS-${kernels[*]/%/-generic}}"
+	# Builds -generic have the sources and nearly the configuration of the others: one is enough.
+	read -ra other_kernels <<< "${OTHER_KERNELS-${kernels[1]-${kernels[0]}}-generic}"
 }
 
 build_modules()
