@@ -44,7 +44,8 @@ choose_kernels()
 	[ -n "${KERNELS-}" ] || is_tested "$newest" || untried=$newest
 	read -ra rt_kernels <<< "${RT_KERNELS-${kernels[*]/%/-rt}}"
 	# Builds -generic have the sources and nearly the configuration of the others: one is enough.
-	read -ra other_kernels <<< "${OTHER_KERNELS-${kernels[1]-${kernels[0]}}-generic}"
+	series=${kernels[1]-${kernels[0]-}}
+	read -ra other_kernels <<< "${OTHER_KERNELS-${series:+$series-generic}}"
 }
 
 build_modules()
