@@ -38,8 +38,8 @@ adds_up()
 {
 	# shellcheck disable=SC2086 # words
 	schedtape why --json $1 > waits.json 2> log && like waits.json \
-		"d['waits'] and all(sum(l['time_ns'] for l in w['links']) ==
-			w['end_ns'] - w['begin_ns'] for w in d['waits'])"
+		"d['chains'] and all(sum(l['time_ns'] for l in w['links']) ==
+			w['end_ns'] - w['begin_ns'] for w in d['chains'])"
 	report $? "the links of each wait add up: why $1"
 }
 
@@ -59,7 +59,7 @@ report $? "the critical path of the process is of the holder"
 schedtape record -q -o threads.tape -- convoy 10 > out 2> log &&
 	schedtape why --path holder --json threads.tape > path.json 2> log && like path.json \
 	"(lambda w: sum(l['time_ns'] for l in w['links']) == w['end_ns'] - w['begin_ns'] and
-		sum(l['time_ns'] for l in w['links'] if l['kind'] == 'ran') > 100e6)(d['path'][0])"
+		sum(l['time_ns'] for l in w['links'] if l['kind'] == 'ran') > 100e6)(d['chains'][0])"
 report $? "also without other tasks on the tape"
 
 # -- a quota of CPU time ------------------------------------------------------------------

@@ -12,7 +12,7 @@
 #include "common/output.h"
 #include "common/selection.h"
 #include "common/sheet.h"
-#include "latency/delays.h"
+#include "common/delays.h"
 #include "latency/print.h"
 
 #define OPT_BY		0x100

@@ -219,7 +219,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 	printer = printer_of(why, tasks);
 	begin(why, tape, timeline);
 	if (why->common.json)
-		out_json_list("waits");
+		out_json_list("chains");
 	for (i = 0; i < waits->nr && out_works(); i++) {
 		if (why->common.json)
 			why_json_chain(&waits->chains[i], tasks);
@@ -309,7 +309,7 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	printer = printer_of(why, tasks);
 	begin(why, tape, timeline);
 	if (why->common.json) {
-		out_json_list("path");
+		out_json_list("chains");
 		why_json_chain(chain, tasks);
 		out_json_list_end();
 		out_json_end();

@@ -289,7 +289,12 @@ static void test_tapes(void)
 	write_tape(a.path, META("\"one\": \"1\", \"two\": \"1\""));
 	write_tape(b.path, META("\"one\": \"2\""));
 	prints("report", (struct call) { cmd_report, { "report", "--json", a.path } });
+	prints("report", (struct call) { cmd_report, { "report", "--json", "--by=comm", a.path } });
 	check("report");
+	prints("why", (struct call) { cmd_why, { "why", "--json", "10", a.path } });
+	prints("why", (struct call) { cmd_why, { "why", "--json", "--path", "10", a.path } });
+	prints("why", (struct call) { cmd_why, { "why", "--json", "--summary", a.path } });
+	check("why");
 	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
 	write_tape(b.path, "{\"sched_settings\": {\"files\": {}, "
 			   "\"not_readable\": {\"one\": \"EPERM\"}}}");

@@ -17,8 +17,9 @@ static void test_report(const struct blob *tape)
 	has("# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a CPU's losses");
 	has("# LOST: 1,234 events in all", "and their sum");
 	has("# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
-	has("\nshell:10   5000.000       0          1             -             -               -"
-	    "               0                 0           0       1  deadline    10      0\n",
+	has("\nshell:10   5000.000       0          1                -              -"
+	    "              -             -                     -               0"
+	    "                 0           0       1  deadline    10      0\n",
 	    "time on a CPU, policy");
 	has("\nserver:20     0.000 ", "another task");
 	has("  fifo:50     20      0\n", "with its priority");

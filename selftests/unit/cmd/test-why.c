@@ -173,7 +173,7 @@ static void test_path(const struct blob *tape)
 	has_not("not known", "all is known");
 	why(tape, "--path", "10", "--json");
 	squeeze();
-	has("\"path\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,"
+	has("\"chains\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,"
 	    "\"end_ns\":1500000000,", "as JSON");
 	has("{\"kind\":\"idle\",\"pid\":10,\"comm\":\"shell\",\"time_ns\":4000000,"
 	    "\"share\":0.008", "a link");

@@ -41,6 +41,17 @@ static int find_column(const struct sheet_column *columns, const char *name, siz
 	return -1;
 }
 
+/* The same of a name of --sort, which may be an old one. */
+static int find_key(const struct sheet_options *opts, const char *name, size_t len)
+{
+	const struct sheet_alias *alias = opts->aliases;
+
+	for (; alias && alias->old; alias++)
+		if (strlen(alias->old) == len && !memcmp(alias->old, name, len))
+			return find_column(opts->columns, alias->name, strlen(alias->name));
+	return find_column(opts->columns, name, len);
+}
+
 /* Writes "task, runtime, worst" into @buffer. */
 static const char *list_names(const struct sheet_column *columns, char *buffer, size_t size)
 {
@@ -64,7 +75,7 @@ static void check_sort(const struct sheet_options *opts, const struct argp_state
 	}
 	for (;; at += len + 1) {
 		len = strcspn(at, ",");
-		if (find_column(opts->columns, at, len) < 0)
+		if (find_key(opts, at, len) < 0)
 			argp_error(state, "cannot sort by '%.*s': one of %s", (int)len, at,
 				   list_names(opts->columns, names, sizeof(names)));
 		if (!at[len])
@@ -174,7 +185,7 @@ static int compare_rows(const void *left, const void *right, void *arg)
 
 	for (;; at += len + 1) {
 		len = strcspn(at, ",");
-		column = find_column(sheet->columns, at, len);
+		column = find_key(sheet->options, at, len);
 		order = compare_values(&sheet->columns[column], &a[column], &b[column]);
 		if (order || !at[len])
 			break;

@@ -54,8 +54,17 @@ struct sheet_column {
 };
 
 /**
+ * struct sheet_alias - an old name of a column, for --sort; a NULL @old ends a list
+ */
+struct sheet_alias {
+	const char *old;
+	const char *name;
+};
+
+/**
  * struct sheet_options - --sort, --top, and the options of tables; the input of sheet_argp
  * @columns: all that the command has, set by the command
+ * @aliases: old names of columns, set by the command; NULL: there are none
  * @sort: the argument of --sort; preset by the command
  * @top: print only so many rows; 0: all
  */
@@ -63,6 +72,7 @@ struct sheet_options {
 	const struct sheet_column *columns;
 	struct table_column names[TABLE_MOST + 1];
 	struct table_options table;
+	const struct sheet_alias *aliases;
 	const char *sort;
 	unsigned long top;
 };

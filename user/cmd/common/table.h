@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define TABLE_MOST	20	/* columns */
+#define TABLE_MOST	32	/* columns */
 #define TABLE_CELL	256	/* bytes */
 
 /* Flags of columns. */

@@ -87,12 +87,7 @@ static int add_up(struct delays_sum **sums, const struct delays *delays, struct 
 	int ret = 0;
 
 	for (i = 0; i < n && i < delays->nr && !ret; i++) {
-		if (delays->by_cpu && !groups_selects(groups, delays->pairs.edges[i].waker))
-			continue;
-		number = delays->by_cpu ? groups_of_cpu(groups, delays->pairs.edges[i].wakee) :
-					  groups->numbers[i];
-		if (number == SCHEDTAPE_NONE && delays->by_cpu)
-			return -ENOMEM;
+		number = delays_group(delays, groups, i, &ret);
 		if (number == SCHEDTAPE_NONE)
 			continue;
 		if (groups->nr > room) {

@@ -7,7 +7,7 @@
 
 #include "common/groups.h"
 #include "common/sheet.h"
-#include "latency/delays.h"
+#include "common/delays.h"
 
 extern const struct sheet_column latency_columns[];
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "latency/delays.h"
+#include "common/delays.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,19 +42,20 @@ static uint64_t waited_since(const struct schedtape_run *run)
 	return run->left_state == STAPE_STATE_RUNNING ? run->left : 0;
 }
 
-static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+int delays_run(struct delays *delays, const struct schedtape_task *task,
+	       const struct schedtape_run *run, uint32_t *number)
 {
-	struct delays *delays = arg;
 	uint64_t since = waited_since(run);
-	uint32_t number = task->index;
 	struct delays_sum *sum;
 
+	*number = SCHEDTAPE_NONE;
 	if (!selection_has_cpu(delays->selection, run->cpu))
 		return 0;
+	*number = task->index;
 	if (delays->by_cpu &&
-	    schedtape_edges_number(&delays->pairs, task->index, run->cpu, &number))
+	    schedtape_edges_number(&delays->pairs, task->index, run->cpu, number))
 		return -ENOMEM;
-	sum = get_sum(delays, number);
+	sum = get_sum(delays, *number);
 	if (!sum)
 		return -ENOMEM;
 	sum->runtime += selection_part(delays->selection, run->begin, run->end);
@@ -64,11 +65,34 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 	return schedtape_histogram_add(&sum->delays, run->begin - since);
 }
 
+static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	uint32_t number;
+
+	return delays_run(arg, task, run, &number);
+}
+
 const struct schedtape_timeline_ops delays_ops = {
 	.size = sizeof(delays_ops),
 	.no_edges = true,
 	.ran = on_ran,
 };
+
+uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc)
+{
+	const struct schedtape_edge *pair;
+	uint32_t group;
+
+	if (!delays->by_cpu)
+		return groups->numbers[number];
+	pair = &delays->pairs.edges[number];
+	if (!groups_selects(groups, pair->waker))
+		return SCHEDTAPE_NONE;
+	group = groups_of_cpu(groups, pair->wakee);
+	if (group == SCHEDTAPE_NONE)
+		*rc = -ENOMEM;
+	return group;
+}
 
 int delays_add(struct delays_sum *sum, const struct delays_sum *other)
 {

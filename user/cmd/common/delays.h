@@ -3,8 +3,8 @@
  * Collects the delays of all tasks: each from when the task was woken or preempted until it got a
  * CPU.
  */
-#ifndef SCHEDTAPE_LATENCY_DELAYS_H
-#define SCHEDTAPE_LATENCY_DELAYS_H
+#ifndef SCHEDTAPE_DELAYS_H
+#define SCHEDTAPE_DELAYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <schedtape.h>
 
 #include "base/histogram.h"
+#include "common/groups.h"
 #include "common/selection.h"
 #include "timeline/edges.h"
 
@@ -49,8 +50,19 @@ struct delays {
 /* Callbacks of the timeline, for a struct delays. */
 extern const struct schedtape_timeline_ops delays_ops;
 
+/*
+ * Takes a run, as the callback does.  @number: set to that of its sum; SCHEDTAPE_NONE: it is left
+ * out.  Returns 0 or -ENOMEM.
+ */
+int delays_run(struct delays *delays, const struct schedtape_task *task,
+	       const struct schedtape_run *run, uint32_t *number);
+/*
+ * Finds the group of the sum @number, which need not exist.  Returns SCHEDTAPE_NONE if its task is
+ * not selected, or if there is no memory: then @rc is set to -ENOMEM.
+ */
+uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc);
 /* Adds @other to @sum.  Returns 0 or -ENOMEM. */
 int delays_add(struct delays_sum *sum, const struct delays_sum *other);
 void delays_free(struct delays *delays);
 
-#endif /* SCHEDTAPE_LATENCY_DELAYS_H */
+#endif /* SCHEDTAPE_DELAYS_H */

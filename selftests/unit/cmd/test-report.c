@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: report adds up what tasks did, by groups and in parts of the tape.
+ */
+#include "delays-tape.h"
+
+#define FIELDS	"-Ftask,cpu,sleeps,preempted,delay-median,delay-max,delay-max-at,delay-max-cpu,"	\
+		"woken-by-tasks,wakeups,bursts,tasks"
+
+static char fields[] = FIELDS;
+
+static void line(const struct blob *tape, const char *option, const char *expected)
+{
+	char name[] = "report", *to = text, *from;
+	char *argv[5] = { name, (char *)tape->path, fields, (char *)option };
+
+	begin_capture();
+	cmd_report(option ? 4 : 3, argv);
+	end_capture();
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+	has(expected, option ? option : "no option");
+}
+
+static void test_whole(const struct blob *tape)
+{
+	line(tape, NULL, "\nshell:10 247.000 2 1 2.007 50.000 1.100000 0 0 2 2 1\n"
+	     "shell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\n");
+	has("\nTOTAL 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n", "the total");
+	line(tape, "--sort=delay-max", "\nshell:20 50.000 ");
+	has("\nshell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ", "sorted by delay");
+	line(tape, "--sort=max", "\nshell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ");
+	line(tape, "--top=1", "\nTOTAL 297.000 3 ");
+	has_not("\nshell:20", "the second line is left out");
+	line(tape, "--by=comm", "\nshell:(2) 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n");
+}
+
+static void test_parts(const struct blob *tape)
+{
+	/* The first wake-up has no sleep before it on the tape, so no run shows that it ended one. */
+	line(tape, "--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 0 2 2\n"
+	     "CPU 3 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
+	line(tape, "--cpu=3", "\nshell:10 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
+	has_not("shell:20", "a task that did nothing there");
+	line(tape, "--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 0 1 1\n"
+	     "shell:20 30.000 1 0 - - - - 0 0 1 1\n");
+}
+
+static void test_json(const struct blob *tape)
+{
+	char name[] = "report", json[] = "--json", by[] = "--by=comm";
+	char *argv[5] = { name, (char *)tape->path, json, by };
+
+	begin_capture();
+	cmd_report(4, argv);
+	end_capture();
+	squeeze();
+	has("\"lines\":[{\"name\":\"shell:(2)\",\"cpu_time_ns\":297000000,", "lines");
+	has_not("\"tasks\":[", "and not tasks");
+	run(cmd_report, "report", "--json", tape);
+	squeeze();
+	has("\"delay_max_time_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	make_delays(&tape);
+	test_whole(&tape);
+	test_parts(&tape);
+	test_json(&tape);
+	close(tape.fd);
+	return tap_done();
+}

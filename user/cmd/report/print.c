@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "report/print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/output.h"
+
+enum column {
+	TASK, CPU, SLEEPS, PREEMPTED, MEDIAN, P95, P99, WORST, WORST_AT, BY_TASKS, EXTERNALLY,
+	MIGRATIONS, BURSTS, POLICY, TGID, STOPS, AVERAGE, WORST_END, WORST_CPU, DELAYS, SUM, WAKEUPS,
+	TASKS, PID, INDEX,
+};
+
+const struct sheet_column report_columns[] = {
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[CPU] = { { "cpu", "CPU\nms", TABLE_NEEDED }, SHEET_MS, "cpu_time_ns" },
+	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps" },
+	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
+	[MEDIAN] = { { "delay-median", "delay\nmedian ms", 0 }, SHEET_MS, "delay_median_ns" },
+	[P95] = { { "delay-p95", "delay\n95 % ms", 0 }, SHEET_MS, "delay_p95_ns" },
+	[P99] = { { "delay-p99", "delay\n99 % ms", 0 }, SHEET_MS, "delay_p99_ns" },
+	[WORST] = { { "delay-max", "delay\nmax ms", 0 }, SHEET_MS, "delay_max_ns" },
+	[WORST_AT] = { { "delay-max-at", "delay max\nbegan at s", 0 }, SHEET_TIME,
+		       "delay_max_begin_ns" },
+	[BY_TASKS] = { { "woken-by-tasks", "woken\nby tasks", 0 }, SHEET_COUNT, "wakeups_by_task" },
+	[EXTERNALLY] = { { "woken-externally", "woken\nexternally", 0 }, SHEET_COUNT,
+			 "wakeups_externally" },
+	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
+	[BURSTS] = { { "bursts", "bursts", 0 }, SHEET_COUNT, "bursts" },
+	[POLICY] = { { "policy", "policy", TABLE_TEXT }, SHEET_TEXT, "policy" },
+	[TGID] = { { "tgid", "TGID", 0 }, SHEET_CPU, "tgid" },
+	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops" },
+	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_MS, "delay_avg_ns" },
+	[WORST_END] = { { "delay-max-time", "delay max\nended at s", TABLE_ASKED }, SHEET_TIME,
+			"delay_max_time_ns" },
+	[WORST_CPU] = { { "delay-max-cpu", "delay max\non CPU", TABLE_ASKED }, SHEET_CPU,
+			"delay_max_cpu" },
+	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays" },
+	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_total_ns" },
+	[WAKEUPS] = { { "wakeups", "wake-ups", TABLE_ASKED }, SHEET_COUNT, "wakeups" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	[INDEX] = { { "index", "index", TABLE_ASKED }, SHEET_CPU, "index" },
+	{ .json = NULL }
+};
+
+/* -- the table ------------------------------------------------------------- */
+
+/* "fifo:10", "other:-5", "batch" */
+static const char *policy_of(char buffer[32], const struct schedtape_task *task)
+{
+	const char *name = schedtape_policy_name(task->policy);
+
+	if (!task->prio_known)
+		return "-";
+	if (task->rt_priority)
+		snprintf(buffer, 32, "%s:%u", name, task->rt_priority);
+	else if (task->nice)
+		snprintf(buffer, 32, "%s:%d", name, task->nice);
+	else
+		snprintf(buffer, 32, "%s", name);
+	return buffer;
+}
+
+static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
+{
+	static const enum column columns[] = {
+		MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, WORST_END, WORST_CPU,
+	};
+	const struct schedtape_histogram *delays = &sum->delays;
+	size_t i;
+
+	row[DELAYS].n = delays->nr;
+	row[SUM].n = delays->sum;
+	if (!delays->nr) {
+		for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			row[columns[i]].n = SHEET_NONE;
+		return;
+	}
+	row[MEDIAN].n = schedtape_histogram_quantile(delays, 50, 100);
+	row[P95].n = schedtape_histogram_quantile(delays, 95, 100);
+	row[P99].n = schedtape_histogram_quantile(delays, 99, 100);
+	row[WORST].n = delays->worst;
+	row[WORST_AT].n = sum->worst_begin;
+	row[WORST_END].n = sum->worst_begin + delays->worst;
+	row[WORST_CPU].n = sum->worst_cpu;
+	row[AVERAGE].n = delays->sum / delays->nr;
+}
+
+static void fill_row(union sheet_value *row, const struct report_sum *sum)
+{
+	const struct report_counts *counts = &sum->counts;
+
+	row[CPU].n = sum->delays.runtime;
+	row[SLEEPS].n = counts->sleeps;
+	row[PREEMPTED].n = counts->preemptions;
+	row[WAKEUPS].n = counts->wakeups;
+	row[BY_TASKS].n = counts->wakeups_by_task;
+	row[EXTERNALLY].n = counts->wakeups - counts->wakeups_by_task;
+	row[MIGRATIONS].n = counts->migrations;
+	row[BURSTS].n = counts->bursts;
+	row[STOPS].n = counts->stops;
+	row[TGID].n = SHEET_NONE;
+	row[PID].n = SHEET_NONE;
+	row[INDEX].n = SHEET_NONE;
+	fill_delays(row, &sum->delays);
+}
+
+static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
+		   const struct report_sum *sum, const struct schedtape_task *tasks)
+{
+	const struct group *group = &groups->groups[number];
+	const struct schedtape_task *task = NULL;
+	char label[GROUPS_LABEL], policy[32];
+	union sheet_value *row;
+
+	if (!group->nr_tasks)
+		return 0;
+	row = sheet_row(sheet);
+	if (!row)
+		return -ENOMEM;
+	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
+		task = &tasks[group->task];
+	fill_row(row, sum);
+	row[TASKS].n = group->nr_tasks;
+	sheet->total[TASKS].n += group->nr_tasks;
+	if (task) {
+		row[TGID].n = task->tgid;
+		row[PID].n = task->pid;
+		row[INDEX].n = task->index;
+	}
+	row[POLICY].text = strdup(task ? policy_of(policy, task) : "-");
+	row[TASK].text = strdup(groups_label(groups, number, label));
+	return row[TASK].text && row[POLICY].text ? 0 : -ENOMEM;
+}
+
+int report_fill(struct sheet *sheet, const struct groups *groups,
+		const struct report_sum *of_groups, const struct schedtape_task *tasks)
+{
+	struct report_sum total = { .delays = { .runtime = 0 } };
+	union sheet_value *row = sheet_total(sheet);
+	int rc = row ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < groups->nr && !rc; i++) {
+		rc = add_row(sheet, groups, i, &of_groups[i], tasks);
+		if (!rc)
+			rc = report_sum_add(&total, &of_groups[i]);
+	}
+	if (row) {
+		fill_row(row, &total);
+		row[POLICY].text = strdup("");
+		row[TASK].text = strdup("TOTAL");
+		if (!row[POLICY].text || !row[TASK].text)
+			rc = -ENOMEM;
+	}
+	schedtape_histogram_free(&total.delays.delays);
+	return rc;
+}
+
+/* -- edges ----------------------------------------------------------------- */
+
+static bool shows_edge(const struct schedtape_task *tasks, const struct selection *selection,
+		       const struct schedtape_edge *edge)
+{
+	return selection_has_timeline_task(selection, &tasks[edge->waker]) ||
+	       selection_has_timeline_task(selection, &tasks[edge->wakee]);
+}
+
+static void print_edge_rows(struct table *table, const struct schedtape_timeline *timeline,
+			    const struct selection *selection)
+{
+	const struct schedtape_task *tasks, *waker, *wakee;
+	const struct schedtape_edge *edges;
+	char name[TEXT_TASK_LEN];
+	size_t i, n;
+
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	edges = schedtape_timeline_edges(timeline, &n);
+	for (i = 0; i < n && out_works(); i++) {
+		if (!shows_edge(tasks, selection, &edges[i]))
+			continue;
+		waker = &tasks[edges[i].waker];
+		wakee = &tasks[edges[i].wakee];
+		table_cell(table, "%s", text_task(name, waker->comm, waker->pid));
+		table_cell(table, "%s", text_task(name, wakee->comm, wakee->pid));
+		table_cell(table, "%" PRIu64, edges[i].count);
+	}
+}
+
+void report_print_edges(const struct schedtape_timeline *timeline,
+			const struct selection *selection)
+{
+	static const struct table_column columns[] = {
+		{ "waker", "waker", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakee", "wakee", TABLE_TEXT | TABLE_NEEDED },
+		{ "wakeups", "wake-ups", TABLE_NEEDED },
+		{ 0 }
+	};
+	struct table table;
+
+	putchar('\n');
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table))
+		print_edge_rows(&table, timeline, selection);
+}
+
+static void add_index(struct json_object *object, const char *key, uint32_t index)
+{
+	json_object_object_add(object, key, index == SCHEDTAPE_NONE ? NULL :
+			       json_object_new_int64(index));
+}
+
+void report_json_edges(const struct schedtape_timeline *timeline,
+		       const struct selection *selection)
+{
+	const struct schedtape_edge *edges;
+	const struct schedtape_task *tasks;
+	struct json_object *object;
+	size_t i, n;
+
+	out_json_list("edges");
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	edges = schedtape_timeline_edges(timeline, &n);
+	for (i = 0; i < n && out_works(); i++) {
+		if (!shows_edge(tasks, selection, &edges[i]))
+			continue;
+		object = json_object_new_object();
+		add_index(object, "waker_index", edges[i].waker);
+		add_index(object, "wakee_index", edges[i].wakee);
+		out_json_add_count(object, "count", edges[i].count);
+		out_json_element(object);
+	}
+	out_json_list_end();
+}
+
+/* -- JSON of tasks --------------------------------------------------------- */
+
+static void add_policy(struct json_object *object, const struct schedtape_task *task)
+{
+	out_json_add_count(object, "prio_changes", task->prio_changes);
+	if (!task->prio_known)
+		return;
+	json_object_object_add(object, "policy",
+			       json_object_new_string(schedtape_policy_name(task->policy)));
+	json_object_object_add(object, "nice", json_object_new_int(task->nice));
+	out_json_add_count(object, "rt_priority", task->rt_priority);
+	if (task->dl.period)
+		out_json_add_deadline(object, &task->dl);
+}
+
+static void add_figures(struct json_object *object, const union sheet_value *row)
+{
+	static const enum column columns[] = { MEDIAN, P95, P99, WORST_AT, WORST_CPU };
+	size_t i;
+
+	for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		json_object_object_add(object, report_columns[columns[i]].json,
+				       row[columns[i]].n == SHEET_NONE ? NULL :
+				       json_object_new_uint64(row[columns[i]].n));
+}
+
+static struct json_object *json_task(const struct schedtape_task *task)
+{
+	struct json_object *object = json_object_new_object();
+
+	add_index(object, "index", task->index);
+	add_index(object, "parent_index", task->parent);
+	add_index(object, "process_index", task->process);
+	out_json_add_count(object, "pid", task->pid);
+	out_json_add_count(object, "tgid", task->tgid);
+	out_json_add_count(object, "ppid", task->ppid);
+	out_json_add_count(object, "ns_pid", task->ns_pid);
+	out_json_add_count(object, "start_time_ns", task->start_time);
+	out_json_add_name(object, "first_comm", task->first_comm);
+	out_json_add_name(object, "comm", task->comm);
+	out_json_add_bool(object, "from_start", task->from_start);
+	out_json_add_bool(object, "joined", task->joined);
+	out_json_add_bool(object, "left", task->left);
+	out_json_add_bool(object, "thread", task->thread);
+	out_json_add_bool(object, "exited", task->exited);
+	add_policy(object, task);
+	out_json_add_count(object, "start_ns", task->start);
+	out_json_add_count(object, "end_ns", task->end);
+	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
+	out_json_add_count(object, "bursts", task->bursts);
+	out_json_add_count(object, "sleeps", task->sleeps);
+	out_json_add_count(object, "stops", task->stops);
+	out_json_add_count(object, "preemptions", task->preemptions);
+	out_json_add_count(object, "wakeups", task->wakeups);
+	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
+	out_json_add_count(object, "migrations", task->migrations);
+	out_json_add_count(object, "delays", task->delays);
+	out_json_add_count(object, "delay_total_ns", task->delay_total);
+	out_json_add_count(object, "delay_max_ns", task->delay_max);
+	out_json_add_count(object, "delay_max_time_ns", task->delay_max_time);
+	return object;
+}
+
+void report_json_tasks(const struct sheet *sheet, const struct schedtape_task *tasks)
+{
+	const union sheet_value *row = sheet->values;
+	struct json_object *object;
+	size_t i;
+
+	out_json_list("tasks");
+	for (i = 0; i < sheet->nr_rows && out_works(); i++, row += sheet->nr_columns) {
+		object = json_task(&tasks[row[INDEX].n]);
+		add_figures(object, row);
+		out_json_element(object);
+	}
+	out_json_list_end();
+}
