@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* First inputs of fuzzers: seeds DIRECTORY {tape|page|timeline|compare|directory|options} */
+/* First inputs of fuzzers: seeds DIRECTORY {tape|page|timeline|compare|table|directory|options} */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +199,8 @@ int main(int argc, char **argv)
 		write_tape(argv[1], "zstd-whole", 3, SAMPLE_ALL);
 	} else if (!strcmp(argv[2], "directory")) {
 		write_directory(argv[1]);
-	} else if (!strcmp(argv[2], "timeline") || !strcmp(argv[2], "compare")) {
+	} else if (!strcmp(argv[2], "timeline") || !strcmp(argv[2], "compare") ||
+		   !strcmp(argv[2], "table")) {
 		write_timeline(argv[1]);
 	} else if (!strcmp(argv[2], "options")) {
 		write_options(argv[1]);
