@@ -56,6 +56,12 @@ const char *tape_recorded_cpus(struct schedtape_tape *tape)
 	return tape->recorded;
 }
 
+bool schedtape_tape_is_pipe(const struct schedtape_tape *tape)
+{
+	(void)tape;
+	return false;
+}
+
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	(void)err;

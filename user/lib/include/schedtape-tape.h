@@ -122,6 +122,21 @@ struct schedtape_player {
 	uint32_t task_pid;
 };
 
+/**
+ * struct schedtape_progress - how far a tape has come that is still being written
+ * @size: sizeof this struct
+ * @time: all events of all CPUs before this time of the session's clock have been written, and so
+ *	has a sample of the clocks with this @counter or a later one; 0: there may be earlier ones
+ * @start_time: when the recording began, ns of CLOCK_MONOTONIC
+ * @window_start: as in struct schedtape_end
+ */
+struct schedtape_progress {
+	size_t size;
+	uint64_t time;
+	uint64_t start_time;
+	uint64_t window_start;
+};
+
 /* -- writing --------------------------------------------------------------- */
 
 /*
@@ -161,6 +176,16 @@ int schedtape_writer_tasks(struct schedtape_writer *writer,
  */
 int schedtape_writer_clock(struct schedtape_writer *writer,
 			   const struct stape_clock_sample *sample, struct schedtape_error *err);
+#define SCHEDTAPE_PROGRESS_BYTES	(1U << 22)
+
+/*
+ * Writes how far the tape has come: before the first pages, and again from time to time, after
+ * SCHEDTAPE_PROGRESS_BYTES at the latest.  So a reader of a pipe can return events while others
+ * are still to come, and need not keep many pages.
+ */
+int schedtape_writer_progress(struct schedtape_writer *writer,
+			      const struct schedtape_progress *progress,
+			      struct schedtape_error *err);
 /*
  * Writes the scheduler: at the start of the recording, after each change, and again when
  * @nr_rejected has grown.  One with @after 0 replaces the first one.
@@ -201,6 +226,25 @@ struct schedtape_tape;
  */
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err);
+/*
+ * Opens a tape to read its events once: as schedtape_tape_open(), but it may also be a pipe, a
+ * FIFO or a socket.  Such a tape is read while its events are returned:
+ *
+ * - This call returns when the first pages have come.
+ * - Before schedtape_tape_next() has returned 0, schedtape_tape_end() has only the start of the
+ *   recording.  There may be more tasks, players and samples of the clocks, and more damage, after
+ *   each call of schedtape_tape_next(); then the arrays may have moved.
+ * - A loss whose size only the end record has is returned with @lost 0; and a loss that is in a
+ *   later page than it began is returned with the time of the event before it.
+ * - There are no schedulers.  schedtape_tape_rewind() fails with -ESPIPE, but before the first
+ *   event it does nothing, so that a timeline can be run.  schedtape_tape_copy() fails, too.
+ * - -E2BIG: more than 64 MB would have to be kept, because a tape of an older version does not say
+ *   up to which time all CPUs are complete.
+ */
+int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
+			     struct schedtape_error *err);
+/* Returns true if the tape is read once, from a pipe. */
+bool schedtape_tape_is_pipe(const struct schedtape_tape *tape);
 void schedtape_tape_close(struct schedtape_tape *tape);
 /*
  * Returns the JSON object that describes the machine and the recording, as text that is valid

@@ -22,6 +22,7 @@
 #define NEAREST_NS	NS_PER_MS
 #define LATEST_NS	(1ULL << 62)	/* 146 years: later times are corrupt */
 #define STEP_NS		NS_PER_MS	/* less is not seen as a step, for the same reason */
+#define MOST_LIVE	4096		/* samples that are kept of a tape that is being read */
 
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
 {
@@ -69,7 +70,7 @@ static void line_slope(struct tape_line *line, uint64_t ns, uint64_t ticks)
 }
 
 /* Behind the last sample, continues the line before it, or uses the kernel's calibration. */
-static void line_last(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
+static void line_open(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
 {
 	struct tape_line *line = &clocks->lines[clocks->nr_lines];
 
@@ -83,32 +84,35 @@ static void line_last(struct tape_clocks *clocks, const struct stape_clock_sampl
 		line->mult = 1;
 	}
 	line->ticks = UINT64_MAX - line->counter;
+	clocks->from = *sample;
 	clocks->nr_lines++;
 }
 
-static void clocks_lines(struct tape_clocks *clocks)
+/*
+ * Ends the last line at a sample, and begins the next one there.  Samples come in order of the
+ * counter.
+ */
+static void lines_add(struct tape_clocks *clocks, const struct stape_clock_sample *to)
 {
-	const struct stape_clock_sample *from = clocks->samples, *to;
+	const struct stape_clock_sample *from = &clocks->from;
 	struct tape_line *line;
-	size_t i;
 
-	for (i = 1; i < clocks->nr_samples; i++) {
-		to = &clocks->samples[i];
-		if (from->mono >= LATEST_NS)
-			from = to;
-		if (to->mono >= LATEST_NS || to->mono < from->mono + NEAREST_NS ||
-		    to->counter == from->counter)
-			continue;
-		line = &clocks->lines[clocks->nr_lines++];
-		*line = (struct tape_line) {
-			.counter = from->counter,
-			.ticks = to->counter - from->counter,
-			.mono = from->mono,
-		};
-		line_slope(line, to->mono - from->mono, line->ticks);
-		from = to;
+	if (!clocks->nr_lines) {
+		line_open(clocks, to);
+		return;
 	}
-	line_last(clocks, from);
+	line = &clocks->lines[clocks->nr_lines - 1];
+	if (from->mono >= LATEST_NS) {
+		clocks->nr_lines--;
+		line_open(clocks, to);
+		return;
+	}
+	if (to->mono >= LATEST_NS || to->mono < from->mono + NEAREST_NS ||
+	    to->counter <= from->counter)
+		return;
+	line->ticks = to->counter - from->counter;
+	line_slope(line, to->mono - from->mono, line->ticks);
+	line_open(clocks, to);
 }
 
 static int sample_compare(const void *one, const void *two)
@@ -150,9 +154,66 @@ int tape_clocks_init(struct tape_clocks *clocks)
 	clocks->lines = calloc(clocks->nr_samples, sizeof(*clocks->lines));
 	if (!clocks->lines)
 		return -ENOMEM;
-	clocks_lines(clocks);
+	for (i = 0; i < clocks->nr_samples; i++)
+		lines_add(clocks, &clocks->samples[i]);
 	clocks->line = clocks->lines;
 	return 0;
+}
+
+/* -- while the tape is still being read ------------------------------------- */
+
+/* Drops the older half of the samples, and of the lines. */
+static void drop_old(struct tape_clocks *clocks)
+{
+	size_t half = MOST_LIVE / 2;
+
+	if (clocks->nr_samples == MOST_LIVE) {
+		clocks->nr_samples -= half;
+		memmove(clocks->samples, clocks->samples + half,
+			clocks->nr_samples * sizeof(*clocks->samples));
+	}
+	if (clocks->nr_lines == MOST_LIVE) {
+		clocks->nr_lines -= half;
+		memmove(clocks->lines, clocks->lines + half,
+			clocks->nr_lines * sizeof(*clocks->lines));
+	}
+}
+
+/* Makes lines from the first sample on that differs from CLOCK_MONOTONIC. */
+static int lines_begin(struct tape_clocks *clocks)
+{
+	size_t i;
+
+	clocks->lines = calloc(MOST_LIVE, sizeof(*clocks->lines));
+	if (!clocks->lines)
+		return -ENOMEM;
+	for (i = 0; i + 1 < clocks->nr_samples; i++)
+		lines_add(clocks, &clocks->samples[i]);
+	return 0;
+}
+
+int tape_clocks_add_live(struct tape_clocks *clocks, const struct stape_clock_sample *sample)
+{
+	int ret = 0;
+
+	/* Only a corrupt tape has them in another order. */
+	if (clocks->nr_samples &&
+	    sample->counter <= clocks->samples[clocks->nr_samples - 1].counter)
+		return 0;
+	drop_old(clocks);
+	ret = tape_clocks_add(clocks, sample);
+	if (!ret && !clocks->lines && sample->counter != sample->mono)
+		ret = lines_begin(clocks);
+	if (ret || !clocks->lines)
+		return ret;
+	lines_add(clocks, sample);
+	clocks->line = &clocks->lines[clocks->nr_lines - 1];
+	return 0;
+}
+
+uint64_t tape_clocks_known(const struct tape_clocks *clocks)
+{
+	return clocks->lines ? clocks->from.counter : UINT64_MAX;
 }
 
 void tape_clocks_exit(struct tape_clocks *clocks)

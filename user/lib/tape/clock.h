@@ -32,6 +32,7 @@ struct tape_line {
  * @samples: in order of the session's clock, once tape_clocks_init() has run
  * @lines: in order; NULL: the session's clock is CLOCK_MONOTONIC
  * @line: the line that was used last
+ * @from: the sample that the last line begins at
  */
 struct tape_clocks {
 	struct stape_clock_sample *samples;
@@ -40,12 +41,20 @@ struct tape_clocks {
 	struct tape_line *lines;
 	size_t nr_lines;
 	const struct tape_line *line;
+	struct stape_clock_sample from;
 };
 
 /* Adds a sample.  0 or -ENOMEM. */
 int tape_clocks_add(struct tape_clocks *clocks, const struct stape_clock_sample *sample);
 /* Makes the lines, after all samples have been added.  0 or -ENOMEM. */
 int tape_clocks_init(struct tape_clocks *clocks);
+/*
+ * Adds a sample of a tape that is still being read, and makes the lines up to it.  Drops samples
+ * and lines of long ago.  0 or -ENOMEM.
+ */
+int tape_clocks_add_live(struct tape_clocks *clocks, const struct stape_clock_sample *sample);
+/* Returns the time before which later samples change no line; UINT64_MAX: there are no lines. */
+uint64_t tape_clocks_known(const struct tape_clocks *clocks);
 void tape_clocks_exit(struct tape_clocks *clocks);
 
 /* Returns @a * @b >> @shift (below 128), or UINT64_MAX if that is too large. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reads a tape's META, TASKS, PLAYERS, CLOCK, SCHEDULER and END records.  Their checksums are
- * right, but their content may still be impossible.
+ * Reads a tape's META, TASKS, PLAYERS, CLOCK, SCHEDULER, PROGRESS and END records.  Their
+ * checksums are right, but their content may still be impossible.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -221,7 +221,10 @@ int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, si
 			.khz = le32toh(entry.khz),
 			.unstable = le32toh(entry.flags) & TAPE_CLOCK_UNSTABLE,
 		};
-		ret = tape_clocks_add(&tape->clocks, &sample);
+		if (tape->stream)
+			ret = tape_clocks_add_live(&tape->clocks, &sample);
+		else
+			ret = tape_clocks_add(&tape->clocks, &sample);
 		if (ret)
 			return ret;
 	}
@@ -297,10 +300,35 @@ int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t
 
 	if (!object)
 		return -EBADMSG;
+	/* The list is complete only at the end, so a reader of a pipe has no use for it. */
 	if (get_scheduler(object, &scheduler))
-		ret = add_scheduler(tape, &scheduler);
+		ret = tape->stream ? 0 : add_scheduler(tape, &scheduler);
 	json_object_put(object);
 	return ret;
+}
+
+/* -- progress -------------------------------------------------------------- */
+
+int tape_content_progress(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes,
+			  uint64_t offset)
+{
+	struct tape_progress progress;
+	uint64_t time;
+
+	if (bytes < sizeof(progress))
+		return -EBADMSG;
+	memcpy(&progress, raw, sizeof(progress));
+	/* It was copied from elsewhere, and says nothing about the records before it. */
+	if (le64toh(progress.offset) != offset)
+		return 0;
+	time = le64toh(progress.time);
+	if (tape->stream && time > tape->stream->progress)
+		tape->stream->progress = time;
+	if (tape->ended)
+		return 0;
+	tape->begun = le64toh(progress.start_time);
+	tape->window = le64toh(progress.window_start);
+	return 0;
 }
 
 /* -- the end --------------------------------------------------------------- */

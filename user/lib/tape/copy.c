@@ -21,6 +21,7 @@
  * struct copy - a copy being made
  * @order: indices of the chunks, in the order of the copy
  * @total, @done: bytes, for the progress
+ * @marked: bytes of the copy before the last PROGRESS record
  */
 struct copy {
 	struct schedtape_tape *tape;
@@ -29,6 +30,7 @@ struct copy {
 	size_t *order;
 	uint64_t total;
 	uint64_t done;
+	uint64_t marked;
 };
 
 static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_error *err)
@@ -173,13 +175,14 @@ static int put_meta(struct copy *copy, struct schedtape_error *err)
 	return ret;
 }
 
-/* META is always new.  END comes last; with @recover it is new. */
+/* META and PROGRESS are always new.  END comes last; with @recover it is new. */
 static bool is_wanted(const struct copy *copy, const struct tape_other *other, bool end)
 {
 	const struct tape_file *files = copy->tape->files;
 
 	switch (other->type) {
 	case TAPE_META:
+	case TAPE_PROGRESS:
 		return false;
 	case TAPE_END:
 		return end && !files[other->file].stream;
@@ -223,24 +226,43 @@ static int put_others(struct copy *copy, bool end, struct schedtape_error *err)
 	return ret;
 }
 
+/* No chunk that follows has an event before @time. */
+static int put_progress(struct copy *copy, uint64_t time, struct schedtape_error *err)
+{
+	struct schedtape_progress progress = {
+		.size = sizeof(progress),
+		.time = time,
+		.start_time = copy->tape->end.began,
+		.window_start = window_of(copy->tape),
+	};
+
+	copy->marked = copy->writer->bytes;
+	return schedtape_writer_progress(copy->writer, &progress, err);
+}
+
 static int put_chunks(struct copy *copy, struct schedtape_error *err)
 {
+	struct tape_index *index;
 	struct tape_head head;
 	size_t i;
 	int ret;
 
-	for (i = 0; i < copy->tape->nr_index; i++) {
-		ret = chunk_check(copy, &copy->tape->index[copy->order[i]], &head, err);
-		if (ret == -EBADMSG && copy->options.recover)
+	ret = put_progress(copy, 0, err);
+	for (i = 0; i < copy->tape->nr_index && !ret; i++) {
+		index = &copy->tape->index[copy->order[i]];
+		ret = chunk_check(copy, index, &head, err);
+		if (ret == -EBADMSG && copy->options.recover) {
+			ret = 0;
 			continue;
+		}
+		if (!ret && copy->writer->bytes - copy->marked >= SCHEDTAPE_PROGRESS_BYTES)
+			ret = put_progress(copy, index->time, err);
 		if (!ret)
 			ret = put_record(copy, &head, err);
 		if (!ret)
 			ret = copy_progress(copy, head.next - head.offset, err);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 static int put_all(struct copy *copy, struct schedtape_error *err)
@@ -299,6 +321,9 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 	ret = sized_get(&copy.options, sizeof(copy.options), options, "the options of a copy", err);
 	if (ret)
 		return ret;
+	if (tape->stream)
+		return schedtape_fail(err, -ESPIPE, "%s: a pipe cannot be copied: save it in a "
+				      "file instead", tape->path);
 	if (tape->damage[0] && !copy.options.recover)
 		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->damage);
 	if (make_order(&copy))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Makes a tape's records: tasks, players, clocks, schedulers, pages, the end.
+ * Makes a tape's records: tasks, players, clocks, progress, schedulers, pages, the end.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -141,6 +141,30 @@ int schedtape_writer_clock(struct schedtape_writer *writer,
 	};
 
 	tape_record_init(&rec, TAPE_CLOCK, 0, sizeof(entry));
+	return tape_writer_record(writer, &rec, sizeof(rec), &entry, sizeof(entry), err);
+}
+
+/* -- progress -------------------------------------------------------------- */
+
+int schedtape_writer_progress(struct schedtape_writer *writer,
+			      const struct schedtape_progress *progress,
+			      struct schedtape_error *err)
+{
+	struct schedtape_progress own;
+	struct tape_progress entry;
+	struct tape_record rec;
+	int ret;
+
+	ret = sized_get(&own, sizeof(own), progress, "the progress of a recording", err);
+	if (ret)
+		return ret;
+	entry = (struct tape_progress) {
+		.offset = htole64(writer->bytes),
+		.time = htole64(own.time),
+		.start_time = htole64(own.start_time),
+		.window_start = htole64(own.window_start),
+	};
+	tape_record_init(&rec, TAPE_PROGRESS, 0, sizeof(entry));
 	return tape_writer_record(writer, &rec, sizeof(rec), &entry, sizeof(entry), err);
 }
 

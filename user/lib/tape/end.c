@@ -41,8 +41,8 @@ static int cpu_compare(const void *one, const void *two)
 	return a->reserved < b->reserved ? -1 : a->reserved > b->reserved;
 }
 
-/* Sorts CPUs by number.  If several end records have a CPU, keeps the first. */
-static void sort_cpus(struct schedtape_tape *tape)
+/* If several end records have a CPU, keeps the first. */
+void tape_end_sort(struct schedtape_tape *tape)
 {
 	struct schedtape_cpu *cpus = tape->cpus;
 	size_t i, n = 0;
@@ -57,6 +57,14 @@ static void sort_cpus(struct schedtape_tape *tape)
 	for (i = 0; i < n; i++)
 		cpus[i].reserved = 0;
 	tape->nr_cpus = n;
+}
+
+struct schedtape_cpu *tape_end_find(const struct schedtape_tape *tape, uint32_t cpu)
+{
+	const struct schedtape_cpu key = { .cpu = cpu };
+
+	return tape->nr_cpus ? bsearch(&key, tape->cpus, tape->nr_cpus, sizeof(key), cpu_compare) :
+			       NULL;
 }
 
 static int guess_cpus(struct schedtape_tape *tape)
@@ -76,7 +84,7 @@ static int guess_cpus(struct schedtape_tape *tape)
 		if (!bsearch(&cpu, cpus, told, sizeof(cpu), cpu_compare))
 			cpus[tape->nr_cpus++] = cpu;
 	}
-	sort_cpus(tape);
+	tape_end_sort(tape);
 	return 0;
 }
 
@@ -87,6 +95,10 @@ static void find_range(struct schedtape_tape *tape)
 	uint64_t first = UINT64_MAX;
 	size_t i;
 
+	if (tape->stream) {
+		first = tape->stream->first;
+		tape->last = tape->stream->last;
+	}
 	for (i = 0; i < tape->nr_index; i++) {
 		if (index[i].damaged)
 			continue;
@@ -117,13 +129,38 @@ static void widen_range(struct schedtape_tape *tape)
 		tape->last = last;
 }
 
-int tape_end_finish(struct schedtape_tape *tape)
+/* In overwrite mode, the recording begins for the caller where the data of all CPUs do. */
+static void end_window(struct schedtape_tape *tape, uint64_t latest)
 {
 	struct schedtape_end *end = &tape->end;
 	uint64_t window;
+
+	end->began = end->start_time;
+	if (!tape->window)
+		return;
+	window = tape_clocks_ns(&tape->clocks, tape->window);
+	if (window > latest)
+		window = latest;
+	if (window > end->start_time)
+		end->start_time = window;
+}
+
+void tape_end_begin(struct schedtape_tape *tape)
+{
+	const struct tape_clocks *clocks = &tape->clocks;
+
+	tape->first = clocks->line ? clocks->samples[0].counter : tape->begun;
+	tape->end.size = sizeof(tape->end);
+	tape->end.start_time = tape->begun;
+	end_window(tape, UINT64_MAX);
+}
+
+int tape_end_finish(struct schedtape_tape *tape)
+{
+	struct schedtape_end *end = &tape->end;
 	int ret;
 
-	sort_cpus(tape);
+	tape_end_sort(tape);
 	find_range(tape);
 	if (tape->ended)
 		widen_range(tape);
@@ -132,17 +169,13 @@ int tape_end_finish(struct schedtape_tape *tape)
 	if (ret)
 		return ret;
 	if (!tape->ended) {
-		end->start_time = tape_clocks_ns(&tape->clocks, tape->first);
 		end->stop_time = tape_clocks_ns(&tape->clocks, tape->last);
+		end->start_time = tape->begun ? tape->begun :
+						tape_clocks_ns(&tape->clocks, tape->first);
+		if (end->start_time > end->stop_time)
+			end->start_time = end->stop_time;
 	}
 	end->size = sizeof(*end);
-	end->began = end->start_time;
-	if (!tape->window)
-		return 0;
-	window = tape_clocks_ns(&tape->clocks, tape->window);
-	if (window > end->stop_time)
-		window = end->stop_time;
-	if (window > end->start_time)
-		end->start_time = window;
+	end_window(tape, end->stop_time);
 	return 0;
 }

@@ -31,18 +31,22 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		4
+#define TAPE_MINOR		5
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
 #define TAPE_RECORD_MAGIC	"STrc"
 #define TAPE_ALIGN		8
+#define TAPE_BLOCK		65536		/* bytes that a search for records looks at */
 
 /* Limits of the format, so that a reader's memory has a bound. */
 #define TAPE_MAX_PAGES		1024	/* in a chunk */
 #define TAPE_MAX_RAW		(TAPE_MAX_PAGES * STAPE_PAGE_SIZE)	/* of any known payload */
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
+/* Of any known type, if its payload was compressed with ZSTD_compressBound(). */
+#define TAPE_MAX_RECORD		(sizeof(struct tape_record) + TAPE_MAX_EXTRA + TAPE_MAX_RAW + \
+				 TAPE_MAX_RAW / 256 + 64)
 #define TAPE_MAX_CPUS		16384		/* twice as many as any kernel has */
 #define TAPE_MAX_LISTS		65536		/* objects and arrays of a JSON payload */
 #define TAPE_MAX_COMMAS		(1U << 18)	/* between members and elements of these */
@@ -81,7 +85,10 @@ enum tape_type {
 	TAPE_SCHEDULER = 6,
 	TAPE_PLAYERS = 7,
 	TAPE_DESCRIPTIONS = 8,	/* as TAPE_CHUNK, of STAPE_CPU_NONE */
+	TAPE_PROGRESS = 9,
 };
+
+#define TAPE_KNOWN_TYPES	TAPE_PROGRESS	/* from 1 to this one */
 
 /* Returns true for records with ring pages. */
 static inline bool tape_type_has_pages(unsigned int type)
@@ -176,12 +183,21 @@ struct tape_player {
 	__le64 task_start;
 };
 
+/* The payload of a PROGRESS record. */
+struct tape_progress {
+	__le64 offset;
+	__le64 time;
+	__le64 start_time;
+	__le64 window_start;
+};
+
 _Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
 _Static_assert(sizeof(struct tape_player) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
+_Static_assert(sizeof(struct tape_progress) == 32, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");
 

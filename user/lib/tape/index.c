@@ -26,6 +26,9 @@ int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 {
 	struct tape_other *others;
 
+	/* Nobody goes back in a pipe. */
+	if (file->pipe)
+		return 0;
 	others = schedtape_list_grow(tape->others, tape->nr_others, &tape->others_capacity,
 				     sizeof(*others));
 	if (!others)
@@ -79,6 +82,8 @@ int tape_index_chunk(struct schedtape_tape *tape, const struct tape_file *file,
 	};
 	if (!chunk_plausible(head, &index))
 		return -EBADMSG;
+	if (file->pipe)
+		return tape_waiting_add(tape, file, head, &index);
 	to = index_new(tape);
 	if (!to)
 		return -ENOMEM;

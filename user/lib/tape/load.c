@@ -307,6 +307,8 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	struct lane *lane;
 	int ret;
 
+	if (tape->stream)
+		return tape_waiting_load(tape, cursor, why);
 	if (!loader)
 		loader = loader_new(tape);
 	tape->loader = loader;

@@ -79,53 +79,66 @@ void tape_lost_fit(struct schedtape_tape *tape)
 
 /* -- what is missing in each stream ---------------------------------------- */
 
-/* Sums over a CPU's chunks. */
-struct sums {
-	uint64_t events;	/* of valid chunks */
-	uint64_t lost;		/* of valid chunks */
-	uint64_t claimed;	/* events and losses of corrupt chunks */
-	uint64_t end;		/* time of the last chunk's end */
-};
-
-static struct sums cursor_sums(const struct schedtape_tape *tape, const struct tape_cursor *c)
+static void gap_add(struct tape_sums *sums, uint64_t first, uint64_t last)
 {
-	const struct tape_index *index;
-	struct sums sums = { 0 };
+	if (!sums->gap_last || first < sums->gap_first)
+		sums->gap_first = first;
+	if (last > sums->gap_last)
+		sums->gap_last = last;
+}
+
+/* Only the pages have the exact times of their losses, which lie between these two. */
+static void lost_add(struct tape_sums *sums, const struct tape_index *index)
+{
+	if (!index->lost)
+		return;
+	if (!sums->lost)
+		sums->lost_first = sums->started ? sums->time : index->time;
+	sums->lost_last = index->end;
+	sums->lost = add_up(sums->lost, index->lost);
+}
+
+void tape_sums_add(struct tape_sums *sums, const struct tape_index *index)
+{
+	sums->end = index->end;
+	if (!tape_index_counts(index))
+		return;
+	if (index->damaged) {
+		sums->claimed = add_up(sums->claimed, add_up(index->events, index->lost));
+		gap_add(sums, index->time, index->end);
+		return;
+	}
+	if (!sums->started) {
+		sums->first_seq = index->seq;
+		sums->first_time = index->time;
+	} else if (index->seq != sums->seq) {
+		gap_add(sums, sums->time, index->time);
+	}
+	lost_add(sums, index);
+	sums->events = add_up(sums->events, index->events);
+	sums->started = true;
+	sums->seq = index->seq + index->pages;
+	sums->time = index->end;
+}
+
+static struct tape_sums cursor_sums(const struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	struct tape_sums sums = c->sums;
 	size_t i;
 
-	for (i = c->chunks_first; i < c->chunks_end; i++) {
-		index = &tape->index[i];
-		sums.end = index->end;
-		if (index->damaged) {
-			sums.claimed = add_up(sums.claimed, add_up(index->events, index->lost));
-			continue;
-		}
-		sums.events = add_up(sums.events, index->events);
-		sums.lost = add_up(sums.lost, index->lost);
-	}
+	for (i = c->chunks_first; i < c->chunks_end; i++)
+		tape_sums_add(&sums, &tape->index[i]);
 	return sums;
 }
 
-/*
- * Counts events that no valid chunk has or counts as lost.  If the CPU's last loss is later
- * than all chunks, missing losses are put there.  All others are in corrupt chunks or holes.
- */
-static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
+/* Counts places where chunks are missing, without those in corrupt chunks that are not believed. */
+static void cursor_holes(struct schedtape_tape *tape, struct tape_cursor *c, bool believed)
 {
-	const struct schedtape_cpu *end = c->end;
-	struct sums sums = cursor_sums(tape, c);
-	uint64_t missing = end->events > sums.events ? end->events - sums.events : 0;
-	uint64_t untold = end->lost > sums.lost ? end->lost - sums.lost : 0;
-	bool believed = sums.claimed <= add_up(missing, untold);
 	struct tape_index *index;
 	bool first = true;
 	uint64_t seq = 0;
 	size_t i;
 
-	c->missing = add_up(missing, untold) - (believed ? sums.claimed : 0);
-	if (untold && end->lost_last >= sums.end)
-		c->behind = untold < c->missing ? untold : c->missing;
-	c->missing -= c->behind;
 	for (i = c->chunks_first; i < c->chunks_end; i++) {
 		index = &tape->index[i];
 		if (index->damaged && !believed) {
@@ -138,6 +151,25 @@ static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
 		first = false;
 		seq = index->seq + index->pages;
 	}
+}
+
+/*
+ * Counts events that no valid chunk has or counts as lost.  If the CPU's last loss is later
+ * than all chunks, missing losses are put there.  All others are in corrupt chunks or holes.
+ */
+static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	const struct schedtape_cpu *end = c->end;
+	struct tape_sums sums = cursor_sums(tape, c);
+	uint64_t missing = end->events > sums.events ? end->events - sums.events : 0;
+	uint64_t untold = end->lost > sums.lost ? end->lost - sums.lost : 0;
+	bool believed = sums.claimed <= add_up(missing, untold);
+
+	c->missing = add_up(missing, untold) - (believed ? sums.claimed : 0);
+	if (untold && end->lost_last >= sums.end)
+		c->behind = untold < c->missing ? untold : c->missing;
+	c->missing -= c->behind;
+	cursor_holes(tape, c, believed);
 }
 
 /* Adds lost events, and extends the time of the CPU's losses to theirs. */
@@ -160,32 +192,16 @@ static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first,
 void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
 		     struct schedtape_cpu *cpu)
 {
-	uint64_t events = 0, seq = 0, time = tape->first, first = UINT64_MAX, last = 0;
-	const struct tape_index *index;
-	size_t i;
+	struct tape_sums sums = cursor_sums(tape, c);
+	uint64_t time = sums.started ? sums.time : tape->first;
 
-	for (i = c->chunks_first; i < c->chunks_end; i++) {
-		index = &tape->index[i];
-		if (!tape_index_counts(index))
-			continue;
-		if (index->damaged) {
-			first = first < index->time ? first : index->time;
-			last = last > index->end ? last : index->end;
-			continue;
-		}
-		if (index->seq != seq && (seq || !cpu->overwritten)) {
-			first = first < time ? first : time;
-			last = last > index->time ? last : index->time;
-		}
-		events += index->events;
-		seq = index->seq + index->pages;
-		time = index->end;
-	}
-	if (cpu->events > events)
-		cpu_lose(cpu, cpu->events - events,
-			 last ? first : cpu->overwritten ? tape->first : time,
-			 last ? last : tape->last);
-	cpu->events = events;
+	if (sums.started && sums.first_seq && !cpu->overwritten)
+		gap_add(&sums, tape->first, sums.first_time);
+	if (cpu->events > sums.events)
+		cpu_lose(cpu, cpu->events - sums.events,
+			 sums.gap_last ? sums.gap_first : cpu->overwritten ? tape->first : time,
+			 sums.gap_last ? sums.gap_last : tape->last);
+	cpu->events = sums.events;
 }
 
 void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c)
@@ -200,6 +216,29 @@ void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c)
 	cpu->lost_last = tape_clocks_ns(&tape->clocks, cpu->lost_last);
 }
 
+/* Makes a CPU that no end record has from its chunks, as tape_end_finish() does for a file. */
+static void cursor_guess(struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	struct schedtape_cpu *cpu = &tape->cpus[c->end - tape->cpus];
+
+	cpu->events = add_up(c->sums.events, c->sums.claimed);
+	cpu->lost = c->sums.lost;
+	cpu->lost_first = c->sums.lost_first;
+	cpu->lost_last = c->sums.lost_last;
+}
+
+void tape_lost_finish(struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	if (!c->live || c->counted)
+		return;
+	c->counted = true;
+	if (c->guessed)
+		cursor_guess(tape, c);
+	cursor_count(tape, c);
+	tape_lost_update(tape, c);
+}
+
+/* Sets the CPUs that the caller gets.  What a pipe's cursors miss is not counted yet. */
 int tape_lost_init(struct schedtape_tape *tape)
 {
 	size_t i;
@@ -209,7 +248,7 @@ int tape_lost_init(struct schedtape_tape *tape)
 		return -ENOMEM;
 	for (i = 0; i < tape->nr_cpus; i++)
 		tape->end_cpus[i] = tape->cpus[i];
-	for (i = 0; i < tape->nr_cursors; i++) {
+	for (i = 0; i < tape->nr_cursors && !tape->stream; i++) {
 		cursor_count(tape, &tape->cursors[i]);
 		tape_lost_update(tape, &tape->cursors[i]);
 	}

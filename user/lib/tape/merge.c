@@ -117,6 +117,32 @@ static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_curso
 
 /* -- one CPU --------------------------------------------------------------- */
 
+/* Returns the next chunk of this CPU, or NULL.  Of a pipe, more may come. */
+static struct tape_index *cursor_index(struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	if (c->live)
+		return c->waiting ? &c->waiting->index : NULL;
+	return c->chunk < c->chunks_end ? &tape->index[c->chunk] : NULL;
+}
+
+static void cursor_pass(struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	if (c->live)
+		tape_waiting_drop(tape, c);
+	else
+		c->chunk++;
+}
+
+static void cursor_let_go(struct schedtape_tape *tape, struct tape_cursor *c)
+{
+	if (c->live) {
+		tape_waiting_let_go(tape, c);
+		return;
+	}
+	free(c->memory);
+	c->memory = NULL;
+}
+
 /* Loads the next valid chunk of this CPU.  Returns 1: loaded; 0: there is none; -errno. */
 static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			struct schedtape_error *err)
@@ -126,8 +152,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 	const char *why;
 	int ret;
 
-	for (; c->chunk < c->chunks_end; c->chunk++) {
-		index = &tape->index[c->chunk];
+	for (; (index = cursor_index(tape, c)); cursor_pass(tape, c)) {
 		file = &tape->files[index->file];
 		if (!index->damaged) {
 			ret = tape_load(tape, c, &why);
@@ -136,7 +161,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 				c->offset = index->offset;
 				c->pages = index->pages;
 				c->pages_read = 0;
-				c->chunk++;
+				cursor_pass(tape, c);
 				return 1;
 			}
 			if (ret != -EBADMSG)
@@ -145,12 +170,12 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 				  index->offset, why);
 			index->damaged = true;
-			tape_lost_update(tape, c);
+			if (!c->live)
+				tape_lost_update(tape, c);
 		}
 		cursor_lose_chunk(c, index);
 	}
-	free(c->memory);
-	c->memory = NULL;
+	cursor_let_go(tape, c);
 	return 0;
 }
 
@@ -194,6 +219,8 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 		return cursor_page_error(tape, c, misfit, err);
 
 	hole = cursor_hole(c, h->seq);
+	if (c->live)
+		c->holes += hole;
 	c->started = true;
 	c->seq = h->seq + 1;
 	c->page_open = true;
@@ -221,6 +248,9 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 		if (!ret) {
 			c->pages = 0;
 			c->pages_read = 0;
+			if (!tape_is_over(tape))
+				return 0;
+			tape_lost_finish(tape, c);
 			if (c->loss.type != SCHEDTAPE_EV_LOST && !c->end_returned)
 				cursor_lose_end(tape, c);
 			if (c->loss.type == SCHEDTAPE_EV_LOST)
@@ -282,10 +312,11 @@ static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c
 
 /* -- all CPUs -------------------------------------------------------------- */
 
-/* Orders equal times by CPU: cursors are in memory in the order of CPUs. */
+/* Orders equal times by CPU. */
 static inline bool heap_before(const struct tape_heap *a, const struct tape_heap *b)
 {
-	return a->time < b->time || (a->time == b->time && a->cursor < b->cursor);
+	return a->time < b->time ||
+	       (a->time == b->time && tape_cpu_compare(a->cursor->cpu, b->cursor->cpu) < 0);
 }
 
 static void heap_sift_up(struct tape_heap *heap, size_t at)
@@ -318,7 +349,10 @@ static inline void heap_sift_down(struct tape_heap *heap, size_t n)
 	heap[at] = moved;
 }
 
-/* Finds every CPU's first event.  After an error, the next call continues. */
+/*
+ * Finds every CPU's first event, or, of a pipe, the next one of CPUs that had no more chunks.
+ * After an error, the next call continues.
+ */
 static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	struct tape_cursor *c;
@@ -326,11 +360,14 @@ static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 
 	for (; tape->filled < tape->nr_cursors; tape->filled++) {
 		c = &tape->cursors[tape->filled];
+		if (c->queued)
+			continue;
 		ret = cursor_next(tape, c, err);
 		if (ret < 0)
 			return ret;
 		if (!ret)
 			continue;
+		c->queued = true;
 		tape->heap[tape->nr_heap] = (struct tape_heap) { c->ev.time, c };
 		heap_sift_up(tape->heap, tape->nr_heap++);
 	}
@@ -352,43 +389,77 @@ static inline void hand_out(struct schedtape_tape *tape, const struct schedtape_
 			    struct schedtape_event *ev)
 {
 	*ev = *raw;
-	if (!tape->clocks.line)
-		return;
-	ev->time = hand_out_time(tape, raw->time);
-	if (schedtape_event_is_gap(raw)) {
-		ev->lost_first = hand_out_time(tape, raw->lost_first);
-		ev->lost_last = hand_out_time(tape, raw->lost_last);
+	if (tape->clocks.line) {
+		ev->time = hand_out_time(tape, raw->time);
+		if (schedtape_event_is_gap(raw)) {
+			ev->lost_first = hand_out_time(tape, raw->lost_first);
+			ev->lost_last = hand_out_time(tape, raw->lost_last);
+		}
 	}
+	if (tape->stream)
+		tape_stream_returns(tape, raw, ev);
+}
+
+/* Puts the next event of the CPU whose event was returned last into the heap. */
+static int merge_advance(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	struct tape_heap *heap = tape->heap;
+	struct tape_cursor *c = heap[0].cursor;
+	int ret = cursor_next(tape, c, err);
+
+	if (ret < 0)
+		return ret;
+	tape->taken = false;
+	c->queued = ret;
+	if (ret)
+		heap[0].time = c->ev.time;
+	else
+		heap[0] = heap[--tape->nr_heap];
+	heap_sift_down(heap, tape->nr_heap);
+	return 0;
+}
+
+/*
+ * Of a pipe, reads on until the heap's first event may be returned.  Only then is it sure that no
+ * other CPU has an earlier one.
+ */
+static int merge_wait(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	int ret;
+
+	while (!tape_is_over(tape)) {
+		if (tape->nr_heap && tape_stream_ready(tape, &tape->heap[0].cursor->ev))
+			return 0;
+		ret = tape_stream_read(tape, err);
+		tape->filled = 0;
+		if (!ret)
+			ret = tape_fill(tape, err);
+		if (ret < 0)
+			return ret;
+	}
+	return 0;
 }
 
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err)
 {
-	struct tape_heap *heap = tape->heap;
-	int ret;
+	int ret = 0;
 
-	if (tape->taken) {
-		ret = cursor_next(tape, heap[0].cursor, err);
-		if (ret < 0)
-			return ret;
-		tape->taken = false;
-		if (ret)
-			heap[0].time = heap[0].cursor->ev.time;
-		else
-			heap[0] = heap[--tape->nr_heap];
-		heap_sift_down(heap, tape->nr_heap);
-	} else if (tape->filled < tape->nr_cursors) {
+	if (tape->taken)
+		ret = merge_advance(tape, err);
+	else if (tape->filled < tape->nr_cursors)
 		ret = tape_fill(tape, err);
-		if (ret < 0)
-			return ret;
-	}
+	if (!ret && tape->stream)
+		ret = merge_wait(tape, err);
+	if (ret < 0)
+		return ret;
 
 	if (!tape->nr_heap) {
 		tape_load_stop(tape);
 		return 0;
 	}
 	tape->taken = true;
-	hand_out(tape, &heap[0].cursor->ev, ev);
+	hand_out(tape, &tape->heap[0].cursor->ev, ev);
 	return 1;
 }
 
@@ -412,12 +483,15 @@ static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor 
 		c->seq = index->seq + index->pages;
 	}
 	c->loss.type = STAPE_EV_NONE;
+	c->queued = false;
 }
 
-int schedtape_tape_rewind(struct schedtape_tape *tape,
-			  struct schedtape_error *err __attribute__((unused)))
+int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	size_t i;
+
+	if (tape->stream)
+		return tape_stream_rewind(tape, err);
 
 	tape_load_stop(tape);
 	for (i = 0; i < tape->nr_cursors; i++)

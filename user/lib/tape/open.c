@@ -124,6 +124,15 @@ static int open_directory(struct schedtape_tape *tape, struct schedtape_error *e
 	return ret;
 }
 
+static int open_stream(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	tape->stream = calloc(1, sizeof(*tape->stream));
+	if (!tape->stream)
+		return schedtape_fail(err, -ENOMEM, "%s: out of memory", tape->path);
+	tape->stream->first = UINT64_MAX;
+	return tape_stream_begin(tape, err);
+}
+
 static int open_all(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	struct json_object *number;
@@ -134,6 +143,8 @@ static int open_all(struct schedtape_tape *tape, struct schedtape_error *err)
 		return open_directory(tape, err);
 
 	ret = tape_walk_file(tape, tape->path, NULL, err);
+	if (!ret && tape->files[0].pipe)
+		return open_stream(tape, err);
 	if (!ret && json_object_object_get_ex(tape->meta, "stream", &number))
 		tape_note(tape, "only stream %s of a recording: its directory has the rest",
 			  json_object_get_string(number));
@@ -160,8 +171,8 @@ static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 	return ret == -ENOMEM ? schedtape_fail(err, ret, "%s: out of memory", tape->path) : ret;
 }
 
-int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
-			struct schedtape_error *err)
+static int tape_open(const char *path, bool once, struct schedtape_tape **tape,
+		     struct schedtape_error *err)
 {
 	struct schedtape_tape *t;
 	int ret;
@@ -171,15 +182,15 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 	if (!t)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
+	t->once = once;
 	t->path = strdup(path);
 	if (!t->path || tape_decoder_init(&t->decoder)) {
 		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", path);
 		goto err_close;
 	}
 	ret = open_all(t, err);
-	if (ret)
-		goto err_close;
-	ret = tape_finish(t, err);
+	if (!ret && !t->stream)
+		ret = tape_finish(t, err);
 	if (ret)
 		goto err_close;
 	*tape = t;
@@ -190,6 +201,23 @@ err_close:
 	return ret;
 }
 
+int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
+			struct schedtape_error *err)
+{
+	return tape_open(path, false, tape, err);
+}
+
+int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
+			     struct schedtape_error *err)
+{
+	return tape_open(path, true, tape, err);
+}
+
+bool schedtape_tape_is_pipe(const struct schedtape_tape *tape)
+{
+	return tape->stream;
+}
+
 void schedtape_tape_close(struct schedtape_tape *tape)
 {
 	size_t i;
@@ -197,6 +225,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	if (!tape)
 		return;
 	tape_load_stop(tape);
+	tape_stream_exit(tape);
 	tape_merge_exit(tape);
 	for (i = 0; i < tape->nr_blocks; i++)
 		free(tape->blocks[i]);

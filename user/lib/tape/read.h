@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Internals of the reader, from the first step to the last: files.c finds the files,
- * records.c reads records, walk.c walks over them with index.c and content.c, load.c loads
- * chunks ahead, merge.c makes one stream of their events.  open.c calls them, and tape.c
- * returns their results.
+ * Internals of the reader, from the first step to the last: files.c finds the files, bytes.c
+ * reads bytes, records.c reads records, walk.c walks over them with index.c and content.c,
+ * load.c loads chunks ahead, merge.c makes one stream of their events.  open.c calls them, and
+ * tape.c returns their results.
+ *
+ * A tape that comes through a pipe is read once, while the events are returned: stream.c
+ * walks on as far as needed, and waiting.c keeps the chunks that merge.c needs later.
  */
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
@@ -17,12 +20,16 @@
 #include "tape/format.h"
 
 struct json_object;
+struct tape_pipe;
 
 /**
  * struct tape_file - a file that records come from
  * @name: prefix for notes about the file: "data.3: "; "" if it is all of the tape
- * @size: bytes when it was opened; later ones are ignored
+ * @size: bytes when it was opened; later ones are ignored.  See tape_file_size()
+ * @pipe: it is a pipe, and this is the part of it that is in memory; NULL: it can seek
  * @header: bytes of its header, behind which the records begin
+ * @offset: where the walk over its records is
+ * @tried: bytes that the search for valid records has read
  * @described: it has a valid META
  * @ended: it has a valid end record
  * @stream: in a directory, it is not the main file
@@ -32,7 +39,10 @@ struct tape_file {
 	char name[24];
 	int fd;
 	uint64_t size;
+	struct tape_pipe *pipe;
 	uint32_t header;
+	uint64_t offset;
+	uint64_t tried;
 	bool described;
 	bool ended;
 	bool stream;
@@ -67,9 +77,25 @@ struct tape_head {
 	uint16_t flags;
 };
 
-int tape_file_open(struct tape_file *file, const char *path, struct schedtape_error *err);
+/*
+ * bytes.c: opens a file.  The caller calls tape_file_close(), also on failure.
+ * @once: it may be a pipe
+ */
+int tape_file_open(struct tape_file *file, const char *path, bool once,
+		   struct schedtape_error *err);
 void tape_file_close(struct tape_file *file);
+/* Returns the bytes read, fewer than @bytes if the file ends there; or -errno. */
 ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset);
+/* Waits until a pipe has come to @offset + @bytes, or to its end.  0 or -errno. */
+int tape_file_reach(const struct tape_file *file, uint64_t offset, uint64_t bytes);
+/* Returns the file's size; UINT64_MAX: it is a pipe that has not come to its end. */
+uint64_t tape_file_size(const struct tape_file *file);
+/* Returns the file's size, or how many bytes of a pipe have come. */
+uint64_t tape_file_bytes(const struct tape_file *file);
+/* Drops the bytes of a pipe before @offset, which nobody may read then. */
+void tape_file_drop(const struct tape_file *file, uint64_t offset);
+/* Takes a pipe's end to be here, whatever may follow. */
+void tape_file_stop(const struct tape_file *file);
 
 /* Returns 0 or -ENOMEM.  The caller calls tape_decoder_exit() in both cases. */
 int tape_decoder_init(struct tape_decoder *decoder);
@@ -86,7 +112,13 @@ int tape_head_check(const struct tape_file *file, struct tape_decoder *decoder,
 /* Reads a record into @decoder->buffer, unchanged, and checks it. */
 int tape_record_read(const struct tape_file *file, struct tape_decoder *decoder,
 		     const struct tape_head *head, const char **why);
-/* Reads and decompresses a payload.  @to: room for @head->raw bytes, at most TAPE_MAX_RAW. */
+/*
+ * Decompresses the payload of a record in memory, whose checksum is right.  @to: room for
+ * @head->raw bytes, at most TAPE_MAX_RAW.
+ */
+int tape_payload_unpack(struct tape_decoder *decoder, const struct tape_head *head,
+			const unsigned char *record, void *to, const char **why);
+/* Reads a record, and decompresses its payload. */
 int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
 		      const struct tape_head *head, void *to, const char **why);
 /* Checks limits that hold for every known type.  Returns which one is exceeded, or NULL. */
@@ -108,6 +140,45 @@ struct tape_index {
 	uint32_t pages;
 	uint32_t file;
 	bool damaged;
+};
+
+/**
+ * struct tape_sums - sums over the chunks of a CPU, in their order
+ * @events, @lost: of valid chunks
+ * @claimed: events and losses of corrupt chunks
+ * @end: end of the last chunk
+ * @started: there is a valid chunk
+ * @first_seq, @first_time: of the first valid chunk
+ * @seq, @time: the end of the last valid chunk
+ * @gap_first, @gap_last: from the first place behind the first chunk where chunks are missing or
+ *	corrupt to the last one; @gap_last 0: there is none
+ * @lost_first, @lost_last: the same of losses that valid chunks count, with @lost
+ */
+struct tape_sums {
+	uint64_t events;
+	uint64_t lost;
+	uint64_t claimed;
+	uint64_t end;
+	bool started;
+	uint64_t first_seq;
+	uint64_t first_time;
+	uint64_t seq;
+	uint64_t time;
+	uint64_t gap_first;
+	uint64_t gap_last;
+	uint64_t lost_first;
+	uint64_t lost_last;
+};
+
+/**
+ * struct tape_waiting - a chunk of a pipe that the merge has not needed yet
+ * @record: the whole record, as it is stored
+ */
+struct tape_waiting {
+	struct tape_waiting *next;
+	struct tape_index index;
+	struct tape_head head;
+	unsigned char record[];
 };
 
 /*
@@ -144,6 +215,7 @@ struct tape_other {
  * @chunks_first: index of this CPU's first chunk
  * @chunks_end: index behind this CPU's last chunk
  * @memory: the pages of one chunk, which tape_load() allocates and frees
+ * @memory_bytes: of a pipe: its size
  * @page_open: @page is not at its end
  * @started: @seq is valid
  * @seq: number of the page that should come next
@@ -156,6 +228,13 @@ struct tape_other {
  * @missing: events that @end counts, as recorded or lost, but no chunk does
  * @behind: such events in losses behind the last chunk; not part of @missing
  * @holes: number of places in its stream where pages are missing
+ * @queued: it is in the heap
+ * @waiting, @waiting_last: of a pipe: its chunks that have come and are not loaded yet
+ * @sums: of a pipe: the chunks before these
+ * @live: it is of a pipe: how much is missing is known only at the end
+ * @any_first: of a pipe: its stream may begin with any page, because its ring was overwritten
+ * @counted: of a pipe: what is missing has been counted
+ * @guessed: of a pipe: no end record has this CPU, so that @end is made from @sums
  * @ev: the next event
  *
  * All times are of the session's clock.
@@ -166,6 +245,7 @@ struct tape_cursor {
 	size_t chunks_first;
 	size_t chunks_end;
 	unsigned char *memory;
+	size_t memory_bytes;
 	uint32_t pages;
 	uint32_t pages_read;
 	uint32_t file;
@@ -182,6 +262,14 @@ struct tape_cursor {
 	struct schedtape_page page;
 	struct schedtape_event loss;
 	const struct schedtape_cpu *end;
+	bool queued;
+	bool live;
+	bool any_first;
+	bool counted;
+	bool guessed;
+	struct tape_waiting *waiting;
+	struct tape_waiting *waiting_last;
+	struct tape_sums sums;
 	struct schedtape_event ev;
 };
 
@@ -191,6 +279,35 @@ struct tape_heap {
 };
 
 struct tape_loader;
+
+/**
+ * struct tape_stream - the state of a tape that comes through a pipe
+ * @progress: how far all CPUs have come, by the last valid PROGRESS record
+ * @limit: events before this time may be returned
+ * @returned, @returned_ns: time of the last event that was returned
+ * @waiting: bytes of all chunks that are not loaded yet
+ * @loaded: bytes of pages in the memories of all cursors
+ * @found: index of the cursor that was looked for last
+ * @chunks, @pages: valid chunks so far
+ * @first, @last: begin and end of the time that they cover
+ * @over: the pipe has ended
+ * @late: an event came later than a PROGRESS record said, which has been noted
+ */
+struct tape_stream {
+	uint64_t progress;
+	uint64_t limit;
+	uint64_t returned;
+	uint64_t returned_ns;
+	uint64_t waiting;
+	uint64_t loaded;
+	size_t found;
+	uint64_t chunks;
+	uint64_t pages;
+	uint64_t first;
+	uint64_t last;
+	bool over;
+	bool late;
+};
 
 /**
  * struct schedtape_tape - an open tape
@@ -211,15 +328,19 @@ struct tape_loader;
  * @end: the end that is returned to the caller, with ns
  * @end_cpus: the CPUs of @end
  * @ended: there is a valid end record
+ * @begun: when the recording began, ns, by the PROGRESS records; 0: there are none
  * @first, @last: begin and end of the recording, as far as they are known, by the session's
  *	clock
  * @window: no earlier event is returned to the caller, by the session's clock
  * @unfinished: a file without an end record has been noted
  * @damage: what is wrong with the tape, "" if nothing
  * @cursors: one for every CPU with events or losses, by CPU
+ * @cursors_room: of a pipe: room for cursors, because CPUs may appear at any time
  * @heap: cursors by the time of their next event
  * @filled: number of cursors that have looked for their first event
  * @taken: the event at the heap's top has been returned to the caller
+ * @once: the tape may be a pipe
+ * @stream: its state, NULL: it is none
  */
 struct schedtape_tape {
 	char *path;
@@ -254,6 +375,7 @@ struct schedtape_tape {
 	struct schedtape_end end;
 	struct schedtape_cpu *end_cpus;
 	bool ended;
+	uint64_t begun;
 	uint64_t first;
 	uint64_t last;
 	uint64_t window;
@@ -261,11 +383,14 @@ struct schedtape_tape {
 	char damage[1024];
 	struct tape_cursor *cursors;
 	size_t nr_cursors;
+	size_t cursors_room;
 	struct tape_heap *heap;
 	size_t nr_heap;
 	size_t filled;
 	bool taken;
 	struct tape_loader *loader;
+	bool once;
+	struct tape_stream *stream;
 };
 
 /* Records damage for schedtape_tape_damage(). */
@@ -299,6 +424,12 @@ void tape_files_stream(char name[TAPE_STREAM_NAME], uint32_t number);
  */
 int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *name,
 		   struct schedtape_error *err);
+/*
+ * Adds the next record of a file.  tape_walk_file() does so with all records, except those of a
+ * pipe.  1: go on; 0: the file has ended; -errno.
+ */
+int tape_walk_next(struct schedtape_tape *tape, struct tape_file *file,
+		   struct schedtape_error *err);
 
 /*
  * index.c: adds a chunk.  @damaged: its checksum is wrong, so its header may be wrong as
@@ -322,12 +453,23 @@ int tape_content_players(struct schedtape_tape *tape, const unsigned char *raw, 
 int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 int tape_content_scheduler(struct schedtape_tape *tape, const char *text, size_t bytes);
 int tape_content_end(struct schedtape_tape *tape, const char *text, size_t bytes);
+/* @offset: of the record */
+int tape_content_progress(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes,
+			  uint64_t offset);
 /* end.c: makes one end, in ns, from all end records, and from chunks for what these lack. */
 int tape_end_finish(struct schedtape_tape *tape);
+/* Sorts the CPUs of the end records, and removes all but the first of a number. */
+void tape_end_sort(struct schedtape_tape *tape);
+/* Finds a CPU of the end records, once they are sorted.  NULL: none has it. */
+struct schedtape_cpu *tape_end_find(const struct schedtape_tape *tape, uint32_t cpu);
+/* Sets the begin of the recording before its end is known. */
+void tape_end_begin(struct schedtape_tape *tape);
 
 /* Are pages with events missing before the first page, which has the number @seq? */
 static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
 {
+	if (c->live)
+		return seq && !c->any_first;
 	/* The stream of an overwritten ring may begin with any number. */
 	return seq && c->missing && !c->end->overwritten;
 }
@@ -337,12 +479,51 @@ static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
  * index.  tape_lost_init() sets missing events of all cursors and of the end.
  * tape_lost_count() adds them to @cpu, which has the counts of the end record.
  * tape_lost_update() updates the end after a chunk was found to be corrupt.
+ * tape_lost_finish() counts what is missing of a cursor of a pipe, after its last chunk.
  */
 void tape_lost_fit(struct schedtape_tape *tape);
 int tape_lost_init(struct schedtape_tape *tape);
 void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
 		     struct schedtape_cpu *cpu);
 void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c);
+void tape_lost_finish(struct schedtape_tape *tape, struct tape_cursor *c);
+/* Adds a chunk to the sums of those before it. */
+void tape_sums_add(struct tape_sums *sums, const struct tape_index *index);
+
+/*
+ * waiting.c: keeps the chunks of a pipe.  tape_waiting_add() adds one; tape_waiting_load() puts
+ * the cursor's first one into its memory; tape_waiting_drop() removes it.
+ */
+int tape_waiting_add(struct schedtape_tape *tape, const struct tape_file *file,
+		     const struct tape_head *head, const struct tape_index *index);
+int tape_waiting_load(struct schedtape_tape *tape, struct tape_cursor *c, const char **why);
+void tape_waiting_drop(struct schedtape_tape *tape, struct tape_cursor *c);
+/* Frees the cursor's memory. */
+void tape_waiting_let_go(struct schedtape_tape *tape, struct tape_cursor *c);
+void tape_waiting_exit(struct schedtape_tape *tape);
+/* Returns the cursor of a CPU, perhaps a new one, which moves all others.  NULL: no memory. */
+struct tape_cursor *tape_waiting_cursor(struct schedtape_tape *tape, uint32_t cpu);
+
+/*
+ * stream.c: reads a tape from a pipe.  tape_stream_begin() reads as far as its first events;
+ * tape_stream_read() until more events may be returned, or to the end.
+ */
+int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err);
+int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err);
+/* Returns true if the event may be returned: no earlier one can come. */
+bool tape_stream_ready(const struct schedtape_tape *tape, const struct schedtape_event *ev);
+/* Takes note of an event that is returned as @ev, and does not let time go back. */
+void tape_stream_returns(struct schedtape_tape *tape, const struct schedtape_event *raw,
+			 struct schedtape_event *ev);
+/* -ESPIPE: an event was returned. */
+int tape_stream_rewind(const struct schedtape_tape *tape, struct schedtape_error *err);
+void tape_stream_exit(struct schedtape_tape *tape);
+
+/* Returns true if no more chunks can come. */
+static inline bool tape_is_over(const struct schedtape_tape *tape)
+{
+	return !tape->stream || tape->stream->over;
+}
 
 /* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);

@@ -5,64 +5,13 @@
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "tape/columns.h"
 #include "tape/read.h"
 
 #define BLOCK		65536	/* bytes at a time, to check a record without keeping it */
-#define RECORD_MAX	(sizeof(struct tape_record) + TAPE_MAX_EXTRA + \
-			 ZSTD_COMPRESSBOUND(TAPE_MAX_RAW))
-
-static int file_type(const struct tape_file *file, const struct stat *st,
-		     struct schedtape_error *err)
-{
-	if (S_ISREG(st->st_mode))
-		return 0;
-	if (S_ISDIR(st->st_mode))
-		return schedtape_fail(err, -EISDIR, "%s: is a directory, not a tape", file->path);
-	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
-		return schedtape_fail(err, -ESPIPE, "%s: a tape cannot be read from a pipe; "
-				      "save it in a file first", file->path);
-	return schedtape_fail(err, -ESPIPE, "%s: a tape can only be read from a regular file",
-			      file->path);
-}
-
-/* Opens a file.  The caller calls tape_file_close(), also on failure. */
-int tape_file_open(struct tape_file *file, const char *path, struct schedtape_error *err)
-{
-	struct stat st;
-	int code;
-
-	file->fd = -1;
-	file->path = strdup(strcmp(path, "-") ? path : "standard input");
-	if (!file->path)
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-
-	if (strcmp(path, "-"))
-		/* Without O_NONBLOCK, open() of a FIFO would wait for its writer. */
-		file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	else
-		file->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	if (file->fd < 0 || fstat(file->fd, &st)) {
-		code = -errno;
-		return schedtape_fail(err, code, "%s: %s", file->path, strerror(-code));
-	}
-	file->size = st.st_size;
-	return file_type(file, &st, err);
-}
-
-void tape_file_close(struct tape_file *file)
-{
-	if (file->fd >= 0)
-		close(file->fd);
-	free(file->path);
-}
 
 int tape_decoder_init(struct tape_decoder *decoder)
 {
@@ -79,25 +28,6 @@ void tape_decoder_exit(struct tape_decoder *decoder)
 	XXH64_freeState(decoder->sum);
 	free(decoder->buffer);
 	free(decoder->columns);
-}
-
-/* Returns the bytes read, fewer than @bytes if the file ends there; or -errno. */
-ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset)
-{
-	size_t done = 0;
-	ssize_t ret;
-
-	while (done < bytes) {
-		ret = pread(file->fd, (char *)to + done, bytes - done, offset + done);
-		if (ret < 0 && errno == EINTR)
-			continue;
-		if (ret < 0)
-			return -errno;
-		if (!ret)
-			break;
-		done += ret;
-	}
-	return done;
 }
 
 static int file_read_all(const struct tape_file *file, void *to, size_t bytes, uint64_t offset,
@@ -124,14 +54,28 @@ static const char *head_magic(const struct tape_record *rec)
 	return "no record begins here";
 }
 
+/* Waits for all of a record.  A length of a pipe's record must not need more memory than this. */
+static int head_reach(const struct tape_file *file, uint64_t offset, uint64_t bytes,
+		      const char **why)
+{
+	if (!file->pipe || bytes <= TAPE_MAX_RECORD)
+		return tape_file_reach(file, offset, bytes);
+	*why = "too large to be read from a pipe";
+	return -EBADMSG;
+}
+
 int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_head *head,
 		   const char **why)
 {
 	struct tape_record rec;
-	uint64_t bytes;
+	uint64_t bytes, size;
 	int ret;
 
-	if (file->size - offset < sizeof(rec)) {
+	ret = tape_file_reach(file, offset, sizeof(rec));
+	if (ret)
+		return ret;
+	size = tape_file_size(file);
+	if (size - offset < sizeof(rec)) {
 		*why = "the tape ends within a record's header";
 		return -EBADMSG;
 	}
@@ -151,13 +95,17 @@ int tape_head_read(const struct tape_file *file, uint64_t offset, struct tape_he
 	head->flags = le16toh(rec.flags);
 
 	bytes = sizeof(rec) + (uint64_t)head->extra + head->stored;
-	if (bytes > file->size - offset) {
+	ret = head_reach(file, offset, bytes + tape_padding(bytes), why);
+	if (ret)
+		return ret;
+	size = tape_file_size(file);
+	if (bytes > size - offset) {
 		*why = "the tape ends within a record";
 		return -EBADMSG;
 	}
 	bytes += tape_padding(bytes);
 	/* At the end of the file, padding may be missing. */
-	head->next = bytes < file->size - offset ? offset + bytes : file->size;
+	head->next = bytes < size - offset ? offset + bytes : size;
 	return 0;
 }
 
@@ -226,7 +174,7 @@ int tape_record_read(const struct tape_file *file, struct tape_decoder *decoder,
 	int ret;
 
 	*why = "too large";
-	if (bytes > RECORD_MAX)
+	if (bytes > TAPE_MAX_RECORD)
 		return -EBADMSG;
 	ret = decoder_reserve(decoder, bytes);
 	if (ret)
@@ -267,20 +215,12 @@ static int decoder_columns(struct tape_decoder *decoder, const unsigned char *pa
 	return 0;
 }
 
-int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
-		      const struct tape_head *head, void *to, const char **why)
+int tape_payload_unpack(struct tape_decoder *decoder, const struct tape_head *head,
+			const unsigned char *record, void *to, const char **why)
 {
-	const unsigned char *payload;
+	const unsigned char *payload = record + sizeof(struct tape_record) + head->extra;
 	size_t raw = head->raw;
-	int ret;
 
-	*why = tape_head_limits(head);
-	if (*why)
-		return -EBADMSG;
-	ret = tape_record_read(file, decoder, head, why);
-	if (ret)
-		return ret;
-	payload = decoder->buffer + sizeof(struct tape_record) + head->extra;
 	if (!(head->flags & TAPE_ZSTD)) {
 		memcpy(to, payload, raw);
 		return 0;
@@ -290,4 +230,16 @@ int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder
 	*why = "its payload cannot be decompressed";
 	return ZSTD_decompressDCtx(decoder->zstd, to, raw, payload, head->stored) == raw ?
 	       0 : -EBADMSG;
+}
+
+int tape_payload_read(const struct tape_file *file, struct tape_decoder *decoder,
+		      const struct tape_head *head, void *to, const char **why)
+{
+	int ret;
+
+	*why = tape_head_limits(head);
+	if (*why)
+		return -EBADMSG;
+	ret = tape_record_read(file, decoder, head, why);
+	return ret ? ret : tape_payload_unpack(decoder, head, decoder->buffer, to, why);
 }

@@ -101,13 +101,13 @@ uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
 	size_t i;
 
 	for (i = 0; i < tape->nr_files; i++)
-		bytes += tape->files[i].size;
+		bytes += tape_file_bytes(&tape->files[i]);
 	return bytes;
 }
 
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
 {
-	uint64_t chunks = 0;
+	uint64_t chunks = tape->stream ? tape->stream->chunks : 0;
 	size_t i;
 
 	for (i = 0; i < tape->nr_index; i++)
@@ -117,7 +117,7 @@ uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
 
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
 {
-	uint64_t pages = 0;
+	uint64_t pages = tape->stream ? tape->stream->pages : 0;
 	size_t i;
 
 	for (i = 0; i < tape->nr_index; i++)

@@ -16,7 +16,6 @@
 #include "tape/read.h"
 #include "base/error.h"
 
-#define RESYNC_BLOCK	65536
 /* Stop searching a file after so many bytes behind false record headers, by its size. */
 #define RESYNC_LEAST	(1U << 26)
 #define RESYNC_SHARE	4
@@ -29,7 +28,7 @@ static int header_read(const struct tape_file *file, unsigned char *bytes, uint3
 	struct tape_header header;
 	ssize_t got;
 
-	got = tape_file_read(file, bytes, TAPE_MAX_HEADER, 0);
+	got = tape_file_read(file, bytes, sizeof(header), 0);
 	if (got < 0)
 		return schedtape_fail(err, got, "%s: %s", file->path, strerror(-got));
 	if (!got)
@@ -50,10 +49,15 @@ static int header_read(const struct tape_file *file, unsigned char *bytes, uint3
 				      file->path, le16toh(header.major), le16toh(header.minor),
 				      TAPE_MAJOR);
 	*size = le32toh(header.size);
-	if (*size < sizeof(header) || *size > got || *size % TAPE_ALIGN)
-		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged",
-				      file->path);
-	return 0;
+	if (*size >= sizeof(header) && *size <= TAPE_MAX_HEADER && !(*size % TAPE_ALIGN))
+		got = tape_file_read(file, bytes, *size, 0);
+	else
+		got = 0;
+	if (got == (ssize_t)*size)
+		return 0;
+	return got < 0 ? schedtape_fail(err, got, "%s: %s", file->path, strerror(-got)) :
+			 schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged",
+					file->path);
 }
 
 static int header_check(struct tape_file *file, struct schedtape_error *err)
@@ -88,12 +92,13 @@ static int tape_keep_block(struct schedtape_tape *tape, unsigned char *block)
 }
 
 /* Reads a payload.  Sets *@raw to NULL if the tape keeps it, because affinities point to it. */
-static int content_take(struct schedtape_tape *tape, struct tape_file *file, unsigned int type,
-			unsigned char **raw, size_t bytes)
+static int content_take(struct schedtape_tape *tape, struct tape_file *file,
+			const struct tape_head *head, unsigned char **raw)
 {
+	size_t bytes = head->raw;
 	int ret;
 
-	switch (type) {
+	switch (head->type) {
 	case TAPE_META:
 		return tape_content_meta(tape, file, (const char *)*raw, bytes);
 	case TAPE_PLAYERS:
@@ -106,6 +111,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file, uns
 		ret = tape_content_end(tape, (const char *)*raw, bytes);
 		file->ended = file->ended || !ret;
 		return ret;
+	case TAPE_PROGRESS:
+		return tape_content_progress(tape, *raw, bytes, head->offset);
 	}
 	ret = tape_content_tasks(tape, *raw, bytes);
 	/* If tape_keep_block() fails, the tape is closed, and its tasks are not used. */
@@ -127,7 +134,7 @@ static int record_content(struct schedtape_tape *tape, struct tape_file *file,
 		return -EBADMSG;
 	*why = "with it, descriptions would be larger than a tape of this size has them";
 	tape->content += head->raw;
-	if (tape->content > tape_room(schedtape_tape_bytes(tape) + file->size))
+	if (tape->content > tape_room(schedtape_tape_bytes(tape) + tape_file_bytes(file)))
 		return -EBADMSG;
 	raw = malloc(head->raw + 1);
 	if (!raw)
@@ -135,7 +142,7 @@ static int record_content(struct schedtape_tape *tape, struct tape_file *file,
 	ret = tape_payload_read(file, &tape->decoder, head, raw, why);
 	if (!ret) {
 		*why = "its content is impossible";
-		ret = content_take(tape, file, head->type, &raw, head->raw);
+		ret = content_take(tape, file, head, &raw);
 	}
 	free(raw);
 	return ret;
@@ -157,6 +164,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 	case TAPE_CLOCK:
 	case TAPE_SCHEDULER:
 	case TAPE_END:
+	case TAPE_PROGRESS:
 		ret = record_content(tape, file, head, why);
 		break;
 	}
@@ -183,6 +191,8 @@ static const char *type_name(unsigned int type)
 		return "SCHEDULER record";
 	case TAPE_END:
 		return "end record";
+	case TAPE_PROGRESS:
+		return "PROGRESS record";
 	default:
 		return "record";
 	}
@@ -202,7 +212,7 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 	int ret;
 
 	ret = tape_head_read(file, offset, &head, &why);
-	if (!ret && head.type >= TAPE_META && head.type <= TAPE_DESCRIPTIONS &&
+	if (!ret && head.type >= TAPE_META && head.type <= TAPE_KNOWN_TYPES &&
 	    tape_head_limits(&head))
 		return 0;
 	if (!ret) {
@@ -215,6 +225,33 @@ static int resync_try(struct schedtape_tape *tape, const struct tape_file *file,
 }
 
 /*
+ * Looks for a valid record in a block at @offset.  Returns 1, with its place in @next; 0: there
+ * is none; -EFBIG: too much has been tried; another -errno.
+ */
+static int resync_block(struct schedtape_tape *tape, const struct tape_file *file,
+			unsigned char *block, uint64_t offset, uint64_t *tried, uint64_t *next)
+{
+	ssize_t got, i;
+	int ret;
+
+	got = tape_file_read(file, block, TAPE_BLOCK, offset);
+	if (got < 0)
+		return got;
+	for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
+		if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
+			continue;
+		ret = resync_try(tape, file, offset + i, tried);
+		if (ret > 0)
+			*next = offset + i;
+		if (ret)
+			return ret;
+		if (*tried > RESYNC_LEAST + RESYNC_SHARE * tape_file_bytes(file))
+			return -EFBIG;
+	}
+	return 0;
+}
+
+/*
  * Finds the next valid record after a corrupt one at @offset; the file's size if there is
  * none.  Does not use the length in the corrupt header, because it may be wrong.
  */
@@ -222,33 +259,21 @@ static int tape_resync(struct schedtape_tape *tape, const struct tape_file *file
 		       uint64_t offset, uint64_t *tried, uint64_t *next)
 {
 	unsigned char *block;
-	ssize_t got, i;
 	int ret = 0;
 
-	block = malloc(RESYNC_BLOCK);
+	block = malloc(TAPE_BLOCK);
 	if (!block)
 		return -ENOMEM;
-
-	*next = file->size;
-	for (offset += TAPE_ALIGN; offset < file->size; offset += RESYNC_BLOCK) {
-		got = tape_file_read(file, block, RESYNC_BLOCK, offset);
-		if (got < 0) {
-			ret = got;
-			goto out;
-		}
-		for (i = 0; i + TAPE_ALIGN <= got; i += TAPE_ALIGN) {
-			if (memcmp(block + i, TAPE_RECORD_MAGIC, strlen(TAPE_RECORD_MAGIC)))
-				continue;
-			ret = resync_try(tape, file, offset + i, tried);
-			if (ret > 0)
-				*next = offset + i;
-			if (ret || *tried > RESYNC_LEAST + RESYNC_SHARE * file->size)
-				goto out;
-		}
+	for (offset += TAPE_ALIGN; !ret && offset < tape_file_size(file); offset += TAPE_BLOCK) {
+		tape_file_drop(file, offset);
+		ret = resync_block(tape, file, block, offset, tried, next);
 	}
-out:
+	if (ret == -EFBIG)
+		tape_file_stop(file);
+	if (!ret || ret == -EFBIG)
+		*next = tape_file_size(file);
 	free(block);
-	return ret < 0 ? ret : 0;
+	return ret < 0 && ret != -EFBIG ? ret : 0;
 }
 
 /*
@@ -268,62 +293,95 @@ static int walk_damage(struct schedtape_tape *tape, const struct tape_file *file
 	}
 	tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
 		  type_name(head->type), why);
-	if (tape_type_has_pages(head->type))
+	/* Of a pipe it is gone.  The next chunk of the CPU shows that one is missing. */
+	if (tape_type_has_pages(head->type) && !file->pipe)
 		ret = tape_index_chunk(tape, file, head, true, &why);
 	return ret == -EBADMSG ? 0 : ret;
+}
+
+/* Notes a corrupt record at the file's offset, and goes on to the next valid one. */
+static int walk_over(struct schedtape_tape *tape, struct tape_file *file,
+		     const struct tape_head *head, const char *why)
+{
+	uint64_t next = 0;
+	int ret;
+
+	ret = tape_resync(tape, file, file->offset, &file->tried, &next);
+	if (!ret)
+		ret = walk_damage(tape, file, head, why, file->offset, next - file->offset);
+	if (!ret)
+		file->offset = next;
+	return ret;
 }
 
 /*
  * Uses a record, and its length, only after its checksum was found right.  So the whole file
  * is read once, and damage affects only the record that it is in.
  */
-static int tape_walk(struct schedtape_tape *tape, struct tape_file *file,
-		     struct schedtape_error *err)
+static int walk_record(struct schedtape_tape *tape, struct tape_file *file)
 {
-	uint64_t offset, next, tried = 0;
 	struct tape_head head;
 	const char *why;
 	bool whole;
 	int ret;
 
-	for (offset = file->header; offset < file->size; offset = next) {
-		ret = tape_head_read(file, offset, &head, &why);
-		whole = !ret;
-		if (whole)
-			ret = tape_head_check(file, &tape->decoder, &head, &why);
-		if (ret == -EBADMSG) {
-			ret = tape_resync(tape, file, offset, &tried, &next);
-			if (!ret)
-				ret = walk_damage(tape, file, whole ? &head : NULL, why, offset,
-						  next - offset);
-			if (ret)
-				goto err_read;
-			continue;
-		}
-		if (ret)
-			goto err_read;
+	ret = tape_head_read(file, file->offset, &head, &why);
+	whole = !ret;
+	if (whole)
+		ret = tape_head_check(file, &tape->decoder, &head, &why);
+	if (ret == -EBADMSG)
+		return walk_over(tape, file, whole ? &head : NULL, why);
+	if (ret)
+		return ret;
 
-		next = head.next;
-		ret = tape_record(tape, file, &head, &why);
-		if (ret == -EBADMSG)
-			tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, offset,
-				  type_name(head.type), why);
-		else if (ret)
-			goto err_read;
-	}
+	ret = tape_record(tape, file, &head, &why);
+	if (ret == -EBADMSG)
+		tape_note(tape, "%sbyte %" PRIu64 ": damaged %s: %s", file->name, file->offset,
+			  type_name(head.type), why);
+	else if (ret)
+		return ret;
+	file->offset = head.next;
+	return 0;
+}
+
+static void walk_end(struct schedtape_tape *tape, const struct tape_file *file)
+{
 	if (!file->described)
 		tape_note(tape, "%sthere is no valid META record", file->name);
 	if (!file->ended) {
 		tape_note(tape, "%s%sno end record until byte %" PRIu64, file->name,
 			  tape->unfinished ? "" : "the recording was not finished, or still runs: ",
-			  offset);
+			  file->offset);
 		tape->unfinished = true;
 	}
-	return 0;
+}
 
-err_read:
-	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, offset,
-			      ret == -ESTALE ? "of another recording" : strerror(-ret));
+int tape_walk_next(struct schedtape_tape *tape, struct tape_file *file,
+		   struct schedtape_error *err)
+{
+	int ret;
+
+	tape_file_drop(file, file->offset);
+	ret = tape_file_reach(file, file->offset, 1);
+	if (!ret && file->offset >= tape_file_size(file)) {
+		walk_end(tape, file);
+		return 0;
+	}
+	if (!ret)
+		ret = walk_record(tape, file);
+	return ret ? schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, file->offset,
+				    ret == -ESTALE ? "of another recording" : strerror(-ret)) : 1;
+}
+
+static int walk_all(struct schedtape_tape *tape, struct tape_file *file,
+		    struct schedtape_error *err)
+{
+	int ret;
+
+	do {
+		ret = tape_walk_next(tape, file, err);
+	} while (ret > 0);
+	return ret;
 }
 
 int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *name,
@@ -342,11 +400,13 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	if (name)
 		snprintf(file->name, sizeof(file->name), "%s: ", name);
 
-	ret = tape_file_open(file, path, err);
+	ret = tape_file_open(file, path, tape->once, err);
 	if (!ret)
 		ret = header_check(file, err);
 	if (!ret)
-		ret = tape_walk(tape, file, err);
+		file->offset = file->header;
+	if (!ret && !file->pipe)
+		ret = walk_all(tape, file, err);
 	if (!ret) {
 		tape->nr_files++;
 		return 0;
@@ -361,6 +421,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->nr_schedulers = before.nr_schedulers;
 	tape->nr_cpus = before.nr_cpus;
 	tape->ended = before.ended;
+	tape->begun = before.begun;
 	tape->window = before.window;
 	if (!before.meta) {
 		json_object_put(tape->meta);

@@ -287,23 +287,44 @@ static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape
 	return rc;
 }
 
+/* Takes descriptions of tasks that a pipe has had since the last call. */
+static int more_infos(struct schedtape_timeline *tl, struct schedtape_tape *tape)
+{
+	const struct schedtape_task_info *infos;
+	size_t n;
+
+	infos = schedtape_tape_tasks(tape, &n);
+	return n == tl->set.nr_infos ? 0 : schedtape_tasks_describe(&tl->set, infos, n, tl->err);
+}
+
 static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 {
-	uint64_t last = schedtape_tape_end(tape)->stop_time;
+	bool pipe = schedtape_tape_is_pipe(tape);
 	struct schedtape_event ev;
+	uint64_t last = 0;
 	int rc;
 
 	rc = schedtape_tape_rewind(tape, tl->err);
 	if (rc)
 		return rc;
 	while ((rc = next_event(tl, tape, &ev)) > 0) {
-		on_event(tl, &ev);
+		if (pipe)
+			tl->rc = more_infos(tl, tape);
+		if (!tl->rc)
+			on_event(tl, &ev);
 		if (tl->rc)
 			return tl->rc;
 		last = ev.time > last ? ev.time : last;
 	}
 	if (rc)
 		return rc;
+	if (pipe)
+		rc = more_infos(tl, tape);
+	if (rc)
+		return rc;
+	/* Of a pipe, this is known only now. */
+	if (schedtape_tape_end(tape)->stop_time > last)
+		last = schedtape_tape_end(tape)->stop_time;
 	timeline_describe(tl, UINT64_MAX, last);
 	pass_marks(tl, last);
 	timeline_finish(tl, last);
@@ -358,11 +379,11 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	infos = schedtape_tape_tasks(tape, &n);
 	rc = sized_get(&tl->ops, sizeof(tl->ops), ops, "callbacks of a timeline", err);
 	if (!rc)
-		rc = copy_players(tl, tape);
-	if (!rc)
 		rc = schedtape_tasks_init(&tl->set, infos, n, err);
 	if (!rc)
 		rc = run(tl, tape);
+	if (!rc)
+		rc = copy_players(tl, tape);
 	tl->recorded = NULL;	/* the tape may be closed */
 	if (rc) {
 		schedtape_timeline_free(tl);

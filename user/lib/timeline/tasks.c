@@ -42,16 +42,19 @@ static int by_time(const void *left, const void *right, void *arg)
 	return a < b ? -1 : a > b;
 }
 
-static int sort_tasks(struct schedtape_tasks *set)
+/* Sorts the descriptions from @first on, which come after all others. */
+static int sort_tasks(struct schedtape_tasks *set, size_t first)
 {
-	uint32_t i;
+	uint32_t *order = reallocarray(set->order, set->nr_infos + 1, sizeof(*order));
+	size_t i;
 
-	set->order = malloc((set->nr_infos + 1) * sizeof(*set->order));
-	if (!set->order)
+	if (!order)
 		return -ENOMEM;
-	for (i = 0; i < set->nr_infos; i++)
-		set->order[i] = i;
-	qsort_r(set->order, set->nr_infos, sizeof(*set->order), by_time, (void *)set->infos);
+	set->order = order;
+	for (i = first; i < set->nr_infos; i++)
+		order[i] = i;
+	qsort_r(order + first, set->nr_infos - first, sizeof(*order), by_time,
+		(void *)set->infos);
 	return 0;
 }
 
@@ -59,21 +62,17 @@ static int sort_tasks(struct schedtape_tasks *set)
  * Puts described tasks into the PID table, until an event names them or the time of the
  * description has come.  If a PID has more than one description, the table has the first.
  */
-int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
-			 size_t n, struct schedtape_error *err)
+static int add_infos(struct schedtape_tasks *set, size_t first, struct schedtape_error *err)
 {
 	size_t i;
 	int rc;
 
-	memset(set, 0, sizeof(*set));
-	set->infos = infos;
-	set->nr_infos = n;
-	if (n >= TASKS_INFO)
+	if (set->nr_infos >= TASKS_INFO)
 		return schedtape_fail(err, -EBADMSG, "too many tasks");
 
-	rc = sort_tasks(set);
-	for (i = 0; i < n && !rc; i++) {
-		uint32_t pid = infos[set->order[i]].pid;
+	rc = sort_tasks(set, first);
+	for (i = first; i < set->nr_infos && !rc; i++) {
+		uint32_t pid = set->infos[set->order[i]].pid;
 
 		if (!pid || pid > STAPE_PID_MASK)
 			return schedtape_fail(err, -EBADMSG, "impossible PID %u among the tasks",
@@ -82,6 +81,33 @@ int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_tas
 			rc = schedtape_tasks_set(set, pid, TASKS_INFO | set->order[i]);
 	}
 	return rc ? schedtape_fail(err, rc, "not enough memory") : 0;
+}
+
+int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
+			 size_t n, struct schedtape_error *err)
+{
+	memset(set, 0, sizeof(*set));
+	set->infos = infos;
+	set->nr_infos = n;
+	return add_infos(set, 0, err);
+}
+
+int schedtape_tasks_describe(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
+			     size_t n, struct schedtape_error *err)
+{
+	uintptr_t before = (uintptr_t)set->infos, moved;
+	size_t first = set->nr_infos;
+	uint32_t i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!set->tasks[i].info)
+			continue;
+		moved = ((uintptr_t)set->tasks[i].info - before) / sizeof(*infos);
+		set->tasks[i].info = infos + moved;
+	}
+	set->infos = infos;
+	set->nr_infos = n;
+	return add_infos(set, first, err);
 }
 
 void schedtape_tasks_free(struct schedtape_tasks *set)

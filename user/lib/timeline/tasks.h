@@ -107,6 +107,12 @@ struct schedtape_tasks {
 
 int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
 			 size_t n, struct schedtape_error *err);
+/*
+ * Adds descriptions that a tape has got while it is read: @infos has all of them, and may be at
+ * another place than before.
+ */
+int schedtape_tasks_describe(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
+			     size_t n, struct schedtape_error *err);
 void schedtape_tasks_free(struct schedtape_tasks *set);
 
 /* Looks up @pid: an index, TASKS_INFO with an index, or SCHEDTAPE_NONE.  Never fails. */
