@@ -259,7 +259,8 @@ static int begin(struct recording *rec)
 	int ret = 0;
 
 	if (opts->command) {
-		ret = child_fork(&rec->child, opts->command);
+		/* The tape must not have the command's output in it. */
+		ret = child_fork(&rec->child, opts->command, !strcmp(opts->output, "-"));
 		if (ret)
 			out_error(NULL, "fork: %s", strerror(-ret));
 	}

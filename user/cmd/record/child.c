@@ -11,7 +11,7 @@
 #include "common/signals.h"
 #include "record/recorder.h"
 
-static void child_main(char **command, int go, int error)
+static void child_main(char **command, bool to_stderr, int go, int error)
 {
 	int code;
 	char c;
@@ -21,6 +21,8 @@ static void child_main(char **command, int go, int error)
 		_exit(1);
 	signals_restore();
 	recorder_leave();
+	if (to_stderr)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(command[0], command);
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
@@ -63,7 +65,7 @@ static void wait_until_asleep(pid_t pid)
 	}
 }
 
-int child_fork(struct child *child, char **command)
+int child_fork(struct child *child, char **command, bool to_stderr)
 {
 	int go[2], error[2];
 
@@ -78,7 +80,7 @@ int child_fork(struct child *child, char **command)
 	if (!child->pid) {
 		close(go[1]);
 		close(error[0]);
-		child_main(command, go[0], error[1]);
+		child_main(command, to_stderr, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);

@@ -23,8 +23,11 @@ struct child {
 	bool ended;
 };
 
-/* Forks a child that waits for child_go() before it executes @command.  Returns 0 or -errno. */
-int child_fork(struct child *child, char **command);
+/*
+ * Forks a child that waits for child_go() before it executes @command.  Returns 0 or -errno.
+ * @to_stderr: its standard output is the standard error
+ */
+int child_fork(struct child *child, char **command, bool to_stderr);
 /* Makes the child execute its command.  Returns 0 or -errno of the exec. */
 int child_go(struct child *child);
 /* Sets @ended and @status if the child has ended.  Does not wait. */

@@ -21,6 +21,7 @@
 #include "record/tape.h"
 
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
+#define PIPE_SAMPLE_MS	1000	/* the same, if somebody may wait at the other end of a pipe */
 #define LOOK_MS		1000	/* between two looks at the scheduler */
 #define OTHER_FILES	64	/* open files besides those of streams */
 
@@ -226,6 +227,9 @@ int recorder_start(struct recorder *recorder)
 	}
 	if (!ret)
 		recorder->start_time = state.start_time;
+	/* In overwrite mode the window is known only at the end. */
+	if (!ret && !recorder->overwrite)
+		ret = recorder_tape_progress(recorder, true, &err);
 	return out_failed(ret, &err);
 }
 
@@ -294,12 +298,43 @@ static bool is_due(struct timespec *last, long ms)
 	return true;
 }
 
+/*
+ * Returns true if the clocks have to be sampled: now and then, and before a reader of a pipe would
+ * have to keep too much, because it waits for the sample behind the events.
+ */
+static bool sample_is_due(struct recorder *recorder)
+{
+	uint64_t bytes = schedtape_writer_bytes(recorder->writer);
+	bool live = recorder->pipe && !recorder->overwrite;
+
+	if (!is_due(&recorder->sampled, live ? PIPE_SAMPLE_MS : SAMPLE_MS) &&
+	    bytes - recorder->sampled_bytes < SCHEDTAPE_PROGRESS_BYTES)
+		return false;
+	recorder->sampled_bytes = bytes;
+	return true;
+}
+
+/* Moves all pages.  @sampled: after the clocks were sampled, and the rings then flushed. */
+static int move_pages(struct recorder *recorder, bool sampled)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (recorder->streams)
+		return check_threads(recorder);
+	ret = streamer_drain(&recorder->streamers[0], false);
+	if (ret || !sampled || recorder->overwrite)
+		return ret;
+	return failed_once(recorder, recorder_tape_progress(recorder, false, &err), &err);
+}
+
 int recorder_tick(struct recorder *recorder)
 {
+	bool sampled = sample_is_due(recorder);
 	struct schedtape_error err;
 	int ret = 0;
 
-	if (is_due(&recorder->sampled, SAMPLE_MS))
+	if (sampled)
 		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
 		ret = look_at_scheduler(recorder, false);
@@ -307,12 +342,10 @@ int recorder_tick(struct recorder *recorder)
 	if (recorder->streams)
 		ret = 0;
 	/* In overwrite mode partly filled pages would take the room of older events. */
-	if (!ret && !recorder->overwrite && is_due(&recorder->flushed, RECORDER_FLUSH_MS))
+	if (!ret && !recorder->overwrite &&
+	    (is_due(&recorder->flushed, RECORDER_FLUSH_MS) || sampled))
 		ret = out_failed(schedtape_session_flush(recorder->session, &err), &err);
-	if (ret)
-		return ret;
-	return recorder->streams ? check_threads(recorder) :
-				   streamer_drain(&recorder->streamers[0], false);
+	return ret ? ret : move_pages(recorder, sampled);
 }
 
 /*
@@ -395,6 +428,18 @@ static void say_end(struct recorder *recorder)
 			    "missing: give the module a larger calls_max", state.missed_calls);
 }
 
+/* Moves the remaining pages after the session has stopped. */
+static int move_rest(struct recorder *recorder)
+{
+	struct schedtape_progress progress = {
+		.size = sizeof(progress),
+		.start_time = recorder->start_time,
+		.window_start = recorder->window_start,
+	};
+
+	return streamer_drain_rest(&recorder->streamers[0], &progress);
+}
+
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
@@ -413,9 +458,9 @@ int recorder_stop(struct recorder *recorder)
 	say_end(recorder);
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
-	drained = recorder->streams ? end_threads(recorder) :
-				      streamer_drain(&recorder->streamers[0], true);
+	/* Before the last pages, because a reader of a pipe needs it for their times. */
 	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	drained = recorder->streams ? end_threads(recorder) : move_rest(recorder);
 	looked = look_at_scheduler(recorder, false);
 	if (!ret)
 		ret = drained ? drained : clocked ? clocked : looked;

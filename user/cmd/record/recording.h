@@ -57,6 +57,7 @@ struct recorder_options {
  * @flushed: CLOCK_MONOTONIC of the last STAPE_IOC_FLUSH
  * @sampled: CLOCK_MONOTONIC of the last sample of the clocks
  * @sample: that sample; all 0: there is none yet
+ * @sampled_bytes: size of the tape at that time
  * @slept: for how long the machine has slept since the first sample, ns
  * @looked: CLOCK_MONOTONIC of the last look at the scheduler
  * @watch: result of that look
@@ -66,6 +67,7 @@ struct recorder_options {
  * @bytes, @events, @lost, @overwritten: totals of the tape, after its end
  * @said: an error was printed
  * @overwrite: as in the options
+ * @pipe: the tape is no regular file: somebody may read it while it is written
  * @started: the session has been started, and not stopped by recorder_stop()
  */
 struct recorder {
@@ -80,6 +82,7 @@ struct recorder {
 	struct timespec flushed;
 	struct timespec sampled;
 	struct stape_clock_sample sample;
+	uint64_t sampled_bytes;
 	uint64_t slept;
 	struct timespec looked;
 	struct schedtape_watch watch;
@@ -91,6 +94,7 @@ struct recorder {
 	uint64_t overwritten;
 	atomic_bool said;
 	bool overwrite;
+	bool pipe;
 	bool started;
 };
 

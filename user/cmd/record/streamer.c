@@ -46,28 +46,35 @@ void streamer_exit(struct streamer *streamer)
 
 /* -- moving ---------------------------------------------------------------- */
 
+/* Moves a chunk of at most @most pages.  Returns their number or -errno. */
+static int move_chunk(struct streamer *streamer, uint32_t cpu, size_t most,
+		      struct schedtape_error *err)
+{
+	const void *pages;
+	size_t n;
+	int ret;
+
+	n = schedtape_session_pages(streamer->session, cpu,
+				    most < PAGES_PER_CHUNK ? most : PAGES_PER_CHUNK, &pages);
+	ret = n ? schedtape_writer_pages(streamer->writer, pages, n, err) : 0;
+	if (ret)
+		return ret;
+	schedtape_session_consume(streamer->session, cpu, n);
+	return n;
+}
+
 /*
  * Moves as many pages as a ring has, at most, so that a CPU that fills its ring as fast as it is
  * drained does not keep other rings waiting.
  */
 static int drain_cpu(struct streamer *streamer, uint32_t cpu, struct schedtape_error *err)
 {
-	size_t n, left = schedtape_session_ring_pages(streamer->session);
-	const void *pages;
-	int ret;
+	size_t left = schedtape_session_ring_pages(streamer->session);
+	int n = 1;
 
-	for (; left; left -= n) {
-		n = schedtape_session_pages(streamer->session, cpu,
-					    left < PAGES_PER_CHUNK ? left : PAGES_PER_CHUNK,
-					    &pages);
-		if (!n)
-			break;
-		ret = schedtape_writer_pages(streamer->writer, pages, n, err);
-		if (ret)
-			return ret;
-		schedtape_session_consume(streamer->session, cpu, n);
-	}
-	return 0;
+	for (; left && n > 0; left -= n)
+		n = move_chunk(streamer, cpu, left, err);
+	return n < 0 ? n : 0;
 }
 
 /* Prints the first failure of all streamers, because others often have the same reason. */
@@ -76,6 +83,14 @@ static void fail(struct streamer *streamer, const char *text)
 	streamer->failed = true;
 	if (!atomic_exchange(streamer->said, true))
 		out_error(NULL, "%s", text);
+}
+
+static int drained(struct streamer *streamer, int ret, const struct schedtape_error *err)
+{
+	streamer->bytes = schedtape_writer_bytes(streamer->writer);
+	if (ret)
+		fail(streamer, err->text);
+	return ret;
 }
 
 int streamer_drain(struct streamer *streamer, bool stopped)
@@ -89,10 +104,48 @@ int streamer_drain(struct streamer *streamer, bool stopped)
 		return 0;
 	for (i = 0; i < n && !ret; i++)
 		ret = drain_cpu(streamer, streamer->cpus[i], &err);
-	streamer->bytes = schedtape_writer_bytes(streamer->writer);
-	if (ret)
-		fail(streamer, err.text);
-	return ret;
+	return drained(streamer, ret, &err);
+}
+
+/* Finds the CPU whose next page is the oldest of all.  Returns false if there are no pages. */
+static bool find_oldest(const struct streamer *streamer, uint32_t *cpu, uint64_t *time)
+{
+	const struct stape_page_header *page;
+	bool found = false;
+	const void *at;
+	size_t i;
+
+	for (i = 0; i < streamer->nr_cpus; i++) {
+		if (!schedtape_session_pages(streamer->session, streamer->cpus[i], 1, &at))
+			continue;
+		page = at;
+		if (found && page->time >= *time)
+			continue;
+		*cpu = streamer->cpus[i];
+		*time = page->time;
+		found = true;
+	}
+	return found;
+}
+
+int streamer_drain_rest(struct streamer *streamer, struct schedtape_progress *progress)
+{
+	struct schedtape_error err;
+	uint64_t bytes, marked = 0;
+	uint32_t cpu = 0;
+	int ret = 0;
+
+	while (!streamer->failed && ret >= 0 && find_oldest(streamer, &cpu, &progress->time)) {
+		bytes = schedtape_writer_bytes(streamer->writer);
+		if (!marked || bytes - marked >= SCHEDTAPE_PROGRESS_BYTES) {
+			marked = bytes;
+			ret = schedtape_writer_progress(streamer->writer, progress, &err);
+		}
+		if (!ret)
+			ret = move_chunk(streamer, cpu, PAGES_PER_CHUNK, &err);
+		ret = ret > 0 ? 0 : ret;
+	}
+	return drained(streamer, ret, &err);
 }
 
 /* -- the thread ------------------------------------------------------------ */

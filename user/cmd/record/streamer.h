@@ -51,6 +51,12 @@ void streamer_exit(struct streamer *streamer);
  */
 int streamer_drain(struct streamer *streamer, bool stopped);
 /*
+ * Moves all pages after the session has stopped, the oldest of all CPUs first, and writes from time
+ * to time how far it has come: then a reader of a pipe need not wait for any CPU for long.
+ * @progress: its @time is set here
+ */
+int streamer_drain_rest(struct streamer *streamer, struct schedtape_progress *progress);
+/*
  * Starts a thread that moves pages, with all signals blocked.  Returns 0 or -errno.
  * @affinity: mask of @bytes: CPUs that the thread may run on.  If none of them is online and
  * permitted, it runs on any CPU.

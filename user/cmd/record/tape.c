@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -127,6 +128,14 @@ static int open_directory(struct recorder *recorder, const struct recorder_optio
 	return ret ? ret : open_streams(recorder, options, err);
 }
 
+static bool is_pipe(const char *path)
+{
+	struct stat st;
+
+	return !(strcmp(path, "-") ? stat(path, &st) : fstat(STDOUT_FILENO, &st)) &&
+	       !S_ISREG(st.st_mode);
+}
+
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
 		       struct schedtape_error *err)
 {
@@ -138,6 +147,7 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 	if (options->streams)
 		return open_directory(recorder, options, err);
+	recorder->pipe = is_pipe(recorder->path);
 	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
@@ -170,6 +180,21 @@ int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_er
 	for (i = 0; i < recorder->nr_streamers && all && recorder->streams && !ret; i++)
 		ret = schedtape_writer_clock(recorder->streamers[i].writer, &sample, err);
 	return ret;
+}
+
+int recorder_tape_progress(struct recorder *recorder, bool begin, struct schedtape_error *err)
+{
+	struct schedtape_progress progress = {
+		.size = sizeof(progress),
+		.start_time = recorder->start_time,
+		.window_start = recorder->window_start,
+	};
+	/* The clocks of two CPUs may differ a little: 1 ms is more than enough. */
+	uint64_t margin = recorder->sample.khz;
+
+	if (!begin && recorder->sample.counter > margin)
+		progress.time = recorder->sample.counter - margin;
+	return schedtape_writer_progress(recorder->writer, &progress, err);
 }
 
 static void count_totals(struct recorder *recorder, const struct schedtape_end *end)

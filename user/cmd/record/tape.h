@@ -10,6 +10,11 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 		       struct schedtape_error *err);
 /* Writes a sample of the clocks to the tape; @all: to each of its files. */
 int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err);
+/*
+ * Writes how far the tape has come: all pages from before the last sample of the clocks are on it.
+ * @begin: none are
+ */
+int recorder_tape_progress(struct recorder *recorder, bool begin, struct schedtape_error *err);
 /* Writes the recording's times and counts.  @window_start: 0: no event was overwritten. */
 int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 		      struct schedtape_error *err);
