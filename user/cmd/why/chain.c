@@ -166,7 +166,7 @@ static const struct span *step(struct walk *walk, const struct span *run)
 	if (walk->at > ready)
 		walk->at = ready;
 	if (source && source->kind == SPAN_RUN && source->begin <= walk->at) {
-		/* The wake-up succeeds later than it is tried, if the CPU of the wakee completes it. */
+		/* It succeeds later than it is tried, if the wakee's CPU completes it. */
 		spend_ready(walk, run, source->end < ready ? source->end : ready);
 		return source;
 	}

@@ -2,8 +2,8 @@
 /*
  * Goes back in time from the end of a wait, and finds what each part of its time was spent on.
  *
- * This is the critical path of Yang and Miller (ICDCS 1988), followed back through the wake-ups of a
- * tape: what a task did before it ran; if it slept, what the task did that woke it; and so on.
+ * This is the critical path of Yang and Miller (ICDCS 1988), followed back through the wake-ups of
+ * a tape: what a task did before it ran; if it slept, what the task did that woke it; and so on.
  * Each moment of the wait belongs to one link, so the links add up to the whole.
  */
 #ifndef SCHEDTAPE_WHY_CHAIN_H
