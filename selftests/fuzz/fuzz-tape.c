@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: any bytes open as a tape and can be read to the end, or are refused; and a
- * recovered tape is complete.
+ * Description: any bytes open as a tape and can be read to the end, or are refused, from a file
+ * and from a pipe; and a recovered tape is complete.
  */
 #include "try.h"
 
@@ -15,6 +15,7 @@ static void try_bytes(const void *data, size_t size)
 		blob_init(&blob);
 	blob_put(&blob, data, size);
 	try_tape(blob.path);
+	try_pipe(data, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

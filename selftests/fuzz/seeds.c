@@ -92,6 +92,35 @@ static void write_tape(const char *dir, const char *name, int level, unsigned in
 	}
 }
 
+/* A tape as it goes into a pipe, with a counter clock. */
+static void write_piped(const char *dir)
+{
+	struct stape_clock_sample clock = { .counter = 100, .mono = 50, .khz = 2000000 };
+	struct schedtape_progress progress = { .size = sizeof(progress), .start_time = 50 };
+	struct schedtape_writer *w;
+	struct schedtape_error err;
+	char path[4096];
+	unsigned int i;
+
+	snprintf(path, sizeof(path), "%s/piped", dir);
+	if (tape_writer_create(path, sample.meta, NULL, &w, &err))
+		exit(1);
+	schedtape_writer_clock(w, &clock, &err);
+	schedtape_writer_progress(w, &progress, &err);
+	schedtape_writer_tasks(w, sample.tasks, 1, &err);
+	for (i = 0; i < SAMPLE_BATCHES; i++) {
+		clock.counter += 4000000;
+		clock.mono += 2000000;
+		progress.time = 1000 + 100 * i;
+		schedtape_writer_clock(w, &clock, &err);
+		schedtape_writer_pages(w, sample.pages[i], 1, &err);
+		schedtape_writer_progress(w, &progress, &err);
+		schedtape_writer_tasks(w, sample.tasks + 1, 1, &err);
+	}
+	schedtape_writer_end(w, &sample.end, &err);
+	schedtape_writer_close(w, &err);
+}
+
 /* A tape with a counter clock, with one batch, or with everything but batches. */
 static unsigned char *make_file(int stream, size_t *size)
 {
@@ -197,6 +226,7 @@ int main(int argc, char **argv)
 		write_tape(argv[1], "raw-whole", 0, SAMPLE_ALL);
 		write_tape(argv[1], "zstd", 3, 2);
 		write_tape(argv[1], "zstd-whole", 3, SAMPLE_ALL);
+		write_piped(argv[1]);
 	} else if (!strcmp(argv[2], "directory")) {
 		write_directory(argv[1]);
 	} else if (!strcmp(argv[2], "timeline") || !strcmp(argv[2], "compare") ||

@@ -245,6 +245,11 @@ int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
 			     struct schedtape_error *err);
 /* Returns true if the tape is read once, from a pipe. */
 bool schedtape_tape_is_pipe(const struct schedtape_tape *tape);
+/*
+ * Sets a function that schedtape_tape_next() calls before it may have to wait for a pipe, for
+ * example to write what the caller has in its buffers.  It must not use the tape.
+ */
+void schedtape_tape_before_wait(struct schedtape_tape *tape, void (*call)(void *arg), void *arg);
 void schedtape_tape_close(struct schedtape_tape *tape);
 /*
  * Returns the JSON object that describes the machine and the recording, as text that is valid

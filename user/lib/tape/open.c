@@ -218,6 +218,14 @@ bool schedtape_tape_is_pipe(const struct schedtape_tape *tape)
 	return tape->stream;
 }
 
+void schedtape_tape_before_wait(struct schedtape_tape *tape, void (*call)(void *arg), void *arg)
+{
+	if (!tape->stream)
+		return;
+	tape->stream->before_wait = call;
+	tape->stream->arg = arg;
+}
+
 void schedtape_tape_close(struct schedtape_tape *tape)
 {
 	size_t i;

@@ -292,6 +292,7 @@ struct tape_loader;
  * @first, @last: begin and end of the time that they cover
  * @over: the pipe has ended
  * @late: an event came later than a PROGRESS record said, which has been noted
+ * @before_wait: NULL, or called with @arg before the pipe is read
  */
 struct tape_stream {
 	uint64_t progress;
@@ -307,6 +308,8 @@ struct tape_stream {
 	uint64_t last;
 	bool over;
 	bool late;
+	void (*before_wait)(void *arg);
+	void *arg;
 };
 
 /**

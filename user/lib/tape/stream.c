@@ -114,12 +114,15 @@ static int read_record(struct schedtape_tape *tape, struct schedtape_error *err)
 
 int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err)
 {
-	uint64_t before = tape->stream->limit;
+	struct tape_stream *stream = tape->stream;
+	uint64_t before = stream->limit;
 	int ret;
 
+	if (stream->before_wait)
+		stream->before_wait(stream->arg);
 	do {
 		ret = read_record(tape, err);
-	} while (ret > 0 && tape->stream->limit == before);
+	} while (ret > 0 && stream->limit == before);
 	return ret < 0 ? ret : 0;
 }
 
