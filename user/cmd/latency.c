@@ -153,7 +153,7 @@ int cmd_latency(int argc, char **argv)
 
 	sheet_options_init(&latency.sheet, latency_columns, "max");
 	cmd_parse(&argp, argc, argv, 0, &latency);
-	tape = cmd_open_tape(latency.common.input);
+	tape = cmd_open_tape_once(latency.common.input);
 	if (tape && !selection_resolve(&latency.selection, tape, latency.common.input))
 		status = run(&latency, tape);
 	if (tape)

@@ -195,12 +195,19 @@ static int compare_cells(const void *left, const void *right)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-/* Makes a column for each CPU of the tape.  Returns 0 or -ENOMEM. */
+/*
+ * Makes a column for each CPU of the tape; of a pipe, for each that was online.  Returns 0 or
+ * -ENOMEM.
+ */
 static int add_columns(struct map *map, struct schedtape_tape *tape)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint32_t cpu, online = cmd_tape_is_live(tape) ? cmd_online_cpus(tape) : 0;
 	size_t i;
 
+	for (cpu = 0; cpu < online && !map->rows.compact; cpu++)
+		if (selection_has_cpu(&map->selection, cpu) && rows_add(&map->rows, cpu))
+			return -ENOMEM;
 	for (i = 0; i < end->nr_cpus && !map->rows.compact; i++) {
 		if (end->cpus[i].cpu == STAPE_CPU_NONE ||
 		    !selection_has_cpu(&map->selection, end->cpus[i].cpu))
@@ -242,7 +249,7 @@ static int run(struct map *map, struct schedtape_tape *tape)
 static int map_tape(struct map *map)
 {
 	const char *path = map->common.input;
-	struct schedtape_tape *tape = cmd_open_tape(path);
+	struct schedtape_tape *tape = cmd_open_tape_once(path);
 	int status = CMD_FAILURE;
 
 	if (!tape)

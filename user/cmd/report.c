@@ -171,13 +171,17 @@ int cmd_report(int argc, char **argv)
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
-	sheet_options_init(&report.sheet, report_columns, "cpu");
-	report.sheet.aliases = aliases;
-	cmd_parse(&argp, argc, argv, 0, &report);
-	tape = cmd_open_tape(report.common.input);
-	if (tape && !selection_resolve(&report.selection, tape, report.common.input))
-		status = run(&report, tape);
-	cmd_close_tape(tape, report.common.input);
-	selection_free(&report.selection);
-	return out_finish(status);
+	cmd_parse(&argp, argc, argv, 0, &opts);
+	report.tape = cmd_open_tape_once(opts.common.input);
+	if (!report.tape)
+		goto out;
+	if (!selection_resolve(&opts.selection, report.tape, opts.common.input))
+		report.timeline = cmd_run_timeline(report.tape);
+	if (report.timeline)
+		status = show(&report);
+	schedtape_timeline_free(report.timeline);
+	cmd_close_tape(report.tape, opts.common.input);
+out:
+	selection_free(&opts.selection);
+	return status;
 }

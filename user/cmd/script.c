@@ -154,7 +154,7 @@ static int script_tape(struct script *script)
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
-	tape = cmd_open_tape(script->common.input);
+	tape = cmd_open_tape_once(script->common.input);
 	if (!tape)
 		return CMD_FAILURE;
 	choose_format(script);

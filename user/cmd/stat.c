@@ -145,7 +145,7 @@ int cmd_stat(int argc, char **argv)
 
 	sheet_options_init(&command.sheet, stat_columns, "events");
 	cmd_parse(&argp, argc, argv, 0, &command);
-	tape = cmd_open_tape(command.common.input);
+	tape = cmd_open_tape_once(command.common.input);
 	if (tape && !selection_resolve(&command.selection, tape, command.common.input))
 		status = run(&command, tape);
 	if (tape)

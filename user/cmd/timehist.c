@@ -226,6 +226,7 @@ static int run(struct command *command, struct schedtape_tape *tape)
 	lines_begin(&th->lines);
 	if (prints_lines(th))
 		bursts_head(th);
+	cmd_write_before_wait(tape, &th->lines);
 	if (schedtape_timeline_run(tape, &ops, command, &timeline, &err)) {
 		lines_flush(&th->lines);
 		/* A reader that has closed its pipe is no failure. */
@@ -238,22 +239,30 @@ static int run(struct command *command, struct schedtape_tape *tape)
 	return status;
 }
 
+/* Chooses the columns of -V.  At the begin of a pipe the CPUs with events are not known. */
+static void count_cpus(struct timehist *th, struct schedtape_tape *tape)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	size_t i;
+
+	if (cmd_tape_is_live(tape))
+		th->nr_cpus = cmd_online_cpus(tape);
+	for (i = 0; i < end->nr_cpus; i++)
+		if (end->cpus[i].cpu != STAPE_CPU_NONE && end->cpus[i].cpu >= th->nr_cpus)
+			th->nr_cpus = end->cpus[i].cpu + 1;
+}
+
 static int timehist_tape(struct command *command)
 {
 	const char *path = command->common.input;
 	struct timehist *th = &command->th;
-	struct schedtape_tape *tape = cmd_open_tape(path);
-	const struct schedtape_end *end;
+	struct schedtape_tape *tape = cmd_open_tape_once(path);
 	int status = CMD_FAILURE;
-	size_t i;
 
 	if (!tape)
 		return CMD_FAILURE;
-	end = schedtape_tape_end(tape);
-	command->start = end->start_time;
-	for (i = 0; i < end->nr_cpus; i++)
-		if (end->cpus[i].cpu != STAPE_CPU_NONE && end->cpus[i].cpu >= th->nr_cpus)
-			th->nr_cpus = end->cpus[i].cpu + 1;
+	command->start = schedtape_tape_end(tape)->start_time;
+	count_cpus(th, tape);
 	if (!selection_resolve(&th->selection, tape, path) &&
 	    !time_text_begin(&th->time, &command->times, tape, path))
 		status = run(command, tape);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/input.h"
 #include "common/output.h"
 #include "common/wall-clock.h"
 #include "machine/cgroup-tree.h"
@@ -43,8 +44,13 @@ const char *contents_times(char buffer[CONTENTS_LEN], struct schedtape_tape *tap
 	char start[OUT_TIME_LEN], stop[OUT_TIME_LEN];
 	struct wall_clock clock;
 
-	snprintf(buffer, CONTENTS_LEN, "from %s to %s s",
-		 out_seconds(start, end->start_time, 6), out_seconds(stop, end->stop_time, 6));
+	out_seconds(start, end->start_time, 6);
+	if (cmd_tape_is_live(tape)) {
+		snprintf(buffer, CONTENTS_LEN, "from %s s on", start);
+		return buffer;
+	}
+	snprintf(buffer, CONTENTS_LEN, "from %s to %s s", start,
+		 out_seconds(stop, end->stop_time, 6));
 	wall_clock_init(&clock, tape);
 	if (!clock.nr)
 		return buffer;

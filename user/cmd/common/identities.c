@@ -30,12 +30,14 @@ struct leaf {
  * @tasks: the tape's @nr_tasks descriptions
  * @nr_tasks: number of descriptions
  * @taken: number of descriptions that have been applied
+ * @pipe: the tape, if more descriptions may come while it is read
  */
 struct identities {
 	struct leaf *leaves[NR_LEAVES];
 	const struct schedtape_task_info *tasks;
 	size_t nr_tasks;
 	size_t taken;
+	struct schedtape_tape *pipe;
 };
 
 static const struct identity unknown = {
@@ -229,7 +231,9 @@ int identities_new(struct schedtape_tape *tape, struct identities **result,
 	if (!ids)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	ids->tasks = schedtape_tape_tasks(tape, &ids->nr_tasks);
-	if (misses_something(tape))
+	if (schedtape_tape_is_pipe(tape))
+		ids->pipe = tape;
+	else if (misses_something(tape))
 		rc = scan(ids, tape, err);
 	if (!rc && take_tasks(ids, UINT64_MAX, set_first))
 		rc = schedtape_fail(err, -ENOMEM, "not enough memory");
@@ -314,6 +318,8 @@ static int follow_description(struct identities *ids, const struct schedtape_eve
 
 int identities_reach(struct identities *ids, uint64_t time)
 {
+	if (ids->pipe)
+		ids->tasks = schedtape_tape_tasks(ids->pipe, &ids->nr_tasks);
 	return ids->taken < ids->nr_tasks ? take_tasks(ids, time, set) : 0;
 }
 

@@ -51,7 +51,7 @@ static inline const char *identities_kind(unsigned int kind)
 
 /*
  * Makes the table.  If events are missing, the identity of a task may come after its first event,
- * so such a tape is read once for it, and rewound.  Returns 0 or -errno.
+ * so such a tape is read once for it, and rewound, but not a pipe.  Returns 0 or -errno.
  */
 int identities_new(struct schedtape_tape *tape, struct identities **identities,
 		   struct schedtape_error *err);

@@ -2,10 +2,20 @@
 #include "common/input.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
 
 #include "base/error.h"
 #include "common/output.h"
+#include "common/select.h"
+#include "tape/meta.h"
+
+#define MOST_CPUS	16384	/* that a tape can have */
 
 /* Raises RLIMIT_NOFILE, because a tape directory may have more files than its usual value. */
 static void raise_limit(void)
@@ -31,6 +41,52 @@ struct schedtape_tape *cmd_open_tape(const char *path)
 	return tape;
 }
 
+static bool input_is_pipe(const char *path)
+{
+	struct stat st;
+
+	return !(strcmp(path, "-") ? stat(path, &st) : fstat(STDIN_FILENO, &st)) &&
+	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
+}
+
+static void do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* After the first SIGINT, the next one kills as usual. */
+static void survive_interrupt(void)
+{
+	struct sigaction action = {
+		.sa_handler = do_nothing, .sa_flags = SA_RESTART | SA_RESETHAND,
+	};
+	struct sigaction before;
+
+	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
+		sigaction(SIGINT, &action, NULL);
+}
+
+struct schedtape_tape *cmd_open_tape_once(const char *path)
+{
+	struct schedtape_error err = { "" };
+	struct schedtape_tape *tape;
+
+	raise_limit();
+	/* A pipe is waited for, so before that. */
+	if (input_is_pipe(path))
+		survive_interrupt();
+	if (schedtape_tape_open_once(path, &tape, &err)) {
+		out_error(NULL, "%s", err.text);
+		return NULL;
+	}
+	return tape;
+}
+
+bool cmd_tape_is_live(struct schedtape_tape *tape)
+{
+	return schedtape_tape_is_pipe(tape) && !schedtape_tape_end(tape)->stop_time;
+}
+
 void cmd_warn_damage(const struct schedtape_timeline *timeline)
 {
 	if (schedtape_timeline_damage(timeline))
@@ -41,7 +97,7 @@ bool cmd_warn_empty(struct schedtape_tape *tape, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 
-	if (cmd_count_events(end) || cmd_count_lost(end))
+	if (cmd_tape_is_live(tape) || cmd_count_events(end) || cmd_count_lost(end))
 		return false;
 	out_warning(path, "the tape has no events: no chosen task ran while the recording was on");
 	return true;
@@ -60,6 +116,49 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
 	return timeline;
 }
 
+uint32_t cmd_online_cpus(struct schedtape_tape *tape)
+{
+	struct select_numbers online = { 0 };
+	struct json_object *text;
+	uint32_t n = 0;
+	size_t i;
+
+	if (json_object_object_get_ex(tape_meta(tape), "online", &text) &&
+	    json_object_is_type(text, json_type_string) &&
+	    !select_numbers_parse(&online, json_object_get_string(text)))
+		for (i = 0; i < online.nr; i++)
+			if (online.ranges[i].last >= n && online.ranges[i].last < MOST_CPUS)
+				n = online.ranges[i].last + 1;
+	select_numbers_free(&online);
+	return n;
+}
+
+/* Writes what has been printed, because the wait for a pipe may be long. */
+static void write_lines(void *arg)
+{
+	if (arg)
+		lines_flush(arg);
+	out_flush();
+}
+
+void cmd_write_before_wait(struct schedtape_tape *tape, struct lines *lines)
+{
+	schedtape_tape_before_wait(tape, write_lines, lines);
+}
+
+/* Reads a pipe to its end, so that its writer does not fail. */
+static void read_rest(struct schedtape_tape *tape)
+{
+	struct schedtape_event ev;
+	int ret;
+
+	if (!schedtape_tape_is_pipe(tape))
+		return;
+	do {
+		ret = schedtape_tape_next(tape, &ev, NULL);
+	} while (ret > 0 || ret == -EBADMSG);
+}
+
 int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg)
 {
@@ -67,6 +166,7 @@ int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 	struct schedtape_event ev;
 	int ret = 0;
 
+	cmd_write_before_wait(tape, lines);
 	while (!ret && out_works()) {
 		ret = schedtape_tape_next(tape, &ev, &err);
 		if (!ret)
@@ -85,6 +185,8 @@ int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		if (ret < 0)
 			schedtape_fail(&err, ret, "not enough memory for the names of the tasks");
 	}
+	if (ret > 0)
+		read_rest(tape);
 	if (ret >= 0)
 		return 0;
 	if (lines)
@@ -101,7 +203,8 @@ void cmd_close_tape(struct schedtape_tape *tape, const char *path)
 		return;
 	damage = schedtape_tape_damage(tape);
 	if (damage)
-		out_warning(path, "%s; see \"schedtape recover\"", damage);
+		out_warning(path, "%s%s", damage, schedtape_tape_is_pipe(tape) ? "" :
+			    "; see \"schedtape recover\"");
 	schedtape_tape_close(tape);
 }
 

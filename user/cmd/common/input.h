@@ -9,8 +9,20 @@
 
 #include "common/lines.h"
 
-/* Opens a tape.  NULL, with a message: it cannot be opened. */
+/* Opens a tape in files.  NULL, with a message: it cannot be opened. */
 struct schedtape_tape *cmd_open_tape(const char *path);
+/*
+ * Opens a tape to read its events once: it may also come through a pipe.  Then the first Ctrl-C
+ * does not end this process: it ends the recorder at the other end, whose tape is read to its end.
+ */
+struct schedtape_tape *cmd_open_tape_once(const char *path);
+/* Returns true while the end of the recording is not known, because the tape is a pipe. */
+bool cmd_tape_is_live(struct schedtape_tape *tape);
+/*
+ * Returns the highest number of a CPU that was online when the recording began, plus 1; 0: not
+ * known.  While a tape is live, this is all that is known of its CPUs.
+ */
+uint32_t cmd_online_cpus(struct schedtape_tape *tape);
 /*
  * Runs a tape into a timeline, and warns of corrupt pages, which are left out.  NULL, with a
  * message: it cannot be run.
@@ -19,13 +31,15 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
 /*
  * Calls @take for each event from here on, as long as it returns 0 and there is a reader of the
  * output; >0: this is enough, -ENOMEM: no memory.  Warns of corrupt pages, which are left out,
- * after the lines so far.  @lines: may be NULL.  Returns 0, or CMD_FAILURE after a message.
+ * after the lines so far.  Writes these before it waits for a pipe.  @lines: may be NULL.  Returns 0, or CMD_FAILURE after a message.
  */
 int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg);
+/* Writes the lines so far, and standard output, before each wait for a pipe.  @lines: or NULL */
+void cmd_write_before_wait(struct schedtape_tape *tape, struct lines *lines);
 /* Warns of corrupt pages. */
 void cmd_warn_damage(const struct schedtape_timeline *timeline);
-/* Warns if the tape has no events.  Returns true then. */
+/* Warns if the tape has no events, as far as that is known.  Returns true then. */
 bool cmd_warn_empty(struct schedtape_tape *tape, const char *path);
 /* Closes the tape, and warns if a part that was read is truncated or corrupt. */
 void cmd_close_tape(struct schedtape_tape *tape, const char *path);

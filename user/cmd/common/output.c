@@ -85,6 +85,13 @@ void out_write(const void *data, size_t size)
 		write_error = errno;
 }
 
+void out_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) && !write_error)
+		write_error = errno;
+}
+
 int out_finish(int status)
 {
 	bool failed = ferror(stdout);

@@ -39,6 +39,8 @@ int out_failed(int ret, const struct schedtape_error *err);
 bool out_works(void);
 /* Writes to standard output; out_finish() tells of an error. */
 void out_write(const void *data, size_t size);
+/* Writes what is in the buffer of standard output. */
+void out_flush(void);
 /*
  * Ends the output.  Returns @status, or CMD_FAILURE after a message if not all of it could be
  * written.  If the reader has closed its pipe, this is not a failure.

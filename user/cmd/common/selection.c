@@ -219,6 +219,10 @@ static int resolve_times(struct selection *selection, struct schedtape_tape *tap
 		out_error(path, "--time: a date, but the tape does not have the wall clock of its "
 			  "machine; give seconds: the tape is %s",
 			  contents_times(range, tape));
+	else if (ret == -ESPIPE)
+		out_error(path, "--time: per cent of a recording that comes through a pipe, so "
+			  "that its end is not known yet; give seconds, or save the tape in a file "
+			  "first");
 	else if (ret == -EINVAL)
 		out_error(path, "--time: a range ends before it begins; the tape is %s",
 			  contents_times(range, tape));

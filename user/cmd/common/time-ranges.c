@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/input.h"
 #include "common/select.h"
 #include "common/wall-clock.h"
 
@@ -324,16 +325,21 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	struct recording recording = { .start = end->start_time, .stop = end->stop_time };
+	bool live = cmd_tape_is_live(tape);
 	bool overlaps = !times->nr;
 	struct time_range *range;
 	size_t i;
 
+	if (live)
+		recording.stop = UINT64_MAX;
 	wall_clock_init(&recording.clock, tape);
 	times->stop = 0;
 	for (i = 0; i < times->nr; i++) {
 		range = &times->ranges[i];
 		if (!recording.clock.nr && (is_wall(&range->from) || is_wall(&range->to)))
 			return -ENODATA;
+		if (live && range->from.kind == TIME_SHARE)
+			return -ESPIPE;
 		resolve_range(&recording, range);
 		if (range->stop < range->start)
 			return -EINVAL;

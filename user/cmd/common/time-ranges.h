@@ -73,7 +73,8 @@ int time_ranges_parse(struct time_ranges *times, const char *text);
 /*
  * Computes when the ranges are on a tape, and joins those that overlap.  Returns 0 or -errno:
  * -EINVAL: one ends before it begins; -ENODATA: a date, but the tape does not have its wall clock;
- * -ERANGE: none of them overlaps the recording.
+ * -ERANGE: none of them overlaps the recording; -ESPIPE: one is in per cent of a recording whose
+ * end is not known yet, because the tape comes through a pipe.
  */
 int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape);
 /* Returns true if there are no ranges, or one has the time. */

@@ -22,12 +22,27 @@ static bool read_first(struct stape_clock_sample *first, struct schedtape_tape *
 
 void wall_clock_init(struct wall_clock *clock, struct schedtape_tape *tape)
 {
-	*clock = (struct wall_clock){ 0 };
+	*clock = (struct wall_clock){ .pipe = schedtape_tape_is_pipe(tape) ? tape : NULL };
 	clock->samples = schedtape_tape_clocks(tape, &clock->nr);
 	if (clock->nr)
 		return;
 	clock->samples = NULL;
 	clock->nr = read_first(&clock->first, tape);
+}
+
+/* A pipe's samples may have moved, too. */
+static void take_new(struct wall_clock *clock)
+{
+	const struct stape_clock_sample *samples;
+	size_t nr;
+
+	samples = schedtape_tape_clocks(clock->pipe, &nr);
+	if (!nr)
+		return;
+	clock->samples = samples;
+	clock->nr = nr;
+	if (clock->at >= nr)
+		clock->at = nr - 1;
 }
 
 static const struct stape_clock_sample *sample_at(const struct wall_clock *clock, size_t i)
@@ -47,6 +62,8 @@ uint64_t wall_clock_real(struct wall_clock *clock, uint64_t mono)
 {
 	const struct stape_clock_sample *sample;
 
+	if (clock->pipe)
+		take_new(clock);
 	if (!clock->nr)
 		return 0;
 	/* Most calls come in the order of time, so the search begins where the last one ended. */

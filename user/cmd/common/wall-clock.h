@@ -17,12 +17,14 @@
  * @first: the pair that the tape's description of the clock has
  * @nr: 0: the tape does not have its wall clock
  * @at: number of the sample that was used last
+ * @pipe: the tape, if it may get more samples while it is read
  */
 struct wall_clock {
 	const struct stape_clock_sample *samples;
 	struct stape_clock_sample first;
 	size_t nr;
 	size_t at;
+	struct schedtape_tape *pipe;
 };
 
 /* The tape must not be closed before the last use of @clock. */

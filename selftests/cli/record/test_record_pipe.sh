@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape record -o - into a pipe: what reads the tape there shows the same as from
+# the file that tee saves; a tape that is cut off; Ctrl-C; and what a pipe cannot do.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+
+# of_file COMMAND...: prints what the command shows of the saved tape, as if it had read the pipe.
+of_file()
+{
+	schedtape "$@" t | sed -e 's/^# t:/# -:/' -e 's/"tape": *"t"/"tape":"-"/'
+}
+
+# same TEXT COMMAND...: compares that with what it showed of the pipe
+same()
+{
+	local text=$1
+
+	shift
+	sed -i 's/"tape": *"-"/"tape":"-"/' piped
+	of_file "$@" > wanted 2>> log
+	[ -s piped ] && cmp piped wanted >> log
+	report $? "$text"
+}
+
+# record_into COMMAND...: records into a pipe that the command reads
+record_into()
+{
+	schedtape record -q -o - "${options[@]}" -- forktree 3 3 2> log | tee t |
+		schedtape "$@" - > piped 2>> log
+}
+
+# -- the same as of a file ---------------------------------------------------
+
+for clock in mono tsc; do
+	options=(-k "$clock")
+	schedtape record -q -o t "${options[@]}" -- true 2> log || continue
+	for command in "report" "report --json --edges" "latency -p --histogram" \
+		       "timehist -S -w" "timehist -I" "stat" "map --compact" \
+		       "script --ns" "script --json"; do
+		# shellcheck disable=SC2086 # words
+		record_into $command
+		# shellcheck disable=SC2086
+		same "-k $clock, $command" $command
+	done
+done
+options=(-m 16K --overwrite)
+record_into report --json
+same "--overwrite, report" report --json
+options=(-a --kthreads)
+record_into script -F time,event
+same "all tasks, script" script -F time,event
+
+mkfifo fifo
+schedtape report fifo > piped 2> log &
+schedtape record -q -o t -- pingpong 200 2>> log && cat t > fifo
+wait $!
+sed -i 's/^# fifo:/# -:/' piped
+same "a FIFO" report
+
+# -- the recording goes on meanwhile -------------------------------------------
+
+mkfifo live
+schedtape script live > piped 2> log &
+reader=$!
+schedtape record -q -k mono -o - -- sleep 1000 > live 2>> log &
+recorder=$!
+for _ in $(seq $((30 * slow))); do
+	[ -s piped ] && break
+	sleep 1
+done
+[ -s piped ] && kill -0 $recorder
+report $? "events are shown while the recording goes on"
+kill $recorder
+wait $reader
+report $? "its end ends the reader"
+
+# -- the end is missing --------------------------------------------------------
+
+options=()
+record_into report
+size=$(stat -c %s t)
+head -c $((size - 50)) t > short
+schedtape report --json short > wanted 2> file.log
+status=$?
+head -c $((size - 50)) t | schedtape report --json - > piped 2> log
+[ $? = $status ] && grep -q 'not finished' log && cmp <(sed 's/"short"/"-"/' wanted) piped >> log
+report $? "a tape that is cut off: the same, and a warning"
+
+# Ctrl-C reaches both ends of a pipe: it ends the recorder, and the reader shows what has come.
+mkfifo held
+env --default-signal=INT schedtape report held > piped 2> log &
+reader=$!
+exec 9> held
+head -c $((size / 2)) t >&9
+sleep 1
+kill -INT $reader
+tail -c +$((size / 2 + 1)) t >&9
+exec 9>&-
+wait $reader
+report $? "Ctrl-C does not end the reader"
+sed -i 's/^# held:/# -:/' piped
+same "which shows all" report
+env --default-signal=INT schedtape report held > piped 2> log &
+reader=$!
+exec 9> held
+head -c $((size / 2)) t >&9
+sleep 1
+kill -INT $reader
+sleep 1
+kill -INT $reader
+wait $reader
+[ $? = 130 ]
+report $? "a second one does"
+exec 9>&-
+
+# -- the output of the command -------------------------------------------------
+
+schedtape record -q -o - -- echo hello 2> said > t && grep -qx hello said &&
+	schedtape info --json t > tape.json 2> log && like tape.json 'd["damage"] is None'
+report $? "the command's output is not in the tape"
+
+# -- what a pipe cannot do -----------------------------------------------------
+
+# refused STATUS COMMAND...
+refused()
+{
+	local status=$1
+
+	shift
+	expect "$status" 'in a file first' schedtape "$@" < <(cat t)
+}
+
+refused 1 info -
+refused 1 replay -
+refused 2 diff t -
+refused 1 recover -o whole -
+refused 1 script --time 10%-20% -
+refused 1 latency --time 50%/2 -
+refused 1 timehist --time 50% -
+
+finish
