@@ -228,6 +228,9 @@ LIBDIR	?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR	?= $(PREFIX)/share/man
 DOCDIR	?= $(PREFIX)/share/doc/schedtape
+BASHDIR	?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR	?= $(PREFIX)/share/zsh/site-functions
+FISHDIR	?= $(PREFIX)/share/fish/vendor_completions.d
 UDEVDIR	?= /usr/lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
 KVER	?= $(shell uname -r)
@@ -241,6 +244,9 @@ MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedt
 # file:mode:where
 INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  $(foreach p,$(PAGES),$(p):644:$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
+	  user/completion/schedtape.bash:644:$(BASHDIR)/schedtape \
+	  user/completion/_schedtape:644:$(ZSHDIR)/_schedtape \
+	  user/completion/schedtape.fish:644:$(FISHDIR)/schedtape.fish \
 	  kmod/60-schedtape.rules:644:$(UDEVDIR)/60-schedtape.rules \
 	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
 	  $(foreach l,$(LIBRARIES),$(DEV)/$(l).so:644:$(LIBDIR)/$(l).so.$(SOVERSION) \

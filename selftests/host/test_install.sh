@@ -24,6 +24,9 @@ installed_files()
 
 	printf '%s\n' /usr/lib/udev/rules.d/60-schedtape.rules \
 		/usr/lib/sysusers.d/schedtape.conf "$prefix"/bin/schedtape \
+		"$prefix"/share/bash-completion/completions/schedtape \
+		"$prefix"/share/zsh/site-functions/_schedtape \
+		"$prefix"/share/fish/vendor_completions.d/schedtape.fish \
 		"$prefix"/share/doc/schedtape/examples/bursts.c \
 		"$prefix"/include/schedtape{,-page,-tape,-timeline}.h \
 		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h

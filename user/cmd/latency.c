@@ -32,7 +32,7 @@ struct latency {
 
 static const struct argp_option options[] = {
 	{ "pids", 'p', NULL, 0, "A line for each task, not for all tasks of a name", 0 },
-	{ "by", OPT_BY, "WHAT", 0, "A line for each " GROUPS_WORDS, 0 },
+	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "Also show how many delays were how long", 0 },
 	{ 0 }
 };

@@ -11,6 +11,7 @@
 #include <schedtape/version.h>
 
 #include "commands.h"
+#include "common/complete.h"
 #include "common/output.h"
 #include "player/restart.h"
 
@@ -93,6 +94,37 @@ static const char *resembling(const char *word)
 	return best;
 }
 
+/* Prints the commands, and what can stand in place of one. */
+static void complete_commands(bool help)
+{
+	size_t i;
+
+	for (i = 0; i < NR_COMMANDS; i++)
+		complete_print(commands[i].name, commands[i].summary);
+	if (help)
+		return;
+	complete_print("help", "Print the options of a command");
+	complete_print("--help", "Print the commands");
+	complete_print("--version", "Print program version");
+}
+
+/* "schedtape --complete WORD...", see complete.h. */
+static int complete(int argc, char **argv)
+{
+	struct complete line = { argv, argc, 3 };
+	size_t i;
+
+	if (argc <= 3 || !strcmp(argv[2], "help")) {
+		complete_commands(argc > 3);
+		return 0;
+	}
+	complete_begin(&line);
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(argv[2], commands[i].name))
+			return commands[i].run(1, argv);
+	return 0;
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	static char full_name[64];
@@ -157,6 +189,8 @@ int main(int argc, char **argv)
 		puts(argp_program_version);
 		return out_finish(0);
 	}
+	if (!strcmp(argv[1], "--complete"))
+		return complete(argc, argv);
 	if (!strcmp(argv[1], "help") && argc > 2)
 		return run(argv[2], 2, help);
 	if (asks_for(argv[1], helps, sizeof(helps) / sizeof(*helps))) {

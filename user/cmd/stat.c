@@ -29,7 +29,7 @@ struct stat_command {
 
 static const struct argp_option options[] = {
 	{ "pids", 'p', NULL, 0, "A line for each task, not for all tasks of a name", 0 },
-	{ "by", OPT_BY, "WHAT", 0, "A line for each " GROUPS_WORDS, 0 },
+	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "per-cpu", OPT_PER_CPU, NULL, 0, "A line for each CPU, as --by cpu", 0 },
 	{ 0 }
 };

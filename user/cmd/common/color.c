@@ -8,8 +8,8 @@
 #define OPT_COLOR	0x5200
 
 static const struct argp_option options[] = {
-	{ "color", OPT_COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Print colours: always, never, or auto: on a terminal, unless NO_COLOR is set", 0 },
+	{ "color", OPT_COLOR, "auto|always|never", OPTION_ARG_OPTIONAL,
+	  "Print colours; auto: on a terminal, unless NO_COLOR is set", 0 },
 	{ 0 }
 };
 

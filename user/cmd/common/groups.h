@@ -25,6 +25,7 @@ enum groups_by {
 };
 
 #define GROUPS_WORDS	"comm, process, cgroup, cpu or policy"
+#define GROUPS_ARG	"comm|process|cgroup|cpu|policy"
 
 /* Parses the argument of --by.  Returns 0 or -EINVAL. */
 int groups_parse(enum groups_by *by, const char *text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/complete.h"
 #include "common/output.h"
 
 #define OPT_JSON	0x1000
@@ -72,6 +73,8 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 	/* As in perf.  argp itself only knows -?, and other commands may want -h. */
 	if (argc == 2 && !strcmp(argv[1], "-h"))
 		argv[1] = help;
+	if (complete_begun())
+		complete_options(argp, flags, input);
 	rc = argp_parse(argp, argc, argv, flags, NULL, input);
 	/* A wrong option has ended the process before, so this is an error such as ENOMEM. */
 	if (rc) {

@@ -36,7 +36,7 @@ error_t cmd_parse_child(int key, char *arg, struct argp_state *state);
 
 /*
  * Calls argp_parse(), and exits with CMD_USAGE if that fails.  Does not return after --help,
- * --usage, --version or a wrong option.
+ * --usage, --version or a wrong option, nor when a shell asks for completion: see complete.h.
  */
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

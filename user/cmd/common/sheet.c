@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/complete.h"
 #include "common/output.h"
 
 #define OPT_TOP		0x4100
@@ -14,7 +15,7 @@
 
 /* -- options --------------------------------------------------------------- */
 
-#define SORT	"Sort by these columns; \"help\" lists them"
+#define SORT	"Sort by these columns; " COMPLETE_HELP
 #define TOP	"Print only the first N lines"
 
 static const struct argp_option options[] = {
@@ -52,6 +53,13 @@ static int find_key(const struct sheet_options *opts, const char *name, size_t l
 	return find_column(opts->columns, name, len);
 }
 
+static void list_fields(const struct sheet_column *columns)
+{
+	for (; columns->table.name; columns++)
+		puts(columns->table.name);
+	exit(0);
+}
+
 /* Writes "task, runtime, worst" into @buffer. */
 static const char *list_names(const struct sheet_column *columns, char *buffer, size_t size)
 {
@@ -69,10 +77,8 @@ static void check_sort(const struct sheet_options *opts, const struct argp_state
 	char names[512];
 	size_t len;
 
-	if (!strcmp(at, "help")) {
-		puts(list_names(opts->columns, names, sizeof(names)));
-		exit(0);
-	}
+	if (!strcmp(at, "help"))
+		list_fields(opts->columns);
 	for (;; at += len + 1) {
 		len = strcspn(at, ",");
 		if (find_key(opts, at, len) < 0)

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "common/complete.h"
+
 #define LEAST_TEXT	8	/* cells that a cut text keeps at least */
 #define BETWEEN		2	/* blanks between columns */
 #define CUT_MARK	"~"
@@ -18,7 +20,7 @@
 /* -- options --------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
-	{ "fields", 'F', "FIELD,...", 0, "Print these columns; \"help\" lists them", 0 },
+	{ "fields", 'F', "FIELD,...", 0, "Print these columns; " COMPLETE_HELP, 0 },
 	{ "wide", OPT_WIDE, NULL, 0,
 	  "Print all columns and whole names, even if the terminal is too narrow", 0 },
 	{ 0 }

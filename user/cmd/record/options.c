@@ -34,10 +34,10 @@ static const struct argp_option options[] = {
 	  "Size of each CPU's ring (1M): a number of pages, or of bytes with B, K, M or G", 4 },
 	{ "overwrite", OPT_OVERWRITE, NULL, 0,
 	  "Let new events overwrite the oldest, and write the tape at the end", 4 },
-	{ "threads", OPT_THREADS, "SPEC", OPTION_ARG_OPTIONAL,
+	{ "threads", OPT_THREADS, "cpu|core|package|numa|MASKS", OPTION_ARG_OPTIONAL,
 	  "Write a directory, with a thread for each cpu (if there is no SPEC), core, package "
 	  "(or socket) or numa node, or for masks CPUS/AFFINITY:...", 4 },
-	{ "clockid", 'k', "CLOCK", 0, "The events' clock: mono, or tsc if it is reliable", 4 },
+	{ "clockid", 'k', "mono|tsc", 0, "The events' clock; tsc only if it is reliable", 4 },
 	{ "compression-level", 'z', "LEVEL", OPTION_ARG_OPTIONAL,
 	  "Level of zstd, 1 to 22 (1); 0: do not compress", 4 },
 	{ "realtime", 'r', "PRIO", 0,

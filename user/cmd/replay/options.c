@@ -26,11 +26,11 @@
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
 	{ "scale-cpu", OPT_SCALE_CPU, "F", 0, "Use F times as much CPU time (1)", 0 },
-	{ "burn", OPT_BURN, "WHAT", 0,
+	{ "burn", OPT_BURN, "time|work", 0,
 	  "Use the recorded CPU \"time\", or do the same \"work\": a faster CPU needs less time "
 	  "(time)",
 	  0 },
-	{ "external", OPT_EXTERNAL, "HOW", 0,
+	{ "external", OPT_EXTERNAL, "absolute|relative|auto", 0,
 	  "External wake-ups come at their recorded times (absolute), after a sleep of the "
 	  "same length (relative), or relative in state D only (auto)", 0 },
 	{ "only", OPT_ONLY, "WHICH", 0,
@@ -43,7 +43,7 @@ static const struct argp_option options[] = {
 	  "Use these CPUs for the recorded ones: 0-1 for all, or 0-3:0-1,4:2", 0 },
 	{ "cgroups", OPT_CGROUPS, "PARENT", OPTION_ARG_OPTIONAL,
 	  "Create the recorded cgroups below PARENT (the root), and put the players into them", 0 },
-	{ "engine", OPT_ENGINE, "WHAT", 0,
+	{ "engine", OPT_ENGINE, "module|user", 0,
 	  "Players are run by the \"module\", or by futexes and timers without it: \"user\" "
 	  "(module)", 0 },
 	{ "repeat", 'r', "N", 0, "Play it N times (1)", 0 },

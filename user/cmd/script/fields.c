@@ -8,12 +8,14 @@
 
 #include <schedtape.h>
 
+#include "common/complete.h"
+
 static const struct argp_option options[] = {
 	{ "fields", 'F', "FIELD,...", 0,
 	  "Print these parts of a line, or add (+FIELD) or leave out (-FIELD) some; \"perf\": as "
-	  "perf script prints the kernel's tracepoints; \"help\" lists them", 0 },
+	  "perf script prints the kernel's tracepoints; " COMPLETE_HELP, 0 },
 	{ "event", 'e', "EVENT,...", 0,
-	  "Only events of these types; \"help\" lists them", 0 },
+	  "Only events of these types; " COMPLETE_HELP, 0 },
 	{ 0 }
 };
 
