@@ -45,7 +45,7 @@ all_commands()
 	mapfile -t commands < <(help_commands)
 	echo "${#commands[@]} commands"
 	[ ${#commands[@]} -gt 10 ] &&
-		offers "schedtape " "${commands[@]}" help --help --version &&
+		offers "schedtape " "${commands[@]}" help --help --no-pager --version &&
 		offers "schedtape help " "${commands[@]}"
 }
 

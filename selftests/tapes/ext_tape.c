@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: writes a tape of two tasks with the policy SCHED_EXT: ext_tape FILE
+ * Description: writes a tape of two tasks with the policy SCHED_EXT: ext_tape FILE [PAGES]
  *
  * For kernels without the policy, on which such tasks cannot be recorded.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <schedtape.h>
@@ -26,6 +27,18 @@ static uint64_t add_round(struct maker *m, uint64_t t)
 	return t + 3000 * US;
 }
 
+/* Fills page number @number with rounds from *@t on, and adds its events to @cpu. */
+static void fill_page(unsigned char *page, uint64_t number, uint64_t *t, struct schedtape_cpu *cpu)
+{
+	struct maker m;
+	int i;
+
+	maker_begin(&m, page, 0, number, *t);
+	for (i = 0; i < ROUNDS; i++)
+		*t = add_round(&m, *t);
+	cpu->events += m.header.events;
+}
+
 int main(int argc, char **argv)
 {
 	struct schedtape_task_info tasks[] = {
@@ -45,22 +58,24 @@ int main(int argc, char **argv)
 	uint64_t t = end.start_time + 1000 * US;
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
-	struct maker m;
-	int i;
+	unsigned long pages = 1, i;
+	int failed;
 
-	if (argc != 2) {
-		fputs("usage: ext_tape FILE\n", stderr);
+	if (argc == 3)
+		pages = strtoul(argv[2], NULL, 10);
+	if (argc < 2 || argc > 3 || !pages) {
+		fputs("usage: ext_tape FILE [PAGES]\n", stderr);
 		return 2;
 	}
-	maker_begin(&m, page, 0, 0, t);
-	for (i = 0; i < ROUNDS; i++)
-		t = add_round(&m, t);
-	cpu.events = m.header.events;
+	failed = schedtape_writer_create(argv[1], "{}", NULL, &writer, &err) ||
+		 schedtape_writer_tasks(writer, tasks, 2, &err);
+	for (i = 0; i < pages && !failed; i++) {
+		fill_page(page, i, &t, &cpu);
+		failed = schedtape_writer_pages(writer, page, 1, &err);
+	}
 	end.stop_time = t;
-	if (schedtape_writer_create(argv[1], "{}", NULL, &writer, &err) ||
-	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
-	    schedtape_writer_pages(writer, page, 1, &err) ||
-	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err)) {
+	if (failed || schedtape_writer_end(writer, &end, &err) ||
+	    schedtape_writer_close(writer, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}

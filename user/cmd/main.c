@@ -13,30 +13,32 @@
 #include "commands.h"
 #include "common/complete.h"
 #include "common/output.h"
+#include "common/pager.h"
 #include "player/restart.h"
 
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;
+	bool paged;		/* on a terminal */
 } commands[] = {
-	{ "record", cmd_record, "Record how a workload is scheduled" },
-	{ "filter", cmd_filter, "Change what a running session records" },
-	{ "info", cmd_info, "Show where and how a tape was recorded" },
-	{ "script", cmd_script, "Print the events of a tape" },
-	{ "report", cmd_report, "Show what each task of a tape did" },
-	{ "latency", cmd_latency, "Show how long tasks waited for a CPU" },
-	{ "stat", cmd_stat, "Show how many events of each type each task had" },
-	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU" },
-	{ "map", cmd_map, "Print which task runs on which CPU, side by side" },
-	{ "why", cmd_why, "Show what kept a task from running" },
-	{ "replay", cmd_replay, "Replay a tape" },
-	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay" },
-	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay" },
-	{ "pack", cmd_pack, "Make one file of a tape directory" },
-	{ "recover", cmd_recover, "Make a complete tape of a truncated or corrupt one" },
-	{ "list", cmd_list, "List the sessions and replays of the module" },
-	{ "status", cmd_status, "Show whether this user can record, and the module" },
+	{ "record", cmd_record, "Record how a workload is scheduled", false },
+	{ "filter", cmd_filter, "Change what a running session records", false },
+	{ "info", cmd_info, "Show where and how a tape was recorded", true },
+	{ "script", cmd_script, "Print the events of a tape", true },
+	{ "report", cmd_report, "Show what each task of a tape did", true },
+	{ "latency", cmd_latency, "Show how long tasks waited for a CPU", true },
+	{ "stat", cmd_stat, "Show how many events of each type each task had", true },
+	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU", true },
+	{ "map", cmd_map, "Print which task runs on which CPU, side by side", true },
+	{ "why", cmd_why, "Show what kept a task from running", true },
+	{ "replay", cmd_replay, "Replay a tape", false },
+	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },
+	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay", true },
+	{ "pack", cmd_pack, "Make one file of a tape directory", false },
+	{ "recover", cmd_recover, "Make a complete tape of a truncated or corrupt one", false },
+	{ "list", cmd_list, "List the sessions and replays of the module", false },
+	{ "status", cmd_status, "Show whether this user can record, and the module", false },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -105,23 +107,36 @@ static void complete_commands(bool help)
 		return;
 	complete_print("help", "Print the options of a command");
 	complete_print("--help", "Print the commands");
+	complete_print("--no-pager", "Do not start a pager on a terminal");
 	complete_print("--version", "Print program version");
 }
 
-/* "schedtape --complete WORD...", see complete.h. */
+/* Runs command number @number. */
+static int start(size_t number, int argc, char **argv)
+{
+	if (commands[number].paged)
+		pager_allow();
+	return commands[number].run(argc, argv);
+}
+
+/* "schedtape --complete [--no-pager] WORD...", see complete.h. */
 static int complete(int argc, char **argv)
 {
-	struct complete line = { argv, argc, 3 };
+	struct complete line = { argv, argc, 0 };
+	int before = 2;
 	size_t i;
 
-	if (argc <= 3 || !strcmp(argv[2], "help")) {
-		complete_commands(argc > 3);
+	while (before < argc - 1 && !strcmp(argv[before], "--no-pager"))
+		before++;
+	line.first = before + 1;
+	if (before >= argc - 1 || !strcmp(argv[before], "help")) {
+		complete_commands(before < argc - 1);
 		return 0;
 	}
 	complete_begin(&line);
 	for (i = 0; i < NR_COMMANDS; i++)
-		if (!strcmp(argv[2], commands[i].name))
-			return commands[i].run(1, argv);
+		if (!strcmp(argv[before], commands[i].name))
+			return start(i, 1, argv);
 	return 0;
 }
 
@@ -137,7 +152,7 @@ static int run(const char *name, int argc, char **argv)
 		snprintf(full_name, sizeof(full_name), "schedtape %s", name);
 		out_set_command(full_name);
 		argv[0] = full_name;
-		return commands[i].run(argc, argv);
+		return start(i, argc, argv);
 	}
 	best = resembling(name);
 	if (best)
@@ -181,6 +196,13 @@ int main(int argc, char **argv)
 	argp_program_version = "schedtape " SCHEDTAPE_VERSION;
 	argp_err_exit_status = CMD_USAGE;
 
+	/* As in git, also before the command. */
+	while (argc > 1 && !strcmp(argv[1], "--no-pager")) {
+		pager_forbid();
+		argv[1] = argv[0];
+		argv++;
+		argc--;
+	}
 	if (argc < 2) {
 		show_usage(stderr);
 		return CMD_USAGE;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/pager.h"
+
 #define OPT_COLOR	0x5200
 
 static const struct argp_option options[] = {
@@ -39,5 +41,5 @@ bool color_wanted(enum color_when when)
 	if (when != COLOR_AUTO)
 		return when == COLOR_ALWAYS;
 	/* See no-color.org: it counts if it is not empty. */
-	return isatty(STDOUT_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb");
+	return isatty(pager_output()) && !(no && *no) && terminal && strcmp(terminal, "dumb");
 }

@@ -199,8 +199,11 @@ static void print_argument(const char *usage, size_t n)
 
 static void print_arguments(const struct argp *argp, size_t n)
 {
+	const struct argp_child *child = argp->children;
 	const char *usage = argp->args_doc;
 
+	for (; child && child->argp; child++)
+		print_arguments(child->argp, n);
 	while (usage) {
 		/* A line that begins with an option is for command lines with that option. */
 		while (!strncmp(usage, "--", 2) && islower((unsigned char)usage[2]))
@@ -249,7 +252,7 @@ static struct place find_place(unsigned int flags)
 	if ((flags & ARGP_IN_ORDER) && first)
 		place.command = first;
 	else if ((flags & ARGP_IN_ORDER) && !place.option &&
-	    (place.no_options || *line.argv[i] != '-'))
+		 (place.no_options || *line.argv[i] != '-'))
 		place.command = i;
 	return place;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/complete.h"
 #include "common/output.h"
+#include "common/pager.h"
 
 #define OPT_JSON	0x1000
+#define OPT_NO_PAGER	0x1001
 
 static const struct argp_option json_options[] = {
 	{ "json", OPT_JSON, NULL, 0, "Print JSON", 0 },
@@ -65,20 +68,46 @@ error_t cmd_parse_child(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static error_t parse_paged(int key, char *arg, struct argp_state *state)
+{
+	if (key != OPT_NO_PAGER)
+		return cmd_parse_child(key, arg, state);
+	pager_forbid();
+	return 0;
+}
+
+static error_t parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		     void *input)
+{
+	if (complete_begun())
+		complete_options(argp, flags, input);
+	return argp_parse(argp, argc, argv, flags, NULL, input);
+}
+
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
+	static const struct argp_option no_pager[] = {
+		{ "no-pager", OPT_NO_PAGER, NULL, 0, "Do not start a pager on a terminal", 0 },
+		{ 0 }
+	};
+	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	const struct argp paged = {
+		.options = no_pager, .parser = parse_paged, .children = children,
+	};
 	char help[] = "--help";
+	const char *pager;
 	error_t rc;
 
 	/* As in perf.  argp itself only knows -?, and other commands may want -h. */
 	if (argc == 2 && !strcmp(argv[1], "-h"))
 		argv[1] = help;
-	if (complete_begun())
-		complete_options(argp, flags, input);
-	rc = argp_parse(argp, argc, argv, flags, NULL, input);
+	rc = parse(pager_allowed() ? &paged : argp, argc, argv, flags, input);
 	/* A wrong option has ended the process before, so this is an error such as ENOMEM. */
 	if (rc) {
 		out_error(NULL, "cannot read the options");
 		exit(CMD_USAGE);
 	}
+	pager = pager_start();
+	if (pager)
+		out_warning(NULL, "cannot run the pager '%s': %s", pager, strerror(errno));
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/output.h"
+#include "common/pager.h"
 
 static const char *command = "schedtape";
 
@@ -101,7 +102,7 @@ int out_finish(int status)
 		failed = true;
 	if (unmade)
 		return CMD_FAILURE;
-	if (!failed || errno == EPIPE)
+	if (!failed || errno == EPIPE || pager_left())
 		return status;
 	/* errno is 0 if stdio wrote by itself and failed before. */
 	out_error(NULL, "cannot write to standard output%s%s: the output is not complete",

@@ -11,6 +11,7 @@
 #include <wchar.h>
 
 #include "common/complete.h"
+#include "common/pager.h"
 
 #define LEAST_TEXT	8	/* cells that a cut text keeps at least */
 #define BETWEEN		2	/* blanks between columns */
@@ -88,11 +89,11 @@ unsigned int table_terminal(void)
 	unsigned long n = columns ? strtoul(columns, NULL, 10) : 0;
 	struct winsize size;
 
-	if (!isatty(STDOUT_FILENO))
+	if (!isatty(pager_output()))
 		return 0;
 	if (n && n <= 10000)
 		return n;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+	if (!ioctl(pager_output(), TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
 	return 80;
 }

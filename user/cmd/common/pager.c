@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/pager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Characters for which a command needs a shell. */
+#define SHELL_CHARS	" \t\n|&;<>()$`\\\"'*?[#~=%"
+
+static bool allowed, forbidden;
+
+/* The pager, 0: there is none. */
+static pid_t pager;
+
+/* Standard output and standard error as they were; -1: not changed */
+static int terminal = -1, messages = -1;
+
+void pager_allow(void)
+{
+	allowed = true;
+}
+
+bool pager_allowed(void)
+{
+	return allowed;
+}
+
+void pager_forbid(void)
+{
+	forbidden = true;
+}
+
+int pager_output(void)
+{
+	return terminal >= 0 ? terminal : STDOUT_FILENO;
+}
+
+bool pager_left(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return pager && poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+}
+
+static const char *from_environment(void)
+{
+	const char *command = getenv("SCHEDTAPE_PAGER");
+
+	return command ? command : getenv("PAGER");
+}
+
+/* Returns the command, or NULL: no pager. */
+static const char *choose(void)
+{
+	const char *command = from_environment(), *type = getenv("TERM");
+
+	if (command)
+		return *command && strcmp(command, "cat") ? command : NULL;
+	/* less stops and warns on a terminal that cannot do anything. */
+	return type && strcmp(type, "dumb") ? "less" : NULL;
+}
+
+static void wait_for_pager(void)
+{
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
+		;
+	pager = 0;
+}
+
+/* The pager sees the end of its input when no descriptor of it is left. */
+static void finish(void)
+{
+	if (!pager)
+		return;
+	fflush(stdout);
+	dup2(terminal, STDOUT_FILENO);
+	if (messages >= 0)
+		dup2(messages, STDERR_FILENO);
+	wait_for_pager();
+}
+
+/*
+ * The pager has the signal as well, and goes on if it is SIGINT.  The shell must not read from the
+ * terminal until the user has left the pager.
+ */
+static void handle_signal(int number)
+{
+	close(STDOUT_FILENO);
+	if (messages >= 0)
+		close(STDERR_FILENO);
+	if (pager)
+		wait_for_pager();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void set_signals(void)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action = { .sa_handler = handle_signal }, before;
+	size_t i;
+
+	for (i = 0; i < sizeof(ending) / sizeof(*ending); i++)
+		if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(ending[i], &action, NULL);
+	/* When the user has left the pager, output fails with EPIPE. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void run_pager(const char *command, int input, int result)
+{
+	int error;
+
+	dup2(input, STDIN_FILENO);
+	setenv("LESS", "FRX", 0);
+	setenv("LV", "-c", 0);
+	if (strpbrk(command, SHELL_CHARS))
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	else
+		execlp(command, command, (char *)NULL);
+	error = errno;
+	if (write(result, &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Starts the command, which reads from @data.  Returns 0 or an error number. */
+static int start(const char *command, int data)
+{
+	int result[2], error = 0;
+
+	if (pipe2(result, O_CLOEXEC))
+		return errno;
+	pager = fork();
+	if (!pager)
+		run_pager(command, data, result[1]);
+	error = pager < 0 ? errno : 0;
+	close(result[1]);
+	/* exec closes the other end without a word. */
+	if (!error && read(result[0], &error, sizeof(error)) == sizeof(error))
+		wait_for_pager();
+	close(result[0]);
+	if (error)
+		pager = 0;
+	return error;
+}
+
+/* Lets the output go to the pager. */
+static void connect_to(int data)
+{
+	terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (isatty(STDERR_FILENO)) {
+		messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		dup2(data, STDERR_FILENO);
+	}
+	dup2(data, STDOUT_FILENO);
+	atexit(finish);
+	set_signals();
+}
+
+const char *pager_start(void)
+{
+	const char *command;
+	int data[2], error;
+
+	if (!allowed || forbidden || !isatty(STDOUT_FILENO))
+		return NULL;
+	command = choose();
+	if (!command)
+		return NULL;
+	error = pipe2(data, O_CLOEXEC) ? errno : 0;
+	if (!error) {
+		error = start(command, data[0]);
+		if (!error)
+			connect_to(data[1]);
+		close(data[0]);
+		close(data[1]);
+	}
+	errno = error;
+	/* Nobody has asked for less. */
+	return error && from_environment() ? command : NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pager: what a reading command prints on a terminal goes through it, as in git.
+ */
+#ifndef SCHEDTAPE_COMMON_PAGER_H
+#define SCHEDTAPE_COMMON_PAGER_H
+
+#include <stdbool.h>
+
+/* Says that the command is one whose output may go through a pager. */
+void pager_allow(void);
+/* Tests whether pager_allow() was called. */
+bool pager_allowed(void);
+/* --no-pager */
+void pager_forbid(void);
+
+/*
+ * Starts a pager if it is allowed and standard output is a terminal: $SCHEDTAPE_PAGER, or else
+ * $PAGER, or else less; none if that is empty or "cat".  From now on standard output, and standard
+ * error if that is a terminal, too, go there.  When this process ends, it waits for the pager.
+ *
+ * Returns NULL, or the command that could not be run, with the reason in errno; output then goes to
+ * the terminal as without a pager.
+ */
+const char *pager_start(void);
+
+/* Tests whether the user has left the pager, so that nobody reads the rest. */
+bool pager_left(void);
+
+/* Returns the descriptor of the terminal behind the pager, or that of standard output. */
+int pager_output(void);
+
+#endif /* SCHEDTAPE_COMMON_PAGER_H */
