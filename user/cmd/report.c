@@ -30,7 +30,7 @@ struct report {
 };
 
 static const struct argp_option options[] = {
-	{ "by", OPT_BY, "WHAT", 0, "A line for each " GROUPS_WORDS, 0 },
+	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
 	{ 0 }
 };
@@ -171,17 +171,13 @@ int cmd_report(int argc, char **argv)
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
-	cmd_parse(&argp, argc, argv, 0, &opts);
-	report.tape = cmd_open_tape_once(opts.common.input);
-	if (!report.tape)
-		goto out;
-	if (!selection_resolve(&opts.selection, report.tape, opts.common.input))
-		report.timeline = cmd_run_timeline(report.tape);
-	if (report.timeline)
-		status = show(&report);
-	schedtape_timeline_free(report.timeline);
-	cmd_close_tape(report.tape, opts.common.input);
-out:
-	selection_free(&opts.selection);
-	return status;
+	sheet_options_init(&report.sheet, report_columns, "cpu");
+	report.sheet.aliases = aliases;
+	cmd_parse(&argp, argc, argv, 0, &report);
+	tape = cmd_open_tape_once(report.common.input);
+	if (tape && !selection_resolve(&report.selection, tape, report.common.input))
+		status = run(&report, tape);
+	cmd_close_tape(tape, report.common.input);
+	selection_free(&report.selection);
+	return out_finish(status);
 }

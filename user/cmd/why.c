@@ -399,7 +399,7 @@ int cmd_why(int argc, char **argv)
 
 	sheet_options_init(&why.sheet, why_columns, "time");
 	cmd_parse(&argp, argc, argv, 0, &why);
-	tape = cmd_open_tape(why.common.input);
+	tape = cmd_open_tape_once(why.common.input);
 	if (tape && !prepare(&why, tape))
 		status = run(&why, tape);
 	if (tape)
