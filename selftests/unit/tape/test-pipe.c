@@ -156,7 +156,8 @@ static void put_rounds(struct records *r, uint64_t step, bool counter)
 
 	for (round = 1; round <= ROUNDS; round++) {
 		time = 1000 + round * step;
-		if (counter)
+		/* A mark may come before the sample that its events need. */
+		if (counter && round % 3 == 0)
 			put_counter(r, time);
 		for (cpu = 0; cpu < CPUS; cpu++) {
 			if (cpu == 4 && round % 5)
