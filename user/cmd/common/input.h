@@ -31,7 +31,8 @@ struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
 /*
  * Calls @take for each event from here on, as long as it returns 0 and there is a reader of the
  * output; >0: this is enough, -ENOMEM: no memory.  Warns of corrupt pages, which are left out,
- * after the lines so far.  Writes these before it waits for a pipe.  @lines: may be NULL.  Returns 0, or CMD_FAILURE after a message.
+ * after the lines so far.  Writes these before it waits for a pipe.  @lines: may be NULL.  Returns
+ * 0, or CMD_FAILURE after a message.
  */
 int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg);
