@@ -14,6 +14,8 @@
 #include "common/complete.h"
 #include "common/output.h"
 #include "common/pager.h"
+#include "common/rights.h"
+#include "first-steps.h"
 #include "player/restart.h"
 
 static const struct {
@@ -204,7 +206,7 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		show_usage(stderr);
+		first_steps_print(stderr, rights_before());
 		return CMD_USAGE;
 	}
 	if (asks_for(argv[1], versions, sizeof(versions) / sizeof(*versions))) {

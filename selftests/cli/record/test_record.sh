@@ -65,6 +65,13 @@ for size in $pages $((pages * 3 / 4)) 512K 300000B; do
 	report $? "-m $size: so large are the rings"
 done
 expect 129 'what to record' schedtape record
+expect 129 'schedtape record -- make' schedtape
+! grep -q 'cannot record' log
+report $? "schedtape alone: nothing prevents root from recording"
+expect 129 'schedtape record -- make' setpriv --bounding-set=-perfmon,-sys_admin \
+	--inh-caps=-perfmon,-sys_admin schedtape
+grep -q 'You cannot record here yet: CAP_PERFMON is missing: use sudo' log
+report $? "schedtape alone: says what a user without rights can do"
 expect 129 'no command "rekord", did you mean "record".$' schedtape rekord
 expect 129 'no command "sample", see "schedtape --help"$' schedtape sample
 for option in '-?' -h --help --usage help; do

@@ -100,6 +100,15 @@ const char *rights_obstacle(bool loaded)
 	return why ? why : closed_device();
 }
 
+const char *rights_before(void)
+{
+	struct utsname name;
+	bool loads;
+
+	loads = !access(DEVICE, F_OK) && !uname(&name) && is_installed(name.release);
+	return rights_obstacle(loads || !access(MODULE, F_OK));
+}
+
 int rights_say(int ret, const struct schedtape_error *err)
 {
 	const char *why = NULL;

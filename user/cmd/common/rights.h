@@ -17,6 +17,12 @@ const char *rights_no_module(const char *release, bool installed);
 const char *rights_obstacle(bool loaded);
 
 /*
+ * Returns the same before there was any request, which would load the module.  If opening the
+ * device can load it, this is not an obstacle.
+ */
+const char *rights_before(void);
+
+/*
  * Prints the error of a request to the module: @ret is its result and @err its text.  If this
  * user lacks the right, or there is no module, prints instead the cause and the command that
  * helps, in the words of rights_obstacle().
