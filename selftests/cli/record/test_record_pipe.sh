@@ -38,7 +38,7 @@ for clock in mono tsc; do
 	options=(-k "$clock")
 	schedtape record -q -o t "${options[@]}" -- true 2> log || continue
 	for command in "report" "report --json --edges" "latency -p --histogram" \
-		       "timehist -S -w" "timehist -I" "stat" "map --compact" \
+		       "timehist -S -w" "timehist -I" "stat" "why --summary" "map --compact" \
 		       "script --ns" "script --json"; do
 		# shellcheck disable=SC2086 # words
 		record_into $command
