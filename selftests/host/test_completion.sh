@@ -141,7 +141,7 @@ bash_typed()
 		'schedtape report --so' 'schedtape report --sort=' \
 		'schedtape latency --by=c' 'schedtape latency --by=cgroup comm cpu' \
 		'schedtape latency --by=po' 'schedtape latency --by=policy' \
-		'schedtape report --sort=cpu,w' 'schedtape report --sort=cpu,wakeups' \
+		'schedtape report --sort=cpu,pre' 'schedtape report --sort=cpu,preempted' \
 		'schedtape report --input=tw' 'schedtape report --input=two\ 2.tape' \
 		'schedtape report f' 'schedtape report folder' \
 		'schedtape record -- cat no' 'schedtape record -- cat notes.txt'
@@ -154,7 +154,7 @@ zsh_typed()
 		'schedtape report --so' 'schedtape report --sort=' \
 		'schedtape latency --by=c' 'schedtape latency --by=cgroup --by=comm --by=cpu' \
 		'schedtape latency --by po' 'schedtape latency --by policy' \
-		'schedtape report --sort=cpu,w' 'schedtape report --sort=cpu,wakeups' \
+		'schedtape report --sort=cpu,pre' 'schedtape report --sort=cpu,preempted' \
 		'schedtape report ' 'schedtape report folder one.tape two\ 2.tape' \
 		'schedtape report no' 'schedtape report notes.txt' \
 		'schedtape report --input=tw' 'schedtape report --input=two\ 2.tape' \
@@ -178,7 +178,7 @@ fish_typed()
 		'schedtape report --so' '--sort=' \
 		'schedtape latency --by=c' '--by=cgroup --by=comm --by=cpu' \
 		'schedtape latency --by po' 'policy' \
-		'schedtape report --sort=cpu,w' '--sort=cpu,wakeups' \
+		'schedtape report --sort=cpu,pre' '--sort=cpu,preempted' \
 		'schedtape report ' 'folder one.tape two 2.tape' \
 		'schedtape report no' 'notes.txt' \
 		'schedtape report --input=tw' '--input=two 2.tape' \
