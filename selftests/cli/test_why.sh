@@ -90,9 +90,9 @@ fi
 # -- options ------------------------------------------------------------------------------
 
 expect 129 'which TASK\?' schedtape why
-expect 129 'only one of --at, --worst, --summary and --path' schedtape why --summary --path 1
+expect 129 'only one of --at or --worst, --summary and --path' schedtape why --summary --path 1
 expect 129 "--at: not a time: 'noon'" schedtape why 1 --at noon
 expect 129 "--worst: not a number from 1 to 10000: '0'" schedtape why 1 --worst 0
 expect 1 'it has the tasks' schedtape why nobody convoy.tape
-expect 1 '--at: the tape does not have that time' schedtape why waiter --at +1000 convoy.tape
+expect 1 '--at: the tape has nothing then' schedtape why waiter --at +1000 convoy.tape
 finish

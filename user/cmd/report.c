@@ -101,7 +101,7 @@ static int show(const struct report *report, struct schedtape_tape *tape,
 	int status = CMD_FAILURE;
 	struct groups groups;
 	struct sheet sheet;
-	size_t n;
+	size_t n, room;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
 	if (groups_make(&groups, report->by, &report->selection, tape, timeline)) {
@@ -109,7 +109,7 @@ static int show(const struct report *report, struct schedtape_tape *tape,
 		return status;
 	}
 	sheet_begin(&sheet, report_columns, &report->sheet);
-	if (report_sums_group(sums, &groups, tasks, &of_groups) ||
+	if (report_sums_group(sums, &groups, tasks, &of_groups, &room) ||
 	    report_fill(&sheet, &groups, of_groups, tasks)) {
 		out_error(NULL, "not enough memory");
 	} else if (!cmd_warn_empty(tape, report->common.input) && !sheet.nr_rows &&
@@ -120,7 +120,7 @@ static int show(const struct report *report, struct schedtape_tape *tape,
 		status = 0;
 	}
 	sheet_free(&sheet);
-	report_sums_free_groups(of_groups, groups.nr);
+	report_sums_free_groups(of_groups, room);
 	groups_free(&groups);
 	return status;
 }

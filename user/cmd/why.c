@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
+#include "common/contents.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -30,7 +32,7 @@
 
 /**
  * struct why - the command line, and what was found
- * @task: TASK as it was given
+ * @who: TASK
  * @at: --at
  * @worst: how many waits to print
  */
@@ -40,7 +42,7 @@ struct why {
 	struct sheet_options sheet;
 	struct time_text_options times;
 	struct time_text time;
-	const char *task;
+	struct who who;
 	struct time_ranges at;
 	unsigned long worst;
 	bool summary;
@@ -51,8 +53,8 @@ struct why {
 };
 
 static const struct argp_option options[] = {
-	{ "at", OPT_AT, "TIME", 0, "Explain the wait in which the task was at this time", 0 },
-	{ "worst", OPT_WORST, "N", 0, "Explain the N worst waits (3)", 0 },
+	{ "at", OPT_AT, "TIME", 0, "Explain the waits in which the tasks were at this time", 0 },
+	{ "worst", OPT_WORST, "N", 0, "Explain the N worst waits, also of those of --at (3)", 0 },
 	{ "summary", OPT_SUMMARY, NULL, 0,
 	  "Show the causes of all waits of all tasks, or of those selected", 0 },
 	{ "path", OPT_PATH, NULL, 0, "Show the critical path of the task's process", 0 },
@@ -62,25 +64,21 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* Parses "812", "redis-server:812", "redis*". */
-static int parse_task(struct why *why, const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	uint32_t tid;
-
-	why->task = text;
-	if (!select_number_parse(&tid, colon ? colon + 1 : text))
-		return select_numbers_parse(&why->selection.tids, colon ? colon + 1 : text);
-	return select_names_parse(&why->selection.comms, text);
-}
-
 static void check(const struct why *why, const struct argp_state *state)
 {
-	if (why->summary + why->path + !!why->at.nr + !!why->worst > 1)
-		argp_error(state, "only one of --at, --worst, --summary and --path");
-	if (!why->summary && !why->task)
+	const struct selection *selection = &why->selection;
+	/* TASK is forgotten: its place has the tape. */
+	bool file = why->who.text && !access(why->who.text, F_OK) && !why->common.option &&
+		    !strcmp(why->common.input, CMD_DEFAULT_TAPE) &&
+		    access(CMD_DEFAULT_TAPE, F_OK);
+
+	if (why->summary + why->path + (why->at.nr || why->worst) > 1)
+		argp_error(state, "only one of --at or --worst, --summary and --path");
+	if (!why->summary && (!why->who.text || file))
 		argp_error(state, "which TASK? Give its PID or its name; "
 			   "\"schedtape latency -p\" lists them, and --summary needs none");
+	if (why->path && (selection->cpus.nr || selection->times.nr || why->sleeps))
+		argp_error(state, "--path is of a whole process: not with --cpu, --time, --sleeps");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -114,9 +112,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		why->sleeps = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (why->summary || why->task)
+		if (why->summary || why->who.text)
 			return ARGP_ERR_UNKNOWN;
-		return -parse_task(why, arg);
+		why->who = who_parse(arg);
+		return 0;
 	case ARGP_KEY_END:
 		check(why, state);
 		return 0;
@@ -185,23 +184,37 @@ static struct printer printer_of(struct why *why, const struct schedtape_task *t
 
 /* -- chains ---------------------------------------------------------------- */
 
-/* Prints that there is no wait to explain.  Returns the exit status. */
-static int no_wait(struct why *why, struct schedtape_tape *tape, const struct schedtape_task *tasks)
+/* Prints why there is no wait to explain. */
+static void no_wait(struct why *why, struct schedtape_tape *tape,
+		    const struct schedtape_task *tasks, size_t n)
 {
-	const struct waits *waits = &why->waits;
+	const char *path = why->common.input;
+	char list[CONTENTS_LEN];
+	size_t i;
+
+	for (i = 0; i < n && !who_is(&why->who, &tasks[i]); i++)
+		;
+	if (i == n)
+		out_error(path, "no task of the tape is \"%s\"; it has the tasks %s", why->who.text,
+			  contents_tasks(list, tape));
+	else if (why->waits.at != SPAN_NONE)
+		out_error(path, "the tape does not show that \"%s\" waited at that time",
+			  why->who.text);
+	else if (selection_of_any(&why->selection))
+		selection_no_match(&why->selection, tape, path, "wait of the task", "");
+	else
+		out_error(path, "no wait of \"%s\"%s", why->who.text,
+			  why->sleeps ? "" : " but its own sleeps, see --sleeps");
+}
+
+/* A task that runs at the time of --at does not wait. */
+static void print_ran(const struct why *why, const struct schedtape_task *tasks)
+{
+	const struct schedtape_task *task = &tasks[why->waits.ran];
 	char name[TEXT_TASK_LEN];
 
-	if (waits->ran != SCHEDTAPE_NONE) {
-		printf("%s ran at that time\n",
-		       text_task(name, tasks[waits->ran].comm, tasks[waits->ran].pid));
-		return 0;
-	}
-	if (waits->at != SPAN_NONE)
-		out_error(why->common.input, "the tape does not show that %s waited at that time",
-			  why->task);
-	else
-		selection_no_match(&why->selection, tape, why->common.input, "wait of a task", "");
-	return CMD_FAILURE;
+	if (!why->common.json)
+		printf("%s ran at that time\n", text_task(name, task->comm, task->pid));
 }
 
 static int show_waits(struct why *why, struct schedtape_tape *tape,
@@ -214,8 +227,10 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 	size_t i, n;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
-	if (!waits->nr)
-		return no_wait(why, tape, tasks);
+	if (!waits->nr && waits->ran == SCHEDTAPE_NONE) {
+		no_wait(why, tape, tasks, n);
+		return CMD_FAILURE;
+	}
 	printer = printer_of(why, tasks);
 	begin(why, tape, timeline);
 	if (why->common.json)
@@ -227,12 +242,16 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 			why_print_wait(&printer, &waits->chains[i]);
 		kinds |= why_kinds(&waits->chains[i]);
 	}
+	if (!waits->nr)
+		print_ran(why, tasks);
 	if (why->common.json) {
 		out_json_list_end();
 		out_json_end();
-	} else {
-		why_print_notes(kinds, &why->recorded);
+		return 0;
 	}
+	if (waits->nr_more)
+		printf("# %zu more waits, see --worst\n", waits->nr_more);
+	why_print_notes(kinds, &why->recorded);
 	return 0;
 }
 
@@ -249,18 +268,19 @@ static uint32_t find_process(struct why *why, struct schedtape_tape *tape,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!selection_has_timeline_task(&why->selection, &tasks[i]))
+		if (!who_is(&why->who, &tasks[i]) ||
+		    !selection_has_timeline_task(&why->selection, &tasks[i]))
 			continue;
 		if (process != SCHEDTAPE_NONE && tasks[i].process != process) {
 			out_error(why->common.input, "\"%s\" is more than one process, such as "
-				  "%" PRIu32 " and %" PRIu32 ": choose one", why->task,
+				  "%" PRIu32 " and %" PRIu32 ": choose one", why->who.text,
 				  tasks[process].pid, tasks[tasks[i].process].pid);
 			return SCHEDTAPE_NONE;
 		}
 		process = tasks[i].process;
 	}
 	if (process == SCHEDTAPE_NONE)
-		selection_no_match(&why->selection, tape, why->common.input, "task", "");
+		no_wait(why, tape, tasks, n);
 	return process;
 }
 
@@ -329,6 +349,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 	const char *path = why->common.input;
 
 	*waits = (struct waits){
+		.who = &why->who,
 		.selection = &why->selection,
 		.recorded = &why->recorded,
 		.most = why->summary || why->path ? 0 : why->worst ? why->worst : WORST,
@@ -343,10 +364,8 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 	if (selection_resolve(&why->selection, tape, path) ||
 	    time_text_begin(&why->time, &why->times, tape, path))
 		return -1;
-	if (why->at.nr && time_ranges_resolve(&why->at, tape)) {
-		out_error(path, "--at: the tape does not have that time");
+	if (time_ranges_resolve_option(&why->at, tape, path, "--at"))
 		return -1;
-	}
 	if (recorded_read(&why->recorded, tape)) {
 		no_memory();
 		return -1;
@@ -388,8 +407,8 @@ int cmd_why(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "TASK [FILE]\n--summary [FILE]",
-		.doc = "Shows what kept a task from running: who woke it late, what that one had "
-		       "waited for, who ran on its CPU meanwhile. TASK is a PID or a name. See "
+		.doc = "Shows what kept a task from running: which task woke it, what the waker "
+		       "had waited for, which task ran on its CPU. TASK is a PID or a name. See "
 		       "schedtape-why(1).",
 		.children = children,
 	};

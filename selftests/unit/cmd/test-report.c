@@ -4,13 +4,14 @@
  */
 #include "delays-tape.h"
 
-static char fields[] = "-Ftask,cpu,sleeps,preempted,delay-median,delay-max,delay-max-at,"
-		       "delay-max-cpu,woken-by-tasks,wakeups,bursts,tasks";
+static const char fields[] = "-Ftask,cpu,sleeps,preempted,delay-median,delay-max,delay-max-at,"
+			     "delay-max-cpu,woken-by-tasks,wakeups,bursts,tasks";
 
 static void line(const struct blob *tape, const char *option, const char *expected)
 {
 	char name[] = "report", *to = text, *from;
-	char *argv[4] = { name, (char *)tape->path, fields, (char *)option };
+	char *argv[4] = { name, (char *)tape->path, (char *)fields,
+			  (char *)option };
 
 	begin_capture();
 	cmd_report(option ? 4 : 3, argv);
@@ -37,7 +38,7 @@ static void test_whole(const struct blob *tape)
 
 static void test_parts(const struct blob *tape)
 {
-	/* The first wake-up has no sleep before it on the tape, so no run shows that it ended one. */
+	/* The tape has no sleep before the first wake-up, so no run shows that it ended one. */
 	line(tape, "--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 0 2 2\n"
 	     "CPU 3 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
 	line(tape, "--cpu=3", "\nshell:10 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");

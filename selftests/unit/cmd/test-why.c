@@ -139,10 +139,19 @@ static void test_at(const struct blob *tape)
 	ok(!why(tape, "10", "--at=+0.16", "--reltime") && strstr(text, "shell:10 ran at that time"),
 	   "a time at which the task ran");
 	ok(why(tape, "20", "--at=1.9", NULL) == CMD_FAILURE &&
-	   strstr(said, "the tape does not show that 20 waited at that time"), "after its end");
+	   strstr(said, "the tape does not show that \"20\" waited at that time"), "after its end");
 	ok(why(tape, "none", NULL, NULL) == CMD_FAILURE &&
-	   strstr(said, "no wait of a task of the tape matches --comm; it has the tasks shell:10"),
+	   strstr(said, "no task of the tape is \"none\"; it has the tasks shell:10"),
 	   "no such task");
+	ok(why(tape, "shell:11", NULL, NULL) == CMD_FAILURE &&
+	   strstr(said, "no task of the tape is \"shell:11\""), "the name has another PID");
+	ok(why(tape, "other:10", NULL, NULL) == CMD_FAILURE, "the PID has another name");
+	ok(why(tape, "10", "--tid=20", NULL) == CMD_FAILURE &&
+	   strstr(said, "no wait of the task of the tape matches --tid"), "options leave tasks out");
+	ok(!why(tape, "10", "--at=1.16", "--json") && strstr(text, "\"chains\": ["),
+	   "JSON is JSON if the task ran");
+	why(tape, "shell", "--at=1.17", "--worst=1");
+	has("shell:20 did not run", "the wait at that time");
 }
 
 static void test_summary(const struct blob *tape)

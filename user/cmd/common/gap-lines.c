@@ -7,7 +7,11 @@ void gap_lines_text(struct lines *lines, struct time_text *time, const struct sc
 
 	lines_put(lines, ev->type == SCHEDTAPE_EV_PAUSED ? "# PAUSED" : "# LOST: ");
 	if (ev->type == SCHEDTAPE_EV_LOST) {
-		lines_number(lines, ev->lost);
+		/* A corrupt chunk does not say how many events it had. */
+		if (ev->lost)
+			lines_number(lines, ev->lost);
+		else
+			lines_put(lines, "an unknown number of");
 		lines_put(lines, " events");
 	}
 	lines_put(lines, ev->cpu == STAPE_CPU_NONE ? ", descriptions" : ", CPU ");

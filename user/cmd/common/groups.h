@@ -24,8 +24,8 @@ enum groups_by {
 	GROUPS_POLICY,
 };
 
-#define GROUPS_WORDS	"comm, process, cgroup, cpu or policy"
-#define GROUPS_ARG	"comm|process|cgroup|cpu|policy"
+#define GROUPS_WORDS	"task, comm, process, cgroup, cpu or policy"
+#define GROUPS_ARG	"task|comm|process|cgroup|cpu|policy"
 
 /* Parses the argument of --by.  Returns 0 or -EINVAL. */
 int groups_parse(enum groups_by *by, const char *text);

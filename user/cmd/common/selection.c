@@ -209,32 +209,9 @@ static int resolve_cgroups(struct selection *selection, struct schedtape_tape *t
 
 /* -- on a tape ------------------------------------------------------------- */
 
-static int resolve_times(struct selection *selection, struct schedtape_tape *tape,
-			 const char *path)
-{
-	char range[CONTENTS_LEN];
-	int ret = time_ranges_resolve(&selection->times, tape);
-
-	if (ret == -ENODATA)
-		out_error(path, "--time: a date, but the tape does not have the wall clock of its "
-			  "machine; give seconds: the tape is %s",
-			  contents_times(range, tape));
-	else if (ret == -ESPIPE)
-		out_error(path, "--time: per cent of a recording that comes through a pipe, so "
-			  "that its end is not known yet; give seconds, or save the tape in a file "
-			  "first");
-	else if (ret == -EINVAL)
-		out_error(path, "--time: a range ends before it begins; the tape is %s",
-			  contents_times(range, tape));
-	else if (ret)
-		out_error(path, "--time: the tape has nothing then; it is %s",
-			  contents_times(range, tape));
-	return ret;
-}
-
 int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path)
 {
-	int ret = resolve_times(selection, tape, path);
+	int ret = time_ranges_resolve_option(&selection->times, tape, path, "--time");
 
 	return ret ? ret : resolve_cgroups(selection, tape, path);
 }

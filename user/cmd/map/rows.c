@@ -106,14 +106,19 @@ static void put_colored(struct lines *lines, const char *color, const char *text
 		lines_put(lines, COLOR_RESET);
 }
 
+/* A line of very many CPUs is longer than the room that lines_end() keeps. */
+static void keep_room(struct lines *lines)
+{
+	if (lines->at - lines->buffer > LINES_BYTES - LINES_MOST)
+		lines_flush(lines);
+}
+
 /* Puts a column.  @mark: '*' or ' ' */
 static void put_cell(struct rows *rows, const struct cell *cell, char mark, const char *text)
 {
 	struct lines *lines = &rows->lines;
 
-	/* A line of very many CPUs is longer than the room that lines_end() keeps. */
-	if (lines->at - lines->buffer > LINES_BYTES - LINES_MOST)
-		lines_flush(lines);
+	keep_room(lines);
 	if (!rows->colors) {
 		lines_char(lines, mark);
 		lines_text(lines, text, 2);
@@ -161,6 +166,7 @@ static void put_legends(struct rows *rows, const struct cell *cell)
 		if (!rows->cells[i].fresh)
 			continue;
 		rows->cells[i].fresh = false;
+		keep_room(lines);
 		lines_put(lines, " (CPU ");
 		lines_number(lines, rows->cells[i].cpu);
 		lines_char(lines, ')');

@@ -141,21 +141,23 @@ static bool is_shown(const struct report_sums *sums, const struct report_sum *su
 }
 
 int report_sums_group(const struct report_sums *sums, struct groups *groups,
-		      const struct schedtape_task *tasks, struct report_sum **of_groups)
+		      const struct schedtape_task *tasks, struct report_sum **of_groups,
+		      size_t *room)
 {
-	size_t i, room = 0, n = sums->delays.by_cpu ? sums->delays.pairs.nr : groups->nr_numbers;
+	size_t i, n = sums->delays.by_cpu ? sums->delays.pairs.nr : groups->nr_numbers;
 	struct report_sum sum;
 	uint32_t number;
 	int rc = 0;
 
 	*of_groups = NULL;
-	if (reach((void **)of_groups, &room, groups->nr, sizeof(**of_groups)))
+	*room = 0;
+	if (reach((void **)of_groups, room, groups->nr, sizeof(**of_groups)))
 		return -ENOMEM;
 	for (i = 0; i < n && !rc; i++) {
 		number = delays_group(&sums->delays, groups, i, &rc);
 		if (number == SCHEDTAPE_NONE)
 			continue;
-		if (reach((void **)of_groups, &room, number, sizeof(**of_groups)))
+		if (reach((void **)of_groups, room, number, sizeof(**of_groups)))
 			return -ENOMEM;
 		sum = sum_of(sums, tasks, i);
 		if (!is_shown(sums, &sum))

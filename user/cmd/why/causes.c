@@ -90,7 +90,6 @@ int causes_add(struct causes *causes, const struct chain *chain,
 			rc = end_wait(cause, chain->end);
 	}
 	causes->nr_waits++;
-	causes->time += chain->end - chain->begin;
 	return rc;
 }
 

@@ -37,7 +37,6 @@ struct cause {
  * @pairs: the numbers of causes: the task's name and the kind, the other task's name
  * @list: the @nr causes, by these numbers
  * @nr_waits: waits that have been added
- * @time: their sum, ns
  */
 struct causes {
 	bool apart;
@@ -49,7 +48,6 @@ struct causes {
 	struct cause *list;
 	size_t nr;
 	uint64_t nr_waits;
-	uint64_t time;
 };
 
 /* Adds a wait.  @tasks: any task of the timeline.  Returns 0 or -ENOMEM. */

@@ -148,9 +148,8 @@ static void spend_asleep(struct walk *walk, const struct span *run)
 	spend(walk, kind, run->task, SCHEDTAPE_NONE, run->left);
 }
 
-
 /*
- * Goes from the begin of a run back to another run, in which its task, or who woke it, was before.
+ * Goes from the begin of a run back to another run, in which its task, or its waker, was before.
  * Returns NULL if there is none.
  */
 static const struct span *step(struct walk *walk, const struct span *run)
@@ -190,6 +189,19 @@ static int walk_back(struct walk *walk, const struct span *run)
 	return walk->rc;
 }
 
+/* Returns how long the task of the chain itself waited for a CPU. */
+static uint64_t sum_ready(const struct chain *chain)
+{
+	uint64_t ready = 0;
+	size_t i;
+
+	for (i = 0; i < chain->nr; i++)
+		if (chain->links[i].task == chain->task &&
+		    chain->links[i].kind >= LINK_QUEUED && chain->links[i].kind <= LINK_THROTTLED)
+			ready += chain->links[i].time;
+	return ready;
+}
+
 int chain_of_wait(struct chain *chain, const struct history *history, uint64_t number)
 {
 	const struct span *run = history_get(history, number);
@@ -202,11 +214,11 @@ int chain_of_wait(struct chain *chain, const struct history *history, uint64_t n
 	chain->cpu = run->cpu;
 	chain->begin = run->left;
 	chain->end = run->begin;
-	chain->ready = run->begin - (run->woke ? run->woke : run->left);
 	chain->nr = 0;
 	walk.floor = run->left;
 	walk.at = run->begin;
 	rc = walk_back(&walk, run);
+	chain->ready = sum_ready(chain);
 	return rc ? rc : 1;
 }
 

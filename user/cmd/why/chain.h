@@ -65,7 +65,7 @@ struct link {
  * @cpu: where the task then ran
  * @begin, @end: of the wait
  * @ready: how much of the wait the task was ready for a CPU
- * @links: those that reach nearest to the end of the wait come first
+ * @links: @nr links, with memory for @room; those nearest to the end of the wait come first
  */
 struct chain {
 	bool path;

@@ -8,12 +8,12 @@
 #include "common/output.h"
 
 /**
- * struct words - how a kind of link is told
+ * struct words - the texts of a kind of link
  * @json: its name in JSON
- * @begin: the text behind the task's name
- * @other: the other task's name follows
+ * @text: what follows the task's name
+ * @other: the other task's name follows that
  */
-static const struct {
+static const struct words {
 	const char *json;
 	const char *text;
 	bool other;
@@ -37,8 +37,8 @@ static const struct {
 static const char *label(char buffer[LABEL], enum link_kind kind, const char *task,
 			 const char *other)
 {
-	snprintf(buffer, LABEL, "%s%s%s", task ? task : "?", words[kind].text,
-		 words[kind].other && other ? other : "");
+	snprintf(buffer, LABEL, "%s%s%s", task && *task ? task : "?", words[kind].text,
+		 !words[kind].other ? "" : other && *other ? other : "?");
 	return buffer;
 }
 
@@ -83,7 +83,11 @@ static void print_quota(const struct printer *printer, const struct link *link)
 {
 	uint64_t cgroup = schedtape_task_at(printer->tasks, link->task)->cgroup;
 
-	printf(" (cpu.max %g %%)", recorded_percent(recorded_quota(printer->recorded, cgroup)));
+	double percent = recorded_percent(recorded_quota(printer->recorded, cgroup));
+
+	/* The task may have left the cgroup since. */
+	if (percent >= 0)
+		printf(" (cpu.max %g %%)", percent);
 }
 
 static void print_links(const struct printer *printer, const struct chain *chain)

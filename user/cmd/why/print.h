@@ -17,6 +17,8 @@ extern const struct sheet_column why_columns[];
 /**
  * struct printer - how chains are printed
  * @tasks: any task of the timeline
+ * @recorded: quotas of cgroups
+ * @times: how times are printed
  * @top: lines of one chain
  */
 struct printer {

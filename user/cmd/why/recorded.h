@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a tape tells of its recording: whether all tasks are on it, and the quotas of cgroups.
+ * What a tape says about its recording: whether all tasks are on it, and the quotas of cgroups.
  */
 #ifndef SCHEDTAPE_WHY_RECORDED_H
 #define SCHEDTAPE_WHY_RECORDED_H

@@ -24,7 +24,10 @@ static int keep(struct waits *waits)
 	}
 	for (at = waits->nr; at > 0 && badness(waits, &waits->chains[at - 1]) < bad; at--)
 		;
-	if (at == waits->most || !bad)
+	if (!bad)
+		return 0;
+	waits->nr_more += waits->at != SPAN_NONE && waits->nr == waits->most;
+	if (at == waits->most)
 		return 0;
 	/* The last one's memory is used for the next chain. */
 	last = waits->chains[waits->most - 1];
@@ -51,6 +54,7 @@ static int explain(struct waits *waits, const struct schedtape_task *task,
 		return 0;
 	if (!selection_has_cpu(waits->selection, run->cpu) ||
 	    !selection_has_time(waits->selection, run->begin) ||
+	    !who_is(waits->who, task) ||
 	    !selection_has_timeline_task(waits->selection, task))
 		return 0;
 	rc = chain_of_wait(&waits->chain, &waits->history,
@@ -121,7 +125,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 	struct waits *waits = arg;
 
 	if (waits->at != SPAN_NONE && run->begin <= waits->at && run->end > waits->at &&
-	    selection_has_timeline_task(waits->selection, task))
+	    who_is(waits->who, task) && selection_has_timeline_task(waits->selection, task))
 		waits->ran = task->index;
 	return history_ran(&waits->history, task, run);
 }

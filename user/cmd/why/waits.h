@@ -11,20 +11,26 @@
 #include "why/chain.h"
 #include "why/history.h"
 #include "why/recorded.h"
+#include "why/who.h"
 
 /**
  * struct waits - what is wanted, and what was found
- * @selection: the tasks that wait; --cpu and --time: where and when the wait ends
+ * @who: the tasks that wait; they must match @selection, too
+ * @selection: --cpu and --time: where and when the wait ends
  * @recorded: the quotas of cgroups
  * @most: how many of the worst waits are wanted
  * @at: only waits that have this time, ns of the session's clock; SPAN_NONE: any
  * @all: add all waits to @causes
  * @rest: a task's own sleep makes a wait worse, too
+ * @history: what tasks and CPUs did
+ * @causes: with @all
  * @chains: the @nr worst waits, the worst first
+ * @nr_more: with @at: waits that are not among these
  * @chain: the one that is being made
  * @ran: with @at: a selected task ran then; the index of the last one, or SCHEDTAPE_NONE
  */
 struct waits {
+	const struct who *who;
 	const struct selection *selection;
 	const struct recorded *recorded;
 	size_t most;
@@ -35,6 +41,7 @@ struct waits {
 	struct causes causes;
 	struct chain *chains;
 	size_t nr;
+	size_t nr_more;
 	struct chain chain;
 	uint32_t ran;
 };
