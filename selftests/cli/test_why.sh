@@ -59,7 +59,7 @@ report $? "the critical path of the process is of the holder"
 schedtape record -q -o threads.tape -- convoy 10 > out 2> log &&
 	schedtape why --path holder --json threads.tape > path.json 2> log && like path.json \
 	"(lambda w: sum(l['time_ns'] for l in w['links']) == w['end_ns'] - w['begin_ns'] and
-		sum(l['time_ns'] for l in w['links'] if l['kind'] == 'ran') > 100e6)(d['chains'][0])"
+		sum(l['time_ns'] for l in w['links'] if l['kind'] == 'ran') > 30e6)(d['chains'][0])"
 report $? "also without other tasks on the tape"
 
 # -- a quota of CPU time ------------------------------------------------------------------

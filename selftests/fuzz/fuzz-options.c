@@ -15,6 +15,7 @@
 #include "../unit/options.h"
 #include "record/control.h"
 #include "common/cpu-list.h"
+#include "common/input.h"
 #include "common/time-ranges.h"
 #include "record/options.h"
 #include "replay/options.h"
@@ -53,6 +54,18 @@ const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 
 	(void)tape;
 	return &end;
+}
+
+/* It is a file, so all of it is known. */
+bool schedtape_tape_is_pipe(const struct schedtape_tape *tape)
+{
+	(void)tape;
+	return false;
+}
+
+bool cmd_tape_is_live(struct schedtape_tape *tape)
+{
+	return schedtape_tape_is_pipe(tape);
 }
 
 const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *tape, size_t *n)

@@ -364,7 +364,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 	if (selection_resolve(&why->selection, tape, path) ||
 	    time_text_begin(&why->time, &why->times, tape, path))
 		return -1;
-	if (time_ranges_resolve_option(&why->at, tape, path, "--at"))
+	if (selection_resolve_times(&why->at, tape, path, "--at"))
 		return -1;
 	if (recorded_read(&why->recorded, tape)) {
 		no_memory();

@@ -147,7 +147,7 @@ static void test_at(const struct blob *tape)
 	   strstr(said, "no task of the tape is \"shell:11\""), "the name has another PID");
 	ok(why(tape, "other:10", NULL, NULL) == CMD_FAILURE, "the PID has another name");
 	ok(why(tape, "10", "--tid=20", NULL) == CMD_FAILURE &&
-	   strstr(said, "no wait of the task of the tape matches --tid"), "options leave tasks out");
+	   strstr(said, "no wait of the task of the tape matches --tid"), "options choose, too");
 	ok(!why(tape, "10", "--at=1.16", "--json") && strstr(text, "\"chains\": ["),
 	   "JSON is JSON if the task ran");
 	why(tape, "shell", "--at=1.17", "--worst=1");

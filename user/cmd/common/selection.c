@@ -209,9 +209,32 @@ static int resolve_cgroups(struct selection *selection, struct schedtape_tape *t
 
 /* -- on a tape ------------------------------------------------------------- */
 
+int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *tape,
+			    const char *path, const char *option)
+{
+	int ret = time_ranges_resolve(times, tape);
+	char range[CONTENTS_LEN];
+
+	if (ret == -ENODATA)
+		out_error(path, "%s: a date, but the tape does not have the wall clock of its "
+			  "machine; give seconds: the tape is %s", option,
+			  contents_times(range, tape));
+	else if (ret == -ESPIPE)
+		out_error(path, "%s: per cent of a recording that comes through a pipe, so that "
+			  "its end is not known yet; give seconds, or save the tape in a file "
+			  "first", option);
+	else if (ret == -EINVAL)
+		out_error(path, "%s: a range ends before it begins; the tape is %s", option,
+			  contents_times(range, tape));
+	else if (ret)
+		out_error(path, "%s: the tape has nothing then; it is %s", option,
+			  contents_times(range, tape));
+	return ret;
+}
+
 int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path)
 {
-	int ret = time_ranges_resolve_option(&selection->times, tape, path, "--time");
+	int ret = selection_resolve_times(&selection->times, tape, path, "--time");
 
 	return ret ? ret : resolve_cgroups(selection, tape, path);
 }

@@ -66,6 +66,10 @@ extern const struct argp selection_tasks_argp;	/* without --cpu and --time */
  */
 int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path);
 
+/* The same of an option that is a time, or several of them.  @option: "--time" */
+int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *tape,
+			    const char *path, const char *option);
+
 /* Returns true if an option selects tasks. */
 static inline bool selection_of_tasks(const struct selection *selection)
 {

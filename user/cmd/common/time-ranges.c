@@ -9,8 +9,6 @@
 #include <time.h>
 
 #include "common/input.h"
-#include "common/contents.h"
-#include "common/output.h"
 #include "common/select.h"
 #include "common/wall-clock.h"
 
@@ -351,29 +349,6 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 	}
 	join_ranges(times);
 	return overlaps ? 0 : -ERANGE;
-}
-
-int time_ranges_resolve_option(struct time_ranges *times, struct schedtape_tape *tape,
-			       const char *path, const char *option)
-{
-	int ret = time_ranges_resolve(times, tape);
-	char range[CONTENTS_LEN];
-
-	if (ret == -ENODATA)
-		out_error(path, "%s: a date, but the tape does not have the wall clock of its "
-			  "machine; give seconds: the tape is %s", option,
-			  contents_times(range, tape));
-	else if (ret == -ESPIPE)
-		out_error(path, "%s: per cent of a recording that comes through a pipe, so that "
-			  "its end is not known yet; give seconds, or save the tape in a file "
-			  "first", option);
-	else if (ret == -EINVAL)
-		out_error(path, "%s: a range ends before it begins; the tape is %s", option,
-			  contents_times(range, tape));
-	else if (ret)
-		out_error(path, "%s: the tape has nothing then; it is %s", option,
-			  contents_times(range, tape));
-	return ret;
 }
 
 bool time_ranges_has(const struct time_ranges *times, uint64_t time)

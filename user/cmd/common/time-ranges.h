@@ -77,9 +77,6 @@ int time_ranges_parse(struct time_ranges *times, const char *text);
  * end is not known yet, because the tape comes through a pipe.
  */
 int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape);
-/* The same, with a message after an error.  @path: of the tape; @option: "--time" */
-int time_ranges_resolve_option(struct time_ranges *times, struct schedtape_tape *tape,
-			       const char *path, const char *option);
 /* Returns true if there are no ranges, or one has the time. */
 bool time_ranges_has(const struct time_ranges *times, uint64_t time);
 /* The same of any time from @first to @last. */

@@ -55,7 +55,8 @@ extern const struct schedtape_timeline_ops report_sums_edges_ops;
 
 /*
  * Adds up the tasks of each group, and counts them.  @of_groups: set to an array with one for each
- * group, and @room for how many there is memory; report_sums_free_groups() frees it.  Returns 0 or -ENOMEM.
+ * group, and @room for how many there is memory; report_sums_free_groups() frees it.  Returns 0 or
+ * -ENOMEM.
  */
 int report_sums_group(const struct report_sums *sums, struct groups *groups,
 		      const struct schedtape_task *tasks, struct report_sum **of_groups,

@@ -61,7 +61,7 @@ static struct span *add(struct history *history, enum span_kind kind, uint32_t c
 	uint64_t room = history->room ? 2 * history->room : FIRST_ROOM;
 	struct span *span;
 
-	if (history->nr == history->room && room <= history->most) {
+	if (!history->spans || (history->nr == history->room && room <= history->most)) {
 		span = reallocarray(history->spans, room, sizeof(*span));
 		if (!span)
 			return NULL;

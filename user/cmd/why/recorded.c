@@ -33,7 +33,7 @@ const char *recorded_quota(const struct recorded *recorded, uint64_t id)
 	cgroup = schedtape_cgroup_by_id(&recorded->cgroups, id);
 	if (!cgroup || strlen(cgroup->path) >= sizeof(path))
 		return NULL;
-	strcpy(path, cgroup->path);
+	memcpy(path, cgroup->path, strlen(cgroup->path) + 1);
 	for (;;) {
 		if (cgroup && cgroup->max)
 			return cgroup->max;

@@ -205,9 +205,9 @@ int tape_writer_json(struct schedtape_writer *w, enum tape_type type,
 		return schedtape_fail(err, tape_writer_error(w, -ENOMEM), "%s: out of memory",
 				      w->path);
 	length = strlen(text);
-	if (length > (size_t)TAPE_MAX_RAW)
+	if (length > TAPE_MAX_RAW)
 		return schedtape_fail(err, tape_writer_error(w, -E2BIG),
-				      "%s: a description of %zu bytes, more than the format's %d",
+				      "%s: a description of %zu bytes, more than the format's %zu",
 				      w->path, length, TAPE_MAX_RAW);
 	tape_record_init(&rec, type, 0, length);
 	return tape_writer_record(w, &rec, sizeof(rec), text, length, err);
