@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/input.h"
 #include "map/rows.h"
 #include "pages.h"
 #include "stat/counts.h"
@@ -29,6 +30,12 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 	(void)tape;
 	*n = 0;
 	return NULL;
+}
+
+bool cmd_tape_is_live(struct schedtape_tape *tape)
+{
+	(void)tape;
+	return false;
 }
 
 static void count(struct schedtape_tape *tape, bool by_cpu)
