@@ -161,7 +161,7 @@ schedtape timehist both.tape 2> log | head -n 3 > head.txt
 [ ! -s log ] && [ "$(wc -l < head.txt)" = 3 ]
 report $? "timehist: no message if the reader closes its pipe"
 expect 129 'cannot sort by' schedtape latency -s none both.tape
-expect 129 'not comm, process' schedtape latency --by none both.tape
+expect 129 'not task, comm, process' schedtape latency --by none both.tape
 expect 129 'not auto, always or never' schedtape map --color=red both.tape
 expect 129 '--cpus: not a list' schedtape map --cpus x both.tape
 expect 129 'needs --task-name' schedtape map --fuzzy-name both.tape

@@ -185,7 +185,7 @@ assert all(sum(line[key] for line in b["counts"]) == b["total"][key]
 done
 
 expect 129 'cannot sort by .none.: one of task, events, switch' schedtape stat -s none both.tape
-expect 129 'not comm, process' schedtape stat --by none both.tape
+expect 129 'not task, comm, process' schedtape stat --by none both.tape
 expect 1 'no event of the tape matches --tid; it has the tasks' \
 	schedtape stat --tid 4194303 both.tape
 

@@ -85,6 +85,35 @@ static void make_late(const struct blob *tape)
 	write_tape(tape, pages, 3, &end, false);
 }
 
+/* 10 sleeps from 1.020 on; its thread 20, which wakes it, was ready since 1.010, and ran at 1.030. */
+static void make_early(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpus[] = {
+		{ .cpu = 0, .events = 8 }, { .cpu = 3, .events = 4 },
+	};
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
+	};
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
+	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1041 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1030 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_wake(&m, 1040 * MS, 10, STAPE_CTX_TASK, 1040 * MS, 0);
+	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_tape(tape, pages, 2, &end, false);
+}
+
 /* Runs the command with up to five arguments behind the name, and takes double blanks out. */
 static int why(const struct blob *tape, const char *a, const char *b, const char *c)
 {
@@ -196,10 +225,19 @@ static void test_late(const struct blob *tape)
 	    " 91.11 % 41.000 1 1.010000 shell:10 ran\n", "the waker has left its CPU");
 }
 
+static void test_early(const struct blob *tape)
+{
+	why(tape, "--path", "10", NULL);
+	has("\n 78.00 % 78.000 2 1.001000 shell:10 ran\n", "the task ran until its wait began");
+	has("\n 10.00 % 10.000 1 1.020000 shell:20 was ready, its CPU was idle\n",
+	    "only that part of another task's wait counts");
+}
+
 int main(void)
 {
-	struct blob tape, late;
+	struct blob tape, late, early;
 
+	blob_init(&early);
 	blob_init(&tape);
 	blob_init(&late);
 	make_waits(&tape);
@@ -209,6 +247,9 @@ int main(void)
 	test_path(&tape);
 	make_late(&late);
 	test_late(&late);
+	make_early(&early);
+	test_early(&early);
+	close(early.fd);
 	close(late.fd);
 	close(tape.fd);
 	return tap_done();

@@ -161,9 +161,6 @@ static const struct span *step(struct walk *walk, const struct span *run)
 	if (!ready)
 		return NULL;
 	spend_ready(walk, run, ready);
-	/* The clocks of two CPUs may differ a little. */
-	if (walk->at > ready)
-		walk->at = ready;
 	if (source && source->kind == SPAN_RUN && source->begin <= walk->at) {
 		/* It succeeds later than it is tried, if the wakee's CPU completes it. */
 		spend_ready(walk, run, source->end < ready ? source->end : ready);
