@@ -85,7 +85,7 @@ static void make_late(const struct blob *tape)
 	write_tape(tape, pages, 3, &end, false);
 }
 
-/* 10 sleeps from 1.020 on; its thread 20, which wakes it, was ready since 1.010, and ran at 1.030. */
+/* 10 sleeps from 1.020 on.  Its thread 20 wakes it, was ready since 1.010, and ran at 1.030. */
 static void make_early(const struct blob *tape)
 {
 	static const struct schedtape_cpu cpus[] = {
