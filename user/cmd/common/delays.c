@@ -3,24 +3,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/list.h"
 
 /* Returns the sum with the number; NULL: no memory. */
 static struct delays_sum *get_sum(struct delays *delays, uint32_t number)
 {
-	size_t room = delays->nr ? delays->nr : 64;
 	struct delays_sum *sums;
 
-	if (number < delays->nr)
-		return &delays->sums[number];
-	while (room <= number)
-		room *= 2;
-	sums = reallocarray(delays->sums, room, sizeof(*sums));
+	sums = schedtape_list_reach(delays->sums, number, &delays->nr, sizeof(*sums));
 	if (!sums)
 		return NULL;
-	memset(sums + delays->nr, 0, (room - delays->nr) * sizeof(*sums));
 	delays->sums = sums;
-	delays->nr = room;
 	return &sums[number];
 }
 

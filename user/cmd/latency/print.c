@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "common/output.h"
 
 #define BAR	50	/* characters of the longest bar */
@@ -90,14 +91,10 @@ static int add_up(struct delays_sum **sums, const struct delays *delays, struct 
 		number = delays_group(delays, groups, i, &ret);
 		if (number == SCHEDTAPE_NONE)
 			continue;
-		if (groups->nr > room) {
-			all = reallocarray(*sums, groups->nr, sizeof(*all));
-			if (!all)
-				return -ENOMEM;
-			memset(all + room, 0, (groups->nr - room) * sizeof(*all));
-			*sums = all;
-			room = groups->nr;
-		}
+		all = schedtape_list_reach(*sums, groups->nr - 1, &room, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		*sums = all;
 		if (delays->sums[i].runtime || delays->sums[i].delays.nr)
 			groups_count(groups, number, i);
 		ret = delays_add(&(*sums)[number], &delays->sums[i]);

@@ -5,22 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes an array so long that it has @number.  Returns 0 or -ENOMEM. */
+#include "base/list.h"
+
+/* Makes an array reach an entry, as schedtape_list_reach().  Returns 0 or -ENOMEM. */
 static int reach(void **array, size_t *nr, size_t number, size_t size)
 {
-	size_t room = *nr ? *nr : 64;
-	void *larger;
+	void *longer = schedtape_list_reach(*array, number, nr, size);
 
-	if (number < *nr)
-		return 0;
-	while (room <= number)
-		room *= 2;
-	larger = reallocarray(*array, room, size);
-	if (!larger)
+	if (!longer)
 		return -ENOMEM;
-	memset((char *)larger + *nr * size, 0, (room - *nr) * size);
-	*array = larger;
-	*nr = room;
+	*array = longer;
 	return 0;
 }
 

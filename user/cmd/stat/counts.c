@@ -3,7 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/list.h"
 
 /* Returns the type that an event is counted as; COUNTS_TYPES: none. */
 static enum counts_type type_of(const struct schedtape_event *ev)
@@ -50,19 +51,12 @@ static uint32_t cpu_of(const struct counts *counts, const struct schedtape_event
 /* Returns the sum with the number; NULL: no memory. */
 static struct counts_sum *get_sum(struct counts *counts, uint32_t number)
 {
-	size_t room = counts->nr ? counts->nr : 64;
 	struct counts_sum *sums;
 
-	if (number < counts->nr)
-		return &counts->sums[number];
-	while (room <= number)
-		room *= 2;
-	sums = reallocarray(counts->sums, room, sizeof(*sums));
+	sums = schedtape_list_reach(counts->sums, number, &counts->nr, sizeof(*sums));
 	if (!sums)
 		return NULL;
-	memset(sums + counts->nr, 0, (room - counts->nr) * sizeof(*sums));
 	counts->sums = sums;
-	counts->nr = room;
 	return &sums[number];
 }
 

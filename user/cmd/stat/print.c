@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 enum column {
 	TASK, EVENTS, FIRST, TASKS = FIRST + COUNTS_TYPES, PID,
 };
@@ -93,19 +95,15 @@ struct sums {
 };
 
 /* Returns the sum of a group; NULL: no memory. */
-static struct counts_sum *of_group(struct sums *sums, const struct groups *groups, uint32_t number)
+static struct counts_sum *of_group(struct sums *sums, uint32_t number)
 {
 	struct counts_sum *all;
 
-	if (number >= sums->room) {
-		all = reallocarray(sums->groups, groups->nr, sizeof(*all));
-		if (!all)
-			return NULL;
-		memset(all + sums->room, 0, (groups->nr - sums->room) * sizeof(*all));
-		sums->groups = all;
-		sums->room = groups->nr;
-	}
-	return &sums->groups[number];
+	all = schedtape_list_reach(sums->groups, number, &sums->room, sizeof(*all));
+	if (!all)
+		return NULL;
+	sums->groups = all;
+	return &all[number];
 }
 
 /* Adds a sum to that of the task's group.  Returns 0 or -ENOMEM. */
@@ -117,7 +115,7 @@ static int add_task(struct sums *sums, struct groups *groups, uint32_t task,
 
 	if (number == SCHEDTAPE_NONE)
 		return 0;
-	to = of_group(sums, groups, number);
+	to = of_group(sums, number);
 	if (!to)
 		return -ENOMEM;
 	groups_count(groups, number, task);
@@ -134,7 +132,7 @@ static int add_cpu(struct sums *sums, struct groups *groups, uint32_t who, uint3
 
 	if (cpu != STAPE_CPU_NONE) {
 		number = groups_of_cpu(groups, cpu);
-		to = number == SCHEDTAPE_NONE ? NULL : of_group(sums, groups, number);
+		to = number == SCHEDTAPE_NONE ? NULL : of_group(sums, number);
 	}
 	if (!to)
 		return -ENOMEM;
@@ -176,7 +174,7 @@ int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *g
 	int ret = total ? add_up(&sums, counts, groups) : -ENOMEM;
 	size_t i;
 
-	for (i = 0; i < sums.room && !ret; i++)
+	for (i = 0; i < sums.room && i < groups->nr && !ret; i++)
 		ret = add_group(sheet, groups, i, &sums.groups[i]);
 	free(sums.groups);
 	if (ret || add_rest(sheet, "<idle>", &sums.idle) ||

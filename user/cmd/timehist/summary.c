@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "common/output.h"
 #include "timehist/timehist.h"
 
@@ -33,19 +34,12 @@ const struct sheet_column summary_columns[] = {
 
 static struct runs_sum *get_sum(struct timehist *th, uint32_t index)
 {
-	size_t room = th->nr_sums ? th->nr_sums : 64;
 	struct runs_sum *sums;
 
-	if (index < th->nr_sums)
-		return &th->sums[index];
-	while (room <= index)
-		room *= 2;
-	sums = reallocarray(th->sums, room, sizeof(*sums));
+	sums = schedtape_list_reach(th->sums, index, &th->nr_sums, sizeof(*sums));
 	if (!sums)
 		return NULL;
-	memset(sums + th->nr_sums, 0, (room - th->nr_sums) * sizeof(*sums));
 	th->sums = sums;
-	th->nr_sums = room;
 	return &sums[index];
 }
 

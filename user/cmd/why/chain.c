@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /*
  * The longest time that a CPU takes to leave its deepest idle state, with some more for an emulated
  * one, ns.  cpuidle's drivers have exit latencies of up to some 100 us.
@@ -41,17 +43,13 @@ static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task
 
 static struct link *new_link(struct chain *chain)
 {
-	size_t room = chain->room ? 2 * chain->room : 16;
 	struct link *links;
 
-	if (chain->nr == chain->room) {
-		links = reallocarray(chain->links, room, sizeof(*links));
-		if (!links)
-			return NULL;
-		chain->links = links;
-		chain->room = room;
-	}
-	return &chain->links[chain->nr++];
+	links = schedtape_list_grow(chain->links, chain->nr, &chain->room, sizeof(*links));
+	if (!links)
+		return NULL;
+	chain->links = links;
+	return &links[chain->nr++];
 }
 
 /* Gives a link the time from @begin on that has none yet. */

@@ -3,51 +3,40 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/list.h"
 
 #define FIRST_ROOM	1024
-
-/* Makes an array longer.  Returns 0 or -ENOMEM. */
-static int grow(void **array, size_t *nr, size_t least, size_t size)
-{
-	size_t room = *nr ? *nr : 64;
-	void *larger;
-
-	while (room < least)
-		room *= 2;
-	larger = reallocarray(*array, room, size);
-	if (!larger)
-		return -ENOMEM;
-	memset((char *)larger + *nr * size, 0xff, (room - *nr) * size);
-	*array = larger;
-	*nr = room;
-	return 0;
-}
 
 struct history_task *history_task(struct history *history, uint32_t index)
 {
 	size_t i, before = history->nr_tasks;
+	struct history_task *tasks;
 
-	if (index < before)
-		return &history->tasks[index];
-	if (grow((void **)&history->tasks, &history->nr_tasks, index + 1UL,
-		 sizeof(*history->tasks)))
+	tasks = schedtape_list_reach(history->tasks, index, &history->nr_tasks, sizeof(*tasks));
+	if (!tasks)
 		return NULL;
-	/* All numbers are SPAN_NONE now. */
-	for (i = before; i < history->nr_tasks; i++) {
-		history->tasks[i].queued_since = 0;
-		history->tasks[i].limited = false;
-	}
-	return &history->tasks[index];
+	history->tasks = tasks;
+	for (i = before; i < history->nr_tasks; i++)
+		tasks[i] = (struct history_task){
+			.last = SPAN_NONE, .waking = SPAN_NONE, .source = SPAN_NONE,
+			.queue = SPAN_NONE,
+		};
+	return &tasks[index];
 }
 
 /* Returns what the CPU does at present, to be changed; NULL: no memory. */
 static uint64_t *cpu_of(struct history *history, uint32_t cpu)
 {
-	if (cpu >= history->nr_cpus && grow((void **)&history->cpus, &history->nr_cpus, cpu + 1UL,
-					    sizeof(*history->cpus)))
+	size_t i, before = history->nr_cpus;
+	uint64_t *cpus = schedtape_list_reach(history->cpus, cpu, &history->nr_cpus, sizeof(*cpus));
+
+	if (!cpus)
 		return NULL;
-	return &history->cpus[cpu];
+	history->cpus = cpus;
+	for (i = before; i < history->nr_cpus; i++)
+		cpus[i] = SPAN_NONE;
+	return &cpus[cpu];
 }
 
 static struct span *get(struct history *history, uint64_t number)

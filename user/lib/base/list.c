@@ -2,6 +2,7 @@
 #include "base/list.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void *schedtape_list_grow(void *list, size_t n, size_t *capacity, size_t size)
 {
@@ -13,4 +14,20 @@ void *schedtape_list_grow(void *list, size_t n, size_t *capacity, size_t size)
 	if (list)
 		*capacity = more;
 	return list;
+}
+
+/* See schedtape_list_reach(). */
+void *schedtape_list_extend(void *list, size_t number, size_t *capacity, size_t size)
+{
+	size_t more = *capacity ? *capacity : 64;
+	char *longer;
+
+	while (more <= number)
+		more *= 2;
+	longer = reallocarray(list, more, size);
+	if (!longer)
+		return NULL;
+	memset(longer + *capacity * size, 0, (more - *capacity) * size);
+	*capacity = more;
+	return longer;
 }

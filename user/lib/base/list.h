@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arrays that grow one entry at a time.
+ * Arrays that grow one entry at a time, or as far as a number that is their index.
  */
 #ifndef SCHEDTAPE_LIST_H
 #define SCHEDTAPE_LIST_H
@@ -12,5 +12,16 @@
  * have moved, or NULL.
  */
 void *schedtape_list_grow(void *list, size_t n, size_t *capacity, size_t size);
+
+void *schedtape_list_extend(void *list, size_t number, size_t *capacity, size_t size);
+
+/*
+ * Makes sure that an array of @capacity entries of @size bytes has the entry @number.  New entries
+ * are 0.  Returns the array, which may have moved, or NULL.
+ */
+static inline void *schedtape_list_reach(void *list, size_t number, size_t *capacity, size_t size)
+{
+	return number < *capacity ? list : schedtape_list_extend(list, number, capacity, size);
+}
 
 #endif /* SCHEDTAPE_LIST_H */
