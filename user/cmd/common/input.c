@@ -103,19 +103,6 @@ bool cmd_warn_empty(struct schedtape_tape *tape, const char *path)
 	return true;
 }
 
-struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape)
-{
-	struct schedtape_timeline *timeline;
-	struct schedtape_error err = { "" };
-
-	if (schedtape_timeline_run(tape, NULL, NULL, &timeline, &err)) {
-		out_error(NULL, "%s", err.text);
-		return NULL;
-	}
-	cmd_warn_damage(timeline);
-	return timeline;
-}
-
 uint32_t cmd_online_cpus(struct schedtape_tape *tape)
 {
 	struct select_numbers online = { 0 };

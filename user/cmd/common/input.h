@@ -24,11 +24,6 @@ bool cmd_tape_is_live(struct schedtape_tape *tape);
  */
 uint32_t cmd_online_cpus(struct schedtape_tape *tape);
 /*
- * Runs a tape into a timeline, and warns of corrupt pages, which are left out.  NULL, with a
- * message: it cannot be run.
- */
-struct schedtape_timeline *cmd_run_timeline(struct schedtape_tape *tape);
-/*
  * Calls @take for each event from here on, as long as it returns 0 and there is a reader of the
  * output; >0: this is enough, -ENOMEM: no memory.  Warns of corrupt pages, which are left out,
  * after the lines so far.  Writes these before it waits for a pipe.  @lines: may be NULL.  Returns

@@ -69,7 +69,8 @@ struct span {
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
- * @limited: its cgroup has a quota of CPU time
+ * @cgroup: id of the cgroup of which @limited tells
+ * @limited: that cgroup has a quota of CPU time
  */
 struct history_task {
 	uint64_t last;
@@ -77,6 +78,7 @@ struct history_task {
 	uint64_t source;
 	uint64_t queue;
 	uint64_t queued_since;
+	uint64_t cgroup;
 	uint32_t queued_cpu;
 	bool limited;
 };

@@ -108,6 +108,17 @@ static int on_queued(void *arg, const struct schedtape_task *task, uint32_t cpu,
 	return history_queued(&waits->history, task, cpu, time);
 }
 
+/* Looks for the quota of the task's cgroup, if that is not the one before. */
+static void note_quota(struct waits *waits, const struct schedtape_task *task)
+{
+	struct history_task *at = history_task(&waits->history, task->index);
+
+	if (at->cgroup == task->cgroup)
+		return;
+	at->cgroup = task->cgroup;
+	at->limited = recorded_quota(waits->recorded, task->cgroup);
+}
+
 static int on_began(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
 	struct waits *waits = arg;
@@ -115,8 +126,7 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 
 	if (rc)
 		return rc;
-	history_task(&waits->history, task->index)->limited =
-		recorded_quota(waits->recorded, task->cgroup);
+	note_quota(waits, task);
 	return explain(waits, task, run);
 }
 
