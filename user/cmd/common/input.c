@@ -28,17 +28,19 @@ static void raise_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-struct schedtape_tape *cmd_open_tape(const char *path)
+static struct schedtape_tape *open_with(int (*open)(const char *path, struct schedtape_tape **tape,
+						    struct schedtape_error *err), const char *path)
 {
 	struct schedtape_error err = { "" };
 	struct schedtape_tape *tape;
 
 	raise_limit();
-	if (schedtape_tape_open(path, &tape, &err)) {
-		out_error(NULL, "%s", err.text);
-		return NULL;
-	}
-	return tape;
+	return out_failed(open(path, &tape, &err), &err) ? NULL : tape;
+}
+
+struct schedtape_tape *cmd_open_tape(const char *path)
+{
+	return open_with(schedtape_tape_open, path);
 }
 
 static bool input_is_pipe(const char *path)
@@ -68,18 +70,10 @@ static void survive_interrupt(void)
 
 struct schedtape_tape *cmd_open_tape_once(const char *path)
 {
-	struct schedtape_error err = { "" };
-	struct schedtape_tape *tape;
-
-	raise_limit();
 	/* A pipe is waited for, so before that. */
 	if (input_is_pipe(path))
 		survive_interrupt();
-	if (schedtape_tape_open_once(path, &tape, &err)) {
-		out_error(NULL, "%s", err.text);
-		return NULL;
-	}
-	return tape;
+	return open_with(schedtape_tape_open_once, path);
 }
 
 bool cmd_tape_is_live(struct schedtape_tape *tape)

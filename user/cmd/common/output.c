@@ -95,18 +95,14 @@ void out_flush(void)
 
 int out_finish(int status)
 {
-	bool failed = ferror(stdout);
-
-	errno = write_error;
-	if (fflush(stdout))
-		failed = true;
+	out_flush();
 	if (unmade)
 		return CMD_FAILURE;
-	if (!failed || errno == EPIPE || pager_left())
+	if (!ferror(stdout) || write_error == EPIPE || pager_left())
 		return status;
-	/* errno is 0 if stdio wrote by itself and failed before. */
+	/* It is 0 if stdio wrote by itself and failed before. */
 	out_error(NULL, "cannot write to standard output%s%s: the output is not complete",
-		  errno ? ": " : "", errno ? strerror(errno) : "");
+		  write_error ? ": " : "", write_error ? strerror(write_error) : "");
 	return CMD_FAILURE;
 }
 
