@@ -15,7 +15,6 @@
 #include "common/delays.h"
 #include "latency/print.h"
 
-#define OPT_BY		0x100
 #define OPT_HISTOGRAM	0x101
 
 /**
@@ -32,7 +31,6 @@ struct latency {
 
 static const struct argp_option options[] = {
 	{ "pids", 'p', NULL, 0, "A line for each task, not for all tasks of a name", 0 },
-	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "histogram", OPT_HISTOGRAM, NULL, 0, "Also show how many delays were how long", 0 },
 	{ 0 }
 };
@@ -41,18 +39,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct latency *latency = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &latency->common;
 		state->child_inputs[1] = &latency->selection;
 		state->child_inputs[2] = &latency->sheet;
+		state->child_inputs[3] = &latency->by;
 		return 0;
 	case 'p':
 		latency->by = GROUPS_TASK;
-		return 0;
-	case OPT_BY:
-		if (groups_parse(&latency->by, arg))
-			argp_error(state, "--by: not " GROUPS_WORDS ": '%s'", arg);
 		return 0;
 	case OPT_HISTOGRAM:
 		latency->histogram = true;
@@ -137,7 +133,7 @@ int cmd_latency(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &sheet_argp, 0, NULL, 0 }, { 0 }
+		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -15,7 +15,6 @@
 #include "report/sums.h"
 
 #define OPT_EDGES	0x101
-#define OPT_BY		0x102
 
 /**
  * struct report - the command line
@@ -30,7 +29,6 @@ struct report {
 };
 
 static const struct argp_option options[] = {
-	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
 	{ 0 }
 };
@@ -45,15 +43,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report *report = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &report->common;
 		state->child_inputs[1] = &report->selection;
 		state->child_inputs[2] = &report->sheet;
-		return 0;
-	case OPT_BY:
-		if (groups_parse(&report->by, arg))
-			argp_error(state, "--by: not " GROUPS_WORDS ": '%s'", arg);
+		state->child_inputs[3] = &report->by;
 		return 0;
 	case OPT_EDGES:
 		report->edges = true;
@@ -157,7 +153,7 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &sheet_argp, 0, NULL, 0 }, { 0 }
+		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

@@ -14,7 +14,6 @@
 #include "stat/counts.h"
 #include "stat/print.h"
 
-#define OPT_BY		0x100
 #define OPT_PER_CPU	0x101
 
 /**
@@ -29,7 +28,6 @@ struct stat_command {
 
 static const struct argp_option options[] = {
 	{ "pids", 'p', NULL, 0, "A line for each task, not for all tasks of a name", 0 },
-	{ "by", OPT_BY, GROUPS_ARG, 0, "A line for each of these", 0 },
 	{ "per-cpu", OPT_PER_CPU, NULL, 0, "A line for each CPU, as --by cpu", 0 },
 	{ 0 }
 };
@@ -38,18 +36,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct stat_command *command = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &command->common;
 		state->child_inputs[1] = &command->selection;
 		state->child_inputs[2] = &command->sheet;
+		state->child_inputs[3] = &command->by;
 		return 0;
 	case 'p':
 		command->by = GROUPS_TASK;
-		return 0;
-	case OPT_BY:
-		if (groups_parse(&command->by, arg))
-			argp_error(state, "--by: not " GROUPS_WORDS ": '%s'", arg);
 		return 0;
 	case OPT_PER_CPU:
 		command->by = GROUPS_CPU;
@@ -129,7 +125,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &sheet_argp, 0, NULL, 0 }, { 0 }
+		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,

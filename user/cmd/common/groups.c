@@ -8,7 +8,14 @@
 
 #include "common/output.h"
 
-int groups_parse(enum groups_by *by, const char *text)
+#define OPT_BY		0x5300
+
+static const struct argp_option options[] = {
+	{ "by", OPT_BY, "task|comm|process|cgroup|cpu|policy", 0, "A line for each of these", 0 },
+	{ 0 }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char * const words[] = {
 		[GROUPS_TASK] = "task",
@@ -18,16 +25,22 @@ int groups_parse(enum groups_by *by, const char *text)
 		[GROUPS_CPU] = "cpu",
 		[GROUPS_POLICY] = "policy",
 	};
+	enum groups_by *by = state->input;
 	size_t i;
 
+	if (key != OPT_BY)
+		return ARGP_ERR_UNKNOWN;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(text, words[i]))
+		if (strcmp(arg, words[i]))
 			continue;
 		*by = i;
 		return 0;
 	}
-	return -EINVAL;
+	argp_error(state, "--by: not task, comm, process, cgroup, cpu or policy: '%s'", arg);
+	return 0;
 }
+
+const struct argp groups_argp = { .options = options, .parser = parse };
 
 /* What the tasks of a group have in common. */
 struct key {

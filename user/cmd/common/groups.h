@@ -6,6 +6,7 @@
 #ifndef SCHEDTAPE_GROUPS_H
 #define SCHEDTAPE_GROUPS_H
 
+#include <argp.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,11 +25,8 @@ enum groups_by {
 	GROUPS_POLICY,
 };
 
-#define GROUPS_WORDS	"task, comm, process, cgroup, cpu or policy"
-#define GROUPS_ARG	"task|comm|process|cgroup|cpu|policy"
-
-/* Parses the argument of --by.  Returns 0 or -EINVAL. */
-int groups_parse(enum groups_by *by, const char *text);
+/* --by.  The input is an enum groups_by. */
+extern const struct argp groups_argp;
 
 /**
  * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
