@@ -15,13 +15,6 @@
  */
 static inline void make_delays(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 8 }, { .cpu = 3, .events = 4 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -38,21 +31,16 @@ static inline void make_delays(const struct blob *tape)
 	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 3);
 	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	write_tape(tape, pages, 2, &end, false);
+	write_second(tape, pages, 2);
 }
 
 /* Checks a line of the table: fields with one blank in between. */
 static inline void has_line(int (*command)(int argc, char **argv), const char *option,
 			    const char *line, const struct blob *tape)
 {
-	char *to = text, *from;
-
 	if (run(command, "command", option, tape))
 		printf("# it fails: %s\n", said);
-	for (from = text; *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
+	squeeze_blanks();
 	has(line, option ? option : "no option");
 }
 

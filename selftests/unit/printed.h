@@ -76,6 +76,17 @@ static inline void squeeze(void)
 	*to = '\0';
 }
 
+/* Leaves one blank where there are several, so that the width of columns does not count. */
+static inline void squeeze_blanks(void)
+{
+	char *to = text, *from;
+
+	for (from = text; *from; from++)
+		if (*from != ' ' || from[1] != ' ')
+			*to++ = *from;
+	*to = '\0';
+}
+
 static inline void has_not(const char *unexpected, const char *what)
 {
 	if (!ok(!strstr(text, unexpected), "%s", what))
@@ -107,6 +118,28 @@ static inline void write_tape(const struct blob *tape, unsigned char (*pages)[ST
 	if (ret || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
+}
+
+/* Writes a tape of the second from 1 to 2, whose CPUs are those of the pages. */
+static inline void write_second(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
+				size_t n)
+{
+	struct schedtape_cpu cpus[8] = { { .cpu = 0 } };
+	struct schedtape_end end = {
+		.size = sizeof(end), .start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus,
+	};
+	struct stape_page_header header;
+	size_t i, at;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&header, pages[i], sizeof(header));
+		for (at = 0; at < end.nr_cpus && cpus[at].cpu != header.cpu; at++)
+			;
+		if (at == end.nr_cpus)
+			cpus[end.nr_cpus++].cpu = header.cpu;
+		cpus[at].events += header.events;
+	}
+	write_tape(tape, pages, n, &end, false);
 }
 
 /* 10 is preempted, paused, and boosted; 20 enters, loopback wakes it, and it leaves. */

@@ -131,14 +131,6 @@ static void test_terminal(void)
 /* 10 is renamed while 20 runs on the other CPU; 20 ends, and its PID is used again. */
 static void make_names(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 3 }, { .cpu = 3, .events = 4 },
-		{ .cpu = STAPE_CPU_NONE, .events = 4 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
-	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -156,7 +148,7 @@ static void make_names(const struct blob *tape)
 	maker_rename(&m, 1030 * MS, 10, "other");
 	maker_event(&m, 1055 * MS, STAPE_EV_EXIT, 20, 0);
 	maker_event(&m, 1070 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
-	write_tape(tape, pages, 3, &end, false);
+	write_second(tape, pages, 3);
 }
 
 static void test_legends(const struct blob *tape)
@@ -177,13 +169,6 @@ static void test_legends(const struct blob *tape)
 /* CPU 0 is paused before CPU 3 switches. */
 static void make_pause(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 2 }, { .cpu = 3, .events = 1 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -194,7 +179,7 @@ static void make_pause(const struct blob *tape)
 	maker_switch(&m, 1040 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_begin(&m, pages[2], 3, 0, 1000 * MS);
 	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	write_tape(tape, pages, 3, &end, false);
+	write_second(tape, pages, 3);
 }
 
 static void test_gaps(const struct blob *tape)

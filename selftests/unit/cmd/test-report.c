@@ -9,17 +9,14 @@ static const char fields[] = "-Ftask,cpu,sleeps,preempted,delay-median,delay-max
 
 static void line(const struct blob *tape, const char *option, const char *expected)
 {
-	char name[] = "report", *to = text, *from;
+	char name[] = "report";
 	char *argv[4] = { name, (char *)tape->path, (char *)fields,
 			  (char *)option };
 
 	begin_capture();
 	cmd_report(option ? 4 : 3, argv);
 	end_capture();
-	for (from = text; *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
+	squeeze_blanks();
 	has(expected, option ? option : "no option");
 }
 

@@ -18,14 +18,6 @@ static void described_fork(struct maker *m, uint64_t time, uint32_t pid, uint32_
  */
 static void make_lives(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 21 }, { .cpu = 3, .events = 4 },
-		{ .cpu = STAPE_CPU_NONE, .events = 7 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
-	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -62,7 +54,7 @@ static void make_lives(const struct blob *tape)
 	maker_exec(&m, 1032 * MS, 10, 20);
 	maker_rename(&m, 1033 * MS, 10, "new");
 	described_fork(&m, 1043 * MS, 30, 10, 0);
-	write_tape(tape, pages, 3, &end, false);
+	write_second(tape, pages, 3);
 }
 
 static void test_tasks(const struct blob *tape)
@@ -144,13 +136,6 @@ static void test_json(const struct blob *tape)
  */
 static void test_entering(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 12 }, { .cpu = STAPE_CPU_NONE, .events = 9 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	uint64_t words[5] = {
 		1ULL << 32 | 40, maker_prio_word(1, 0, 50, 49, false), 1069 * MS,
@@ -177,7 +162,7 @@ static void test_entering(const struct blob *tape)
 	maker_task(&m, 1100 * MS, 50, STAPE_TASK_ENTERS, "back", words);
 	described_fork(&m, 1110 * MS, 60, 50, 0);
 	described_fork(&m, 1120 * MS, 60, 40, 0);
-	write_tape(tape, pages, 2, &end, false);
+	write_second(tape, pages, 2);
 	run_three(tape, "-p", "-stask", "-Ftask,switch,described");
 	has("\nback:50        2          3\nback:60        1          0\n"
 	    "kid:40         1          2\nnew:40         1          1\n",
@@ -189,18 +174,13 @@ static void test_entering(const struct blob *tape)
 /* Only 20 has an event; the tape describes 10, too. */
 static void test_no_event(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 2 };
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = &cpu, .nr_cpus = 1,
-	};
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
 	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_tape(tape, pages, 1, &end, false);
+	write_second(tape, pages, 1);
 	run(cmd_stat, "stat", NULL, tape);
 	has(" 2 events on 1 CPU, 2 tasks\n", "a task without an event counts as a task");
 	has_not("shell:10", "but has no line");

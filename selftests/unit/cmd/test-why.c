@@ -16,13 +16,6 @@
  */
 static void make_waits(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 14 }, { .cpu = 3, .events = 11 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -51,19 +44,12 @@ static void make_waits(const struct blob *tape)
 	maker_event(&m, 1420 * MS, STAPE_EV_MIGRATE, 20, 3);
 	maker_switch(&m, 1430 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1440 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_tape(tape, pages, 2, &end, false);
+	write_second(tape, pages, 2);
 }
 
 /* CPU 5 wakes 20, as CPU 0 has asked it to; 10, which has tried to wake 20, sleeps by then. */
 static void make_late(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 5 }, { .cpu = 3, .events = 4 }, { .cpu = 5, .events = 3 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 3,
-	};
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -82,19 +68,12 @@ static void make_late(const struct blob *tape)
 	maker_event(&m, 1054 * MS, STAPE_EV_WAKEUP, 20, 5);
 	maker_switch(&m, 1055 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_tape(tape, pages, 3, &end, false);
+	write_second(tape, pages, 3);
 }
 
 /* 10 sleeps from 1.020 on.  Its thread 20 wakes it, was ready since 1.010, and ran at 1.030. */
 static void make_early(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpus[] = {
-		{ .cpu = 0, .events = 8 }, { .cpu = 3, .events = 4 },
-	};
-	static const struct schedtape_end end = {
-		.size = sizeof(end),
-		.start_time = 1 * S, .stop_time = 2 * S, .cpus = cpus, .nr_cpus = 2,
-	};
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -111,7 +90,7 @@ static void make_early(const struct blob *tape)
 	maker_switch(&m, 1030 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_wake(&m, 1040 * MS, 10, STAPE_CTX_TASK, 1040 * MS, 0);
 	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_tape(tape, pages, 2, &end, false);
+	write_second(tape, pages, 2);
 }
 
 /* Runs the command with up to five arguments behind the name, and takes double blanks out. */
@@ -119,16 +98,12 @@ static int why(const struct blob *tape, const char *a, const char *b, const char
 {
 	char name[] = "why", file[] = "-i";
 	char *argv[7] = { name, file, (char *)tape->path, (char *)a, (char *)b, (char *)c };
-	char *to = text, *from;
 	int status;
 
 	begin_capture();
 	status = cmd_why(3 + !!a + !!b + !!c, argv);
 	end_capture();
-	for (from = text; *from; from++)
-		if (*from != ' ' || from[1] != ' ')
-			*to++ = *from;
-	*to = '\0';
+	squeeze_blanks();
 	return status;
 }
 
