@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "common/figures.h"
 #include "common/output.h"
 
 #define BAR	50	/* characters of the longest bar */
@@ -47,10 +48,7 @@ static void fill_row(union sheet_value *row, const struct delays_sum *sum)
 			row[column].n = SHEET_NONE;
 		return;
 	}
-	row[MEDIAN].n = schedtape_histogram_quantile(delays, 50, 100);
-	row[P95].n = schedtape_histogram_quantile(delays, 95, 100);
-	row[P99].n = schedtape_histogram_quantile(delays, 99, 100);
-	row[WORST].n = delays->worst;
+	figures_set(&row[MEDIAN], delays);
 	row[WORST_AT].n = sum->worst_begin;
 	row[WORST_CPU].n = sum->worst_cpu;
 	row[AVERAGE].n = delays->sum / delays->nr;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/figures.h"
 #include "common/output.h"
 
 enum column {
@@ -79,10 +80,7 @@ static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 			row[columns[i]].n = SHEET_NONE;
 		return;
 	}
-	row[MEDIAN].n = schedtape_histogram_quantile(delays, 50, 100);
-	row[P95].n = schedtape_histogram_quantile(delays, 95, 100);
-	row[P99].n = schedtape_histogram_quantile(delays, 99, 100);
-	row[WORST].n = delays->worst;
+	figures_set(&row[MEDIAN], delays);
 	row[WORST_AT].n = sum->worst_begin;
 	row[WORST_END].n = sum->worst_begin + delays->worst;
 	row[WORST_CPU].n = sum->worst_cpu;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "common/figures.h"
 #include "common/output.h"
 #include "timehist/timehist.h"
 
@@ -69,10 +70,7 @@ static void fill_row(union sheet_value *row, const struct runs_sum *sum)
 {
 	row[COUNT].n = sum->runs.nr;
 	row[SUM].n = sum->runs.sum;
-	row[MEDIAN].n = schedtape_histogram_quantile(&sum->runs, 50, 100);
-	row[P95].n = schedtape_histogram_quantile(&sum->runs, 95, 100);
-	row[P99].n = schedtape_histogram_quantile(&sum->runs, 99, 100);
-	row[WORST].n = sum->runs.worst;
+	figures_set(&row[MEDIAN], &sum->runs);
 	row[WORST_AT].n = sum->runs.nr ? sum->worst_begin : SHEET_NONE;
 	row[MIGRATIONS].n = sum->migrations;
 	row[LEAST].n = sum->least;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/figures.h"
 #include "common/output.h"
 
 /**
@@ -289,10 +290,7 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	row[TIME].n = waits->sum;
 	row[SHARE].n = all ? (double)waits->sum * 1000000 / all + 0.5 : 0;
 	row[WAITS].n = waits->nr;
-	row[MEDIAN].n = schedtape_histogram_quantile(waits, 50, 100);
-	row[P95].n = schedtape_histogram_quantile(waits, 95, 100);
-	row[P99].n = schedtape_histogram_quantile(waits, 99, 100);
-	row[WORST].n = waits->worst;
+	figures_set(&row[MEDIAN], waits);
 	row[WORST_AT].n = cause->worst_end;
 	row[AVERAGE].n = waits->sum / waits->nr;
 	row[KIND].text = strdup(words[cause->kind].json);
