@@ -99,7 +99,7 @@ static void print(struct schedtape_tape *tape, bool json)
 	rows_free(&rows);
 }
 
-/* What map prints is not looked at. */
+/* This test makes map's lines, but does not compare them. */
 static void discard_output(void)
 {
 	static bool done;

@@ -146,7 +146,8 @@ static void put_end(struct records *r, unsigned int cpus, uint64_t events)
 #define CPUS	7
 
 /*
- * Several CPUs, whose pages overlap and come up to a round late; one of them seldom has a page.
+ * Puts pages of several CPUs.  The times of the pages overlap, a page may come one round late, and
+ * one CPU seldom has a page.
  * @step: time from round to round
  */
 static void put_rounds(struct records *r, uint64_t step, bool counter)
@@ -260,7 +261,7 @@ static void count_call(void *arg)
 	++*(unsigned int *)arg;
 }
 
-/* What the caller has in its buffers can be written before each wait. */
+/* The library calls the caller before each wait for a pipe. */
 static void test_wait(void)
 {
 	struct schedtape_tape *tape;
