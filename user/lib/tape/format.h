@@ -41,7 +41,8 @@
 
 /* Limits of the format, so that a reader's memory has a bound. */
 #define TAPE_MAX_PAGES		1024	/* in a chunk */
-#define TAPE_MAX_RAW		(TAPE_MAX_PAGES * (size_t)STAPE_PAGE_SIZE)	/* of any known payload */
+/* Of any known payload. */
+#define TAPE_MAX_RAW		(TAPE_MAX_PAGES * (size_t)STAPE_PAGE_SIZE)
 #define TAPE_MAX_EXTRA		4096	/* of any known type */
 #define TAPE_MAX_HEADER		4096
 /* Of any known type, if its payload was compressed with ZSTD_compressBound(). */
