@@ -19,8 +19,16 @@ import os, sys, threading
 
 go, stay, ready = (os.open(name, os.O_RDWR) for name in ("go", "stay", "ready"))
 
+# The exit of "ends" wakes those who wait for a gate or for it. perf does not count its events any
+# more then, so these must not migrate.
+def stay_here():
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
 def wait_for(gate):
+    cpus = os.sched_getaffinity(0)
+    stay_here()
     os.read(gate, 1)
+    os.sched_setaffinity(0, cpus)
 
 def ping(rounds, read, write, first):
     for _ in range(rounds):
@@ -70,11 +78,13 @@ ends = [start(lambda: forks(3), False)]
 # A shell is small, so its execve() is quick.
 pid = os.fork()
 if not pid:
+    stay_here()
     os.execv("/bin/sh", ["sh", "-c", "read x < shell && exec sh -c 'echo x > ready; read x < stay'"])
 stays.append(pid)
 print("stays", *stays)
 print("ends", *ends)
 sys.stdout.flush()
+stay_here()
 for pid in ends:
     os.waitpid(pid, 0)
 wait_for(stay)
