@@ -21,6 +21,7 @@
 #error "schedtape needs a 64-bit kernel"
 #endif
 
+#include <linux/compat.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -85,6 +86,19 @@ static inline bool stape_on_cpu(const struct task_struct *task)
 	return READ_ONCE(task->on_cpu);
 #else
 	return task == current;
+#endif
+}
+
+/*
+ * Returns true if the current task is in a 32-bit system call.  The numbers of x32 have a bit of
+ * their own.
+ */
+static __always_inline bool stape_in_32bit_syscall(const struct task_struct *task)
+{
+#ifdef CONFIG_X86
+	return IS_ENABLED(CONFIG_IA32_EMULATION) && task->thread_info.status & TS_COMPAT;
+#else
+	return in_compat_syscall();
 #endif
 }
 

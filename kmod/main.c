@@ -11,6 +11,7 @@
 #include "control/netlink.h"
 #include "record/attach.h"
 #include "record/clock.h"
+#include "record/extras.h"
 #include "record/suspend.h"
 #include "replay/replay.h"
 
@@ -53,6 +54,7 @@ static void __exit stape_exit(void)
 	stape_device_exit();
 	stape_netlink_exit();
 	stape_replay_exit();
+	stape_extras_exit();
 	stape_suspend_exit();
 	stape_work_exit();
 }

@@ -86,6 +86,8 @@ struct stape_page_header {
  * to @lost_last; @lost says whether events were lost as well.
  */
 #define STAPE_PAGE_PAUSED	0x0001
+/* Switches of tasks that sleep name the system call: STAPE_SWITCH_SYSCALL. */
+#define STAPE_PAGE_SYSCALLS	0x0002
 
 enum stape_event_type {
 	STAPE_EV_NONE = 0,	/* never written: a page with a zero word is corrupt */
@@ -111,6 +113,12 @@ enum stape_event_type {
 #define STAPE_SWITCH_NEXT_SHIFT	4
 #define STAPE_SWITCH_NEXT_MASK	0x030	/* enum stape_next */
 #define STAPE_SWITCH_PROXY	0x040	/* reserved, always 0: prev lends its time */
+#define STAPE_SWITCH_SYSCALL	0x080	/* prev sleeps in a system call, whose number is above */
+#define STAPE_SWITCH_SYSCALL_32	0x100	/* it is one of the 32-bit system calls of this machine */
+#define STAPE_SWITCH_SYSCALL_SHIFT	10	/* 32 bits: its number, or STAPE_SYSCALL_NONE */
+
+/* A task of user space sleeps in no system call, but in a page fault, say. */
+#define STAPE_SYSCALL_NONE	0xffffffffU
 
 enum stape_state {
 	STAPE_STATE_RUNNING = 0,	/* preempted, or yielded */

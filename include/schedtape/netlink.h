@@ -160,6 +160,7 @@ enum stape_a_session {
 	STAPE_A_SESSION_MEMORY,		/* u64, bytes of its rings and its filter */
 	STAPE_A_SESSION_STOPPED_BY,	/* u32, enum stape_stopped_by */
 	STAPE_A_SESSION_MISSED_CALLS,	/* u64, as STAPE_A_INFO_MISSED_CALLS, while it recorded */
+	STAPE_A_SESSION_SYSCALLS,	/* flag: switches name the system call of a sleep */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

@@ -15,7 +15,7 @@ struct stape_session;
 
 /* netlink_session.c */
 extern const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1];
-extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_CPUS + 1];
+extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_SYSCALLS + 1];
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info);

@@ -22,13 +22,14 @@ const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_CPUS + 1] = {
+const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_SYSCALLS + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[STAPE_A_SESSION_RING_PAGES] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
 	[STAPE_A_SESSION_WATERMARK] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
 	[STAPE_A_SESSION_CLOCK] = NLA_POLICY_MAX(NLA_U32, STAPE_CLOCK_COUNTER),
 	[STAPE_A_SESSION_OVERWRITE] = { .type = NLA_FLAG },
 	[STAPE_A_SESSION_CPUS] = NLA_POLICY_MIN_LEN(1),
+	[STAPE_A_SESSION_SYSCALLS] = { .type = NLA_FLAG },
 };
 
 static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
@@ -37,7 +38,8 @@ static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *s
 	    nla_put_u32(skb, STAPE_A_SESSION_WATERMARK, session->setup.watermark) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_CLOCK, session->setup.counter ?
 			STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO) ||
-	    (session->setup.overwrite && nla_put_flag(skb, STAPE_A_SESSION_OVERWRITE)))
+	    (session->setup.overwrite && nla_put_flag(skb, STAPE_A_SESSION_OVERWRITE)) ||
+	    (session->setup.syscalls && nla_put_flag(skb, STAPE_A_SESSION_SYSCALLS)))
 		return -EMSGSIZE;
 	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
 }
@@ -132,6 +134,7 @@ static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *
 	setup->counter = stape_attr_u32(info, STAPE_A_SESSION_CLOCK, STAPE_CLOCK_MONO) ==
 			 STAPE_CLOCK_COUNTER;
 	setup->overwrite = nla_get_flag(info->attrs[STAPE_A_SESSION_OVERWRITE]);
+	setup->syscalls = nla_get_flag(info->attrs[STAPE_A_SESSION_SYSCALLS]);
 	if (cpus)
 		stape_cpumask_read(&setup->cpus, nla_data(cpus), nla_len(cpus));
 	else

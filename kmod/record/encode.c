@@ -288,12 +288,13 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	u32 arg = (u32)parent->pid << STAPE_FORK_PARENT_SHIFT |
+	u32 low = (u32)child->pid << STAPE_PID_SHIFT |
 		  (same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0);
-	u64 word = stape_ring_word(STAPE_EV_FORK, child->pid << STAPE_PID_SHIFT);
+	u64 word = stape_ring_word(STAPE_EV_FORK, low);
 	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 
-	stape_ring_put_long(ring, word, arg, stape_ring_now(ring));
+	BUILD_BUG_ON(STAPE_FORK_PARENT_SHIFT != STAPE_ARG_BITS);
+	stape_ring_put_long(ring, word, parent->pid, stape_ring_now(ring), false);
 	stape_descriptions_unlock_irq_off(active->descriptions);
 }
 

@@ -54,12 +54,15 @@ unsigned int stape_encode_count_entries(void);
 void stape_encode_resync(struct stape_active *active);
 void stape_encode_resync_current(struct stape_active *active);
 
-/* Returns the lower half of a switch's word.  @recorded: the filter has the next task, @pid. */
-static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 state)
+/*
+ * Returns the lower half of a switch's word.  @recorded: the filter has the next task, @pid.
+ * @prev: the part of the argument that is about the previous task.
+ */
+static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 prev)
 {
 	if (recorded)
-		return pid << STAPE_PID_SHIFT | state;
-	return (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT | state;
+		return pid << STAPE_PID_SHIFT | prev;
+	return (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT | prev;
 }
 
 /*
@@ -73,6 +76,18 @@ static __always_inline void stape_encode_switch(struct stape_ring *ring, bool re
 
 	if (recorded || stape_ring_curr_pid(ring))
 		stape_ring_emit_switch(ring, low);
+	else
+		ring->curr = low;
+}
+
+/* stape_encode_switch() of a task that sleeps in a system call, or in none (stape_syscall()). */
+static __always_inline void stape_encode_syscall(struct stape_ring *ring, bool recorded, u32 pid,
+						 u32 prev, u32 syscall)
+{
+	u32 low = stape_encode_switch_low(recorded, pid, prev);
+
+	if (recorded || stape_ring_curr_pid(ring))
+		stape_ring_emit_syscall(ring, low, syscall);
 	else
 		ring->curr = low;
 }

@@ -11,8 +11,10 @@
 
 #include "record/dead.h"
 #include "record/encode.h"
+#include "record/extras.h"
 #include "record/probe_task.h"
 #include "record/softirq.h"
+#include "record/syscall.h"
 #include "record/task_info.h"
 #include "record/watch.h"
 
@@ -44,6 +46,29 @@ static __always_inline unsigned long stape_probe_next_id(unsigned long id,
 	return unlikely(id != prev_id) && prev_id ? STAPE_FILTER_MULTI : id;
 }
 
+/* The part of a switch's argument for the system call that @prev sleeps in. */
+static __always_inline u32 stape_probe_syscall_flags(const struct task_struct *prev)
+{
+	return STAPE_SWITCH_SYSCALL |
+	       (stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0);
+}
+
+/*
+ * Writes a switch, with the system call if the ring wants it.  @prev_recorded: the filter may have
+ * @prev.
+ */
+static notrace void stape_probe_switch_write(struct stape_ring *ring, bool recorded, u32 pid,
+					     struct task_struct *prev, bool prev_recorded,
+					     u32 state)
+{
+	if (ring->syscalls && prev_recorded && stape_syscall_has_regs(prev) &&
+	    state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
+		stape_encode_syscall(ring, recorded, pid, state | stape_probe_syscall_flags(prev),
+				     stape_syscall_number(prev));
+	else
+		stape_encode_switch(ring, recorded, pid, state);
+}
+
 /* Writes any switch. */
 static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 						    struct task_struct *prev,
@@ -56,14 +81,35 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 	unsigned long id = stape_filter_id(data, next->pid);
 
 	if (id)
-		stape_encode_switch(stape_active_ring(stape_probe_next_id(id, prev_id)),
-				    true, next->pid, state);
+		stape_probe_switch_write(stape_active_ring(stape_probe_next_id(id, prev_id)),
+					 true, next->pid, prev, prev_id, state);
 	else if (prev_id)
-		stape_encode_switch(stape_active_ring(prev_id), false, next->pid, state);
+		stape_probe_switch_write(stape_active_ring(prev_id), false, next->pid, prev, true,
+					 state);
 	if (state == STAPE_STATE_DEAD && prev_id)
 		stape_dead_add(prev);
 	if (stape_watch_enabled())
 		stape_watch_switch(prev, next, state != STAPE_STATE_RUNNING);
+}
+
+/*
+ * Writes a switch of a task that sleeps.  @extras: the ring may want system calls, a compile-time
+ * constant.
+ */
+static __always_inline void stape_probe_switch_sleeps(struct stape_ring *ring, bool recorded,
+						      u32 pid, struct task_struct *prev,
+						      bool prev_recorded, bool extras)
+{
+	u32 state = STAPE_STATE_SLEEPING;
+
+	if (!extras || !ring->syscalls)
+		stape_encode_switch(ring, recorded, pid, state);
+	else if (likely(prev_recorded && stape_syscall_has_regs(prev) &&
+			!stape_in_32bit_syscall(prev)))
+		stape_encode_syscall(ring, recorded, pid, state | STAPE_SWITCH_SYSCALL,
+				     stape_syscall_number(prev));
+	else
+		stape_probe_switch_write(ring, recorded, pid, prev, prev_recorded, state);
 }
 
 /*
@@ -75,36 +121,58 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 						     struct task_struct *prev,
 						     struct task_struct *next,
 						     unsigned int prev_state, unsigned long id,
-						     bool recorded)
+						     bool recorded, bool prev_recorded, bool extras)
 {
 	struct stape_ring *ring = stape_active_ring(id);
 
 	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
 	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
-		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_SLEEPING);
+		stape_probe_switch_sleeps(ring, recorded, next->pid, prev, prev_recorded, extras);
 	else if (stape_probe_runnable(preempt, prev))
 		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_RUNNING);
 	else
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
-void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
-				struct task_struct *next, unsigned int prev_state)
+static __always_inline void stape_probe_switch_unwatched(void *data, bool preempt,
+							 struct task_struct *prev,
+							 struct task_struct *next,
+							 unsigned int prev_state, bool extras)
 {
 	unsigned long prev_id = stape_filter_id(data, prev->pid);
 	unsigned long id = stape_filter_id(data, next->pid);
 
-	if (stape_watch_enabled()) {
-		stape_probe_switch_any(data, preempt, prev, next, prev_state);
-	} else if (id == prev_id) {
+	if (id == prev_id) {
 		if (id)
-			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true);
+			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
+						 true, extras);
 	} else if (id) {
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
-					 stape_probe_next_id(id, prev_id), true);
+					 stape_probe_next_id(id, prev_id), true, prev_id, extras);
 	} else {
-		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false);
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false,
+					 true, extras);
 	}
+}
+
+static noinline notrace void stape_probe_switch_extras(void *data, bool preempt,
+						       struct task_struct *prev,
+						       struct task_struct *next,
+						       unsigned int prev_state)
+{
+	if (stape_watch_enabled())
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	else
+		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
+}
+
+void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
+				struct task_struct *next, unsigned int prev_state)
+{
+	if (stape_extras_enabled())
+		stape_probe_switch_extras(data, preempt, prev, next, prev_state);
+	else
+		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
@@ -197,35 +265,50 @@ void notrace stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 
 /* -- several sessions -------------------------------------------------------- */
 
+#define STAPE_FANOUT_SYSCALL	(STAPE_SWITCH_SYSCALL | STAPE_SWITCH_SYSCALL_32)
+
 /* Returns the lower half of a switch's word for one of several sessions. */
-static u32 stape_fanout_switch(const struct stape_active *active, u32 low)
+static u32 stape_fanout_switch_low(const struct stape_active *active,
+				   const struct stape_ring *ring, u32 low)
 {
 	u32 pid = low >> STAPE_PID_SHIFT;
 
+	if (!ring->syscalls || !stape_ring_curr_pid(ring))
+		low &= ~STAPE_FANOUT_SYSCALL;
 	if (!pid || test_bit(pid, active->filter.members))
 		return low;
-	return stape_encode_switch_low(false, pid, low & STAPE_SWITCH_STATE_MASK);
+	return stape_encode_switch_low(false, pid, low & (STAPE_SWITCH_STATE_MASK |
+							  STAPE_FANOUT_SYSCALL));
+}
+
+static void stape_fanout_switch(const struct stape_active *active, struct stape_ring *ring,
+				u64 word, u64 arg, u64 now)
+{
+	u32 low = stape_fanout_switch_low(active, ring, word);
+
+	word = stape_ring_word(STAPE_EV_SWITCH, low);
+	if (!(low >> STAPE_PID_SHIFT) && !stape_ring_curr_pid(ring))
+		ring->curr = low;
+	else if (low & STAPE_SWITCH_SYSCALL)
+		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now, true);
+	else
+		stape_ring_put(ring, word, now, true);
 }
 
 static __always_inline void stape_fanout_one(const struct stape_active *active,
-					     struct stape_ring *ring, u64 word, u32 arg,
+					     struct stape_ring *ring, u64 word, u64 arg,
 					     u64 now)
 {
 	u32 low = word;
 
-	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH) {
-		low = stape_fanout_switch(active, low);
-		if (low >> STAPE_PID_SHIFT || stape_ring_curr_pid(ring))
-			stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low), now, true);
-		else
-			ring->curr = low;
-	} else if (test_bit(low >> STAPE_PID_SHIFT, active->filter.members)) {
+	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
+		stape_fanout_switch(active, ring, word, arg, now);
+	else if (test_bit(low >> STAPE_PID_SHIFT, active->filter.members))
 		stape_ring_put_any(ring, word, arg, now);
-	}
 }
 
 /* Passes an event on to each session that it concerns, with interrupts off. */
-static notrace void stape_fanout(u64 word, u32 arg)
+static notrace void stape_fanout(u64 word, u64 arg)
 {
 	struct stape_active *active;
 	u64 now[2] = { 0 };	/* by clock; each is read once, if at all */

@@ -94,6 +94,7 @@ int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_se
 		return 0;
 	ring->watermark = setup->watermark;
 	ring->overwrite = setup->overwrite;
+	ring->syscalls = setup->syscalls;
 	return stape_ring_alloc(ring, setup->pages, cpu, cpu_to_node(cpu));
 }
 
@@ -126,9 +127,10 @@ int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
  *
  * Context: any.
  */
-void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg))
+void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u64 arg))
 {
 	ring->counter = true;	/* the cheaper clock: nobody reads the times */
+	ring->syscalls = true;	/* some of the rings may want them */
 	ring->pos = stape_ring_no_page();
 	ring->curr = 1 << STAPE_PID_SHIFT;
 	ring->fanout = fanout;
@@ -169,14 +171,14 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 			   ring->producer->overwritten + page->events);
 	page->curr = stape_ring_curr_pid(ring);
 	page->curr_kind = stape_ring_curr_kind(ring);
-	page->flags = 0;
+	page->flags = ring->syscalls ? STAPE_PAGE_SYSCALLS : 0;
 	page->time = now + ring->offset;
 	page->seq = ring->head;
 	page->lost = ring->lost;
 	page->lost_first = ring->lost_first;
 	page->lost_last = ring->lost_last;
 	if (ring->paused_since) {
-		page->flags = STAPE_PAGE_PAUSED;
+		page->flags |= STAPE_PAGE_PAUSED;
 		page->lost_first = ring->lost ? min(ring->lost_first, ring->paused_since) :
 						ring->paused_since;
 		page->lost_last = clamp(max(ring->paused_until, ring->lost_last), page->lost_first,
@@ -324,12 +326,12 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  * stape_ring_put_slow() - write an event that needs a page or a prefix
  * @ring: this CPU's ring
  * @word: stape_ring_word()
- * @arg: its whole argument, below 2^10 for a switch
+ * @arg: its whole argument, of which the word may have the low 10 bits
  * @now: its time
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now)
+noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now)
 {
 	if (ring->fanout) {
 		ring->fanout(word, arg);
@@ -358,6 +360,12 @@ void notrace stape_ring_emit_mono(struct stape_ring *ring, u64 word)
 void notrace stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word)
 {
 	stape_ring_put(ring, word, stape_clock_now(false), true);
+}
+
+/* stape_ring_emit_syscall() by CLOCK_MONOTONIC. */
+void notrace stape_ring_emit_syscall_mono(struct stape_ring *ring, u64 word, u32 syscall)
+{
+	stape_ring_put_long(ring, word, syscall, stape_clock_now(false), true);
 }
 
 /* stape_ring_emit_wakeup() by CLOCK_MONOTONIC. */

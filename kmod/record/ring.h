@@ -30,6 +30,7 @@
  * @offset: stape_clock_offset() as of the last page; all times below have it added
  * @paused: events are neither written nor counted as lost
  * @overwrite: a full ring loses its oldest page, not new events
+ * @syscalls: switches of tasks that sleep name their system call
  * @page: the open page, NULL: none
  * @non_events: words of the open page that are no events, minus events without an own word
  * @head: pages published
@@ -61,6 +62,7 @@ struct stape_ring {
 	bool counter;
 	bool paused;
 	bool overwrite;
+	bool syscalls;
 
 	struct stape_page_header *page;
 	int non_events;
@@ -77,7 +79,7 @@ struct stape_ring {
 	struct irq_work *wake;
 	struct irq_work *notify;
 	bool *any_lost;
-	void (*fanout)(u64 word, u32 arg);
+	void (*fanout)(u64 word, u64 arg);
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
@@ -90,6 +92,7 @@ struct stape_ring {
  * @watermark: published pages before the reader is woken
  * @counter: the clock is the CPU's counter
  * @overwrite: full rings lose their oldest page
+ * @syscalls: see struct stape_ring
  * @cpus: the CPUs that are recorded
  * @notify: queued when the first event is lost
  * @any_lost: set before that
@@ -99,12 +102,13 @@ struct stape_ring_setup {
 	u32 watermark;
 	bool counter;
 	bool overwrite;
+	bool syscalls;
 	cpumask_t cpus;
 	struct irq_work *notify;
 	bool *any_lost;
 };
 
-void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u32 arg));
+void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u64 arg));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
 			   const struct stape_ring_setup *setup);
@@ -117,9 +121,10 @@ void stape_ring_finish(struct stape_ring *ring);
 u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
-void stape_ring_put_slow(struct stape_ring *ring, u64 word, u32 arg, u64 now);
+void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now);
 void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
+void stape_ring_emit_syscall_mono(struct stape_ring *ring, u64 word, u32 syscall);
 void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
 void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
 void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
@@ -200,30 +205,33 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 /**
  * stape_ring_put_long() - write an event whose argument has more bits than an event's word
  * @ring: a ring
- * @word: stape_ring_word() of a type without payload, no switch
- * @arg: its whole argument, whose upper bits go into a word of their own in front of the event
+ * @word: stape_ring_word() of a type without payload, with the low 10 bits of the argument
+ * @upper: all other bits of the argument; they go into a word of their own in front of the event
  * @now: by the session's clock
+ * @is_switch: the event is a switch; a compile-time constant
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 word, u32 arg,
-						u64 now)
+static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 word, u32 upper,
+						u64 now, bool is_switch)
 {
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
-	/* At a page's boundary no page is open: this is its last word then. */
-	unsigned long before = (unsigned long)(pos - 1) % STAPE_PAGE_SIZE;
 
-	if (unlikely(delta > STAPE_DELTA_MASK || before > STAPE_PAGE_SIZE - 3 * sizeof(*pos)) ||
-	    unlikely(arg <= STAPE_ARG_MASK)) {
-		stape_ring_put_slow(ring, word, arg, now);
+	/* (pos + 1) % STAPE_PAGE_SIZE is 8 if no page is open, and 0 if one word is left. */
+	if (unlikely(delta > STAPE_DELTA_MASK ||
+		     !((unsigned long)(pos + 1) & (STAPE_PAGE_SIZE - 2 * sizeof(*pos))))) {
+		stape_ring_put_slow(ring, word, (u64)upper << STAPE_ARG_BITS |
+						(word & STAPE_ARG_MASK), now);
 		return;
 	}
-	pos[0] = stape_word(STAPE_EV_ARG, 0, 0, 0) | arg >> STAPE_ARG_BITS;
-	pos[1] = delta << STAPE_DELTA_SHIFT | word | (arg & STAPE_ARG_MASK);
+	pos[0] = stape_word(STAPE_EV_ARG, 0, 0, 0) | upper;
+	pos[1] = delta << STAPE_DELTA_SHIFT | word;
 	ring->pos = pos + 2;
 	ring->last = now;
 	ring->non_events++;
+	if (is_switch)
+		ring->curr = word;
 }
 
 /* Returns whether the wakeup @wakeup, @delta after @waking, may be put into @waking's word. */
@@ -326,6 +334,24 @@ static __always_inline void stape_ring_emit_switch(struct stape_ring *ring, u32 
 		stape_ring_put(ring, word, stape_clock_now(true), true);
 	else
 		stape_ring_emit_switch_mono(ring, word);
+}
+
+/**
+ * stape_ring_emit_syscall() - write a switch of a task that sleeps in a system call
+ * @ring: this CPU's ring
+ * @low: lower half of its word, with STAPE_SWITCH_SYSCALL; becomes @ring->curr
+ * @syscall: the system call's number
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_emit_syscall(struct stape_ring *ring, u32 low, u32 syscall)
+{
+	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
+
+	if (stape_ring_by_counter(ring))
+		stape_ring_put_long(ring, word, syscall, stape_clock_now(true), true);
+	else
+		stape_ring_emit_syscall_mono(ring, word, syscall);
 }
 
 #endif /* _STAPE_RING_H */

@@ -10,6 +10,7 @@
 
 #include "base/account.h"
 #include "base/memory.h"
+#include "record/syscall.h"
 
 static void stape_rings_free(struct stape_ring __percpu *rings)
 {
@@ -43,6 +44,10 @@ static int stape_session_check(const struct stape_session *session,
 	}
 	if (setup->counter && !stape_counter_fit()) {
 		NL_SET_ERR_MSG(extack, "this machine's counter is not fit as a clock");
+		return -EOPNOTSUPP;
+	}
+	if (setup->syscalls && !STAPE_SYSCALL_KNOWN) {
+		NL_SET_ERR_MSG(extack, "this machine's kernel does not tell system calls");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -97,7 +102,8 @@ static struct stape_ring __percpu *stape_rings_create(const struct stape_ring_se
  * @extack: returned: the reason, if this fails
  *
  * Context: under the session's lock; may sleep.
- * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock; -EUSERS: too many sessions.
+ * Return: 0; -EINVAL, -EBUSY, -ENOMEM; -EOPNOTSUPP: no such clock, or no system calls;
+ * -EUSERS: too many sessions.
  */
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
 		      u32 powers, struct netlink_ext_ack *extack)

@@ -16,6 +16,7 @@
 #include "base/work.h"
 #include "record/attach.h"
 #include "record/encode.h"
+#include "record/extras.h"
 #include "record/rules.h"
 #include "record/session_readers.h"
 
@@ -47,9 +48,14 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 		NL_SET_ERR_MSG(extack, "the session has no rings yet: give it their sizes first");
 		return -EINVAL;
 	}
+	/* Before the probes are switched on, because this patches their code. */
+	if (session->setup.syscalls)
+		stape_extras_get();
 	ret = stape_attach_get();
 	if (ret) {
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
+		if (session->setup.syscalls)
+			stape_extras_put();
 		return ret;
 	}
 	stape_clock_get(session->setup.counter);
@@ -80,6 +86,8 @@ void stape_session_detach(struct stape_session *session)
 	stape_attach_put();
 	synchronize_rcu();
 	stape_clock_put(session->setup.counter);
+	if (session->setup.syscalls)
+		stape_extras_put();
 }
 
 static void stape_session_resync_cpu(void *data)

@@ -11,6 +11,8 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
+#include "record/extras.h"
+
 /*
  * On while tasks may be watched, and for 10 s after that, because each change patches the
  * kernel's code.
@@ -28,6 +30,7 @@ static DEFINE_RAW_SPINLOCK(stape_watches_lock);
  */
 void stape_watch_enable(void)
 {
+	stape_extras_get();
 	static_branch_deferred_inc(&stape_watch_key);
 }
 
@@ -39,6 +42,7 @@ void stape_watch_enable(void)
 void stape_watch_disable(void)
 {
 	static_branch_slow_dec_deferred(&stape_watch_key);
+	stape_extras_put();
 }
 
 /**

@@ -51,7 +51,7 @@ struct stape_watch {
 
 extern struct static_key_false_deferred stape_watch_key;
 
-/* Returns true if a task may be watched, so that the switch probe calls stape_watch_switch(). */
+/* Returns true if a task may be watched.  Then stape_extras_enabled(), too. */
 static __always_inline bool stape_watch_enabled(void)
 {
 	return static_branch_unlikely(&stape_watch_key.key);

@@ -322,6 +322,7 @@ static struct json_object *json_session(const struct schedtape_session_state *st
 	out_json_add_count(object, "uid", state->uid);
 	out_json_add_name(object, "clock_name", clock_name(state->clock));
 	out_json_add_bool(object, "overwrite", state->overwrite);
+	out_json_add_bool(object, "syscalls", state->syscalls);
 	out_json_add_count(object, "cpu_count", state->cpus);
 	out_json_add_count(object, "ring_pages", state->ring_pages);
 	out_json_add_count(object, "memory_bytes", state->memory);

@@ -215,6 +215,7 @@ static struct json_object *prepare(struct recording *rec)
 		.filter = &opts->targets.filter,
 		.cpus = opts->cpus,
 		.overwrite = opts->overwrite,
+		.syscalls = opts->syscalls,
 	};
 	struct schedtape_calibration calibration;
 	struct schedtape_module_info info = { .size = sizeof(info) };
@@ -351,6 +352,7 @@ static int open_all(struct recording *rec)
 		.realtime = opts->realtime,
 		.clock = rec->clock,
 		.overwrite = opts->overwrite,
+		.syscalls = opts->syscalls,
 		.cpus = rec->cpus,
 		.cpus_bytes = rec->cpus_bytes,
 		.streams = rec->streams.n ? &rec->streams : NULL,

@@ -129,6 +129,8 @@ static long do_control(struct worker *w)
 		if (st_random_one_in(&w->random, 4))
 			st_request_add(q, STAPE_A_SESSION_OVERWRITE, NULL, 0);
 		if (st_random_one_in(&w->random, 4))
+			st_request_add(q, STAPE_A_SESSION_SYSCALLS, NULL, 0);
+		if (st_random_one_in(&w->random, 4))
 			st_request_add(q, STAPE_A_SESSION_CPUS, &one, 1);
 	}
 	return st_request(q);

@@ -125,6 +125,7 @@ static void add_session_attr(struct worker *w, uint16_t type)
 		add_name(w);
 		break;
 	case STAPE_A_SESSION_OVERWRITE:
+	case STAPE_A_SESSION_SYSCALLS:
 		st_request_add(&w->q, type, NULL, 0);
 		break;
 	case STAPE_A_SESSION_CPUS:
@@ -145,7 +146,7 @@ static void add_session_attr(struct worker *w, uint16_t type)
 static const uint16_t types[NR_KINDS][8] = {
 	[STAPE_CMD_SESSION_SET] = {
 		STAPE_A_SESSION_RING_PAGES, STAPE_A_SESSION_WATERMARK, STAPE_A_SESSION_CLOCK,
-		STAPE_A_SESSION_OVERWRITE, STAPE_A_SESSION_CPUS,
+		STAPE_A_SESSION_OVERWRITE, STAPE_A_SESSION_CPUS, STAPE_A_SESSION_SYSCALLS,
 	},
 	[STAPE_CMD_FILTER_ADD] = {
 		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,

@@ -17,6 +17,7 @@
 #define OPT_DURATION	0x4001
 #define OPT_OVERWRITE	0x4002
 #define OPT_THREADS	0x4003
+#define OPT_SYSCALLS	0x4004
 
 static const struct argp_option options[] = {
 	{ "cpu", 'C', "CPUS", 0,
@@ -34,6 +35,8 @@ static const struct argp_option options[] = {
 	  "Size of each CPU's ring (1M): a number of pages, or of bytes with B, K, M or G", 4 },
 	{ "overwrite", OPT_OVERWRITE, NULL, 0,
 	  "Let new events overwrite the oldest, and write the tape at the end", 4 },
+	{ "syscalls", OPT_SYSCALLS, NULL, 0,
+	  "Note which system call a task sleeps in", 4 },
 	{ "threads", OPT_THREADS, "cpu|core|package|numa|MASKS", OPTION_ARG_OPTIONAL,
 	  "Write a directory, with a thread for each cpu (if there is no SPEC), core, package "
 	  "(or socket) or numa node, or for masks CPUS/AFFINITY:...", 4 },
@@ -163,6 +166,9 @@ static error_t parse_how(int key, char *arg, struct record_options *opts,
 		break;
 	case OPT_OVERWRITE:
 		opts->overwrite = true;
+		break;
+	case OPT_SYSCALLS:
+		opts->syscalls = true;
 		break;
 	case 'k':
 		if (!parse_clock(arg, &opts->clock))

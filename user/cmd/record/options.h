@@ -33,6 +33,7 @@ struct record_options {
 	int level;
 	int realtime;
 	bool overwrite;
+	bool syscalls;
 	bool quiet;
 	bool json;
 	const char *control;

@@ -82,6 +82,7 @@ static int open_session(struct recorder *recorder, struct schedtape_client *clie
 		.ring_bytes = options->ring_bytes,
 		.clock = options->clock,
 		.overwrite = options->overwrite,
+		.syscalls = options->syscalls,
 		.cpus = options->streams ? options->streams->cpus : options->cpus,
 		.cpus_bytes = options->streams ? options->streams->bytes : options->cpus_bytes,
 	};

@@ -27,6 +27,7 @@ struct streams;
  * @level: level of zstd; 0: no compression
  * @clock: enum stape_clock
  * @overwrite: the rings keep the newest events, and are written at the end
+ * @syscalls: switches name the system call that a task sleeps in
  * @realtime: SCHED_FIFO priority of the writing threads; 0: the lowest nice value
  * @cpus: bit n%8 of byte n/8: CPU n is recorded; NULL: all
  * @cpus_bytes: size of @cpus
@@ -40,6 +41,7 @@ struct recorder_options {
 	int level;
 	uint32_t clock;
 	bool overwrite;
+	bool syscalls;
 	int realtime;
 	const unsigned char *cpus;
 	size_t cpus_bytes;

@@ -125,6 +125,27 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
+/*
+ * Returns true if a switch says which system call @curr sleeps in.  Otherwise @curr is a kernel
+ * thread, or does not sleep, or the recording had no --syscalls (STAPE_PAGE_SYSCALLS).
+ */
+static inline bool schedtape_switch_has_syscall(const struct schedtape_event *ev)
+{
+	return ev->arg & STAPE_SWITCH_SYSCALL;
+}
+
+/* Returns the system call's number, or STAPE_SYSCALL_NONE. */
+static inline uint32_t schedtape_switch_syscall(const struct schedtape_event *ev)
+{
+	return ev->arg >> STAPE_SWITCH_SYSCALL_SHIFT;
+}
+
+/* Returns true for a 32-bit system call of a machine with 64 bits. */
+static inline bool schedtape_switch_syscall_32(const struct schedtape_event *ev)
+{
+	return ev->arg & STAPE_SWITCH_SYSCALL_32;
+}
+
 /* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or a value of a later version. */
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {

@@ -221,6 +221,7 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 	json_object_object_add(meta, "sched_settings",
 			       schedtape_settings_describe(SCHEDTAPE_SETTINGS));
 	add_bool(meta, "overwrite", recording->overwrite);
+	add_bool(meta, "syscalls", recording->syscalls);
 	return meta;
 }
 

@@ -14,6 +14,7 @@ struct json_object;
  * @cpus: list of the CPUs recorded, or NULL: all
  * @clock: enum stape_clock
  * @overwrite: full rings keep the newest events
+ * @syscalls: switches name the system call that a task sleeps in
  */
 struct schedtape_recording {
 	char *const *command;
@@ -21,6 +22,7 @@ struct schedtape_recording {
 	const char *cpus;
 	uint32_t clock;
 	bool overwrite;
+	bool syscalls;
 };
 
 /*

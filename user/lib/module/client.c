@@ -298,6 +298,7 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->uid = client_u32(attrs[STAPE_A_SESSION_UID]);
 	state->stopped_by = client_u32(attrs[STAPE_A_SESSION_STOPPED_BY]);
 	state->missed_calls = client_u64(attrs[STAPE_A_SESSION_MISSED_CALLS]);
+	state->syscalls = attrs[STAPE_A_SESSION_SYSCALLS];
 }
 
 static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *state)

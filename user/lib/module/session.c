@@ -201,6 +201,8 @@ int schedtape_session_set(struct schedtape_session *session,
 		client_put_u32(&msg, STAPE_A_SESSION_CLOCK, own.clock);
 	if (own.overwrite)
 		client_put(&msg, STAPE_A_SESSION_OVERWRITE, NULL, 0);
+	if (own.syscalls)
+		client_put(&msg, STAPE_A_SESSION_SYSCALLS, NULL, 0);
 	if (own.cpus)
 		client_put(&msg, STAPE_A_SESSION_CPUS, own.cpus, own.cpus_bytes);
 	ret = client_request(session->client, msg, NULL, NULL, "rings", err);

@@ -67,6 +67,8 @@ struct schedtape_session_state {
 	uint32_t unused;	/* so that no later field lies in what was padding */
 	uint64_t missed_calls;	/* of probed functions, while it recorded */
 	uint32_t stopped_by;	/* enum stape_stopped_by */
+	uint32_t unused2;	/* as above */
+	bool syscalls;		/* switches name system calls */
 };
 
 struct schedtape_replay_state {
@@ -156,6 +158,7 @@ uint32_t schedtape_session_id(const struct schedtape_session *session);
  * @overwrite: full rings keep the newest events
  * @cpus: bit n%8 of byte n/8: CPU n; NULL: all
  * @cpus_bytes: size of @cpus
+ * @syscalls: switches name the system call that a task sleeps in
  */
 struct schedtape_session_options {
 	size_t size;
@@ -165,6 +168,7 @@ struct schedtape_session_options {
 	bool overwrite;
 	const unsigned char *cpus;
 	size_t cpus_bytes;
+	bool syscalls;
 };
 
 /* Makes the rings and maps them.  May be called once for a session. */
