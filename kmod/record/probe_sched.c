@@ -155,24 +155,15 @@ static __always_inline void stape_probe_switch_unwatched(void *data, bool preemp
 	}
 }
 
-static noinline notrace void stape_probe_switch_extras(void *data, bool preempt,
-						       struct task_struct *prev,
-						       struct task_struct *next,
-						       unsigned int prev_state)
-{
-	if (stape_watch_enabled())
-		stape_probe_switch_any(data, preempt, prev, next, prev_state);
-	else
-		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
-}
-
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
-	if (stape_extras_enabled())
-		stape_probe_switch_extras(data, preempt, prev, next, prev_state);
-	else
+	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
+	else if (!stape_watch_enabled())
+		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
+	else
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */

@@ -202,11 +202,21 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 		ring->curr = word;
 }
 
+/* Writes the word in front of an event with 32 more bits of its argument.  Two stores are fewest. */
+static __always_inline void stape_ring_put_argument(u64 *pos, u32 upper)
+{
+	u32 *halves = (u32 *)pos;
+	bool big = IS_ENABLED(CONFIG_CPU_BIG_ENDIAN);
+
+	halves[big] = upper;
+	halves[!big] = (u32)STAPE_EV_ARG << (STAPE_TYPE_SHIFT - 32);
+}
+
 /**
  * stape_ring_put_long() - write an event whose argument has more bits than an event's word
  * @ring: a ring
  * @word: stape_ring_word() of a type without payload, with the low 10 bits of the argument
- * @upper: all other bits of the argument; they go into a word of their own in front of the event
+ * @upper: the other 32 bits of the argument, which go into a word of their own in front of the event
  * @now: by the session's clock
  * @is_switch: the event is a switch; a compile-time constant
  *
@@ -225,7 +235,7 @@ static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 wor
 						(word & STAPE_ARG_MASK), now);
 		return;
 	}
-	pos[0] = stape_word(STAPE_EV_ARG, 0, 0, 0) | upper;
+	stape_ring_put_argument(pos, upper);
 	pos[1] = delta << STAPE_DELTA_SHIFT | word;
 	ring->pos = pos + 2;
 	ring->last = now;

@@ -126,6 +126,12 @@ def life(result):
     return spent(result, LIFE) - described(result)
 
 
+def switch_cost(result):
+    """Instructions of the probe for each switch."""
+    calls = [count for count in result["calls"] if count["name"] == "stape_probe_switch"]
+    return sum(count["instructions"] for count in calls) / sum(count["calls"] for count in calls)
+
+
 def report_functions(part, table):
     """Returns the calls into the module and the instructions of each function, by load."""
     found = {}
@@ -136,21 +142,21 @@ def report_functions(part, table):
         rows = [[probe, caller, number / times, insns / times, most]
                 for (probe, caller), (number, insns, most) in calls.items()]
         rows = sorted((row for row in rows if row[3] >= 0.5), key=lambda row: -row[3])
-        table(f"functions: {phase}: calls into the module, of each {unit}",
+        table(f"functions: {name}: calls into the module, of each {unit}",
               ["function", "called by", "calls", "instructions", "longest call"], rows)
         own = add_up(result["own"], lambda count: (
             count["name"], count["caller"] if count["from"] == "kernel" else ""))
         parts = [[function, caller, number / times, insns / times]
                  for (function, caller), (number, insns, _) in own.items()]
         parts = sorted((row for row in parts if row[3] >= 0.5), key=lambda row: -row[3])
-        table(f"functions: {phase}: instructions of functions alone, of each {unit}",
+        table(f"functions: {name}: instructions of functions alone, of each {unit}",
               ["function", "of the kernel, called by", "calls", "instructions"], parts)
-        found[phase] = {
-            "calls": rows, "own": parts, "longest": max((row[4] for row in rows), default=0),
+        found[name] = {
+            "switch": switch_cost(result), "calls": rows, "own": parts, "longest": max((row[4] for row in rows), default=0),
             "off": result["off"], "section": result["section"],
         }
         if phase == "forks":
-            found[phase] |= {"described": described(result) / times, "life": life(result) / times}
+            found[name] |= {"described": described(result) / times, "life": life(result) / times}
     return {"loads": found}
 
 
@@ -176,6 +182,7 @@ def targets(results):
     """Limits for schedtape: text, measured value, limit."""
     sections = results.get("sections", {}).get("sections", [])
     few = misses(results, "10")
+    loads = results.get("functions", {}).get("loads", {})
     return [
         ["L1D misses of a probe, 10 tasks", few, 4],
         ["the same, 30,000 tasks", misses(results, "30000"), None if few is None else few + 1],
@@ -183,5 +190,7 @@ def targets(results):
          max((section["instructions"] for section in sections), default=None), 50000],
         ["the same, 30,000 threads, more than with 1,000", growth(sections), 10000],
         ["fork and exit, without descriptions",
-         results.get("functions", {}).get("loads", {}).get("forks", {}).get("life"), 400],
+         loads.get("forks", {}).get("life"), 400],
+        ["system calls, a switch of a task that sleeps",
+         loads["syscalls"]["switch"] - loads["pingpong"]["switch"] if loads else None, 15],
     ]

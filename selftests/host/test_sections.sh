@@ -4,7 +4,8 @@
 # Description: what an unprivileged process of many threads does adds no long section with
 # interrupts off, and none that grows with its threads: moves between recorded cgroups, new names,
 # the end of many threads. A section is what one call of the module does. And a fork with its exit
-# takes few instructions of the module. One CPU, instructions counted by the emulator's plugin.
+# takes few instructions of the module, as does the note of a system call. One CPU, instructions
+# counted by the emulator's plugin.
 #
 # The numbers of threads are those of THREADS (300 3000), the kernel is KERNEL.
 
@@ -17,6 +18,8 @@ limit=50000
 # For a fork and its exit: 345 on 6.12 and 7.3, and 605 for descriptions, or 690 if the kernel finds
 # the emulator's TSC unstable, so that the session has CLOCK_MONOTONIC.
 life=370 descriptions=750
+# More for a switch of a task that sleeps, if it names the system call: 14 on 6.12.
+syscalls=15
 # By so much may sections differ by chance: only some calls wake the recorder, and only some of the
 # tasks that have ended are searched for among the up to 64 that have left a filter.
 chance=10000
@@ -36,6 +39,8 @@ count_sections()
 		echo "$n/drain schedtape z0,between drain crowd $n $cgroups"
 	done > "$T/plan"
 	echo "forks/drain schedtape z0 drain forks 300" >> "$T/plan"
+	echo "off/drain schedtape z0 drain pingpong 500" >> "$T/plan"
+	echo "on/drain schedtape z0,syscalls drain pingpong 500" >> "$T/plan"
 	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
 		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
 		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" calls &&
@@ -55,6 +60,21 @@ quick_forks()
 		        print(f"{life:.0f} instructions, and {described:.0f} for descriptions")
 		        sys.exit(not (0 < life <= int(sys.argv[3]) and described <= int(sys.argv[4])))
 		sys.exit("no fork was counted")
+	END
+}
+
+# Nearly all switches of a ping-pong are of a task that sleeps.
+cheap_syscalls()
+{
+	/usr/bin/python3 -B - "$top/selftests/bench" "$T/plugin" "$syscalls" <<-'END'
+		import json, sys
+		sys.path.insert(0, sys.argv[1])
+		import counted
+		cost = {result["run"]: counted.switch_cost(result)
+		        for result in map(json.loads, open(sys.argv[2])) if result["phase"] == "pingpong"}
+		more = cost["on/drain"] - cost["off/drain"]
+		print(f"{cost['off/drain']:.1f} instructions a switch, {more:.1f} more with system calls")
+		sys.exit(not 5 < more <= int(sys.argv[3]))
 	END
 }
 
@@ -94,5 +114,6 @@ if check "everything builds" build_all && check "the guest counts sections" coun
 	done
 	check "a fork and its exit: at most $life instructions, and $descriptions for descriptions" \
 		quick_forks
+	check "a sleep's system call: at most $syscalls instructions" cheap_syscalls
 fi
 finish

@@ -4,6 +4,7 @@
 # The variant is a list of words, separated by commas:
 #	z0		no compression
 #	mono, tsc	the clock, if not the usual one
+#	syscalls	with --syscalls
 #	dropped		the filter has another process, not the load
 #	pids=N		the filter has N sleeping threads in addition
 #	cgroup=N	the filter has a cgroup, and the load is N levels below it
@@ -76,6 +77,7 @@ peer_start()
 		case $word in
 		z0) options+=(-z0) ;;
 		mono | tsc) options+=(-k "$word") ;;
+		syscalls) options+=(--syscalls) ;;
 		dropped) start_bystander && filter=(-p "${others[0]}") ;;
 		pids=*) start_sleepers "${word#*=}" && filter=(-p "$load_pid,${others[0]}") ;;
 		cgroup=*) enter_cgroup "${word#*=}" && filter=(-G /sys/fs/cgroup/bench) ;;
