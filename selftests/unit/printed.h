@@ -93,21 +93,21 @@ static inline void has_not(const char *unexpected, const char *what)
 		printf("# \"%s\" in:\n# %s\n", unexpected, text);
 }
 
-static inline void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-			      size_t n, const struct schedtape_end *end, bool overwrite)
+/* Writes a tape of a machine of type @arch, and takes over @meta. */
+static inline void write_tape_of(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
+				 size_t n, const struct schedtape_end *end, const char *arch,
+				 struct json_object *meta)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
 	struct schedtape_task_info task = {
 		.time = 1 * S, .start_time = 5, .pid = 10, .tgid = 10, .nice = -5, .comm = "shell",
 	};
-	struct json_object *meta = json_object_new_object();
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 	size_t i;
 	int ret;
 
-	json_object_object_add(meta, "arch", json_object_new_string("riscv64"));
-	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
+	json_object_object_add(meta, "arch", json_object_new_string(arch));
 	ret = tape_writer_create(tape->path, meta, &options, &writer, &err);
 	if (!ret)
 		ret = schedtape_writer_tasks(writer, &task, 1, &err);
@@ -120,9 +120,19 @@ static inline void write_tape(const struct blob *tape, unsigned char (*pages)[ST
 	json_object_put(meta);
 }
 
+static inline void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
+			      size_t n, const struct schedtape_end *end, bool overwrite)
+{
+	struct json_object *meta = json_object_new_object();
+
+	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
+	write_tape_of(tape, pages, n, end, "riscv64", meta);
+}
+
 /* Writes a tape of the second from 1 to 2, whose CPUs are those of the pages. */
-static inline void write_second(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-				size_t n)
+static inline void write_second_of(const struct blob *tape,
+				   unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n,
+				   const char *arch, struct json_object *meta)
 {
 	struct schedtape_cpu cpus[8] = { { .cpu = 0 } };
 	struct schedtape_end end = {
@@ -139,7 +149,13 @@ static inline void write_second(const struct blob *tape, unsigned char (*pages)[
 			cpus[end.nr_cpus++].cpu = header.cpu;
 		cpus[at].events += header.events;
 	}
-	write_tape(tape, pages, n, &end, false);
+	write_tape_of(tape, pages, n, &end, arch, meta);
+}
+
+static inline void write_second(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
+				size_t n)
+{
+	write_second_of(tape, pages, n, "riscv64", json_object_new_object());
 }
 
 /* 10 is preempted, paused, and boosted; 20 enters, loopback wakes it, and it leaves. */

@@ -15,10 +15,15 @@
 #include "report/sums.h"
 
 #define OPT_EDGES	0x101
+#define OPT_SYSCALLS	0x102
 
 /**
  * struct report - the command line
  * @edges: --edges
+ * @show_calls: --syscalls
+ * @syscalls: the names of the tape's system calls
+ * @calls: the sleeps in them, of each task
+ * @grouped: of each line
  */
 struct report {
 	struct cmd_common common;
@@ -26,10 +31,16 @@ struct report {
 	struct sheet_options sheet;
 	enum groups_by by;
 	bool edges;
+	bool show_calls;
+	struct syscalls syscalls;
+	struct calls calls;
+	struct calls grouped;
 };
 
 static const struct argp_option options[] = {
 	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
+	{ "syscalls", OPT_SYSCALLS, NULL, 0,
+	  "Also show which system calls the tasks slept in, if record --syscalls noted them", 0 },
 	{ 0 }
 };
 
@@ -54,14 +65,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_EDGES:
 		report->edges = true;
 		return 0;
+	case OPT_SYSCALLS:
+		report->show_calls = true;
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-static void print_json(const struct report *report, struct schedtape_tape *tape,
-		       const struct schedtape_timeline *timeline, const struct sheet *sheet,
-		       bool part)
+static int print_calls(struct report *report, const struct groups *groups)
 {
+	return calls_print(&report->grouped, groups, &report->syscalls, report->sheet.top,
+			   report->common.json);
+}
+
+static int print_json(struct report *report, struct schedtape_tape *tape,
+		      const struct schedtape_timeline *timeline, const struct sheet *sheet,
+		      const struct groups *groups, bool part)
+{
+	int rc = 0;
 	size_t n;
 
 	out_json_begin("report");
@@ -70,26 +91,36 @@ static void print_json(const struct report *report, struct schedtape_tape *tape,
 		sheet_json(sheet, "lines");
 	else
 		report_json_tasks(sheet, schedtape_timeline_tasks(timeline, &n));
+	if (report->syscalls.recorded)
+		rc = print_calls(report, groups);
 	report_json_edges(timeline, &report->selection);
 	out_json_end();
+	return rc;
 }
 
-static void print(const struct report *report, struct schedtape_tape *tape,
-		  const struct schedtape_timeline *timeline, struct sheet *sheet, bool part)
+/* Returns 0 or -ENOMEM. */
+static int print(struct report *report, struct schedtape_tape *tape,
+		 const struct schedtape_timeline *timeline, struct sheet *sheet,
+		 const struct groups *groups, bool part)
 {
+	int rc = 0;
+
 	sheet_sort(sheet);
-	if (report->common.json) {
-		print_json(report, tape, timeline, sheet, part);
-		return;
-	}
+	if (report->common.json)
+		return print_json(report, tape, timeline, sheet, groups, part);
 	heading_print(report->common.input, tape, timeline);
 	sheet_print(sheet);
+	if (report->show_calls) {
+		putchar('\n');
+		rc = print_calls(report, groups);
+	}
 	if (report->edges)
 		report_print_edges(timeline, &report->selection);
+	return rc;
 }
 
 /* Returns the exit status. */
-static int show(const struct report *report, struct schedtape_tape *tape,
+static int show(struct report *report, struct schedtape_tape *tape,
 		const struct schedtape_timeline *timeline, const struct report_sums *sums)
 {
 	struct report_sum *of_groups = NULL;
@@ -106,13 +137,15 @@ static int show(const struct report *report, struct schedtape_tape *tape,
 	}
 	sheet_begin(&sheet, report_columns, &report->sheet);
 	if (report_sums_group(sums, &groups, tasks, &of_groups, &room) ||
-	    report_fill(&sheet, &groups, of_groups, tasks)) {
+	    report_fill(&sheet, &groups, of_groups, tasks) ||
+	    calls_group(&report->calls, &sums->delays, &groups, &report->grouped)) {
 		out_error(NULL, "not enough memory");
 	} else if (!cmd_warn_empty(tape, report->common.input) && !sheet.nr_rows &&
 		   selection_of_any(&report->selection)) {
 		selection_no_match(&report->selection, tape, report->common.input, "task", "");
+	} else if (print(report, tape, timeline, &sheet, &groups, sums->part)) {
+		out_error(NULL, "not enough memory");
 	} else {
-		print(report, tape, timeline, &sheet, sums->part);
 		status = 0;
 	}
 	sheet_free(&sheet);
@@ -121,7 +154,7 @@ static int show(const struct report *report, struct schedtape_tape *tape,
 	return status;
 }
 
-static int run(const struct report *report, struct schedtape_tape *tape)
+static int run(struct report *report, struct schedtape_tape *tape)
 {
 	const struct schedtape_timeline_ops *ops = &report_sums_ops;
 	struct report_sums sums = {
@@ -138,6 +171,11 @@ static int run(const struct report *report, struct schedtape_tape *tape)
 
 	if (report->edges || report->common.json)
 		ops = &report_sums_edges_ops;
+	syscalls_init(&report->syscalls, tape);
+	if (report->show_calls)
+		report->show_calls = syscalls_check(&report->syscalls, report->common.input);
+	if (report->show_calls || (report->common.json && report->syscalls.recorded))
+		sums.calls = &report->calls;
 	if (schedtape_timeline_run(tape, ops, &sums, &timeline, &err)) {
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
@@ -146,6 +184,9 @@ static int run(const struct report *report, struct schedtape_tape *tape)
 		schedtape_timeline_free(timeline);
 	}
 	report_sums_free(&sums);
+	calls_free(&report->calls);
+	calls_free(&report->grouped);
+	syscalls_free(&report->syscalls);
 	return status;
 }
 

@@ -158,6 +158,7 @@ static int script_tape(struct script *script)
 	if (!tape)
 		return CMD_FAILURE;
 	choose_format(script);
+	syscalls_init(&script->print.syscalls, tape);
 	if (selection_resolve(&script->selection, tape, script->common.input) ||
 	    time_text_begin(&script->print.time, &script->times, tape, script->common.input))
 		goto out;
@@ -167,6 +168,7 @@ static int script_tape(struct script *script)
 	status = status ? out_finish(status) : finish(script, tape);
 	identities_free(script->print.identities);
 out:
+	syscalls_free(&script->print.syscalls);
 	cmd_close_tape(tape, script->common.input);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include "timehist/timehist.h"
 
 #define OPT_STATE	0x100
+#define OPT_SYSCALLS	0x101
 
 /**
  * struct command - the command line
@@ -35,6 +36,8 @@ static const struct argp_option options[] = {
 	{ "migrations", 'M', NULL, 0, "Print moves to other CPUs, too", 0 },
 	{ "cpu-visual", 'V', NULL, 0, "Print a column for each CPU", 0 },
 	{ "state", OPT_STATE, NULL, 0, "Print the state in which the task left", 0 },
+	{ "syscalls", OPT_SYSCALLS, NULL, 0,
+	  "Print the system call in which the task left, if record --syscalls noted it", 0 },
 	{ "idle-hist", 'I', NULL, 0, "Print only how long each CPU was busy and idle", 0 },
 	{ "pids", 'p', "PID[,PID...]", OPTION_HIDDEN, "As --pid", 0 },
 	{ "tids", 't', "TID[,TID...]", OPTION_HIDDEN, "As --tid", 0 },
@@ -79,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STATE:
 		th->state = true;
+		return 0;
+	case OPT_SYSCALLS:
+		th->show_calls = true;
 		return 0;
 	case 'I':
 		th->idle = true;
@@ -263,11 +269,15 @@ static int timehist_tape(struct command *command)
 		return CMD_FAILURE;
 	command->start = schedtape_tape_end(tape)->start_time;
 	count_cpus(th, tape);
+	syscalls_init(&th->syscalls, tape);
+	if (th->show_calls)
+		th->show_calls = syscalls_check(&th->syscalls, path);
 	if (!selection_resolve(&th->selection, tape, path) &&
 	    !time_text_begin(&th->time, &command->times, tape, path))
 		status = run(command, tape);
 	if (!th->printed)
 		cmd_warn_empty(tape, path);
+	syscalls_free(&th->syscalls);
 	cmd_close_tape(tape, path);
 	return status;
 }

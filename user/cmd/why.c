@@ -28,7 +28,7 @@
 #define WORST		3
 #define MOST		10000
 #define LINES		20
-#define SPANS		(1U << 20)	/* of 80 bytes */
+#define SPANS		(1U << 20)	/* of 88 bytes */
 
 /**
  * struct why - the command line, and what was found
@@ -49,6 +49,7 @@ struct why {
 	bool path;
 	bool sleeps;
 	struct recorded recorded;
+	struct syscalls syscalls;
 	struct waits waits;
 };
 
@@ -177,6 +178,7 @@ static struct printer printer_of(struct why *why, const struct schedtape_task *t
 	return (struct printer){
 		.tasks = tasks,
 		.recorded = &why->recorded,
+		.syscalls = &why->syscalls,
 		.times = &why->time,
 		.top = why->sheet.top ? why->sheet.top : LINES,
 	};
@@ -237,7 +239,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 		out_json_list("chains");
 	for (i = 0; i < waits->nr && out_works(); i++) {
 		if (why->common.json)
-			why_json_chain(&waits->chains[i], tasks);
+			why_json_chain(&printer, &waits->chains[i]);
 		else
 			why_print_wait(&printer, &waits->chains[i]);
 		kinds |= why_kinds(&waits->chains[i]);
@@ -330,7 +332,7 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	begin(why, tape, timeline);
 	if (why->common.json) {
 		out_json_list("chains");
-		why_json_chain(chain, tasks);
+		why_json_chain(&printer, chain);
 		out_json_list_end();
 		out_json_end();
 	} else {
@@ -370,6 +372,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		no_memory();
 		return -1;
 	}
+	syscalls_init(&why->syscalls, tape);
 	waits->history.all = why->recorded.all;
 	if (why->at.nr)
 		waits->at = why->at.ranges[0].start;
@@ -426,6 +429,7 @@ int cmd_why(int argc, char **argv)
 	cmd_close_tape(tape, why.common.input);
 	waits_free(&why.waits);
 	recorded_free(&why.recorded);
+	syscalls_free(&why.syscalls);
 	time_ranges_free(&why.at);
 	selection_free(&why.selection);
 	return out_finish(status);

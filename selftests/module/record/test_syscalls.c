@@ -29,10 +29,6 @@
 /* Long enough that no emulator's timer is over before the task sleeps. */
 #define SLEEP_NS	20000000
 
-/* A system call as a test compares it. */
-#define CALL_32	(1ULL << 32)
-#define NO_CALL	STAPE_SYSCALL_NONE
-
 /* Whether a page's switches name system calls. */
 enum { UNMARKED, MARKED };
 
@@ -134,7 +130,7 @@ static int sleep_in_faults(void *arg)
 	return getrandom(faults.pages + faults.size, 1, 0) != 1;
 }
 
-static const uint64_t faults[] = { NO_CALL, SYS_getrandom };
+static const uint64_t faults[] = { STAPE_SYSCALL_NONE, SYS_getrandom };
 
 #ifdef __x86_64__
 #define NR_NANOSLEEP_I386	162
@@ -157,7 +153,7 @@ static int sleep_in_32_bits(void *arg)
 	return ret ? 2 : 0;
 }
 
-static const uint64_t in_32_bits[] = { NR_NANOSLEEP_I386 | CALL_32 };
+static const uint64_t in_32_bits[] = { NR_NANOSLEEP_I386 | SCHEDTAPE_SYSCALL_32 };
 #endif
 
 /* -- what is on the tape ------------------------------------------------------- */
@@ -170,9 +166,9 @@ static bool is_sleep(const struct schedtape_event *ev, pid_t pid)
 	       state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD;
 }
 
-static uint64_t call_of(const struct schedtape_event *ev)
+static bool has_call(const struct schedtape_event *ev)
 {
-	return schedtape_switch_syscall(ev) | (schedtape_switch_syscall_32(ev) ? CALL_32 : 0);
+	return schedtape_switch_syscall(ev) != SCHEDTAPE_SYSCALL_UNKNOWN;
 }
 
 /* Returns how many of @calls the task sleeps in, in this order; others may be in between. */
@@ -183,10 +179,10 @@ static size_t find_calls(const struct st_record *r, pid_t pid, const uint64_t *c
 
 	for (i = 0; i < r->n; i++) {
 		ev = &r->events[i];
-		if (!is_sleep(ev, pid) || !schedtape_switch_has_syscall(ev))
+		if (!is_sleep(ev, pid) || !has_call(ev))
 			continue;
-		printf("# sleeps in %llx\n", (unsigned long long)call_of(ev));
-		if (found < n && call_of(ev) == calls[found])
+		printf("# sleeps in %llx\n", (unsigned long long)schedtape_switch_syscall(ev));
+		if (found < n && schedtape_switch_syscall(ev) == calls[found])
 			found++;
 	}
 	return found;
@@ -199,7 +195,7 @@ static size_t count_switches(const struct st_record *r, bool says)
 
 	for (i = 0; i < r->n; i++)
 		n += r->events[i].type == STAPE_EV_SWITCH &&
-		     schedtape_switch_has_syscall(&r->events[i]) == says;
+		     has_call(&r->events[i]) == says;
 	return n;
 }
 
@@ -210,7 +206,7 @@ static size_t count_silent(const struct st_record *r, pid_t pid)
 
 	for (i = 0; i < r->n; i++)
 		n += is_sleep(&r->events[i], pid) &&
-		     !schedtape_switch_has_syscall(&r->events[i]);
+		     !has_call(&r->events[i]);
 	return n;
 }
 
@@ -326,7 +322,7 @@ TEST_F(syscalls, of_a_task_beside_others)
 	for (i = 0; i < self->r.n; i++)
 		foreign += self->r.events[i].type == STAPE_EV_SWITCH &&
 			   self->r.events[i].curr_kind != STAPE_NEXT_TASK &&
-			   schedtape_switch_has_syscall(&self->r.events[i]);
+			   has_call(&self->r.events[i]);
 	EXPECT_EQ(0, foreign);
 }
 
@@ -363,7 +359,7 @@ TEST_F_TIMEOUT(syscalls, none_of_kernel_threads, 60)
 
 		if (!ev->curr || !is_sleep(ev, ev->curr) || !is_kthread(ev->curr))
 			continue;
-		if (schedtape_switch_has_syscall(ev))
+		if (has_call(ev))
 			wrong++;
 		else
 			silent++;

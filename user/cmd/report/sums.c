@@ -70,6 +70,8 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 	uint32_t number;
 	int rc = delays_run(&sums->delays, task, run, &number);
 
+	if (!rc && sums->calls && number != SCHEDTAPE_NONE)
+		rc = calls_run(sums->calls, sums->delays.selection, run, number);
 	return rc || !sums->part ? rc : count_run(sums, task, run, number);
 }
 

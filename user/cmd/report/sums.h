@@ -7,6 +7,7 @@
 
 #include "common/delays.h"
 #include "common/groups.h"
+#include "report/calls.h"
 
 /**
  * struct report_counts - how often a task, or a group of them, did something
@@ -30,6 +31,7 @@ struct report_counts {
  *	it, with the wake-ups and migrations before each.  Else the timeline has the counts.
  * @counts: by the numbers of @delays
  * @nr: number of @counts
+ * @calls: system calls that the tasks slept in; NULL: they do not count
  * @seen: by index of a task: its migrations up to its last run
  * @nr_seen: number of @seen
  */
@@ -38,6 +40,7 @@ struct report_sums {
 	bool part;
 	struct report_counts *counts;
 	size_t nr;
+	struct calls *calls;
 	uint64_t *seen;
 	size_t nr_seen;
 };

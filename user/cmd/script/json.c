@@ -47,6 +47,19 @@ static inline void put_task(struct print *print, const char *pid_key, const char
 
 /* -- events ---------------------------------------------------------------- */
 
+/* Of a sleep in no system call the number is null. */
+static void put_syscall(struct print *print, uint64_t call)
+{
+	struct lines *lines = &print->lines;
+	char name[SYSCALLS_NAME];
+
+	if (call == SCHEDTAPE_SYSCALL_UNKNOWN)
+		return;
+	put_word(lines, ",\"syscall\":\"", syscalls_name(&print->syscalls, call, name));
+	lines_count_or_null(lines, ",\"syscall_number\":",
+			    (uint32_t)call == STAPE_SYSCALL_NONE ? UINT64_MAX : (uint32_t)call);
+}
+
 static void put_switch(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
@@ -55,6 +68,7 @@ static void put_switch(struct print *print, const struct schedtape_event *ev)
 		lines_put(lines, ",\"prev_state\":\"");
 		lines_char(lines, schedtape_state_char(schedtape_switch_state(ev)));
 		lines_char(lines, '"');
+		put_syscall(print, schedtape_switch_syscall(ev));
 	}
 	if (!ev->pid) {
 		put_word(lines, ",\"next_kind\":\"", identities_kind(schedtape_switch_next(ev)));

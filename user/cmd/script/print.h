@@ -9,18 +9,21 @@
 
 #include "common/identities.h"
 #include "common/lines.h"
+#include "common/syscalls.h"
 #include "common/time-text.h"
 #include "script/fields.h"
 
 /**
  * struct print - what all formats need
  * @identities: the tasks at the current position of the tape
+ * @syscalls: their names
  * @fields: parts of a line
  */
 struct print {
 	struct lines lines;
 	struct time_text time;
 	struct identities *identities;
+	struct syscalls syscalls;
 	unsigned int fields;
 };
 

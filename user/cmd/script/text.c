@@ -121,6 +121,17 @@ static void put_description(struct print *print, const struct schedtape_event *e
 	put_prio(lines, ev);
 }
 
+/* " in futex", " in no system call" */
+static void put_syscall(struct print *print, uint64_t call)
+{
+	char name[SYSCALLS_NAME];
+
+	if (call == SCHEDTAPE_SYSCALL_UNKNOWN)
+		return;
+	lines_put(&print->lines, " in ");
+	lines_put(&print->lines, syscalls_name(&print->syscalls, call, name));
+}
+
 static void put_switch(struct print *print, const struct schedtape_event *ev)
 {
 	put_one(print, ev->curr, ev->curr_kind);
@@ -128,6 +139,7 @@ static void put_switch(struct print *print, const struct schedtape_event *ev)
 		put_state(&print->lines, schedtape_switch_state(ev));
 	lines_put(&print->lines, " ==> ");
 	put_one(print, ev->pid, schedtape_switch_next(ev));
+	put_syscall(print, schedtape_switch_syscall(ev));
 }
 
 /* Puts what comes behind the event's task. */

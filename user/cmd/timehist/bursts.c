@@ -90,7 +90,7 @@ static void text_run(struct timehist *th, const struct schedtape_task *task,
 		     const struct schedtape_run *run)
 {
 	struct lines *lines = &th->lines;
-	char *from;
+	char *from, call[SYSCALLS_NAME];
 
 	put_place(th, run->end, run->cpu, 's');
 	from = lines->at;
@@ -105,6 +105,10 @@ static void text_run(struct timehist *th, const struct schedtape_task *task,
 	if (th->state) {
 		lines_put(lines, "      ");
 		lines_char(lines, state_of(run));
+	}
+	if (th->show_calls && run->syscall != SCHEDTAPE_SYSCALL_UNKNOWN) {
+		lines_put(lines, "  in ");
+		lines_put(lines, syscalls_name(&th->syscalls, run->syscall, call));
 	}
 	if (th->next && run->state != SCHEDTAPE_NONE) {
 		lines_put(lines, "  next: ");
@@ -155,6 +159,7 @@ static void json_run(struct timehist *th, const struct schedtape_task *task,
 		     const struct schedtape_run *run)
 {
 	struct lines *lines = &th->lines;
+	char call[SYSCALLS_NAME];
 
 	lines_count(lines, "{\"time_ns\":", run->end);
 	lines_count(lines, ",\"cpu\":", run->cpu);
@@ -168,6 +173,11 @@ static void json_run(struct timehist *th, const struct schedtape_task *task,
 	lines_put(lines, ",\"state\":\"");
 	lines_char(lines, state_of(run));
 	lines_char(lines, '"');
+	if (run->syscall != SCHEDTAPE_SYSCALL_UNKNOWN) {
+		lines_put(lines, ",\"syscall\":\"");
+		lines_put(lines, syscalls_name(&th->syscalls, run->syscall, call));
+		lines_char(lines, '"');
+	}
 	if (th->next && run->state != SCHEDTAPE_NONE)
 		json_who(th, ",\"next_pid\":", ",\"next_comm\":\"", th->next_pid);
 	lines_char(lines, '}');

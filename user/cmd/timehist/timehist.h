@@ -16,6 +16,7 @@
 #include "common/lines.h"
 #include "common/selection.h"
 #include "common/sheet.h"
+#include "common/syscalls.h"
 #include "common/time-text.h"
 
 /**
@@ -54,6 +55,8 @@ struct cpu_sum {
  * struct timehist - the options, and the state of a run
  * @summary: -s or -S; @only_summary: -s
  * @idle: -I
+ * @show_calls: print the system call in which a task left
+ * @syscalls: their names
  * @identities: the tasks at the current position of the tape; NULL: not needed
  * @next_pid, @next_kind: what the CPU of the last switch runs next
  * @nr_cpus: the highest number of a CPU, plus 1
@@ -73,9 +76,11 @@ struct timehist {
 	bool visual;
 	bool state;
 	bool idle;
+	bool show_calls;
 
 	struct lines lines;
 	struct time_text time;
+	struct syscalls syscalls;
 	struct identities *identities;
 	uint32_t next_pid;
 	unsigned int next_kind;

@@ -27,7 +27,8 @@ struct walk {
 	int rc;
 };
 
-static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task, uint32_t other)
+static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task, uint32_t other,
+			 uint64_t syscall)
 {
 	struct link *link;
 	size_t i;
@@ -35,7 +36,8 @@ static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task
 	/* Chains go round in circles of a few tasks, so the last ones are the likely ones. */
 	for (i = chain->nr; i > 0; i--) {
 		link = &chain->links[i - 1];
-		if (link->kind == kind && link->task == task && link->other == other)
+		if (link->kind == kind && link->task == task && link->other == other &&
+		    link->syscall == syscall)
 			return link;
 	}
 	return NULL;
@@ -52,9 +54,9 @@ static struct link *new_link(struct chain *chain)
 	return &links[chain->nr++];
 }
 
-/* Gives a link the time from @begin on that has none yet. */
-static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
-		  uint64_t begin)
+/* Gives a link the time from @begin on that has none yet.  @syscall: see struct link. */
+static void spend_in(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
+		     uint64_t syscall, uint64_t begin)
 {
 	struct link *link;
 
@@ -62,7 +64,7 @@ static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_
 		begin = walk->floor;
 	if (begin >= walk->at || walk->rc)
 		return;
-	link = find(walk->chain, kind, task, other);
+	link = find(walk->chain, kind, task, other, syscall);
 	if (!link) {
 		link = new_link(walk->chain);
 		if (!link) {
@@ -70,13 +72,20 @@ static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_
 			return;
 		}
 		*link = (struct link){
-			.kind = kind, .task = task, .other = other, .end = walk->at,
+			.kind = kind, .task = task, .other = other, .syscall = syscall,
+			.end = walk->at,
 		};
 	}
 	link->parts++;
 	link->time += walk->at - begin;
 	link->begin = begin;
 	walk->at = begin;
+}
+
+static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
+		  uint64_t begin)
+{
+	spend_in(walk, kind, task, other, SCHEDTAPE_SYSCALL_UNKNOWN, begin);
 }
 
 /* Returns what kept a task, which was ready for @time, from its CPU, which did @span. */
@@ -143,7 +152,7 @@ static void spend_asleep(struct walk *walk, const struct span *run)
 		kind = LINK_OUTSIDE;
 	else if (run->woke_in != SPAN_NO_STATE)
 		kind = run->left_state == STAPE_STATE_BLOCKED ? LINK_BLOCKED : LINK_INTERRUPT;
-	spend(walk, kind, run->task, SCHEDTAPE_NONE, run->left);
+	spend_in(walk, kind, run->task, SCHEDTAPE_NONE, run->left_syscall, run->left);
 }
 
 /*
@@ -207,6 +216,7 @@ int chain_of_wait(struct chain *chain, const struct history *history, uint64_t n
 		return 0;
 	chain->task = run->task;
 	chain->cpu = run->cpu;
+	chain->syscall = run->left_syscall;
 	chain->begin = run->left;
 	chain->end = run->begin;
 	chain->nr = 0;
@@ -240,6 +250,7 @@ int chain_of_path(struct chain *chain, const struct history *history, uint64_t n
 	chain->path = true;
 	chain->task = run ? run->task : SCHEDTAPE_NONE;
 	chain->cpu = run ? run->cpu : STAPE_CPU_NONE;
+	chain->syscall = SCHEDTAPE_SYSCALL_UNKNOWN;
 	chain->begin = begin;
 	chain->end = end;
 	chain->nr = 0;
@@ -279,7 +290,8 @@ static bool same_name(const struct schedtape_task *tasks, uint32_t a, uint32_t b
 static bool same_cause(const struct chain *chain, const struct schedtape_task *tasks,
 		       const struct link *a, const struct link *b)
 {
-	return a->kind == b->kind && chain_is_rest(chain, a) == chain_is_rest(chain, b) &&
+	return a->kind == b->kind && a->syscall == b->syscall &&
+	       chain_is_rest(chain, a) == chain_is_rest(chain, b) &&
 	       same_name(tasks, a->task, b->task) && same_name(tasks, a->other, b->other);
 }
 

@@ -43,6 +43,7 @@ enum link_kind {
  * struct link - parts of a wait that were spent on the same
  * @kind: enum link_kind
  * @task, @other: indices, or SCHEDTAPE_NONE
+ * @syscall: if @task slept, in which system call; SCHEDTAPE_SYSCALL_UNKNOWN: not known
  * @parts: their number
  * @time: their sum, ns
  * @begin: when the first one began
@@ -52,6 +53,7 @@ struct link {
 	enum link_kind kind;
 	uint32_t task;
 	uint32_t other;
+	uint64_t syscall;
 	uint64_t parts;
 	uint64_t time;
 	uint64_t begin;
@@ -63,6 +65,7 @@ struct link {
  * @task: the one that waited
  * @path: it is the path to the end of a task, not a wait
  * @cpu: where the task then ran
+ * @syscall: in which it slept, as in struct link
  * @begin, @end: of the wait
  * @ready: how much of the wait the task was ready for a CPU
  * @links: @nr links, with memory for @room; those nearest to the end of the wait come first
@@ -71,6 +74,7 @@ struct chain {
 	bool path;
 	uint32_t task;
 	uint32_t cpu;
+	uint64_t syscall;
 	uint64_t begin;
 	uint64_t end;
 	uint64_t ready;

@@ -227,6 +227,7 @@ int history_began(struct history *history, const struct schedtape_task *task,
 	span->task = task->index;
 	span->left = run->left;
 	span->woke = run->woke;
+	span->left_syscall = run->left_syscall;
 	span->before = at->last;
 	span->queue = at->queue;
 	span->source = run->woke && run->waker != SCHEDTAPE_NONE ? at->source : SPAN_NONE;

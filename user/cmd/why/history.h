@@ -41,6 +41,7 @@ enum span_kind {
  * @task: index; SCHEDTAPE_NONE: no task
  * @cpu: the CPU
  * @kind: enum span_kind
+ * @left_syscall: of a SPAN_RUN, as in struct schedtape_run
  * @left_state: enum stape_state at @left; SPAN_NO_STATE: not known
  * @woke_in: enum stape_context at @woke; SPAN_NO_STATE: not known
  */
@@ -53,6 +54,7 @@ struct span {
 	uint64_t on_cpu;
 	uint64_t source;
 	uint64_t queue;
+	uint64_t left_syscall;
 	uint32_t task;
 	uint32_t cpu;
 	uint8_t kind;

@@ -12,34 +12,49 @@
  * struct words - the texts of a kind of link
  * @json: its name in JSON
  * @text: what follows the task's name
+ * @until: of a sleep: what follows that, and the system call if it is known
  * @other: the other task's name follows that
  */
 static const struct words {
 	const char *json;
 	const char *text;
+	const char *until;
 	bool other;
 } words[LINK_NR_KINDS] = {
-	[LINK_RAN] = { "ran", " ran", false },
-	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", true },
-	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", false },
-	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", false },
+	[LINK_RAN] = { "ran", " ran", "", false },
+	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", "", true },
+	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", "", false },
+	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", "", false },
 	[LINK_THROTTLED] = {
-		"throttled", " was ready, its CPU was idle: perhaps throttled", false
+		"throttled", " was ready, its CPU was idle: perhaps throttled", "", false
 	},
-	[LINK_INTERRUPT] = { "interrupt", " slept until an interrupt", false },
-	[LINK_BLOCKED] = { "blocked", " was blocked until an interrupt", false },
-	[LINK_OUTSIDE] = { "outside", " slept until another task woke it", false },
-	[LINK_UNKNOWN] = { "unknown", ": not known", false },
+	[LINK_INTERRUPT] = { "interrupt", " slept", " until an interrupt", false },
+	[LINK_BLOCKED] = { "blocked", " was blocked", " until an interrupt", false },
+	[LINK_OUTSIDE] = { "outside", " slept", " until another task woke it", false },
+	[LINK_UNKNOWN] = { "unknown", ": not known", "", false },
 };
 
 /* Room for two names and the longest text. */
-#define LABEL	(2 * TEXT_TASK_LEN + 48)
+#define LABEL	(2 * TEXT_TASK_LEN + SYSCALLS_NAME + 52)
 
-static const char *label(char buffer[LABEL], enum link_kind kind, const char *task,
-			 const char *other)
+/* Returns " in futex"; "": not known. */
+static const char *in_syscall(char buffer[SYSCALLS_NAME + 4], struct syscalls *syscalls,
+			      uint64_t syscall)
 {
-	snprintf(buffer, LABEL, "%s%s%s", task && *task ? task : "?", words[kind].text,
-		 !words[kind].other ? "" : other && *other ? other : "?");
+	char name[SYSCALLS_NAME];
+
+	if (syscall == SCHEDTAPE_SYSCALL_UNKNOWN)
+		return "";
+	snprintf(buffer, SYSCALLS_NAME + 4, " in %s", syscalls_name(syscalls, syscall, name));
+	return buffer;
+}
+
+/* @in: of in_syscall() */
+static const char *label(char buffer[LABEL], enum link_kind kind, const char *task,
+			 const char *other, const char *in)
+{
+	snprintf(buffer, LABEL, "%s%s%s%s%s", task && *task ? task : "?", words[kind].text, in,
+		 words[kind].until, !words[kind].other ? "" : other && *other ? other : "?");
 	return buffer;
 }
 
@@ -93,7 +108,7 @@ static void print_quota(const struct printer *printer, const struct link *link)
 
 static void print_links(const struct printer *printer, const struct chain *chain)
 {
-	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN];
+	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
 	const struct link *link;
 	size_t i;
 
@@ -101,7 +116,8 @@ static void print_links(const struct printer *printer, const struct chain *chain
 		link = &chain->links[i];
 		print_figures(printer, chain, link);
 		fputs(label(text, link->kind, name_task(task, printer->tasks, link->task),
-			    name_task(other, printer->tasks, link->other)), stdout);
+			    name_task(other, printer->tasks, link->other),
+			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
 		if (link->kind == LINK_THROTTLED)
 			print_quota(printer, link);
 		putchar('\n');
@@ -111,7 +127,7 @@ static void print_links(const struct printer *printer, const struct chain *chain
 /* Prints a long chain: a line for each pair of names, and one for those that are too many. */
 static void print_merged(const struct printer *printer, struct chain *chain)
 {
-	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN];
+	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
 	const struct link *link;
 	uint64_t rest = 0;
 	size_t i;
@@ -125,7 +141,8 @@ static void print_merged(const struct printer *printer, struct chain *chain)
 		}
 		print_figures(printer, chain, link);
 		puts(label(text, link->kind, name_tasks(task, printer->tasks, link->task),
-			   name_tasks(other, printer->tasks, link->other)));
+			   name_tasks(other, printer->tasks, link->other),
+			   in_syscall(in, printer->syscalls, link->syscall)));
 	}
 	if (chain->nr > printer->top)
 		printf("%7.2f %% %12.3f  in %zu more lines, see --top\n", share(chain, rest),
@@ -154,10 +171,11 @@ static void print_range(const struct printer *printer, const struct chain *chain
 
 void why_print_wait(const struct printer *printer, struct chain *chain)
 {
-	char name[TEXT_TASK_LEN];
+	char name[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
 
 	printf("%s did not run for ", name_task(name, printer->tasks, chain->task));
 	print_range(printer, chain);
+	fputs(in_syscall(in, printer->syscalls, chain->syscall), stdout);
 	printf(", and then on CPU %" PRIu32 "; it was ready for %.3f ms of that\n", chain->cpu,
 	       out_ms(chain->ready));
 	print_chain(printer, chain);
@@ -222,14 +240,24 @@ static void json_task(struct json_object *object, const char *pid, const char *c
 	out_json_add_name(object, comm, schedtape_task_at(tasks, index)->comm);
 }
 
-static struct json_object *json_link(const struct chain *chain, const struct link *link,
-				     const struct schedtape_task *tasks)
+static void json_syscall(struct json_object *object, struct syscalls *syscalls, uint64_t syscall)
+{
+	char name[SYSCALLS_NAME];
+
+	if (syscall != SCHEDTAPE_SYSCALL_UNKNOWN)
+		json_object_object_add(object, "syscall", json_object_new_string(
+				       syscalls_name(syscalls, syscall, name)));
+}
+
+static struct json_object *json_link(const struct printer *printer, const struct chain *chain,
+				     const struct link *link)
 {
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "kind", json_object_new_string(words[link->kind].json));
-	json_task(object, "pid", "comm", tasks, link->task);
-	json_task(object, "other_pid", "other_comm", tasks, link->other);
+	json_task(object, "pid", "comm", printer->tasks, link->task);
+	json_task(object, "other_pid", "other_comm", printer->tasks, link->other);
+	json_syscall(object, printer->syscalls, link->syscall);
 	out_json_add_count(object, "time_ns", link->time);
 	out_json_add_double(object, "share", (double)link->time / (chain->end - chain->begin));
 	out_json_add_count(object, "times", link->parts);
@@ -238,20 +266,21 @@ static struct json_object *json_link(const struct chain *chain, const struct lin
 	return object;
 }
 
-void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks)
+void why_json_chain(const struct printer *printer, const struct chain *chain)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *links = json_object_new_array();
 	size_t i;
 
-	json_task(object, "pid", "comm", tasks, chain->task);
+	json_task(object, "pid", "comm", printer->tasks, chain->task);
+	json_syscall(object, printer->syscalls, chain->syscall);
 	out_json_add_count(object, "begin_ns", chain->begin);
 	out_json_add_count(object, "end_ns", chain->end);
 	out_json_add_count(object, "cpu", chain->cpu);
 	out_json_add_count(object, "ready_ns", chain->ready);
 	out_json_add_count(object, "kept_ns", chain_kept(chain));
 	for (i = 0; i < chain->nr; i++)
-		json_object_array_add(links, json_link(chain, &chain->links[i], tasks));
+		json_object_array_add(links, json_link(printer, chain, &chain->links[i]));
 	json_object_object_add(object, "links", links);
 	out_json_element(object);
 }
@@ -295,7 +324,7 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	row[AVERAGE].n = waits->sum / waits->nr;
 	row[KIND].text = strdup(words[cause->kind].json);
 	row[CAUSE].text = strdup(label(text, cause->kind, name ? text_name(task, name) : NULL,
-				       behind ? text_name(other, behind) : NULL));
+				       behind ? text_name(other, behind) : NULL, ""));
 	return row[KIND].text && row[CAUSE].text ? 0 : -ENOMEM;
 }
 

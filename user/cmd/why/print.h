@@ -6,6 +6,7 @@
 #define SCHEDTAPE_WHY_PRINT_H
 
 #include "common/sheet.h"
+#include "common/syscalls.h"
 #include "common/time-text.h"
 #include "why/causes.h"
 #include "why/chain.h"
@@ -18,12 +19,14 @@ extern const struct sheet_column why_columns[];
  * struct printer - how chains are printed
  * @tasks: any task of the timeline
  * @recorded: quotas of cgroups
+ * @syscalls: their names
  * @times: how times are printed
  * @top: lines of one chain
  */
 struct printer {
 	const struct schedtape_task *tasks;
 	const struct recorded *recorded;
+	struct syscalls *syscalls;
 	struct time_text *times;
 	size_t top;
 };
@@ -38,7 +41,7 @@ void why_print_path(const struct printer *printer, struct chain *chain);
 /* Prints notes on what links mean.  @kinds: those that the chains have, a bit for each. */
 void why_print_notes(unsigned int kinds, const struct recorded *recorded);
 /* Adds a chain to a list of JSON. */
-void why_json_chain(const struct chain *chain, const struct schedtape_task *tasks);
+void why_json_chain(const struct printer *printer, const struct chain *chain);
 /* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */
 int why_fill(struct sheet *sheet, const struct causes *causes);
 /* Returns the kinds of the chain's links, a bit for each. */

@@ -125,25 +125,21 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
+/* The system call is one of the 32-bit ones of a machine with 64 bits. */
+#define SCHEDTAPE_SYSCALL_32		(1ULL << 32)
+#define SCHEDTAPE_SYSCALL_UNKNOWN	UINT64_MAX
+
 /*
- * Returns true if a switch says which system call @curr sleeps in.  Otherwise @curr is a kernel
- * thread, or does not sleep, or the recording had no --syscalls (STAPE_PAGE_SYSCALLS).
+ * Returns the system call in which @curr sleeps: the low 32 bits are its number or
+ * STAPE_SYSCALL_NONE; SCHEDTAPE_SYSCALL_32 may be set.  SCHEDTAPE_SYSCALL_UNKNOWN: @curr is a kernel
+ * thread, or does not sleep, or the recording had no --syscalls.
  */
-static inline bool schedtape_switch_has_syscall(const struct schedtape_event *ev)
+static inline uint64_t schedtape_switch_syscall(const struct schedtape_event *ev)
 {
-	return ev->arg & STAPE_SWITCH_SYSCALL;
-}
-
-/* Returns the system call's number, or STAPE_SYSCALL_NONE. */
-static inline uint32_t schedtape_switch_syscall(const struct schedtape_event *ev)
-{
-	return ev->arg >> STAPE_SWITCH_SYSCALL_SHIFT;
-}
-
-/* Returns true for a 32-bit system call of a machine with 64 bits. */
-static inline bool schedtape_switch_syscall_32(const struct schedtape_event *ev)
-{
-	return ev->arg & STAPE_SWITCH_SYSCALL_32;
+	if (!(ev->arg & STAPE_SWITCH_SYSCALL))
+		return SCHEDTAPE_SYSCALL_UNKNOWN;
+	return (uint32_t)(ev->arg >> STAPE_SWITCH_SYSCALL_SHIFT) |
+	       (ev->arg & STAPE_SWITCH_SYSCALL_32 ? SCHEDTAPE_SYSCALL_32 : 0);
 }
 
 /* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or a value of a later version. */

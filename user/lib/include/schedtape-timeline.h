@@ -137,6 +137,8 @@ struct schedtape_range {
  *	forked it; SCHEDTAPE_NONE: none on the tape did
  * @woke_in: enum stape_context of who woke it; SCHEDTAPE_NONE: not known, or @woke is 0
  * @reserved: 0
+ * @syscall: the system call in which it left, as schedtape_switch_syscall() returns it
+ * @left_syscall: the one in which it had left at @left
  */
 struct schedtape_run {
 	uint64_t begin;
@@ -149,6 +151,8 @@ struct schedtape_run {
 	uint32_t waker;
 	uint32_t woke_in;
 	uint32_t reserved;
+	uint64_t syscall;
+	uint64_t left_syscall;
 };
 
 /**

@@ -63,7 +63,7 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 		return;
 	lane->ghost = SCHEDTAPE_NONE;
 	if (prev != SCHEDTAPE_NONE)
-		timeline_leave(tl, prev, state, ev->time);
+		timeline_leave(tl, prev, state, schedtape_switch_syscall(ev), ev->time);
 	if (!ev->pid)
 		return;
 	next = timeline_find(tl, ev->pid, ev->time);

@@ -21,8 +21,12 @@ void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time
 	track->since = time;
 }
 
-/* @state: enum stape_state, SCHEDTAPE_NONE: the tape does not show it. */
-static struct schedtape_run run_of(const struct schedtape_track *track, uint32_t state)
+/*
+ * @state: enum stape_state, SCHEDTAPE_NONE: the tape does not show it.  @syscall: as
+ * schedtape_switch_syscall() returns it.
+ */
+static struct schedtape_run run_of(const struct schedtape_track *track, uint32_t state,
+				   uint64_t syscall)
 {
 	return (struct schedtape_run){
 		.begin = track->begun,
@@ -35,18 +39,22 @@ static struct schedtape_run run_of(const struct schedtape_track *track, uint32_t
 		.waker = track->woke ? track->woke_by : SCHEDTAPE_NONE,
 		.woke_in = track->woke && track->woke_in != TRACK_UNKNOWN ? track->woke_in :
 									    SCHEDTAPE_NONE,
+		.syscall = syscall,
+		.left_syscall = track->left ? track->left_in : SCHEDTAPE_SYSCALL_UNKNOWN,
 	};
 }
 
-static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t state)
+static void report_run(struct schedtape_timeline *tl, uint32_t index, uint32_t state,
+		       uint64_t syscall)
 {
-	const struct schedtape_run run = run_of(timeline_track(tl, index), state);
+	const struct schedtape_run run = run_of(timeline_track(tl, index), state, syscall);
 
 	timeline_call(tl, ran, timeline_task(tl, index), &run);
 }
 
-/* Takes a running task off its CPU.  @state: see run_of(). */
-static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint32_t state, uint64_t time)
+/* Takes a running task off its CPU.  @state, @syscall: see run_of(). */
+static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint32_t state,
+		    uint64_t syscall, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 	struct lane *lane = &tl->lanes[track->cpu];
@@ -55,9 +63,10 @@ static void off_cpu(struct schedtape_timeline *tl, uint32_t index, uint32_t stat
 	if (lane->task == index)
 		lane->task = SCHEDTAPE_NONE;
 	if (tl->ops.ran)
-		report_run(tl, index, state);
+		report_run(tl, index, state, syscall);
 	track->left = state == SCHEDTAPE_NONE ? 0 : time;
 	track->left_as = state;
+	track->left_in = syscall;
 	track->woke = 0;
 }
 
@@ -133,7 +142,8 @@ static void count_delay(struct schedtape_timeline *tl, uint32_t index, uint64_t 
 
 static void report_begin(struct schedtape_timeline *tl, uint32_t index)
 {
-	const struct schedtape_run run = run_of(timeline_track(tl, index), SCHEDTAPE_NONE);
+	const struct schedtape_run run = run_of(timeline_track(tl, index), SCHEDTAPE_NONE,
+						SCHEDTAPE_SYSCALL_UNKNOWN);
 
 	timeline_call(tl, began, timeline_task(tl, index), &run);
 }
@@ -156,7 +166,7 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 	case TASK_RUNNING:
 		/* Its switch-out there is lost, or the clocks of two CPUs differ a little. */
 		tl->lanes[track->cpu].ghost = index;
-		off_cpu(tl, index, SCHEDTAPE_NONE, since);
+		off_cpu(tl, index, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN, since);
 		break;
 	case TASK_RUNNABLE:
 		count_delay(tl, index, since);
@@ -195,10 +205,11 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
  * @tl: the timeline
  * @index: the task
  * @state: enum stape_state that it leaves in
+ * @syscall: the system call that it sleeps in, as schedtape_switch_syscall() returns it
  * @time: when
  */
 void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
-		    uint64_t time)
+		    uint64_t syscall, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
 
@@ -206,7 +217,7 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 		timeline_end(tl, index, time);
 		return;
 	}
-	off_cpu(tl, index, state, time);
+	off_cpu(tl, index, state, syscall, time);
 	if (state != STAPE_STATE_RUNNING)
 		task->slept_as = state;
 	switch (state) {
@@ -230,7 +241,7 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 /* Takes a task off its CPU, whose events are lost from @time on. */
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	off_cpu(tl, index, SCHEDTAPE_NONE, time);
+	off_cpu(tl, index, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN, time);
 	set_state(tl, index, TASK_LOST, time);
 }
 
@@ -257,7 +268,7 @@ void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	if (track->state == TASK_DEAD || track->state == TASK_AWAY)
 		return;
 	if (track->state == TASK_RUNNING) {
-		off_cpu(tl, index, SCHEDTAPE_NONE, time);
+		off_cpu(tl, index, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN, time);
 		tl->lanes[track->cpu].ghost = index;
 	}
 	end_burst(tl, index);
@@ -384,7 +395,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	struct schedtape_task *task = timeline_task(tl, index);
 
 	if (timeline_track(tl, index)->state == TASK_RUNNING)
-		off_cpu(tl, index, STAPE_STATE_DEAD, time);
+		off_cpu(tl, index, STAPE_STATE_DEAD, SCHEDTAPE_SYSCALL_UNKNOWN, time);
 	schedtape_tasks_exiting(&tl->set, index);
 	end_burst(tl, index);
 	set_state(tl, index, TASK_DEAD, time);
@@ -460,7 +471,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 			run_unseen(tl, i);
 		timeline_count(tl, i, time);
 		if (track->state == TASK_RUNNING && tl->ops.ran)
-			report_run(tl, i, SCHEDTAPE_NONE);
+			report_run(tl, i, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN);
 		if (track->state == TASK_LOST && track->exiting) {
 			timeline_end(tl, i, time);
 			continue;

@@ -49,6 +49,7 @@ enum task_state {
  * @threads: other threads of the group that it leads, without the exiting ones
  * @threads_xor: the indices of these threads, XORed: with one thread, its index
  * @left_as: enum stape_state at @left
+ * @left_in: the system call at @left, as schedtape_switch_syscall() returns it
  * @waking_in: enum stape_context of the waking whose wakeup is still to come, TRACK_UNKNOWN: none
  * @woke_in: the same of the wake-up at @woke
  * @state: enum task_state
@@ -63,6 +64,7 @@ struct schedtape_track {
 	uint64_t left;
 	uint64_t woke;
 	uint64_t ticket;
+	uint64_t left_in;
 	uint32_t waker;
 	uint32_t woke_by;
 	uint32_t cpu;

@@ -135,7 +135,7 @@ void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,
 		  uint64_t time);
 void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
-		    uint64_t time);
+		    uint64_t syscall, uint64_t time);
 void timeline_lose(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_queue(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time);
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: the system calls that tasks sleep in have the names of the tape's machine, and
+ * reports add up the sleeps in each.
+ */
+#include "printed.h"
+
+#define MS	1000000ULL
+
+/* Bits of a switch, as the format's description has them. */
+#define CALL	0x80ULL
+#define CALL_32	0x100ULL
+#define NONE	0xffffffffULL
+
+static uint64_t sleeps_in(uint64_t number)
+{
+	return STAPE_STATE_SLEEPING | CALL | number << 10;
+}
+
+/* 10 gets a CPU at @time ms, as soon as it is woken, and leaves it a ms later, with @arg. */
+static void run_once(struct maker *m, uint64_t time, uint64_t arg)
+{
+	maker_wake(m, time * MS, 10, STAPE_CTX_HARDIRQ, time * MS, m->header.cpu);
+	maker_switch(m, time * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(m, (time + 1) * MS, STAPE_EV_SWITCH, 0, STAPE_NEXT_IDLE << 4 | arg);
+}
+
+/*
+ * 10 sleeps in the call @number for 100 ms, in none for 10 ms, twice in the 32-bit call @other, for
+ * 20 and 30 ms, of which the latter ends on CPU 3, and in the call 0, which needs no prefix, for 5 ms.
+ */
+static void make_sleeps(const struct blob *tape, const char *arch, uint64_t number, uint64_t other)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct json_object *meta = json_object_new_object();
+	struct maker m;
+
+	json_object_object_add(meta, "syscalls", json_object_new_boolean(true));
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	run_once(&m, 1000, sleeps_in(number));
+	run_once(&m, 1101, sleeps_in(NONE));
+	run_once(&m, 1112, sleeps_in(other) | CALL_32);
+	run_once(&m, 1133, sleeps_in(other) | CALL_32);
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	run_once(&m, 1164, sleeps_in(0));
+	run_once(&m, 1170, STAPE_STATE_DEAD);
+	write_second_of(tape, pages, 2, arch, meta);
+}
+
+static void report(const struct blob *tape, const char *option)
+{
+	char name[] = "report", syscalls[] = "--syscalls";
+	char *argv[5] = { name, (char *)tape->path, syscalls, (char *)option };
+
+	begin_capture();
+	cmd_report(option ? 4 : 3, argv);
+	end_capture();
+	squeeze_blanks();
+}
+
+static void test_names(const struct blob *tape)
+{
+	static const struct machine {
+		const char *arch;
+		uint64_t futex;
+		uint64_t nanosleep_32;
+		const char *zero;
+	} machines[] = {
+		{ "x86_64", 202, 162, "read" },
+		{ "aarch64", 98, 162, "io_setup" },
+		{ "s390x", 238, 162, NULL },
+	};
+	char zero[64];
+	size_t i;
+
+	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+		make_sleeps(tape, machines[i].arch, machines[i].futex, machines[i].nanosleep_32);
+		report(tape, NULL);
+		has("\nshell:10 futex 1 20.0 100.000 60.6 ", machines[i].arch);
+		has("\nshell:10 nanosleep (32 bit) 2 40.0 50.000 30.3 ", machines[i].arch);
+		has("\nshell:10 no system call 1 20.0 10.000 6.1 ", machines[i].arch);
+		snprintf(zero, sizeof(zero), "\nshell:10 %s 1 20.0 5.000 3.0 ",
+			 machines[i].zero ? machines[i].zero : "syscall 0");
+		has(zero, machines[i].arch);
+	}
+	make_sleeps(tape, "x86_64", 0x40000000 | 202, 9999);
+	report(tape, NULL);
+	has("\nshell:10 futex 1 ", "x32");
+	has("\nshell:10 syscall 9999 (32 bit) 2 ", "an unknown number");
+	make_sleeps(tape, "vax", 202, 162);
+	report(tape, NULL);
+	has("\nshell:10 syscall 202 1 ", "an unknown machine");
+}
+
+static void test_report(const struct blob *tape)
+{
+	char name[] = "report", json[] = "--json";
+	char *argv[4] = { name, (char *)tape->path, json };
+
+	make_sleeps(tape, "x86_64", 202, 162);
+	report(tape, NULL);
+	has(" 20.054 30.000 30.000 30.000 1.134000\n", "the figures");
+	report(tape, "--by=cpu");
+	has("\nCPU 3 nanosleep (32 bit) 1 ", "--by=cpu");
+	has("\nCPU 0 nanosleep (32 bit) 1 ", "each CPU apart");
+	report(tape, "--cpu=3");
+	has("\nshell:10 nanosleep (32 bit) 1 50.0 30.000 85.7 ", "--cpu=3");
+	report(tape, "--time=1.1,1.111");
+	has("\nshell:10 futex 1 100.0 ", "a part of the time");
+	has_not("nanosleep", "and nothing else");
+	report(tape, "--top=1");
+	has_not("nanosleep", "--top");
+
+	begin_capture();
+	cmd_report(3, argv);
+	end_capture();
+	squeeze();
+	has("\"syscalls\":[{\"name\":\"shell:10\",\"syscall\":\"futex\",\"sleeps\":1,", "JSON");
+	make_tape(tape);
+	report(tape, NULL);
+	has("\nshell:10 ", "the rest of a tape without them");
+	has_not("sleeps in", "but no table of them");
+	ok(strstr(said, "has no system calls"), "which is said");
+}
+
+static void test_others(const struct blob *tape)
+{
+	char name[] = "timehist", syscalls[] = "--syscalls";
+	char *argv[4] = { name, (char *)tape->path, syscalls };
+
+	make_sleeps(tape, "x86_64", 202, 162);
+	run(cmd_script, "script", NULL, tape);
+	has("switch: shell:10 [S] ==> idle in futex\n", "script");
+	has("switch: shell:10 [S] ==> idle in no system call\n", "in none");
+	run(cmd_script, "script", "--json", tape);
+	has(",\"prev_state\":\"S\",\"syscall\":\"futex\",\"syscall_number\":202,", "its JSON");
+	has(",\"syscall\":\"no system call\",\"syscall_number\":null,", "its JSON of none");
+	run(cmd_script, "script", "-Fperf", tape);
+	has_not("futex", "perf's format has none");
+	begin_capture();
+	cmd_timehist(3, argv);
+	end_capture();
+	has(" in nanosleep (32 bit)\n", "timehist");
+	run(cmd_timehist, "timehist", "--json", tape);
+	has("\"state\":\"S\",\"syscall\":\"futex\"}", "its JSON");
+}
+
+/* argp sorts the arguments, so each run has its own. */
+static void why(const struct blob *tape, const char *a, const char *b)
+{
+	char name[] = "why", task[] = "10";
+	char *argv[6] = { name, task, (char *)tape->path, (char *)a, (char *)b };
+
+	begin_capture();
+	cmd_why(b ? 5 : 4, argv);
+	end_capture();
+}
+
+static void test_why(const struct blob *tape)
+{
+	why(tape, "--sleeps", NULL);
+	has("ms, from 1.001000 to 1.101000 in futex, and then on CPU 0", "why");
+	has("shell:10 slept in futex until an interrupt\n", "a link");
+	why(tape, "--sleeps", "--json");
+	squeeze();
+	has("\"syscall\":\"futex\"", "its JSON");
+	why(tape, "--path", NULL);
+	squeeze_blanks();
+	has(" 50.000 2 1.113000 shell:10 slept in nanosleep (32 bit) until an interrupt\n", "a path");
+	has(" 100.000 1 1.001000 shell:10 slept in futex until an interrupt\n", "another call");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	test_names(&tape);
+	test_report(&tape);
+	test_others(&tape);
+	test_why(&tape);
+	close(tape.fd);
+	return tap_done();
+}

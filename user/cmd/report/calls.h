@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Adds up how long tasks slept in which system calls.
+ */
+#ifndef SCHEDTAPE_REPORT_CALLS_H
+#define SCHEDTAPE_REPORT_CALLS_H
+
+#include "base/histogram.h"
+#include "common/delays.h"
+#include "common/groups.h"
+#include "common/syscalls.h"
+#include "timeline/edges.h"
+
+/**
+ * struct calls_sum - the sleeps of one task, or of several, in one system call
+ * @sleeps: from when the task left its CPU until it was woken
+ * @worst_begin: when the longest one began, ns of the session's clock
+ */
+struct calls_sum {
+	struct schedtape_histogram sleeps;
+	uint64_t worst_begin;
+};
+
+/**
+ * struct calls - all sums
+ * @pairs: what the sums are of: a number of struct delays, or of a group, as the waker; and a
+ *	system call as the wakee, see calls.c
+ * @sums: by number of the pair
+ * @nr: number of @sums
+ */
+struct calls {
+	struct schedtape_edges pairs;
+	struct calls_sum *sums;
+	size_t nr;
+};
+
+/*
+ * Takes the sleep before a run.  @number: that of the task's sum in struct delays.  Returns 0 or
+ * -ENOMEM.
+ */
+int calls_run(struct calls *calls, const struct selection *selection,
+	      const struct schedtape_run *run, uint32_t number);
+/* Adds up the tasks of each group.  @grouped: all 0.  Returns 0 or -ENOMEM. */
+int calls_group(const struct calls *calls, const struct delays *delays, struct groups *groups,
+		struct calls *grouped);
+/* Prints the table of grouped sums; @json: the list "syscalls".  Returns 0 or -ENOMEM. */
+int calls_print(const struct calls *grouped, const struct groups *groups,
+		struct syscalls *syscalls, unsigned long top, bool json);
+void calls_free(struct calls *calls);
+
+#endif /* SCHEDTAPE_REPORT_CALLS_H */
