@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <schedtape.h>
+#include <tape/write.h>
 
 #include "../unit/tapes.h"
 
@@ -135,7 +136,11 @@ static unsigned char *make_file(int stream, size_t *size)
 		{ .time = 60, .task_start = 50, .pid = 3, .task_pid = 100 },
 		{ .time = 61, .task_start = 50, .pid = 4, .task_pid = 101 },
 	};
-	struct json_object *meta = json_object_new_object();
+	static const char cgroups[] =
+		"{\"began\":60,\"time\":61,\"cgroups\":[{\"id\":7,\"path\":\"/a\","
+		"\"max\":\"20000 100000\",\"stat\":{\"nr_periods\":9,\"nr_throttled\":1,"
+		"\"throttled_usec\":8}},{\"id\":8,\"path\":\"/b\"}]}";
+	struct json_object *meta = json_object_new_object(), *object;
 	struct schedtape_end end = sample.end;
 	struct schedtape_writer *w;
 	struct schedtape_error err;
@@ -153,6 +158,9 @@ static unsigned char *make_file(int stream, size_t *size)
 		exit(1);
 	schedtape_writer_clock(w, &clocks[0], &err);
 	schedtape_writer_scheduler(w, &scheduler, &err);
+	object = json_tokener_parse(cgroups);
+	tape_writer_json(w, TAPE_CGROUPS, object, &err);
+	json_object_put(object);
 	if (stream < 0) {
 		schedtape_writer_tasks(w, sample.tasks, 2, &err);
 		schedtape_writer_players(w, players, 2, &err);

@@ -16,6 +16,7 @@
 #include <machine/machine.h>
 #include <schedtape.h>
 #include <machine/settings.h>
+#include <tape/cgroups.h>
 
 #include "../unit/tapes.h"
 
@@ -117,6 +118,18 @@ static inline void check_clocks(struct schedtape_tape *tape)
 			abort();
 		schedtape_clock_step(&samples[i - 1], &samples[i]);
 	}
+}
+
+static inline void check_cgroups(struct schedtape_tape *tape)
+{
+	const struct tape_cgroup *cgroups;
+	size_t i, n;
+
+	cgroups = tape_cgroups(tape, &n);
+	for (i = 0; i < n; i++)
+		if (cgroups[i].began > cgroups[i].time ||
+		    (cgroups[i].path && strnlen(cgroups[i].path, 4096) == 4096))
+			abort();
 }
 
 static inline void check_schedulers(struct schedtape_tape *tape)
@@ -251,6 +264,7 @@ static inline void try_tape(const char *path)
 	check_players(tape);
 	check_clocks(tape);
 	check_schedulers(tape);
+	check_cgroups(tape);
 	read_all(tape, &first);
 	schedtape_tape_rewind(tape, &err);
 	read_all(tape, &again);

@@ -13,6 +13,7 @@
 #define SCHEDULER	6
 #define PLAYERS		7
 #define PROGRESS	9
+#define CGROUPS		10
 
 #define PAGE_EVENTS	20	/* in each page of records_page() */
 #define PAGE_NS		200	/* from its first event to after its last one */

@@ -233,43 +233,18 @@ int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, si
 
 /* -- schedulers ------------------------------------------------------------ */
 
-static bool get_number(struct json_object *object, const char *key, uint64_t *value)
-{
-	struct json_object *number;
-
-	if (!json_object_object_get_ex(object, key, &number) ||
-	    !json_object_is_type(number, json_type_int) ||
-	    json_object_get_int64(number) < 0)
-		return false;
-	*value = json_object_get_uint64(number);
-	return true;
-}
-
-/* Copies a text; false: it is missing, or too long. */
-static bool get_text(struct json_object *object, const char *key, char *to, size_t size)
-{
-	struct json_object *text;
-
-	if (!json_object_object_get_ex(object, key, &text) ||
-	    !json_object_is_type(text, json_type_string) ||
-	    strlen(json_object_get_string(text)) >= size)
-		return false;
-	snprintf(to, size, "%s", json_object_get_string(text));
-	return true;
-}
-
 static bool get_scheduler(struct json_object *object, struct schedtape_scheduler *scheduler)
 {
 	struct json_object *all;
 
 	*scheduler = (struct schedtape_scheduler) { 0 };
-	if (!get_number(object, "time", &scheduler->time) ||
-	    !get_text(object, "state", scheduler->state, sizeof(scheduler->state)))
+	if (!tape_json_number(object, "time", &scheduler->time) ||
+	    !tape_json_text(object, "state", scheduler->state, sizeof(scheduler->state)))
 		return false;
-	get_number(object, "after", &scheduler->after);
-	get_number(object, "enable_seq", &scheduler->enable_seq);
-	get_number(object, "nr_rejected", &scheduler->nr_rejected);
-	get_text(object, "ops", scheduler->ops, sizeof(scheduler->ops));
+	tape_json_number(object, "after", &scheduler->after);
+	tape_json_number(object, "enable_seq", &scheduler->enable_seq);
+	tape_json_number(object, "nr_rejected", &scheduler->nr_rejected);
+	tape_json_text(object, "ops", scheduler->ops, sizeof(scheduler->ops));
 	if (json_object_object_get_ex(object, "switch_all", &all) &&
 	    json_object_is_type(all, json_type_boolean))
 		scheduler->switch_all = json_object_get_boolean(all);
@@ -337,11 +312,11 @@ static bool get_counts(struct json_object *object, uint32_t number, struct sched
 {
 	*cpu = (struct schedtape_cpu) { .cpu = number };
 	/* Only overwritten rings have this. */
-	get_number(object, "overwritten", &cpu->overwritten);
-	return get_number(object, "events", &cpu->events) &&
-	       get_number(object, "lost", &cpu->lost) &&
-	       get_number(object, "lost_first", &cpu->lost_first) &&
-	       get_number(object, "lost_last", &cpu->lost_last) &&
+	tape_json_number(object, "overwritten", &cpu->overwritten);
+	return tape_json_number(object, "events", &cpu->events) &&
+	       tape_json_number(object, "lost", &cpu->lost) &&
+	       tape_json_number(object, "lost_first", &cpu->lost_first) &&
+	       tape_json_number(object, "lost_last", &cpu->lost_last) &&
 	       cpu->lost_first <= cpu->lost_last;
 }
 
@@ -349,7 +324,7 @@ static bool get_cpu(struct json_object *object, struct schedtape_cpu *cpu)
 {
 	uint64_t number;
 
-	return get_number(object, "cpu", &number) && number < TAPE_MAX_CPUS &&
+	return tape_json_number(object, "cpu", &number) && number < TAPE_MAX_CPUS &&
 	       get_counts(object, number, cpu);
 }
 
@@ -381,12 +356,12 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 	struct json_object *cpus, *descriptions = NULL;
 	int ret;
 
-	if (!get_number(object, "start_time", &start) ||
-	    !get_number(object, "stop_time", &stop) || start > stop ||
+	if (!tape_json_number(object, "start_time", &start) ||
+	    !tape_json_number(object, "stop_time", &stop) || start > stop ||
 	    !json_object_object_get_ex(object, "cpus", &cpus) ||
 	    !json_object_is_type(cpus, json_type_array))
 		return -EBADMSG;
-	get_number(object, "window_start", &window);
+	tape_json_number(object, "window_start", &window);
 	json_object_object_get_ex(object, "descriptions", &descriptions);
 
 	ret = add_cpus(tape, cpus, descriptions);

@@ -3,9 +3,9 @@
  * A tape on disk; not part of the library's interface.
  * Documentation/tape-format.rst is the manual of this file.
  *
- *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
- *  | file header | META | CLOCK | SCHEDULER | TASKS | CHUNK | ... | CLOCK | END |
- *  +-------------+------+-------+-----------+-------+-------+     +-------+-----+
+ *  +-------------+------+-------+-----------+---------+-------+-------+     +-------+-----+
+ *  | file header | META | CLOCK | SCHEDULER | CGROUPS | TASKS | CHUNK | ... | CLOCK | END |
+ *  +-------------+------+-------+-----------+---------+-------+-------+     +-------+-----+
  *
  *  A record:
  *  +---------------+----------------+---------------------+---------------+
@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		5
+#define TAPE_MINOR		6
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
@@ -55,6 +55,7 @@
 #define TAPE_MAX_PLAYERS	TAPE_MAX_TASKS	/* of all PLAYERS records together */
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
 #define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
+#define TAPE_MAX_CGROUPS	(1U << 18)	/* entries of all CGROUPS records together */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
 
 /* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
@@ -87,9 +88,10 @@ enum tape_type {
 	TAPE_PLAYERS = 7,
 	TAPE_DESCRIPTIONS = 8,	/* as TAPE_CHUNK, of STAPE_CPU_NONE */
 	TAPE_PROGRESS = 9,
+	TAPE_CGROUPS = 10,
 };
 
-#define TAPE_KNOWN_TYPES	TAPE_PROGRESS	/* from 1 to this one */
+#define TAPE_KNOWN_TYPES	TAPE_CGROUPS	/* from 1 to this one */
 
 /* Returns true for records with ring pages. */
 static inline bool tape_type_has_pages(unsigned int type)

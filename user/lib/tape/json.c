@@ -2,7 +2,8 @@
 #include "tape/json.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <json-c/json.h>
 #include <json-c/json_visit.h>
@@ -70,4 +71,28 @@ struct json_object *tape_json_parse(const char *text, size_t bytes)
 		json_c_visit(object, 0, make_number, NULL);
 	json_tokener_free(tokener);
 	return object;
+}
+
+bool tape_json_number(struct json_object *object, const char *key, uint64_t *value)
+{
+	struct json_object *number;
+
+	if (!json_object_object_get_ex(object, key, &number) ||
+	    !json_object_is_type(number, json_type_int) ||
+	    json_object_get_int64(number) < 0)
+		return false;
+	*value = json_object_get_uint64(number);
+	return true;
+}
+
+bool tape_json_text(struct json_object *object, const char *key, char *to, size_t size)
+{
+	struct json_object *text;
+
+	if (!json_object_object_get_ex(object, key, &text) ||
+	    !json_object_is_type(text, json_type_string) ||
+	    strlen(json_object_get_string(text)) >= size)
+		return false;
+	snprintf(to, size, "%s", json_object_get_string(text));
+	return true;
 }

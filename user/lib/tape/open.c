@@ -242,6 +242,8 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->players);
 	tape_clocks_exit(&tape->clocks);
 	free(tape->schedulers);
+	tape_cgroups_forget(tape, 0);
+	free(tape->cgroups);
 	free(tape->cpus);
 	free(tape->end_cpus);
 	free(tape->index);

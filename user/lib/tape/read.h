@@ -20,6 +20,7 @@
 #include "tape/format.h"
 
 struct json_object;
+struct tape_cgroup;
 struct tape_pipe;
 
 /**
@@ -327,6 +328,7 @@ struct tape_stream {
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
  * @players: content of the PLAYERS records, in the order of the files
  * @schedulers: content of the SCHEDULER records, by time once all files are read
+ * @cgroups: entries of the CGROUPS records, in the order of the files
  * @cpus: CPUs of the end records, with times of the session's clock
  * @end: the end that is returned to the caller, with ns
  * @end_cpus: the CPUs of @end
@@ -373,6 +375,9 @@ struct schedtape_tape {
 	struct schedtape_scheduler *schedulers;
 	size_t nr_schedulers;
 	size_t schedulers_capacity;
+	struct tape_cgroup *cgroups;
+	size_t nr_cgroups;
+	size_t cgroups_capacity;
 	struct schedtape_cpu *cpus;
 	size_t nr_cpus;
 	struct schedtape_end end;
@@ -447,6 +452,13 @@ void tape_index_sort(struct schedtape_tape *tape);
 
 /* schedulers.c: joins the SCHEDULER records, once all files are read. */
 void tape_schedulers_finish(struct schedtape_tape *tape);
+
+/*
+ * cgroups.c: reads a CGROUPS payload.  -EBADMSG: corrupt.  tape_cgroups_forget() removes all
+ * entries but the first @n.
+ */
+int tape_content_cgroups(struct schedtape_tape *tape, const char *text, size_t bytes);
+void tape_cgroups_forget(struct schedtape_tape *tape, size_t n);
 
 /* content.c: reads META, TASKS, PLAYERS, CLOCK, SCHEDULER, END payloads.  -EBADMSG: corrupt. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,

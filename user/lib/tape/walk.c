@@ -113,6 +113,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file,
 		return ret;
 	case TAPE_PROGRESS:
 		return tape_content_progress(tape, *raw, bytes, head->offset);
+	case TAPE_CGROUPS:
+		return tape_content_cgroups(tape, (const char *)*raw, bytes);
 	}
 	ret = tape_content_tasks(tape, *raw, bytes);
 	/* If tape_keep_block() fails, the tape is closed, and its tasks are not used. */
@@ -165,6 +167,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 	case TAPE_SCHEDULER:
 	case TAPE_END:
 	case TAPE_PROGRESS:
+	case TAPE_CGROUPS:
 		ret = record_content(tape, file, head, why);
 		break;
 	}
@@ -193,6 +196,8 @@ static const char *type_name(unsigned int type)
 		return "end record";
 	case TAPE_PROGRESS:
 		return "PROGRESS record";
+	case TAPE_CGROUPS:
+		return "CGROUPS record";
 	default:
 		return "record";
 	}
@@ -419,6 +424,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->nr_players = before.nr_players;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
 	tape->nr_schedulers = before.nr_schedulers;
+	tape_cgroups_forget(tape, before.nr_cgroups);
 	tape->nr_cpus = before.nr_cpus;
 	tape->ended = before.ended;
 	tape->begun = before.begun;
