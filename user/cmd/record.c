@@ -315,6 +315,7 @@ static int record_loop(struct recording *rec)
 		{ .events = POLLIN },
 		{ .fd = rec->signals, .events = POLLIN },
 		{ .events = POLLIN },
+		{ .events = POLLIN },
 	};
 	int ret = 0, n;
 
@@ -322,7 +323,8 @@ static int record_loop(struct recording *rec)
 	while (!rec->stop && !ret) {
 		fds[0].fd = rec->useless ? -1 : schedtape_session_fd(rec->recorder.session);
 		fds[2].fd = rec->control.fd;
-		n = poll(fds, 3, timing_wait(&rec->options->timing, recorder_wait(&rec->recorder)));
+		fds[3].fd = recorder_cgroups_fd(&rec->recorder);
+		n = poll(fds, 4, timing_wait(&rec->options->timing, recorder_wait(&rec->recorder)));
 		if (n < 0 && errno != EINTR) {
 			ret = cannot_wait();
 			break;
@@ -333,6 +335,8 @@ static int record_loop(struct recording *rec)
 			ret = take_orders(rec);
 		if (!ret)
 			ret = keep_time(rec);
+		if (!ret && fds[3].revents)
+			ret = recorder_cgroups_changed(&rec->recorder);
 		if (!ret)
 			ret = look_after(rec, fds[0].revents);
 	}
@@ -351,6 +355,7 @@ static int open_all(struct recording *rec)
 		.level = opts->level,
 		.realtime = opts->realtime,
 		.clock = rec->clock,
+		.filter = &opts->targets.filter,
 		.overwrite = opts->overwrite,
 		.syscalls = opts->syscalls,
 		.cpus = rec->cpus,

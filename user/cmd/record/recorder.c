@@ -16,13 +16,13 @@
 #include "common/priority.h"
 #include "common/rights.h"
 #include "common/signals.h"
+#include "record/looks.h"
 #include "record/streamer.h"
 #include "record/streams.h"
 #include "record/tape.h"
 
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
 #define PIPE_SAMPLE_MS	1000	/* the same, if somebody may wait at the other end of a pipe */
-#define LOOK_MS		1000	/* between two looks at the scheduler */
 #define OTHER_FILES	64	/* open files besides those of streams */
 
 /* For errors that the disk may cause: prints only the first, because others follow it. */
@@ -146,7 +146,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->streams = options->streams;
 	recorder->overwrite = options->overwrite;
 	recorder->quit = -1;
-	schedtape_watch_open(&recorder->watch, SCHEDTAPE_SCHED_EXT);
+	looks_open(recorder, options->filter);
 	ret = enter(options, &err);
 	if (ret)
 		return out_failed(ret, &err);
@@ -190,19 +190,6 @@ static int start_threads(struct recorder *recorder)
 	return 0;
 }
 
-/* Writes the scheduler to the tape if it has changed.  @last: this is the last look. */
-static int look_at_scheduler(struct recorder *recorder, bool last)
-{
-	struct schedtape_error err;
-
-	if (last ? !schedtape_watch_end(&recorder->watch) :
-		   !schedtape_watch_look(&recorder->watch))
-		return 0;
-	return failed_once(recorder, schedtape_writer_scheduler(recorder->writer,
-								&recorder->watch.now, &err),
-			   &err);
-}
-
 int recorder_start(struct recorder *recorder)
 {
 	struct schedtape_session_state state = { .size = sizeof(state) };
@@ -213,7 +200,7 @@ int recorder_start(struct recorder *recorder)
 	ret = out_failed(recorder_tape_clock(recorder, true, &err), &err);
 	/* Before the session starts, so that each later change is found. */
 	if (!ret)
-		ret = look_at_scheduler(recorder, false);
+		ret = failed_once(recorder, looks_begin(recorder, &err), &err);
 	if (!ret)
 		ret = start_threads(recorder);
 	if (ret)
@@ -337,8 +324,8 @@ int recorder_tick(struct recorder *recorder)
 
 	if (sampled)
 		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
-	if (!ret && schedtape_watch_lives(&recorder->watch) && is_due(&recorder->looked, LOOK_MS))
-		ret = look_at_scheduler(recorder, false);
+	if (!ret && is_due(&recorder->looked, LOOKS_MS))
+		ret = failed_once(recorder, looks_again(recorder, &err), &err);
 	/* The threads write other files, so they go on. */
 	if (recorder->streams)
 		ret = 0;
@@ -350,18 +337,18 @@ int recorder_tick(struct recorder *recorder)
 }
 
 /*
- * Returns the time until the next look at the scheduler, 0 if draining rings has delayed it.
- * Without sched_ext there is no look: returns the interval of flushes.
+ * Returns the time until the next look, 0 if draining rings has delayed it.  If no look is needed,
+ * returns the interval of flushes.
  */
 int recorder_wait(const struct recorder *recorder)
 {
 	struct timespec now;
 	long ms;
 
-	if (!recorder->started || !schedtape_watch_lives(&recorder->watch))
+	if (!recorder->started || !looks_needed(recorder))
 		return RECORDER_FLUSH_MS;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = LOOK_MS - ms_between(&recorder->looked, &now);
+	ms = LOOKS_MS - ms_between(&recorder->looked, &now);
 	return ms < 0 ? 0 : ms < RECORDER_FLUSH_MS ? ms : RECORDER_FLUSH_MS;
 }
 
@@ -371,6 +358,19 @@ bool recorder_stopped(struct recorder *recorder)
 
 	return !schedtape_session_get(recorder->session, &state, NULL) &&
 	       state.state == STAPE_SESSION_STOPPED;
+}
+
+int recorder_cgroups_fd(const struct recorder *recorder)
+{
+	return recorder->started ? recorder->cgroups.fd : -1;
+}
+
+int recorder_cgroups_changed(struct recorder *recorder)
+{
+	struct schedtape_error err;
+
+	return failed_once(recorder, schedtape_cgroup_watch_look(&recorder->cgroups, false,
+								 recorder->writer, &err), &err);
 }
 
 /* -- the end --------------------------------------------------------------- */
@@ -459,10 +459,10 @@ int recorder_stop(struct recorder *recorder)
 	say_end(recorder);
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
-	/* Before the last pages, because a reader of a pipe needs it for their times. */
+	/* Before the last pages, because a reader of a pipe needs them for these. */
 	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	looked = failed_once(recorder, looks_end(recorder, &err), &err);
 	drained = recorder->streams ? end_threads(recorder) : move_rest(recorder);
-	looked = look_at_scheduler(recorder, false);
 	if (!ret)
 		ret = drained ? drained : clocked ? clocked : looked;
 	return ret ? ret : described;
@@ -564,13 +564,13 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		backup_undo(&recorder->backup);
 	if (keep && recorder->writer) {
 		if (recorder->started)
-			ret = look_at_scheduler(recorder, true);
+			ret = failed_once(recorder, looks_end(recorder, &err), &err);
 		ended = recorder_tape_end(recorder, recorder->window_start, &err);
 		failed_once(recorder, ended, &err);
 		ret = ret ? ret : ended;
 	}
 	closed = recorder_tape_close(recorder);
-	schedtape_watch_close(&recorder->watch);
+	looks_close(recorder);
 	ret = ret ? ret : closed;
 	if (keep)
 		say_missing(recorder);

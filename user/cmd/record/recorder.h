@@ -25,6 +25,12 @@ int recorder_add_players(struct recorder *recorder, const struct schedtape_playe
 int recorder_tick(struct recorder *recorder);
 /* Returns after how many ms recorder_tick() has to be called even if no ring is full. */
 int recorder_wait(const struct recorder *recorder);
+/*
+ * Returns a descriptor that is readable after quotas of cgroups were changed; -1: there is none.
+ * recorder_cgroups_changed() writes them to the tape.  Otherwise recorder_tick() does, later.
+ */
+int recorder_cgroups_fd(const struct recorder *recorder);
+int recorder_cgroups_changed(struct recorder *recorder);
 /* Returns true if the session has stopped. */
 bool recorder_stopped(struct recorder *recorder);
 /* Stops the session and moves the remaining pages. */

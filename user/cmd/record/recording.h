@@ -7,6 +7,7 @@
 #define SCHEDTAPE_RECORDING_H
 
 #include <schedtape/client.h>
+#include <machine/cgroup-watch.h>
 #include <machine/scheduler.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct streams;
  * @path: path of the tape; "-": standard output
  * @meta: META of the tape, about the machine and the recording; the recorder adds
  *	to it
+ * @filter: which tasks are recorded; NULL: those of a command only
  * @ring_bytes: size of each CPU's ring
  * @level: level of zstd; 0: no compression
  * @clock: enum stape_clock
@@ -37,6 +39,7 @@ struct streams;
 struct recorder_options {
 	const char *path;
 	struct json_object *meta;
+	const struct schedtape_filter *filter;
 	uint64_t ring_bytes;
 	int level;
 	uint32_t clock;
@@ -61,8 +64,9 @@ struct recorder_options {
  * @sample: that sample; all 0: there is none yet
  * @sampled_bytes: size of the tape at that time
  * @slept: for how long the machine has slept since the first sample, ns
- * @looked: CLOCK_MONOTONIC of the last look at the scheduler
- * @watch: result of that look
+ * @looked: CLOCK_MONOTONIC of the last of the looks that come each second
+ * @watch: the scheduler that the last look found
+ * @cgroups: the cgroups whose quotas are watched
  * @start_time: ns of CLOCK_MONOTONIC
  * @window_start: with overwritten rings: time of the session's clock from which no
  *	CPU's events are missing
@@ -88,6 +92,7 @@ struct recorder {
 	uint64_t slept;
 	struct timespec looked;
 	struct schedtape_watch watch;
+	struct schedtape_cgroup_watch cgroups;
 	uint64_t start_time;
 	uint64_t window_start;
 	uint64_t bytes;

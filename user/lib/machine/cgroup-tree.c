@@ -6,19 +6,16 @@
 #include "machine/cgroup-tree.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/first-line.h"
+#include "machine/cgroup-places.h"
 #include "module/cgroup.h"
 #include "tape/meta.h"
-
-#define MAX_CGROUPS	16384	/* all go into one record */
 
 /* Reads the first line of a cgroup's file. */
 static bool read_file(const char *folder, const char *name, char *line, size_t size)
@@ -51,149 +48,33 @@ static struct json_object *describe(const char *folder, const char *path, uint64
 	return object;
 }
 
-/**
- * struct places - cgroups of recorded tasks, or of those that may be recorded later
- * @paths: below the root of the hierarchy, each one once
- * @n: number of paths
- * @room: number of paths that fit
- * @below: describe their descendants, too
- */
-struct places {
-	char **paths;
-	size_t n;
-	size_t room;
-	bool below;
-};
-
-static void add_place(struct places *places, const char *path)
+/* Adds a cgroup to a list.  Returns false if the list is full. */
+static bool add_description(void *arg, const char *folder, const char *path, uint64_t id)
 {
-	char **paths = places->paths;
-	size_t i;
+	struct json_object *list = arg;
 
-	for (i = places->n; i-- > 0; )
-		if (!strcmp(paths[i], path))
-			return;
-	if (places->n == places->room) {
-		paths = reallocarray(paths, 2 * places->room + 8, sizeof(*paths));
-		if (!paths)
-			return;
-		places->paths = paths;
-		places->room = 2 * places->room + 8;
-	}
-	paths[places->n] = strdup(path);
-	places->n += !!paths[places->n];
-}
-
-static void free_places(struct places *places)
-{
-	while (places->n)
-		free(places->paths[--places->n]);
-	free(places->paths);
-}
-
-/* Adds the cgroup of a process.  @pid: 0: this process. */
-static void add_place_of(struct places *places, uint32_t pid)
-{
-	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
-	FILE *file;
-
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	/* Number 0 is the hierarchy of version 2. */
-	while (fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "0::/", 4))
-			add_place(places, line + 3);
-	}
-	fclose(file);
-}
-
-/* If @filter is NULL or empty, uses this process, because it starts the recorded command. */
-static void find_places(struct places *in, struct places *trees,
-			const struct schedtape_filter *filter)
-{
-	static const struct schedtape_filter nobody;
-	size_t i;
-
-	if (!filter)
-		filter = &nobody;
-	if (filter->all)
-		add_place(trees, "/");
-	for (i = 0; i < filter->nr_cgroups; i++)
-		if (filter->cgroups[i].path)
-			add_place(trees, filter->cgroups[i].path);
-	for (i = 0; i < filter->nr_pids; i++)
-		add_place_of(in, filter->pids[i]);
-	for (i = 0; i < filter->nr_tids; i++)
-		add_place_of(in, filter->tids[i]);
-	if (!in->n && !trees->n)
-		add_place_of(trees, 0);
-}
-
-/* Is @path @other, or an ancestor of it? */
-static bool is_above(const char *path, const char *other)
-{
-	size_t len = strcmp(path, "/") ? strlen(path) : 0;
-
-	return !strncmp(path, other, len) && (!other[len] || other[len] == '/');
-}
-
-static bool leads_to(const struct places *places, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < places->n; i++)
-		if (is_above(path, places->paths[i]) ||
-		    (places->below && is_above(places->paths[i], path)))
-			return true;
-	return false;
-}
-
-static struct json_object *describe_tree(const char *mount, const struct places *in,
-					 const struct places *trees)
-{
-	char *const roots[] = { (char *)mount, NULL };
-	size_t len = strcmp(mount, "/") ? strlen(mount) : 0;
-	struct json_object *list;
-	const char *path;
-	FTSENT *at;
-	FTS *tree;
-
-	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	if (!tree)
-		return NULL;
-	list = json_object_new_array();
-	while ((at = fts_read(tree)) && json_object_array_length(list) < MAX_CGROUPS) {
-		if (at->fts_info != FTS_D)
-			continue;
-		path = at->fts_path[len] ? at->fts_path + len : "/";
-		if (leads_to(in, path) || leads_to(trees, path))
-			json_object_array_add(list, describe(at->fts_path, path,
-							     at->fts_statp->st_ino));
-		else
-			fts_set(tree, at, FTS_SKIP);
-	}
-	fts_close(tree);
-	return list;
+	json_object_array_add(list, describe(folder, path, id));
+	return json_object_array_length(list) < SCHEDTAPE_MAX_CGROUPS;
 }
 
 struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *filter)
 {
-	struct places in = { 0 }, trees = { .below = true };
+	struct schedtape_cgroup_places places;
 	struct json_object *list;
 	struct schedtape_error err;
 	char mount[PATH_MAX];
+	int ret;
 
 	if (schedtape_cgroup_mount(mount, sizeof(mount), &err))
 		return NULL;
-	find_places(&in, &trees, filter);
-	list = describe_tree(mount, &in, &trees);
-	free_places(&in);
-	free_places(&trees);
-	return list;
+	list = json_object_new_array();
+	schedtape_cgroup_places_find(&places, filter);
+	ret = schedtape_cgroup_places_walk(&places, mount, "", add_description, list);
+	schedtape_cgroup_places_free(&places);
+	if (!ret)
+		return list;
+	json_object_put(list);
+	return NULL;
 }
 
 /* Accepts "/", or names without "." and "..", so that the path stays below the root. */
