@@ -14,6 +14,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/quotas.h"
 #include "common/schedulers.h"
 #include "common/table.h"
 #include "tape/meta.h"
@@ -225,7 +226,7 @@ static void print_losses(const struct schedtape_end *end)
 	}
 }
 
-static void print_tape(struct schedtape_tape *tape)
+static void print_tape(struct schedtape_tape *tape, const struct quotas *quotas)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	uint64_t events = cmd_count_events(end);
@@ -248,16 +249,17 @@ static void print_tape(struct schedtape_tape *tape)
 	print_losses(end);
 	info_clock_print(tape, print_key);
 	schedulers_print(tape, print_key);
+	quotas_print(quotas, end->stop_time, print_key);
 	print_key("end");
 	text_print(stdout, schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "complete");
 	putchar('\n');
 }
 
-static void print_all(struct schedtape_tape *tape, const char *path)
+static void print_all(struct schedtape_tape *tape, const struct quotas *quotas, const char *path)
 {
 	print_key("tape");
 	puts(path);
-	print_tape(tape);
+	print_tape(tape, quotas);
 	putchar('\n');
 	print_meta(tape_meta(tape));
 }
@@ -300,7 +302,7 @@ static void print_wrapped(const char *line, size_t len, unsigned int width)
 	}
 }
 
-static void print_text(struct schedtape_tape *tape, const char *path)
+static void print_text(struct schedtape_tape *tape, const struct quotas *quotas, const char *path)
 {
 	unsigned int width = table_terminal();
 	FILE *terminal = stdout, *memory;
@@ -310,7 +312,7 @@ static void print_text(struct schedtape_tape *tape, const char *path)
 	memory = width ? open_memstream(&text, &size) : NULL;
 	if (memory)
 		stdout = memory;
-	print_all(tape, path);
+	print_all(tape, quotas, path);
 	if (!memory)
 		return;
 	stdout = terminal;
@@ -324,7 +326,7 @@ static void print_text(struct schedtape_tape *tape, const char *path)
 	free(text);
 }
 
-static void print_json(struct schedtape_tape *tape, const char *path)
+static void print_json(struct schedtape_tape *tape, const struct quotas *quotas, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	const char *damage = schedtape_tape_damage(tape);
@@ -344,6 +346,7 @@ static void print_json(struct schedtape_tape *tape, const char *path)
 	json_object_object_add(root, "cpus", out_json_cpus(end));
 	info_clock_json(tape, root);
 	schedulers_json(tape, root);
+	quotas_json(quotas, root);
 	json_object_object_add(root, "damage", damage ? json_object_new_string(damage) : NULL);
 	json_object_object_add(root, "meta", json_object_get(tape_meta(tape)));
 	out_json(root, true);
@@ -361,17 +364,23 @@ int cmd_info(int argc, char **argv)
 	};
 	struct cmd_common common = CMD_COMMON_INIT;
 	struct schedtape_tape *tape;
-	int status;
+	struct quotas quotas;
+	int status = 0;
 
 	cmd_parse(&argp, argc, argv, 0, &common);
 	tape = cmd_open_tape(common.input);
 	if (!tape)
 		return CMD_FAILURE;
-	if (common.json)
-		print_json(tape, common.input);
-	else
-		print_text(tape, common.input);
-	status = out_finish(0);
+	if (quotas_read(&quotas, tape)) {
+		out_error(NULL, "not enough memory");
+		status = CMD_FAILURE;
+	} else if (common.json) {
+		print_json(tape, &quotas, common.input);
+	} else {
+		print_text(tape, &quotas, common.input);
+	}
+	status = out_finish(status);
+	quotas_free(&quotas);
 	schedtape_tape_close(tape);
 	return status;
 }

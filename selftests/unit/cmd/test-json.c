@@ -8,6 +8,7 @@
 #include <commands.h>
 #include <record/result.h>
 #include <replay/print.h>
+#include <tape/write.h>
 
 #include "fake-client.h"
 #include "tap.h"
@@ -220,7 +221,28 @@ static uint64_t make_page(unsigned char *page)
 	maker_switch(&m, 8 * S, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	maker_event(&m, 8 * S + 500, STAPE_EV_EXIT, 10, 0);
 	maker_switch(&m, 8 * S + 1000, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	/* This takes long enough to be the quota of its cgroup. */
+	maker_wake(&m, 8 * S + 2000, 20, STAPE_CTX_HARDIRQ, 8 * S + 3000, 0);
+	maker_switch(&m, 8 * S + S / 2, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	return m.header.events;
+}
+
+/* The kernel's counts of the cgroup 77, at some time. */
+static void put_quota(struct schedtape_writer *writer, const char *time,
+		      struct schedtape_error *err)
+{
+	struct json_object *object = json_object_new_object();
+	static const char cgroup[] = "[{\"id\":77,\"path\":\"/a\",\"max\":\"20000 100000\","
+		"\"stat\":{\"nr_periods\":9,\"nr_throttled\":%s,\"throttled_usec\":5}}]";
+	char list[sizeof(cgroup) + 32];
+
+	snprintf(list, sizeof(list), cgroup, time);
+	json_object_object_add(object, "began", json_tokener_parse(time));
+	json_object_object_add(object, "time", json_tokener_parse(time));
+	json_object_object_add(object, "cgroups", json_tokener_parse(list));
+	if (tape_writer_json(writer, TAPE_CGROUPS, object, err))
+		printf("Bail out! %s\n", err->text);
+	json_object_put(object);
 }
 
 #define META(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
@@ -231,7 +253,8 @@ static void write_tape(const char *path, const char *text_of_meta)
 	struct schedtape_task_info tasks[] = {
 		{ .time = 7 * S, .start_time = 5, .pid = 10, .tgid = 10, .comm = "shell",
 		  .policy = 6, .dl = { 1000000, 2000000, 2000000 } },
-		{ .time = 7 * S, .start_time = 6, .pid = 20, .tgid = 20, .comm = "server" },
+		{ .time = 7 * S, .start_time = 6, .pid = 20, .tgid = 20, .comm = "server",
+		  .cgroup = 77 },
 	};
 	struct schedtape_cpu cpus[] = {
 		{ .cpu = 0 },
@@ -251,8 +274,11 @@ static void write_tape(const char *path, const char *text_of_meta)
 	struct schedtape_writer *writer;
 
 	cpus[0].events = make_page(page);
-	if (tape_writer_create(path, meta, NULL, &writer, &err) ||
-	    schedtape_writer_tasks(writer, tasks, 2, &err) ||
+	if (tape_writer_create(path, meta, NULL, &writer, &err))
+		printf("Bail out! %s\n", err.text);
+	put_quota(writer, "500000000", &err);
+	put_quota(writer, "9500000000", &err);
+	if (schedtape_writer_tasks(writer, tasks, 2, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
@@ -292,6 +318,7 @@ static void test_tapes(void)
 	prints("report", (struct call) { cmd_report, { "report", "--json", "--by=comm", a.path } });
 	check("report");
 	prints("why", (struct call) { cmd_why, { "why", "--json", "10", a.path } });
+	prints("why", (struct call) { cmd_why, { "why", "--json", "20", a.path } });
 	prints("why", (struct call) { cmd_why, { "why", "--json", "--path", "10", a.path } });
 	prints("why", (struct call) { cmd_why, { "why", "--json", "--summary", a.path } });
 	check("why");
