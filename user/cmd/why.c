@@ -177,7 +177,6 @@ static struct printer printer_of(struct why *why, const struct schedtape_task *t
 {
 	return (struct printer){
 		.tasks = tasks,
-		.recorded = &why->recorded,
 		.syscalls = &why->syscalls,
 		.times = &why->time,
 		.top = why->sheet.top ? why->sheet.top : LINES,
@@ -373,7 +372,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		return -1;
 	}
 	syscalls_init(&why->syscalls, tape);
-	waits->history.all = why->recorded.all;
+	waits->history.recorded = &why->recorded;
 	if (why->at.nr)
 		waits->at = why->at.ranges[0].start;
 	return 0;

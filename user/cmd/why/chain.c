@@ -7,12 +7,6 @@
 
 #include "base/list.h"
 
-/*
- * The longest time that a CPU takes to leave its deepest idle state, with some more for an emulated
- * one, ns.  cpuidle's drivers have exit latencies of up to some 100 us.
- */
-#define WAKING_UP	1000000
-
 /**
  * struct walk - on the way back through a chain
  * @floor: where it ends
@@ -27,8 +21,8 @@ struct walk {
 	int rc;
 };
 
-static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task, uint32_t other,
-			 uint64_t syscall)
+/* Returns the link of that kind, tasks, system call and quota. */
+static struct link *find(struct chain *chain, const struct link *like)
 {
 	struct link *link;
 	size_t i;
@@ -36,8 +30,11 @@ static struct link *find(struct chain *chain, enum link_kind kind, uint32_t task
 	/* Chains go round in circles of a few tasks, so the last ones are the likely ones. */
 	for (i = chain->nr; i > 0; i--) {
 		link = &chain->links[i - 1];
-		if (link->kind == kind && link->task == task && link->other == other &&
-		    link->syscall == syscall)
+		if (link->kind == like->kind && link->task == like->task &&
+		    link->other == like->other && link->syscall == like->syscall &&
+		    link->throttle.cgroup == like->throttle.cgroup &&
+		    link->throttle.quota == like->throttle.quota &&
+		    link->throttle.period == like->throttle.period)
 			return link;
 	}
 	return NULL;
@@ -54,9 +51,15 @@ static struct link *new_link(struct chain *chain)
 	return &links[chain->nr++];
 }
 
-/* Gives a link the time from @begin on that has none yet.  @syscall: see struct link. */
-static void spend_in(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
-		     uint64_t syscall, uint64_t begin)
+static struct link link_with(enum link_kind kind, uint32_t task, uint32_t other)
+{
+	return (struct link){
+		.kind = kind, .task = task, .other = other, .syscall = SCHEDTAPE_SYSCALL_UNKNOWN,
+	};
+}
+
+/* Gives the link that is like this one the time from @begin on that has none yet. */
+static void spend_on(struct walk *walk, const struct link *like, uint64_t begin)
 {
 	struct link *link;
 
@@ -64,17 +67,15 @@ static void spend_in(struct walk *walk, enum link_kind kind, uint32_t task, uint
 		begin = walk->floor;
 	if (begin >= walk->at || walk->rc)
 		return;
-	link = find(walk->chain, kind, task, other, syscall);
+	link = find(walk->chain, like);
 	if (!link) {
 		link = new_link(walk->chain);
 		if (!link) {
 			walk->rc = -ENOMEM;
 			return;
 		}
-		*link = (struct link){
-			.kind = kind, .task = task, .other = other, .syscall = syscall,
-			.end = walk->at,
-		};
+		*link = *like;
+		link->end = walk->at;
 	}
 	link->parts++;
 	link->time += walk->at - begin;
@@ -85,12 +86,17 @@ static void spend_in(struct walk *walk, enum link_kind kind, uint32_t task, uint
 static void spend(struct walk *walk, enum link_kind kind, uint32_t task, uint32_t other,
 		  uint64_t begin)
 {
-	spend_in(walk, kind, task, other, SCHEDTAPE_SYSCALL_UNKNOWN, begin);
+	const struct link like = link_with(kind, task, other);
+
+	spend_on(walk, &like, begin);
 }
 
-/* Returns what kept a task, which was ready for @time, from its CPU, which did @span. */
-static enum link_kind kind_of(const struct history *history, const struct span *span,
-			      uint32_t task, uint64_t time)
+/*
+ * Returns what kept the task of a run from its CPU, which did @span for the last @time.  @ready:
+ * since when it was ready.
+ */
+static struct link link_of(const struct walk *walk, const struct span *run, uint64_t ready,
+			   const struct span *span, uint64_t time)
 {
 	static const enum link_kind kinds[] = {
 		[SPAN_RUN] = LINK_QUEUED,
@@ -99,17 +105,22 @@ static enum link_kind kind_of(const struct history *history, const struct span *
 		[SPAN_UNKNOWN] = LINK_UNKNOWN,
 		[SPAN_QUEUED] = LINK_UNKNOWN,
 	};
-	bool idle = span->kind == SPAN_IDLE || (span->kind == SPAN_OTHER && !history->all);
+	struct link link = link_with(kinds[span->kind], run->task, span->task);
 
-	if (idle && history->tasks[task].limited && time > WAKING_UP)
-		return LINK_THROTTLED;
-	return kinds[span->kind];
+	if (throttle_find(&link.throttle, walk->history, run, ready, span, time))
+		link.kind = LINK_THROTTLED;
+	return link;
 }
 
-/* The task was ready from @begin on, and waited for the CPU that did @number at the end. */
-static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint64_t begin)
+/*
+ * The task of a run was ready since @ready, and from @begin on it waited for the CPU that did
+ * @number at the end.
+ */
+static void spend_queued(struct walk *walk, const struct span *run, uint64_t ready,
+			 uint64_t number, uint64_t begin)
 {
 	const struct span *span;
+	struct link link;
 	uint64_t since;
 
 	if (begin < walk->floor)
@@ -117,13 +128,14 @@ static void spend_queued(struct walk *walk, uint32_t task, uint64_t number, uint
 	while (walk->at > begin && !walk->rc) {
 		span = history_get(walk->history, number);
 		if (!span) {
-			spend(walk, LINK_UNKNOWN, task, SCHEDTAPE_NONE, begin);
+			spend(walk, LINK_UNKNOWN, run->task, SCHEDTAPE_NONE, begin);
 			return;
 		}
 		since = span->begin > begin ? span->begin : begin;
-		if (since < walk->at)
-			spend(walk, kind_of(walk->history, span, task, walk->at - since), task,
-			      span->task, since);
+		if (since < walk->at) {
+			link = link_of(walk, run, ready, span, walk->at - since);
+			spend_on(walk, &link, since);
+		}
 		number = span->on_cpu;
 	}
 }
@@ -133,26 +145,28 @@ static void spend_ready(struct walk *walk, const struct span *run, uint64_t begi
 {
 	const struct span *queue = history_get(walk->history, run->queue);
 	uint64_t number = run->on_cpu;
-	uint32_t task = run->task;
 
 	while (queue && walk->at > begin && !walk->rc) {
-		spend_queued(walk, task, number, queue->end > begin ? queue->end : begin);
+		spend_queued(walk, run, begin, number, queue->end > begin ? queue->end : begin);
 		number = queue->on_cpu;
 		queue = history_get(walk->history, queue->before);
 	}
-	spend_queued(walk, task, number, begin);
+	spend_queued(walk, run, begin, number, begin);
 }
 
 /* A run's task slept, and no task of the tape woke it. */
 static void spend_asleep(struct walk *walk, const struct span *run)
 {
 	enum link_kind kind = LINK_UNKNOWN;
+	struct link link;
 
 	if (run->woke_in == STAPE_CTX_TASK || run->woke_in == STAPE_CTX_SOFTIRQ_TASK)
 		kind = LINK_OUTSIDE;
 	else if (run->woke_in != SPAN_NO_STATE)
 		kind = run->left_state == STAPE_STATE_BLOCKED ? LINK_BLOCKED : LINK_INTERRUPT;
-	spend_in(walk, kind, run->task, SCHEDTAPE_NONE, run->left_syscall, run->left);
+	link = link_with(kind, run->task, SCHEDTAPE_NONE);
+	link.syscall = run->left_syscall;
+	spend_on(walk, &link, run->left);
 }
 
 /*

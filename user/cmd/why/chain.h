@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "why/history.h"
+#include "why/throttle.h"
 
 /**
  * enum link_kind - what a part of a wait was spent on; @task and @other: of struct link
@@ -20,7 +20,7 @@
  * @LINK_QUEUED: @task was ready, but its CPU ran @other
  * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
- * @LINK_THROTTLED: the same, for longer than a CPU takes to wake up, and @task's cgroup has a quota
+ * @LINK_THROTTLED: the same, but @task was perhaps throttled, see throttle_find()
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
  * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
  * @LINK_OUTSIDE: @task slept until a task that is not recorded woke it
@@ -44,6 +44,7 @@ enum link_kind {
  * @kind: enum link_kind
  * @task, @other: indices, or SCHEDTAPE_NONE
  * @syscall: if @task slept, in which system call; SCHEDTAPE_SYSCALL_UNKNOWN: not known
+ * @throttle: of a LINK_THROTTLED
  * @parts: their number
  * @time: their sum, ns
  * @begin: when the first one began
@@ -54,6 +55,7 @@ struct link {
 	uint32_t task;
 	uint32_t other;
 	uint64_t syscall;
+	struct throttle throttle;
 	uint64_t parts;
 	uint64_t time;
 	uint64_t begin;

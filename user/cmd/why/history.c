@@ -239,6 +239,7 @@ int history_began(struct history *history, const struct schedtape_task *task,
 	at->source = SPAN_NONE;
 	at->queue = SPAN_NONE;
 	at->queued_since = 0;
+	at->cgroup = task->cgroup;
 	return 0;
 }
 

@@ -11,6 +11,8 @@
 
 #include <schedtape.h>
 
+struct recorded;
+
 /* Instead of the number of a span: there is none. */
 #define SPAN_NONE	UINT64_MAX
 
@@ -71,8 +73,7 @@ struct span {
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
- * @cgroup: id of the cgroup of which @limited tells
- * @limited: that cgroup has a quota of CPU time
+ * @cgroup: id of its cgroup when it ran last
  */
 struct history_task {
 	uint64_t last;
@@ -82,12 +83,11 @@ struct history_task {
 	uint64_t queued_since;
 	uint64_t cgroup;
 	uint32_t queued_cpu;
-	bool limited;
 };
 
 /**
  * struct history - the spans
- * @all: the tape has all tasks, so a CPU that left for another task was not idle since
+ * @recorded: what the tape says about its recording
  * @spans: a ring: span N is at N modulo @room
  * @room: a power of two, which grows up to @most
  * @most: spans that are kept; also a power of two
@@ -96,7 +96,7 @@ struct history_task {
  * @cpus: by number: what it does at present; SPAN_NONE: nothing is known
  */
 struct history {
-	bool all;
+	const struct recorded *recorded;
 	struct span *spans;
 	uint64_t room;
 	uint64_t most;

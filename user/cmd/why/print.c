@@ -95,17 +95,6 @@ static void print_figures(const struct printer *printer, const struct chain *cha
 	       time_text(printer->times, begin, link->begin));
 }
 
-static void print_quota(const struct printer *printer, const struct link *link)
-{
-	uint64_t cgroup = schedtape_task_at(printer->tasks, link->task)->cgroup;
-
-	double percent = recorded_percent(recorded_quota(printer->recorded, cgroup));
-
-	/* The task may have left the cgroup since. */
-	if (percent >= 0)
-		printf(" (cpu.max %g %%)", percent);
-}
-
 static void print_links(const struct printer *printer, const struct chain *chain)
 {
 	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
@@ -119,7 +108,8 @@ static void print_links(const struct printer *printer, const struct chain *chain
 			    name_task(other, printer->tasks, link->other),
 			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
 		if (link->kind == LINK_THROTTLED)
-			print_quota(printer, link);
+			printf(" (cpu.max %g %%)",
+			       quotas_percent(link->throttle.quota, link->throttle.period));
 		putchar('\n');
 	}
 }
@@ -201,17 +191,52 @@ unsigned int why_kinds(const struct chain *chain)
 	return kinds;
 }
 
-static void print_quotas(const struct recorded *recorded)
+/* "20 %, then 40 % of a CPU" */
+static void print_percents(const struct quotas_cgroup *cgroup)
 {
-	const struct schedtape_cgroup_state *cgroup = recorded->cgroups.by_id;
+	const char *between = "";
+	double percent, before = -1;
 	size_t i;
 
-	for (i = 0; i < recorded->cgroups.nr; i++, cgroup++) {
-		if (!cgroup->max)
+	for (i = 0; i < cgroup->nr; i++) {
+		percent = quotas_percent(cgroup->looks[i].quota, cgroup->looks[i].period);
+		/* What is not throttled at first is of no interest. */
+		if (percent == before || (!percent && before < 0))
+			continue;
+		if (percent)
+			printf("%s%g %%", between, percent);
+		else
+			printf("%snone", between);
+		between = ", then ";
+		before = percent;
+	}
+	fputs(" of a CPU", stdout);
+}
+
+/* Prints the cgroups which may have been throttled. */
+static void print_quotas(const struct quotas *quotas)
+{
+	char periods[OUT_COUNT_LEN], throttled[OUT_COUNT_LEN], time[OUT_TIME_LEN];
+	const struct quotas_cgroup *cgroup;
+	struct quotas_counts counts;
+	bool counted;
+	size_t i;
+
+	for (i = 0; i < quotas->nr; i++) {
+		cgroup = quotas->by_path[i];
+		counted = quotas_count(cgroup, &counts);
+		if (!quotas_has(cgroup) || (counted && !counts.throttled && !counts.throttled_ns))
 			continue;
 		printf("# Perhaps throttled: cpu.max of the cgroup ");
-		text_print(stdout, *cgroup->path ? cgroup->path : "/");
-		printf(" is %g %% of a CPU.\n", recorded_percent(cgroup->max));
+		text_print(stdout, *cgroup->path ? cgroup->path : "?");
+		fputs(" is ", stdout);
+		print_percents(cgroup);
+		if (counted)
+			printf("; it was throttled in %s of %s periods, for %s s",
+			       out_count(throttled, counts.throttled),
+			       out_count(periods, counts.periods),
+			       out_seconds(time, counts.throttled_ns, 3));
+		puts(".");
 	}
 }
 
@@ -220,7 +245,7 @@ void why_print_notes(unsigned int kinds, const struct recorded *recorded)
 	bool another = kinds & (1U << LINK_OTHER | 1U << LINK_OUTSIDE);
 
 	if (kinds & 1U << LINK_THROTTLED)
-		print_quotas(recorded);
+		print_quotas(&recorded->quotas);
 	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
@@ -258,6 +283,12 @@ static struct json_object *json_link(const struct printer *printer, const struct
 	json_task(object, "pid", "comm", printer->tasks, link->task);
 	json_task(object, "other_pid", "other_comm", printer->tasks, link->other);
 	json_syscall(object, printer->syscalls, link->syscall);
+	if (link->kind == LINK_THROTTLED) {
+		json_object_object_add(object, "cgroup",
+				       json_object_new_string(link->throttle.cgroup));
+		out_json_add_count(object, "quota_ns", link->throttle.quota * 1000);
+		out_json_add_count(object, "period_ns", link->throttle.period * 1000);
+	}
 	out_json_add_count(object, "time_ns", link->time);
 	out_json_add_double(object, "share", (double)link->time / (chain->end - chain->begin));
 	out_json_add_count(object, "times", link->parts);

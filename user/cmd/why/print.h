@@ -18,14 +18,12 @@ extern const struct sheet_column why_columns[];
 /**
  * struct printer - how chains are printed
  * @tasks: any task of the timeline
- * @recorded: quotas of cgroups
  * @syscalls: their names
  * @times: how times are printed
  * @top: lines of one chain
  */
 struct printer {
 	const struct schedtape_task *tasks;
-	const struct recorded *recorded;
 	struct syscalls *syscalls;
 	struct time_text *times;
 	size_t top;

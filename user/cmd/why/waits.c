@@ -108,26 +108,14 @@ static int on_queued(void *arg, const struct schedtape_task *task, uint32_t cpu,
 	return history_queued(&waits->history, task, cpu, time);
 }
 
-/* Looks for the quota of the task's cgroup, if that is not the one before. */
-static void note_quota(struct waits *waits, const struct schedtape_task *task)
-{
-	struct history_task *at = history_task(&waits->history, task->index);
-
-	if (at->cgroup == task->cgroup)
-		return;
-	at->cgroup = task->cgroup;
-	at->limited = recorded_quota(waits->recorded, task->cgroup);
-}
-
 static int on_began(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
 	struct waits *waits = arg;
 	int rc = history_began(&waits->history, task, run);
 
-	if (rc)
-		return rc;
-	note_quota(waits, task);
-	return explain(waits, task, run);
+	if (!rc)
+		rc = quotas_update(&waits->recorded->quotas);
+	return rc ? rc : explain(waits, task, run);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)

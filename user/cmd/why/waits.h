@@ -17,7 +17,7 @@
  * struct waits - what is wanted, and what was found
  * @who: the tasks that wait; they must match @selection, too
  * @selection: --cpu and --time: where and when the wait ends
- * @recorded: the quotas of cgroups
+ * @recorded: the quotas of cgroups, which are updated when more of them come
  * @most: how many of the worst waits are wanted
  * @at: only waits that have this time, ns of the session's clock; SPAN_NONE: any
  * @all: add all waits to @causes
@@ -32,7 +32,7 @@
 struct waits {
 	const struct who *who;
 	const struct selection *selection;
-	const struct recorded *recorded;
+	struct recorded *recorded;
 	size_t most;
 	uint64_t at;
 	bool all;

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: info shows the quotas of cgroups and what the kernel has counted of them; why takes
+ * the quota that held during a wait, and none if the counts exclude that it throttled the task.
+ */
+#include <tape/write.h>
+
+#include "pipes.h"
+#include "printed.h"
+
+#define MS	1000000ULL
+
+#define ALL	"\"filter\":{\"all\":true,\"kthreads\":true}"
+#define OLD	"{" ALL ",\"cgroups\":[{\"id\":6,\"path\":\"/a\"}," \
+		"{\"id\":7,\"path\":\"/a/b\",\"max\":\"20000 100000\"}]}"
+
+/**
+ * struct look - a CGROUPS record
+ * @time: when its cgroups were read, ms; 0: there are no more
+ * @cgroups: the list
+ */
+struct look {
+	unsigned int time;
+	const char *cgroups;
+};
+
+static void put_look(struct schedtape_writer *writer, const struct look *look)
+{
+	struct json_object *object = json_object_new_object();
+	struct schedtape_error err;
+
+	json_object_object_add(object, "began", json_object_new_uint64(look->time * MS));
+	json_object_object_add(object, "time", json_object_new_uint64(look->time * MS));
+	json_object_object_add(object, "cgroups", json_tokener_parse(look->cgroups));
+	tape_writer_json(writer, TAPE_CGROUPS, object, &err);
+	json_object_put(object);
+}
+
+static void put_progress(struct schedtape_writer *writer, uint64_t time)
+{
+	struct schedtape_progress progress = {
+		.size = sizeof(progress), .time = time, .start_time = 1000 * MS,
+	};
+	struct stape_clock_sample sample = { .counter = time, .mono = time, .khz = 1000000 };
+	struct schedtape_error err;
+
+	schedtape_writer_clock(writer, &sample, &err);
+	schedtape_writer_progress(writer, &progress, &err);
+}
+
+/*
+ * 10, in the cgroup 7, has to wait for an idle CPU from 1.010 to 1.090, from 1.100 to 1.180, and
+ * from 1.190 to 1.270; and 20, of no cgroup, on another CPU from 1.015 to 1.095.  At last 10
+ * waits for 0.5 ms.
+ */
+static void make_pages(unsigned char (*pages)[STAPE_PAGE_SIZE], uint64_t *events)
+{
+	struct stape_page_header header;
+	struct maker m;
+	unsigned int i;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1090 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_begin(&m, pages[1], 0, 1, 1180 * MS);
+	m.header.curr_kind = STAPE_NEXT_IDLE;
+	maker_switch(&m, 1180 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1190 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1270 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1280 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1280 * MS + MS / 2, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1290 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_begin(&m, pages[2], 3, 0, 1000 * MS);
+	maker_switch(&m, 1005 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1015 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1095 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1099 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	for (i = 0; i < 3; i++) {
+		memcpy(&header, pages[i], sizeof(header));
+		events[header.cpu == 3] += header.events;
+	}
+}
+
+/* The first two looks come before the second page of CPU 0, the others behind it. */
+static void make_quotas(const struct blob *tape, const char *meta, const struct look *looks)
+{
+	static const struct schedtape_task_info tasks[] = {
+		{ .time = 1000 * MS, .start_time = 5, .pid = 10, .tgid = 10, .cgroup = 7 },
+		{ .time = 1000 * MS, .start_time = 6, .pid = 20, .tgid = 20 },
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct schedtape_cpu cpus[] = { { .cpu = 0 }, { .cpu = 3 } };
+	struct schedtape_end end = {
+		.size = sizeof(end), .start_time = 1000 * MS, .stop_time = 2000 * MS,
+		.cpus = cpus, .nr_cpus = 2,
+	};
+	uint64_t events[2] = { 0 };
+	struct schedtape_error err;
+	struct schedtape_writer *writer;
+	unsigned int i;
+
+	make_pages(pages, events);
+	cpus[0].events = events[0];
+	cpus[1].events = events[1];
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+		printf("Bail out! %s\n", err.text);
+	for (i = 0; i < 1 && looks[i].time; i++)
+		put_look(writer, &looks[i]);
+	put_progress(writer, 1);
+	schedtape_writer_tasks(writer, tasks, 2, &err);
+	schedtape_writer_pages(writer, pages[0], 1, &err);
+	schedtape_writer_pages(writer, pages[2], 1, &err);
+	for (; i < 2 && looks[i].time; i++)
+		put_look(writer, &looks[i]);
+	put_progress(writer, 1150 * MS);
+	schedtape_writer_pages(writer, pages[1], 1, &err);
+	put_progress(writer, 1500 * MS);
+	for (; looks[i].time; i++)
+		put_look(writer, &looks[i]);
+	if (schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+static void why(const char *path, const char *a, const char *b)
+{
+	char name[] = "why", file[] = "-i";
+	char *argv[6] = { name, file, (char *)path, (char *)a, (char *)b };
+
+	begin_capture();
+	cmd_why(b ? 5 : 4, argv);
+	end_capture();
+	squeeze_blanks();
+}
+
+#define WAIT1	" 100.00 % 80.000 1 1.010000 ?:10 was ready, its CPU was idle"
+#define WAIT2	" 100.00 % 80.000 1 1.100000 ?:10 was ready, its CPU was idle"
+#define WAIT3	" 100.00 % 80.000 1 1.190000 ?:10 was ready, its CPU was idle"
+
+static void info(const struct blob *tape, const char *option)
+{
+	ok(!run(cmd_info, "info", option, tape), "info");
+}
+
+/* META alone: any wait may be of the quota. */
+static void test_old(const struct blob *tape)
+{
+	static const struct look looks[] = { { 0 } };
+
+	make_quotas(tape, OLD, looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the first wait");
+	has(WAIT3 ": perhaps throttled (cpu.max 20 %)\n", "the last one");
+	has("\n# Perhaps throttled: cpu.max of the cgroup /a/b is 20 % of a CPU.\n", "the quota");
+	why(tape->path, "10", "--at=1.2804");
+	has(" 100.00 % 0.500 1 1.280000 ?:10 was ready, its CPU was idle\n", "a CPU wakes up");
+	why(tape->path, "20", NULL);
+	has("?:20 was ready, its CPU was idle\n", "a task that is in no cgroup");
+	info(tape, NULL);
+	has("\nquota            : /a/b: 20 % of a CPU\n", "nothing is counted");
+	info(tape, "--json");
+	squeeze();
+	has("\"quotas\":[{\"cgroup\":\"/a/b\",\"id\":7,\"changes\":[{\"time_ns\":null,"
+	    "\"quota_ns\":20000000,\"period_ns\":100000000}],\"counts\":null}]", "as JSON");
+}
+
+#define B(max, counts)	"[{\"id\":7," max "\"path\":\"/a/b\",\"stat\":{" counts "}}]"
+#define MAX(percent)	"\"max\":\"" percent "000 100000\","
+#define COUNTS(periods, throttled, us)	"\"nr_periods\":" periods ",\"nr_throttled\":" throttled \
+					",\"throttled_usec\":" us
+
+static void test_change(const struct blob *tape)
+{
+	static const struct look looks[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1150, B(MAX("40"), COUNTS("7", "3", "4000")) },
+		{ 2100, B(MAX("40"), COUNTS("1239", "4", "160000")) },
+		{ 0 }
+	};
+
+	make_quotas(tape, OLD, looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 "\n", "nothing was throttled before the change");
+	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "the wait in which it came");
+	has(WAIT3 ": perhaps throttled (cpu.max 40 %)\n", "the wait behind it");
+	has("\n# Perhaps throttled: cpu.max of the cgroup /a/b is 20 %, then 40 % of a CPU; it was "
+	    "throttled in 1 of 1,234 periods, for 0.156 s.\n", "both quotas");
+	why(tape->path, "--summary", "--json");
+	squeeze();
+	has("idle:perhapsthrottled\",\"time_ns\":160000000,", "the summary");
+	why(tape->path, "10", "--json");
+	squeeze();
+	has("\"kind\":\"throttled\",\"pid\":10,\"comm\":\"\",\"cgroup\":\"/a/b\","
+	    "\"quota_ns\":40000000,\"period_ns\":100000000,", "the quota as JSON");
+	info(tape, NULL);
+	has("\nquota            : /a/b: 20 % of a CPU, then 40 % of a CPU from 1.150000 on; "
+	    "throttled in 1 of 1,234 periods, for 0.156000 s\n", "info");
+	info(tape, "--json");
+	squeeze();
+	has("{\"time_ns\":1150000000,\"quota_ns\":40000000,\"period_ns\":100000000}]", "a change");
+	has("\"counts\":{\"periods\":1234,\"throttled_periods\":1,\"throttled_ns\":156000000,"
+	    "\"until_ns\":2100000000}", "counts");
+}
+
+/* Counts that grow before the wait or behind it are of other waits. */
+static void test_counts(const struct blob *tape)
+{
+	static const struct look looks[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1100, B(MAX("30"), COUNTS("5", "4", "4000")) },
+		{ 1180, B(MAX("30"), COUNTS("5", "4", "4000")) },
+		{ 2100, B(MAX("30"), COUNTS("5", "4", "4001")) },
+		{ 0 }
+	};
+
+	static const struct look gaps[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1005, B(MAX("20"), "\"usage_usec\":7") },
+		{ 1095, B(MAX("20"), "\"usage_usec\":7") },
+		{ 1185, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 0 }
+	};
+	static const struct look late[] = {
+		{ 1050, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 2100, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 0 }
+	};
+
+	make_quotas(tape, OLD, gaps);
+	why(tape->path, "10", NULL);
+	has(WAIT1 "\n", "the nearest counts are not those of the nearest looks");
+	has(WAIT2 "\n", "also not after them");
+	make_quotas(tape, "{" ALL "}", late);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the counts began too late");
+	has(WAIT2 "\n", "but not for the next wait");
+	make_quotas(tape, OLD, looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a period more");
+	has(WAIT2 "\n", "none");
+	has(WAIT3 ": perhaps throttled (cpu.max 30 %)\n", "a microsecond more");
+}
+
+static void test_never(const struct blob *tape)
+{
+	static const struct look looks[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 2100, B(MAX("20"), COUNTS("9", "3", "4000")) },
+		{ 0 }
+	};
+	static const struct look early[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1200, B(MAX("30"), COUNTS("9", "3", "4000")) },
+		{ 0 }
+	};
+	static const struct look uncounted[] = {
+		{ 900, B(MAX("20"), "\"usage_usec\":7") },
+		{ 2100, B(MAX("20"), "\"usage_usec\":7") },
+		{ 0 }
+	};
+
+	make_quotas(tape, OLD, looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 "\n", "it was never throttled");
+	has_not("hrottled", "so nothing is");
+	info(tape, NULL);
+	has("\nquota            : /a/b: 20 % of a CPU; never throttled\n", "info says so");
+	make_quotas(tape, OLD, early);
+	why(tape->path, "10", NULL);
+	has(WAIT2 "\n", "so far");
+	has(WAIT3 ": perhaps throttled (cpu.max 30 %)\n", "then nobody has counted");
+	info(tape, NULL);
+	has("; never throttled, as of 1.200000\n", "info says until when");
+	make_quotas(tape, OLD, uncounted);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "without counts it may have been");
+	info(tape, NULL);
+	has("\nquota            : /a/b: 20 % of a CPU\n", "and info says nothing else");
+}
+
+static void test_set_and_removed(const struct blob *tape)
+{
+	static const struct look set[] = {
+		{ 900, B("", COUNTS("5", "3", "4000")) },
+		{ 1150, B(MAX("40"), COUNTS("7", "3", "4000")) },
+		{ 2100, B(MAX("40"), COUNTS("9", "9", "9000")) },
+		{ 0 }
+	};
+	static const struct look removed[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1150, B("", COUNTS("7", "9", "9000")) },
+		{ 2100, B("", COUNTS("7", "9", "9000")) },
+		{ 0 }
+	};
+
+	make_quotas(tape, OLD, set);
+	why(tape->path, "10", NULL);
+	has(WAIT1 "\n", "before there is a quota");
+	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "when it is set");
+	has("cpu.max of the cgroup /a/b is 40 % of a CPU;", "the quota");
+	info(tape, NULL);
+	has(" /a/b: none, then 40 % of a CPU from 1.150000 on;", "info");
+	make_quotas(tape, OLD, removed);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a quota that is removed later");
+	has(WAIT2 ": perhaps throttled (cpu.max 20 %)\n", "that is removed meanwhile");
+	has(WAIT3 "\n", "that was removed before");
+	has("cpu.max of the cgroup /a/b is 20 %, then none of a CPU;", "the quota");
+}
+
+#define BOTH(max, counts, id, counts_of_a) "[{\"id\":7," max "\"path\":\"/a/b\",\"stat\":{" \
+	counts "}},{\"id\":" id ",\"max\":\"50000 100000\",\"path\":\"/a\",\"stat\":{" \
+	counts_of_a "}}]"
+
+static void test_ancestor(const struct blob *tape)
+{
+	static const struct look none[] = {
+		{ 900, BOTH("", COUNTS("5", "3", "4000"), "6", COUNTS("5", "3", "4000")) },
+		{ 2100, BOTH("", COUNTS("5", "4", "4000"), "6", COUNTS("5", "4", "4000")) },
+		{ 0 }
+	};
+	static const struct look both[] = {
+		{ 900, BOTH(MAX("20"), COUNTS("5", "3", "4000"), "6", COUNTS("5", "3", "4000")) },
+		{ 2100, BOTH(MAX("20"), COUNTS("5", "4", "4000"), "6", COUNTS("5", "4", "4000")) },
+		{ 0 }
+	};
+	static const struct look other[] = {
+		{ 900, BOTH(MAX("20"), COUNTS("5", "3", "4000"), "6", COUNTS("5", "3", "4000")) },
+		{ 2100, BOTH(MAX("20"), COUNTS("5", "3", "4000"), "6", COUNTS("5", "4", "4000")) },
+		{ 0 }
+	};
+	/* The cgroup was made again, with another id. */
+	static const struct look again[] = {
+		{ 900, BOTH("", COUNTS("5", "3", "4000"), "6", COUNTS("5", "3", "4000")) },
+		{ 1950, "[{\"id\":5,\"path\":\"/a\",\"max\":\"60000 100000\"}]" },
+		{ 0 }
+	};
+
+	make_quotas(tape, "{" ALL "}", none);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "only one above has a quota");
+	make_quotas(tape, "{" ALL "}", both);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the nearest one");
+	make_quotas(tape, "{" ALL "}", other);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "if that was not throttled, the next");
+	make_quotas(tape, "{" ALL "}", again);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "the one of that time");
+}
+
+/* What comes through a pipe is used when it has come. */
+static void test_pipe(const struct blob *tape)
+{
+	static const struct look looks[] = {
+		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
+		{ 1101, B(MAX("40"), COUNTS("7", "3", "4000")) },
+		{ 2100, B(MAX("40"), COUNTS("9", "3", "4000")) },
+		{ 0 }
+	};
+	struct pipe pipe;
+	unsigned char *data;
+	size_t size;
+
+	make_quotas(tape, OLD, looks);
+	data = blob_get(tape, &size);
+	pipe_begin(&pipe, data, size, 100);
+	why(pipe.path, "10", NULL);
+	pipe_end(&pipe);
+	free(data);
+	has(WAIT1 "\n", "the counts have come");
+	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "those of the end have not");
+	why(tape->path, "10", NULL);
+	has(WAIT2 "\n", "a file has them");
+}
+
+int main(void)
+{
+	struct blob tape;
+
+	blob_init(&tape);
+	test_old(&tape);
+	test_change(&tape);
+	test_counts(&tape);
+	test_never(&tape);
+	test_set_and_removed(&tape);
+	test_ancestor(&tape);
+	test_pipe(&tape);
+	close(tape.fd);
+	return tap_done();
+}

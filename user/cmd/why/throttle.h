@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Decides whether the quota of a cgroup kept a task from running.
+ */
+#ifndef SCHEDTAPE_WHY_THROTTLE_H
+#define SCHEDTAPE_WHY_THROTTLE_H
+
+#include "why/history.h"
+
+/**
+ * struct throttle - a quota that kept a task from running
+ * @cgroup: path of the cgroup that has it, as long as the tape is open
+ * @quota, @period: as in cpu.max, us
+ */
+struct throttle {
+	const char *cgroup;
+	uint64_t quota;
+	uint64_t period;
+};
+
+/*
+ * Returns true if the task of a run, which was ready since @ready, was perhaps throttled while its
+ * CPU did @span for @time.
+ */
+bool throttle_find(struct throttle *throttle, const struct history *history,
+		   const struct span *run, uint64_t ready, const struct span *span, uint64_t time);
+
+#endif /* SCHEDTAPE_WHY_THROTTLE_H */
