@@ -25,8 +25,6 @@
 #include "record/result.h"
 #include "record/streams.h"
 
-#define CLOCKSOURCE	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
-
 /**
  * struct recording - a recording that runs
  * @clock: enum stape_clock
@@ -160,30 +158,6 @@ static void end_child(struct recording *rec)
 
 /* -- the recording --------------------------------------------------------- */
 
-static bool counter_is_clocksource(void)
-{
-	FILE *file = fopen(CLOCKSOURCE, "re");
-	char line[32] = "";
-	bool is = file && fgets(line, sizeof(line), file) && !strcmp(line, "tsc\n");
-
-	if (file)
-		fclose(file);
-	return is;
-}
-
-/* Without -k, chooses the counter only if it is the kernel's clocksource, and so is trusted. */
-static int choose_clock(struct recording *rec, const struct schedtape_module_info *info)
-{
-	rec->clock = rec->options->clock;
-	if (rec->clock == RECORD_CLOCK_ANY)
-		rec->clock = info->counter_khz && counter_is_clocksource() ?
-			     STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO;
-	if (rec->clock != STAPE_CLOCK_COUNTER || info->counter_khz)
-		return 0;
-	out_error(NULL, "-k tsc: this machine has no counter that is fit as a clock, only mono");
-	return -ENODEV;
-}
-
 static int choose_streams(struct recording *rec)
 {
 	const char *spec = rec->options->threads;
@@ -224,7 +198,7 @@ static struct json_object *prepare(struct recording *rec)
 	if (record_options_cpus(opts, &rec->cpus, &rec->cpus_bytes) || choose_streams(rec) ||
 	    rights_say(schedtape_client_open(&rec->client, &err), &err) ||
 	    rights_say(schedtape_client_info(rec->client, &info, &err), &err) ||
-	    choose_clock(rec, &info))
+	    record_options_clock(opts, &info, &rec->clock))
 		return NULL;
 	recording.clock = rec->clock;
 	schedtape_calibrate(&calibration);
@@ -242,13 +216,9 @@ static int set_filter(struct recording *rec)
 	const struct targets *targets = &rec->options->targets;
 	uint32_t session = schedtape_session_id(rec->recorder.session), pid = rec->child.pid;
 	struct schedtape_error err;
-	int ret = 0;
+	int ret;
 
-	if (targets->filter.all || targets->filter.kthreads || targets->filter.no_inherit ||
-	    targets->filter.nr_exclude_comm)
-		ret = schedtape_filter_set(rec->client, session, &targets->filter, &err);
-	if (!ret)
-		ret = schedtape_filter_add(rec->client, session, &targets->filter, &err);
+	ret = targets_set(targets, rec->client, session, &err);
 	if (!ret && command_is_target(rec->options))
 		ret = schedtape_session_add(rec->recorder.session, &pid, 1, &err);
 	return rights_say(ret, &err);

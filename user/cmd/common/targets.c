@@ -181,6 +181,17 @@ bool targets_named(const struct targets *targets)
 	return targets->filter.nr_pids || targets->filter.nr_tids || targets->filter.nr_cgroups;
 }
 
+int targets_set(const struct targets *targets, struct schedtape_client *client, uint32_t session,
+		struct schedtape_error *err)
+{
+	const struct schedtape_filter *filter = &targets->filter;
+	int ret = 0;
+
+	if (filter->all || filter->kthreads || filter->no_inherit || filter->nr_exclude_comm)
+		ret = schedtape_filter_set(client, session, filter, err);
+	return ret ? ret : schedtape_filter_add(client, session, filter, err);
+}
+
 void targets_free(struct targets *targets)
 {
 	struct schedtape_filter *filter = &targets->filter;

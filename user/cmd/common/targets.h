@@ -25,6 +25,9 @@ extern const struct argp targets_argp;
 
 /* Returns true if the options name processes, threads or cgroups. */
 bool targets_named(const struct targets *targets);
+/* Makes them the targets of a session, which has none so far.  Returns 0 or -errno. */
+int targets_set(const struct targets *targets, struct schedtape_client *client, uint32_t session,
+		struct schedtape_error *err);
 void targets_free(struct targets *targets);
 
 #endif /* SCHEDTAPE_TARGETS_H */

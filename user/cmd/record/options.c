@@ -14,7 +14,6 @@
 #include "record/streams.h"
 
 #define OPT_CONTROL	0x4000
-#define OPT_DURATION	0x4001
 #define OPT_OVERWRITE	0x4002
 #define OPT_THREADS	0x4003
 #define OPT_SYSCALLS	0x4004
@@ -25,7 +24,7 @@ static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'D', "MS", 0,
 	  "Begin after MS; -1: at enable from --control; 10-20,30-40: only in these periods", 3 },
-	{ "duration", OPT_DURATION, "SEC", 0,
+	{ "duration", RECORD_DURATION, "SEC", 0,
 	  "End after SEC of recording; or 500ms, 5s, 2m, 1h", 3 },
 	{ "control", OPT_CONTROL, "fd:CTL[,ACK]|fifo:CTL[,ACK]", 0,
 	  "Read the commands enable, disable, ping and stop from there, one a line", 3 },
@@ -136,7 +135,7 @@ static error_t parse_when(int key, char *arg, struct record_options *opts,
 		if (!timing_parse_delay(&opts->timing, arg))
 			argp_error(state, "-D %s: ms, or -1, or periods as 10-20,30-40", arg);
 		break;
-	case OPT_DURATION:
+	case RECORD_DURATION:
 		if (!timing_parse_duration(&opts->timing, arg))
 			argp_error(state, "--duration %s: not a number of seconds, nor one with "
 				   "ns, us, ms, s, m or h behind", arg);
@@ -152,10 +151,15 @@ static error_t parse_when(int key, char *arg, struct record_options *opts,
 	return 0;
 }
 
-static error_t parse_how(int key, char *arg, struct record_options *opts,
-			 const struct argp_state *state)
+error_t record_options_parse_one(int key, char *arg, struct record_options *opts,
+				 const struct argp_state *state)
 {
 	switch (key) {
+	case 'C':
+		if (!cpus_valid(arg))
+			argp_error(state, "-C %s: not a list of CPUs", arg);
+		opts->cpus = arg;
+		break;
 	case 'o':
 		opts->output = backup_name(arg);
 		break;
@@ -206,11 +210,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->targets;
 		state->child_inputs[1] = &opts->json;
 		break;
-	case 'C':
-		if (!cpus_valid(arg))
-			argp_error(state, "-C %s: not a list of CPUs", arg);
-		opts->cpus = arg;
-		break;
 	case ARGP_KEY_ARGS:
 		opts->command = state->argv + state->next;
 		break;
@@ -218,7 +217,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check(opts, state);
 		break;
 	default:
-		return parse_how(key, arg, opts, state);
+		return record_options_parse_one(key, arg, opts, state);
 	}
 	return 0;
 }
@@ -254,6 +253,34 @@ void record_options_free(struct record_options *opts)
 {
 	targets_free(&opts->targets);
 	timing_free(&opts->timing);
+}
+
+/* -- the clock ------------------------------------------------------------- */
+
+static bool counter_is_clocksource(void)
+{
+	static const char path[] = "/sys/devices/system/clocksource/clocksource0/"
+				   "current_clocksource";
+	FILE *file = fopen(path, "re");
+	char line[32] = "";
+	bool is = file && fgets(line, sizeof(line), file) && !strcmp(line, "tsc\n");
+
+	if (file)
+		fclose(file);
+	return is;
+}
+
+int record_options_clock(const struct record_options *opts,
+			 const struct schedtape_module_info *info, uint32_t *clock)
+{
+	*clock = opts->clock;
+	if (*clock == RECORD_CLOCK_ANY)
+		*clock = info->counter_khz && counter_is_clocksource() ?
+			 STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO;
+	if (*clock != STAPE_CLOCK_COUNTER || info->counter_khz)
+		return 0;
+	out_error(NULL, "-k tsc: this machine has no counter that is fit as a clock, only mono");
+	return -ENODEV;
 }
 
 /* -- CPUs ------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #ifndef SCHEDTAPE_RECORD_OPTIONS_H
 #define SCHEDTAPE_RECORD_OPTIONS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,6 +42,14 @@ struct record_options {
 	char **command;
 };
 
+#define RECORD_DURATION	0x4001	/* the key of --duration */
+
+/*
+ * Parses an option of record's besides the targets, for commands that have some of them, too.  A
+ * wrong one ends the process.
+ */
+error_t record_options_parse_one(int key, char *arg, struct record_options *opts,
+				 const struct argp_state *state);
 /* Does not return if an option is wrong. */
 void record_options_parse(struct record_options *opts, int argc, char **argv);
 void record_options_free(struct record_options *opts);
@@ -49,5 +58,11 @@ void record_options_free(struct record_options *opts);
  * -ENODEV, after a message: a CPU does not exist.
  */
 int record_options_cpus(const struct record_options *opts, unsigned char **mask, size_t *bytes);
+/*
+ * Chooses the clock: without -k, the counter only if it is the kernel's clocksource, and so is
+ * trusted.  Returns 0, or -ENODEV after a message.
+ */
+int record_options_clock(const struct record_options *opts,
+			 const struct schedtape_module_info *info, uint32_t *clock);
 
 #endif /* SCHEDTAPE_RECORD_OPTIONS_H */

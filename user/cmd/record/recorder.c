@@ -22,7 +22,6 @@
 #include "record/tape.h"
 
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
-#define PIPE_SAMPLE_MS	1000	/* the same, if somebody may wait at the other end of a pipe */
 #define OTHER_FILES	64	/* open files besides those of streams */
 
 /* For errors that the disk may cause: prints only the first, because others follow it. */
@@ -293,9 +292,8 @@ static bool is_due(struct timespec *last, long ms)
 static bool sample_is_due(struct recorder *recorder)
 {
 	uint64_t bytes = schedtape_writer_bytes(recorder->writer);
-	bool live = recorder->pipe && !recorder->overwrite;
 
-	if (!is_due(&recorder->sampled, live ? PIPE_SAMPLE_MS : SAMPLE_MS) &&
+	if (!is_due(&recorder->sampled, recorder->live_ms ? recorder->live_ms : SAMPLE_MS) &&
 	    bytes - recorder->sampled_bytes < SCHEDTAPE_PROGRESS_BYTES)
 		return false;
 	recorder->sampled_bytes = bytes;
@@ -336,20 +334,31 @@ int recorder_tick(struct recorder *recorder)
 	return ret ? ret : move_pages(recorder, sampled);
 }
 
+/* Lowers *@wait to the time that is left of @ms since @last, 0 if draining rings has taken it. */
+static void wait_less(long *wait, const struct timespec *last, long ms)
+{
+	struct timespec now;
+	long left;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	left = ms - ms_between(last, &now);
+	if (left < *wait)
+		*wait = left < 0 ? 0 : left;
+}
+
 /*
- * Returns the time until the next look, 0 if draining rings has delayed it.  If no look is needed,
- * returns the interval of flushes.
+ * Returns the time until the next look (if one is needed), or until the next sample that a reader of the
+ * pipe waits for; the interval of flushes at most.
  */
 int recorder_wait(const struct recorder *recorder)
 {
-	struct timespec now;
-	long ms;
+	long ms = RECORDER_FLUSH_MS;
 
-	if (!recorder->started || !looks_needed(recorder))
-		return RECORDER_FLUSH_MS;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = LOOKS_MS - ms_between(&recorder->looked, &now);
-	return ms < 0 ? 0 : ms < RECORDER_FLUSH_MS ? ms : RECORDER_FLUSH_MS;
+	if (recorder->started && looks_needed(recorder))
+		wait_less(&ms, &recorder->looked, LOOKS_MS);
+	if (recorder->started && recorder->live_ms)
+		wait_less(&ms, &recorder->sampled, recorder->live_ms);
+	return ms;
 }
 
 bool recorder_stopped(struct recorder *recorder)

@@ -28,6 +28,8 @@ struct streams;
  * @ring_bytes: size of each CPU's ring
  * @level: level of zstd; 0: no compression
  * @clock: enum stape_clock
+ * @live_ms: if somebody may wait at the other end of a pipe, how often what has come so far is
+ *	written; 0: each second
  * @overwrite: the rings keep the newest events, and are written at the end
  * @syscalls: switches name the system call that a task sleeps in
  * @realtime: SCHED_FIFO priority of the writing threads; 0: the lowest nice value
@@ -43,6 +45,7 @@ struct recorder_options {
 	uint64_t ring_bytes;
 	int level;
 	uint32_t clock;
+	long live_ms;
 	bool overwrite;
 	bool syscalls;
 	int realtime;
@@ -59,6 +62,7 @@ struct recorder_options {
  * @path: path of the tape
  * @backup: the previous tape of that path
  * @quit: eventfd, readable when the streamers' threads have to end
+ * @live_ms: interval of flushes and of samples; 0: nobody can read the tape while it is written
  * @flushed: CLOCK_MONOTONIC of the last STAPE_IOC_FLUSH
  * @sampled: CLOCK_MONOTONIC of the last sample of the clocks
  * @sample: that sample; all 0: there is none yet
@@ -73,7 +77,6 @@ struct recorder_options {
  * @bytes, @events, @lost, @overwritten: totals of the tape, after its end
  * @said: an error was printed
  * @overwrite: as in the options
- * @pipe: the tape is no regular file: somebody may read it while it is written
  * @started: the session has been started, and not stopped by recorder_stop()
  */
 struct recorder {
@@ -85,6 +88,7 @@ struct recorder {
 	const char *path;
 	struct backup backup;
 	int quit;
+	long live_ms;
 	struct timespec flushed;
 	struct timespec sampled;
 	struct stape_clock_sample sample;
@@ -101,7 +105,6 @@ struct recorder {
 	uint64_t overwritten;
 	atomic_bool said;
 	bool overwrite;
-	bool pipe;
 	bool started;
 };
 

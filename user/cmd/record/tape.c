@@ -147,7 +147,8 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 	if (options->streams)
 		return open_directory(recorder, options, err);
-	recorder->pipe = is_pipe(recorder->path);
+	if (is_pipe(recorder->path) && !options->overwrite)
+		recorder->live_ms = options->live_ms ? options->live_ms : RECORDER_FLUSH_MS;
 	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
