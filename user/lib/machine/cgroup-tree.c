@@ -181,7 +181,8 @@ schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id)
 {
 	const struct schedtape_cgroup_state wanted = { .id = id };
 
-	return bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+	return table->nr ? bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id),
+				   compare_ids) : NULL;
 }
 
 const struct schedtape_cgroup_state *

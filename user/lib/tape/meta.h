@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A tape's META as a JSON object.  The public functions have it as text, so that programs do not
- * depend on json-c.
+ * depend on json-c.  And how far a live tape has come.
  */
 #ifndef SCHEDTAPE_TAPE_META_H
 #define SCHEDTAPE_TAPE_META_H
@@ -14,6 +14,11 @@ struct json_object;
 struct json_object *tape_meta(struct schedtape_tape *tape);
 /* Returns the list of CPUs that were recorded, "0-3,6"; NULL: all were. */
 const char *tape_recorded_cpus(struct schedtape_tape *tape);
+/*
+ * In the function that schedtape_tape_before_wait() sets: returns the time, ns of CLOCK_MONOTONIC,
+ * before which all events have been returned; 0: not known yet.
+ */
+uint64_t tape_reached(struct schedtape_tape *tape);
 /* As schedtape_writer_create(). */
 int tape_writer_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,

@@ -15,6 +15,7 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "tape/meta.h"
 #include "tape/read.h"
 
 #define MOST_WAITING	(1U << 26)	/* bytes of chunks, as they are stored */
@@ -128,7 +129,8 @@ int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err)
 
 /*
  * Reads what a caller needs before the first event: META, the first PROGRESS record, and the
- * descriptions of tasks, which come before the first chunk.
+ * descriptions of tasks, which come before the first chunk, or if there is none so far, before
+ * the second PROGRESS record.
  */
 int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err)
 {
@@ -136,7 +138,7 @@ int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err)
 
 	do {
 		ret = read_record(tape, err);
-	} while (ret > 0 && !(tape->begun && tape->stream->chunks));
+	} while (ret > 0 && !(tape->begun && (tape->stream->chunks || tape->stream->limit)));
 	if (ret < 0)
 		return ret;
 	if (!tape->meta)
@@ -176,6 +178,11 @@ void tape_stream_returns(struct schedtape_tape *tape, const struct schedtape_eve
 	if (ev->time < stream->returned_ns)
 		ev->time = stream->returned_ns;
 	stream->returned_ns = ev->time;
+}
+
+uint64_t tape_reached(struct schedtape_tape *tape)
+{
+	return tape_clocks_ns(&tape->clocks, tape->stream->limit);
 }
 
 int tape_stream_rewind(const struct schedtape_tape *tape, struct schedtape_error *err)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "tape/meta.h"
+#include "timeline/live.h"
 #include "timeline/timeline.h"
 
 /*
@@ -297,6 +298,21 @@ static int more_infos(struct schedtape_timeline *tl, struct schedtape_tape *tape
 	return n == tl->set.nr_infos ? 0 : schedtape_tasks_describe(&tl->set, infos, n, tl->err);
 }
 
+int schedtape_timeline_reach(struct schedtape_timeline *tl, struct schedtape_tape *tape,
+			     uint64_t time)
+{
+	uint32_t i;
+
+	if (!tl->rc)
+		tl->rc = more_infos(tl, tape);
+	if (!tl->rc)
+		timeline_describe(tl, time, time);
+	/* Later tasks have events: a fork, or that they entered the filter. */
+	for (i = 0; i < tl->set.nr && i < tl->set.nr_infos && !tl->rc; i++)
+		timeline_run_unseen(tl, i);
+	return tl->rc;
+}
+
 static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 {
 	bool pipe = schedtape_tape_is_pipe(tape);
@@ -308,7 +324,7 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 	if (rc)
 		return rc;
 	while ((rc = next_event(tl, tape, &ev)) > 0) {
-		if (pipe)
+		if (pipe && !tl->rc)
 			tl->rc = more_infos(tl, tape);
 		if (!tl->rc)
 			on_event(tl, &ev);
@@ -318,10 +334,10 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 	}
 	if (rc)
 		return rc;
-	if (pipe)
-		rc = more_infos(tl, tape);
-	if (rc)
-		return rc;
+	if (pipe && !tl->rc)
+		tl->rc = more_infos(tl, tape);
+	if (tl->rc)
+		return tl->rc;
 	/* Of a pipe, this is known only now. */
 	if (schedtape_tape_end(tape)->stop_time > last)
 		last = schedtape_tape_end(tape)->stop_time;
@@ -352,7 +368,8 @@ static int copy_players(struct schedtape_timeline *tl, struct schedtape_tape *ta
  * @tape: rewound first
  * @ops: callbacks, may be NULL
  * @arg: for @ops
- * @timeline: the result, to be freed with schedtape_timeline_free()
+ * @timeline: the result, to be freed with schedtape_timeline_free(); it is set before the first
+ *	call of @ops, see live.h
  * @err: may be NULL; not written when one of @ops ended the run
  *
  * Needs memory for each task and each edge, but not for events.
@@ -368,8 +385,8 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	size_t n;
 	int rc;
 
-	*timeline = NULL;
 	tl = calloc(1, sizeof(*tl));
+	*timeline = tl;
 	if (!tl)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	tl->arg = arg;
@@ -387,10 +404,9 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl->recorded = NULL;	/* the tape may be closed */
 	if (rc) {
 		schedtape_timeline_free(tl);
-		return rc;
+		*timeline = NULL;
 	}
-	*timeline = tl;
-	return 0;
+	return rc;
 }
 
 /**

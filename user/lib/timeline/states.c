@@ -439,16 +439,16 @@ void timeline_mark(struct schedtape_timeline *tl, uint64_t time)
 
 /*
  * A task that ran all the time, alone on its CPU, has no event at all.  Only its description
- * shows it.
+ * shows it, which says that the task is ready.
  */
-static void run_unseen(struct schedtape_timeline *tl, uint32_t index)
+void timeline_run_unseen(struct schedtape_timeline *tl, uint32_t index)
 {
 	const struct schedtape_task *task = timeline_task(tl, index);
 	const struct schedtape_task_info *info = task->info;
 	struct lane *lane;
 
-	if (!info || !task->from_start || task->cpu_time || task->wakeups ||
-	    !timeline_records(tl, info->cpu))
+	if (timeline_track(tl, index)->state != TASK_READY || !info || !task->from_start ||
+	    task->cpu_time || task->wakeups || !timeline_records(tl, info->cpu))
 		return;
 	lane = timeline_lane(tl, info->cpu);
 	if (lane && !lane->used && lane->task == SCHEDTAPE_NONE)
@@ -467,8 +467,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 		schedtape_tasks_passed(&tl->set, i);
 		if (track->state == TASK_DEAD)
 			continue;
-		if (track->state == TASK_READY)
-			run_unseen(tl, i);
+		timeline_run_unseen(tl, i);
 		timeline_count(tl, i, time);
 		if (track->state == TASK_RUNNING && tl->ops.ran)
 			report_run(tl, i, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN);

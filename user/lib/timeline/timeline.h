@@ -144,6 +144,7 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 			   uint64_t time);
 void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+void timeline_run_unseen(struct schedtape_timeline *tl, uint32_t index);
 void timeline_mark(struct schedtape_timeline *tl, uint64_t time);
 void timeline_finish(struct schedtape_timeline *tl, uint64_t time);
 
