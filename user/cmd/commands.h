@@ -15,6 +15,7 @@ int cmd_report(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_map(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_timehist(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_replay(int argc, char **argv);

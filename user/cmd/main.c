@@ -31,6 +31,7 @@ static const struct {
 	{ "report", cmd_report, "Show what each task of a tape did", true },
 	{ "latency", cmd_latency, "Show how long tasks waited for a CPU", true },
 	{ "stat", cmd_stat, "Show how many events of each type each task had", true },
+	{ "top", cmd_top, "Show what tasks do now, each second", false },
 	{ "timehist", cmd_timehist, "Print each time that a task spent on a CPU", true },
 	{ "map", cmd_map, "Print which task runs on which CPU, side by side", true },
 	{ "why", cmd_why, "Show what kept a task from running", true },

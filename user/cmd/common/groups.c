@@ -161,7 +161,7 @@ static int make(struct groups *groups, struct schedtape_tape *tape)
 	if (groups->by == GROUPS_CPU)
 		return 0;
 	ret = add_tasks(groups);
-	if (!ret && groups->by == GROUPS_CGROUP)
+	if (!ret && groups->by == GROUPS_CGROUP && tape)
 		ret = schedtape_cgroup_table_read(&groups->cgroups, tape);
 	if (ret)
 		groups_free(groups);
@@ -205,6 +205,17 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 		memcpy(groups->tasks[i].comm, from->comm, STAPE_COMM_LEN);
 	}
 	return make(groups, tape);
+}
+
+int groups_make_of_tasks(struct groups *groups, enum groups_by by,
+			 const struct selection *selection, const struct groups_task *tasks,
+			 size_t n)
+{
+	if (begin(groups, by, selection, n))
+		return -ENOMEM;
+	if (n)
+		memcpy(groups->tasks, tasks, n * sizeof(*tasks));
+	return make(groups, NULL);
 }
 
 uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)

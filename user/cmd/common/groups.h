@@ -85,6 +85,10 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 int groups_make_of_table(struct groups *groups, enum groups_by by,
 			 const struct selection *selection, struct schedtape_tape *tape,
 			 const struct task_table *table);
+/* The same of @n tasks, without a tape: cgroups have no paths. */
+int groups_make_of_tasks(struct groups *groups, enum groups_by by,
+			 const struct selection *selection, const struct groups_task *tasks,
+			 size_t n);
 /* Returns true if a task is selected. */
 bool groups_selects(const struct groups *groups, uint32_t task);
 /* With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory. */

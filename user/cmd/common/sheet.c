@@ -310,6 +310,18 @@ static struct json_object *json_row(const struct sheet *sheet, const union sheet
 	return object;
 }
 
+void sheet_json_add(const struct sheet *sheet, struct json_object *object, const char *key)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < sheet->nr_rows; i++)
+		json_object_array_add(list, json_row(sheet, sheet->values + i * sheet->nr_columns));
+	json_object_object_add(object, key, list);
+	if (sheet->total)
+		json_object_object_add(object, "total", json_row(sheet, sheet->total));
+}
+
 void sheet_json(const struct sheet *sheet, const char *key)
 {
 	size_t i;

@@ -12,6 +12,8 @@
 
 #include "common/table.h"
 
+struct json_object;
+
 /**
  * enum sheet_type - what a column's values are
  * @SHEET_TEXT: @text of the value, which is safe to print
@@ -113,6 +115,8 @@ void sheet_sort(struct sheet *sheet);
 void sheet_print(const struct sheet *sheet);
 /* Prints the list @key of an object that out_json_begin() has begun, and the member "total". */
 void sheet_json(const struct sheet *sheet, const char *key);
+/* Adds the same list and member to an object. */
+void sheet_json_add(const struct sheet *sheet, struct json_object *object, const char *key);
 void sheet_free(struct sheet *sheet);
 
 #endif /* SCHEDTAPE_SHEET_H */

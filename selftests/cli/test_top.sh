@@ -1,0 +1,144 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape top shows of each interval what a tape of the same time has: run time,
+# switches and delays of each task; it ends with its tasks, with Ctrl-C and with its output.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli}/lib/commands.sh"
+
+# -- the figures ---------------------------------------------------------------
+
+# A task that always runs, and two that wake each other.
+hog 100000000 > /dev/null &
+busy=$!
+pingpong 100000000 > /dev/null &
+pong=$!
+trap 'kill $(jobs -p) 2> /dev/null; rm -rf "$dir"' EXIT
+eventually pgrep -P "$pong" > /dev/null
+other=$(pgrep -P "$pong")
+# The tape is of longer than top runs, so that it has each interval.
+schedtape record -q -k mono -p "$busy,$pong,$other" -o t 2> log &
+recorder=$!
+eventually recording
+schedtape top -k mono -p "$busy,$pong,$other" -n 3 --json > top.json 2>> log
+report $? "three intervals of tasks that run"
+sleep 0.2
+kill -INT $recorder
+wait $recorder
+
+# Both sessions have the same events, with the same times.  Only of the first interval top knows less:
+# not when a delay began before it, and what a task did before the recorder asked for it.
+cat > compare.py << 'EOP'
+import json, subprocess, sys
+
+busy, *pongs = map(int, sys.argv[1:])
+intervals = [json.loads(line) for line in open("top.json")]
+assert len(intervals) == 3, len(intervals)
+end = None
+for interval in intervals:
+    begin, length = interval["begin_ns"], interval["end_ns"] - interval["begin_ns"]
+    assert end in (None, begin), "the intervals follow each other"
+    end = interval["end_ns"]
+    assert 0.9e9 <= length, length
+    assert not interval["lost"], interval["lost"]
+    times = "%d.%09d,%d.%09d" % (*divmod(begin, 10**9), *divmod(end, 10**9))
+    tape = json.loads(subprocess.run(["schedtape", "report", "--json", "--time", times, "t"],
+                                     capture_output=True, check=True).stdout)
+    wanted = {line["pid"]: line for line in tape["lines"]}
+    lines = {line["pid"]: line for line in interval["lines"]}
+    assert {busy, *pongs} == set(lines) == set(wanted), (set(lines), set(wanted))
+    for pid, line in lines.items():
+        ours, theirs = line["runtime_ns"], wanted[pid]["cpu_time_ns"]
+        delays = abs(line["delays"] - wanted[pid]["delays"])
+        print(line["name"], "run time", ours, "on the tape", theirs, "delays", line["delays"],
+              "differ by", delays, "switches", line["switches"])
+        first = interval is intervals[0]
+        assert abs(ours - theirs) <= (0.1 * theirs + 2e7 if first else 1e5), pid
+        assert abs(line["cpu_share"] - ours / length) < 1e-3, line["cpu_share"]
+        assert delays <= first, pid
+        assert line["delays"] == 0 or line["delay_p99_ns"] <= line["delay_max_ns"] < length * 2, line
+    for pid in pongs:
+        assert lines[pid]["switches"] > 10 and lines[pid]["wakeups"] > 10, lines[pid]
+    total = interval["total"]
+    assert total["runtime_ns"] == sum(line["runtime_ns"] for line in lines.values())
+    assert total["switches"] == sum(line["switches"] for line in lines.values())
+    assert total["tasks"] == len(lines)
+EOP
+/usr/bin/python3 -IS compare.py "$busy" "$pong" "$other" > log 2>&1
+report $? "each interval has the run time and the delays of a tape"
+sed 's/^/# /' log
+
+# A task that never leaves its CPU has no event; its time counts all the same.
+kill "$pong" "$other"
+sleep 1
+schedtape top -p $busy -n 2 -d 0.5 --json > top.json 2> log &&
+	/usr/bin/python3 -IS -c 'import json
+for line in open("top.json"):
+    interval = json.loads(line)
+    share = interval["total"]["cpu_share"]
+    print(share, interval["events"])
+    assert 0.4 < share <= 1.001, share
+    assert interval["end_ns"] - interval["begin_ns"] < 30e9, interval' > log 2>&1
+report $? "a task that runs through all of an interval"
+sed 's/^/# /' log
+
+# -- which tasks, and how ------------------------------------------------------
+
+start_three
+schedtape top -n 2 > top.txt 2> log && [ "$(grep -c ' tasks on ' top.txt)" = 2 ] &&
+	[ "$(grep -c '^TOTAL' top.txt)" = 2 ] && grep -q "^hog:$busy " top.txt &&
+	grep -q "^other:$other " top.txt && ! grep -q '^schedtape:' top.txt
+report $? "without a target, all tasks but top itself, as lines"
+schedtape top -n 1 --comm 'oth*' -F task,switches > top.txt 2> log &&
+	[ "$(sed -n 4p top.txt | cut -d: -f1)" = other ] && [ "$(wc -l < top.txt)" = 7 ]
+report $? "--comm shows some of them"
+schedtape top -n 1 --by cpu -s task -F task,cpu -C 0 > top.txt 2> log &&
+	[ "$(sed -n 4p top.txt | cut -c 1-6)" = 'CPU 0 ' ] && ! grep -q '^CPU 1' top.txt
+report $? "-C 0 --by cpu shows one CPU"
+schedtape top -n 1 --by comm -s task --json > top.json 2> log &&
+	like top.json '(lambda names: names == sorted(names) and "other" in str(names))(
+		[line["name"].split(":")[0] for line in d["lines"]])'
+report $? "a line for each name, sorted by names"
+# shellcheck disable=SC2046 # jobs -p prints a word for each
+kill $(jobs -p)
+
+# -- the end -------------------------------------------------------------------
+
+sleep 1000 &
+sleeper=$!
+schedtape top -p $sleeper -d 0.2 > top.txt 2> log &
+top=$!
+eventually grep -q ' 0 tasks on 0.00 CPUs, 0 events' top.txt
+report $? "tasks that sleep: intervals without events"
+kill $sleeper
+wait $top
+report $? "it ends with the last of its tasks"
+for signal in INT TERM; do
+	env --default-signal=$signal schedtape top -d 0.2 > top.txt 2> log &
+	top=$!
+	eventually grep -q ' tasks on ' top.txt
+	kill -$signal $top
+	wait $top
+	report $? "SIG$signal ends it"
+done
+schedtape top --duration 0.5 -d 10 > top.txt 2> log &&
+	[ "$(grep -c ' tasks on ' top.txt)" = 1 ]
+report $? "--duration ends the last interval"
+schedtape top -d 0.2 2> log | head -n 1 > top.txt
+[ "${PIPESTATUS[0]}" = 0 ] && [ ! -s log ]
+report $? "it ends when nobody reads its output"
+expect 1 'cannot write to standard output: No space left' bash -c 'schedtape top -d 0.2 > /dev/full'
+[ "$(schedtape list)" = "no sessions, no replays" ]
+report $? "no session is left"
+
+# -- wrong options, no rights --------------------------------------------------
+
+expect 129 'not a number of seconds from 0.1 to 3600' schedtape top -d 0
+expect 129 'not a number of intervals' schedtape top -n 0
+expect 129 'cannot sort by .none.: one of task, cpu, runtime' schedtape top -s none
+expect 1 'no such process' schedtape top -p 4194303
+expect 1 'there is no CPU 4000 here' schedtape top -C 4000
+expect 1 'may not record|sudo|CAP_PERFMON' nobody schedtape top -n 1
+
+finish

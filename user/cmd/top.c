@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape top: what the tasks do now, in a session of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/signals.h"
+#include "top/print.h"
+#include "top/reader.h"
+#include "top/session.h"
+
+#define OPT_COMM	0x6000
+
+#define DELAY_LEAST	0.1	/* s; less would record mostly this command's own work */
+#define DELAY_MOST	3600
+
+/**
+ * struct top - the command line, and what runs
+ * @record: what to record
+ * @delay: length of an interval, s
+ * @iterations: intervals to show; 0: no limit
+ * @left: of these
+ * @signals: descriptor for signals_read()
+ * @stopped: the recording has been told to end
+ */
+struct top {
+	struct record_options record;
+	struct top_view view;
+	double delay;
+	unsigned long iterations;
+	bool json;
+	struct top_session session;
+	struct reader reader;
+	unsigned long left;
+	int signals;
+	bool stopped;
+};
+
+/* -- options --------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "cpu", 'C', "CPUS", 0, "Only these CPUs, as 0-3,5", 2 },
+	{ "comm", OPT_COMM, "GLOB,...", 0, "Show only tasks with these names; they may be patterns",
+	  2 },
+	{ NULL, 0, NULL, 0, "When:", 3 },
+	{ "delay", 'd', "SECONDS", 0, "Length of the intervals (1)", 3 },
+	{ "iterations", 'n', "N", 0, "End after N intervals", 3 },
+	{ "duration", RECORD_DURATION, "SEC", 0, "End after SEC; or 500ms, 5s, 2m, 1h", 3 },
+	{ NULL, 0, NULL, 0, "How:", 4 },
+	{ "mmap-size", 'm', "SIZE", 0,
+	  "Size of each CPU's ring (1M): a number of pages, or of bytes with B, K, M or G", 4 },
+	{ "clockid", 'k', "mono|tsc", 0, "The events' clock; tsc only if it is reliable", 4 },
+	{ "realtime", 'r', "PRIO", 0,
+	  "Record with this SCHED_FIFO priority (lowest nice value, not real-time)", 4 },
+	{ 0 }
+};
+
+static void parse_delay(struct top *top, const char *arg, const struct argp_state *state)
+{
+	char *end;
+
+	top->delay = strtod(arg, &end);
+	if (end == arg || *end || !(top->delay >= DELAY_LEAST && top->delay <= DELAY_MOST))
+		argp_error(state, "-d %s: not a number of seconds from %.1f to %d", arg,
+			   DELAY_LEAST, DELAY_MOST);
+}
+
+static void parse_iterations(struct top *top, const char *arg, const struct argp_state *state)
+{
+	char *end;
+
+	errno = 0;
+	top->iterations = strtoul(arg, &end, 10);
+	if (errno || *arg < '0' || *arg > '9' || *end || !top->iterations)
+		argp_error(state, "-n %s: not a number of intervals", arg);
+}
+
+/* Without a target, all tasks. */
+static void choose_targets(struct record_options *opts)
+{
+	if (!targets_named(&opts->targets))
+		opts->targets.filter.all = true;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct top *top = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &top->record.targets;
+		state->child_inputs[1] = &top->json;
+		state->child_inputs[2] = &top->view.sheet;
+		state->child_inputs[3] = &top->view.by;
+		break;
+	case 'd':
+		parse_delay(top, arg, state);
+		break;
+	case 'n':
+		parse_iterations(top, arg, state);
+		break;
+	case OPT_COMM:
+		if (select_names_parse(&top->view.selection.comms, arg))
+			argp_failure(state, CMD_FAILURE, ENOMEM, "--comm");
+		break;
+	case 'C':
+	case 'm':
+	case 'k':
+	case 'r':
+	case RECORD_DURATION:
+		return record_options_parse_one(key, arg, &top->record, state);
+	case ARGP_KEY_END:
+		choose_targets(&top->record);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static void parse_options(struct top *top, int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &targets_argp, 0, NULL, 1 }, { &cmd_json_argp, 0, NULL, 5 },
+		{ &sheet_argp, 0, NULL, 5 }, { &groups_argp, 0, NULL, 5 }, { 0 }
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Shows what tasks do now: run time, switches, and how long they wait for a "
+		       "CPU.",
+		.children = children,
+	};
+
+	*top = (struct top){
+		.record = { .ring_bytes = 1 << 20, .clock = RECORD_CLOCK_ANY },
+		.view = { .by = GROUPS_TASK },
+		.delay = 1,
+	};
+	sheet_options_init(&top->view.sheet, top_columns, "runtime");
+	cmd_parse(&argp, argc, argv, 0, top);
+	top->left = top->iterations;
+}
+
+/* -- lines ----------------------------------------------------------------- */
+
+static void stop(struct top *top)
+{
+	if (!top->stopped)
+		session_stop(&top->session);
+	top->stopped = true;
+}
+
+static int show(struct top *top, const struct interval *interval)
+{
+	struct sheet sheet;
+	int ret;
+
+	top->view.cgroups = &top->reader.cgroups;
+	ret = top_fill(&sheet, interval, &top->view);
+	if (ret)
+		out_error(NULL, "not enough memory");
+	else if (top->json)
+		top_print_json(interval, &sheet);
+	else
+		top_print(interval, &sheet);
+	sheet_free(&sheet);
+	out_flush();
+	return ret;
+}
+
+/* Shows intervals until the tape ends. */
+static int print_lines(struct top *top)
+{
+	struct pollfd fds[] = {
+		{ .fd = top->reader.ready, .events = POLLIN },
+		{ .fd = top->signals, .events = POLLIN },
+	};
+	enum reader_has has = READER_NOTHING;
+	struct interval interval;
+	int ret = 0;
+
+	while (has != READER_ENDED) {
+		poll(fds, 2, -1);
+		if (fds[1].revents && signals_read(top->signals))
+			stop(top);
+		has = reader_take(&top->reader, &interval);
+		if (has != READER_INTERVAL)
+			continue;
+		if (!top->stopped)
+			ret = show(top, &interval);
+		interval_free(&interval);
+		if (ret || !out_works() || (top->iterations && !--top->left))
+			stop(top);
+	}
+	return ret;
+}
+
+/* -------------------------------------------------------------------------- */
+
+/* Returns 0, or -errno after a message. */
+static int run(struct top *top)
+{
+	uint64_t length = llround(top->delay * 1e9);
+	int fds[2], ret, read, recorded;
+	char path[32];
+
+	top->signals = signals_open();
+	if (top->signals < 0 || pipe2(fds, O_CLOEXEC)) {
+		out_error(NULL, "cannot make a pipe: %s", strerror(errno));
+		return -EIO;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	ret = reader_start(&top->reader, path, length);
+	if (!ret)
+		ret = session_start(&top->session, &top->record, lround(top->delay * 1e3), fds[1]);
+	if (ret) {
+		out_error(NULL, "cannot start a thread: %s", strerror(-ret));
+		return ret;
+	}
+	ret = print_lines(top);
+	stop(top);
+	read = reader_join(&top->reader);
+	/* If the reader has failed, this ends the recorder's wait for it. */
+	close(fds[0]);
+	recorded = session_join(&top->session);
+	if (!recorded && read)
+		out_error(NULL, "%s", top->reader.err.text);
+	return ret ? ret : recorded ? recorded : read;
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top top;
+	int ret;
+
+	parse_options(&top, argc, argv);
+	ret = run(&top);
+	selection_free(&top.view.selection);
+	targets_free(&top.record.targets);
+	timing_free(&top.record.timing);
+	return out_finish(ret ? CMD_FAILURE : 0);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/print.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "common/figures.h"
+#include "common/output.h"
+
+enum column {
+	TASK, SHARE, RUNTIME, SWITCHES, MEDIAN, P95, P99, WORST, WORST_CPU, PREEMPTED, WAKEUPS,
+	MIGRATIONS, WORST_AT, AVERAGE, SUM, DELAYS, TASKS, PID, TGID, POLICY,
+};
+
+const struct sheet_column top_columns[] = {
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[SHARE] = { { "cpu", "CPU\n%", TABLE_NEEDED }, SHEET_SHARE, "cpu_share" },
+	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns" },
+	[SWITCHES] = { { "switches", "switches", 0 }, SHEET_COUNT, "switches" },
+	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_MS, "delay_median_ns" },
+	[P95] = { { "p95", "delay\n95 % ms", TABLE_ASKED }, SHEET_MS, "delay_p95_ns" },
+	[P99] = { { "p99", "delay\n99 % ms", 0 }, SHEET_MS, "delay_p99_ns" },
+	[WORST] = { { "max", "delay\nmax ms", 0 }, SHEET_MS, "delay_max_ns" },
+	[WORST_CPU] = { { "max-cpu", "max\non CPU", 0 }, SHEET_CPU, "delay_max_cpu" },
+	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
+	[WAKEUPS] = { { "wakeups", "wake-ups", 0 }, SHEET_COUNT, "wakeups" },
+	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
+	[WORST_AT] = { { "max-at", "max began\nat s", TABLE_ASKED }, SHEET_TIME,
+		       "delay_max_begin_ns" },
+	[AVERAGE] = { { "avg", "delay\navg ms", TABLE_ASKED }, SHEET_MS, "delay_avg_ns" },
+	[SUM] = { { "sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns" },
+	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	[TGID] = { { "tgid", "TGID", TABLE_ASKED }, SHEET_CPU, "tgid" },
+	[POLICY] = { { "policy", "policy", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT, "policy" },
+	{ .json = NULL }
+};
+
+/* -- adding up ------------------------------------------------------------- */
+
+/* The sum of a group. */
+struct sum {
+	struct delays_sum delays;
+	struct interval_counts counts;
+};
+
+static int add(struct sum *sum, const struct delays_sum *delays,
+	       const struct interval_counts *counts)
+{
+	sum->counts.switches += counts->switches;
+	sum->counts.preemptions += counts->preemptions;
+	sum->counts.wakeups += counts->wakeups;
+	sum->counts.migrations += counts->migrations;
+	return delays_add(&sum->delays, delays);
+}
+
+/* Finds the group of a sum.  SCHEDTAPE_NONE: its task is not selected; no memory: *rc is set. */
+static uint32_t group_of(struct groups *groups, const struct interval_sum *sum, int *rc)
+{
+	uint32_t number;
+
+	if (groups->by != GROUPS_CPU)
+		return groups->numbers[sum->task];
+	if (!groups_selects(groups, sum->task))
+		return SCHEDTAPE_NONE;
+	number = groups_of_cpu(groups, sum->cpu);
+	if (number == SCHEDTAPE_NONE)
+		*rc = -ENOMEM;
+	return number;
+}
+
+/**
+ * struct total - what is added up
+ * @sums: by number of the group, in room for @room
+ * @seen: by number of the task: it has been counted
+ * @nr_tasks: number of these
+ */
+struct total {
+	struct sum *sums;
+	size_t room;
+	bool *seen;
+	uint64_t nr_tasks;
+};
+
+static int add_up(const struct interval *interval, struct groups *groups, struct total *total)
+{
+	const struct interval_sum *from;
+	struct sum *longer;
+	uint32_t number;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < interval->nr_sums && !rc; i++) {
+		from = &interval->sums[i];
+		number = group_of(groups, from, &rc);
+		if (number == SCHEDTAPE_NONE)
+			continue;
+		longer = schedtape_list_reach(total->sums, number, &total->room, sizeof(*longer));
+		if (!longer)
+			return -ENOMEM;
+		total->sums = longer;
+		/* A CPU has each of its tasks once, another group has it once for each CPU. */
+		if (groups->by == GROUPS_CPU || !total->seen[from->task])
+			groups_count(groups, number, from->task);
+		total->nr_tasks += !total->seen[from->task];
+		total->seen[from->task] = true;
+		rc = add(&longer[number], &from->delays, &from->counts);
+	}
+	return rc;
+}
+
+/* -- rows ------------------------------------------------------------------ */
+
+static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
+{
+	static const enum column columns[] = {
+		MEDIAN, P95, P99, WORST, WORST_CPU, WORST_AT, AVERAGE,
+	};
+	const struct schedtape_histogram *delays = &sum->delays;
+	union sheet_value figures[4];
+	size_t i;
+
+	row[DELAYS].n = delays->nr;
+	row[SUM].n = delays->sum;
+	if (!delays->nr) {
+		for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+			row[columns[i]].n = SHEET_NONE;
+		return;
+	}
+	figures_set(figures, delays);
+	for (i = 0; i < 4; i++)
+		row[columns[i]] = figures[i];
+	row[WORST_CPU].n = sum->worst_cpu;
+	row[WORST_AT].n = sum->worst_begin;
+	row[AVERAGE].n = delays->sum / delays->nr;
+}
+
+static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t length)
+{
+	row[SHARE].n = length ? (uint64_t)(1e6 * sum->delays.runtime / length + 0.5) : 0;
+	row[RUNTIME].n = sum->delays.runtime;
+	row[SWITCHES].n = sum->counts.switches;
+	row[PREEMPTED].n = sum->counts.preemptions;
+	row[WAKEUPS].n = sum->counts.wakeups;
+	row[MIGRATIONS].n = sum->counts.migrations;
+	row[PID].n = SHEET_NONE;
+	row[TGID].n = SHEET_NONE;
+	fill_delays(row, &sum->delays);
+}
+
+static const char *policy_name(const struct groups_task *task)
+{
+	if (!task || task->policy == IDENTITY_NO_POLICY)
+		return "-";
+	return schedtape_policy_name(task->policy);
+}
+
+static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
+		   const struct sum *sum, uint64_t length)
+{
+	const struct group *group = &groups->groups[number];
+	const struct groups_task *task = NULL;
+	union sheet_value *row;
+	char label[GROUPS_LABEL];
+
+	if (!group->nr_tasks)
+		return 0;
+	row = sheet_row(sheet);
+	if (!row)
+		return -ENOMEM;
+	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
+		task = &groups->tasks[group->task];
+	fill_row(row, sum, length);
+	row[TASKS].n = group->nr_tasks;
+	if (task) {
+		row[PID].n = task->pid;
+		row[TGID].n = task->tgid;
+	}
+	row[POLICY].text = strdup(policy_name(task));
+	row[TASK].text = strdup(groups_label(groups, number, label));
+	return row[TASK].text && row[POLICY].text ? 0 : -ENOMEM;
+}
+
+/* @nr_tasks: of all groups, each once */
+static int add_rows(struct sheet *sheet, const struct groups *groups, const struct sum *sums,
+		    uint64_t nr_tasks, uint64_t length)
+{
+	union sheet_value *row = sheet_total(sheet);
+	struct sum total = { .delays = { .runtime = 0 } };
+	int rc = row ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; i < groups->nr && !rc; i++) {
+		/* Of a group without any sum there is perhaps no memory. */
+		if (!groups->groups[i].nr_tasks)
+			continue;
+		rc = add_row(sheet, groups, i, &sums[i], length);
+		if (!rc)
+			rc = add(&total, &sums[i].delays, &sums[i].counts);
+	}
+	if (row) {
+		fill_row(row, &total, length);
+		row[TASKS].n = nr_tasks;
+		row[TASK].text = strdup("TOTAL");
+		row[POLICY].text = strdup("");
+		if (!row[TASK].text || !row[POLICY].text)
+			rc = -ENOMEM;
+	}
+	schedtape_histogram_free(&total.delays.delays);
+	return rc;
+}
+
+static int fill(struct sheet *sheet, const struct interval *interval, struct groups *groups)
+{
+	struct total total = { .seen = calloc(interval->nr_tasks + 1, sizeof(*total.seen)) };
+	int rc = total.seen ? add_up(interval, groups, &total) : -ENOMEM;
+	size_t i;
+
+	if (!rc)
+		rc = add_rows(sheet, groups, total.sums, total.nr_tasks,
+			      interval->end - interval->begin);
+	for (i = 0; i < total.room; i++)
+		schedtape_histogram_free(&total.sums[i].delays.delays);
+	free(total.sums);
+	free(total.seen);
+	return rc;
+}
+
+int top_fill(struct sheet *sheet, const struct interval *interval, const struct top_view *view)
+{
+	struct groups groups;
+	int rc;
+
+	sheet_begin(sheet, top_columns, &view->sheet);
+	rc = groups_make_of_tasks(&groups, view->by, &view->selection, interval->tasks,
+				  interval->nr_tasks);
+	if (rc)
+		return rc;
+	if (view->cgroups)
+		groups.cgroups = *view->cgroups;
+	rc = fill(sheet, interval, &groups);
+	if (!rc)
+		sheet_sort(sheet);
+	/* They belong to the caller. */
+	groups.cgroups = (struct schedtape_cgroup_table){ 0 };
+	groups_free(&groups);
+	return rc;
+}
+
+/* -- printing -------------------------------------------------------------- */
+
+/* Writes the time of the day at a time of CLOCK_MONOTONIC, not long ago. */
+static void time_of_day(char clock[16], uint64_t mono)
+{
+	struct timespec now;
+	uint64_t real;
+	time_t then;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	real = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	then = (real - (schedtape_now() - mono)) / 1000000000;
+	localtime_r(&then, &tm);
+	strftime(clock, 16, "%H:%M:%S", &tm);
+}
+
+const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,
+		     const struct sheet *sheet)
+{
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], at[OUT_TIME_LEN], length[OUT_TIME_LEN];
+	uint64_t tasks = sheet->total ? sheet->total[TASKS].n : 0;
+	double cpus = sheet->total ? sheet->total[SHARE].n / 1e6 : 0;
+	char clock[16];
+
+	time_of_day(clock, interval->end);
+	snprintf(buffer, TOP_HEAD, "%s  at %s s, %s s: %" PRIu64 " tasks on %.2f CPUs, %s events, "
+		 "%s lost", clock, out_seconds(at, interval->end, 3),
+		 out_seconds(length, interval->end - interval->begin, 3), tasks, cpus,
+		 out_count(events, interval->events), out_count(lost, interval->lost));
+	return buffer;
+}
+
+void top_print(const struct interval *interval, const struct sheet *sheet)
+{
+	char head[TOP_HEAD];
+
+	puts(top_head(head, interval, sheet));
+	sheet_print(sheet);
+	putchar('\n');
+}
+
+void top_print_json(const struct interval *interval, const struct sheet *sheet)
+{
+	struct json_object *object = out_json_new("top");
+
+	out_json_add_count(object, "begin_ns", interval->begin);
+	out_json_add_count(object, "end_ns", interval->end);
+	out_json_add_count(object, "events", interval->events);
+	out_json_add_count(object, "lost", interval->lost);
+	sheet_json_add(sheet, object, "lines");
+	out_json(object, false);
+}
