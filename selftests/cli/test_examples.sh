@@ -65,10 +65,10 @@ stop_nginx()
 	wait "$pid"
 } 2> /dev/null
 
-# needs_session FILE: succeeds if the example changes a session that it did not start
+# needs_session FILE: succeeds if the example names a session that it did not start
 needs_session()
 {
-	grep -q '^schedtape filter' "$1" && ! grep -q '^schedtape record' "$1"
+	grep -qE '^schedtape (filter|top --like)' "$1" && ! grep -q '^schedtape record' "$1"
 }
 
 # number STATE: prints the number of the session or replay that is in this state, or soon will be
@@ -84,6 +84,7 @@ export slow
 numbered()
 {
 	sed -E 's/schedtape filter [0-9]+/schedtape filter $(number recording)/
+		s/schedtape top --like [0-9]+/schedtape top --like $(number recording)/
 		s/schedtape steer [0-9]+/schedtape steer $(number running)/' "$1"
 }
 

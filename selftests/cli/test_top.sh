@@ -103,6 +103,41 @@ report $? "a line for each name, sorted by names"
 # shellcheck disable=SC2046 # jobs -p prints a word for each
 kill $(jobs -p)
 
+# -- the tasks of another session ----------------------------------------------
+
+sleep 1000 &
+asleep=$!
+periodic 50 0 1000000 > /dev/null &
+one=$!
+(exec -a two periodic 20 0 1000000 > /dev/null) &
+two=$!
+schedtape record -q -p $one,$asleep -o like.tape 2> log &
+recorder=$!
+eventually recording
+schedtape top --like "$id" -n 1 --json > top.json 2>> log &&
+	like top.json "{line['pid'] for line in d['lines']} == {$one}"
+report $? "--like shows the tasks of another session"
+schedtape top --like "$id" -d 0.5 -F pid > top.txt 2> log &
+top=$!
+eventually grep -qx " *$one" top.txt
+! grep -qx " *$two" top.txt && schedtape filter "$id" add -t $two 2>> log &&
+	eventually grep -qx " *$two" top.txt
+report $? "and those that its filter gets"
+schedtape filter "$id" del -p $one 2> log
+# Those of two blocks, of which the last one has begun after the look that found the change.
+left() { tail -n 14 top.txt | grep -qx " *$two" && ! tail -n 14 top.txt | grep -qx " *$one"; }
+eventually left
+report $? "not those that have left it"
+kill -INT $recorder
+wait $recorder
+sleep 2
+kill -INT $top
+wait $top && grep -q "session $id has ended" log && left
+report $? "it goes on with the last ones when that session ends"
+expect 1 'session 4000' schedtape top --like 4000
+expect 129 'not with -p' schedtape top --like 1 -p 1
+kill $asleep $one $two
+
 # -- the end -------------------------------------------------------------------
 
 sleep 1000 &

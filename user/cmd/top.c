@@ -19,6 +19,7 @@
 #include "top/session.h"
 
 #define OPT_COMM	0x6000
+#define OPT_LIKE	0x6001
 
 #define DELAY_LEAST	0.1	/* s; less would record mostly this command's own work */
 #define DELAY_MOST	3600
@@ -51,6 +52,8 @@ static const struct argp_option options[] = {
 	{ "cpu", 'C', "CPUS", 0, "Only these CPUs, as 0-3,5", 2 },
 	{ "comm", OPT_COMM, "GLOB,...", 0, "Show only tasks with these names; they may be patterns",
 	  2 },
+	{ "like", OPT_LIKE, "ID", 0,
+	  "The tasks that session ID records, which \"schedtape list\" shows", 2 },
 	{ NULL, 0, NULL, 0, "When:", 3 },
 	{ "delay", 'd', "SECONDS", 0, "Length of the intervals (1)", 3 },
 	{ "iterations", 'n', "N", 0, "End after N intervals", 3 },
@@ -84,11 +87,23 @@ static void parse_iterations(struct top *top, const char *arg, const struct argp
 		argp_error(state, "-n %s: not a number of intervals", arg);
 }
 
-/* Without a target, all tasks. */
-static void choose_targets(struct record_options *opts)
+static void parse_like(struct top *top, const char *arg, const struct argp_state *state)
 {
-	if (!targets_named(&opts->targets))
-		opts->targets.filter.all = true;
+	if (select_number_parse(&top->session.model, arg) || !top->session.model)
+		argp_error(state, "--like %s: not the number of a session", arg);
+}
+
+/* Without a target, all tasks. */
+static void choose_targets(struct top *top, const struct argp_state *state)
+{
+	struct targets *targets = &top->record.targets;
+	bool named = targets_named(targets);
+
+	if (top->session.model && (named || targets->flags_given || targets->filter.nr_exclude_comm))
+		argp_error(state, "--like takes the tasks of a session: not with -p, -t, -G, -a, -i, "
+			   "--kthreads or --exclude-comm");
+	if (!top->session.model && !named)
+		targets->filter.all = true;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -108,6 +123,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		parse_iterations(top, arg, state);
 		break;
+	case OPT_LIKE:
+		parse_like(top, arg, state);
+		break;
 	case OPT_COMM:
 		if (select_names_parse(&top->view.selection.comms, arg))
 			argp_failure(state, CMD_FAILURE, ENOMEM, "--comm");
@@ -119,7 +137,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case RECORD_DURATION:
 		return record_options_parse_one(key, arg, &top->record, state);
 	case ARGP_KEY_END:
-		choose_targets(&top->record);
+		choose_targets(top, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -220,9 +238,12 @@ static int run(struct top *top)
 		return -EIO;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	top->session.options = &top->record;
+	top->session.live_ms = lround(top->delay * 1e3);
+	top->session.pipe = fds[1];
 	ret = reader_start(&top->reader, path, length);
 	if (!ret)
-		ret = session_start(&top->session, &top->record, lround(top->delay * 1e3), fds[1]);
+		ret = session_start(&top->session);
 	if (ret) {
 		out_error(NULL, "cannot start a thread: %s", strerror(-ret));
 		return ret;

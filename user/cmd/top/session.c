@@ -22,7 +22,7 @@ static struct json_object *prepare(struct top_session *session)
 	const struct record_options *opts = session->options;
 	struct schedtape_module_info info = { .size = sizeof(info) };
 	struct schedtape_recording recording = {
-		.filter = &opts->targets.filter, .cpus = opts->cpus,
+		.filter = session->model ? NULL : &opts->targets.filter, .cpus = opts->cpus,
 	};
 	struct schedtape_calibration calibration;
 	struct schedtape_error err;
@@ -63,14 +63,24 @@ static int open_recorder(struct top_session *session, const char *path)
 	return ret;
 }
 
-static int begin(struct top_session *session)
+static int set_filter(struct top_session *session)
 {
-	uint32_t id = schedtape_session_id(session->recorder.session);
+	struct schedtape_session *own = session->recorder.session;
 	struct schedtape_error err;
 	int ret;
 
-	ret = targets_set(&session->options->targets, session->client, id, &err);
-	if (rights_say(ret, &err))
+	if (session->model)
+		return like_begin(&session->like, session->client, own, session->model);
+	ret = targets_set(&session->options->targets, session->client, schedtape_session_id(own),
+			  &err);
+	return rights_say(ret, &err);
+}
+
+static int begin(struct top_session *session)
+{
+	int ret = set_filter(session);
+
+	if (ret)
 		return ret;
 	ret = recorder_start(&session->recorder);
 	if (ret)
@@ -90,11 +100,11 @@ static int look_after(struct top_session *session, unsigned int revents, bool *u
 
 	/* As in record: a session that is readable and has no pages is not polled again at once. */
 	*useless = revents && before == recorder_bytes(&session->recorder);
-	/* POLLHUP: the filter's last task has ended. */
-	if (revents & POLLHUP || (revents & POLLIN && *useless &&
-				  recorder_stopped(&session->recorder)))
+	/* POLLHUP: the filter's last task has ended.  A model may have other ones soon. */
+	if ((revents & POLLHUP && !session->model) ||
+	    (revents & POLLIN && *useless && recorder_stopped(&session->recorder)))
 		*over = true;
-	return ret;
+	return ret ? ret : like_follow(&session->like);
 }
 
 static int loop(struct top_session *session)
@@ -140,16 +150,14 @@ static void *session_main(void *arg)
 	return NULL;
 }
 
-int session_start(struct top_session *session, struct record_options *options, long live_ms,
-		  int pipe)
+int session_start(struct top_session *session)
 {
 	int ret;
 
-	*session = (struct top_session){ .options = options, .live_ms = live_ms, .pipe = pipe };
 	session->stop = eventfd(0, EFD_CLOEXEC);
 	ret = session->stop < 0 ? -errno : thread_start(&session->thread, session_main, session);
 	if (ret)
-		close(pipe);
+		close(session->pipe);
 	return ret;
 }
 

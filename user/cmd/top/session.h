@@ -13,11 +13,14 @@
 
 #include "record/options.h"
 #include "record/recorder.h"
+#include "top/like.h"
 
 /**
  * struct top_session - the thread and its recording
  * @options: what to record
  * @live_ms: how often what has come so far is written
+ * @model: session whose tasks to record; 0: those of @options
+ * @like: follows that one
  * @pipe: writing end of the pipe, until the thread has opened it
  * @stop: eventfd, readable when the recording shall end
  * @clock: enum stape_clock
@@ -27,6 +30,8 @@
 struct top_session {
 	struct record_options *options;
 	long live_ms;
+	uint32_t model;
+	struct like like;
 	int pipe;
 	int stop;
 	pthread_t thread;
@@ -39,11 +44,10 @@ struct top_session {
 };
 
 /*
- * Starts the thread, which writes to @pipe and closes it.  Returns 0 or -errno; the pipe is closed
- * then, too.
+ * Starts the thread, which writes to @pipe and closes it; @options, @live_ms, @model and @pipe are
+ * set.  Returns 0 or -errno; the pipe is closed then, too.
  */
-int session_start(struct top_session *session, struct record_options *options, long live_ms,
-		  int pipe);
+int session_start(struct top_session *session);
 /* Ends the recording, from another thread. */
 void session_stop(struct top_session *session);
 /* Waits for the thread.  Returns 0, or -errno after a message. */

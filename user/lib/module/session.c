@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "module/client-internal.h"
+#include "module/tasks.h"
 #include "module/versions.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -306,7 +307,7 @@ static bool task_list_grow(struct task_list *list)
 	if (!tasks)
 		return false;
 	list->tasks = tasks;
-	affinity = realloc(list->affinity, max * list->stride);
+	affinity = realloc(list->affinity, max * list->stride + 1);
 	if (!affinity)
 		return false;
 	list->affinity = affinity;
@@ -375,15 +376,17 @@ static struct schedtape_task_info *task_list_pack(const struct task_list *list)
 	return tasks;
 }
 
-int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
-			    size_t *n, struct schedtape_error *err)
+/* @stride: room for the affinity of a task */
+static int get_tasks(struct schedtape_client *client, uint32_t session, size_t stride,
+		     struct schedtape_task_info **tasks, size_t *n, struct schedtape_error *err)
 {
-	struct nl_msg *msg = client_message(session->client, STAPE_CMD_TASK_GET, NLM_F_DUMP);
-	struct task_list list = { .stride = (session->info.nr_cpus + 7) / 8 };
+	struct nl_msg *msg = client_message(client, STAPE_CMD_TASK_GET, NLM_F_DUMP);
+	struct task_list list = { .stride = stride };
 	int ret;
 
-	client_put_u32(&msg, STAPE_A_TASK_SESSION, session->info.id);
-	ret = client_request(session->client, msg, parse_task, &list, "tasks", err);
+	client_put_u32(&msg, STAPE_A_TASK_SESSION, session);
+	ret = client_request_about(client, msg, parse_task, &list, "tasks of session", session,
+				   err);
 	*tasks = ret || list.failed ? NULL : task_list_pack(&list);
 	*n = list.n;
 	if (!ret && !*tasks)
@@ -391,6 +394,20 @@ int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_
 	free(list.tasks);
 	free(list.affinity);
 	return ret;
+}
+
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
+			    size_t *n, struct schedtape_error *err)
+{
+	return get_tasks(session->client, session->info.id, (session->info.nr_cpus + 7) / 8,
+			 tasks, n, err);
+}
+
+int schedtape_client_tasks(struct schedtape_client *client, uint32_t session,
+			   struct schedtape_task_info **tasks, size_t *n,
+			   struct schedtape_error *err)
+{
+	return get_tasks(client, session, 0, tasks, n, err);
 }
 
 /* -- rings ----------------------------------------------------------------- */
