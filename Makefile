@@ -38,8 +38,8 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 # A player is a fork of the controller: what is bound late is bound in each of them.
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c libseccomp
-TAPE_PKGS := $(filter-out libnl% libseccomp,$(PKGS))
+PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c libseccomp ncursesw
+TAPE_PKGS := libzstd libxxhash json-c
 CLIENT_PKGS := $(filter libnl%,$(PKGS))
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
 	  $(shell pkg-config --cflags $(PKGS))

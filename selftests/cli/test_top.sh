@@ -138,6 +138,92 @@ expect 1 'session 4000' schedtape top --like 4000
 expect 129 'not with -p' schedtape top --like 1 -p 1
 kill $asleep $one $two
 
+# -- the screen ----------------------------------------------------------------
+
+start_three
+cat > screen.py << 'EOP'
+import sys
+sys.path.append(sys.argv[1])
+from terminal import Terminal
+
+def rows(lines):
+    """The rows of the table: between its headings and the line above the total."""
+    end = next((i for i, line in enumerate(lines) if line.startswith("--")), 4)
+    return [line for line in lines[4:end] if line]
+
+def is_table(lines):
+    return len(rows(lines)) > 1 and "tasks on" in lines[1] and lines[-1].startswith("q quit")
+
+top = Terminal(24, 100, "schedtape", "top", "-d", "0.5")
+top.until("a table, and the keys below it", lambda lines: is_table(lines) and
+          lines[0] == "schedtape top: every 0.5 s, by task, sorted by runtime")
+top.until("with the total", lambda lines: lines[-2].startswith("TOTAL"))
+top.type(">")
+top.until("the column to the right", lambda lines: lines[0].endswith("sorted by switches"))
+top.type("stask,pid\r")
+top.until("sorted by a name", lambda lines: lines[0].endswith("sorted by task,pid") and
+          is_table(lines) and rows(lines) == sorted(rows(lines)))
+top.type("sdelay\r")
+top.until("a wrong name", lambda lines: lines[-1].startswith("No such column"))
+top.type("foth*,x\x7f*\r")
+top.until("only some names", lambda lines: lines[0].endswith(", only oth*,*") or
+          lines[0].endswith(", only oth*,*  [paused]"))
+top.type("foth*\r")
+top.until("a pattern", lambda lines: lines[0].endswith(", only oth*") and
+          [line.split(":")[0] for line in rows(lines)] == ["other"])
+top.type("fnone\x1b")
+top.until("a filter that is not entered", lambda lines: lines[0].endswith(", only oth*"))
+top.type("f\r")
+top.until("all names again", lambda lines: is_table(lines) and "only" not in lines[0])
+top.type("b")
+top.until("a line for each name", lambda lines: ", by comm, " in lines[0])
+top.type("p")
+top.until("a pause", lambda lines: lines[0].endswith("[paused]"))
+before = top.lines()
+top.read(1.5)
+top.type("p")
+top.until("and further intervals", lambda lines: is_table(lines) and lines[1] != before[1])
+top.type("h")
+top.until("the keys", lambda lines: any("scroll by a line" in line for line in lines))
+top.type("h")
+top.resize(9, 60)
+top.until("a smaller terminal", lambda lines: lines[8].startswith("q quit") and
+          lines[7].startswith("TOTAL") and len(rows(lines)) == 2 and "task " in lines[3])
+first = rows(top.lines())[0].split(":")[0]
+top.type("\x1bOB")
+top.until("scrolled by a line", lambda lines: is_table(lines) and
+          rows(lines)[0].split(":")[0] != first)
+top.type("q")
+assert top.end() == 0, "q ends it"
+print("ok: q ends it")
+
+top = Terminal(24, 80, "schedtape", "top", "-d", "0.5")
+top.until("a table", is_table)
+top.type("\x03")
+assert top.end() == 0, "Ctrl-C ends it"
+print("ok: Ctrl-C ends it")
+
+top = Terminal(24, 80, "schedtape", "top", "-d", "0.5", "-n", "1")
+assert top.end() == 0
+assert any(line.startswith("TOTAL") for line in top.lines()), top.lines()
+print("ok: the last interval stays")
+
+top = Terminal(24, 80, "schedtape", "top", "-p", "4194303")
+assert top.end() == 1
+assert any("4194303" in line for line in top.lines()), top.lines()
+print("ok: a message stays")
+
+top = Terminal(24, 80, "schedtape", "top", "-b", "-d", "0.2", "-n", "2")
+assert top.end() == 0
+assert not any("q quit" in line for line in top.lines()), top.lines()
+print("ok: lines with -b")
+EOP
+/usr/bin/python3 -IS screen.py "$here/lib" > log 2>&1
+report $? "a screen, and its keys"
+sed 's/^/# /' log
+# shellcheck disable=SC2046 # jobs -p prints a word for each
+kill $(jobs -p)
+
 # -- the end -------------------------------------------------------------------
 
 sleep 1000 &

@@ -16,6 +16,7 @@
 #include "common/signals.h"
 #include "top/print.h"
 #include "top/reader.h"
+#include "top/screen.h"
 #include "top/session.h"
 
 #define OPT_COMM	0x6000
@@ -30,7 +31,11 @@
  * @delay: length of an interval, s
  * @iterations: intervals to show; 0: no limit
  * @left: of these
+ * @batch: print lines on a terminal, too
+ * @screen: what is shown there, if @on_screen
  * @signals: descriptor for signals_read()
+ * @quit: the user has ended the command
+ * @failed: there was not enough memory
  * @stopped: the recording has been told to end
  */
 struct top {
@@ -39,10 +44,15 @@ struct top {
 	double delay;
 	unsigned long iterations;
 	bool json;
+	bool batch;
 	struct top_session session;
 	struct reader reader;
 	unsigned long left;
+	struct screen screen;
+	bool on_screen;
 	int signals;
+	bool quit;
+	bool failed;
 	bool stopped;
 };
 
@@ -59,6 +69,7 @@ static const struct argp_option options[] = {
 	{ "iterations", 'n', "N", 0, "End after N intervals", 3 },
 	{ "duration", RECORD_DURATION, "SEC", 0, "End after SEC; or 500ms, 5s, 2m, 1h", 3 },
 	{ NULL, 0, NULL, 0, "How:", 4 },
+	{ "batch", 'b', NULL, 0, "Print lines, as if the output were no terminal", 4 },
 	{ "mmap-size", 'm', "SIZE", 0,
 	  "Size of each CPU's ring (1M): a number of pages, or of bytes with B, K, M or G", 4 },
 	{ "clockid", 'k', "mono|tsc", 0, "The events' clock; tsc only if it is reliable", 4 },
@@ -99,9 +110,9 @@ static void choose_targets(struct top *top, const struct argp_state *state)
 	struct targets *targets = &top->record.targets;
 	bool named = targets_named(targets);
 
-	if (top->session.model && (named || targets->flags_given || targets->filter.nr_exclude_comm))
-		argp_error(state, "--like takes the tasks of a session: not with -p, -t, -G, -a, -i, "
-			   "--kthreads or --exclude-comm");
+	if (top->session.model && (named || targets->flags_given))
+		argp_error(state, "--like takes the tasks of a session: not with -p, -t, -G, -a, "
+			   "-i, --kthreads or --exclude-comm");
 	if (!top->session.model && !named)
 		targets->filter.all = true;
 }
@@ -125,6 +136,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_LIKE:
 		parse_like(top, arg, state);
+		break;
+	case 'b':
+		top->batch = true;
 		break;
 	case OPT_COMM:
 		if (select_names_parse(&top->view.selection.comms, arg))
@@ -169,7 +183,7 @@ static void parse_options(struct top *top, int argc, char **argv)
 	top->left = top->iterations;
 }
 
-/* -- lines ----------------------------------------------------------------- */
+/* -- showing --------------------------------------------------------------- */
 
 static void stop(struct top *top)
 {
@@ -178,52 +192,87 @@ static void stop(struct top *top)
 	top->stopped = true;
 }
 
-static int show(struct top *top, const struct interval *interval)
+static void quit(struct top *top)
+{
+	top->quit = true;
+	stop(top);
+}
+
+static int print(struct top *top, const struct interval *interval)
 {
 	struct sheet sheet;
 	int ret;
 
-	top->view.cgroups = &top->reader.cgroups;
 	ret = top_fill(&sheet, interval, &top->view);
-	if (ret)
-		out_error(NULL, "not enough memory");
-	else if (top->json)
+	if (!ret && top->json)
 		top_print_json(interval, &sheet);
-	else
+	else if (!ret)
 		top_print(interval, &sheet);
 	sheet_free(&sheet);
 	out_flush();
 	return ret;
 }
 
+/* Shows an interval, and frees it when that is done. */
+static void show(struct top *top, struct interval *interval)
+{
+	int ret;
+
+	top->view.cgroups = &top->reader.cgroups;
+	if (top->on_screen) {
+		ret = screen_show(&top->screen, interval);
+	} else {
+		ret = print(top, interval);
+		interval_free(interval);
+	}
+	if (ret)
+		out_error(NULL, "not enough memory");
+	top->failed |= ret != 0;
+	if (ret || !out_works() || (top->iterations && !--top->left))
+		stop(top);
+}
+
 /* Shows intervals until the tape ends. */
-static int print_lines(struct top *top)
+static void show_all(struct top *top)
 {
 	struct pollfd fds[] = {
 		{ .fd = top->reader.ready, .events = POLLIN },
 		{ .fd = top->signals, .events = POLLIN },
+		{ .fd = top->on_screen ? STDIN_FILENO : -1, .events = POLLIN },
 	};
 	enum reader_has has = READER_NOTHING;
 	struct interval interval;
-	int ret = 0;
 
 	while (has != READER_ENDED) {
-		poll(fds, 2, -1);
+		poll(fds, 3, -1);
 		if (fds[1].revents && signals_read(top->signals))
-			stop(top);
+			quit(top);
+		/* Also after a signal, because that may be SIGWINCH. */
+		if (top->on_screen && (!screen_keys(&top->screen) || fds[2].revents & POLLHUP))
+			quit(top);
 		has = reader_take(&top->reader, &interval);
 		if (has != READER_INTERVAL)
 			continue;
-		if (!top->stopped)
-			ret = show(top, &interval);
-		interval_free(&interval);
-		if (ret || !out_works() || (top->iterations && !--top->left))
-			stop(top);
+		if (top->stopped)
+			interval_free(&interval);
+		else
+			show(top, &interval);
 	}
-	return ret;
 }
 
-/* -------------------------------------------------------------------------- */
+static void show_screen(struct top *top)
+{
+	top->on_screen = !top->json && !top->batch &&
+			 screen_begin(&top->screen, &top->view, top->delay);
+	show_all(top);
+	if (!top->on_screen)
+		return;
+	screen_end(&top->screen);
+	/* Unless the user has seen enough, what was shown last stays. */
+	if (!top->quit && top->screen.any)
+		print(top, &top->screen.interval);
+	interval_free(&top->screen.interval);
+}
 
 /* Returns 0, or -errno after a message. */
 static int run(struct top *top)
@@ -248,7 +297,7 @@ static int run(struct top *top)
 		out_error(NULL, "cannot start a thread: %s", strerror(-ret));
 		return ret;
 	}
-	ret = print_lines(top);
+	show_screen(top);
 	stop(top);
 	read = reader_join(&top->reader);
 	/* If the reader has failed, this ends the recorder's wait for it. */
@@ -256,7 +305,7 @@ static int run(struct top *top)
 	recorded = session_join(&top->session);
 	if (!recorded && read)
 		out_error(NULL, "%s", top->reader.err.text);
-	return ret ? ret : recorded ? recorded : read;
+	return top->failed ? -ENOMEM : recorded ? recorded : read;
 }
 
 int cmd_top(int argc, char **argv)

@@ -15,22 +15,28 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+static const char * const words[GROUPS_NR] = {
+	[GROUPS_TASK] = "task",
+	[GROUPS_COMM] = "comm",
+	[GROUPS_PROCESS] = "process",
+	[GROUPS_CGROUP] = "cgroup",
+	[GROUPS_CPU] = "cpu",
+	[GROUPS_POLICY] = "policy",
+};
+
+const char *groups_by_name(enum groups_by by)
+{
+	return words[by];
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static const char * const words[] = {
-		[GROUPS_TASK] = "task",
-		[GROUPS_COMM] = "comm",
-		[GROUPS_PROCESS] = "process",
-		[GROUPS_CGROUP] = "cgroup",
-		[GROUPS_CPU] = "cpu",
-		[GROUPS_POLICY] = "policy",
-	};
 	enum groups_by *by = state->input;
 	size_t i;
 
 	if (key != OPT_BY)
 		return ARGP_ERR_UNKNOWN;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (i = 0; i < GROUPS_NR; i++) {
 		if (strcmp(arg, words[i]))
 			continue;
 		*by = i;

@@ -23,8 +23,11 @@ enum groups_by {
 	GROUPS_CGROUP,
 	GROUPS_CPU,
 	GROUPS_POLICY,
+	GROUPS_NR,
 };
 
+/* Returns its word for --by. */
+const char *groups_by_name(enum groups_by by);
 /* --by.  The input is an enum groups_by. */
 extern const struct argp groups_argp;
 

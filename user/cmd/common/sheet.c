@@ -71,22 +71,37 @@ static const char *list_names(const struct sheet_column *columns, char *buffer, 
 	return buffer;
 }
 
+/* Returns the part of a sort order that is no column, and its length, or NULL. */
+static const char *find_wrong(const struct sheet_options *opts, const char *sort, size_t *len)
+{
+	for (;; sort += *len + 1) {
+		*len = strcspn(sort, ",");
+		if (find_key(opts, sort, *len) < 0)
+			return sort;
+		if (!sort[*len])
+			return NULL;
+	}
+}
+
+bool sheet_can_sort(const struct sheet_options *opts, const char *sort)
+{
+	size_t len;
+
+	return !find_wrong(opts, sort, &len);
+}
+
 static void check_sort(const struct sheet_options *opts, const struct argp_state *state)
 {
-	const char *at = opts->sort;
+	const char *wrong;
 	char names[512];
 	size_t len;
 
-	if (!strcmp(at, "help"))
+	if (!strcmp(opts->sort, "help"))
 		list_fields(opts->columns);
-	for (;; at += len + 1) {
-		len = strcspn(at, ",");
-		if (find_key(opts, at, len) < 0)
-			argp_error(state, "cannot sort by '%.*s': one of %s", (int)len, at,
-				   list_names(opts->columns, names, sizeof(names)));
-		if (!at[len])
-			return;
-	}
+	wrong = find_wrong(opts, opts->sort, &len);
+	if (wrong)
+		argp_error(state, "cannot sort by '%.*s': one of %s", (int)len, wrong,
+			   list_names(opts->columns, names, sizeof(names)));
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

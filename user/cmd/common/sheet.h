@@ -87,6 +87,9 @@ extern const struct argp sheet_long_argp;
 void sheet_options_init(struct sheet_options *options, const struct sheet_column *columns,
 			const char *sort);
 
+/* Returns true if a text is columns for --sort. */
+bool sheet_can_sort(const struct sheet_options *options, const char *sort);
+
 /**
  * struct sheet - the rows of a report
  * @values: of all rows, one after the other

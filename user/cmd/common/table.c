@@ -235,6 +235,19 @@ static void fit(struct table *table)
 
 /* -- printing -------------------------------------------------------------- */
 
+/* Where tables are printed; NULL: standard output. */
+static FILE *output;
+
+void table_print_to(FILE *file)
+{
+	output = file;
+}
+
+static FILE *out(void)
+{
+	return output ? output : stdout;
+}
+
 /* Blanks are printed before the next text, so that no line ends with some. */
 static unsigned int blanks;
 
@@ -246,14 +259,14 @@ static void put_blanks(unsigned int n)
 static void put_text(const char *text, size_t bytes)
 {
 	if (bytes)
-		printf("%*s%.*s", (int)blanks, "", (int)bytes, text);
+		fprintf(out(), "%*s%.*s", (int)blanks, "", (int)bytes, text);
 	if (bytes)
 		blanks = 0;
 }
 
 static void end_line(void)
 {
-	putchar('\n');
+	putc('\n', out());
 	blanks = 0;
 }
 

@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define TABLE_MOST	32	/* columns */
 #define TABLE_CELL	256	/* bytes */
@@ -83,6 +84,9 @@ void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* A line of dashes between two rows. */
 void table_rule(struct table *table);
+
+/* Prints the tables from now on into a file; NULL: to standard output again. */
+void table_print_to(FILE *file);
 
 /* Returns the width of standard output in cells, or 0 if it is not a terminal. */
 unsigned int table_terminal(void);

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#define NCURSES_WIDECHAR 1
+#include "top/screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <term.h>
+#include <unistd.h>
+
+/* -- lines ----------------------------------------------------------------- */
+
+/* Puts a line, cut to the width of the screen. */
+static void put_line(int y, const char *text, size_t bytes, attr_t attributes)
+{
+	if (y < 0 || y >= LINES)
+		return;
+	attrset(attributes);
+	mvaddnstr(y, 0, text, table_text_fits(text, bytes, COLS));
+	/* Reversed up to the margin. */
+	if (attributes & A_REVERSE)
+		mvchgat(y, 0, -1, attributes, 0, NULL);
+	attrset(A_NORMAL);
+}
+
+static const char *line_end(const char *line)
+{
+	return line + strcspn(line, "\n");
+}
+
+/* Returns the line behind this one. */
+static const char *next_line(const char *line)
+{
+	const char *end = line_end(line);
+
+	return *end ? end + 1 : end;
+}
+
+static bool is_rule(const char *line)
+{
+	return line[0] == '-' && (line[1] == '-' || line[1] == ' ' || line[1] == '\n');
+}
+
+/* Prints a table to memory.  Returns NULL without memory. */
+static char *table_text(const struct sheet *sheet)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *file;
+
+	file = open_memstream(&text, &bytes);
+	if (!file)
+		return NULL;
+	table_print_to(file);
+	sheet_print(sheet);
+	table_print_to(NULL);
+	if (!fclose(file))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* -- drawing --------------------------------------------------------------- */
+
+#define HEAD	2	/* lines above the table */
+#define FOOT	3	/* below it: a rule, the total, the keys */
+
+static void draw_state(const struct screen *screen)
+{
+	const struct top_view *view = screen->view;
+	const char *comm = select_names_next(&view->selection.comms, NULL);
+	char line[512], names[256] = "";
+	size_t used = 0;
+
+	for (; comm && used < sizeof(names); comm = select_names_next(&view->selection.comms, comm))
+		used += snprintf(names + used, sizeof(names) - used, "%s%s",
+				 used ? "," : ", only ", comm);
+	snprintf(line, sizeof(line), "schedtape top: every %g s, by %s, sorted by %s%s%s",
+		 screen->delay, groups_by_name(view->by), view->sheet.sort, names,
+		 screen->paused ? "  [paused]" : "");
+	text_safe(line, sizeof(line), line);
+	put_line(0, line, strlen(line), A_BOLD);
+}
+
+static void draw_foot(const struct screen *screen)
+{
+	static const char keys[] = "q quit  p pause  s sort  < > column  b lines  f filter  h help";
+	char line[512];
+
+	if (screen->prompt)
+		snprintf(line, sizeof(line), "%s: %s", screen->prompt == SCREEN_SORT ?
+			 "Sort by" : "Show only names (patterns, with commas; empty: all)",
+			 screen->typed);
+	else
+		snprintf(line, sizeof(line), "%s", *screen->message ? screen->message : keys);
+	put_line(LINES - 1, line, strlen(line), screen->prompt ? A_NORMAL : A_REVERSE);
+	if (screen->prompt)
+		move(LINES - 1, table_text_cells(line) < (unsigned int)COLS ?
+		     (int)table_text_cells(line) : COLS - 1);
+	curs_set(screen->prompt ? 1 : 0);
+}
+
+/* Draws the headings.  Returns the first row; *y is where it belongs. */
+static const char *draw_headings(const char *text, int *y)
+{
+	for (; *text && !is_rule(text); text = next_line(text))
+		put_line((*y)++, text, line_end(text) - text, A_REVERSE);
+	return next_line(text);
+}
+
+/* Draws the rows from the first one that is shown, and below them the total. */
+static void draw_rows(struct screen *screen, const char *rows, int y)
+{
+	const char *line = rows;
+	size_t n = 0;
+
+	screen->room = y + FOOT < LINES ? LINES - y - FOOT : 1;
+	for (screen->rows = 0; *line && !is_rule(line); line = next_line(line))
+		screen->rows++;
+	if (screen->first + screen->room > screen->rows)
+		screen->first = screen->rows > screen->room ? screen->rows - screen->room : 0;
+	for (line = rows; *line && !is_rule(line); line = next_line(line), n++)
+		if (n >= screen->first && n < screen->first + screen->room)
+			put_line(y + n - screen->first, line, line_end(line) - line, A_NORMAL);
+	for (y = LINES - FOOT; *line && y < LINES - 1; line = next_line(line))
+		put_line(y++, line, line_end(line) - line, A_BOLD);
+}
+
+static int draw_table(struct screen *screen)
+{
+	char head[TOP_HEAD], *text = NULL;
+	const char *rows;
+	struct sheet sheet;
+	int y = HEAD, ret;
+
+	ret = top_fill(&sheet, &screen->interval, screen->view);
+	if (!ret) {
+		top_head(head, &screen->interval, &sheet);
+		put_line(1, head, strlen(head), A_NORMAL);
+		text = table_text(&sheet);
+		ret = text ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		rows = draw_headings(text, &y);
+		draw_rows(screen, rows, y);
+	}
+	free(text);
+	sheet_free(&sheet);
+	return ret;
+}
+
+static void draw_help(void)
+{
+	const char *line = KEYS_HELP;
+	int y;
+
+	for (y = HEAD; *line; line = next_line(line))
+		put_line(y++, line, line_end(line) - line, A_NORMAL);
+}
+
+static int draw(struct screen *screen)
+{
+	int ret = 0;
+
+	erase();
+	draw_state(screen);
+	if (screen->help)
+		draw_help();
+	else if (screen->any)
+		ret = draw_table(screen);
+	else
+		mvaddstr(1, 0, "The first interval is not over.");
+	draw_foot(screen);
+	refresh();
+	return ret;
+}
+
+/* -------------------------------------------------------------------------- */
+
+int screen_show(struct screen *screen, struct interval *interval)
+{
+	if (screen->paused) {
+		interval_free(interval);
+		return 0;
+	}
+	interval_free(&screen->interval);
+	screen->interval = *interval;
+	screen->any = true;
+	return draw(screen);
+}
+
+bool screen_keys(struct screen *screen)
+{
+	bool any = false;
+	int key;
+
+	while ((key = getch()) != ERR) {
+		any = true;
+		if (!keys_obey(screen, key))
+			return false;
+	}
+	if (any)
+		draw(screen);
+	return true;
+}
+
+/* Messages would be lost among the lines of the screen. */
+static void keep_messages(struct screen *screen)
+{
+	fflush(stderr);
+	screen->standard_error = dup(STDERR_FILENO);
+	screen->messages = memfd_create("messages", MFD_CLOEXEC);
+	if (screen->standard_error >= 0 && screen->messages >= 0)
+		dup2(screen->messages, STDERR_FILENO);
+}
+
+static void write_messages(const struct screen *screen)
+{
+	char buffer[4096];
+	off_t at = 0;
+	ssize_t n;
+
+	fflush(stderr);
+	if (screen->standard_error < 0 || screen->messages < 0)
+		return;
+	dup2(screen->standard_error, STDERR_FILENO);
+	close(screen->standard_error);
+	while ((n = pread(screen->messages, buffer, sizeof(buffer), at)) > 0) {
+		fwrite(buffer, 1, n, stderr);
+		at += n;
+	}
+	close(screen->messages);
+}
+
+bool screen_begin(struct screen *screen, struct top_view *view, double delay)
+{
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return false;
+	/* Names are in UTF-8, whatever the user's locale is. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	if (!newterm(NULL, stdout, stdin))
+		return false;
+	if (!cursor_address) {
+		endwin();
+		return false;
+	}
+	*screen = (struct screen){ .view = view, .delay = delay };
+	keep_messages(screen);
+	cbreak();
+	noecho();
+	nodelay(stdscr, TRUE);
+	keypad(stdscr, TRUE);
+	set_escdelay(50);
+	draw(screen);
+	return true;
+}
+
+void screen_end(struct screen *screen)
+{
+	erase();
+	refresh();
+	endwin();
+	write_messages(screen);
+}
