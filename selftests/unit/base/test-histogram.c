@@ -91,6 +91,33 @@ static void test_many(void)
 	schedtape_histogram_free(&h);
 }
 
+/* Lengths on both sides of those that have come first, and a bucket that outgrows a byte. */
+static void test_outgrown(void)
+{
+	static uint64_t counts[HISTOGRAM_BUCKETS];
+	struct schedtape_histogram h = { 0 };
+	uint64_t sum = 0;
+	unsigned int i;
+
+	add(&h, 1000000, 255);
+	add(&h, 1500000, 256);
+	add(&h, 1000000000, 513);
+	add(&h, 1000000, 1);
+	add(&h, 3, 2);
+	schedtape_histogram_counts(&h, counts);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum += counts[i];
+	ok(sum == 1027 && h.nr == 1027 && counts[3] == 2 && counts[bucket_of(1000000)] == 256 &&
+	   counts[bucket_of(1500000)] == 256 && counts[bucket_of(1000000000)] == 513,
+	   "the count of a bucket may be large, and buckets may come in any order");
+	ok(schedtape_histogram_quantile(&h, 258, 1027) < 1010000 &&
+	   schedtape_histogram_quantile(&h, 259, 1027) >= 1500000 &&
+	   schedtape_histogram_quantile(&h, 514, 1027) < 1515000 &&
+	   schedtape_histogram_quantile(&h, 515, 1027) == 1000000000,
+	   "and quantiles see all of it");
+	schedtape_histogram_free(&h);
+}
+
 static bool are_same(const struct schedtape_histogram *a, const struct schedtape_histogram *b)
 {
 	static uint64_t counts_a[HISTOGRAM_BUCKETS], counts_b[HISTOGRAM_BUCKETS];
@@ -130,6 +157,7 @@ int main(void)
 	test_buckets();
 	test_quantiles();
 	test_many();
+	test_outgrown();
 	test_merge();
 	return tap_done();
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW	256	/* a power of two; as many take as much memory as half of a part */
+#define FEW	256	/* a power of two; as many take as much memory as four parts */
 
 static unsigned int bucket_of(uint64_t length)
 {
@@ -28,26 +28,90 @@ uint64_t schedtape_histogram_limit(unsigned int bucket)
 	return (((uint64_t)bucket - (shift << HISTOGRAM_BITS) + 1) << shift) - 1;
 }
 
-static int count(struct schedtape_histogram *histogram, unsigned int bucket, uint64_t times)
-{
-	uint64_t **part = &histogram->parts[bucket >> HISTOGRAM_BITS];
+/* -- many lengths ---------------------------------------------------------- */
 
-	if (!*part)
-		*part = calloc(HISTOGRAM_PART, sizeof(**part));
-	if (!*part)
+/* Makes room for the counts of all buckets from @counts' first one to @bucket. */
+static int reach(struct schedtape_histogram *histogram, unsigned int bucket)
+{
+	unsigned int part = bucket & -HISTOGRAM_PART;
+	unsigned int first = part, end = part + HISTOGRAM_PART, before;
+	uint8_t *counts;
+
+	if (histogram->nr_counts && histogram->first < first)
+		first = histogram->first;
+	if (histogram->nr_counts && histogram->first + histogram->nr_counts > end)
+		end = histogram->first + histogram->nr_counts;
+	counts = realloc(histogram->counts, end - first);
+	if (!counts)
 		return -ENOMEM;
-	(*part)[bucket % HISTOGRAM_PART] += times;
+	before = histogram->nr_counts ? histogram->first - first : 0;
+	memmove(counts + before, counts, histogram->nr_counts);
+	memset(counts, 0, before);
+	memset(counts + before + histogram->nr_counts, 0,
+	       end - first - before - histogram->nr_counts);
+	histogram->counts = counts;
+	histogram->first = first;
+	histogram->nr_counts = end - first;
 	return 0;
 }
 
-static int make_parts(struct schedtape_histogram *histogram)
+/* Adds to what a byte of @counts cannot hold.  This happens once in 256 times. */
+static int carry(struct schedtape_histogram *histogram, unsigned int bucket, uint64_t times)
+{
+	unsigned int at = 0, nr = histogram->nr_carries;
+	struct histogram_carry *carries;
+
+	while (at < nr && histogram->carries[at].bucket < bucket)
+		at++;
+	if (at < nr && histogram->carries[at].bucket == bucket) {
+		histogram->carries[at].times += times;
+		return 0;
+	}
+	carries = reallocarray(histogram->carries, nr + 1, sizeof(*carries));
+	if (!carries)
+		return -ENOMEM;
+	memmove(carries + at + 1, carries + at, (nr - at) * sizeof(*carries));
+	carries[at] = (struct histogram_carry){ .times = times, .bucket = bucket };
+	histogram->carries = carries;
+	histogram->nr_carries++;
+	return 0;
+}
+
+static int count(struct schedtape_histogram *histogram, unsigned int bucket, uint64_t times)
+{
+	uint8_t *low;
+
+	if (bucket - histogram->first >= histogram->nr_counts && reach(histogram, bucket))
+		return -ENOMEM;
+	low = &histogram->counts[bucket - histogram->first];
+	times += *low;
+	*low = times;
+	return times > UINT8_MAX ? carry(histogram, bucket, times & ~(uint64_t)UINT8_MAX) : 0;
+}
+
+/*
+ * Returns the count of the bucket @histogram->first + @i.  To be called for all of them in order,
+ * with the same @carry, which is 0 at first.
+ */
+static uint64_t next_count(const struct schedtape_histogram *histogram, unsigned int i,
+			   unsigned int *carry)
+{
+	const struct histogram_carry *next = &histogram->carries[*carry];
+
+	if (*carry == histogram->nr_carries || next->bucket != histogram->first + i)
+		return histogram->counts[i];
+	++*carry;
+	return histogram->counts[i] + next->times;
+}
+
+/* -- adding ---------------------------------------------------------------- */
+
+/* There are no longer few lengths. */
+static int count_few(struct schedtape_histogram *histogram)
 {
 	int rc = 0;
 	uint64_t i;
 
-	histogram->parts = calloc(HISTOGRAM_PARTS, sizeof(*histogram->parts));
-	if (!histogram->parts)
-		return -ENOMEM;
 	for (i = 0; i < histogram->nr && !rc; i++)
 		rc = count(histogram, histogram->few[i], 1);
 	free(histogram->few);
@@ -74,7 +138,7 @@ static int add_times(struct schedtape_histogram *histogram, unsigned int bucket,
 {
 	int rc;
 
-	if (!histogram->parts && histogram->nr + times <= FEW) {
+	if (!histogram->counts && histogram->nr + times <= FEW) {
 		while (times--) {
 			if (grow_few(histogram))
 				return -ENOMEM;
@@ -82,7 +146,7 @@ static int add_times(struct schedtape_histogram *histogram, unsigned int bucket,
 		}
 		return 0;
 	}
-	rc = histogram->parts ? 0 : make_parts(histogram);
+	rc = histogram->counts ? 0 : count_few(histogram);
 	if (!rc)
 		rc = count(histogram, bucket, times);
 	histogram->nr += times;
@@ -100,41 +164,41 @@ int schedtape_histogram_add(struct schedtape_histogram *histogram, uint64_t leng
 int schedtape_histogram_merge(struct schedtape_histogram *histogram,
 			      const struct schedtape_histogram *other)
 {
-	uint64_t i, times, n = other->parts ? HISTOGRAM_BUCKETS : other->nr;
-	const uint64_t *part;
+	unsigned int n = other->counts ? other->nr_counts : other->nr;
+	unsigned int i, at = 0;
+	uint64_t times;
 	int rc = 0;
 
 	histogram->sum += other->sum;
 	if (other->worst > histogram->worst)
 		histogram->worst = other->worst;
 	for (i = 0; i < n && !rc; i++) {
-		if (!other->parts) {
+		if (!other->counts) {
 			rc = add_times(histogram, other->few[i], 1);
 			continue;
 		}
-		part = other->parts[i >> HISTOGRAM_BITS];
-		times = part ? part[i % HISTOGRAM_PART] : 0;
+		times = next_count(other, i, &at);
 		if (times)
-			rc = add_times(histogram, i, times);
+			rc = add_times(histogram, other->first + i, times);
 	}
 	return rc;
 }
 
+/* -- reading --------------------------------------------------------------- */
+
 void schedtape_histogram_counts(const struct schedtape_histogram *histogram,
 				uint64_t counts[HISTOGRAM_BUCKETS])
 {
-	uint64_t i;
+	unsigned int i, at = 0;
 
 	memset(counts, 0, HISTOGRAM_BUCKETS * sizeof(*counts));
-	if (!histogram->parts) {
+	if (!histogram->counts) {
 		for (i = 0; i < histogram->nr; i++)
 			counts[histogram->few[i]]++;
 		return;
 	}
-	for (i = 0; i < HISTOGRAM_PARTS; i++)
-		if (histogram->parts[i])
-			memcpy(counts + i * HISTOGRAM_PART, histogram->parts[i],
-			       HISTOGRAM_PART * sizeof(*counts));
+	for (i = 0; i < histogram->nr_counts; i++)
+		counts[histogram->first + i] = next_count(histogram, i, &at);
 }
 
 static int compare_buckets(const void *left, const void *right)
@@ -155,20 +219,16 @@ static unsigned int few_at(const struct schedtape_histogram *histogram, uint64_t
 /* The same of many lengths. */
 static unsigned int many_at(const struct schedtape_histogram *histogram, uint64_t rank)
 {
-	const uint64_t *part;
-	unsigned int i;
+	unsigned int i, at = 0;
+	uint64_t times;
 
-	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
-		part = histogram->parts[i >> HISTOGRAM_BITS];
-		if (!part) {
-			i |= HISTOGRAM_PART - 1;
-			continue;
-		}
-		if (part[i % HISTOGRAM_PART] >= rank)
+	for (i = 0; i < histogram->nr_counts - 1U; i++) {
+		times = next_count(histogram, i, &at);
+		if (times >= rank)
 			break;
-		rank -= part[i % HISTOGRAM_PART];
+		rank -= times;
 	}
-	return i;
+	return histogram->first + i;
 }
 
 uint64_t schedtape_histogram_quantile(const struct schedtape_histogram *histogram,
@@ -180,18 +240,15 @@ uint64_t schedtape_histogram_quantile(const struct schedtape_histogram *histogra
 		return 0;
 	/* nr * num / den, rounded up, without an overflow */
 	rank = histogram->nr / den * num + (histogram->nr % den * num + den - 1) / den;
-	limit = schedtape_histogram_limit(histogram->parts ? many_at(histogram, rank) :
-							     few_at(histogram, rank));
+	limit = schedtape_histogram_limit(histogram->counts ? many_at(histogram, rank) :
+							      few_at(histogram, rank));
 	return limit < histogram->worst ? limit : histogram->worst;
 }
 
 void schedtape_histogram_free(struct schedtape_histogram *histogram)
 {
-	unsigned int i;
-
 	free(histogram->few);
-	for (i = 0; histogram->parts && i < HISTOGRAM_PARTS; i++)
-		free(histogram->parts[i]);
-	free(histogram->parts);
+	free(histogram->counts);
+	free(histogram->carries);
 	*histogram = (struct schedtape_histogram){ 0 };
 }

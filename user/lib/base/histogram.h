@@ -18,16 +18,34 @@
 #define HISTOGRAM_BUCKETS	(HISTOGRAM_PARTS * HISTOGRAM_PART)
 
 /**
+ * struct histogram_carry - a bucket with more lengths than a byte can count
+ * @times: how often, without what the byte counts: a multiple of 256
+ */
+struct histogram_carry {
+	uint64_t times;
+	uint16_t bucket;
+};
+
+/**
  * struct schedtape_histogram - how often which length occurred; all 0: never any
- * @few: the bucket of each length, as long as there are few; NULL: @parts is used
- * @parts: the counts of HISTOGRAM_PART buckets each; NULL: these are 0
+ * @few: the bucket of each length, as long as there are few; NULL: @counts is used
+ * @counts: of the buckets from @first on, modulo 256, because there is a histogram for each task,
+ *	and few buckets of a task have more
+ * @carries: the rest, in order of the buckets
+ * @first: a multiple of HISTOGRAM_PART, as is @nr_counts
+ * @nr_counts: number of @counts
+ * @nr_carries: number of @carries
  * @nr: number of lengths
  * @sum: of all lengths, exact
  * @worst: the longest length, exact
  */
 struct schedtape_histogram {
 	uint16_t *few;
-	uint64_t **parts;
+	uint8_t *counts;
+	struct histogram_carry *carries;
+	uint16_t first;
+	uint16_t nr_counts;
+	uint16_t nr_carries;
 	uint64_t nr;
 	uint64_t sum;
 	uint64_t worst;
