@@ -14,6 +14,7 @@
 
 #include <base/error.h>
 #include <schedtape.h>
+#include <tape/events.h>
 #include <tape/meta.h>
 
 #define FAKE_CPUS	8
@@ -69,14 +70,14 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 	return 0;
 }
 
-int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
-			struct schedtape_error *err)
+int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
+		    struct schedtape_error *err)
 {
 	if (tape->at == tape->nr)
 		return 0;
-	*ev = tape->events[tape->at++];
-	if (ev->type == FAKE_DAMAGE)
-		return schedtape_fail(err, -EBADMSG, "%s", ev->comm);
+	*ev = &tape->events[tape->at++];
+	if ((*ev)->type == FAKE_DAMAGE)
+		return schedtape_fail(err, -EBADMSG, "%s", (*ev)->comm);
 	return 1;
 }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "tape/events.h"
 #include "tape/meta.h"
 
 #define MOST_CPUS	16384	/* that a tape can have */
@@ -144,12 +145,12 @@ int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		    int (*take)(void *arg, const struct schedtape_event *ev), void *arg)
 {
 	struct schedtape_error err = { "" };
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	int ret = 0;
 
 	cmd_write_before_wait(tape, lines);
 	while (!ret && out_works()) {
-		ret = schedtape_tape_next(tape, &ev, &err);
+		ret = tape_next_event(tape, &ev, &err);
 		if (!ret)
 			return 0;
 		if (ret == -EBADMSG) {
@@ -162,7 +163,7 @@ int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 		}
 		if (ret < 0)
 			break;
-		ret = take(arg, &ev);
+		ret = take(arg, ev);
 		if (ret < 0)
 			schedtape_fail(&err, ret, "not enough memory for the names of the tasks");
 	}

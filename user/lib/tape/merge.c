@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Merges a tape's events: a cursor for every CPU, with one chunk in memory, and a heap
- * that has the CPU with the earliest event on top.  Descriptions are like one more CPU.
- *
- * Damage affects as few events as possible.  A corrupt chunk is replaced by a loss.  If
- * a page contradicts itself although its checksum is right, it was written like that:
- * the call returns an error, and the next call continues with the next page.
+ * Merges a tape's events: a cursor for every CPU, and a heap that has the CPU with the
+ * earliest event on top.  Descriptions are like one more CPU.
  *
  * All times are of the session's clock.  Only the caller gets ns, in which different
  * times may become equal.
@@ -16,282 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tape/events.h"
 #include "tape/read.h"
 #include "base/error.h"
 
-static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
-{
-	if (value < low)
-		return low;
-	return value > high ? high : value;
-}
-
-/* -- losses ---------------------------------------------------------------- */
-
-static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
-{
-	c->loss = (struct schedtape_event) {
-		.cpu = c->cpu,
-		.type = SCHEDTAPE_EV_LOST,
-		.curr_kind = STAPE_NEXT_OTHER,
-		.lost = lost,
-		.lost_first = first,
-		.lost_last = last,
-	};
-}
-
-/* Adds to a loss, so that two in a row are one.  If one number is unknown, so is the sum. */
-static void cursor_lose_more(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
-{
-	struct schedtape_event *loss = &c->loss;
-
-	if (loss->type != SCHEDTAPE_EV_LOST) {
-		cursor_lose(c, lost, first, last);
-		return;
-	}
-	loss->lost = lost && loss->lost ? loss->lost + lost : 0;
-	if (first < loss->lost_first)
-		loss->lost_first = first;
-	if (last > loss->lost_last)
-		loss->lost_last = last;
-}
-
-/* Are pages missing before the page or corrupt chunk with the number @seq? */
-static bool cursor_hole(const struct tape_cursor *c, uint64_t seq)
-{
-	return c->hole || (c->started ? seq != c->seq : tape_hole_first(c, seq));
-}
-
-/* Replaces a corrupt chunk by a loss of the events that its header counts. */
-static void cursor_lose_chunk(struct tape_cursor *c, const struct tape_index *index)
-{
-	if (!tape_index_counts(index))
-		return;
-	c->hole = cursor_hole(c, index->seq);
-	c->started = true;
-	c->seq = index->seq + index->pages;
-	cursor_lose_more(c, index->events + index->lost, index->time, index->end);
-}
-
-/* Adds a loss for missing pages.  If this is the only hole, all missing events were here. */
-static void cursor_lose_hole(const struct schedtape_tape *tape, struct tape_cursor *c,
-			     uint64_t until)
-{
-	c->hole = false;
-	if (c->loss.type == SCHEDTAPE_EV_LOST && !c->missing)
-		return;
-	cursor_lose_more(c, c->holes == 1 ? c->missing : 0,
-			 c->time ? c->time : tape->first, until);
-}
-
-/* Makes the loss the next event, with times limited to those of its neighbours. */
-static int cursor_take_loss(struct tape_cursor *c, uint64_t until)
-{
-	struct schedtape_event *loss = &c->loss;
-
-	loss->lost_first = clamp(loss->lost_first, c->time, until);
-	loss->lost_last = clamp(loss->lost_last, loss->lost_first, until);
-	loss->time = loss->lost_first;
-	c->ev = *loss;
-	c->time = loss->time;
-	loss->type = STAPE_EV_NONE;
-	return 1;
-}
-
-/* After all chunks, adds a loss for events that only the end record counts. */
-static void cursor_lose_end(const struct schedtape_tape *tape, struct tape_cursor *c)
-{
-	const struct schedtape_cpu *end = c->end;
-
-	c->end_returned = true;
-	if (c->behind)
-		cursor_lose(c, c->behind, end->lost > c->behind ? c->time : end->lost_first,
-			    end->lost_last);
-	/* Chunks are missing behind the last one, or all chunks are. */
-	if (!c->missing || (c->holes && !c->hole))
-		return;
-	if (c->loss.type != SCHEDTAPE_EV_LOST)
-		cursor_lose(c, 0, c->started ? c->time : tape->first, tape->last);
-	c->loss.lost += c->holes > 1 ? 0 : c->missing;
-}
-
 /* -- one CPU --------------------------------------------------------------- */
 
-/* Returns the next chunk of this CPU, or NULL.  Of a pipe, more may come. */
-static struct tape_index *cursor_index(struct schedtape_tape *tape, const struct tape_cursor *c)
+/* Limits a loss or a pause to the window.  Returns false if the event lies before. */
+static bool gap_within(struct tape_cursor *c, uint64_t window)
 {
-	if (c->live)
-		return c->waiting ? &c->waiting->index : NULL;
-	return c->chunk < c->chunks_end ? &tape->index[c->chunk] : NULL;
-}
+	struct schedtape_event *ev = &c->ev;
 
-static void cursor_pass(struct schedtape_tape *tape, struct tape_cursor *c)
-{
-	if (c->live)
-		tape_waiting_drop(tape, c);
-	else
-		c->chunk++;
-}
-
-static void cursor_let_go(struct schedtape_tape *tape, struct tape_cursor *c)
-{
-	if (c->live) {
-		tape_waiting_let_go(tape, c);
-		return;
-	}
-	free(c->memory);
-	c->memory = NULL;
-}
-
-/* Loads the next valid chunk of this CPU.  Returns 1: loaded; 0: there is none; -errno. */
-static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
-			struct schedtape_error *err)
-{
-	struct tape_index *index;
-	const struct tape_file *file;
-	const char *why;
-	int ret;
-
-	for (; (index = cursor_index(tape, c)); cursor_pass(tape, c)) {
-		file = &tape->files[index->file];
-		if (!index->damaged) {
-			ret = tape_load(tape, c, &why);
-			if (!ret) {
-				c->file = index->file;
-				c->offset = index->offset;
-				c->pages = index->pages;
-				c->pages_read = 0;
-				cursor_pass(tape, c);
-				return 1;
-			}
-			if (ret != -EBADMSG)
-				return schedtape_fail(err, ret, "%s: chunk at byte %" PRIu64 ": %s",
-						      file->path, index->offset, strerror(-ret));
-			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
-				  index->offset, why);
-			index->damaged = true;
-			if (!c->live)
-				tape_lost_update(tape, c);
-		}
-		cursor_lose_chunk(c, index);
-	}
-	cursor_let_go(tape, c);
-	return 0;
-}
-
-/* Adds the place of the page to an error message. */
-static int cursor_page_error(const struct schedtape_tape *tape, const struct tape_cursor *c,
-			     const char *text, struct schedtape_error *err)
-{
-	return schedtape_fail(err, -EBADMSG, "%s: chunk at byte %" PRIu64 ", page %u of %u: %s",
-			      tape->files[c->file].path, c->offset, c->pages_read - 1, c->pages,
-			      text);
-}
-
-static const char *cursor_page_fits(const struct tape_cursor *c)
-{
-	const struct stape_page_header *h = &c->page.header;
-
-	if (h->cpu != c->cpu)
-		return "the page is another CPU's";
-	if (c->started && h->seq < c->seq)
-		return "the page's number goes backwards";
-	if (h->time < c->time)
-		return "the page's time goes backwards";
-	return NULL;
-}
-
-/* Opens the next page, perhaps with a loss before it. */
-static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
-		       struct schedtape_error *err)
-{
-	const struct stape_page_header *h = &c->page.header;
-	struct schedtape_error why;
-	const char *misfit;
-	const void *data;
-	bool hole;
-
-	data = c->memory + (size_t)c->pages_read++ * STAPE_PAGE_SIZE;
-	if (schedtape_page_open(&c->page, data, &why))
-		return cursor_page_error(tape, c, why.text, err);
-	misfit = cursor_page_fits(c);
-	if (misfit)
-		return cursor_page_error(tape, c, misfit, err);
-
-	hole = cursor_hole(c, h->seq);
-	if (c->live)
-		c->holes += hole;
-	c->started = true;
-	c->seq = h->seq + 1;
-	c->page_open = true;
-
-	/* Pages are missing, and this page's own loss does not count them. */
-	if (hole && (c->missing || !h->lost))
-		cursor_lose_hole(tape, c, h->time);
-	if (c->loss.type != SCHEDTAPE_EV_LOST)
-		return 0;
-	c->loss.curr = h->curr;
-	c->loss.curr_kind = h->curr_kind;
-	return cursor_take_loss(c, h->time);
-}
-
-/* Continues at the end of a page.  Returns 1: an event; 0: no event yet, or the end; -errno. */
-static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
-			    struct schedtape_error *err)
-{
-	int ret;
-
-	if (c->pages_read == c->pages) {
-		ret = cursor_chunk(tape, c, err);
-		if (ret < 0)
-			return ret;
-		if (!ret) {
-			c->pages = 0;
-			c->pages_read = 0;
-			if (!tape_is_over(tape))
-				return 0;
-			tape_lost_finish(tape, c);
-			if (c->loss.type != SCHEDTAPE_EV_LOST && !c->end_returned)
-				cursor_lose_end(tape, c);
-			if (c->loss.type == SCHEDTAPE_EV_LOST)
-				return cursor_take_loss(c, UINT64_MAX);
-			return 0;
-		}
-	}
-	return cursor_page(tape, c, err);
-}
-
-/* Returns 1: @c->ev is this CPU's next event; 0: it has no more; -errno. */
-static int cursor_next_any(struct schedtape_tape *tape, struct tape_cursor *c,
-			   struct schedtape_error *err)
-{
-	struct schedtape_error why;
-	int ret;
-
-	for (;;) {
-		if (c->page_open) {
-			ret = schedtape_page_next(&c->page, &c->ev, &why);
-			if (ret > 0) {
-				/* Only a loss can have a time before that of the page. */
-				if (c->ev.time < c->time)
-					c->ev.time = c->time;
-				return 1;
-			}
-			c->page_open = false;
-			c->time = ret ? c->page.time : c->page.header.end;
-			if (ret)
-				return cursor_page_error(tape, c, why.text, err);
-		}
-		ret = cursor_next_slow(tape, c, err);
-		if (ret || !c->page_open)
-			return ret;
-	}
-}
-
-/* Limits a loss or a pause to the window.  Returns false if it lies before. */
-static bool gap_within(struct schedtape_event *ev, uint64_t window)
-{
-	if (!schedtape_event_is_gap(ev) || ev->lost_last < window)
+	if (c->brief || !schedtape_event_is_gap(ev) || ev->lost_last < window)
 		return false;
 	ev->time = window;
 	if (ev->lost_first < window)
@@ -299,14 +31,18 @@ static bool gap_within(struct schedtape_event *ev, uint64_t window)
 	return true;
 }
 
+/* Returns 1: an event; 0: this CPU has no more; -errno. */
 static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 			      struct schedtape_error *err)
 {
-	int ret;
+	int ret = 1;
 
 	do {
-		ret = cursor_next_any(tape, c, err);
-	} while (ret > 0 && c->ev.time < tape->window && !gap_within(&c->ev, tape->window));
+		if (c->next != c->last && c->next->type)
+			c->brief = c->next++;
+		else
+			ret = tape_cursor_next(tape, c, err);
+	} while (ret > 0 && tape_cursor_time(c) < tape->window && !gap_within(c, tape->window));
 	return ret;
 }
 
@@ -368,7 +104,7 @@ static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 		if (!ret)
 			continue;
 		c->queued = true;
-		tape->heap[tape->nr_heap] = (struct tape_heap) { c->ev.time, c };
+		tape->heap[tape->nr_heap] = (struct tape_heap) { tape_cursor_time(c), c };
 		heap_sift_up(tape->heap, tape->nr_heap++);
 	}
 	return 0;
@@ -385,19 +121,44 @@ static inline uint64_t hand_out_time(struct schedtape_tape *tape, uint64_t time)
 	return ns < tape->end.start_time ? tape->end.start_time : ns;
 }
 
-static inline void hand_out(struct schedtape_tape *tape, const struct schedtape_event *raw,
-			    struct schedtape_event *ev)
+/* Clears the members of the event that a brief does not have, if any is set. */
+static inline void clear_details(struct schedtape_tape *tape)
 {
-	*ev = *raw;
+	if (!tape->has_details)
+		return;
+	memset(tape->ev.comm, 0, sizeof(tape->ev) - offsetof(struct schedtape_event, comm));
+	tape->has_details = false;
+}
+
+/* Makes the cursor's event the one that is returned. */
+static inline void hand_out(struct schedtape_tape *tape, const struct tape_cursor *c)
+{
+	const struct tape_brief *brief = c->brief;
+	struct schedtape_event *ev = &tape->ev;
+
+	if (brief) {
+		clear_details(tape);
+		ev->time = brief->time;
+		ev->cpu = c->cpu;
+		ev->type = brief->type;
+		ev->pid = brief->pid;
+		ev->curr = brief->curr;
+		ev->curr_kind = brief->curr_kind;
+		ev->old_pid = 0;
+		ev->arg = brief->arg;
+	} else {
+		*ev = c->ev;
+		tape->has_details = true;
+	}
 	if (tape->clocks.line) {
-		ev->time = hand_out_time(tape, raw->time);
-		if (schedtape_event_is_gap(raw)) {
-			ev->lost_first = hand_out_time(tape, raw->lost_first);
-			ev->lost_last = hand_out_time(tape, raw->lost_last);
+		ev->time = hand_out_time(tape, ev->time);
+		if (schedtape_event_is_gap(ev)) {
+			ev->lost_first = hand_out_time(tape, ev->lost_first);
+			ev->lost_last = hand_out_time(tape, ev->lost_last);
 		}
 	}
 	if (tape->stream)
-		tape_stream_returns(tape, raw, ev);
+		tape_stream_returns(tape, tape_cursor_time(c), ev);
 }
 
 /* Puts the next event of the CPU whose event was returned last into the heap. */
@@ -412,7 +173,7 @@ static int merge_advance(struct schedtape_tape *tape, struct schedtape_error *er
 	tape->taken = false;
 	c->queued = ret;
 	if (ret)
-		heap[0].time = c->ev.time;
+		heap[0].time = tape_cursor_time(c);
 	else
 		heap[0] = heap[--tape->nr_heap];
 	heap_sift_down(heap, tape->nr_heap);
@@ -428,7 +189,7 @@ static int merge_wait(struct schedtape_tape *tape, struct schedtape_error *err)
 	int ret;
 
 	while (!tape_is_over(tape)) {
-		if (tape->nr_heap && tape_stream_ready(tape, &tape->heap[0].cursor->ev))
+		if (tape->nr_heap && tape_stream_ready(tape, tape->heap[0].cursor))
 			return 0;
 		ret = tape_stream_read(tape, err);
 		tape->filled = 0;
@@ -440,8 +201,8 @@ static int merge_wait(struct schedtape_tape *tape, struct schedtape_error *err)
 	return 0;
 }
 
-int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
-			struct schedtape_error *err)
+int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
+		    struct schedtape_error *err)
 {
 	int ret = 0;
 
@@ -459,31 +220,20 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 		return 0;
 	}
 	tape->taken = true;
-	hand_out(tape, &tape->heap[0].cursor->ev, ev);
+	hand_out(tape, tape->heap[0].cursor);
+	*ev = &tape->ev;
 	return 1;
 }
 
-/* Goes back to the first chunk that reaches into the window. */
-static void cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c)
+int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
+			struct schedtape_error *err)
 {
-	const struct tape_index *index;
+	const struct schedtape_event *next;
+	int ret = tape_next_event(tape, &next, err);
 
-	c->pages = 0;
-	c->pages_read = 0;
-	c->page_open = false;
-	c->started = false;
-	c->end_returned = false;
-	c->hole = false;
-	c->time = 0;
-	for (c->chunk = c->chunks_first; c->chunk < c->chunks_end; c->chunk++) {
-		index = &tape->index[c->chunk];
-		if (index->damaged || index->end >= tape->window)
-			break;
-		c->started = true;
-		c->seq = index->seq + index->pages;
-	}
-	c->loss.type = STAPE_EV_NONE;
-	c->queued = false;
+	if (ret > 0)
+		*ev = *next;
+	return ret;
 }
 
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
@@ -495,7 +245,7 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 
 	tape_load_stop(tape);
 	for (i = 0; i < tape->nr_cursors; i++)
-		cursor_rewind(tape, &tape->cursors[i]);
+		tape_cursor_rewind(tape, &tape->cursors[i]);
 	tape->nr_heap = 0;
 	tape->filled = 0;
 	tape->taken = false;
@@ -587,8 +337,10 @@ void tape_merge_exit(struct schedtape_tape *tape)
 {
 	size_t i;
 
-	for (i = 0; i < tape->nr_cursors; i++)
+	for (i = 0; i < tape->nr_cursors; i++) {
 		free(tape->cursors[i].memory);
+		free(tape->cursors[i].batch);
+	}
 	free(tape->cursors);
 	free(tape->heap);
 }

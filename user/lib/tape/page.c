@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tape/brief.h"
 #include "tape/format.h"
 
 #define WORD		sizeof(uint64_t)
@@ -304,6 +305,23 @@ static inline bool page_advance(struct schedtape_page *page, uint64_t step)
 	return true;
 }
 
+/*
+ * Sets the members before @comm.  The others are 0 already: few events have any of them, so
+ * clearing them each time would take longer than all the rest.
+ */
+static inline void page_event(const struct schedtape_page *page, struct schedtape_event *ev,
+			      uint32_t type, uint64_t word, uint64_t arg)
+{
+	ev->time = page->time;
+	ev->cpu = page->header.cpu;
+	ev->type = type;
+	ev->pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK;
+	ev->curr = page->curr;
+	ev->curr_kind = page->curr_kind;
+	ev->old_pid = 0;
+	ev->arg = arg;
+}
+
 /* Returns the second event of a STAPE_EV_WAKE word, which is already behind us. */
 static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 		       struct schedtape_error *err)
@@ -314,15 +332,7 @@ static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 	if (!page_advance(page, word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK))
 		return page_damage(page, err, "an event after the page's end time");
 	page->events++;
-	*ev = (struct schedtape_event) {
-		.time = page->time,
-		.cpu = page->header.cpu,
-		.type = STAPE_EV_WAKEUP,
-		.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
-		.curr = page->curr,
-		.curr_kind = page->curr_kind,
-		.arg = word & STAPE_WAKE_CPU_MASK,
-	};
+	page_event(page, ev, STAPE_EV_WAKEUP, word, word & STAPE_WAKE_CPU_MASK);
 	return 1;
 }
 
@@ -343,8 +353,9 @@ static inline uint64_t page_step(uint64_t word, unsigned int type)
 	       (type == STAPE_EV_WAKE ? STAPE_WAKE_WAKING_MASK : STAPE_DELTA_MASK);
 }
 
-int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
-			struct schedtape_error *err)
+/* As schedtape_page_next(), but the members of @ev from @comm on have to be 0 before. */
+static inline int page_next(struct schedtape_page *page, struct schedtape_event *ev,
+			    struct schedtape_error *err)
 {
 	const char *damage = NULL;
 	bool prefixed = false;
@@ -374,15 +385,7 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 		}
 
 		page->events++;
-		*ev = (struct schedtape_event) {
-			.time = page->time,
-			.cpu = page->header.cpu,
-			.type = type,
-			.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK,
-			.curr = page->curr,
-			.curr_kind = page->curr_kind,
-			.arg = arg | (word & STAPE_ARG_MASK),
-		};
+		page_event(page, ev, type, word, arg | (word & STAPE_ARG_MASK));
 
 		if (type == STAPE_EV_SWITCH)
 			damage = page_switch(page, ev);
@@ -408,6 +411,32 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 		return page_damage(page, err, "a prefix without its event");
 	if (page->events != page->header.events)
 		return page_damage(page, err, "not as many events as the header says");
+	return 0;
+}
+
+int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+	return page_next(page, ev, err);
+}
+
+int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,
+		     unsigned int *n, struct schedtape_event *ev, struct schedtape_error *err)
+{
+	int ret = 0;
+
+	memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+	for (*n = 0; *n < most; ++*n) {
+		ret = page_next(page, ev, err);
+		/* Of these types, no event has one of the members that a brief lacks. */
+		if (ret <= 0 || ev->type >= STAPE_EV_EXEC || ev->arg > UINT32_MAX)
+			return ret;
+		briefs[*n] = (struct tape_brief){
+			.time = ev->time, .pid = ev->pid, .curr = ev->curr, .arg = ev->arg,
+			.type = ev->type, .curr_kind = ev->curr_kind,
+		};
+	}
 	return 0;
 }
 

@@ -2,11 +2,11 @@
 /*
  * Internals of the reader, from the first step to the last: files.c finds the files, bytes.c
  * reads bytes, records.c reads records, walk.c walks over them with index.c and content.c,
- * load.c loads chunks ahead, merge.c makes one stream of their events.  open.c calls them, and
- * tape.c returns their results.
+ * load.c loads chunks ahead, cursor.c goes over those of one CPU, and merge.c makes one stream of
+ * the events of all CPUs.  open.c calls them, and tape.c returns their results.
  *
  * A tape that comes through a pipe is read once, while the events are returned: stream.c
- * walks on as far as needed, and waiting.c keeps the chunks that merge.c needs later.
+ * walks on as far as needed, and waiting.c keeps the chunks that cursor.c needs later.
  */
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
@@ -16,6 +16,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "tape/brief.h"
 #include "tape/clock.h"
 #include "tape/format.h"
 
@@ -210,6 +211,20 @@ struct tape_other {
 	uint32_t type;
 };
 
+#define TAPE_BATCH	64	/* events, few enough for the CPU's first cache */
+
+/**
+ * struct tape_batch - the next events of a page
+ * @briefs: the last one may stand for @whole
+ * @whole: an event that is not brief
+ * @why: the error behind them
+ */
+struct tape_batch {
+	struct tape_brief briefs[TAPE_BATCH + 1];
+	struct schedtape_event whole;
+	struct schedtape_error why;
+};
+
 /**
  * struct tape_cursor - position in the stream of one CPU, or in the descriptions
  * @chunk: index of the next chunk to load
@@ -218,6 +233,11 @@ struct tape_other {
  * @memory: the pages of one chunk, which tape_load() allocates and frees
  * @memory_bytes: of a pipe: its size
  * @page_open: @page is not at its end
+ * @page_left: it has more events than those up to @last
+ * @failed: the rest of it is corrupt, for the reason in @batch
+ * @next, @last: the next events, from @next to before @last.  One of type STAPE_EV_NONE stands for
+ *	a whole event: @whole[@pid]
+ * @batch: memory for a few events
  * @started: @seq is valid
  * @seq: number of the page that should come next
  * @time: no later event may be earlier than this
@@ -236,7 +256,7 @@ struct tape_other {
  * @any_first: of a pipe: its stream may begin with any page, because its ring was overwritten
  * @counted: of a pipe: what is missing has been counted
  * @guessed: of a pipe: no end record has this CPU, so that @end is made from @sums
- * @ev: the next event
+ * @brief: the event that the merge looks at, NULL: it is @ev
  *
  * All times are of the session's clock.
  */
@@ -252,6 +272,12 @@ struct tape_cursor {
 	uint32_t file;
 	uint64_t offset;
 	bool page_open;
+	bool page_left;
+	bool failed;
+	const struct tape_brief *next;
+	const struct tape_brief *last;
+	const struct schedtape_event *whole;
+	struct tape_batch *batch;
 	bool started;
 	bool end_returned;
 	bool hole;
@@ -271,8 +297,15 @@ struct tape_cursor {
 	struct tape_waiting *waiting;
 	struct tape_waiting *waiting_last;
 	struct tape_sums sums;
+	const struct tape_brief *brief;
 	struct schedtape_event ev;
 };
+
+/* Returns the time of the event that the merge looks at. */
+static inline uint64_t tape_cursor_time(const struct tape_cursor *c)
+{
+	return c->brief ? c->brief->time : c->ev.time;
+}
 
 struct tape_heap {
 	uint64_t time;
@@ -344,6 +377,8 @@ struct tape_stream {
  * @heap: cursors by the time of their next event
  * @filled: number of cursors that have looked for their first event
  * @taken: the event at the heap's top has been returned to the caller
+ * @ev: that event
+ * @has_details: @ev has members that a brief does not have
  * @once: the tape may be a pipe
  * @stream: its state, NULL: it is none
  */
@@ -396,6 +431,8 @@ struct schedtape_tape {
 	size_t nr_heap;
 	size_t filled;
 	bool taken;
+	bool has_details;
+	struct schedtape_event ev;
 	struct tape_loader *loader;
 	bool once;
 	struct tape_stream *stream;
@@ -525,11 +562,10 @@ struct tape_cursor *tape_waiting_cursor(struct schedtape_tape *tape, uint32_t cp
  */
 int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err);
 int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err);
-/* Returns true if the event may be returned: no earlier one can come. */
-bool tape_stream_ready(const struct schedtape_tape *tape, const struct schedtape_event *ev);
-/* Takes note of an event that is returned as @ev, and does not let time go back. */
-void tape_stream_returns(struct schedtape_tape *tape, const struct schedtape_event *raw,
-			 struct schedtape_event *ev);
+/* Returns true if the cursor's event may be returned: no earlier one can come. */
+bool tape_stream_ready(const struct schedtape_tape *tape, const struct tape_cursor *c);
+/* Takes note of an event that is returned, and does not let time go back.  @time: the session's */
+void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_event *ev);
 /* -ESPIPE: an event was returned. */
 int tape_stream_rewind(const struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_stream_exit(struct schedtape_tape *tape);
@@ -539,6 +575,14 @@ static inline bool tape_is_over(const struct schedtape_tape *tape)
 {
 	return !tape->stream || tape->stream->over;
 }
+
+/*
+ * cursor.c: moves to this CPU's next event.  Returns 1; 0: there are no more, or of a pipe, not yet;
+ * -errno.  Only the merge has a shorter way for most events.
+ */
+int tape_cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
+		     struct schedtape_error *err);
+void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c);
 
 /* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);

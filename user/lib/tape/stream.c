@@ -152,29 +152,29 @@ int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err)
 
 /* -- returning events -------------------------------------------------------- */
 
-bool tape_stream_ready(const struct schedtape_tape *tape, const struct schedtape_event *ev)
+bool tape_stream_ready(const struct schedtape_tape *tape, const struct tape_cursor *c)
 {
 	uint64_t limit = tape->stream->limit;
 
-	return ev->time < limit && (!schedtape_event_is_gap(ev) || ev->lost_last < limit);
+	return tape_cursor_time(c) < limit &&
+	       (c->brief || !schedtape_event_is_gap(&c->ev) || c->ev.lost_last < limit);
 }
 
 /*
  * A loss may be in a page that comes long after it began: the loss is returned then.  Other events
  * come late only on a corrupt tape.
  */
-void tape_stream_returns(struct schedtape_tape *tape, const struct schedtape_event *raw,
-			 struct schedtape_event *ev)
+void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_event *ev)
 {
 	struct tape_stream *stream = tape->stream;
 
-	if (raw->time < stream->returned && !schedtape_event_is_gap(raw) && !stream->late) {
+	if (time < stream->returned && !schedtape_event_is_gap(ev) && !stream->late) {
 		stream->late = true;
 		tape_note(tape, "events of CPU %u come later than the tape says: their times are "
-			  "wrong", raw->cpu);
+			  "wrong", ev->cpu);
 	}
-	if (raw->time > stream->returned)
-		stream->returned = raw->time;
+	if (time > stream->returned)
+		stream->returned = time;
 	if (ev->time < stream->returned_ns)
 		ev->time = stream->returned_ns;
 	stream->returned_ns = ev->time;

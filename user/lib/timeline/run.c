@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "tape/events.h"
 #include "tape/meta.h"
 #include "timeline/live.h"
 #include "timeline/timeline.h"
@@ -269,13 +270,13 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
  * end is not known.
  */
 static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
-		      struct schedtape_event *ev)
+		      const struct schedtape_event **ev)
 {
 	struct schedtape_error err;
 	bool damaged = false;
 	int rc;
 
-	while ((rc = schedtape_tape_next(tape, ev, &err)) == -EBADMSG) {
+	while ((rc = tape_next_event(tape, ev, &err)) == -EBADMSG) {
 		if (!tl->damage.text[0])
 			tl->damage = err;
 		damaged = true;
@@ -283,8 +284,8 @@ static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape
 	if (rc < 0 && tl->err)
 		*tl->err = err;
 	/* The page may be of any CPU, so all states from before now are in doubt. */
-	if (rc > 0 && damaged && tl->loss_end < ev->time)
-		tl->loss_end = ev->time;
+	if (rc > 0 && damaged && tl->loss_end < (*ev)->time)
+		tl->loss_end = (*ev)->time;
 	return rc;
 }
 
@@ -316,7 +317,7 @@ int schedtape_timeline_reach(struct schedtape_timeline *tl, struct schedtape_tap
 static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 {
 	bool pipe = schedtape_tape_is_pipe(tape);
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	uint64_t last = 0;
 	int rc;
 
@@ -327,10 +328,10 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 		if (pipe && !tl->rc)
 			tl->rc = more_infos(tl, tape);
 		if (!tl->rc)
-			on_event(tl, &ev);
+			on_event(tl, ev);
 		if (tl->rc)
 			return tl->rc;
-		last = ev.time > last ? ev.time : last;
+		last = ev->time > last ? ev->time : last;
 	}
 	if (rc)
 		return rc;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as they are in memory by thousands: struct schedtape_event has room for what few events
+ * have, and takes seven times as much.
+ */
+#ifndef SCHEDTAPE_TAPE_BRIEF_H
+#define SCHEDTAPE_TAPE_BRIEF_H
+
+#include <schedtape-page.h>
+
+/**
+ * struct tape_brief - an event of a type that has no other members, see struct schedtape_event
+ */
+struct tape_brief {
+	uint64_t time;
+	uint32_t pid;
+	uint32_t curr;
+	uint32_t arg;
+	uint8_t type;
+	uint8_t curr_kind;
+};
+
+/*
+ * page.c: reads as many events as are brief, @most at most, and sets @n to their number.
+ * Returns 1: @ev is the event behind them, which is not brief; 0: there is none, because @n is
+ * @most or because the page is at its end; -EBADMSG: the rest of the page is corrupt.
+ */
+int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,
+		     unsigned int *n, struct schedtape_event *ev, struct schedtape_error *err);
+
+#endif /* SCHEDTAPE_TAPE_BRIEF_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The events of a tape without a copy of each, for commands that read millions of them.
+ */
+#ifndef SCHEDTAPE_TAPE_EVENTS_H
+#define SCHEDTAPE_TAPE_EVENTS_H
+
+#include <schedtape-tape.h>
+
+/* As schedtape_tape_next().  @ev: set to the event, which is valid until the next call. */
+int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
+		    struct schedtape_error *err);
+
+#endif /* SCHEDTAPE_TAPE_EVENTS_H */
