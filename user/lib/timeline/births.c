@@ -114,15 +114,8 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 	return index;
 }
 
-/**
- * timeline_find() - find the task that has a PID
- * @tl: the timeline
- * @pid: not 0
- * @time: time of the event that names it
- *
- * If no task has the PID, starts one: it exists from the start, or its fork is lost.
- */
-uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
+/* The slow part of timeline_find(). */
+uint32_t timeline_find_slow(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, pid);
 	const struct schedtape_task_info *info;
@@ -137,8 +130,6 @@ uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t tim
 			return birth_of_unknown(tl, pid, true, time);
 		return timeline_birth(tl, info, info, false, time);
 	}
-	if (timeline_track(tl, at)->state != TASK_DEAD)
-		return at;
 
 	/* Within execve() a thread has its leader's PID before the event says so. */
 	thread = schedtape_tasks_last_thread(&tl->set, at);

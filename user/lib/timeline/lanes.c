@@ -9,13 +9,12 @@
 
 #define MAX_CPUS	65536	/* no kernel has more, so a higher number is corrupt */
 
-struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
+/* Makes lanes up to that of @cpu. */
+struct lane *timeline_lane_new(struct schedtape_timeline *tl, uint32_t cpu)
 {
 	uint32_t n = tl->nr_lanes ? tl->nr_lanes : 16;
 	struct lane *lanes;
 
-	if (cpu < tl->nr_lanes)
-		return &tl->lanes[cpu];
 	if (cpu >= MAX_CPUS) {
 		timeline_fail(tl, -EBADMSG, "impossible number of a CPU");
 		return NULL;
@@ -39,14 +38,13 @@ struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
 	return &lanes[cpu];
 }
 
-bool timeline_records(const struct schedtape_timeline *tl, uint32_t cpu)
+/* Looks for @cpu in the list of those that were recorded. */
+bool timeline_lists(const struct schedtape_timeline *tl, uint32_t cpu)
 {
 	unsigned long first, last;
 	const char *at = tl->recorded;
 	char *end;
 
-	if (!at)
-		return true;
 	while (*at >= '0' && *at <= '9') {
 		first = strtoul(at, &end, 10);
 		last = *end == '-' ? strtoul(end + 1, &end, 10) : first;

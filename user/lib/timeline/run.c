@@ -266,27 +266,34 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 }
 
 /*
- * Reads the next event.  Goes on after a corrupt page: its missing events are a loss whose
- * end is not known.
+ * Goes on after a corrupt page: its missing events are a loss whose end is not known.  @rc, @err: of
+ * the call that found it.
  */
-static int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
-		      const struct schedtape_event **ev)
+static int next_after_damage(struct schedtape_timeline *tl, struct schedtape_tape *tape, int rc,
+			     const struct schedtape_event **ev, struct schedtape_error *err)
 {
-	struct schedtape_error err;
 	bool damaged = false;
-	int rc;
 
-	while ((rc = tape_next_event(tape, ev, &err)) == -EBADMSG) {
+	for (; rc == -EBADMSG; rc = tape_next_event(tape, ev, err)) {
 		if (!tl->damage.text[0])
-			tl->damage = err;
+			tl->damage = *err;
 		damaged = true;
 	}
 	if (rc < 0 && tl->err)
-		*tl->err = err;
+		*tl->err = *err;
 	/* The page may be of any CPU, so all states from before now are in doubt. */
 	if (rc > 0 && damaged && tl->loss_end < (*ev)->time)
 		tl->loss_end = (*ev)->time;
 	return rc;
+}
+
+/* Reads the next event. */
+static inline int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
+			     const struct schedtape_event **ev, struct schedtape_error *err)
+{
+	int rc = tape_next_event(tape, ev, err);
+
+	return rc >= 0 ? rc : next_after_damage(tl, tape, rc, ev, err);
 }
 
 /* Takes descriptions of tasks that a pipe has had since the last call. */
@@ -318,13 +325,14 @@ static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 {
 	bool pipe = schedtape_tape_is_pipe(tape);
 	const struct schedtape_event *ev;
+	struct schedtape_error err;
 	uint64_t last = 0;
 	int rc;
 
 	rc = schedtape_tape_rewind(tape, tl->err);
 	if (rc)
 		return rc;
-	while ((rc = next_event(tl, tape, &ev)) > 0) {
+	while ((rc = next_event(tl, tape, &ev, &err)) > 0) {
 		if (pipe && !tl->rc)
 			tl->rc = more_infos(tl, tape);
 		if (!tl->rc)

@@ -172,16 +172,8 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 	timeline_described_as(tl, index, info->state, time);
 }
 
-/**
- * timeline_describe() - use the tape's descriptions up to a time
- * @tl: the timeline
- * @before: use descriptions that are older than this
- * @latest: report younger ones with this time
- *
- * Descriptions have to be merged with the events by time, because each one was read at a
- * time of its own.
- */
-void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest)
+/* The slow part of timeline_describe(). */
+void timeline_describe_more(struct schedtape_timeline *tl, uint64_t before, uint64_t latest)
 {
 	const struct schedtape_tasks *set = &tl->set;
 	uint64_t time;

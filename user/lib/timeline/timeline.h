@@ -103,13 +103,47 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
 			(tl)->rc = (tl)->ops.op((tl)->arg, __VA_ARGS__);	\
 	} while (0)
 
-/* lanes.c; NULL with @rc set: no such CPU, or no memory. */
-struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu);
+/*
+ * Functions that are called for each event are in two parts: the first one, which is enough for
+ * most events, is inline.
+ */
+
+/* lanes.c */
+struct lane *timeline_lane_new(struct schedtape_timeline *tl, uint32_t cpu);
+bool timeline_lists(const struct schedtape_timeline *tl, uint32_t cpu);
+
+/* Returns the lane of a CPU; NULL with @rc set: no such CPU, or no memory. */
+static inline struct lane *timeline_lane(struct schedtape_timeline *tl, uint32_t cpu)
+{
+	return cpu < tl->nr_lanes ? &tl->lanes[cpu] : timeline_lane_new(tl, cpu);
+}
+
 /* Returns false for a CPU that the recording leaves out. */
-bool timeline_records(const struct schedtape_timeline *tl, uint32_t cpu);
+static inline bool timeline_records(const struct schedtape_timeline *tl, uint32_t cpu)
+{
+	return !tl->recorded || timeline_lists(tl, cpu);
+}
 
 /* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
-uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
+uint32_t timeline_find_slow(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
+
+/**
+ * timeline_find() - find the task that has a PID
+ * @tl: the timeline
+ * @pid: not 0
+ * @time: time of the event that names it
+ *
+ * If no task has the PID, starts one: it exists from the start, or its fork is lost.
+ */
+static inline uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
+{
+	uint32_t at = schedtape_tasks_get(&tl->set, pid);
+
+	if (at < TASKS_INFO && timeline_track(tl, at)->state != TASK_DEAD)
+		return at;
+	return timeline_find_slow(tl, pid, time);
+}
+
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
 			const struct schedtape_task_info *source, bool joined, uint64_t time);
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
@@ -121,7 +155,24 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 
 /* task-info.c */
-void timeline_describe(struct schedtape_timeline *tl, uint64_t before, uint64_t latest);
+void timeline_describe_more(struct schedtape_timeline *tl, uint64_t before, uint64_t latest);
+
+/**
+ * timeline_describe() - use the tape's descriptions up to a time
+ * @tl: the timeline
+ * @before: use descriptions that are older than this
+ * @latest: report younger ones with this time
+ *
+ * Descriptions have to be merged with the events by time, because each one was read at a
+ * time of its own.
+ */
+static inline void timeline_describe(struct schedtape_timeline *tl, uint64_t before,
+				     uint64_t latest)
+{
+	if (tl->described < tl->set.nr_infos)
+		timeline_describe_more(tl, before, latest);
+}
+
 void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev);
 void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *comm,
 		     uint64_t time);
