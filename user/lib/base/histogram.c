@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW	256	/* a power of two; as many take as much memory as four parts */
+#define FIRST_FEW	8
+#define FEW	256	/* some power of two times FIRST_FEW; they take as much memory as four parts */
 
 static unsigned int bucket_of(uint64_t length)
 {
@@ -106,51 +107,44 @@ static uint64_t next_count(const struct schedtape_histogram *histogram, unsigned
 
 /* -- adding ---------------------------------------------------------------- */
 
-/* There are no longer few lengths. */
+/*
+ * Counts the lengths in @few.  They are counted together, so that @counts stay in the CPU's cache
+ * meanwhile: there is a histogram for each task, and the next length is of another one.
+ */
 static int count_few(struct schedtape_histogram *histogram)
 {
+	unsigned int i;
 	int rc = 0;
-	uint64_t i;
 
-	for (i = 0; i < histogram->nr && !rc; i++)
+	for (i = 0; i < histogram->nr_few && !rc; i++)
 		rc = count(histogram, histogram->few[i], 1);
-	free(histogram->few);
-	histogram->few = NULL;
+	histogram->nr_few = 0;
 	return rc;
 }
 
-static int grow_few(struct schedtape_histogram *histogram)
+/* Makes room in @few for one more length. */
+static int make_room(struct schedtape_histogram *histogram)
 {
-	uint64_t n = histogram->nr;
+	unsigned int room = histogram->few_room ? 2 * histogram->few_room : FIRST_FEW;
 	uint16_t *few;
 
-	/* The array is full at each power of two, 8 at least. */
-	if (n & (n - 1) || (n && n < 8))
-		return 0;
-	few = realloc(histogram->few, (n ? 2 * n : 8) * sizeof(*few));
+	if (histogram->few_room == FEW)
+		return count_few(histogram);
+	few = reallocarray(histogram->few, room, sizeof(*few));
 	if (!few)
 		return -ENOMEM;
 	histogram->few = few;
+	histogram->few_room = room;
 	return 0;
 }
 
-static int add_times(struct schedtape_histogram *histogram, unsigned int bucket, uint64_t times)
+static inline int add_one(struct schedtape_histogram *histogram, unsigned int bucket)
 {
-	int rc;
-
-	if (!histogram->counts && histogram->nr + times <= FEW) {
-		while (times--) {
-			if (grow_few(histogram))
-				return -ENOMEM;
-			histogram->few[histogram->nr++] = bucket;
-		}
-		return 0;
-	}
-	rc = histogram->counts ? 0 : count_few(histogram);
-	if (!rc)
-		rc = count(histogram, bucket, times);
-	histogram->nr += times;
-	return rc;
+	if (histogram->nr_few == histogram->few_room && make_room(histogram))
+		return -ENOMEM;
+	histogram->few[histogram->nr_few++] = bucket;
+	histogram->nr++;
+	return 0;
 }
 
 int schedtape_histogram_add(struct schedtape_histogram *histogram, uint64_t length)
@@ -158,13 +152,12 @@ int schedtape_histogram_add(struct schedtape_histogram *histogram, uint64_t leng
 	histogram->sum += length;
 	if (length > histogram->worst)
 		histogram->worst = length;
-	return add_times(histogram, bucket_of(length), 1);
+	return add_one(histogram, bucket_of(length));
 }
 
 int schedtape_histogram_merge(struct schedtape_histogram *histogram,
 			      const struct schedtape_histogram *other)
 {
-	unsigned int n = other->counts ? other->nr_counts : other->nr;
 	unsigned int i, at = 0;
 	uint64_t times;
 	int rc = 0;
@@ -172,15 +165,17 @@ int schedtape_histogram_merge(struct schedtape_histogram *histogram,
 	histogram->sum += other->sum;
 	if (other->worst > histogram->worst)
 		histogram->worst = other->worst;
-	for (i = 0; i < n && !rc; i++) {
-		if (!other->counts) {
-			rc = add_times(histogram, other->few[i], 1);
-			continue;
-		}
+	for (i = 0; i < other->nr_counts && !rc; i++) {
 		times = next_count(other, i, &at);
 		if (times)
-			rc = add_times(histogram, other->first + i, times);
+			rc = count(histogram, other->first + i, times);
+		histogram->nr += times;
 	}
+	for (i = 0; i < other->nr_few && !rc; i++)
+		rc = add_one(histogram, other->few[i]);
+	/* Sums are read next, which takes longer as long as they have both. */
+	if (!rc && histogram->counts)
+		rc = count_few(histogram);
 	return rc;
 }
 
@@ -192,13 +187,10 @@ void schedtape_histogram_counts(const struct schedtape_histogram *histogram,
 	unsigned int i, at = 0;
 
 	memset(counts, 0, HISTOGRAM_BUCKETS * sizeof(*counts));
-	if (!histogram->counts) {
-		for (i = 0; i < histogram->nr; i++)
-			counts[histogram->few[i]]++;
-		return;
-	}
 	for (i = 0; i < histogram->nr_counts; i++)
 		counts[histogram->first + i] = next_count(histogram, i, &at);
+	for (i = 0; i < histogram->nr_few; i++)
+		counts[histogram->few[i]]++;
 }
 
 static int compare_buckets(const void *left, const void *right)
@@ -206,7 +198,10 @@ static int compare_buckets(const void *left, const void *right)
 	return *(const uint16_t *)left - *(const uint16_t *)right;
 }
 
-/* Returns the bucket of the length with the rank, of few lengths.  @rank: 1 is the shortest */
+/*
+ * Returns the bucket of the length with a rank, if all lengths are in @few.  @rank: 1 is the
+ * shortest
+ */
 static unsigned int few_at(const struct schedtape_histogram *histogram, uint64_t rank)
 {
 	uint16_t sorted[FEW];
@@ -216,8 +211,8 @@ static unsigned int few_at(const struct schedtape_histogram *histogram, uint64_t
 	return sorted[rank - 1];
 }
 
-/* The same of many lengths. */
-static unsigned int many_at(const struct schedtape_histogram *histogram, uint64_t rank)
+/* The same, if none is. */
+static unsigned int counts_at(const struct schedtape_histogram *histogram, uint64_t rank)
 {
 	unsigned int i, at = 0;
 	uint64_t times;
@@ -231,6 +226,25 @@ static unsigned int many_at(const struct schedtape_histogram *histogram, uint64_
 	return histogram->first + i;
 }
 
+/* The same, if some are. */
+static unsigned int any_at(const struct schedtape_histogram *histogram, uint64_t rank)
+{
+	uint64_t counts[HISTOGRAM_BUCKETS];
+	unsigned int i;
+
+	schedtape_histogram_counts(histogram, counts);
+	for (i = 0; i < HISTOGRAM_BUCKETS - 1 && counts[i] < rank; i++)
+		rank -= counts[i];
+	return i;
+}
+
+static unsigned int bucket_at(const struct schedtape_histogram *histogram, uint64_t rank)
+{
+	if (!histogram->nr_counts)
+		return few_at(histogram, rank);
+	return histogram->nr_few ? any_at(histogram, rank) : counts_at(histogram, rank);
+}
+
 uint64_t schedtape_histogram_quantile(const struct schedtape_histogram *histogram,
 				      unsigned int num, unsigned int den)
 {
@@ -240,8 +254,7 @@ uint64_t schedtape_histogram_quantile(const struct schedtape_histogram *histogra
 		return 0;
 	/* nr * num / den, rounded up, without an overflow */
 	rank = histogram->nr / den * num + (histogram->nr % den * num + den - 1) / den;
-	limit = schedtape_histogram_limit(histogram->counts ? many_at(histogram, rank) :
-							      few_at(histogram, rank));
+	limit = schedtape_histogram_limit(bucket_at(histogram, rank));
 	return limit < histogram->worst ? limit : histogram->worst;
 }
 

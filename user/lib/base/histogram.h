@@ -28,10 +28,11 @@ struct histogram_carry {
 
 /**
  * struct schedtape_histogram - how often which length occurred; all 0: never any
- * @few: the bucket of each length, as long as there are few; NULL: @counts is used
+ * @few: the buckets of the last lengths, which @counts lack
  * @counts: of the buckets from @first on, modulo 256, because there is a histogram for each task,
- *	and few buckets of a task have more
+ *	and few buckets of a task have more; NULL: all lengths are in @few
  * @carries: the rest, in order of the buckets
+ * @nr_few, @few_room: number of buckets in @few, and how many there is memory for
  * @first: a multiple of HISTOGRAM_PART, as is @nr_counts
  * @nr_counts: number of @counts
  * @nr_carries: number of @carries
@@ -43,6 +44,8 @@ struct schedtape_histogram {
 	uint16_t *few;
 	uint8_t *counts;
 	struct histogram_carry *carries;
+	uint16_t nr_few;
+	uint16_t few_room;
 	uint16_t first;
 	uint16_t nr_counts;
 	uint16_t nr_carries;
