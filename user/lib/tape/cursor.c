@@ -138,8 +138,7 @@ static void cursor_let_go(struct schedtape_tape *tape, struct tape_cursor *c)
 		tape_waiting_let_go(tape, c);
 		return;
 	}
-	free(c->memory);
-	c->memory = NULL;
+	tape_load_let_go(c);
 }
 
 /* Loads the next valid chunk of this CPU.  Returns 1: loaded; 0: there is none; -errno. */
@@ -200,6 +199,25 @@ static const char *cursor_page_fits(const struct tape_cursor *c)
 	return NULL;
 }
 
+/* Takes the page's events if a thread has unpacked them. */
+static void cursor_begin_page(struct tape_cursor *c)
+{
+	const struct tape_unpacked *unpacked = c->unpacked;
+	const struct tape_unpacked_page *page;
+
+	c->page_open = true;
+	c->page_left = true;
+	if (!unpacked)
+		return;
+	page = &unpacked->pages[c->pages_read - 1];
+	if (!page->valid)
+		return;
+	c->page_left = false;
+	c->next = unpacked->briefs + page->first;
+	c->last = c->next + page->nr;
+	c->whole = unpacked->whole;
+}
+
 /* Opens the next page, perhaps with a loss before it. */
 static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 		       struct schedtape_error *err)
@@ -222,8 +240,7 @@ static int cursor_page(struct schedtape_tape *tape, struct tape_cursor *c,
 		c->holes += hole;
 	c->started = true;
 	c->seq = h->seq + 1;
-	c->page_open = true;
-	c->page_left = true;
+	cursor_begin_page(c);
 
 	/* Pages are missing, and this page's own loss does not count them. */
 	if (hole && (c->missing || !h->lost))

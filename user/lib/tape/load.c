@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Threads that load chunks ahead of the merge: they read, check and decompress them.
+ * Threads that load chunks ahead of the merge: they read, check, decompress and unpack them.
  * The merge needs next the chunk of the CPU whose previous chunk ends first, according
  * to the index.  If the index is wrong, this costs time only, because the merge itself
  * loads chunks that were not loaded ahead.
@@ -20,17 +20,24 @@
 #define MAX_THREADS	16
 #define MIN_CHUNKS	8		/* tapes with fewer chunks get no threads */
 #define AHEAD		4		/* chunks in memory for each thread, at most */
-#define AHEAD_BYTES	(1UL << 25)	/* in memory for all threads, at most */
+#define AHEAD_BYTES	(1UL << 22)	/* in memory for all threads, unless one chunk has more */
+#define SPARE_BYTES	(1UL << 19)	/* memory of larger chunks is not kept for others */
+#define UNPACKED_BYTES	(1UL << 22)	/* of unpacked events in all cursors, at most */
 
 /**
- * struct load - a chunk that was loaded ahead, or is just being loaded
- * @next: next one of the same CPU
+ * struct tape_load - a chunk that is loaded, or just being loaded
+ * @next: next one of the same CPU, or next spare one
+ * @bytes: that the chunk takes in @memory and @unpacked
+ * @room: bytes of @memory
  * @why, @ret: the result, once it is @done
  */
-struct load {
-	struct load *next;
+struct tape_load {
+	struct tape_load *next;
 	size_t chunk;
+	size_t bytes;
 	unsigned char *memory;
+	size_t room;
+	struct tape_unpacked unpacked;
 	const char *why;
 	int ret;
 	bool done;
@@ -47,17 +54,20 @@ struct lane {
 	uint64_t need;
 	size_t chunk;
 	size_t chunks_end;
-	struct load *first;
-	struct load *last;
+	struct tape_load *first;
+	struct tape_load *last;
 };
 
 /**
  * struct tape_loader - the threads
- * @lock: protects @lanes, @ahead and @quit
- * @work: signalled when there may be a chunk to load, and at the end
+ * @lock: protects @lanes, @spare, @ahead, @ahead_bytes and @quit
+ * @work: signalled when there are several chunks to load, and at the end
  * @done: signalled when a chunk has been loaded
  * @lanes: by number of the cursor
+ * @spare: loads that are over, whose memory is used again: the kernel would have to clear new
+ *	memory, which takes half as long as unpacking the chunk
  * @ahead: number of chunks in all lanes
+ * @ahead_bytes: their bytes
  * @most: limit of @ahead
  */
 struct tape_loader {
@@ -66,7 +76,9 @@ struct tape_loader {
 	pthread_cond_t work;
 	pthread_cond_t done;
 	struct lane *lanes;
+	struct tape_load *spare;
 	size_t ahead;
+	size_t ahead_bytes;
 	size_t most;
 	bool quit;
 	pthread_t threads[MAX_THREADS];
@@ -78,24 +90,81 @@ static size_t chunk_bytes(const struct tape_index *index)
 	return (size_t)index->pages * STAPE_PAGE_SIZE;
 }
 
-/* Loads a chunk into new memory, which the caller frees, also on failure. */
-static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
-		      size_t chunk, unsigned char **memory, const char **why)
+static void free_load(struct tape_load *load)
 {
-	const struct tape_index *index = &loader->tape->index[chunk];
+	if (!load)
+		return;
+	free(load->memory);
+	tape_unpacked_free(&load->unpacked);
+	free(load);
+}
+
+/* Called with the lock held.  Returns a load of @chunk; NULL: no memory. */
+static struct tape_load *new_load(struct tape_loader *loader, size_t chunk, size_t bytes)
+{
+	struct tape_load *load = loader->spare;
+
+	if (load)
+		loader->spare = load->next;
+	else
+		load = calloc(1, sizeof(*load));
+	if (!load)
+		return NULL;
+	load->next = NULL;
+	load->chunk = chunk;
+	load->bytes = bytes;
+	load->unpacked.nr_pages = 0;
+	load->done = false;
+	return load;
+}
+
+/* Called with the lock held.  The load is over. */
+static void put_load(struct tape_loader *loader, struct tape_load *load)
+{
+	if (load->bytes > SPARE_BYTES) {
+		free_load(load);
+		return;
+	}
+	load->next = loader->spare;
+	loader->spare = load;
+}
+
+static int reserve(struct tape_load *load, size_t bytes)
+{
+	if (bytes <= load->room)
+		return 0;
+	free(load->memory);
+	load->room = 0;
+	load->memory = malloc(bytes);
+	if (!load->memory)
+		return -ENOMEM;
+	load->room = bytes;
+	return 0;
+}
+
+static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
+		      struct tape_load *load)
+{
+	const struct tape_index *index = &loader->tape->index[load->chunk];
 	const struct tape_file *file = &loader->tape->files[index->file];
 	struct tape_head head;
 	int ret;
 
-	ret = tape_head_read(file, index->offset, &head, why);
+	ret = tape_head_read(file, index->offset, &head, &load->why);
 	if (ret)
 		return ret;
 	if (head.raw != chunk_bytes(index)) {
-		*why = "the file has changed";
+		load->why = "the file has changed";
 		return -EBADMSG;
 	}
-	*memory = malloc(head.raw);
-	return *memory ? tape_payload_read(file, decoder, &head, *memory, why) : -ENOMEM;
+	ret = reserve(load, head.raw);
+	return ret ? ret : tape_payload_read(file, decoder, &head, load->memory, &load->why);
+}
+
+/* Returns true if the chunk is small enough that one of each CPU can be unpacked. */
+static bool is_unpacked(const struct tape_loader *loader, const struct tape_index *index)
+{
+	return tape_unpacked_bytes(index) <= UNPACKED_BYTES / loader->tape->nr_cursors;
 }
 
 /* -- the threads ----------------------------------------------------------- */
@@ -117,26 +186,41 @@ static struct lane *next_lane(struct tape_loader *loader)
 	return best;
 }
 
-/* Called with the lock held.  Waits until there is room for a chunk.  NULL: no more. */
-static struct load *begin_load(struct tape_loader *loader)
+static size_t load_bytes(const struct tape_loader *loader, const struct tape_index *index)
 {
-	struct load *load;
+	return chunk_bytes(index) + (is_unpacked(loader, index) ? tape_unpacked_bytes(index) : 0);
+}
+
+/* Returns true if another chunk of this size may be in memory; one may always. */
+static bool has_room(const struct tape_loader *loader, size_t bytes)
+{
+	return !loader->ahead || (loader->ahead < loader->most &&
+				  loader->ahead_bytes + bytes <= AHEAD_BYTES);
+}
+
+/* Called with the lock held.  Waits until there is room for a chunk.  NULL: no more. */
+static struct tape_load *begin_load(struct tape_loader *loader)
+{
+	struct tape_load *load;
 	struct lane *lane;
+	size_t bytes;
 
 	for (;;) {
 		lane = loader->quit ? NULL : next_lane(loader);
 		if (!lane)
 			return NULL;
-		if (loader->ahead < loader->most)
+		bytes = load_bytes(loader, &loader->tape->index[lane->chunk]);
+		if (has_room(loader, bytes))
 			break;
 		pthread_cond_wait(&loader->work, &loader->lock);
 	}
-	load = calloc(1, sizeof(*load));
+	load = new_load(loader, lane->chunk, bytes);
 	if (!load)
 		return NULL;	/* the merge can do without */
-	load->chunk = lane->chunk++;
+	lane->chunk++;
 	lane->need = loader->tape->index[load->chunk].end;
 	loader->ahead++;
+	loader->ahead_bytes += bytes;
 	if (lane->last)
 		lane->last->next = load;
 	else
@@ -145,44 +229,36 @@ static struct load *begin_load(struct tape_loader *loader)
 	return load;
 }
 
+static void do_load(const struct tape_loader *loader, struct tape_decoder *decoder,
+		    struct tape_load *load)
+{
+	const struct tape_index *index = &loader->tape->index[load->chunk];
+
+	load->ret = load_chunk(loader, decoder, load);
+	if (!load->ret && is_unpacked(loader, index))
+		tape_unpack(&load->unpacked, load->memory, index->pages);
+}
+
 static void *load_ahead(void *arg)
 {
 	struct tape_loader *loader = arg;
 	struct tape_decoder decoder = { 0 };
-	unsigned char *memory = NULL;
-	const char *why = NULL;
-	struct load *load;
+	struct tape_load *load;
 	int ret;
 
 	ret = tape_decoder_init(&decoder);
 	pthread_mutex_lock(&loader->lock);
-	while (!ret && (load = begin_load(loader))) {
+	while ((!ret || ret == -EBADMSG) && (load = begin_load(loader))) {
 		pthread_mutex_unlock(&loader->lock);
-		memory = NULL;
-		ret = load_chunk(loader, &decoder, load->chunk, &memory, &why);
+		do_load(loader, &decoder, load);
 		pthread_mutex_lock(&loader->lock);
-		load->memory = memory;
-		load->why = why;
-		load->ret = ret;
+		ret = load->ret;
 		load->done = true;
 		pthread_cond_signal(&loader->done);
-		if (ret == -EBADMSG)
-			ret = 0;
 	}
 	pthread_mutex_unlock(&loader->lock);
 	tape_decoder_exit(&decoder);
 	return NULL;
-}
-
-/* Returns how many chunks may be loaded ahead, by the largest one. */
-static size_t chunks_ahead(const struct schedtape_tape *tape)
-{
-	size_t i, largest = 1;
-
-	for (i = 0; i < tape->nr_index; i++)
-		if (!tape->index[i].damaged && chunk_bytes(&tape->index[i]) > largest)
-			largest = chunk_bytes(&tape->index[i]);
-	return AHEAD_BYTES / largest;
 }
 
 static unsigned int threads_wanted(const struct schedtape_tape *tape)
@@ -206,11 +282,7 @@ static void start_threads(struct tape_loader *loader)
 	unsigned int wanted = threads_wanted(loader->tape);
 	sigset_t all, before;
 
-	loader->most = chunks_ahead(loader->tape);
-	if (wanted > loader->most)
-		wanted = loader->most;
-	if (loader->most > (size_t)AHEAD * wanted)
-		loader->most = (size_t)AHEAD * wanted;
+	loader->most = (size_t)AHEAD * wanted;
 	/* Block signals in these threads, because signals belong to the library's user. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -246,23 +318,20 @@ static struct tape_loader *loader_new(const struct schedtape_tape *tape)
 
 /* -- the merge's side ------------------------------------------------------ */
 
-static void free_memory(struct tape_loader *loader)
+static void free_list(struct tape_load *load)
 {
-	struct load *load;
-	size_t i;
+	struct tape_load *next;
 
-	for (i = 0; i < loader->tape->nr_cursors; i++) {
-		while ((load = loader->lanes[i].first)) {
-			loader->lanes[i].first = load->next;
-			free(load->memory);
-			free(load);
-		}
+	for (; load; load = next) {
+		next = load->next;
+		free_load(load);
 	}
 }
 
 void tape_load_stop(struct schedtape_tape *tape)
 {
 	struct tape_loader *loader = tape->loader;
+	size_t i;
 
 	if (!loader)
 		return;
@@ -273,7 +342,9 @@ void tape_load_stop(struct schedtape_tape *tape)
 	while (loader->nr_threads)
 		pthread_join(loader->threads[--loader->nr_threads], NULL);
 
-	free_memory(loader);
+	for (i = 0; i < tape->nr_cursors; i++)
+		free_list(loader->lanes[i].first);
+	free_list(loader->spare);
 	pthread_cond_destroy(&loader->work);
 	pthread_cond_destroy(&loader->done);
 	pthread_mutex_destroy(&loader->lock);
@@ -283,9 +354,9 @@ void tape_load_stop(struct schedtape_tape *tape)
 }
 
 /* Called with the lock held.  Removes the lane's first load, if it is @chunk, once it is done. */
-static struct load *take_load(struct tape_loader *loader, struct lane *lane, size_t chunk)
+static struct tape_load *take_load(struct tape_loader *loader, struct lane *lane, size_t chunk)
 {
-	struct load *load = lane->first;
+	struct tape_load *load = lane->first;
 
 	if (!load || load->chunk != chunk)
 		return NULL;
@@ -295,17 +366,38 @@ static struct load *take_load(struct tape_loader *loader, struct lane *lane, siz
 	if (!lane->first)
 		lane->last = NULL;
 	loader->ahead--;
-	pthread_cond_signal(&loader->work);
+	loader->ahead_bytes -= load->bytes;
+	/* Wake the threads when there is work for a while: waking takes as long as 100 events. */
+	if (loader->ahead <= loader->most / 2)
+		pthread_cond_broadcast(&loader->work);
 	return load;
+}
+
+/* Gives the chunk's memory to the cursor, until the next call. */
+static void give_load(struct tape_cursor *cursor, struct tape_load *load)
+{
+	cursor->load = load;
+	cursor->memory = load->memory;
+	cursor->unpacked = load->unpacked.nr_pages ? &load->unpacked : NULL;
+}
+
+void tape_load_let_go(struct tape_cursor *cursor)
+{
+	if (!cursor->load)
+		return;
+	free_load(cursor->load);
+	cursor->load = NULL;
+	cursor->memory = NULL;
+	cursor->unpacked = NULL;
 }
 
 int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why)
 {
 	struct tape_loader *loader = tape->loader;
 	size_t chunk = cursor->chunk;
-	struct load *load;
+	struct tape_load *load;
 	struct lane *lane;
-	int ret;
+	bool ahead;
 
 	if (tape->stream)
 		return tape_waiting_load(tape, cursor, why);
@@ -315,23 +407,25 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	if (!loader)
 		return -ENOMEM;
 
-	free(cursor->memory);
-	cursor->memory = NULL;
 	lane = &loader->lanes[cursor - tape->cursors];
 	pthread_mutex_lock(&loader->lock);
+	if (cursor->load)
+		put_load(loader, cursor->load);
+	cursor->load = NULL;
 	load = take_load(loader, lane, chunk);
-	if (load) {
-		cursor->memory = load->memory;
-	} else if (lane->chunk <= chunk) {
+	ahead = load;
+	if (!ahead)
+		load = new_load(loader, chunk, chunk_bytes(&tape->index[chunk]));
+	if (!ahead && lane->chunk <= chunk) {
 		lane->chunk = chunk + 1;
 		lane->need = tape->index[chunk].end;
 	}
 	pthread_mutex_unlock(&loader->lock);
 	if (!load)
-		return load_chunk(loader, &tape->decoder, chunk, &cursor->memory, why);
-
+		return -ENOMEM;
+	if (!ahead)
+		load->ret = load_chunk(loader, &tape->decoder, load);
+	give_load(cursor, load);
 	*why = load->why;
-	ret = load->ret;
-	free(load);
-	return ret;
+	return load->ret;
 }

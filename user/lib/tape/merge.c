@@ -338,6 +338,7 @@ void tape_merge_exit(struct schedtape_tape *tape)
 	size_t i;
 
 	for (i = 0; i < tape->nr_cursors; i++) {
+		tape_load_let_go(&tape->cursors[i]);
 		free(tape->cursors[i].memory);
 		free(tape->cursors[i].batch);
 	}

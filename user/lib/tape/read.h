@@ -2,8 +2,8 @@
 /*
  * Internals of the reader, from the first step to the last: files.c finds the files, bytes.c
  * reads bytes, records.c reads records, walk.c walks over them with index.c and content.c,
- * load.c loads chunks ahead, cursor.c goes over those of one CPU, and merge.c makes one stream of
- * the events of all CPUs.  open.c calls them, and tape.c returns their results.
+ * load.c loads chunks ahead with unpack.c, cursor.c goes over those of one CPU, and merge.c makes
+ * one stream of the events of all CPUs.  open.c calls them, and tape.c returns their results.
  *
  * A tape that comes through a pipe is read once, while the events are returned: stream.c
  * walks on as far as needed, and waiting.c keeps the chunks that cursor.c needs later.
@@ -226,12 +226,47 @@ struct tape_batch {
 };
 
 /**
+ * struct tape_unpacked - the events of a chunk that a thread has loaded ahead
+ * @briefs: those of all valid pages in a row
+ * @whole: see @whole of struct tape_cursor
+ * @pages: one for each page of the chunk
+ * @nr_whole, @nr_pages: how many there are; no pages: the chunk is not unpacked
+ * @briefs_room, @whole_room, @pages_room: how many there is memory for
+ */
+struct tape_unpacked {
+	struct tape_brief *briefs;
+	struct schedtape_event *whole;
+	struct tape_unpacked_page *pages;
+	size_t nr_whole;
+	size_t nr_pages;
+	size_t briefs_room;
+	size_t whole_room;
+	size_t pages_room;
+};
+
+/**
+ * struct tape_unpacked_page - the events of a page
+ * @valid: false: the cursor has to unpack the page, and finds out what is wrong with it
+ * @first: number of its first event in @briefs
+ * @nr: number of its events
+ */
+struct tape_unpacked_page {
+	bool valid;
+	uint32_t first;
+	uint32_t nr;
+};
+
+struct tape_load;
+
+/**
  * struct tape_cursor - position in the stream of one CPU, or in the descriptions
  * @chunk: index of the next chunk to load
  * @chunks_first: index of this CPU's first chunk
  * @chunks_end: index behind this CPU's last chunk
- * @memory: the pages of one chunk, which tape_load() allocates and frees
+ * @load: the chunk that tape_load() has loaded, with its memory; NULL: there is none
+ * @memory: the pages of one chunk: those of @load, or of a pipe memory of its own
  * @memory_bytes: of a pipe: its size
+ * @unpacked: the events of these pages; NULL: the cursor has to unpack them
  * @page_open: @page is not at its end
  * @page_left: it has more events than those up to @last
  * @failed: the rest of it is corrupt, for the reason in @batch
@@ -265,8 +300,10 @@ struct tape_cursor {
 	size_t chunk;
 	size_t chunks_first;
 	size_t chunks_end;
+	struct tape_load *load;
 	unsigned char *memory;
 	size_t memory_bytes;
+	const struct tape_unpacked *unpacked;
 	uint32_t pages;
 	uint32_t pages_read;
 	uint32_t file;
@@ -589,10 +626,20 @@ int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_merge_exit(struct schedtape_tape *tape);
 
 /*
+ * unpack.c: unpacks the events of a chunk, in place of those of another one.  Without memory for
+ * them, the chunk is not unpacked.  tape_unpacked_bytes() returns how much memory its events take.
+ */
+void tape_unpack(struct tape_unpacked *unpacked, const unsigned char *memory, uint32_t nr_pages);
+size_t tape_unpacked_bytes(const struct tape_index *index);
+void tape_unpacked_free(struct tape_unpacked *unpacked);
+
+/*
  * load.c: puts the cursor's next chunk into its memory.  -EBADMSG: corrupt, see @why.
  * Threads load ahead, from the first call on, until tape_load_stop().
  */
 int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why);
 void tape_load_stop(struct schedtape_tape *tape);
+/* Frees the cursor's chunk. */
+void tape_load_let_go(struct tape_cursor *cursor);
 
 #endif /* SCHEDTAPE_TAPE_READ_H */
