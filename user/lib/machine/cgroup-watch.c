@@ -208,7 +208,9 @@ static void forget(struct schedtape_cgroup_watch *watch, const char *path)
 	if (watch->cgroups[i].wd >= 0)
 		inotify_rm_watch(watch->fd, watch->cgroups[i].wd);
 	free(watch->cgroups[i].path);
-	watch->cgroups[i] = watch->cgroups[--watch->nr];
+	watch->nr--;
+	memmove(&watch->cgroups[i], &watch->cgroups[i + 1],
+		(watch->nr - i) * sizeof(*watch->cgroups));
 }
 
 /* Some changes were lost: looks at everything. */
