@@ -186,32 +186,29 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 	return row[TASK].text && row[POLICY].text ? 0 : -ENOMEM;
 }
 
-/* @nr_tasks: of all groups, each once */
-static int add_rows(struct sheet *sheet, const struct groups *groups, const struct sum *sums,
-		    uint64_t nr_tasks, uint64_t length)
+static int add_rows(struct sheet *sheet, const struct groups *groups, const struct total *total,
+		    uint64_t length)
 {
 	union sheet_value *row = sheet_total(sheet);
-	struct sum total = { .delays = { .runtime = 0 } };
+	struct sum all = { .delays = { .runtime = 0 } };
 	int rc = row ? 0 : -ENOMEM;
 	size_t i;
 
-	for (i = 0; i < groups->nr && !rc; i++) {
-		/* Of a group without any sum there is perhaps no memory. */
-		if (!groups->groups[i].nr_tasks)
-			continue;
-		rc = add_row(sheet, groups, i, &sums[i], length);
+	/* Groups behind the last sum have none. */
+	for (i = 0; i < groups->nr && i < total->room && !rc; i++) {
+		rc = add_row(sheet, groups, i, &total->sums[i], length);
 		if (!rc)
-			rc = add(&total, &sums[i].delays, &sums[i].counts);
+			rc = add(&all, &total->sums[i].delays, &total->sums[i].counts);
 	}
 	if (row) {
-		fill_row(row, &total, length);
-		row[TASKS].n = nr_tasks;
+		fill_row(row, &all, length);
+		row[TASKS].n = total->nr_tasks;
 		row[TASK].text = strdup("TOTAL");
 		row[POLICY].text = strdup("");
 		if (!row[TASK].text || !row[POLICY].text)
 			rc = -ENOMEM;
 	}
-	schedtape_histogram_free(&total.delays.delays);
+	schedtape_histogram_free(&all.delays.delays);
 	return rc;
 }
 
@@ -222,8 +219,7 @@ static int fill(struct sheet *sheet, const struct interval *interval, struct gro
 	size_t i;
 
 	if (!rc)
-		rc = add_rows(sheet, groups, total.sums, total.nr_tasks,
-			      interval->end - interval->begin);
+		rc = add_rows(sheet, groups, &total, interval->end - interval->begin);
 	for (i = 0; i < total.room; i++)
 		schedtape_histogram_free(&total.sums[i].delays.delays);
 	free(total.sums);
