@@ -16,7 +16,7 @@
 #include <machine/machine.h>
 #include <schedtape.h>
 #include <machine/settings.h>
-#include <tape/cgroups.h>
+#include <common/quotas.h>
 
 #include "../unit/tapes.h"
 
@@ -122,9 +122,19 @@ static inline void check_clocks(struct schedtape_tape *tape)
 
 static inline void check_cgroups(struct schedtape_tape *tape)
 {
-	const struct tape_cgroup *cgroups;
+	const struct tape_cgroup *cgroups, *look;
+	struct quotas_counts counts;
+	struct quotas quotas;
 	size_t i, n;
 
+	if (quotas_read(&quotas, tape))
+		abort();
+	for (i = 0; i < quotas.nr; i++) {
+		if (quotas_suspect(&quotas, quotas.by_id[i].id, 1000, 2000, &look) && !look->period)
+			abort();
+		quotas_count(&quotas.by_id[i], &counts);
+	}
+	quotas_free(&quotas);
 	cgroups = tape_cgroups(tape, &n);
 	for (i = 0; i < n; i++)
 		if (cgroups[i].began > cgroups[i].time ||
