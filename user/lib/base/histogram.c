@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_FEW	8
-#define FEW	256	/* some power of two times FIRST_FEW; they take as much memory as four parts */
+#define FEW	256	/* a power of two; so many take as much memory as four parts */
 
 static unsigned int bucket_of(uint64_t length)
 {

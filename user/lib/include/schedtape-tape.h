@@ -283,10 +283,10 @@ uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
  * page is skipped, and the next call continues behind it.
  *
  * The tape has threads of its own, which load chunks ahead until the end is reached, or until
- * schedtape_tape_rewind() or schedtape_tape_close(): as many as this process may use CPUs, none if
- * that is one CPU, if the tape has few chunks, or if it is a pipe.  They block all signals, and call
- * nothing of the caller.  They are not in a child of fork(), which must not use the tape, nor close
- * it.
+ * schedtape_tape_rewind() or schedtape_tape_close(): one for each CPU that the process may use, 16
+ * at most.  There are none on one CPU, for a tape with few chunks, and for a pipe.  They block all
+ * signals, and call nothing of the caller.  A child of fork() does not have them, so it must not
+ * use the tape, nor close it.
  */
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err);

@@ -28,4 +28,18 @@ struct tape_brief {
 int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,
 		     unsigned int *n, struct schedtape_event *ev, struct schedtape_error *err);
 
+#define TAPE_BATCH	64	/* events, few enough for the CPU's first cache */
+
+/**
+ * struct tape_batch - the next events of a page
+ * @briefs: the last one may stand for @whole
+ * @whole: an event that is not brief
+ * @why: the error behind them
+ */
+struct tape_batch {
+	struct tape_brief briefs[TAPE_BATCH + 1];
+	struct schedtape_event whole;
+	struct schedtape_error why;
+};
+
 #endif /* SCHEDTAPE_TAPE_BRIEF_H */

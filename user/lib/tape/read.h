@@ -19,6 +19,7 @@
 #include "tape/brief.h"
 #include "tape/clock.h"
 #include "tape/format.h"
+#include "tape/unpack.h"
 
 struct json_object;
 struct tape_cgroup;
@@ -209,51 +210,6 @@ struct tape_other {
 	uint64_t offset;
 	uint32_t file;
 	uint32_t type;
-};
-
-#define TAPE_BATCH	64	/* events, few enough for the CPU's first cache */
-
-/**
- * struct tape_batch - the next events of a page
- * @briefs: the last one may stand for @whole
- * @whole: an event that is not brief
- * @why: the error behind them
- */
-struct tape_batch {
-	struct tape_brief briefs[TAPE_BATCH + 1];
-	struct schedtape_event whole;
-	struct schedtape_error why;
-};
-
-/**
- * struct tape_unpacked - the events of a chunk that a thread has loaded ahead
- * @briefs: those of all valid pages in a row
- * @whole: see @whole of struct tape_cursor
- * @pages: one for each page of the chunk
- * @nr_whole, @nr_pages: how many there are; no pages: the chunk is not unpacked
- * @briefs_room, @whole_room, @pages_room: how many there is memory for
- */
-struct tape_unpacked {
-	struct tape_brief *briefs;
-	struct schedtape_event *whole;
-	struct tape_unpacked_page *pages;
-	size_t nr_whole;
-	size_t nr_pages;
-	size_t briefs_room;
-	size_t whole_room;
-	size_t pages_room;
-};
-
-/**
- * struct tape_unpacked_page - the events of a page
- * @valid: false: the cursor has to unpack the page, and finds out what is wrong with it
- * @first: number of its first event in @briefs
- * @nr: number of its events
- */
-struct tape_unpacked_page {
-	bool valid;
-	uint32_t first;
-	uint32_t nr;
 };
 
 struct tape_load;
@@ -601,7 +557,7 @@ int tape_stream_begin(struct schedtape_tape *tape, struct schedtape_error *err);
 int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err);
 /* Returns true if the cursor's event may be returned: no earlier one can come. */
 bool tape_stream_ready(const struct schedtape_tape *tape, const struct tape_cursor *c);
-/* Takes note of an event that is returned, and does not let time go back.  @time: the session's */
+/* Notes an event that is returned, and keeps time from going back.  @time: the session's */
 void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_event *ev);
 /* -ESPIPE: an event was returned. */
 int tape_stream_rewind(const struct schedtape_tape *tape, struct schedtape_error *err);
@@ -624,14 +580,6 @@ void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c
 /* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
 int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_merge_exit(struct schedtape_tape *tape);
-
-/*
- * unpack.c: unpacks the events of a chunk, in place of those of another one.  Without memory for
- * them, the chunk is not unpacked.  tape_unpacked_bytes() returns how much memory its events take.
- */
-void tape_unpack(struct tape_unpacked *unpacked, const unsigned char *memory, uint32_t nr_pages);
-size_t tape_unpacked_bytes(const struct tape_index *index);
-void tape_unpacked_free(struct tape_unpacked *unpacked);
 
 /*
  * load.c: puts the cursor's next chunk into its memory.  -EBADMSG: corrupt, see @why.

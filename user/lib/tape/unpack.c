@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "tape/read.h"
 
-#define GAPS	2	/* a loss and a pause, which the header of a page does not count as events */
+#define GAPS	2	/* a loss and a pause, which the header of a page does not count */
 
 void tape_unpacked_free(struct tape_unpacked *unpacked)
 {

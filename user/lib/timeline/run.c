@@ -266,8 +266,8 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 }
 
 /*
- * Goes on after a corrupt page: its missing events are a loss whose end is not known.  @rc, @err: of
- * the call that found it.
+ * Goes on after a corrupt page: its missing events are a loss whose end is not known.  @rc, @err:
+ * of the call that found it.
  */
 static int next_after_damage(struct schedtape_timeline *tl, struct schedtape_tape *tape, int rc,
 			     const struct schedtape_event **ev, struct schedtape_error *err)
