@@ -38,9 +38,11 @@ count_sections()
 	for n in "$few" "$many"; do
 		echo "$n/drain schedtape z0,between drain crowd $n $cgroups"
 	done > "$T/plan"
-	echo "forks/drain schedtape z0 drain forks 300" >> "$T/plan"
-	echo "off/drain schedtape z0 drain pingpong 500" >> "$T/plan"
-	echo "on/drain schedtape z0,syscalls drain pingpong 500" >> "$T/plan"
+	cat >> "$T/plan" <<-END
+		forks/drain schedtape z0 drain forks 300
+		off/drain schedtape z0 drain pingpong 500
+		on/drain schedtape z0,syscalls drain pingpong 500
+	END
 	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
 		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
 		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" calls &&

@@ -201,6 +201,7 @@ static uint64_t make_page(unsigned char *page)
 		1ULL << 32 | 20, maker_prio_word(6, 0, 0, -1, false), 15 * S / 10,
 		3ULL << 32 | STAPE_STATE_SLEEPING, 2, 77, 1000000, 2000000, 2000000,
 	};
+	const uint64_t in_futex = STAPE_STATE_SLEEPING | STAPE_SWITCH_SYSCALL | 202 << 10;
 	const uint64_t mask = 5;
 	struct maker m;
 
@@ -216,9 +217,9 @@ static uint64_t make_page(unsigned char *page)
 	maker_affinity(&m, 7 * S + 6000, 10, &mask, 1);
 	maker_exec(&m, 7 * S + 7000, 10, 10);
 	maker_rename(&m, 7 * S + 8000, 10, "other");
-	maker_switch(&m, 7 * S + 9000, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_event(&m, 7 * S + 9000, STAPE_EV_SWITCH, 20, in_futex);
 	maker_wake(&m, 7 * S + 10000, 10, STAPE_CTX_TASK, 7 * S + 11000, 0);
-	maker_switch(&m, 8 * S, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_event(&m, 8 * S, STAPE_EV_SWITCH, 10, in_futex);
 	maker_event(&m, 8 * S + 500, STAPE_EV_EXIT, 10, 0);
 	maker_switch(&m, 8 * S + 1000, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
 	/* This takes long enough to be the quota of its cgroup. */
@@ -245,7 +246,8 @@ static void put_quota(struct schedtape_writer *writer, const char *time,
 	json_object_put(object);
 }
 
-#define META(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
+#define META(files)	"{\"arch\": \"x86_64\", \"syscalls\": true, \"sched_settings\": " \
+			"{\"files\": {" files "}}}"
 
 static void write_tape(const char *path, const char *text_of_meta)
 {

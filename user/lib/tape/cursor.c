@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tape/read.h"
+#include "tape/unpack.h"
 #include "base/error.h"
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)

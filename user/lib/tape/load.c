@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "tape/read.h"
+#include "tape/unpack.h"
 
 #define MAX_THREADS	16
 #define MIN_CHUNKS	8		/* tapes with fewer chunks get no threads */

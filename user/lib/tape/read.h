@@ -19,11 +19,11 @@
 #include "tape/brief.h"
 #include "tape/clock.h"
 #include "tape/format.h"
-#include "tape/unpack.h"
 
 struct json_object;
 struct tape_cgroup;
 struct tape_pipe;
+struct tape_unpacked;
 
 /**
  * struct tape_file - a file that records come from

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "tape/read.h"
+#include "tape/unpack.h"
 
 #define GAPS	2	/* a loss and a pause, which the header of a page does not count */
 
