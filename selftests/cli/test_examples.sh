@@ -137,14 +137,28 @@ shell()
 	timeout $((100 * slow)) bash -e -o pipefail "$dir/commands"
 }
 
-# Ctrl-C reaches all processes of the terminal.
+# sessions: prints how many there are
+sessions()
+{
+	schedtape list --json | grep -c '"session":'
+}
+
+# Ctrl-C reaches all processes of the terminal.  Another session may record already.
 interrupted()
 {
-	local shell status
+	local shell status before
 
-	setsid timeout --foreground $((100 * slow)) bash -e "$1" &
+	# more: succeeds if the example has made a session
+	more()
+	{
+		[ "$(sessions)" -gt "$before" ] && recording
+	}
+	before=$(sessions)
+
+	numbered "$1" > "$dir/commands"
+	setsid timeout --foreground $((100 * slow)) bash -e "$dir/commands" &
 	shell=$!
-	eventually recording && sleep 0.5
+	eventually more && sleep 0.5
 	status=$?
 	kill -INT -- -$shell
 	wait $shell && return $status
