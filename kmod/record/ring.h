@@ -202,7 +202,7 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 		ring->curr = word;
 }
 
-/* Writes the word in front of an event with 32 more bits of its argument.  Two stores are fewest. */
+/* Writes the word in front of an event, with 32 more bits of its argument. */
 static __always_inline void stape_ring_put_argument(u64 *pos, u32 upper)
 {
 	u32 *halves = (u32 *)pos;
@@ -216,7 +216,7 @@ static __always_inline void stape_ring_put_argument(u64 *pos, u32 upper)
  * stape_ring_put_long() - write an event whose argument has more bits than an event's word
  * @ring: a ring
  * @word: stape_ring_word() of a type without payload, with the low 10 bits of the argument
- * @upper: the other 32 bits of the argument, which go into a word of their own in front of the event
+ * @upper: the other 32 bits of the argument, which go into a word in front of the event
  * @now: by the session's clock
  * @is_switch: the event is a switch; a compile-time constant
  *

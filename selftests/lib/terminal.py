@@ -41,7 +41,7 @@ class Terminal:
 
     def put(self, char):
         """Shows a character at the cursor."""
-        if self.x < self.columns and self.y < self.rows:
+        if self.x < self.columns:
             self.cells[self.y][self.x] = char
         self.x += 1
 
@@ -64,23 +64,29 @@ class Terminal:
         else:
             self.y = max(self.y - 1, 0)
 
+    def go(self, y, x):
+        """Moves the cursor, but not out of a screen that has become smaller."""
+        self.y, self.x = min(max(y, 0), self.rows - 1), min(max(x, 0), self.columns)
+
     def control(self, what, numbers):
         """Obeys a sequence with numbers."""
         n = numbers[0] if numbers else 0
         if what == "H":
-            self.y, self.x = (n or 1) - 1, ((numbers[1] if len(numbers) > 1 else 0) or 1) - 1
+            self.go((n or 1) - 1, ((numbers[1] if len(numbers) > 1 else 0) or 1) - 1)
         elif what in "ABCD":
             dy, dx = {"A": (-1, 0), "B": (1, 0), "C": (0, 1), "D": (0, -1)}[what]
-            self.y, self.x = self.y + dy * (n or 1), self.x + dx * (n or 1)
+            self.go(self.y + dy * (n or 1), self.x + dx * (n or 1))
         elif what == "J":
             at = self.y * self.columns + self.x if n == 0 else 0
             for i in range(at, self.rows * self.columns):
                 self.cells[i // self.columns][i % self.columns] = " "
         elif what == "r":
-            self.top, self.bottom = (n or 1) - 1, (numbers[1] if numbers else self.rows) - 1
-            self.y = self.x = 0
+            bottom = min(numbers[1] if len(numbers) > 1 else self.rows, self.rows) - 1
+            self.top, self.bottom = min((n or 1) - 1, bottom), bottom
+            self.go(0, 0)
         elif what == "K":
-            for x in range(0 if n else self.x, self.x + 1 if n == 1 else self.columns):
+            end = min(self.x + 1, self.columns) if n == 1 else self.columns
+            for x in range(0 if n else self.x, end):
                 self.cells[self.y][x] = " "
 
     def take(self, data):
@@ -100,9 +106,9 @@ class Terminal:
             elif text == b"\x1bM":
                 self.up()
             elif text == b"\b":
-                self.x -= 1
+                self.go(self.y, self.x - 1)
             elif text == b"\t":
-                self.x = (self.x // 8 + 1) * 8
+                self.go(self.y, (self.x // 8 + 1) * 8)
             elif len(text) == 1 and text >= b" ":
                 self.put(text.decode())
         self.rest = self.rest[at:]

@@ -72,6 +72,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static int no_memory(void)
+{
+	out_error(NULL, "not enough memory");
+	return CMD_FAILURE;
+}
+
 static int print_calls(struct report *report, const struct groups *groups)
 {
 	return calls_print(&report->grouped, groups, &report->syscalls, report->sheet.top,
@@ -95,10 +101,10 @@ static int print_json(struct report *report, struct schedtape_tape *tape,
 		rc = print_calls(report, groups);
 	report_json_edges(timeline, &report->selection);
 	out_json_end();
-	return rc;
+	return rc ? no_memory() : 0;
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Returns the exit status. */
 static int print(struct report *report, struct schedtape_tape *tape,
 		 const struct schedtape_timeline *timeline, struct sheet *sheet,
 		 const struct groups *groups, bool part)
@@ -116,7 +122,7 @@ static int print(struct report *report, struct schedtape_tape *tape,
 	}
 	if (report->edges)
 		report_print_edges(timeline, &report->selection);
-	return rc;
+	return rc ? no_memory() : 0;
 }
 
 /* Returns the exit status. */
@@ -131,22 +137,18 @@ static int show(struct report *report, struct schedtape_tape *tape,
 	size_t n, room;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
-	if (groups_make(&groups, report->by, &report->selection, tape, timeline)) {
-		out_error(NULL, "not enough memory");
-		return status;
-	}
+	if (groups_make(&groups, report->by, &report->selection, tape, timeline))
+		return no_memory();
 	sheet_begin(&sheet, report_columns, &report->sheet);
 	if (report_sums_group(sums, &groups, tasks, &of_groups, &room) ||
 	    report_fill(&sheet, &groups, of_groups, tasks) ||
 	    calls_group(&report->calls, &sums->delays, &groups, &report->grouped)) {
-		out_error(NULL, "not enough memory");
+		no_memory();
 	} else if (!cmd_warn_empty(tape, report->common.input) && !sheet.nr_rows &&
 		   selection_of_any(&report->selection)) {
 		selection_no_match(&report->selection, tape, report->common.input, "task", "");
-	} else if (print(report, tape, timeline, &sheet, &groups, sums->part)) {
-		out_error(NULL, "not enough memory");
 	} else {
-		status = 0;
+		status = print(report, tape, timeline, &sheet, &groups, sums->part);
 	}
 	sheet_free(&sheet);
 	report_sums_free_groups(of_groups, room);

@@ -125,7 +125,7 @@ struct whole {
 
 static uint64_t share(uint64_t part, uint64_t whole)
 {
-	return whole ? (unsigned __int128)part * 1000000 / whole : 0;
+	return whole ? (double)part * 1000000 / whole + 0.5 : 0;
 }
 
 static int add_row(struct sheet *sheet, const struct groups *groups, struct syscalls *syscalls,

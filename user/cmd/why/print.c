@@ -270,8 +270,7 @@ static void json_syscall(struct json_object *object, struct syscalls *syscalls, 
 	char name[SYSCALLS_NAME];
 
 	if (syscall != SCHEDTAPE_SYSCALL_UNKNOWN)
-		json_object_object_add(object, "syscall", json_object_new_string(
-				       syscalls_name(syscalls, syscall, name)));
+		out_json_add_name(object, "syscall", syscalls_name(syscalls, syscall, name));
 }
 
 static struct json_object *json_link(const struct printer *printer, const struct chain *chain,

@@ -131,8 +131,8 @@ static inline unsigned int schedtape_switch_next(const struct schedtape_event *e
 
 /*
  * Returns the system call in which @curr sleeps: the low 32 bits are its number or
- * STAPE_SYSCALL_NONE; SCHEDTAPE_SYSCALL_32 may be set.  SCHEDTAPE_SYSCALL_UNKNOWN: @curr is a kernel
- * thread, or does not sleep, or the recording had no --syscalls.
+ * STAPE_SYSCALL_NONE; SCHEDTAPE_SYSCALL_32 may be set.  SCHEDTAPE_SYSCALL_UNKNOWN: @curr is a
+ * kernel thread, or does not sleep, or the recording had no --syscalls.
  */
 static inline uint64_t schedtape_switch_syscall(const struct schedtape_event *ev)
 {

@@ -570,8 +570,8 @@ static inline bool tape_is_over(const struct schedtape_tape *tape)
 }
 
 /*
- * cursor.c: moves to this CPU's next event.  Returns 1; 0: there are no more, or of a pipe, not yet;
- * -errno.  Only the merge has a shorter way for most events.
+ * cursor.c: moves to this CPU's next event.  Returns 1; 0: there are no more, or of a pipe, not
+ * yet; -errno.  Only the merge has a shorter way for most events.
  */
 int tape_cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 		     struct schedtape_error *err);
