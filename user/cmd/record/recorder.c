@@ -347,8 +347,8 @@ static void wait_less(long *wait, const struct timespec *last, long ms)
 }
 
 /*
- * Returns the time until the next look (if one is needed), or until the next sample that a reader of
- * the pipe waits for; the interval of flushes at most.
+ * Returns the time until the next look (if one is needed), or until the next sample that a reader
+ * of the pipe waits for; the interval of flushes at most.
  */
 int recorder_wait(const struct recorder *recorder)
 {
