@@ -32,6 +32,18 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 	return NULL;
 }
 
+/* For identities, which the table of tasks uses. */
+int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	const struct schedtape_event *next;
+	int rc = tape_next_event(tape, &next, err);
+
+	if (rc > 0)
+		*ev = *next;
+	return rc;
+}
+
 bool cmd_tape_is_live(struct schedtape_tape *tape)
 {
 	(void)tape;
@@ -42,16 +54,16 @@ static void count(struct schedtape_tape *tape, bool by_cpu)
 {
 	static const struct selection all;
 	struct counts counts = { .selection = &all, .by_cpu = by_cpu };
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	uint64_t expected = 0, n = 0;
 	size_t i;
 
 	if (task_table_begin(&counts.table, tape, NULL))
 		abort();
-	while (schedtape_tape_next(tape, &ev, NULL) > 0) {
-		expected += !schedtape_event_is_gap(&ev) && ev.type <= SCHEDTAPE_EV_AFFINITY &&
-			    !(ev.type == STAPE_EV_EXIT && schedtape_exit_ended(&ev));
-		if (counts_take(&counts, &ev))
+	while (tape_next_event(tape, &ev, NULL) > 0) {
+		expected += !schedtape_event_is_gap(ev) && ev->type <= SCHEDTAPE_EV_AFFINITY &&
+			    !(ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev));
+		if (counts_take(&counts, ev))
 			abort();
 	}
 	if (task_table_end(&counts.table, tape))
@@ -70,30 +82,30 @@ static void print(struct schedtape_tape *tape, bool json)
 {
 	static const struct time_text_options options = TIME_TEXT_OPTIONS_INIT;
 	struct rows rows = { .compact = true, .json = json, .colors = !json };
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	struct cell *cell;
 
 	lines_begin(&rows.lines);
 	if (task_table_begin(&rows.table, tape, NULL))
 		abort();
 	rows.time.options = options;
-	while (schedtape_tape_next(tape, &ev, NULL) > 0) {
-		cell = rows_find(&rows, ev.cpu);
-		if (!cell && !rows_add(&rows, ev.cpu))
-			cell = rows_find(&rows, ev.cpu);
+	while (tape_next_event(tape, &ev, NULL) > 0) {
+		cell = rows_find(&rows, ev->cpu);
+		if (!cell && !rows_add(&rows, ev->cpu))
+			cell = rows_find(&rows, ev->cpu);
 		if (!cell)
 			abort();
-		if (schedtape_event_is_gap(&ev)) {
+		if (schedtape_event_is_gap(ev)) {
 			rows_clear(cell);
 			continue;
 		}
-		if (task_table_follow(&rows.table, &ev))
+		if (task_table_follow(&rows.table, ev))
 			abort();
-		if (ev.type != STAPE_EV_SWITCH)
+		if (ev->type != STAPE_EV_SWITCH)
 			continue;
-		if (rows_set(&rows, cell, &ev, ev.pid % 4))
+		if (rows_set(&rows, cell, ev, ev->pid % 4))
 			abort();
-		rows_print(&rows, cell, ev.time, ev.pid % 8 == 4);
+		rows_print(&rows, cell, ev->time, ev->pid % 8 == 4);
 	}
 	lines_flush(&rows.lines);
 	rows_free(&rows);
