@@ -95,7 +95,7 @@ static void test_many(void)
 static void test_outgrown(void)
 {
 	static uint64_t counts[HISTOGRAM_BUCKETS];
-	struct schedtape_histogram h = { 0 };
+	struct schedtape_histogram h = { 0 }, copy = { 0 };
 	uint64_t sum = 0;
 	unsigned int i;
 
@@ -115,6 +115,13 @@ static void test_outgrown(void)
 	   schedtape_histogram_quantile(&h, 514, 1027) < 1515000 &&
 	   schedtape_histogram_quantile(&h, 515, 1027) == 1000000000,
 	   "and quantiles see all of it");
+	/* A sum has counts only. */
+	schedtape_histogram_merge(&copy, &h);
+	ok(schedtape_histogram_quantile(&copy, 258, 1027) < 1010000 &&
+	   schedtape_histogram_quantile(&copy, 259, 1027) >= 1500000 &&
+	   schedtape_histogram_quantile(&copy, 514, 1027) < 1515000 &&
+	   schedtape_histogram_quantile(&copy, 515, 1027) == 1000000000, "so do those of a sum");
+	schedtape_histogram_free(&copy);
 	schedtape_histogram_free(&h);
 }
 
