@@ -27,7 +27,8 @@ static void run_once(struct maker *m, uint64_t time, uint64_t arg)
 
 /*
  * 10 sleeps in the call @number for 100 ms, in none for 10 ms, twice in the 32-bit call @other, for
- * 20 and 30 ms, of which the latter ends on CPU 3, and in the call 0, which needs no prefix, for 5 ms.
+ * 20 and 30 ms, of which the latter ends on CPU 3, and in the call 0, which needs no prefix, for
+ * 5 ms.
  */
 static void make_sleeps(const struct blob *tape, const char *arch, uint64_t number, uint64_t other)
 {
@@ -166,7 +167,8 @@ static void test_why(const struct blob *tape)
 	has("\"syscall\":\"futex\"", "its JSON");
 	why(tape, "--path", NULL);
 	squeeze_blanks();
-	has(" 50.000 2 1.113000 shell:10 slept in nanosleep (32 bit) until an interrupt\n", "a path");
+	has(" 50.000 2 1.113000 shell:10 slept in nanosleep (32 bit) until an interrupt\n",
+	    "a path");
 	has(" 100.000 1 1.001000 shell:10 slept in futex until an interrupt\n", "another call");
 }
 
