@@ -135,8 +135,10 @@ schedulers()
 	{
 		switching put_prev_task_scx enabling+all
 		switching put_prev_task_scx disabling
+		switching put_prev_task_scx enabling+all | tail -n +2
 	} | kernel_reports && return 1
 	switching put_prev_task_scx enabled+all | kernel_reports | grep WARNING &&
+	switching put_prev_task_scx enabled+all | head -n 1 | kernel_reports | grep 'cut here' &&
 	switching stape_switch_scx enabling+all | kernel_reports | grep WARNING &&
 	same "$({ switching put_prev_task_scx enabling; echo '[    9.0] WARNING: CPU: 0'; } | kernel_reports)" \
 		'[    9.0] WARNING: CPU: 0'

@@ -41,16 +41,22 @@ without_foreign_races()
 
 # While a scheduler of sched_ext goes on or off, tasks of its class run beside tasks of the fair
 # one. Linux 7.3 warns of that in put_prev_task_scx(), whose rule is for a scheduler that is on
-# (seen under scx_simple, in a sched_setscheduler() that was preempted).
+# (seen under scx_simple, in a sched_setscheduler() that was preempted). A console may not show
+# the "cut here" before it, which is only an information.
 without_foreign_warnings()
 {
-	awk '/-\[ cut here \]-/ { report = $0; within = 1; switching = 0; first = 1; foreign = 0; next }
-	     !within { print; next }
-	     { report = report "\n" $0 }
-	     first { foreign = /WARNING: .* at put_prev_task_scx\+/; first = 0 }
+	awk 'within { report = report "\n" $0 }
 	     /Sched_ext: .*\((en|dis)abling/ { switching = 1 }
-	     /-\[ end trace / { if (!foreign || !switching) print report; within = 0 }
-	     END { if (within) print report }'
+	     within && /-\[ end trace / { if (!switching) print report; within = 0; next }
+	     within { next }
+	     /WARNING: .* at put_prev_task_scx\+/ {
+		report = cut $0; cut = ""; within = 1; switching = 0
+		next
+	     }
+	     { printf "%s", cut; cut = "" }
+	     /-\[ cut here \]-/ { cut = $0 "\n"; next }
+	     { print }
+	     END { if (within) print report; else printf "%s", cut }'
 }
 
 # without_foreign: drops the reports that are not about our modules
