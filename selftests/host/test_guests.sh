@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: if the emulator has lost a guest, another one runs the remaining tests; if a guest
-# has failed, none does. A step's line has its CPU time.
+# has failed, none does. Programs that did not run or end have failed, by name; those that failed
+# run once more, alone, unless the kernel has reported a bug. A step's line has its CPU time.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -70,6 +71,116 @@ fails()
 	grep '1 passed, 1 failed' "$T/told"
 }
 
+# A kernel's report is long, and begins with what matters.
+reports()
+{
+	{ echo "vm: the guest's kernel reported:" && echo 'WARNING: the first line' && seq 100; } \
+		> "$T/said"
+	step "a kernel" sh -c "cat $T/said; exit 120" > "$T/told"
+	grep 'WARNING: the first line' "$T/told" && grep 'WARNING: the first line' <<< "$failures"
+}
+
+# A fake guest that says, alone and before, what is in these files.
+cat > "$T/says" <<'END'
+#!/bin/bash
+cat "$T/${SCHEDTAPE_ONLY-all}"
+exit "$(cat "$T/${SCHEDTAPE_ONLY-all}.exit")"
+END
+chmod +x "$T/says"
+
+# says FILE STATUS [PROGRAM RESULT]...: what a guest says; without RESULT the program does not end
+says()
+{
+	local file=$1
+
+	echo "$2" > "$T/$file.exit"
+	shift 2
+	while [ $# -gt 0 ]; do
+		printf '# %s\n' "$1"
+		[ -z "$2" ] || printf '%s\n# %s: 1 s, CPU 1 s\n' "$2" "$1"
+		shift 2
+	done > "$T/$file"
+}
+
+# told_of: prints the line of a step with that guest, and of the summary
+told_of()
+{
+	unstable='' failures=''
+	rm -f "$logs"/*.{status,command}
+	guest_run "a guest" "$T/says"
+	repeat_failed
+	{
+		results "a guest"
+		summary
+	} > "$T/told"
+	sed -n 's/^a guest *\(.* skipped\).*/\1/p' "$T/told"
+}
+
+plan()
+{
+	sed -i "1i # plan: $*" "$T/all"
+}
+
+did_not_run()
+{
+	says all 124 test_one 'ok 1 a' test_two.sh ''
+	plan test_one test_two.sh test_c test_d
+	says test_two.sh 1 test_two.sh 'not ok 1 b'
+	says test_c 1 test_c 'not ok 1 c'
+	says test_d 1 test_d 'not ok 1 d'
+	same "$(told_of)" "1 passed, 3 failed, 0 skipped" &&
+	same "$(grep '^not ok' "$T/told" | sort)" "not ok test_c: did not run
+not ok test_d: did not run
+not ok test_two.sh: did not end"
+}
+
+passes_alone()
+{
+	says all 1 test_one 'ok 1 a' test_two.sh "not ok 1 b" test_c 'ok 1 c'
+	plan test_one test_two.sh test_c
+	says test_two.sh 0 test_two.sh 'ok 1 b'
+	same "$(told_of)" "3 passed, 0 failed, 0 skipped" &&
+	same "$(grep '^unstable' "$T/told")" \
+		"unstable: a guest: test_two.sh: not ok 1 b; it passed alone"
+}
+
+fails_alone()
+{
+	says test_two.sh 1 test_two.sh 'not ok 1 b'
+	says all 1 test_one 'ok 1 a' test_two.sh "not ok 1 b"
+	same "$(told_of)" "1 passed, 1 failed, 0 skipped" &&
+	grep 'test_two.sh failed alone as well' "$T/told" && ! grep '^unstable' "$T/told"
+}
+
+# One more try of a program whose kernel had a bug would hide that.
+reported()
+{
+	says test_two.sh 0 test_two.sh 'ok 1 b'
+	says all 1 test_one 'ok 1 a' test_two.sh "# $1"$'\n'"not ok test_two.sh: the kernel's log"
+	told_of
+}
+
+bug()
+{
+	same "$(reported 'BUG: KASAN: slab-out-of-bounds in stape_ring')" \
+		"1 passed, 1 failed, 0 skipped" &&
+	same "$(reported 'watchdog: BUG: soft lockup - CPU#0 stuck for 26s!')" \
+		"2 passed, 0 failed, 0 skipped"
+}
+
+many()
+{
+	local i results=()
+
+	for i in a b c d e f g; do
+		says "test_$i" 0 "test_$i" 'ok 1 x'
+		results+=("test_$i" 'not ok 1 x')
+	done
+	says all 1 "${results[@]}"
+	same "$(told_of)" "0 passed, 7 failed, 0 skipped" &&
+	says all 1 "${results[@]:2}" && same "$(told_of)" "6 passed, 0 failed, 0 skipped"
+}
+
 # The CPU time of a step is that of its children, too.
 cpu_time()
 {
@@ -78,6 +189,12 @@ cpu_time()
 }
 
 check "all that a guest runs is counted" healthy
+check "the beginning of a kernel's report is printed" reports
+check "a program that did not run, or not to its end, is a failure by name" did_not_run
+check "a program that passes alone has passed, and is named" passes_alone
+check "... and one that fails alone has failed" fails_alone
+check "a program does not run again if its kernel has reported a bug; a stalled CPU is none" bug
+check "... nor if more than six have failed" many
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
 check "a guest is not started again if its kernel has reported a bug" fails

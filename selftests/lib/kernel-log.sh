@@ -76,6 +76,15 @@ kernel_reports()
 	without_foreign | grep -aE "$@" -e "${all#|}"
 }
 
+# only_stalls: tests whether the reports of the log on the input, if any, are only of the kinds
+# that come from a CPU which its host did not run for a while
+# shellcheck disable=SC2119 # it has no options for grep
+only_stalls()
+{
+	! kernel_reports | grep -qavE \
+		'(soft|workqueue) lockup|blocked for more than|[Ss]tall|rcu_sched detected|Call Trace:'
+}
+
 # emulator_stuck CONSOLE: is the first report on the console a failure of the emulator?
 #
 # While the kernel patches an instruction, it puts a breakpoint in its place. QEMU sometimes

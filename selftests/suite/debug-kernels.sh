@@ -164,17 +164,6 @@ noted_run()
 	[ "$f" = 0 ]
 }
 
-# program_results LOG: prints a line "PROGRAM passed|failed|skipped" for each result; leaks belong
-# to no program
-program_results()
-{
-	awk -v begins="$program_begins" '$0 ~ begins { program = $2 }
-		/^(ok|not ok) .*memory leaks/ { next }
-		/^ok .*# SKIP/ { print program, "skipped"; next }
-		/^ok / { print program, "passed" }
-		/^not ok / { print program, "failed" }' "$1"
-}
-
 # results_of LOG PROGRAM...: prints how many passed, failed, and were skipped
 results_of()
 {

@@ -3,7 +3,19 @@
 # steps.sh - count the results of many tests, step by step, with the logs in the folder $logs.
 # Sourced, after qemu/lib.sh.
 
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures='' unstable=''
+
+# of_kernel LINES LOG: prints the first lines of the report of a guest's kernel, if there is one
+of_kernel()
+{
+	grep -A "$1" '^vm: the guest.s kernel reported:' "$2"
+}
+
+# last_words LOG: prints that, or the end of the log
+last_words()
+{
+	of_kernel 40 "$1" || tail -n 25 "$1"
+}
 
 # add NAME LOG STATUS SECONDS CPU: counts the TAP results in LOG, and prints one line. A step with
 # a non-zero exit status counts as failed even if all results are "ok".
@@ -22,15 +34,19 @@ add()
 	# Prints the numbers of fuzzers' inputs, noted results, repetitions, and kernels that were
 	# left out, with the reason.
 	sed -nE 's/^# (fuzzed|noted|again|untried): /    /p' "$2"
+	unstable+=$(sed -n "s/^# unstable: /unstable: $1: /p" "$2" && echo .)
+	unstable=${unstable%.}
 	[ "$f" -gt 0 ] || return 0
 	# Programs print the reason before a failed result, scripts after it.
 	awk '/^ok/ { n = shown = 0; next }
 		/^not ok/ { for (i = n > 12 ? n - 12 : 0; i < n; i++) print before[i]
-			print; n = 0; shown = 12; next }
+			print; n = 0; shown = 20; next }
 		/^#/ && shown-- > 0 { print; next }
 		{ before[n++] = $0; shown = 0 }' "$2" | sed 's/^/    /'
-	[ "$3" -lt 2 ] || tail -n 25 "$2" | sed 's/^/    /'
+	[ "$3" -lt 2 ] || last_words "$2" | sed 's/^/    /'
 	echo "    all of it: $2"
+	failures+=$(grep -m 10 '^not ok' "$2" || { echo "exit status $3" && of_kernel 6 "$2"; })
+	failures+=$'\n'"    in $1"$'\n'
 }
 
 # timed LOG COMMAND...: sets status, and also seconds and cpu: how long COMMAND took, and how much
@@ -74,9 +90,12 @@ results()
 	add "$1" "$log" "$status" "$seconds" "$cpu"
 }
 
-# summary: prints the last line; its status is the exit status
+# summary: prints once more what has failed, because a long output may be cut in its middle, which
+# programs passed only when they ran again, and the last line; its status is the exit status
 summary()
 {
+	[ -z "$failures" ] || printf 'failed:\n%s' "$failures"
+	[ -z "$unstable" ] || printf '%s' "$unstable"
 	echo "$SECONDS s; logs are in $logs"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ $failed = 0 ] && [ $passed -gt 0 ]
