@@ -38,6 +38,8 @@ class Terminal:
         self.messages, other = os.pipe()
         self.pid, self.terminal = pty.fork()
         if not self.pid:
+            # The tests may have been started in the background, where a shell ignores it.
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             if not messages:
                 os.dup2(other, 2)
             os.execve(SCHEDTAPE, ["schedtape", *words], dict(keep, TERM="vt100", **environment))
