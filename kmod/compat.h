@@ -24,6 +24,7 @@
 #include <linux/compat.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <net/genetlink.h>
@@ -101,6 +102,18 @@ static __always_inline bool stape_in_32bit_syscall(const struct task_struct *tas
 	return in_compat_syscall();
 #endif
 }
+
+/* Kernels for one CPU have no such macro. */
+#ifndef per_cpu_offset
+#define per_cpu_offset(cpu)	((void)(cpu), 0UL)
+#endif
+
+/* Recent kernels (7.3, not 6.12) run a throttled cgroup's tasks until they return to user space. */
+#ifdef STAPE_HAS_TASK_THROTTLING
+#define STAPE_COMPAT_THROTTLING	STAPE_THROTTLING_TASKS
+#else
+#define STAPE_COMPAT_THROTTLING	STAPE_THROTTLING_CGROUPS
+#endif
 
 /* The first argument of a function at its entry.  s390 does not export regs_get_register(). */
 #ifdef CONFIG_S390

@@ -11,8 +11,10 @@
 #include "control/netlink.h"
 #include "record/attach.h"
 #include "record/clock.h"
+#include "record/dump.h"
 #include "record/extras.h"
 #include "record/suspend.h"
+#include "record/trigger.h"
 #include "replay/replay.h"
 
 static int __init stape_init(void)
@@ -24,6 +26,7 @@ static int __init stape_init(void)
 		goto err_attach;
 	stape_missing_init();
 	stape_clock_init();
+	stape_dump_init();
 	ret = stape_work_init();
 	if (ret)
 		goto err_work;
@@ -45,6 +48,7 @@ err_netlink:
 err_suspend:
 	stape_work_exit();
 err_work:
+	stape_attach_exit();
 err_attach:
 	return ret;
 }
@@ -54,9 +58,11 @@ static void __exit stape_exit(void)
 	stape_device_exit();
 	stape_netlink_exit();
 	stape_replay_exit();
+	stape_trigger_exit();
 	stape_extras_exit();
 	stape_suspend_exit();
 	stape_work_exit();
+	stape_attach_exit();
 }
 
 module_init(stape_init);

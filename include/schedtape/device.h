@@ -24,9 +24,17 @@
  * threads only, because another filter may get tasks at any time.
  *
  * A CPU that session-set's mask leaves out has no ring, and mmap() of it
- * fails with ENXIO.  In overwrite mode a CPU's ring keeps its newest pages.  A reader
- * may read them once the session has stopped: the stop sets @tail to the first.
+ * fails with ENXIO.  In overwrite mode a CPU's ring keeps its newest pages, and @tail
+ * stays 0 until the session stops, which sets it to the first page that is left.  Then
+ * read() has them, too.  Before that a reader of the mapping may copy pages while they
+ * may be overwritten.  Page n, below @head, was whole if the following holds for @head as
+ * it is after the copy, and after a barrier that orders these reads:
+ *
+ *	head - n < ring_pages
+ *
  * Descriptions are never overwritten, and are read while the session records.
+ * STAPE_IOC_FLUSH publishes the pages that are not full, of all rings.  In overwrite mode
+ * each of them takes the room of a whole page.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
  * 64-bit kernel use the same calls.  struct stape_stream and struct

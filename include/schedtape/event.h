@@ -113,7 +113,7 @@ enum stape_event_type {
 #define STAPE_SWITCH_NEXT_SHIFT	4
 #define STAPE_SWITCH_NEXT_MASK	0x030	/* enum stape_next */
 #define STAPE_SWITCH_PROXY	0x040	/* reserved, always 0: prev lends its time */
-#define STAPE_SWITCH_SYSCALL	0x080	/* prev sleeps in a system call, whose number is above */
+#define STAPE_SWITCH_SYSCALL	0x080	/* prev sleeps; its system call is in bits 41..10 */
 #define STAPE_SWITCH_SYSCALL_32	0x100	/* it is one of the 32-bit system calls of this machine */
 #define STAPE_SWITCH_SYSCALL_SHIFT	10	/* 32 bits: its number, or STAPE_SYSCALL_NONE */
 
@@ -180,12 +180,41 @@ enum stape_dl_word {
 /* Which attribute is set: bits of the argument above the number of words. */
 #define STAPE_SET_SHIFT		4
 #define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
+#define STAPE_SET_THROTTLE	1	/* of a cgroup, PID 0; payload: enum stape_throttle_word */
+#define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
 
 /*
  * STAPE_SET_AFFINITY leaves out CPUs beyond these words.  A word of 0 follows the last
  * word with a CPU, and ends the payload.
  */
 #define STAPE_AFFINITY_WORDS	14
+
+/*
+ * The payload of STAPE_SET_THROTTLE: a cgroup's quota is used up on a CPU, which runs none of its
+ * tasks, nor those of cgroups below, until it is throttled no longer; see enum stape_throttling.
+ */
+enum stape_throttle_word {
+	STAPE_THROTTLE_CGROUP = 0,	/* id of the cgroup */
+	STAPE_THROTTLE_WHERE = 1,	/* the CPU, below bit 32; STAPE_THROTTLE_BEGINS */
+	STAPE_THROTTLE_WORDS = 2,
+};
+
+#define STAPE_THROTTLE_BEGINS	(1ULL << 32)	/* of @WHERE; else it ends */
+
+/*
+ * The payload of STAPE_SET_TRIGGER: one of the session's triggers (schedtape/netlink.h) has fired.
+ * PID 0: for all tasks together.
+ */
+enum stape_trigger_word {
+	STAPE_TRIGGER_VALUE = 0,	/* ns; of STAPE_TRIGGER_RATE: wake-ups in a second */
+	STAPE_TRIGGER_WHERE = 1,	/* STAPE_TRIGGER_*_SHIFT, STAPE_TRIGGER_LASTS */
+	STAPE_TRIGGER_WORDS = 2,
+};
+
+#define STAPE_TRIGGER_CPU_SHIFT		0	/* 32 bits: the task's, not always the page's */
+#define STAPE_TRIGGER_NUMBER_SHIFT	32	/* 8 bits: which one of the session's, from 0 */
+#define STAPE_TRIGGER_KIND_SHIFT	40	/* 8 bits: enum stape_trigger_kind */
+#define STAPE_TRIGGER_LASTS		(1ULL << 48)	/* what it is about has not ended yet */
 
 /* Whether an exit begins or has ended: bits of the argument above the number of words. */
 #define STAPE_EXIT_SHIFT	4

@@ -40,8 +40,18 @@
  * The module follows the forks and ends of a filter's tasks from filter-add on,
  * which needs the rings of session-set.  It writes events from session-start on.
  *
+ * session-set may also give the session triggers.  A trigger fires for each wait
+ * or run of a recorded task that is longer than its limit, see enum
+ * stape_trigger_kind.  It fires when that ends, and once while it lasts: at most a
+ * quarter of the limit and 10 ms late, but for a run on a CPU that is not recorded.
+ * Only what comes after session-start, or after the last of them, counts.  For 10 ms
+ * after it has fired, a trigger only counts further firings.  Otherwise there is an
+ * event on the tape of the CPU (STAPE_SET_TRIGGER in schedtape/event.h), if that is
+ * recorded, and a trigger-ntf.
+ *
  * Notifications: session-ntf (a session stopped, lost its first event or its
- * last task), replay-ntf (progress, completion).  Those of one session or replay
+ * last task), trigger-ntf (a trigger has fired: the session's id and the
+ * trigger), replay-ntf (progress, completion).  Those of one session or replay
  * go to the socket that sent session-monitor or replay-monitor last.  Those of
  * all go to the group "monitor", which needs CAP_SYS_ADMIN (Linux 6.1:
  * CAP_NET_ADMIN).
@@ -55,6 +65,11 @@
 
 /* Bytes of an exclude-comm, with its NUL. */
 #define STAPE_PATTERN_LEN	64
+
+/* Triggers of a session, and their limits: a day, and wake-ups a second. */
+#define STAPE_TRIGGERS_MAX	8
+#define STAPE_TRIGGER_TIME_MAX	86400000000000ULL
+#define STAPE_TRIGGER_RATE_MAX	1000000000
 
 enum stape_cmd {
 	STAPE_CMD_INFO_GET = 1,
@@ -77,6 +92,7 @@ enum stape_cmd {
 	STAPE_CMD_PLAYER_GET,
 	STAPE_CMD_SESSION_MONITOR,
 	STAPE_CMD_REPLAY_MONITOR,
+	STAPE_CMD_TRIGGER_NTF,
 
 	__STAPE_CMD_MAX,
 	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
@@ -106,6 +122,7 @@ enum stape_a_info {
 	STAPE_A_INFO_USER_MEMORY_MAX,	/* u64, limit for that, without CAP_SYS_RESOURCE */
 	STAPE_A_INFO_MISSED_CALLS,	/* u64, calls of probed functions that were not recorded */
 	STAPE_A_INFO_STOP_ALL,		/* flag: the parameter stop_all is set, nothing may start */
+	STAPE_A_INFO_THROTTLING,	/* u32, enum stape_throttling */
 
 	__STAPE_A_INFO_MAX,
 	STAPE_A_INFO_MAX = (__STAPE_A_INFO_MAX - 1)
@@ -126,13 +143,49 @@ enum stape_stopped_by {
 	STAPE_STOPPED_BY_ADMIN,		/* the module's parameter stop_all: for all users */
 };
 
+/* Whether throttling of cgroups by their quotas is recorded, and what it stops. */
+enum stape_throttling {
+	STAPE_THROTTLING_NONE = 0,	/* it is not recorded */
+	STAPE_THROTTLING_CGROUPS,	/* a CPU runs no task of a cgroup that is throttled there */
+	STAPE_THROTTLING_TASKS,		/* it runs a task until that returns to user space */
+};
+
 /* Clock of the events' times. */
 enum stape_clock {
 	STAPE_CLOCK_MONO = 0,	/* CLOCK_MONOTONIC, ns */
 	STAPE_CLOCK_COUNTER,	/* the CPU's counter (x86: TSC), ticks: see STAPE_IOC_CLOCK */
 };
 
-/* session-*, filter-* */
+/* When a trigger fires. */
+enum stape_trigger_kind {
+	STAPE_TRIGGER_LATENCY = 1,	/* a task was ready for longer than that, and got no CPU */
+	STAPE_TRIGGER_BLOCKED,	/* a task slept uninterruptibly ("D") for longer */
+	STAPE_TRIGGER_BURST,	/* a task ran for longer without a break */
+	STAPE_TRIGGER_RATE,	/* all tasks together had more wake-ups in a second */
+};
+
+/*
+ * A trigger.  With a PID it is for that thread, or for all threads of that process.  A rate is that
+ * of all tasks together: its last 0.9 to 1 s are looked at each 100 ms, and a wake-up of a task
+ * that runs does not count.  It fires again when a second had no more wake-ups than the limit.
+ */
+enum stape_a_trigger {
+	STAPE_A_TRIGGER_KIND = 1,	/* u32, enum stape_trigger_kind */
+	STAPE_A_TRIGGER_LIMIT,		/* u64, ns; of STAPE_TRIGGER_RATE: wake-ups a second */
+	STAPE_A_TRIGGER_PID,		/* u32, only for this task; trigger-ntf: the one it is of */
+	STAPE_A_TRIGGER_NUMBER,		/* u32, from 0, in the order of session-set */
+	STAPE_A_TRIGGER_FIRED,		/* u64, session-get: how often */
+	STAPE_A_TRIGGER_VALUE,		/* u64, trigger-ntf: ns, or wake-ups in a second */
+	STAPE_A_TRIGGER_CPU,		/* u32, trigger-ntf: the task's */
+	STAPE_A_TRIGGER_TIME,		/* u64, trigger-ntf: ns of CLOCK_MONOTONIC */
+	STAPE_A_TRIGGER_LASTS,		/* flag, trigger-ntf: it goes on */
+	STAPE_A_TRIGGER_PAD,
+
+	__STAPE_A_TRIGGER_MAX,
+	STAPE_A_TRIGGER_MAX = (__STAPE_A_TRIGGER_MAX - 1)
+};
+
+/* session-*, filter-*, trigger-ntf */
 enum stape_a_session {
 	STAPE_A_SESSION_ID = 1,		/* u32 */
 	STAPE_A_SESSION_STATE,		/* u32, enum stape_session_state */
@@ -161,6 +214,7 @@ enum stape_a_session {
 	STAPE_A_SESSION_STOPPED_BY,	/* u32, enum stape_stopped_by */
 	STAPE_A_SESSION_MISSED_CALLS,	/* u64, as STAPE_A_INFO_MISSED_CALLS, while it recorded */
 	STAPE_A_SESSION_SYSCALLS,	/* flag: switches name the system call of a sleep */
+	STAPE_A_SESSION_TRIGGER,	/* nest, repeated: enum stape_a_trigger */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

@@ -12,10 +12,11 @@ struct genl_info;
 struct netlink_callback;
 struct stape_replay;
 struct stape_session;
+struct stape_session_ops;
 
 /* netlink_session.c */
 extern const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1];
-extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_SYSCALLS + 1];
+extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_TRIGGER + 1];
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info);
@@ -23,7 +24,7 @@ int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info);
-void stape_netlink_session_ntf(struct stape_session *session);
+extern const struct stape_session_ops stape_netlink_session_ops;
 
 /* netlink_filter.c */
 extern const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1];

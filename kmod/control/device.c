@@ -19,6 +19,7 @@
 #include "base/account.h"
 #include "control/commands.h"
 #include "control/waiter.h"
+#include "record/dump.h"
 #include "record/session_readers.h"
 #include "record/session_rings.h"
 #include "record/session_run.h"
@@ -56,7 +57,7 @@ static int stape_device_open(struct inode *inode, struct file *file)
 	df = kzalloc(sizeof(*df), GFP_KERNEL_ACCOUNT);
 	if (!df)
 		return -ENOMEM;
-	df->session = stape_session_create(stape_netlink_session_ntf);
+	df->session = stape_session_create(&stape_netlink_session_ops);
 	if (IS_ERR(df->session)) {
 		ret = PTR_ERR(df->session);
 		kfree(df);
@@ -269,6 +270,7 @@ static long stape_device_clock(struct stape_session *session, void __user *arg)
 	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
 		return -ENODATA;
 	stape_clock_sample(session->setup.counter, &sample);
+	stape_dump_sample(session->dump, &sample);
 	return copy_to_user(arg, &sample, sizeof(sample)) ? -EFAULT : 0;
 }
 

@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 /* Room for all lines. */
-#define STAPE_MISSING_SIZE	512
+#define STAPE_MISSING_SIZE	1024
 
 size_t stape_missing_text(char *text, size_t size);
 void stape_missing_init(void);

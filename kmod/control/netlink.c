@@ -176,6 +176,7 @@ static int stape_info_fill(struct sk_buff *skb, kuid_t uid)
 	    nla_put_u64_64bit(skb, STAPE_A_INFO_MISSED_CALLS, stape_attach_missed_calls(),
 			      STAPE_A_INFO_PAD) ||
 	    (stape_stop_all_is_set() && nla_put_flag(skb, STAPE_A_INFO_STOP_ALL)) ||
+	    nla_put_u32(skb, STAPE_A_INFO_THROTTLING, stape_attach_throttling()) ||
 	    stape_info_fill_missing(skb))
 		return -EMSGSIZE;
 	return stape_info_fill_limits(skb, uid);

@@ -11,8 +11,10 @@
 #include "control/cpumask.h"
 #include "control/lookup.h"
 #include "control/message.h"
+#include "control/netlink_trigger.h"
 #include "record/session_rings.h"
 #include "record/session_run.h"
+#include "record/session_triggers.h"
 #include "record/sessions.h"
 
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */
@@ -22,7 +24,7 @@ const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_SYSCALLS + 1] = {
+const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_TRIGGER + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[STAPE_A_SESSION_RING_PAGES] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
 	[STAPE_A_SESSION_WATERMARK] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pages_range),
@@ -30,6 +32,7 @@ const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_SYSCALLS + 1] =
 	[STAPE_A_SESSION_OVERWRITE] = { .type = NLA_FLAG },
 	[STAPE_A_SESSION_CPUS] = NLA_POLICY_MIN_LEN(1),
 	[STAPE_A_SESSION_SYSCALLS] = { .type = NLA_FLAG },
+	[STAPE_A_SESSION_TRIGGER] = NLA_POLICY_NESTED(stape_trigger_policy),
 };
 
 static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
@@ -39,7 +42,8 @@ static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *s
 	    nla_put_u32(skb, STAPE_A_SESSION_CLOCK, session->setup.counter ?
 			STAPE_CLOCK_COUNTER : STAPE_CLOCK_MONO) ||
 	    (session->setup.overwrite && nla_put_flag(skb, STAPE_A_SESSION_OVERWRITE)) ||
-	    (session->setup.syscalls && nla_put_flag(skb, STAPE_A_SESSION_SYSCALLS)))
+	    (session->setup.syscalls && nla_put_flag(skb, STAPE_A_SESSION_SYSCALLS)) ||
+	    stape_trigger_put_all(skb, session->active.triggers))
 		return -EMSGSIZE;
 	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
 }
@@ -56,7 +60,8 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 			atomic_read(&session->active.filter.nr_members)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_UID,
 			from_kuid(&init_user_ns, session->account->uid)) ||
-	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MEMORY, session->memory,
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MEMORY,
+			      session->memory + stape_session_trigger_bytes(session),
 			      STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_EVENTS, totals.events,
 			      STAPE_A_SESSION_PAD) ||
@@ -144,8 +149,10 @@ static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *
 
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct stape_trigger_setup triggers[STAPE_TRIGGERS_MAX];
 	struct stape_session *session;
 	struct stape_ring_setup *setup;
+	u32 nr_triggers;
 	int ret;
 
 	/* The mask of CPUs in it is too large for the stack. */
@@ -157,7 +164,10 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 		goto out;
 	ret = stape_session_setup(info, setup);
 	if (!ret)
-		ret = stape_session_set(session, setup, stape_message_powers(skb), info->extack);
+		ret = stape_trigger_read_all(info, triggers, &nr_triggers);
+	if (!ret)
+		ret = stape_session_set(session, setup, triggers, nr_triggers,
+					stape_message_powers(skb), info->extack);
 	stape_session_release(session);
 out:
 	kfree(setup);
@@ -208,13 +218,8 @@ int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/**
- * stape_netlink_session_ntf() - notify those who listen of a session's state
- * @session: any session
- *
- * Context: under the session's lock; may sleep.
- */
-void stape_netlink_session_ntf(struct stape_session *session)
+/* Notifies those who listen of a session's state.  Under its lock. */
+static void stape_netlink_session_ntf(struct stape_session *session)
 {
 	u32 monitor = READ_ONCE(session->entry.monitor);
 	struct stape_message message;
@@ -222,3 +227,8 @@ void stape_netlink_session_ntf(struct stape_session *session)
 	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF, monitor))
 		stape_message_notify(&message, stape_session_fill(message.skb, session), monitor);
 }
+
+const struct stape_session_ops stape_netlink_session_ops = {
+	.notify = stape_netlink_session_ntf,
+	.notify_trigger = stape_trigger_ntf,
+};

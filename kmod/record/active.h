@@ -12,9 +12,13 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+#include "record/cgroups.h"
 #include "record/descriptions.h"
 #include "record/filter.h"
 #include "record/ring.h"
+
+struct stape_triggers;
+struct stape_waits;
 
 /**
  * struct stape_active - the part of a session that probes use
@@ -22,6 +26,9 @@
  * @rings: one per possible CPU; NULL before session-set
  * @descriptions: what tasks are, whichever CPU they are on; set before @rings
  * @filter: which tasks are recorded
+ * @cgroups: where these are, or have been
+ * @triggers: what notifications are sent of them; NULL: none.  Set before @rings
+ * @waits: since when they wait; NULL: no triggers.  Set before @rings
  * @wake: wakes the session's readers; queued by probes, which must not wake anything
  * @resync: resyncs the session on its CPUs, from process context
  * @resync_delay: jiffies until then, a second at most: resyncs take no more than a tenth of a
@@ -32,6 +39,9 @@ struct stape_active {
 	struct stape_ring __percpu *rings;
 	struct stape_descriptions *descriptions;
 	struct stape_filter filter;
+	struct stape_cgroups cgroups;
+	struct stape_triggers *triggers;
+	struct stape_waits *waits;
 	struct irq_work wake;
 	struct delayed_work resync;
 	unsigned long resync_delay;

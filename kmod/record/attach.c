@@ -20,7 +20,8 @@
  *   cgroup_attach_task: the kernel holds a spinlock, which on PREEMPT_RT leaves
  *   preemption on; it takes RCU
  *
- * Handlers of return probes (retprobe.h) run with preemption off on all kernels.
+ * Handlers of return probes (retprobe.h) run with preemption off on all kernels.  Those of
+ * throttling run under the runqueue lock.
  */
 #include <trace/events/cgroup.h>
 #include <trace/events/irq.h>
@@ -31,7 +32,9 @@
 
 #include <linux/mutex.h>
 #include <linux/tracepoint.h>
+#include <schedtape/netlink.h>
 
+#include "record/cfs.h"
 #include "record/dead.h"
 #include "record/filter.h"
 #include "record/probe_affinity.h"
@@ -39,6 +42,7 @@
 #include "record/probe_prio.h"
 #include "record/probe_sched.h"
 #include "record/probe_task.h"
+#include "record/probe_throttle.h"
 #include "record/softirq.h"
 
 /* -- tracepoints ------------------------------------------------------------- */
@@ -91,18 +95,10 @@ static void stape_attach_find(struct tracepoint *tp, void *data)
 			stape_tracepoints[i].tp = tp;
 }
 
-/**
- * stape_attach_init() - find the tracepoints
- *
- * Context: may sleep.
- * Return: 0, or -ENOENT if this kernel lacks one.
- */
-int stape_attach_init(void)
+static int __init stape_attach_find_tracepoints(void)
 {
 	int i, ret = 0;
 
-	stape_fanout_init();
-	stape_dead_init();
 	for_each_kernel_tracepoint(stape_attach_find, NULL);
 	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++) {
 		if (!stape_tracepoints[i].tp) {
@@ -123,7 +119,45 @@ static struct stape_retprobe stape_retprobes[] = {
 	{ "sched_setaffinity", &stape_affinity_ops, "changes of affinity are not recorded" },
 	{ "__set_task_comm", &stape_name_ops,
 	  "a task renamed while rules change may be judged by its old name" },
+	{ "throttle_cfs_rq", &stape_throttle_ops, "throttling of cgroups is not recorded" },
+	{ "unthrottle_cfs_rq", &stape_unthrottle_ops, "the end of throttling is not recorded" },
 };
+
+/* Throttling is of no use without the cgroup and the CPU. */
+static bool stape_attach_is_throttling(const struct stape_retprobe *probe)
+{
+	return probe->ops == &stape_throttle_ops || probe->ops == &stape_unthrottle_ops;
+}
+
+static void __init stape_attach_judge_retprobes(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stape_retprobes); i++)
+		stape_retprobes[i].useless = !stape_cfs_is_known() &&
+					     stape_attach_is_throttling(&stape_retprobes[i]);
+}
+
+/**
+ * stape_attach_throttling() - tell whether throttling of cgroups is recorded
+ *
+ * The result is valid only after stape_attach_try().
+ *
+ * Context: any.
+ * Return: enum stape_throttling.
+ */
+u32 stape_attach_throttling(void)
+{
+	int i;
+
+	if (!stape_cfs_is_known())
+		return STAPE_THROTTLING_NONE;
+	for (i = 0; i < ARRAY_SIZE(stape_retprobes); i++)
+		if (stape_attach_is_throttling(&stape_retprobes[i]) &&
+		    READ_ONCE(stape_retprobes[i].refused))
+			return STAPE_THROTTLING_NONE;
+	return STAPE_COMPAT_THROTTLING;
+}
 
 static int stape_attach_retprobes(void)
 {
@@ -136,7 +170,7 @@ static void stape_detach_retprobes(void)
 }
 
 /**
- * stape_attach_missing() - list the functions that cannot be probed
+ * stape_attach_missing() - list the functions that cannot be probed, and what else is missing
  * @text: to be filled: a line for each
  * @size: of @text
  *
@@ -145,7 +179,14 @@ static void stape_detach_retprobes(void)
  */
 size_t stape_attach_missing(char *text, size_t size)
 {
-	return stape_retprobe_missing(stape_retprobes, ARRAY_SIZE(stape_retprobes), text, size);
+	size_t n = stape_retprobe_missing(stape_retprobes, ARRAY_SIZE(stape_retprobes), text, size);
+
+#ifdef STAPE_CFS_QUOTAS
+	if (!stape_cfs_is_known())
+		n += scnprintf(text + n, size - n,
+			       "a struct cfs_rq as it is known: throttling of cgroups is not recorded\n");
+#endif
+	return n;
 }
 
 /**
@@ -158,6 +199,10 @@ u64 stape_attach_missed_calls(void)
 	return stape_retprobe_missed(stape_retprobes, ARRAY_SIZE(stape_retprobes));
 }
 #else
+static void __init stape_attach_judge_retprobes(void)
+{
+}
+
 static int stape_attach_retprobes(void)
 {
 	return 0;
@@ -172,12 +217,47 @@ u64 stape_attach_missed_calls(void)
 	return 0;
 }
 
+u32 stape_attach_throttling(void)
+{
+	return STAPE_THROTTLING_NONE;
+}
+
 size_t stape_attach_missing(char *text, size_t size)
 {
 	return scnprintf(text, size,
-			 "return probes: changes of policy, priority, nice value and affinity are not recorded, and a task renamed while rules change may be judged by its old name\n");
+			 "return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded, and a task renamed while rules change may be judged by its old name\n");
 }
 #endif /* STAPE_RETPROBES */
+
+/**
+ * stape_attach_init() - find the tracepoints, and what return probes need
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT if this kernel lacks a tracepoint; -ENOMEM.
+ */
+int __init stape_attach_init(void)
+{
+	int ret;
+
+	stape_fanout_init();
+	stape_dead_init();
+	ret = stape_attach_find_tracepoints();
+	if (ret)
+		return ret;
+	ret = stape_cfs_init();
+	stape_attach_judge_retprobes();
+	return ret;
+}
+
+/**
+ * stape_attach_exit() - undo stape_attach_init()
+ *
+ * Context: may sleep.
+ */
+void stape_attach_exit(void)
+{
+	stape_cfs_exit();
+}
 
 /**
  * stape_attach_try() - try which functions this kernel lets the module probe

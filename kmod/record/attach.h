@@ -5,9 +5,11 @@
 #include <linux/types.h>
 
 int stape_attach_init(void);
+void stape_attach_exit(void);
 void stape_attach_try(void);
 u64 stape_attach_missed_calls(void);
 size_t stape_attach_missing(char *text, size_t size);
+u32 stape_attach_throttling(void);
 int stape_attach_get(void);
 void stape_attach_put(void);
 

@@ -83,6 +83,41 @@ void stape_encode_lent(struct stape_active *active, const struct task_struct *ta
 }
 
 /**
+ * stape_encode_throttle() - write that a cgroup is throttled on a CPU, or is no longer
+ * @active: a session's
+ * @payload: enum stape_throttle_word
+ *
+ * Context: any.  A CPU that the session does not record writes nothing.
+ */
+void stape_encode_throttle(struct stape_active *active, const u64 *payload)
+{
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ring = this_cpu_ptr(active->rings);
+	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, 0, STAPE_SET_THROTTLE,
+			       payload, STAPE_THROTTLE_WORDS);
+	local_irq_restore(flags);
+}
+
+/**
+ * stape_encode_trigger() - write that a trigger has fired
+ * @active: a session's
+ * @pid: the task's PID
+ * @payload: enum stape_trigger_word
+ *
+ * Context: interrupts off.  A CPU that the session does not record writes nothing.
+ */
+void stape_encode_trigger(struct stape_active *active, u32 pid, const u64 *payload)
+{
+	struct stape_ring *ring = this_cpu_ptr(active->rings);
+
+	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, pid, STAPE_SET_TRIGGER,
+			       payload, STAPE_TRIGGER_WORDS);
+}
+
+/**
  * stape_encode_affinity() - write a task's affinity
  * @active: a session's
  * @task: the task
@@ -125,6 +160,7 @@ static void stape_encode_description(struct stape_active *active, struct task_st
 {
 	unsigned long flags;
 
+	stape_cgroups_add(&active->cgroups, task);
 	stape_descriptions_lock(active->descriptions, &flags);
 	stape_encode_put_task(active, task, comm, why, words);
 	stape_descriptions_unlock(active->descriptions, flags);
@@ -331,8 +367,10 @@ void stape_encode_resync(struct stape_active *active)
 	struct stape_ring *ring = this_cpu_ptr(active->rings);
 	bool recorded = stape_filter_has(&active->filter, current);
 
-	if (stape_ring_curr_pid(ring) != (recorded ? current->pid : 0))
-		stape_encode_switch(ring, recorded, current->pid, STAPE_STATE_RUNNING);
+	if (stape_ring_curr_pid(ring) == (recorded ? current->pid : 0))
+		return;
+	stape_encode_switch(ring, recorded, current->pid, STAPE_STATE_RUNNING);
+	WRITE_ONCE(ring->running_since, stape_ring_now(ring));
 }
 
 /**

@@ -4,8 +4,8 @@
  * write the same attribute, the event with the later time has the newer value.
  *
  * What a task is goes into the session's ring of descriptions, what it does into the ring of the
- * CPU.  The priority that a waiter lends belongs to the latter: it is written under the runqueue
- * lock, where nothing may wait for the lock of the descriptions.
+ * CPU.  The priority that a waiter lends and the throttling of cgroups belong to the latter: they
+ * are written under the runqueue lock, where nothing may wait for the lock of the descriptions.
  */
 #ifndef _STAPE_ENCODE_H
 #define _STAPE_ENCODE_H
@@ -36,6 +36,8 @@ void stape_encode_payload(struct stape_active *active, u32 type, const struct ta
 			  const u64 *payload, u32 words);
 void stape_encode_prio(struct stape_active *active, const struct task_struct *task);
 void stape_encode_lent(struct stape_active *active, const struct task_struct *task, int prio);
+void stape_encode_throttle(struct stape_active *active, const u64 *payload);
+void stape_encode_trigger(struct stape_active *active, u32 pid, const u64 *payload);
 void stape_encode_affinity(struct stape_active *active, const struct task_struct *task,
 			   u64 *payload);
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
@@ -80,7 +82,7 @@ static __always_inline void stape_encode_switch(struct stape_ring *ring, bool re
 		ring->curr = low;
 }
 
-/* stape_encode_switch() of a task that sleeps in a system call, or in none (stape_syscall()). */
+/* stape_encode_switch() of a task that sleeps.  @syscall: of stape_syscall_number() */
 static __always_inline void stape_encode_syscall(struct stape_ring *ring, bool recorded, u32 pid,
 						 u32 prev, u32 syscall)
 {

@@ -15,6 +15,7 @@
 #include "record/encode.h"
 #include "record/membership.h"
 #include "record/task_info.h"
+#include "record/waits.h"
 
 /* Threads that are checked in one section with interrupts off. */
 #define STAPE_FOLLOW_THREADS_MAX	16
@@ -184,11 +185,14 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 	if (old_pid != task->pid) {
 		if (test_bit(old_pid, filter->seeds))
 			stape_filter_set_seed(filter, task->pid, true);
-		if (test_bit(old_pid, filter->members))
+		if (test_bit(old_pid, filter->members)) {
+			stape_waits_enter(active->waits, task->pid);
 			stape_filter_insert(filter, task->pid);
-		/* The leader's end may have cleared the bit in @members. */
-		else if (!had && test_bit(task->pid, filter->seeds))
+			stape_waits_entered(active->waits, task->pid);
+		} else if (!had && test_bit(task->pid, filter->seeds)) {
+			/* The leader's end may have cleared the bit in @members. */
 			stape_membership_update_locked(active, task, task->pid, task->comm);
+		}
 	}
 	raw_spin_unlock_irqrestore(stape_filter_lock(task->pid), flags);
 	/* After that, because the filter must not look empty in between. */

@@ -9,6 +9,7 @@
 
 #include "record/encode.h"
 #include "record/task_info.h"
+#include "record/waits.h"
 
 /* For current the caller resyncs this CPU before current can be preempted. */
 static void stape_membership_leave(struct stape_active *active, struct task_struct *task,
@@ -29,6 +30,7 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 {
 	struct stape_attributes written;
 
+	stape_waits_enter(active->waits, pid);
 	stape_encode_enter(active, task, comm, &written);
 	stape_filter_insert(&active->filter, pid);
 	/*
@@ -39,6 +41,7 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 	 * barrier between the store of TASK_DEAD and the switch probe's load of the id.
 	 */
 	smp_mb();
+	stape_waits_entered(active->waits, pid);
 	stape_encode_changes(active, task, comm, &written);
 	if (READ_ONCE(task->__state) == TASK_DEAD)
 		stape_filter_remove(&active->filter, pid);

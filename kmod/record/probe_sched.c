@@ -16,6 +16,7 @@
 #include "record/softirq.h"
 #include "record/syscall.h"
 #include "record/task_info.h"
+#include "record/trigger.h"
 #include "record/watch.h"
 
 /* Returns the context of a wake-up.  A section with softirqs disabled is no softirq. */
@@ -69,6 +70,20 @@ static notrace void stape_probe_switch_write(struct stape_ring *ring, bool recor
 		stape_encode_switch(ring, recorded, pid, state);
 }
 
+/* Writes a switch, and has triggers look at it.  @prev_id, @id: not both 0. */
+static __always_inline void stape_probe_switch_look(struct task_struct *prev,
+						    unsigned long prev_id,
+						    struct task_struct *next, unsigned long id,
+						    u32 state)
+{
+	struct stape_ring *ring =
+		stape_active_ring(id ? stape_probe_next_id(id, prev_id) : prev_id);
+
+	if (stape_trigger_enabled())
+		stape_trigger_switch(ring, prev, prev_id, next, id, state);
+	stape_probe_switch_write(ring, id, next->pid, prev, prev_id, state);
+}
+
 /* Writes any switch. */
 static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 						    struct task_struct *prev,
@@ -80,12 +95,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 	unsigned long prev_id = stape_filter_id(data, prev->pid);
 	unsigned long id = stape_filter_id(data, next->pid);
 
-	if (id)
-		stape_probe_switch_write(stape_active_ring(stape_probe_next_id(id, prev_id)),
-					 true, next->pid, prev, prev_id, state);
-	else if (prev_id)
-		stape_probe_switch_write(stape_active_ring(prev_id), false, next->pid, prev, true,
-					 state);
+	if (id || prev_id)
+		stape_probe_switch_look(prev, prev_id, next, id, state);
 	if (state == STAPE_STATE_DEAD && prev_id)
 		stape_dead_add(prev);
 	if (stape_watch_enabled())
@@ -155,15 +166,116 @@ static __always_inline void stape_probe_switch_unwatched(void *data, bool preemp
 	}
 }
 
+/*
+ * Writes a switch, and notes what it ends and begins, if no trigger fires, and nothing else is
+ * unusual.  @left, @entered: the session has the previous task, the next one; compile-time
+ * constants.  Returns false if nothing was done.
+ */
+static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
+						     struct task_struct *prev, bool left,
+						     struct task_struct *next, bool entered,
+						     u32 state)
+{
+	u32 low = stape_encode_switch_low(entered, next->pid, state);
+	struct stape_waits *waits = ring->waits;
+	struct stape_waits_leaf *from = NULL;
+	u64 now, *word;
+
+	/* A ring without triggers has the limit 0 for runs. */
+	if (unlikely((!left && !waits) || !stape_ring_by_counter(ring)))
+		return false;
+	if (!entered && unlikely(!stape_ring_curr_pid(ring)))
+		return false;
+	now = stape_clock_now(true);
+	/* Also if it is not known since when the task has run. */
+	if (left && unlikely(now - ring->running_since > ring->burst_limit))
+		return false;
+	if (left && state == STAPE_STATE_RUNNING) {
+		from = stape_waits_leaf(waits, prev->pid);
+		if (unlikely(from == &stape_waits_no_leaf))
+			return false;
+	}
+	if (entered) {
+		word = stape_waits_word(stape_waits_leaf(waits, next->pid), next->pid);
+		if (unlikely(!stape_wait_is_short(word, now)))
+			return false;
+		WRITE_ONCE(*word, STAPE_WAITS_NONE);
+		WRITE_ONCE(ring->running_since, now);
+	}
+	if (from)
+		WRITE_ONCE(*stape_waits_word(from, prev->pid),
+			   stape_wait_word(waits, now, STAPE_WAITS_RUNNABLE));
+	stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low), now, true);
+	return true;
+}
+
+/*
+ * Returns false if the switch has not been written.  If the ring wants system calls, its limit for
+ * runs is 0: only a task that has run may sleep in one.
+ */
+static __always_inline bool stape_probe_switch_by_id(struct task_struct *prev,
+						     unsigned long prev_id,
+						     struct task_struct *next, unsigned long id,
+						     u32 state)
+{
+	if (id == prev_id)
+		return !id || stape_probe_switch_quick(stape_active_ring(id), prev, true, next,
+						       true, state);
+	if (!prev_id)
+		return stape_probe_switch_quick(stape_active_ring(id), prev, false, next, true,
+						state);
+	return !id && stape_probe_switch_quick(stape_active_ring(prev_id), prev, true, next, false,
+					       state);
+}
+
+/* The same ids are read again, which saves registers. */
+static noinline notrace void stape_probe_switch_slow(struct task_struct *prev,
+						     struct task_struct *next, u32 state)
+{
+	unsigned long prev_id = stape_filter_id(stape_filter_ids, prev->pid);
+	unsigned long id = stape_filter_id(stape_filter_ids, next->pid);
+
+	if (id || prev_id)
+		stape_probe_switch_look(prev, prev_id, next, id, state);
+}
+
+/*
+ * Writes a switch while sessions may have triggers.  This calls nothing but at its end, so that it
+ * saves no registers.  Inlined, because a call of its own would take two instructions more.
+ */
+static __always_inline void stape_probe_switch_triggers(void *data, bool preempt,
+							struct task_struct *prev,
+							struct task_struct *next,
+							unsigned int prev_state)
+{
+	unsigned long prev_id = stape_filter_id(data, prev->pid);
+	unsigned long id = stape_filter_id(data, next->pid);
+
+	/* As in stape_probe_switch_usual(). */
+	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE)) {
+		if (unlikely(!stape_probe_switch_by_id(prev, prev_id, next, id,
+						       STAPE_STATE_SLEEPING)))
+			stape_probe_switch_slow(prev, next, STAPE_STATE_SLEEPING);
+	} else if (stape_probe_runnable(preempt, prev)) {
+		if (unlikely(!stape_probe_switch_by_id(prev, prev_id, next, id,
+						       STAPE_STATE_RUNNING)))
+			stape_probe_switch_slow(prev, next, STAPE_STATE_RUNNING);
+	} else {
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	}
+}
+
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
 	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
-	else if (!stape_watch_enabled())
-		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
-	else
+	else if (stape_watch_enabled())
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	else if (stape_trigger_enabled())
+		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);
+	else
+		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
@@ -214,11 +326,59 @@ void notrace stape_probe_waking(void *data, struct task_struct *task)
 				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
 }
 
-void notrace stape_probe_wakeup(void *data, struct task_struct *task)
+/* Writes any wakeup, and has triggers look at it. */
+static noinline notrace void stape_probe_wakeup_any(unsigned long id, struct task_struct *task)
+{
+	unsigned long flags;
+
+	/* Interrupts may be on only if a task wakes itself. */
+	local_irq_save(flags);
+	stape_probe_write_any(task, id, STAPE_EV_WAKEUP, task_cpu(task));
+	stape_trigger_wakeup(stape_active_ring(id), task);
+	local_irq_restore(flags);
+}
+
+/* Writes a wakeup while sessions may have triggers.  This calls nothing but at its end. */
+static noinline notrace void stape_probe_wakeup_triggers(void *data, struct task_struct *task)
 {
 	unsigned long id = stape_filter_id(data, task->pid);
+	u32 cpu = task_cpu(task);
+	struct stape_ring *ring;
+	u64 *word, now;
+
+	if (!id)
+		return;
+	/* A task that wakes itself may be preempted here. */
+	if (unlikely(stape_on_cpu(task) || cpu > STAPE_WAKE_CPU_MASK))
+		goto any;
+	ring = stape_active_ring(id);
+	if (unlikely(!ring->waits || !stape_ring_by_counter(ring)))
+		goto any;
+	word = stape_waits_word(stape_waits_leaf(ring->waits, task->pid), task->pid);
+	/* READ_ONCE() would take an instruction more. */
+	if (unlikely(data_race(*word) != STAPE_WAITS_NONE))
+		goto any;
+	now = stape_clock_now(true);
+	WRITE_ONCE(*word, stape_wait_word(ring->waits, now, STAPE_WAITS_RUNNABLE));
+	/* The work that adds them up may read an old value. */
+	data_race(ring->wakeups++);
+	stape_ring_put_wakeup(ring, stape_ring_word(STAPE_EV_WAKEUP,
+						    (u32)task->pid << STAPE_PID_SHIFT | cpu), now);
+	return;
+any:
+	stape_probe_wakeup_any(id, task);
+}
+
+void notrace stape_probe_wakeup(void *data, struct task_struct *task)
+{
+	unsigned long id;
 	u32 cpu;
 
+	if (stape_trigger_enabled()) {
+		stape_probe_wakeup_triggers(data, task);
+		return;
+	}
+	id = stape_filter_id(data, task->pid);
 	if (!id)
 		return;
 	cpu = task_cpu(task);
@@ -226,6 +386,15 @@ void notrace stape_probe_wakeup(void *data, struct task_struct *task)
 		stape_probe_write(task, id, STAPE_EV_WAKEUP, cpu, stape_ring_emit_wakeup);
 	else
 		stape_probe_write(task, id, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
+}
+
+/* Notes that a new task waits. */
+static noinline notrace void stape_probe_wakeup_new_triggers(void *data, struct task_struct *task)
+{
+	unsigned long id = stape_filter_id(data, task->pid);
+
+	if (id)
+		stape_trigger_wakeup_new(stape_active_ring(id), task);
 }
 
 static __always_inline void stape_probe_placed(void *data, struct task_struct *task, u64 type,
@@ -247,6 +416,8 @@ void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
 		stape_probe_fork(NULL, same_thread_group(current, task) ? current :
 				task->group_leader, task);
 	stape_probe_placed(data, task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
+	if (stape_trigger_enabled())
+		stape_probe_wakeup_new_triggers(data, task);
 }
 
 void notrace stape_probe_migrate(void *data, struct task_struct *task, int cpu)

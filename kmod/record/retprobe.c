@@ -114,7 +114,7 @@ int stape_retprobe_register(struct stape_retprobe *probes, int n)
 			.maxactive = clamp(READ_ONCE(stape_calls_max), 1U,
 					   (unsigned int)STAPE_RETPROBE_CALLS_MAX),
 		};
-		ret = register_kretprobe(&probes[i].kretprobe);
+		ret = probes[i].useless ? -EOPNOTSUPP : register_kretprobe(&probes[i].kretprobe);
 		if (ret == -ENOMEM) {
 			stape_retprobe_unregister(probes, i);
 			return ret;
@@ -140,7 +140,7 @@ size_t stape_retprobe_missing(const struct stape_retprobe *probes, int n, char *
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (READ_ONCE(probes[i].refused))
+		if (READ_ONCE(probes[i].refused) && !probes[i].useless)
 			length += scnprintf(text + length, size - length,
 					    "a probe of %s(): %s\n",
 					    probes[i].name, probes[i].without);

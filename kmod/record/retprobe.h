@@ -17,8 +17,9 @@
 /**
  * struct stape_retprobe_ops - handlers for the entry and the return of a function
  * @enter: called at its entry; calls stape_retprobe_begin() if @leave writes an event
- * @leave: called at its return, in the same task, with preemption off, which makes it an
- *	RCU reader; calls stape_retprobe_end() if @enter has called stape_retprobe_begin()
+ * @leave: called at its return, unless @enter has returned 1; in the same task, with preemption
+ *	off, which makes it an RCU reader; calls stape_retprobe_end() if @enter has called
+ *	stape_retprobe_begin()
  * @size: bytes of data that the two share
  */
 struct stape_retprobe_ops {
@@ -32,6 +33,7 @@ struct stape_retprobe_ops {
  * @name: the function's name
  * @ops: its handlers
  * @without: what the module cannot do without this probe
+ * @useless: the kernel lacks what the handlers need: do not register it
  * @kretprobe: the kernel's part
  * @refused: the kernel does not let the module probe the function
  */
@@ -39,6 +41,7 @@ struct stape_retprobe {
 	const char *name;
 	const struct stape_retprobe_ops *ops;
 	const char *without;
+	bool useless;
 	struct kretprobe kretprobe;
 	bool refused;
 };

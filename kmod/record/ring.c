@@ -4,6 +4,9 @@
  * store-release of the producer's head.  A page is free again when the reader's tail has moved
  * beyond it.  While no page is free, events are counted as lost.  The header of the next page
  * reports how many were lost, and when.
+ *
+ * In overwrite mode the oldest page is taken instead, also while a reader copies it.  The reader
+ * finds that out from the head: device.h has the rule.
  */
 #include "record/ring.h"
 
@@ -166,9 +169,16 @@ static void stape_ring_open(struct stape_ring *ring, u64 now)
 {
 	struct stape_page_header *page = stape_ring_page(ring, ring->head);
 
-	if (ring->overwrite && ring->head > ring->mask)
+	if (ring->overwrite && ring->head > ring->mask) {
+		/*
+		 * A reader may be copying this page.  Pairs with its barrier between the copy and
+		 * its next look at @head: if it has copied any of the words below, it finds that
+		 * the page before this one was published.
+		 */
+		smp_wmb();
 		WRITE_ONCE(ring->producer->overwritten,
 			   ring->producer->overwritten + page->events);
+	}
 	page->curr = stape_ring_curr_pid(ring);
 	page->curr_kind = stape_ring_curr_kind(ring);
 	page->flags = ring->syscalls ? STAPE_PAGE_SYSCALLS : 0;

@@ -16,6 +16,9 @@
 
 #include "record/clock.h"
 
+struct stape_triggers;
+struct stape_waits;
+
 #define STAPE_RING_PAGES_MIN	max_t(u32, 4, PAGE_SIZE / STAPE_PAGE_SIZE)
 #define STAPE_RING_PAGES_MAX	65536
 
@@ -52,8 +55,16 @@
  * @consumer: written by user space, so never trusted
  * @producer: read by user space
  * @data: the pages
+ * @waits: until when tasks may wait, if the session has triggers
+ * @triggers: the session's, or NULL
+ * @burst_limit: the longest time without a break with which no trigger fires, by the session's
+ *	clock; 0: the probe looks closer at each switch of a task that has run
+ * @running_since: when the member of @curr was switched in, by the raw clock
+ * @fired_since: @running_since of the one of which @fired is
+ * @fired: number of triggers that have fired while it ran
+ * @wakeups: wake-ups, for triggers
  *
- * In the common case an event needs only the first cache line.
+ * In the common case an event needs only the first cache line.  All from @waits on is for triggers.
  */
 struct stape_ring {
 	u64 *pos;
@@ -84,6 +95,14 @@ struct stape_ring {
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
 	void *data;
+
+	struct stape_waits *waits;
+	struct stape_triggers *triggers;
+	u64 burst_limit;
+	u64 running_since;
+	u64 fired_since;
+	u32 fired;
+	u64 wakeups;
 } ____cacheline_aligned;
 
 /**

@@ -15,6 +15,8 @@
 #include "record/active.h"
 
 struct stape_account;
+struct stape_dump;
+struct stape_trigger;
 
 /**
  * struct stape_session - one recording in the kernel; it ends with its open file
@@ -28,6 +30,7 @@ struct stape_account;
  * @attached: @active is in stape_actives, and probes keep the filter up to date.  They write
  *	events while @state is RECORDING
  * @setup: settings of the rings
+ * @dump: describes the rings for the reader of a crash dump; as long as there are rings
  * @account: its user's
  * @memory: bytes charged to @account: the rings and the filter's bits
  * @had_members: the filter has had a member
@@ -45,6 +48,7 @@ struct stape_account;
  * @wait: all other readers
  * @notify: notifies the netlink group of the session's state, under @lock
  * @notify_work: calls @notify, from process context
+ * @notify_trigger: notifies it that a trigger has fired, without @lock
  * @read_lock: serialises read()
  *
  * @lock protects all fields except what probes use: the contents of the rings and the filter's
@@ -61,6 +65,7 @@ struct stape_session {
 	u32 state;
 	bool attached;
 	struct stape_ring_setup setup;
+	struct stape_dump *dump;
 	struct stape_account *account;
 	u64 memory;
 	bool had_members;
@@ -77,6 +82,7 @@ struct stape_session {
 	wait_queue_head_t wait;
 	void (*notify)(struct stape_session *session);
 	struct work_struct notify_work;
+	void (*notify_trigger)(struct stape_active *active, const struct stape_trigger *trigger);
 	struct mutex read_lock;	/* see above */
 };
 

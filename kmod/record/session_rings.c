@@ -10,6 +10,8 @@
 
 #include "base/account.h"
 #include "base/memory.h"
+#include "record/dump.h"
+#include "record/session_triggers.h"
 #include "record/syscall.h"
 
 static void stape_rings_free(struct stape_ring __percpu *rings)
@@ -59,7 +61,7 @@ static u64 stape_session_bytes(const struct stape_ring_setup *setup)
 	return (u64)stape_ring_size(setup->pages) * cpumask_weight(&setup->cpus) +
 	       sizeof(struct stape_ring) * num_possible_cpus() +
 	       stape_ring_size(stape_descriptions_pages(setup)) +
-	       sizeof(struct stape_descriptions) + STAPE_FILTER_BYTES;
+	       sizeof(struct stape_descriptions) + STAPE_FILTER_BYTES + stape_dump_bytes(setup);
 }
 
 /* Counts a session and its memory, or says which limit it exceeds. */
@@ -77,7 +79,7 @@ static int stape_session_charge(struct stape_session *session, u64 bytes, u32 po
 	return ret;
 }
 
-static struct stape_ring __percpu *stape_rings_create(const struct stape_ring_setup *setup)
+static struct stape_ring __percpu *stape_rings_alloc(const struct stape_ring_setup *setup)
 {
 	struct stape_ring __percpu *rings;
 	int cpu;
@@ -94,10 +96,29 @@ static struct stape_ring __percpu *stape_rings_create(const struct stape_ring_se
 	return rings;
 }
 
+/* Makes the rings of the CPUs, and describes them and @descriptions for a crash dump. */
+static struct stape_ring __percpu *stape_rings_create(struct stape_session *session,
+						      const struct stape_ring_setup *setup,
+						      struct stape_descriptions *descriptions)
+{
+	struct stape_ring __percpu *rings;
+
+	rings = stape_rings_alloc(setup);
+	if (!rings)
+		return NULL;
+	session->dump = stape_dump_create(session->entry.id, setup, rings, descriptions);
+	if (session->dump)
+		return rings;
+	stape_rings_free(rings);
+	return NULL;
+}
+
 /**
  * stape_session_set() - give a session its rings
  * @session: a new session
  * @setup: settings of the rings; a watermark of 0 stands for a quarter of the ring
+ * @triggers: the session's
+ * @nr_triggers: entries of @triggers
  * @powers: of the caller: STAPE_ACCOUNT_ADMIN, STAPE_ACCOUNT_EXEMPT
  * @extack: returned: the reason, if this fails
  *
@@ -106,6 +127,7 @@ static struct stape_ring __percpu *stape_rings_create(const struct stape_ring_se
  * -EUSERS: too many sessions.
  */
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
+		      const struct stape_trigger_setup *triggers, u32 nr_triggers,
 		      u32 powers, struct netlink_ext_ack *extack)
 {
 	struct stape_descriptions *descriptions;
@@ -125,17 +147,21 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 		NL_SET_ERR_MSG(extack, "no memory for the filter");
 		goto err_filter;
 	}
+	ret = stape_session_make_triggers(session, setup, triggers, nr_triggers, powers, extack);
+	if (ret)
+		goto err_triggers;
 	setup->notify = &session->active.wake;
 	setup->any_lost = &session->any_lost;
 	if (!setup->watermark)
 		setup->watermark = setup->pages / 4;
 	descriptions = stape_descriptions_create(setup);
-	rings = descriptions ? stape_rings_create(setup) : NULL;
+	rings = descriptions ? stape_rings_create(session, setup, descriptions) : NULL;
 	if (!rings) {
 		NL_SET_ERR_MSG(extack, "no memory for the rings: make them smaller");
 		ret = -ENOMEM;
 		goto err_rings;
 	}
+	stape_session_link_triggers(session, rings);
 	session->active.descriptions = descriptions;
 	session->setup = *setup;
 	session->memory = bytes;
@@ -146,6 +172,8 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 
 err_rings:
 	stape_descriptions_destroy(descriptions);
+	stape_session_free_triggers(session);
+err_triggers:
 	stape_filter_free_bits(&session->active.filter);
 err_filter:
 	stape_account_uncharge(session->account, bytes);
@@ -163,8 +191,10 @@ void stape_session_free_rings(struct stape_session *session)
 {
 	if (!session->active.rings)
 		return;
+	stape_dump_destroy(session->dump);
 	stape_rings_free(session->active.rings);
 	stape_descriptions_destroy(session->active.descriptions);
+	stape_session_free_triggers(session);
 	stape_account_uncharge(session->account, session->memory);
 	stape_account_remove_session(session->account);
 }

@@ -5,6 +5,7 @@
 #include "record/session.h"
 
 struct netlink_ext_ack;
+struct stape_trigger_setup;
 
 /**
  * struct stape_session_totals - sums over all rings of a session
@@ -19,6 +20,7 @@ struct stape_session_totals {
 };
 
 int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
+		      const struct stape_trigger_setup *triggers, u32 nr_triggers,
 		      u32 powers, struct netlink_ext_ack *extack);
 void stape_session_free_rings(struct stape_session *session);
 void stape_session_count(struct stape_session *session, struct stape_session_totals *totals);

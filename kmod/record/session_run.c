@@ -15,13 +15,32 @@
 #include "base/stop_all.h"
 #include "base/work.h"
 #include "record/attach.h"
+#include "record/dump.h"
 #include "record/encode.h"
 #include "record/extras.h"
 #include "record/rules.h"
 #include "record/session_readers.h"
+#include "record/session_triggers.h"
 
 /* See stape_session_set_asleep(). */
 static bool stape_session_asleep;
+
+/* Lets probes do what the session needs besides writing events. */
+static void stape_session_get_keys(struct stape_session *session)
+{
+	if (session->setup.syscalls)
+		stape_extras_get();
+	if (session->active.triggers)
+		stape_trigger_enable();
+}
+
+static void stape_session_put_keys(struct stape_session *session)
+{
+	if (session->setup.syscalls)
+		stape_extras_put();
+	if (session->active.triggers)
+		stape_trigger_disable();
+}
 
 /**
  * stape_session_attach() - let probes keep the filter up to date
@@ -49,13 +68,11 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 		return -EINVAL;
 	}
 	/* Before the probes are switched on, because this patches their code. */
-	if (session->setup.syscalls)
-		stape_extras_get();
+	stape_session_get_keys(session);
 	ret = stape_attach_get();
 	if (ret) {
 		NL_SET_ERR_MSG(extack, "the kernel refused a tracepoint or a probe");
-		if (session->setup.syscalls)
-			stape_extras_put();
+		stape_session_put_keys(session);
 		return ret;
 	}
 	stape_clock_get(session->setup.counter);
@@ -86,8 +103,8 @@ void stape_session_detach(struct stape_session *session)
 	stape_attach_put();
 	synchronize_rcu();
 	stape_clock_put(session->setup.counter);
-	if (session->setup.syscalls)
-		stape_extras_put();
+	stape_session_settle_triggers(session);
+	stape_session_put_keys(session);
 }
 
 static void stape_session_resync_cpu(void *data)
@@ -189,6 +206,14 @@ void stape_session_set_asleep(bool asleep)
 	WRITE_ONCE(stape_session_asleep, asleep);
 }
 
+/* Pauses all rings, and the triggers. */
+static void stape_session_pause_rings(struct stape_session *session)
+{
+	stape_session_disarm_triggers(session);
+	stape_session_each_ring(session, stape_ring_pause);
+	stape_session_settle_triggers(session);
+}
+
 /**
  * stape_session_sleep() - record nothing while the machine sleeps
  * @session: any session
@@ -200,7 +225,7 @@ void stape_session_set_asleep(bool asleep)
 void stape_session_sleep(struct stape_session *session)
 {
 	if (session->state == STAPE_SESSION_RECORDING)
-		stape_session_each_ring(session, stape_ring_pause);
+		stape_session_pause_rings(session);
 }
 
 /**
@@ -219,6 +244,8 @@ void stape_session_wake_up(struct stape_session *session)
 	stape_ring_resume(&session->active.descriptions->ring);
 	for_each_cpu(cpu, &session->setup.cpus)
 		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+	/* Last, so that what fires is on the tape. */
+	stape_session_arm_triggers(session);
 }
 
 /**
@@ -253,6 +280,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 		return ret;
 	if (session->state == STAPE_SESSION_READY) {
 		session->start_time = ktime_get_mono_fast_ns();
+		stape_dump_start(session->dump, session->start_time);
 		session->missed_calls = stape_attach_missed_calls();
 	}
 	WRITE_ONCE(session->state, STAPE_SESSION_RECORDING);
@@ -263,7 +291,7 @@ int stape_session_start(struct stape_session *session, struct netlink_ext_ack *e
 /* Pauses all rings.  If no start follows, @pause_time is the recording's end. */
 static void stape_session_quiesce(struct stape_session *session)
 {
-	stape_session_each_ring(session, stape_ring_pause);
+	stape_session_pause_rings(session);
 	session->pause_time = ktime_get_mono_fast_ns();
 }
 
@@ -292,15 +320,14 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 }
 
 /**
- * stape_session_flush() - publish the open pages of all rings, except in overwrite mode
+ * stape_session_flush() - publish the open pages of all rings
  * @session: any session
  *
  * Context: under the session's lock; may sleep.
  */
 void stape_session_flush(struct stape_session *session)
 {
-	/* Rings in overwrite mode are read only after the stop. */
-	if (session->state != STAPE_SESSION_RECORDING || session->setup.overwrite)
+	if (session->state != STAPE_SESSION_RECORDING)
 		return;
 	stape_session_each_ring(session, stape_ring_flush);
 	stape_session_wake_readers(session);

@@ -18,13 +18,12 @@ struct stape_registry stape_sessions = STAPE_REGISTRY_INIT(stape_sessions);
 
 /**
  * stape_session_create() - make a session for the calling process
- * @notify: called under the session's lock, from process context, when the session has
- *	stopped or has lost its first event, or when its last task has ended
+ * @ops: what it calls
  *
  * Context: may sleep.
  * Return: the session, or an ERR_PTR().
  */
-struct stape_session *stape_session_create(void (*notify)(struct stape_session *session))
+struct stape_session *stape_session_create(const struct stape_session_ops *ops)
 {
 	struct stape_session *session;
 	int ret;
@@ -39,7 +38,8 @@ struct stape_session *stape_session_create(void (*notify)(struct stape_session *
 	ret = stape_filter_init(&session->active.filter);
 	if (ret)
 		goto err_filter;
-	stape_session_init_readers(session, notify);
+	stape_session_init_readers(session, ops->notify);
+	session->notify_trigger = ops->notify_trigger;
 	stape_session_init_run(session);
 	mutex_init(&session->lock);
 	ret = stape_registry_add(&stape_sessions, &session->entry);
