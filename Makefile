@@ -11,6 +11,7 @@
 #   make fuzz       parsers, and the module in a guest, for hours
 #   make bench      what schedtape and its peers cost; ONLY=core: a part of it
 #   make module     the module for KERNEL (6.1, 6.12, 7.3, newest, …), in build/kmod
+#   make python     the Python package, into build/python
 #   make install    the controller, its manual pages, the libraries, and the module
 #   make deb        Debian packages of the same, in build/deb
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc, layers
@@ -38,11 +39,11 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 # A player is a fork of the controller: what is bound late is bound in each of them.
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd libxxhash json-c libseccomp ncursesw
-TAPE_PKGS := libzstd libxxhash json-c
+PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd zlib libxxhash json-c libseccomp ncursesw libsystemd libbpf libkdumpfile libtraceevent
+TAPE_PKGS := libzstd libxxhash json-c libtraceevent
 CLIENT_PKGS := $(filter libnl%,$(PKGS))
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
-	  $(shell pkg-config --cflags $(PKGS))
+	  $(shell pkg-config --cflags $(PKGS)) -Wa,-Iuser/cmd
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
 # Where files find headers: those of the library in the first two rooms, those of the player
@@ -76,10 +77,14 @@ $(BUILD)/%.o: %.c
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
+# The assembler reads these, of which the compiler knows nothing.
+$(BUILD)/user/cmd/report/page-assets.o: $(wildcard user/cmd/report/page/*)
+$(BUILD)/user/cmd/script/perl.o: user/bindings/perl/engine.pl
+
 # For other programs there are two libraries, so that those that only read tapes do not need
 # libnl: see user/lib/README. The .map files say what of them is public.
 LIBRARIES := libschedtape libschedtape-client
-libschedtape_ROOMS := base tape timeline compare
+libschedtape_ROOMS := base tape decode timeline compare
 libschedtape_LIBS = $(shell pkg-config --libs $(TAPE_PKGS)) -lpthread -lm
 libschedtape-client_ROOMS := base module
 libschedtape-client_LIBS = $(shell pkg-config --libs $(CLIENT_PKGS))
@@ -110,6 +115,24 @@ $(DEV)/$(1).a: $(foreach r,$($(1)_ROOMS),$(filter $(BUILD)/user/lib/$(r)/%,$(LIB
 endef
 $(foreach l,$(LIBRARIES),$(eval $(call library,$(l))))
 
+# The Python package, for PYTHONPATH=$(BUILD)/python; on another machine a wheel does that.
+PYTHON	?= /usr/bin/python3
+PY	:= user/bindings/python
+PYTHON_RPATH ?= -Wl,-rpath,$(DEV)
+PY_INCLUDE = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+
+python: $(BUILD)/python/schedtape/_schedtape.abi3.so
+	@cp -Ru $(PY)/schedtape $(BUILD)/python/
+
+$(BUILD)/python/schedtape/_schedtape.abi3.so: $(wildcard $(PY)/*.[ch]) $(DEV)/libschedtape.so
+	@test -e $(PY_INCLUDE)/Python.h || \
+		{ echo "python: $(PYTHON) has no headers here: install python3-dev" >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	@ln -sf libschedtape.so $(DEV)/libschedtape.so.$(SONUMBER)
+	$(Q)$(CC) $(FLAGS) -Wno-missing-field-initializers -fPIC -I$(PY_INCLUDE) $(CPPFLAGS) $(CFLAGS) \
+		$(LDFLAGS) -shared $(PYTHON_RPATH) -o $@ $(filter %.c,$^) $(DEV)/libschedtape.so
+
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -122,6 +145,10 @@ $(DEV)/%.pc: user/lib/%.pc.in include/schedtape/version.h FORCE
 	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@TAPE_PKGS@|$(TAPE_PKGS)|; s|@CLIENT_PKGS@|$(CLIENT_PKGS)|' \
 		-e 's|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|' $< > $@
+
+$(DEV)/%.service: user/systemd/%.service.in FORCE
+	@mkdir -p $(@D)
+	@sed 's|@PREFIX@|$(PREFIX)|' $< > $@
 
 # A kernel's module is built in a folder of its own, from links to the sources, by one make at a
 # time: two guests at once must not build into the same files.
@@ -218,7 +245,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all module demo host-build host-module setup demo-setup unit check check-debug mutants fuzz \
+.PHONY: all python module demo host-build host-module setup demo-setup unit check check-debug mutants fuzz \
 	reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
@@ -233,6 +260,7 @@ ZSHDIR	?= $(PREFIX)/share/zsh/site-functions
 FISHDIR	?= $(PREFIX)/share/fish/vendor_completions.d
 UDEVDIR	?= /usr/lib/udev/rules.d
 SYSUSERSDIR ?= /usr/lib/sysusers.d
+UNITDIR	?= /usr/lib/systemd/system
 KVER	?= $(shell uname -r)
 DKMS	?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
 SRCDIR	:= /usr/src/schedtape-$(VERSION)
@@ -249,12 +277,13 @@ INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
 	  user/completion/schedtape.fish:644:$(FISHDIR)/schedtape.fish \
 	  kmod/60-schedtape.rules:644:$(UDEVDIR)/60-schedtape.rules \
 	  kmod/schedtape.sysusers:644:$(SYSUSERSDIR)/schedtape.conf \
+	  $(DEV)/schedtape@.service:644:$(UNITDIR)/schedtape@.service \
 	  $(foreach l,$(LIBRARIES),$(DEV)/$(l).so:644:$(LIBDIR)/$(l).so.$(SOVERSION) \
 		$(DEV)/$(l).a:644:$(LIBDIR)/$(l).a $(DEV)/$(l).pc:644:$(LIBDIR)/pkgconfig/$(l).pc) \
 	  $(foreach h,$(wildcard user/lib/include/*.h),$(h):644:$(INCLUDEDIR)/$(notdir $(h))) \
 	  $(foreach h,$(wildcard user/lib/include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
 	  $(foreach h,$(wildcard include/schedtape/*.h),$(h):644:$(INCLUDEDIR)/schedtape/$(notdir $(h))) \
-	  Documentation/examples/bursts.c:644:$(DOCDIR)/examples/bursts.c
+	  $(foreach e,$(wildcard Documentation/examples/*.c),$(e):644:$(DOCDIR)/examples/$(notdir $(e)))
 
 # target:where
 LINKED	= $(foreach l,$(LIBRARIES),$(l).so.$(SOVERSION):$(LIBDIR)/$(l).so.$(SONUMBER) \
@@ -266,13 +295,18 @@ ldconfig = $(if $(DESTDIR),,-@PATH=$$PATH:/usr/sbin:/sbin; test "$$(id -u)" != 0
 
 install: install-user $(if $(DESTDIR),dkms-source,group $(if $(DKMS),dkms,module)-install)
 
-install-user: all $(LIBRARIES:%=$(DEV)/%.so) $(LIBRARIES:%=$(DEV)/%.a) $(LIBRARIES:%=$(DEV)/%.pc)
+install-user: all $(LIBRARIES:%=$(DEV)/%.so) $(LIBRARIES:%=$(DEV)/%.a) $(LIBRARIES:%=$(DEV)/%.pc) $(DEV)/schedtape@.service
 	@for f in $(INSTALLED); do \
 		IFS=:; set -- $$f; \
 		$(INSTALL) -m $$2 -D $$1 $(DESTDIR)$$3 || exit; \
 	done
 	@for f in $(LINKED); do ln -sf $${f%%:*} $(DESTDIR)$${f##*:} || exit; done
 	$(ldconfig)
+
+# For a package, which sets PYTHONDIR; a virtual environment uses pip.
+install-python: python
+	@cd $(BUILD)/python && find schedtape -type f -not -path '*/__pycache__/*' \
+		-exec $(INSTALL) -m 644 -D {} $(DESTDIR)$(PYTHONDIR)/{} \;
 
 dkms-source:
 	rm -rf $(DESTDIR)$(SRCDIR)
@@ -338,4 +372,4 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: clean distclean help install install-user dkms-source dkms-install module-install group uninstall deb style FORCE
+.PHONY: clean distclean help install install-user install-python dkms-source dkms-install module-install group uninstall deb style FORCE

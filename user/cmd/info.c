@@ -9,6 +9,7 @@
 #include <machine/settings.h>
 
 #include "info-clock.h"
+#include "info-samples.h"
 #include "commands.h"
 #include "common/gaps.h"
 #include "common/input.h"
@@ -184,6 +185,28 @@ static void print_clock(struct json_object *clock)
 		printf("; recorded %s UTC", date);
 }
 
+/* Prints a line for each of the tapes that the tape was made of. */
+static void print_merged(struct json_object *merged)
+{
+	char start[OUT_TIME_LEN], stop[OUT_TIME_LEN];
+	size_t i, n = json_object_array_length(merged);
+
+	printf("%zu tapes", n);
+	for (i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(merged, i), *why;
+
+		putchar('\n');
+		print_key("merged tape");
+		printf("from %s to %s s", out_seconds(start, number_of(one, "start_time"), 6),
+		       out_seconds(stop, number_of(one, "stop_time"), 6));
+		if (json_object_object_get_ex(one, "trigger", &why) ||
+		    json_object_object_get_ex(one, "ended_by", &why)) {
+			fputs(", by ", stdout);
+			print_value(why);
+		}
+	}
+}
+
 static void print_meta(struct json_object *meta)
 {
 	if (!json_object_is_type(meta, json_type_object))
@@ -198,6 +221,8 @@ static void print_meta(struct json_object *meta)
 			print_clock(value);
 		else if (!strcmp(key, "cgroups") && json_object_is_type(value, json_type_array))
 			printf("%zu", json_object_array_length(value));
+		else if (!strcmp(key, "merged") && json_object_is_type(value, json_type_array))
+			print_merged(value);
 		else
 			print_value(value);
 		putchar('\n');
@@ -241,17 +266,23 @@ static void print_tape(struct schedtape_tape *tape, const struct quotas *quotas)
 	print_count("chunks", schedtape_tape_chunks(tape));
 	print_count("pages", schedtape_tape_pages(tape));
 	print_count("events", events);
-	if (events) {
+	/* Other events take more bytes, and are not counted here. */
+	if (events && !schedtape_tape_formats(tape)->n) {
 		print_key("bytes an event");
 		printf("%.2f\n", (double)schedtape_tape_bytes(tape) / events);
 	}
 	print_count("tasks described", nr_tasks);
 	print_losses(end);
+	info_samples_print(tape, print_key);
 	info_clock_print(tape, print_key);
 	schedulers_print(tape, print_key);
 	quotas_print(quotas, end->stop_time, print_key);
 	print_key("end");
 	text_print(stdout, schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "complete");
+	if (end->ended_by) {
+		fputs(", by ", stdout);
+		text_print(stdout, end->ended_by);
+	}
 	putchar('\n');
 }
 
@@ -344,9 +375,12 @@ static void print_json(struct schedtape_tape *tape, const struct quotas *quotas,
 	out_json_add_count(root, "lost", cmd_count_lost(end));
 	out_json_add_count(root, "task_count", nr_tasks);
 	json_object_object_add(root, "cpus", out_json_cpus(end));
+	info_samples_json(tape, root);
 	info_clock_json(tape, root);
 	schedulers_json(tape, root);
 	quotas_json(quotas, root);
+	json_object_object_add(root, "ended_by",
+			       end->ended_by ? json_object_new_string(end->ended_by) : NULL);
 	json_object_object_add(root, "damage", damage ? json_object_new_string(damage) : NULL);
 	json_object_object_add(root, "meta", json_object_get(tape_meta(tape)));
 	out_json(root, true);

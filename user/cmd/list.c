@@ -16,17 +16,30 @@
 #include "base/clock.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/recorders.h"
 #include "common/rights.h"
 #include "common/table.h"
 
+/* The name of a recorder, a colon and a PID. */
+#define OWNER_LEN	96
+/* A recorder that writes a snapshot answers when that is done. */
+#define STATUS_SECONDS	2
 /* A user's name with its NUL. */
 #define USER_LEN	33
 
 /**
  * struct list - the module's sessions and replays
+ * @recorders: processes with a name, of record --name, and what they say of themselves, or NULL
  * @now: CLOCK_MONOTONIC, ns
  */
 struct list {
+	struct recorder {
+		pid_t pid;
+		char *name;
+		struct json_object *status;
+	} *recorders;
+	size_t nr_recorders;
+	size_t recorders_capacity;
 	struct schedtape_session_state *sessions;
 	size_t nr_sessions;
 	size_t sessions_capacity;
@@ -55,6 +68,10 @@ static const struct table_column session_columns[] = {
 	{ "clock", "clock", TABLE_TEXT },
 	{ "user", "user", TABLE_TEXT },
 	{ "missed", "missed calls", 0 },
+	{ "keeps", "keeps s", 0 },
+	{ "snapshots", "snapshots", 0 },
+	{ "last", "last trigger", TABLE_TEXT },
+	{ "since", "ago", 0 },
 	{ 0 }
 };
 
@@ -102,6 +119,58 @@ static int add_replay(const struct schedtape_replay_state *state, void *arg)
 	list->replays = replays;
 	replays[list->nr_replays++] = *state;
 	return 0;
+}
+
+static bool add_recorder(void *arg, const char *name, pid_t pid)
+{
+	struct recorder *recorders;
+	struct list *list = arg;
+
+	recorders = schedtape_list_grow(list->recorders, list->nr_recorders,
+					&list->recorders_capacity, sizeof(*recorders));
+	if (!recorders)
+		return false;
+	list->recorders = recorders;
+	recorders[list->nr_recorders] = (struct recorder){
+		.pid = pid,
+		.name = strdup(name),
+		.status = recorders_status(name, STATUS_SECONDS, NULL),
+	};
+	return recorders[list->nr_recorders++].name;
+}
+
+/* Returns the process as a recorder with a name, or NULL. */
+static const struct recorder *find_recorder(const struct list *list, uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr_recorders; i++)
+		if (list->recorders[i].pid == (pid_t)pid)
+			return &list->recorders[i];
+	return NULL;
+}
+
+/* Returns the name that record --name has given to a process, or NULL. */
+static const char *recorder_name(const struct list *list, uint32_t pid)
+{
+	const struct recorder *recorder = find_recorder(list, pid);
+
+	return recorder ? recorder->name : NULL;
+}
+
+/*
+ * Returns a member of what a session's owner says of itself, or NULL.  Another program may have
+ * answered.
+ */
+static struct json_object *status_member(const struct list *list,
+					 const struct schedtape_session_state *state,
+					 const char *key, enum json_type type)
+{
+	const struct recorder *recorder = find_recorder(list, state->owner);
+	struct json_object *member;
+
+	return recorder && json_object_object_get_ex(recorder->status, key, &member) &&
+	       json_object_is_type(member, type) ? member : NULL;
 }
 
 /* Returns true for a session without a ring: a replay's, or one that was only just opened. */
@@ -178,14 +247,22 @@ static uint64_t ring_bytes(const struct schedtape_session_state *state)
 	return (uint64_t)state->ring_pages * STAPE_PAGE_SIZE;
 }
 
-/* "schedtape:123".  The name is that of now, and missing if the process has ended. */
-static const char *owner_name(char buffer[TEXT_TASK_LEN], uint32_t pid)
+/*
+ * "schedtape:123", or the recorder's own name.  The name is that of now, and missing if the process
+ * has ended.
+ */
+static const char *owner_name(char buffer[OWNER_LEN], const struct list *list, uint32_t pid)
 {
+	const char *name = recorder_name(list, pid);
 	char path[32], comm[STAPE_COMM_LEN] = "";
 	FILE *file;
 
 	if (!pid)
 		return "-";
+	if (name) {
+		snprintf(buffer, OWNER_LEN, "%s:%u", name, pid);
+		return buffer;
+	}
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	file = fopen(path, "re");
 	if (file && fgets(comm, sizeof(comm), file))
@@ -223,15 +300,38 @@ static const char *age(char buffer[32], const struct list *list, uint64_t start,
 	return buffer;
 }
 
+/* Prints what only the session's owner knows. */
+static void print_status(struct table *table, const struct list *list,
+			 const struct schedtape_session_state *state)
+{
+	struct json_object *keeps = status_member(list, state, "keeps_ns", json_type_int);
+	struct json_object *n = status_member(list, state, "snapshot_count", json_type_int);
+	struct json_object *last = status_member(list, state, "last_trigger", json_type_object);
+	struct json_object *name, *time;
+	char text[32];
+
+	table_cell(table, keeps ? "%.1f" : "-", json_object_get_uint64(keeps) / 1e9);
+	table_cell(table, n ? "%" PRIu64 : "-", json_object_get_uint64(n));
+	if (last && json_object_object_get_ex(last, "name", &name) &&
+	    json_object_object_get_ex(last, "time_ns", &time)) {
+		table_cell(table, "%s", text_safe(text, sizeof(text),
+						  json_object_get_string(name)));
+		table_cell(table, "%s", age(text, list, json_object_get_uint64(time), 0));
+	} else {
+		table_cell(table, "-");
+		table_cell(table, "-");
+	}
+}
+
 static void print_session(struct table *table, const struct list *list,
 			  const struct schedtape_session_state *state)
 {
-	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], user[USER_LEN], time[32];
+	char count[OUT_COUNT_LEN], owner[OWNER_LEN], user[USER_LEN], time[32];
 
 	table_cell(table, "%u", state->id);
 	table_cell(table, "%s", session_state(state->state));
 	table_cell(table, "%s", age(time, list, state->start_time, state->stop_time));
-	table_cell(table, "%s", owner_name(owner, state->owner));
+	table_cell(table, "%s", owner_name(owner, list, state->owner));
 	table_cell(table, "%s", out_count(count, state->events));
 	table_cell(table, "%s", out_count(count, state->lost));
 	table_cell(table, "%u", state->tasks);
@@ -241,17 +341,18 @@ static void print_session(struct table *table, const struct list *list,
 	table_cell(table, "%s", clock_name(state->clock));
 	table_cell(table, "%s", user_name(user, state->uid));
 	table_cell(table, "%" PRIu64, state->missed_calls);
+	print_status(table, list, state);
 }
 
 static void print_replay(struct table *table, const struct list *list,
 			 const struct schedtape_replay_state *state)
 {
-	char count[OUT_COUNT_LEN], owner[TEXT_TASK_LEN], user[USER_LEN], time[32];
+	char count[OUT_COUNT_LEN], owner[OWNER_LEN], user[USER_LEN], time[32];
 
 	table_cell(table, "%u", state->id);
 	table_cell(table, "%s", replay_state(state->state));
 	table_cell(table, "%s", age(time, list, state->start_time, state->stop_time));
-	table_cell(table, "%s", owner_name(owner, replay_owner(list)));
+	table_cell(table, "%s", owner_name(owner, list, replay_owner(list)));
 	table_cell(table, "%u", state->players);
 	table_cell(table, "%u", state->done);
 	table_cell(table, "%.3f", out_ms(state->lag_max));
@@ -312,13 +413,24 @@ static void print_text(const struct list *list, const struct table_options *opts
 
 /* -- JSON ------------------------------------------------------------------ */
 
-static struct json_object *json_session(const struct schedtape_session_state *state)
+static void add_status(struct json_object *object, const struct list *list,
+		       const struct schedtape_session_state *state, const char *key,
+		       enum json_type type)
+{
+	json_object_object_add(object, key,
+			       json_object_get(status_member(list, state, key, type)));
+}
+
+static struct json_object *json_session(const struct list *list,
+					const struct schedtape_session_state *state)
 {
 	struct json_object *object = json_object_new_object();
+	const char *name = recorder_name(list, state->owner);
 
 	out_json_add_count(object, "session", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
 	out_json_add_count(object, "owner_pid", state->owner);
+	json_object_object_add(object, "name", name ? json_object_new_string(name) : NULL);
 	out_json_add_count(object, "uid", state->uid);
 	out_json_add_name(object, "clock_name", clock_name(state->clock));
 	out_json_add_bool(object, "overwrite", state->overwrite);
@@ -335,6 +447,9 @@ static struct json_object *json_session(const struct schedtape_session_state *st
 	out_json_add_name(object, "stopped_by", stopped_by(state->stopped_by));
 	out_json_add_count(object, "start_ns", state->start_time);
 	out_json_add_count(object, "stop_ns", state->stop_time);
+	add_status(object, list, state, "keeps_ns", json_type_int);
+	add_status(object, list, state, "snapshot_count", json_type_int);
+	add_status(object, list, state, "last_trigger", json_type_object);
 	return object;
 }
 
@@ -366,7 +481,7 @@ static void print_json(const struct list *list)
 	size_t i;
 
 	for (i = 0; i < list->nr_sessions; i++)
-		json_object_array_add(sessions, json_session(&list->sessions[i]));
+		json_object_array_add(sessions, json_session(list, &list->sessions[i]));
 	for (i = 0; i < list->nr_replays; i++)
 		json_object_array_add(replays, json_replay(&list->replays[i]));
 	json_object_object_add(root, "sessions", sessions);
@@ -422,10 +537,17 @@ int cmd_list(int argc, char **argv)
 
 	cmd_parse(&argp, argc, argv, 0, &opts);
 	ret = rights_say(get_all(&list, &err), &err);
+	if (!ret)
+		recorders_each(add_recorder, &list);
 	if (!ret && opts.json)
 		print_json(&list);
 	else if (!ret)
 		print_text(&list, &opts.table);
+	while (list.nr_recorders) {
+		free(list.recorders[--list.nr_recorders].name);
+		json_object_put(list.recorders[list.nr_recorders].status);
+	}
+	free(list.recorders);
 	free(list.sessions);
 	free(list.replays);
 	return out_finish(ret ? CMD_FAILURE : 0);

@@ -25,6 +25,11 @@ static const struct {
 	bool paged;		/* on a terminal */
 } commands[] = {
 	{ "record", cmd_record, "Record how a workload is scheduled", false },
+	{ "snapshot", cmd_snapshot, "Make a running recorder end its tape and begin one", false },
+	{ "start", cmd_start, "Make a recorder begin that waits", false },
+	{ "pause", cmd_pause, "Make a running recorder pause", false },
+	{ "resume", cmd_resume, "Make a running recorder go on", false },
+	{ "stop", cmd_stop, "Make a running recorder end", false },
 	{ "filter", cmd_filter, "Change what a running session records", false },
 	{ "info", cmd_info, "Show where and how a tape was recorded", true },
 	{ "script", cmd_script, "Print the events of a tape", true },
@@ -38,6 +43,7 @@ static const struct {
 	{ "replay", cmd_replay, "Replay a tape", false },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay", true },
+	{ "merge", cmd_merge, "Make one tape of several that one recorder has written", false },
 	{ "pack", cmd_pack, "Make one file of a tape directory", false },
 	{ "recover", cmd_recover, "Make a complete tape of a truncated or corrupt one", false },
 	{ "list", cmd_list, "List the sessions and replays of the module", false },

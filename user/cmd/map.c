@@ -33,7 +33,6 @@ struct map {
 	struct cmd_common common;
 	struct selection selection;
 	struct time_text_options times;
-	enum color_when color;
 	struct select_numbers cpus;
 	const char *names;
 	bool fuzzy;
@@ -89,7 +88,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &map->common;
 		state->child_inputs[1] = &map->selection;
 		state->child_inputs[2] = &map->times;
-		state->child_inputs[3] = &map->color;
 		return 0;
 	case OPT_COMPACT:
 		map->rows.compact = true;
@@ -265,7 +263,7 @@ int cmd_map(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &time_text_argp, 0, NULL, 0 }, { &color_argp, 0, NULL, 0 }, { 0 }
+		{ &time_text_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -281,7 +279,7 @@ int cmd_map(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, 0, &map);
 	map.of_tasks = selection_of_tasks(&map.selection);
 	map.rows.json = map.common.json;
-	map.rows.colors = !map.rows.json && color_wanted(map.color);
+	map.rows.colors = !map.rows.json && color_output();
 	status = map_tape(&map);
 	rows_free(&map.rows);
 	select_numbers_free(&map.cpus);

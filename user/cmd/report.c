@@ -2,6 +2,7 @@
 /*
  * schedtape report: what each task of a tape did.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,19 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/selection.h"
+#include "report/page.h"
 #include "report/print.h"
 #include "report/sums.h"
 
 #define OPT_EDGES	0x101
 #define OPT_SYSCALLS	0x102
+#define OPT_HTML	0x103
 
 /**
  * struct report - the command line
  * @edges: --edges
  * @show_calls: --syscalls
+ * @html: --html: the file
  * @syscalls: the names of the tape's system calls
  * @calls: the sleeps in them, of each task
  * @grouped: of each line
@@ -32,6 +36,7 @@ struct report {
 	enum groups_by by;
 	bool edges;
 	bool show_calls;
+	const char *html;
 	struct syscalls syscalls;
 	struct calls calls;
 	struct calls grouped;
@@ -41,6 +46,8 @@ static const struct argp_option options[] = {
 	{ "edges", OPT_EDGES, NULL, 0, "Also show which task woke which, and how often", 0 },
 	{ "syscalls", OPT_SYSCALLS, NULL, 0,
 	  "Also show which system calls the tasks slept in, if record --syscalls noted them", 0 },
+	{ "html", OPT_HTML, "FILE", 0,
+	  "Write a page to look at: what each CPU and each task did, and when", 0 },
 	{ 0 }
 };
 
@@ -54,7 +61,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report *report = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &report->common;
@@ -67,6 +73,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SYSCALLS:
 		report->show_calls = true;
+		return 0;
+	case OPT_HTML:
+		report->html = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (report->html && (report->common.json || report->edges ||
+				     report->show_calls || report->by != GROUPS_TASK))
+			argp_error(state,
+				   "--html: not together with --json, --edges, --syscalls, --by");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -156,6 +171,41 @@ static int show(struct report *report, struct schedtape_tape *tape,
 	return status;
 }
 
+static int make_page(struct page *page, const struct report *report)
+{
+	struct schedtape_error err = { "" };
+	char count[OUT_COUNT_LEN];
+	uint64_t bytes;
+	int rc;
+
+	rc = page_make(page, &err);
+	if (!rc)
+		rc = page_write(page, report->html, &bytes, &err);
+	if (rc == -ENODATA)
+		selection_no_match(&report->selection, page->tape, page->path, "task", "");
+	else if (rc)
+		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
+	else if (bytes)
+		printf("%s: %s bytes\n", report->html, out_count(count, bytes));
+	return rc ? CMD_FAILURE : 0;
+}
+
+/* Writes the page.  Returns the exit status. */
+static int show_page(struct report *report, struct schedtape_tape *tape,
+		     const struct schedtape_timeline *timeline, const struct report_sums *sums)
+{
+	struct page page = {
+		.path = report->common.input, .tape = tape, .timeline = timeline, .sums = sums,
+	};
+	int status;
+
+	if (cmd_warn_empty(tape, report->common.input))
+		return CMD_FAILURE;
+	status = make_page(&page, report);
+	page_free(&page);
+	return status;
+}
+
 static int run(struct report *report, struct schedtape_tape *tape)
 {
 	const struct schedtape_timeline_ops *ops = &report_sums_ops;
@@ -182,7 +232,8 @@ static int run(struct report *report, struct schedtape_tape *tape)
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
 		cmd_warn_damage(timeline);
-		status = show(report, tape, timeline, &sums);
+		status = report->html ? show_page(report, tape, timeline, &sums) :
+					show(report, tape, timeline, &sums);
 		schedtape_timeline_free(timeline);
 	}
 	report_sums_free(&sums);
@@ -213,7 +264,9 @@ int cmd_report(int argc, char **argv)
 	sheet_options_init(&report.sheet, report_columns, "cpu");
 	report.sheet.aliases = aliases;
 	cmd_parse(&argp, argc, argv, 0, &report);
-	tape = cmd_open_tape_once(report.common.input);
+	/* A page reads the tape twice, which a pipe does not allow. */
+	tape = report.html ? cmd_open_tape(report.common.input) :
+			     cmd_open_tape_once(report.common.input);
 	if (tape && !selection_resolve(&report.selection, tape, report.common.input))
 		status = run(&report, tape);
 	cmd_close_tape(tape, report.common.input);

@@ -2,18 +2,34 @@
 /*
  * schedtape script: prints the events of a tape, one per line.
  */
+#include <string.h>
+
+#include <json-c/json.h>
+
 #include "commands.h"
 #include "common/identities.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/pager.h"
 #include "common/selection.h"
+#include "script/engine.h"
 #include "script/fields.h"
+#include "script/generate.h"
+#include "script/perl.h"
 #include "script/print.h"
+#include "script/samples.h"
 
 /**
  * struct script - the command line, and the state of the output
  * @print_event: prints an event in the format that the options ask for
+ * @print_sample: the same for other tracepoints
+ * @samples: of these
+ * @file: --script: runs on the tape
+ * @args: its arguments; NULL: none
+ * @language: --gen-script: of the script that is written
+ * @perl: @file is in Perl
+ * @list: --list: scripts are listed
  * @printed: an event was printed, losses and pauses not counted
  * @begun: something was printed
  */
@@ -24,19 +40,56 @@ struct script {
 	struct fields fields;
 	struct print print;
 	void (*print_event)(struct print *print, const struct schedtape_event *ev);
+	void (*print_sample)(struct print *print, const struct print_sample *sample);
+	struct samples samples;
+	const char *file;
+	char **args;
+	enum language language;
+	bool perl;
+	bool list;
 	bool printed;
 	bool begun;
 };
 
 static const struct argp_option options[] = {
 	{ "comms", 'c', "GLOB[,GLOB...]", 0, "As --comm", 0 },
+	{ "gen-script", 'g', "python|perl", 0,
+	  "Write a script, schedtape-script.py or .pl, with a function for each tracepoint", 0 },
+	{ "list", 'l', NULL, 0, "List the scripts that come with the Python package", 0 },
+	{ "script", 's', "NAME", 0,
+	  "Run a script, a file or one that -l lists; its arguments follow, options after --", 0 },
 	{ 0 }
 };
+
+static enum language parse_language(const char *name, struct argp_state *state)
+{
+	enum language language = engine_language(name, strlen(name));
+
+	if (!language)
+		argp_error(state, "-g: '%s': the language is python or perl", name);
+	return language;
+}
+
+/* Scripts get all events, and print what they like. */
+static void check_engine(const struct script *script, struct argp_state *state)
+{
+	if (!script->file && !script->language && !script->list)
+		return;
+	if (!!script->file + !!script->language + script->list > 1)
+		argp_error(state, "-g, -l and -s: one of them at a time");
+	if (script->common.json || script->fields.given || script->fields.chosen ||
+	    selection_of_any(&script->selection))
+		argp_error(state, "-g, -l and -s: only together with -i, because a script gets all "
+			   "events");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct script *script = state->input;
 
+	/* A script has the terminal for itself. */
+	if (key == 'g' || key == 'l' || key == 's')
+		pager_forbid();
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &script->common;
@@ -46,7 +99,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'c':
 		return -select_names_parse(&script->selection.comms, arg);
+	case 'g':
+		script->language = parse_language(arg, state);
+		return 0;
+	case 'l':
+		script->list = true;
+		return 0;
+	case 's':
+		script->file = arg;
+		script->perl = engine_language_of(&script->file) == LANGUAGE_PERL;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (!script->file)
+			return ARGP_ERR_UNKNOWN;
+		script->args = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
 	case ARGP_KEY_END:
+		check_engine(script, state);
 		if (script->common.json && script->fields.given)
 			argp_error(state, "-F and --json cannot be combined: JSON has all fields");
 		return 0;
@@ -91,6 +161,107 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
 	script->print_event(&script->print, ev);
 }
 
+/* -- other tracepoints ------------------------------------------------------ */
+
+/* Without -e, or with one that may name some. */
+static bool wants_samples(const struct script *script)
+{
+	return !script->fields.chosen || script->fields.points.nr;
+}
+
+static bool selects_sample(const struct script *script, const struct schedtape_sample *sample)
+{
+	const struct selection *selection = &script->selection;
+
+	return selection_has_cpu(selection, sample->cpu) &&
+	       selection_has_time(selection, sample->time) &&
+	       (!selection_of_tasks(selection) || selects_task(script, sample->tid)) &&
+	       fields_has_point(&script->fields, samples_name(&script->samples));
+}
+
+/* Prints the sample. */
+static void show_sample(struct script *script, const struct schedtape_sample *sample)
+{
+	/* A task has no PID any more when its parent has reaped it before its last switch. */
+	bool reaped = sample->tid == UINT32_MAX;
+	struct print_sample line = {
+		.at = {
+			.time = sample->time,
+			.cpu = sample->cpu,
+			.curr = reaped ? 0 : sample->tid,
+			.curr_kind = reaped ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE,
+		},
+	};
+	struct json_object *fields;
+
+	begin(script);
+	line.event = samples_name(&script->samples);
+	if (script->common.json) {
+		fields = samples_json(&script->samples);
+		line.fields = json_object_to_json_string_ext(fields, JSON_C_TO_STRING_PLAIN);
+		if (strlen(line.fields) > LINES_MOST - LINES_MOST / 4)
+			line.fields = "null";
+		script->print_sample(&script->print, &line);
+		json_object_put(fields);
+	} else {
+		line.text = schedtape_decoder_text(script->samples.decoder, sample);
+		script->print_sample(&script->print, &line);
+	}
+	script->printed = true;
+}
+
+/* A loss may hide events of any task and tracepoint, so it is always shown. */
+static void show_sample_loss(struct script *script, const struct schedtape_sample *sample)
+{
+	const struct print_sample line = {
+		.at = {
+			.type = SCHEDTAPE_EV_LOST,
+			.time = sample->time,
+			.cpu = sample->cpu,
+			.lost_first = sample->time,
+		},
+		.lost = sample->lost,
+	};
+
+	if (!sample->lost || !selection_has_cpu(&script->selection, sample->cpu) ||
+	    !selection_has_time(&script->selection, sample->time))
+		return;
+	begin(script);
+	script->print_sample(&script->print, &line);
+}
+
+/* Prints the next sample, and what was lost before it; or gives both to the script. */
+static void take_sample(struct script *script)
+{
+	const struct schedtape_sample *sample = &script->samples.next;
+
+	if (script->perl) {
+		perl_sample(&script->print, &script->samples);
+		script->printed = true;
+		return;
+	}
+	show_sample_loss(script, sample);
+	if (sample->bytes && selects_sample(script, sample))
+		show_sample(script, sample);
+}
+
+/* Prints the samples up to @time.  On one CPU, what a task does comes before it leaves. */
+static int show_samples(struct script *script, uint64_t time)
+{
+	const struct schedtape_sample *next = &script->samples.next;
+	int ret = 0;
+
+	while (!ret && script->samples.any && next->time <= time && out_works() &&
+	       !selection_is_over(&script->selection, next->time)) {
+		ret = identities_reach(script->print.identities, next->time);
+		if (ret)
+			break;
+		take_sample(script);
+		ret = samples_advance(&script->samples);
+	}
+	return ret;
+}
+
 /*
  * Prints an event, and follows it.  What it changes of a task is printed with the old value beside
  * the new one, but a fork with its child's name.
@@ -103,7 +274,9 @@ static int take(void *arg, const struct schedtape_event *ev)
 
 	if (selection_is_over(&script->selection, ev->time))
 		return 1;
-	ret = identities_reach(ids, ev->time);
+	ret = show_samples(script, ev->time);
+	if (!ret)
+		ret = identities_reach(ids, ev->time);
 	switch (ev->type) {
 	case STAPE_EV_RENAME:
 	case STAPE_EV_PRIO:
@@ -144,8 +317,48 @@ static void choose_format(struct script *script)
 	if (script->fields.fields & FIELD_TOD)
 		script->times.style = TIME_STYLE_DATE;
 	lines_begin(&script->print.lines);
-	script->print_event = script->common.json ? print_json :
+	script->print_event = script->perl ? print_perl : script->common.json ? print_json :
 			      script->fields.perf ? print_perf : print_text;
+	script->print_sample = script->common.json ? print_json_sample :
+			       script->fields.perf ? print_perf_sample : print_text_sample;
+}
+
+/* A script in Perl has its output, and this process, meanwhile, its pipe. */
+static int read_events(struct script *script, struct schedtape_tape *tape)
+{
+	int status = cmd_read_events(tape, &script->print.lines, take, script);
+
+	if (!status && show_samples(script, UINT64_MAX))
+		status = CMD_FAILURE;
+	return status ? out_finish(status) : finish(script, tape);
+}
+
+static void warn_perl(const struct script *script, uint64_t count, const char *what)
+{
+	char text[OUT_COUNT_LEN];
+
+	if (count)
+		out_warning(script->common.input, "%s %s", out_count(text, count), what);
+}
+
+/* Samples are read only if the script has a function for them. */
+static int run_perl(struct script *script, struct schedtape_tape *tape)
+{
+	int status = CMD_FAILURE;
+	uint64_t lost, unknown;
+
+	if (samples_decode(&script->samples, tape) ||
+	    perl_begin(&script->print, script->samples.decoder, script->file, script->args))
+		return CMD_FAILURE;
+	if (!perl_wants_samples(script->print.perl) ||
+	    !samples_begin(&script->samples, tape, script->common.input))
+		status = read_events(script, tape);
+	lost = perl_lost(script->print.perl, &unknown);
+	status = perl_end(&script->print, status);
+	warn_perl(script, cmd_count_lost(schedtape_tape_end(tape)), "events are lost");
+	warn_perl(script, lost, "events of other tracepoints are lost");
+	warn_perl(script, unknown, "events of other tracepoints cannot be decoded");
+	return status;
 }
 
 static int script_tape(struct script *script)
@@ -164,8 +377,12 @@ static int script_tape(struct script *script)
 		goto out;
 	if (out_failed(identities_new(tape, &script->print.identities, &err), &err))
 		goto out;
-	status = cmd_read_events(tape, &script->print.lines, take, script);
-	status = status ? out_finish(status) : finish(script, tape);
+	if (script->perl)
+		status = run_perl(script, tape);
+	else if (!wants_samples(script) ||
+		 !samples_begin(&script->samples, tape, script->common.input))
+		status = read_events(script, tape);
+	samples_end(&script->samples);
 	identities_free(script->print.identities);
 out:
 	syscalls_free(&script->print.syscalls);
@@ -182,8 +399,9 @@ int cmd_script(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "[FILE]",
-		.doc = "Prints the events of a tape, one a line, by time. See schedtape-script(1).",
+		.args_doc = "[FILE]\n-s NAME [ARGUMENT...]",
+		.doc = "Prints the events of a tape, one a line, by time, or runs a script on "
+		       "them. See schedtape-script(1).",
 		.children = children,
 	};
 	struct script script = {
@@ -193,8 +411,19 @@ int cmd_script(int argc, char **argv)
 	};
 	int status;
 
-	cmd_parse(&argp, argc, argv, 0, &script);
-	status = script_tape(&script);
+	/* Arguments behind a script's name are passed to the script, so they keep their order. */
+	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &script);
+	if (script.list)
+		status = engine_list();
+	else if (script.language == LANGUAGE_PERL)
+		status = generate_perl(script.common.input);
+	else if (script.language)
+		status = engine_make(script.common.input);
+	else if (script.file && !script.perl)
+		status = engine_run(script.common.input, script.file, script.args);
+	else
+		status = script_tape(&script);
 	selection_free(&script.selection);
+	select_names_free(&script.fields.points);
 	return status;
 }

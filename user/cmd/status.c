@@ -9,6 +9,8 @@
 #include <schedtape/client.h>
 #include <schedtape/version.h>
 
+#include <machine/machine.h>
+
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -105,6 +107,8 @@ static void add_limits(struct json_object *root, const struct schedtape_module_i
 	out_json_add_count(root, "replay_count", info->replays);
 	out_json_add_count(root, "missed_calls", info->missed_calls);
 	out_json_add_bool(root, "stop_all", info->stop_all);
+	json_object_object_add(root, "throttling",
+			       json_object_new_string(schedtape_throttling_name(info->throttling)));
 	add_missing(root, info);
 }
 

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/recorders.h"
 #include "common/signals.h"
 #include "top/print.h"
 #include "top/reader.h"
@@ -25,9 +26,12 @@
 #define DELAY_LEAST	0.1	/* s; less would record mostly this command's own work */
 #define DELAY_MOST	3600
 
+#define STATUS_SECONDS	10	/* a recorder that writes a snapshot answers when that is done */
+
 /**
  * struct top - the command line, and what runs
  * @record: what to record
+ * @recorder: name of the recorder whose tasks to show; NULL: none was given
  * @delay: length of an interval, s
  * @iterations: intervals to show; 0: no limit
  * @left: of these
@@ -40,6 +44,7 @@
  */
 struct top {
 	struct record_options record;
+	const char *recorder;
 	struct top_view view;
 	double delay;
 	unsigned long iterations;
@@ -108,12 +113,15 @@ static void parse_like(struct top *top, const char *arg, const struct argp_state
 static void choose_targets(struct top *top, const struct argp_state *state)
 {
 	struct targets *targets = &top->record.targets;
-	bool named = targets_named(targets);
+	bool named = targets_named(targets), copied = top->session.model || top->recorder;
 
-	if (top->session.model && (named || targets->flags_given))
-		argp_error(state, "--like takes the tasks of a session: not with -p, -t, -G, -a, "
-			   "-i, --kthreads or --exclude-comm");
-	if (!top->session.model && !named)
+	if (top->session.model && top->recorder)
+		argp_error(state, "NAME takes the tasks of a recorder: not with --like");
+	if (copied && (named || targets->flags_given))
+		argp_error(state, "%s takes the tasks of a session: not with -p, -t, -G, -a, "
+			   "-i, --kthreads or --exclude-comm",
+			   top->recorder ? "NAME" : "--like");
+	if (!copied && !named)
 		targets->filter.all = true;
 }
 
@@ -150,6 +158,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'r':
 	case RECORD_DURATION:
 		return record_options_parse_one(key, arg, &top->record, state);
+	case ARGP_KEY_ARG:
+		recorders_parse(&top->recorder, arg, state);
+		break;
 	case ARGP_KEY_END:
 		choose_targets(top, state);
 		break;
@@ -168,8 +179,9 @@ static void parse_options(struct top *top, int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
+		.args_doc = "[NAME]",
 		.doc = "Shows what tasks do now: run time, switches, and how long they wait for a "
-		       "CPU.",
+		       "CPU. NAME: the tasks of this recorder, which has record --name.",
 		.children = children,
 	};
 
@@ -181,6 +193,26 @@ static void parse_options(struct top *top, int argc, char **argv)
 	sheet_options_init(&top->view.sheet, top_columns, "runtime");
 	cmd_parse(&argp, argc, argv, 0, top);
 	top->left = top->iterations;
+}
+
+/* Finds the session of the recorder, if one was named.  Returns 0, or -errno after a message. */
+static int find_recorder(struct top *top)
+{
+	struct json_object *status, *session;
+	struct schedtape_error err;
+
+	if (!top->recorder)
+		return 0;
+	status = recorders_status(top->recorder, STATUS_SECONDS, &err);
+	if (!status)
+		return out_failed(-EPROTO, &err);
+	if (json_object_object_get_ex(status, "session", &session))
+		top->session.model = json_object_get_int64(session);
+	json_object_put(status);
+	if (top->session.model)
+		return 0;
+	out_error(NULL, "%s: the recorder does not say which session it has", top->recorder);
+	return -EPROTO;
 }
 
 /* -- showing --------------------------------------------------------------- */
@@ -245,7 +277,7 @@ static void show_all(struct top *top)
 
 	while (has != READER_ENDED) {
 		poll(fds, 3, -1);
-		if (fds[1].revents && signals_read(top->signals))
+		if (fds[1].revents && signals_read(top->signals, NULL))
 			quit(top);
 		/* Also after a signal, because that may be SIGWINCH. */
 		if (top->on_screen && (!screen_keys(&top->screen) || fds[2].revents & POLLHUP))
@@ -260,11 +292,8 @@ static void show_all(struct top *top)
 	}
 }
 
-static void show_screen(struct top *top)
+static void end_screen(struct top *top)
 {
-	top->on_screen = !top->json && !top->batch &&
-			 screen_begin(&top->screen, &top->view, top->delay);
-	show_all(top);
 	if (!top->on_screen)
 		return;
 	screen_end(&top->screen);
@@ -290,14 +319,19 @@ static int run(struct top *top)
 	top->session.options = &top->record;
 	top->session.live_ms = lround(top->delay * 1e3);
 	top->session.pipe = fds[1];
+	/* Before the threads, whose messages the screen would erase. */
+	top->on_screen = !top->json && !top->batch &&
+			 screen_begin(&top->screen, &top->view, top->recorder, top->delay);
 	ret = reader_start(&top->reader, path, length);
 	if (!ret)
 		ret = session_start(&top->session);
+	if (!ret)
+		show_all(top);
+	end_screen(top);
 	if (ret) {
 		out_error(NULL, "cannot start a thread: %s", strerror(-ret));
 		return ret;
 	}
-	show_screen(top);
 	stop(top);
 	read = reader_join(&top->reader);
 	/* If the reader has failed, this ends the recorder's wait for it. */
@@ -314,7 +348,9 @@ int cmd_top(int argc, char **argv)
 	int ret;
 
 	parse_options(&top, argc, argv);
-	ret = run(&top);
+	ret = find_recorder(&top);
+	if (!ret)
+		ret = run(&top);
 	selection_free(&top.view.selection);
 	targets_free(&top.record.targets);
 	timing_free(&top.record.timing);

@@ -167,19 +167,20 @@ static int show_causes(struct why *why, struct schedtape_tape *tape,
 			if (!causes->list[i].rest)
 				kinds |= 1U << causes->list[i].kind;
 		putchar('\n');
-		why_print_notes(kinds, &why->recorded);
+		why_print_notes(kinds, &why->waits.history);
 	}
 	sheet_free(&sheet);
 	return 0;
 }
 
+/* JSON has all links, unless --top says otherwise. */
 static struct printer printer_of(struct why *why, const struct schedtape_task *tasks)
 {
 	return (struct printer){
 		.tasks = tasks,
 		.syscalls = &why->syscalls,
 		.times = &why->time,
-		.top = why->sheet.top ? why->sheet.top : LINES,
+		.top = why->sheet.top ? why->sheet.top : why->common.json ? SIZE_MAX : LINES,
 	};
 }
 
@@ -191,11 +192,16 @@ static void no_wait(struct why *why, struct schedtape_tape *tape,
 {
 	const char *path = why->common.input;
 	char list[CONTENTS_LEN];
+	bool found = false, ran = false;
 	size_t i;
 
-	for (i = 0; i < n && !who_is(&why->who, &tasks[i]); i++)
-		;
-	if (i == n)
+	for (i = 0; i < n; i++) {
+		if (!who_is(&why->who, &tasks[i]))
+			continue;
+		found = true;
+		ran = ran || tasks[i].cpu_time || tasks[i].wakeups;
+	}
+	if (!found)
 		out_error(path, "no task of the tape is \"%s\"; it has the tasks %s", why->who.text,
 			  contents_tasks(list, tape));
 	else if (why->waits.at != SPAN_NONE)
@@ -203,6 +209,9 @@ static void no_wait(struct why *why, struct schedtape_tape *tape,
 			  why->who.text);
 	else if (selection_of_any(&why->selection))
 		selection_no_match(&why->selection, tape, path, "wait of the task", "");
+	else if (!ran)
+		out_error(path, "\"%s\" never ran: the tape does not show since when it waits",
+			  why->who.text);
 	else
 		out_error(path, "no wait of \"%s\"%s", why->who.text,
 			  why->sleeps ? "" : " but its own sleeps, see --sleeps");
@@ -252,7 +261,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 	}
 	if (waits->nr_more)
 		printf("# %zu more waits, see --worst\n", waits->nr_more);
-	why_print_notes(kinds, &why->recorded);
+	why_print_notes(kinds, &why->waits.history);
 	return 0;
 }
 
@@ -336,7 +345,7 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 		out_json_end();
 	} else {
 		why_print_path(&printer, chain);
-		why_print_notes(why_kinds(chain), &why->recorded);
+		why_print_notes(why_kinds(chain), &why->waits.history);
 	}
 	return 0;
 }

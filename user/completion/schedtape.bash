@@ -21,13 +21,15 @@ _schedtape_words()
 	done
 }
 
-# Adds tapes: *.tape and folders, which may be tapes; other files, if there are none of these.
+# Adds tapes: *.tape, those of "record --switch-output" (*.tape.20261127T124501.123456Z), and folders,
+# which may be tapes; other files, if there are none of these.
 _schedtape_tapes()
 {
 	local files
 
 	compopt -o filenames 2> /dev/null
-	mapfile -t files < <(compgen -f -X '!*.tape' -- "$1"; compgen -d -- "$1")
+	mapfile -t files < <(compgen -f -X '!*.tape' -- "$1"
+		compgen -f -X '!*.tape.*T*.*Z' -- "$1"; compgen -d -- "$1")
 	[ ${#files[@]} -gt 0 ] || mapfile -t files < <(compgen -f -- "$1")
 	[ ${#files[@]} -eq 0 ] || COMPREPLY+=("${files[@]/#/$prefix}")
 }

@@ -4,7 +4,7 @@
 # Prints tapes: *.tape and folders, which may be tapes; other files, if there are none of these.
 function __schedtape_tapes
     set -l files (complete -C "__schedtape_no_command $argv[1]")
-    set -l tapes (string match -r '^[^\t]*(?:\.tape|/)(?:\t.*)?$' -- $files)
+    set -l tapes (string match -r '^[^\t]*(?:\.tape|\.tape\.[0-9]+T[0-9.]+Z|/)(?:\t.*)?$' -- $files)
     set -q tapes[1]; or set tapes $files
     printf '%s\n' $tapes
 end

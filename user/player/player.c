@@ -571,7 +571,7 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	/* Let libc map memory for threads only once in some hundred of them: see threads.h. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TOP_PAD, HEAP_PAD);
-	restart_drop_libraries();
+	restart_as_player();
 	if (cast->cpus->nr)
 		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
 	run_process(cast, number);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "player/restart.h"
 
-#include <json-c/json.h>
 #include <limits.h>
 #include <link.h>
-#include <netlink/genl/genl.h>
-#include <netlink/netlink.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,28 +11,37 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xxhash.h>
-#include <zstd.h>
 
-/* One function of each library that players do not need. */
-static const uintptr_t unneeded[] = {
-	(uintptr_t)genl_connect,
-	(uintptr_t)nl_socket_alloc,
-	(uintptr_t)ZSTD_isError,
-	(uintptr_t)XXH64_reset,
-	(uintptr_t)json_object_get,
+/*
+ * Libraries that players do not need: those of the program, and those that these need.  All others
+ * are kept, so a name that is missing here only makes forks more expensive.
+ */
+static const char *const unneeded[] = {
+	"libnl-3", "libnl-genl-3", "libzstd", "libxxhash", "libjson-c", "libseccomp",
+	"libncursesw", "libtinfo",
+	"libsystemd", "libcap", "libgcrypt", "libgpg-error", "liblz4", "liblzma",
+	"libbpf", "libelf", "libz",
+	"libkdumpfile", "libaddrxlat", "liblzo2", "libsnappy", "libstdc++", "libgcc_s",
+	"libtraceevent",
 };
 
-static bool is_in(const struct dl_phdr_info *info, uintptr_t address)
+static bool is_unneeded(const char *path)
 {
-	size_t i;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t i, length;
 
-	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
-		    address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr <
-		    info->dlpi_phdr[i].p_memsz)
+	for (i = 0; i < sizeof(unneeded) / sizeof(*unneeded); i++) {
+		length = strlen(unneeded[i]);
+		if (!strncmp(name, unneeded[i], length) && !strncmp(name + length, ".so", 3))
 			return true;
+	}
 	return false;
+}
+
+/* A library that is loaded before all others may take functions' places and need any library. */
+static bool is_preloaded(void)
+{
+	return getenv("LD_PRELOAD") || !access("/etc/ld.so.preload", F_OK);
 }
 
 /* Each new thread copies the thread-local data of every library. */
@@ -49,36 +55,47 @@ static bool has_thread_data(const struct dl_phdr_info *info)
 	return false;
 }
 
-static void leave_out(const struct dl_phdr_info *info)
+/* One call for all segments: the headers that describe them are in the first one. */
+static void unmap(const struct dl_phdr_info *info)
 {
-	uintptr_t page = sysconf(_SC_PAGESIZE), begin, end;
+	uintptr_t page = sysconf(_SC_PAGESIZE), begin = UINTPTR_MAX, end = 0, from, to;
 	size_t i;
 
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
-		begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-		end = begin + info->dlpi_phdr[i].p_memsz;
-		begin &= -page;
-		end = (end + page - 1) & -page;
-		/* An error only makes forks more expensive. */
-		madvise((void *)begin, end - begin, MADV_DONTFORK);
+		from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		to = from + info->dlpi_phdr[i].p_memsz;
+		begin = from < begin ? from : begin;
+		end = to > end ? to : end;
+	}
+	/* An error only makes forks more expensive. */
+	if (end)
+		munmap((void *)(begin & -page), ((end + page - 1) & -page) - (begin & -page));
+}
+
+/* An error only makes players map these pages later. */
+static void map_code(const struct dl_phdr_info *info)
+{
+	uintptr_t page = sysconf(_SC_PAGESIZE), begin, end;
+	size_t i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_X))
+			continue;
+		begin = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & -page;
+		end = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz;
+		madvise((void *)begin, end - begin, MADV_POPULATE_READ);
 	}
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+static int look_at(struct dl_phdr_info *info, size_t size, void *drops)
 {
-	size_t i;
-
 	(void)size;
-	/* The first one is schedtape itself.  With static linking it has these functions. */
-	if (!*(bool *)arg) {
-		*(bool *)arg = true;
-		return 0;
-	}
-	for (i = 0; i < sizeof(unneeded) / sizeof(*unneeded); i++)
-		if (is_in(info, unneeded[i]) && !has_thread_data(info))
-			leave_out(info);
+	if (*(const bool *)drops && is_unneeded(info->dlpi_name) && !has_thread_data(info))
+		unmap(info);
+	else
+		map_code(info);
 	return 0;
 }
 
@@ -108,13 +125,11 @@ void restart_bound(char **argv)
 	unsetenv(BIND_NOW);
 }
 
-void restart_drop_libraries(void)
+void restart_as_player(void)
 {
-	bool program_seen = false;
+	bool drops = all_is_bound() && !is_preloaded();
 
-	if (!all_is_bound())
-		return;
-	dl_iterate_phdr(look_at, &program_seen);
+	dl_iterate_phdr(look_at, &drops);
 }
 
 void restart_load_code(void)
@@ -146,7 +161,7 @@ void restart_measure_costs(struct schedtape_costs *costs)
 		return;
 	pid = fork();
 	if (!pid) {
-		restart_drop_libraries();
+		restart_as_player();
 		schedtape_measure_costs(shared);
 		_exit(0);
 	}

@@ -15,10 +15,12 @@
 void restart_bound(char **argv);
 
 /*
- * Leaves libraries that players do not call out of this process's later forks.  Such a fork
- * may only play, or exit.
+ * Unmaps libraries that players do not call, and maps the code of the others, because a fork does
+ * not inherit these mappings.  If players map a page when they first execute it, and at the same
+ * time, one sleeps until another wakes it, which their tasks did not do.  This process and its
+ * forks may only play, or exit.
  */
-void restart_drop_libraries(void);
+void restart_as_player(void);
 
 /*
  * Loads all code into memory before players execute it, because a player that waits for the

@@ -220,6 +220,20 @@ void backup_done(struct backup *backup)
 	backup_free(backup);
 }
 
+void backup_drop(struct backup *backup)
+{
+	if (backup->old)
+		backup_remove(backup->old);
+	backup_moved(backup);
+}
+
+void backup_moved(struct backup *backup)
+{
+	if (backup->older)
+		rename(backup->older, backup->old);
+	backup_free(backup);
+}
+
 void backup_undo(struct backup *backup)
 {
 	bool empty;

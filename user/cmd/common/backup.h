@@ -40,6 +40,10 @@ struct backup {
 int backup_old(const char *path, struct backup *backup, struct schedtape_error *err);
 /* The new tape is complete: removes @older. */
 void backup_done(struct backup *backup);
+/* The same, and the caller has renamed @old: @older becomes NAME.old again. */
+void backup_moved(struct backup *backup);
+/* The same, but the new tape replaces the previous one: @older becomes NAME.old again. */
+void backup_drop(struct backup *backup);
 /* Recording failed: restores the previous tape. */
 void backup_undo(struct backup *backup);
 

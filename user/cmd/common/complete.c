@@ -185,13 +185,16 @@ static void print_values(const struct argp_option *option, const struct argp *ar
 /* Prints what argument number @n, from 0 on, can be, by one line of the usage. */
 static void print_argument(const char *usage, size_t n)
 {
+	bool repeated;
 	size_t len;
 
 	for (; *usage && *usage != '\n' && *usage != '-'; usage += len) {
 		usage += strspn(usage, " []");
 		len = strcspn(usage, " []\n");
-		if (*usage != '-' && !n--) {
-			print_choice(usage, len);
+		/* "FILE..." is also each argument behind it. */
+		repeated = len > 3 && !strncmp(usage + len - 3, "...", 3);
+		if (*usage != '-' && (repeated || !n--)) {
+			print_choice(usage, repeated ? len - 3 : len);
 			return;
 		}
 	}

@@ -11,6 +11,7 @@
 #include "common/output.h"
 #include "common/wall-clock.h"
 #include "machine/cgroup-tree.h"
+#include "tape/events.h"
 
 #define MOST	5	/* tasks or cgroups that are named */
 
@@ -93,19 +94,19 @@ static void add_task(struct examples *examples, uint32_t pid, const char *comm)
 /* Adds tasks that events describe or rename, until there are enough. */
 static void add_from_events(struct examples *examples, struct schedtape_tape *tape)
 {
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	int ret;
 
 	if (schedtape_tape_rewind(tape, NULL))
 		return;
 	while (!examples->more) {
-		ret = schedtape_tape_next(tape, &ev, NULL);
+		ret = tape_next_event(tape, &ev, NULL);
 		if (ret == -EBADMSG)
 			continue;
 		if (ret <= 0)
 			return;
-		if (ev.type == STAPE_EV_TASK || ev.type == STAPE_EV_RENAME)
-			add_task(examples, ev.pid, ev.comm);
+		if (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME)
+			add_task(examples, ev->pid, ev->comm);
 	}
 }
 

@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "common/backup.h"
+#include "common/copying.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/signals.h"
@@ -68,29 +67,6 @@ static char *name_output(const struct copy_options *opts)
 /* -- output ---------------------------------------------------------------- */
 
 /**
- * struct progress - the line on a terminal
- * @percent: as last shown
- * @signals: descriptor of signals that end the copy; -1: signals end the process
- */
-struct progress {
-	bool off;
-	unsigned int percent;
-	int signals;
-};
-
-static int show_progress(void *arg, uint64_t done, uint64_t bytes)
-{
-	struct progress *progress = arg;
-	unsigned int percent = bytes ? done * 100.0 / bytes : 100;
-
-	if (!progress->off && percent != progress->percent) {
-		progress->percent = percent;
-		fprintf(stderr, "\r[ %s: %u %% ]\033[K", out_command(), percent);
-	}
-	return progress->signals >= 0 && signals_pending() ? -EINTR : 0;
-}
-
-/**
  * struct result - the new tape
  * @command: "pack" or "recover"
  * @total: bytes of the old tape
@@ -138,22 +114,13 @@ static void print_text(const struct copy_options *opts, const struct result *res
 		result->output, counts);
 }
 
-/* Returns true for a pipe or a device, which cannot be read again. */
-static bool is_stream(const char *path)
-{
-	struct stat st;
-
-	return !strcmp(path, "-") ||
-	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
-}
-
 /* Gets the counts from the new tape, because the old one may not have them. */
 static int look_at(struct result *result, struct schedtape_error *err)
 {
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (is_stream(result->output))
+	if (copying_is_stream(result->output))
 		return 0;
 	ret = schedtape_tape_open(result->output, &tape, err);
 	if (ret)
@@ -167,54 +134,32 @@ static int look_at(struct result *result, struct schedtape_error *err)
 
 /* -- copying --------------------------------------------------------------- */
 
-/*
- * Before what has the new tape's name makes way.  In a stream nothing is left behind,
- * and it may keep us waiting: there, signals do what they do.
- */
-static int open_signals(struct progress *progress, const char *output,
-			struct schedtape_error *err)
-{
-	progress->signals = -1;
-	if (is_stream(output))
-		return 0;
-	progress->signals = signals_open();
-	return progress->signals < 0 ?
-	       schedtape_fail(err, progress->signals, "cannot take signals: %s",
-			      strerror(-progress->signals)) : 0;
-}
-
 static int copy(const struct copy_options *opts, struct schedtape_tape *tape,
 		struct result *result, struct schedtape_error *err)
 {
-	struct progress progress = {
-		.off = opts->quiet || !isatty(STDERR_FILENO),
-		.percent = 101,
-	};
+	struct copying copying;
 	struct schedtape_copy_options how = {
 		.size = sizeof(how),
 		.recover = opts->recover,
-		.progress = show_progress,
-		.arg = &progress,
+		.progress = copying_show,
+		.arg = &copying,
 	};
 	struct backup backup;
 	int ret;
 
-	ret = open_signals(&progress, result->output, err);
+	ret = copying_begin(&copying, result->output, opts->quiet, err);
 	if (!ret)
 		ret = backup_old(result->output, &backup, err);
 	if (ret)
 		return ret;
 	ret = schedtape_tape_copy(tape, result->output, &how, &result->bytes, err);
-	if (!progress.off)
-		fprintf(stderr, "\r\033[K");
 	if (!ret)
 		ret = look_at(result, err);
 	if (ret)
 		backup_undo(&backup);
 	else
 		backup_done(&backup);
-	if (progress.signals >= 0)
-		close(progress.signals);
+	copying_end(&copying);
 	return ret;
 }
 

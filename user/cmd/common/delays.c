@@ -28,8 +28,13 @@ static void note_worst(struct delays_sum *sum, uint64_t delay, uint64_t begin, u
 	sum->worst_cpu = cpu;
 }
 
-/* Returns when the task began to wait for its CPU; 0: not known. */
-static uint64_t waited_since(const struct schedtape_run *run)
+int delays_note(struct delays_sum *sum, uint64_t delay, uint64_t begin, uint32_t cpu)
+{
+	note_worst(sum, delay, begin, cpu);
+	return schedtape_histogram_add(&sum->delays, delay);
+}
+
+uint64_t delays_since(const struct schedtape_run *run)
 {
 	if (run->woke)
 		return run->woke;
@@ -39,7 +44,7 @@ static uint64_t waited_since(const struct schedtape_run *run)
 int delays_run(struct delays *delays, const struct schedtape_task *task,
 	       const struct schedtape_run *run, uint32_t *number)
 {
-	uint64_t since = waited_since(run);
+	uint64_t since = delays_since(run);
 	struct delays_sum *sum;
 
 	*number = SCHEDTAPE_NONE;
@@ -55,8 +60,7 @@ int delays_run(struct delays *delays, const struct schedtape_task *task,
 	sum->runtime += selection_part(delays->selection, run->begin, run->end);
 	if (!since || !selection_has_time(delays->selection, run->begin))
 		return 0;
-	note_worst(sum, run->begin - since, since, run->cpu);
-	return schedtape_histogram_add(&sum->delays, run->begin - since);
+	return delays_note(sum, run->begin - since, since, run->cpu);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
@@ -75,17 +79,11 @@ const struct schedtape_timeline_ops delays_ops = {
 uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc)
 {
 	const struct schedtape_edge *pair;
-	uint32_t group;
 
 	if (!delays->by_cpu)
-		return groups->numbers[number];
+		return groups_of(groups, number, STAPE_CPU_NONE, rc);
 	pair = &delays->pairs.edges[number];
-	if (!groups_selects(groups, pair->waker))
-		return SCHEDTAPE_NONE;
-	group = groups_of_cpu(groups, pair->wakee);
-	if (group == SCHEDTAPE_NONE)
-		*rc = -ENOMEM;
-	return group;
+	return groups_of(groups, pair->waker, pair->wakee, rc);
 }
 
 int delays_add(struct delays_sum *sum, const struct delays_sum *other)

@@ -47,6 +47,8 @@ struct delays {
 	struct schedtape_edges pairs;
 };
 
+/* Returns when the task began to wait for the CPU of a run; 0: it did not, or that is not known. */
+uint64_t delays_since(const struct schedtape_run *run);
 /* Callbacks of the timeline, for a struct delays. */
 extern const struct schedtape_timeline_ops delays_ops;
 
@@ -61,6 +63,8 @@ int delays_run(struct delays *delays, const struct schedtape_task *task,
  * not selected, or if there is no memory: then @rc is set to -ENOMEM.
  */
 uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc);
+/* Adds a delay that began at @begin and ended on @cpu.  Returns 0 or -ENOMEM. */
+int delays_note(struct delays_sum *sum, uint64_t delay, uint64_t begin, uint32_t cpu);
 /* Adds @other to @sum.  Returns 0 or -ENOMEM. */
 int delays_add(struct delays_sum *sum, const struct delays_sum *other);
 void delays_free(struct delays *delays);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/gap-lines.h"
 
+#include "common/color.h"
+
 void gap_lines_text(struct lines *lines, struct time_text *time, const struct schedtape_event *ev)
 {
+	unsigned int color = ev->type == SCHEDTAPE_EV_LOST ? COLOR_YELLOW : COLOR_PLAIN;
 	char first[TIME_TEXT_LEN], last[TIME_TEXT_LEN];
 
+	lines_put(lines, color_on(color));
 	lines_put(lines, ev->type == SCHEDTAPE_EV_PAUSED ? "# PAUSED" : "# LOST: ");
 	if (ev->type == SCHEDTAPE_EV_LOST) {
 		/* A corrupt chunk does not say how many events it had. */
@@ -21,6 +25,7 @@ void gap_lines_text(struct lines *lines, struct time_text *time, const struct sc
 	lines_put(lines, time_text(time, first, ev->lost_first));
 	lines_put(lines, " to ");
 	lines_put(lines, time_text(time, last, ev->lost_last));
+	lines_put(lines, color_off(color));
 	lines_end(lines);
 }
 

@@ -248,6 +248,20 @@ uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)
 	return groups->nr++;
 }
 
+uint32_t groups_of(struct groups *groups, uint32_t task, uint32_t cpu, int *rc)
+{
+	uint32_t number;
+
+	if (groups->by != GROUPS_CPU)
+		return groups->numbers[task];
+	if (!groups_selects(groups, task))
+		return SCHEDTAPE_NONE;
+	number = groups_of_cpu(groups, cpu);
+	if (number == SCHEDTAPE_NONE)
+		*rc = -ENOMEM;
+	return number;
+}
+
 void groups_count(struct groups *groups, size_t number, uint32_t task)
 {
 	struct group *group = &groups->groups[number];

@@ -96,6 +96,11 @@ int groups_make_of_tasks(struct groups *groups, enum groups_by by,
 bool groups_selects(const struct groups *groups, uint32_t task);
 /* With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory. */
 uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu);
+/*
+ * Returns the number of the group of what a task did on a CPU, which only GROUPS_CPU looks at;
+ * SCHEDTAPE_NONE: the task is not selected, or there is no memory: then @rc is set to -ENOMEM.
+ */
+uint32_t groups_of(struct groups *groups, uint32_t task, uint32_t cpu, int *rc);
 /* Counts a task of a group: one that the report has something of. */
 void groups_count(struct groups *groups, size_t number, uint32_t task);
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/heading.h"
 
+#include "common/color.h"
 #include "common/input.h"
 #include "common/output.h"
 
@@ -37,10 +38,12 @@ void heading_print_own(const char *path, struct schedtape_tape *tape,
 	       heading->nr_tasks);
 	for (i = 0; i < end->nr_cpus; i++)
 		if (end->cpus[i].lost)
-			printf("# LOST: %s\n", out_loss(loss, &end->cpus[i]));
+			printf("%s# LOST: %s%s\n", color_on(COLOR_YELLOW),
+			       out_loss(loss, &end->cpus[i]), color_off(COLOR_YELLOW));
 	if (cmd_count_lost(end))
-		printf("# LOST: %s events in all: what follows is less than what happened\n",
-		       out_count(count, cmd_count_lost(end)));
+		printf("%s# LOST: %s events in all: what follows is less than what happened%s\n",
+		       color_on(COLOR_YELLOW), out_count(count, cmd_count_lost(end)),
+		       color_off(COLOR_YELLOW));
 	print_pauses(heading);
 	putchar('\n');
 }

@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "tape/events.h"
 #include "tape/meta.h"
 
 #define LEAF_BITS	10
@@ -184,21 +185,21 @@ static int take_tasks(struct identities *ids, uint64_t before,
 /* Sets all first identities.  Corrupt pages are reported when the tape is read again. */
 static int scan(struct identities *ids, struct schedtape_tape *tape, struct schedtape_error *err)
 {
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	struct identity task;
 	int rc, ret = 0;
 
-	while (!ret && (rc = schedtape_tape_next(tape, &ev, err))) {
+	while (!ret && (rc = tape_next_event(tape, &ev, err))) {
 		if (rc == -EBADMSG)
 			continue;
 		if (rc < 0)
 			return rc;
-		ret = take_tasks(ids, ev.time, set_first);
-		if (ev.type == STAPE_EV_FORK && !ret) {
-			ret = set_first(ids, ev.pid, &unknown);
-		} else if (ev.type == STAPE_EV_TASK && !ret) {
-			task = described_by_event(&ev);
-			ret = set_first(ids, ev.pid, &task);
+		ret = take_tasks(ids, ev->time, set_first);
+		if (ev->type == STAPE_EV_FORK && !ret) {
+			ret = set_first(ids, ev->pid, &unknown);
+		} else if (ev->type == STAPE_EV_TASK && !ret) {
+			task = described_by_event(ev);
+			ret = set_first(ids, ev->pid, &task);
 		}
 	}
 	return ret ? schedtape_fail(err, ret, "not enough memory for the names of the tasks") :

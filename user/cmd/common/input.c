@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "common/files-limit.h"
 #include "common/output.h"
 #include "common/select.h"
 #include "tape/events.h"
@@ -18,24 +18,14 @@
 
 #define MOST_CPUS	16384	/* that a tape can have */
 
-/* Raises RLIMIT_NOFILE, because a tape directory may have more files than its usual value. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static struct schedtape_tape *open_with(int (*open)(const char *path, struct schedtape_tape **tape,
 						    struct schedtape_error *err), const char *path)
 {
 	struct schedtape_error err = { "" };
 	struct schedtape_tape *tape;
 
-	raise_limit();
+	/* A tape directory may have more files than the usual limit. */
+	files_limit_raise(FILES_LIMIT_MOST);
 	return out_failed(open(path, &tape, &err), &err) ? NULL : tape;
 }
 
@@ -131,13 +121,13 @@ void cmd_write_before_wait(struct schedtape_tape *tape, struct lines *lines)
 /* Reads a pipe to its end, so that its writer does not fail. */
 static void read_rest(struct schedtape_tape *tape)
 {
-	struct schedtape_event ev;
+	const struct schedtape_event *ev;
 	int ret;
 
 	if (!schedtape_tape_is_pipe(tape))
 		return;
 	do {
-		ret = schedtape_tape_next(tape, &ev, NULL);
+		ret = tape_next_event(tape, &ev, NULL);
 	} while (ret > 0 || ret == -EBADMSG);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/color.h"
 #include "common/complete.h"
 #include "common/output.h"
 #include "common/pager.h"
@@ -68,7 +69,8 @@ error_t cmd_parse_child(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static error_t parse_paged(int key, char *arg, struct argp_state *state)
+/* Of the options that every command has, only --no-pager has no parser of its own. */
+static error_t parse_general(int key, char *arg, struct argp_state *state)
 {
 	if (key != OPT_NO_PAGER)
 		return cmd_parse_child(key, arg, state);
@@ -90,9 +92,13 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 		{ "no-pager", OPT_NO_PAGER, NULL, 0, "Do not start a pager on a terminal", 0 },
 		{ 0 }
 	};
-	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
-	const struct argp paged = {
-		.options = no_pager, .parser = parse_paged, .children = children,
+	const struct argp_child children[] = {
+		{ argp, 0, NULL, 0 }, { &color_argp, 0, NULL, 0 }, { 0 }
+	};
+	const struct argp general = {
+		.options = pager_allowed() ? no_pager : NULL,
+		.parser = parse_general,
+		.children = children,
 	};
 	char help[] = "--help";
 	const char *pager;
@@ -101,12 +107,13 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flag
 	/* As in perf.  argp itself only knows -?, and other commands may want -h. */
 	if (argc == 2 && !strcmp(argv[1], "-h"))
 		argv[1] = help;
-	rc = parse(pager_allowed() ? &paged : argp, argc, argv, flags, input);
+	rc = parse(&general, argc, argv, flags, input);
 	/* A wrong option has ended the process before, so this is an error such as ENOMEM. */
 	if (rc) {
 		out_error(NULL, "cannot read the options");
 		exit(CMD_USAGE);
 	}
+	color_begin();
 	pager = pager_start();
 	if (pager)
 		out_warning(NULL, "cannot run the pager '%s': %s", pager, strerror(errno));

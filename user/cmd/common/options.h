@@ -35,9 +35,10 @@ extern const struct argp cmd_json_argp;		/* --json */
 error_t cmd_parse_child(int key, char *arg, struct argp_state *state);
 
 /*
- * Calls argp_parse(), and exits with CMD_USAGE if that fails.  A command that may have a pager also
- * gets the option --no-pager, and the pager is started.  Does not return after --help,
- * --usage, --version or a wrong option, nor when a shell asks for completion: see complete.h.
+ * Calls argp_parse(), and exits with CMD_USAGE if that fails.  Each command also gets the option
+ * --color.  One that may have a pager gets --no-pager, and the pager is started.  Does not return
+ * after --help, --usage, --version or a wrong option, nor when a shell asks for completion: see
+ * complete.h.
  */
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/color.h"
 #include "common/output.h"
 #include "common/pager.h"
 
@@ -25,8 +26,27 @@ const char *out_command(void)
 
 /* -- messages -------------------------------------------------------------- */
 
-/* Writes a message in one piece, so that those of several processes do not mix. */
-static void message(const char *kind, const char *path, const char *format, va_list args)
+static bool levels;
+
+void out_show_levels(void)
+{
+	levels = true;
+}
+
+/* Returns the level of a message: a warning, or an error. */
+static const char *level_of(const char *kind)
+{
+	if (!levels)
+		return "";
+	return *kind ? "<4>" : "<3>";
+}
+
+/*
+ * Writes a message in one piece, so that those of several processes do not mix.  @name, @kind: the
+ * colours of the command's name and of @kind
+ */
+static void message(unsigned int name, const char *kind, unsigned int of_kind, const char *path,
+		    const char *format, va_list args)
 {
 	char *text, *line;
 
@@ -35,8 +55,9 @@ static void message(const char *kind, const char *path, const char *format, va_l
 	/* The text may contain bytes of a tape, so make it safe. */
 	text_safe(text, strlen(text) + 1, text);
 	fflush(stdout);
-	if (asprintf(&line, "%s: %s%s%s%s\n", command, kind, path ? path : "", path ? ": " : "",
-		     text) >= 0) {
+	if (asprintf(&line, "%s%s%s:%s %s%s%s%s%s%s\n", level_of(kind), color_message_on(name),
+		     command, color_message_off(name), color_message_on(of_kind), kind,
+		     color_message_off(of_kind), path ? path : "", path ? ": " : "", text) >= 0) {
 		fputs(line, stderr);
 		free(line);
 	}
@@ -48,7 +69,7 @@ void out_error(const char *path, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	message("", path, format, args);
+	message(COLOR_RED | COLOR_BOLD, "", COLOR_PLAIN, path, format, args);
 	va_end(args);
 }
 
@@ -57,7 +78,7 @@ void out_warning(const char *path, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	message("warning: ", path, format, args);
+	message(COLOR_PLAIN, "warning: ", COLOR_YELLOW | COLOR_BOLD, path, format, args);
 	va_end(args);
 }
 

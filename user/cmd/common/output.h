@@ -25,6 +25,9 @@
 void out_set_command(const char *name);
 const char *out_command(void);
 
+/* From now on messages begin with "<3>" or "<4>", their level for the journal: see sd-daemon(3). */
+void out_show_levels(void);
+
 /*
  * Print "schedtape report: FILE: …" to standard error; @path may be NULL.  They make texts of
  * unknown origin safe, as the functions for JSON do, so the caller needs no text_safe().

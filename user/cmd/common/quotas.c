@@ -36,14 +36,10 @@ static int compare_paths(const void *left, const void *right)
 /* Makes a look of what META says of a cgroup; it holds from the beginning on. */
 static struct tape_cgroup look_of(const struct schedtape_cgroup_state *state)
 {
-	struct tape_cgroup look = { .id = state->id, .path = (char *)state->path };
-	unsigned long quota, period;
-
-	if (state->max && sscanf(state->max, "%lu %lu", &quota, &period) == 2 && period) {
-		look.quota = quota;
-		look.period = period;
-	}
-	return look;
+	return (struct tape_cgroup){
+		.id = state->id, .path = (char *)state->path,
+		.quota = state->quota, .period = state->period,
+	};
 }
 
 /* Makes a cgroup of each id.  What META says is only of use if there is nothing else. */
@@ -174,9 +170,8 @@ static const struct tape_cgroup *look_at(const struct quotas_cgroup *cgroup, uin
 	return &cgroup->looks[low ? low - 1 : 0];
 }
 
-/* Returns the last quota that the cgroup had between two times, or NULL. */
-static const struct tape_cgroup *quota_in(const struct quotas_cgroup *cgroup, uint64_t begin,
-					  uint64_t end)
+const struct tape_cgroup *quotas_between(const struct quotas_cgroup *cgroup, uint64_t begin,
+					 uint64_t end)
 {
 	const struct tape_cgroup *look = look_at(cgroup, end);
 
@@ -201,28 +196,41 @@ static bool not_throttled(const struct quotas_cgroup *cgroup, uint64_t begin, ui
 	       before->throttled_us == after->throttled_us;
 }
 
+const struct quotas_cgroup *quotas_find(const struct quotas *quotas, uint64_t id)
+{
+	return bsearch(&id, quotas->by_id, quotas->nr, sizeof(*quotas->by_id), compare_id);
+}
+
+const struct quotas_cgroup *quotas_above(const struct quotas *quotas,
+					 const struct quotas_cgroup *cgroup, uint64_t time)
+{
+	const struct quotas_cgroup *above = NULL;
+	char path[PATH_MAX], *slash;
+
+	if (strlen(cgroup->path) >= sizeof(path))
+		return NULL;
+	memcpy(path, cgroup->path, strlen(cgroup->path) + 1);
+	/* The root, "/", has no quota. */
+	while (!above && (slash = strrchr(path, '/')) && slash > path) {
+		*slash = '\0';
+		above = find_path(quotas, path, time);
+	}
+	return above;
+}
+
 const struct quotas_cgroup *quotas_suspect(const struct quotas *quotas, uint64_t id,
 					   uint64_t begin, uint64_t end,
 					   const struct tape_cgroup **look)
 {
 	const struct quotas_cgroup *cgroup;
-	char path[PATH_MAX], *slash;
 
-	cgroup = bsearch(&id, quotas->by_id, quotas->nr, sizeof(*quotas->by_id), compare_id);
-	if (!cgroup || strlen(cgroup->path) >= sizeof(path))
-		return NULL;
-	memcpy(path, cgroup->path, strlen(cgroup->path) + 1);
-	for (;;) {
-		*look = cgroup ? quota_in(cgroup, begin, end) : NULL;
+	for (cgroup = quotas_find(quotas, id); cgroup;
+	     cgroup = quotas_above(quotas, cgroup, begin)) {
+		*look = quotas_between(cgroup, begin, end);
 		if (*look && !not_throttled(cgroup, begin, end))
 			return cgroup;
-		slash = strrchr(path, '/');
-		/* The root has no quota. */
-		if (!slash || slash == path)
-			return NULL;
-		*slash = '\0';
-		cgroup = find_path(quotas, path, begin);
 	}
+	return NULL;
 }
 
 /* -- figures --------------------------------------------------------------- */

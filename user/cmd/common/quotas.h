@@ -66,6 +66,14 @@ struct quotas_counts {
 bool quotas_count(const struct quotas_cgroup *cgroup, struct quotas_counts *counts);
 /* Returns true if the cgroup had a quota at any time. */
 bool quotas_has(const struct quotas_cgroup *cgroup);
+/* Returns the cgroup of that id; NULL: the tape does not describe it. */
+const struct quotas_cgroup *quotas_find(const struct quotas *quotas, uint64_t id);
+/* Returns the nearest cgroup above one that the tape describes, as of @time; NULL: none. */
+const struct quotas_cgroup *quotas_above(const struct quotas *quotas,
+					 const struct quotas_cgroup *cgroup, uint64_t time);
+/* Returns the last quota that the cgroup had between two times, or NULL. */
+const struct tape_cgroup *quotas_between(const struct quotas_cgroup *cgroup, uint64_t begin,
+					 uint64_t end);
 /*
  * Returns the nearest of a cgroup and its ancestors whose quota may have throttled a task in it
  * that waited from @begin to @end: it had a quota then, and the kernel's counts do not exclude that

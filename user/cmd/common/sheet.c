@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/color.h"
 #include "common/complete.h"
 #include "common/output.h"
 
@@ -261,6 +262,7 @@ static void print_value(struct table *table, enum sheet_type type, const union s
 	}
 	switch (type) {
 	case SHEET_MS:
+	case SHEET_DELAY:
 		table_cell(table, "%.3f", out_ms(value->n));
 		break;
 	case SHEET_TIME:
@@ -274,32 +276,66 @@ static void print_value(struct table *table, enum sheet_type type, const union s
 	}
 }
 
-static void print_row(struct table *table, const struct sheet *sheet,
-		      const union sheet_value *values)
+/* Returns the largest known amount of a column. */
+static uint64_t find_worst(const struct sheet *sheet, size_t column)
 {
+	uint64_t value, worst = 0;
 	size_t i;
 
-	for (i = 0; i < sheet->nr_columns; i++)
-		print_value(table, sheet->columns[i].type, &values[i]);
+	for (i = 0; i < sheet->nr_rows; i++) {
+		value = sheet->values[i * sheet->nr_columns + column].n;
+		if (value != SHEET_NONE && value > worst)
+			worst = value;
+	}
+	return worst;
+}
+
+static unsigned int color_of(enum sheet_type type, uint64_t value, uint64_t worst)
+{
+	unsigned int color = COLOR_PLAIN;
+
+	if (type == SHEET_TEXT || value == SHEET_NONE)
+		return color;
+	if (type == SHEET_DELAY)
+		color = color_of_delay(value);
+	return worst && value == worst ? color | COLOR_BOLD : color;
+}
+
+/* @worst: of each column: this amount is bold; 0: none */
+static void print_row(struct table *table, const struct sheet *sheet,
+		      const union sheet_value *values, const uint64_t *worst)
+{
+	enum sheet_type type;
+	size_t i;
+
+	for (i = 0; i < sheet->nr_columns; i++) {
+		type = sheet->columns[i].type;
+		table_color(table, color_of(type, values[i].n, worst[i]));
+		print_value(table, type, &values[i]);
+	}
 }
 
 void sheet_print(const struct sheet *sheet)
 {
 	const struct table_options *opts = sheet->options ? &sheet->options->table : NULL;
+	uint64_t worst[TABLE_MOST] = { 0 }, none[TABLE_MOST] = { 0 };
 	struct table_column columns[TABLE_MOST + 1] = { 0 };
 	struct table table;
 	size_t i;
 
-	for (i = 0; i < sheet->nr_columns; i++)
+	for (i = 0; i < sheet->nr_columns; i++) {
 		columns[i] = sheet->columns[i].table;
+		if (columns[i].flags & TABLE_WORST)
+			worst[i] = find_worst(sheet, i);
+	}
 	table_begin(&table, columns, opts);
 	while (table_pass(&table)) {
 		for (i = 0; i < sheet->nr_rows && out_works(); i++)
-			print_row(&table, sheet, sheet->values + i * sheet->nr_columns);
+			print_row(&table, sheet, sheet->values + i * sheet->nr_columns, worst);
 		if (!sheet->total)
 			continue;
 		table_rule(&table);
-		print_row(&table, sheet, sheet->total);
+		print_row(&table, sheet, sheet->total, none);
 	}
 }
 

@@ -20,6 +20,7 @@ struct json_object;
  * @SHEET_COUNT: a number
  * @SHEET_CPU: a number, which is not worth more the higher it is
  * @SHEET_MS: ns, printed as ms
+ * @SHEET_DELAY: a scheduling delay: printed as SHEET_MS, and in colour if it is long
  * @SHEET_TIME: ns of the session's clock, printed as seconds
  * @SHEET_SHARE: millionths, printed as per cent
  */
@@ -28,6 +29,7 @@ enum sheet_type {
 	SHEET_COUNT,
 	SHEET_CPU,
 	SHEET_MS,
+	SHEET_DELAY,
 	SHEET_TIME,
 	SHEET_SHARE,
 };

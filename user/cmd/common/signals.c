@@ -11,7 +11,8 @@ static struct {
 	bool changed;
 	struct sigaction before;
 } actions[] = {
-	{ .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR2 },
+	{ .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR1 },
+	{ .signal = SIGUSR2 }, { .signal = SIGHUP },
 };
 
 static struct {
@@ -19,8 +20,17 @@ static struct {
 	sigset_t before;
 } mask;
 
-/* SIGUSR2 ends the command. */
-static bool snapshots;
+/*
+ * Those that ask for a snapshot or for a merge of snapshots, and those that end a command besides
+ * the usual ones.
+ */
+static sigset_t snapshots, merges, enders;
+
+/* SIGHUP ends nothing; and one has come since signals_hangup(). */
+static bool takes_hangups, hangup;
+
+/* A signal that asks for a merge has come since signals_merge(). */
+static bool merge;
 
 static void change(int signal, void (*handler)(int signal))
 {
@@ -49,17 +59,51 @@ static void save_mask(void)
 		mask.changed = !sigprocmask(SIG_SETMASK, NULL, &mask.before);
 }
 
-void signals_take_snapshots(void)
+static void block(int signal, sigset_t *set)
 {
-	sigset_t ours;
-
 	/* An ignored signal would not become pending. */
-	change(SIGUSR2, SIG_DFL);
+	change(signal, SIG_DFL);
 	save_mask();
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGUSR2);
-	sigprocmask(SIG_BLOCK, &ours, NULL);
-	snapshots = true;
+	sigaddset(set, signal);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+void signals_snapshot_on(int signal)
+{
+	block(signal, &snapshots);
+}
+
+void signals_merge_on(int signal)
+{
+	block(signal, &merges);
+}
+
+bool signals_merge(void)
+{
+	bool came = merge;
+
+	merge = false;
+	return came;
+}
+
+void signals_end_on(int signal)
+{
+	block(signal, &enders);
+}
+
+void signals_take_hangups(void)
+{
+	/* nohup(1) ignores it. */
+	change(SIGHUP, SIG_DFL);
+	takes_hangups = true;
+}
+
+bool signals_hangup(void)
+{
+	bool came = hangup;
+
+	hangup = false;
+	return came;
 }
 
 /* nohup(1) ignores SIGHUP.  If it were blocked here, signalfd would return it all the same. */
@@ -75,29 +119,36 @@ int signals_open(void)
 	sigset_t ours;
 	int fd;
 
+	sigorset(&ours, &snapshots, &enders);
+	sigorset(&ours, &ours, &merges);
 	/* If SIGCHLD were ignored, children would be reaped without a wait for them. */
 	change(SIGCHLD, SIG_DFL);
-	sigemptyset(&ours);
 	sigaddset(&ours, SIGINT);
 	sigaddset(&ours, SIGTERM);
 	sigaddset(&ours, SIGCHLD);
 	if (!hangup_ignored())
 		sigaddset(&ours, SIGHUP);
-	if (snapshots)
-		sigaddset(&ours, SIGUSR2);
 	save_mask();
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 
-bool signals_read(int fd)
+bool signals_read(int fd, bool *snapshot)
 {
 	struct signalfd_siginfo info;
 	bool ends = false;
 
-	while (read(fd, &info, sizeof(info)) == sizeof(info))
-		ends |= info.ssi_signo != SIGCHLD;
+	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+		if (snapshot && sigismember(&snapshots, info.ssi_signo))
+			*snapshot = true;
+		else if (takes_hangups && info.ssi_signo == SIGHUP)
+			hangup = true;
+		else if (sigismember(&merges, info.ssi_signo))
+			merge = true;
+		else
+			ends |= info.ssi_signo != SIGCHLD;
+	}
 	return ends;
 }
 
@@ -107,7 +158,7 @@ bool signals_pending(void)
 
 	return !sigpending(&pending) &&
 	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-		sigismember(&pending, SIGHUP));
+		(!takes_hangups && sigismember(&pending, SIGHUP)));
 }
 
 void signals_restore(void)

@@ -11,12 +11,16 @@
 
 /*
  * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
- * ignored, SIGHUP; SIGUSR2 after signals_take_snapshots()).  Returns a non-blocking
- * descriptor to read them from, or -errno.
+ * ignored, SIGHUP), and those of signals_snapshot_on(), signals_merge_on() and
+ * signals_end_on().  Returns a
+ * non-blocking descriptor to read them from, or -errno.
  */
 int signals_open(void);
-/* Reads all signals from that descriptor.  Returns true if one of them ends a command. */
-bool signals_read(int fd);
+/*
+ * Reads all signals from that descriptor.  Returns true if one of them ends a command.  @snapshot:
+ * set if one of them asks for a snapshot; may be NULL if none does
+ */
+bool signals_read(int fd, bool *snapshot);
 /* Returns true if a signal that ends a command is pending.  It stays to be read. */
 bool signals_pending(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
@@ -26,8 +30,18 @@ void signals_survive_writes(void);
  * the recording.
  */
 void signals_ignore_snapshots(void);
-/* Blocks SIGUSR2, which then ends a command, too: for a recording in overwrite mode. */
-void signals_take_snapshots(void);
+/* Blocks @signal, SIGUSR1 or SIGUSR2, which then asks for a snapshot. */
+void signals_snapshot_on(int signal);
+/* The same, but it asks for a merge of the snapshots. */
+void signals_merge_on(int signal);
+/* Then returns true if signals_read() has read one since the last call. */
+bool signals_merge(void);
+/* Blocks it, and it ends a command. */
+void signals_end_on(int signal);
+/* From now on SIGHUP ends nothing.  To be called before signals_open(). */
+void signals_take_hangups(void);
+/* Then returns true if signals_read() has read one since the last call. */
+bool signals_hangup(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "common/color.h"
 #include "common/complete.h"
 #include "common/pager.h"
 
@@ -256,10 +257,16 @@ static void put_blanks(unsigned int n)
 	blanks += n;
 }
 
+/* The colour of texts.  Blanks have none, and a table that is printed into a file has none. */
+static unsigned int color;
+
 static void put_text(const char *text, size_t bytes)
 {
+	unsigned int now = output ? COLOR_PLAIN : color;
+
 	if (bytes)
-		fprintf(out(), "%*s%.*s", (int)blanks, "", (int)bytes, text);
+		fprintf(out(), "%*s%s%.*s%s", (int)blanks, "", color_on(now), (int)bytes, text,
+			color_off(now));
 	if (bytes)
 		blanks = 0;
 }
@@ -316,9 +323,11 @@ static void put_row(const struct table *table, char (*cells)[TABLE_CELL])
 		number = table->shown[i];
 		if (i)
 			put_blanks(BETWEEN);
+		color = table->colors[number];
 		put_cell(cells[number], table->widths[number],
 			 table->columns[number].flags & TABLE_TEXT);
 	}
+	color = COLOR_PLAIN;
 	end_line();
 }
 
@@ -329,6 +338,7 @@ static void put_titles(struct table *table, bool upper)
 	size_t i, len;
 
 	for (i = 0; i < table->nr; i++) {
+		table->colors[i] = COLOR_HEADING;
 		title = table->columns[i].title;
 		second = strchr(title, '\n');
 		if (upper) {
@@ -441,10 +451,17 @@ static void measure(struct table *table)
 	}
 }
 
+void table_color(struct table *table, unsigned int of_cell)
+{
+	table->next_color = of_cell;
+}
+
 void table_cell(struct table *table, const char *format, ...)
 {
 	va_list args;
 
+	table->colors[table->at] = table->next_color;
+	table->next_color = COLOR_PLAIN;
 	va_start(args, format);
 	vsnprintf(table->cells[table->at++], TABLE_CELL, format, args);
 	va_end(args);

@@ -19,6 +19,7 @@
 #define TABLE_NEEDED	2	/* before this one is left out, texts are cut */
 #define TABLE_PAIR	4	/* is left out together with the next column */
 #define TABLE_ASKED	8	/* is printed only if -F names it */
+#define TABLE_WORST	16	/* of a sheet: the largest amount is bold */
 
 /**
  * struct table_column - one column, the most important one first; a NULL name ends the list
@@ -55,6 +56,8 @@ extern const struct argp table_argp;
  * @pass: 1: measures, 2: prints
  * @at: number of the next cell
  * @cells: the row so far
+ * @colors: of each cell, see common/color.h
+ * @next_color: that of the next cell
  */
 struct table {
 	const struct table_column *columns;
@@ -67,13 +70,15 @@ struct table {
 	unsigned int pass;
 	size_t at;
 	char cells[TABLE_MOST][TABLE_CELL];
+	unsigned char colors[TABLE_MOST];
+	unsigned int next_color;
 };
 
 /*
  *	table_begin(&table, columns, &options);
  *	while (table_pass(&table))
  *		for each row
- *			table_cell()..., one for each column
+ *			table_cell()..., one for each column, perhaps after a table_color()
  *
  * @options: NULL if the command has none.  The first pass measures and prints nothing.
  */
@@ -82,10 +87,12 @@ void table_begin(struct table *table, const struct table_column *columns,
 bool table_pass(struct table *table);
 void table_cell(struct table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Gives the next cell of the row a colour, see common/color.h. */
+void table_color(struct table *table, unsigned int of_cell);
 /* A line of dashes between two rows. */
 void table_rule(struct table *table);
 
-/* Prints the tables from now on into a file; NULL: to standard output again. */
+/* Prints the tables from now on into a file, plain; NULL: to standard output again. */
 void table_print_to(FILE *file);
 
 /* Returns the width of standard output in cells, or 0 if it is not a terminal. */

@@ -121,6 +121,21 @@ static inline uint64_t diff_wall(const struct diff_side *side)
 	return schedtape_profile_span(side->profile);
 }
 
+/*
+ * Whether an error is within the limit that the user has set for it.  DIFF_NO_LIMIT: the user has
+ * set none, or this task is not judged by it.
+ */
+enum diff_keeps {
+	DIFF_NO_LIMIT,
+	DIFF_WITHIN,
+	DIFF_BEYOND,
+};
+
+enum diff_keeps diff_keeps(const struct diff *diff, enum diff_limit limit, double error);
+/* The same of the error of a task, for limits of tasks. */
+enum diff_keeps diff_task_keeps(const struct diff *diff, const struct schedtape_pair *pair,
+				enum diff_limit limit);
+
 /* judge.c: fills in the verdict.  Returns 0, or not 0 after a message. */
 int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
 /* Prints each limit that is exceeded.  Returns CMD_FAILURE if there is one, otherwise 0. */

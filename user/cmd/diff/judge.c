@@ -98,18 +98,23 @@ static void add(struct schedtape_task *total, const struct schedtape_task *task)
 	total->wakeups_by_task += task->wakeups_by_task;
 }
 
+/* Returns true if the limit is for tasks, and for this one. */
+static bool is_judged(const struct diff *diff, const struct schedtape_pair *pair,
+		      enum diff_limit limit)
+{
+	return limits[limit].of_tasks && !only_ends(diff_a(diff, pair), diff_b(diff, pair)) &&
+	       !(limit == DIFF_CPU && is_small(diff, pair));
+}
+
 static void judge_task(struct diff *diff, const struct schedtape_pair *pair)
 {
 	struct diff_verdict *verdict = &diff->verdict;
-	bool small = is_small(diff, pair);
 	int limit;
 	double error;
 
-	verdict->small += small;
-	if (only_ends(diff_a(diff, pair), diff_b(diff, pair)))
-		return;
+	verdict->small += is_small(diff, pair);
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
-		if (!limits[limit].of_tasks || (limit == DIFF_CPU && small))
+		if (!is_judged(diff, pair, limit))
 			continue;
 		error = diff_error(diff, pair, limit);
 		if (isnan(error) || (verdict->worst[limit] &&
@@ -173,6 +178,24 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 	return rc;
 }
 
+enum diff_keeps diff_keeps(const struct diff *diff, enum diff_limit limit, double error)
+{
+	double most = diff->options->limits[limit];
+
+	/* NAN, an unknown error, exceeds no limit. */
+	if (most < 0 || isnan(error))
+		return DIFF_NO_LIMIT;
+	return fabs(error) > most ? DIFF_BEYOND : DIFF_WITHIN;
+}
+
+enum diff_keeps diff_task_keeps(const struct diff *diff, const struct schedtape_pair *pair,
+				enum diff_limit limit)
+{
+	if (!is_judged(diff, pair, limit))
+		return DIFF_NO_LIMIT;
+	return diff_keeps(diff, limit, diff_error(diff, pair, limit));
+}
+
 static void complain(const struct diff *diff, enum diff_limit limit)
 {
 	double error = diff->verdict.errors[limit], most = diff->options->limits[limit];
@@ -201,9 +224,7 @@ int diff_check(const struct diff *diff)
 	int limit, status = 0;
 
 	for (limit = 0; limit < DIFF_NR_LIMITS; limit++) {
-		/* NAN, an unknown error, exceeds no limit. */
-		if (opts->limits[limit] < 0 ||
-		    !(fabs(diff->verdict.errors[limit]) > opts->limits[limit]))
+		if (diff_keeps(diff, limit, diff->verdict.errors[limit]) != DIFF_BEYOND)
 			continue;
 		complain(diff, limit);
 		status = CMD_FAILURE;

@@ -4,9 +4,14 @@
  */
 #include <math.h>
 
+#include "common/color.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "diff/diff.h"
+
+static const unsigned char keeps_colors[] = {
+	[DIFF_NO_LIMIT] = COLOR_PLAIN, [DIFF_WITHIN] = COLOR_GREEN, [DIFF_BEYOND] = COLOR_RED,
+};
 
 static void print_side(const char *name, const struct diff_side *side)
 {
@@ -47,10 +52,10 @@ static void print_distance(struct table *table, double distance)
 		table_cell(table, "%.3f", distance);
 }
 
-/* @pid_b: "" for the total */
+/* @colors: by limit; @pid_b: "" for the total */
 static void print_row(struct table *table, const struct schedtape_task *a,
-		      const struct schedtape_task *b, const double *distances, const char *name,
-		      const char *pid_b)
+		      const struct schedtape_task *b, const double *distances,
+		      const unsigned char *colors, const char *name, const char *pid_b)
 {
 	double cpu_error = diff_relative(a->cpu_time, b->cpu_time);
 	char error[OUT_PERCENT_LEN];
@@ -59,13 +64,18 @@ static void print_row(struct table *table, const struct schedtape_task *a,
 	table_cell(table, "%s", name);
 	table_cell(table, "%.3f", out_ms(a->cpu_time));
 	table_cell(table, "%.3f", out_ms(b->cpu_time));
+	table_color(table, colors[DIFF_CPU]);
 	table_cell(table, "%s", out_percent(error, cpu_error));
 	table_cell(table, "%" PRIu64, diff_sleeps(a));
+	table_color(table, colors[DIFF_SLEEPS]);
 	table_cell(table, "%" PRIu64, diff_sleeps(b));
 	table_cell(table, "%" PRIu64, a->wakeups);
+	table_color(table, colors[DIFF_WAKEUPS]);
 	table_cell(table, "%" PRIu64, b->wakeups);
-	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++)
+	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++) {
+		table_color(table, colors[DIFF_BURST_KS + i]);
 		print_distance(table, distances[i]);
+	}
 	table_cell(table, "%s", pid_b);
 	table_cell(table, "%" PRIu64, a->wakeups_by_task);
 	table_cell(table, "%" PRIu64, b->wakeups_by_task);
@@ -78,27 +88,33 @@ static void print_pair(struct table *table, const struct diff *diff,
 {
 	const struct schedtape_task *a = diff_a(diff, pair), *b = diff_b(diff, pair);
 	double distances[SCHEDTAPE_NR_LENGTHS];
+	unsigned char colors[DIFF_NR_LIMITS];
 	char name[TEXT_TASK_LEN], pid_b[16];
 	int i;
 
 	for (i = 0; i < SCHEDTAPE_NR_LENGTHS; i++)
 		distances[i] = diff_error(diff, pair, DIFF_BURST_KS + i);
+	for (i = 0; i < DIFF_NR_LIMITS; i++)
+		colors[i] = keeps_colors[diff_task_keeps(diff, pair, i)];
 	snprintf(pid_b, sizeof(pid_b), "%u", b->pid);
-	print_row(table, a, b, distances, text_task(name, a->comm, a->pid), pid_b);
+	print_row(table, a, b, distances, colors, text_task(name, a->comm, a->pid), pid_b);
 }
 
 static void print_tasks(const struct diff *diff)
 {
+	unsigned char colors[DIFF_NR_LIMITS] = { COLOR_PLAIN };
 	struct table table;
 	size_t i;
 
+	colors[DIFF_CPU] = keeps_colors[diff_keeps(diff, DIFF_TOTAL_CPU,
+						   diff->verdict.errors[DIFF_TOTAL_CPU])];
 	table_begin(&table, diff_columns, &diff->options->table);
 	while (table_pass(&table)) {
 		for (i = 0; i < diff->distance->matched && out_works(); i++)
 			print_pair(&table, diff, &diff->pairs[i]);
 		table_rule(&table);
 		print_row(&table, &diff->verdict.total_a, &diff->verdict.total_b,
-			  diff->verdict.total_ks, "TOTAL", "");
+			  diff->verdict.total_ks, colors, "TOTAL", "");
 	}
 }
 
@@ -206,11 +222,12 @@ static void print_cpu_time(const struct diff *diff)
 {
 	const struct diff_verdict *verdict = &diff->verdict;
 	char within[OUT_PERCENT_LEN], median[OUT_PERCENT_LEN], name[TEXT_TASK_LEN];
+	unsigned int color = keeps_colors[diff_keeps(diff, DIFF_CPU, verdict->errors[DIFF_CPU])];
 
 	if (!verdict->worst[DIFF_CPU])
 		return;
-	printf("CPU time: within %s, median %s (worst: %s)\n",
-	       out_percent(within, fabs(verdict->errors[DIFF_CPU])),
+	printf("CPU time: within %s%s%s, median %s (worst: %s)\n", color_on(color),
+	       out_percent(within, fabs(verdict->errors[DIFF_CPU])), color_off(color),
 	       out_percent(median, verdict->median_cpu),
 	       name_of(name, diff, verdict->worst[DIFF_CPU] - diff->pairs));
 }
@@ -220,10 +237,12 @@ static void print_verdict(const struct diff *diff)
 {
 	const struct schedtape_distance *d = diff->distance;
 	const struct diff_verdict *verdict = &diff->verdict;
+	unsigned int color = d->same_graph ? COLOR_GREEN :
+			     diff->options->same_graph ? COLOR_RED : COLOR_YELLOW;
 	char ratio[32] = "";
 
-	printf("verdict: %s, %zu of %zu tasks matched\n",
-	       d->same_graph ? "same graph" : "graph differs", d->matched,
+	printf("verdict: %s%s%s, %zu of %zu tasks matched\n", color_on(color),
+	       d->same_graph ? "same graph" : "graph differs", color_off(color), d->matched,
 	       d->matched + d->only_a);
 	print_wakeups(diff);
 	print_cpu_time(diff);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "common/color.h"
 #include "common/figures.h"
 #include "common/output.h"
 
@@ -20,13 +21,14 @@ const struct sheet_column latency_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
 	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns" },
 	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays" },
-	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "delay_median_ns" },
-	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "delay_p95_ns" },
-	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "delay_p99_ns" },
-	[WORST] = { { "max", "worst\nms", TABLE_NEEDED }, SHEET_MS, "delay_max_ns" },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY, "delay_median_ns" },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns" },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns" },
+	[WORST] = { { "max", "worst\nms", TABLE_NEEDED | TABLE_WORST }, SHEET_DELAY,
+		    "delay_max_ns" },
 	[WORST_AT] = { { "max-at", "worst began\nat s", 0 }, SHEET_TIME, "delay_max_begin_ns" },
 	[WORST_CPU] = { { "max-cpu", "on\nCPU", 0 }, SHEET_CPU, "delay_max_cpu" },
-	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_MS, "delay_avg_ns" },
+	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
 	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns" },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
@@ -37,21 +39,13 @@ const struct sheet_column latency_columns[] = {
 
 static void fill_row(union sheet_value *row, const struct delays_sum *sum)
 {
-	const struct schedtape_histogram *delays = &sum->delays;
-	enum column column;
+	static const struct figures_columns columns = {
+		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
+		.average = AVERAGE, .nr = COUNT, .sum = SUM,
+	};
 
 	row[RUNTIME].n = sum->runtime;
-	row[COUNT].n = delays->nr;
-	row[SUM].n = delays->sum;
-	if (!delays->nr) {
-		for (column = MEDIAN; column <= AVERAGE; column++)
-			row[column].n = SHEET_NONE;
-		return;
-	}
-	figures_set(&row[MEDIAN], delays);
-	row[WORST_AT].n = sum->worst_begin;
-	row[WORST_CPU].n = sum->worst_cpu;
-	row[AVERAGE].n = delays->sum / delays->nr;
+	figures_delays(row, &columns, sum);
 }
 
 /* Makes the line of a group.  Returns 0 or -ENOMEM. */
@@ -191,7 +185,8 @@ void latency_print_histogram(const struct schedtape_histogram *all)
 
 	schedtape_histogram_counts(all, counts);
 	fill_bars(&bars, counts);
-	printf("\n%12s %12s %12s\n", "above us", "up to us", "delays");
+	printf("\n%s%12s %12s %12s%s\n", color_on(COLOR_HEADING), "above us", "up to us", "delays",
+	       color_off(COLOR_HEADING));
 	for (at = 0; at < bars.n && out_works(); at++) {
 		if (at >= bars.first)
 			print_bar(last, limit, bars.counts[at], bars.most);

@@ -236,6 +236,7 @@ void rows_begin(struct rows *rows)
 	if (rows->json) {
 		lines_put(lines, "{\"format\":\"schedtape-map\",\"version\":1}");
 	} else if (!rows->compact) {
+		lines_put(lines, color_on(COLOR_HEADING));
 		lines_put(lines, "# ");
 		for (i = 0; i < rows->nr; i++) {
 			if (lines->at - lines->buffer > LINES_BYTES - LINES_MOST)
@@ -244,6 +245,7 @@ void rows_begin(struct rows *rows)
 			lines_put(lines, "  ");
 		}
 		lines_put(lines, "CPU");
+		lines_put(lines, color_off(COLOR_HEADING));
 	} else {
 		return;
 	}

@@ -100,12 +100,14 @@ void control_read(struct control *control)
 	}
 }
 
-static enum order order_of(const char *word, size_t len)
+enum order control_order(const char *word, size_t len)
 {
 	static const char * const words[] = {
 		[ORDER_ENABLE] = "enable",
 		[ORDER_DISABLE] = "disable",
 		[ORDER_PING] = "ping",
+		[ORDER_SNAPSHOT] = "snapshot",
+		[ORDER_STATUS] = "status",
 		[ORDER_STOP] = "stop",
 	};
 	enum order order;
@@ -129,7 +131,7 @@ enum order control_next(struct control *control)
 		for (len = 0; len < control->used; len++)
 			if (control->buffer[len] == '\n' || !control->buffer[len])
 				break;
-		order = order_of(control->buffer, len);
+		order = control_order(control->buffer, len);
 		taken = len;
 		if (len < control->used)
 			taken++;

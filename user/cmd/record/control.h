@@ -15,6 +15,8 @@ enum order {
 	ORDER_ENABLE,
 	ORDER_DISABLE,
 	ORDER_PING,
+	ORDER_SNAPSHOT,
+	ORDER_STATUS,
 	ORDER_STOP,
 };
 
@@ -35,6 +37,8 @@ struct control {
 
 /* Returns true if @text is fd:CTL[,ACK] or fifo:CTL[,ACK]. */
 bool control_valid(const char *text);
+/* Returns the order that is this word of @len bytes, or ORDER_NONE. */
+enum order control_order(const char *word, size_t len);
 /* Opens the descriptors or FIFOs that @text names.  Returns 0, or -errno after a message. */
 int control_open(struct control *control, const char *text);
 void control_close(struct control *control);

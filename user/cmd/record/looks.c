@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record/looks.h"
 
+#include "machine/cgroup-past.h"
 #include "module/cgroup.h"
 
 void looks_open(struct recorder *recorder, const struct schedtape_filter *filter)
@@ -14,34 +15,96 @@ void looks_open(struct recorder *recorder, const struct schedtape_filter *filter
 	schedtape_cgroup_watch_open(&recorder->cgroups, mount, filter);
 }
 
-static int put_scheduler(struct recorder *recorder, bool changed, struct schedtape_error *err)
+/* Looks at the scheduler, for the tape or for the past.  @end: the last look of a tape. */
+static int look_at_scheduler(struct recorder *recorder, bool end, struct schedtape_error *err)
 {
-	return changed ? schedtape_writer_scheduler(recorder->writer, &recorder->watch.now, err) :
-	       0;
+	struct schedtape_watch *watch = &recorder->watch;
+
+	if (!recorder->past && !recorder->writer)
+		return 0;
+	if (!(end ? schedtape_watch_end(watch) : schedtape_watch_look(watch)))
+		return 0;
+	if (!recorder->past)
+		return schedtape_writer_scheduler(recorder->writer, &watch->now, err);
+	schedtape_scheduler_past_add(&recorder->schedulers, &watch->now);
+	return 0;
+}
+
+/* Writes all cgroups.  A tape of what was in memory has none of them yet. */
+static int put_cgroups(struct recorder *recorder, struct schedtape_writer *writer,
+		       struct schedtape_error *err)
+{
+	if (recorder->past)
+		schedtape_cgroup_watch_renew(&recorder->cgroups);
+	return schedtape_cgroup_watch_all(&recorder->cgroups, writer, err);
 }
 
 int looks_begin(struct recorder *recorder, struct schedtape_error *err)
 {
-	int ret = put_scheduler(recorder, schedtape_watch_look(&recorder->watch), err);
+	int ret = look_at_scheduler(recorder, false, err);
 
-	return ret ? ret : schedtape_cgroup_watch_all(&recorder->cgroups, recorder->writer, err);
+	if (ret)
+		return ret;
+	if (!recorder->past)
+		return put_cgroups(recorder, recorder->writer, err);
+	schedtape_cgroup_past_look(&recorder->cgroups, true, true);
+	return 0;
 }
 
-int looks_again(struct recorder *recorder, struct schedtape_error *err)
+/* Looks at the cgroups that may have changed, for the tape or for the past. */
+static int look_at_changed(struct recorder *recorder, bool blind, bool counts,
+			   struct schedtape_error *err)
+{
+	if (!recorder->past)
+		return schedtape_cgroup_watch_look(&recorder->cgroups, blind, recorder->writer,
+						   err);
+	schedtape_cgroup_past_look(&recorder->cgroups, blind, counts);
+	return 0;
+}
+
+int looks_again(struct recorder *recorder, bool counts, struct schedtape_error *err)
 {
 	int ret = 0;
 
 	if (schedtape_watch_lives(&recorder->watch))
-		ret = put_scheduler(recorder, schedtape_watch_look(&recorder->watch), err);
-	return ret ? ret : schedtape_cgroup_watch_look(&recorder->cgroups, true, recorder->writer,
-						       err);
+		ret = look_at_scheduler(recorder, false, err);
+	return ret ? ret : look_at_changed(recorder, true, counts, err);
+}
+
+int looks_at_cgroups(struct recorder *recorder, struct schedtape_error *err)
+{
+	return look_at_changed(recorder, false, false, err);
 }
 
 int looks_end(struct recorder *recorder, struct schedtape_error *err)
 {
-	int ret = put_scheduler(recorder, schedtape_watch_end(&recorder->watch), err);
+	int ret = look_at_scheduler(recorder, true, err);
 
-	return ret ? ret : schedtape_cgroup_watch_all(&recorder->cgroups, recorder->writer, err);
+	return ret ? ret : put_cgroups(recorder, recorder->writer, err);
+}
+
+int looks_next(struct recorder *recorder, struct schedtape_error *err)
+{
+	struct schedtape_scheduler now;
+	int ret;
+
+	schedtape_watch_look(&recorder->watch);
+	now = recorder->watch.now;
+	/* This is the first one of the tape. */
+	now.after = 0;
+	ret = schedtape_writer_scheduler(recorder->writer, &now, err);
+	if (ret)
+		return ret;
+	schedtape_cgroup_watch_renew(&recorder->cgroups);
+	return put_cgroups(recorder, recorder->writer, err);
+}
+
+int looks_alone(struct recorder *recorder, struct schedtape_writer *writer,
+		struct schedtape_error *err)
+{
+	int ret = look_at_scheduler(recorder, false, err);
+
+	return ret ? ret : put_cgroups(recorder, writer, err);
 }
 
 bool looks_needed(const struct recorder *recorder)

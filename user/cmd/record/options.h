@@ -10,7 +10,11 @@
 #include <stdint.h>
 
 #include "common/targets.h"
+#include "record/daemon.h"
+#include "record/parts.h"
 #include "record/timing.h"
+#include "record/tracepoints.h"
+#include "record/triggers.h"
 
 /* Without -k: record chooses the clock. */
 #define RECORD_CLOCK_ANY	UINT32_MAX
@@ -18,10 +22,18 @@
 /**
  * struct record_options - what to record, and how
  * @cpus: argument of -C, or NULL
+ * @ring_bytes: of -m; 0: no -m
+ * @memory: of -M; 0: no -M
  * @clock: enum stape_clock or RECORD_CLOCK_ANY
+ * @parts: of --switch-output and what limits its tapes; whole: there is one tape
+ * @triggers: of --trigger
+ * @points: of -e and --filter
+ * @max_size: size at which the recording ends, 0: no limit
  * @threads: valid argument of --threads for streams_parse(); NULL: one file
  * @realtime: priority of -r; 0: no -r
  * @control: valid argument of --control, or NULL
+ * @name: valid argument of --name, or NULL
+ * @daemon: of --daemon, --pidfile and --log
  * @command: command with its arguments, or NULL
  */
 struct record_options {
@@ -29,7 +41,12 @@ struct record_options {
 	struct targets targets;
 	const char *cpus;
 	uint64_t ring_bytes;
+	uint64_t memory;
 	uint32_t clock;
+	struct parts parts;
+	struct triggers triggers;
+	struct tracepoints points;
+	uint64_t max_size;
 	const char *threads;
 	int level;
 	int realtime;
@@ -38,6 +55,8 @@ struct record_options {
 	bool quiet;
 	bool json;
 	const char *control;
+	const char *name;
+	struct daemon_options daemon;
 	struct timing timing;
 	char **command;
 };
@@ -58,6 +77,13 @@ void record_options_free(struct record_options *opts);
  * -ENODEV, after a message: a CPU does not exist.
  */
 int record_options_cpus(const struct record_options *opts, unsigned char **mask, size_t *bytes);
+/*
+ * Finds the size of each CPU's ring.  @mask: of record_options_cpus().  Returns 0; -EINVAL, after a
+ * message: -M does not fit so many CPUs.
+ */
+int record_options_rings(const struct record_options *opts, const unsigned char *mask,
+			 size_t mask_bytes, const struct schedtape_module_info *info,
+			 uint64_t *bytes);
 /*
  * Chooses the clock: without -k, the counter only if it is the kernel's clocksource, and so is
  * trusted.  Returns 0, or -ENODEV after a message.

@@ -7,16 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
+
+#include <json-c/json.h>
 
 #include "base/error.h"
 #include "common/cpu-list.h"
+#include "common/files-limit.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
 #include "common/signals.h"
+#include "record/flight.h"
 #include "record/looks.h"
+#include "record/parts.h"
+#include "record/perf-events.h"
+#include "common/past.h"
+#include "record/result.h"
 #include "record/streamer.h"
 #include "record/streams.h"
 #include "record/tape.h"
@@ -24,29 +31,7 @@
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
 #define OTHER_FILES	64	/* open files besides those of streams */
 
-/* For errors that the disk may cause: prints only the first, because others follow it. */
-static int failed_once(struct recorder *recorder, int ret, const struct schedtape_error *err)
-{
-	if (ret && !atomic_exchange(&recorder->said, true))
-		out_error(NULL, "%s", err->text);
-	return ret;
-}
-
 /* -- the process ----------------------------------------------------------- */
-
-static struct rlimit files_before;
-
-/* Raises RLIMIT_NOFILE, because many streams need more files than its usual value. */
-static void raise_limit(size_t files)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
-		return;
-	files_before = limit;
-	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 static int enter(const struct recorder_options *options, struct schedtape_error *err)
 {
@@ -54,8 +39,9 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 	int ret;
 
 	signals_survive_writes();
+	/* Many streams need more files than the usual limit. */
 	if (options->streams)
-		raise_limit(2 * options->streams->n + OTHER_FILES);
+		files_limit_raise(2 * options->streams->n + OTHER_FILES);
 	ret = priority_set(options->realtime);
 	if (!ret)
 		return 0;
@@ -67,8 +53,7 @@ static int enter(const struct recorder_options *options, struct schedtape_error 
 void recorder_leave(void)
 {
 	priority_leave();
-	if (files_before.rlim_cur)
-		setrlimit(RLIMIT_NOFILE, &files_before);
+	files_limit_restore();
 }
 
 /* -- opening --------------------------------------------------------------- */
@@ -82,6 +67,8 @@ static int open_session(struct recorder *recorder, struct schedtape_client *clie
 		.clock = options->clock,
 		.overwrite = options->overwrite,
 		.syscalls = options->syscalls,
+		.triggers = options->triggers,
+		.nr_triggers = options->nr_triggers,
 		.cpus = options->streams ? options->streams->cpus : options->cpus,
 		.cpus_bytes = options->streams ? options->streams->bytes : options->cpus_bytes,
 	};
@@ -127,6 +114,7 @@ static int open_streamers(struct recorder *recorder, struct schedtape_error *err
 		streamer->describes = !i;
 		ret = streamer_init(streamer, recorder->session,
 				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
+		streamer->past = recorder->past;
 		if (ret)
 			schedtape_fail(err, ret, "out of memory");
 		else if (streams)
@@ -144,7 +132,13 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->path = options->path;
 	recorder->streams = options->streams;
 	recorder->overwrite = options->overwrite;
+	recorder->parts = options->parts;
+	recorder->renames = options->parts && options->parts->end != PARTS_WHOLE;
+	recorder->filter = options->filter;
+	recorder->quiet = options->quiet;
+	recorder->level = options->level;
 	recorder->quit = -1;
+	recorder->last = (struct parts_file)PARTS_NO_FILE;
 	looks_open(recorder, options->filter);
 	ret = enter(options, &err);
 	if (ret)
@@ -152,8 +146,12 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	ret = open_session(recorder, client, options, &err);
 	if (ret)
 		return rights_say(ret, &err);
-	ret = open_streamers(recorder, &err);
+	if (options->overwrite && !options->streams)
+		ret = flight_open(recorder, &err);
 	if (!ret)
+		ret = open_streamers(recorder, &err);
+	/* If all tapes have other names, what has this one is not in the way. */
+	if (!ret && !(recorder->past && recorder->renames))
 		ret = backup_old(recorder->path, &recorder->backup, &err);
 	if (!ret)
 		ret = recorder_tape_open(recorder, options, &err);
@@ -199,7 +197,7 @@ int recorder_start(struct recorder *recorder)
 	ret = out_failed(recorder_tape_clock(recorder, true, &err), &err);
 	/* Before the session starts, so that each later change is found. */
 	if (!ret)
-		ret = failed_once(recorder, looks_begin(recorder, &err), &err);
+		ret = recorder_failed(recorder, looks_begin(recorder, &err), &err);
 	if (!ret)
 		ret = start_threads(recorder);
 	if (ret)
@@ -236,25 +234,27 @@ static int describe_tasks(struct recorder *recorder)
 
 	ret = schedtape_session_tasks(recorder->session, &tasks, &n, &err);
 	if (ret)
-		return out_failed(ret, &err);
+		return recorder_failed(recorder, ret, &err);
 	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
 	free(tasks);
-	return failed_once(recorder, ret, &err);
+	return recorder_failed(recorder, ret, &err);
 }
 
-/* In overwrite mode the current tasks may have ended before the oldest event that is kept. */
 int recorder_describe_tasks(struct recorder *recorder)
 {
-	return recorder->overwrite ? 0 : describe_tasks(recorder);
+	if (recorder->past)
+		return flight_note_tasks(recorder);
+	/* In overwrite mode they may have ended before the oldest event that is kept. */
+	return recorder->overwrite || !recorder->writer ? 0 : describe_tasks(recorder);
 }
 
 int recorder_add_players(struct recorder *recorder, const struct schedtape_player *players,
 			 size_t n)
 {
 	struct schedtape_error err;
+	int ret = schedtape_writer_players(recorder->writer, players, n, &err);
 
-	return failed_once(recorder, schedtape_writer_players(recorder->writer, players, n, &err),
-			   &err);
+	return recorder_failed(recorder, ret, &err);
 }
 
 /* Returns -EIO if all threads have failed to write: the recording ends then. */
@@ -311,27 +311,68 @@ static int move_pages(struct recorder *recorder, bool sampled)
 	ret = streamer_drain(&recorder->streamers[0], false);
 	if (ret || !sampled || recorder->overwrite)
 		return ret;
-	return failed_once(recorder, recorder_tape_progress(recorder, false, &err), &err);
+	return recorder_failed(recorder, recorder_tape_progress(recorder, false, &err), &err);
+}
+
+/* Moves what other tracepoints have in their rings.  @end: they are switched off */
+static int move_samples(struct recorder *recorder, bool end)
+{
+	struct perf_events_counts counts;
+	struct schedtape_error err;
+	int ret;
+
+	if (!recorder->events)
+		return 0;
+	ret = end ? perf_events_end(recorder->events, recorder->writer, &err) :
+	      perf_events_drain(recorder->events, recorder->writer, &err);
+	counts = perf_events_count(recorder->events);
+	recorder->totals.samples = counts.samples;
+	recorder->totals.samples_lost = counts.lost;
+	recorder->has_samples = true;
+	return recorder_failed(recorder, ret, &err);
+}
+
+/*
+ * While the rings are overwritten, tapes are for snapshots and for the end.  What fails here may be
+ * missing then, but does not end the recording.
+ */
+static void tick_in_flight(struct recorder *recorder)
+{
+	bool sample = is_due(&recorder->sampled, SAMPLE_MS);
+	struct schedtape_error err;
+	int ret;
+
+	ret = flight_tick(recorder, sample, is_due(&recorder->flushed, RECORDER_FLUSH_MS));
+	if (!ret && (is_due(&recorder->looked, LOOKS_MS) || sample))
+		ret = recorder_failed(recorder, looks_again(recorder, sample, &err), &err);
+	recorder_missed(recorder, ret);
 }
 
 int recorder_tick(struct recorder *recorder)
 {
-	bool sampled = sample_is_due(recorder);
 	struct schedtape_error err;
+	bool sampled;
 	int ret = 0;
 
+	if (recorder->past) {
+		tick_in_flight(recorder);
+		return 0;
+	}
+	sampled = sample_is_due(recorder);
 	if (sampled)
-		ret = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
+		ret = recorder_failed(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	if (!ret && is_due(&recorder->looked, LOOKS_MS))
-		ret = failed_once(recorder, looks_again(recorder, &err), &err);
+		ret = recorder_failed(recorder, looks_again(recorder, false, &err), &err);
 	/* The threads write other files, so they go on. */
 	if (recorder->streams)
 		ret = 0;
 	/* In overwrite mode partly filled pages would take the room of older events. */
 	if (!ret && !recorder->overwrite &&
 	    (is_due(&recorder->flushed, RECORDER_FLUSH_MS) || sampled))
-		ret = out_failed(schedtape_session_flush(recorder->session, &err), &err);
-	return ret ? ret : move_pages(recorder, sampled);
+		ret = recorder_failed(recorder, schedtape_session_flush(recorder->session, &err),
+				      &err);
+	ret = ret ? ret : move_pages(recorder, sampled);
+	return ret ? ret : move_samples(recorder, false);
 }
 
 /* Lowers *@wait to the time that is left of @ms since @last, 0 if draining rings has taken it. */
@@ -371,15 +412,17 @@ bool recorder_stopped(struct recorder *recorder)
 
 int recorder_cgroups_fd(const struct recorder *recorder)
 {
-	return recorder->started ? recorder->cgroups.fd : -1;
+	return recorder->started && (recorder->writer || recorder->past) ? recorder->cgroups.fd :
+									   -1;
 }
 
 int recorder_cgroups_changed(struct recorder *recorder)
 {
 	struct schedtape_error err;
 
-	return failed_once(recorder, schedtape_cgroup_watch_look(&recorder->cgroups, false,
-								 recorder->writer, &err), &err);
+	if (!recorder->writer && !recorder->past)
+		return 0;
+	return recorder_failed(recorder, looks_at_cgroups(recorder, &err), &err);
 }
 
 /* -- the end --------------------------------------------------------------- */
@@ -446,19 +489,50 @@ static int move_rest(struct recorder *recorder)
 		.start_time = recorder->start_time,
 		.window_start = recorder->window_start,
 	};
+	struct schedtape_error err;
+	int ret;
 
+	if (recorder->past) {
+		ret = flight_write_past(recorder, recorder->writer, recorder->window_start,
+					recorder->tasks, recorder->nr_tasks, &err);
+		if (ret)
+			return recorder_failed(recorder, ret, &err);
+	}
 	return streamer_drain_rest(&recorder->streamers[0], &progress);
+}
+
+/*
+ * Begins the tape, if there is none until the session stops.  Returns 0, or -errno after a message.
+ */
+static int begin_last(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (!recorder->past || recorder->writer)
+		return 0;
+	recorder_tape_renew(recorder);
+	ret = recorder_tape_begin_last(recorder, &err);
+	return recorder_failed(recorder, ret, &err);
 }
 
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	int ret, drained, clocked, looked, described = 0;
+	int ret, drained, clocked, looked, moved, described = 0;
 
 	if (!recorder->started)
 		return 0;
 	recorder->started = false;
-	if (recorder->overwrite)
+	begin_last(recorder);
+	/* While they are there. */
+	if (recorder->past)
+		described = recorder_failed(recorder,
+					    schedtape_session_tasks(recorder->session,
+								    &recorder->tasks,
+								    &recorder->nr_tasks,
+								    &err), &err);
+	else if (recorder->overwrite)
 		described = describe_tasks(recorder);
 	ret = schedtape_session_stop(recorder->session, &err);
 	/* Another process may have stopped the session: its pages are still in the rings. */
@@ -466,14 +540,28 @@ int recorder_stop(struct recorder *recorder)
 		ret = 0;
 	out_failed(ret, &err);
 	say_end(recorder);
+	/* There is no room for it: next_tape_tick() has said so. */
+	if (!recorder->writer) {
+		recorder_tape_missing(recorder);
+		return -EIO;
+	}
 	if (recorder->overwrite)
 		recorder->window_start = find_window(recorder);
+	if (recorder->past) {
+		flight_drain(recorder);
+		flight_meet(recorder, recorder->tasks, recorder->nr_tasks);
+		/* What tasks were before that has been forgotten. */
+		if (recorder->window_start < recorder->past->from)
+			recorder->window_start = recorder->past->from;
+	}
+	perf_events_enable(recorder->events, false);
+	moved = move_samples(recorder, true);
 	/* Before the last pages, because a reader of a pipe needs them for these. */
-	clocked = failed_once(recorder, recorder_tape_clock(recorder, false, &err), &err);
-	looked = failed_once(recorder, looks_end(recorder, &err), &err);
+	clocked = recorder_failed(recorder, recorder_tape_clock(recorder, false, &err), &err);
+	looked = recorder_failed(recorder, looks_end(recorder, &err), &err);
 	drained = recorder->streams ? end_threads(recorder) : move_rest(recorder);
 	if (!ret)
-		ret = drained ? drained : clocked ? clocked : looked;
+		ret = drained ? drained : clocked ? clocked : looked ? looked : moved;
 	return ret ? ret : described;
 }
 
@@ -496,51 +584,14 @@ uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost)
 
 uint64_t recorder_bytes(const struct recorder *recorder)
 {
-	uint64_t bytes = schedtape_writer_bytes(recorder->writer);
+	uint64_t bytes = recorder->earlier.bytes + (recorder->unnamed ? recorder->totals.bytes : 0);
 	size_t i;
 
+	if (recorder->writer)
+		bytes += schedtape_writer_bytes(recorder->writer);
 	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
 		bytes += recorder->streamers[i].bytes;
 	return bytes;
-}
-
-static void warn_of_losses(const struct recorder *recorder)
-{
-	if (recorder->slept)
-		out_warning(recorder->path, "the machine slept for %.3f s, in which nothing was "
-			    "recorded", recorder->slept / 1e9);
-	if (recorder->said)
-		return;
-	if (recorder->lost)
-		out_warning(recorder->path,
-			    "events were lost: use larger rings (-m), see \"schedtape info\"");
-	else if (!recorder->events && !recorder->overwritten)
-		out_warning(recorder->path, "the tape has no events: no chosen task ran while the "
-			    "recording was on");
-}
-
-/* The messages of errors have said why. */
-static void say_missing(const struct recorder *recorder)
-{
-	char lost[OUT_COUNT_LEN];
-
-	if (recorder->said && recorder->lost)
-		out_error(recorder->path, "%s events are missing, because the tape could not be "
-			  "written", out_count(lost, recorder->lost));
-}
-
-static void say_what_became(const struct recorder *recorder)
-{
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], count[OUT_COUNT_LEN];
-	char overwritten[OUT_COUNT_LEN + 16] = "";
-
-	if (recorder->overwritten)
-		snprintf(overwritten, sizeof(overwritten), ", %s overwritten",
-			 out_count(count, recorder->overwritten));
-	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost%s ]\n", out_command(),
-		recorder->bytes / 1e6, recorder->path, out_count(events, recorder->events),
-		out_count(lost, recorder->lost), overwritten);
-	warn_of_losses(recorder);
 }
 
 static void close_streamers(struct recorder *recorder)
@@ -559,10 +610,48 @@ static void close_streamers(struct recorder *recorder)
 		close(recorder->quit);
 }
 
-int recorder_close(struct recorder *recorder, bool keep, bool quiet)
+/* Ends the tape, and closes it.  Returns 0 or -errno after a message. */
+static int close_tape(struct recorder *recorder, bool keep)
 {
 	struct schedtape_error err;
 	int ret = 0, ended, closed;
+
+	if (keep && recorder->writer) {
+		if (recorder->started)
+			ret = recorder_failed(recorder, looks_end(recorder, &err), &err);
+		ended = recorder_tape_end(recorder, recorder->window_start, &err);
+		recorder_failed(recorder, ended, &err);
+		ret = ret ? ret : ended;
+		recorder->unnamed = recorder->renames;
+	}
+	closed = recorder_tape_close(recorder);
+	return ret ? ret : closed;
+}
+
+/* Gives the last one of several tapes its name.  Returns 0 or -errno after a message. */
+static int name_last(struct recorder *recorder)
+{
+	struct schedtape_error err;
+	int ret;
+
+	if (!recorder->unnamed)
+		return 0;
+	if (recorder->last.fd >= 0)
+		ret = parts_keep(recorder->parts, recorder->path, &recorder->last,
+				 recorder->totals.bytes, &err);
+	else
+		ret = parts_name(recorder->parts, recorder->path, recorder->totals.bytes, &err);
+	if (ret)
+		return out_failed(ret, &err);
+	recorder->path = parts_last(recorder->parts);
+	parts_prune(recorder->parts);
+	return 0;
+}
+
+int recorder_close(struct recorder *recorder, bool keep, bool quiet)
+{
+	bool has_tape;
+	int ret, named;
 
 	if (!recorder->path)
 		return 0;
@@ -571,21 +660,25 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		backup_done(&recorder->backup);
 	else
 		backup_undo(&recorder->backup);
-	if (keep && recorder->writer) {
-		if (recorder->started)
-			ret = failed_once(recorder, looks_end(recorder, &err), &err);
-		ended = recorder_tape_end(recorder, recorder->window_start, &err);
-		failed_once(recorder, ended, &err);
-		ret = ret ? ret : ended;
-	}
-	closed = recorder_tape_close(recorder);
+	has_tape = !recorder->renames || recorder->writer || recorder->unnamed;
+	ret = close_tape(recorder, keep);
+	named = keep ? name_last(recorder) : 0;
+	ret = ret ? ret : named ? named : recorder->failed;
 	looks_close(recorder);
-	ret = ret ? ret : closed;
 	if (keep)
-		say_missing(recorder);
-	if (keep && !quiet)
-		say_what_became(recorder);
+		result_say_missing(recorder);
+	if (keep && !quiet && has_tape)
+		result_say(recorder, recorder->path);
+	perf_events_close(recorder->events);
+	recorder->events = NULL;
+	free(recorder->tasks);
+	recorder->tasks = NULL;
+	json_object_put(recorder->meta);
+	recorder->meta = NULL;
 	close_streamers(recorder);
+	parts_drop(&recorder->last);
+	past_free(recorder->past);
+	recorder->past = NULL;
 	schedtape_session_close(recorder->session);
 	recorder->session = NULL;
 	recorder->path = NULL;

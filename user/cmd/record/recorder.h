@@ -14,13 +14,17 @@ int recorder_start(struct recorder *recorder);
 /* The recording has begun: from now on the previous tape is not restored. */
 void recorder_begun(struct recorder *recorder);
 int recorder_add(struct recorder *recorder, const uint32_t *pids, size_t n);
-/* Writes descriptions of the current tasks.  In overwrite mode recorder_stop() does. */
+/*
+ * Writes descriptions of the current tasks, or keeps them in overwrite mode.  In that mode with
+ * streams, recorder_stop() writes them.
+ */
 int recorder_describe_tasks(struct recorder *recorder);
 /* Writes which tasks of a replayed tape the recorded tasks play. */
 int recorder_add_players(struct recorder *recorder, const struct schedtape_player *players,
 			 size_t n);
 /*
- * Moves the rings' pages to the tape, and once a second also the partly filled pages.
+ * Moves the rings' pages to the tape, and once a second also the partly filled pages.  In overwrite
+ * mode only descriptions are moved.
  */
 int recorder_tick(struct recorder *recorder);
 /* Returns after how many ms recorder_tick() has to be called even if no ring is full. */
@@ -41,7 +45,7 @@ int recorder_stop(struct recorder *recorder);
  */
 int recorder_close(struct recorder *recorder, bool keep, bool quiet);
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
-/* Returns the size of the tape so far. */
+/* Returns the size of all tapes so far. */
 uint64_t recorder_bytes(const struct recorder *recorder);
 /*
  * In a child, before exec: restores the limits and the priority that recorder_open() has

@@ -1,16 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record/result.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "common/output.h"
+#include "record/parts.h"
+
+/* Lists all tapes of a recording.  @tape: the last one */
+static struct json_object *list_tapes(const struct recorder *recorder, const char *tape)
+{
+	struct json_object *list = json_object_new_array();
+	const struct parts *parts = recorder->parts;
+	size_t i;
+
+	for (i = 0; i < parts->nr; i++)
+		json_object_array_add(list, json_object_new_string(parts->kept[i].path));
+	if (!recorder->renames)
+		json_object_array_add(list, json_object_new_string(tape));
+	return list;
+}
 
 void result_print_json(const char *tape, const struct recorder *recorder)
 {
+	const struct recorder_totals *of = &recorder->totals, *before = &recorder->earlier;
 	struct json_object *root = out_json_new("record");
 
 	json_object_object_add(root, "tape", json_object_new_string(tape));
-	out_json_add_count(root, "bytes", recorder->bytes);
-	out_json_add_count(root, "events", recorder->events);
-	out_json_add_count(root, "lost", recorder->lost);
-	out_json_add_count(root, "overwritten", recorder->overwritten);
+	out_json_add_count(root, "bytes", before->bytes + of->bytes);
+	out_json_add_count(root, "events", before->events + of->events);
+	out_json_add_count(root, "lost", before->lost + of->lost);
+	out_json_add_count(root, "overwritten", of->overwritten);
+	if (recorder->has_samples) {
+		out_json_add_count(root, "samples", of->samples);
+		out_json_add_count(root, "samples_lost", of->samples_lost);
+	}
+	if (recorder->parts)
+		json_object_object_add(root, "tapes", list_tapes(recorder, tape));
 	out_json(root, true);
+}
+
+static void warn_of_losses(const struct recorder *recorder, const char *path)
+{
+	if (recorder->slept)
+		out_warning(path, "the machine slept for %.3f s, in which nothing was "
+			    "recorded", recorder->slept / 1e9);
+	if (recorder->said)
+		return;
+	if (recorder->totals.samples_lost)
+		out_warning(path, "events of other tracepoints were lost: name fewer (-e), or "
+			    "choose among them with --filter");
+	if (recorder->totals.lost)
+		out_warning(path,
+			    "events were lost: use larger rings (-m), see \"schedtape info\"");
+	else if (!recorder->totals.events && !recorder->totals.overwritten)
+		out_warning(path, "the tape has no events: no chosen task ran while the "
+			    "recording was on");
+}
+
+void result_say_missing(const struct recorder *recorder)
+{
+	char lost[OUT_COUNT_LEN];
+
+	if (recorder->said && recorder->totals.lost)
+		out_error(recorder->path, "%s events are missing, because the tape could not be "
+			  "written", out_count(lost, recorder->totals.lost));
+}
+
+void result_say_early(const struct recorder *recorder, const char *path)
+{
+	if (recorder->quiet)
+		return;
+	/* Over the line that shows the progress. */
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	result_say(recorder, path);
+}
+
+void result_say(const struct recorder *recorder, const char *path)
+{
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], count[OUT_COUNT_LEN];
+	char overwritten[OUT_COUNT_LEN + 16] = "", samples[2 * OUT_COUNT_LEN + 48] = "";
+
+	if (recorder->totals.overwritten)
+		snprintf(overwritten, sizeof(overwritten), ", %s overwritten",
+			 out_count(count, recorder->totals.overwritten));
+	if (recorder->has_samples)
+		snprintf(samples, sizeof(samples), "; of other tracepoints %s, %s lost",
+			 out_count(count, recorder->totals.samples),
+			 out_count(lost, recorder->totals.samples_lost));
+	fprintf(stderr, "[ %s: wrote %.3f MB to %s: %s events, %s lost%s%s ]\n", out_command(),
+		recorder->totals.bytes / 1e6, path, out_count(events, recorder->totals.events),
+		out_count(lost, recorder->totals.lost), overwritten, samples);
+	warn_of_losses(recorder, path);
 }

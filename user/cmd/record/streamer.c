@@ -4,16 +4,27 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
+#include "base/thread.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
+#include "common/past.h"
 #include "record/recording.h"
 #include "record/streams.h"
 
 #define PAGES_PER_CHUNK	64
+
+/* Prints the first failure of all streamers, because others often have the same reason. */
+static void fail(struct streamer *streamer, const char *text)
+{
+	streamer->failed = true;
+	if (!atomic_exchange(streamer->said, true))
+		out_error(NULL, "%s", text);
+}
 
 int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 		  const unsigned char *mask, atomic_bool *said)
@@ -25,7 +36,9 @@ int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 	streamer->said = said;
 	streamer->fd = -1;
 	streamer->cpus = calloc(n + 1, sizeof(*streamer->cpus));
-	if (!streamer->cpus)
+	streamer->moved = calloc(n + 1, sizeof(*streamer->moved));
+	streamer->earlier = calloc(n + 1, sizeof(*streamer->earlier));
+	if (!streamer->cpus || !streamer->moved || !streamer->earlier)
 		return -ENOMEM;
 	/* The first, see streamer_drain(). */
 	if (streamer->describes)
@@ -40,25 +53,76 @@ int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 void streamer_exit(struct streamer *streamer)
 {
 	free(streamer->cpus);
+	free(streamer->moved);
+	free(streamer->earlier);
 	streamer->cpus = NULL;
+	streamer->moved = NULL;
+	streamer->earlier = NULL;
 	streamer->nr_cpus = 0;
 }
 
 /* -- moving ---------------------------------------------------------------- */
 
-/* Moves a chunk of at most @most pages.  Returns their number or -errno. */
-static int move_chunk(struct streamer *streamer, uint32_t cpu, size_t most,
+static void count_page(struct streamer *streamer, struct schedtape_cpu *moved,
+		       const struct stape_page_header *page)
+{
+	moved->events += page->events;
+	if (page->end > streamer->end)
+		streamer->end = page->end;
+	if (!page->lost)
+		return;
+	if (!moved->lost)
+		moved->lost_first = page->lost_first;
+	moved->lost += page->lost;
+	moved->lost_last = page->lost_last;
+}
+
+/* Returns how many of @n pages end at @time or before. */
+static size_t pages_until(const void *pages, size_t n, uint64_t time)
+{
+	const struct stape_page_header *page;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		page = pages + i * STAPE_PAGE_SIZE;
+		if (page->end > time)
+			break;
+	}
+	return i;
+}
+
+static int put_pages(struct streamer *streamer, uint32_t cpu, const void *pages, size_t n,
+		     struct schedtape_error *err)
+{
+	if (cpu != STAPE_CPU_NONE || !streamer->past)
+		return schedtape_writer_pages(streamer->writer, pages, n, err);
+	/* The pages that could be kept must not come again. */
+	if (past_add_pages(streamer->past, pages, n))
+		fail(streamer, "not all descriptions of tasks could be kept");
+	return 0;
+}
+
+/*
+ * Moves a chunk of at most @most pages of the CPU number @i, none of which ends after @until.
+ * Returns their number or -errno.
+ */
+static int move_chunk(struct streamer *streamer, size_t i, size_t most, uint64_t until,
 		      struct schedtape_error *err)
 {
+	uint32_t cpu = streamer->cpus[i];
 	const void *pages;
-	size_t n;
+	size_t n, page;
 	int ret;
 
 	n = schedtape_session_pages(streamer->session, cpu,
 				    most < PAGES_PER_CHUNK ? most : PAGES_PER_CHUNK, &pages);
-	ret = n ? schedtape_writer_pages(streamer->writer, pages, n, err) : 0;
+	if (until != UINT64_MAX)
+		n = pages_until(pages, n, until);
+	ret = n ? put_pages(streamer, cpu, pages, n, err) : 0;
 	if (ret)
 		return ret;
+	for (page = 0; page < n; page++)
+		count_page(streamer, &streamer->moved[i], pages + page * STAPE_PAGE_SIZE);
 	schedtape_session_consume(streamer->session, cpu, n);
 	return n;
 }
@@ -67,27 +131,21 @@ static int move_chunk(struct streamer *streamer, uint32_t cpu, size_t most,
  * Moves as many pages as a ring has, at most, so that a CPU that fills its ring as fast as it is
  * drained does not keep other rings waiting.
  */
-static int drain_cpu(struct streamer *streamer, uint32_t cpu, struct schedtape_error *err)
+static int drain_cpu(struct streamer *streamer, size_t i, uint64_t until,
+		     struct schedtape_error *err)
 {
 	size_t left = schedtape_session_ring_pages(streamer->session);
 	int n = 1;
 
 	for (; left && n > 0; left -= n)
-		n = move_chunk(streamer, cpu, left, err);
+		n = move_chunk(streamer, i, left, until, err);
 	return n < 0 ? n : 0;
-}
-
-/* Prints the first failure of all streamers, because others often have the same reason. */
-static void fail(struct streamer *streamer, const char *text)
-{
-	streamer->failed = true;
-	if (!atomic_exchange(streamer->said, true))
-		out_error(NULL, "%s", text);
 }
 
 static int drained(struct streamer *streamer, int ret, const struct schedtape_error *err)
 {
-	streamer->bytes = schedtape_writer_bytes(streamer->writer);
+	if (streamer->writer)
+		streamer->bytes = schedtape_writer_bytes(streamer->writer);
 	if (ret)
 		fail(streamer, err->text);
 	return ret;
@@ -103,12 +161,23 @@ int streamer_drain(struct streamer *streamer, bool stopped)
 	if (streamer->failed)
 		return 0;
 	for (i = 0; i < n && !ret; i++)
-		ret = drain_cpu(streamer, streamer->cpus[i], &err);
+		ret = drain_cpu(streamer, i, UINT64_MAX, &err);
+	return drained(streamer, ret, &err);
+}
+
+int streamer_drain_until(struct streamer *streamer, uint64_t time)
+{
+	struct schedtape_error err;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < streamer->nr_cpus && !ret; i++)
+		ret = drain_cpu(streamer, i, time, &err);
 	return drained(streamer, ret, &err);
 }
 
 /* Finds the CPU whose next page is the oldest of all.  Returns false if there are no pages. */
-static bool find_oldest(const struct streamer *streamer, uint32_t *cpu, uint64_t *time)
+static bool find_oldest(const struct streamer *streamer, size_t *oldest, uint64_t *time)
 {
 	const struct stape_page_header *page;
 	bool found = false;
@@ -121,7 +190,7 @@ static bool find_oldest(const struct streamer *streamer, uint32_t *cpu, uint64_t
 		page = at;
 		if (found && page->time >= *time)
 			continue;
-		*cpu = streamer->cpus[i];
+		*oldest = i;
 		*time = page->time;
 		found = true;
 	}
@@ -132,17 +201,17 @@ int streamer_drain_rest(struct streamer *streamer, struct schedtape_progress *pr
 {
 	struct schedtape_error err;
 	uint64_t bytes, marked = 0;
-	uint32_t cpu = 0;
+	size_t oldest = 0;
 	int ret = 0;
 
-	while (!streamer->failed && ret >= 0 && find_oldest(streamer, &cpu, &progress->time)) {
+	while (!streamer->failed && ret >= 0 && find_oldest(streamer, &oldest, &progress->time)) {
 		bytes = schedtape_writer_bytes(streamer->writer);
 		if (!marked || bytes - marked >= SCHEDTAPE_PROGRESS_BYTES) {
 			marked = bytes;
 			ret = schedtape_writer_progress(streamer->writer, progress, &err);
 		}
 		if (!ret)
-			ret = move_chunk(streamer, cpu, PAGES_PER_CHUNK, &err);
+			ret = move_chunk(streamer, oldest, PAGES_PER_CHUNK, UINT64_MAX, &err);
 		ret = ret > 0 ? 0 : ret;
 	}
 	return drained(streamer, ret, &err);
@@ -200,23 +269,17 @@ static int set_affinity(pthread_attr_t *attr, const unsigned char *affinity, siz
 /* @affinity: NULL: any CPU */
 static int start_on(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
-	int code;
+	int ret = -pthread_attr_init(&attr);
 
-	code = pthread_attr_init(&attr);
-	if (code)
-		return -code;
-	/* The new thread inherits the blocked signals, so that the main thread gets them. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	code = affinity ? -set_affinity(&attr, affinity, bytes) : 0;
-	if (!code)
-		code = pthread_create(&streamer->thread, &attr, streamer_main, streamer);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret)
+		return ret;
+	ret = affinity ? set_affinity(&attr, affinity, bytes) : 0;
+	if (!ret)
+		ret = schedtape_thread_start(&streamer->thread, &attr, streamer_main, streamer);
 	pthread_attr_destroy(&attr);
-	streamer->running = !code;
-	return -code;
+	streamer->running = !ret;
+	return ret;
 }
 
 int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
@@ -254,6 +317,34 @@ static void count_unwritten(struct streamer *streamer, struct schedtape_cpu *sta
 	}
 }
 
+/* What is in earlier files is not in this one. */
+static void leave_out_earlier(const struct streamer *streamer, size_t i,
+			      struct schedtape_cpu *stats)
+{
+	const struct schedtape_cpu *earlier = &streamer->earlier[i];
+
+	stats->events -= earlier->events;
+	if (!earlier->lost)
+		return;
+	stats->lost -= earlier->lost;
+	if (streamer->moved[i].lost)
+		stats->lost_first = streamer->moved[i].lost_first;
+	else if (stats->lost_first < streamer->begun)
+		stats->lost_first = streamer->begun < stats->lost_last ? streamer->begun :
+									 stats->lost_last;
+	if (!stats->lost) {
+		stats->lost_first = 0;
+		stats->lost_last = 0;
+	}
+}
+
+/* What the recorder has forgotten of the descriptions counts as overwritten. */
+static void leave_out_forgotten(const struct past *past, struct schedtape_cpu *stats)
+{
+	stats->overwritten = past->forgotten;
+	stats->lost -= past->forgotten_lost;
+}
+
 size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus)
 {
 	size_t i, n = 0;
@@ -261,11 +352,42 @@ size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus)
 	for (i = 0; i < streamer->nr_cpus; i++) {
 		if (!schedtape_session_cpu(streamer->session, streamer->cpus[i], &cpus[n]))
 			continue;
+		if (streamer->cpus[i] == STAPE_CPU_NONE && streamer->past)
+			leave_out_forgotten(streamer->past, &cpus[n]);
 		/* The module's count includes overwritten events. */
 		cpus[n].events -= cpus[n].overwritten;
 		count_unwritten(streamer, &cpus[n]);
+		leave_out_earlier(streamer, i, &cpus[n]);
 		if (cpus[n].events || cpus[n].lost || cpus[n].overwritten)
 			n++;
 	}
 	return n;
+}
+
+size_t streamer_count_moved(const struct streamer *streamer, struct schedtape_cpu *cpus)
+{
+	const struct schedtape_cpu *moved;
+	size_t i, n = 0;
+
+	for (i = 0; i < streamer->nr_cpus; i++) {
+		moved = &streamer->moved[i];
+		if (!moved->events && !moved->lost)
+			continue;
+		cpus[n] = *moved;
+		cpus[n++].cpu = streamer->cpus[i];
+	}
+	return n;
+}
+
+void streamer_begin_file(struct streamer *streamer)
+{
+	size_t i;
+
+	for (i = 0; i < streamer->nr_cpus; i++) {
+		streamer->earlier[i].events += streamer->moved[i].events;
+		streamer->earlier[i].lost += streamer->moved[i].lost;
+	}
+	streamer->begun = streamer->end;
+	memset(streamer->moved, 0, streamer->nr_cpus * sizeof(*streamer->moved));
+	streamer->failed = false;
 }

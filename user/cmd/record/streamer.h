@@ -11,15 +11,22 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+struct past;
+
 /**
  * struct streamer - some rings and a file
  * @writer: writer of the file
  * @cpus: numbers of the CPUs, @nr_cpus of them; STAPE_CPU_NONE, the first: the descriptions
+ * @moved: for each of @cpus: what the pages had that are in the file
+ * @earlier: the same of earlier files, see streamer_begin_file()
+ * @begun: @end when the file began
+ * @end: the latest time of a page that was moved, by the session's clock
  * @describes: set before streamer_init(): it moves the descriptions
  * @fd: descriptor to poll() for pages; -1: there is no thread
  * @quit: becomes readable when the session has stopped; then the thread moves the
  *	rest and ends
  * @later: move only descriptions before that
+ * @past: set after streamer_init(): keeps the descriptions; NULL: the file gets them
  * @running: @thread has to be joined
  * @said: shared by all streamers: an error was printed, and further ones are not
  * @bytes: size of the file
@@ -27,8 +34,13 @@
  */
 struct streamer {
 	struct schedtape_session *session;
+	struct past *past;
 	struct schedtape_writer *writer;
 	uint32_t *cpus;
+	struct schedtape_cpu *moved;
+	struct schedtape_cpu *earlier;
+	uint64_t begun;
+	uint64_t end;
 	size_t nr_cpus;
 	int fd;
 	int quit;
@@ -50,6 +62,8 @@ void streamer_exit(struct streamer *streamer);
  * @stopped: the session has stopped.  Before that @later leaves only descriptions to move.
  */
 int streamer_drain(struct streamer *streamer, bool stopped);
+/* Moves the pages that end at @time or before.  Returns the same. */
+int streamer_drain_until(struct streamer *streamer, uint64_t time);
 /*
  * Moves all pages after the session has stopped, the oldest of all CPUs first, and writes from time
  * to time how far it has come: then a reader of a pipe need not wait for any CPU for long.
@@ -70,5 +84,12 @@ void streamer_join(struct streamer *streamer);
  * lost.
  */
 size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus);
+/*
+ * Fills in @cpus with what is in the file, while the session goes on: pages that are in the rings
+ * are for the next file.  Returns how many CPUs there are.
+ */
+size_t streamer_count_moved(const struct streamer *streamer, struct schedtape_cpu *cpus);
+/* What is moved from now on is in another file. */
+void streamer_begin_file(struct streamer *streamer);
 
 #endif /* SCHEDTAPE_STREAMER_H */

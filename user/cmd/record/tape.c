@@ -2,6 +2,7 @@
 #include "record/tape.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,25 @@
 #include "base/error.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
+#include "record/parts.h"
+#include "common/past.h"
 #include "record/streamer.h"
 #include "record/streams.h"
+#include "machine/machine.h"
 #include "tape/meta.h"
+
+int recorder_failed(struct recorder *recorder, int ret, const struct schedtape_error *err)
+{
+	if (ret && !atomic_exchange(&recorder->said, true))
+		out_error(NULL, "%s", err->text);
+	return ret;
+}
+
+void recorder_missed(struct recorder *recorder, int ret)
+{
+	if (!recorder->failed)
+		recorder->failed = ret;
+}
 
 /* -- opening --------------------------------------------------------------- */
 
@@ -25,7 +42,7 @@ static int out_of_memory(struct schedtape_error *err)
 	return schedtape_fail(err, -ENOMEM, "out of memory");
 }
 
-/* Returns a random name, the same for all files of a directory. */
+/* Returns a random name, the same for all files of a recording. */
 static struct json_object *new_name(void)
 {
 	unsigned char random[16];
@@ -128,12 +145,130 @@ static int open_directory(struct recorder *recorder, const struct recorder_optio
 	return ret ? ret : open_streams(recorder, options, err);
 }
 
-static bool is_pipe(const char *path)
+/* Returns true for a pipe, a device, or a terminal. */
+static bool is_special(const char *path)
 {
 	struct stat st;
 
 	return !(strcmp(path, "-") ? stat(path, &st) : fstat(STDOUT_FILENO, &st)) &&
 	       !S_ISREG(st.st_mode);
+}
+
+/* Keeps what the META of each of several tapes has, and adds which one this is. */
+static int begin_parts(struct recorder *recorder, const struct recorder_options *options,
+		       struct schedtape_error *err)
+{
+	struct json_object *name;
+
+	if (!strcmp(recorder->path, "-") || is_special(recorder->path)) {
+		recorder->parts = NULL;
+		if (!recorder->renames)
+			return 0;
+		return schedtape_fail(err, -EINVAL, "%s: --switch-output renames its tapes, and "
+				      "this is no file", recorder->path);
+	}
+	name = new_name();
+	if (!name)
+		return out_of_memory(err);
+	json_object_object_add(options->meta, "recording", name);
+	recorder->meta = json_object_get(options->meta);
+	return 0;
+}
+
+void recorder_tape_renew(struct recorder *recorder)
+{
+	if (recorder->meta)
+		schedtape_machine_renew(recorder->meta, &recorder->cgroups);
+}
+
+/* Begins one of several tapes in an empty file, which stays open. */
+static int begin_part(struct recorder *recorder, int fd, struct schedtape_writer **writer,
+		      struct schedtape_error *err)
+{
+	struct schedtape_writer_options options = {
+		.size = sizeof(options),
+		.level = recorder->level,
+	};
+	int ret;
+
+	json_object_object_add(recorder->meta, "part",
+			       json_object_new_uint64(recorder->number + 1));
+	ret = tape_writer_create_at(fd, recorder->path, recorder->meta, &options, writer, err);
+	if (!ret)
+		recorder->number++;
+	return ret;
+}
+
+static int create_part(struct recorder *recorder, struct schedtape_error *err)
+{
+	int ret, fd;
+
+	/* So that nobody has put anything there, or a link to it. */
+	fd = open(recorder->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return schedtape_fail(err, -errno, "%s: %s", recorder->path, strerror(errno));
+	ret = begin_part(recorder, fd, &recorder->writer, err);
+	close(fd);
+	recorder->streamers[0].writer = recorder->writer;
+	if (ret)
+		unlink(recorder->path);
+	return ret;
+}
+
+/* Makes sure that tapes can be made there. */
+static int try_part(const struct recorder *recorder, struct schedtape_error *err)
+{
+	struct parts_file file = PARTS_NO_FILE;
+	int ret = parts_create(&file, recorder->path, err);
+
+	parts_drop(&file);
+	return ret;
+}
+
+int recorder_tape_create(struct recorder *recorder, struct parts_file *file,
+			 struct schedtape_writer **writer, struct schedtape_error *err)
+{
+	int ret = parts_create(file, recorder->path, err);
+
+	return ret ? ret : begin_part(recorder, file->fd, writer, err);
+}
+
+int recorder_tape_begin_last(struct recorder *recorder, struct schedtape_error *err)
+{
+	int ret = recorder_tape_create(recorder, &recorder->last, &recorder->writer, err);
+
+	recorder->streamers[0].writer = recorder->writer;
+	return ret;
+}
+
+/* Returns the time of CLOCK_MONOTONIC at a time of the session's clock, soon before a sample. */
+static uint64_t mono_at(const struct stape_clock_sample *sample, uint64_t counter)
+{
+	uint64_t before = counter < sample->counter ? sample->counter - counter : 0;
+
+	/* kHz are ticks a ms. */
+	return sample->mono - (uint64_t)((double)before / sample->khz * 1e6);
+}
+
+int recorder_tape_next(struct recorder *recorder, uint64_t window, struct schedtape_error *err)
+{
+	int ret = create_part(recorder, err);
+
+	if (ret)
+		return ret;
+	streamer_begin_file(&recorder->streamers[0]);
+	recorder->window_start = window;
+	/* Else nothing could be written since the recording began. */
+	if (window)
+		recorder->start_time = mono_at(&recorder->sample, window);
+	recorder->sampled_bytes = 0;
+	recorder->slept = 0;
+	/* The first one is from before the tape's first events. */
+	if (recorder->sample_before.mono)
+		ret = schedtape_writer_clock(recorder->writer, &recorder->sample_before, err);
+	if (!ret)
+		ret = schedtape_writer_clock(recorder->writer, &recorder->sample, err);
+	return ret ? ret : recorder_tape_progress(recorder, true, err);
 }
 
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
@@ -147,7 +282,13 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 
 	if (options->streams)
 		return open_directory(recorder, options, err);
-	if (is_pipe(recorder->path) && !options->overwrite)
+	if (options->parts) {
+		ret = begin_parts(recorder, options, err);
+		if (ret || recorder->renames)
+			return ret ? ret : options->overwrite ? try_part(recorder, err) :
+								create_part(recorder, err);
+	}
+	if (is_special(recorder->path) && !options->overwrite)
 		recorder->live_ms = options->live_ms ? options->live_ms : RECORDER_FLUSH_MS;
 	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
@@ -164,22 +305,34 @@ static void look_at_clocks(struct recorder *recorder, const struct stape_clock_s
 	if (sample->unstable && !recorder->sample.unstable)
 		out_warning(recorder->path, "the kernel has found the CPU's counter unstable: "
 			    "times may be wrong by a millisecond or two: record with -k mono");
+	recorder->sample_before = recorder->sample;
 	recorder->sample = *sample;
+}
+
+int recorder_tape_sample(struct recorder *recorder, struct schedtape_error *err)
+{
+	struct stape_clock_sample sample;
+	int ret = schedtape_session_clock(recorder->session, &sample, err);
+
+	if (ret)
+		return ret;
+	look_at_clocks(recorder, &sample);
+	if (recorder->past)
+		past_add_sample(recorder->past, &sample);
+	return 0;
 }
 
 int recorder_tape_clock(struct recorder *recorder, bool all, struct schedtape_error *err)
 {
-	struct stape_clock_sample sample;
+	int ret = recorder_tape_sample(recorder, err);
 	size_t i;
-	int ret;
 
-	ret = schedtape_session_clock(recorder->session, &sample, err);
-	if (!ret) {
-		look_at_clocks(recorder, &sample);
-		ret = schedtape_writer_clock(recorder->writer, &sample, err);
-	}
+	/* The past has the samples until a tape is written. */
+	if (ret || recorder->past)
+		return ret;
+	ret = schedtape_writer_clock(recorder->writer, &recorder->sample, err);
 	for (i = 0; i < recorder->nr_streamers && all && recorder->streams && !ret; i++)
-		ret = schedtape_writer_clock(recorder->streamers[i].writer, &sample, err);
+		ret = schedtape_writer_clock(recorder->streamers[i].writer, &recorder->sample, err);
 	return ret;
 }
 
@@ -198,15 +351,29 @@ int recorder_tape_progress(struct recorder *recorder, bool begin, struct schedta
 	return schedtape_writer_progress(recorder->writer, &progress, err);
 }
 
-static void count_totals(struct recorder *recorder, const struct schedtape_end *end)
+/* Returns counts of all CPUs and of the descriptions, which the caller frees; or NULL. */
+static struct schedtape_cpu *new_counts(const struct recorder *recorder)
+{
+	return calloc(schedtape_session_cpus(recorder->session) + 1, sizeof(struct schedtape_cpu));
+}
+
+void recorder_tape_count(struct recorder *recorder, const struct schedtape_end *end)
 {
 	size_t i;
 
 	for (i = 0; i < end->nr_cpus; i++) {
-		recorder->events += end->cpus[i].events;
-		recorder->lost += end->cpus[i].lost;
-		recorder->overwritten += end->cpus[i].overwritten;
+		recorder->totals.events += end->cpus[i].events;
+		recorder->totals.lost += end->cpus[i].lost;
+		recorder->totals.overwritten += end->cpus[i].overwritten;
 	}
+}
+
+void recorder_tape_add_totals(struct recorder *recorder)
+{
+	recorder->earlier.bytes += recorder->totals.bytes;
+	recorder->earlier.events += recorder->totals.events;
+	recorder->earlier.lost += recorder->totals.lost;
+	recorder->totals = (struct recorder_totals){ 0 };
 }
 
 /* Writes the main file's end last, so that it proves that all other ends are there. */
@@ -229,7 +396,7 @@ static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 		failed = failed ? failed : ret;
 	}
 	end->cpus = cpus;
-	count_totals(recorder, end);
+	recorder_tape_count(recorder, end);
 	ret = schedtape_writer_end(recorder->writer, end, failed ? NULL : err);
 	return failed ? failed : ret;
 }
@@ -245,14 +412,61 @@ int recorder_tape_end(struct recorder *recorder, uint64_t window_start,
 	ret = schedtape_session_get(recorder->session, &state, err);
 	if (ret)
 		return ret;
-	cpus = calloc(schedtape_session_cpus(recorder->session) + 1, sizeof(*cpus));
+	cpus = new_counts(recorder);
 	if (!cpus)
 		return out_of_memory(err);
-	end.start_time = state.start_time;
+	end.start_time = recorder->number > 1 && !recorder->past ? recorder->start_time :
+								   state.start_time;
 	end.stop_time = state.stop_time;
+	/* The session may have been paused before the tape began. */
+	if (end.stop_time < end.start_time)
+		end.stop_time = end.start_time;
 	ret = put_ends(recorder, &end, cpus, err);
 	free(cpus);
 	return ret;
+}
+
+int recorder_tape_end_early(struct recorder *recorder, const char *ended_by, uint64_t window,
+			    int failed, struct schedtape_error *err)
+{
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = recorder->start_time,
+		.stop_time = mono_at(&recorder->sample, window),
+		.window_start = recorder->number > 1 ? recorder->window_start : 0,
+		.ended_by = ended_by,
+	};
+	struct schedtape_cpu *cpus;
+	int ret;
+
+	cpus = new_counts(recorder);
+	if (!cpus)
+		return failed ? failed : out_of_memory(err);
+	end.nr_cpus = streamer_count_moved(&recorder->streamers[0], cpus);
+	end.cpus = cpus;
+	if (end.stop_time < end.start_time)
+		end.stop_time = end.start_time;
+	recorder_tape_count(recorder, &end);
+	ret = failed ? failed : schedtape_writer_end(recorder->writer, &end, err);
+	free(cpus);
+	return ret;
+}
+
+void recorder_tape_missing(struct recorder *recorder)
+{
+	struct schedtape_end end = { .size = sizeof(end) };
+	uint64_t events = recorder->totals.events;
+	struct schedtape_cpu *cpus;
+
+	cpus = new_counts(recorder);
+	if (!cpus)
+		return;
+	streamer_begin_file(&recorder->streamers[0]);
+	end.nr_cpus = streamer_count(&recorder->streamers[0], cpus);
+	end.cpus = cpus;
+	recorder_tape_count(recorder, &end);
+	recorder->totals.events = events;
+	free(cpus);
 }
 
 /* -- closing --------------------------------------------------------------- */
@@ -264,7 +478,7 @@ static int close_writer(struct recorder *recorder, struct schedtape_writer **wri
 
 	if (!*writer)
 		return 0;
-	recorder->bytes += schedtape_writer_bytes(*writer);
+	recorder->totals.bytes += schedtape_writer_bytes(*writer);
 	ret = schedtape_writer_close(*writer, &err);
 	*writer = NULL;
 	/* The writer returns its first error again: print it only once. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record/timing.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "record/units.h"
 
 #define NEVER	UINT64_MAX
 
@@ -43,36 +44,9 @@ bool timing_parse_delay(struct timing *timing, const char *text)
 	return timing->open_end ? timing->periods.nr == 1 : in_order(&timing->periods);
 }
 
-/* Returns the milliseconds of a unit, 0: there is no such unit. */
-static double parse_unit(const char *text)
-{
-	static const struct {
-		const char *name;
-		double ms;
-	} units[] = {
-		{ "", 1e3 }, { "ns", 1 / 1e6 }, { "us", 1 / 1e3 }, { "ms", 1 }, { "s", 1e3 },
-		{ "m", 60e3 }, { "h", 3600e3 },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (!strcmp(text, units[i].name))
-			return units[i].ms;
-	return 0;
-}
-
 bool timing_parse_duration(struct timing *timing, const char *text)
 {
-	char *end;
-	double ms;
-
-	errno = 0;
-	ms = strtod(text, &end);
-	ms *= parse_unit(end);
-	if (errno || end == text || !(ms >= 1 && ms <= 1e12))
-		return false;
-	timing->duration = ms;
-	return true;
+	return units_time(text, 1e3, &timing->duration);
 }
 
 bool timing_delayed(const struct timing *timing)

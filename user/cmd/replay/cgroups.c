@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
 #include "record/streams.h"
+#include "tape/json.h"
 
 #define REMOVE_TRIES	250
 #define REMOVE_PAUSE_NS	20000000
@@ -167,7 +169,8 @@ static size_t find_steps(const struct schedtape_cgroup_table *table, const char 
 	for (i = n; i > 0; i--) {
 		const struct schedtape_cgroup_state *state = steps[i].state;
 
-		steps[i - 1].cpu = steps[i].cpu || (state && state->weighs);
+		steps[i - 1].cpu = steps[i].cpu ||
+				   (state && (state->weighs || state->period));
 		steps[i - 1].cpuset = steps[i].cpuset || (state && state->cpus);
 	}
 	return n;
@@ -204,7 +207,7 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 static int set_state(const char *folder, const struct schedtape_cgroup_state *state,
 		     const struct cpu_map *cpus)
 {
-	char weight[16];
+	char weight[16], max[SCHEDTAPE_QUOTA_LEN];
 	int ret = 0;
 
 	snprintf(weight, sizeof(weight), "%u", state->weight);
@@ -212,8 +215,9 @@ static int set_state(const char *folder, const struct schedtape_cgroup_state *st
 		ret = put(folder, "cpu.idle", "1");
 	else if (state->weighs)
 		ret = put(folder, "cpu.weight", weight);
-	if (!ret && state->max)
-		ret = put(folder, "cpu.max", state->max);
+	snprintf(max, sizeof(max), "%" PRIu64 " %" PRIu64, state->quota, state->period);
+	if (!ret && state->period)
+		ret = put(folder, "cpu.max", max);
 	if (!ret && state->cpus)
 		ret = set_cpus(folder, state->cpus, cpus);
 	return ret;

@@ -98,7 +98,7 @@ static int get_state(struct replay *replay, struct schedtape_error *err)
 
 static void read_signals(struct replay *replay)
 {
-	if (signals_read(replay->signals))
+	if (signals_read(replay->signals, NULL))
 		replay->interrupted = true;
 	processes_reap(&replay->processes, false);
 }

@@ -26,9 +26,9 @@ static uint64_t call_of(uint32_t key)
 }
 
 /* Returns the sum of a pair; NULL: no memory. */
-static struct calls_sum *get_sum(struct calls *calls, uint32_t number, uint32_t key)
+static struct delays_sum *get_sum(struct calls *calls, uint32_t number, uint32_t key)
 {
-	struct calls_sum *sums;
+	struct delays_sum *sums;
 	uint32_t pair;
 
 	if (schedtape_edges_number(&calls->pairs, number, key, &pair))
@@ -40,18 +40,10 @@ static struct calls_sum *get_sum(struct calls *calls, uint32_t number, uint32_t 
 	return &sums[pair];
 }
 
-/* Of equal sleeps the first counts, in whatever order parts are added. */
-static void note_worst(struct calls_sum *sum, uint64_t sleep, uint64_t begin)
-{
-	if (!sum->sleeps.nr || sleep > sum->sleeps.worst ||
-	    (sleep == sum->sleeps.worst && begin < sum->worst_begin))
-		sum->worst_begin = begin;
-}
-
 int calls_run(struct calls *calls, const struct selection *selection,
 	      const struct schedtape_run *run, uint32_t number)
 {
-	struct calls_sum *sum;
+	struct delays_sum *sum;
 
 	if (!run->left || !run->woke || run->left_syscall == SCHEDTAPE_SYSCALL_UNKNOWN ||
 	    !selection_has_time(selection, run->begin))
@@ -59,21 +51,14 @@ int calls_run(struct calls *calls, const struct selection *selection,
 	sum = get_sum(calls, number, key_of(run->left_syscall));
 	if (!sum)
 		return -ENOMEM;
-	note_worst(sum, run->woke - run->left, run->left);
-	return schedtape_histogram_add(&sum->sleeps, run->woke - run->left);
-}
-
-static int add(struct calls_sum *sum, const struct calls_sum *other)
-{
-	note_worst(sum, other->sleeps.worst, other->worst_begin);
-	return schedtape_histogram_merge(&sum->sleeps, &other->sleeps);
+	return delays_note(sum, run->woke - run->left, run->left, run->cpu);
 }
 
 int calls_group(const struct calls *calls, const struct delays *delays, struct groups *groups,
 		struct calls *grouped)
 {
 	const struct schedtape_edge *pair;
-	struct calls_sum *sum;
+	struct delays_sum *sum;
 	uint32_t i, group;
 	int rc = 0;
 
@@ -83,7 +68,7 @@ int calls_group(const struct calls *calls, const struct delays *delays, struct g
 		if (group == SCHEDTAPE_NONE)
 			continue;
 		sum = get_sum(grouped, group, pair->wakee);
-		rc = sum ? add(sum, &calls->sums[i]) : -ENOMEM;
+		rc = sum ? delays_add(sum, &calls->sums[i]) : -ENOMEM;
 	}
 	return rc;
 }
@@ -93,7 +78,7 @@ void calls_free(struct calls *calls)
 	size_t i;
 
 	for (i = 0; i < calls->nr; i++)
-		schedtape_histogram_free(&calls->sums[i].sleeps);
+		schedtape_histogram_free(&calls->sums[i].delays);
 	free(calls->sums);
 	schedtape_edges_free(&calls->pairs);
 }
@@ -123,13 +108,8 @@ struct whole {
 	uint64_t time;
 };
 
-static uint64_t share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part * 1000000 / whole + 0.5 : 0;
-}
-
 static int add_row(struct sheet *sheet, const struct groups *groups, struct syscalls *syscalls,
-		   const struct schedtape_edge *pair, const struct calls_sum *sum,
+		   const struct schedtape_edge *pair, const struct delays_sum *sum,
 		   const struct whole *whole)
 {
 	char label[GROUPS_LABEL], name[SYSCALLS_NAME];
@@ -139,11 +119,11 @@ static int add_row(struct sheet *sheet, const struct groups *groups, struct sysc
 		return -ENOMEM;
 	row[TASK].text = strdup(groups_label(groups, pair->waker, label));
 	row[CALL].text = strdup(syscalls_name(syscalls, call_of(pair->wakee), name));
-	row[SLEEPS].n = sum->sleeps.nr;
-	row[OF_SLEEPS].n = share(sum->sleeps.nr, whole->sleeps);
-	row[TIME].n = sum->sleeps.sum;
-	row[OF_TIME].n = share(sum->sleeps.sum, whole->time);
-	figures_set(&row[MEDIAN], &sum->sleeps);
+	row[SLEEPS].n = sum->delays.nr;
+	row[OF_SLEEPS].n = figures_share(sum->delays.nr, whole->sleeps);
+	row[TIME].n = sum->delays.sum;
+	row[OF_TIME].n = figures_share(sum->delays.sum, whole->time);
+	figures_set(&row[MEDIAN], &sum->delays);
 	row[WORST_AT].n = sum->worst_begin;
 	return row[TASK].text && row[CALL].text ? 0 : -ENOMEM;
 }
@@ -157,8 +137,8 @@ static int fill(struct sheet *sheet, const struct calls *grouped, const struct g
 	uint32_t i;
 
 	for (i = 0; i < grouped->pairs.nr && !rc; i++) {
-		wholes[pairs[i].waker].sleeps += grouped->sums[i].sleeps.nr;
-		wholes[pairs[i].waker].time += grouped->sums[i].sleeps.sum;
+		wholes[pairs[i].waker].sleeps += grouped->sums[i].delays.nr;
+		wholes[pairs[i].waker].time += grouped->sums[i].delays.sum;
 	}
 	for (i = 0; i < grouped->pairs.nr && !rc; i++)
 		rc = add_row(sheet, groups, syscalls, &pairs[i], &grouped->sums[i],

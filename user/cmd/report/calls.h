@@ -5,32 +5,22 @@
 #ifndef SCHEDTAPE_REPORT_CALLS_H
 #define SCHEDTAPE_REPORT_CALLS_H
 
-#include "base/histogram.h"
 #include "common/delays.h"
 #include "common/groups.h"
 #include "common/syscalls.h"
 #include "timeline/edges.h"
 
 /**
- * struct calls_sum - the sleeps of one task, or of several, in one system call
- * @sleeps: from when the task left its CPU until it was woken
- * @worst_begin: when the longest one began, ns of the session's clock
- */
-struct calls_sum {
-	struct schedtape_histogram sleeps;
-	uint64_t worst_begin;
-};
-
-/**
  * struct calls - all sums
  * @pairs: what the sums are of: a number of struct delays, or of a group, as the waker; and a
  *	system call as the wakee, see calls.c
- * @sums: by number of the pair
+ * @sums: by number of the pair: sleeps, each from when the task left its CPU until it was woken, in
+ *	the place of delays
  * @nr: number of @sums
  */
 struct calls {
 	struct schedtape_edges pairs;
-	struct calls_sum *sums;
+	struct delays_sum *sums;
 	size_t nr;
 };
 

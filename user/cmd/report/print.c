@@ -19,10 +19,10 @@ const struct sheet_column report_columns[] = {
 	[CPU] = { { "cpu", "CPU\nms", TABLE_NEEDED }, SHEET_MS, "cpu_time_ns" },
 	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps" },
 	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
-	[MEDIAN] = { { "delay-median", "delay\nmedian ms", 0 }, SHEET_MS, "delay_median_ns" },
-	[P95] = { { "delay-p95", "delay\n95 % ms", 0 }, SHEET_MS, "delay_p95_ns" },
-	[P99] = { { "delay-p99", "delay\n99 % ms", 0 }, SHEET_MS, "delay_p99_ns" },
-	[WORST] = { { "delay-max", "delay\nmax ms", 0 }, SHEET_MS, "delay_max_ns" },
+	[MEDIAN] = { { "delay-median", "delay\nmedian ms", 0 }, SHEET_DELAY, "delay_median_ns" },
+	[P95] = { { "delay-p95", "delay\n95 % ms", 0 }, SHEET_DELAY, "delay_p95_ns" },
+	[P99] = { { "delay-p99", "delay\n99 % ms", 0 }, SHEET_DELAY, "delay_p99_ns" },
+	[WORST] = { { "delay-max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY, "delay_max_ns" },
 	[WORST_AT] = { { "delay-max-at", "delay max\nbegan at s", 0 }, SHEET_TIME,
 		       "delay_max_begin_ns" },
 	[BY_TASKS] = { { "woken-by-tasks", "woken\nby tasks", 0 }, SHEET_COUNT, "wakeups_by_task" },
@@ -33,7 +33,7 @@ const struct sheet_column report_columns[] = {
 	[POLICY] = { { "policy", "policy", TABLE_TEXT }, SHEET_TEXT, "policy" },
 	[TGID] = { { "tgid", "TGID", 0 }, SHEET_CPU, "tgid" },
 	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops" },
-	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_MS, "delay_avg_ns" },
+	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
 	[WORST_END] = { { "delay-max-time", "delay max\nended at s", TABLE_ASKED }, SHEET_TIME,
 			"delay_max_time_ns" },
 	[WORST_CPU] = { { "delay-max-cpu", "delay max\non CPU", TABLE_ASKED }, SHEET_CPU,
@@ -67,24 +67,13 @@ static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 
 static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 {
-	static const enum column columns[] = {
-		MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, WORST_END, WORST_CPU,
+	static const struct figures_columns columns = {
+		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
+		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
 	};
-	const struct schedtape_histogram *delays = &sum->delays;
-	size_t i;
 
-	row[DELAYS].n = delays->nr;
-	row[SUM].n = delays->sum;
-	if (!delays->nr) {
-		for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-			row[columns[i]].n = SHEET_NONE;
-		return;
-	}
-	figures_set(&row[MEDIAN], delays);
-	row[WORST_AT].n = sum->worst_begin;
-	row[WORST_END].n = sum->worst_begin + delays->worst;
-	row[WORST_CPU].n = sum->worst_cpu;
-	row[AVERAGE].n = delays->sum / delays->nr;
+	figures_delays(row, &columns, sum);
+	row[WORST_END].n = sum->delays.nr ? sum->worst_begin + sum->delays.worst : SHEET_NONE;
 }
 
 static void fill_row(union sheet_value *row, const struct report_sum *sum)

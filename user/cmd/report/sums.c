@@ -103,8 +103,7 @@ int report_sum_add(struct report_sum *sum, const struct report_sum *other)
 	return delays_add(&sum->delays, &other->delays);
 }
 
-/* Returns the sums with a number, of which the caller does not own the delays. */
-static struct report_sum sum_of(const struct report_sums *sums, const struct schedtape_task *tasks,
+struct report_sum report_sum_of(const struct report_sums *sums, const struct schedtape_task *tasks,
 				size_t number)
 {
 	struct report_sum sum = { .delays = { .runtime = 0 } };
@@ -127,8 +126,7 @@ static struct report_sum sum_of(const struct report_sums *sums, const struct sch
 	return sum;
 }
 
-/* Returns true if the sums are of anything.  On the whole tape each task counts. */
-static bool is_shown(const struct report_sums *sums, const struct report_sum *sum)
+bool report_sum_is_shown(const struct report_sums *sums, const struct report_sum *sum)
 {
 	static const struct report_counts none;
 
@@ -155,8 +153,8 @@ int report_sums_group(const struct report_sums *sums, struct groups *groups,
 			continue;
 		if (reach((void **)of_groups, room, number, sizeof(**of_groups)))
 			return -ENOMEM;
-		sum = sum_of(sums, tasks, i);
-		if (!is_shown(sums, &sum))
+		sum = report_sum_of(sums, tasks, i);
+		if (!report_sum_is_shown(sums, &sum))
 			continue;
 		groups_count(groups, number, i);
 		rc = report_sum_add(&(*of_groups)[number], &sum);

@@ -64,6 +64,11 @@ extern const struct schedtape_timeline_ops report_sums_edges_ops;
 int report_sums_group(const struct report_sums *sums, struct groups *groups,
 		      const struct schedtape_task *tasks, struct report_sum **of_groups,
 		      size_t *room);
+/* Returns the sums with a number, of which the caller does not own the delays. */
+struct report_sum report_sum_of(const struct report_sums *sums, const struct schedtape_task *tasks,
+				size_t number);
+/* Returns true if the sums are of anything.  On the whole tape each task counts. */
+bool report_sum_is_shown(const struct report_sums *sums, const struct report_sum *sum);
 int report_sum_add(struct report_sum *sum, const struct report_sum *other);
 void report_sums_free_groups(struct report_sum *of_groups, size_t n);
 void report_sums_free(struct report_sums *sums);

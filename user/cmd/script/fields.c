@@ -116,12 +116,15 @@ static const char * const tracepoints[] = {
 	[STAPE_EV_RENAME] = "task:task_rename",
 	[STAPE_EV_PRIO] = "sched:sched_pi_setprio",
 	[SCHEDTAPE_EV_AFFINITY] = "",
+	[SCHEDTAPE_EV_THROTTLE] = "",
+	[SCHEDTAPE_EV_UNTHROTTLE] = "",
+	[SCHEDTAPE_EV_TRIGGER] = "",
 	[STAPE_EV_TASK] = "",
 };
 
 #define NR_TYPES	(sizeof(tracepoints) / sizeof(*tracepoints))
 #define EVENT_NAMES	"switch, waking, wakeup, wakeup_new, fork, exit, migrate, exec, rename, " \
-			"setprio, setaffinity, task"
+			"setprio, setaffinity, throttle, unthrottle, trigger, task"
 
 const char *fields_tracepoint(uint32_t type)
 {
@@ -164,12 +167,20 @@ static void parse_events(struct fields *fields, const char *text, struct argp_st
 		for (i = 0; i < NR_TYPES; i++)
 			if (tracepoints[i] && is_called(i, name))
 				found |= 1ULL << i;
-		if (!found)
+		/* The tape may have it: of record -e. */
+		if (strchr(name, ':') && select_names_parse(&fields->points, name))
+			argp_failure(state, 1, 0, "out of memory");
+		else if (!found && !strchr(name, ':'))
 			argp_error(state, "-e: no event '%s': one of " EVENT_NAMES ", or the name "
 				   "of a tracepoint", name);
 		fields->events |= found;
 	}
 	free(copy);
+}
+
+bool fields_has_point(const struct fields *fields, const char *name)
+{
+	return !fields->chosen || select_names_has(&fields->points, name);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

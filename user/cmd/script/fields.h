@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/select.h"
+
 #define FIELD_COMM	0x01
 #define FIELD_PID	0x02
 #define FIELD_TID	0x04
@@ -26,6 +28,7 @@
  * @given: there was -F
  * @set, @changed: it has chosen fields, or has added or left out some
  * @events: bit n: print events of type n, an enum stape_event_type or schedtape_event_type
+ * @points: other tracepoints of -e, as patterns
  * @chosen: there was -e
  */
 struct fields {
@@ -35,6 +38,7 @@ struct fields {
 	bool set;
 	bool changed;
 	uint64_t events;
+	struct select_names points;
 	bool chosen;
 };
 
@@ -49,6 +53,9 @@ static inline bool fields_has_event(const struct fields *fields, uint32_t type)
 {
 	return !fields->chosen || (fields->events >> type & 1);
 }
+
+/* Returns true if samples of another tracepoint are printed, of which -e must name some. */
+bool fields_has_point(const struct fields *fields, const char *name);
 
 /* Returns the kernel's tracepoint, "sched:sched_switch"; NULL: it has none for this type. */
 const char *fields_tracepoint(uint32_t type);

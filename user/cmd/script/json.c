@@ -131,12 +131,29 @@ static void put_rename(struct lines *lines, const struct schedtape_event *ev)
 	lines_char(lines, '"');
 }
 
+static void put_trigger(struct lines *lines, const struct schedtape_fired *trigger)
+{
+	lines_count(lines, ",\"trigger\":", trigger->number);
+	put_word(lines, ",\"kind\":\"", schedtape_trigger_name(trigger->kind));
+	lines_count(lines, trigger->kind == STAPE_TRIGGER_RATE ? ",\"wakeups\":" : ",\"value_ns\":",
+		    trigger->value);
+	lines_count(lines, ",\"target_cpu\":", trigger->cpu);
+	put_bool(lines, ",\"lasts\":", trigger->lasts);
+}
+
 /* Puts the task that the event is about, and what happens to it. */
 static void put_what(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
 
-	put_task(print, ",\"pid\":", ",\"comm\":\"", ev->pid);
+	if (schedtape_event_is_throttling(ev)) {
+		lines_count(lines, ",\"cgroup\":", ev->cgroup);
+		lines_count(lines, ",\"target_cpu\":", ev->task_cpu);
+		return;
+	}
+	/* A trigger may fire for all tasks together. */
+	if (ev->pid || ev->type != SCHEDTAPE_EV_TRIGGER)
+		put_task(print, ",\"pid\":", ",\"comm\":\"", ev->pid);
 	switch (ev->type) {
 	case STAPE_EV_WAKING:
 		put_word(lines, ",\"context\":\"", schedtape_context_name(ev->arg));
@@ -160,6 +177,9 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 		break;
 	case SCHEDTAPE_EV_AFFINITY:
 		put_affinity(lines, ev);
+		break;
+	case SCHEDTAPE_EV_TRIGGER:
+		put_trigger(lines, &ev->trigger);
 		break;
 	case STAPE_EV_TASK:
 		put_description(lines, ev);
@@ -201,16 +221,21 @@ void print_json_head(struct print *print)
 	lines_end(&print->lines);
 }
 
-void print_json(struct print *print, const struct schedtape_event *ev)
+static void put_columns(struct lines *lines, const struct schedtape_event *ev, const char *name)
 {
-	struct lines *lines = &print->lines;
-
 	lines_count(lines, "{\"time_ns\":", ev->time);
 	if (ev->cpu == STAPE_CPU_NONE)
 		lines_put(lines, ",\"cpu\":null");
 	else
 		lines_count(lines, ",\"cpu\":", ev->cpu);
-	put_word(lines, ",\"event\":\"", schedtape_event_name(ev->type));
+	put_word(lines, ",\"event\":\"", name);
+}
+
+void print_json(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	put_columns(lines, ev, schedtape_event_name(ev->type));
 	if (schedtape_event_is_gap(ev)) {
 		put_gap(lines, ev);
 	} else {
@@ -219,6 +244,22 @@ void print_json(struct print *print, const struct schedtape_event *ev)
 			put_switch(print, ev);
 		else
 			put_what(print, ev);
+	}
+	lines_char(lines, '}');
+	lines_end(lines);
+}
+
+void print_json_sample(struct print *print, const struct print_sample *sample)
+{
+	struct lines *lines = &print->lines;
+
+	put_columns(lines, &sample->at, sample->lost ? "samples_lost" : sample->event);
+	if (sample->lost) {
+		lines_count(lines, ",\"lost\":", sample->lost);
+	} else {
+		put_current(print, &sample->at);
+		lines_put(lines, ",\"fields\":");
+		lines_put(lines, sample->fields);
 	}
 	lines_char(lines, '}');
 	lines_end(lines);

@@ -7,16 +7,13 @@
  * a name that the kernel never has, but in the same form, because programs skip lines that they
  * cannot parse.
  */
-#include "script/print.h"
+#include "script/trace.h"
 
 #define OTHER_COMM	"other"
 #define OTHER_PID	(STAPE_PID_MASK + 1)	/* PIDs are lower */
-#define OTHER_PRIO	140			/* priorities are lower */
-#define OTHER_ADJ	1001			/* values of oom_score_adj are lower */
-#define IDLE_PRIO	120
 #define EVENT_WIDTH	24
 
-/* -- parts of lines -------------------------------------------------------- */
+/* -- values ---------------------------------------------------------------- */
 
 static void put_number(struct lines *lines, const char *key, int64_t number)
 {
@@ -25,194 +22,65 @@ static void put_number(struct lines *lines, const char *key, int64_t number)
 }
 
 /* Puts the name of a task; ":100" if it is not known, as perf has it. */
-static void put_comm(struct print *print, uint32_t pid)
+static void put_name(struct lines *lines, const struct trace_value *value)
 {
-	const struct identity *task = print_identity(print, pid);
-	struct lines *lines = &print->lines;
-
-	if (task->name_len)
-		print_name(lines, task);
-	else if (pid)
-		put_number(lines, ":", pid);
+	if (value->task->name_len)
+		print_name(lines, value->task);
+	else if (value->number < 0)
+		put_number(lines, "swapper/", -1 - value->number);
+	else if (value->number)
+		put_number(lines, ":", value->number);
 	else
 		lines_put(lines, OTHER_COMM);
 }
 
-static int32_t prio_of(const struct print *print, uint32_t pid)
+static void put_value(struct lines *lines, enum trace_type type, const struct trace_value *value)
 {
-	const struct identity *task = print_identity(print, pid);
-
-	return task->prio == IDENTITY_NO_PRIO ? OTHER_PRIO : task->prio;
-}
-
-/* Returns the CPU of a task.  If it is not known, that of the event stands in for it. */
-static uint32_t cpu_of(const struct print *print, uint32_t pid, const struct schedtape_event *ev)
-{
-	uint32_t cpu = print_identity(print, pid)->cpu;
-
-	if (cpu == STAPE_CPU_NONE)
-		cpu = ev->cpu;
-	return cpu == STAPE_CPU_NONE ? 0 : cpu;
-}
-
-/* "comm=make pid=100 prio=120" */
-static void put_task(struct print *print, uint32_t pid)
-{
-	lines_put(&print->lines, "comm=");
-	put_comm(print, pid);
-	put_number(&print->lines, " pid=", pid);
-	put_number(&print->lines, " prio=", prio_of(print, pid));
-}
-
-/* One side of a switch; @which: "prev_" or "next_" */
-static void put_side(struct print *print, const char *which, uint32_t pid, unsigned int kind,
-		     uint32_t cpu)
-{
-	struct lines *lines = &print->lines;
-	bool idle = !pid && kind == STAPE_NEXT_IDLE;
-
-	lines_put(lines, which);
-	lines_put(lines, "comm=");
-	if (idle)
-		put_number(lines, "swapper/", cpu);
-	else
-		put_comm(print, pid);
-	lines_char(lines, ' ');
-	lines_put(lines, which);
-	put_number(lines, "pid=", pid || idle ? pid : OTHER_PID);
-	lines_char(lines, ' ');
-	lines_put(lines, which);
-	put_number(lines, "prio=", idle ? IDLE_PRIO : prio_of(print, pid));
-}
-
-/* -- tracepoints ----------------------------------------------------------- */
-
-static void put_switch(struct print *print, const struct schedtape_event *ev)
-{
-	struct lines *lines = &print->lines;
-
-	put_side(print, "prev_", ev->curr, ev->curr_kind, ev->cpu);
-	lines_put(lines, " prev_state=");
-	lines_char(lines, ev->curr ? schedtape_state_char(schedtape_switch_state(ev)) : 'R');
-	lines_put(lines, " ==> ");
-	put_side(print, "next_", ev->pid, schedtape_switch_next(ev), ev->cpu);
-}
-
-static void put_wakeup(struct print *print, const struct schedtape_event *ev)
-{
-	uint32_t cpu = ev->type == STAPE_EV_WAKING ? cpu_of(print, ev->pid, ev) : ev->arg;
-
-	put_task(print, ev->pid);
-	lines_put(&print->lines, " target_cpu=");
-	lines_number_slow(&print->lines, cpu, 3);
-}
-
-static void put_fork(struct print *print, const struct schedtape_event *ev)
-{
-	struct lines *lines = &print->lines;
-
-	lines_put(lines, "comm=");
-	put_comm(print, ev->curr);
-	put_number(lines, " pid=", ev->curr ? ev->curr : OTHER_PID);
-	lines_put(lines, " child_comm=");
-	put_comm(print, ev->pid);
-	put_number(lines, " child_pid=", ev->pid);
-}
-
-static void put_exec(struct print *print, const struct schedtape_event *ev)
-{
-	struct lines *lines = &print->lines;
-
-	lines_put(lines, "filename=");
-	put_comm(print, ev->pid);
-	put_number(lines, " pid=", ev->pid);
-	put_number(lines, " old_pid=", ev->old_pid);
-}
-
-static void put_migrate(struct print *print, const struct schedtape_event *ev)
-{
-	put_task(print, ev->pid);
-	put_number(&print->lines, " orig_cpu=", cpu_of(print, ev->pid, ev));
-	put_number(&print->lines, " dest_cpu=", ev->arg);
-}
-
-static void put_rename(struct print *print, const struct schedtape_event *ev)
-{
-	struct lines *lines = &print->lines;
 	char name[TEXT_NAME_LEN];
 
-	put_number(lines, "pid=", ev->pid);
-	lines_put(lines, " oldcomm=");
-	put_comm(print, ev->pid);
-	lines_put(lines, " newcomm=");
-	lines_put(lines, text_name(name, ev->comm));
-	put_number(lines, " oom_score_adj=", OTHER_ADJ);
+	switch (type) {
+	case TRACE_NUMBER:
+		lines_signed(lines, value->number);
+		break;
+	case TRACE_PID:
+		lines_number(lines, value->number < 0 ? OTHER_PID : value->number);
+		break;
+	case TRACE_CPU:
+		lines_number_slow(lines, value->number, 3);
+		break;
+	case TRACE_STATE:
+		lines_char(lines, schedtape_state_char(value->number));
+		break;
+	case TRACE_NAME:
+		if (value->comm)
+			lines_put(lines, text_name(name, value->comm));
+		else
+			put_name(lines, value);
+		break;
+	}
 }
 
-static void put_setprio(struct print *print, const struct schedtape_event *ev)
-{
-	struct lines *lines = &print->lines;
-
-	lines_put(lines, "comm=");
-	put_comm(print, ev->pid);
-	put_number(lines, " pid=", ev->pid);
-	put_number(lines, " oldprio=", prio_of(print, ev->pid));
-	put_number(lines, " newprio=", ev->prio);
-}
-
+/* Copying more bytes of a key than it has is faster than a copy of any length. */
 static void put_trace(struct print *print, const struct schedtape_event *ev)
 {
-	switch (ev->type) {
-	case STAPE_EV_SWITCH:
-		put_switch(print, ev);
-		break;
-	case STAPE_EV_WAKING:
-	case STAPE_EV_WAKEUP:
-	case STAPE_EV_WAKEUP_NEW:
-		put_wakeup(print, ev);
-		break;
-	case STAPE_EV_FORK:
-		put_fork(print, ev);
-		break;
-	case STAPE_EV_EXIT:
-		put_task(print, ev->pid);
-		break;
-	case STAPE_EV_MIGRATE:
-		put_migrate(print, ev);
-		break;
-	case STAPE_EV_EXEC:
-		put_exec(print, ev);
-		break;
-	case STAPE_EV_RENAME:
-		put_rename(print, ev);
-		break;
-	case STAPE_EV_PRIO:
-		put_setprio(print, ev);
-		break;
+	const struct trace *trace = &traces[ev->type];
+	struct trace_value values[TRACE_FIELDS];
+	struct lines *lines = &print->lines;
+	const struct trace_field *field;
+	unsigned int i;
+
+	trace->fill(print, ev, values);
+	for (i = 0; i < trace->nr; i++) {
+		field = &trace->fields[i];
+		if (i)
+			lines_char(lines, ' ');
+		memcpy(lines->at, field->key, sizeof(field->key));
+		lines->at += field->key_len;
+		put_value(lines, field->type, &values[i]);
 	}
 }
 
 /* -- lines ----------------------------------------------------------------- */
-
-/* Returns false for events that are none of these tracepoints. */
-static bool is_traced(const struct print *print, const struct schedtape_event *ev)
-{
-	switch (ev->type) {
-	case STAPE_EV_EXIT:
-		return !schedtape_exit_ended(ev);
-	case STAPE_EV_PRIO:
-		/* The kernel has one for a priority that waiters lend, or take back. */
-		return ev->boosted || print_identity(print, ev->pid)->boosted;
-	}
-	return fields_tracepoint(ev->type);
-}
-
-/* Returns the task that runs when the event happens, 0: none, or it is not known. */
-static uint32_t current_of(const struct schedtape_event *ev)
-{
-	/* Tasks are described by themselves, whatever CPU they are on. */
-	return ev->curr || ev->cpu != STAPE_CPU_NONE ? ev->curr : ev->pid;
-}
 
 static void put_ids(struct print *print, uint32_t pid, uint32_t tid)
 {
@@ -235,16 +103,18 @@ static void put_ids(struct print *print, uint32_t pid, uint32_t tid)
 /* Puts the name and the PIDs of what runs when the event happens. */
 static void put_current(struct print *print, const struct schedtape_event *ev)
 {
-	uint32_t tid = current_of(ev), tgid = print_identity(print, tid)->tgid;
+	uint32_t tid = trace_current(ev), tgid;
+	struct trace_value name = trace_task(print, tid);
 	bool idle = !tid && ev->curr_kind == STAPE_NEXT_IDLE;
 	struct lines *lines = &print->lines;
 	char *from = lines->at;
 
+	tgid = name.task->tgid;
 	if (print->fields & FIELD_COMM) {
 		if (idle)
 			lines_put(lines, "swapper");
 		else
-			put_comm(print, tid);
+			put_name(lines, &name);
 		lines_align(lines, from, 16);
 		lines_char(lines, ' ');
 	}
@@ -273,6 +143,21 @@ static void put_event(struct lines *lines, const char *name)
 	lines_put(lines, ": ");
 }
 
+/* Puts the task, the CPU and the time. */
+static void put_columns(struct print *print, const struct schedtape_event *ev)
+{
+	struct lines *lines = &print->lines;
+
+	put_current(print, ev);
+	if (print->fields & FIELD_CPU) {
+		lines_char(lines, '[');
+		lines_number_slow(lines, trace_cpu(print, ev), 3);
+		lines_put(lines, "] ");
+	}
+	if (print->fields & FIELD_TIME)
+		put_time(print, ev->time);
+}
+
 void print_perf(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
@@ -284,20 +169,29 @@ void print_perf(struct print *print, const struct schedtape_event *ev)
 		lines_end(lines);
 		return;
 	}
-	if (!is_traced(print, ev))
+	if (!trace_has(print, ev))
 		return;
-	put_current(print, ev);
-	if (print->fields & FIELD_CPU) {
-		lines_char(lines, '[');
-		lines_number_slow(lines, ev->cpu != STAPE_CPU_NONE ? ev->cpu :
-					 cpu_of(print, current_of(ev), ev), 3);
-		lines_put(lines, "] ");
-	}
-	if (print->fields & FIELD_TIME)
-		put_time(print, ev->time);
+	put_columns(print, ev);
 	if (print->fields & FIELD_EVENT)
 		put_event(lines, fields_tracepoint(ev->type));
 	if (print->fields & FIELD_TRACE)
 		put_trace(print, ev);
+	lines_end(lines);
+}
+
+void print_perf_sample(struct print *print, const struct print_sample *sample)
+{
+	struct lines *lines = &print->lines;
+
+	if (sample->lost) {
+		put_number(lines, "# LOST events of other tracepoints: ", sample->lost);
+		lines_end(lines);
+		return;
+	}
+	put_columns(print, &sample->at);
+	if (print->fields & FIELD_EVENT)
+		put_event(lines, sample->event);
+	if (print->fields & FIELD_TRACE)
+		lines_put(lines, sample->text);
 	lines_end(lines);
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "common/color.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "script/print.h"
@@ -142,6 +143,25 @@ static void put_switch(struct print *print, const struct schedtape_event *ev)
 	put_syscall(print, schedtape_switch_syscall(ev));
 }
 
+/* " latency=0.012000000 on [003] of trigger 0, lasts" */
+static void put_trigger(struct print *print, const struct schedtape_fired *trigger)
+{
+	struct lines *lines = &print->lines;
+	char value[OUT_TIME_LEN];
+
+	lines_char(lines, ' ');
+	lines_put(lines, schedtape_trigger_name(trigger->kind));
+	lines_char(lines, '=');
+	if (trigger->kind == STAPE_TRIGGER_RATE)
+		lines_number(lines, trigger->value);
+	else
+		lines_put(lines, out_seconds(value, trigger->value, print->time.options.digits));
+	lines_put(lines, " on ");
+	put_cpu(lines, trigger->cpu);
+	put_pair(lines, " of trigger ", trigger->number);
+	lines_put(lines, trigger->lasts ? ", lasts" : "");
+}
+
 /* Puts what comes behind the event's task. */
 static void put_details(struct print *print, const struct schedtape_event *ev)
 {
@@ -176,6 +196,9 @@ static void put_details(struct print *print, const struct schedtape_event *ev)
 	case SCHEDTAPE_EV_AFFINITY:
 		put_affinity(lines, ev);
 		break;
+	case SCHEDTAPE_EV_TRIGGER:
+		put_trigger(print, &ev->trigger);
+		break;
 	case STAPE_EV_TASK:
 		put_description(print, ev);
 		break;
@@ -187,8 +210,10 @@ static void put_details(struct print *print, const struct schedtape_event *ev)
 
 void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu)
 {
+	unsigned int color = ev->type == SCHEDTAPE_EV_LOST ? COLOR_YELLOW : COLOR_PLAIN;
 	struct lines *lines = &print->lines;
 
+	lines_put(lines, color_on(color));
 	/* A corrupt chunk does not say how many events it had. */
 	if (ev->type == SCHEDTAPE_EV_PAUSED) {
 		lines_put(lines, "PAUSED");
@@ -205,6 +230,7 @@ void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu)
 	lines->at = time_text_put(&print->time, lines->at, ev->lost_first);
 	lines_put(lines, " to ");
 	lines->at = time_text_put(&print->time, lines->at, ev->lost_last);
+	lines_put(lines, color_off(color));
 }
 
 static void put_what(struct print *print, const struct schedtape_event *ev)
@@ -213,6 +239,13 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 		print_gap(print, ev, false);
 	} else if (ev->type == STAPE_EV_SWITCH) {
 		put_switch(print, ev);
+	} else if (schedtape_event_is_throttling(ev)) {
+		put_pair(&print->lines, "cgroup=", ev->cgroup);
+		lines_put(&print->lines, " on ");
+		put_cpu(&print->lines, ev->task_cpu);
+	} else if (ev->type == SCHEDTAPE_EV_TRIGGER && !ev->pid) {
+		lines_put(&print->lines, "all tasks");
+		put_details(print, ev);
 	} else {
 		put_one(print, ev->pid, 0);
 		put_details(print, ev);
@@ -288,15 +321,17 @@ static void put_blank(struct print *print)
 		lines_char(&print->lines, ' ');
 }
 
-static void put_event(struct lines *lines, unsigned int type)
+static void put_event(struct print *print, const char *name)
 {
-	const char *name = schedtape_event_name(type);
-
-	put_right(lines, 10, name, strlen(name));
-	lines_char(lines, ':');
+	if (!(print->fields & FIELD_EVENT))
+		return;
+	put_blank(print);
+	put_right(&print->lines, 10, name, strlen(name));
+	lines_char(&print->lines, ':');
 }
 
-void print_text(struct print *print, const struct schedtape_event *ev)
+/* Puts the task, the CPU and the time. */
+static void put_columns(struct print *print, const struct schedtape_event *ev)
 {
 	struct lines *lines = &print->lines;
 	unsigned int fields = print->fields;
@@ -318,13 +353,31 @@ void print_text(struct print *print, const struct schedtape_event *ev)
 		put_blank(print);
 		put_time(print, ev);
 	}
-	if (fields & FIELD_EVENT) {
-		put_blank(print);
-		put_event(lines, ev->type);
-	}
-	if (fields & FIELD_TRACE) {
+}
+
+void print_text(struct print *print, const struct schedtape_event *ev)
+{
+	put_columns(print, ev);
+	put_event(print, schedtape_event_name(ev->type));
+	if (print->fields & FIELD_TRACE) {
 		put_blank(print);
 		put_what(print, ev);
+	}
+	lines_end(&print->lines);
+}
+
+void print_text_sample(struct print *print, const struct print_sample *sample)
+{
+	struct lines *lines = &print->lines;
+
+	put_columns(print, &sample->at);
+	put_event(print, sample->lost ? "lost" : sample->event);
+	if (print->fields & FIELD_TRACE) {
+		put_blank(print);
+		if (sample->lost)
+			put_pair(lines, "events of other tracepoints: ", sample->lost);
+		else
+			lines_put(lines, sample->text);
 	}
 	lines_end(lines);
 }

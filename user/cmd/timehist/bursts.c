@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "common/color.h"
 #include "common/gap-lines.h"
 #include "common/output.h"
 #include "timehist/timehist.h"
@@ -86,6 +87,15 @@ static char state_of(const struct schedtape_run *run)
 	return run->state == SCHEDTAPE_NONE ? '?' : schedtape_state_char(run->state);
 }
 
+static void put_delay(struct lines *lines, uint64_t ns)
+{
+	unsigned int color = ns == SHEET_NONE ? COLOR_PLAIN : color_of_delay(ns);
+
+	lines_put(lines, color_on(color));
+	put_ms(lines, ns);
+	lines_put(lines, color_off(color));
+}
+
 static void text_run(struct timehist *th, const struct schedtape_task *task,
 		     const struct schedtape_run *run)
 {
@@ -99,7 +109,7 @@ static void text_run(struct timehist *th, const struct schedtape_task *task,
 	lines_put(lines, "  ");
 	put_ms(lines, wait_of(run));
 	lines_put(lines, "  ");
-	put_ms(lines, delay_of(run));
+	put_delay(lines, delay_of(run));
 	lines_put(lines, "  ");
 	put_ms(lines, run->end - run->begin);
 	if (th->state) {
@@ -207,16 +217,17 @@ void bursts_head(struct timehist *th)
 	struct lines *lines = &th->lines;
 	int width = time_text_width(&th->time);
 	int cpus = th->visual ? th->nr_cpus + 2 : 0;
+	const char *on = color_on(COLOR_HEADING), *off = color_off(COLOR_HEADING);
 
 	if (th->json) {
 		lines_put(lines, "{\"format\":\"schedtape-timehist\",\"version\":1}");
 		lines_end(lines);
 		return;
 	}
-	printf("%*s %-6s  %*s%-30s  %9s  %9s  %9s%s\n", width, "time", "cpu", cpus, "",
-	       "task name", "wait time", "sch delay", "run time", th->state ? "  state" : "");
-	printf("%*s %6s  %*s%-30s  %9s  %9s  %9s\n", width, "", "", cpus, "", "[PID]", "(msec)",
-	       "(msec)", "(msec)");
+	printf("%s%*s %-6s  %*s%-30s  %9s  %9s  %9s%s%s\n", on, width, "time", "cpu", cpus, "",
+	       "task name", "wait time", "sch delay", "run time", th->state ? "  state" : "", off);
+	printf("%s%*s %6s  %*s%-30s  %9s  %9s  %9s%s\n", on, width, "", "", cpus, "", "[PID]",
+	       "(msec)", "(msec)", "(msec)", off);
 }
 
 void bursts_run(struct timehist *th, const struct schedtape_task *task,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/figures.h"
 #include "timehist/timehist.h"
 
 enum column { CPU, BUSY, TASKS, OTHERS, IDLE, UNKNOWN, IDLES };
@@ -76,7 +77,7 @@ static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t numb
 	busy = time[STAPE_NEXT_TASK] + time[STAPE_NEXT_OTHER];
 	known = busy + time[STAPE_NEXT_IDLE];
 	row[CPU].n = number;
-	row[BUSY].n = known ? (double)busy * 1000000 / known + 0.5 : SHEET_NONE;
+	row[BUSY].n = known ? figures_share(busy, known) : SHEET_NONE;
 	row[TASKS].n = time[STAPE_NEXT_TASK];
 	row[OTHERS].n = time[STAPE_NEXT_OTHER];
 	row[IDLE].n = time[STAPE_NEXT_IDLE];

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define ESCAPE	27
+/* The screen stands still meanwhile.  A large snapshot on a slow disk takes some seconds. */
+#define SNAPSHOT_SECONDS	20
 
 /* -- what is typed --------------------------------------------------------- */
 
@@ -141,6 +143,21 @@ static bool obey_scroll(struct screen *screen, int key)
 	return false;
 }
 
+/* Has the recorder take a snapshot. */
+static void write_tape(struct screen *screen)
+{
+	struct schedtape_error err;
+	char tape[RECORDERS_LINE];
+
+	if (!screen->recorder)
+		snprintf(screen->message, sizeof(screen->message),
+			 "top NAME shows a recorder, which could write a tape.");
+	else if (recorders_ask(screen->recorder, "snapshot", SNAPSHOT_SECONDS, tape, &err))
+		snprintf(screen->message, sizeof(screen->message), "No tape: %s", err.text);
+	else
+		text_safe(screen->message, sizeof(screen->message), tape);
+}
+
 bool keys_obey(struct screen *screen, int key)
 {
 	/* Also in a new size, what the terminal shows then is anything. */
@@ -175,6 +192,9 @@ bool keys_obey(struct screen *screen, int key)
 	case 'b':
 		screen->view->by = (screen->view->by + 1) % GROUPS_NR;
 		screen->first = 0;
+		break;
+	case 'w':
+		write_tape(screen);
 		break;
 	case 'f':
 	case '/':

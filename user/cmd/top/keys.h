@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "common/recorders.h"
 #include "top/print.h"
 
 enum screen_prompt {
@@ -18,6 +19,7 @@ enum screen_prompt {
 /**
  * struct screen - what is on the screen
  * @view: how intervals are shown; keys change it
+ * @recorder: name of the recorder whose tasks these are; NULL: there is none
  * @delay: length of an interval, s
  * @interval: the one that is shown, if @any
  * @paused: the next ones are not shown
@@ -26,12 +28,13 @@ enum screen_prompt {
  * @rows: number of lines, and @room for how many there is room, at the last drawing
  * @prompt: what the user is typing, in @typed
  * @sort: a sort order that was typed, because @view has a pointer only
- * @message: what was wrong with the last input; "": nothing
+ * @message: what was wrong with the last input, or its result; "": nothing
  * @messages: has what was written to standard error
  * @standard_error: the user's standard error
  */
 struct screen {
 	struct top_view *view;
+	const char *recorder;
 	double delay;
 	struct interval interval;
 	bool any;
@@ -43,7 +46,7 @@ struct screen {
 	enum screen_prompt prompt;
 	char typed[128];
 	char sort[128];
-	char message[128];
+	char message[RECORDERS_LINE];
 	int messages;
 	int standard_error;
 };
@@ -54,6 +57,7 @@ struct screen {
 	"  s           sort by columns that you type, as -s\n" \
 	"  < >         sort by the column to the left, to the right\n" \
 	"  b           a line for each task, name, process, cgroup, CPU, policy, as --by\n" \
+	"  w           with a recorder's NAME: write its last seconds to a tape\n" \
 	"  f, /        show only tasks with names that you type, as --comm\n" \
 	"  up, down    scroll by a line; also k, j\n" \
 	"  page up, page down, home, end\n" \

@@ -21,17 +21,17 @@ const struct sheet_column top_columns[] = {
 	[SHARE] = { { "cpu", "CPU\n%", TABLE_NEEDED }, SHEET_SHARE, "cpu_share" },
 	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns" },
 	[SWITCHES] = { { "switches", "switches", 0 }, SHEET_COUNT, "switches" },
-	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_MS, "delay_median_ns" },
-	[P95] = { { "p95", "delay\n95 % ms", TABLE_ASKED }, SHEET_MS, "delay_p95_ns" },
-	[P99] = { { "p99", "delay\n99 % ms", 0 }, SHEET_MS, "delay_p99_ns" },
-	[WORST] = { { "max", "delay\nmax ms", 0 }, SHEET_MS, "delay_max_ns" },
+	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_DELAY, "delay_median_ns" },
+	[P95] = { { "p95", "delay\n95 % ms", TABLE_ASKED }, SHEET_DELAY, "delay_p95_ns" },
+	[P99] = { { "p99", "delay\n99 % ms", 0 }, SHEET_DELAY, "delay_p99_ns" },
+	[WORST] = { { "max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY, "delay_max_ns" },
 	[WORST_CPU] = { { "max-cpu", "max\non CPU", 0 }, SHEET_CPU, "delay_max_cpu" },
 	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
 	[WAKEUPS] = { { "wakeups", "wake-ups", 0 }, SHEET_COUNT, "wakeups" },
 	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
 	[WORST_AT] = { { "max-at", "max began\nat s", TABLE_ASKED }, SHEET_TIME,
 		       "delay_max_begin_ns" },
-	[AVERAGE] = { { "avg", "delay\navg ms", TABLE_ASKED }, SHEET_MS, "delay_avg_ns" },
+	[AVERAGE] = { { "avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
 	[SUM] = { { "sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns" },
 	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays" },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
@@ -59,21 +59,6 @@ static int add(struct sum *sum, const struct delays_sum *delays,
 	return delays_add(&sum->delays, delays);
 }
 
-/* Finds the group of a sum.  SCHEDTAPE_NONE: its task is not selected; no memory: *rc is set. */
-static uint32_t group_of(struct groups *groups, const struct interval_sum *sum, int *rc)
-{
-	uint32_t number;
-
-	if (groups->by != GROUPS_CPU)
-		return groups->numbers[sum->task];
-	if (!groups_selects(groups, sum->task))
-		return SCHEDTAPE_NONE;
-	number = groups_of_cpu(groups, sum->cpu);
-	if (number == SCHEDTAPE_NONE)
-		*rc = -ENOMEM;
-	return number;
-}
-
 /**
  * struct total - what is added up
  * @sums: by number of the group, in room for @room
@@ -97,7 +82,7 @@ static int add_up(const struct interval *interval, struct groups *groups, struct
 
 	for (i = 0; i < interval->nr_sums && !rc; i++) {
 		from = &interval->sums[i];
-		number = group_of(groups, from, &rc);
+		number = groups_of(groups, from->task, from->cpu, &rc);
 		if (number == SCHEDTAPE_NONE)
 			continue;
 		longer = schedtape_list_reach(total->sums, number, &total->room, sizeof(*longer));
@@ -116,33 +101,14 @@ static int add_up(const struct interval *interval, struct groups *groups, struct
 
 /* -- rows ------------------------------------------------------------------ */
 
-static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
-{
-	static const enum column columns[] = {
-		MEDIAN, P95, P99, WORST, WORST_CPU, WORST_AT, AVERAGE,
-	};
-	const struct schedtape_histogram *delays = &sum->delays;
-	union sheet_value figures[4];
-	size_t i;
-
-	row[DELAYS].n = delays->nr;
-	row[SUM].n = delays->sum;
-	if (!delays->nr) {
-		for (i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-			row[columns[i]].n = SHEET_NONE;
-		return;
-	}
-	figures_set(figures, delays);
-	for (i = 0; i < 4; i++)
-		row[columns[i]] = figures[i];
-	row[WORST_CPU].n = sum->worst_cpu;
-	row[WORST_AT].n = sum->worst_begin;
-	row[AVERAGE].n = delays->sum / delays->nr;
-}
-
 static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t length)
 {
-	row[SHARE].n = length ? (uint64_t)(1e6 * sum->delays.runtime / length + 0.5) : 0;
+	static const struct figures_columns columns = {
+		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
+		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
+	};
+
+	row[SHARE].n = figures_share(sum->delays.runtime, length);
 	row[RUNTIME].n = sum->delays.runtime;
 	row[SWITCHES].n = sum->counts.switches;
 	row[PREEMPTED].n = sum->counts.preemptions;
@@ -150,7 +116,7 @@ static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t len
 	row[MIGRATIONS].n = sum->counts.migrations;
 	row[PID].n = SHEET_NONE;
 	row[TGID].n = SHEET_NONE;
-	fill_delays(row, &sum->delays);
+	figures_delays(row, &columns, &sum->delays);
 }
 
 static const char *policy_name(const struct groups_task *task)

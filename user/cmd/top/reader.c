@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "tape/meta.h"
 #include "timeline/live.h"
-#include "top/threads.h"
 
 /* -- handing over ---------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ int reader_start(struct reader *reader, const char *path, uint64_t length)
 	reader->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (reader->ready < 0)
 		return -errno;
-	return thread_start(&reader->thread, reader_main, reader);
+	return schedtape_thread_start(&reader->thread, NULL, reader_main, reader);
 }
 
 int reader_join(struct reader *reader)

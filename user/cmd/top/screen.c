@@ -88,16 +88,20 @@ static void draw_state(const struct screen *screen)
 
 static void draw_foot(const struct screen *screen)
 {
-	static const char keys[] = "q quit  p pause  s sort  < > column  b lines  f filter  h help";
+	static const char keys[] = "q quit  p pause  s sort  < > column  b lines  f filter";
 	char line[512];
+	const char *text = line;
 
 	if (screen->prompt)
 		snprintf(line, sizeof(line), "%s: %s", screen->prompt == SCREEN_SORT ?
 			 "Sort by" : "Show only names (patterns, with commas; empty: all)",
 			 screen->typed);
+	else if (*screen->message)
+		text = screen->message;
 	else
-		snprintf(line, sizeof(line), "%s", *screen->message ? screen->message : keys);
-	put_line(LINES - 1, line, strlen(line), screen->prompt ? A_NORMAL : A_REVERSE);
+		snprintf(line, sizeof(line), "%s%s", keys,
+			 screen->recorder ? "  w tape  h help" : "  h help");
+	put_line(LINES - 1, text, strlen(text), screen->prompt ? A_NORMAL : A_REVERSE);
 	if (screen->prompt)
 		move(LINES - 1, table_text_cells(line) < (unsigned int)COLS ?
 		     (int)table_text_cells(line) : COLS - 1);
@@ -236,7 +240,7 @@ static void write_messages(const struct screen *screen)
 	close(screen->messages);
 }
 
-bool screen_begin(struct screen *screen, struct top_view *view, double delay)
+bool screen_begin(struct screen *screen, struct top_view *view, const char *recorder, double delay)
 {
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return false;
@@ -248,7 +252,7 @@ bool screen_begin(struct screen *screen, struct top_view *view, double delay)
 		endwin();
 		return false;
 	}
-	*screen = (struct screen){ .view = view, .delay = delay };
+	*screen = (struct screen){ .view = view, .recorder = recorder, .delay = delay };
 	keep_messages(screen);
 	cbreak();
 	noecho();

@@ -15,7 +15,8 @@
 #include "top/keys.h"
 
 /* Returns false if standard input and output are no terminal that can move its cursor. */
-bool screen_begin(struct screen *screen, struct top_view *view, double delay);
+bool screen_begin(struct screen *screen, struct top_view *view, const char *recorder,
+		  double delay);
 /* Shows an interval, which belongs to the screen from now on.  Returns 0 or -ENOMEM. */
 int screen_show(struct screen *screen, struct interval *interval);
 /* Obeys all keys that were pressed.  Returns false if one of them ends the command. */

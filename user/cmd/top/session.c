@@ -12,9 +12,9 @@
 #include <json-c/json.h>
 #include <machine/machine.h>
 
+#include "base/thread.h"
 #include "common/output.h"
 #include "common/rights.h"
-#include "top/threads.h"
 
 /* Chooses CPUs and clock.  Returns the tape's META, or NULL after a message. */
 static struct json_object *prepare(struct top_session *session)
@@ -24,7 +24,8 @@ static struct json_object *prepare(struct top_session *session)
 	struct schedtape_recording recording = {
 		.filter = session->model ? NULL : &opts->targets.filter, .cpus = opts->cpus,
 	};
-	struct schedtape_calibration calibration;
+	/* Only a replay would need one, and measuring takes some 20 ms. */
+	const struct schedtape_calibration no_calibration = { 0 };
 	struct schedtape_error err;
 	struct json_object *meta;
 
@@ -34,8 +35,7 @@ static struct json_object *prepare(struct top_session *session)
 	    record_options_clock(opts, &info, &session->clock))
 		return NULL;
 	recording.clock = session->clock;
-	schedtape_calibrate(&calibration);
-	meta = schedtape_machine_describe(&info, &calibration, &recording);
+	meta = schedtape_machine_describe(&info, &no_calibration, &recording);
 	if (!meta)
 		out_error(NULL, "not enough memory");
 	return meta;
@@ -155,7 +155,8 @@ int session_start(struct top_session *session)
 	int ret;
 
 	session->stop = eventfd(0, EFD_CLOEXEC);
-	ret = session->stop < 0 ? -errno : thread_start(&session->thread, session_main, session);
+	ret = session->stop < 0 ? -errno :
+		schedtape_thread_start(&session->thread, NULL, session_main, session);
 	if (ret)
 		close(session->pipe);
 	return ret;

@@ -12,6 +12,8 @@
  * @floor: where it ends
  * @at: what is after this time has its link
  * @rc: 0 or -ENOMEM
+ * @slots: a hash of the links, if there are many: number in the chain plus 1, 0: free
+ * @mask: number of slots minus 1; at least twice as many slots as links
  */
 struct walk {
 	struct chain *chain;
@@ -19,37 +21,101 @@ struct walk {
 	uint64_t floor;
 	uint64_t at;
 	int rc;
+	uint32_t *slots;
+	size_t mask;
 };
 
-/* Returns the link of that kind, tasks, system call and quota. */
-static struct link *find(struct chain *chain, const struct link *like)
+/* -- looking up links ------------------------------------------------------ */
+
+/* Most chains have a few links.  Looking at each of these is faster than a hash. */
+#define FEW		16
+#define FIRST_SLOTS	128
+
+static bool is_like(const struct link *link, const struct link *like)
 {
-	struct link *link;
+	return link->kind == like->kind && link->task == like->task &&
+	       link->other == like->other && link->syscall == like->syscall &&
+	       link->throttle.id == like->throttle.id &&
+	       link->throttle.quota == like->throttle.quota &&
+	       link->throttle.period == like->throttle.period;
+}
+
+static size_t hash(const struct link *link)
+{
+	uint64_t mix = ((uint64_t)link->task << 32 | link->other) * 0x9e3779b97f4a7c15ULL;
+
+	mix ^= (link->syscall << 4 | link->kind) * 0xc2b2ae3d27d4eb4fULL;
+	mix ^= (link->throttle.id ^ link->throttle.quota << 32 ^ link->throttle.period << 16) *
+	       0x165667b19e3779f9ULL;
+	return mix >> 32;
+}
+
+/* Returns the slot of the link that is like this one, or the free one where it belongs. */
+static uint32_t *slot_of(const struct walk *walk, const struct link *like)
+{
+	size_t at = hash(like);
+	uint32_t *slot;
+
+	for (;; at++) {
+		slot = &walk->slots[at & walk->mask];
+		if (!*slot || is_like(&walk->chain->links[*slot - 1], like))
+			return slot;
+	}
+}
+
+/* Returns the link of that kind, tasks, system call and quota, or NULL. */
+static struct link *find(const struct walk *walk, const struct link *like)
+{
+	struct link *links = walk->chain->links;
+	uint32_t *slot;
 	size_t i;
 
-	/* Chains go round in circles of a few tasks, so the last ones are the likely ones. */
-	for (i = chain->nr; i > 0; i--) {
-		link = &chain->links[i - 1];
-		if (link->kind == like->kind && link->task == like->task &&
-		    link->other == like->other && link->syscall == like->syscall &&
-		    link->throttle.cgroup == like->throttle.cgroup &&
-		    link->throttle.quota == like->throttle.quota &&
-		    link->throttle.period == like->throttle.period)
-			return link;
+	if (walk->slots) {
+		slot = slot_of(walk, like);
+		return *slot ? &links[*slot - 1] : NULL;
 	}
+	/* Chains go round in circles of a few tasks, so the last ones are the likely ones. */
+	for (i = walk->chain->nr; i > 0; i--)
+		if (is_like(&links[i - 1], like))
+			return &links[i - 1];
 	return NULL;
 }
 
-static struct link *new_link(struct chain *chain)
+/* Makes a hash of all links, with room for as many again.  Returns 0 or -ENOMEM. */
+static int rehash(struct walk *walk)
 {
+	size_t n = walk->slots ? 2 * (walk->mask + 1) : FIRST_SLOTS, i;
+	uint32_t *slots = calloc(n, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(walk->slots);
+	walk->slots = slots;
+	walk->mask = n - 1;
+	for (i = 0; i < walk->chain->nr; i++)
+		*slot_of(walk, &walk->chain->links[i]) = i + 1;
+	return 0;
+}
+
+/* Adds a link like this one.  Returns NULL without memory. */
+static struct link *new_link(struct walk *walk, const struct link *like)
+{
+	struct chain *chain = walk->chain;
 	struct link *links;
 
 	links = schedtape_list_grow(chain->links, chain->nr, &chain->room, sizeof(*links));
 	if (!links)
 		return NULL;
 	chain->links = links;
-	return &links[chain->nr++];
+	links[chain->nr++] = *like;
+	if (chain->nr > (walk->slots ? walk->mask / 2 : FEW))
+		return rehash(walk) ? NULL : &links[chain->nr - 1];
+	if (walk->slots)
+		*slot_of(walk, like) = chain->nr;
+	return &links[chain->nr - 1];
 }
+
+/* -- going back ------------------------------------------------------------ */
 
 static struct link link_with(enum link_kind kind, uint32_t task, uint32_t other)
 {
@@ -67,14 +133,13 @@ static void spend_on(struct walk *walk, const struct link *like, uint64_t begin)
 		begin = walk->floor;
 	if (begin >= walk->at || walk->rc)
 		return;
-	link = find(walk->chain, like);
+	link = find(walk, like);
 	if (!link) {
-		link = new_link(walk->chain);
+		link = new_link(walk, like);
 		if (!link) {
 			walk->rc = -ENOMEM;
 			return;
 		}
-		*link = *like;
 		link->end = walk->at;
 	}
 	link->parts++;
@@ -107,9 +172,37 @@ static struct link link_of(const struct walk *walk, const struct span *run, uint
 	};
 	struct link link = link_with(kinds[span->kind], run->task, span->task);
 
-	if (throttle_find(&link.throttle, walk->history, run, ready, span, time))
-		link.kind = LINK_THROTTLED;
+	if (throttle_suspect(&link.throttle, walk->history, run, ready, span, time))
+		link.kind = LINK_SUSPECTED;
 	return link;
+}
+
+/* The task of a run was ready since @ready; from @since on, its CPU did @span. */
+static void spend_span(struct walk *walk, const struct span *run, uint64_t ready,
+		       const struct span *span, uint64_t since)
+{
+	struct link link;
+
+	if (since >= walk->at)
+		return;
+	link = link_of(walk, run, ready, span, walk->at - since);
+	spend_on(walk, &link, since);
+}
+
+/* The same, but the task may have been throttled meanwhile, whatever its CPU did. */
+static void spend_throttled(struct walk *walk, const struct span *run, uint64_t ready,
+			    const struct span *span, uint64_t since)
+{
+	struct link link = link_with(LINK_THROTTLED, run->task, SCHEDTAPE_NONE);
+	struct bout bout = { since, walk->at };
+
+	while (walk->at > since && !walk->rc &&
+	       throttle_find(&link.throttle, walk->history, run, span->cpu, &bout)) {
+		spend_span(walk, run, ready, span, bout.end);
+		spend_on(walk, &link, bout.begin);
+		bout = (struct bout){ since, walk->at };
+	}
+	spend_span(walk, run, ready, span, since);
 }
 
 /*
@@ -120,8 +213,6 @@ static void spend_queued(struct walk *walk, const struct span *run, uint64_t rea
 			 uint64_t number, uint64_t begin)
 {
 	const struct span *span;
-	struct link link;
-	uint64_t since;
 
 	if (begin < walk->floor)
 		begin = walk->floor;
@@ -131,11 +222,7 @@ static void spend_queued(struct walk *walk, const struct span *run, uint64_t rea
 			spend(walk, LINK_UNKNOWN, run->task, SCHEDTAPE_NONE, begin);
 			return;
 		}
-		since = span->begin > begin ? span->begin : begin;
-		if (since < walk->at) {
-			link = link_of(walk, run, ready, span, walk->at - since);
-			spend_on(walk, &link, since);
-		}
+		spend_throttled(walk, run, ready, span, span->begin > begin ? span->begin : begin);
 		number = span->on_cpu;
 	}
 }
@@ -154,13 +241,16 @@ static void spend_ready(struct walk *walk, const struct span *run, uint64_t begi
 	spend_queued(walk, run, begin, number, begin);
 }
 
-/* A run's task slept, and no task of the tape woke it. */
+/* A run's task slept, and no task of the tape woke it, perhaps nothing until the tape ended. */
 static void spend_asleep(struct walk *walk, const struct span *run)
 {
 	enum link_kind kind = LINK_UNKNOWN;
 	struct link link;
 
-	if (run->woke_in == STAPE_CTX_TASK || run->woke_in == STAPE_CTX_SOFTIRQ_TASK)
+	if (run->lasts && !run->woke)
+		kind = run->left_state == STAPE_STATE_BLOCKED ? LINK_STILL_BLOCKED :
+								LINK_STILL_ASLEEP;
+	else if (run->woke_in == STAPE_CTX_TASK || run->woke_in == STAPE_CTX_SOFTIRQ_TASK)
 		kind = LINK_OUTSIDE;
 	else if (run->woke_in != SPAN_NO_STATE)
 		kind = run->left_state == STAPE_STATE_BLOCKED ? LINK_BLOCKED : LINK_INTERRUPT;
@@ -179,6 +269,8 @@ static const struct span *step(struct walk *walk, const struct span *run)
 	bool preempted = !run->woke && run->left && run->left_state == STAPE_STATE_RUNNING;
 	uint64_t ready = preempted ? run->left : run->woke;
 
+	if (!ready && run->lasts)
+		spend_asleep(walk, run);
 	if (!ready)
 		return NULL;
 	spend_ready(walk, run, ready);
@@ -224,19 +316,25 @@ int chain_of_wait(struct chain *chain, const struct history *history, uint64_t n
 {
 	const struct span *run = history_get(history, number);
 	struct walk walk = { .chain = chain, .history = history };
+	uint64_t begin;
 	int rc;
 
-	if (!run || !run->left || run->left >= run->begin)
+	if (!run)
+		return 0;
+	begin = history_wait_begin(run->left, run->woke, run->lasts);
+	if (!begin || begin >= run->begin)
 		return 0;
 	chain->task = run->task;
+	chain->lasts = run->lasts;
 	chain->cpu = run->cpu;
 	chain->syscall = run->left_syscall;
-	chain->begin = run->left;
+	chain->begin = begin;
 	chain->end = run->begin;
 	chain->nr = 0;
-	walk.floor = run->left;
+	walk.floor = begin;
 	walk.at = run->begin;
 	rc = walk_back(&walk, run);
+	free(walk.slots);
 	chain->ready = sum_ready(chain);
 	return rc ? rc : 1;
 }
@@ -273,13 +371,15 @@ int chain_of_path(struct chain *chain, const struct history *history, uint64_t n
 		run = before_wait(&walk, run, begin);
 	}
 	spend(&walk, LINK_UNKNOWN, chain->task, SCHEDTAPE_NONE, begin);
+	free(walk.slots);
 	return walk.rc;
 }
 
 bool chain_is_rest(const struct chain *chain, const struct link *link)
 {
 	return link->task == chain->task && !chain->path &&
-	       (link->kind == LINK_INTERRUPT || link->kind == LINK_OUTSIDE);
+	       (link->kind == LINK_INTERRUPT || link->kind == LINK_OUTSIDE ||
+		link->kind == LINK_STILL_ASLEEP);
 }
 
 uint64_t chain_kept(const struct chain *chain)

@@ -20,10 +20,13 @@
  * @LINK_QUEUED: @task was ready, but its CPU ran @other
  * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
- * @LINK_THROTTLED: the same, but @task was perhaps throttled, see throttle_find()
+ * @LINK_SUSPECTED: the same, but @task was perhaps throttled, see throttle_suspect()
+ * @LINK_THROTTLED: @task was ready, but its cgroup was throttled on its CPU
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
  * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
  * @LINK_OUTSIDE: @task slept until a task that is not recorded woke it
+ * @LINK_STILL_ASLEEP: @task slept when the tape ended
+ * @LINK_STILL_BLOCKED: the same, and the sleep was not interruptible
  * @LINK_UNKNOWN: the tape does not show it
  */
 enum link_kind {
@@ -31,10 +34,13 @@ enum link_kind {
 	LINK_QUEUED,
 	LINK_OTHER,
 	LINK_IDLE,
+	LINK_SUSPECTED,
 	LINK_THROTTLED,
 	LINK_INTERRUPT,
 	LINK_BLOCKED,
 	LINK_OUTSIDE,
+	LINK_STILL_ASLEEP,
+	LINK_STILL_BLOCKED,
 	LINK_UNKNOWN,
 	LINK_NR_KINDS,
 };
@@ -44,7 +50,7 @@ enum link_kind {
  * @kind: enum link_kind
  * @task, @other: indices, or SCHEDTAPE_NONE
  * @syscall: if @task slept, in which system call; SCHEDTAPE_SYSCALL_UNKNOWN: not known
- * @throttle: of a LINK_THROTTLED
+ * @throttle: of a LINK_SUSPECTED or LINK_THROTTLED
  * @parts: their number
  * @time: their sum, ns
  * @begin: when the first one began
@@ -66,7 +72,8 @@ struct link {
  * struct chain - the links of a wait
  * @task: the one that waited
  * @path: it is the path to the end of a task, not a wait
- * @cpu: where the task then ran
+ * @lasts: the tape ended before the wait
+ * @cpu: where the task then ran; with @lasts, which CPU it waited for, or SCHEDTAPE_NONE
  * @syscall: in which it slept, as in struct link
  * @begin, @end: of the wait
  * @ready: how much of the wait the task was ready for a CPU
@@ -74,6 +81,7 @@ struct link {
  */
 struct chain {
 	bool path;
+	bool lasts;
 	uint32_t task;
 	uint32_t cpu;
 	uint64_t syscall;
@@ -86,8 +94,8 @@ struct chain {
 };
 
 /*
- * Makes the chain of the wait before the run @number.  @chain: zeroed, or used before.  Returns 1;
- * 0: the tape does not show when the wait began; or -ENOMEM.
+ * Makes the chain of the wait before the run @number, or for it, if the wait lasts.  @chain:
+ * zeroed, or used before.  Returns 1; 0: the tape does not show when the wait began; or -ENOMEM.
  */
 int chain_of_wait(struct chain *chain, const struct history *history, uint64_t number);
 /*
@@ -97,7 +105,7 @@ int chain_of_path(struct chain *chain, const struct history *history, uint64_t n
 		  uint64_t begin, uint64_t end);
 /*
  * Returns how much of the wait something kept the task from running: all but its own sleep until an
- * interrupt or an unrecorded task woke it, which is how tasks wait for work.
+ * interrupt or an unrecorded task woke it, or until the tape ended: so tasks wait for work.
  */
 uint64_t chain_kept(const struct chain *chain);
 /*

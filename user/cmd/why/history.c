@@ -138,6 +138,8 @@ int history_event(struct history *history, const struct schedtape_event *ev)
 {
 	if (ev->cpu == STAPE_CPU_NONE)
 		return 0;
+	if (throttles_event(&history->throttles, ev))
+		return -ENOMEM;
 	if (schedtape_event_is_gap(ev))
 		return lose(history, ev);
 	if (find_out(history, ev))
@@ -213,17 +215,10 @@ int history_queued(struct history *history, const struct schedtape_task *task, u
 	return 0;
 }
 
-int history_began(struct history *history, const struct schedtape_task *task,
-		  const struct schedtape_run *run)
+/* Fills the span of a run with what was before it. */
+static void fill(struct span *span, struct history_task *at, const struct schedtape_task *task,
+		 const struct schedtape_run *run)
 {
-	struct history_task *at = history_task(history, task->index);
-	struct span *span;
-
-	if (!at)
-		return -ENOMEM;
-	span = go_on(history, SPAN_RUN, run->cpu, run->begin);
-	if (!span)
-		return -ENOMEM;
 	span->task = task->index;
 	span->left = run->left;
 	span->woke = run->woke;
@@ -235,11 +230,49 @@ int history_began(struct history *history, const struct schedtape_task *task,
 		span->left_state = run->left_state;
 	if (run->woke_in != SCHEDTAPE_NONE)
 		span->woke_in = run->woke_in;
+	at->cgroup = task->cgroup;
+	at->policy = task->policy;
+}
+
+int history_began(struct history *history, const struct schedtape_task *task,
+		  const struct schedtape_run *run)
+{
+	struct history_task *at = history_task(history, task->index);
+	struct span *span;
+
+	if (!at)
+		return -ENOMEM;
+	span = go_on(history, SPAN_RUN, run->cpu, run->begin);
+	if (!span)
+		return -ENOMEM;
+	fill(span, at, task, run);
 	at->last = history->nr - 1;
 	at->source = SPAN_NONE;
 	at->queue = SPAN_NONE;
 	at->queued_since = 0;
-	at->cgroup = task->cgroup;
+	return 0;
+}
+
+int history_waits(struct history *history, const struct schedtape_task *task,
+		  const struct schedtape_run *run, uint64_t *number)
+{
+	struct history_task *at = history_task(history, task->index);
+	uint64_t *present;
+	struct span *span;
+
+	if (!at)
+		return -ENOMEM;
+	present = at->queued_since ? cpu_of(history, at->queued_cpu) : NULL;
+	if (at->queued_since && !present)
+		return -ENOMEM;
+	span = add(history, SPAN_RUN, present ? at->queued_cpu : SCHEDTAPE_NONE, run->begin);
+	if (!span)
+		return -ENOMEM;
+	if (present)
+		span->on_cpu = *present;
+	span->lasts = true;
+	fill(span, at, task, run);
+	*number = history->nr - 1;
 	return 0;
 }
 
@@ -266,4 +299,5 @@ void history_free(struct history *history)
 	free(history->spans);
 	free(history->tasks);
 	free(history->cpus);
+	throttles_free(&history->throttles);
 }

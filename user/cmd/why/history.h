@@ -11,6 +11,8 @@
 
 #include <schedtape.h>
 
+#include "why/throttles.h"
+
 struct recorded;
 
 /* Instead of the number of a span: there is none. */
@@ -46,6 +48,7 @@ enum span_kind {
  * @left_syscall: of a SPAN_RUN, as in struct schedtape_run
  * @left_state: enum stape_state at @left; SPAN_NO_STATE: not known
  * @woke_in: enum stape_context at @woke; SPAN_NO_STATE: not known
+ * @lasts: of a SPAN_RUN: the task still waited for this run when the tape ended
  */
 struct span {
 	uint64_t begin;
@@ -62,6 +65,7 @@ struct span {
 	uint8_t kind;
 	uint8_t left_state;
 	uint8_t woke_in;
+	bool lasts;
 };
 
 #define SPAN_NO_STATE	0xff
@@ -73,7 +77,7 @@ struct span {
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
- * @cgroup: id of its cgroup when it ran last
+ * @cgroup, @policy: id of its cgroup, and its policy, when it ran last, or when the tape ended
  */
 struct history_task {
 	uint64_t last;
@@ -83,6 +87,7 @@ struct history_task {
 	uint64_t queued_since;
 	uint64_t cgroup;
 	uint32_t queued_cpu;
+	uint8_t policy;
 };
 
 /**
@@ -94,6 +99,7 @@ struct history_task {
  * @nr: number of spans so far
  * @tasks: by index of the task
  * @cpus: by number: what it does at present; SPAN_NONE: nothing is known
+ * @throttles: when cgroups were throttled
  */
 struct history {
 	const struct recorded *recorded;
@@ -105,6 +111,7 @@ struct history {
 	size_t nr_tasks;
 	uint64_t *cpus;
 	size_t nr_cpus;
+	struct throttles throttles;
 };
 
 /* Returns a span, valid until the next event; NULL: there is none, or it is too long ago. */
@@ -113,6 +120,16 @@ static inline const struct span *history_get(const struct history *history, uint
 	if (number >= history->nr || history->nr - number > history->room)
 		return NULL;
 	return &history->spans[number & (history->room - 1)];
+}
+
+/*
+ * Returns when the wait before a run began, 0: that is not known.  @left, @woke: as in struct
+ * schedtape_run.  @lasts: the tape ended before the run.  If a task slept when the tape began, and
+ * has not run since, its wait began when it was woken.
+ */
+static inline uint64_t history_wait_begin(uint64_t left, uint64_t woke, bool lasts)
+{
+	return left || !lasts ? left : woke;
 }
 
 /* Returns a task, to be changed; NULL: no memory. */
@@ -132,6 +149,9 @@ int history_began(struct history *history, const struct schedtape_task *task,
 		  const struct schedtape_run *run);
 int history_ran(struct history *history, const struct schedtape_task *task,
 		const struct schedtape_run *run);
+/* Adds the run for which the task waited when the tape ended.  @number: is set to its number. */
+int history_waits(struct history *history, const struct schedtape_task *task,
+		  const struct schedtape_run *run, uint64_t *number);
 void history_free(struct history *history);
 
 #endif /* SCHEDTAPE_WHY_HISTORY_H */

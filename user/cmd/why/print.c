@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/color.h"
 #include "common/figures.h"
 #include "common/output.h"
 
@@ -25,12 +26,15 @@ static const struct words {
 	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", "", true },
 	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", "", false },
 	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", "", false },
-	[LINK_THROTTLED] = {
-		"throttled", " was ready, its CPU was idle: perhaps throttled", "", false
+	[LINK_SUSPECTED] = {
+		"perhaps_throttled", " was ready, its CPU was idle: perhaps throttled", "", false
 	},
+	[LINK_THROTTLED] = { "throttled", " was throttled", "", false },
 	[LINK_INTERRUPT] = { "interrupt", " slept", " until an interrupt", false },
 	[LINK_BLOCKED] = { "blocked", " was blocked", " until an interrupt", false },
 	[LINK_OUTSIDE] = { "outside", " slept", " until another task woke it", false },
+	[LINK_STILL_ASLEEP] = { "still_asleep", " slept", " until the tape ended", false },
+	[LINK_STILL_BLOCKED] = { "still_blocked", " was blocked", " until the tape ended", false },
 	[LINK_UNKNOWN] = { "unknown", ": not known", "", false },
 };
 
@@ -95,23 +99,47 @@ static void print_figures(const struct printer *printer, const struct chain *cha
 	       time_text(printer->times, begin, link->begin));
 }
 
+/* Returns the number of the link with the largest share. */
+static size_t find_largest(const struct chain *chain)
+{
+	size_t i, largest = 0;
+
+	for (i = 1; i < chain->nr; i++)
+		if (chain->links[i].time > chain->links[largest].time)
+			largest = i;
+	return largest;
+}
+
 static void print_links(const struct printer *printer, const struct chain *chain)
 {
 	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
+	size_t i, largest = find_largest(chain);
 	const struct link *link;
-	size_t i;
+	unsigned int color;
 
 	for (i = 0; i < chain->nr && out_works(); i++) {
 		link = &chain->links[i];
+		color = i == largest ? COLOR_BOLD : COLOR_PLAIN;
+		fputs(color_on(color), stdout);
 		print_figures(printer, chain, link);
 		fputs(label(text, link->kind, name_task(task, printer->tasks, link->task),
 			    name_task(other, printer->tasks, link->other),
 			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
-		if (link->kind == LINK_THROTTLED)
+		if (link->throttle.period)
 			printf(" (cpu.max %g %%)",
 			       quotas_percent(link->throttle.quota, link->throttle.period));
-		putchar('\n');
+		puts(color_off(color));
 	}
+}
+
+/* Returns the time of the links behind the first @n. */
+static uint64_t time_behind(const struct chain *chain, size_t n)
+{
+	uint64_t time = 0;
+
+	for (; n < chain->nr; n++)
+		time += chain->links[n].time;
+	return time;
 }
 
 /* Prints a long chain: a line for each pair of names, and one for those that are too many. */
@@ -119,30 +147,33 @@ static void print_merged(const struct printer *printer, struct chain *chain)
 {
 	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
 	const struct link *link;
-	uint64_t rest = 0;
+	unsigned int color;
+	uint64_t rest;
 	size_t i;
 
 	chain_merge(chain, printer->tasks);
-	for (i = 0; i < chain->nr && out_works(); i++) {
+	for (i = 0; i < chain->nr && i < printer->top && out_works(); i++) {
 		link = &chain->links[i];
-		if (i >= printer->top) {
-			rest += link->time;
-			continue;
-		}
+		color = i ? COLOR_PLAIN : COLOR_BOLD;
+		fputs(color_on(color), stdout);
 		print_figures(printer, chain, link);
-		puts(label(text, link->kind, name_tasks(task, printer->tasks, link->task),
-			   name_tasks(other, printer->tasks, link->other),
-			   in_syscall(in, printer->syscalls, link->syscall)));
+		fputs(label(text, link->kind, name_tasks(task, printer->tasks, link->task),
+			    name_tasks(other, printer->tasks, link->other),
+			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
+		puts(color_off(color));
 	}
-	if (chain->nr > printer->top)
-		printf("%7.2f %% %12.3f  in %zu more lines, see --top\n", share(chain, rest),
-		       out_ms(rest), chain->nr - printer->top);
+	if (chain->nr <= printer->top)
+		return;
+	rest = time_behind(chain, printer->top);
+	printf("%7.2f %% %12.3f  in %zu more lines, see --top\n", share(chain, rest), out_ms(rest),
+	       chain->nr - printer->top);
 }
 
 static void print_chain(const struct printer *printer, struct chain *chain)
 {
-	printf("%9s %12s %8s %*s  %s\n", "share", "ms", "times", time_text_width(printer->times),
-	       "first", "what the time was spent on");
+	printf("%s%9s %12s %8s %*s  %s%s\n", color_on(COLOR_HEADING), "share", "ms", "times",
+	       time_text_width(printer->times), "first", "what the time was spent on",
+	       color_off(COLOR_HEADING));
 	if (chain->nr > printer->top)
 		print_merged(printer, chain);
 	else
@@ -166,8 +197,11 @@ void why_print_wait(const struct printer *printer, struct chain *chain)
 	printf("%s did not run for ", name_task(name, printer->tasks, chain->task));
 	print_range(printer, chain);
 	fputs(in_syscall(in, printer->syscalls, chain->syscall), stdout);
-	printf(", and then on CPU %" PRIu32 "; it was ready for %.3f ms of that\n", chain->cpu,
-	       out_ms(chain->ready));
+	if (chain->lasts)
+		fputs(", when the tape ended", stdout);
+	else
+		printf(", and then on CPU %" PRIu32, chain->cpu);
+	printf("; it was ready for %.3f ms of that\n", out_ms(chain->ready));
 	print_chain(printer, chain);
 }
 
@@ -213,9 +247,10 @@ static void print_percents(const struct quotas_cgroup *cgroup)
 	fputs(" of a CPU", stdout);
 }
 
-/* Prints the cgroups which may have been throttled. */
-static void print_quotas(const struct quotas *quotas)
+/* Prints the cgroups which were throttled; without @known, those that may have been. */
+static void print_quotas(const struct history *history, bool known)
 {
+	const struct quotas *quotas = &history->recorded->quotas;
 	char periods[OUT_COUNT_LEN], throttled[OUT_COUNT_LEN], time[OUT_TIME_LEN];
 	const struct quotas_cgroup *cgroup;
 	struct quotas_counts counts;
@@ -225,9 +260,11 @@ static void print_quotas(const struct quotas *quotas)
 	for (i = 0; i < quotas->nr; i++) {
 		cgroup = quotas->by_path[i];
 		counted = quotas_count(cgroup, &counts);
-		if (!quotas_has(cgroup) || (counted && !counts.throttled && !counts.throttled_ns))
+		if (known ? !throttles_has(&history->throttles, cgroup->id) :
+			    !quotas_has(cgroup) ||
+			    (counted && !counts.throttled && !counts.throttled_ns))
 			continue;
-		printf("# Perhaps throttled: cpu.max of the cgroup ");
+		printf("# %s: cpu.max of the cgroup ", known ? "Throttled" : "Perhaps throttled");
 		text_print(stdout, *cgroup->path ? cgroup->path : "?");
 		fputs(" is ", stdout);
 		print_percents(cgroup);
@@ -240,12 +277,15 @@ static void print_quotas(const struct quotas *quotas)
 	}
 }
 
-void why_print_notes(unsigned int kinds, const struct recorded *recorded)
+void why_print_notes(unsigned int kinds, const struct history *history)
 {
+	const struct recorded *recorded = history->recorded;
 	bool another = kinds & (1U << LINK_OTHER | 1U << LINK_OUTSIDE);
 
 	if (kinds & 1U << LINK_THROTTLED)
-		print_quotas(&recorded->quotas);
+		print_quotas(history, true);
+	if (kinds & 1U << LINK_SUSPECTED)
+		print_quotas(history, false);
 	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
@@ -255,14 +295,18 @@ void why_print_notes(unsigned int kinds, const struct recorded *recorded)
 		puts("# Not known: events are lost, or it began before the recording.");
 }
 
+/* @pid: the key of the PID; NULL: none */
 static void json_task(struct json_object *object, const char *pid, const char *comm,
 		      const struct schedtape_task *tasks, uint32_t index)
 {
+	const struct schedtape_task *task;
+
 	if (index == SCHEDTAPE_NONE)
 		return;
-	json_object_object_add(object, pid,
-			       json_object_new_int64(schedtape_task_at(tasks, index)->pid));
-	out_json_add_name(object, comm, schedtape_task_at(tasks, index)->comm);
+	task = schedtape_task_at(tasks, index);
+	if (pid)
+		json_object_object_add(object, pid, json_object_new_int64(task->pid));
+	out_json_add_name(object, comm, task->comm);
 }
 
 static void json_syscall(struct json_object *object, struct syscalls *syscalls, uint64_t syscall)
@@ -273,21 +317,26 @@ static void json_syscall(struct json_object *object, struct syscalls *syscalls, 
 		out_json_add_name(object, "syscall", syscalls_name(syscalls, syscall, name));
 }
 
+static void json_throttle(struct json_object *object, const struct throttle *throttle)
+{
+	out_json_add_count(object, "cgroup_id", throttle->id);
+	json_object_object_add(object, "cgroup", json_object_new_string(throttle->cgroup));
+	out_json_add_count(object, "quota_ns", throttle->quota * 1000);
+	out_json_add_count(object, "period_ns", throttle->period * 1000);
+}
+
+/* @merged: the link is of all tasks of a name, and of all quotas */
 static struct json_object *json_link(const struct printer *printer, const struct chain *chain,
-				     const struct link *link)
+				     const struct link *link, bool merged)
 {
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "kind", json_object_new_string(words[link->kind].json));
-	json_task(object, "pid", "comm", printer->tasks, link->task);
-	json_task(object, "other_pid", "other_comm", printer->tasks, link->other);
+	json_task(object, merged ? NULL : "pid", "comm", printer->tasks, link->task);
+	json_task(object, merged ? NULL : "other_pid", "other_comm", printer->tasks, link->other);
 	json_syscall(object, printer->syscalls, link->syscall);
-	if (link->kind == LINK_THROTTLED) {
-		json_object_object_add(object, "cgroup",
-				       json_object_new_string(link->throttle.cgroup));
-		out_json_add_count(object, "quota_ns", link->throttle.quota * 1000);
-		out_json_add_count(object, "period_ns", link->throttle.period * 1000);
-	}
+	if (!merged && (link->kind == LINK_THROTTLED || link->kind == LINK_SUSPECTED))
+		json_throttle(object, &link->throttle);
 	out_json_add_count(object, "time_ns", link->time);
 	out_json_add_double(object, "share", (double)link->time / (chain->end - chain->begin));
 	out_json_add_count(object, "times", link->parts);
@@ -296,22 +345,34 @@ static struct json_object *json_link(const struct printer *printer, const struct
 	return object;
 }
 
-void why_json_chain(const struct printer *printer, const struct chain *chain)
+void why_json_chain(const struct printer *printer, struct chain *chain)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *links = json_object_new_array();
+	bool merged = chain->nr > printer->top;
+	uint64_t kept = chain_kept(chain);
 	size_t i;
+
+	if (merged)
+		chain_merge(chain, printer->tasks);
 
 	json_task(object, "pid", "comm", printer->tasks, chain->task);
 	json_syscall(object, printer->syscalls, chain->syscall);
 	out_json_add_count(object, "begin_ns", chain->begin);
 	out_json_add_count(object, "end_ns", chain->end);
-	out_json_add_count(object, "cpu", chain->cpu);
+	if (chain->lasts)
+		json_object_object_add(object, "lasts", json_object_new_boolean(true));
+	if (chain->cpu != SCHEDTAPE_NONE)
+		out_json_add_count(object, "cpu", chain->cpu);
 	out_json_add_count(object, "ready_ns", chain->ready);
-	out_json_add_count(object, "kept_ns", chain_kept(chain));
-	for (i = 0; i < chain->nr; i++)
-		json_object_array_add(links, json_link(printer, chain, &chain->links[i]));
+	out_json_add_count(object, "kept_ns", kept);
+	for (i = 0; i < chain->nr && i < printer->top; i++)
+		json_object_array_add(links, json_link(printer, chain, &chain->links[i], merged));
 	json_object_object_add(object, "links", links);
+	if (chain->nr > printer->top) {
+		out_json_add_count(object, "more_links", chain->nr - printer->top);
+		out_json_add_count(object, "more_ns", time_behind(chain, printer->top));
+	}
 	out_json_element(object);
 }
 
@@ -323,7 +384,7 @@ const struct sheet_column why_columns[] = {
 	[CAUSE] = { { "cause", "what kept tasks from running", TABLE_TEXT | TABLE_NEEDED },
 		    SHEET_TEXT, "cause" },
 	[TIME] = { { "time", "time\nms", TABLE_NEEDED }, SHEET_MS, "time_ns" },
-	[SHARE] = { { "share", "share", 0 }, SHEET_SHARE, "share" },
+	[SHARE] = { { "share", "share", TABLE_WORST }, SHEET_SHARE, "share" },
 	[WAITS] = { { "waits", "waits", 0 }, SHEET_COUNT, "waits" },
 	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "median_ns" },
 	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "p95_ns" },
@@ -347,7 +408,7 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	if (!row)
 		return -ENOMEM;
 	row[TIME].n = waits->sum;
-	row[SHARE].n = all ? (double)waits->sum * 1000000 / all + 0.5 : 0;
+	row[SHARE].n = figures_share(waits->sum, all);
 	row[WAITS].n = waits->nr;
 	figures_set(&row[MEDIAN], waits);
 	row[WORST_AT].n = cause->worst_end;

@@ -20,7 +20,7 @@ extern const struct sheet_column why_columns[];
  * @tasks: any task of the timeline
  * @syscalls: their names
  * @times: how times are printed
- * @top: lines of one chain
+ * @top: lines of one chain, or links in JSON
  */
 struct printer {
 	const struct schedtape_task *tasks;
@@ -37,9 +37,9 @@ void why_print_wait(const struct printer *printer, struct chain *chain);
 /* Prints a critical path in the same way. */
 void why_print_path(const struct printer *printer, struct chain *chain);
 /* Prints notes on what links mean.  @kinds: those that the chains have, a bit for each. */
-void why_print_notes(unsigned int kinds, const struct recorded *recorded);
-/* Adds a chain to a list of JSON. */
-void why_json_chain(const struct printer *printer, const struct chain *chain);
+void why_print_notes(unsigned int kinds, const struct history *history);
+/* Adds a chain to a list of JSON.  It is merged and cut in the same way. */
+void why_json_chain(const struct printer *printer, struct chain *chain);
 /* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */
 int why_fill(struct sheet *sheet, const struct causes *causes);
 /* Returns the kinds of the chain's links, a bit for each. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "why/recorded.h"
 
+#include <string.h>
+
 #include <json-c/json.h>
 
+#include "machine/machine.h"
 #include "tape/meta.h"
 
 static bool flag(struct json_object *object, const char *key)
@@ -12,12 +15,27 @@ static bool flag(struct json_object *object, const char *key)
 	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
 }
 
+static enum stape_throttling throttling_of(struct json_object *meta)
+{
+	struct json_object *value;
+	const char *name = "";
+
+	if (json_object_object_get_ex(meta, "throttling", &value))
+		name = json_object_get_string(value);
+	if (name && !strcmp(name, schedtape_throttling_name(STAPE_THROTTLING_CGROUPS)))
+		return STAPE_THROTTLING_CGROUPS;
+	if (name && !strcmp(name, schedtape_throttling_name(STAPE_THROTTLING_TASKS)))
+		return STAPE_THROTTLING_TASKS;
+	return STAPE_THROTTLING_NONE;
+}
+
 int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
 {
 	struct json_object *filter = NULL;
 
 	json_object_object_get_ex(tape_meta(tape), "filter", &filter);
 	recorded->all = flag(filter, "all") && flag(filter, "kthreads");
+	recorded->throttling = throttling_of(tape_meta(tape));
 	return quotas_read(&recorded->quotas, tape);
 }
 

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a tape says about its recording: whether all tasks are on it, and the quotas of cgroups.
+ * What a tape says about its recording: whether it has all tasks, which throttling it has, and the
+ * quotas of cgroups.
  */
 #ifndef SCHEDTAPE_WHY_RECORDED_H
 #define SCHEDTAPE_WHY_RECORDED_H
 
 #include <stdbool.h>
 
+#include <schedtape.h>
+
 #include "common/quotas.h"
 
 /**
  * struct recorded - of a tape that is open
  * @all: it has all tasks, but for the recorder
+ * @throttling: enum stape_throttling
  * @quotas: those of cgroups; of a pipe, as far as they have come
  */
 struct recorded {
 	bool all;
+	enum stape_throttling throttling;
 	struct quotas quotas;
 };
 

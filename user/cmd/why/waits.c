@@ -41,24 +41,26 @@ static int keep(struct waits *waits)
 	return 0;
 }
 
-/* Explains the wait that has just ended.  Returns 0 or -ENOMEM. */
-static int explain(struct waits *waits, const struct schedtape_task *task,
-		   const struct schedtape_run *run)
+/* Is the wait before a run, or at the tape's end, one that is asked for? */
+static bool is_wanted(const struct waits *waits, const struct schedtape_task *task,
+		      const struct schedtape_run *run)
 {
-	int rc;
+	uint64_t begin = history_wait_begin(run->left, run->woke, run->cpu == SCHEDTAPE_NONE);
 
 	if (!waits->most && !waits->all)
-		return 0;
-	if (waits->at != SPAN_NONE && !(run->left && run->left <= waits->at &&
-					run->begin > waits->at))
-		return 0;
-	if (!selection_has_cpu(waits->selection, run->cpu) ||
-	    !selection_has_time(waits->selection, run->begin) ||
-	    !who_is(waits->who, task) ||
-	    !selection_has_timeline_task(waits->selection, task))
-		return 0;
-	rc = chain_of_wait(&waits->chain, &waits->history,
-			   history_task(&waits->history, task->index)->last);
+		return false;
+	if (waits->at != SPAN_NONE && !(begin && begin <= waits->at && run->begin > waits->at))
+		return false;
+	return selection_has_cpu(waits->selection, run->cpu) &&
+	       selection_has_time(waits->selection, run->begin) && who_is(waits->who, task) &&
+	       selection_has_timeline_task(waits->selection, task);
+}
+
+/* Explains the wait before the run @number.  Returns 0 or -ENOMEM. */
+static int explain(struct waits *waits, const struct schedtape_task *task, uint64_t number)
+{
+	int rc = chain_of_wait(&waits->chain, &waits->history, number);
+
 	if (rc <= 0)
 		return rc;
 	rc = waits->all ? causes_add(&waits->causes, &waits->chain, task) : 0;
@@ -115,7 +117,23 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 
 	if (!rc)
 		rc = quotas_update(&waits->recorded->quotas);
-	return rc ? rc : explain(waits, task, run);
+	if (rc || !is_wanted(waits, task, run))
+		return rc;
+	return explain(waits, task, history_task(&waits->history, task->index)->last);
+}
+
+static int on_waits(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct waits *waits = arg;
+	uint64_t number;
+	int rc;
+
+	if (!is_wanted(waits, task, run))
+		return 0;
+	rc = history_waits(&waits->history, task, run, &number);
+	if (!rc)
+		rc = quotas_update(&waits->recorded->quotas);
+	return rc ? rc : explain(waits, task, number);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
@@ -138,6 +156,7 @@ const struct schedtape_timeline_ops waits_ops = {
 	.queued = on_queued,
 	.began = on_began,
 	.ran = on_ran,
+	.waits = on_waits,
 };
 
 void waits_free(struct waits *waits)

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_FEW	8
-#define FEW	256	/* a power of two; so many take as much memory as four parts */
+#define FIRST_FEW	16
+#define FEW_GROW	4
+#define FEW	256	/* FIRST_FEW times a power of FEW_GROW: as much memory as four parts */
 
 static unsigned int bucket_of(uint64_t length)
 {
@@ -31,17 +32,19 @@ uint64_t schedtape_histogram_limit(unsigned int bucket)
 
 /* -- many lengths ---------------------------------------------------------- */
 
-/* Makes room for the counts of all buckets from @counts' first one to @bucket. */
-static int reach(struct schedtape_histogram *histogram, unsigned int bucket)
+/* Makes room for the counts of the buckets from @low to @high, besides those that there are. */
+static int reach(struct schedtape_histogram *histogram, unsigned int low, unsigned int high)
 {
-	unsigned int part = bucket & -HISTOGRAM_PART;
-	unsigned int first = part, end = part + HISTOGRAM_PART, before;
+	unsigned int first = low & -HISTOGRAM_PART, end = (high & -HISTOGRAM_PART) + HISTOGRAM_PART;
+	unsigned int before;
 	uint8_t *counts;
 
 	if (histogram->nr_counts && histogram->first < first)
 		first = histogram->first;
 	if (histogram->nr_counts && histogram->first + histogram->nr_counts > end)
 		end = histogram->first + histogram->nr_counts;
+	if (end - first == histogram->nr_counts)
+		return 0;
 	counts = realloc(histogram->counts, end - first);
 	if (!counts)
 		return -ENOMEM;
@@ -53,6 +56,21 @@ static int reach(struct schedtape_histogram *histogram, unsigned int bucket)
 	histogram->counts = counts;
 	histogram->first = first;
 	histogram->nr_counts = end - first;
+	return 0;
+}
+
+/* Makes room for one more of @carries.  The array is full when their number is a power of two. */
+static int grow_carries(struct schedtape_histogram *histogram)
+{
+	unsigned int nr = histogram->nr_carries;
+	struct histogram_carry *carries;
+
+	if (nr & (nr - 1))
+		return 0;
+	carries = reallocarray(histogram->carries, nr ? 2 * nr : 1, sizeof(*carries));
+	if (!carries)
+		return -ENOMEM;
+	histogram->carries = carries;
 	return 0;
 }
 
@@ -68,26 +86,23 @@ static int carry(struct schedtape_histogram *histogram, unsigned int bucket, uin
 		histogram->carries[at].times += times;
 		return 0;
 	}
-	carries = reallocarray(histogram->carries, nr + 1, sizeof(*carries));
-	if (!carries)
+	if (grow_carries(histogram))
 		return -ENOMEM;
+	carries = histogram->carries;
 	memmove(carries + at + 1, carries + at, (nr - at) * sizeof(*carries));
 	carries[at] = (struct histogram_carry){ .times = times, .bucket = bucket };
-	histogram->carries = carries;
 	histogram->nr_carries++;
 	return 0;
 }
 
-static int count(struct schedtape_histogram *histogram, unsigned int bucket, uint64_t times)
+/* Adds to the count of a bucket that @counts reach. */
+static int count(struct schedtape_histogram *histogram, unsigned int bucket, unsigned int times)
 {
-	uint8_t *low;
+	uint8_t *low = &histogram->counts[bucket - histogram->first];
 
-	if (bucket - histogram->first >= histogram->nr_counts && reach(histogram, bucket))
-		return -ENOMEM;
-	low = &histogram->counts[bucket - histogram->first];
 	times += *low;
 	*low = times;
-	return times > UINT8_MAX ? carry(histogram, bucket, times & ~(uint64_t)UINT8_MAX) : 0;
+	return times > UINT8_MAX ? carry(histogram, bucket, UINT8_MAX + 1) : 0;
 }
 
 /*
@@ -113,9 +128,17 @@ static uint64_t next_count(const struct schedtape_histogram *histogram, unsigned
  */
 static int count_few(struct schedtape_histogram *histogram)
 {
-	unsigned int i;
+	unsigned int i, low = HISTOGRAM_BUCKETS, high = 0;
 	int rc = 0;
 
+	for (i = 0; i < histogram->nr_few; i++) {
+		if (histogram->few[i] < low)
+			low = histogram->few[i];
+		if (histogram->few[i] > high)
+			high = histogram->few[i];
+	}
+	if (histogram->nr_few)
+		rc = reach(histogram, low, high);
 	for (i = 0; i < histogram->nr_few && !rc; i++)
 		rc = count(histogram, histogram->few[i], 1);
 	histogram->nr_few = 0;
@@ -125,7 +148,7 @@ static int count_few(struct schedtape_histogram *histogram)
 /* Makes room in @few for one more length. */
 static int make_room(struct schedtape_histogram *histogram)
 {
-	unsigned int room = histogram->few_room ? 2 * histogram->few_room : FIRST_FEW;
+	unsigned int room = histogram->few_room ? FEW_GROW * histogram->few_room : FIRST_FEW;
 	uint16_t *few;
 
 	if (histogram->few_room == FEW)
@@ -155,22 +178,56 @@ int schedtape_histogram_add(struct schedtape_histogram *histogram, uint64_t leng
 	return add_one(histogram, bucket_of(length));
 }
 
+/* Adds eight counts from the one of @bucket on. */
+static int count_eight(struct schedtape_histogram *histogram, unsigned int bucket,
+		       const uint8_t *others)
+{
+	uint8_t *counts = &histogram->counts[bucket - histogram->first];
+	uint64_t sum, other;
+	unsigned int i;
+	int rc = 0;
+
+	memcpy(&sum, counts, sizeof(sum));
+	memcpy(&other, others, sizeof(other));
+	/* If all are below 128, no sum outgrows its byte. */
+	if (!((sum | other) & 0x8080808080808080)) {
+		sum += other;
+		memcpy(counts, &sum, sizeof(sum));
+		return 0;
+	}
+	for (i = 0; i < sizeof(sum) && !rc; i++)
+		rc = count(histogram, bucket + i, others[i]);
+	return rc;
+}
+
+static int merge_counts(struct schedtape_histogram *histogram,
+			const struct schedtape_histogram *other)
+{
+	const struct histogram_carry *carries = other->carries;
+	unsigned int i;
+	int rc;
+
+	if (!other->nr_counts)
+		return 0;
+	rc = reach(histogram, other->first, other->first + other->nr_counts - 1U);
+	for (i = 0; i < other->nr_counts && !rc; i += sizeof(uint64_t))
+		rc = count_eight(histogram, other->first + i, other->counts + i);
+	for (i = 0; i < other->nr_carries && !rc; i++)
+		rc = carry(histogram, carries[i].bucket, carries[i].times);
+	return rc;
+}
+
 int schedtape_histogram_merge(struct schedtape_histogram *histogram,
 			      const struct schedtape_histogram *other)
 {
-	unsigned int i, at = 0;
-	uint64_t times;
-	int rc = 0;
+	unsigned int i;
+	int rc;
 
 	histogram->sum += other->sum;
 	if (other->worst > histogram->worst)
 		histogram->worst = other->worst;
-	for (i = 0; i < other->nr_counts && !rc; i++) {
-		times = next_count(other, i, &at);
-		if (times)
-			rc = count(histogram, other->first + i, times);
-		histogram->nr += times;
-	}
+	rc = merge_counts(histogram, other);
+	histogram->nr += other->nr - other->nr_few;
 	for (i = 0; i < other->nr_few && !rc; i++)
 		rc = add_one(histogram, other->few[i]);
 	/* Sums are read next, which takes longer as long as they have both. */

@@ -16,6 +16,16 @@ void *schedtape_list_grow(void *list, size_t n, size_t *capacity, size_t size)
 	return list;
 }
 
+void *schedtape_list_renew(void *list, size_t n, size_t *capacity, size_t size)
+{
+	if (n <= *capacity)
+		return list;
+	free(list);
+	list = reallocarray(NULL, n, size);
+	*capacity = list ? n : 0;
+	return list;
+}
+
 /* See schedtape_list_reach(). */
 void *schedtape_list_extend(void *list, size_t number, size_t *capacity, size_t size)
 {

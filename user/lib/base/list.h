@@ -13,6 +13,12 @@
  */
 void *schedtape_list_grow(void *list, size_t n, size_t *capacity, size_t size);
 
+/*
+ * Makes room for @n entries of @size bytes; the old contents may be gone.  Returns the array.  If
+ * there is no memory, frees the array and returns NULL.
+ */
+void *schedtape_list_renew(void *list, size_t n, size_t *capacity, size_t size);
+
 void *schedtape_list_extend(void *list, size_t number, size_t *capacity, size_t size);
 
 /*

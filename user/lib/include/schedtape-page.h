@@ -30,6 +30,9 @@ struct schedtape_error {
 /* Pseudo types of struct schedtape_event, beyond enum stape_event_type. */
 enum schedtape_event_type {
 	SCHEDTAPE_EV_AFFINITY = 16,	/* STAPE_EV_SET that sets an affinity */
+	SCHEDTAPE_EV_THROTTLE = 17,	/* STAPE_EV_SET: a cgroup's quota is used up on a CPU */
+	SCHEDTAPE_EV_UNTHROTTLE = 18,	/* STAPE_EV_SET: it is no longer */
+	SCHEDTAPE_EV_TRIGGER = 19,	/* STAPE_EV_SET: a trigger of the session has fired */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
 	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused, no event is lost */
 };
@@ -51,6 +54,22 @@ struct schedtape_deadline {
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
 
 /**
+ * struct schedtape_fired - a trigger that has fired, see schedtape/netlink.h
+ * @value: ns, or wake-ups in a second
+ * @number: which of the session's triggers, from 0
+ * @kind: enum stape_trigger_kind, or a value of a later version
+ * @cpu: the task's CPU
+ * @lasts: the wait or run has not ended
+ */
+struct schedtape_fired {
+	uint64_t value;
+	uint32_t number;
+	uint32_t kind;
+	uint32_t cpu;
+	bool lasts;
+};
+
+/**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
  * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
@@ -68,7 +87,8 @@ struct schedtape_deadline {
  * @policy, @nice, @rt_priority: STAPE_EV_PRIO, STAPE_EV_TASK: the current ones
  * @boosted: the same types: the task runs at a priority that a waiter lends it
  * @prio: the same types: the kernel's effective priority, -1: deadline
- * @tgid: this member and all that follow: STAPE_EV_TASK
+ * @tgid: this member and all that follow: STAPE_EV_TASK; @task_cpu and @cgroup also those of
+ *	SCHEDTAPE_EV_THROTTLE and _UNTHROTTLE, whose @pid is 0
  * @ppid: TGID of its parent, 0: not recorded
  * @ns_pid: its PID in its own PID namespace
  * @state: enum stape_state
@@ -78,6 +98,7 @@ struct schedtape_deadline {
  * @dl: the deadline parameters if @policy is SCHED_DEADLINE
  * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: the CPUs that
  *	the task may use, of the first 8 * SCHEDTAPE_AFFINITY_BYTES
+ * @trigger: SCHEDTAPE_EV_TRIGGER, in place of the same; its @pid is 0 for all tasks together
  *
  * The @time of a loss or pause is not later than that of any event that follows it.  Its
  * @curr is what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -112,6 +133,7 @@ struct schedtape_event {
 			struct schedtape_deadline dl;
 		};
 		unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES];
+		struct schedtape_fired trigger;
 	};
 };
 
@@ -166,6 +188,12 @@ static inline bool schedtape_event_is_gap(const struct schedtape_event *ev)
 	return ev->type >= SCHEDTAPE_EV_LOST;
 }
 
+/* Returns true for an event of a cgroup, which begins to be throttled, or is no longer. */
+static inline bool schedtape_event_is_throttling(const struct schedtape_event *ev)
+{
+	return ev->type == SCHEDTAPE_EV_THROTTLE || ev->type == SCHEDTAPE_EV_UNTHROTTLE;
+}
+
 /**
  * struct schedtape_page - a cursor in one page
  *
@@ -195,9 +223,19 @@ int schedtape_page_open(struct schedtape_page *page, const void *data,
 int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			struct schedtape_error *err);
 
+/*
+ * These return names as schedtape(1) prints them, which are static; "unknown", or '?' for a state,
+ * for a value of a later version.
+ */
+/* @type: enum stape_event_type or enum schedtape_event_type */
 const char *schedtape_event_name(unsigned int type);
+/* @kind: enum stape_trigger_kind */
+const char *schedtape_trigger_name(unsigned int kind);
+/* @context: enum stape_context */
 const char *schedtape_context_name(unsigned int context);
+/* @policy: SCHED_* */
 const char *schedtape_policy_name(unsigned int policy);
+/* @state: enum stape_state */
 char schedtape_state_char(unsigned int state);
 
 #ifdef __cplusplus

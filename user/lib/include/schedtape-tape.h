@@ -71,7 +71,9 @@ struct schedtape_cpu {
  * @stop_time: when the recording ended
  * @began: set by a reader: when the recording began, even if rings were overwritten
  * @window_start: set for a writer: the time of the session's clock from which on the
- *	tape is complete; 0: nothing was overwritten
+ *	tape is complete; 0: it is complete from its beginning on
+ * @ended_by: what ended the tape while the recording went on, such as "signal" or "size", at most
+ *	31 bytes; NULL: the tape ends with the recording
  * @cpus: one for every CPU that recorded or lost anything, and one with the number
  *	STAPE_CPU_NONE for the descriptions, which is the first for a reader; for a writer their
  *	times are of the session's clock
@@ -84,6 +86,7 @@ struct schedtape_end {
 	uint64_t window_start;
 	const struct schedtape_cpu *cpus;
 	size_t nr_cpus;
+	const char *ended_by;
 };
 
 /**
@@ -144,6 +147,58 @@ struct schedtape_progress {
  * The writer can then be used again, for example for the end record.  If the tape
  * cannot be truncated (a pipe), every further call fails.
  */
+/**
+ * struct schedtape_format - a tracepoint of the kernel that was recorded beside scheduling
+ * @id: the kernel's number; the data of its samples begin with it
+ * @system, @name: as "irq" and "irq_handler_entry"
+ * @format: the kernel's description of its fields, from tracefs
+ * @filter: the kernel's filter, or NULL
+ * @reserved: 0
+ */
+struct schedtape_format {
+	const char *system;
+	const char *name;
+	const char *format;
+	const char *filter;
+	uint32_t id;
+	uint32_t reserved;
+};
+
+/**
+ * struct schedtape_formats - the other tracepoints of a tape
+ * @size: sizeof this struct
+ * @formats: the @n tracepoints
+ * @long_bytes: size of the recording kernel's type long; 0 if @n is 0
+ * @big_endian: the byte order of samples' data
+ */
+struct schedtape_formats {
+	size_t size;
+	const struct schedtape_format *formats;
+	size_t n;
+	uint32_t long_bytes;
+	bool big_endian;
+	bool reserved[3];
+};
+
+/**
+ * struct schedtape_sample - an event of one of these tracepoints
+ * @time: ns of CLOCK_MONOTONIC
+ * @lost: number of samples that were lost on this CPU just before
+ * @cpu: where it happened
+ * @pid, @tid: the process and the thread that ran there
+ * @bytes: size of @data; 0: the sample only says what was lost
+ * @data: the tracepoint's fields, as @format describes them
+ */
+struct schedtape_sample {
+	uint64_t time;
+	uint64_t lost;
+	uint32_t cpu;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t bytes;
+	const void *data;
+};
+
 struct schedtape_writer;
 
 /**
@@ -204,6 +259,16 @@ int schedtape_writer_players(struct schedtape_writer *writer,
  */
 int schedtape_writer_pages(struct schedtape_writer *writer, const void *pages,
 			   size_t n, struct schedtape_error *err);
+/* Writes which other tracepoints the tape has, before their samples. */
+int schedtape_writer_formats(struct schedtape_writer *writer,
+			     const struct schedtape_formats *formats, struct schedtape_error *err);
+/*
+ * Writes @n samples of one CPU, in their order, which takes one copy of their data.  They are not
+ * compressed.  -EINVAL: they are of several CPUs; -E2BIG: they do not fit into one record.
+ */
+int schedtape_writer_samples(struct schedtape_writer *writer,
+			     const struct schedtape_sample *samples, size_t n,
+			     struct schedtape_error *err);
 /* Returns the size of the tape so far, in bytes. */
 uint64_t schedtape_writer_bytes(const struct schedtape_writer *writer);
 /* Writes the end record.  Without it the tape counts as truncated, but is readable. */
@@ -292,6 +357,28 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err);
 /* Goes back to the first event. */
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err);
+
+/* -- samples --------------------------------------------------------------- */
+
+struct schedtape_samples;
+
+/* Returns the tracepoints of which the tape has samples, valid until the tape is closed. */
+const struct schedtape_formats *schedtape_tape_formats(struct schedtape_tape *tape);
+/*
+ * Begins to read the samples of a tape, which the caller keeps open meanwhile.  A tape may be read
+ * by several at a time, in one thread.  -ESPIPE: the tape is a pipe.
+ */
+int schedtape_samples_open(struct schedtape_tape *tape, struct schedtape_samples **samples,
+			   struct schedtape_error *err);
+/*
+ * Reads the next sample: those of all CPUs come by time.  @sample is valid until the next call.
+ * Returns 1: a sample; 0: the end; or -errno.  Samples of a corrupt record are left out;
+ * schedtape_tape_damage() says so.
+ */
+int schedtape_samples_next(struct schedtape_samples *samples, struct schedtape_sample *sample,
+			   struct schedtape_error *err);
+/* Ends that.  The tape may have been closed before. */
+void schedtape_samples_close(struct schedtape_samples *samples);
 
 /* -- clocks ---------------------------------------------------------------- */
 

@@ -129,7 +129,7 @@ struct schedtape_range {
  * @left: when the task had left a CPU before, 0: not known, or it is its first time
  * @woke: when it was woken after @left, or for its first time, 0: it was preempted, or that is
  *	not known
- * @cpu: the CPU
+ * @cpu: the CPU; SCHEDTAPE_NONE in waits()
  * @state: enum stape_state in which it left; SCHEDTAPE_NONE: the tape does not show that, because
  *	of a loss or a pause, because the task left the filter, or because the tape ends
  * @left_state: enum stape_state in which it had left at @left
@@ -201,8 +201,12 @@ struct schedtape_run {
  * @ran: @task came off a CPU, or the tape ends while it runs; before slept(), left() and exited()
  *	of the same time
  * @event: each event of the tape, before the callbacks that tell what it means
- * @began: @task got a CPU; the end of @run is its begin, and its state is not known
+ * @began: @task got a CPU at @run->begin.  If @run->woke is not 0, @task was woken then, and has
+ *	waited since; otherwise it was preempted at @run->left.  The end of @run is its begin, and
+ *	its state is not known
  * @queued: @task, which is runnable, waits for @cpu: it was woken there, or has moved there
+ * @waits: the tape ends while @task waits for a CPU or sleeps, and the tape shows since when.  @run
+ *	describes the wait as in began(); its begin and end are the tape's end.  Before ended()
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -236,11 +240,19 @@ struct schedtape_timeline_ops {
 	int (*began)(void *arg, const struct schedtape_task *task,
 		     const struct schedtape_run *run);
 	int (*queued)(void *arg, const struct schedtape_task *task, uint32_t cpu, uint64_t time);
+	int (*waits)(void *arg, const struct schedtape_task *task,
+		     const struct schedtape_run *run);
 };
 
 struct schedtape_timeline;
 
-/* Rewinds the tape and reads all of it, with calls of @ops (which may be NULL). */
+/*
+ * Rewinds the tape and reads all of it, with calls of @ops (which may be NULL).  Without callbacks,
+ * the tasks and edges of the timeline are the result.
+ * @arg: for the callbacks
+ * @timeline: receives the timeline, which the caller frees; NULL if the call fails.  It may be used
+ * when the tape is closed, but for @info of its tasks, which belongs to the tape.
+ */
 int schedtape_timeline_run(struct schedtape_tape *tape,
 			   const struct schedtape_timeline_ops *ops, void *arg,
 			   struct schedtape_timeline **timeline, struct schedtape_error *err);
@@ -272,7 +284,7 @@ enum schedtape_length {
  */
 struct schedtape_profile;
 
-/* Reads a tape, and makes its timeline and its profile. */
+/* Reads a tape, and makes its timeline and its profile, both of which the caller frees. */
 int schedtape_profile_run(struct schedtape_tape *tape, struct schedtape_timeline **timeline,
 			  struct schedtape_profile **profile, struct schedtape_error *err);
 void schedtape_profile_free(struct schedtape_profile *profile);

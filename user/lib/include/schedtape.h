@@ -12,10 +12,19 @@
  * function returns a pointer to belongs to the object, and is valid as long as the object,
  * unless the function's comment says otherwise.
  *
- * Threads: there is no global state.  Only one thread at a time may use an object.
+ * Threads: there is no global state.  Only one thread at a time may use an object.  A child of
+ * fork() must not use the tapes of its parent, which may have threads.
  *
  * Sizes: a struct that the caller fills, or lends to be filled, begins with "size_t size", which
- * the caller sets to sizeof the struct.  All other members of options may be 0.  A program and
+ * the caller sets to sizeof the struct.  All other members of options may be 0; NULL in place of
+ * options means that all are.  In C and in C++ this makes such a struct, without a warning:
+ *
+ *	static struct schedtape_timeline_ops ops;
+ *
+ *	ops.size = sizeof(ops);
+ *	ops.slept = my_function;
+ *
+ * A program and
  * a library that know different versions of the struct work together: a member that one of them
  * does not have is 0.  -E2BIG: the program sets an option that this library does not have.
  * -EINVAL: the size is not set.
@@ -28,6 +37,7 @@
 #ifndef SCHEDTAPE_H
 #define SCHEDTAPE_H
 
+#include <schedtape-decode.h>
 #include <schedtape-page.h>
 #include <schedtape-tape.h>
 #include <schedtape-timeline.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void add_path(struct schedtape_cgroup_paths *list, const char *path)
+void schedtape_cgroup_paths_add(struct schedtape_cgroup_paths *list, const char *path)
 {
 	char **paths = list->paths;
 	size_t i;
@@ -28,6 +28,19 @@ static void add_path(struct schedtape_cgroup_paths *list, const char *path)
 	list->n += !!paths[list->n];
 }
 
+void schedtape_cgroup_paths_remove(struct schedtape_cgroup_paths *list, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (strcmp(list->paths[i], path))
+			continue;
+		free(list->paths[i]);
+		list->paths[i] = list->paths[--list->n];
+		return;
+	}
+}
+
 /* Adds the cgroup of a process.  @pid: 0: this process. */
 static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 {
@@ -43,7 +56,7 @@ static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "0::/", 4))
-			add_path(list, line + 3);
+			schedtape_cgroup_paths_add(list, line + 3);
 	}
 	fclose(file);
 }
@@ -58,10 +71,10 @@ void schedtape_cgroup_places_find(struct schedtape_cgroup_places *places,
 	if (!filter)
 		filter = &nobody;
 	if (filter->all)
-		add_path(&places->trees, "/");
+		schedtape_cgroup_paths_add(&places->trees, "/");
 	for (i = 0; i < filter->nr_cgroups; i++)
 		if (filter->cgroups[i].path)
-			add_path(&places->trees, filter->cgroups[i].path);
+			schedtape_cgroup_paths_add(&places->trees, filter->cgroups[i].path);
 	for (i = 0; i < filter->nr_pids; i++)
 		add_path_of(&places->in, filter->pids[i]);
 	for (i = 0; i < filter->nr_tids; i++)
@@ -108,11 +121,13 @@ int schedtape_cgroup_places_walk(const struct schedtape_cgroup_places *places, c
 	char folder[2 * PATH_MAX];
 	char *const roots[] = { folder, NULL };
 	const char *path;
+	struct stat st;
 	FTSENT *at;
 	FTS *tree;
 
 	snprintf(folder, sizeof(folder), "%s%s", mount, top);
-	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	/* FTS_NOSTAT: only folders are looked up, because a cgroup has some 40 files. */
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV | FTS_NOSTAT, NULL);
 	if (!tree)
 		return -errno;
 	while ((at = fts_read(tree))) {
@@ -122,7 +137,7 @@ int schedtape_cgroup_places_walk(const struct schedtape_cgroup_places *places, c
 		if (!leads_to(&places->in, path) && !leads_to(&places->trees, path) &&
 		    !is_below(&places->trees, path))
 			fts_set(tree, at, FTS_SKIP);
-		else if (!each(arg, at->fts_path, path, at->fts_statp->st_ino))
+		else if (!lstat(at->fts_path, &st) && !each(arg, at->fts_path, path, st.st_ino))
 			break;
 	}
 	fts_close(tree);

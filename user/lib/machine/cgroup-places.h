@@ -30,6 +30,10 @@ struct schedtape_cgroup_places {
 	struct schedtape_cgroup_paths trees;
 };
 
+/* Adds a path, unless it is there. */
+void schedtape_cgroup_paths_add(struct schedtape_cgroup_paths *list, const char *path);
+/* Removes a path, if it is there. */
+void schedtape_cgroup_paths_remove(struct schedtape_cgroup_paths *list, const char *path);
 /*
  * Finds the places of @filter.  If it is NULL or has neither tasks nor cgroups, this process will
  * start the recorded command: the only tree is the cgroup of this process.

@@ -12,48 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/first-line.h"
 #include "machine/cgroup-places.h"
+#include "machine/cgroup-watched.h"
 #include "module/cgroup.h"
+#include "tape/cgroups.h"
+#include "tape/json.h"
 #include "tape/meta.h"
-
-/* Reads the first line of a cgroup's file. */
-static bool read_file(const char *folder, const char *name, char *line, size_t size)
-{
-	char path[PATH_MAX];
-
-	return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
-	       first_line_read(path, line, size);
-}
-
-/*
- * Describes settings that differ from those of a new cgroup, and the weight, which shows that
- * the cpu controller is enabled.
- */
-static struct json_object *describe(const char *folder, const char *path, uint64_t id)
-{
-	struct json_object *object = json_object_new_object();
-	char line[4096];
-
-	json_object_object_add(object, "id", json_object_new_uint64(id));
-	json_object_object_add(object, "path", json_object_new_string(path));
-	if (read_file(folder, "cpu.weight", line, sizeof(line)))
-		json_object_object_add(object, "weight", json_object_new_uint64(atoi(line)));
-	if (read_file(folder, "cpu.idle", line, sizeof(line)) && atoi(line))
-		json_object_object_add(object, "idle", json_object_new_boolean(true));
-	if (read_file(folder, "cpu.max", line, sizeof(line)) && strncmp(line, "max ", 4))
-		json_object_object_add(object, "max", json_object_new_string(line));
-	if (read_file(folder, "cpuset.cpus", line, sizeof(line)) && *line)
-		json_object_object_add(object, "cpus", json_object_new_string(line));
-	return object;
-}
 
 /* Adds a cgroup to a list.  Returns false if the list is full. */
 static bool add_description(void *arg, const char *folder, const char *path, uint64_t id)
 {
 	struct json_object *list = arg;
 
-	json_object_array_add(list, describe(folder, path, id));
+	json_object_array_add(list, schedtape_cgroup_describe(folder, path, id));
 	return json_object_array_length(list) < SCHEDTAPE_MAX_CGROUPS;
 }
 
@@ -116,8 +87,8 @@ static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state 
 	}
 	if (json_object_object_get_ex(entry, "idle", &value))
 		state->idle = json_object_get_boolean(value);
-	if (json_object_object_get_ex(entry, "max", &value))
-		state->max = json_object_get_string(value);
+	/* A quota that is wrong is none. */
+	tape_json_quota(entry, &state->quota, &state->period);
 	if (json_object_object_get_ex(entry, "cpus", &value))
 		state->cpus = json_object_get_string(value);
 	return is_valid_path(state->path);
@@ -147,14 +118,65 @@ static int compare_paths(const void *left, const void *right)
 	return strcmp((*a)->path, (*b)->path);
 }
 
+static struct schedtape_cgroup_state *find(const struct schedtape_cgroup_table *table, uint64_t id)
+{
+	const struct schedtape_cgroup_state wanted = { .id = id };
+
+	return table->nr ? bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id),
+				   compare_ids) : NULL;
+}
+
+/* Adds the cgroups that only CGROUPS records have, because they were made during the recording. */
+static void add_newer(struct schedtape_cgroup_table *table, const struct tape_cgroup *entries,
+		      size_t n)
+{
+	size_t described = table->nr, i, nr = 0;
+	struct schedtape_cgroup_state state;
+
+	for (i = 0; i < n; i++) {
+		state = (struct schedtape_cgroup_state){
+			.id = entries[i].id, .path = entries[i].path, .newer = true,
+		};
+		if (!state.path || !is_valid_path(state.path) ||
+		    (described && bsearch(&state, table->by_id, described, sizeof(state),
+					  compare_ids)))
+			continue;
+		table->by_id[table->nr++] = state;
+	}
+	qsort(table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+	/* Tapes that were merged may have the path of a cgroup several times. */
+	for (i = 0; i < table->nr; i++)
+		if (!i || table->by_id[i].id != table->by_id[i - 1].id)
+			table->by_id[nr++] = table->by_id[i];
+	table->nr = nr;
+}
+
+/* Gives newer cgroups the quotas that they had last; the entries may have any order. */
+static void set_quotas(struct schedtape_cgroup_table *table, const struct tape_cgroup *entries,
+		       size_t n)
+{
+	struct schedtape_cgroup_state *state;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		state = find(table, entries[i].id);
+		if (!state || !state->newer || entries[i].time < state->time)
+			continue;
+		state->time = entries[i].time;
+		state->quota = entries[i].quota;
+		state->period = entries[i].period;
+	}
+}
+
 int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table, struct schedtape_tape *tape)
 {
 	struct json_object *list = recorded(tape);
-	size_t i, n = list ? json_object_array_length(list) : 0;
+	size_t i, n = list ? json_object_array_length(list) : 0, nr_entries;
+	const struct tape_cgroup *entries = tape_cgroups(tape, &nr_entries);
 
 	table->nr = 0;
-	table->by_id = calloc(n + 1, sizeof(*table->by_id));
-	table->by_path = calloc(n + 1, sizeof(*table->by_path));
+	table->by_id = calloc(n + nr_entries + 1, sizeof(*table->by_id));
+	table->by_path = calloc(n + nr_entries + 1, sizeof(*table->by_path));
 	if (!table->by_id || !table->by_path) {
 		schedtape_cgroup_table_free(table);
 		return -ENOMEM;
@@ -163,6 +185,8 @@ int schedtape_cgroup_table_read(struct schedtape_cgroup_table *table, struct sch
 		table->nr += read_entry(json_object_array_get_idx(list, i),
 					&table->by_id[table->nr]);
 	qsort(table->by_id, table->nr, sizeof(*table->by_id), compare_ids);
+	add_newer(table, entries, nr_entries);
+	set_quotas(table, entries, nr_entries);
 	for (i = 0; i < table->nr; i++)
 		table->by_path[i] = &table->by_id[i];
 	qsort(table->by_path, table->nr, sizeof(*table->by_path), compare_paths);
@@ -179,10 +203,7 @@ void schedtape_cgroup_table_free(struct schedtape_cgroup_table *table)
 const struct schedtape_cgroup_state *
 schedtape_cgroup_by_id(const struct schedtape_cgroup_table *table, uint64_t id)
 {
-	const struct schedtape_cgroup_state wanted = { .id = id };
-
-	return table->nr ? bsearch(&wanted, table->by_id, table->nr, sizeof(*table->by_id),
-				   compare_ids) : NULL;
+	return find(table, id);
 }
 
 const struct schedtape_cgroup_state *

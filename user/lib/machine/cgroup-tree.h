@@ -21,20 +21,25 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
  * struct schedtape_cgroup_state - a cgroup when a recording began
  * @id: the kernel's id
  * @path: below the root of the hierarchy, without ".." parts
- * @max: its quota, as in cpu.max; NULL: no quota
+ * @quota, @period: as in cpu.max, us; @period is 0 if it had no quota
  * @cpus: as in cpuset.cpus; NULL: all
  * @weight: as in cpu.weight, valid if @weighs
  * @weighs: the cpu controller was enabled for the cgroup
  * @idle: as in cpu.idle
+ * @newer: it was made later: only the path and the last quota are on the tape
+ * @time: of @newer: when it had that quota, ns of CLOCK_MONOTONIC
  */
 struct schedtape_cgroup_state {
 	uint64_t id;
 	const char *path;
-	const char *max;
+	uint64_t quota;
+	uint64_t period;
 	const char *cpus;
 	unsigned int weight;
 	bool weighs;
 	bool idle;
+	bool newer;
+	uint64_t time;
 };
 
 /* Limit of names in a path of a tape; trees of cgroups are not so deep in practice. */
@@ -43,7 +48,7 @@ struct schedtape_cgroup_state {
 /**
  * struct schedtape_cgroup_table - the cgroups of a tape that have a valid path
  * @by_id: sorted by id
- * @by_path: sorted by path
+ * @by_path: sorted by path; one that was removed may have the path of a later one
  * @nr: number of cgroups
  */
 struct schedtape_cgroup_table {

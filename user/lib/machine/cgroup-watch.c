@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "machine/cgroup-watch.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,142 +11,80 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/first-line.h"
 #include "base/list.h"
-#include "tape/write.h"
+#include "machine/cgroup-watched.h"
+#include "tape/format.h"
 
-#define BLOCK	256	/* cgroups of a record, so that the times of each are close */
-#define CHANGES	(IN_MODIFY | IN_CREATE | IN_DELETE | IN_ONLYDIR)
+#define MOST_GONE	65536
+#define MOST_LOOKS	65536	/* some 400 bytes each */
+#define CHANGES		(IN_MODIFY | IN_CREATE | IN_DELETE | IN_ONLYDIR)
 
-/**
- * struct schedtape_cgroup_watched - a cgroup that is watched
- * @id: the kernel's id
- * @path: below the root of the hierarchy
- * @max: its quota on the tape, as in cpu.max; "": none
- * @wd: of inotify; -1: it has no more watches
- * @named: its path is on the tape
- * @changed: its quota may be another one than @max
- */
-struct schedtape_cgroup_watched {
-	uint64_t id;
-	char *path;
-	char max[48];
-	int wd;
-	bool named;
-	bool changed;
-};
+/* -- looks ------------------------------------------------------------------- */
 
-/**
- * struct block - entries of one record
- * @list: NULL: there are none
- * @began: before the first cgroup was read
- */
-struct block {
-	struct schedtape_cgroup_watch *watch;
-	struct schedtape_writer *writer;
-	struct json_object *list;
-	uint64_t began;
-};
-
-/* -- the files of a cgroup --------------------------------------------------- */
-
-static bool name_file(const struct schedtape_cgroup_watch *watch, const char *path,
-		      const char *name, char *file)
+/* Is there room on the tape?  @all: leave none for the entries at the end. */
+static bool has_room(const struct schedtape_cgroup_watch *watch, bool all)
 {
-	return snprintf(file, PATH_MAX, "%s%s/%s", watch->mount, path, name) < PATH_MAX;
-}
-
-/* Reads cpu.max.  Returns "" if there is no quota. */
-static void read_quota(const struct schedtape_cgroup_watch *watch, const char *path, char *max,
-		       size_t size)
-{
-	char file[PATH_MAX];
-
-	if (!name_file(watch, path, "cpu.max", file) || !first_line_read(file, max, size) ||
-	    !strncmp(max, "max ", 4))
-		*max = '\0';
-}
-
-/* Returns the lines of cpu.stat, "nr_throttled 3"; NULL: the cgroup is gone. */
-static struct json_object *read_counts(const struct schedtape_cgroup_watch *watch, const char *path)
-{
-	struct json_object *stat;
-	char file[PATH_MAX], name[64];
-	unsigned long long value;
-	FILE *lines;
-
-	lines = name_file(watch, path, "cpu.stat", file) ? fopen(file, "re") : NULL;
-	if (!lines)
-		return NULL;
-	stat = json_object_new_object();
-	while (fscanf(lines, "%63s %llu\n", name, &value) == 2)
-		json_object_object_add(stat, name, json_object_new_uint64(value));
-	fclose(lines);
-	return stat;
-}
-
-static struct json_object *describe(struct schedtape_cgroup_watched *cgroup,
-				    struct json_object *stat)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "id", json_object_new_uint64(cgroup->id));
-	if (!cgroup->named)
-		json_object_object_add(object, "path", json_object_new_string(cgroup->path));
-	if (*cgroup->max)
-		json_object_object_add(object, "max", json_object_new_string(cgroup->max));
-	json_object_object_add(object, "stat", stat);
-	cgroup->named = true;
-	return object;
-}
-
-/* -- records ----------------------------------------------------------------- */
-
-static int put_block(struct block *block, struct schedtape_error *err)
-{
-	struct json_object *record;
-	int ret;
-
-	if (!block->list)
-		return 0;
-	record = json_object_new_object();
-	json_object_object_add(record, "began", json_object_new_uint64(block->began));
-	json_object_object_add(record, "time", json_object_new_uint64(schedtape_now()));
-	block->watch->entries += json_object_array_length(block->list);
-	json_object_object_add(record, "cgroups", block->list);
-	block->list = NULL;
-	ret = tape_writer_json(block->writer, TAPE_CGROUPS, record, err);
-	json_object_put(record);
-	return ret;
+	return watch->entries + SCHEDTAPE_CGROUP_RECORD + (all ? 0 : SCHEDTAPE_MAX_CGROUPS) <=
+	       TAPE_MAX_CGROUPS;
 }
 
 /*
  * Puts a cgroup on the tape.  @all: also if its quota is the one that is on the tape.  Without it,
  * leaves room for the entries at the end.
  */
-static int put(struct block *block, struct schedtape_cgroup_watched *cgroup, bool all,
-	       struct schedtape_error *err)
+static int put(struct schedtape_cgroup_watch *watch, struct schedtape_cgroup_record *record,
+	       struct schedtape_cgroup_watched *cgroup, bool all, struct schedtape_error *err)
 {
 	uint64_t began = schedtape_now();
-	char max[sizeof(cgroup->max)];
+	char max[SCHEDTAPE_QUOTA_LEN];
 	struct json_object *stat;
 
-	cgroup->changed = false;
-	read_quota(block->watch, cgroup->path, max, sizeof(max));
+	/* The past needs its own look, because this one is only on the tape. */
+	cgroup->changed = cgroup->changed && watch->keeps;
+	schedtape_cgroup_read_quota(watch->mount, cgroup->path, max);
 	if (!all && cgroup->named && !strcmp(max, cgroup->max))
 		return 0;
-	if (block->watch->entries + BLOCK + (all ? 0 : SCHEDTAPE_MAX_CGROUPS) > TAPE_MAX_CGROUPS)
+	if (!has_room(watch, all))
 		return 0;
-	stat = read_counts(block->watch, cgroup->path);
+	stat = schedtape_cgroup_read_counts(watch->mount, cgroup->path);
 	if (!stat)
 		return 0;
 	memcpy(cgroup->max, max, sizeof(max));
-	if (!block->list) {
-		block->list = json_object_new_array();
-		block->began = began;
+	if (!record->list)
+		record->began = began;
+	return schedtape_cgroup_record_add(record, cgroup, cgroup->max, stat, err);
+}
+
+/* Puts the paths of cgroups on the tape that were removed before their files could be read. */
+static int put_gone(struct schedtape_cgroup_watch *watch, struct schedtape_cgroup_record *record,
+		    struct schedtape_error *err)
+{
+	int ret = 0;
+	size_t i;
+
+	if (watch->keeps)
+		return 0;
+	for (i = 0; i < watch->nr_gone && !ret; i++) {
+		if (watch->gone[i].named || !has_room(watch, false))
+			continue;
+		if (!record->list)
+			record->began = watch->gone[i].removed;
+		ret = schedtape_cgroup_record_add(record, &watch->gone[i], "", NULL, err);
 	}
-	json_object_array_add(block->list, describe(cgroup, stat));
-	return json_object_array_length(block->list) < BLOCK ? 0 : put_block(block, err);
+	schedtape_cgroup_drop_gone(watch, watch->nr_gone);
+	return ret;
+}
+
+/* Ends a record: with the cgroups that are gone, unless @ret says that it has failed already. */
+static int end_record(struct schedtape_cgroup_watch *watch, struct schedtape_cgroup_record *record,
+		      int ret, struct schedtape_error *err)
+{
+	if (!ret)
+		ret = put_gone(watch, record, err);
+	if (!ret)
+		ret = schedtape_cgroup_record_put(record, err);
+	json_object_put(record->list);
+	return ret;
 }
 
 /* -- cgroups that come and go ------------------------------------------------ */
@@ -184,47 +122,118 @@ static bool add(void *arg, const char *folder, const char *path, uint64_t id)
 	return watch->nr < SCHEDTAPE_MAX_CGROUPS;
 }
 
+static bool has(const struct schedtape_cgroup_watched *cgroups, size_t n, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (cgroups[i].id == id)
+			return true;
+	return false;
+}
+
 static bool add_new(void *arg, const char *folder, const char *path, uint64_t id)
 {
 	struct schedtape_cgroup_watch *watch = arg;
-	size_t i;
 
-	for (i = 0; i < watch->nr; i++)
-		if (watch->cgroups[i].id == id)
-			return true;
+	if (has(watch->cgroups, watch->nr, id))
+		return true;
 	return watch->nr < SCHEDTAPE_MAX_CGROUPS && add(arg, folder, path, id);
 }
 
-/* Forgets a cgroup that was removed. */
-static void forget(struct schedtape_cgroup_watch *watch, const char *path)
+void schedtape_cgroup_drop_gone(struct schedtape_cgroup_watch *watch, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < watch->nr && strcmp(watch->cgroups[i].path, path); i++)
-		;
-	if (i == watch->nr)
+	for (i = 0; i < n; i++) {
+		watch->nr_looks -= watch->gone[i].nr_looks;
+		schedtape_cgroup_free(&watch->gone[i]);
+	}
+	watch->nr_gone -= n;
+	if (n)
+		memmove(watch->gone, watch->gone + n, watch->nr_gone * sizeof(*watch->gone));
+}
+
+/* Remembers a cgroup that was removed, if no tape has all of it.  Takes its memory. */
+static void add_gone(struct schedtape_cgroup_watch *watch, struct schedtape_cgroup_watched *cgroup)
+{
+	struct schedtape_cgroup_watched *gone = NULL;
+
+	if (watch->nr_gone == MOST_GONE)
+		schedtape_cgroup_drop_gone(watch, MOST_GONE / 4);
+	if (watch->keeps || !cgroup->named)
+		gone = schedtape_list_grow(watch->gone, watch->nr_gone, &watch->gone_room,
+					   sizeof(*gone));
+	if (!gone) {
+		watch->nr_looks -= cgroup->nr_looks;
+		schedtape_cgroup_free(cgroup);
 		return;
+	}
+	watch->gone = gone;
+	cgroup->removed = schedtape_now();
+	gone[watch->nr_gone++] = *cgroup;
+	watch->changed = true;
+}
+
+/* Watches a cgroup no longer, because it was removed. */
+static void forget(struct schedtape_cgroup_watch *watch, size_t i)
+{
 	/* The kernel keeps the folder's watch, although the folder is gone. */
 	if (watch->cgroups[i].wd >= 0)
 		inotify_rm_watch(watch->fd, watch->cgroups[i].wd);
-	free(watch->cgroups[i].path);
+	/* With a tape, the paths are those of the filter, and no others are added. */
+	if (watch->keeps)
+		schedtape_cgroup_paths_remove(&watch->places.in, watch->cgroups[i].path);
+	add_gone(watch, &watch->cgroups[i]);
 	watch->nr--;
 	memmove(&watch->cgroups[i], &watch->cgroups[i + 1],
 		(watch->nr - i) * sizeof(*watch->cgroups));
 }
 
+static void forget_path(struct schedtape_cgroup_watch *watch, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < watch->nr && strcmp(watch->cgroups[i].path, path); i++)
+		;
+	if (i < watch->nr)
+		forget(watch, i);
+}
+
+/* Returns false also if another cgroup has the path now. */
+static bool is_there(const struct schedtape_cgroup_watch *watch,
+		     const struct schedtape_cgroup_watched *cgroup)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	return schedtape_cgroup_file(watch->mount, cgroup->path, "", folder) &&
+	       !lstat(folder, &st) && st.st_ino == cgroup->id;
+}
+
+/* Forgets cgroups that were removed.  @all: looks also at those whose removal inotify reports. */
+static void find_gone(struct schedtape_cgroup_watch *watch, bool all)
+{
+	size_t i;
+
+	for (i = watch->nr; i-- > 0; )
+		if ((all || watch->cgroups[i].wd < 0) && !is_there(watch, &watch->cgroups[i]))
+			forget(watch, i);
+	/* A folder that was removed before it got a watch is no reason to look at all for ever. */
+	watch->blind = false;
+	for (i = 0; i < watch->nr; i++)
+		watch->blind = watch->blind || watch->cgroups[i].wd < 0;
+}
+
 /* Some changes were lost: looks at everything. */
 static void start_over(struct schedtape_cgroup_watch *watch)
 {
-	char folder[PATH_MAX];
 	size_t i;
 
-	watch->changed = true;
-	for (i = watch->nr; i-- > 0; ) {
+	find_gone(watch, true);
+	for (i = 0; i < watch->nr; i++)
 		watch->cgroups[i].changed = true;
-		if (!name_file(watch, watch->cgroups[i].path, "", folder) || access(folder, F_OK))
-			forget(watch, watch->cgroups[i].path);
-	}
+	watch->changed = true;
 	schedtape_cgroup_places_walk(&watch->places, watch->mount, "", add_new, watch);
 }
 
@@ -249,12 +258,12 @@ static void take_change(struct schedtape_cgroup_watch *watch, const struct inoti
 		     event->name) >= (int)sizeof(path))
 		return;
 	if (event->mask & IN_DELETE)
-		forget(watch, path);
+		forget_path(watch, path);
 	else
 		schedtape_cgroup_places_walk(&watch->places, watch->mount, path, add_new, watch);
 }
 
-static void take_changes(struct schedtape_cgroup_watch *watch)
+void schedtape_cgroup_take_changes(struct schedtape_cgroup_watch *watch, bool blind)
 {
 	char buffer[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
 	const struct inotify_event *event;
@@ -266,6 +275,46 @@ static void take_changes(struct schedtape_cgroup_watch *watch)
 			take_change(watch, event);
 		}
 	}
+	if (blind && watch->blind)
+		find_gone(watch, false);
+}
+
+static bool is_known(const struct schedtape_cgroup_watch *watch, uint64_t id)
+{
+	return has(watch->cgroups, watch->nr, id) || has(watch->gone, watch->nr_gone, id);
+}
+
+/* Returns where an id is noted.  Ids may be multiples of a number, because files have some, too. */
+static uint64_t *met(struct schedtape_cgroup_watch *watch, uint64_t id)
+{
+	return &watch->met[(id * 0x9e3779b97f4a7c15ULL >> 32) % SCHEDTAPE_CGROUPS_MET];
+}
+
+void schedtape_cgroup_watch_meet(struct schedtape_cgroup_watch *watch, uint64_t id)
+{
+	struct schedtape_cgroup cgroup = { 0 };
+	struct schedtape_error err;
+	char name[32];
+
+	if (!id || *met(watch, id) == id)
+		return;
+	*met(watch, id) = id;
+	if (is_known(watch, id))
+		return;
+	/* Inotify may have reported it already, and there may be room for it then. */
+	schedtape_cgroup_take_changes(watch, false);
+	if (is_known(watch, id) || watch->nr >= SCHEDTAPE_MAX_CGROUPS)
+		return;
+	snprintf(name, sizeof(name), "id:%" PRIu64, id);
+	/* Without a path, it is gone. */
+	if (schedtape_cgroup_find(name, &cgroup, &err) || !cgroup.path)
+		return;
+	schedtape_cgroup_paths_add(&watch->places.in, cgroup.path);
+	schedtape_cgroup_places_walk(&watch->places, watch->mount, "", add_new, watch);
+	/* It went meanwhile, so its removal will not remove the path. */
+	if (!has(watch->cgroups, watch->nr, id))
+		schedtape_cgroup_paths_remove(&watch->places.in, cgroup.path);
+	free(cgroup.path);
 }
 
 /* -- the watch --------------------------------------------------------------- */
@@ -273,7 +322,7 @@ static void take_changes(struct schedtape_cgroup_watch *watch)
 void schedtape_cgroup_watch_open(struct schedtape_cgroup_watch *watch, const char *mount,
 				 const struct schedtape_filter *filter)
 {
-	*watch = (struct schedtape_cgroup_watch){ .fd = -1 };
+	*watch = (struct schedtape_cgroup_watch){ .fd = -1, .most_looks = MOST_LOOKS };
 	if (!*mount)
 		return;
 	snprintf(watch->mount, sizeof(watch->mount), "%s", mount);
@@ -285,43 +334,72 @@ void schedtape_cgroup_watch_open(struct schedtape_cgroup_watch *watch, const cha
 int schedtape_cgroup_watch_all(struct schedtape_cgroup_watch *watch,
 			       struct schedtape_writer *writer, struct schedtape_error *err)
 {
-	struct block block = { .watch = watch, .writer = writer };
+	struct schedtape_cgroup_record record = {
+		.writer = writer, .entries = &watch->entries,
+	};
 	int ret = 0;
 	size_t i;
 
-	take_changes(watch);
+	schedtape_cgroup_take_changes(watch, true);
 	for (i = 0; i < watch->nr && !ret; i++)
-		ret = put(&block, &watch->cgroups[i], true, err);
-	if (!ret)
-		ret = put_block(&block, err);
-	json_object_put(block.list);
-	return ret;
+		ret = put(watch, &record, &watch->cgroups[i], true, err);
+	return end_record(watch, &record, ret, err);
 }
 
 int schedtape_cgroup_watch_look(struct schedtape_cgroup_watch *watch, bool blind,
 				struct schedtape_writer *writer, struct schedtape_error *err)
 {
-	struct block block = { .watch = watch, .writer = writer };
+	struct schedtape_cgroup_record record = {
+		.writer = writer, .entries = &watch->entries,
+	};
 	int ret = 0;
 	size_t i;
 
-	take_changes(watch);
+	schedtape_cgroup_take_changes(watch, blind);
 	if (!watch->changed && !(blind && watch->blind))
 		return 0;
 	watch->changed = false;
 	for (i = 0; i < watch->nr && !ret; i++)
 		if (watch->cgroups[i].changed || (blind && watch->cgroups[i].wd < 0))
-			ret = put(&block, &watch->cgroups[i], false, err);
-	if (!ret)
-		ret = put_block(&block, err);
-	json_object_put(block.list);
-	return ret;
+			ret = put(watch, &record, &watch->cgroups[i], false, err);
+	return end_record(watch, &record, ret, err);
+}
+
+struct json_object *schedtape_cgroup_watch_describe(struct schedtape_cgroup_watch *watch)
+{
+	const struct schedtape_cgroup_watched *cgroup;
+	struct json_object *list;
+	char folder[PATH_MAX];
+
+	if (!*watch->mount)
+		return NULL;
+	list = json_object_new_array();
+	schedtape_cgroup_take_changes(watch, true);
+	for (cgroup = watch->cgroups; cgroup < watch->cgroups + watch->nr; cgroup++)
+		if (is_there(watch, cgroup) &&
+		    schedtape_cgroup_file(watch->mount, cgroup->path, "", folder))
+			json_object_array_add(list, schedtape_cgroup_describe(folder, cgroup->path,
+									      cgroup->id));
+	return list;
+}
+
+void schedtape_cgroup_watch_renew(struct schedtape_cgroup_watch *watch)
+{
+	size_t i;
+
+	watch->entries = 0;
+	for (i = 0; i < watch->nr; i++)
+		watch->cgroups[i].named = false;
+	for (i = 0; i < watch->nr_gone; i++)
+		watch->gone[i].named = false;
 }
 
 void schedtape_cgroup_watch_close(struct schedtape_cgroup_watch *watch)
 {
+	schedtape_cgroup_drop_gone(watch, watch->nr_gone);
+	free(watch->gone);
 	while (watch->nr)
-		free(watch->cgroups[--watch->nr].path);
+		schedtape_cgroup_free(&watch->cgroups[--watch->nr]);
 	free(watch->cgroups);
 	schedtape_cgroup_places_free(&watch->places);
 	if (watch->fd >= 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Watches the quotas of a recording's cgroups (version 2), and describes them on its tape: all of
- * them at the start and at the end, in between those that were changed or are new.
+ * them at the start and at the end, in between those that were changed or are new.  While there is
+ * no tape, cgroup-past.h keeps in memory what there was.
  */
 #ifndef SCHEDTAPE_CGROUP_WATCH_H
 #define SCHEDTAPE_CGROUP_WATCH_H
@@ -10,8 +11,11 @@
 
 #include "machine/cgroup-places.h"
 
+struct json_object;
 struct schedtape_cgroup_watched;
 struct schedtape_writer;
+
+#define SCHEDTAPE_CGROUPS_MET	256
 
 /**
  * struct schedtape_cgroup_watch - the cgroups that are watched
@@ -22,6 +26,11 @@ struct schedtape_writer;
  * @blind: changes of some of them do not make @fd readable
  * @changed: some of them may have another quota than the tape says
  * @entries: entries that are on the tape already
+ * @met: ids that schedtape_cgroup_watch_meet() has met, by a hash
+ * @keeps: what there was is kept in memory, see cgroup-past.h
+ * @gone: the @nr_gone cgroups that were removed, with memory for @gone_room, in the order of their
+ *	removals: with @keeps, or until their paths are on the tape
+ * @nr_looks: with @keeps: how many looks at cgroups are in memory, @most_looks at most
  */
 struct schedtape_cgroup_watch {
 	char mount[PATH_MAX];
@@ -33,6 +42,13 @@ struct schedtape_cgroup_watch {
 	bool blind;
 	bool changed;
 	size_t entries;
+	bool keeps;
+	struct schedtape_cgroup_watched *gone;
+	size_t nr_gone;
+	size_t gone_room;
+	size_t nr_looks;
+	size_t most_looks;
+	uint64_t met[SCHEDTAPE_CGROUPS_MET];
 };
 
 /*
@@ -50,6 +66,22 @@ int schedtape_cgroup_watch_all(struct schedtape_cgroup_watch *watch,
  */
 int schedtape_cgroup_watch_look(struct schedtape_cgroup_watch *watch, bool blind,
 				struct schedtape_writer *writer, struct schedtape_error *err);
+/* Returns META's description of the cgroups, as they are now; NULL: there is no hierarchy. */
+struct json_object *schedtape_cgroup_watch_describe(struct schedtape_cgroup_watch *watch);
+/* Another tape begins, which has none of the cgroups yet. */
+void schedtape_cgroup_watch_renew(struct schedtape_cgroup_watch *watch);
+/*
+ * Watches the cgroup of that id, because a recorded task is in it, also if the filter does not name
+ * it.  Does nothing if @id is 0, which stands for an unknown cgroup.
+ */
+void schedtape_cgroup_watch_meet(struct schedtape_cgroup_watch *watch, uint64_t id);
+/*
+ * Adds and removes cgroups, and marks those that may have changed, as inotify tells.  @blind: also
+ * removes those that have no watch and are gone.
+ */
+void schedtape_cgroup_take_changes(struct schedtape_cgroup_watch *watch, bool blind);
+/* Forgets the first @n of those that are gone. */
+void schedtape_cgroup_drop_gone(struct schedtape_cgroup_watch *watch, size_t n);
 void schedtape_cgroup_watch_close(struct schedtape_cgroup_watch *watch);
 
 #endif /* SCHEDTAPE_CGROUP_WATCH_H */

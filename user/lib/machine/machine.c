@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/first-line.h"
 #include "machine/cgroup-tree.h"
+#include "machine/cgroup-watch.h"
 #include "machine/settings.h"
 #include "tape/meta.h"
 
@@ -187,11 +188,26 @@ static struct json_object *describe_command(char *const *command)
 	return describe_strings((const char *const *)command, n);
 }
 
+const char *schedtape_throttling_name(uint32_t throttling)
+{
+	return throttling == STAPE_THROTTLING_CGROUPS ? "cgroups" :
+	       throttling == STAPE_THROTTLING_TASKS ? "tasks" : "none";
+}
+
+/* Adds what may change while a recording runs.  @cgroups: NULL: there is no hierarchy. */
+static void add_changing(struct json_object *meta, struct json_object *cgroups)
+{
+	if (cgroups)
+		json_object_object_add(meta, "cgroups", cgroups);
+	json_object_object_add(meta, "sched_settings",
+			       schedtape_settings_describe(SCHEDTAPE_SETTINGS));
+}
+
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording)
 {
-	struct json_object *meta = json_object_new_object(), *cgroups;
+	struct json_object *meta = json_object_new_object();
 	struct utsname uts;
 	char online[256];
 
@@ -215,14 +231,18 @@ struct json_object *schedtape_machine_describe(const struct schedtape_module_inf
 		json_object_object_add(meta, "command", describe_command(recording->command));
 	json_object_object_add(meta, "filter",
 			       describe_filter(recording->filter, recording->cpus));
-	cgroups = schedtape_cgroups_describe(recording->filter);
-	if (cgroups)
-		json_object_object_add(meta, "cgroups", cgroups);
-	json_object_object_add(meta, "sched_settings",
-			       schedtape_settings_describe(SCHEDTAPE_SETTINGS));
+	add_changing(meta, schedtape_cgroups_describe(recording->filter));
 	add_bool(meta, "overwrite", recording->overwrite);
 	add_bool(meta, "syscalls", recording->syscalls);
+	/* On other CPUs than those of the recording it may end or begin, too. */
+	if (!recording->cpus)
+		add_string(meta, "throttling", schedtape_throttling_name(module->throttling));
 	return meta;
+}
+
+void schedtape_machine_renew(struct json_object *meta, struct schedtape_cgroup_watch *watch)
+{
+	add_changing(meta, schedtape_cgroup_watch_describe(watch));
 }
 
 int schedtape_machine_calibration(struct schedtape_tape *tape,

@@ -6,6 +6,7 @@
 #include <schedtape/client.h>
 
 struct json_object;
+struct schedtape_cgroup_watch;
 
 /**
  * struct schedtape_recording - settings of the recording
@@ -32,6 +33,15 @@ struct schedtape_recording {
 struct json_object *schedtape_machine_describe(const struct schedtape_module_info *module,
 					       const struct schedtape_calibration *calibration,
 					       const struct schedtape_recording *recording);
+
+/*
+ * Describes again, for another tape of the same recording, what may have changed since @meta was
+ * made: the cgroups that are watched, and the scheduler's settings.
+ */
+void schedtape_machine_renew(struct json_object *meta, struct schedtape_cgroup_watch *watch);
+
+/* Returns the name of an enum stape_throttling in META: "none", "cgroups" or "tasks". */
+const char *schedtape_throttling_name(uint32_t throttling);
 
 /* Reads the calibration on a tape.  -ENODATA: the tape has no valid one. */
 int schedtape_machine_calibration(struct schedtape_tape *tape,

@@ -253,6 +253,7 @@ static int parse_info(struct nlattr **attrs, void *arg)
 	info->user_sessions_max = client_u32(attrs[STAPE_A_INFO_USER_SESSIONS_MAX]);
 	info->missed_calls = client_u64(attrs[STAPE_A_INFO_MISSED_CALLS]);
 	info->stop_all = attrs[STAPE_A_INFO_STOP_ALL];
+	info->throttling = client_u32(attrs[STAPE_A_INFO_THROTTLING]);
 	return 0;
 }
 
@@ -487,12 +488,33 @@ static int monitor_seq(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int monitor_all(struct schedtape_client *client, struct schedtape_error *err)
+int client_notified(struct nl_sock *monitor, int (*valid)(struct nl_msg *msg, void *arg), void *arg,
+		    struct schedtape_error *err)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int ret;
+
+	if (!cb)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, valid, arg);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, monitor_seq, NULL);
+	do {
+		ret = nl_recvmsgs(monitor, cb);
+	} while (ret == 0);
+	nl_cb_put(cb);
+	/* -NLE_NOMEM: some were lost.  Callers that need the state also request it. */
+	if (ret != -NLE_AGAIN && ret != -NLE_NOMEM)
+		return schedtape_fail(err, -EIO, "notifications: %s", nl_geterror(ret));
+	return 0;
+}
+
+static int monitor_all(struct schedtape_client *client, struct nl_sock *monitor,
+		       struct schedtape_error *err)
 {
 	int ret = genl_ctrl_resolve_grp(client->sock, STAPE_FAMILY_NAME, STAPE_MCGRP_MONITOR);
 
 	if (ret >= 0)
-		ret = nl_socket_add_membership(client->monitor, ret);
+		ret = nl_socket_add_membership(monitor, ret);
 	if (ret == -NLE_PERM)
 		return schedtape_fail(err, -EPERM,
 				      "notifications of all replays need CAP_SYS_ADMIN");
@@ -500,35 +522,44 @@ static int monitor_all(struct schedtape_client *client, struct schedtape_error *
 }
 
 /* The first notification may come before the reply, and has no sequence number. */
-static int monitor_replay(struct schedtape_client *client, uint32_t replay,
-			  struct schedtape_error *err)
+static int monitor_one(struct schedtape_client *client, struct nl_sock *monitor,
+		       const struct client_noun *noun, uint32_t id, struct schedtape_error *err)
 {
-	struct nl_msg *msg = client_message(client, STAPE_CMD_REPLAY_MONITOR, 0);
+	struct nl_msg *msg = client_message(client, noun->cmd, 0);
 
-	nl_socket_disable_seq_check(client->monitor);
-	client_put_u32(&msg, STAPE_A_REPLAY_ID, replay);
-	return request_on(client->monitor, msg, NULL, NULL, "notifications", err);
+	nl_socket_disable_seq_check(monitor);
+	client_put_u32(&msg, noun->attr, id);
+	return request_on(monitor, msg, NULL, NULL, "notifications", err);
+}
+
+int client_monitor(struct schedtape_client *client, struct nl_sock **monitor,
+		   const struct client_noun *noun, uint32_t id, struct schedtape_error *err)
+{
+	int ret;
+
+	if (*monitor)
+		return nl_socket_get_fd(*monitor);
+	ret = client_connect(monitor);
+	if (ret)
+		ret = schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret));
+	else
+		ret = id ? monitor_one(client, *monitor, noun, id, err) :
+			   monitor_all(client, *monitor, err);
+	if (ret) {
+		nl_socket_free(*monitor);
+		*monitor = NULL;
+		return ret;
+	}
+	nl_socket_set_nonblocking(*monitor);
+	return nl_socket_get_fd(*monitor);
 }
 
 int schedtape_client_monitor(struct schedtape_client *client, uint32_t replay,
 			     struct schedtape_error *err)
 {
-	int ret;
+	static const struct client_noun replays = { STAPE_CMD_REPLAY_MONITOR, STAPE_A_REPLAY_ID };
 
-	if (client->monitor)
-		return nl_socket_get_fd(client->monitor);
-	ret = client_connect(&client->monitor);
-	if (ret)
-		ret = schedtape_fail(err, -EIO, "no notifications: %s", nl_geterror(ret));
-	else
-		ret = replay ? monitor_replay(client, replay, err) : monitor_all(client, err);
-	if (ret) {
-		nl_socket_free(client->monitor);
-		client->monitor = NULL;
-		return ret;
-	}
-	nl_socket_set_nonblocking(client->monitor);
-	return nl_socket_get_fd(client->monitor);
+	return client_monitor(client, &client->monitor, &replays, replay, err);
 }
 
 int schedtape_client_monitor_read(struct schedtape_client *client,
@@ -537,19 +568,6 @@ int schedtape_client_monitor_read(struct schedtape_client *client,
 				  void *arg, struct schedtape_error *err)
 {
 	struct each_replay call = { each, arg };
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int ret;
 
-	if (!cb)
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, monitor_valid, &call);
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, monitor_seq, NULL);
-	do {
-		ret = nl_recvmsgs(client->monitor, cb);
-	} while (ret == 0);
-	nl_cb_put(cb);
-	/* -NLE_NOMEM: some were lost.  Callers that need the state also request it. */
-	if (ret != -NLE_AGAIN && ret != -NLE_NOMEM)
-		return schedtape_fail(err, -EIO, "notifications: %s", nl_geterror(ret));
-	return 0;
+	return client_notified(client->monitor, monitor_valid, &call, err);
 }

@@ -27,13 +27,6 @@ struct ring {
 	uint32_t nr_pages;
 };
 
-struct schedtape_session {
-	struct schedtape_client *client;
-	int fd;
-	struct stape_session_info info;
-	struct ring *rings;		/* by CPU, then the descriptions; no consumer: no ring */
-};
-
 /* Returns the size of a ring's read-only part. */
 static size_t ring_ro_size(uint32_t pages)
 {
@@ -89,6 +82,7 @@ void schedtape_session_close(struct schedtape_session *session)
 		munmap((void *)ring->producer, ring_ro_size(ring->nr_pages));
 	}
 	free(session->rings);
+	nl_socket_free(session->monitor);
 	if (session->fd >= 0)
 		close(session->fd);
 	free(session);
@@ -206,6 +200,7 @@ int schedtape_session_set(struct schedtape_session *session,
 		client_put(&msg, STAPE_A_SESSION_SYSCALLS, NULL, 0);
 	if (own.cpus)
 		client_put(&msg, STAPE_A_SESSION_CPUS, own.cpus, own.cpus_bytes);
+	client_put_triggers(&msg, own.triggers, own.nr_triggers);
 	ret = client_request(session->client, msg, NULL, NULL, "rings", err);
 	return ret ? ret : session_map_all(session, err);
 }
@@ -445,6 +440,59 @@ void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, 
 
 	/* Pairs with the module's acquire of tail: our reads of these pages come before. */
 	__atomic_store_n(&consumer->tail, consumer->tail + pages, __ATOMIC_RELEASE);
+}
+
+uint64_t schedtape_session_published(struct schedtape_session *session, uint32_t cpu)
+{
+	const struct ring *ring = session_ring(session, cpu);
+
+	return ring->producer ? __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE) : 0;
+}
+
+/* Returns the oldest page that is not overwritten now, if @head is read now. */
+static uint64_t oldest_page(const struct ring *ring, uint64_t head)
+{
+	return head < ring->nr_pages ? 0 : head - ring->nr_pages + 1;
+}
+
+/* Copies @n pages from number @seq on. */
+static void copy_pages(const struct ring *ring, uint64_t seq, size_t n, unsigned char *to)
+{
+	uint64_t index;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		index = (seq + i) & (ring->nr_pages - 1);
+		memcpy(to + i * STAPE_PAGE_SIZE, ring->pages + index * STAPE_PAGE_SIZE,
+		       STAPE_PAGE_SIZE);
+	}
+}
+
+size_t schedtape_session_copy(struct schedtape_session *session, uint32_t cpu, uint64_t *seq,
+			      size_t max, void *pages)
+{
+	const struct ring *ring = session_ring(session, cpu);
+	uint64_t head, oldest, n, gone;
+
+	do {
+		/* Pairs with the module's release of head: the pages below it are complete. */
+		head = schedtape_session_published(session, cpu);
+		oldest = head ? oldest_page(ring, head) : 0;
+		if (*seq < oldest)
+			*seq = oldest;
+		if (*seq >= head || !max)
+			return 0;
+		n = head - *seq < max ? head - *seq : max;
+		copy_pages(ring, *seq, n, pages);
+		/* Pairs with the module's barrier before it begins to overwrite a page. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		oldest = oldest_page(ring, schedtape_session_published(session, cpu));
+		gone = oldest > *seq ? oldest - *seq : 0;
+	} while (gone >= n);
+	memmove(pages, (unsigned char *)pages + gone * STAPE_PAGE_SIZE,
+		(n - gone) * STAPE_PAGE_SIZE);
+	*seq += gone;
+	return n - gone;
 }
 
 bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,

@@ -10,6 +10,7 @@
 
 /**
  * struct tape_brief - an event of a type that has no other members, see struct schedtape_event
+ * @cpu: only of merged events: the CPU, see tape_brief_cpu()
  */
 struct tape_brief {
 	uint64_t time;
@@ -18,7 +19,20 @@ struct tape_brief {
 	uint32_t arg;
 	uint8_t type;
 	uint8_t curr_kind;
+	uint16_t cpu;
 };
+
+/* Returns true if a brief has room for the number of the CPU. */
+static inline bool tape_brief_has_cpu(uint32_t cpu)
+{
+	return cpu < UINT16_MAX || cpu == STAPE_CPU_NONE;
+}
+
+/* Returns the CPU of a brief, of which it has the lower bits. */
+static inline uint32_t tape_brief_cpu(const struct tape_brief *brief)
+{
+	return brief->cpu == UINT16_MAX ? STAPE_CPU_NONE : brief->cpu;
+}
 
 /*
  * page.c: reads as many events as are brief, @most at most, and sets @n to their number.

@@ -7,9 +7,7 @@
 #include "tape/cgroups.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,20 +16,6 @@
 #include "base/list.h"
 #include "tape/json.h"
 #include "tape/read.h"
-
-#define QUOTA_LEN	48	/* of two numbers, and a blank between them */
-
-/* Reads "20000 100000".  Without the member, there was no quota.  Returns false if it is wrong. */
-static bool get_quota(struct json_object *object, struct tape_cgroup *cgroup)
-{
-	char text[QUOTA_LEN], rest;
-
-	if (!json_object_object_get_ex(object, "max", NULL))
-		return true;
-	return tape_json_text(object, "max", text, sizeof(text)) && !strchr(text, '-') &&
-	       sscanf(text, "%" SCNu64 " %" SCNu64 "%c", &cgroup->quota, &cgroup->period,
-		      &rest) == 2 && cgroup->period;
-}
 
 static void get_counts(struct json_object *object, struct tape_cgroup *cgroup)
 {
@@ -50,7 +34,8 @@ static int get_cgroup(struct json_object *object, struct tape_cgroup *cgroup)
 	struct json_object *path;
 
 	if (!json_object_is_type(object, json_type_object) ||
-	    !tape_json_number(object, "id", &cgroup->id) || !get_quota(object, cgroup))
+	    !tape_json_number(object, "id", &cgroup->id) ||
+	    !tape_json_quota(object, &cgroup->quota, &cgroup->period))
 		return -EBADMSG;
 	get_counts(object, cgroup);
 	if (!json_object_object_get_ex(object, "path", &path))

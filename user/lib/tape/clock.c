@@ -67,6 +67,10 @@ static void line_slope(struct tape_line *line, uint64_t ns, uint64_t ticks)
 		}
 	}
 	line->mult += rest != 0;
+	line->high = 0;
+	/* The counter is not slower than a GHz. */
+	if (line->shift && line->shift <= 64 && bits_of(line->mult) <= line->shift)
+		line->high = line->mult << (64 - line->shift);
 }
 
 /* Behind the last sample, continues the line before it, or uses the kernel's calibration. */
@@ -78,6 +82,7 @@ static void line_open(struct tape_clocks *clocks, const struct stape_clock_sampl
 	if (clocks->nr_lines) {
 		line->mult = line[-1].mult;
 		line->shift = line[-1].shift;
+		line->high = line[-1].high;
 	} else if (sample->khz) {
 		line_slope(line, NS_PER_MS, sample->khz);
 	} else {

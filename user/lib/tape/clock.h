@@ -18,6 +18,7 @@
  * @ticks: ticks of that clock up to the next line
  * @mono: CLOCK_MONOTONIC at the sample
  * @mult, @shift: ns are ticks * @mult >> @shift, up to the next line's @mono
+ * @high: ns are also the upper half of ticks * @high, which takes half the time; 0: they are not
  */
 struct tape_line {
 	uint64_t counter;
@@ -25,6 +26,7 @@ struct tape_line {
 	uint64_t mono;
 	uint64_t mult;
 	unsigned int shift;
+	uint64_t high;
 };
 
 /**
@@ -79,6 +81,16 @@ static inline uint64_t tape_multiply(uint64_t a, uint64_t b, unsigned int shift)
 #endif
 }
 
+/* Returns the upper half of @a * @b. */
+static inline uint64_t tape_multiply_high(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	return (unsigned __int128)a * b >> 64;
+#else
+	return tape_multiply(a, b, 64);
+#endif
+}
+
 /* Finds the line first; also for times before the first one. */
 uint64_t tape_clocks_ns_slow(struct tape_clocks *clocks, uint64_t counter);
 
@@ -92,7 +104,8 @@ static inline uint64_t tape_clocks_ns(struct tape_clocks *clocks, uint64_t count
 		return counter;
 	if (counter - line->counter >= line->ticks)
 		return tape_clocks_ns_slow(clocks, counter);
-	ns = tape_multiply(counter - line->counter, line->mult, line->shift);
+	ns = line->high ? tape_multiply_high(counter - line->counter, line->high) :
+			  tape_multiply(counter - line->counter, line->mult, line->shift);
 	return ns > UINT64_MAX - line->mono ? UINT64_MAX : line->mono + ns;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Transposes blocks of eight words as matrices of bytes: exchanges halves, then
- * quarters, then eighths (Hacker's Delight, 7-3, does so with bits).
+ * quarters, then eighths (Hacker's Delight, 7-3, does so with bits).  To join columns, which
+ * each reader of a tape does, has to be faster: it takes blocks of 16 words.
  */
 #include "tape/columns.h"
 
@@ -56,10 +57,55 @@ void tape_columns_split(unsigned char *columns, const unsigned char *words, size
 		move_block(columns + at, column, words + at * TAPE_COLUMNS, sizeof(uint64_t));
 }
 
+/* The compiler makes these one instruction each, on x86-64 and on arm64. */
+typedef uint8_t vector __attribute__((vector_size(16)));
+
+static inline vector mix_first(vector a, vector b)
+{
+	return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22,
+				       7, 23);
+}
+
+static inline vector mix_last(vector a, vector b)
+{
+	return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+				       15, 31);
+}
+
+/*
+ * Mixes the bytes of the first four vectors with those of the last four, as cards are shuffled:
+ * the number of a byte is rotated by a bit.
+ */
+static inline void mix(vector *to, const vector *from)
+{
+	size_t i;
+
+	for (i = 0; i < TAPE_COLUMNS / 2; i++) {
+		to[2 * i] = mix_first(from[i], from[i + TAPE_COLUMNS / 2]);
+		to[2 * i + 1] = mix_last(from[i], from[i + TAPE_COLUMNS / 2]);
+	}
+}
+
+/* Makes 16 words.  To rotate a byte's number by 3 bits exchanges its column and its place in it. */
+static inline void join_block(unsigned char *words, const unsigned char *columns, size_t column)
+{
+	vector a[TAPE_COLUMNS], b[TAPE_COLUMNS];
+	unsigned int i;
+
+	for (i = 0; i < TAPE_COLUMNS; i++)
+		memcpy(&a[i], columns + i * column, sizeof(a[i]));
+	mix(b, a);
+	mix(a, b);
+	mix(b, a);
+	memcpy(words, b, sizeof(b));
+}
+
 void tape_columns_join(unsigned char *words, const unsigned char *columns, size_t bytes)
 {
-	size_t column = bytes / TAPE_COLUMNS, at;
+	size_t column = bytes / TAPE_COLUMNS, at = 0;
 
-	for (at = 0; at < column; at += sizeof(uint64_t))
+	for (; at + sizeof(vector) <= column; at += sizeof(vector))
+		join_block(words + at * TAPE_COLUMNS, columns + at, column);
+	if (at < column)
 		move_block(words + at * TAPE_COLUMNS, sizeof(uint64_t), columns + at, column);
 }

@@ -39,6 +39,13 @@ static int check_recording(struct schedtape_tape *tape, const struct tape_file *
 		0 : -ESTALE;
 }
 
+bool tape_is_later_part(const struct schedtape_tape *tape)
+{
+	uint64_t part = 0;
+
+	return tape->meta && tape_json_number(tape->meta, "part", &part) && part > 1;
+}
+
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes)
 {
@@ -350,6 +357,17 @@ static int add_cpus(struct schedtape_tape *tape, struct json_object *list,
 	return 0;
 }
 
+static void set_ended_by(struct schedtape_tape *tape, struct json_object *object)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(object, "ended_by", &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return;
+	snprintf(tape->ended_by, sizeof(tape->ended_by), "%s", json_object_get_string(value));
+	tape->end.ended_by = tape->ended_by;
+}
+
 static int content_end(struct schedtape_tape *tape, struct json_object *object)
 {
 	uint64_t start, stop, window = 0;
@@ -372,6 +390,7 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 		tape->end.start_time = start;
 		tape->end.stop_time = stop;
 		tape->window = window;
+		set_ended_by(tape, object);
 	}
 	tape->ended = true;
 	return 0;

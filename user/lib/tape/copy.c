@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "tape/copy.h"
 #include "tape/read.h"
 #include "tape/write.h"
 
@@ -43,11 +44,10 @@ static int copy_progress(struct copy *copy, uint64_t bytes, struct schedtape_err
 	return ret ? schedtape_fail(err, ret, "the copy was ended: %s", strerror(-ret)) : 0;
 }
 
-/* -EBADMSG: the chunk is corrupt; with @recover it has been noted. */
-static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_head *head,
-		       struct schedtape_error *err)
+int tape_copy_read(struct schedtape_tape *tape, struct tape_index *index, bool recover,
+		   struct tape_head *head, struct schedtape_error *err)
 {
-	const struct tape_file *file = &copy->tape->files[index->file];
+	const struct tape_file *file = &tape->files[index->file];
 	const char *why;
 	int ret;
 
@@ -55,13 +55,13 @@ static int chunk_check(struct copy *copy, struct tape_index *index, struct tape_
 		return -EBADMSG;
 	ret = tape_head_read(file, index->offset, head, &why);
 	if (!ret)
-		ret = tape_record_read(file, &copy->tape->decoder, head, &why);
+		ret = tape_record_read(file, &tape->decoder, head, &why);
 	if (!ret)
 		return 0;
 	if (ret != -EBADMSG)
 		why = strerror(-ret);
-	if (ret == -EBADMSG && copy->options.recover) {
-		tape_note(copy->tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
+	if (ret == -EBADMSG && recover) {
+		tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 			  index->offset, why);
 		index->damaged = true;
 	}
@@ -101,6 +101,7 @@ static int put_new_end(struct copy *copy, struct schedtape_error *err)
 		.start_time = tape->end.began,
 		.stop_time = tape->end.stop_time,
 		.window_start = window_of(tape),
+		.ended_by = tape->end.ended_by,
 	};
 	struct schedtape_cpu *cpus = calloc(tape->nr_cpus + 1, sizeof(*cpus));
 	const struct tape_cursor *c;
@@ -127,7 +128,8 @@ static int put_new_end(struct copy *copy, struct schedtape_error *err)
 
 /* -- copying --------------------------------------------------------------- */
 
-static int put_bytes(struct copy *copy, const void *bytes, size_t n, struct schedtape_error *err)
+static int put_bytes(struct schedtape_writer *writer, const void *bytes, size_t n,
+		     struct schedtape_error *err)
 {
 	static const unsigned char zeros[TAPE_ALIGN];
 	struct iovec iov[2] = {
@@ -135,27 +137,36 @@ static int put_bytes(struct copy *copy, const void *bytes, size_t n, struct sche
 		{ .iov_base = (void *)zeros, .iov_len = tape_padding(n) },
 	};
 
-	return tape_writer_put(copy->writer, iov, 2, err);
+	return tape_writer_put(writer, iov, 2, err);
 }
 
-/* Writes the record in the decoder's buffer. */
-static int put_record(struct copy *copy, const struct tape_head *head,
-		      struct schedtape_error *err)
+int tape_copy_record(const struct schedtape_tape *tape, const struct tape_head *head,
+		     struct schedtape_writer *writer, struct schedtape_error *err)
 {
-	return put_bytes(copy, copy->tape->decoder.buffer,
+	return put_bytes(writer, tape->decoder.buffer,
 			 sizeof(struct tape_record) + head->extra + head->stored, err);
 }
 
-static int put_header(struct copy *copy, struct schedtape_error *err)
+int tape_copy_header(const struct schedtape_tape *tape, uint16_t minor,
+		     struct schedtape_writer *writer, struct schedtape_error *err)
 {
-	const struct tape_file *file = &copy->tape->files[0];
+	const struct tape_file *file = &tape->files[0];
 	unsigned char bytes[TAPE_MAX_HEADER];
+	struct tape_header header;
 	ssize_t got = tape_file_read(file, bytes, file->header, 0);
 
 	if (got != file->header)
 		return schedtape_fail(err, got < 0 ? got : -EIO, "%s: cannot be read",
 				      file->path);
-	return put_bytes(copy, bytes, file->header, err);
+	memcpy(&header, bytes, sizeof(header));
+	if (le16toh(header.minor) < minor) {
+		header.minor = htole16(minor);
+		header.sum = 0;
+		memcpy(bytes, &header, sizeof(header));
+		header.sum = htole64(XXH64(bytes, file->header, 0));
+		memcpy(bytes, &header, sizeof(header));
+	}
+	return put_bytes(writer, bytes, file->header, err);
 }
 
 static int put_meta(struct copy *copy, struct schedtape_error *err)
@@ -193,21 +204,21 @@ static bool is_wanted(const struct copy *copy, const struct tape_other *other, b
 	return !end;
 }
 
-static int put_other(struct copy *copy, const struct tape_other *other,
-		     struct schedtape_error *err)
+int tape_copy_other(struct schedtape_tape *tape, const struct tape_other *other, bool recover,
+		    struct schedtape_writer *writer, struct schedtape_error *err)
 {
-	const struct tape_file *file = &copy->tape->files[other->file];
+	const struct tape_file *file = &tape->files[other->file];
 	struct tape_head head;
 	const char *why;
 	int ret;
 
 	ret = tape_head_read(file, other->offset, &head, &why);
 	if (!ret)
-		ret = tape_record_read(file, &copy->tape->decoder, &head, &why);
+		ret = tape_record_read(file, &tape->decoder, &head, &why);
 	if (!ret)
-		return put_record(copy, &head, err);
-	if (ret == -EBADMSG && copy->options.recover) {
-		tape_note(copy->tape, "%sbyte %" PRIu64 ": %s", file->name, other->offset, why);
+		return tape_copy_record(tape, &head, writer, err);
+	if (ret == -EBADMSG && recover) {
+		tape_note(tape, "%sbyte %" PRIu64 ": %s", file->name, other->offset, why);
 		return 0;
 	}
 	return schedtape_fail(err, ret, "%s: byte %" PRIu64 ": %s", file->path, other->offset,
@@ -222,7 +233,8 @@ static int put_others(struct copy *copy, bool end, struct schedtape_error *err)
 
 	for (i = 0; i < tape->nr_others && !ret; i++)
 		if (is_wanted(copy, &tape->others[i], end))
-			ret = put_other(copy, &tape->others[i], err);
+			ret = tape_copy_other(copy->tape, &tape->others[i],
+					      copy->options.recover, copy->writer, err);
 	return ret;
 }
 
@@ -250,7 +262,7 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 	ret = put_progress(copy, 0, err);
 	for (i = 0; i < copy->tape->nr_index && !ret; i++) {
 		index = &copy->tape->index[copy->order[i]];
-		ret = chunk_check(copy, index, &head, err);
+		ret = tape_copy_read(copy->tape, index, copy->options.recover, &head, err);
 		if (ret == -EBADMSG && copy->options.recover) {
 			ret = 0;
 			continue;
@@ -258,7 +270,7 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 		if (!ret && copy->writer->bytes - copy->marked >= SCHEDTAPE_PROGRESS_BYTES)
 			ret = put_progress(copy, index->time, err);
 		if (!ret)
-			ret = put_record(copy, &head, err);
+			ret = tape_copy_record(copy->tape, &head, copy->writer, err);
 		if (!ret)
 			ret = copy_progress(copy, head.next - head.offset, err);
 	}
@@ -267,7 +279,7 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 
 static int put_all(struct copy *copy, struct schedtape_error *err)
 {
-	int ret = put_header(copy, err);
+	int ret = tape_copy_header(copy->tape, 0, copy->writer, err);
 
 	if (!ret)
 		ret = put_meta(copy, err);
@@ -293,19 +305,18 @@ static int order_compare(const void *one, const void *two, void *arg)
 	return i < k ? -1 : i > k;
 }
 
-/* Orders chunks by time, so that a reader of the copy seldom jumps in the file. */
-static int make_order(struct copy *copy)
+size_t *tape_copy_order(const struct schedtape_tape *tape)
 {
-	struct schedtape_tape *tape = copy->tape;
+	size_t *order = calloc(tape->nr_index + 1, sizeof(*order));
 	size_t i;
 
-	copy->order = calloc(tape->nr_index + 1, sizeof(*copy->order));
-	if (!copy->order)
-		return -ENOMEM;
+	if (!order)
+		return NULL;
 	for (i = 0; i < tape->nr_index; i++)
-		copy->order[i] = i;
-	qsort_r(copy->order, tape->nr_index, sizeof(*copy->order), order_compare, tape->index);
-	return 0;
+		order[i] = i;
+	if (tape->nr_index)
+		qsort_r(order, tape->nr_index, sizeof(*order), order_compare, tape->index);
+	return order;
 }
 
 int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
@@ -326,9 +337,10 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 				      "file instead", tape->path);
 	if (tape->damage[0] && !copy.options.recover)
 		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->damage);
-	if (make_order(&copy))
+	copy.order = tape_copy_order(tape);
+	if (!copy.order)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
-	ret = tape_writer_new(path, 0, &copy.writer, err);
+	ret = tape_writer_new(path, -1, 0, &copy.writer, err);
 	if (!ret) {
 		ret = put_all(&copy, err);
 		*bytes = copy.writer->bytes;

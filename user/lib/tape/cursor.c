@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tape/merged.h"
 #include "tape/read.h"
 #include "tape/unpack.h"
 #include "base/error.h"
@@ -166,6 +167,8 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 			if (ret != -EBADMSG)
 				return schedtape_fail(err, ret, "%s: chunk at byte %" PRIu64 ": %s",
 						      file->path, index->offset, strerror(-ret));
+			if (tape->ahead_of_caller)
+				return TAPE_NOT_AHEAD;
 			tape_note(tape, "%sbyte %" PRIu64 ": damaged chunk: %s", file->name,
 				  index->offset, why);
 			index->damaged = true;

@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "tape/page.h"
 #include "tape/write.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -215,7 +216,7 @@ static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
 	uint64_t events = 0, lost = 0;
 	size_t i;
 
-	memcpy(&first, pages, sizeof(first));
+	tape_page_header(&first, pages);
 	*chunk = (struct tape_chunk) {
 		.cpu = htole32(first.cpu),
 		.pages = htole32(n),
@@ -223,8 +224,7 @@ static int chunk_head(struct schedtape_writer *w, struct tape_chunk *chunk,
 		.time = htole64(first.time),
 	};
 	for (i = 0; i < n; i++) {
-		memcpy(&h, pages + i * STAPE_PAGE_SIZE, sizeof(h));
-		if (h.magic != STAPE_PAGE_MAGIC)
+		if (!tape_page_header(&h, pages + i * STAPE_PAGE_SIZE))
 			return schedtape_fail(err, -EINVAL, "%s: page %zu of %zu is no ring page: "
 					      "magic number 0x%08x", w->path, i, n, h.magic);
 		if (h.cpu != first.cpu || h.seq != first.seq + i)
@@ -295,6 +295,8 @@ struct json_object *tape_end_json(const struct schedtape_end *end)
 	add_number(object, "stop_time", end->stop_time);
 	if (end->window_start)
 		add_number(object, "window_start", end->window_start);
+	if (end->ended_by)
+		json_object_object_add(object, "ended_by", json_object_new_string(end->ended_by));
 	for (i = 0; i < end->nr_cpus; i++) {
 		if (end->cpus[i].cpu == STAPE_CPU_NONE)
 			json_object_object_add(object, "descriptions", cpu_json(&end->cpus[i]));

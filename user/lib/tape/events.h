@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of a tape without a copy of each, for commands that read millions of them.
+ * The events of a tape without a copy of each, for commands that read millions of them; and what
+ * those say that describe a task.
  */
 #ifndef SCHEDTAPE_TAPE_EVENTS_H
 #define SCHEDTAPE_TAPE_EVENTS_H
@@ -10,5 +11,8 @@
 /* As schedtape_tape_next().  @ev: set to the event, which is valid until the next call. */
 int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
 		    struct schedtape_error *err);
+
+/* Returns what a STAPE_EV_TASK says, without an affinity, as if it had been listed then. */
+struct schedtape_task_info tape_described(const struct schedtape_event *ev);
 
 #endif /* SCHEDTAPE_TAPE_EVENTS_H */

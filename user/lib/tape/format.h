@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		6
+#define TAPE_MINOR		10
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
@@ -56,6 +56,8 @@
 #define TAPE_MAX_CLOCKS		(1U << 22)	/* of all CLOCK records together */
 #define TAPE_MAX_SCHEDULERS	(1U << 20)	/* of all SCHEDULER records together */
 #define TAPE_MAX_CGROUPS	(1U << 18)	/* entries of all CGROUPS records together */
+#define TAPE_MAX_FORMATS	65536		/* of all FORMATS records together */
+#define TAPE_MAX_POINT_NAME	100		/* bytes of a tracepoint's system or name */
 #define TAPE_MAX_STREAMS	65536		/* of a directory */
 
 /* Limits of a task's attributes.  Unknown policies are valid: later kernels may have more. */
@@ -89,9 +91,11 @@ enum tape_type {
 	TAPE_DESCRIPTIONS = 8,	/* as TAPE_CHUNK, of STAPE_CPU_NONE */
 	TAPE_PROGRESS = 9,
 	TAPE_CGROUPS = 10,
+	TAPE_FORMATS = 11,
+	TAPE_SAMPLES = 12,
 };
 
-#define TAPE_KNOWN_TYPES	TAPE_CGROUPS	/* from 1 to this one */
+#define TAPE_KNOWN_TYPES	TAPE_SAMPLES	/* from 1 to this one */
 
 /* Returns true for records with ring pages. */
 static inline bool tape_type_has_pages(unsigned int type)
@@ -194,6 +198,25 @@ struct tape_progress {
 	__le64 window_start;
 };
 
+/* The extra of SAMPLES. */
+struct tape_samples {
+	__le32 cpu;
+	__le32 samples;
+	__le64 time;
+	__le64 end;
+	__le64 lost;
+};
+
+/* An entry of SAMPLES; @bytes of the tracepoint's own data follow, then zeros up to @size. */
+struct tape_sample {
+	__le32 size;
+	__le32 bytes;
+	__le32 pid;
+	__le32 tid;
+	__le64 time;
+	__le64 lost;
+};
+
 _Static_assert(sizeof(struct tape_header) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
@@ -201,6 +224,8 @@ _Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
 _Static_assert(sizeof(struct tape_player) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_progress) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_samples) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_sample) == 32, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");
 

@@ -9,6 +9,10 @@
 #include "base/list.h"
 #include "tape/read.h"
 
+/* The most events of a page: a word may have two. */
+#define TAPE_PAGE_EVENTS \
+	(2 * (STAPE_PAGE_SIZE - sizeof(struct stape_page_header)) / sizeof(uint64_t))
+
 static struct tape_index *index_new(struct schedtape_tape *tape)
 {
 	struct tape_index *index;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "tape/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -95,4 +96,20 @@ bool tape_json_text(struct json_object *object, const char *key, char *to, size_
 		return false;
 	snprintf(to, size, "%s", json_object_get_string(text));
 	return true;
+}
+
+bool tape_json_quota(struct json_object *object, uint64_t *quota, uint64_t *period)
+{
+	char text[SCHEDTAPE_QUOTA_LEN], rest;
+
+	*quota = 0;
+	*period = 0;
+	if (!json_object_object_get_ex(object, "max", NULL))
+		return true;
+	if (tape_json_text(object, "max", text, sizeof(text)) && !strchr(text, '-') &&
+	    sscanf(text, "%" SCNu64 " %" SCNu64 "%c", quota, period, &rest) == 2 && *period)
+		return true;
+	*quota = 0;
+	*period = 0;
+	return false;
 }

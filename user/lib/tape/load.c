@@ -10,15 +10,15 @@
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/list.h"
+#include "base/thread.h"
 #include "tape/read.h"
 #include "tape/unpack.h"
 
 #define MAX_THREADS	16
+#define BUSY		2		/* CPUs that other threads need */
 #define MIN_CHUNKS	8		/* tapes with fewer chunks get no threads */
 #define AHEAD		4		/* chunks in memory for each thread, at most */
 #define AHEAD_BYTES	(1UL << 22)	/* in memory for all threads, unless one chunk has more */
@@ -130,19 +130,6 @@ static void put_load(struct tape_loader *loader, struct tape_load *load)
 	loader->spare = load;
 }
 
-static int reserve(struct tape_load *load, size_t bytes)
-{
-	if (bytes <= load->room)
-		return 0;
-	free(load->memory);
-	load->room = 0;
-	load->memory = malloc(bytes);
-	if (!load->memory)
-		return -ENOMEM;
-	load->room = bytes;
-	return 0;
-}
-
 static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
 		      struct tape_load *load)
 {
@@ -158,8 +145,10 @@ static int load_chunk(const struct tape_loader *loader, struct tape_decoder *dec
 		load->why = "the file has changed";
 		return -EBADMSG;
 	}
-	ret = reserve(load, head.raw);
-	return ret ? ret : tape_payload_read(file, decoder, &head, load->memory, &load->why);
+	load->memory = schedtape_list_renew(load->memory, head.raw, &load->room, 1);
+	if (!load->memory)
+		return -ENOMEM;
+	return tape_payload_read(file, decoder, &head, load->memory, &load->why);
 }
 
 /* Returns true if the chunk is small enough that one of each CPU can be unpacked. */
@@ -262,35 +251,26 @@ static void *load_ahead(void *arg)
 	return NULL;
 }
 
+/* Two threads do not need help to load: the caller's, and the one that merges. */
 static unsigned int threads_wanted(const struct schedtape_tape *tape)
 {
-	cpu_set_t cpus;
-	long n;
+	unsigned int n = schedtape_thread_cpus();
 
-	/* This fails if the machine has more CPUs than the set: then use all. */
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
-		n = sysconf(_SC_NPROCESSORS_ONLN);
-	else
-		n = CPU_COUNT(&cpus);
-	if (n < 2 || tape->nr_index < MIN_CHUNKS)
+	if (n <= BUSY || tape->nr_index < MIN_CHUNKS)
 		return 0;
-	return n < MAX_THREADS ? n : MAX_THREADS;
+	return n - BUSY < MAX_THREADS ? n - BUSY : MAX_THREADS;
 }
 
 /* Without memory or threads the merge does everything itself. */
 static void start_threads(struct tape_loader *loader)
 {
 	unsigned int wanted = threads_wanted(loader->tape);
-	sigset_t all, before;
 
 	loader->most = (size_t)AHEAD * wanted;
-	/* Block signals in these threads, because signals belong to the library's user. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (loader->nr_threads < wanted &&
-	       !pthread_create(&loader->threads[loader->nr_threads], NULL, load_ahead, loader))
+	       !schedtape_thread_start(&loader->threads[loader->nr_threads], NULL, load_ahead,
+				       loader))
 		loader->nr_threads++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static struct tape_loader *loader_new(const struct schedtape_tape *tape)

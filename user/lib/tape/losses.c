@@ -195,11 +195,12 @@ void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor
 	struct tape_sums sums = cursor_sums(tape, c);
 	uint64_t time = sums.started ? sums.time : tape->first;
 
-	if (sums.started && sums.first_seq && !cpu->overwritten)
+	if (sums.started && sums.first_seq && !cpu->overwritten && !c->any_first)
 		gap_add(&sums, tape->first, sums.first_time);
 	if (cpu->events > sums.events)
 		cpu_lose(cpu, cpu->events - sums.events,
-			 sums.gap_last ? sums.gap_first : cpu->overwritten ? tape->first : time,
+			 sums.gap_last ? sums.gap_first :
+			 cpu->overwritten || c->any_first ? tape->first : time,
 			 sums.gap_last ? sums.gap_last : tape->last);
 	cpu->events = sums.events;
 }

@@ -3,7 +3,7 @@
  * Merges a tape's events: a cursor for every CPU, and a heap that has the CPU with the
  * earliest event on top.  Descriptions are like one more CPU.
  *
- * All times are of the session's clock.  Only the caller gets ns, in which different
+ * All times are of the session's clock.  Only merged events have ns, in which different
  * times may become equal.
  */
 #define _FILE_OFFSET_BITS 64
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tape/events.h"
-#include "tape/read.h"
 #include "base/error.h"
+#include "tape/merged.h"
+#include "tape/read.h"
 
 /* -- one CPU --------------------------------------------------------------- */
 
@@ -31,6 +31,12 @@ static bool gap_within(struct tape_cursor *c, uint64_t window)
 	return true;
 }
 
+/* Is the event behind the one that the merge looks at a brief one? */
+static inline bool cursor_has_brief(const struct tape_cursor *c)
+{
+	return c->next != c->last && c->next->type;
+}
+
 /* Returns 1: an event; 0: this CPU has no more; -errno. */
 static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 			      struct schedtape_error *err)
@@ -38,7 +44,7 @@ static inline int cursor_next(struct schedtape_tape *tape, struct tape_cursor *c
 	int ret = 1;
 
 	do {
-		if (c->next != c->last && c->next->type)
+		if (cursor_has_brief(c))
 			c->brief = c->next++;
 		else
 			ret = tape_cursor_next(tape, c, err);
@@ -110,58 +116,7 @@ static int tape_fill(struct schedtape_tape *tape, struct schedtape_error *err)
 	return 0;
 }
 
-/*
- * Returns ns, not before the start: that was read from another clock, so the first event may
- * seem to be a little earlier.
- */
-static inline uint64_t hand_out_time(struct schedtape_tape *tape, uint64_t time)
-{
-	uint64_t ns = tape_clocks_ns(&tape->clocks, time);
-
-	return ns < tape->end.start_time ? tape->end.start_time : ns;
-}
-
-/* Clears the members of the event that a brief does not have, if any is set. */
-static inline void clear_details(struct schedtape_tape *tape)
-{
-	if (!tape->has_details)
-		return;
-	memset(tape->ev.comm, 0, sizeof(tape->ev) - offsetof(struct schedtape_event, comm));
-	tape->has_details = false;
-}
-
-/* Makes the cursor's event the one that is returned. */
-static inline void hand_out(struct schedtape_tape *tape, const struct tape_cursor *c)
-{
-	const struct tape_brief *brief = c->brief;
-	struct schedtape_event *ev = &tape->ev;
-
-	if (brief) {
-		clear_details(tape);
-		ev->time = brief->time;
-		ev->cpu = c->cpu;
-		ev->type = brief->type;
-		ev->pid = brief->pid;
-		ev->curr = brief->curr;
-		ev->curr_kind = brief->curr_kind;
-		ev->old_pid = 0;
-		ev->arg = brief->arg;
-	} else {
-		*ev = c->ev;
-		tape->has_details = true;
-	}
-	if (tape->clocks.line) {
-		ev->time = hand_out_time(tape, ev->time);
-		if (schedtape_event_is_gap(ev)) {
-			ev->lost_first = hand_out_time(tape, ev->lost_first);
-			ev->lost_last = hand_out_time(tape, ev->lost_last);
-		}
-	}
-	if (tape->stream)
-		tape_stream_returns(tape, tape_cursor_time(c), ev);
-}
-
-/* Puts the next event of the CPU whose event was returned last into the heap. */
+/* Puts the next event of the CPU whose event was taken last into the heap. */
 static int merge_advance(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	struct tape_heap *heap = tape->heap;
@@ -201,8 +156,106 @@ static int merge_wait(struct schedtape_tape *tape, struct schedtape_error *err)
 	return 0;
 }
 
-int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
-		    struct schedtape_error *err)
+/* -- the next events ------------------------------------------------------- */
+
+/*
+ * Returns ns, not before the start: that was read from another clock, so the first event may
+ * seem to be a little earlier.
+ */
+static inline uint64_t merged_time(struct schedtape_tape *tape, uint64_t time)
+{
+	uint64_t ns;
+
+	if (!tape->clocks.line)
+		return time;
+	ns = tape_clocks_ns(&tape->clocks, time);
+	return ns < tape->end.start_time ? tape->end.start_time : ns;
+}
+
+static inline void add_brief(struct schedtape_tape *tape, struct tape_merged *to,
+			     const struct tape_brief *brief, uint32_t cpu)
+{
+	struct tape_brief *at = &to->briefs[to->n++];
+
+	*at = *brief;
+	at->time = merged_time(tape, brief->time);
+	at->cpu = cpu;
+}
+
+/* Adds the event that the cursor looks at, whose members do not fit into a brief. */
+static void add_whole(struct schedtape_tape *tape, struct tape_merged *to,
+		      const struct tape_cursor *c)
+{
+	struct schedtape_event *ev = &to->whole[to->nr_whole];
+	const struct tape_brief *brief = c->brief;
+
+	if (brief)
+		*ev = (struct schedtape_event){
+			.time = brief->time, .cpu = c->cpu, .type = brief->type,
+			.pid = brief->pid, .curr = brief->curr, .curr_kind = brief->curr_kind,
+			.arg = brief->arg,
+		};
+	else
+		*ev = c->ev;
+	ev->time = merged_time(tape, ev->time);
+	if (schedtape_event_is_gap(ev)) {
+		ev->lost_first = merged_time(tape, ev->lost_first);
+		ev->lost_last = merged_time(tape, ev->lost_last);
+	}
+	to->briefs[to->n++] = (struct tape_brief){ .type = STAPE_EV_NONE, .pid = to->nr_whole++ };
+}
+
+/* Returns the time up to which all events of the heap's first CPU come before those of others. */
+static inline uint64_t first_until(const struct schedtape_tape *tape)
+{
+	const struct tape_heap *heap = tape->heap, *second = &heap[1];
+
+	if (tape->nr_heap < 2)
+		return UINT64_MAX;
+	if (tape->nr_heap > 2 && heap_before(&heap[2], second))
+		second = &heap[2];
+	/* The first CPU is before this one: so if it is not at the same time, that is not 0. */
+	return tape_cpu_compare(heap->cursor->cpu, second->cursor->cpu) < 0 ? second->time :
+									      second->time - 1;
+}
+
+/* Adds events of the heap's first CPU, up to the first one that needs more than that. */
+static void add_first(struct schedtape_tape *tape, struct tape_merged *to, unsigned int room)
+{
+	struct tape_cursor *c = tape->heap[0].cursor;
+	uint64_t until;
+
+	if (!c->brief || !tape_brief_has_cpu(c->cpu)) {
+		add_whole(tape, to, c);
+		return;
+	}
+	until = first_until(tape);
+	add_brief(tape, to, c->brief, c->cpu);
+	while (to->n < room && cursor_has_brief(c) && c->next->time <= until) {
+		c->brief = c->next++;
+		add_brief(tape, to, c->brief, c->cpu);
+	}
+}
+
+/*
+ * Goes from the heap's first CPU, whose event is taken, to the one that is first now.  Returns
+ * false if this needs more than its next brief event.  That is not before the window, because the
+ * event before it is not.
+ */
+static inline bool change_first(struct schedtape_tape *tape)
+{
+	struct tape_cursor *c = tape->heap[0].cursor;
+
+	if (!cursor_has_brief(c))
+		return false;
+	c->brief = c->next++;
+	tape->heap[0].time = c->brief->time;
+	heap_sift_down(tape->heap, tape->nr_heap);
+	return true;
+}
+
+/* Finds the next event, the heap's first.  Returns 1; 0: there is none; -errno. */
+static int merge_next(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	int ret = 0;
 
@@ -212,44 +265,53 @@ int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **
 		ret = tape_fill(tape, err);
 	if (!ret && tape->stream)
 		ret = merge_wait(tape, err);
-	if (ret < 0)
-		return ret;
-
-	if (!tape->nr_heap) {
-		tape_load_stop(tape);
-		return 0;
-	}
-	tape->taken = true;
-	hand_out(tape, tape->heap[0].cursor);
-	*ev = &tape->ev;
-	return 1;
+	return ret ? ret : tape->nr_heap > 0;
 }
 
-int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
-			struct schedtape_error *err)
+struct tape_merged *tape_merged_new(unsigned int room)
 {
-	const struct schedtape_event *next;
-	int ret = tape_next_event(tape, &next, err);
+	struct tape_merged *merged;
 
-	if (ret > 0)
-		*ev = *next;
-	return ret;
+	merged = malloc(sizeof(*merged) + room * sizeof(*merged->briefs));
+	if (merged)
+		merged->room = room;
+	return merged;
 }
 
-int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
+static inline bool has_room(const struct tape_merged *to, unsigned int room)
+{
+	return to->n < room && to->nr_whole < TAPE_MERGED_WHOLE;
+}
+
+void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead)
+{
+	/* Of a pipe, more must not be read than what is needed for one event. */
+	unsigned int room = tape->stream ? 1 : to->room;
+
+	to->n = 0;
+	to->nr_whole = 0;
+	to->why.text[0] = '\0';
+	do {
+		tape->ahead_of_caller = ahead || to->n;
+		to->ret = merge_next(tape, &to->why);
+		if (to->ret <= 0)
+			return;
+		tape->taken = true;
+		do
+			add_first(tape, to, room);
+		while (has_room(to, room) && change_first(tape));
+	} while (has_room(to, room));
+}
+
+void tape_merge_rewind(struct schedtape_tape *tape)
 {
 	size_t i;
 
-	if (tape->stream)
-		return tape_stream_rewind(tape, err);
-
-	tape_load_stop(tape);
 	for (i = 0; i < tape->nr_cursors; i++)
 		tape_cursor_rewind(tape, &tape->cursors[i]);
 	tape->nr_heap = 0;
 	tape->filled = 0;
 	tape->taken = false;
-	return 0;
 }
 
 /* -- setting up ------------------------------------------------------------ */
@@ -277,6 +339,7 @@ static void merge_add_ends(struct schedtape_tape *tape)
 			/* A CPU that has lost all of its events. */
 			c = &tape->cursors[tape->nr_cursors++];
 			c->cpu = key.cpu;
+			c->any_first = tape_is_later_part(tape);
 		}
 		c->end = end;
 	}
@@ -324,12 +387,13 @@ int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err)
 		if (!c || tape->index[i].cpu != c->cpu) {
 			c = &tape->cursors[tape->nr_cursors++];
 			c->cpu = tape->index[i].cpu;
+			c->any_first = tape_is_later_part(tape);
 			c->chunks_first = i;
 		}
 		c->chunks_end = i + 1;
 	}
 	merge_add_ends(tape);
-	schedtape_tape_rewind(tape, NULL);
+	tape_merge_rewind(tape);
 	return merge_check_room(tape, err);
 }
 
@@ -344,4 +408,5 @@ void tape_merge_exit(struct schedtape_tape *tape)
 	}
 	free(tape->cursors);
 	free(tape->heap);
+	free(tape->own);
 }

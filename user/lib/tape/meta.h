@@ -23,5 +23,9 @@ uint64_t tape_reached(struct schedtape_tape *tape);
 int tape_writer_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,
 		       struct schedtape_writer **writer, struct schedtape_error *err);
+/* The same, but writes an open file, which stays open.  @path: its name in errors */
+int tape_writer_create_at(int fd, const char *path, struct json_object *meta,
+			  const struct schedtape_writer_options *options,
+			  struct schedtape_writer **writer, struct schedtape_error *err);
 
 #endif /* SCHEDTAPE_TAPE_META_H */

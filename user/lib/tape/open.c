@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "tape/merged.h"
 #include "tape/read.h"
 #include "base/error.h"
 
@@ -232,6 +233,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 
 	if (!tape)
 		return;
+	tape_ahead_stop(tape);
 	tape_load_stop(tape);
 	tape_stream_exit(tape);
 	tape_merge_exit(tape);
@@ -242,6 +244,8 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->players);
 	tape_clocks_exit(&tape->clocks);
 	free(tape->schedulers);
+	tape_formats_forget(tape, 0);
+	free(tape->formats);
 	tape_cgroups_forget(tape, 0);
 	free(tape->cgroups);
 	free(tape->cpus);

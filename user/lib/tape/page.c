@@ -15,7 +15,9 @@
 
 #include "base/error.h"
 #include "tape/brief.h"
+#include "tape/events.h"
 #include "tape/format.h"
+#include "tape/page.h"
 
 #define WORD		sizeof(uint64_t)
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
@@ -37,6 +39,25 @@ static void page_header_swap(struct stape_page_header *h)
 	h->lost = bswap_64(h->lost);
 	h->lost_first = bswap_64(h->lost_first);
 	h->lost_last = bswap_64(h->lost_last);
+}
+
+bool tape_page_header(struct stape_page_header *header, const void *page)
+{
+	memcpy(header, page, sizeof(*header));
+	if (header->magic == bswap_32(STAPE_PAGE_MAGIC))
+		page_header_swap(header);
+	return header->magic == STAPE_PAGE_MAGIC;
+}
+
+void tape_page_set_header(void *page, const struct stape_page_header *header)
+{
+	struct stape_page_header own = *header;
+	uint32_t magic;
+
+	memcpy(&magic, page, sizeof(magic));
+	if (magic == bswap_32(STAPE_PAGE_MAGIC))
+		page_header_swap(&own);
+	memcpy(page, &own, sizeof(own));
 }
 
 static const char *page_header_damage(const struct stape_page_header *h)
@@ -61,13 +82,12 @@ int schedtape_page_open(struct schedtape_page *page, const void *data,
 {
 	struct stape_page_header *h = &page->header;
 	const char *damage;
+	uint32_t magic;
 
-	memcpy(h, data, sizeof(*h));
+	memcpy(&magic, data, sizeof(magic));
 	page->data = data;
-	page->swap = h->magic == bswap_32(STAPE_PAGE_MAGIC);
-	if (page->swap)
-		page_header_swap(h);
-	if (h->magic != STAPE_PAGE_MAGIC)
+	page->swap = magic == bswap_32(STAPE_PAGE_MAGIC);
+	if (!tape_page_header(h, data))
 		return schedtape_fail(err, -EBADMSG, "not a ring page: magic number 0x%08x",
 				      h->magic);
 
@@ -152,12 +172,18 @@ static const char *page_fork(struct schedtape_event *ev)
 	return NULL;
 }
 
+/* Can the task with this PID, or without one, be @next, enum stape_next? */
+static inline bool page_has_next(uint32_t pid, unsigned int next)
+{
+	return next <= STAPE_NEXT_OTHER && (next == STAPE_NEXT_TASK) == (pid != 0);
+}
+
 /* Sets the task that runs from this switch on. */
 static const char *page_switch(struct schedtape_page *page, const struct schedtape_event *ev)
 {
 	unsigned int next = schedtape_switch_next(ev);
 
-	if (next > STAPE_NEXT_OTHER || (next == STAPE_NEXT_TASK) != (ev->pid != 0))
+	if (!page_has_next(ev->pid, next))
 		return "a switch to an impossible task";
 
 	page->curr = ev->pid;
@@ -239,21 +265,64 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	return damage;
 }
 
-/* A later version may set other attributes: the event's type then remains STAPE_EV_SET. */
-static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
-			    uint32_t at, unsigned int words)
+static const char *page_throttle(const struct schedtape_page *page, struct schedtape_event *ev,
+				 uint32_t at, unsigned int words)
+{
+	uint64_t where;
+
+	if (words < STAPE_THROTTLE_WORDS)
+		return "a throttling without all of its payload";
+	where = page_word(page, at + STAPE_THROTTLE_WHERE * WORD);
+	ev->type = where & STAPE_THROTTLE_BEGINS ? SCHEDTAPE_EV_THROTTLE : SCHEDTAPE_EV_UNTHROTTLE;
+	ev->cgroup = page_word(page, at + STAPE_THROTTLE_CGROUP * WORD);
+	ev->task_cpu = where;
+	return NULL;
+}
+
+static const char *page_affinity(const struct schedtape_page *page, struct schedtape_event *ev,
+				 uint32_t at, unsigned int words)
 {
 	uint64_t word;
 	unsigned int i;
 
-	if (ev->arg >> STAPE_SET_SHIFT != STAPE_SET_AFFINITY)
-		return NULL;
 	if (!words)
 		return "an affinity without a word";
 	ev->type = SCHEDTAPE_EV_AFFINITY;
 	for (i = 0; i < STAPE_AFFINITY_WORDS; i++) {
 		word = htole64(i < words ? page_word(page, at + i * WORD) : 0);
 		memcpy(ev->affinity + i * WORD, &word, WORD);
+	}
+	return NULL;
+}
+
+static const char *page_trigger(const struct schedtape_page *page, struct schedtape_event *ev,
+				uint32_t at, unsigned int words)
+{
+	uint64_t where;
+
+	if (words < STAPE_TRIGGER_WORDS)
+		return "a trigger without all of its payload";
+	where = page_word(page, at + STAPE_TRIGGER_WHERE * WORD);
+	ev->type = SCHEDTAPE_EV_TRIGGER;
+	ev->trigger.value = page_word(page, at + STAPE_TRIGGER_VALUE * WORD);
+	ev->trigger.number = where >> STAPE_TRIGGER_NUMBER_SHIFT & 0xff;
+	ev->trigger.kind = where >> STAPE_TRIGGER_KIND_SHIFT & 0xff;
+	ev->trigger.cpu = where >> STAPE_TRIGGER_CPU_SHIFT;
+	ev->trigger.lasts = where & STAPE_TRIGGER_LASTS;
+	return NULL;
+}
+
+/* A later version may set other attributes: the event's type then remains STAPE_EV_SET. */
+static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
+			    uint32_t at, unsigned int words)
+{
+	switch (ev->arg >> STAPE_SET_SHIFT) {
+	case STAPE_SET_AFFINITY:
+		return page_affinity(page, ev, at, words);
+	case STAPE_SET_THROTTLE:
+		return page_throttle(page, ev, at, words);
+	case STAPE_SET_TRIGGER:
+		return page_trigger(page, ev, at, words);
 	}
 	return NULL;
 }
@@ -322,6 +391,12 @@ static inline void page_event(const struct schedtape_page *page, struct schedtap
 	ev->arg = arg;
 }
 
+/* Returns the time from the first event of a STAPE_EV_WAKE word to the second one. */
+static inline uint64_t page_wakeup_step(uint64_t word)
+{
+	return word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK;
+}
+
 /* Returns the second event of a STAPE_EV_WAKE word, which is already behind us. */
 static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 		       struct schedtape_error *err)
@@ -329,11 +404,17 @@ static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 	uint64_t word = page_word(page, page->at - WORD);
 
 	page->wakeup_pending = false;
-	if (!page_advance(page, word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK))
+	if (!page_advance(page, page_wakeup_step(word)))
 		return page_damage(page, err, "an event after the page's end time");
 	page->events++;
 	page_event(page, ev, STAPE_EV_WAKEUP, word, word & STAPE_WAKE_CPU_MASK);
 	return 1;
+}
+
+/* Returns the argument of a waking, enum stape_context, of the argument of its word. */
+static inline uint32_t page_context(uint64_t arg)
+{
+	return (arg & STAPE_WAKING_CONTEXT_MASK) >> STAPE_WAKING_CONTEXT_SHIFT;
 }
 
 /* Returns the first event of such a word, or that of a STAPE_EV_WAKING word. */
@@ -341,7 +422,7 @@ static void page_waking(struct schedtape_page *page, struct schedtape_event *ev)
 {
 	page->wakeup_pending = ev->type == STAPE_EV_WAKE;
 	ev->type = STAPE_EV_WAKING;
-	ev->arg = (ev->arg & STAPE_WAKING_CONTEXT_MASK) >> STAPE_WAKING_CONTEXT_SHIFT;
+	ev->arg = page_context(ev->arg);
 }
 
 /* Returns the time that passes with a word. */
@@ -425,23 +506,110 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 	return page_next(page, ev, err);
 }
 
+/* Types of words that most words are of, and that have no payload. */
+#define PAGE_FREQUENT	(1U << STAPE_EV_SWITCH | 1U << STAPE_EV_WAKING | 1U << STAPE_EV_WAKE | \
+			 1U << STAPE_EV_WAKEUP | 1U << STAPE_EV_WAKEUP_NEW | 1U << STAPE_EV_MIGRATE)
+
+/*
+ * Unpacks words of these types, up to one that is of another type, or wrong, which is left to
+ * page_next().  It does the same with them, but has the page's state in registers, which takes
+ * half the time.  Returns the number of events.
+ */
+static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief *briefs,
+				  unsigned int most)
+{
+	uint64_t word, step, second, time = page->time, left = page->header.end - time;
+	uint32_t pid, arg, curr = page->curr, at = page->at, used = page->header.used;
+	struct tape_brief *to = briefs, *last = briefs + most - 1;
+	uint8_t type, next, curr_kind = page->curr_kind;
+
+	if (page->lost_pending || page->pause_pending || page->wakeup_pending)
+		return 0;
+	/* A word has two events at most. */
+	for (; at < used && to < last; at += WORD) {
+		word = page_word(page, at);
+		type = word >> STAPE_TYPE_SHIFT;
+		step = page_step(word, type);
+		second = type == STAPE_EV_WAKE ? page_wakeup_step(word) : 0;
+		if (!(1U << type & PAGE_FREQUENT) || step + second > left)
+			break;
+		pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK;
+		arg = word & STAPE_ARG_MASK;
+		next = (arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
+		if (type == STAPE_EV_SWITCH && !page_has_next(pid, next))
+			break;
+
+		left -= step + second;
+		time += step;
+		*to = (struct tape_brief){
+			.time = time, .pid = pid, .curr = curr, .arg = arg,
+			.type = type, .curr_kind = curr_kind,
+		};
+		if (type == STAPE_EV_SWITCH) {
+			curr = pid;
+			curr_kind = next;
+		} else if (type == STAPE_EV_WAKING || type == STAPE_EV_WAKE) {
+			to->type = STAPE_EV_WAKING;
+			to->arg = page_context(arg);
+		}
+		to++;
+		if (type == STAPE_EV_WAKE) {
+			time += second;
+			*to++ = (struct tape_brief){
+				.time = time, .pid = pid, .curr = curr,
+				.arg = arg & STAPE_WAKE_CPU_MASK,
+				.type = STAPE_EV_WAKEUP, .curr_kind = curr_kind,
+			};
+		}
+	}
+	page->at = at;
+	page->time = time;
+	page->curr = curr;
+	page->curr_kind = curr_kind;
+	page->events += to - briefs;
+	return to - briefs;
+}
+
 int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,
 		     unsigned int *n, struct schedtape_event *ev, struct schedtape_error *err)
 {
 	int ret = 0;
 
 	memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
-	for (*n = 0; *n < most; ++*n) {
+	for (*n = page_frequent(page, briefs, most); *n < most;
+	     *n += page_frequent(page, briefs + *n, most - *n)) {
 		ret = page_next(page, ev, err);
 		/* Of these types, no event has one of the members that a brief lacks. */
 		if (ret <= 0 || ev->type >= STAPE_EV_EXEC || ev->arg > UINT32_MAX)
 			return ret;
-		briefs[*n] = (struct tape_brief){
+		briefs[(*n)++] = (struct tape_brief){
 			.time = ev->time, .pid = ev->pid, .curr = ev->curr, .arg = ev->arg,
 			.type = ev->type, .curr_kind = ev->curr_kind,
 		};
 	}
 	return 0;
+}
+
+struct schedtape_task_info tape_described(const struct schedtape_event *ev)
+{
+	struct schedtape_task_info info = {
+		.time = ev->time,
+		.start_time = ev->start_time,
+		.pid = ev->pid,
+		.tgid = ev->tgid,
+		.ppid = ev->ppid,
+		.ns_pid = ev->ns_pid,
+		.cpu = ev->task_cpu,
+		.state = ev->state,
+		.policy = ev->policy,
+		.nice = ev->nice,
+		.rt_priority = ev->rt_priority,
+		.cgroup = ev->cgroup,
+		.dl = ev->dl,
+	};
+
+	memcpy(info.comm, ev->comm, sizeof(info.comm));
+	return info;
 }
 
 const char *schedtape_event_name(unsigned int type)
@@ -459,6 +627,9 @@ const char *schedtape_event_name(unsigned int type)
 		[STAPE_EV_PRIO] = "setprio",
 		[STAPE_EV_TASK] = "task",
 		[SCHEDTAPE_EV_AFFINITY] = "setaffinity",
+		[SCHEDTAPE_EV_THROTTLE] = "throttle",
+		[SCHEDTAPE_EV_UNTHROTTLE] = "unthrottle",
+		[SCHEDTAPE_EV_TRIGGER] = "trigger",
 		[SCHEDTAPE_EV_LOST] = "lost",
 		[SCHEDTAPE_EV_PAUSED] = "paused",
 	};
@@ -466,6 +637,20 @@ const char *schedtape_event_name(unsigned int type)
 	if (type >= sizeof(names) / sizeof(names[0]) || !names[type])
 		return "unknown";
 	return names[type];
+}
+
+const char *schedtape_trigger_name(unsigned int kind)
+{
+	static const char * const names[] = {
+		[STAPE_TRIGGER_LATENCY] = "latency",
+		[STAPE_TRIGGER_BLOCKED] = "blocked",
+		[STAPE_TRIGGER_BURST] = "burst",
+		[STAPE_TRIGGER_RATE] = "rate",
+	};
+
+	if (kind >= sizeof(names) / sizeof(names[0]) || !names[kind])
+		return "unknown";
+	return names[kind];
 }
 
 const char *schedtape_context_name(unsigned int context)

@@ -2,8 +2,9 @@
 /*
  * Internals of the reader, from the first step to the last: files.c finds the files, bytes.c
  * reads bytes, records.c reads records, walk.c walks over them with index.c and content.c,
- * load.c loads chunks ahead with unpack.c, cursor.c goes over those of one CPU, and merge.c makes
- * one stream of the events of all CPUs.  open.c calls them, and tape.c returns their results.
+ * load.c loads chunks ahead with unpack.c, cursor.c goes over those of one CPU, merge.c makes
+ * one stream of the events of all CPUs, with ahead.c in a thread, and next.c returns them.
+ * open.c calls them, and tape.c returns their results.
  *
  * A tape that comes through a pipe is read once, while the events are returned: stream.c
  * walks on as far as needed, and waiting.c keeps the chunks that cursor.c needs later.
@@ -21,7 +22,11 @@
 #include "tape/format.h"
 
 struct json_object;
+struct tape_ahead;
 struct tape_cgroup;
+struct tape_load;
+struct tape_loader;
+struct tape_merged;
 struct tape_pipe;
 struct tape_unpacked;
 
@@ -199,10 +204,6 @@ static inline bool tape_index_counts(const struct tape_index *index)
 	return !index->damaged || index->events || index->lost;
 }
 
-/* The most events of a page: a word may have two. */
-#define TAPE_PAGE_EVENTS \
-	(2 * (STAPE_PAGE_SIZE - sizeof(struct stape_page_header)) / sizeof(uint64_t))
-
 /**
  * struct tape_other - place of a valid record of another type
  */
@@ -211,8 +212,6 @@ struct tape_other {
 	uint32_t file;
 	uint32_t type;
 };
-
-struct tape_load;
 
 /**
  * struct tape_cursor - position in the stream of one CPU, or in the descriptions
@@ -244,7 +243,8 @@ struct tape_load;
  * @waiting, @waiting_last: of a pipe: its chunks that have come and are not loaded yet
  * @sums: of a pipe: the chunks before these
  * @live: it is of a pipe: how much is missing is known only at the end
- * @any_first: of a pipe: its stream may begin with any page, because its ring was overwritten
+ * @any_first: its stream may begin with any page, because an earlier tape has those before that;
+ *	of a pipe also because its ring was overwritten
  * @counted: of a pipe: what is missing has been counted
  * @guessed: of a pipe: no end record has this CPU, so that @end is made from @sums
  * @brief: the event that the merge looks at, NULL: it is @ev
@@ -305,8 +305,6 @@ struct tape_heap {
 	struct tape_cursor *cursor;
 };
 
-struct tape_loader;
-
 /**
  * struct tape_stream - the state of a tape that comes through a pipe
  * @progress: how far all CPUs have come, by the last valid PROGRESS record
@@ -345,15 +343,18 @@ struct tape_stream {
  * @files: the main one first
  * @directory: the tape is a directory
  * @recording: the recording's id in the METAs of all files; "": they have none
+ * @ended_by: of the end record; "": it says nothing of that
  * @meta: META of the first file that has one
  * @meta_text: the same as text, NULL: the caller has not asked for it
- * @decoder: the decoder of the calling thread
+ * @decoder: of the thread that merges, see ahead.c
  * @index: chunks, by CPU, then by place in the files
  * @others: all other records, by place in the files
  * @content: bytes of the payloads of @others
  * @blocks: payloads of the TASKS records, which the tasks' affinities point to
  * @players: content of the PLAYERS records, in the order of the files
  * @schedulers: content of the SCHEDULER records, by time once all files are read
+ * @formats: tracepoints of the FORMATS records, whose texts it owns
+ * @formats_end: the same for the caller
  * @cgroups: entries of the CGROUPS records, in the order of the files
  * @cpus: CPUs of the end records, with times of the session's clock
  * @end: the end that is returned to the caller, with ns
@@ -369,9 +370,15 @@ struct tape_stream {
  * @cursors_room: of a pipe: room for cursors, because CPUs may appear at any time
  * @heap: cursors by the time of their next event
  * @filled: number of cursors that have looked for their first event
- * @taken: the event at the heap's top has been returned to the caller
- * @ev: that event
- * @has_details: @ev has members that a brief does not have
+ * @taken: the event at the heap's top has been merged
+ * @ahead_of_caller: the caller has not come to the event that is merged next
+ * @ahead: the thread that merges; NULL: there is none
+ * @own: memory for merged events without a thread
+ * @alone: how often events were merged without a thread
+ * @merged: the merged events that the caller reads, NULL: there are none
+ * @brief, @briefs_end: those that have not been returned
+ * @ev: the event that was returned last
+ * @set_slowly: @ev has members that a brief does not have, or it is of a pipe
  * @once: the tape may be a pipe
  * @stream: its state, NULL: it is none
  */
@@ -381,6 +388,7 @@ struct schedtape_tape {
 	size_t nr_files;
 	bool directory;
 	char *recording;
+	char ended_by[32];
 	struct json_object *meta;
 	char *meta_text;
 	struct tape_decoder decoder;
@@ -403,6 +411,10 @@ struct schedtape_tape {
 	struct schedtape_scheduler *schedulers;
 	size_t nr_schedulers;
 	size_t schedulers_capacity;
+	struct schedtape_format *formats;
+	size_t nr_formats;
+	size_t formats_capacity;
+	struct schedtape_formats formats_end;
 	struct tape_cgroup *cgroups;
 	size_t nr_cgroups;
 	size_t cgroups_capacity;
@@ -424,7 +436,14 @@ struct schedtape_tape {
 	size_t nr_heap;
 	size_t filled;
 	bool taken;
-	bool has_details;
+	bool ahead_of_caller;
+	struct tape_ahead *ahead;
+	struct tape_merged *own;
+	unsigned int alone;
+	const struct tape_merged *merged;
+	const struct tape_brief *brief;
+	const struct tape_brief *briefs_end;
+	bool set_slowly;
 	struct schedtape_event ev;
 	struct tape_loader *loader;
 	bool once;
@@ -490,6 +509,11 @@ void tape_schedulers_finish(struct schedtape_tape *tape);
 int tape_content_cgroups(struct schedtape_tape *tape, const char *text, size_t bytes);
 void tape_cgroups_forget(struct schedtape_tape *tape, size_t n);
 
+/* formats.c: reads a FORMATS payload.  -EBADMSG: corrupt; no format of it is kept then. */
+int tape_content_formats(struct schedtape_tape *tape, const char *text, size_t bytes);
+/* Removes all formats but the first @n. */
+void tape_formats_forget(struct schedtape_tape *tape, size_t n);
+
 /* content.c: reads META, TASKS, PLAYERS, CLOCK, SCHEDULER, END payloads.  -EBADMSG: corrupt. */
 int tape_content_meta(struct schedtape_tape *tape, struct tape_file *file, const char *text,
 		      size_t bytes);
@@ -510,13 +534,16 @@ struct schedtape_cpu *tape_end_find(const struct schedtape_tape *tape, uint32_t 
 /* Sets the begin of the recording before its end is known. */
 void tape_end_begin(struct schedtape_tape *tape);
 
+/* Returns true if an earlier tape of the recording has the pages before this one's. */
+bool tape_is_later_part(const struct schedtape_tape *tape);
+
 /* Are pages with events missing before the first page, which has the number @seq? */
 static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
 {
 	if (c->live)
 		return seq && !c->any_first;
 	/* The stream of an overwritten ring may begin with any number. */
-	return seq && c->missing && !c->end->overwritten;
+	return seq && c->missing && !c->end->overwritten && !c->any_first;
 }
 
 /*
@@ -576,10 +603,6 @@ static inline bool tape_is_over(const struct schedtape_tape *tape)
 int tape_cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 		     struct schedtape_error *err);
 void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c);
-
-/* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
-int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
-void tape_merge_exit(struct schedtape_tape *tape);
 
 /*
  * load.c: puts the cursor's next chunk into its memory.  -EBADMSG: corrupt, see @why.

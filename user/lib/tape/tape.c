@@ -82,7 +82,7 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 
 bool schedtape_tape_uses_counter(struct schedtape_tape *tape)
 {
-	return tape->clocks.line;
+	return tape->clocks.lines;
 }
 
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)

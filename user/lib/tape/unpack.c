@@ -80,24 +80,13 @@ static size_t count_events(const unsigned char *memory, uint32_t nr_pages)
 	return n;
 }
 
-/* Returns @memory, or other memory if its @room for entries of @size bytes is not enough. */
-static void *reserve(void *memory, size_t n, size_t *room, size_t size)
-{
-	if (n <= *room)
-		return memory;
-	free(memory);
-	memory = reallocarray(NULL, n, size);
-	*room = memory ? n : 0;
-	return memory;
-}
-
 /* Makes room for @n events.  The memory is that of an earlier chunk, if it is large enough. */
 static int make_room(struct tape_unpacked *unpacked, size_t n, uint32_t nr_pages)
 {
-	unpacked->briefs = reserve(unpacked->briefs, n, &unpacked->briefs_room,
-				   sizeof(*unpacked->briefs));
-	unpacked->pages = reserve(unpacked->pages, nr_pages, &unpacked->pages_room,
-				  sizeof(*unpacked->pages));
+	unpacked->briefs = schedtape_list_renew(unpacked->briefs, n, &unpacked->briefs_room,
+						sizeof(*unpacked->briefs));
+	unpacked->pages = schedtape_list_renew(unpacked->pages, nr_pages, &unpacked->pages_room,
+					       sizeof(*unpacked->pages));
 	return unpacked->briefs && unpacked->pages ? 0 : -ENOMEM;
 }
 

@@ -69,7 +69,7 @@ struct tape_cursor *tape_waiting_cursor(struct schedtape_tape *tape, uint32_t cp
 	c = &tape->cursors[stream->found];
 	c->cpu = cpu;
 	c->live = true;
-	c->any_first = is_overwritten(tape);
+	c->any_first = is_overwritten(tape) || tape_is_later_part(tape);
 	return c;
 }
 

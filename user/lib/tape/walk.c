@@ -115,6 +115,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file,
 		return tape_content_progress(tape, *raw, bytes, head->offset);
 	case TAPE_CGROUPS:
 		return tape_content_cgroups(tape, (const char *)*raw, bytes);
+	case TAPE_FORMATS:
+		return tape_content_formats(tape, (const char *)*raw, bytes);
 	}
 	ret = tape_content_tasks(tape, *raw, bytes);
 	/* If tape_keep_block() fails, the tape is closed, and its tasks are not used. */
@@ -168,10 +170,11 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 	case TAPE_END:
 	case TAPE_PROGRESS:
 	case TAPE_CGROUPS:
+	case TAPE_FORMATS:
 		ret = record_content(tape, file, head, why);
 		break;
 	}
-	/* Other types are of a later version, and not needed. */
+	/* samples.c reads SAMPLES.  Other types are of a later version, and not needed. */
 	return ret ? ret : tape_index_other(tape, file, head);
 }
 
@@ -198,6 +201,10 @@ static const char *type_name(unsigned int type)
 		return "PROGRESS record";
 	case TAPE_CGROUPS:
 		return "CGROUPS record";
+	case TAPE_FORMATS:
+		return "FORMATS record";
+	case TAPE_SAMPLES:
+		return "SAMPLES record";
 	default:
 		return "record";
 	}
@@ -425,6 +432,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->clocks.nr_samples = before.clocks.nr_samples;
 	tape->nr_schedulers = before.nr_schedulers;
 	tape_cgroups_forget(tape, before.nr_cgroups);
+	tape_formats_forget(tape, before.nr_formats);
 	tape->nr_cpus = before.nr_cpus;
 	tape->ended = before.ended;
 	tape->begun = before.begun;

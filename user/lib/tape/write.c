@@ -101,9 +101,8 @@ void tape_record_init(struct tape_record *rec, enum tape_type type, size_t extra
 	rec->raw = htole32(raw);
 }
 
-/* @head: record header and extra, @bytes of them. */
-static int writer_put_raw(struct schedtape_writer *w, void *head, size_t bytes,
-			  const void *payload, size_t raw, struct schedtape_error *err)
+int tape_writer_plain(struct schedtape_writer *w, void *head, size_t bytes, const void *payload,
+		      size_t raw, struct schedtape_error *err)
 {
 	static const unsigned char zeros[TAPE_ALIGN];
 	struct tape_record *rec = head;
@@ -170,7 +169,7 @@ int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 
 	/* Without memory to compress, write the record uncompressed: no event is lost. */
 	if (!w->zstd || writer_reserve(w, raw))
-		return writer_put_raw(w, head, bytes, payload, raw, err);
+		return tape_writer_plain(w, head, bytes, payload, raw, err);
 
 	if (pages)
 		stored = writer_compress_pages(w, w->out + bytes, payload, raw);
@@ -178,7 +177,7 @@ int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 		stored = ZSTD_compressCCtx(w->zstd, w->out + bytes, w->bound, payload, raw,
 					   w->level);
 	if (ZSTD_isError(stored) || stored >= raw)
-		return writer_put_raw(w, head, bytes, payload, raw, err);
+		return tape_writer_plain(w, head, bytes, payload, raw, err);
 
 	rec->flags = htole16(TAPE_ZSTD | (pages ? TAPE_BY_COLUMNS : 0));
 	rec->stored = htole32(stored);
@@ -215,9 +214,12 @@ int tape_writer_json(struct schedtape_writer *w, enum tape_type type,
 
 /* -- the tape -------------------------------------------------------------- */
 
-static int writer_open(struct schedtape_writer *w, const char *path, struct schedtape_error *err)
+static int writer_open(struct schedtape_writer *w, const char *path, int fd,
+		       struct schedtape_error *err)
 {
-	if (strcmp(path, "-")) {
+	if (fd >= 0) {
+		w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	} else if (strcmp(path, "-")) {
 		w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	} else if (isatty(STDOUT_FILENO)) {
 		return schedtape_fail(err, -EINVAL, "%s: is a terminal; name a file or a pipe",
@@ -274,7 +276,7 @@ static int options_level(const struct schedtape_writer_options *options, int *le
 	return ret;
 }
 
-int tape_writer_new(const char *path, int level, struct schedtape_writer **writer,
+int tape_writer_new(const char *path, int fd, int level, struct schedtape_writer **writer,
 		    struct schedtape_error *err)
 {
 	struct schedtape_writer *w = calloc(1, sizeof(*w));
@@ -294,7 +296,7 @@ int tape_writer_new(const char *path, int level, struct schedtape_writer **write
 	if (!w->path || !w->sum || (w->level && !w->zstd))
 		ret = schedtape_fail(err, -ENOMEM, "out of memory");
 	else
-		ret = writer_open(w, path, err);
+		ret = writer_open(w, path, fd, err);
 	if (ret)
 		tape_writer_free(w);
 	else
@@ -302,9 +304,9 @@ int tape_writer_new(const char *path, int level, struct schedtape_writer **write
 	return ret;
 }
 
-int tape_writer_create(const char *path, struct json_object *meta,
-		       const struct schedtape_writer_options *options,
-		       struct schedtape_writer **writer, struct schedtape_error *err)
+int tape_writer_create_at(int fd, const char *path, struct json_object *meta,
+			  const struct schedtape_writer_options *options,
+			  struct schedtape_writer **writer, struct schedtape_error *err)
 {
 	struct schedtape_writer *w;
 	int ret, level;
@@ -315,7 +317,7 @@ int tape_writer_create(const char *path, struct json_object *meta,
 				      path);
 	ret = options_level(options, &level, err);
 	if (!ret)
-		ret = tape_writer_new(path, level, &w, err);
+		ret = tape_writer_new(path, fd, level, &w, err);
 	if (ret)
 		return ret;
 
@@ -327,6 +329,13 @@ int tape_writer_create(const char *path, struct json_object *meta,
 	else
 		*writer = w;
 	return ret;
+}
+
+int tape_writer_create(const char *path, struct json_object *meta,
+		       const struct schedtape_writer_options *options,
+		       struct schedtape_writer **writer, struct schedtape_error *err)
+{
+	return tape_writer_create_at(-1, path, meta, options, writer, err);
 }
 
 int schedtape_writer_create(const char *path, const char *meta,

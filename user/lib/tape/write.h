@@ -42,8 +42,8 @@ struct schedtape_writer {
 	size_t bound;
 };
 
-/* Opens the file.  The caller then writes the file header. */
-int tape_writer_new(const char *path, int level, struct schedtape_writer **writer,
+/* Opens the file, or a copy of @fd.  The caller then writes the file header. */
+int tape_writer_new(const char *path, int fd, int level, struct schedtape_writer **writer,
 		    struct schedtape_error *err);
 /* Closes the file and frees the writer, without reporting errors. */
 void tape_writer_free(struct schedtape_writer *w);
@@ -55,6 +55,9 @@ int tape_writer_put(struct schedtape_writer *w, struct iovec *iov, int n,
 /* @head: record header and extra of @bytes, at most those of a chunk. */
 int tape_writer_record(struct schedtape_writer *w, void *head, size_t bytes,
 		       const void *payload, size_t raw, struct schedtape_error *err);
+/* The same, without compression. */
+int tape_writer_plain(struct schedtape_writer *w, void *head, size_t bytes, const void *payload,
+		      size_t raw, struct schedtape_error *err);
 int tape_writer_json(struct schedtape_writer *w, enum tape_type type,
 		     struct json_object *object, struct schedtape_error *err);
 struct json_object *tape_end_json(const struct schedtape_end *end);

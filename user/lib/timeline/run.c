@@ -197,6 +197,10 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	case STAPE_EV_PRIO:
 		timeline_setprio(tl, ev);
 		return;
+	case SCHEDTAPE_EV_THROTTLE:
+	case SCHEDTAPE_EV_UNTHROTTLE:
+	case SCHEDTAPE_EV_TRIGGER:
+		return;
 	}
 	index = timeline_find(tl, ev->pid, ev->time);
 	if (index == SCHEDTAPE_NONE)

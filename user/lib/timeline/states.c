@@ -455,6 +455,30 @@ void timeline_run_unseen(struct schedtape_timeline *tl, uint32_t index)
 		timeline_run(tl, index, info->cpu, tl->start, tl->start);
 }
 
+/* Does the tape show since when a task waits that has no CPU? */
+static bool shows_wait(struct schedtape_timeline *tl, uint32_t index)
+{
+	const struct schedtape_track *track = timeline_track(tl, index);
+
+	if (is_doubtful(tl, track) || timeline_task(tl, index)->left)
+		return false;
+	if (track->state == TASK_RUNNABLE)
+		return track->left || (track->woke && timeline_task(tl, index)->from_start);
+	/* It may have been woken, and may run, on a CPU that is not recorded. */
+	return is_asleep(track) && track->left && !tl->recorded;
+}
+
+static void report_wait(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+{
+	struct schedtape_run run = run_of(timeline_track(tl, index), SCHEDTAPE_NONE,
+					  SCHEDTAPE_SYSCALL_UNKNOWN);
+
+	run.begin = time;
+	run.end = time;
+	run.cpu = SCHEDTAPE_NONE;
+	timeline_call(tl, waits, timeline_task(tl, index), &run);
+}
+
 /* The end of the tape: ends bursts, and reports all tasks that still exist. */
 void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 {
@@ -471,6 +495,8 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 		timeline_count(tl, i, time);
 		if (track->state == TASK_RUNNING && tl->ops.ran)
 			report_run(tl, i, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN);
+		else if (tl->ops.waits && shows_wait(tl, i))
+			report_wait(tl, i, time);
 		if (track->state == TASK_LOST && track->exiting) {
 			timeline_end(tl, i, time);
 			continue;

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "tape/events.h"
 #include "timeline/timeline.h"
 
 /* Does @info describe this task?  No, if it started after this task first appeared. */
@@ -155,12 +156,33 @@ static void describe_affinity(struct schedtape_timeline *tl, uint32_t index,
 	timeline_setaffinity(tl, index, affinity, time);
 }
 
+/*
+ * A task had ended when it was described: the description is there for its last events only, if
+ * there are any.  Then also a task that had the PID before the last loss has ended in it.
+ */
+static void describe_dead(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
+			  uint64_t time)
+{
+	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
+
+	if (at >= TASKS_INFO || timeline_track(tl, at)->since >= tl->loss_end)
+		return;
+	timeline_vacate(tl, at, time);
+	if (timeline_track(tl, at)->state == TASK_DEAD)
+		schedtape_tasks_set(&tl->set, info->pid, TASKS_INFO | (info - tl->set.infos));
+}
+
 static void describe(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
 		     uint64_t time)
 {
-	uint32_t index = meet(tl, info, info, false, time);
 	struct schedtape_task *task;
+	uint32_t index;
 
+	if (info->state == STAPE_STATE_DEAD) {
+		describe_dead(tl, info, time);
+		return;
+	}
+	index = meet(tl, info, info, false, time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	task = timeline_task(tl, index);
@@ -209,25 +231,10 @@ static const struct schedtape_task_info *find_source(struct schedtape_timeline *
  */
 void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	struct schedtape_task_info info = {
-		.time = ev->time,
-		.start_time = ev->start_time,
-		.pid = ev->pid,
-		.tgid = ev->tgid,
-		.ppid = ev->ppid,
-		.ns_pid = ev->ns_pid,
-		.cpu = ev->task_cpu,
-		.state = ev->state,
-		.policy = ev->policy,
-		.nice = ev->nice,
-		.rt_priority = ev->rt_priority,
-		.cgroup = ev->cgroup,
-		.dl = ev->dl,
-	};
+	struct schedtape_task_info info = tape_described(ev);
 	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
 	uint32_t index;
 
-	memcpy(info.comm, ev->comm, sizeof(info.comm));
 	index = meet(tl, &info, find_source(tl, &info), enters, ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return;

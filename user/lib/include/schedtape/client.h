@@ -44,6 +44,7 @@ struct schedtape_module_info {
 	uint64_t user_memory_max;
 	uint64_t missed_calls;	/* of probed functions: their changes were not recorded */
 	bool stop_all;		/* an administrator lets nothing start */
+	uint32_t throttling;	/* enum stape_throttling */
 };
 
 struct schedtape_session_state {
@@ -69,6 +70,21 @@ struct schedtape_session_state {
 	uint32_t stopped_by;	/* enum stape_stopped_by */
 	uint32_t unused2;	/* as above */
 	bool syscalls;		/* switches name system calls */
+};
+
+/* A trigger of a session, or that it has fired; 0 if that is not known. */
+struct schedtape_trigger_state {
+	size_t size;
+	uint32_t session;
+	uint32_t number;	/* from 0, in the order of the options */
+	uint32_t kind;		/* enum stape_trigger_kind */
+	uint32_t pid;		/* for which it fires; in a notification: has fired, 0: all tasks */
+	uint64_t limit;		/* ns, or wake-ups a second */
+	uint64_t fired;		/* schedtape_session_triggers(): how often */
+	uint64_t value;		/* notification: ns, or wake-ups in a second */
+	uint64_t time;		/* notification: ns of CLOCK_MONOTONIC */
+	uint32_t cpu;		/* notification: the task's */
+	bool lasts;		/* notification: the wait or run has not ended */
 };
 
 struct schedtape_replay_state {
@@ -139,26 +155,59 @@ int schedtape_client_monitor_read(struct schedtape_client *client,
 					      void *arg),
 				  void *arg, struct schedtape_error *err);
 
-/* -- sessions: /dev/schedtape ---------------------------------------------- */
+/*
+ * -- sessions: /dev/schedtape ----------------------------------------------
+ *
+ * A recording takes these calls, in this order:
+ *
+ *	schedtape_session_open(), schedtape_session_set()
+ *	schedtape_filter_set() for all tasks, or schedtape_filter_add() for some
+ *	schedtape_session_start(), and later schedtape_session_stop()
+ *	schedtape_session_pages() and _consume() for each CPU, meanwhile or afterwards
+ *	schedtape_session_close()
+ *
+ * schedtape_page_open() and schedtape_page_next() of libschedtape read the events of a page.  A
+ * process that ends closes its sessions.
+ */
 
 struct schedtape_session;
 
+/* Opens a session without rings.  The client must stay open as long as the session. */
 int schedtape_session_open(struct schedtape_client *client, struct schedtape_session **session,
 			   struct schedtape_error *err);
+/* Ends the recording, and unmaps the rings: their pages are gone. */
 void schedtape_session_close(struct schedtape_session *session);
+/* Returns a descriptor to poll(): readable if a ring has @watermark pages, or the session stops. */
 int schedtape_session_fd(const struct schedtape_session *session);
+/* Returns the number by which schedtape_filter_add() and schedtape(1) know the session. */
 uint32_t schedtape_session_id(const struct schedtape_session *session);
+
+/**
+ * struct schedtape_trigger - when a session's monitor is notified
+ * @kind: enum stape_trigger_kind
+ * @pid: only for this process or thread; 0: for all tasks of the session
+ * @limit: ns; of STAPE_TRIGGER_RATE: wake-ups a second
+ */
+struct schedtape_trigger {
+	uint32_t kind;
+	uint32_t pid;
+	uint64_t limit;
+};
 
 /**
  * struct schedtape_session_options - see session-set in schedtape/netlink.h
  * @size: sizeof this struct
- * @ring_bytes: size of each CPU's ring, rounded up to a power of two of pages
+ * @ring_bytes: size of each CPU's ring, rounded up to a power of two of pages; 0: the smallest, 16
+ *	KB, which a busy CPU fills in some milliseconds (about 8 bytes an event)
  * @watermark: pages before a reader is woken; 0: a quarter of the ring
  * @clock: enum stape_clock
  * @overwrite: full rings keep the newest events
  * @cpus: bit n%8 of byte n/8: CPU n; NULL: all
  * @cpus_bytes: size of @cpus
  * @syscalls: switches name the system call that a task sleeps in
+ * @reserved: false
+ * @triggers: at most STAPE_TRIGGERS_MAX
+ * @nr_triggers: entries of @triggers
  */
 struct schedtape_session_options {
 	size_t size;
@@ -169,6 +218,9 @@ struct schedtape_session_options {
 	const unsigned char *cpus;
 	size_t cpus_bytes;
 	bool syscalls;
+	bool reserved[7];
+	const struct schedtape_trigger *triggers;
+	size_t nr_triggers;
 };
 
 /* Makes the rings and maps them.  May be called once for a session. */
@@ -178,9 +230,25 @@ int schedtape_session_set(struct schedtape_session *session,
 /* Starts recording, or continues it after a pause. */
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err);
+/* Ends the recording, and publishes pages that are not full.  The rings stay until _close(). */
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_get(struct schedtape_session *session,
 			  struct schedtape_session_state *state, struct schedtape_error *err);
+/*
+ * schedtape_session_monitor() returns a descriptor to poll for notifications of the session, those
+ * of its triggers among them, or -errno.  To be called after schedtape_session_set().  A session
+ * has one descriptor; later calls return it.  schedtape_session_monitor_read() calls @each for each
+ * trigger that has fired since, and does not block.
+ */
+int schedtape_session_monitor(struct schedtape_session *session, struct schedtape_error *err);
+int schedtape_session_monitor_read(struct schedtape_session *session,
+				   int (*each)(const struct schedtape_trigger_state *state,
+					       void *arg),
+				   void *arg, struct schedtape_error *err);
+/* Calls @each for each trigger, until @each returns a value other than 0. */
+int schedtape_session_triggers(struct schedtape_session *session,
+			       int (*each)(const struct schedtape_trigger_state *state, void *arg),
+			       void *arg, struct schedtape_error *err);
 /* Publishes the events of pages that are not full yet. */
 int schedtape_session_flush(struct schedtape_session *session, struct schedtape_error *err);
 /* Reads the session's clock and the other clocks of a sample. */
@@ -199,6 +267,7 @@ int schedtape_session_add(struct schedtape_session *session, const uint32_t *pid
 /* Gets the live tasks of the filter.  The caller frees *tasks, one block with all data. */
 int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
 			    size_t *n, struct schedtape_error *err);
+/* Returns how many CPUs the machine may have: their numbers are below that. */
 uint32_t schedtape_session_cpus(const struct schedtape_session *session);
 uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
 /*
@@ -208,12 +277,25 @@ uint32_t schedtape_session_ring_pages(const struct schedtape_session *session);
  * the oldest events.
  */
 /*
- * Gets published pages of @cpu that are adjacent in memory, at most @max.  They stay
- * unchanged until schedtape_session_consume().  Returns their number.
+ * Gets published pages of @cpu that are adjacent in memory, at most @max, the oldest first.  They
+ * stay unchanged until schedtape_session_consume().  Returns their number, which is 0 if no page
+ * has been published since, or if @cpu has no ring.  There may be more behind the last one: consume
+ * these, and call again until it returns 0.  In overwrite mode it is for a session that has
+ * stopped.
  */
 size_t schedtape_session_pages(struct schedtape_session *session, uint32_t cpu, size_t max,
 			       const void **pages);
 void schedtape_session_consume(struct schedtape_session *session, uint32_t cpu, size_t pages);
+/*
+ * In overwrite mode, while the session records: copies published pages of @cpu, at most @max, from
+ * number *@seq on.  If that has been overwritten, *@seq becomes the number of the oldest page that
+ * is left.  Returns how many pages are in @pages, 0: there is none yet.  They are whole, even if
+ * the session overwrites them meanwhile.
+ */
+size_t schedtape_session_copy(struct schedtape_session *session, uint32_t cpu, uint64_t *seq,
+			      size_t max, void *pages);
+/* Returns how many pages of @cpu were published: their numbers are below that. */
+uint64_t schedtape_session_published(struct schedtape_session *session, uint32_t cpu);
 /* Gets the statistics of a CPU's ring.  Returns false if the CPU has no ring. */
 bool schedtape_session_cpu(struct schedtape_session *session, uint32_t cpu,
 			   struct schedtape_cpu *stats);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a tape needs of the time before its first event, while a session overwrites its rings: what
+ * each task is, and the clocks.  It takes no more memory when the session runs for longer, because
+ * it forgets what happened before the oldest event in the rings.
+ */
+#ifndef SCHEDTAPE_PAST_H
+#define SCHEDTAPE_PAST_H
+
+#include <schedtape.h>
+
+#include "common/past-tasks.h"
+
+/**
+ * struct past_page - a page with descriptions
+ * @data: the page
+ * @known: how many of its events the tasks have been led on with.  Not a time, because a page may
+ *	come when the tasks have been led on beyond its beginning
+ */
+struct past_page {
+	unsigned char *data;
+	uint32_t known;
+};
+
+/**
+ * struct past - what there was; times are of the session's clock
+ * @from: when @tasks was true.  Descriptions of later changes are in @pages
+ * @tasks: all tasks at that time
+ * @pages: pages with descriptions, the @nr_pages oldest first, with room for @max_pages
+ * @fresh: how many of them past_cgroups() has not returned yet
+ * @events: how many events these pages have
+ * @lost: how many were lost between them
+ * @forgotten: how many events were in pages before these
+ * @forgotten_lost: how many were lost between those
+ * @second: ticks of the clock
+ * @samples: of the clocks, @nr_samples, the first one before @from if there was one
+ */
+struct past {
+	uint64_t from;
+	struct past_tasks tasks;
+	struct past_page *pages;
+	size_t nr_pages;
+	size_t max_pages;
+	size_t fresh;
+	uint64_t events;
+	uint64_t lost;
+	uint64_t forgotten;
+	uint64_t forgotten_lost;
+	uint64_t second;
+	struct stape_clock_sample *samples;
+	size_t nr_samples;
+};
+
+/* @max_pages: with more pages the oldest are forgotten early.  Returns a past, or NULL. */
+struct past *past_new(size_t max_pages);
+void past_free(struct past *past);
+/*
+ * Notes the tasks that exist at @time.  Others have ended, without a description if that was in a
+ * pause.  Returns 0 or -ENOMEM.
+ */
+int past_add_tasks(struct past *past, uint64_t time, const struct schedtape_task_info *tasks,
+		   size_t n);
+/*
+ * Keeps @n pages with descriptions.  Returns 0; -ENOMEM, -EBADMSG: not all could be kept, or one is
+ * corrupt
+ */
+int past_add_pages(struct past *past, const void *pages, size_t n);
+/* Keeps a sample of the clocks. */
+void past_add_sample(struct past *past, const struct stape_clock_sample *sample);
+/* Forgets what happened before @time, but what tasks were at that time.  Returns the same. */
+int past_forget(struct past *past, uint64_t time);
+/* Calls @meet with the cgroup of each task that was described since the last call. */
+void past_cgroups(struct past *past, void (*meet)(void *arg, uint64_t cgroup), void *arg);
+/* Returns how far back the rings go, ns; 0: they have not overwritten any event. */
+uint64_t past_reach(const struct past *past);
+/*
+ * Returns the time of CLOCK_MONOTONIC, ns, at a time of the sample's counter; 0 or UINT64_MAX:
+ * before or after all times.  @sample: its kHz are not 0
+ */
+uint64_t past_sample_mono(const struct stape_clock_sample *sample, uint64_t time);
+/* Returns the time of CLOCK_MONOTONIC, ns, at a time of the session's clock. */
+uint64_t past_mono(const struct past *past, uint64_t time);
+/* Writes the samples, the tasks at @from, and all later descriptions.  Returns 0 or -errno. */
+int past_write(const struct past *past, struct schedtape_writer *writer,
+	       struct schedtape_error *err);
+
+#endif /* SCHEDTAPE_PAST_H */

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/error.h"
+#include "common/output.h"
+#include "record/flight.h"
+#include "record/looks.h"
+#include "record/parts.h"
+#include "common/past.h"
+#include "record/result.h"
+#include "record/streamer.h"
+#include "record/tape.h"
+
+#define BLOCK	((size_t)64)	/* pages that are copied at once, at most */
+
+/**
+ * struct snapshot_ring - the pages of a CPU
+ * @next: number of the next page to be copied
+ * @end: number of the first page that is not in the snapshot
+ * @events: how many events the pages before that had, as far as they were ever recorded
+ * @from: when the pages begin that follow each other without a gap, by the session's clock
+ * @counts: of the pages that have been copied
+ */
+struct snapshot_ring {
+	uint64_t next;
+	uint64_t end;
+	uint64_t events;
+	uint64_t from;
+	struct schedtape_cpu counts;
+};
+
+/**
+ * struct snapshot - a snapshot that is being written
+ * @file: its file
+ * @tasks: the @nr_tasks of the session now, which tell in which state those are that do nothing
+ * @rings: the @nr_rings of the session's CPUs, and room for the descriptions behind them
+ * @block: pages that have been copied
+ * @window: from when on it is complete, by the session's clock; 0: from the recording's start on
+ */
+struct snapshot {
+	struct recorder *recorder;
+	const struct cause *cause;
+	struct parts_file file;
+	struct schedtape_writer *writer;
+	struct schedtape_task_info *tasks;
+	size_t nr_tasks;
+	struct snapshot_ring *rings;
+	size_t nr_rings;
+	unsigned char *block;
+	uint64_t window;
+};
+
+/* -- its moment -------------------------------------------------------------- */
+
+static int new_rings(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	const struct streamer *streamer = &snapshot->recorder->streamers[0];
+	size_t i;
+
+	/* The streamer's first one is the ring of descriptions. */
+	snapshot->nr_rings = streamer->nr_cpus - 1;
+	snapshot->rings = calloc(streamer->nr_cpus, sizeof(*snapshot->rings));
+	snapshot->block = malloc(BLOCK * STAPE_PAGE_SIZE);
+	if (!snapshot->rings || !snapshot->block)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	for (i = 0; i < snapshot->nr_rings; i++)
+		snapshot->rings[i].counts.cpu = streamer->cpus[i + 1];
+	return 0;
+}
+
+/* Makes the CPUs publish all events so far, between two samples of the clocks. */
+static int choose_moment(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	struct recorder *recorder = snapshot->recorder;
+	struct snapshot_ring *ring;
+	struct schedtape_cpu stats;
+	size_t i;
+	int ret;
+
+	ret = schedtape_session_tasks(recorder->session, &snapshot->tasks, &snapshot->nr_tasks,
+				      err);
+	if (!ret)
+		ret = recorder_tape_sample(recorder, err);
+	if (!ret)
+		ret = schedtape_session_flush(recorder->session, err);
+	if (ret)
+		return ret;
+	/* At once, so that no page has events from after the second sample. */
+	for (i = 0; i < snapshot->nr_rings; i++) {
+		ring = &snapshot->rings[i];
+		ring->end = schedtape_session_published(recorder->session, ring->counts.cpu);
+		if (schedtape_session_cpu(recorder->session, ring->counts.cpu, &stats))
+			ring->events = stats.events;
+	}
+	ret = recorder_tape_sample(recorder, err);
+	if (!ret && flight_drain(recorder))
+		ret = schedtape_fail(err, -EIO, "no descriptions of tasks");
+	flight_meet(recorder, snapshot->tasks, snapshot->nr_tasks);
+	return ret;
+}
+
+/* -- the rings --------------------------------------------------------------- */
+
+static void count_pages(struct snapshot_ring *ring, uint64_t first, const unsigned char *pages,
+			size_t n)
+{
+	const struct stape_page_header *page = (const struct stape_page_header *)pages;
+	size_t i;
+
+	/* Pages before these have been overwritten. */
+	if (first != ring->next)
+		ring->from = page->time;
+	for (i = 0; i < n; i++) {
+		page = (const struct stape_page_header *)(pages + i * STAPE_PAGE_SIZE);
+		ring->counts.events += page->events;
+	}
+	ring->next = first + n;
+}
+
+/* Copies at most @most pages.  Returns 1: there may be more; 0: there are none; -errno. */
+static int copy_some(struct snapshot *snapshot, struct snapshot_ring *ring, size_t most,
+		     struct schedtape_error *err)
+{
+	uint64_t seq = ring->next;
+	size_t n;
+
+	if (seq >= ring->end)
+		return 0;
+	if (most > ring->end - seq)
+		most = ring->end - seq;
+	n = schedtape_session_copy(snapshot->recorder->session, ring->counts.cpu, &seq, most,
+				   snapshot->block);
+	if (seq >= ring->end || !n) {
+		/* All that is left is from after the snapshot. */
+		ring->next = ring->end;
+		ring->from = snapshot->recorder->sample.counter;
+		return 0;
+	}
+	if (n > ring->end - seq)
+		n = ring->end - seq;
+	count_pages(ring, seq, snapshot->block, n);
+	return schedtape_writer_pages(snapshot->writer, snapshot->block, n, err) ?: 1;
+}
+
+/*
+ * Copies all rings, each a little further in turn, because the oldest pages of each are the next to
+ * be overwritten.
+ */
+static int copy_rings(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	size_t most = schedtape_session_ring_pages(snapshot->recorder->session) / 16, i;
+	bool more = true;
+	int ret = 0;
+
+	most = most < 4 ? 4 : most > BLOCK ? BLOCK : most;
+	while (more && ret >= 0) {
+		more = false;
+		/* Cgroups may come and go before all rings are copied. */
+		looks_at_cgroups(snapshot->recorder, err);
+		for (i = 0; i < snapshot->nr_rings && ret >= 0; i++) {
+			ret = copy_some(snapshot, &snapshot->rings[i], most, err);
+			more = more || ret > 0;
+		}
+	}
+	return ret < 0 ? ret : 0;
+}
+
+/* Finds the time from which no CPU's events are missing. */
+static void find_window(struct snapshot *snapshot)
+{
+	struct snapshot_ring *ring;
+	size_t i;
+
+	for (i = 0; i < snapshot->nr_rings; i++) {
+		ring = &snapshot->rings[i];
+		if (ring->from > snapshot->window)
+			snapshot->window = ring->from;
+		/* Then a reader does not miss the pages before the first one. */
+		if (ring->from && ring->events > ring->counts.events)
+			ring->counts.overwritten = ring->events - ring->counts.events;
+	}
+	/* Descriptions may have been too many to be kept as long as the events. */
+	if (snapshot->recorder->past->from > snapshot->window)
+		snapshot->window = snapshot->recorder->past->from;
+}
+
+/* -- the tape ---------------------------------------------------------------- */
+
+/* Returns what META says of a snapshot's reason. */
+static struct json_object *describe_cause(const struct snapshot *snapshot)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "name", json_object_new_string(snapshot->cause->name));
+	if (snapshot->cause->text)
+		json_object_object_add(object, "text",
+				       json_object_new_string(snapshot->cause->text));
+	if (snapshot->cause->note)
+		json_object_object_add(object, "note",
+				       json_object_new_string(snapshot->cause->note));
+	json_object_object_add(object, "time", json_object_new_uint64(snapshot->cause->time));
+	return object;
+}
+
+static int open_tape(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	struct recorder *recorder = snapshot->recorder;
+	int ret;
+
+	json_object_object_add(recorder->meta, "trigger", describe_cause(snapshot));
+	ret = recorder_tape_create(recorder, &snapshot->file, &snapshot->writer, err);
+	/* The tape at the end has no trigger. */
+	json_object_object_del(recorder->meta, "trigger");
+	return ret;
+}
+
+static int put_end(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	struct recorder *recorder = snapshot->recorder;
+	const struct past *past = recorder->past;
+	struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = recorder->start_time,
+		.stop_time = recorder->sample.mono,
+		.window_start = snapshot->window,
+		.ended_by = snapshot->cause->name,
+	};
+	struct schedtape_cpu *cpus;
+	size_t i;
+	int ret;
+
+	cpus = calloc(snapshot->nr_rings + 1, sizeof(*cpus));
+	if (!cpus)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	for (i = 0; i < snapshot->nr_rings; i++)
+		cpus[i] = snapshot->rings[i].counts;
+	cpus[i] = (struct schedtape_cpu){
+		.cpu = STAPE_CPU_NONE,
+		.events = past->events,
+		.lost = past->lost,
+		.overwritten = past->forgotten,
+	};
+	end.cpus = cpus;
+	end.nr_cpus = snapshot->nr_rings + 1;
+	recorder_tape_count(recorder, &end);
+	ret = schedtape_writer_end(snapshot->writer, &end, err);
+	free(cpus);
+	return ret;
+}
+
+/* The tasks come last, because it is known only then from which time on they have to be known. */
+static int write_tape(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	int ret;
+
+	ret = looks_alone(snapshot->recorder, snapshot->writer, err);
+	if (!ret)
+		ret = copy_rings(snapshot, err);
+	if (ret)
+		return ret;
+	find_window(snapshot);
+	ret = flight_write_past(snapshot->recorder, snapshot->writer, snapshot->window,
+				snapshot->tasks, snapshot->nr_tasks, err);
+	return ret ? ret : put_end(snapshot, err);
+}
+
+/* Closes the tape.  @ret: 0, or -errno: it is not complete. */
+static int close_tape(struct snapshot *snapshot, int ret, struct schedtape_error *err)
+{
+	struct recorder *recorder = snapshot->recorder;
+	int closed = 0;
+
+	if (snapshot->writer) {
+		recorder->totals.bytes = schedtape_writer_bytes(snapshot->writer);
+		closed = schedtape_writer_close(snapshot->writer, ret ? NULL : err);
+	}
+	ret = ret ? ret : closed;
+	if (!ret)
+		ret = parts_keep(recorder->parts, recorder->path, &snapshot->file,
+				 recorder->totals.bytes, err);
+	parts_drop(&snapshot->file);
+	return ret;
+}
+
+static int take(struct snapshot *snapshot, struct schedtape_error *err)
+{
+	int ret;
+
+	recorder_tape_renew(snapshot->recorder);
+	ret = new_rings(snapshot, err);
+	if (!ret)
+		ret = choose_moment(snapshot, err);
+	if (!ret)
+		ret = open_tape(snapshot, err);
+	if (!ret)
+		ret = write_tape(snapshot, err);
+	ret = close_tape(snapshot, ret, err);
+	free(snapshot->tasks);
+	free(snapshot->rings);
+	free(snapshot->block);
+	return ret;
+}
+
+const char *snapshot_take(struct recorder *recorder, const struct cause *cause)
+{
+	struct snapshot snapshot = {
+		.recorder = recorder,
+		.cause = cause,
+		.file = PARTS_NO_FILE,
+	};
+	struct recorder_totals before = recorder->totals;
+	struct schedtape_error err = { "" };
+	const char *name = NULL;
+	int ret;
+
+	recorder->totals = (struct recorder_totals){ 0 };
+	ret = take(&snapshot, &err);
+	if (ret) {
+		out_error(NULL, "no snapshot: %s", err.text);
+		recorder_missed(recorder, ret);
+		recorder->number -= !!snapshot.writer;
+	} else {
+		name = parts_last(recorder->parts);
+		result_say_early(recorder, name);
+		recorder_tape_add_totals(recorder);
+		parts_prune(recorder->parts);
+	}
+	recorder->totals = before;
+	return name;
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "record/triggers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "common/output.h"
+#include "common/signals.h"
+#include "record/timing.h"
+#include "record/units.h"
+
+#define EVERY_MS	1000	/* from one start of a command to the next, if nothing is said */
+#define NAME_MAX_LEN	31	/* a tape's end has room for that */
+
+/* -- the text ---------------------------------------------------------------- */
+
+static bool name_is_valid(const char *name)
+{
+	const char *at = name;
+
+	while (isalnum((unsigned char)*at) || (*at && strchr("-_.", *at)))
+		at++;
+	return at > name && !*at && at - name <= NAME_MAX_LEN;
+}
+
+/* Parses a number from 1 to @most. */
+static bool take_number(const char *text, uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && *text >= '0' && *text <= '9' && !*end && *number && *number <= most;
+}
+
+/* Takes "key=value".  Returns false if this is no such option, or has no such value. */
+static bool take_option(struct trigger *trigger, const char *key, const char *value)
+{
+	uint64_t pid;
+
+	if (!strcmp(key, "name")) {
+		trigger->name = value;
+		return name_is_valid(value);
+	}
+	if (!strcmp(key, "after"))
+		return units_time(value, 0, &trigger->after);
+	if (!strcmp(key, "holdoff"))
+		return units_time(value, 0, &trigger->holdoff);
+	if (!strcmp(key, "every"))
+		return trigger->kind == TRIGGER_EXEC && units_time(value, 0, &trigger->every);
+	if (!strcmp(key, "max"))
+		return take_number(value, UINT64_MAX, &trigger->max);
+	if (strcmp(key, "pid") || trigger->kind != TRIGGER_SESSION ||
+	    !take_number(value, STAPE_PID_MASK, &pid))
+		return false;
+	trigger->session.pid = pid;
+	return true;
+}
+
+static bool is_option(const char *text)
+{
+	static const char * const keys[] = { "name=", "after=", "holdoff=", "every=", "max=",
+					     "pid=" };
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strncmp(text, keys[i], strlen(keys[i])))
+			return true;
+	return false;
+}
+
+/* Cuts the options off, from the last one on, because a command may have commas, too. */
+static int take_options(struct trigger *trigger, struct schedtape_error *err)
+{
+	char *comma, *value;
+
+	while ((comma = strrchr(trigger->text, ',')) && is_option(comma + 1)) {
+		*comma = '\0';
+		value = strchr(comma + 1, '=');
+		*value++ = '\0';
+		if (!take_option(trigger, comma + 1, value))
+			return schedtape_fail(err, -EINVAL, "%s=%s: name=NAME of letters, digits, "
+					      "'-', '_' and '.', after=TIME, holdoff=TIME, max=N, "
+					      "with exec every=TIME, with those of the module "
+					      "pid=PID", comma + 1, value);
+	}
+	return 0;
+}
+
+/* Splits "cpu some 150000 1000000" behind the resource. */
+static bool split_pressure(struct trigger *trigger)
+{
+	char *blank = strchr(trigger->text, ' ');
+
+	trigger->what = trigger->text + strlen("psi:");
+	if (!blank)
+		return false;
+	*blank = '\0';
+	trigger->spec = blank + 1;
+	return !strcmp(trigger->what, "cpu") || !strcmp(trigger->what, "memory") ||
+	       !strcmp(trigger->what, "io") || !strcmp(trigger->what, "irq");
+}
+
+/* Parses what the module finds, "latency>5ms" or "rate>1000/s". */
+static int parse_limit(struct trigger *trigger, struct schedtape_error *err)
+{
+	char *limit = strchr(trigger->text, '>'), *second;
+	uint64_t *to = &trigger->session.limit;
+	bool ok;
+
+	*limit++ = '\0';
+	if (trigger->session.kind != STAPE_TRIGGER_RATE) {
+		ok = units_time_ns(limit, to);
+	} else {
+		second = strstr(limit, "/s");
+		ok = second && !second[2];
+		if (ok)
+			*second = '\0';
+		ok = ok && take_number(limit, STAPE_TRIGGER_RATE_MAX, to);
+	}
+	if (!ok)
+		return schedtape_fail(err, -EINVAL, "%s>TIME with ns, us, ms or s, a day at most; "
+				      "rate>N/s", trigger->text);
+	return 0;
+}
+
+/* Returns the kind of what the module finds, or 0. */
+static uint32_t session_kind(const char *text)
+{
+	size_t length = strcspn(text, ">");
+	uint32_t kind;
+
+	for (kind = STAPE_TRIGGER_LATENCY; kind <= STAPE_TRIGGER_RATE; kind++)
+		if (text[length] && length == strlen(schedtape_trigger_name(kind)) &&
+		    !strncmp(text, schedtape_trigger_name(kind), length))
+			return kind;
+	return 0;
+}
+
+static const char *default_name(const struct trigger *trigger)
+{
+	switch (trigger->kind) {
+	case TRIGGER_EXEC:
+		return "exec";
+	case TRIGGER_PSI:
+		return "psi";
+	case TRIGGER_BPF:
+		return "bpf";
+	case TRIGGER_SESSION:
+		break;
+	}
+	return trigger->what;
+}
+
+static int parse(struct trigger *trigger, struct schedtape_error *err)
+{
+	int ret;
+
+	trigger->session.kind = session_kind(trigger->text);
+	if (!strncmp(trigger->text, "exec:", 5))
+		trigger->kind = TRIGGER_EXEC;
+	else if (!strncmp(trigger->text, "psi:", 4))
+		trigger->kind = TRIGGER_PSI;
+	else if (!strncmp(trigger->text, "bpf:", 4))
+		trigger->kind = TRIGGER_BPF;
+	else if (trigger->session.kind)
+		trigger->kind = TRIGGER_SESSION;
+	else
+		return schedtape_fail(err, -EINVAL, "latency>TIME, blocked>TIME, burst>TIME, "
+				      "rate>N/s, exec:COMMAND, psi:RESOURCE some|full US US, or "
+				      "bpf:PATH");
+	ret = take_options(trigger, err);
+	if (!ret && trigger->kind == TRIGGER_SESSION)
+		ret = parse_limit(trigger, err);
+	if (ret)
+		return ret;
+	if (trigger->kind == TRIGGER_SESSION)
+		trigger->what = trigger->text;
+	if (trigger->kind == TRIGGER_PSI && !split_pressure(trigger))
+		return schedtape_fail(err, -EINVAL, "psi:cpu some 150000 1000000, or memory, io or "
+				      "irq in place of cpu");
+	if (trigger->kind == TRIGGER_EXEC)
+		trigger->what = trigger->text + strlen("exec:");
+	if (trigger->kind == TRIGGER_BPF)
+		trigger->what = trigger->text + strlen("bpf:");
+	if (!*trigger->what)
+		return schedtape_fail(err, -EINVAL, "exec: without a command, or bpf: without a "
+				      "path");
+	if (!trigger->name)
+		trigger->name = default_name(trigger);
+	return 0;
+}
+
+static size_t count(const struct triggers *triggers, enum trigger_kind kind)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < triggers->nr; i++)
+		n += triggers->list[i].kind == kind;
+	return n;
+}
+
+static void free_trigger(struct trigger *trigger)
+{
+	if (trigger->pid)
+		kill(-trigger->pid, SIGTERM);
+	if (trigger->fd >= 0)
+		close(trigger->fd);
+	bpf_ring_close(trigger->ring);
+	free(trigger->said);
+	free(trigger->text);
+}
+
+int triggers_add(struct triggers *triggers, const char *text, struct schedtape_error *err)
+{
+	struct trigger *list = schedtape_list_grow(triggers->list, triggers->nr, &triggers->room,
+						   sizeof(*list));
+	struct trigger *trigger;
+	int ret;
+
+	if (!list)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	triggers->list = list;
+	trigger = &list[triggers->nr];
+	*trigger = (struct trigger){
+		.said = strdup(text),
+		.text = strdup(text),
+		.every = EVERY_MS,
+		.fd = -1,
+	};
+	triggers->nr++;
+	if (!trigger->said || !trigger->text)
+		ret = schedtape_fail(err, -ENOMEM, "out of memory");
+	else
+		ret = parse(trigger, err);
+	if (!ret && count(triggers, TRIGGER_SESSION) > STAPE_TRIGGERS_MAX)
+		ret = schedtape_fail(err, -EINVAL, "the module takes %d of latency, blocked, burst "
+				     "and rate", STAPE_TRIGGERS_MAX);
+	if (!ret && count(triggers, TRIGGER_PSI) + count(triggers, TRIGGER_BPF) >
+		    TRIGGERS_FILES_MAX)
+		ret = schedtape_fail(err, -EINVAL, "%d of psi and bpf at most",
+				     TRIGGERS_FILES_MAX);
+	if (ret)
+		free_trigger(&triggers->list[--triggers->nr]);
+	return ret;
+}
+
+/* -- firing ------------------------------------------------------------------ */
+
+static bool is_spent(const struct trigger *trigger)
+{
+	return trigger->max && trigger->fired >= trigger->max;
+}
+
+/* @at: when that was, ns of CLOCK_MONOTONIC.  Returns false if it does not fire. */
+static bool fire(struct trigger *trigger, uint64_t at)
+{
+	uint64_t now = timing_now();
+
+	/* The snapshot that is to be taken is for this time as well. */
+	if (trigger->due || now < trigger->rest || is_spent(trigger))
+		return false;
+	trigger->fired++;
+	trigger->at = at;
+	trigger->due = now + trigger->after;
+	trigger->rest = now + trigger->holdoff;
+	return true;
+}
+
+size_t triggers_of_session(const struct triggers *triggers, struct schedtape_trigger *list)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < triggers->nr; i++)
+		if (triggers->list[i].kind == TRIGGER_SESSION)
+			list[n++] = triggers->list[i].session;
+	return n;
+}
+
+void triggers_fire(struct triggers *triggers, uint32_t number, uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < triggers->nr; i++)
+		if (triggers->list[i].kind == TRIGGER_SESSION && !number--)
+			fire(&triggers->list[i], time);
+}
+
+const struct trigger *triggers_next(struct triggers *triggers)
+{
+	uint64_t now = timing_now();
+	size_t i;
+
+	for (i = 0; i < triggers->nr; i++) {
+		if (!triggers->list[i].due || triggers->list[i].due > now)
+			continue;
+		triggers->list[i].due = 0;
+		return &triggers->list[i];
+	}
+	return NULL;
+}
+
+/* -- commands ---------------------------------------------------------------- */
+
+static void command_main(const struct triggers *triggers, const char *command)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	signals_restore();
+	if (triggers->in_child)
+		triggers->in_child();
+	/* A group of its own, which free_trigger() can end; and it ends with the recorder. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* What it prints must not get onto a tape. */
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+static void start_command(struct triggers *triggers, struct trigger *trigger)
+{
+	pid_t pid = fork();
+
+	trigger->next = timing_now() + trigger->every;
+	if (pid < 0) {
+		out_warning(trigger->what, "cannot be started: %s", strerror(errno));
+		return;
+	}
+	if (!pid)
+		command_main(triggers, trigger->what);
+	/* Here as well, because the child may not have come that far when it has to be ended. */
+	setpgid(pid, pid);
+	trigger->pid = pid;
+}
+
+/* If a command takes longer than it has to be started again, it is started late. */
+static void start_commands(struct triggers *triggers)
+{
+	struct trigger *trigger;
+	size_t i;
+
+	for (i = 0; i < triggers->nr; i++) {
+		trigger = &triggers->list[i];
+		if (trigger->kind == TRIGGER_EXEC && !trigger->pid && !is_spent(trigger) &&
+		    timing_now() >= trigger->next)
+			start_command(triggers, trigger);
+	}
+}
+
+static void end_command(struct trigger *trigger)
+{
+	int status;
+
+	if (!trigger->pid || waitpid(trigger->pid, &status, WNOHANG) != trigger->pid)
+		return;
+	trigger->pid = 0;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		fire(trigger, schedtape_now());
+}
+
+/* -- pressure ---------------------------------------------------------------- */
+
+/* The file reports what is written to it, as long as it is open. */
+static int open_pressure(struct trigger *trigger, struct schedtape_error *err)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/pressure/%s", trigger->what);
+	trigger->fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (trigger->fd < 0)
+		return schedtape_fail(err, -errno, "psi: %s: %s%s", path, strerror(errno),
+				      errno == ENOENT || errno == EOPNOTSUPP ?
+				      ": boot the kernel with psi=1" : "");
+	n = write(trigger->fd, trigger->spec, strlen(trigger->spec) + 1);
+	if (n < 0)
+		return schedtape_fail(err, -errno, "psi: %s: \"%s\": %s: some or full, and two "
+				      "numbers of microseconds, the second from 500000 to 10000000",
+				      path, trigger->spec, strerror(errno));
+	return 0;
+}
+
+/* -- records of BPF programs ------------------------------------------------- */
+
+static void found_record(void *arg, const void *record, size_t bytes)
+{
+	struct trigger *trigger = arg;
+
+	if (trigger->begun && fire(trigger, schedtape_now()))
+		bpf_ring_text(trigger->note, record, bytes);
+}
+
+/* -- files ------------------------------------------------------------------- */
+
+size_t triggers_poll(const struct triggers *triggers, struct pollfd *fds)
+{
+	const struct trigger *trigger;
+	size_t i, n = 0;
+
+	for (i = 0; i < triggers->nr; i++) {
+		trigger = &triggers->list[i];
+		if (trigger->kind == TRIGGER_PSI)
+			fds[n++] = (struct pollfd){ .fd = trigger->fd, .events = POLLPRI };
+		if (trigger->kind == TRIGGER_BPF)
+			fds[n++] = (struct pollfd){
+				.fd = bpf_ring_fd(trigger->ring),
+				.events = POLLIN,
+			};
+	}
+	return n;
+}
+
+void triggers_polled(struct triggers *triggers, const struct pollfd *fds, size_t n)
+{
+	struct trigger *trigger;
+	size_t i, k = 0;
+
+	/* In the order of triggers_poll(). */
+	for (i = 0; i < triggers->nr && k < n; i++) {
+		trigger = &triggers->list[i];
+		if (trigger->kind == TRIGGER_PSI && fds[k++].revents & POLLPRI && trigger->begun)
+			fire(trigger, schedtape_now());
+		if (trigger->kind == TRIGGER_BPF && fds[k++].revents & POLLIN)
+			bpf_ring_take(trigger->ring);
+	}
+}
+
+/* -- all triggers ------------------------------------------------------------ */
+
+int triggers_open(struct triggers *triggers, struct schedtape_error *err)
+{
+	struct trigger *trigger;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < triggers->nr && !ret; i++) {
+		trigger = &triggers->list[i];
+		if (trigger->kind == TRIGGER_PSI)
+			ret = open_pressure(trigger, err);
+		if (trigger->kind == TRIGGER_BPF)
+			ret = bpf_ring_open(&trigger->ring, trigger->what, found_record, trigger,
+					    err);
+	}
+	triggers->on = !ret;
+	return ret;
+}
+
+void triggers_look(struct triggers *triggers)
+{
+	size_t i;
+
+	if (!triggers->on)
+		return;
+	for (i = 0; i < triggers->nr; i++) {
+		triggers->list[i].begun = true;
+		end_command(&triggers->list[i]);
+	}
+	start_commands(triggers);
+}
+
+static void sooner(uint64_t *least, uint64_t when)
+{
+	if (when < *least)
+		*least = when;
+}
+
+int triggers_wait(const struct triggers *triggers, int most)
+{
+	uint64_t now = timing_now(), least = now + most;
+	const struct trigger *trigger;
+	size_t i;
+
+	for (i = 0; i < triggers->nr && triggers->on; i++) {
+		trigger = &triggers->list[i];
+		if (trigger->due)
+			sooner(&least, trigger->due);
+		if (trigger->kind == TRIGGER_EXEC && !trigger->pid && !is_spent(trigger))
+			sooner(&least, trigger->next);
+	}
+	return least > now ? (int)(least - now) : 0;
+}
+
+void triggers_free(struct triggers *triggers)
+{
+	while (triggers->nr)
+		free_trigger(&triggers->list[--triggers->nr]);
+	free(triggers->list);
+	*triggers = (struct triggers){ 0 };
+}

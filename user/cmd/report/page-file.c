@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes a page.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "common/input.h"
+#include "common/output.h"
+#include "report/page-assets.h"
+#include "report/page-text.h"
+#include "report/page.h"
+
+/* -- data ---------------------------------------------------------------------- */
+
+static void add_figures(struct json_object *object, const struct delays_sum *sum, uint64_t first)
+{
+	const struct schedtape_histogram *delays = &sum->delays;
+
+	out_json_add_count(object, "delays", delays->nr);
+	out_json_add_count(object, "median", schedtape_histogram_quantile(delays, 50, 100));
+	out_json_add_count(object, "p99", schedtape_histogram_quantile(delays, 99, 100));
+	out_json_add_count(object, "max", delays->worst);
+	if (delays->nr)
+		out_json_add_count(object, "max_at",
+				   sum->worst_begin > first ? sum->worst_begin - first : 0);
+}
+
+static struct json_object *json_task(const struct page *page, const struct schedtape_task *tasks,
+				     uint32_t index)
+{
+	const struct report_sum sum = report_sum_of(page->sums, tasks, index);
+	const struct schedtape_task *task = &tasks[index];
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_name(object, "name", task->comm);
+	out_json_add_count(object, "pid", task->pid);
+	out_json_add_count(object, "tgid", task->tgid);
+	out_json_add_name(object, "process", tasks[task->process].comm);
+	out_json_add_count(object, "run", sum.delays.runtime);
+	out_json_add_count(object, "sleeps", sum.counts.sleeps);
+	out_json_add_count(object, "preemptions", sum.counts.preemptions);
+	out_json_add_count(object, "migrations", sum.counts.migrations);
+	add_figures(object, &sum.delays, page->first);
+	return object;
+}
+
+static struct json_object *json_tasks(const struct page *page)
+{
+	struct json_object *list = json_object_new_array();
+	const struct schedtape_task *tasks;
+	unsigned int i;
+	size_t n;
+
+	tasks = schedtape_timeline_tasks(page->timeline, &n);
+	for (i = 0; i < page->rows.nr_tasks; i++)
+		json_object_array_add(list, json_task(page, tasks, page->rows.tasks[i]));
+	return list;
+}
+
+static struct json_object *json_cpus(const struct page *page)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < page->rows.nr_cpus; i++)
+		json_object_array_add(list, json_object_new_int64(page->rows.cpus[i]));
+	return list;
+}
+
+/* A list of numbers, which are times from the page's first one. */
+static struct json_object *json_numbers(const uint64_t *numbers, unsigned int n)
+{
+	struct json_object *list = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		json_object_array_add(list, json_object_new_int64(numbers[i]));
+	return list;
+}
+
+static uint64_t since_first(const struct page *page, uint64_t time)
+{
+	return time > page->first ? time - page->first : 0;
+}
+
+static struct json_object *json_blocks(const struct page *page)
+{
+	struct json_object *list = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < page->blocks.nr; i++) {
+		const struct page_block *block = &page->blocks.list[i];
+		const uint64_t numbers[] = {
+			since_first(page, block->first), since_first(page, block->last),
+			block->runs,
+		};
+
+		json_object_array_add(list, json_numbers(numbers, 3));
+	}
+	return list;
+}
+
+static struct json_object *json_pauses(const struct page *page)
+{
+	struct json_object *list = json_object_new_array();
+	const struct schedtape_range *pauses;
+	size_t i, n;
+
+	pauses = schedtape_timeline_pauses(page->timeline, &n);
+	for (i = 0; i < n; i++) {
+		const uint64_t numbers[] = {
+			since_first(page, pauses[i].first), since_first(page, pauses[i].last),
+		};
+
+		if (pauses[i].last > page->first && pauses[i].first < page->last)
+			json_object_array_add(list, json_numbers(numbers, 2));
+	}
+	return list;
+}
+
+/* For each CPU that has lost events its row, and the time from the first to the last of them. */
+static struct json_object *json_losses(const struct page *page)
+{
+	const struct schedtape_end *end = schedtape_tape_end(page->tape);
+	struct json_object *list = json_object_new_array();
+	uint64_t numbers[3];
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++) {
+		if (!end->cpus[i].lost || end->cpus[i].cpu >= page->rows.nr_row_of_cpu)
+			continue;
+		numbers[0] = page->rows.row_of_cpu[end->cpus[i].cpu];
+		numbers[1] = since_first(page, end->cpus[i].lost_first);
+		numbers[2] = since_first(page, end->cpus[i].lost_last);
+		if (numbers[0] != SCHEDTAPE_NONE)
+			json_object_array_add(list, json_numbers(numbers, 3));
+	}
+	return list;
+}
+
+/* The delays of all tasks: the longest one of each bucket, and how many there are. */
+static int add_histogram(const struct page *page, struct json_object *data)
+{
+	static uint64_t counts[HISTOGRAM_BUCKETS];
+	const struct delays *delays = &page->sums->delays;
+	struct json_object *list = json_object_new_array();
+	struct delays_sum all = { .runtime = 0 };
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < delays->nr && i < page->rows.nr_all && !rc; i++)
+		if (page->rows.number_of[i])
+			rc = delays_add(&all, &delays->sums[i]);
+	schedtape_histogram_counts(&all.delays, counts);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		const uint64_t numbers[] = { schedtape_histogram_limit(i), counts[i] };
+
+		if (counts[i])
+			json_object_array_add(list, json_numbers(numbers, 2));
+	}
+	json_object_object_add(data, "histogram", list);
+	add_figures(data, &all, page->first);
+	out_json_add_count(data, "p95", schedtape_histogram_quantile(&all.delays, 95, 100));
+	schedtape_histogram_free(&all.delays);
+	return rc;
+}
+
+static struct json_object *make_data(const struct page *page, int *rc)
+{
+	const struct schedtape_end *end = schedtape_tape_end(page->tape);
+	struct json_object *data = out_json_new("page");
+
+	json_object_object_add(data, "tape", json_object_new_string(page->path));
+	out_json_add_count(data, "first", page->first);
+	out_json_add_count(data, "length", page->last - page->first);
+	out_json_add_count(data, "events", cmd_count_events(end));
+	out_json_add_count(data, "lost", cmd_count_lost(end));
+	json_object_object_add(data, "cpus", json_cpus(page));
+	json_object_object_add(data, "tasks", json_tasks(page));
+	out_json_add_count(data, "other_tasks", page->rows.nr_other);
+	out_json_add_count(data, "parts", page->levels.parts);
+	out_json_add_count(data, "part", page->levels.width);
+	json_object_object_add(data, "blocks", json_blocks(page));
+	out_json_add_bool(data, "single_runs", !page->blocks.full);
+	out_json_add_bool(data, "late", blocks_has_late(&page->blocks));
+	out_json_add_bool(data, "selected", page->sums->part);
+	json_object_object_add(data, "pauses", json_pauses(page));
+	json_object_object_add(data, "losses", json_losses(page));
+	*rc = add_histogram(page, data);
+	return data;
+}
+
+/* -- the file ------------------------------------------------------------------ */
+
+/* Writes JSON within a script, which a "<" could end. */
+static int write_data(const struct page *page, FILE *to)
+{
+	const char *text, *next;
+	struct json_object *data;
+	int rc;
+
+	data = make_data(page, &rc);
+	text = rc ? NULL : json_object_to_json_string_ext(data, JSON_C_TO_STRING_PLAIN);
+	for (; text && *text; text = next) {
+		next = text + strcspn(text, "<");
+		fwrite(text, 1, next - text, to);
+		if (*next++ == '<')
+			fputs("\\u003c", to);
+		else
+			break;
+	}
+	json_object_put(data);
+	return rc ? rc : text ? 0 : -ENOMEM;
+}
+
+static int write_sums(struct page *page, FILE *to)
+{
+	unsigned char *sums;
+	size_t bytes;
+	int rc;
+
+	sums = levels_end(&page->levels, &bytes);
+	if (!sums)
+		return -ENOMEM;
+	rc = page_write_text(to, sums, bytes, &bytes);
+	free(sums);
+	return rc;
+}
+
+/* Writes the part that has a name in page_html. */
+static int write_part(struct page *page, const char *name, size_t length, FILE *to)
+{
+	const char *asset = page_asset(name, length);
+
+	if (asset)
+		return fputs(asset, to) < 0 ? page_io_error() : 0;
+	if (!strncmp(name, "data", length))
+		return write_data(page, to);
+	if (!strncmp(name, "sums", length))
+		return write_sums(page, to);
+	return blocks_copy(&page->blocks, to);
+}
+
+static int write_all(struct page *page, FILE *to)
+{
+	const char *at = page_html, *name, *end;
+	int rc = 0;
+
+	for (; (name = strstr(at, "{{")) && !rc; at = end + 2) {
+		fwrite(at, 1, name - at, to);
+		name += 2;
+		end = strstr(name, "}}");
+		rc = write_part(page, name, end - name, to);
+	}
+	if (!rc)
+		fputs(at, to);
+	return !rc && ferror(to) ? page_io_error() : rc;
+}
+
+/**
+ * struct page_file - the file that a page is written to
+ * @path: where the page is to be in the end
+ * @name: what the file is called until it is whole; NULL: it is a device or a pipe, which takes
+ *	the page at once
+ */
+struct page_file {
+	FILE *to;
+	char *path;
+	char *name;
+};
+
+/* Opens a new file beside the path, with a mode. */
+static int open_beside(struct page_file *file, mode_t mode)
+{
+	char *name;
+	int fd, rc;
+
+	if (asprintf(&name, "%s.XXXXXX", file->path) < 0)
+		return -ENOMEM;
+	file->name = name;
+	fd = mkstemp(name);
+	if (fd < 0)
+		return -errno;
+	if (!fchmod(fd, mode))
+		file->to = fdopen(fd, "w");
+	if (file->to)
+		return 0;
+	rc = -errno;
+	close(fd);
+	unlink(name);
+	return rc;
+}
+
+/* Is the file empty, or an earlier page?  Nothing else is replaced: a tape may be lost so. */
+static bool is_page(const char *path)
+{
+	static const char begin[] = "<!DOCTYPE html>";
+	char text[sizeof(begin) - 1];
+	FILE *from = fopen(path, "r");
+	size_t n;
+
+	if (!from)
+		return false;
+	n = fread(text, 1, sizeof(text), from);
+	fclose(from);
+	return !n || (n == sizeof(text) && !memcmp(text, begin, n));
+}
+
+static int open_file(struct page_file *file, const char *path, struct schedtape_error *err)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+	bool there = !stat(path, &st);
+
+	umask(mask);
+	*file = (struct page_file){ .to = NULL };
+	if (there && !S_ISREG(st.st_mode)) {
+		file->to = fopen(path, "w");
+		return file->to ? 0 : -errno;
+	}
+	if (there && !is_page(path))
+		return schedtape_fail(err, -EEXIST, "%s: this is no page, so it is not replaced: "
+				      "name another file", path);
+	file->path = there ? realpath(path, NULL) : strdup(path);
+	if (!file->path)
+		return -errno;
+	return open_beside(file, there ? st.st_mode & 0777 : 0666 & ~mask);
+}
+
+/* @rc: of writing it.  Without an error the file gets its name. */
+static int close_file(struct page_file *file, int rc)
+{
+	errno = 0;
+	if (file->to && fclose(file->to) && !rc)
+		rc = page_io_error();
+	if (file->name && !rc && rename(file->name, file->path))
+		rc = -errno;
+	if (file->name && file->to && rc)
+		unlink(file->name);
+	free(file->name);
+	free(file->path);
+	return rc;
+}
+
+int page_write(struct page *page, const char *path, uint64_t *bytes, struct schedtape_error *err)
+{
+	struct page_file file;
+	int rc;
+
+	err->text[0] = '\0';
+	*bytes = 0;
+	rc = open_file(&file, path, err);
+	if (!rc) {
+		rc = write_all(page, file.to);
+		if (file.name)
+			*bytes = ftello(file.to);
+	}
+	rc = close_file(&file, rc);
+	if (rc && !err->text[0])
+		schedtape_fail(err, rc, "%s: %s", path, strerror(-rc));
+	return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events of all CPUs in their order, some hundred at a time.
+ */
+#ifndef SCHEDTAPE_TAPE_MERGED_H
+#define SCHEDTAPE_TAPE_MERGED_H
+
+#include <errno.h>
+
+#include "tape/brief.h"
+
+struct schedtape_tape;
+
+#define TAPE_MERGED_WHOLE	8
+
+/*
+ * What the cursor returns if the tape would have to change, because a chunk turns out to be
+ * damaged, and the caller of the library has not come so far.
+ */
+#define TAPE_NOT_AHEAD	(-ERESTART)
+
+/**
+ * struct tape_merged - the next events of a tape, with times in ns
+ * @room: how many @briefs there is memory for
+ * @n: number of events
+ * @nr_whole: number of @whole
+ * @ret: what comes behind them: 1: more events; 0: the end; TAPE_NOT_AHEAD; -errno, for
+ *	the reason @why
+ * @whole: events that are not brief
+ * @briefs: the events.  One of type STAPE_EV_NONE stands for @whole[@pid]
+ */
+struct tape_merged {
+	unsigned int room;
+	unsigned int n;
+	unsigned int nr_whole;
+	int ret;
+	struct schedtape_error why;
+	struct schedtape_event whole[TAPE_MERGED_WHOLE];
+	struct tape_brief briefs[];
+};
+
+/* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */
+int tape_merge_init(struct schedtape_tape *tape, struct schedtape_error *err);
+void tape_merge_exit(struct schedtape_tape *tape);
+
+/* Returns memory for @room events, or NULL.  The caller calls free(). */
+struct tape_merged *tape_merged_new(unsigned int room);
+
+/*
+ * merge.c: finds the next events.  @ahead: the caller of the library does not wait for them, so
+ * the tape must not change: then TAPE_NOT_AHEAD comes before a chunk that turns out to be damaged.
+ */
+void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead);
+void tape_merge_rewind(struct schedtape_tape *tape);
+
+/*
+ * ahead.c: merges in a thread of its own, from tape_ahead_start() to tape_ahead_stop().
+ * tape_ahead_next() returns the next events, which are valid until the next call.  After a @ret
+ * that is not 1, the thread has ended.
+ */
+void tape_ahead_start(struct schedtape_tape *tape);
+const struct tape_merged *tape_ahead_next(struct schedtape_tape *tape);
+void tape_ahead_stop(struct schedtape_tape *tape);
+
+#endif /* SCHEDTAPE_TAPE_MERGED_H */

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Returns the events of a tape, one after the other.  They are merged some hundred at a time; if
+ * there are many, in a thread that is ahead of the caller.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tape/events.h"
+#include "tape/merged.h"
+#include "tape/read.h"
+
+#define FEW		128	/* events, few enough for the CPU's first cache */
+#define ALONE		32	/* times that FEW are merged before a thread starts */
+
+/* Merges the next events in this thread.  Returns NULL without memory. */
+static const struct tape_merged *merge_here(struct schedtape_tape *tape,
+					    struct schedtape_error *err)
+{
+	if (!tape->own)
+		tape->own = tape_merged_new(FEW);
+	if (!tape->own) {
+		schedtape_fail(err, -ENOMEM, "%s: not enough memory", tape->path);
+		return NULL;
+	}
+	tape_merge(tape, tape->own, false);
+	if (++tape->alone == ALONE && tape->own->ret > 0)
+		tape_ahead_start(tape);
+	return tape->own;
+}
+
+/* Forgets the events that are merged.  The thread has ended, or ends. */
+static void forget_merged(struct schedtape_tape *tape)
+{
+	tape_ahead_stop(tape);
+	tape->merged = NULL;
+	tape->alone = 0;
+	tape->brief = NULL;
+	tape->briefs_end = NULL;
+}
+
+/* Returns what comes behind the merged events: 1: more; 0: the end; -errno. */
+static int behind_merged(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	int ret = tape->merged ? tape->merged->ret : 1;
+
+	if (ret > 0)
+		return ret;
+	if (err && ret < 0 && tape->merged->why.text[0])
+		*err = tape->merged->why;
+	forget_merged(tape);
+	if (!ret)
+		tape_load_stop(tape);
+	return ret == TAPE_NOT_AHEAD ? 1 : ret;
+}
+
+/* Merges the next events.  Returns 1; 0: there are none; -errno. */
+__attribute__((noinline))
+static int next_merged(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	const struct tape_merged *merged;
+	int ret;
+
+	do {
+		ret = behind_merged(tape, err);
+		if (ret <= 0)
+			return ret;
+		merged = tape->ahead ? tape_ahead_next(tape) : merge_here(tape, err);
+		if (!merged)
+			return -ENOMEM;
+		tape->merged = merged;
+	} while (!merged->n);
+	tape->brief = merged->briefs;
+	tape->briefs_end = merged->briefs + merged->n;
+	tape->set_slowly |= !!tape->stream;
+	return 1;
+}
+
+/* Sets the members of the returned event that a brief has. */
+static inline void set_event(struct schedtape_tape *tape, const struct tape_brief *brief)
+{
+	struct schedtape_event *ev = &tape->ev;
+
+	ev->time = brief->time;
+	ev->cpu = tape_brief_cpu(brief);
+	ev->type = brief->type;
+	ev->pid = brief->pid;
+	ev->curr = brief->curr;
+	ev->curr_kind = brief->curr_kind;
+	ev->old_pid = 0;
+	ev->arg = brief->arg;
+}
+
+/* The same of an event that is not brief, or comes behind such a one, or through a pipe. */
+__attribute__((noinline))
+static void set_event_slow(struct schedtape_tape *tape, const struct tape_brief *brief)
+{
+	struct schedtape_event *ev = &tape->ev;
+
+	if (brief->type) {
+		memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+		set_event(tape, brief);
+	} else {
+		*ev = tape->merged->whole[brief->pid];
+	}
+	/* Of a pipe, this is the only merged event, so the heap's first one. */
+	if (tape->stream)
+		tape_stream_returns(tape, tape_cursor_time(tape->heap[0].cursor), ev);
+	tape->set_slowly = !brief->type || tape->stream;
+}
+
+int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
+		    struct schedtape_error *err)
+{
+	const struct tape_brief *brief;
+	int ret;
+
+	if (tape->brief == tape->briefs_end) {
+		ret = next_merged(tape, err);
+		if (ret <= 0)
+			return ret;
+	}
+	brief = tape->brief++;
+	if (brief->type && !tape->set_slowly)
+		set_event(tape, brief);
+	else
+		set_event_slow(tape, brief);
+	*ev = &tape->ev;
+	return 1;
+}
+
+int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
+			struct schedtape_error *err)
+{
+	const struct schedtape_event *next;
+	int ret = tape_next_event(tape, &next, err);
+
+	if (ret > 0)
+		*ev = *next;
+	return ret;
+}
+
+int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	if (tape->stream)
+		return tape_stream_rewind(tape, err);
+
+	forget_merged(tape);
+	tape_load_stop(tape);
+	tape_merge_rewind(tape);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Changes of ring pages: their headers, and events that are left out.  Pages have the byte order of
+ * the machine that recorded them.
+ */
+#ifndef SCHEDTAPE_TAPE_PAGE_H
+#define SCHEDTAPE_TAPE_PAGE_H
+
+#include <stdbool.h>
+
+#include <schedtape.h>
+
+/* Unpacks the header of a page in either byte order.  Returns false if this is no page. */
+bool tape_page_header(struct stape_page_header *header, const void *page);
+/* Packs a header in the byte order that the page has. */
+void tape_page_set_header(void *page, const struct stape_page_header *header);
+
+/*
+ * cut.c: removes the events before @time, by the session's clock, of a page that has some.  What
+ * ran before the first event that is left is in the header then.  Returns how many were removed;
+ * -EBADMSG: the page is corrupt, and has not been changed.
+ */
+int tape_page_cut(void *page, uint64_t time);
+/*
+ * Notes in a page's header that @lost events are missing before it, from @first to @last, by the
+ * session's clock, besides those that the page tells of already.
+ */
+void tape_page_lose(void *page, uint64_t lost, uint64_t first, uint64_t last);
+
+#endif /* SCHEDTAPE_TAPE_PAGE_H */
