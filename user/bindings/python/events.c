@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The events of a tape: one by one, or all of them in columns.
+ */
+#include "column.h"
+#include "tape.h"
+
+#include <string.h>
+
+/* -- one by one ----------------------------------------------------------------- */
+
+enum {
+	TIME, CPU, TYPE, PID, CURR, CURR_KIND, NEXT_KIND, PREV_STATE, TARGET_CPU, CONTEXT, COMM,
+	TGID, PRIO, BOOSTED, OLD_PID, ENDED, LOST, ARG, NR_FIELDS,
+};
+
+static PyStructSequence_Field event_fields[] = {
+	[TIME] = { "time", "ns of CLOCK_MONOTONIC" },
+	[CPU] = { "cpu", "the CPU that recorded it; None: a description of a task" },
+	[TYPE] = { "type", "switch, waking, wakeup, ..." },
+	[PID] = { "pid", "the event's task; 0: none, or not recorded" },
+	[CURR] = { "curr", "PID of the task that ran on the CPU before the event; 0: none" },
+	[CURR_KIND] = { "curr_kind", "what ran there: task, idle, other: a task without an event" },
+	[NEXT_KIND] = { "next_kind", "switch: the same of what runs next" },
+	[PREV_STATE] = { "prev_state", "switch: the state in which that task left, as in ps" },
+	[TARGET_CPU] = { "target_cpu", "where the task goes; task: where it is" },
+	[CONTEXT] = { "context", "waking: task, softirq, hardirq, softirq_task" },
+	[COMM] = { "comm", "rename, task: the name" },
+	[TGID] = { "tgid", "task: PID of its process" },
+	[PRIO] = { "prio", "setprio, task: the kernel's priority; -1: deadline" },
+	[BOOSTED] = { "boosted", "the same: a waiter lends the priority" },
+	[OLD_PID] = { "old_pid", "exec: the PID before" },
+	[ENDED] = { "ended", "exit: it is the task's end; else it begins to exit" },
+	[LOST] = { "lost", "lost: how many events; 0: not known" },
+	[ARG] = { "arg", "what else there is, see schedtape/event.h" },
+	[NR_FIELDS] = { NULL, NULL },
+};
+
+static PyStructSequence_Desc event_desc = {
+	.name = "schedtape.Event",
+	.doc = "An event of a tape. Fields that its type does not have are None.",
+	.fields = event_fields,
+	.n_in_sequence = NR_FIELDS,
+};
+
+static PyTypeObject *event_type;
+static PyObject *type_names[SCHEDTAPE_EV_PAUSED + 1];
+
+static PyObject *name_of_type(uint32_t type)
+{
+	if (type > SCHEDTAPE_EV_PAUSED)
+		return NULL;
+	if (!type_names[type])
+		type_names[type] = PyUnicode_InternFromString(schedtape_event_name(type));
+	return Py_XNewRef(type_names[type]);
+}
+
+static PyObject *state_of(const struct schedtape_event *ev)
+{
+	char state[] = { schedtape_state_char(schedtape_switch_state(ev)), '\0' };
+
+	/* Only of a recorded task is it a state of that task. */
+	return ev->type == STAPE_EV_SWITCH && ev->curr ? PyUnicode_InternFromString(state) : NULL;
+}
+
+static PyObject *target_of(const struct schedtape_event *ev)
+{
+	switch (ev->type) {
+	case STAPE_EV_WAKEUP:
+	case STAPE_EV_WAKEUP_NEW:
+	case STAPE_EV_MIGRATE:
+		return PyLong_FromUnsignedLongLong(ev->arg);
+	case STAPE_EV_TASK:
+		return PyLong_FromUnsignedLong(ev->task_cpu);
+	}
+	return NULL;
+}
+
+static PyObject *kind_of(unsigned int kind)
+{
+	static const char * const names[] = { "task", "idle", "other" };
+
+	return kind < 3 ? PyUnicode_InternFromString(names[kind]) : NULL;
+}
+
+static PyObject *flag(bool has, bool is)
+{
+	return has ? PyBool_FromLong(is) : NULL;
+}
+
+/* Sets what only descriptions of tasks have. */
+static void describe(PyObject *event, const struct schedtape_event *ev)
+{
+	bool task = ev->type == STAPE_EV_TASK, prio = task || ev->type == STAPE_EV_PRIO;
+	bool named = task || ev->type == STAPE_EV_RENAME;
+
+	row_set(event, COMM, named ? tape_text(ev->comm) : NULL);
+	row_set(event, TGID, task ? PyLong_FromUnsignedLong(ev->tgid) : NULL);
+	row_set(event, PRIO, prio ? PyLong_FromLong(ev->prio) : NULL);
+	row_set(event, BOOSTED, flag(prio, ev->boosted));
+	row_set(event, OLD_PID, ev->type == STAPE_EV_EXEC ?
+			    PyLong_FromUnsignedLong(ev->old_pid) : NULL);
+	row_set(event, ENDED, flag(ev->type == STAPE_EV_EXIT, schedtape_exit_ended(ev)));
+}
+
+static PyObject *make_event(const struct schedtape_event *ev)
+{
+	PyObject *event = PyStructSequence_New(event_type);
+
+	if (!event)
+		return NULL;
+	row_set(event, TIME, PyLong_FromUnsignedLongLong(ev->time));
+	row_set(event, CPU, ev->cpu == STAPE_CPU_NONE ? NULL : PyLong_FromUnsignedLong(ev->cpu));
+	row_set(event, TYPE, name_of_type(ev->type));
+	row_set(event, PID, PyLong_FromUnsignedLong(ev->pid));
+	row_set(event, CURR, PyLong_FromUnsignedLong(ev->curr));
+	row_set(event, CURR_KIND, kind_of(ev->curr_kind));
+	row_set(event, NEXT_KIND, ev->type == STAPE_EV_SWITCH ? kind_of(schedtape_switch_next(ev)) :
+							    NULL);
+	row_set(event, PREV_STATE, state_of(ev));
+	row_set(event, TARGET_CPU, target_of(ev));
+	row_set(event, CONTEXT, ev->type == STAPE_EV_WAKING ?
+			    PyUnicode_InternFromString(schedtape_context_name(ev->arg)) : NULL);
+	describe(event, ev);
+	row_set(event, LOST, ev->type == SCHEDTAPE_EV_LOST ?
+			 PyLong_FromUnsignedLongLong(ev->lost) : NULL);
+	row_set(event, ARG, PyLong_FromUnsignedLongLong(ev->arg));
+	if (PyErr_Occurred())
+		Py_CLEAR(event);
+	return event;
+}
+
+/**
+ * struct iterator - reads events
+ * @tape: the tape
+ * @turn: of the tape: another one means that somebody else has begun to read it
+ */
+struct iterator {
+	PyObject_HEAD
+	struct tape_object *tape;
+	unsigned long turn;
+};
+
+static PyObject *iterator_type;
+
+static PyObject *iterator_next(PyObject *object)
+{
+	struct iterator *self = (struct iterator *)object;
+	struct schedtape_error err = { "" };
+	struct schedtape_event ev;
+	int rc;
+
+	if (self->tape->tape && self->turn != self->tape->turn) {
+		PyErr_SetString(PyExc_RuntimeError,
+				"the tape was read again since this iteration began");
+		return NULL;
+	}
+	if (!tape_is_free(self->tape))
+		return NULL;
+	while ((rc = schedtape_tape_next(self->tape->tape, &ev, &err)) == -EBADMSG)
+		tape_note(self->tape, err.text);
+	if (rc < 0)
+		return tape_fail(rc, &err);
+	return rc ? make_event(&ev) : NULL;
+}
+
+static void iterator_dealloc(PyObject *object)
+{
+	PyTypeObject *type = Py_TYPE(object);
+
+	Py_DECREF((PyObject *)((struct iterator *)object)->tape);
+	PyObject_Free(object);
+	Py_DECREF(type);
+}
+
+static PyType_Slot iterator_slots[] = {
+	{ Py_tp_dealloc, iterator_dealloc },
+	{ Py_tp_iter, PyObject_SelfIter },
+	{ Py_tp_iternext, iterator_next },
+	{ 0, NULL },
+};
+
+static PyType_Spec iterator_spec = {
+	.name = "schedtape._schedtape.EventIterator",
+	.basicsize = sizeof(struct iterator),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.slots = iterator_slots,
+};
+
+PyObject *events_iterate(PyObject *object, PyObject *none)
+{
+	struct tape_object *tape = (struct tape_object *)object;
+	struct iterator *self;
+
+	(void)none;
+	if (!tape_begin(tape))
+		return NULL;
+	tape_end(tape);
+	self = PyObject_New(struct iterator, (PyTypeObject *)iterator_type);
+	if (!self)
+		return NULL;
+	self->tape = (struct tape_object *)Py_NewRef(object);
+	self->turn = tape->turn;
+	return (PyObject *)self;
+}
+
+/* -- columns ------------------------------------------------------------------------ */
+
+enum { C_TIME, C_CPU, C_TYPE, C_PID, C_CURR, C_ARG, NR_COLUMNS };
+
+/* Reads all events.  Needs no GIL.  Goes on behind a page that contradicts itself. */
+static int fill(struct tape_object *self, struct column columns[NR_COLUMNS],
+		struct schedtape_error *err)
+{
+	struct schedtape_event ev;
+	int rc;
+
+	while ((rc = schedtape_tape_next(self->tape, &ev, err))) {
+		if (rc == -EBADMSG) {
+			tape_note(self, err->text);
+			continue;
+		}
+		if (rc < 0)
+			return rc;
+		if (column_add_u64(&columns[C_TIME], ev.time) ||
+		    column_add_u32(&columns[C_CPU], ev.cpu) ||
+		    column_add_u8(&columns[C_TYPE], ev.type) ||
+		    column_add_u32(&columns[C_PID], ev.pid) ||
+		    column_add_u32(&columns[C_CURR], ev.curr) ||
+		    column_add_u64(&columns[C_ARG], ev.arg))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+PyObject *events_columns(PyObject *object, PyObject *none)
+{
+	struct column columns[NR_COLUMNS] = {
+		[C_TIME] = { "time", 'Q' }, [C_CPU] = { "cpu", 'I' }, [C_TYPE] = { "type", 'B' },
+		[C_PID] = { "pid", 'I' }, [C_CURR] = { "curr", 'I' }, [C_ARG] = { "arg", 'Q' },
+	};
+	struct tape_object *self = (struct tape_object *)object;
+	struct schedtape_error err = { "" };
+	int rc;
+
+	(void)none;
+	if (!tape_begin(self))
+		return NULL;
+	Py_BEGIN_ALLOW_THREADS
+	rc = fill(self, columns, &err);
+	Py_END_ALLOW_THREADS
+	tape_end(self);
+	if (!rc)
+		return columns_to_dict(columns, NR_COLUMNS);
+	columns_free(columns, NR_COLUMNS);
+	return tape_fail(rc, &err);
+}
+
+/* A dict of the numbers that columns have for types, by name. */
+static int add_types(PyObject *module)
+{
+	PyObject *types = PyDict_New(), *number, *name;
+	int rc = types ? 0 : -1;
+	uint32_t i;
+
+	for (i = 1; i <= SCHEDTAPE_EV_PAUSED && !rc; i++) {
+		name = name_of_type(i);
+		number = PyLong_FromUnsignedLong(i);
+		if (!name || !number)
+			rc = -1;
+		else if (strcmp(schedtape_event_name(i), "unknown"))
+			rc = PyDict_SetItem(types, name, number);
+		Py_XDECREF(name);
+		Py_XDECREF(number);
+	}
+	if (!rc)
+		rc = PyModule_AddObjectRef(module, "EVENT_TYPES", types);
+	Py_XDECREF(types);
+	return rc;
+}
+
+int events_init(PyObject *module)
+{
+	event_type = PyStructSequence_NewType(&event_desc);
+	iterator_type = PyType_FromSpec(&iterator_spec);
+	if (!event_type || !iterator_type || add_types(module))
+		return -1;
+	return PyModule_AddObjectRef(module, "Event", (PyObject *)event_type);
+}
