@@ -130,10 +130,10 @@ def life(result):
 PROBES = ("stape_probe_switch", "stape_probe_waking", "stape_probe_wakeup")
 
 
-def switch_cost(result):
+def switch_cost(result, probes=PROBES):
     """Instructions of the probes for a switch, and for the wake-up that goes with it."""
     switches = sum(count["calls"] for count in result["calls"] if count["name"] == PROBES[0])
-    return spent(result, PROBES) / switches
+    return spent(result, probes) / switches
 
 
 def report_functions(part, table):
@@ -156,7 +156,8 @@ def report_functions(part, table):
         table(f"functions: {name}: instructions of functions alone, of each {unit}",
               ["function", "of the kernel, called by", "calls", "instructions"], parts)
         found[name] = {
-            "switch": switch_cost(result), "calls": rows, "own": parts, "longest": max((row[4] for row in rows), default=0),
+            "switch": switch_cost(result), "alone": switch_cost(result, PROBES[:1]),
+            "calls": rows, "own": parts, "longest": max((row[4] for row in rows), default=0),
             "off": result["off"], "section": result["section"],
         }
         if phase == "forks":
@@ -196,5 +197,10 @@ def targets(results):
         ["fork and exit, without descriptions",
          loads.get("forks", {}).get("life"), 400],
         ["system calls, a switch of a task that sleeps",
-         loads["syscalls"]["switch"] - loads["pingpong"]["switch"] if loads else None, 15],
+         loads["syscalls"]["switch"] - loads["pingpong"]["switch"] if loads else None, 16],
+        ["triggers, a switch",
+         loads["triggers"]["alone"] - loads["pingpong"]["alone"] if loads else None, 20],
+        ["triggers, a wake-up",
+         loads["triggers"]["switch"] - loads["triggers"]["alone"] -
+         loads["pingpong"]["switch"] + loads["pingpong"]["alone"] if loads else None, 20],
     ]

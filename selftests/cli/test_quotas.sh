@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: a tape has the quotas of cgroups as they were during the recording, and what the
-# kernel counted of them; info shows them, and why takes the one that held during a wait.
+# kernel counted of them; info shows them, and why takes the one that held during a wait. A snapshot
+# has those of its own time.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
+. "${here%/cli}/lib/tapes.sh"
 
 if ! find_cgroups; then
 	skip "no controller cpu for cgroups of version 2"
@@ -16,7 +18,7 @@ mkdir "$cg/limited" "$cg/calm"
 # No two CPUs can use that up.
 echo "400000 100000" > "$cg/calm/cpu.max"
 
-# quota CGROUP: prints its line of info, and fails if there is none
+# quota CGROUP: prints the cgroup's line of info; fails if info prints no such line
 quota()
 {
 	schedtape info "$tape" 2> log | grep -E "^quota +: .*/$1"
@@ -84,13 +86,13 @@ schedtape why --summary --sleeps --json --comm sleep $tape > causes.json 2> log 
 report $? "a cgroup that was never throttled is no cause"
 rmdir "$cg/new"
 
-# -- a pipe, threads, and ends that are none ------------------------------------------------
+# -- a pipe, threads, and recordings that end early -----------------------------------------
 
 tape=piped.tape
 set_limit 20000
 schedtape record -q -a --kthreads -o - -- bash load "$cg" 2> log | tee $tape |
 	schedtape why hog - > out 2>> log
-grep -qE 'perhaps throttled \(cpu.max [24]0 %\)$' out
+grep -qE 'was throttled \(cpu.max [24]0 %\)$' out
 report $? "why reads quotas from a pipe"
 shows limited "20 % of a CPU, then 40 % of a CPU from [0-9.]+ on$counts" "the tape has all of them"
 rmdir "$cg/new"
@@ -130,5 +132,74 @@ eventually quota 'limited: .* none' > out
 kill -INT $recorder
 wait $recorder
 shows limited "30 % of a CPU, then none from [0-9.]+ on; never throttled" "Ctrl-C ends the counting"
+
+# -- a snapshot -----------------------------------------------------------------------------
+
+set_limit 10000
+chain 100000000 5 > /dev/null &
+chain=$!
+sh -c 'echo $$ > $0/limited/cgroup.procs; exec hog 600000' "$cg" > /dev/null &
+hog=$!
+schedtape record -q -a -o t -M 64K --switch-output --name flight 2> log &
+recorder=$!
+eventually recording
+set_limit 20000
+changed=$(date +%s%N)
+# The rings have what came after the first change.
+goes_on()
+{
+	schedtape list --json > list.json &&
+		like list.json "any(0 < s['keeps_ns'] < $(date +%s%N) - $changed for s in d['sessions'])"
+}
+eventually goes_on
+set_limit 40000
+echo 300 > "$cg/limited/cpu.weight"
+# The kernel counts a throttling when it ends.
+sleep 0.5
+schedtape snapshot flight > first 2> log
+tape=$(cat first)
+shows limited "20 % of a CPU, then 40 % of a CPU from [0-9.]+ on$counts" \
+	"a snapshot has the quota from before its first event, and later ones"
+schedtape info --json "$tape" > info.json 2> log && like info.json \
+	"[d['start_ns'] < q['changes'][1]['time_ns'] < d['stop_ns']
+		for q in d['quotas'] if q['cgroup'].endswith('/limited')] == [True]"
+report $? "with the time of the change"
+like info.json "[c['weight'] for c in d['meta']['cgroups'] if c['path'].endswith('/limited')] == [300]"
+report $? "and the weight, which was changed after the recorder's start"
+kill $hog $chain
+wait $hog 2> /dev/null
+mkdir "$cg/new"
+echo "50000 100000" > "$cg/new/cpu.max"
+# Long enough that its quota is read.
+sh -c 'echo $$ > $0/new/cgroup.procs; exec sleep 0.5' "$cg"
+rmdir "$cg/new"
+kill -INT $recorder
+wait $recorder
+tape=$(tapes | cut -d ' ' -f 2)
+shows new "(none, then )?50 % of a CPU( from [0-9.]+ on)?(; never throttled)?(, as of [0-9.]+)?" \
+	"the tape at the end has that of a cgroup that has come and gone"
+schedtape report --by cgroup "$tape" > out 2> log && grep -q '^/new ' out
+report $? "and its path, for its tasks"
+
+# A task of the recording is moved to a cgroup of others.
+forget
+mkdir "$cg/moved"
+echo "50000 100000" > "$cg/moved/cpu.max"
+hog 600000 > /dev/null &
+hog=$!
+schedtape record -q -p $hog -o t -M 64K --switch-output --name flight 2> log &
+recorder=$!
+eventually recording
+echo $hog > "$cg/moved/cgroup.procs"
+schedtape snapshot flight > first 2> log
+tape=$(cat first)
+shows moved "50 % of a CPU.*" "a snapshot has the quota of a cgroup that a task was moved to"
+kill $hog
+wait $hog 2> /dev/null
+wait $recorder
+rmdir "$cg/moved"
+tape=$(tapes | cut -d ' ' -f 2)
+schedtape report --by cgroup "$tape" > out 2> log && grep -q '^/moved ' out
+report $? "and the path, also when the task has ended"
 rmdir "$cg/limited" "$cg/calm"
 finish

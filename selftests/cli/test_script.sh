@@ -23,6 +23,11 @@ UNKNOWN = [(r"prev_state=R\+", "prev_state=R"), (r"prev_state=Z", "prev_state=X"
            (r"oom_score_adj=-?\d+", "oom_score_adj="),
            (r" group_dead=\w+", ""),
            (r"prev_comm=(swapper|perf|schedtape|other|kworker).* ==>", "prev ==>")]
+# Since Linux 7.0 a task can be preempted, and moved, between two probes of a tracepoint, so the two
+# recorders may see these events on different CPUs. The other tracepoints are passed with interrupts
+# off.
+PREEMPTIBLE = {"sched:sched_process_fork", "sched:sched_process_exec", "sched:sched_process_exit",
+               "task:task_rename"}
 
 def load(path):
     found = collections.Counter()
@@ -36,7 +41,7 @@ def load(path):
             trace = re.sub(pattern, text, trace)
         if not LOAD.search(trace) or LEFT_OUT.search(trace):
             continue
-        found[match[5], match[3], trace] += 1
+        found[match[5], None if match[5] in PREEMPTIBLE else match[3], trace] += 1
     return found
 
 ours, perf = load(sys.argv[1]), load(sys.argv[2])

@@ -144,20 +144,22 @@ has_schedulers()
 	grep -qxE "$2" log
 }
 
+# No graph is compared: on a busy machine two processes that begin or end at the same time may wait
+# for a lock of the kernel.
 on scx_simple
 schedtape record -q -o work.tape -- periodic 20 1 50 3 > log 2>&1 &&
 	has_schedulers work.tape 'ext \(simple\)'
 report $? "a workload under scx_simple is recorded, with its scheduler"
 schedtape replay -q --record work.replay work.tape > log 2>&1 &&
-	schedtape diff --same-graph work.tape work.replay > log 2>&1 &&
+	schedtape diff --max-unmatched 0 work.tape work.replay > log 2>&1 &&
 	! grep -q '^# schedulers' log && has_schedulers work.replay 'ext \(simple\)'
-report $? "and replayed under it, with the same graph"
+report $? "and replayed under it"
 off
 report $? "the scheduler goes off"
 schedtape replay -q --record fair.replay work.tape > log 2>&1 &&
-	schedtape diff --same-graph work.tape fair.replay > log 2>&1 &&
+	schedtape diff --max-unmatched 0 work.tape fair.replay > log 2>&1 &&
 	grep -qx '# schedulers differ: A: ext (simple), B: fair' log
-report $? "a replay without it has the same graph, and diff says which schedulers there were"
+report $? "of a replay without it, diff says which schedulers there were"
 schedtape diff --json work.tape fair.replay > diff.json 2> log &&
 	like diff.json "d['scheduler'] == {'a': 'ext (simple)', 'b': 'fair', 'differ': True}"
 report $? "in JSON, too"
@@ -210,6 +212,21 @@ schedtape info --json change.tape > info.json 2> log &&
 report $? "within a second, or as late as this machine is"
 like info.json "(lambda s: s[-1]['enable_seq'] == s[0]['enable_seq'] + 1)(d['schedulers'])"
 report $? "it is counted once"
+
+# -- in memory ---------------------------------------------------------------------------
+
+schedtape record -q -a -o memory.tape -M 8M --switch-output --name memory > record.log 2>&1 &
+recorder=$!
+eventually recording
+sleep $((2 * slow))
+on scx_simple
+sleep $((2 * slow))
+off
+tape=$(schedtape snapshot memory 2> log)
+kill -INT $recorder
+wait $recorder
+has_schedulers "$tape" 'fair; ext \(simple\); fair'
+report $? "a snapshot has the schedulers that were on meanwhile"
 
 # -- while recordings start and stop ---------------------------------------------------
 

@@ -19,17 +19,6 @@ import os, sys, threading
 
 go, stay, ready = (os.open(name, os.O_RDWR) for name in ("go", "stay", "ready"))
 
-# The exit of "ends" wakes those who wait for a gate or for it. perf does not count its events any
-# more then, so these must not migrate.
-def stay_here():
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
-def wait_for(gate):
-    cpus = os.sched_getaffinity(0)
-    stay_here()
-    os.read(gate, 1)
-    os.sched_setaffinity(0, cpus)
-
 def ping(rounds, read, write, first):
     for _ in range(rounds):
         if first:
@@ -66,11 +55,11 @@ def start(work, stays):
     pid = os.fork()
     if pid:
         return pid
-    wait_for(go)
+    os.read(go, 1)
     work()
     os.write(ready, b"x")
     if stays:
-        wait_for(stay)
+        os.read(stay, 1)
     os._exit(0)
 
 stays = [start(work, True) for work in workers]
@@ -78,16 +67,14 @@ ends = [start(lambda: forks(3), False)]
 # A shell is small, so its execve() is quick.
 pid = os.fork()
 if not pid:
-    stay_here()
     os.execv("/bin/sh", ["sh", "-c", "read x < shell && exec sh -c 'echo x > ready; read x < stay'"])
 stays.append(pid)
 print("stays", *stays)
 print("ends", *ends)
 sys.stdout.flush()
-stay_here()
 for pid in ends:
     os.waitpid(pid, 0)
-wait_for(stay)
+os.read(stay, 1)
 EOP
 mkfifo go stay ready shell
 /usr/bin/python3 -IS work.py > pids 2> log &
@@ -139,8 +126,10 @@ NAMES = {"sched:sched_switch": "switch", "sched:sched_waking": "waking",
          "sched:sched_migrate_task": "migrate", "sched:sched_process_fork": "fork",
          "sched:sched_process_exec": "exec", "sched:sched_process_exit": "exit"}
 # perf stops to count a task within its exit, before or after that event.  What follows are wake-ups
-# of its parent and of tasks that wait for what it gives back, and its last switch.
-AT_EXIT = {"exit": (0, 1), "switch": (1, 20), "waking": (0, 20), "wakeup": (0, 20)}
+# of its parent, of tasks that wait for what it gives back and of the kernel's threads, which may
+# migrate, and its last switch.
+AT_EXIT = {"exit": (0, 1), "switch": (1, 100), "waking": (0, 100), "wakeup": (0, 100),
+           "migrate": (0, 100)}
 
 theirs = {}
 for row in csv.reader(open(sys.argv[1])):

@@ -131,18 +131,26 @@ report $? "not those that have left it"
 kill -INT $recorder
 wait $recorder
 sleep 2
+eventually left
+status=$?
 kill -INT $top
-wait $top && grep -q "session $id has ended" log && left
+wait $top && grep -q "session $id has ended" log && [ $status = 0 ]
 report $? "it goes on with the last ones when that session ends"
 expect 1 'session 4000' schedtape top --like 4000
 expect 129 'not with -p' schedtape top --like 1 -p 1
+expect 129 'not with -p' schedtape top web -p 1
+expect 129 'not with --like' schedtape top web --like 1
+expect 129 'one argument too many' schedtape top web other
+expect 1 'there is no recorder of that name' schedtape top nobody
 kill $asleep $one $two
 
 # -- the screen ----------------------------------------------------------------
 
 start_three
+schedtape record -q --name web -o fly -M 64K -p "$(pgrep -o chain)" 2> log &
+eventually recording
 cat > screen.py << 'EOP'
-import sys
+import os, re, sys
 sys.path.append(sys.argv[1])
 from terminal import Terminal
 
@@ -183,6 +191,11 @@ before = top.lines()
 top.read(1.5)
 top.type("p")
 top.until("and further intervals", lambda lines: is_table(lines) and lines[1] != before[1])
+# From here on the table is always the same one, which has more rows than a small terminal.
+top.until("all three workloads", lambda lines: {"chain", "other", "periodic"} <=
+          {line.split()[0].split(":")[0] for line in rows(lines)})
+top.type("p")
+top.until("another pause", lambda lines: lines[0].endswith("[paused]"))
 top.type("h")
 top.until("the keys", lambda lines: any("scroll by a line" in line for line in lines))
 top.type("h")
@@ -212,6 +225,15 @@ top = Terminal(24, 80, "schedtape", "top", "-p", "4194303")
 assert top.end() == 1
 assert any("4194303" in line for line in top.lines()), top.lines()
 print("ok: a message stays")
+
+top = Terminal(24, 100, "schedtape", "top", "-d", "0.5", "web")
+top.until("a recorder's tasks", lambda lines: lines[-1].endswith("w tape  h help") and
+          {line.split(":")[0] for line in rows(lines)} == {"chain"})
+top.type("w")
+top.until("its last seconds on a tape", lambda lines: re.search(r"/fly\.20.*Z$", lines[-1]))
+assert os.path.getsize(top.lines()[-1]) > 0
+top.type("q")
+assert top.end() == 0
 
 top = Terminal(24, 80, "schedtape", "top", "-b", "-d", "0.2", "-n", "2")
 assert top.end() == 0

@@ -32,18 +32,6 @@ const struct stape_clock_sample *schedtape_tape_clocks(struct schedtape_tape *ta
 	return NULL;
 }
 
-/* For identities, which the table of tasks uses. */
-int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
-			struct schedtape_error *err)
-{
-	const struct schedtape_event *next;
-	int rc = tape_next_event(tape, &next, err);
-
-	if (rc > 0)
-		*ev = *next;
-	return rc;
-}
-
 bool cmd_tape_is_live(struct schedtape_tape *tape)
 {
 	(void)tape;
@@ -61,7 +49,7 @@ static void count(struct schedtape_tape *tape, bool by_cpu)
 	if (task_table_begin(&counts.table, tape, NULL))
 		abort();
 	while (tape_next_event(tape, &ev, NULL) > 0) {
-		expected += !schedtape_event_is_gap(ev) && ev->type <= SCHEDTAPE_EV_AFFINITY &&
+		expected += !schedtape_event_is_gap(ev) && ev->type <= SCHEDTAPE_EV_UNTHROTTLE &&
 			    !(ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev));
 		if (counts_take(&counts, ev))
 			abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* First inputs of fuzzers: seeds DIRECTORY {tape|page|timeline|compare|table|directory|options} */
+/* First inputs of fuzzers: seeds DIRECTORY WHAT, one of those in main() or "page" */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,8 @@
 #include <schedtape.h>
 #include <tape/write.h>
 
+#include "../unit/image.h"
+#include "../unit/points.h"
 #include "../unit/tapes.h"
 
 static struct sample sample;
@@ -45,6 +47,7 @@ static void make_page(unsigned char *page)
 	maker_switch(&m, 1300, 3, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	maker_prio(&m, 1400, 3, maker_prio_word(1, -7, 13, 86, true));
 	maker_affinity(&m, 1450, 3, &mask, 1);
+	maker_trigger(&m, 1460, 3, 7, STAPE_TRIGGER_LASTS | 1ULL << STAPE_TRIGGER_KIND_SHIFT);
 	maker_event(&m, 1500, STAPE_EV_FORK, 4, STAPE_FORK_THREAD);
 	maker_task(&m, 1600, 3, STAPE_TASK_LEAVES, "task", words);
 	maker_switch(&m, 1700, 4, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
@@ -122,6 +125,44 @@ static void write_piped(const char *dir)
 	schedtape_writer_close(w, &err);
 }
 
+/* A tape with other tracepoints, of two CPUs. */
+static void write_points(const char *dir)
+{
+	const struct point_exit exits[] = { point_exit(1, 0), point_exit(2, 1) };
+	struct schedtape_sample samples[] = {
+		{ .time = 1010, .pid = 7, .tid = 8, .bytes = sizeof(*exits), .data = &exits[0] },
+		{ .time = 1020, .lost = 9, .bytes = sizeof(*exits), .data = &exits[1] },
+		{ .time = 1015, .cpu = 3, .bytes = 5, .data = &exits[0] },
+	};
+	struct schedtape_writer *w;
+	struct schedtape_error err;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/points", dir);
+	if (tape_writer_create(path, sample.meta, NULL, &w, &err))
+		exit(1);
+	schedtape_writer_formats(w, &points_formats, &err);
+	schedtape_writer_samples(w, samples, 2, &err);
+	schedtape_writer_samples(w, samples + 2, 1, &err);
+	schedtape_writer_end(w, &sample.end, &err);
+	schedtape_writer_close(w, &err);
+}
+
+/* Ends a tape in a file without a name.  Returns its bytes, which the caller frees. */
+static unsigned char *end_tape(struct schedtape_writer *w, const struct schedtape_end *end,
+			       struct json_object *meta, struct blob *b, size_t *size)
+{
+	struct schedtape_error err;
+	unsigned char *data;
+
+	schedtape_writer_end(w, end, &err);
+	schedtape_writer_close(w, &err);
+	json_object_put(meta);
+	data = blob_get(b, size);
+	close(b->fd);
+	return data;
+}
+
 /* A tape with a counter clock, with one batch, or with everything but batches. */
 static unsigned char *make_file(int stream, size_t *size)
 {
@@ -144,7 +185,6 @@ static unsigned char *make_file(int stream, size_t *size)
 	struct schedtape_end end = sample.end;
 	struct schedtape_writer *w;
 	struct schedtape_error err;
-	unsigned char *data;
 	struct blob b;
 
 	json_object_object_add(meta, "recording", json_object_new_string("r"));
@@ -168,12 +208,7 @@ static unsigned char *make_file(int stream, size_t *size)
 		schedtape_writer_pages(w, sample.pages[stream], 2, &err);
 	}
 	schedtape_writer_clock(w, &clocks[1], &err);
-	schedtape_writer_end(w, &end, &err);
-	schedtape_writer_close(w, &err);
-	json_object_put(meta);
-	data = blob_get(&b, size);
-	close(b.fd);
-	return data;
+	return end_tape(w, &end, meta, &b, size);
 }
 
 static void write_directory(const char *dir)
@@ -194,6 +229,53 @@ static void write_directory(const char *dir)
 		free(data);
 	}
 	write_file(dir, "three", file, at);
+}
+
+/* One of two tapes of a recorder: the second one has what the first one has, and more. */
+static unsigned char *make_part(int part, size_t *size)
+{
+	struct stape_clock_sample clock = { .counter = 100, .mono = 50, .khz = 2000000 };
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_end end = sample.end;
+	struct schedtape_writer *w;
+	struct schedtape_error err;
+	struct blob b;
+	int i;
+
+	json_object_object_add(meta, "recording", json_object_new_string("r"));
+	json_object_object_add(meta, "part", json_object_new_int(part));
+	end.window_start = 1000;
+	blob_init(&b);
+	if (tape_writer_create(b.path, meta, NULL, &w, &err))
+		exit(1);
+	schedtape_writer_tasks(w, sample.tasks, 2, &err);
+	for (i = 0; i < part; i++) {
+		schedtape_writer_clock(w, &clock, &err);
+		clock.counter += 4000000;
+		clock.mono += 2000000;
+		schedtape_writer_pages(w, sample.pages[i], 2, &err);
+	}
+	return end_tape(w, &end, meta, &b, size);
+}
+
+static void write_parts(const char *dir)
+{
+	static unsigned char file[65536];
+	unsigned char *data;
+	size_t size, at = 2;
+	int part;
+
+	for (part = 1; part <= 2; part++) {
+		data = make_part(part, &size);
+		if (part == 1) {
+			file[0] = size;
+			file[1] = size >> 8;
+		}
+		memcpy(file + at, data, size);
+		at += size;
+		free(data);
+	}
+	write_file(dir, "two", file, at);
 }
 
 /* All options with arguments, in all their forms. */
@@ -222,6 +304,46 @@ static void write_options(const char *dir)
 	}
 }
 
+static void write_memory(const char *dir)
+{
+	static unsigned char data[IMAGE_MADE * STAPE_PAGE_SIZE];
+	struct image image = { .data = data, .bytes = sizeof(data) };
+
+	image_make(&image);
+	write_file(dir, "memory", data, sizeof(data));
+}
+
+/* A byte, a format, a 0, and a sample's data: see fuzz-decode.c. */
+static void write_decode(const char *dir)
+{
+	const struct point_entry entry = point_entry(9, "eth0");
+	const struct point_exit ended = point_exit(9, 1);
+	const struct point_all all = point_all();
+	const struct {
+		const char *format;
+		const void *data;
+		size_t bytes;
+	} inputs[] = {
+		{ points[0].format, &entry, sizeof(entry) },
+		{ points[1].format, &ended, sizeof(ended) },
+		{ point_all_format, &all, sizeof(all) },
+	};
+	char file[4096], name[16];
+	size_t i, len;
+
+	for (i = 0; i < 6; i++) {
+		file[0] = points_formats.big_endian | (i < 3 ? 0 : 4);
+		len = strlen(inputs[i % 3].format) + 1;
+		memcpy(file + 1, inputs[i % 3].format, len);
+		memcpy(file + 1 + len, inputs[i % 3].data, inputs[i % 3].bytes);
+		/* The number that fuzz-decode gives to the only format. */
+		if (i < 3)
+			memcpy(file + 1 + len, &ended.type, sizeof(ended.type));
+		snprintf(name, sizeof(name), "%zu", i);
+		write_file(dir, name, file, 1 + len + inputs[i % 3].bytes);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
@@ -235,13 +357,20 @@ int main(int argc, char **argv)
 		write_tape(argv[1], "zstd", 3, 2);
 		write_tape(argv[1], "zstd-whole", 3, SAMPLE_ALL);
 		write_piped(argv[1]);
+		write_points(argv[1]);
 	} else if (!strcmp(argv[2], "directory")) {
 		write_directory(argv[1]);
+	} else if (!strcmp(argv[2], "join")) {
+		write_parts(argv[1]);
 	} else if (!strcmp(argv[2], "timeline") || !strcmp(argv[2], "compare") ||
 		   !strcmp(argv[2], "table")) {
 		write_timeline(argv[1]);
 	} else if (!strcmp(argv[2], "options")) {
 		write_options(argv[1]);
+	} else if (!strcmp(argv[2], "decode")) {
+		write_decode(argv[1]);
+	} else if (!strcmp(argv[2], "vmcore")) {
+		write_memory(argv[1]);
 	} else {
 		write_page(argv[1], "native", sample.pages[0][0]);
 		write_page(argv[1], "lost", sample.pages[1][1]);

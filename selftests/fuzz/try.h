@@ -158,6 +158,29 @@ static inline void check_schedulers(struct schedtape_tape *tape)
 			abort();
 }
 
+static inline void check_samples(struct schedtape_tape *tape)
+{
+	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
+	struct schedtape_samples *samples;
+	struct schedtape_sample sample;
+	struct schedtape_error err;
+	unsigned int sum = 0;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < formats->n; i++)
+		sum += strlen(formats->formats[i].system) + strlen(formats->formats[i].name) +
+		       strlen(formats->formats[i].format);
+	if (schedtape_samples_open(tape, &samples, &err))
+		abort();
+	while ((ret = schedtape_samples_next(samples, &sample, &err)) == 1)
+		for (i = 0; i < sample.bytes; i++)
+			sum += ((const unsigned char *)sample.data)[i];
+	if (ret || sum == UINT32_MAX)
+		abort();
+	schedtape_samples_close(samples);
+}
+
 /* Tests that the path is absolute and has no part that leads up: see security.rst. */
 static inline bool is_below(const char *path)
 {
@@ -275,6 +298,7 @@ static inline void try_tape(const char *path)
 	check_clocks(tape);
 	check_schedulers(tape);
 	check_cgroups(tape);
+	check_samples(tape);
 	read_all(tape, &first);
 	schedtape_tape_rewind(tape, &err);
 	read_all(tape, &again);

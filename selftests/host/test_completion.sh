@@ -88,6 +88,7 @@ fixed_values()
 	offers "schedtape latency --by p" policy process &&
 	offers "schedtape stat --by=c" cgroup comm cpu &&
 	offers "schedtape map --color=" always auto never &&
+	offers "schedtape record --color=" always auto never &&
 	offers "schedtape why 1 on" one.tape &&
 	offers "schedtape why --summary no" notes.txt &&
 	offers "schedtape record --threads=" core cpu numa package &&

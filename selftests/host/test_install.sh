@@ -23,13 +23,15 @@ installed_files()
 	local prefix=$1 page library
 
 	printf '%s\n' /usr/lib/udev/rules.d/60-schedtape.rules \
-		/usr/lib/sysusers.d/schedtape.conf "$prefix"/bin/schedtape \
+		/usr/lib/sysusers.d/schedtape.conf /usr/lib/systemd/system/schedtape@.service \
+		"$prefix"/bin/schedtape \
 		"$prefix"/share/bash-completion/completions/schedtape \
 		"$prefix"/share/zsh/site-functions/_schedtape \
 		"$prefix"/share/fish/vendor_completions.d/schedtape.fish \
-		"$prefix"/share/doc/schedtape/examples/bursts.c \
-		"$prefix"/include/schedtape{,-page,-tape,-timeline}.h \
-		"$prefix"/include/schedtape/{client,device,event,netlink,version}.h
+		"$prefix"/share/doc/schedtape/examples/{delays,distance,fields,kinds,latency}.c \
+		"$prefix"/share/doc/schedtape/examples/{slow.bpf,slow,switches}.c \
+		"$prefix"/include/schedtape{,-decode,-page,-tape,-timeline}.h \
+		"$prefix"/include/schedtape/{client,device,dump,event,netlink,version}.h
 	for library in libschedtape libschedtape-client; do
 		printf '%s\n' "$prefix/lib"/{"$library".{a,so,so.0,so.0."${version#*.}"},pkgconfig/"$library.pc"}
 	done
@@ -65,7 +67,7 @@ folder_empty()
 example_builds()
 {
 	# shellcheck disable=SC2046 # words
-	gcc -Wall -Wextra -Werror -o "$T/bursts" /usr/local/share/doc/schedtape/examples/bursts.c \
+	gcc -Wall -Wextra -Werror -o "$T/kinds" /usr/local/share/doc/schedtape/examples/kinds.c \
 		$(pkg-config --cflags --libs libschedtape) &&
 	[ "$(pkg-config --modversion libschedtape)" = "$version" ]
 }
@@ -73,8 +75,8 @@ example_builds()
 # Finds its library without help.
 example_runs()
 {
-	"$T/bursts" "$top/README.rst" 2>&1 | grep -q '^bursts: .*README.rst' &&
-	"$T/bursts" 2>&1 | grep -q '^Usage'
+	"$T/kinds" "$top/README.rst" 2>&1 | grep -q '^kinds: .*README.rst' &&
+	"$T/kinds" 2>&1 | grep -q '^Usage'
 }
 
 # Installed by DKMS or without it, the module is found by its names.
@@ -97,7 +99,7 @@ live_gone()
 
 	run_make uninstall KVER="$1" "${@:2}" || return
 	ldconfig -p | grep schedtape && return 1
-	left=$(find /usr/local /usr/lib/udev /usr/lib/sysusers.d /usr/lib/modules /usr/src \
+	left=$(find /usr/local /usr/lib/udev /usr/lib/sysusers.d /usr/lib/systemd /usr/lib/modules /usr/src \
 		/var/lib/dkms -name '*schedtape*')
 	echo "left: $left"
 	[ -z "$left" ] && ! module_found "$1"

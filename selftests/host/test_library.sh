@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Description: the libraries as programs outside this project see them: public names, headers for
-# C and C++, shared and static linking, options of older and newer programs.
+# C and C++, shared and static linking, options of older and newer programs, the ABI.
+#
+# Usage: test_library.sh [--abi]
+#
+# --abi prints the ABI as user/lib/abi has it, and tests nothing.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -70,12 +74,12 @@ needs()
 		grep -vxE 'libc|libm|libstdc|libgcc_s' | sort | xargs)" "${*:2}"
 }
 
-# Checks that no public header uses json-c, libnl, zstd or xxhash, because a program may be linked
-# with another version of them.
+# Checks that no public header uses json-c, libnl, libtraceevent, zstd or xxhash, because a program
+# may be linked with another version of them.
 own_types()
 {
-	! grep -nE 'json_|json-c|<json|\bnl_|\bnla_|netlink/|zstd\.h|xxhash' "$include"/schedtape*.h \
-		"$include"/schedtape/client.h
+	! grep -nE 'json_|json-c|<json|\bnl_|\bnla_|netlink/|zstd\.h|xxhash|\btep_|event-parse' \
+		"$include"/schedtape*.h "$include"/schedtape/client.h
 }
 
 # Each header by itself.
@@ -117,10 +121,107 @@ runs_cpp()
 one two: 2 tasks, 70 events"
 }
 
-runs_bursts()
+describe_abi()
 {
-	build bursts libschedtape gcc "$top/Documentation/examples/bursts.c" &&
-	[ "$(run bursts "$T/tape" | wc -l)" = 2 ]
+	"$folder/abi.py" "$include" "$lib"/libschedtape{,-client}.so
+}
+
+same_abi()
+{
+	describe_abi > "$T/abi" && diff -u "$top/user/lib/abi" "$T/abi" && return
+	echo "The ABI has changed. Documentation/abi.rst says what may. If this may, put it into"
+	echo "user/lib/abi, by: selftests/host/test_library.sh --abi > user/lib/abi"
+	return 1
+}
+
+# Changes of a member, after which its struct is as large as before, of an enum, a constant and a
+# parameter.
+abi_changes_seen()
+{
+	local old=$include change
+
+	include=$T/changed
+	for change in 's/^\tuint32_t old_pid;/\tuint16_t old_pid;/' \
+		's/STAPE_STATE_PARKED = 6/STAPE_STATE_PARKED = 9/' \
+		's/STAPE_SWITCH_NEXT_SHIFT\t4/STAPE_SWITCH_NEXT_SHIFT\t5/' \
+		's/schedtape_tape_bytes(const/schedtape_tape_bytes(/'; do
+		rm -rf "$include" && cp -r "$old" "$include" &&
+		find "$include" -name '*.h' -exec sed -i "$change" {} + &&
+		! diff -r "$old" "$include" > "$T/log" && ! same_abi > "$T/log" &&
+		grep -qE '^[-+][^-+]' "$T/log" && continue
+		echo "not seen: $change"
+		include=$old
+		return 1
+	done
+	include=$old
+}
+
+# is_example NAME LIBRARIES COMPILER...: an example is short, and is written for C and C++
+is_example()
+{
+	local file=$top/Documentation/examples/$1.c lines
+
+	lines=$(wc -l < "$file") && echo "$lines lines" && [ "$lines" -le 40 ] &&
+		build "$1" "$2" "${@:3}" "$file"
+}
+
+# In each round of this tape, one and then two wait for 20 us after their wake-ups.
+runs_kinds()
+{
+	diff - <(run kinds "$T/tape") <<< $'switch\t30\nwaking\t20\nwakeup\t20'
+}
+
+runs_delays()
+{
+	diff - <(run delays "$T/tape") <<< $'one\t10\t20\tat 1020\ntwo\t11\t20\tat 2040'
+}
+
+# The numbers of this tape begin with those of all kinds of fields.
+runs_fields()
+{
+	build points_tape libschedtape gcc "$top/selftests/tapes/points_tape.c" &&
+	run points_tape "$T/points" 3 &&
+	diff - <(run fields "$T/points" | head -n 10) <<- END
+		test:all vec=1
+		test:all low=-2
+		test:all class=200
+		test:all flags=9223372036854775813
+		irq:irq_handler_exit irq=-4
+		irq:irq_handler_exit ret=0
+		irq:irq_handler_entry irq=9
+		irq:irq_handler_exit irq=9
+		irq:irq_handler_exit ret=1
+		irq:irq_handler_entry irq=9
+	END
+}
+
+runs_latency()
+{
+	same "$(run latency "$T/tape")" $'below 32.768 us\t20'
+}
+
+# A tape of three times as many rounds has more wake-ups, but bursts and sleeps of the same lengths.
+runs_distance()
+{
+	run ext_tape "$T/longer" 3 &&
+	diff - <(run distance "$T/tape" "$T/longer") <<- END
+		2 of 2 tasks
+		10 of 10 wake-ups
+		bursts differ by 0.000, sleeps by 0.000, delays by 0.000
+	END
+}
+
+# Without the module, it says what to do.
+runs_switches()
+{
+	run switches 2>&1 | grep -E '^(switches: the module is not loaded: .*|[0-9]+ switches)$'
+}
+
+# Each says what is wrong with its tape.
+fails()
+{
+	! run "$1" "$T/none" "$T/none" 2> "$T/log" && ! run "$1" "$T/none" 2>> "$T/log" &&
+		grep -i usage "$T/log" && grep "none: No such file" "$T/log"
 }
 
 # The example program of the manual page prints each pair of tasks that woke each other, and how
@@ -166,6 +267,10 @@ other_versions()
 
 make_folder
 lib=$T/root/usr/lib include=$T/root/usr/include folder=$top/selftests/host/library
+if [ "${1-}" = --abi ]; then
+	install_them && describe_abi
+	exit
+fi
 echo "TAP version 13"
 check "into a folder" install_them
 for l in "${libraries[@]}"; do
@@ -174,7 +279,14 @@ for l in "${libraries[@]}"; do
 	check "$l: SONAME and links" has_soname "$l"
 done
 check "the lists have the names that the headers declare" lists_declared
-check "libschedtape needs no libnl" needs "$lib/libschedtape.so" libjson-c libxxhash libzstd
+if [ "$(getconf LONG_BIT)" = 64 ]; then
+	check "functions, structs, enums and constants are those of user/lib/abi" same_abi
+	check "that test sees changes" abi_changes_seen
+else
+	skip "user/lib/abi" "describes 64-bit machines"
+fi
+check "libschedtape needs no libnl" needs "$lib/libschedtape.so" libjson-c libtraceevent libxxhash \
+	libzstd
 check "libschedtape-client needs libnl only" needs "$lib/libschedtape-client.so" \
 	libnl-3 libnl-genl-3
 check "headers have no types of json-c and libnl" own_types
@@ -185,9 +297,17 @@ for standard in c++11 c++17 c++20; do
 	check "headers compile as $standard" headers_compile g++ -xc++ -std="$standard"
 done
 check "a program writes a tape" write_tape
-check "bursts.c reads the tape" runs_bursts
+for example in kinds delays latency fields distance switches; do
+	needed=libschedtape
+	[ $example != switches ] || needed+=" libschedtape-client"
+	check "$example.c: C++17, at most 40 lines" is_example $example "$needed" g++ -std=c++17
+	check "$example: runs, from C++" runs_$example
+	check "$example.c: C11" is_example $example "$needed" gcc -std=c11
+	check "$example: runs, from C" runs_$example
+	[ $example = switches ] || check "$example: says what is wrong" fails $example
+done
 check "the program in libschedtape(3) reads the tape" runs_manual
-check "bursts is linked without libnl" shared_without_libnl bursts
+check "kinds is linked without libnl" shared_without_libnl kinds
 check "the C++ program links, shared" build cpp libschedtape g++ -std=c++11 "$folder/tape.cpp"
 check "the C++ program writes and reads tapes, shared" runs_cpp cpp
 check "the C++ program links, static" build cpp-static libschedtape g++ -std=c++11 -static \

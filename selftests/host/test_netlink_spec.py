@@ -19,10 +19,11 @@ TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)),
 SPEC = "Documentation/netlink/specs/schedtape.yaml"
 
 # Types as the header's comments name them.
-TYPES = ("string", "binary", "flag", "u8", "u32", "s32", "u64")
+TYPES = ("string", "binary", "flag", "nest", "u8", "u32", "s32", "u64")
 
 # Types as the module names them in a policy, and in its functions for messages.
-MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary"}
+MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary",
+                "nest_start": "nest"}
 
 
 def read(path):
@@ -107,6 +108,8 @@ class Module:
                                     text).groups()
             return kind, {"max-len": self.number(length)} if length else {}
         check, kind, value = macro.groups()
+        if check == "NESTED":
+            return "nest", {}
         if check == "FULL_RANGE":
             return kind, self.bounds(value)
         return kind or "BINARY", {check.lower().replace("_", "-"): self.number(value)}
@@ -145,7 +148,7 @@ class Spec:
         self.sets = {attrs["name"]: attrs for attrs in self.yaml["attribute-sets"]}
         self.commands = {c_name("stape-cmd-", command["name"]): command
                          for command in self.yaml["operations"]["list"]
-                         if "notify" not in command}
+                         if "notify" not in command and "event" not in command}
 
     def definition(self, name):
         return next(definition for definition in self.yaml["definitions"]
@@ -205,10 +208,12 @@ class Spec:
                 ("clock", self.header, "STAPE_CLOCK_"),
                 ("replay-state", self.header, "STAPE_REPLAY_"),
                 ("player-state", self.header, "STAPE_PLAYER_"),
+                ("trigger-kind", self.header, "STAPE_TRIGGER_"),
                 ("task-state", self.events, "STAPE_STATE_")):
             c_enum = "stape_state" if enum == "task-state" else "stape_" + enum.replace("-", "_")
             ours = {c_name(prefix, entry if isinstance(entry, str) else entry["name"]): value
-                    for value, entry in enumerate(self.definition(enum)["entries"])}
+                    for value, entry in enumerate(self.definition(enum)["entries"],
+                                                  self.definition(enum).get("value-start", 0))}
             theirs = {name: value for name, (value, _) in parse_enum(text, c_enum).items()}
             problems += same(ours, theirs, enum)
         return problems

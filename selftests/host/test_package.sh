@@ -36,7 +36,8 @@ is_conffile()
 install_packages()
 {
 	DEBIAN_FRONTEND=noninteractive dpkg -i "$build"/deb/{schedtape,libschedtape-dev}_*.deb \
-		"$build"/deb/libschedtape{,-client}0_*.deb "$build"/deb/schedtape-dkms_*.deb
+		"$build"/deb/libschedtape{,-client}0_*.deb "$build"/deb/schedtape-dkms_*.deb \
+		"$build"/deb/python3-schedtape_*.deb
 }
 
 built_for()
@@ -50,12 +51,34 @@ built_for()
 	done
 }
 
+# Scripts, and programs in Python, find the package python3-schedtape. Without it the error names it.
+# Debian's Python may not be the first one in PATH.
+python_works()
+{
+	local PATH=/usr/bin:/bin said
+
+	unset PYTHONPATH
+	cd / && "$build/selftests/tapes/ext_tape" "$T/tape" &&
+	same "$(python3 -c 'import schedtape, sys
+with schedtape.open(sys.argv[1]) as tape:
+    print(len(tape.tasks()), sum(1 for _ in tape))' "$T/tape")" "2 70" &&
+	schedtape script -i "$T/tape" -s event-counts | grep ' 30 .*sched:sched_switch' &&
+	mv /usr/lib/python3/dist-packages/schedtape /tmp/schedtape-moved.$$ || return
+	said=$(schedtape script -i "$T/tape" -s event-counts 2>&1)
+	mv /tmp/schedtape-moved.$$ /usr/lib/python3/dist-packages/schedtape
+	echo "$said"
+	[ "$(wc -l <<< "$said")" = 1 ] && grep -q 'install the package python3-schedtape' <<< "$said"
+}
+
 # Programs for libschedtape and libschedtape-client: package-guest runs them.
 programs_build()
 {
 	# shellcheck disable=SC2046 # words
-	gcc -Wall -Wextra -Werror -o "$T/bursts" /usr/share/doc/libschedtape-dev/examples/bursts.c \
+	gcc -Wall -Wextra -Werror -o "$T/kinds" /usr/share/doc/libschedtape-dev/examples/kinds.c \
 		$(pkg-config --cflags --libs libschedtape) &&
+	gcc -Wall -Wextra -Werror -o "$T/switches" \
+		/usr/share/doc/libschedtape-dev/examples/switches.c \
+		$(pkg-config --cflags --libs libschedtape libschedtape-client) &&
 	gcc -Wall -Wextra -Werror -o "$T/client" "$top/selftests/host/library/client.c" \
 		$(pkg-config --cflags --libs libschedtape-client)
 }
@@ -64,9 +87,9 @@ programs_build()
 right_depends()
 {
 	mkdir -p "$T/depends/debian" &&
-	printf '%s\n' 'Source: bursts' '' 'Package: bursts' 'Architecture: any' > \
+	printf '%s\n' 'Source: kinds' '' 'Package: kinds' 'Architecture: any' > \
 		"$T/depends/debian/control" &&
-	(cd "$T/depends" && dpkg-shlibdeps -O "$T/bursts" > out) || return
+	(cd "$T/depends" && dpkg-shlibdeps -O "$T/kinds" > out) || return
 	cat "$T/depends/out"
 	grep -q 'libschedtape0 (>= 0.1.0)' "$T/depends/out" &&
 		! grep -qE 'libnl|client' "$T/depends/out"
@@ -88,7 +111,7 @@ use_in()
 }
 
 make_folder
-export -f install_packages built_for programs_build right_depends
+export -f install_packages built_for programs_build right_depends python_works same
 echo "TAP version 13"
 check "the packages have the version of the headers" \
 	same_version "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)"
@@ -101,6 +124,7 @@ if can_isolate; then
 	# shellcheck disable=SC2086 # words
 	check "DKMS has built the module for every kernel" isolated built_for $releases
 	check "programs build with the installed packages" isolated programs_build
+	check "Python and scripts find python3-schedtape" isolated python_works
 	check "dpkg-shlibdeps: the example needs the package libschedtape0 only" isolated right_depends
 	for kernel in "${guests[@]::${#guests[@]} - 1}"; do
 		use_in "$kernel"

@@ -10,23 +10,11 @@ import sys
 import tempfile
 import time
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
-BUILD = os.environ.get("SCHEDTAPE_BUILD", os.path.join(TOP, "build"))
-SCHEDTAPE = os.path.join(BUILD, "schedtape")
+from tap import BUILD, SCHEDTAPE, TOP, finish, ok
 
 # Pagers: one that marks what it prints, one that ends at once, one that ends when asked to.
 MARK = "sed 's/^/paged: /'"
 FIRST = "head -n 1"
-
-results = []
-
-
-def ok(good, name, seen=""):
-    """A result, with what was seen if it is not good."""
-    results.append(bool(good))
-    if not good:
-        print("".join(f"# {line}\n" for line in str(seen).splitlines()), end="")
-    print(f"{'ok' if good else 'not ok'} {len(results)} {name}", flush=True)
 
 
 class Terminal:
@@ -42,7 +30,8 @@ class Terminal:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             if not messages:
                 os.dup2(other, 2)
-            os.execve(SCHEDTAPE, ["schedtape", *words], dict(keep, TERM="vt100", **environment))
+            os.execve(SCHEDTAPE, ["schedtape", *words], {**keep, "TERM": "vt100", "NO_COLOR": "1",
+                                                     **environment})
         os.close(other)
         self.text = ""
 
@@ -141,6 +130,19 @@ def test_output(tape, damaged, long):
     ok("\nLESS=S\n" in text, "unless it is set already", text)
 
 
+def test_colors(tape, damaged):
+    """The pager gets colours, as if the terminal behind it were standard output."""
+    text, _ = run("report", damaged, PAGER=MARK, NO_COLOR="")
+    ok("paged: \033[1mtask\033[m  " in text, "the pager gets colours", text)
+    ok("paged: schedtape report: \033[1;33mwarning: \033[m" in text, "messages, too", text)
+    text, _ = run("report", damaged, PAGER=MARK)
+    ok("\033" not in text, "but not with NO_COLOR", text)
+    text, _ = run("report", "--color=never", damaged, PAGER=MARK, NO_COLOR="")
+    ok("\033" not in text, "nor with --color=never", text)
+    text, _ = run("report", tape, NO_COLOR="", TERM="xterm")
+    ok("\033[1mtask\033[m  " in text, "less shows them", text)
+
+
 def test_early_end(long):
     """The user leaves the pager, or presses Ctrl-C."""
     text, status = run("script", long, PAGER=FIRST)
@@ -196,10 +198,10 @@ def main():
         tape, damaged, long = make_tapes(folder)
         test_choice(tape)
         test_output(tape, damaged, long)
+        test_colors(tape, damaged)
         test_early_end(long)
         test_less(tape, long)
-    print(f"1..{len(results)}")
-    sys.exit(not all(results))
+    finish()
 
 
 main()

@@ -4,8 +4,8 @@
 # Description: what an unprivileged process of many threads does adds no long section with
 # interrupts off, and none that grows with its threads: moves between recorded cgroups, new names,
 # the end of many threads. A section is what one call of the module does. And a fork with its exit
-# takes few instructions of the module, as does the note of a system call. One CPU, instructions
-# counted by the emulator's plugin.
+# takes few instructions of the module, as do the note of a system call, and triggers. One CPU,
+# instructions counted by the emulator's plugin.
 #
 # The numbers of threads are those of THREADS (300 3000), the kernel is KERNEL.
 
@@ -18,9 +18,11 @@ limit=50000
 # For a fork and its exit: 345 on 6.12 and 7.3, and 605 for descriptions, or 690 if the kernel finds
 # the emulator's TSC unstable, so that the session has CLOCK_MONOTONIC.
 life=370 descriptions=750
-# More for a switch of a task that sleeps, if it names the system call: 14.7 on 6.12, of which 13
+# More for a switch of a task that sleeps, if it names the system call: 17.2 on 6.12, of which 15
 # are in the probe, and the rest is because pages are full sooner.
-syscalls=17
+syscalls=19
+# More for a switch, and for a wake-up, if there are triggers: 17 and 18 on 6.12.
+triggers=20
 # By so much may sections differ by chance: only some calls wake the recorder, and only some of the
 # tasks that have ended are searched for among the up to 64 that have left a filter.
 chance=10000
@@ -43,6 +45,7 @@ count_sections()
 		forks/drain schedtape z0 drain forks 300
 		off/drain schedtape z0 drain pingpong 500
 		on/drain schedtape z0,syscalls drain pingpong 500
+		triggers/drain schedtape z0,triggers drain pingpong 500
 	END
 	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
 		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
@@ -79,6 +82,22 @@ cheap_syscalls()
 		print(f"{cost['off/drain']:.1f} instructions for a switch and a wake-up, {more:.1f} more"
 		      " with system calls")
 		sys.exit(not 5 < more <= int(sys.argv[3]))
+	END
+}
+
+# A switch of a ping-pong is from one task that is recorded to another.
+cheap_triggers()
+{
+	/usr/bin/python3 -B - "$top/selftests/bench" "$T/plugin" "$triggers" <<-'END'
+		import json, sys
+		sys.path.insert(0, sys.argv[1])
+		import counted
+		costs = {result["run"]: (counted.switch_cost(result, counted.PROBES[:1]),
+		                         counted.switch_cost(result, counted.PROBES[1:]))
+		         for result in map(json.loads, open(sys.argv[2])) if result["phase"] == "pingpong"}
+		more = [on - off for on, off in zip(costs["triggers/drain"], costs["off/drain"])]
+		print(f"{more[0]:.1f} more instructions for a switch, {more[1]:.1f} for a wake-up")
+		sys.exit(not all(5 < cost <= int(sys.argv[3]) for cost in more))
 	END
 }
 
@@ -119,5 +138,7 @@ if check "everything builds" build_all && check "the guest counts sections" coun
 	check "a fork and its exit: at most $life instructions, and $descriptions for descriptions" \
 		quick_forks
 	check "a sleep's system call: at most $syscalls instructions" cheap_syscalls
+	check "triggers: at most $triggers instructions for a switch, and for a wake-up" \
+		cheap_triggers
 fi
 finish

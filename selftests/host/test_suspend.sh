@@ -17,6 +17,7 @@
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$top/selftests/lib/kernel-log.sh"
 if [ "${1-}" = long ]; then
 	series=$(tested_series)
 else
@@ -26,8 +27,22 @@ fi
 read -ra kernels <<< "${KERNELS:-${series//$'\n'/ }}"
 program=$build/schedtape
 
+# timer_lost CONSOLE: did a timer of an idle CPU not fire? The kernel then waits for the CPU for ever.
+# Seen once, on a busy host, in a guest that should have slept; the cause is not known.
+timer_lost()
+{
+	grep -aq "timer wakeup didn't happen" "$1" && grep -aq 'Possible timer handling issue' "$1"
+}
+
+# unlucky STATUS FOLDER: did the emulator, not the test, fail? Then its results mean nothing.
+unlucky()
+{
+	[ "$1" = 9 ] || { [ "$1" -ge 120 ] &&
+		{ emulator_stuck "$2.console" || timer_lost "$2.console"; }; }
+}
+
 # guest KERNEL FOLDER OPTION... -- STATE: the tapes are in FOLDER afterwards. A machine that has no
-# counter starts again.
+# counter starts again, and so does one that the emulator has lost.
 guest()
 {
 	local kernel=$1 folder=$2 options=() socket=$2.socket tries=3 status
@@ -42,11 +57,13 @@ guest()
 	while :; do
 		[ "$1" != mem ] || "$top/selftests/qemu/monitor" "$socket" --wake 3 &
 		SCHEDTAPE_PROGRAM=$program "$top/selftests/qemu/vm" --kernel "$kernel" \
-			--timeout 900 "${options[@]}" --monitor "$socket" --rw "$folder" \
-			--file "$program" --file "$top/selftests/host/suspend-guest" -- \
+			--timeout 300 "${options[@]}" --monitor "$socket" --rw "$folder" \
+			--console "$folder.console" --file "$program" \
+			--file "$top/selftests/host/suspend-guest" -- \
 			"$top/selftests/host/suspend-guest" "$folder" "$@"
 		status=$?
-		[ "$status" = 9 ] && [ $((tries -= 1)) -gt 0 ] || return "$status"
+		unlucky "$status" "$folder" && [ $((tries -= 1)) -gt 0 ] || return "$status"
+		echo "# again: the guest's emulator failed (status $status)" >&3
 	done
 }
 
@@ -72,12 +89,14 @@ state_to_state()
 		check "$1: both clocks agree, and nothing is recorded meanwhile" agree "$T/$1" "$3"
 }
 
-# The module for a machine whose counter starts again, in the place of its own one.
+# Runs a guest with a module for a machine whose counter starts again after a sleep, instead of with
+# the kernel's own one. Only the named files read the counter, so only they are compiled.
 restarting()
 {
 	local ko
 
-	ko=$("$top/selftests/qemu/altered-module" "$1" restarts counter_restarts.h "") &&
+	ko=$("$top/selftests/qemu/altered-module" "$1" restarts counter_restarts.h \
+		"clock encode probe_sched ring session_triggers trigger trigger_scan") &&
 	guest "$1" "$T/restart" --module "$ko" -- mem
 }
 
@@ -114,6 +133,8 @@ stopped_or_restored()
 }
 
 make_folder
+# check keeps what its command prints, see lib.sh.
+exec 3>&1
 echo "TAP version 13"
 for kernel in "${kernels[@]}"; do
 	# First, because "monitor" waits for a guest only two minutes.

@@ -116,11 +116,11 @@ nobody()
 start_three()
 {
 	cp "$(command -v periodic)" other
-	./other 50 0 1000000 > /dev/null &
+	./other 50 0 100000000 > /dev/null &
 	other=$!
-	periodic 50 0 1000000 > /dev/null &
+	periodic 50 0 100000000 > /dev/null &
 	periodic=$!
-	chain 1000000 50 > /dev/null &
+	chain 100000000 50 > /dev/null &
 	chain=$!
 }
 

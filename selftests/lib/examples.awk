@@ -8,9 +8,9 @@
 #
 # Of a manual page, each .Dl line and each .Bd -literal block is an example, and so is each .Ql
 # that names a command of schedtape. In a document, a literal block is an example if a line of it
-# begins with "schedtape" or "sudo schedtape". If some of its lines begin with "$ ", these are the
-# commands, and the other lines are output. An example with the same text as an earlier one is left
-# out. KIND is
+# begins with "schedtape", "sudo schedtape" or "python3". If some of its lines begin with "$ ", these
+# are the commands, with the lines that continue them after a backslash, and the other lines are
+# output. An example with the same text as an earlier one is left out. KIND is
 #	run	to be run
 #	Ctrl-C	to be run until the user interrupts it
 #	not-run	not to be run, for the REASON
@@ -90,9 +90,11 @@ function end_block(	count, i, lines, commands)
 	for (i = 1; i <= count; i++)
 		if (lines[i] ~ /^\$ /)
 			commands = commands (commands == "" ? "" : "\n") substr(lines[i], 3)
+		else if (i > 1 && lines[i - 1] ~ /\\$/)
+			commands = commands "\n" lines[i]
 	if (commands != "")
 		text = commands
-	if (("\n" text) ~ /\n(sudo )?schedtape /)
+	if (("\n" text) ~ /\n((sudo )?schedtape|python3) /)
 		give("run", text)
 	end_mark()
 }

@@ -97,19 +97,24 @@ static bool spare(const char *name)
  */
 static void hold_probes(bool hold)
 {
-	static const char *const commands[2][3] = {
-		{ "-:st_fault/setscheduler\n", "-:st_fault/nice\n", "-:st_fault/affinity\n" },
-		{ "r:st_fault/setscheduler __sched_setscheduler\n",
-		  "r:st_fault/nice set_user_nice\n",
-		  "r:st_fault/affinity sched_setaffinity\n" },
+	static const char * const functions[] = {
+		"__sched_setscheduler", "set_user_nice", "sched_setaffinity", "__set_task_comm",
+		"throttle_cfs_rq", "unthrottle_cfs_rq",
 	};
-	int i, fd;
+	char command[128];
+	size_t i;
+	int fd;
 
 	if (!hold)
 		st_write_file(TRACING "events/st_fault/enable", "0");
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		if (hold)
+			snprintf(command, sizeof(command), "r:st_fault/%s %s\n", functions[i],
+				 functions[i]);
+		else
+			snprintf(command, sizeof(command), "-:st_fault/%s\n", functions[i]);
 		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
-		if (fd < 0 || write(fd, commands[hold][i], strlen(commands[hold][i])) < 0)
+		if (fd < 0 || write(fd, command, strlen(command)) < 0)
 			printf("# %s: %s\n", TRACING "kprobe_events", strerror(errno));
 		close(fd);
 	}

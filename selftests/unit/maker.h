@@ -128,6 +128,26 @@ static inline void maker_affinity(struct maker *m, uint64_t time, uint32_t pid,
 	maker_word(m, 0);
 }
 
+/* A cgroup is throttled on a CPU, or is no longer. */
+static inline void maker_throttle(struct maker *m, uint64_t time, uint64_t cgroup, uint32_t cpu,
+				  bool begins)
+{
+	maker_event(m, time, STAPE_EV_SET, 0, STAPE_SET_THROTTLE << STAPE_SET_SHIFT |
+					      STAPE_THROTTLE_WORDS);
+	maker_word(m, cgroup);
+	maker_word(m, cpu | (begins ? STAPE_THROTTLE_BEGINS : 0));
+}
+
+/* A trigger has fired.  @where: STAPE_TRIGGER_*_SHIFT, STAPE_TRIGGER_LASTS */
+static inline void maker_trigger(struct maker *m, uint64_t time, uint32_t pid, uint64_t value,
+				 uint64_t where)
+{
+	maker_event(m, time, STAPE_EV_SET, pid, STAPE_SET_TRIGGER << STAPE_SET_SHIFT |
+						STAPE_TRIGGER_WORDS);
+	maker_word(m, value);
+	maker_word(m, where);
+}
+
 /* @words: all words but the name; @n: their number, larger in later modules */
 static inline void maker_task_words(struct maker *m, uint64_t time, uint32_t pid,
 				    unsigned int why, const char *name, const uint64_t *words,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
+# shellcheck shell=bash disable=SC2154,SC2034 # what they do not set, guest-runs does
 #
-# LTTng with its usual settings, into a folder. It has no event for renames.
+# LTTng with its usual settings, into a folder. It has no event for renames. With the variant flight
+# it records for snapshots, into a ring of 64 parts.
 
 lttng_events=sched_switch,sched_waking,sched_wakeup,sched_wakeup_new,sched_migrate_task
 lttng_events+=,sched_process_fork,sched_process_exit,sched_process_exec
@@ -18,6 +19,10 @@ lttng_modules=(
 	probes/lttng-probe-sched
 )
 
+peer_names='comm = "([^"]*)"'
+# Of snapshots.
+peer_files='data/*'
+
 # LTTng's daemon unloads some of them when it ends.
 load_modules()
 {
@@ -32,7 +37,7 @@ load_modules()
 
 peer_start()
 {
-	local -a channel=()
+	local -a channel=() session=(--output="$dir/data")
 
 	load_modules || return
 	lttng-sessiond --kmod-probes=sched > "$dir/sessiond.out" 2>&1 &
@@ -42,11 +47,21 @@ peer_start()
 		sleep 0.1
 	done
 	[ -z "$ring" ] || channel=(--subbuf-size=1M --num-subbuf="${ring%M}")
-	lttng create bench --output="$dir/data" &&
+	if [ "$variant" = flight ]; then
+		session=(--snapshot --output="$dir/data")
+		channel=(--overwrite --num-subbuf=64)
+		channel+=(--subbuf-size=$(($(numfmt --from=iec "$ring") / 64)))
+	fi
+	lttng create bench "${session[@]}" &&
 		lttng enable-channel --kernel "${channel[@]}" all &&
 		lttng enable-event --kernel --channel=all "$lttng_events" &&
 		lttng start || return
 	mapfile -t -O 1 readers < <(pgrep -x lttng-consumerd)
+}
+
+peer_snapshot()
+{
+	lttng snapshot record
 }
 
 peer_stop()
@@ -56,11 +71,15 @@ peer_stop()
 	wait "${readers[0]}"
 }
 
+peer_events()
+{
+	babeltrace2 --clock-seconds "$1" 2> "$(dirname "$1")/babeltrace.log" |
+		sed -E 's/^\[([0-9.]+)\] \([^)]*\) [^ ]+ ([a-z_]+): /\2 \1 /'
+}
+
 peer_count()
 {
-	babeltrace2 "$1/data" 2> "$1/babeltrace.log" |
-		sed -E 's/^[^)]*\) [^ ]+ ([a-z_]+): /\1 /' |
-		"$bench/whose" 'comm = "([^"]*)"' "$load" 'lttng.*'
+	peer_events "$1/data" | "$bench/whose" "$peer_names" "$load" 'lttng.*'
 	grep -oE '[0-9]+ events' "$1/babeltrace.log" |
 		awk '{ n += $1 } END { print "lost=" n + 0 }'
 	echo "packed=$(tar -C "$1" -c data | zstd -c | wc -c)"

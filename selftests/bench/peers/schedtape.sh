@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # what they do not set, guest-runs does
+# shellcheck shell=bash disable=SC2154,SC2034 # what they do not set, guest-runs does
 #
 # The variant is a list of words, separated by commas:
 #	z0		no compression
 #	mono, tsc	the clock, if not the usual one
 #	syscalls	with --syscalls
+#	triggers	with triggers that never fire
+#	flight		a flight recorder
+#	all		all tasks, not only the load
 #	dropped		the filter has another process, not the load
 #	pids=N		the filter has N sleeping threads in addition
 #	cgroup=N	the filter has a cgroup, and the load is N levels below it
@@ -13,6 +16,10 @@
 #			left out
 #	sessions=N	N sessions with the same filter
 #	idle=N		N sessions with another filter, in addition
+
+peer_names='([^ :]+):[0-9]+'
+# Of snapshots.
+peer_files='data.0.*'
 
 schedtape()
 {
@@ -72,12 +79,15 @@ peer_start()
 	local -a filter=(-p "$load_pid") options=()
 
 	others=()
-	[ -z "$ring" ] || options+=(-m "$ring")
+	[ -z "$ring" ] || [[ ,$variant, = *,flight,* ]] || options+=(-m "$ring")
 	for word in ${variant//,/ }; do
 		case $word in
 		z0) options+=(-z0) ;;
 		mono | tsc) options+=(-k "$word") ;;
 		syscalls) options+=(--syscalls) ;;
+		triggers) options+=(--switch-output --trigger 'latency>1h' --trigger 'burst>1h') ;;
+		flight) options+=(-M "$ring" --name bench) ;;
+		all) filter=(-a) ;;
 		dropped) start_bystander && filter=(-p "${others[0]}") ;;
 		pids=*) start_sleepers "${word#*=}" && filter=(-p "$load_pid,${others[0]}") ;;
 		cgroup=*) enter_cgroup "${word#*=}" && filter=(-G /sys/fs/cgroup/bench) ;;
@@ -107,6 +117,23 @@ peer_stop()
 	[ ${#others[@]} = 0 ] || kill -KILL "${others[@]}"
 }
 
+# Prints the member keeps_ns, which is where "keeps about N s" of a terminal comes from, too.
+peer_keeps()
+{
+	[[ ,$variant, != *,flight,* ]] ||
+		schedtape list --json | sed -n 's/.*"keeps_ns": \([0-9]*\).*/\1/p'
+}
+
+peer_snapshot()
+{
+	schedtape snapshot bench
+}
+
+peer_events()
+{
+	schedtape script "$1" | sed -E 's/.* ([0-9.]+): +([a-z_]+): /\2 \1 /; s/\?:/:/g'
+}
+
 # shellcheck disable=SC2016 # awk expands it
 peer_count()
 {
@@ -118,6 +145,5 @@ peer_count()
 		cpus = json.load(sys.stdin)["cpus"]
 		print("events=%d" % sum(cpu["events"] for cpu in cpus))
 		print("lost=%d" % sum(cpu["lost"] for cpu in cpus))'
-	schedtape script "$file" | sed -E 's/.* ([a-z_]+): /\1 /; s/\?:/:/g' |
-		"$bench/whose" '([^ :]+):[0-9]+' "$load" schedtape
+	peer_events "$file" | "$bench/whose" "$peer_names" "$load" schedtape
 }

@@ -128,13 +128,20 @@ fi
 expect 129 '-k boot: only mono' schedtape record -k boot -- true
 
 # Overwrite mode: a ring has 16 kB, and the workload fills it many times.
-schedtape record -q -o t --overwrite -m 16K -- pingpong 3000 > out 2> log
+schedtape record -q -o t --overwrite -m 16K -- taskset -c 0 pingpong 3000 > out 2> log
 report $? "--overwrite: no failure"
 info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
 	"--overwrite: the tape has the events that the rings had room for"
 schedtape script --json t 2> log | tail -n 1 > last.json
 info t "d['stop_ns'] - json.load(open('last.json'))['time_ns'] < 2e9" \
 	"--overwrite: the tape has the last events"
+
+# The same with the memory of all rings together: 17 kB for each CPU, so rings of 16 kB.
+cpus=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/possible) + 1))
+schedtape record -q -o t -M $((cpus * 17))K -- taskset -c 0 pingpong 3000 > out 2> log
+info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
+	"-M: the tape has the events that the rings had room for"
+expect 1 "-M: rings of $cpus CPUs take from $((cpus * 16))K to" schedtape record -M 15K -- true
 
 # Messages.
 schedtape record --json -o t -- true > out.json 2> log &&

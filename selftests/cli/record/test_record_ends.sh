@@ -124,11 +124,16 @@ schedtape record -q -o t -- sh -c 'kill -USR2 $PPID; sleep 1; exit 3' 2> log
 [ $? = 3 ] && schedtape info --json t > tape.json 2> log && like tape.json 'd["events"] > 0'
 report $? "SIGUSR2 does not end a recording"
 # shellcheck disable=SC2016 # the command expands it
-timeout $((30 * slow)) schedtape record -q -o t --overwrite -- \
+schedtape record -q -o t --overwrite -- sh -c 'kill -USR2 $PPID; sleep 1; exit 3' 2> log
+[ $? = 3 ] && grep -q 'no snapshots to be merged' log && schedtape info --json t > tape.json 2> log &&
+	like tape.json 'd["events"] > 0 and d["damage"] is None'
+report $? "nor in overwrite mode, where it merges the snapshots"
+# shellcheck disable=SC2016 # the command expands it
+timeout $((30 * slow)) schedtape record -q -o t --overwrite --threads -- \
 	sh -c 'kill -USR2 $PPID; sleep 100; exit 3' 2> log &&
 	schedtape info --json t > tape.json 2> log &&
 	like tape.json 'd["events"] > 0 and d["damage"] is None'
-report $? "in overwrite mode SIGUSR2 writes what is in the rings, and ends the recording"
+report $? "with --threads, which takes none, it writes what is in the rings, and ends the recording"
 for how in --ignore-signal --default-signal; do
 	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
 	signals=$how=HUP,PIPE,XFSZ,CHLD,USR2

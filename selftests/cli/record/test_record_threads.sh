@@ -107,7 +107,7 @@ fi
 
 # -- failed writes -----------------------------------------------------------
 
-(ulimit -f 8; schedtape record -z0 --threads -o t -- pingpong 5000) > out 2> log
+(ulimit -f 8; schedtape record -z0 --threads -o t -- taskset -c 0 pingpong 5000) > out 2> log
 [ $? = 1 ] && [ "$(grep -c 'cannot write' log)" = 1 ]
 report $? "files that are full are one error"
 info t 'sum(c["lost"] for c in d["cpus"]) > 300 and d["damage"] is None' \
@@ -202,7 +202,7 @@ mv away t/data.0
 # -- the last events ------------------------------------------------------------
 
 for threads in "" --threads; do
-	schedtape record -q --overwrite $threads -m 16K -o o -- pingpong 5000 > /dev/null 2> log
+	schedtape record -q --overwrite $threads -m 16K -o o -- taskset -c 0 pingpong 5000 > /dev/null 2> log
 	info o 'sum(c["lost"] for c in d["cpus"]) == 0 and
 		sum(c.get("overwritten", 0) for c in d["cpus"]) > 0 and
 		d["began_ns"] < d["start_ns"] < d["stop_ns"] and

@@ -22,7 +22,7 @@ mkfifo slow
 (until schedtape list --json 2> /dev/null | grep -q '"lost": [1-9]'; do
 	sleep 0.1
 done; cat) < slow > t &
-schedtape record -z0 -m 16K -o slow -- pingpong 20000 > out 2> log
+schedtape record -z0 -m 16K -o slow -- taskset -c 0 pingpong 20000 > out 2> log
 report $? "a slow disk: no failure"
 grep -q ' [1-9][0-9,]* lost' log
 report $? "a slow disk: a message has the number of lost events"
@@ -38,7 +38,7 @@ report $? "a slow disk: report prints the loss"
 # -- a disk that breaks ----------------------------------------------------------
 
 # A terminal after a hang-up: from then on, writing to it is EIO.
-/usr/bin/python3 - schedtape record -z0 -m 64K -o PTY -- pingpong 20000 > out 2> log <<-'END'
+/usr/bin/python3 - schedtape record -z0 -m 64K -o PTY -- taskset -c 0 pingpong 20000 > out 2> log <<-'END'
 	import os, pty, subprocess, sys, tty
 	master, slave = pty.openpty()
 	tty.setraw(slave)
@@ -62,7 +62,7 @@ whole recovered 'sum(c["events"] for c in d["cpus"]) > 1000' "a broken disk: who
 # -- a disk that is full ---------------------------------------------------------
 
 mkdir full
-mount -t tmpfs -o size=1m none full
+mount -t tmpfs -o size=128k none full
 # full PATTERN COMMAND...: fails, with an error of this pattern and the number of missing events
 full()
 {
@@ -76,17 +76,17 @@ full()
 		grep -q "^schedtape record: full/t: $pattern" log
 }
 missing='[1-9][0-9,]* events are missing, because the tape could not be written$'
-full "$missing" schedtape record -q -z0 -o full/t -- pingpong 40000
+full "$missing" schedtape record -q -z0 -o full/t -- taskset -c 0 pingpong 6000
 report $? "a full disk: an error, and how much is missing"
 schedtape info --json full/t > info.json 2> log && like info.json "d['events'] > 0"
 report $? "a full disk: what was written can be read"
-full "$missing" schedtape record -q -z0 --threads -o full/t -- pingpong 40000
+full "$missing" schedtape record -q -z0 --threads -o full/t -- taskset -c 0 pingpong 6000
 report $? "a full disk: the same with --threads"
 
-schedtape record -q -z0 -o t -- pingpong 5000 > out 2> log
+schedtape record -q -z0 -o t -- taskset -c 0 pingpong 5000 > out 2> log
 rm -rf full/*
 # A replay's tape is compressed.
-fallocate -l 1000K full/other
+fallocate -l 112K full/other
 schedtape replay -q t --record full/u 2> log
 [ $? = 1 ] && grep -q 'full/u: [1-9][0-9,]* events are missing' log
 report $? "a full disk: the same for a replay"
@@ -109,7 +109,7 @@ report $? "a full disk: diff says so, too"
 # -- a recorder that cannot wait ---------------------------------------------------
 
 # poll() refuses more files than a process may have open.
-pingpong 100000000 > /dev/null &
+chain 100000000 5 > /dev/null &
 workload=$!
 for options in "" --threads "--threads --overwrite"; do
 	# shellcheck disable=SC2086 # words
@@ -145,7 +145,7 @@ report $? "a clock that is set: events have their times"
 
 # -- signals ---------------------------------------------------------------------
 
-pingpong 100000000 > /dev/null &
+chain 100000000 5 > /dev/null &
 workload=$!
 for signal in INT TERM HUP; do
 	# A script's background job would ignore SIGINT.

@@ -32,31 +32,27 @@ playing()
 	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
-# replayed NAME OPTION...: replays a tape and compares the two with these options of diff. It
-# passes if one of $tries replays does.
-replayed()
+# recorded_and_replayed NAME COMMAND...: records, replays and records again, and compares with
+# $options of diff
+recorded_and_replayed()
 {
-	local name=$1 try
-
-	shift
-	for ((try = 0; try < tries; try++)); do
-		{
-			schedtape replay -q "$name.tape" --record "$name.replay" &&
-			schedtape diff "$@" "$name.tape" "$name.replay" > "$name.json"
-		} > log 2>&1 && return
-	done
-	return 1
+	schedtape record -q -o "$1.tape" -- "${@:2}" &&
+	schedtape replay -q "$1.tape" --record "$1.replay" &&
+	schedtape diff "${options[@]}" "$1.tape" "$1.replay" > "$1.json"
 }
 
-# known NAME COMMAND...: records, replays and records again, and compares
+# known NAME COMMAND...: passes if one of $tries replays is like its recording
 known()
 {
-	local name=$1 options=(--json)
+	local name=$1 options=(--json) try=0
 
 	shift
 	[ -z "$exact" ] || options+=(--same-graph --max-cpu-error "$error" --max-sleep-error 0
 		--max-wakeup-error 0 --max-wall-error "$wall" --max-unmatched 0)
-	schedtape record -q -o "$name.tape" -- "$@" > log 2>&1 && replayed "$name" "${options[@]}"
+	until recorded_and_replayed "$name" "$@" > log 2>&1; do
+		[ $((++try)) -lt "$tries" ] || break
+	done
+	[ "$try" -lt "$tries" ]
 	report $? "$name: replayed${exact:+ with the same graph, CPU time within $error %}"
 	schedtape diff "$name.tape" "$name.replay" > log 2>&1
 	grep '^wall\|^TOTAL' log | sed 's/^/# /'
@@ -67,8 +63,10 @@ known()
 # So long that one interrupt with much work is a small part of a task's time. On 6.12 a replay of
 # it is off by 0.2 %, or by 5 % if two thirds of the wake-ups take the kernel 1.9 us instead of
 # 1.2 (from waking to wakeup). In bursts of 6 us a player cannot leave out anything to compensate
-# that. On 6.12 one replay of some twenty has 0.5 % more sleeps, so a second try is allowed.
-error=10 tries=2 known pingpong pingpong $((10000 / slow))
+# that. On 6.12 one replay of some twenty has 0.5 % more sleeps, and on a busy host two of seven have
+# 3 to 6 % more twice in turn; so five tries are allowed. Without exact times only the structure is
+# compared, and a wake-up on another CPU takes the emulator milliseconds.
+error=10 tries=5 known pingpong pingpong $((exact ? 10000 : 1000))
 known chain chain 100 5
 # The wall time is checked only for tasks that do more than switch, because switches of players
 # are slower.

@@ -8,7 +8,7 @@ here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
 # A server as others are: a master that only waits for its workers, all of one name. Each worker
-# has threads that only wait. The second worker does four times as much as the first. A line on
+# has threads that only wait. The second worker does ten times as much as the first. A line on
 # standard input ends the server.
 cat > server.py << 'EOF'
 import os, sys, threading, time
@@ -26,7 +26,7 @@ def work(amount):
         time.sleep(0.05)
 
 workers = []
-for amount in 0.002, 0.008:
+for amount in 0.002, 0.02:
     pid = os.fork()
     if not pid:
         work(amount)
@@ -52,26 +52,38 @@ schedtape record -q --duration 2 -p "$server,$workers" -o server.tape > log 2>&1
 	[ "$(names server.tape | wc -w)" = 9 ]
 report $? "a server with a master and two workers, of three idle threads each"
 
-schedtape replay -q server.tape --record server.replay > log 2>&1 &&
-	[ "$(names server.replay | wc -w)" = 9 ]
-report $? "the tape of its replay has the tasks that never run, too"
+# Players that only end do so at the same time. Rarely, one of them waits for a lock of libc or of
+# the kernel that another one has. The wake-up from that is an edge, which the tape does not have.
+# So one replay of three has to be without it.
+# like_it TAPE REPLAY OPTION...: records replays of the server until one has TAPE's graph
+like_it()
+{
+	local tries=3
 
-schedtape diff --same-graph --max-wakeup-error 10% server.tape server.replay > log 2>&1 &&
+	while [ $((tries--)) -gt 0 ]; do
+		schedtape replay -q server.tape --record "$2" > log 2>&1 || return
+		schedtape diff --same-graph "${@:3}" "$1" "$2" > log 2>&1 && return
+	done
+	return 1
+}
+
+like_it server.tape server.replay --max-wakeup-error 10% &&
 	grep -q '^verdict: same graph, 9 of 9 tasks matched' log
 report $? "diff matches all tasks"
+
+[ "$(names server.replay | wc -w)" = 9 ]
+report $? "the tape of a replay has the tasks that never run, too"
 
 schedtape diff --json server.tape server.replay > diff.json 2> log &&
 	like diff.json "all(t['a'] and t['b'] and t['a']['comm'] == t['b']['comm']
 		for t in d['tasks'])"
 report $? "each with a task"
 
-# By CPU time: whether a worker's player is that of the other worker.
-schedtape diff --max-cpu-error 30% server.tape server.replay > log 2>&1
+# By CPU time: the player of the other worker would be 90 or 900 % off.
+schedtape diff --max-cpu-error 80% server.tape server.replay > log 2>&1
 report $? "and each worker with its own player"
 
-schedtape replay -q server.tape --record again.replay > log 2>&1 &&
-	schedtape diff --same-graph --max-cpu-error 30% --min-runtime 50 \
-		server.replay again.replay > log 2>&1 &&
+like_it server.replay again.replay --max-cpu-error 80% --min-runtime 50 &&
 	grep -q '^verdict: same graph, 9 of 9 tasks matched' log
 report $? "diff matches the players of two replays"
 

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -42,6 +43,7 @@ static const char *const kinds[] = {
 	"session-stop", "session-ntf", "filter-add", "filter-del", "task-get", "replay-get",
 	"replay-start", "replay-stop", "replay-ntf", "session-pause", "filter-set",
 	"replay-set", "replay-pause", "player-get", "session-monitor", "replay-monitor",
+	"trigger-ntf",
 	"beyond all",
 };
 
@@ -100,6 +102,30 @@ static void add_name(struct worker *w)
 		       length + !st_random_one_in(&w->random, 16));
 }
 
+/* Adds a trigger, whose limit may be low enough to fire all the time. */
+static void add_trigger(struct worker *w)
+{
+	struct {
+		struct nlattr kind_attr;
+		uint32_t kind;
+		struct nlattr limit_attr;
+		uint64_t limit;
+		struct nlattr pid_attr;
+		uint32_t pid;
+	} __attribute__((packed)) nest = {
+		.kind_attr = { NLA_HDRLEN + sizeof(nest.kind), STAPE_A_TRIGGER_KIND },
+		.kind = st_random_below(&w->random, STAPE_TRIGGER_RATE + 2),
+		.limit_attr = { NLA_HDRLEN + sizeof(nest.limit), STAPE_A_TRIGGER_LIMIT },
+		.limit = st_random_odd(&w->random, 1000),
+		.pid_attr = { NLA_HDRLEN + sizeof(nest.pid), STAPE_A_TRIGGER_PID },
+		.pid = st_random_odd(&w->random, getpid()),
+	};
+	bool pid = st_random_one_in(&w->random, 4);
+
+	st_request_add(&w->q, STAPE_A_SESSION_TRIGGER | NLA_F_NESTED, &nest,
+		       pid ? sizeof(nest) : offsetof(__typeof__(nest), pid_attr));
+}
+
 /* Adds an attribute, usually as its command expects it. */
 static void add_session_attr(struct worker *w, uint16_t type)
 {
@@ -128,6 +154,9 @@ static void add_session_attr(struct worker *w, uint16_t type)
 	case STAPE_A_SESSION_SYSCALLS:
 		st_request_add(&w->q, type, NULL, 0);
 		break;
+	case STAPE_A_SESSION_TRIGGER:
+		add_trigger(w);
+		break;
 	case STAPE_A_SESSION_CPUS:
 		for (i = 0; i < sizeof(mask); i++)
 			mask[i] = st_random_one_in(random, 4) ? st_random_next(random) : !i;
@@ -147,6 +176,7 @@ static const uint16_t types[NR_KINDS][8] = {
 	[STAPE_CMD_SESSION_SET] = {
 		STAPE_A_SESSION_RING_PAGES, STAPE_A_SESSION_WATERMARK, STAPE_A_SESSION_CLOCK,
 		STAPE_A_SESSION_OVERWRITE, STAPE_A_SESSION_CPUS, STAPE_A_SESSION_SYSCALLS,
+		STAPE_A_SESSION_TRIGGER,
 	},
 	[STAPE_CMD_FILTER_ADD] = {
 		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,

@@ -392,7 +392,10 @@ TEST_F(given, capability_goes)
 	EXPECT_EQ(0, self->stranger->replay);
 }
 
-/* Maps, joins, wakes along an edge to itself, and waits for longer than the test takes. */
+/*
+ * Maps, joins, wakes along an edge to itself, and waits for longer than the test takes.  A stop
+ * cancels the wait a little before it kills.
+ */
 static void play(struct notes *notes)
 {
 	const uint32_t edge = 0;
@@ -408,6 +411,8 @@ static void play(struct notes *notes)
 		ret = step_wakes(0, 1, STAPE_WAIT_EDGE, edge, &edge, 1);
 	note(notes, ret);
 	step(0, 2, STAPE_WAIT_UNTIL, 3600 * 1000 * MS);
+	for (;;)
+		pause();
 }
 
 TEST_F(replay, given_players)

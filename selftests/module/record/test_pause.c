@@ -211,7 +211,7 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_one_who_forks, 120)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	st_child_go(&self->w[0]);
-	for (round = 0; round < 500; round++) {
+	for (round = 0; round < 150; round++) {
 		ASSERT_EQ(0, st_record_pause(&self->r));
 		ASSERT_EQ(0, st_record_take(&self->r));
 		ASSERT_EQ(0, st_record_start(&self->r));

@@ -117,7 +117,9 @@ static void test_odd_orders(void)
 	put(&pipes, "ble\n", 4);
 	ok(control_next(&pipes.control) == ORDER_DISABLE, "until the rest comes");
 	ok(!complaints, "nothing to complain of");
-	put(&pipes, "snapshot\nping\n", 14);
+	put(&pipes, "snapshot\n", 9);
+	ok(control_next(&pipes.control) == ORDER_SNAPSHOT, "a snapshot");
+	put(&pipes, "snapshots\nping\n", 15);
 	ok(control_next(&pipes.control) == ORDER_PING && complaints == 1,
 	   "an unknown order is ignored, with a warning");
 	close_pipes(&pipes);

@@ -6,11 +6,16 @@
 #include <program/program.h>
 
 #include <commands.h>
+#include <record/parts.h>
 #include <record/result.h>
 #include <replay/print.h>
 #include <tape/write.h>
+#include <top/print.h>
 
 #include "fake-client.h"
+#include "fake-dump.h"
+#include "fake-recorders.h"
+#include "points.h"
 #include "tap.h"
 #include "tapes.h"
 
@@ -52,15 +57,15 @@ static bool has_key(const struct keys *keys, const char *name)
 }
 
 /*
- * Adds all keys of a value, as "tasks[].pid". The content of "meta" is copied from the tape;
- * "total" has the keys of the lines that it adds up.
+ * Adds all keys of a value, as "tasks[].pid". The contents of "meta" and of "fields" are copied
+ * from the tape; "total" has the keys of the lines that it adds up.
  */
 static void walk(struct json_object *value, const char *path)
 {
 	char below[KEY_LEN];
 	size_t i;
 
-	if (!strcmp(path, "meta") || !strcmp(path, "total"))
+	if (!strcmp(path, "meta") || !strcmp(path, "fields") || !strcmp(path, "total"))
 		return;
 	if (json_object_is_type(value, json_type_array)) {
 		snprintf(below, sizeof(below), "%s[]", path);
@@ -165,7 +170,7 @@ static void call(void *arg)
 static void prints(const char *command, struct call c)
 {
 	capture(call, &c);
-	parse(command, !strcmp(command, "script") || !strcmp(command, "map"));
+	parse(command, !strncmp(text, "{\"", 2));
 }
 
 /* Compares the keys printed since the last call with the page. */
@@ -217,6 +222,10 @@ static uint64_t make_page(unsigned char *page)
 	maker_affinity(&m, 7 * S + 6000, 10, &mask, 1);
 	maker_exec(&m, 7 * S + 7000, 10, 10);
 	maker_rename(&m, 7 * S + 8000, 10, "other");
+	maker_trigger(&m, 7 * S + 8000, 10, S, STAPE_TRIGGER_LASTS |
+		      (uint64_t)STAPE_TRIGGER_BURST << STAPE_TRIGGER_KIND_SHIFT);
+	maker_trigger(&m, 7 * S + 8000, 0, 700,
+		      (uint64_t)STAPE_TRIGGER_RATE << STAPE_TRIGGER_KIND_SHIFT);
 	maker_event(&m, 7 * S + 9000, STAPE_EV_SWITCH, 20, in_futex);
 	maker_wake(&m, 7 * S + 10000, 10, STAPE_CTX_TASK, 7 * S + 11000, 0);
 	maker_event(&m, 8 * S, STAPE_EV_SWITCH, 10, in_futex);
@@ -271,6 +280,10 @@ static void write_tape(const char *path, const char *text_of_meta)
 		{ .counter = 1 * S, .mono = 1 * S, .boot = 1 * S, .real = 1 * S, .khz = 1000000 },
 		{ .counter = 9 * S, .mono = 9 * S, .boot = 49 * S, .real = 99 * S, .khz = 1000000 },
 	};
+	const struct point_exit data = point_exit(1, 0);
+	const struct schedtape_sample sample = {
+		.time = 2 * S, .bytes = sizeof(data), .data = &data,
+	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -283,6 +296,8 @@ static void write_tape(const char *path, const char *text_of_meta)
 	if (schedtape_writer_tasks(writer, tasks, 2, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||
+	    schedtape_writer_formats(writer, &points_formats, &err) ||
+	    schedtape_writer_samples(writer, &sample, 1, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_clock(writer, &clocks[1], &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
@@ -307,6 +322,27 @@ static void print_replay(void *arg)
 	replay_print_json("tape", rounds);
 }
 
+/* A task had one run, with a delay. */
+static void print_top(void *arg)
+{
+	static struct groups_task task = { .pid = 10, .tgid = 10, .comm = "shell" };
+	static struct interval_sum sum = { .task = 0, .counts = { .switches = 1 } };
+	const struct interval interval = {
+		.begin = 1 * S, .end = 2 * S, .tasks = &task, .nr_tasks = 1, .sums = &sum,
+		.nr_sums = 1,
+	};
+	struct top_view view = { .by = GROUPS_TASK };
+	struct sheet sheet;
+
+	(void)arg;
+	sheet_options_init(&view.sheet, top_columns, "task");
+	if (delays_note(&sum.delays, 1000, 1 * S, 0) || top_fill(&sheet, &interval, &view))
+		printf("Bail out! not enough memory\n");
+	top_print_json(&interval, &sheet);
+	sheet_free(&sheet);
+	schedtape_histogram_free(&sum.delays.delays);
+}
+
 static void test_tapes(void)
 {
 	char folder[] = "/tmp/schedtape-json-XXXXXX", copy[64], data[64];
@@ -320,8 +356,12 @@ static void test_tapes(void)
 	prints("report", (struct call) { cmd_report, { "report", "--json", "--by=comm", a.path } });
 	check("report");
 	prints("why", (struct call) { cmd_why, { "why", "--json", "10", a.path } });
+	prints("why", (struct call) { cmd_why, { "why", "--json", "--sleeps", "10", a.path } });
 	prints("why", (struct call) { cmd_why, { "why", "--json", "20", a.path } });
 	prints("why", (struct call) { cmd_why, { "why", "--json", "--path", "10", a.path } });
+	prints("why", (struct call) {
+		cmd_why, { "why", "--json", "--path", "--top=1", "10", a.path },
+	});
 	prints("why", (struct call) { cmd_why, { "why", "--json", "--summary", a.path } });
 	check("why");
 	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
@@ -341,6 +381,12 @@ static void test_tapes(void)
 	check("stat");
 	prints("map", (struct call) { cmd_map, { "map", "--json", a.path } });
 	check("map");
+	prints("timehist", (struct call) {
+		cmd_timehist, { "timehist", "--json", "-w", "-M", "--next", a.path },
+	});
+	prints("timehist", (struct call) { cmd_timehist, { "timehist", "--json", "-s", a.path } });
+	prints("timehist", (struct call) { cmd_timehist, { "timehist", "--json", "-I", a.path } });
+	check("timehist");
 	if (!mkdtemp(folder))
 		puts("Bail out! no folder");
 	snprintf(data, sizeof(data), "%s/data", folder);
@@ -350,8 +396,17 @@ static void test_tapes(void)
 	check("pack");
 	unlink(copy);
 	unlink(data);
+	write_tape(b.path, "{\"part\": 1, \"trigger\": {\"name\": \"slow\", "
+			   "\"text\": \"latency>5ms\", \"note\": \"x\", \"time\": 5}}");
+	prints("merge", (struct call) { cmd_merge, { "merge", "--json", "-o", copy, b.path } });
+	check("merge");
+	unlink(copy);
 	prints("recover", (struct call) {
 		cmd_recover, { "recover", "--json", "-o", copy, a.path },
+	});
+	unlink(copy);
+	prints("recover", (struct call) {
+		cmd_recover, { "recover", "--json", "-o", copy, "--vmcore", "dump" },
 	});
 	check("recover");
 	unlink(copy);
@@ -363,7 +418,9 @@ static void test_tapes(void)
 static void test_module(void)
 {
 	struct schedtape_program program = { 0 };
-	struct recorder recorder = { 0 };
+	struct part part = { .path = "tape" };
+	struct parts parts = { .kept = &part, .nr = 1 };
+	struct recorder recorder = { .parts = &parts, .has_samples = true };
 
 	prints("list", (struct call) { cmd_list, { "list", "--json" } });
 	check("list");
@@ -371,6 +428,9 @@ static void test_module(void)
 	check("status");
 	prints("steer", (struct call) { cmd_steer, { "steer", "--json", "1", "players" } });
 	check("steer");
+	capture(print_top, NULL);
+	parse("top", true);
+	check("top");
 	capture(print_record, &recorder);
 	parse("record", false);
 	check("record");

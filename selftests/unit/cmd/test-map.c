@@ -2,9 +2,6 @@
 /*
  * Description: map prints what each CPU runs, with names, legends and colours, as perf sched map.
  */
-#include <fcntl.h>
-
-#include "common/color.h"
 #include "delays-tape.h"
 #include "map/names.h"
 
@@ -78,6 +75,7 @@ static void test_colors(const struct blob *tape)
 	run(cmd_map, "map", NULL, tape);
 	has_not("\033", "no colours in a file");
 	run(cmd_map, "map", "--color", tape);
+	has("\033[1m#  0   3  CPU\033[m\n", "the heading is bold");
 	has("  *\033[31mA0\033[m ", "the colour of a task");
 	has("  *\033[32mB0\033[m ", "and of the next one");
 	has("=> shell:20\n", "in the legend, too");
@@ -90,42 +88,6 @@ static void test_colors(const struct blob *tape)
 	has("  *A0 ", "and no other one");
 	run_more(tape, "--color=always", "--json", NULL);
 	has_not("\033", "JSON has no colours");
-}
-
-/* Colours on a terminal are a matter of the environment. */
-static void test_terminal(void)
-{
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
-	bool wanted[5];
-
-	if (terminal < 0) {
-		ok(true, "no terminal here # SKIP");
-		close(saved);
-		return;
-	}
-	fflush(stdout);
-	dup2(terminal, STDOUT_FILENO);
-	unsetenv("NO_COLOR");
-	setenv("TERM", "xterm", 1);
-	wanted[0] = color_wanted(COLOR_AUTO);
-	setenv("NO_COLOR", "", 1);
-	wanted[1] = color_wanted(COLOR_AUTO);
-	setenv("NO_COLOR", "1", 1);
-	wanted[2] = color_wanted(COLOR_AUTO);
-	wanted[3] = color_wanted(COLOR_ALWAYS);
-	unsetenv("NO_COLOR");
-	setenv("TERM", "dumb", 1);
-	wanted[4] = color_wanted(COLOR_AUTO);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	close(terminal);
-	setenv("TERM", "xterm", 1);
-	ok(wanted[0], "a terminal has colours");
-	ok(wanted[1], "also if NO_COLOR is empty");
-	ok(!wanted[2], "but not with NO_COLOR");
-	ok(wanted[3], "unless they are asked for");
-	ok(!wanted[4], "nor if it has none");
-	ok(!color_wanted(COLOR_AUTO), "a file has none");
 }
 
 /* 10 is renamed while 20 runs on the other CPU; 20 ends, and its PID is used again. */
@@ -245,7 +207,6 @@ int main(void)
 	test_selection(&tape);
 	test_json(&tape);
 	test_colors(&tape);
-	test_terminal();
 	test_legends(&tape);
 	test_gaps(&tape);
 	test_names();

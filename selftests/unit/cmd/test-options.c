@@ -39,6 +39,9 @@ static void test_numbers(void)
 		"-r0", "-r100", "-r", "-r4294967297", "-r1x",
 		"-m0", "-m-1", "-m1T", "-m1KB", "-mK", "-m18446744073709551615K",
 		"-m -18446744073709551615", "-m99999999999999999999",
+		"-M0", "-M1X", "-M", "-M-1",
+		"--switch-output=1", "--switch-output=", "--max-size=0", "--max-size=100",
+		"--switch-max-files=2", "--snapshot-max-bytes=2M",
 		"-p0", "-p-1", "-p1,", "-p,1", "-p1 2", "-p4294967297", "-p2147483648",
 		"-p -18446744073709551615", "-p1,-2", "-tx", "-t",
 	};
@@ -50,10 +53,53 @@ static void test_numbers(void)
 	ok(takes(&opts, "-z22") && opts.level == 22, "-z22");
 	ok(takes(&opts, "-z0") && !opts.level, "-z0");
 	ok(takes(&opts, "-z") && opts.level == 1, "-z");
+	ok(takes(&opts, "-q") && opts.level == 1, "without -z");
+	ok(takes(&opts, "-M1M") && !opts.level, "without -z, snapshots are not compressed");
 	ok(takes(&opts, "-r99") && opts.realtime == 99, "-r99");
 	ok(takes(&opts, "-m3K") && opts.ring_bytes == 3072, "-m3K");
+	ok(takes(&opts, "--switch-output") && opts.parts.end == PARTS_SIGNAL, "--switch-output");
+	ok(takes(&opts, "--switch-output=2G") && opts.parts.bytes == 2ULL << 30,
+	   "--switch-output=2G");
+	ok(takes(&opts, "--max-size=3K") && opts.max_size == 3072, "--max-size=3K");
 	ok(takes(&opts, "-p7,2147483647") && opts.targets.filter.nr_pids == 2 &&
 	   opts.targets.filter.pids[1] == 2147483647, "-p7,2147483647");
+	record_options_free(&opts);
+}
+
+/* Returns the size of each ring, or 0. */
+static uint64_t ring(const char *option, const unsigned char *mask, size_t bytes)
+{
+	const struct schedtape_module_info info = { .cpus = 6, .ring_pages_max = 65536 };
+	struct record_options opts = { .output = NULL };
+	uint64_t size = 0;
+	bool taken = takes(&opts, option);
+
+	if (!taken || record_options_rings(&opts, mask, bytes, &info, &size))
+		size = 0;
+	record_options_free(&opts);
+	return size;
+}
+
+static void test_rings(void)
+{
+	static const unsigned char three[] = { 0x81, 0x01 };
+	struct record_options opts = { .output = NULL };
+	char *both[] = { "record", "-a", "-m1M", "-M1M" };
+
+	ok(ring("-q", NULL, 0) == 1 << 20, "the usual size");
+	ok(ring("-m3K", NULL, 0) == 3072, "-m: of each CPU");
+	ok(ring("-M96K", NULL, 0) == 16384, "-M: of all CPUs, the least");
+	ok(!ring("-M95K", NULL, 0), "not less");
+	ok(ring("-M191K", NULL, 0) == 16384, "a power of two of pages each, not more than -M");
+	ok(ring("-M192K", NULL, 0) == 32768, "the next one");
+	ok(ring("-M48K", three, 2) == 16384, "of the CPUs of -C");
+	ok(ring("-M1536M", NULL, 0) == 256 << 20, "the most");
+	ok(!ring("-M1537M", NULL, 0), "not more");
+	ok(takes(&opts, "-M96K") && opts.overwrite, "-M overwrites");
+	record_options_free(&opts);
+	refused = false;
+	record_options_parse(&opts, 4, both);
+	ok(refused, "not -m and -M");
 	record_options_free(&opts);
 }
 
@@ -199,6 +245,7 @@ static void test_choice(void)
 int main(void)
 {
 	test_numbers();
+	test_rings();
 	test_patterns();
 	test_replay();
 	test_usable();

@@ -404,7 +404,7 @@ static void print_recording(uint64_t events, uint64_t lost, bool quiet)
 {
 	struct recorder recorder = {
 		.path = "t", .quit = -1, .watch = { .state_fd = -1, .seq_fd = -1 },
-		.events = events, .lost = lost,
+		.totals = { .events = events, .lost = lost },
 	};
 
 	begin_capture();

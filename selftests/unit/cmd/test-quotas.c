@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: info shows the quotas of cgroups and what the kernel has counted of them; why takes
- * the quota that held during a wait, and none if the counts exclude that it throttled the task.
+ * the times in which the tape says that a cgroup was throttled; without them, the quota that held
+ * during a wait, and none if the counts exclude that it throttled the task.
  */
+#include <sched.h>
+
 #include <tape/write.h>
 
 #include "pipes.h"
@@ -191,8 +194,9 @@ static void test_change(const struct blob *tape)
 	has("idle:perhapsthrottled\",\"time_ns\":160000000,", "the summary");
 	why(tape->path, "10", "--json");
 	squeeze();
-	has("\"kind\":\"throttled\",\"pid\":10,\"comm\":\"\",\"cgroup\":\"/a/b\","
-	    "\"quota_ns\":40000000,\"period_ns\":100000000,", "the quota as JSON");
+	has("\"kind\":\"perhaps_throttled\",\"pid\":10,\"comm\":\"\",\"cgroup_id\":7,"
+	    "\"cgroup\":\"/a/b\",\"quota_ns\":40000000,\"period_ns\":100000000,",
+	    "the quota as JSON");
 	info(tape, NULL);
 	has("\nquota            : /a/b: 20 % of a CPU, then 40 % of a CPU from 1.150000 on; "
 	    "throttled in 1 of 1,234 periods, for 0.156000 s\n", "info");
@@ -351,7 +355,7 @@ static void test_ancestor(const struct blob *tape)
 	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "the one of that time");
 }
 
-/* What comes through a pipe is used when it has come. */
+/* From a pipe, quotas are used as soon as their record has been read. */
 static void test_pipe(const struct blob *tape)
 {
 	static const struct look looks[] = {
@@ -376,6 +380,145 @@ static void test_pipe(const struct blob *tape)
 	has(WAIT2 "\n", "a file has them");
 }
 
+/* -- with the times in which cgroups were throttled ---------------------------- */
+
+#define KNOWN(what)	"{" ALL ",\"throttling\":\"" what "\",\"cgroups\":[" \
+		"{\"id\":6,\"path\":\"/a\",\"max\":\"50000 100000\"}," \
+		"{\"id\":7,\"path\":\"/a/b\",\"max\":\"20000 100000\"}]}"
+
+/*
+ * 10, in the cgroup 7, waits for CPU 0 from 1.010 to 1.090: its cgroup is throttled until 1.050,
+ * the one above from 1.055 to 1.080.  It is throttled no longer at 1.170; the begin may be one of
+ * the lost events.  From 1.185 to 1.260 it is throttled, but 10 sleeps until
+ * 1.220.  At 1.280 it is throttled, and 10 runs nevertheless, or does not run until the tape ends.
+ */
+static bool lasts;
+
+static void make_throttled(const struct blob *tape, const char *meta, unsigned int policy)
+{
+	const struct schedtape_task_info task = {
+		.time = 1000 * MS, .start_time = 5, .pid = 10, .tgid = 10, .cgroup = 7,
+		.policy = policy,
+	};
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct schedtape_cpu cpus[] = { { .cpu = 0 }, { .cpu = 3 } };
+	struct schedtape_end end = {
+		.size = sizeof(end), .start_time = 1000 * MS, .stop_time = 2000 * MS,
+		.cpus = cpus, .nr_cpus = 2,
+	};
+	struct schedtape_writer *writer;
+	struct schedtape_error err;
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 1010 * MS, 7, 0, true);
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 1055 * MS, 6, 0, true);
+	maker_switch(&m, 1090 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1140 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1150 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1180 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 1185 * MS, 7, 0, true);
+	maker_switch(&m, 1190 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1220 * MS, 10, STAPE_CTX_HARDIRQ, 1220 * MS, 0);
+	maker_switch(&m, 1270 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 1280 * MS, 7, 0, true);
+	maker_switch(&m, 1280 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	if (!lasts) {
+		maker_switch(&m, 1290 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+		maker_switch(&m, 1295 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	}
+	cpus[0].events = m.header.events;
+	/* Another CPU ends it on CPU 0, and has times of its own. */
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	m.header.curr_kind = STAPE_NEXT_IDLE;
+	maker_throttle(&m, 1015 * MS, 8, 0, true);
+	maker_throttle(&m, 1020 * MS, 7, 3, true);
+	maker_throttle(&m, 1030 * MS, 7, 3, false);
+	/* The kernel changes its mind, and then ends it. */
+	maker_throttle(&m, 1040 * MS, 7, 0, false);
+	maker_throttle(&m, 1050 * MS, 7, 0, false);
+	maker_throttle(&m, 1080 * MS, 6, 0, false);
+	maker_throttle(&m, 1086 * MS, 8, 0, false);
+	cpus[1].events = m.header.events;
+	maker_begin(&m, pages[2], 3, 1, 1130 * MS);
+	m.header.curr_kind = STAPE_NEXT_IDLE;
+	m.header.lost = 3;
+	m.header.lost_first = 1120 * MS;
+	m.header.lost_last = 1130 * MS;
+	maker_throttle(&m, 1170 * MS, 7, 0, false);
+	maker_throttle(&m, 1260 * MS, 7, 0, false);
+	cpus[1].events += m.header.events;
+	cpus[1].lost = 3;
+	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+		printf("Bail out! %s\n", err.text);
+	schedtape_writer_tasks(writer, &task, 1, &err);
+	if (schedtape_writer_pages(writer, pages[0], 1, &err) ||
+	    schedtape_writer_pages(writer, pages[1], 2, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+static void test_throttled(const struct blob *tape)
+{
+	static const struct look looks[] = { { 0 } };
+
+	make_throttled(tape, KNOWN("cgroups"), SCHED_BATCH);
+	why(tape->path, "10", "--at=1.02");
+	has(" 18.75 % 15.000 2 1.050000 ?:10 was ready, its CPU was idle\n"
+	    " 31.25 % 25.000 1 1.055000 ?:10 was throttled (cpu.max 50 %)\n"
+	    " 50.00 % 40.000 1 1.010000 ?:10 was throttled (cpu.max 20 %)\n",
+	    "by its own cgroup and by the one above");
+	has("\n# Throttled: cpu.max of the cgroup /a is 50 % of a CPU.\n"
+	    "# Throttled: cpu.max of the cgroup /a/b is 20 % of a CPU.\n", "the quotas");
+	why(tape->path, "10", "--at=1.16");
+	has(" 33.33 % 10.000 1 1.170000 ?:10 was ready, its CPU was idle\n"
+	    " 66.67 % 20.000 1 1.150000 ?:10 was throttled (cpu.max 20 %)\n",
+	    "what ends has begun before, or in the loss");
+	why(tape->path, "10", "--at=1.2");
+	has(" 12.50 % 10.000 1 1.260000 ?:10 was ready, its CPU was idle\n"
+	    " 50.00 % 40.000 1 1.220000 ?:10 was throttled (cpu.max 20 %)\n"
+	    " 37.50 % 30.000 1 1.190000 ?:10 slept until an interrupt\n",
+	    "a task that sleeps does not wait for its quota");
+	why(tape->path, "10", "--at=1.285");
+	has(" 100.00 % 10.000 1 1.280000 ?:10 was ready, its CPU was idle\n",
+	    "a task that runs is not throttled, nor was it");
+	why(tape->path, "--path", "10");
+	has(" 10.17 % 30.000 3 1.170000 ?:10 was ready, its CPU was idle\n"
+	    " 20.34 % 60.000 2 1.150000 ?:10 was throttled (cpu.max 20 %)\n",
+	    "in a path, too; what was before the loss is not known");
+	why(tape->path, "--summary", "--json");
+	squeeze();
+	has("\"cause\":\"?wasthrottled\",\"time_ns\":125000000,", "the summary");
+	why(tape->path, "10", "--json");
+	squeeze();
+	has("\"kind\":\"throttled\",\"pid\":10,\"comm\":\"\",\"cgroup_id\":6,"
+	    "\"cgroup\":\"/a\",\"quota_ns\":50000000,\"period_ns\":100000000,", "as JSON");
+	make_throttled(tape, KNOWN("cgroups"), SCHED_FIFO);
+	why(tape->path, "10", "--at=1.02");
+	has(WAIT1 "\n", "a real-time task has no quota");
+	make_throttled(tape, KNOWN("tasks"), SCHED_BATCH);
+	why(tape->path, "10", "--at=1.02");
+	has(" 50.00 % 40.000 1 1.010000 ?:10 was throttled (cpu.max 20 %)\n",
+	    "tasks are throttled when they return to user space");
+	why(tape->path, "10", "--at=1.2");
+	has(" 62.50 % 50.000 1 1.220000 ?:10 was ready, its CPU was idle\n",
+	    "but not when they are woken");
+	make_throttled(tape, "{" ALL ",\"throttling\":\"cgroups\"}", SCHED_OTHER);
+	why(tape->path, "10", "--at=1.02");
+	has(" 50.00 % 40.000 1 1.010000 ?:10 was throttled\n", "the quota is not known");
+	lasts = true;
+	make_throttled(tape, KNOWN("cgroups"), SCHED_BATCH);
+	why(tape->path, "10", "--worst=1");
+	has(" 100.00 % 720.000 1 1.280000 ?:10 was throttled (cpu.max 20 %)\n",
+	    "a throttling that lasts when the tape ends");
+	make_quotas(tape, KNOWN("cgroups"), looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 "\n", "without an event there is no throttling");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -388,6 +531,7 @@ int main(void)
 	test_set_and_removed(&tape);
 	test_ancestor(&tape);
 	test_pipe(&tape);
+	test_throttled(&tape);
 	close(tape.fd);
 	return tap_done();
 }

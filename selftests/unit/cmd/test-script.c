@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: output of script as text, as JSON and as of perf, its fields and events; what script
- * and report say if their options select nothing of a tape.
+ * Description: output of script as text, as JSON, as of perf and for Perl, its fields and events;
+ * what script and report say if their options select nothing of a tape.
  */
 #include <argp.h>
+#include <fcntl.h>
 
 #include "printed.h"
 
@@ -39,6 +40,54 @@ static void test_script(const struct blob *tape)
 	has("PAUSED", "a pause is printed whatever tasks are selected");
 	has("LOST", "a loss, too");
 	has_not("setprio", "an event of another task is not");
+}
+
+static void test_throttle(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 0);
+	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 2 * S, 27, 3, true);
+	maker_throttle(&m, 3 * S, 27, 3, false);
+	write_second(tape, page, 1);
+	ok(!run(cmd_script, "script", NULL, tape), "script");
+	has("-10      [000]      2.000000:   throttle: cgroup=27 on [003]\n", "throttling begins");
+	has("-10      [000]      3.000000: unthrottle: cgroup=27 on [003]\n", "and ends");
+	run(cmd_script, "script", "--json", tape);
+	has("\"event\":\"throttle\",\"curr_kind\":\"task\",\"curr_pid\":10,\"curr_comm\":\"shell\","
+	    "\"cgroup\":27,\"target_cpu\":3}\n", "as JSON");
+	run(cmd_script, "script", "--event=unthrottle", tape);
+	has(" unthrottle: ", "one kind");
+	has_not(" throttle: ", "and not the other");
+}
+
+static void test_trigger(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 0);
+	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_trigger(&m, 2 * S, 10, S / 4, 3 | 1ULL << STAPE_TRIGGER_NUMBER_SHIFT |
+		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT |
+		      STAPE_TRIGGER_LASTS);
+	maker_trigger(&m, 3 * S, 0, 700, (uint64_t)STAPE_TRIGGER_RATE << STAPE_TRIGGER_KIND_SHIFT);
+	write_second(tape, page, 1);
+	ok(!run(cmd_script, "script", NULL, tape), "script");
+	has("    trigger: shell:10 latency=0.250000 on [003] of trigger 1, lasts\n",
+	    "a trigger has fired for a task");
+	has("    trigger: all tasks rate=700 on [000] of trigger 0\n", "another for all tasks");
+	run(cmd_script, "script", "--json", tape);
+	has("\"event\":\"trigger\",\"curr_kind\":\"task\",\"curr_pid\":10,"
+	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"trigger\":1,\"kind\":\"latency\","
+	    "\"value_ns\":250000000,\"target_cpu\":3,\"lasts\":true}\n", "as JSON");
+	has("\"trigger\":0,\"kind\":\"rate\",\"wakeups\":700,\"target_cpu\":0,\"lasts\":false}\n",
+	    "a rate as JSON");
+	run(cmd_script, "script", "--event=trigger", tape);
+	has(" latency=", "only triggers");
+	has_not(" switch: ", "and no switch");
 }
 
 /* The tape is complete: a task without an early name has no name at first. */
@@ -255,7 +304,6 @@ static void test_fields(const struct blob *tape)
 	static const char * const bad[] = {
 		"-Fnone", "-F,", "-F+none", "-Fcomm,+cpu", "-F-cpu,comm", "-Fcomm,,cpu",
 		"-F-comm,-tid,-cpu,-time,-event,-trace", "-enone", "-e,", "-eswitch,",
-		"-esched:none",
 	};
 	size_t i;
 
@@ -295,7 +343,7 @@ static void test_events(const struct blob *tape)
 /* A tape of 10, which wakes 20, forks 30 and lends it its priority; 20 enters before. */
 static void make_perf_tape(const struct blob *tape)
 {
-	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 17 };
+	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 17, .lost = 7 };
 	static const struct schedtape_end end = {
 		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
 	};
@@ -382,6 +430,87 @@ static void test_perf(const struct blob *tape)
 	       "comm=a ?b pid=20 prio=49 target_cpu=003\n");
 }
 
+/* Prints all values that a script in Perl gets, but for the context and the callchain. */
+static const char perl_text[] =
+	"sub put { splice @_, 7, 1; splice @_, 1, 1; print join(' ', @_), \"\\n\" }\n"
+	"sub trace_unhandled { put(@_) }\n"
+	"sub sched::sched_stat_runtime { put(@_) }\n";
+
+static void test_perl(const struct blob *tape)
+{
+	static const char expected[] =
+		"sched::sched_switch 1 2 1000 0 swapper swapper/1 0 120 0 shell 10 115\n"
+		"sched::sched_waking 1 2 2000 10 shell a \033b 20 49 3\n"
+		"sched::sched_wakeup 1 2 3000 10 shell a \033b 20 49 2\n"
+		"sched::sched_waking 1 2 4000 10 shell a \033b 20 49 2\n"
+		"sched::sched_process_fork 1 3 0 10 shell shell 10 shell 30\n"
+		"sched::sched_wakeup_new 1 3 1000 10 shell shell 30 115 1\n"
+		"sched::sched_migrate_task 1 3 2000 10 shell shell 30 115 1 0\n"
+		"sched::sched_pi_setprio 1 3 3000 10 shell shell 30 115 49\n"
+		"sched::sched_pi_setprio 1 3 4000 10 shell shell 30 49 115\n"
+		"sched::sched_stat_runtime 1 4 0 10 shell shell 10 1999999000\n"
+		"sched::sched_switch 1 4 0 10 shell shell 10 115 1 :other -1 140\n"
+		"sched::sched_switch 1 4 1000 -1 :other :other -1 140 0 :40 40 140\n"
+		"sched::sched_stat_runtime 1 4 2000 40 :40 :40 40 1000\n"
+		"sched::sched_switch 1 4 2000 40 :40 :40 40 140 16 swapper/1 0 120\n"
+		"task::task_rename 1 5 0 0 swapper 30 shell ls 1001\n"
+		"sched::sched_process_exec 1 5 1000 0 swapper :30 30 31\n"
+		"sched::sched_process_exit 1 6 0 0 swapper :30 30 140\n";
+	int fd = memfd_create("script", 0);
+	char script[64];
+
+	make_perf_tape(tape);
+	snprintf(script, sizeof(script), "-sperl:/proc/%d/fd/%d", getpid(), fd);
+	ok(write(fd, perl_text, strlen(perl_text)) > 0, "a script in Perl");
+	ok(!run(cmd_script, "script", script, tape), "script -s");
+	if (!ok(!strcmp(text, expected), "a script in Perl gets the fields of all tracepoints"))
+		printf("# is %s\n# not %s", text, expected);
+	ok(strstr(said, "warning: ") && strstr(said, ": 7 events are lost\n"), "a warning: %s",
+	   said);
+	close(fd);
+}
+
+/* The names are those of perf, as user/bindings/python/schedtape/tracepoints.py has them. */
+static void test_perl_new(const struct blob *tape)
+{
+	static const char * const expected[] = {
+		"sub sched::sched_stat_runtime\n", "$comm, $pid, $runtime) = @_;",
+		"sub sched::sched_switch\n", "$prev_comm, $prev_pid, $prev_prio, $prev_state, "
+		"$next_comm, $next_pid, $next_prio) = @_;",
+		"sub sched::sched_waking\n", "$comm, $pid, $prio, $target_cpu) = @_;",
+		"sub sched::sched_wakeup\n", "$comm, $pid, $prio, $target_cpu) = @_;",
+		"sub sched::sched_wakeup_new\n", "$comm, $pid, $prio, $target_cpu) = @_;",
+		"sub sched::sched_process_fork\n",
+		"$parent_comm, $parent_pid, $child_comm, $child_pid) = @_;",
+		"sub sched::sched_migrate_task\n",
+		"$comm, $pid, $prio, $orig_cpu, $dest_cpu) = @_;",
+		"sub sched::sched_process_exec\n", "$filename, $pid, $old_pid) = @_;",
+		"sub task::task_rename\n", "$pid, $oldcomm, $newcomm, $oom_score_adj) = @_;",
+		"sub sched::sched_pi_setprio\n", "$comm, $pid, $oldprio, $newprio) = @_;",
+		"sub sched::sched_process_exit\n", "$comm, $pid, $prio) = @_;",
+		"sub trace_unhandled\n",
+	};
+	static const char name[] = "schedtape-script.pl";
+	char folder[] = "/tmp/schedtape-script-XXXXXX";
+	const char *at = text;
+	size_t i;
+	int fd;
+
+	if (!ok(mkdtemp(folder) && !chdir(folder), "a folder"))
+		return;
+	ok(!run(cmd_script, "script", "-gperl", tape), "script -g perl");
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	text[0] = '\0';
+	ok(read(fd, text, sizeof(text) - 1) > 0, "the script");
+	for (i = 0; at && i < sizeof(expected) / sizeof(*expected); i++) {
+		at = strstr(at, expected[i]);
+		ok(at, "%s", expected[i]);
+	}
+	close(fd);
+	unlink(name);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -390,6 +519,8 @@ int main(void)
 	make_tape(&tape);
 	test_script(&tape);
 	test_script_json(&tape);
+	test_throttle(&tape);
+	test_trigger(&tape);
 	test_first_names(&tape);
 	test_quotes(&tape);
 	test_no_match(&tape);
@@ -398,6 +529,8 @@ int main(void)
 	test_fields(&tape);
 	test_events(&tape);
 	test_perf(&tape);
+	test_perl(&tape);
+	test_perl_new(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: the signals that a recording ignores, and that its command does not ignore. */
+/* Description: the signals that a recording ignores or takes, and that its command gets. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,15 +26,54 @@ static int send_to_child(int signal, bool restored)
 
 static void test_snapshots(void)
 {
+	bool snapshot = false;
 	int fd;
 
-	signals_take_snapshots();
+	signals_end_on(SIGUSR2);
 	fd = signals_open();
-	ok(!signals_read(fd), "in overwrite mode nothing ends a recording yet");
+	ok(!signals_read(fd, NULL), "in overwrite mode nothing ends a recording yet");
 	raise(SIGUSR2);
-	ok(signals_read(fd), "in overwrite mode SIGUSR2 ends it");
+	ok(signals_read(fd, NULL), "in overwrite mode SIGUSR2 ends it");
+	signals_merge_on(SIGUSR1);
+	fd = signals_open();
+	ok(!signals_merge(), "nobody has asked for a merge");
+	raise(SIGUSR1);
+	ok(!signals_read(fd, &snapshot) && !snapshot && signals_merge(),
+	   "a signal that asks for one ends nothing");
+	ok(!signals_merge(), "and asks once");
+	signals_snapshot_on(SIGUSR1);
+	signals_snapshot_on(SIGUSR2);
+	fd = signals_open();
+	ok(!signals_read(fd, &snapshot) && !snapshot, "nobody has asked for a snapshot");
+	raise(SIGUSR1);
+	ok(!signals_read(fd, &snapshot) && snapshot, "SIGUSR1 asks for one, and ends nothing");
+	snapshot = false;
+	raise(SIGUSR2);
+	ok(!signals_read(fd, &snapshot) && snapshot, "SIGUSR2 does, too");
+	raise(SIGUSR2);
+	raise(SIGTERM);
+	ok(signals_read(fd, &snapshot), "SIGTERM ends the recording all the same");
 	ok(WTERMSIG(send_to_child(SIGUSR2, true)) == SIGUSR2,
 	   "the command has SIGUSR2's default action and can receive it");
+	ok(WTERMSIG(send_to_child(SIGUSR1, true)) == SIGUSR1, "and SIGUSR1's");
+}
+
+static void test_hangups(void)
+{
+	int fd;
+
+	signal(SIGHUP, SIG_IGN);
+	signals_take_hangups();
+	fd = signals_open();
+	ok(!signals_hangup(), "no SIGHUP yet");
+	raise(SIGHUP);
+	ok(!signals_pending(), "a daemon does not end at SIGHUP");
+	ok(!signals_read(fd, NULL) && signals_hangup(), "but finds it, even under nohup");
+	ok(!signals_hangup(), "once");
+	raise(SIGHUP);
+	raise(SIGINT);
+	ok(signals_pending() && signals_read(fd, NULL) && signals_hangup(), "SIGINT ends it");
+	ok(!send_to_child(SIGHUP, true), "a command would ignore SIGHUP again");
 }
 
 int main(void)
@@ -46,5 +85,6 @@ int main(void)
 	   "the command has SIGUSR2's default action");
 	ok(WTERMSIG(send_to_child(SIGUSR1, false)) == SIGUSR1, "SIGUSR1 is not ignored");
 	test_snapshots();
+	test_hangups();
 	return tap_done();
 }

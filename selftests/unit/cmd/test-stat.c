@@ -124,10 +124,26 @@ static void test_json(const struct blob *tape)
 	squeeze();
 	has("{\"format\":\"schedtape-stat\",\"version\":1,\"tape\":", "the format");
 	has("\"counts\":[{\"name\":\"new:(2)\",\"events\":11,\"switch\":5,\"waking\":1,"
-	    "\"wakeup\":1,\"wakeup_new\":0,\"migrate\":1,\"fork\":1,\"exec\":1,\"exit\":0,"
-	    "\"rename\":1,\"setprio\":0,\"setaffinity\":0,\"described\":0,\"tasks\":2,"
+	    "\"wakeup\":1,\"wakeup_new\":0,\"migrate\":1,\"throttle\":0,\"unthrottle\":0,\"fork\":1,"
+	    "\"exec\":1,\"exit\":0,\"rename\":1,\"setprio\":0,\"setaffinity\":0,\"described\":0,\"tasks\":2,"
 	    "\"pid\":null},", "a line");
 	has("\"total\":{\"name\":\"TOTAL\",\"events\":32,", "the total");
+}
+
+/* Throttling counts for what is on the CPU where the kernel decides it. */
+static void test_throttle(const struct blob *tape)
+{
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 0);
+	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 2 * S, 27, 3, true);
+	maker_switch(&m, 3 * S, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_throttle(&m, 4 * S, 27, 3, false);
+	write_second(tape, pages, 1);
+	has_line(cmd_stat, "-Ftask,events,switch,throttle,unthrottle",
+		 "\n<idle> 2 1 0 1\nshell:10 2 1 1 0\n", tape);
 }
 
 /*
@@ -208,6 +224,7 @@ int main(void)
 	test_selection(&tape);
 	test_order(&tape);
 	test_json(&tape);
+	test_throttle(&tape);
 	test_entering(&tape);
 	test_no_event(&tape);
 	test_missing(&tape);

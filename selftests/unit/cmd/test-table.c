@@ -3,10 +3,7 @@
  * Description: on a terminal no table is wider than it, and headings are above their numbers,
  * whatever the names of tasks; elsewhere all columns and complete names are printed.
  */
-#include <pty.h>
 #include <stdint.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
 
 #include <common/table.h>
 #include <commands.h>
@@ -14,6 +11,7 @@
 #include "fake-client.h"
 #include "tap.h"
 #include "tapes.h"
+#include "terminal.h"
 
 #define MS	1000000ULL
 #define ROUNDS	3		/* of 20 s of CPU time each */
@@ -83,60 +81,10 @@ static void make_tape(const struct blob *to)
 
 /* -- a terminal -------------------------------------------------------------------- */
 
-static void read_all(int fd)
-{
-	size_t at = 0;
-	ssize_t n;
-
-	/* At its end, a terminal's other side has EIO. */
-	while (at < sizeof(text) - 1 && (n = read(fd, text + at, sizeof(text) - 1 - at)) > 0)
-		at += n;
-	text[at] = '\0';
-	close(fd);
-}
-
-static void run_in(int fd, void (*print)(void *arg), void *arg)
-{
-	dup2(fd, STDOUT_FILENO);
-	print(arg);
-	fflush(stdout);
-	_exit(0);
-}
-
 /* Runs @print with standard output on a terminal of @width, or a pipe if that is 0. */
 static void capture(unsigned short width, void (*print)(void *arg), void *arg)
 {
-	struct winsize size = { .ws_row = 24, .ws_col = width };
-	int ends[2];
-	pid_t pid;
-
-	fflush(stdout);
-	if (width ? openpty(&ends[0], &ends[1], NULL, NULL, &size) : pipe(ends)) {
-		puts("Bail out! no terminal");
-		exit(1);
-	}
-	pid = fork();
-	if (!pid)
-		run_in(ends[1], print, arg);
-	close(ends[1]);
-	read_all(ends[0]);
-	waitpid(pid, NULL, 0);
-}
-
-struct call {
-	int (*command)(int argc, char **argv);
-	char *argv[6];
-};
-
-static void call(void *arg)
-{
-	struct call *c = arg;
-	int argc = 0;
-
-	while (c->argv[argc])
-		argc++;
-	if (c->command(argc, c->argv))
-		puts("FAILED");
+	terminal_capture(STDOUT_FILENO, width, print, arg, text, sizeof(text));
 }
 
 /* -- layout ------------------------------------------------------------------------ */
@@ -226,6 +174,7 @@ static bool is_text(const char *headings, unsigned int start)
 {
 	static const char * const texts[] = {
 		"task", "policy", "waker", "wakee", "state", "owner", "when full", "clock",
+		"last trigger",
 	};
 	size_t i;
 
@@ -287,7 +236,7 @@ static void fits(unsigned short width, struct call *c, const char *what, unsigne
 {
 	unsigned int most;
 
-	capture(width, call, c);
+	capture(width, terminal_call, c);
 	most = widest();
 	if (!ok(most <= width, "%s at %u columns: %u at most", what, width, most))
 		printf("# %s\n", text);
@@ -315,7 +264,7 @@ static void test_widths(void)
 			fits(widths[i], &players, "players", 1);
 			continue;
 		}
-		capture(widths[i], call, &report);
+		capture(widths[i], terminal_call, &report);
 		check_tables("report, narrow", 2);
 	}
 }
@@ -333,11 +282,11 @@ static void test_names(void)
 {
 	struct call report = { cmd_report, { "report", "--pid=4194000-4194003", tape.path } };
 
-	capture(80, call, &report);
+	capture(80, terminal_call, &report);
 	has("\n" JAPANESE ":4194000  ", "a Japanese name, whole");
 	has("\n" ROCKETS ":4194001  ", "rockets");
 	has("\n?:4194002  ", "no name");
-	capture(28, call, &report);
+	capture(28, terminal_call, &report);
 	has("fifteen~:4194003", "a long name is cut, and its PID stays");
 	ok(!strstr(text, "fifteen letters"), "which is too long");
 }
@@ -359,27 +308,27 @@ static void test_choice(void)
 	struct call fields = { cmd_report, { "report", "-F", "delay-max,task", tape.path } };
 	struct call help = { cmd_report, { "report", "-F", "help" } };
 
-	capture(80, call, &plain);
+	capture(80, terminal_call, &plain);
 	ok(!strstr(text, "stops") && strstr(text, "preempted"),
 	   "80 columns: the fields that matter most");
-	capture(80, call, &wide);
+	capture(80, terminal_call, &wide);
 	ok(strstr(text, "stops") && widest() > 80, "--wide: all fields, however wide");
 	check_tables("--wide", 1);
-	capture(80, call, &fields);
+	capture(80, terminal_call, &fields);
 	ok(strstr(text, "max ms  task") && !strstr(text, "sleeps"), "-F: those that were named");
-	capture(80, call, &help);
+	capture(80, terminal_call, &help);
 	has("delay-max\r\n", "-F help");
-	capture(0, call, &plain);
+	capture(0, terminal_call, &plain);
 	ok(strstr(text, "  delay max ms  ") && strstr(text, "stops\n"), "a pipe: all columns");
 	has("fifteen letters:4194003", "and whole names");
 	ok(!has_blank_ends(), "no line ends with a blank");
 	setenv("COLUMNS", "40", 1);
-	capture(0, call, &plain);
+	capture(0, terminal_call, &plain);
 	has("stops\n", "COLUMNS is no terminal");
-	capture(200, call, &plain);
+	capture(200, terminal_call, &plain);
 	ok(!strstr(text, "stops"), "but it is the width of one");
 	setenv("COLUMNS", "nonsense", 1);
-	capture(200, call, &plain);
+	capture(200, terminal_call, &plain);
 	has("stops", "if it is a number");
 	unsetenv("COLUMNS");
 }
@@ -388,7 +337,7 @@ static void test_list(void)
 {
 	struct call list = { cmd_list, { "list" } };
 
-	capture(0, call, &list);
+	capture(0, terminal_call, &list);
 	has("\n1234567  recording  ", "a session");
 	ok(!strstr(text, "1234568"), "that of a replay is none");
 	has("\n\n replay  state  ", "an empty line between the tables");
@@ -411,6 +360,8 @@ int main(void)
 	make_tape(&tape);
 	make_tape(&other);
 	unsetenv("COLUMNS");
+	/* test-color.c has the colours. */
+	setenv("NO_COLOR", "1", 1);
 	test_cells();
 	test_widths();
 	test_names();

@@ -51,7 +51,7 @@ static void test_duration_forms(void)
 {
 	static const char * const bad[] = {
 		"", "0", "-1", "x", "1x", "nan", "inf", "1e99", "0.0009",
-		"s", "1 s", "1S", "1sec", "1d", "0.9ms", "999us", "0s", "inf s",
+		"s", "1 s", "1S", "1sec", "1D", "0.9ms", "999us", "0s", "inf s",
 	};
 	static const struct {
 		const char *text;
@@ -59,7 +59,7 @@ static void test_duration_forms(void)
 	} units[] = {
 		{ "5s", 5000 }, { "0.25s", 250 }, { "40ms", 40 }, { "1500us", 1 },
 		{ "7000000ns", 7 }, { "7000us", 7 }, { "50000us", 50 }, { "4007ms", 4007 },
-		{ "2m", 120000 }, { "1.5h", 5400000 },
+		{ "2m", 120000 }, { "1.5h", 5400000 }, { "1d", 86400000 },
 	};
 	struct timing timing = { .duration = 0 };
 	size_t i;

@@ -303,7 +303,7 @@ static void test_idle(const struct blob *blob)
 	free(data);
 }
 
-/* What has come is shown, and then what is wrong. */
+/* top shows the intervals before the damage, and then the error. */
 static void test_torn(const void *data, size_t size)
 {
 	int ret;

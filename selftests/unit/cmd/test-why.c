@@ -8,6 +8,14 @@
 
 #define MS	1000000ULL
 
+/* Begins the page of CPU 0, which runs 10 from 1.001 on. */
+static void begin_with_10(struct maker *m, unsigned char *page)
+{
+	maker_begin(m, page, 0, 0, 1000 * MS);
+	maker_wake(m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+}
+
 /*
  * 10 waits for 132 ms for its thread 20, which runs on CPU 3 for 69 ms of that, is preempted for 30
  * ms by a task that is not recorded, and blocked for 30 ms.  Then 10 sleeps for 100 ms until an
@@ -19,9 +27,7 @@ static void make_waits(const struct blob *tape)
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
-	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	begin_with_10(&m, pages[0]);
 	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
 	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -53,9 +59,7 @@ static void make_late(const struct blob *tape)
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 
-	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	begin_with_10(&m, pages[0]);
 	maker_waking(&m, 1050 * MS, 20, STAPE_CTX_TASK);
 	maker_switch(&m, 1051 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 
@@ -77,9 +81,7 @@ static void make_early(const struct blob *tape)
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
-	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	begin_with_10(&m, pages[0]);
 	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
 	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -91,6 +93,55 @@ static void make_early(const struct blob *tape)
 	maker_wake(&m, 1040 * MS, 10, STAPE_CTX_TASK, 1040 * MS, 0);
 	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 	write_second(tape, pages, 2);
+}
+
+/*
+ * When the tape ends, at 2.000: 10 is blocked; 20, which 10 has woken, is ready; 30, which runs,
+ * has woken 40, which CPU 0 could run.  50 has only been moved, and 60 has slept since before the
+ * tape began, and is ready.
+ */
+static void make_last(const struct blob *tape)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	begin_with_10(&m, pages[0]);
+	maker_wake(&m, 1010 * MS, 20, STAPE_CTX_TASK, 1010 * MS, 3);
+	maker_switch(&m, 1020 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
+	maker_switch(&m, 1030 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1005 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_event(&m, 1800 * MS, STAPE_EV_MIGRATE, 50, 0);
+	maker_wake(&m, 1850 * MS, 60, STAPE_CTX_HARDIRQ, 1850 * MS, 3);
+	maker_wake(&m, 1900 * MS, 40, STAPE_CTX_TASK, 1900 * MS, 0);
+	write_second(tape, pages, 2);
+}
+
+#define RING	50
+#define ROUNDS	3
+
+/* 50 tasks, the last one of which is 10, wake each other in turn, and run for 1 ms. */
+static void make_ring(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	uint64_t time = 1000 * MS;
+	struct maker m;
+	unsigned int i;
+
+	maker_begin(&m, page[0], 0, 0, time);
+	m.header.curr = 101;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	for (i = 2; i <= ROUNDS * RING; i++) {
+		uint32_t pid = i % RING ? 100 + i % RING : 10;
+
+		time += MS;
+		maker_wake(&m, time - 1000, pid, STAPE_CTX_TASK, time - 1000, 0);
+		maker_switch(&m, time, pid, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	}
+	maker_switch(&m, time + MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_second(tape, page, 1);
 }
 
 /* Runs the command with up to five arguments behind the name, and takes double blanks out. */
@@ -132,6 +183,14 @@ static void test_worst(const struct blob *tape)
 	why(tape, "20", "--worst=1", "--top=2");
 	has("\n 51.48 % 139.000 2 1.160000 shell ran\n", "a long chain is merged by name");
 	has(" more lines, see --top\n", "and cut");
+	why(tape, "20", "--json", "--top=2");
+	squeeze();
+	has("\"links\":[{\"kind\":\"ran\",\"comm\":\"shell\",\"time_ns\":139000000,",
+	    "in JSON, too");
+	has("}],\"more_links\":2,\"more_ns\":31000000},{", "which says what is left out");
+	has("\"links\":[{\"kind\":\"idle\",\"pid\":20,", "a chain that is not cut has its tasks");
+	why(tape, "20", "--json", NULL);
+	has_not("more_links", "JSON has all links by default");
 }
 
 static void test_at(const struct blob *tape)
@@ -208,13 +267,88 @@ static void test_early(const struct blob *tape)
 	    "only that part of another task's wait counts");
 }
 
+/* Waits that last when the tape ends. */
+static void test_last(const struct blob *tape)
+{
+	ok(!why(tape, "10", NULL, NULL), "a task that is blocked when the tape ends");
+	has("\nshell:10 did not run for 980.000 ms, from 1.020000 to 2.000000, when the tape "
+	    "ended; it was ready for 0.000 ms of that\n", "its wait");
+	has("\n 100.00 % 980.000 1 1.020000 shell:10 was blocked until the tape ended\n",
+	    "its link");
+	why(tape, "20", NULL, NULL);
+	has("it was ready for 990.000 ms of that\n", "a task that is ready");
+	has("\n 99.50 % 990.000 1 1.010000 ?:20 was ready, its CPU ran ?:30\n"
+	    " 0.50 % 5.000 1 1.005000 shell:10 ran\n", "its links");
+	why(tape, "40", NULL, NULL);
+	has("\n 10.31 % 100.000 1 1.900000 ?:40 was ready, its CPU was idle\n"
+	    " 89.69 % 870.000 1 1.030000 ?:30 ran\n", "a task that is ready while its CPU is idle");
+	why(tape, "20", "--json", NULL);
+	squeeze();
+	has("\"end_ns\":2000000000,\"lasts\":true,\"cpu\":3,\"ready_ns\":990000000,",
+	    "in JSON");
+	why(tape, "10", "--json", NULL);
+	squeeze();
+	has("\"lasts\":true,\"ready_ns\":0,\"kept_ns\":980000000,", "without a CPU");
+	has("\"kind\":\"still_blocked\"", "but with the kind");
+	ok(!why(tape, "10", "--at=1.5", NULL) && !why(tape, "10", "--time=50%-100%", NULL),
+	   "it is found by times");
+	ok(why(tape, "10", "--at=1.005", NULL) || !strstr(text, "did not run"),
+	   "and only by its own");
+	ok(why(tape, "10", "--time=1.2,1.5", NULL) == CMD_FAILURE, "which end with the tape");
+	ok(!why(tape, "60", NULL, NULL), "one that slept when the tape began");
+	has("?:60 did not run for 150.000 ms, from 1.850000 to 2.000000, when the tape ended; "
+	    "it was ready for 150.000 ms of that\n", "waits since it was woken");
+	has("\n 100.00 % 150.000 1 1.850000 ?:60 was ready, its CPU ran ?:30\n",
+	    "its link");
+	ok(!why(tape, "60", "--at=1.9", NULL) && why(tape, "60", "--at=1.8", NULL) == CMD_FAILURE,
+	   "and not before");
+	ok(why(tape, "50", NULL, NULL) == CMD_FAILURE && strstr(said, "\"50\" never ran: "),
+	   "a task that never ran");
+	ok(why(tape, "10", "--cpu=3", NULL) == CMD_FAILURE, "and not by a CPU that it never got");
+	why(tape, "--summary", NULL, NULL);
+	has("\nTOTAL 3095.000 100.0 4 ", "they are in the summary");
+}
+
+/* A sleep that lasts is how a task waits for work. */
+static void test_last_sleep(const struct blob *tape)
+{
+	ok(why(tape, "10", NULL, NULL) == CMD_FAILURE && strstr(said, "but its own sleeps"),
+	   "a sleep until the tape ended is not among the worst waits");
+	ok(!why(tape, "10", "--sleeps", NULL), "but a sleep");
+	has("\n 100.00 % 949.000 1 1.051000 shell:10 slept until the tape ended\n", "its link");
+}
+
+/* Returns how often a text is printed. */
+static unsigned int count(const char *expected)
+{
+	const char *at = text;
+	unsigned int n;
+
+	for (n = 0; (at = strstr(at, expected)); n++)
+		at++;
+	return n;
+}
+
+/* Parts of the same kind and the same tasks are one link, also in a chain of many links. */
+static void test_ring(const struct blob *tape)
+{
+	why(tape, "--path", "10", "--json");
+	squeeze();
+	ok(count("\"kind\":\"ran\"") == RING, "a long chain: each task that ran has one link");
+	ok(count("\"kind\":\"queued\"") == RING - 1, "and one for its waits behind the same task");
+	/* The path ends at the first run of 10, at the end of the first round. */
+	ok(count("\"times\":2") == 2 * (RING - 1), "which has the parts of all rounds");
+}
+
 int main(void)
 {
-	struct blob tape, late, early;
+	struct blob tape, late, last, early, ring;
 
 	blob_init(&early);
 	blob_init(&tape);
 	blob_init(&late);
+	blob_init(&last);
+	blob_init(&ring);
 	make_waits(&tape);
 	test_worst(&tape);
 	test_at(&tape);
@@ -222,9 +356,16 @@ int main(void)
 	test_path(&tape);
 	make_late(&late);
 	test_late(&late);
+	test_last_sleep(&late);
+	make_last(&last);
+	test_last(&last);
 	make_early(&early);
 	test_early(&early);
+	make_ring(&ring);
+	test_ring(&ring);
+	close(ring.fd);
 	close(early.fd);
+	close(last.fd);
 	close(late.fd);
 	close(tape.fd);
 	return tap_done();

@@ -5,12 +5,22 @@
 #include <string.h>
 
 #include <machine/cgroup-tree.h>
+#include <tape/cgroups.h>
 #include <tape/meta.h>
 #include "tap.h"
 
 #define MANY	20000
 
 static struct json_object *meta;
+static const struct tape_cgroup *entries;
+static size_t nr_entries;
+
+const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n)
+{
+	(void)tape;
+	*n = nr_entries;
+	return entries;
+}
 
 struct json_object *tape_meta(struct schedtape_tape *tape)
 {
@@ -97,6 +107,13 @@ static void test_limits(void)
 	free(name);
 }
 
+static bool has_no_quota(const struct schedtape_cgroup_table *table, uint64_t id)
+{
+	const struct schedtape_cgroup_state *state = schedtape_cgroup_by_id(table, id);
+
+	return state && !state->quota && !state->period;
+}
+
 static void test_entries(void)
 {
 	const struct schedtape_cgroup_state *state;
@@ -111,10 +128,15 @@ static void test_entries(void)
 	entry = add(9, "/a/b");
 	json_object_object_add(entry, "weight", json_object_new_int(300));
 	json_object_object_add(entry, "max", json_object_new_string("20000 100000"));
+	json_object_object_add(add(3, "/null"), "max", NULL);
+	json_object_object_add(add(4, "/minus"), "max", json_object_new_string("-5 7"));
 	table = read_table();
+	ok(has_no_quota(&table, 3) && has_no_quota(&table, 4),
+	   "a quota that is null or negative counts as none");
 	state = schedtape_cgroup_by_path(&table, "/a/b");
-	ok(table.nr == 1 && state && state->id == 9 && state->weighs && state->weight == 300 &&
-	   !strcmp(state->max, "20000 100000") && !state->cpus && !state->idle,
+	ok(table.nr == 3 && state && state->id == 9 && state->weighs && state->weight == 300 &&
+	   state->quota == 20000 && state->period == 100000 && !state->newer && !state->cpus &&
+	   !state->idle,
 	   "an entry that is no cgroup is left out, and no other");
 	schedtape_cgroup_table_free(&table);
 
@@ -123,6 +145,38 @@ static void test_entries(void)
 	ok(!table.nr && !schedtape_cgroup_by_id(&table, 9) &&
 	   !schedtape_cgroup_by_path(&table, "/a"), "a tape without any");
 	schedtape_cgroup_table_free(&table);
+}
+
+static void test_newer(void)
+{
+	static const struct tape_cgroup later[] = {
+		{ .time = 1, .id = 9, .path = (char *)"/a", .quota = 1, .period = 2 },
+		{ .time = 2, .id = 8, .path = (char *)"/a/job" },
+		{ .time = 3, .id = 5, .path = (char *)"/a/../b" },
+		{ .time = 4, .id = 8, .quota = 30000, .period = 100000 },
+		{ .time = 5, .id = 7, .path = (char *)"/a/job", .quota = 50, .period = 100 },
+		{ .time = 6, .id = 8, .path = (char *)"/a/job", .quota = 20, .period = 100 },
+		{ .time = 7, .id = 6, .quota = 4, .period = 5 },
+	};
+	const struct schedtape_cgroup_state *old, *first, *second;
+	struct schedtape_cgroup_table table;
+
+	begin();
+	add(9, "/a");
+	entries = later;
+	nr_entries = sizeof(later) / sizeof(*later);
+	table = read_table();
+	old = schedtape_cgroup_by_id(&table, 9);
+	first = schedtape_cgroup_by_id(&table, 8);
+	second = schedtape_cgroup_by_id(&table, 7);
+	ok(table.nr == 3 && old && first && second, "cgroups that are newer than META, each once");
+	ok(old && !old->newer && !old->period, "what META says of a cgroup counts");
+	ok(first && first->newer && !strcmp(first->path, "/a/job") && first->quota == 20 &&
+	   first->period == 100, "a newer one has the last of its quotas");
+	ok(second && !strcmp(second->path, "/a/job") && second->quota == 50 &&
+	   schedtape_cgroup_by_path(&table, "/a/job"), "another one had the same path");
+	schedtape_cgroup_table_free(&table);
+	nr_entries = 0;
 }
 
 static void test_many(void)
@@ -155,6 +209,7 @@ int main(void)
 	test_paths();
 	test_limits();
 	test_entries();
+	test_newer();
 	test_many();
 	json_object_put(meta);
 	return tap_done();

@@ -201,7 +201,8 @@ static void test_early(void)
 
 	create(1);
 	start_waiter(&waiter, STAPE_WAIT_FOR, 50 * MS);
-	schedtape_engine_start(engine, 200 * MS);
+	/* Long enough that the waiter has begun to wait before, also on a busy host. */
+	schedtape_engine_start(engine, 800 * MS);
 	start = state().start_time;
 	join_waiter(&waiter);
 	ok(!waiter.ret && waiter.returned >= start + 50 * MS,

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: the tape returns the events of a long page as the page has them, whether they have
- * details or not, and those before an error.
+ * details or not, and those before an error.  Many events that are read at once are the same as one
+ * after the other, also of pages of random words.
  */
 #include <stdlib.h>
 
 #include <schedtape.h>
 
+#include "tape/brief.h"
+
+#include "random.h"
 #include "tap.h"
 #include "tapes.h"
 
@@ -52,7 +56,7 @@ static size_t read_pages(void)
 	for (i = 0; i < 2; i++) {
 		if (schedtape_page_open(&page, pages[i], &err))
 			abort();
-		/* What the event had before is overwritten. */
+		/* The reader has to overwrite all members, whatever they were before. */
 		memset(&wanted[n], 0xee, sizeof(wanted[n]));
 		while (schedtape_page_next(&page, &wanted[n], &err) == 1)
 			memset(&wanted[++n], 0xee, sizeof(wanted[n]));
@@ -79,6 +83,118 @@ static void write_tape(const char *path, int level)
 		abort();
 }
 
+/* Rewinds the tape from several places: each time it begins with the same events. */
+static bool goes_back(struct schedtape_tape *tape)
+{
+	struct schedtape_event ev;
+	size_t i, n;
+
+	for (n = 1; n < 300; n += 37) {
+		if (schedtape_tape_rewind(tape, &err))
+			return false;
+		for (i = 0; i < n; i++)
+			if (schedtape_tape_next(tape, &ev, &err) != 1 ||
+			    memcmp(&ev, &wanted[i], sizeof(ev)))
+				return false;
+	}
+	return !schedtape_tape_rewind(tape, &err);
+}
+
+/* Returns a word that most often is right, and of a type that most words are of. */
+static uint64_t random_word(void)
+{
+	static const unsigned char types[] = {
+		STAPE_EV_SWITCH, STAPE_EV_SWITCH, STAPE_EV_SWITCH, STAPE_EV_WAKE, STAPE_EV_WAKE,
+		STAPE_EV_WAKING, STAPE_EV_WAKEUP, STAPE_EV_WAKEUP_NEW, STAPE_EV_MIGRATE,
+	};
+	uint64_t type = types[random64() % sizeof(types)], pid = random64() % 4, arg, delta;
+
+	if (random64() % 10 == 0)
+		type = random64() % 16;
+	arg = random64() & (type < STAPE_EV_EXEC ? STAPE_ARG_MASK : 7);
+	delta = type == STAPE_EV_WAKE ? random64() % 9 << 16 | random64() % 9 : random64() % 9;
+	if (type == STAPE_EV_SWITCH && random64() % 100) {
+		arg &= ~STAPE_SWITCH_NEXT_MASK;
+		arg |= (pid ? STAPE_NEXT_TASK : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT;
+	}
+	return stape_word(type, delta, pid, arg);
+}
+
+/* Makes a page of such words.  The header's number of events, and the page's end, may be wrong. */
+static void make_random(unsigned char *page)
+{
+	unsigned int words = random64() % 60;
+	struct maker m;
+
+	maker_begin(&m, page, 1, 5, 1000);
+	while (words--)
+		maker_word(&m, random_word());
+	m.header.end = 1000 + random64() % 400;
+	m.header.events = random64() % 4 ? 0 : m.header.used / 8 - 9;
+	if (random64() % 8 == 0) {
+		m.header.lost = 1;
+		m.header.flags = random64() % 2 ? STAPE_PAGE_PAUSED : 0;
+		m.header.lost_last = 1000;
+	}
+	maker_finish(&m);
+}
+
+static bool is_brief(const struct tape_brief *brief, const struct schedtape_event *ev)
+{
+	return brief->time == ev->time && brief->pid == ev->pid && brief->curr == ev->curr &&
+	       brief->arg == ev->arg && brief->type == ev->type &&
+	       brief->curr_kind == ev->curr_kind && ev->cpu == 1;
+}
+
+/*
+ * Reads a page in both ways, @most events at once in one of them.  Returns the number of events, or
+ * -1 if they or the errors differ.
+ */
+static int read_both(const unsigned char *data, unsigned int most)
+{
+	struct schedtape_page one, many;
+	struct schedtape_error why = { "" }, whys = { "" };
+	struct schedtape_event ev, whole;
+	struct tape_brief briefs[200];
+	unsigned int i, n, events = 0;
+	int ret, rets;
+
+	if (schedtape_page_open(&one, data, &why) || schedtape_page_open(&many, data, &why))
+		return -1;
+	do {
+		rets = tape_page_briefs(&many, briefs, most, &n, &whole, &whys);
+		for (i = 0; i < n; i++, events++)
+			if (schedtape_page_next(&one, &ev, &why) != 1 || !is_brief(&briefs[i], &ev))
+				return -1;
+		if (!rets && n == most)
+			continue;
+		ret = schedtape_page_next(&one, &ev, &why);
+		if (ret != rets || (ret > 0 && memcmp(&ev, &whole, sizeof(ev))))
+			return -1;
+		events += ret > 0;
+	} while (rets > 0 || n == most);
+	return strcmp(why.text, whys.text) || one.time != many.time || one.curr != many.curr ?
+	       -1 : (int)events;
+}
+
+static void test_random(void)
+{
+	unsigned int round, differ = 0, long_ones = 0, most = 0;
+	unsigned char page[STAPE_PAGE_SIZE];
+	int n;
+
+	for (round = 0; round < 50000; round++) {
+		make_random(page);
+		n = read_both(page, 1 + random64() % 200);
+		differ += n < 0;
+		long_ones += n >= 20;
+		most = n > (int)most ? (unsigned int)n : most;
+	}
+	ok(!differ && long_ones > 5000 && most > 60,
+	   "%u pages of random words: many at once as one by one (%u differ, up to %u events)",
+	   round, differ, most);
+}
+
 int main(void)
 {
 	struct schedtape_tape *tape;
@@ -86,6 +202,7 @@ int main(void)
 	struct blob b;
 	size_t n;
 
+	test_random();
 	make_page(0);
 	make_page(1);
 	n = read_pages();
@@ -99,8 +216,7 @@ int main(void)
 	ok(e.errors == 1 && strstr(e.err.text, "page 1 of 2: page 1 of CPU 0") &&
 	   strstr(e.err.text, "not as many events as the header says"),
 	   "and the error behind them: %s", e.err.text);
-	ok(!schedtape_tape_rewind(tape, &err) && schedtape_tape_next(tape, &e.ev[0], &err) == 1 &&
-	   !schedtape_tape_rewind(tape, &err), "back to the beginning");
+	ok(goes_back(tape), "back to the beginning, from several places");
 	events_read(tape, &e);
 	ok(e.n == n && !memcmp(e.ev, wanted, n * sizeof(*wanted)) && e.errors == 1,
 	   "the same events again");

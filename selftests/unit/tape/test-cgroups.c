@@ -123,7 +123,7 @@ static void test_content(void)
 	char text[2 * 4096 + 128];
 
 	try(LIST("{\"id\":7,\"more\":{}}"), true, "an unknown member");
-	try(LIST("{\"id\":7,\"stat\":7}"), true, "numbers that are none");
+	try(LIST("{\"id\":7,\"stat\":7}"), true, "a stat that is no object");
 	try(LIST("{\"id\":7,\"max\":\"1 1\"}"), true, "a small quota");
 	try("[]", false, "no object");
 	try("{\"time\":9,\"cgroups\":[{\"id\":7}]}", false, "no begin");

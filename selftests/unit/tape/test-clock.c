@@ -13,19 +13,11 @@
 #undef __SIZEOF_INT128__
 #include "tape/clock.h"
 
+#include "random.h"
 #include "tap.h"
 #include "tapes.h"
 
 static struct schedtape_error err;
-
-static uint64_t random64(void)
-{
-	static uint64_t state = 88172645463325252ULL;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	return state ^= state << 17;
-}
 
 /* A number of any size: large ones are not more frequent than small ones. */
 static uint64_t random_any(void)
@@ -103,6 +95,31 @@ static void test_lines(void)
 	ok(tape_clocks_ns(&clocks, 0) == 0, "not below 0");
 	ok(tape_clocks_ns(&clocks, UINT64_MAX) > 6000000000000000000, "to the end");
 	tape_clocks_exit(&clocks);
+}
+
+/* Counters of all machines, which are slower and faster than a GHz. */
+static void test_rates(void)
+{
+	static const uint64_t rates[] = { 1000, 24000, 999999, 1000000, 1000001, 1500000, 2300000,
+					  4096000, 5000001, 400000000 };
+	struct stape_clock_sample samples[2] = { { .counter = 12345, .mono = 1000000 } };
+	struct tape_clocks clocks;
+	unsigned int i, round, wrong = 0;
+	uint64_t ticks, want;
+
+	for (i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		samples[1].counter = samples[0].counter + rates[i] * 10007 + 1;
+		samples[1].mono = samples[0].mono + 10007000000;
+		clocks_make(&clocks, samples, 2);
+		for (round = 0; round < 1000; round++) {
+			ticks = random64() % (samples[1].counter - samples[0].counter);
+			want = samples[0].mono + (unsigned __int128)ticks * 10007000000 /
+						 (rates[i] * 10007 + 1);
+			wrong += tape_clocks_ns(&clocks, samples[0].counter + ticks) != want;
+		}
+		tape_clocks_exit(&clocks);
+	}
+	ok(!wrong, "counters of any rate (%u wrong)", wrong);
 }
 
 static void test_one_sample(void)
@@ -296,6 +313,7 @@ int main(void)
 {
 	test_multiply();
 	test_lines();
+	test_rates();
 	test_one_sample();
 	test_near();
 	test_hostile();

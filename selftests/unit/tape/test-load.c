@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: threads that load chunks ahead change nothing: a tape gives the same events and
- * errors on one CPU, where there are no threads, and on all; also after a rewind in the middle, and
- * when it is closed there.
+ * Description: threads that merge events and load chunks ahead change nothing: a tape gives the
+ * same events and errors on one CPU, where there are no threads, on two, and on more; also after a
+ * rewind in the middle, and when it is closed there.  A chunk that turns out to be damaged is noted
+ * when the caller comes to it.
  */
-#include <sched.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <schedtape.h>
+
+#include "base/thread.h"
+#include "tape/read.h"
 
 #include "tap.h"
 #include "tapes.h"
@@ -21,6 +28,20 @@
 static unsigned char pages[MOST][STAPE_PAGE_SIZE];
 static struct schedtape_error err;
 static uint64_t seq[CPUS];
+static unsigned int cpus_now, threads;
+
+/* These take the place of those in thread.c. */
+unsigned int schedtape_thread_cpus(void)
+{
+	return cpus_now;
+}
+
+int schedtape_thread_start(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
+			   void *arg)
+{
+	threads++;
+	return -pthread_create(thread, attr, run, arg);
+}
 
 /* Every page takes 1000 ns.  Some have details, a loss, a pause or an error. */
 static uint64_t make_page(unsigned char *memory, unsigned int cpu)
@@ -46,7 +67,7 @@ static uint64_t make_page(unsigned char *memory, unsigned int cpu)
 			maker_rename(&m, time + 10 * i + 4, 100 + i, "renamed");
 	}
 	events = m.header.events;
-	if (number % 17 == 9)
+	if (number % 170 == 9)
 		m.header.events++;
 	maker_finish(&m);
 	return events;
@@ -76,6 +97,21 @@ static void write_tape(const char *path)
 	}
 	if (schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
 		abort();
+}
+
+/* Changes a byte in the last chunk of a CPU, after the tape is open. */
+static void damage(const struct schedtape_tape *tape, unsigned int cpu)
+{
+	uint64_t at = tape->index[tape->cursors[cpu].chunks_end - 1].offset + 400;
+	int fd = open(tape->path, O_RDWR);
+	unsigned char byte;
+
+	if (fd < 0 || pread(fd, &byte, 1, at) != 1)
+		abort();
+	byte ^= 1;
+	if (pwrite(fd, &byte, 1, at) != 1)
+		abort();
+	close(fd);
 }
 
 /* Reads the tape twice, the first time up to the middle. */
@@ -110,32 +146,114 @@ static void close_in_the_middle(const char *path)
 	}
 }
 
-int main(void)
+/* Returns how many events have come before the damage was noted. */
+static size_t read_damaged(const char *path, uint64_t *lost)
 {
-	struct events one = { 0 }, all = { 0 };
-	cpu_set_t before, first;
+	struct schedtape_tape *tape;
+	struct schedtape_event ev;
+	size_t n = 0, noted = 0;
+	int ret;
+
+	*lost = 0;
+	if (schedtape_tape_open(path, &tape, &err))
+		abort();
+	damage(tape, 1);
+	while ((ret = schedtape_tape_next(tape, &ev, &err))) {
+		n += ret > 0;
+		if (ret > 0 && ev.type == SCHEDTAPE_EV_LOST && ev.cpu == 1)
+			*lost += ev.lost;
+		if (!noted && schedtape_tape_damage(tape))
+			noted = n;
+	}
+	damage(tape, 1);
+	schedtape_tape_close(tape);
+	return noted;
+}
+
+static void test_same(const char *path)
+{
+	struct events one = { 0 }, two = { 0 }, more = { 0 };
+
+	cpus_now = 1;
+	read_tape(path, &one);
+	ok(one.n > 100000 && one.errors > 20 && !one.ret && !threads,
+	   "on one CPU: %zu events, %u corrupt pages", one.n, one.errors);
+	cpus_now = 2;
+	read_tape(path, &two);
+	ok(events_same(&one, &two) && threads, "the same on two");
+	cpus_now = 4;
+	threads = 0;
+	read_tape(path, &more);
+	ok(events_same(&one, &more) && threads > 3, "the same on four");
+	free(one.ev);
+	free(two.ev);
+	free(more.ev);
+}
+
+static void test_damaged(const char *path)
+{
+	uint64_t lost, lost_ahead;
+	size_t noted, noted_ahead;
+
+	cpus_now = 1;
+	noted = read_damaged(path, &lost);
+	ok(noted && lost > 100, "a chunk that has become damaged: %zu events before it", noted);
+	cpus_now = 2;
+	threads = 0;
+	noted_ahead = read_damaged(path, &lost_ahead);
+	ok(threads && noted_ahead == noted && lost_ahead == lost,
+	   "a thread that merges does not note it earlier");
+}
+
+/* Each CPU has a page of two wake-ups, each of which is two events. */
+static void test_order(void)
+{
+	static const uint64_t times[CPUS][4] = {
+		{ 1000, 1008, 2010, 2050 }, { 1020, 1030, 2000, 2010 }, { 1004, 1040, 2100, 2110 },
+	};
+	struct schedtape_writer *writer;
+	struct schedtape_tape *tape;
+	struct events e = { 0 };
+	unsigned int cpu;
+	struct maker m;
 	struct blob b;
-	int cpu = 0;
+	size_t i;
 
 	blob_init(&b);
+	if (schedtape_writer_create(b.path, "{}", NULL, &writer, &err))
+		abort();
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		maker_begin(&m, pages[0], cpu, 0, 1000);
+		maker_wake(&m, times[cpu][0], 100, STAPE_CTX_TASK, times[cpu][1], cpu);
+		maker_wake(&m, times[cpu][2], 100, STAPE_CTX_TASK, times[cpu][3], cpu);
+		maker_finish(&m);
+		if (schedtape_writer_pages(writer, pages[0], 1, &err))
+			abort();
+	}
+	if (schedtape_writer_close(writer, &err) || schedtape_tape_open(b.path, &tape, &err))
+		abort();
+	events_read(tape, &e);
+	for (i = 1; i < e.n; i++)
+		if (e.ev[i - 1].time > e.ev[i].time ||
+		    (e.ev[i - 1].time == e.ev[i].time && e.ev[i - 1].cpu > e.ev[i].cpu))
+			break;
+	ok(e.n == 4 * CPUS && i == e.n, "events come by time, then by CPU");
+	schedtape_tape_close(tape);
+	free(e.ev);
+	close(b.fd);
+}
+
+int main(void)
+{
+	struct blob b;
+
+	test_order();
+	blob_init(&b);
 	write_tape(b.path);
-	if (sched_getaffinity(0, sizeof(before), &before))
-		return tap_done();
-	while (!CPU_ISSET(cpu, &before))
-		cpu++;
-	CPU_ZERO(&first);
-	CPU_SET(cpu, &first);
-	sched_setaffinity(0, sizeof(first), &first);
-	read_tape(b.path, &one);
-	ok(one.n > 100000 && one.errors > 50 && !one.ret,
-	   "on one CPU: %zu events, %u corrupt pages", one.n, one.errors);
-	sched_setaffinity(0, sizeof(before), &before);
-	read_tape(b.path, &all);
-	ok(events_same(&one, &all), "the same on %d CPUs", CPU_COUNT(&before));
+	test_same(b.path);
 	close_in_the_middle(b.path);
 	ok(true, "a tape can be closed while threads load");
-	free(one.ev);
-	free(all.ev);
+	test_damaged(b.path);
 	close(b.fd);
 	return tap_done();
 }

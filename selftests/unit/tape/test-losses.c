@@ -185,21 +185,22 @@ static void test_last(void)
 	schedtape_tape_close(tape);
 }
 
-/* Overwritten rings: the first page may have any number. */
-static void test_overwritten(void)
+/* The first page may have any number. */
+static void test_first(const char *meta, uint64_t overwritten, const char *what)
 {
 	const struct schedtape_cpu *cpu;
 	struct schedtape_tape *tape;
 
-	begin();
+	records_begin(&r);
+	records_text(&r, META, meta);
 	records_chunk(&r, 0, 100, 1000);
 	records_damage(records_chunk(&r, 0, 101, 2000));
 	records_chunk(&r, 0, 102, 3000);
-	records_end(&r, 0, 3 * PAGE_EVENTS, 140, 0);
+	records_end(&r, 0, 3 * PAGE_EVENTS, overwritten, 0);
 	tape = read_all();
 	cpu = &schedtape_tape_end(tape)->cpus[0];
 	ok(cpu->lost == PAGE_EVENTS && cpu->lost_first == 1190 && cpu->lost_last == 3000,
-	   "nothing is lost before the first page of a ring that is overwritten");
+	   "nothing is lost before the first page of %s", what);
 	schedtape_tape_close(tape);
 }
 
@@ -240,7 +241,8 @@ int main(void)
 	test_claims();
 	test_unknown_number();
 	test_last();
-	test_overwritten();
+	test_first("{}", 140, "a ring that is overwritten");
+	test_first("{\"part\":2}", 0, "a tape that follows another one");
 	test_window();
 	free(r.data);
 	free(got.ev);

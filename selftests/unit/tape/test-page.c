@@ -253,6 +253,72 @@ static void test_affinity(void)
 	ok(next(&p, &ev) == -EBADMSG, "none of its words");
 }
 
+static void test_throttle(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 0, 0);
+	maker_switch(&m, 5, 9, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_throttle(&m, 10, 1ULL << 40 | 7, 1023, true);
+	maker_throttle(&m, 20, 8, UINT32_MAX, false);
+	schedtape_page_open(&p, page, &err);
+	next(&p, &ev);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_THROTTLE && ev.time == 10 && ev.cpu == 3 &&
+	   !ev.pid && ev.curr == 9 && ev.cgroup == (1ULL << 40 | 7) && ev.task_cpu == 1023,
+	   "a cgroup is throttled");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_UNTHROTTLE && ev.time == 20 &&
+	   ev.cgroup == 8 && ev.task_cpu == UINT32_MAX, "another is no longer");
+	ok(!next(&p, &ev), "and nothing else");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 0, STAPE_SET_THROTTLE << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 7);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
+}
+
+static void test_trigger(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 0, 0);
+	maker_switch(&m, 5, 9, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_trigger(&m, 10, 11, 1ULL << 45, UINT32_MAX | 7ULL << STAPE_TRIGGER_NUMBER_SHIFT |
+		      (uint64_t)STAPE_TRIGGER_BLOCKED << STAPE_TRIGGER_KIND_SHIFT |
+		      STAPE_TRIGGER_LASTS);
+	maker_trigger(&m, 20, 0, 500, 2 | (uint64_t)STAPE_TRIGGER_RATE << STAPE_TRIGGER_KIND_SHIFT);
+	schedtape_page_open(&p, page, &err);
+	next(&p, &ev);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_TRIGGER && ev.time == 10 && ev.cpu == 3 &&
+	   ev.pid == 11 && ev.curr == 9 && ev.trigger.value == 1ULL << 45 &&
+	   ev.trigger.number == 7 && ev.trigger.kind == STAPE_TRIGGER_BLOCKED &&
+	   ev.trigger.cpu == UINT32_MAX && ev.trigger.lasts, "a trigger has fired for a task");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_TRIGGER && ev.time == 20 && !ev.pid &&
+	   ev.trigger.value == 500 && !ev.trigger.number &&
+	   ev.trigger.kind == STAPE_TRIGGER_RATE && ev.trigger.cpu == 2 && !ev.trigger.lasts,
+	   "another for all tasks");
+	ok(!next(&p, &ev), "and nothing else");
+	ok(!strcmp(schedtape_trigger_name(STAPE_TRIGGER_BURST), "burst") &&
+	   !strcmp(schedtape_trigger_name(0), "unknown") &&
+	   !strcmp(schedtape_trigger_name(200), "unknown"), "names of kinds");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 9, STAPE_SET_TRIGGER << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 7);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 9, (STAPE_SET_TRIGGER + 1) << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 7);
+	schedtape_page_open(&p, page, &err);
+	ok(!next(&p, &ev), "what a later version sets is skipped");
+}
+
 static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };
 
 static bool has_deadline(const struct schedtape_event *ev, bool known)
@@ -403,6 +469,8 @@ int main(void)
 	test_paused();
 	test_prio();
 	test_affinity();
+	test_throttle();
+	test_trigger();
 	test_task();
 	test_task_cgroup();
 	test_deadline();

@@ -292,19 +292,29 @@ static void test_wait(void)
 static void test_copied(void)
 {
 	struct records r = { 0 }, other = { 0 };
+	const unsigned char *mark;
 
-	records_begin(&r);
-	records_text(&r, META, "{}");
-	records_clock(&r, 900);
 	begin(&other, false);
 	put_rounds(&other, 3000, false);
 	put_progress(&other, 999999999, 0);
+	mark = find_record(other.data, other.size, PROGRESS, ROUNDS + 1);
+	records_begin(&r);
+	records_text(&r, META, "{}");
+	records_clock(&r, 900);
 	/* All of its marks, then its chunks. */
-	memcpy(records_grow(&r, 72), find_record(other.data, other.size, PROGRESS, ROUNDS + 1), 72);
+	memcpy(records_grow(&r, 72), mark, 72);
 	records_chunk(&r, 1, 0, 5000);
 	records_chunk(&r, 0, 0, 1000);
 	records_end(&r, 1, PAGE_EVENTS, 0, 0);
 	compare(&r, "a copied mark");
+
+	/* This tape has a first mark, so the copied one would release the first chunk too early. */
+	begin(&r, false);
+	records_chunk(&r, 1, 0, 5000);
+	memcpy(records_grow(&r, 72), mark, 72);
+	records_chunk(&r, 0, 0, 1000);
+	records_end(&r, 1, PAGE_EVENTS, 0, 0);
+	compare(&r, "a copied mark between chunks");
 	free(r.data);
 	free(other.data);
 }
@@ -481,14 +491,16 @@ static void test_late(void)
 
 /* -- overwrite mode -------------------------------------------------------- */
 
-static void test_window(void)
+/* The rings were overwritten, or the pages from before these are on an earlier tape. */
+static void test_window(const char *what, const char *meta, uint64_t overwritten)
 {
 	struct records r = { 0 };
 	unsigned int ended;
+	char name[64];
 
 	for (ended = 0; ended <= 1; ended++) {
 		records_begin(&r);
-		records_text(&r, META, "{\"overwrite\":true}");
+		records_text(&r, META, meta);
 		records_clock(&r, 900);
 		records_clock(&r, 60000);
 		put_progress(&r, 1000, 2040);
@@ -496,9 +508,11 @@ static void test_window(void)
 		records_chunk(&r, 1, 9, 2000);
 		put_progress(&r, 2100, 2040);
 		records_chunk(&r, 0, 71, 3000);
+		records_chunk(&r, 2, 5, 3000);
 		if (ended)
-			records_end(&r, 0, 2 * PAGE_EVENTS, 40, 2040);
-		compare(&r, ended ? "overwrite mode" : "overwrite mode, truncated");
+			records_end(&r, 0, 2 * PAGE_EVENTS, overwritten, 2040);
+		snprintf(name, sizeof(name), "%s%s", what, ended ? "" : ", truncated");
+		compare(&r, name);
 	}
 	free(r.data);
 }
@@ -623,7 +637,8 @@ int main(void)
 	test_damage();
 	test_counts();
 	test_late();
-	test_window();
+	test_window("overwrite mode", "{\"overwrite\":true}", 40);
+	test_window("a later tape", "{\"part\":2}", 0);
 	test_refused();
 	test_others();
 	test_lengths();

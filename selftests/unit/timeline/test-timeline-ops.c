@@ -502,14 +502,26 @@ static int print_queued(void *arg, const struct schedtape_task *task, uint32_t c
 	return 0;
 }
 
+/* Checks what the callbacks print about a tape, and frees the tape. */
+static void logs(struct schedtape_tape *tape, const struct schedtape_timeline_ops *print,
+		 const char *what, const char *expected)
+{
+	struct schedtape_timeline *timeline;
+	char log[1024] = "";
+
+	if (schedtape_timeline_run(tape, print, log, &timeline, NULL))
+		abort();
+	ok(!strcmp(log, expected), "%s: %s", what, log);
+	schedtape_timeline_free(timeline);
+	fake_free(tape);
+}
+
 static void test_begins(void)
 {
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .began = print_begin, .queued = print_queued,
 	};
 	struct schedtape_tape *tape = fake_new(0, 900);
-	struct schedtape_timeline *timeline;
-	char log[1024] = "";
 
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 110, 0, 0, 1);
@@ -525,15 +537,49 @@ static void test_begins(void)
 	fake_switch(tape, 210, 1, 0, 2);
 	fake_switch(tape, 220, 1, STAPE_STATE_RUNNING, 0);
 	fake_switch(tape, 230, 1, 0, 2);
-	if (schedtape_timeline_run(tape, &print, log, &timeline, NULL))
-		abort();
-	ok(!strcmp(log, "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
-		   "2 at [0] 120; 2 [1] 130 woke 120 in 0 by 1; "
-		   "2 at [0] 150; 2 at [1] 160; 2 [1] 170 woke 150 in 0 by 1; "
-		   "2 at [0] 200; 2 [1] 210 woke 200 in -1 by -1; "
-		   "2 [1] 230 woke 0 in -1 by -1; "), "begins of runs: %s", log);
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
+	logs(tape, &print, "begins of runs",
+	     "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
+	     "2 at [0] 120; 2 [1] 130 woke 120 in 0 by 1; "
+	     "2 at [0] 150; 2 at [1] 160; 2 [1] 170 woke 150 in 0 by 1; "
+	     "2 at [0] 200; 2 [1] 210 woke 200 in -1 by -1; "
+	     "2 [1] 230 woke 0 in -1 by -1; ");
+}
+
+static int print_wait(void *arg, const struct schedtape_task *task,
+		      const struct schedtape_run *run)
+{
+	char *log = arg;
+	size_t length = strlen(log);
+
+	snprintf(log + length, 1024 - length, "%u left %u as %d woke %u by %d until %u%s; ",
+		 task->pid, (unsigned int)run->left, (int)run->left_state,
+		 (unsigned int)run->woke, run->waker == SCHEDTAPE_NONE ? -1 :
+		 (int)schedtape_task_at(task, run->waker)->pid, (unsigned int)run->begin,
+		 run->end == run->begin && run->cpu == SCHEDTAPE_NONE ? "" : " on a CPU");
+	return 0;
+}
+
+/* 1 sleeps; 2 is woken by 3, which is preempted; 4 runs; 5 has ended; of 6 nothing is known. */
+static void test_waits(void)
+{
+	static const struct schedtape_timeline_ops print = {
+		.size = sizeof(print), .waits = print_wait,
+	};
+	struct schedtape_tape *tape = fake_new(0, 900);
+
+	fake_switch(tape, 100, 1, 0, 6);
+	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
+	fake_loss(tape, 120, 130, 1, 5, 0);
+	fake_switch(tape, 200, 0, 0, 1);
+	fake_switch(tape, 210, 0, STAPE_STATE_BLOCKED, 2);
+	fake_switch(tape, 220, 0, STAPE_STATE_SLEEPING, 5);
+	fake_switch(tape, 230, 0, STAPE_STATE_DEAD, 3);
+	fake_wake(tape, 240, 0, 2, STAPE_CTX_TASK);
+	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 4);
+	logs(tape, &print, "waits that last",
+	     "1 left 210 as 2 woke 0 by -1 until 900; "
+	     "2 left 220 as 1 woke 240 by 3 until 900; "
+	     "3 left 250 as 0 woke 0 by -1 until 900; ");
 }
 
 static void test_runs(void)
@@ -542,8 +588,6 @@ static void test_runs(void)
 		.size = sizeof(print), .ran = print_run,
 	};
 	struct schedtape_tape *tape = fake_new(0, 900);
-	struct schedtape_timeline *timeline;
-	char log[1024] = "";
 
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 110, 0, 0, 1);
@@ -558,16 +602,13 @@ static void test_runs(void)
 	fake_switch(tape, 500, 0, STAPE_STATE_BLOCKED, 0);
 	fake_switch(tape, 600, 1, STAPE_STATE_DEAD, 0);
 	fake_switch(tape, 700, 0, 0, 1);
-	if (schedtape_timeline_run(tape, &print, log, &timeline, NULL))
-		abort();
-	ok(!strcmp(log, "1 [0] 110-200 left 0/-1 woke 100 as 0; "
-		   "1 [1] 230-300 left 200/0 woke 0 as 1; "
-		   "1 [0] 360-400 left 300/1 woke 350 as -1; "
-		   "1 [0] 450-500 left 0/-1 woke 0 as 2; "
-		   "2 [1] 390-600 left 0/-1 woke 370 as 5; "
-		   "1 [0] 700-900 left 500/2 woke 0 as -1; "), "runs: %s", log);
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
+	logs(tape, &print, "runs",
+	     "1 [0] 110-200 left 0/-1 woke 100 as 0; "
+	     "1 [1] 230-300 left 200/0 woke 0 as 1; "
+	     "1 [0] 360-400 left 300/1 woke 350 as -1; "
+	     "1 [0] 450-500 left 0/-1 woke 0 as 2; "
+	     "2 [1] 390-600 left 0/-1 woke 370 as 5; "
+	     "1 [0] 700-900 left 500/2 woke 0 as -1; ");
 }
 
 int main(void)
@@ -575,6 +616,7 @@ int main(void)
 	test_story();
 	test_runs();
 	test_begins();
+	test_waits();
 	test_events();
 	test_refusal();
 	test_random();

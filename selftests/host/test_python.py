@@ -1,0 +1,295 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Description: the Python package has what the tape has, in every form, and says what is wrong."""
+import array
+import ctypes
+import gc
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+
+from tap import BUILD, LOAD_TAPE, PACKAGE, POINTS_TAPE, SCHEDTAPE, TOP, finish, make_package, ok
+
+
+def fails(error, call, *arguments):
+    """Returns the message of the exception that a call ends with, or None."""
+    try:
+        call(*arguments)
+    except error as seen:
+        return str(seen) or type(seen).__name__
+    except Exception as other:  # pylint: disable=broad-except
+        print(f"# {type(other).__name__}: {other}")
+    return None
+
+
+def printed(*words):
+    """What a command prints in JSON."""
+    return subprocess.run([SCHEDTAPE, *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_events(schedtape, path):
+    lines = [json.loads(line) for line in printed("script", "--json", path).splitlines()[1:]]
+    with schedtape.open(path) as tape:
+        events = list(tape.events())
+        columns = tape.columns()
+    expected = [(line["time_ns"], line["cpu"], line["event"],
+                 line.get("pid", line.get("next_pid", 0))) for line in lines]
+    seen = [(event.time, event.cpu, event.type, event.pid) for event in events]
+    ok(seen == expected and len(seen) > 30000, "the events that script prints",
+       [pair for pair in zip(seen, expected) if pair[0] != pair[1]][:5])
+    ok({event.context for event in events if event.type == "waking"} == {"task", "hardirq"} and
+       {event.prev_state for event in events if event.type == "switch" and event.curr} ==
+       {"R", "S", "D"} and
+       {event.target_cpu for event in events if event.type == "wakeup"} == {0, 1, 2, 3},
+       "with their details")
+    names = {number: name for name, number in schedtape.EVENT_TYPES.items()}
+    ok([(when, cpu, names[kind], pid) for when, cpu, kind, pid in
+        zip(columns["time"], columns["cpu"], columns["type"], columns["pid"])] == expected,
+       "the same in columns, after the tape was closed")
+    return columns
+
+
+def test_buffers(columns):
+    times, kind = memoryview(columns["time"]), memoryview(columns["type"])
+    ok(times.format == "Q" and times.itemsize == 8 and times.readonly and kind.format == "B" and
+       times.shape == (len(columns["time"]),), "columns are buffers, to be read only",
+       (times.format, times.shape, kind.format))
+    first = (ctypes.c_uint64 * 1).from_buffer_copy(times[:1])[0]
+    ok(first == columns["time"][0] and
+       array.array("Q", columns["time"]) == array.array("Q", times), "with the same numbers")
+    ok(fails(IndexError, columns["time"].__getitem__, len(columns["time"])), "and an end")
+    import numpy  # pylint: disable=import-outside-toplevel
+
+    numbers = numpy.asarray(columns["time"])
+    ok(numbers.dtype == numpy.uint64 and not numbers.flags.owndata and
+       numbers[-1] == columns["time"][len(columns["time"]) - 1], "numpy copies nothing")
+
+
+def test_timeline(schedtape, path):
+    report = json.loads(printed("report", "--json", path))
+    hist = [json.loads(line) for line in printed("timehist", "--json", path).splitlines()[1:]]
+    with schedtape.open(path) as tape:
+        tasks, runs, bursts, waits, edges = (tape.tasks(), tape.runs(), tape.bursts(),
+                                             tape.waits(), tape.edges())
+    fields = ("cpu_time", "sleeps", "preemptions", "wakeups", "migrations", "pid", "tgid")
+    seen = sorted(tuple(getattr(task, field) for field in fields) for task in tasks)
+    expected = sorted((task["cpu_time_ns"], *(task[field] for field in fields[1:]))
+                      for task in report["tasks"])
+    ok(seen == expected and len(seen) == 60, "tasks, as report has them", (seen[:3], expected[:3]))
+    lines = [(line["time_ns"], line["cpu"], line["pid"], line["run_ns"])
+             for line in hist if line["event"] == "run"]
+    ok(sorted((run.end, run.cpu, tasks[run.task].pid, run.end - run.begin) for run in runs)
+       == sorted(lines) and len(lines) > 10000, "runs, as timehist has them")
+    ok(sum(run.end - run.begin for run in runs) == sum(task.cpu_time for task in tasks) ==
+       sum(burst.cpu_time for burst in bursts), "runs and bursts add up to the CPU time")
+    ok(all(burst.state != "R" for burst in bursts) and len(bursts) < len(runs) and
+       len(bursts) == sum(task["bursts"] for task in report["tasks"]), "bursts end with a sleep")
+    delays = sum(task["delay_total_ns"] for task in report["tasks"])
+    ended = [wait for wait in waits if wait.cpu is not None]
+    ok(sum(wait.end - wait.begin for wait in ended) == delays and
+       {wait.woken for wait in waits} == {True, False} and
+       {wait.context for wait in waits} == {"task", "hardirq", None},
+       "waits add up to the delays", (delays, waits))
+    ok({(edge.waker, edge.wakee): edge.count for edge in edges} ==
+       {(edge["waker_index"], edge["wakee_index"]): edge["count"] for edge in report["edges"]},
+       "edges, as report has them", list(edges)[:3])
+    ok(runs[-1] == list(runs)[-1] and "begin" in runs.columns and len(runs.columns["begin"]) ==
+       len(runs), "rows by number, and their columns", runs)
+
+
+def test_samples(schedtape, path):
+    lines = [json.loads(line) for line in printed("script", "--json", path).splitlines()[1:]]
+    expected = [(line["time_ns"], line["cpu"], line["event"], line["fields"])
+                for line in lines if "fields" in line]
+    tape = schedtape.open(path)
+    samples = list(tape.samples())
+    seen = [(one.time, one.cpu, one.name, one.fields) for one in samples if one.data]
+    for _, _, _, fields in seen:
+        if fields and "text" in fields:
+            fields["text"] = fields["text"].replace("\33", "?")
+    ok(seen == expected and len(seen) == 2003, "the samples that script prints",
+       [pair for pair in zip(seen, expected) if pair[0] != pair[1]][:3])
+    lost = [one for one in samples if one.lost]
+    ok([(one.lost, one.name, one.fields, one.data) for one in lost] == [(12, None, None, b"")],
+       "and a loss", lost)
+    ok((samples[0].pid, samples[0].tid, samples[3].tid) == (9, 10, -1), "with their tasks")
+    ok([one.name for one in tape.samples("irq:*_entry")] ==
+       [None, *["irq:irq_handler_entry"] * 1000], "those of a pattern, and losses of others")
+    ok(not [*tape.samples("no:such")][1:], "or none")
+    points = {point.name: point for point in tape.tracepoints()}
+    fields = {field.name: field for field in points["test:all"].fields}
+    ok(list(points) == ["irq:irq_handler_entry", "irq:irq_handler_exit", "test:all", "test:broken"]
+       and points["test:all"].decodes and not points["test:broken"].decodes, "tracepoints", points)
+    ok(fields["vec"][1:] == ("number", False, {0: "HI", 1: "TIMER"}, None) and
+       fields["flags"][1:] == ("number", False, {1: "ONE", 4: "FOUR", 0: "none"}, "|") and
+       fields["low"].signed and [fields[name].kind for name in ("args", "comm", "what")] ==
+       ["numbers", "text", "opaque"], "with their fields, and names of values", fields)
+    both, events = tape.samples(), tape.events()
+    ok(next(both).time < next(events).time < next(tape.samples("irq:*_entry*")).time + 10**6 and
+       next(both) and next(events), "several iterations go on beside each other")
+    tape.close()
+    ok("closed" in (fails(ValueError, next, both) or "") and
+       "closed" in (fails(ValueError, tape.samples) or "") and
+       "closed" in (fails(ValueError, tape.tracepoints) or ""), "a closed tape: an error")
+    with schedtape.open(path) as again:
+        ok(fails(TypeError, again._tape.samples, 3) and fails(TypeError, again.samples, 3),
+           "patterns that are none: an error")
+
+
+def test_trouble(schedtape, path, folder):
+    ok("No such file" in (fails(OSError, schedtape.open, f"{folder}/none") or ""),
+       "a tape that is not there: an OSError")
+    with open(f"{folder}/text", "w", encoding="utf-8") as file:
+        file.write("no tape\n" * 100)
+    said = fails(schedtape.TapeError, schedtape.open, f"{folder}/text")
+    ok(said and "text" in said, "no tape: an error that names it", said)
+    tape = schedtape.open(path)
+    first = iter(tape)
+    next(first)
+    second = tape.events()
+    ok("read again" in (fails(RuntimeError, next, first) or "") and next(second),
+       "a second iteration ends the first one")
+    tape.close()
+    tape.close()
+    ok("closed" in (fails(ValueError, next, second) or "") and
+       "closed" in (fails(ValueError, tape.columns) or ""), "a closed tape: an error")
+    cut = f"{folder}/cut.tape"
+    with open(path, "rb") as whole, open(cut, "wb") as file:
+        file.write(whole.read()[:-3000])
+    with schedtape.open(cut) as tape:
+        ok(tape.damage and sum(1 for _ in tape) > 1000, "a tape that is cut: what there is",
+           tape.damage)
+    ok(fails(TypeError, schedtape.open, 3), "a path that is none: an error")
+    ok(fails(schedtape.TapeError, schedtape.open, folder.encode() + b"/\xff"),
+       "a path that is no text: an error")
+
+
+def test_damage(schedtape, path, folder):
+    damaged = f"{folder}/damaged.tape"
+    with open(path, "rb") as file:
+        whole = bytearray(file.read())
+    whole[len(whole) // 2] ^= 0xff
+    with open(damaged, "wb") as file:
+        file.write(whole)
+    with schedtape.open(path) as good, schedtape.open(damaged) as tape:
+        ok(tape.damage and tape.lost and 1000 < len(tape.columns()["time"]) <
+           len(good.columns()["time"]) and len(tape.runs()) > 500,
+           "a damaged chunk: the rest is read", (tape.damage, tape.lost))
+
+
+def test_fork(schedtape, path):
+    """A child has no threads of the library, and still ends."""
+    tape = schedtape.open(path)
+    events = tape.events()
+    for _ in range(30000):
+        next(events)
+    child = os.fork()
+    if not child:
+        said = fails(RuntimeError, next, events)
+        tape.close()
+        os._exit(0 if said and "child" in said else 1)
+    for _ in range(600):
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        pid, status = os.waitpid(child, 0)
+    ok(status == 0, "a child of a fork may close the tape, but not read it", status)
+    ok(next(events), "and the parent goes on")
+
+
+def test_threads(schedtape, path):
+    counts = []
+
+    def read():
+        with schedtape.open(path) as tape:
+            counts.append((len(tape.columns()["time"]), len(tape.runs())))
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ok(len(set(counts)) == 1 and len(counts) == 4, "four threads with a tape each", counts)
+
+
+def test_wheel(folder, path):
+    """A wheel has all files, and works with an installed library."""
+    source, root = f"{folder}/source", f"{folder}/root"
+    shutil.copytree(os.path.join(TOP, "user/bindings/python"), source)
+    subprocess.run(["make", "-s", "-C", TOP, "install-user", f"DESTDIR={root}", "PREFIX=/usr"],
+                   check=True, capture_output=True)
+    found = {"PKG_CONFIG_PATH": f"{root}/usr/lib/pkgconfig", "PKG_CONFIG_SYSROOT_DIR": root}
+    made = subprocess.run([sys.executable, "setup.py", "-q", "bdist_wheel", "-d",
+                           f"{folder}/wheel"], cwd=source, capture_output=True, text=True,
+                          check=False, env={**os.environ, **found})
+    wheels = glob.glob(f"{folder}/wheel/schedtape-*-cp311-abi3-linux_*.whl")
+    if not ok(made.returncode == 0 and len(wheels) == 1, "a wheel for Python 3.11 and later", made):
+        return
+    with zipfile.ZipFile(wheels[0]) as file:
+        file.extractall(f"{folder}/unpacked")
+    had = {os.path.relpath(name, f"{source}/schedtape") for name in
+           glob.glob(f"{source}/schedtape/**/*.py*", recursive=True) if os.path.isfile(name)}
+    has = {os.path.relpath(name, f"{folder}/unpacked/schedtape") for name in
+           glob.glob(f"{folder}/unpacked/schedtape/**/*.py*", recursive=True)}
+    ok(had and had <= has, "it has all files", had - has)
+    text = "import sys, schedtape; print(len(schedtape.open(sys.argv[1]).runs()))"
+    used = subprocess.run([sys.executable, "-c", text, path], capture_output=True, text=True,
+                          check=False, env={**os.environ, "PYTHONPATH": f"{folder}/unpacked",
+                                            "LD_LIBRARY_PATH": f"{root}/usr/lib"})
+    ok(used.stdout.strip().isdigit() and int(used.stdout) > 10000, "and reads tapes", used)
+
+
+def memory():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_leaks(schedtape, path, points):
+    """Nothing is left of a tape that nobody has any more."""
+    used = []
+    for _ in range(30):
+        with schedtape.open(path) as tape, schedtape.open(points) as other:
+            rows = len(tape.runs()) + len(tape.columns()["time"]) + sum(1 for _ in tape)
+            rows += len(other.tracepoints()) + sum(1 for _ in other.samples())
+        del tape, other
+        gc.collect()
+        used.append(memory())
+    ok(used[-1] - used[5] < 2 << 20, f"memory stays the same ({rows} rows each time)", used)
+
+
+def main():
+    make_package()
+    sys.path.insert(0, PACKAGE)
+    import schedtape  # pylint: disable=import-outside-toplevel
+
+    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        path = f"{folder}/load.tape"
+        subprocess.run([LOAD_TAPE, path, "40000"], check=True)
+        test_buffers(test_events(schedtape, path))
+        test_timeline(schedtape, path)
+        points = f"{folder}/points.tape"
+        subprocess.run([POINTS_TAPE, points, "1000"], check=True)
+        test_samples(schedtape, points)
+        with schedtape.open(path) as tape:
+            ok(not tape.tracepoints() and not list(tape.samples()), "a tape without samples")
+        test_trouble(schedtape, path, folder)
+        test_damage(schedtape, path, folder)
+        test_fork(schedtape, path)
+        test_threads(schedtape, path)
+        test_leaks(schedtape, path, points)
+        test_wheel(folder, path)
+    finish()
+
+
+main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# tapes.sh - shared by the tests of recorders that write several tapes: those of "-o t". Sourced.
+
+# tapes: prints the names of the tapes that have ended, in their order, separated by blanks
+tapes()
+{
+	local all
+
+	all=$(printf '%s\n' t.20*Z)
+	# shellcheck disable=SC2086 # each line is a word
+	[ "$all" = 't.20*Z' ] || echo $all
+}
+
+# count N: succeeds if there are N of them
+count()
+{
+	# shellcheck disable=SC2046 # each name is a word
+	set -- "$1" $(tapes)
+	[ $(($# - 1)) = "$1" ]
+}
+
+# forget: removes all tapes
+forget()
+{
+	rm -rf t t.old t.20*
+}
+
+# limit_pids MOST: PIDs are used again and again, up to this one, until the test ends. Kills its jobs
+# then.
+limit_pids()
+{
+	used=$(cat /proc/sys/kernel/pid_max)
+	trap end_limited EXIT
+	echo "$1" > /proc/sys/kernel/pid_max
+}
+
+end_limited()
+{
+	# shellcheck disable=SC2046 # each PID is a word
+	kill -KILL $(jobs -p) 2> /dev/null
+	echo "$used" > /proc/sys/kernel/pid_max
+	# shellcheck disable=SC2154 # commands.sh has made it
+	rm -rf "$dir"
+}
