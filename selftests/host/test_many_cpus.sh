@@ -17,8 +17,8 @@
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
 kernel=${KERNEL:-$("$top/selftests/qemu/fetch" default)}
-long=${1-} cpus=8 memory=3072
-[ "$long" != long ] || cpus=32 memory=6144
+long=${1-} cpus=8 memory=3072 limit=1000
+[ "$long" != long ] || cpus=32 memory=6144 limit=3000
 cpus=${CPUS:-$cpus}
 nodes=$((cpus < 8 ? 1 : cpus < 16 ? cpus / 4 : 4))
 script=$top/selftests/host/many-cpus-guest
@@ -33,8 +33,8 @@ build_all()
 # wait for longer than the 20 s after which the kernel would call it stuck.
 guest()
 {
-	timeout 3100 "$top/selftests/qemu/vm" --kernel "$kernel" --cpus "$1" --mem "$memory" \
-		--append watchdog_thresh=60 --timeout 3000 --rw "$T" "${@:2}"
+	timeout $((limit + 100)) "$top/selftests/qemu/vm" --kernel "$kernel" --cpus "$1" \
+		--mem "$memory" --append watchdog_thresh=60 --timeout "$limit" --rw "$T" "${@:2}"
 }
 
 record()
