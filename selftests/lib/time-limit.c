@@ -23,15 +23,12 @@ unsigned int st_slow(void)
 	return slow && atoi(slow) > 1 ? atoi(slow) : 1;
 }
 
-/*
- * Replaces the C library's alarm(), with which kselftest limits a test's time. With time
- * counted in instructions, the clock jumps while QEMU waits for a file of the host: see "run".
- */
+/* Replaces the C library's alarm(), with which kselftest limits a test's time. */
 unsigned int alarm(unsigned int seconds)
 {
 	struct itimerval new = {}, old;
 
-	new.it_value.tv_sec = (time_t)seconds * (st_exact() ? 100 : st_slow());
+	new.it_value.tv_sec = (time_t)seconds * st_slow();
 	setitimer(ITIMER_REAL, &new, &old);
 	return old.it_value.tv_sec + !!old.it_value.tv_usec;
 }

@@ -41,6 +41,26 @@ apt_update()
 	quietly apt-get -q update || die "'apt-get update' failed: see above"
 }
 
+# libraries FILE...: prints the libraries that programs need, and those that these need, by the paths
+# that this machine's loader uses
+libraries()
+{
+	local wanted found='' new
+
+	# Programs name the loader by its path in /lib64.
+	wanted=$(ldconfig -p | sed -n 's/^\t\(\S*\) (libc6,x86-64.*) => /\1 /p' |
+		sed 's,^\(ld-linux.*\) .*,\1 /lib64/\1,')
+	new=$(printf '%s\n' "$@")
+	while [ -n "$new" ]; do
+		new=$(xargs readelf -d <<< "$new" 2> /dev/null |
+			sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u |
+			awk 'NR == FNR { path[$1] = $2; next } $1 in path { print path[$1] }' \
+				<(echo "$wanted") - | grep -vxF "${found:-/}")
+		found+=${found:+${new:+$'\n'}}$new
+	done
+	[ -z "$found" ] || echo "$found"
+}
+
 # provide DIR COMMAND...: makes DIR, which "COMMAND TEMPORARY-DIR ..." fills. DIR appears when it
 # is complete, and one process at a time works on it.
 provide()
