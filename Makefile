@@ -3,8 +3,9 @@
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
-#   make check      every test, on every supported kernel; TESTS="test_loss test_record.sh"
-#                   KERNELS="6.12": some tests on some kernels
+#   make check      what every change has to pass; TESTS="test_loss test_record.sh" KERNELS="6.12":
+#                   some tests on some kernels
+#   make check-all  every test, on every supported kernel, in parts; make check PART=fuzz: one
 #   make mutants    mistakes planted in user/, which the unit tests have to find; MUTANTS=burn
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
@@ -216,9 +217,12 @@ demo-setup:
 unit:
 	@$(MAKE) -s -C selftests/unit run OUT=$(BUILD)/unit
 
-# TESTS and KERNELS: see selftests/check.
+# PART, TESTS and KERNELS: see selftests/check.
 check: setup
-	@selftests/check
+	@selftests/check $(PART)
+
+check-all: setup
+	@selftests/check all
 
 # Needs no guest. MUTANTS: those with one of these words in their titles or file names.
 mutants:
@@ -245,7 +249,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all python module demo host-build host-module setup demo-setup unit check check-debug mutants fuzz \
+.PHONY: all python module demo host-build host-module setup demo-setup unit check check-all check-debug mutants fuzz \
 	reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or

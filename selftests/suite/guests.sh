@@ -50,8 +50,9 @@ guest()
 	console=$(mktemp) || return
 	: > "$1"
 	while :; do
-		SCHEDTAPE_RAN=$ran timeout $((guest_limit + 60)) "$2" --timeout "$guest_limit" \
-			--console "$console" "${@:3}" >> "$1" 2>&1
+		# In the foreground it stays in this script's process group, and ends with it.
+		SCHEDTAPE_RAN=$ran timeout --foreground $((guest_limit + 60)) \
+			"$2" --timeout "$guest_limit" --console "$console" "${@:3}" >> "$1" 2>&1
 		status=$?
 		tries=$((tries - 1))
 		if [ $status -lt 120 ] || [ $tries = 0 ] || ! emulator_stuck "$console"; then
@@ -66,12 +67,13 @@ guest()
 	return $status
 }
 
-# guest_run NAME COMMAND...: a step whose results are counted later, by results
+# guest_run NAME COMMAND...: a step whose results are counted later, by results. A guest that counts
+# instructions does the same again: it gets no second try.
 guest_run()
 {
 	local log=$logs/${1// /-} name
 
-	{
+	[[ " $* " = *" --icount "* ]] || {
 		for name in "${!SCHEDTAPE_@}"; do
 			printf 'export %s=%q\n' "$name" "${!name}"
 		done

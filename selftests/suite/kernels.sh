@@ -28,9 +28,8 @@ own_series()
 	done
 }
 
-# choose_kernels: sets kernels, rt_kernels, other_kernels; untried, the newest series if the
-# module is to be tried on it as well; and missing, the series that no release offers any more.
-# Runs in the folder selftests.
+# choose_kernels: sets kernels; untried, the newest series if the module is to be tried on it as
+# well; and missing, the series that no release offers any more. Runs in the folder selftests.
 choose_kernels()
 {
 	local series newest
@@ -42,19 +41,6 @@ choose_kernels()
 		qemu/fetch offers "$series" && kernels+=("$series") || missing+=("$series")
 	done
 	[ -n "${KERNELS-}" ] || is_tested "$newest" || untried=$newest
-	read -ra rt_kernels <<< "${RT_KERNELS-${kernels[*]/%/-rt}}"
-	# Builds -generic have the sources and nearly the configuration of the others: one is enough.
-	series=${kernels[1]-${kernels[0]-}}
-	read -ra other_kernels <<< "${OTHER_KERNELS-${series:+$series-generic}}"
-}
-
-build_modules()
-{
-	local kernel
-
-	for kernel in "${kernels[@]}" "${rt_kernels[@]}" "${other_kernels[@]}"; do
-		make -s -j "$(nproc)" -C "$top" module KERNEL="$kernel" || return
-	done
 }
 
 # one KERNEL: prints the beginning of the command line of a guest's tests

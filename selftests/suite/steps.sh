@@ -3,7 +3,7 @@
 # steps.sh - count the results of many tests, step by step, with the logs in the folder $logs.
 # Sourced, after qemu/lib.sh.
 
-passed=0 failed=0 skipped=0 failures='' unstable=''
+passed=0 failed=0 skipped=0 failures='' unstable='' untold=()
 
 # of_kernel LINES LOG: prints the first lines of the report of a guest's kernel, if there is one
 of_kernel()
@@ -80,14 +80,30 @@ step_run()
 	echo "$status $seconds $cpu" > "$log.status"
 }
 
-# results NAME: counts the results of a step, also if it did not end.
+# results NAME: counts the results of a step, also if it did not run or end.
 results()
 {
-	local log=$logs/${1// /-}.log status=125 seconds=0 cpu=0
+	local log=$logs/${1// /-}.log status=1 seconds=0 cpu=0
 
-	[ ! -e "$log.status" ] || read -r status seconds cpu < "$log.status"
-	[ -e "$log" ] || : > "$log"
+	if [ -e "$log.status" ]; then
+		read -r status seconds cpu < "$log.status"
+	elif [ -e "$log" ]; then
+		echo "not ok $1: did not end" >> "$log"
+	else
+		echo "not ok $1: did not run" > "$log"
+	fi
 	add "$1" "$log" "$status" "$seconds" "$cpu"
+}
+
+# tell: counts the results of the steps in "untold"
+tell()
+{
+	local name
+
+	for name in "${untold[@]}"; do
+		results "$name"
+	done
+	untold=()
 }
 
 # summary: prints once more what has failed, because a long output may be cut in its middle, which

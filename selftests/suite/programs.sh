@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # top is of lib.sh
+# programs.sh - which guest runs which program.  Sourced, after qemu/lib.sh.
+
+programs=$top/selftests/suite/programs
+
+# programs_of GUEST: prints the programs that the table gives to GUEST, in its order
+programs_of()
+{
+	awk -v guest="$1" '!/^#/ { for (i = 2; i <= NF; i++) if ($i == guest) print $1 }' "$programs"
+}
+
+# all_programs: prints the programs of the module's and the commands' tests
+all_programs()
+{
+	(cd "$top/selftests" && printf '%s\n' module/*/test_*.[cs]* cli/{,*/}test_*.sh) |
+	sed 's,.*/,,; s/\.c$//' | LC_ALL=C sort
+}
+
+# check_table: fails if the table and the programs are not the same
+check_table()
+{
+	local differences
+
+	differences=$(diff <(all_programs) <(sed '/^#/d; s/[[:space:]].*//' "$programs" |
+		LC_ALL=C sort) | sed -n 's/^</in no line:/p; s/^>/no program:/p')
+	[ -z "$differences" ] || { echo "$programs: $differences"; return 1; }
+}
+
+# one_cpu: prints those that the table gives to a guest with one CPU
+one_cpu()
+{
+	{ programs_of 6.1; programs_of 7.3; } | sort -u
+}
