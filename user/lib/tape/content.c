@@ -13,6 +13,7 @@
 
 #include "base/list.h"
 #include "tape/json.h"
+#include "tape/meta.h"
 #include "tape/read.h"
 
 static const char *meta_recording(struct json_object *meta)
@@ -37,6 +38,14 @@ static int check_recording(struct schedtape_tape *tape, const struct tape_file *
 		return 0;
 	return *tape->recording && !strcmp(tape->recording, meta_recording(meta)) ?
 		0 : -ESTALE;
+}
+
+bool tape_is_overwritten(const struct schedtape_tape *tape)
+{
+	struct json_object *overwrite;
+
+	return json_object_object_get_ex(tape->meta, "overwrite", &overwrite) &&
+	       json_object_get_boolean(overwrite);
 }
 
 bool tape_is_later_part(const struct schedtape_tape *tape)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "tape/copy.h"
+#include "tape/meta.h"
 #include "tape/read.h"
 #include "tape/write.h"
 
@@ -77,12 +78,11 @@ int tape_copy_read(struct schedtape_tape *tape, struct tape_index *index, bool r
  */
 static uint64_t window_of(const struct schedtape_tape *tape)
 {
-	struct json_object *overwrite = json_object_object_get(tape->meta, "overwrite");
 	const struct tape_index *index = tape->index;
 	uint64_t window = 0;
 	size_t i, at;
 
-	if (tape->ended || !json_object_get_boolean(overwrite))
+	if (tape->ended || !tape_is_overwritten(tape))
 		return tape->window;
 	for (i = 0; i < tape->nr_cursors; i++) {
 		at = tape->cursors[i].chunks_first;
@@ -169,18 +169,28 @@ int tape_copy_header(const struct schedtape_tape *tape, uint16_t minor,
 	return put_bytes(writer, bytes, file->header, err);
 }
 
-static int put_meta(struct copy *copy, struct schedtape_error *err)
+struct json_object *tape_copy_meta(const struct schedtape_tape *tape, struct schedtape_error *err)
 {
-	struct schedtape_tape *tape = copy->tape;
 	struct json_object *meta = NULL;
-	int ret;
 
-	if (json_object_deep_copy(tape->meta, &meta, NULL))
-		return schedtape_fail(err, -ENOMEM, "out of memory");
+	if (json_object_deep_copy(tape->meta, &meta, NULL)) {
+		schedtape_fail(err, -ENOMEM, "out of memory");
+		return NULL;
+	}
 	json_object_object_del(meta, "streams");
 	json_object_object_del(meta, "stream");
 	if (tape->damage[0])
 		json_object_object_add(meta, "recovered", json_object_new_string(tape->damage));
+	return meta;
+}
+
+static int put_meta(struct copy *copy, struct schedtape_error *err)
+{
+	struct json_object *meta = tape_copy_meta(copy->tape, err);
+	int ret;
+
+	if (!meta)
+		return -ENOMEM;
 	ret = tape_writer_json(copy->writer, TAPE_META, meta, err);
 	json_object_put(meta);
 	return ret;

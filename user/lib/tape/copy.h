@@ -25,6 +25,11 @@ int tape_copy_record(const struct schedtape_tape *tape, const struct tape_head *
 /* Copies a record of another type.  With @recover, a corrupt one is left out, and noted. */
 int tape_copy_other(struct schedtape_tape *tape, const struct tape_other *other, bool recover,
 		    struct schedtape_writer *writer, struct schedtape_error *err);
+/*
+ * Returns a copy of META for a tape of a single file, with the damage of this one as "recovered".
+ * The caller puts it.  NULL: an error.
+ */
+struct json_object *tape_copy_meta(const struct schedtape_tape *tape, struct schedtape_error *err);
 /* Copies the header of the tape's first file, with the version @minor if its own is less. */
 int tape_copy_header(const struct schedtape_tape *tape, uint16_t minor,
 		     struct schedtape_writer *writer, struct schedtape_error *err);

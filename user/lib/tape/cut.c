@@ -13,14 +13,6 @@
 
 #define WORD	sizeof(uint64_t)
 
-static uint64_t get_word(const struct schedtape_page *page, uint32_t at)
-{
-	uint64_t word;
-
-	memcpy(&word, page->data + at, sizeof(word));
-	return page->swap ? bswap_64(word) : word;
-}
-
 static void put_word(const struct schedtape_page *page, unsigned char *data, uint32_t at,
 		     uint64_t word)
 {
@@ -35,8 +27,8 @@ static void split_wake(struct schedtape_page *page, unsigned char *data)
 	uint64_t word, step;
 
 	page->at -= WORD;
-	word = get_word(page, page->at);
-	step = word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK;
+	word = page_word(page, page->at);
+	step = page_wakeup_step(word);
 	put_word(page, data, page->at, (uint64_t)STAPE_EV_WAKEUP << STAPE_TYPE_SHIFT |
 		 step << STAPE_DELTA_SHIFT |
 		 (word & (uint64_t)STAPE_PID_MASK << STAPE_PID_SHIFT) |

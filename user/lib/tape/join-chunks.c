@@ -196,6 +196,15 @@ static void note_chunk(struct join *join, struct tape_index *index, const char *
 	index->damaged = true;
 }
 
+static void lose(struct schedtape_cpu *counts, uint64_t lost, uint64_t first, uint64_t last)
+{
+	if (!counts->lost_last || first < counts->lost_first)
+		counts->lost_first = first;
+	if (last > counts->lost_last)
+		counts->lost_last = last;
+	counts->lost += lost;
+}
+
 /* Counts the pages from number @i on, which are written. */
 static void count_pages(struct join *join, struct join_cpu *cpu, size_t i, size_t n)
 {
@@ -204,12 +213,8 @@ static void count_pages(struct join *join, struct join_cpu *cpu, size_t i, size_
 	for (; i < n; i++) {
 		tape_page_header(&header, join->pages + i * STAPE_PAGE_SIZE);
 		cpu->counts.events += header.events;
-		cpu->counts.lost += header.lost;
-		if (header.lost && (!cpu->counts.lost_last ||
-				    header.lost_first < cpu->counts.lost_first))
-			cpu->counts.lost_first = header.lost_first;
-		if (header.lost && header.lost_last > cpu->counts.lost_last)
-			cpu->counts.lost_last = header.lost_last;
+		if (header.lost)
+			lose(&cpu->counts, header.lost, header.lost_first, header.lost_last);
 	}
 }
 
@@ -339,15 +344,6 @@ int join_chunks(struct join *join, struct schedtape_error *err)
 }
 
 /* -- counts ------------------------------------------------------------------ */
-
-static void lose(struct schedtape_cpu *counts, uint64_t lost, uint64_t first, uint64_t last)
-{
-	if (!counts->lost_last || first < counts->lost_first)
-		counts->lost_first = first;
-	if (last > counts->lost_last)
-		counts->lost_last = last;
-	counts->lost += lost;
-}
 
 /*
  * Counts what is missing of a CPU besides the losses in its pages: behind the last one; in chunks

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "tape/joined.h"
+#include "tape/meta.h"
 
 /* -- META and END ------------------------------------------------------------ */
 
@@ -31,16 +32,11 @@ static struct json_object *list_parts(const struct join_part *parts, size_t n)
 /* META is that of the first tape. */
 static int put_meta(struct join *join, struct json_object *merged, struct schedtape_error *err)
 {
-	struct json_object *meta = NULL;
+	struct json_object *meta = tape_copy_meta(join->tape, err);
 	int ret;
 
-	if (json_object_deep_copy(join->tape->meta, &meta, NULL))
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-	json_object_object_del(meta, "streams");
-	json_object_object_del(meta, "stream");
-	if (join->tape->damage[0])
-		json_object_object_add(meta, "recovered",
-				       json_object_new_string(join->tape->damage));
+	if (!meta)
+		return -ENOMEM;
 	if (json_object_array_length(merged) > 1) {
 		json_object_object_del(meta, "trigger");
 		json_object_object_add(meta, "merged", json_object_get(merged));
@@ -92,10 +88,9 @@ static uint64_t moment_of(const struct schedtape_tape *tape)
 
 static int begin(struct join *join, struct json_object *merged, struct schedtape_error *err)
 {
-	struct json_object *overwrite = json_object_object_get(join->tape->meta, "overwrite");
 	int ret;
 
-	join->overwrite = json_object_get_boolean(overwrite);
+	join->overwrite = tape_is_overwritten(join->tape);
 	join->end.size = sizeof(join->end);
 	join->end.start_time = join->tape->end.began;
 	join->end.window_start = join->tape->window;

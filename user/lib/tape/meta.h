@@ -14,6 +14,8 @@ struct json_object;
 struct json_object *tape_meta(struct schedtape_tape *tape);
 /* Returns the list of CPUs that were recorded, "0-3,6"; NULL: all were. */
 const char *tape_recorded_cpus(struct schedtape_tape *tape);
+/* Returns whether the rings kept their newest events only ("overwrite" of META). */
+bool tape_is_overwritten(const struct schedtape_tape *tape);
 /*
  * In the function that schedtape_tape_before_wait() sets: returns the time, ns of CLOCK_MONOTONIC,
  * before which all events have been returned; 0: not known yet.

@@ -6,7 +6,6 @@
  * A page may come from a tape of unknown origin, so every value is checked before it
  * is used.  The memory of a page may have any alignment.
  */
-#include <byteswap.h>
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -105,14 +104,6 @@ int schedtape_page_open(struct schedtape_page *page, const void *data,
 	page->curr = h->curr;
 	page->curr_kind = h->curr_kind;
 	return 0;
-}
-
-static inline uint64_t page_word(const struct schedtape_page *page, uint32_t at)
-{
-	uint64_t word;
-
-	memcpy(&word, page->data + at, sizeof(word));
-	return page->swap ? bswap_64(word) : word;
 }
 
 static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
@@ -389,12 +380,6 @@ static inline void page_event(const struct schedtape_page *page, struct schedtap
 	ev->curr_kind = page->curr_kind;
 	ev->old_pid = 0;
 	ev->arg = arg;
-}
-
-/* Returns the time from the first event of a STAPE_EV_WAKE word to the second one. */
-static inline uint64_t page_wakeup_step(uint64_t word)
-{
-	return word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK;
 }
 
 /* Returns the second event of a STAPE_EV_WAKE word, which is already behind us. */

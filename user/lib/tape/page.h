@@ -6,9 +6,26 @@
 #ifndef SCHEDTAPE_TAPE_PAGE_H
 #define SCHEDTAPE_TAPE_PAGE_H
 
+#include <byteswap.h>
 #include <stdbool.h>
+#include <string.h>
 
-#include <schedtape.h>
+#include <schedtape-page.h>
+
+/* Returns the word at byte @at, in this machine's byte order. */
+static inline uint64_t page_word(const struct schedtape_page *page, uint32_t at)
+{
+	uint64_t word;
+
+	memcpy(&word, page->data + at, sizeof(word));
+	return page->swap ? bswap_64(word) : word;
+}
+
+/* Returns the time from the first event of a STAPE_EV_WAKE word to the second one. */
+static inline uint64_t page_wakeup_step(uint64_t word)
+{
+	return word >> STAPE_WAKE_WAKEUP_SHIFT & STAPE_WAKE_WAKEUP_MASK;
+}
 
 /* Unpacks the header of a page in either byte order.  Returns false if this is no page. */
 bool tape_page_header(struct stape_page_header *header, const void *page);

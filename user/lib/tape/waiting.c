@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
+#include "tape/meta.h"
 #include "tape/read.h"
 
 #define FIRST_CURSORS	16
@@ -42,14 +41,6 @@ static int cursors_grow(struct schedtape_tape *tape)
 	return 0;
 }
 
-static bool is_overwritten(const struct schedtape_tape *tape)
-{
-	struct json_object *overwrite;
-
-	return json_object_object_get_ex(tape->meta, "overwrite", &overwrite) &&
-	       json_object_get_boolean(overwrite);
-}
-
 struct tape_cursor *tape_waiting_cursor(struct schedtape_tape *tape, uint32_t cpu)
 {
 	struct tape_stream *stream = tape->stream;
@@ -69,7 +60,7 @@ struct tape_cursor *tape_waiting_cursor(struct schedtape_tape *tape, uint32_t cp
 	c = &tape->cursors[stream->found];
 	c->cpu = cpu;
 	c->live = true;
-	c->any_first = is_overwritten(tape) || tape_is_later_part(tape);
+	c->any_first = tape_is_overwritten(tape) || tape_is_later_part(tape);
 	return c;
 }
 
