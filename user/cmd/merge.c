@@ -18,7 +18,6 @@
 #include "common/output.h"
 #include "common/signals.h"
 #include "tape/joining.h"
-#include "tape/json.h"
 
 #define LEVEL	1	/* of zstd, as record has it by default */
 

@@ -194,17 +194,14 @@ static void answer_status(struct recording *rec)
 	const struct recorder *recorder = &rec->recorder;
 	struct json_object *object = json_object_new_object(), *last = NULL;
 
-	json_object_object_add(object, "session",
-			       json_object_new_uint64(schedtape_session_id(recorder->session)));
+	out_json_add_count(object, "session", schedtape_session_id(recorder->session));
 	json_object_object_add(object, "keeps_ns", !recorder->past ? NULL :
 			       json_object_new_uint64(past_reach(recorder->past)));
-	json_object_object_add(object, "snapshot_count",
-			       json_object_new_uint64(recorder->cut.count));
+	out_json_add_count(object, "snapshot_count", recorder->cut.count);
 	if (recorder->cut.count) {
 		last = json_object_new_object();
 		json_object_object_add(last, "name", json_object_new_string(recorder->cut.name));
-		json_object_object_add(last, "time_ns",
-				       json_object_new_uint64(recorder->cut.time));
+		out_json_add_count(last, "time_ns", recorder->cut.time);
 	}
 	json_object_object_add(object, "last_trigger", last);
 	orders_answer(&rec->orders,

@@ -54,15 +54,7 @@ void notify_tick(struct notify *notify, const struct recorder *recorder, bool on
 
 int notify_wait(const struct notify *notify, int most)
 {
-	uint64_t passed;
-
-	if (!notify->watchdog_ms)
-		return most;
-	passed = timing_now() - notify->alive;
-	if (passed >= notify->watchdog_ms)
-		return 0;
-	return notify->watchdog_ms - passed < (uint64_t)most ?
-	       (int)(notify->watchdog_ms - passed) : most;
+	return notify->watchdog_ms ? timing_until(notify->alive + notify->watchdog_ms, most) : most;
 }
 
 void notify_stopping(struct notify *notify)

@@ -48,14 +48,7 @@ bool parts_due(const struct parts *parts, uint64_t bytes)
 
 int parts_wait(const struct parts *parts, int most)
 {
-	uint64_t passed;
-
-	if (parts->end != PARTS_TIME)
-		return most;
-	passed = timing_now() - parts->begun;
-	if (passed >= parts->ms)
-		return 0;
-	return parts->ms - passed < (uint64_t)most ? (int)(parts->ms - passed) : most;
+	return parts->end == PARTS_TIME ? timing_until(parts->begun + parts->ms, most) : most;
 }
 
 /* -- names ----------------------------------------------------------------- */

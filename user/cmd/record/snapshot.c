@@ -204,7 +204,7 @@ static struct json_object *describe_cause(const struct snapshot *snapshot)
 	if (snapshot->cause->note)
 		json_object_object_add(object, "note",
 				       json_object_new_string(snapshot->cause->note));
-	json_object_object_add(object, "time", json_object_new_uint64(snapshot->cause->time));
+	out_json_add_count(object, "time", snapshot->cause->time);
 	return object;
 }
 

@@ -191,8 +191,7 @@ static int begin_part(struct recorder *recorder, int fd, struct schedtape_writer
 	};
 	int ret;
 
-	json_object_object_add(recorder->meta, "part",
-			       json_object_new_uint64(recorder->number + 1));
+	out_json_add_count(recorder->meta, "part", recorder->number + 1);
 	ret = tape_writer_create_at(fd, recorder->path, recorder->meta, &options, writer, err);
 	if (!ret)
 		recorder->number++;
@@ -244,10 +243,7 @@ int recorder_tape_begin_last(struct recorder *recorder, struct schedtape_error *
 /* Returns the time of CLOCK_MONOTONIC at a time of the session's clock, soon before a sample. */
 static uint64_t mono_at(const struct stape_clock_sample *sample, uint64_t counter)
 {
-	uint64_t before = counter < sample->counter ? sample->counter - counter : 0;
-
-	/* kHz are ticks a ms. */
-	return sample->mono - (uint64_t)((double)before / sample->khz * 1e6);
+	return past_sample_mono(sample, counter < sample->counter ? counter : sample->counter);
 }
 
 int recorder_tape_next(struct recorder *recorder, uint64_t window, struct schedtape_error *err)

@@ -17,6 +17,15 @@ uint64_t timing_now(void)
 	return ts.tv_sec * 1000ULL + ts.tv_nsec / 1000000;
 }
 
+int timing_until(uint64_t due, int most)
+{
+	uint64_t now = timing_now();
+
+	if (due <= now)
+		return 0;
+	return due - now < (uint64_t)most ? (int)(due - now) : most;
+}
+
 /* Returns true if periods are not empty and follow each other. */
 static bool in_order(const struct select_numbers *periods)
 {
@@ -101,13 +110,11 @@ enum order timing_next(struct timing *timing)
 
 int timing_wait(const struct timing *timing, int most)
 {
-	uint64_t due = next_edge(timing), now = timing_now();
+	uint64_t due = next_edge(timing);
 
 	if (end(timing) < due)
 		due = end(timing);
-	if (due <= now)
-		return 0;
-	return due - now < (uint64_t)most ? (int)(due - now) : most;
+	return timing_until(due, most);
 }
 
 void timing_free(struct timing *timing)

@@ -32,6 +32,8 @@ struct timing {
 
 /* Returns CLOCK_MONOTONIC in ms. */
 uint64_t timing_now(void);
+/* Returns how long it is until timing_now() is @due, ms, @most at most. */
+int timing_until(uint64_t due, int most);
 
 /* Parses "-1", "MS" or "MS-MS,...".  Returns false for any other text. */
 bool timing_parse_delay(struct timing *timing, const char *text);

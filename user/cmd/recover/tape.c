@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "common/output.h"
 #include "common/past.h"
 #include "common/signals.h"
 #include "recover/ring.h"
@@ -103,9 +104,9 @@ static struct json_object *describe_clock(const struct writing *writing)
 
 	add_string(clock, "name",
 		   writing->session->page.clock == STAPE_CLOCK_MONO ? "mono" : "tsc");
-	json_object_object_add(clock, "monotonic", json_object_new_uint64(sample->mono));
-	json_object_object_add(clock, "boottime", json_object_new_uint64(sample->boot));
-	json_object_object_add(clock, "realtime", json_object_new_uint64(sample->real));
+	out_json_add_count(clock, "monotonic", sample->mono);
+	out_json_add_count(clock, "boottime", sample->boot);
+	out_json_add_count(clock, "realtime", sample->real);
 	return clock;
 }
 
@@ -118,13 +119,11 @@ static struct json_object *describe(const struct writing *writing)
 	add_string(meta, "arch", page->machine);
 	add_string(meta, "release", page->release);
 	add_string(meta, "kernel_version", page->kernel_version);
-	json_object_object_add(meta, "hz", json_object_new_uint64(page->hz));
-	json_object_object_add(meta, "cpus", json_object_new_uint64(page->nr_cpus));
+	out_json_add_count(meta, "hz", page->hz);
+	out_json_add_count(meta, "cpus", page->nr_cpus);
 	json_object_object_add(meta, "clock", describe_clock(writing));
-	json_object_object_add(meta, "overwrite",
-			       json_object_new_boolean(page->flags & STAPE_DUMP_OVERWRITE));
-	json_object_object_add(meta, "syscalls",
-			       json_object_new_boolean(page->flags & STAPE_DUMP_SYSCALLS));
+	out_json_add_bool(meta, "overwrite", page->flags & STAPE_DUMP_OVERWRITE);
+	out_json_add_bool(meta, "syscalls", page->flags & STAPE_DUMP_SYSCALLS);
 	return meta;
 }
 

@@ -361,7 +361,7 @@ void why_json_chain(const struct printer *printer, struct chain *chain)
 	out_json_add_count(object, "begin_ns", chain->begin);
 	out_json_add_count(object, "end_ns", chain->end);
 	if (chain->lasts)
-		json_object_object_add(object, "lasts", json_object_new_boolean(true));
+		out_json_add_bool(object, "lasts", true);
 	if (chain->cpu != SCHEDTAPE_NONE)
 		out_json_add_count(object, "cpu", chain->cpu);
 	out_json_add_count(object, "ready_ns", chain->ready);
