@@ -102,15 +102,15 @@ says()
 	done > "$T/$file"
 }
 
-# told_of: prints the line of a step with that guest, and of the summary
+# told_of [OPTION]: prints the line of a step with that guest, and of the summary
 told_of()
 {
 	unstable='' failures=''
 	rm -f "$logs"/*.{status,command}
-	guest_run "a guest" "$T/says"
+	guest_later "a guest" "$T/says" "$@"
 	repeat_failed
 	{
-		results "a guest"
+		tell
 		summary
 	} > "$T/told"
 	sed -n 's/^a guest *\(.* skipped\).*/\1/p' "$T/told"
@@ -150,6 +150,24 @@ fails_alone()
 	says all 1 test_one 'ok 1 a' test_two.sh "not ok 1 b"
 	same "$(told_of)" "1 passed, 1 failed, 0 skipped" &&
 	grep 'test_two.sh failed alone as well' "$T/told" && ! grep '^unstable' "$T/told"
+}
+
+counted()
+{
+	says test_two.sh 0 test_two.sh 'ok 1 b'
+	says all 1 test_one 'ok 1 a' test_two.sh "not ok 1 b"
+	same "$(told_of --icount)" "1 passed, 1 failed, 0 skipped" &&
+	same "$(told_of)" "2 passed, 0 failed, 0 skipped"
+}
+
+step_did_not_run()
+{
+	rm -f "$logs"/*.{log,status}
+	: > "$logs/begun.log"
+	untold=(begun later)
+	tell > "$T/told"
+	same "$(grep '^    not ok' "$T/told")" "    not ok begun: did not end
+    not ok later: did not run"
 }
 
 # One more try of a program whose kernel had a bug would hide that.
@@ -193,6 +211,8 @@ check "the beginning of a kernel's report is printed" reports
 check "a program that did not run, or not to its end, is a failure by name" did_not_run
 check "a program that passes alone has passed, and is named" passes_alone
 check "... and one that fails alone has failed" fails_alone
+check "... but not if the guest counts instructions" counted
+check "a step that did not run, or not to its end, is a failure by name" step_did_not_run
 check "a program does not run again if its kernel has reported a bug; a stalled CPU is none" bug
 check "... nor if more than six have failed" many
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on

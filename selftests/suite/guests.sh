@@ -127,15 +127,22 @@ repeat()
 	fi
 }
 
-# repeat_failed: runs each program that failed in a guest of guest_run once more, before its results
-# are counted. Not if there are more than six: that is no chance. Nothing else may run.
+# guest_later NAME COMMAND...: a guest whose results "tell" counts
+guest_later()
+{
+	untold+=("$1")
+	guest_run "$@"
+}
+
+# repeat_failed: runs each program that failed in a guest of the steps in "untold" once more. Not if
+# there are more than six: that is no chance. Nothing else may run.
 repeat_failed()
 {
-	local command log program again=() times
+	local name log program again=() times
 
-	for command in "$logs"/*.command; do
-		log=${command%.command}.log
-		if [ ! -e "$log.status" ] || ! may_repeat "$log"; then
+	for name in "${untold[@]}"; do
+		log=$logs/${name// /-}.log
+		if [ ! -e "${log%.log}.command" ] || [ ! -e "$log.status" ] || ! may_repeat "$log"; then
 			continue
 		fi
 		while read -r program; do
