@@ -79,6 +79,9 @@ report $? "stop"
 wait $replay
 [ $? = 1 ] && cp replay.log log && grep -q 'stopped by another process' replay.log
 report $? "the replay says that it was stopped"
+LD_PRELOAD=$preloads/stop_first.so schedtape replay -q work.tape > log 2>&1
+[ $? = 1 ] && [ "$(cat log)" = "schedtape replay: the replay was stopped by another process" ]
+report $? "... also if that is after its players have joined, and before its start"
 
 # -- rounds ---------------------------------------------------------------------------
 

@@ -322,6 +322,10 @@ static int start_replay(struct replay *replay)
 		return 0;
 	}
 	ret = schedtape_replay_start(replay->client, replay->id, START_DELAY_NS, &err);
+	/* Another process may stop a replay at any time, also before its start. */
+	if (ret && !schedtape_replay_get(replay->client, replay->id, &replay->state, NULL) &&
+	    replay->state.state == STAPE_REPLAY_STOPPED)
+		return say_stopped(replay);
 	return out_failed(ret, &err);
 }
 
