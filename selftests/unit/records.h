@@ -20,16 +20,19 @@
 
 struct records {
 	unsigned char *data;
-	size_t size;
+	size_t size, room;
 };
 
 static inline unsigned char *records_grow(struct records *r, size_t bytes)
 {
 	unsigned char *at;
 
-	r->data = realloc(r->data, r->size + bytes);
-	if (!r->data)
-		abort();
+	if (r->size + bytes > r->room) {
+		r->room = 2 * (r->size + bytes);
+		r->data = realloc(r->data, r->room);
+		if (!r->data)
+			abort();
+	}
 	at = r->data + r->size;
 	memset(at, 0, bytes);
 	r->size += bytes;

@@ -7,6 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Sanitizers take time, and memory of their own. */
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED	1
+#else
+#define SANITIZED	0
+#endif
+
 static unsigned int tap_tests, tap_failures;
 
 /* ok(condition, "what is tested", ...) */

@@ -222,12 +222,6 @@ static void test_nasty(struct blob *tape)
 
 #define TASKS	20000
 
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	1
-#else
-#define SANITIZED	0
-#endif
-
 static void write_crowd(const struct blob *tape)
 {
 	struct schedtape_task_info *tasks = calloc(TASKS, sizeof(*tasks));

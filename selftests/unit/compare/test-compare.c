@@ -419,12 +419,6 @@ static void test_burst_once(void)
 #define WAKES		200000
 #define MAY_TAKE	(6 << 20)	/* 30 bytes for each wake-up would exceed it */
 
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	1
-#else
-#define SANITIZED	0
-#endif
-
 /* Limits the memory of this process to little more than it has. */
 static void limit_memory(void)
 {

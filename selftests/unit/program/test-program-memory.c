@@ -26,12 +26,6 @@
 #define BATCH		16	/* pages of a chunk */
 #define KEPT		1000	/* number of tasks or operations that a walk keeps in memory */
 
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	1
-#else
-#define SANITIZED	0
-#endif
-
 /**
  * struct storm - a tape in the making
  * @running: task on the only CPU

@@ -18,12 +18,6 @@
 #define MOST_KB		(90 * 1024)	/* limit for a reader of any of these */
 #define HOSTILE_BYTES	(1U << 20)	/* maximum size of any of these */
 
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	1
-#else
-#define SANITIZED	0
-#endif
-
 /* A tape in memory, in the making. */
 static unsigned char tape[HOSTILE_BYTES], raw[RAW];
 static size_t size;
