@@ -16,7 +16,8 @@
 #   make install    the controller, its manual pages, the libraries, and the module
 #   make deb        Debian packages of the same, in build/deb
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc, layers
-#   make clean      remove what was compiled; distclean: kernels and roots as well
+#   make clean      remove what was compiled; distclean: all that is in build;
+#                   distclean-cache: kernels, roots and compiled objects, which all checkouts share
 #   make help       print this
 #
 # V=1 prints whole commands.
@@ -356,10 +357,10 @@ deb: setup
 style: setup
 	@selftests/style
 
-# Kernels, their headers and the roots in which modules are built stay: they take long.
+# Links to kernels and other things in the cache stay: the checkout keeps what they name.
 CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz planted scx bench \
-	   check check-debug reliability ccache
-FETCHED	:= apt kernels linux packages qemu roots hosts vm
+	   check check-debug reliability
+FETCHED	:= kernels linux packages plugin-header qemu roots servers hosts vm
 
 clean:
 	rm -rf $(CLEAN:%=$(BUILD)/%)
@@ -367,6 +368,10 @@ clean:
 distclean: clean
 	rm -rf $(FETCHED:%=$(BUILD)/%)
 	rmdir --ignore-fail-on-non-empty $(wildcard $(BUILD))
+
+# For all checkouts of this user; what ".ci/run" has noted there stays.
+distclean-cache:
+	rm -rf $(addprefix $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/schedtape/,apt ccache kernels packages roots sources)
 
 help:
 	@sed -n '2,/^$$/s/^#\( \{0,3\}\|$$\)//p' Makefile
@@ -376,4 +381,4 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: clean distclean help install install-user install-python dkms-source dkms-install module-install group uninstall deb style FORCE
+.PHONY: clean distclean distclean-cache help install install-user install-python dkms-source dkms-install module-install group uninstall deb style FORCE

@@ -10,6 +10,7 @@ version=$(sed -n 's/^#define SCHEDTAPE_VERSION.*"\(.*\)"/\1/p' \
 PATH=$PATH:/usr/sbin:/sbin
 number=0 failed=0
 
+. "$top/selftests/qemu/cache.sh"
 . "$top/selftests/qemu/suites.sh"
 . "$top/selftests/suite/kernels.sh"
 
@@ -81,7 +82,7 @@ layer_kernels()
 # first one compiles it.
 inside()
 {
-	export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$build/ccache CCACHE_MAXSIZE=500M
+	use_ccache
 	layer /usr usr && layer /etc etc && layer /var var && layer_kernels || exit 125
 	"$@"
 }
@@ -90,8 +91,8 @@ inside()
 # has the changes of earlier commands from $T/layers. Functions have to be exported.
 isolated()
 {
-	export T KERNELS top build version
-	export -f layer layer_kernels inside
+	export T KERNELS top build cache version
+	export -f layer layer_kernels inside use_ccache
 	# shellcheck disable=SC2016 # the inner shell expands it
 	unshare -m bash -c 'inside "$@"' - "$@"
 }

@@ -60,25 +60,3 @@ libraries()
 	done
 	[ -z "$found" ] || echo "$found"
 }
-
-# provide DIR COMMAND...: makes DIR, which "COMMAND TEMPORARY-DIR ..." fills. DIR appears when it
-# is complete, and one process at a time works on it.
-provide()
-{
-	local dir=$1 hidden
-
-	hidden=$(dirname "$dir")/.$(basename "$dir")
-	if [ ! -d "$dir" ]; then
-		mkdir -p "$(dirname "$dir")" || exit 1
-		exec {lock}>"$hidden.lock" || exit 1
-		flock "$lock"
-	fi
-	if [ ! -d "$dir" ]; then
-		new=$hidden.new
-		trap 'rm -rf "$new"' EXIT
-		trap 'exit 1' INT TERM HUP
-		rm -rf "$new" && mkdir "$new" || exit 1
-		("$2" "$new" "${@:3}") && mv -T "$new" "$dir" || exit 1
-	fi
-	echo "$dir"
-}

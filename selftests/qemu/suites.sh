@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # build is of lib.sh
+# shellcheck shell=bash disable=SC2154 # cache is of cache.sh
 # suites.sh - packages of several Debian releases, whichever this machine runs. Sourced, after
-# lib.sh.
+# lib.sh; use_suite also needs cache.sh.
 #
-# Each release has package lists of its own in <build>/apt, so that the machine's lists
+# Each release has package lists of its own in the cache, so that the machine's lists
 # and settings stay as they are. The archive's address is the one that the machine uses.
 
 # The releases that have the supported kernels.
@@ -84,32 +84,48 @@ update_lists()
 	done
 }
 
-# Fills the folder $1 with the lists of suite $2 for machine $3.
+# fill_lists DIR FINAL MACHINE SOURCES: fills DIR with lists, for use as FINAL
 fill_lists()
 {
 	mkdir -p "$1/lists/partial" "$1/cache/archives/partial" &&
-	suite_sources "$2" > "$1/sources.list" &&
+	echo "$4" > "$1/sources.list" &&
 	suite_config "$1" "$3" > "$1/apt.conf" || exit
-	APT_CONFIG=$1/apt.conf update_lists ||
-		die "'apt-get update' failed for $2 ($3): see above"
-	suite_config "$build/apt/$2-$3" "$3" > "$1/apt.conf"
+	APT_CONFIG=$1/apt.conf update_lists || die "'apt-get update' failed: see above"
+	suite_config "$2" "$3" > "$1/apt.conf"
+	touch "$1/updated"
 }
 
-# use_suite SUITE [MACHINE]: makes apt's commands refer to that release
+declare -A sources_of
+
+# use_suite SUITE [MACHINE]: makes apt's commands refer to that release, with lists of today
 use_suite()
 {
-	local dir
+	local name=apt/$1-${2-amd64} key dir
 
-	# In a subshell, which must not take this shell's settings for the machine's.
-	dir=$(unset APT_CONFIG; provide "$build/apt/$1-${2-amd64}" fill_lists "$1" "${2-amd64}") || exit
+	# In subshells, which must not take this shell's settings for the machine's.
+	[ -n "${sources_of[$1]-}" ] || sources_of[$1]=$(unset APT_CONFIG; suite_sources "$1") || exit
+	key=$(hash_of <<< "${sources_of[$1]}")
+	dir=$(unset APT_CONFIG; entry "$name" "$key" fill_lists "$cache/$name/$key" "${2-amd64}" \
+		"${sources_of[$1]}") || exit
 	export APT_CONFIG=$dir/apt.conf
 	suite=$1
+	lists_are_new || unreachable || refresh_lists || {
+		failed_to_fetch
+		echo "${0##*/}: the package lists of $suite are of $(date -r "$dir/updated" +%F)" >&2
+	}
+}
+
+lists_are_new()
+{
+	[ -n "$(find "${APT_CONFIG%/*}/updated" -mmin -1440)" ]
 }
 
 # refresh_lists: updates the lists of the release in use
 refresh_lists()
 {
-	update_lists || die "'apt-get update' failed for $suite: see above"
+	local dir=${APT_CONFIG%/*}
+
+	(flock 9 && update_lists && touch "$dir/updated") 9>> "$dir/lock"
 }
 
 # Prints the version of a package that apt would install; nothing if it offers none.
