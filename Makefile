@@ -18,6 +18,7 @@
 #   make style      checkpatch, sparse, clang-tidy, shellcheck, mandoc, layers
 #   make clean      remove what was compiled; distclean: all that is in build;
 #                   distclean-cache: kernels, roots and compiled objects, which all checkouts share
+#   make note-unstable  add what the cache notes of unstable tests to selftests/unstable
 #   make help       print this
 #
 # V=1 prints whole commands.
@@ -229,7 +230,7 @@ check-all: setup
 mutants:
 	@$(MAKE) -s -C selftests/unit mutants OUT=$(BUILD)/unit
 
-# Says in selftests/qemu/debug.result how it went. DEBUG: some of the kernels.
+# Says in selftests/suite/check.result how it went. DEBUG: some of the kernels.
 check-debug: setup
 	@selftests/check-debug $(DEBUG)
 
@@ -371,7 +372,12 @@ distclean: clean
 
 # For all checkouts of this user; what ".ci/run" has noted there stays.
 distclean-cache:
-	rm -rf $(addprefix $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/schedtape/,apt ccache kernels packages roots sources)
+	rm -rf $(addprefix $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/schedtape/, \
+		apt ccache kernels packages roots sources)
+
+# In the commit that mends a test or takes it out of the gate.
+note-unstable:
+	@selftests/suite/note-unstable
 
 help:
 	@sed -n '2,/^$$/s/^#\( \{0,3\}\|$$\)//p' Makefile
@@ -381,4 +387,4 @@ print-%:
 	@echo '$($*)'
 
 FORCE:
-.PHONY: clean distclean distclean-cache help install install-user install-python dkms-source dkms-install module-install group uninstall deb style FORCE
+.PHONY: clean distclean distclean-cache note-unstable help install install-user install-python dkms-source dkms-install module-install group uninstall deb style FORCE

@@ -3,7 +3,8 @@
 #
 # Description: if the emulator has lost a guest, another one runs the remaining tests; if a guest
 # has failed, none does. Programs that did not run or end have failed, by name; those that failed
-# run once more, alone, unless the kernel has reported a bug. A step's line has its CPU time.
+# run once more, alone, unless the kernel has reported a bug. What has passed only so three times
+# has to leave the gate. A step's line has its CPU time.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -11,6 +12,7 @@ make_folder
 logs=$T
 . "$top/selftests/suite/steps.sh"
 . "$top/selftests/suite/guests.sh"
+. "$top/selftests/suite/programs.sh"
 export T
 
 # A fake guest with three programs. The second one fails if $T/console exists, which then is on
@@ -199,6 +201,19 @@ many()
 	says all 1 "${results[@]:2}" && same "$(told_of)" "6 passed, 0 failed, 0 skipped"
 }
 
+third_time()
+{
+	local i unstable_programs=$T/unstable
+
+	for i in 1 2; do
+		echo "2026-11-0$i 7d2cd7f guest 6.12 two CPUs: test_unload: not ok 3 x: y" >> "$T/unstable"
+	done
+	echo "2026-11-03 7d2cd7f guest 6.12 two CPUs: test_hotplug: not ok 1 x" >> "$T/unstable"
+	check_table || return
+	echo "2026-11-04 7d2cd7f guest 6.12 two CPUs: test_unload: not ok 3 z" >> "$T/unstable"
+	! check_table && same "$(often_unstable)" test_unload
+}
+
 # The CPU time of a step is that of its children, too.
 cpu_time()
 {
@@ -215,6 +230,7 @@ check "... but not if the guest counts instructions" counted
 check "a step that did not run, or not to its end, is a failure by name" step_did_not_run
 check "a program does not run again if its kernel has reported a bug; a stalled CPU is none" bug
 check "... nor if more than six have failed" many
+check "a program of which the third such case is noted has to leave the gate" third_time
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
 check "a guest is not started again if its kernel has reported a bug" fails

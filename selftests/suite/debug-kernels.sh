@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # top and build are of lib.sh
 # debug-kernels.sh - tests on debug kernels, and the notes of their results. Sourced, after
-# qemu/lib.sh, qemu/suites.sh, steps.sh and guests.sh.
+# qemu/lib.sh, qemu/suites.sh, steps.sh, guests.sh and results.sh.
 
 # The kernels to run when work on the module is finished. 6.1-debug and 6.1-kcsan are optional.
 # shellcheck disable=SC2034 # for those who source this
 debug_kernels=(6.12-debug 7.3-debug 7.3-kcsan)
-noted=$top/selftests/qemu/debug.result
 
 # Of the tests of commands only these run on debug kernels, where a test takes ten times as long.
 # They load, kill, replay and fail in ways that no program does by itself, and one needs a debug
@@ -30,13 +29,6 @@ not_debugged_commands()
 debug_host()
 {
 	[ "$(host_suite)" = bookworm ]
-}
-
-# Prints a hash of the module's sources.
-module_hash()
-{
-	(cd "$top" && find kmod include -type f -print0 | LC_ALL=C sort -z |
-		xargs -0 sha256sum | sha256sum | cut -c 1-16)
 }
 
 # The guest's command line, to which tests are added. The limits are long, because the detectors
@@ -120,38 +112,25 @@ alone()
 	fi
 }
 
-# note_result KERNEL CPUS HASH PASSED FAILED SKIPPED: HASH is the hash of the sources when the
-# module was built
-note_result()
+# note_debug KERNEL CPUS HASH PASSED FAILED SKIPPED
+note_debug()
 {
-	local line
-
-	line="$1 $2 $3 $(< "$build/kernels/$1/release")"
-	line+=" $(< "$build/kernels/$1/key") $4 $5 $6 $(date -u +%F)"
-	{
-		grep -v "^$1 $2 " "$noted"
-		echo "$line"
-	} > "$noted.new" && mv "$noted.new" "$noted"
+	note_result "$1-$2" "${@:3}" "$(< "$build/kernels/$1/release")" "$(< "$build/kernels/$1/key")"
 }
 
 # The key that KERNEL would have now. It depends on the kernel's source, which is too large to
 # download for this: without the source nothing is printed.
-key_of()
+current_key()
 {
 	[ -e "$build/kernels/source-${1%-*}/package" ] || return
 	"$top/selftests/qemu/kernel-build" --key "$1"
 }
 
-# note_of KERNEL CPUS: prints the note for the current module and, if its key is known, the
-# current kernel: release, numbers, day
-note_of()
+# debug_note KERNEL CPUS: prints the note for the current module and, if its key is known, the
+# current kernel: numbers, day, release
+debug_note()
 {
-	awk -v run="$1 $2 $(module_hash)" -v key="$(key_of "$1")" '
-		$1 " " $2 " " $3 == run && (key == "" || $5 "" == key) {
-			print $4, $6, $7, $8, $9
-			found = 1
-		}
-		END { exit !found }' "$noted"
+	note_of "$1-$2" "$(current_key "$1")"
 }
 
 # noted_run KERNEL CPUS: prints the noted results in place of another run
@@ -159,7 +138,7 @@ noted_run()
 {
 	local release p f s day
 
-	read -r release p f s day < <(note_of "$1" "$2") || return
+	read -r p f s day release < <(debug_note "$1" "$2") || return
 	echo "# noted: $release, on $day: $p passed, $f failed, $s skipped; not run again"
 	[ "$f" = 0 ]
 }
@@ -178,7 +157,7 @@ programs_to_repeat()
 {
 	local failures
 
-	read -r _ _ failures _ < <(note_of "$1" "$2") || return
+	read -r _ failures _ < <(debug_note "$1" "$2") || return
 	program_results "$3" | awk -v failures="$failures" '
 		$2 == "failed" && !found[$1]++ { programs = programs $1 "\n" }
 		$2 == "failed" { n++ }
@@ -191,8 +170,8 @@ note_again()
 {
 	local p s old_p old_s new_p new_s
 
-	read -r _ p _ s _ < <(note_of "$1" "$2") || return
+	read -r p _ s _ < <(debug_note "$1" "$2") || return
 	read -r old_p _ old_s < <(results_of "$3" "${@:5}")
 	read -r new_p _ new_s < <(results_of "$4" "${@:5}")
-	note_result "$1" "$2" "$(module_hash)" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
+	note_debug "$1" "$2" "$(hash_for "$1-$2")" $((p - old_p + new_p)) 0 $((s - old_s + new_s))
 }

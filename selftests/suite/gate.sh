@@ -7,18 +7,28 @@
 # many CPUs of guests are busy as a machine with two has: two chains run side by side, with one each,
 # and the guest with two CPUs runs alone.
 
-# counted NAME KERNEL SHIFT PROGRAM...: a step in a guest in which an instruction takes 2^SHIFT ns
+# counted_command KERNEL SHIFT PROGRAM...: sets command. It runs the programs in a guest in which an
+# instruction takes 2^SHIFT ns.
+counted_command()
+{
+	command=(qemu/vm --memory --mem 3072 --kernel "$1" --icount --shift "$2" --
+		"SCHEDTAPE_EXACT=1 SCHEDTAPE_KO=/schedtape/build/kmod/$1/schedtape.ko ./run ${*:3}")
+}
+
+# counted NAME KERNEL SHIFT PROGRAM...: a step in such a guest
 counted()
 {
-	guest_run "$1" qemu/vm --memory --mem 3072 --kernel "$2" --icount --shift "$3" -- \
-		"SCHEDTAPE_EXACT=1 SCHEDTAPE_KO=/schedtape/build/kmod/$2/schedtape.ko ./run ${*:4}"
+	local command
+
+	counted_command "${@:2}"
+	guest_run "$1" "${command[@]}"
 }
 
 # counted_guest KERNEL: the programs that the table gives to the kernel
 counted_guest()
 {
 	# shellcheck disable=SC2046 # programs
-	counted "guest $1" "$1" 4 $(programs_of "$1")
+	SCHEDTAPE_HOLD=1 counted "guest $1" "$1" 4 $(programs_of "$1")
 }
 
 # shellcheck disable=SC2046 # programs
@@ -33,44 +43,78 @@ two_cpus()
 		"$(one 6.12) $(programs_of two | xargs)"
 }
 
-build_gate_modules()
+# build_module KERNEL
+build_module()
 {
-	tested_series | xargs -P 2 -I{} make -s -j 1 -C "$top" module KERNEL={}
+	JOBS=1 step_run "module $1" make -s -C "$top" module KERNEL="$1"
 }
 
-# What runs here mostly computes.
-run_computations()
+# The two chains run side by side. They are about equally long.
+first_chain()
 {
+	build_module 7.3
+	counted_guest 7.3
 	step_run "unit" make -s -C unit run
 	step_run "spec" host/test_netlink_spec.py
 	step_run "reports" host/test_kernel_log.sh
 	step_run "guests" host/test_guests.sh
-	step_run "style" ./style --changed checkpatch tidy shell man layers licences
-	step_run "fuzz" make -s -C fuzz run RUNS="${FUZZ_RUNS:-1000}" FUZZFLAGS=-seed=1
-	exact_guest
 }
 
-run_counted_guests()
+second_chain()
 {
+	build_module 6.1
 	counted_guest 6.1
-	counted_guest 7.3
+	build_module 6.12
+	exact_guest
+	step_run "repeats" host/test_repeats.sh
+	step_run "style" ./style --changed checkpatch tidy shell man layers licences
+	step_run "fuzz" make -s -C fuzz run RUNS="${FUZZ_RUNS:-1000}" FUZZFLAGS=-seed=1
+}
+
+# fetch_needed: gets what the gate needs from elsewhere
+fetch_needed()
+{
+	local kernel
+
+	for kernel in $(tested_series); do
+		fetch_one kernel "$kernel" && fetch_one_root "$kernel"
+	done
+	fetch_one qemu
+	fetch_one selftests
+}
+
+fetch_one()
+{
+	qemu/fetch "$@" > /dev/null || { echo "not ok fetch $*"; return 1; }
+}
+
+# fetch_one_root KERNEL: the system in which its module is built, if it is not this one
+fetch_one_root()
+{
+	local suite
+
+	suite=$(< "$build/kernels/$1/suite")
+	[ "$suite" = "$(host_suite)" ] || fetch_one root "$suite"
 }
 
 part_gate()
 {
-	local name beside
+	local beside built=''
 
-	untold=(unit spec reports guests style fuzz "guest "{6.1,7.3,"6.12 exact","6.12 two CPUs"})
-	for name in $(tested_series); do
-		qemu/fetch kernel "$name"
-	done > /dev/null 2>&1 &
+	untold=("module "{6.1,6.12,7.3} unit spec reports guests style fuzz repeats
+		"guest "{6.1,7.3,"6.12 exact","6.12 two CPUs"})
 	step "table" check_table
-	step "build" make -s -j 2 -C "$top" all python && step "build tests" make -s -j 2 || return
-	wait
-	step "build modules" build_gate_modules || return
-	run_counted_guests &
+	step_run "fetch" fetch_needed &
 	beside=$!
-	run_computations
+	step "build" make -s -j 2 -C "$top" all python && step "build tests" make -s -j 2 && built=1
+	wait "$beside"
+	results "fetch"
+	# Nothing else is worth a line then.
+	! grep -q '^not ok' "$logs/fetch.log" || { untold=(); return; }
+	[ -n "$built" ] || return
+	first_chain &
+	beside=$!
+	second_chain
 	wait "$beside"
 	two_cpus
 }

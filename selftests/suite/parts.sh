@@ -60,13 +60,14 @@ part_kernel()
 	SCHEDTAPE_SHARE=$2/3 guest_of "guest $1 $2" "$1"
 }
 
-# part_counted KERNEL: all programs of the gate for one CPU
+# part_counted KERNEL: all programs of the gate for one CPU, twice; and those of its exact guest
 part_counted()
 {
 	part_built "$1" || return
+	step "guests $1 counted" host/test_repeats.sh "$1" all
 	# shellcheck disable=SC2046 # programs
-	counted "guest $1 counted" "$1" 4 $(one_cpu)
-	untold=("guest $1 counted")
+	counted "guest $1 exact" "$1" 0 $(programs_of exact)
+	untold=("guest $1 exact")
 }
 
 part_rt()
@@ -171,7 +172,7 @@ part_host()
 	local name
 
 	part_built || return
-	on_host library completion kernel_log debug_result guests kernels
+	on_host library completion kernel_log results guests cache
 	for name in netlink_spec pager page python scripts; do
 		step "$name" "host/test_$name.py"
 	done
@@ -195,13 +196,13 @@ part_debug()
 	local kernel
 
 	for kernel in "${debug_kernels[@]}"; do
-		if note_of "$kernel" 2 > /dev/null; then
+		if debug_note "$kernel" 2 > /dev/null; then
 			step "noted $kernel" noted_run "$kernel" 2
 		else
 			echo "    $kernel: not run since the module or the kernel changed"
 		fi
 	done
-	if note_of $debug_kernel 2 > /dev/null; then
+	if debug_note $debug_kernel 2 > /dev/null; then
 		return
 	elif ! debug_host; then
 		not_debugged "programs of a guest with a debug kernel crash under this QEMU"
@@ -219,6 +220,6 @@ part_debug()
 not_debugged()
 {
 	step "debug" echo \
-		"ok 1 debug # SKIP $1: make check-debug, and commit selftests/qemu/debug.result"
+		"ok 1 debug # SKIP $1: make check-debug, and commit selftests/suite/check.result"
 }
 

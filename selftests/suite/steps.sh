@@ -31,9 +31,9 @@ add()
 	printf '%-24s %4d passed, %d failed, %d skipped  (%d s, CPU %d s)\n' \
 		"$1" "$p" "$f" "$s" "$4" "$5"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	# Prints the numbers of fuzzers' inputs, noted results, repetitions, and kernels that were
-	# left out, with the reason.
-	sed -nE 's/^# (fuzzed|noted|again|untried): /    /p' "$2"
+	# Prints the numbers of fuzzers' inputs, noted results, repetitions, kernels that were left
+	# out, with the reason, and what was taken because nothing newer could be fetched.
+	sed -nE 's/^# (fuzzed|noted|again|untried|cached): /    /p' "$2"
 	unstable+=$(sed -n "s/^# unstable: /unstable: $1: /p" "$2" && echo .)
 	unstable=${unstable%.}
 	[ "$f" -gt 0 ] || return 0
