@@ -94,7 +94,7 @@ asleep()
 	done
 }
 export -f asleep eventually
-export slow
+export patience
 
 eventually asleep "${stays[@]}" "${ends[@]}"
 sleep 0.5

@@ -76,7 +76,7 @@ run_tests()
 	[ "$1" != "${guests[-1]}" ] || cat >> "$T/guest" <<-END
 		cd $T/kselftest && ./run_kselftest.sh ${installed[*]/#/-t schedtape:} > $rw/installed.tap
 	END
-	timeout 420 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --timeout 400 \
+	timeout 1220 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --timeout 1200 \
 		--rw "$rw" -- bash "$T/guest"
 }
 

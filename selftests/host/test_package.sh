@@ -99,7 +99,7 @@ right_depends()
 # emulator may lose one of several when code is patched, see lib/avoid-patching.sh.
 use_in()
 {
-	timeout 620 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 600 -- \
+	timeout 1220 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 1200 -- \
 		"$top/selftests/host/package-guest" "$T" $number "${@:2}" > "$T/log"
 	case $? in
 	0) ;;

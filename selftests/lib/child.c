@@ -112,22 +112,12 @@ void st_child_go(struct st_child *w)
 		printf("# a gate of %d does not open\n", w->pid);
 }
 
-/* The state changes shortly before the task leaves the CPU; /proc/PID/syscall waits for that. */
-static bool off_cpu(pid_t pid)
-{
-	char text[512];
-
-	if (st_task_state(pid) != 'S')
-		return false;
-	return st_read_proc(pid, "syscall", text, sizeof(text)) || strncmp(text, "running", 7);
-}
-
 bool st_child_settled(struct st_child *w)
 {
-	unsigned int tries = 20000 * st_slow();
+	unsigned int tries = 20000 * st_patience();
 
 	while (tries--) {
-		if (__atomic_load_n(w->arrived, __ATOMIC_SEQ_CST) > w->passed && off_cpu(w->pid))
+		if (__atomic_load_n(w->arrived, __ATOMIC_SEQ_CST) > w->passed && st_asleep(w->pid))
 			return true;
 		usleep(1000);
 	}

@@ -68,12 +68,15 @@ names()
 print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
-# eventually COMMAND...: repeats COMMAND until it succeeds, for 20 s at most, times
-# SCHEDTAPE_SLOW. It counts tries, because clocks may jump.
+# Factors for loads, and for limits that only end a hang: see time-limit.c.
 slow=${SCHEDTAPE_SLOW:-1}
+patience=$((${SCHEDTAPE_PATIENCE:-4} * slow))
+
+# eventually COMMAND...: repeats COMMAND until it succeeds, for 20 s at most, times $patience. It
+# counts tries, because clocks may jump.
 eventually()
 {
-	local tries=$((200 * slow))
+	local tries=$((200 * patience))
 
 	until "$@"; do
 		[ $((tries--)) -gt 0 ] || return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2154 # here, dir, slow, cg and failed are of commands.sh
+# shellcheck shell=bash disable=SC2154 # here, dir, patience, cg and failed are of commands.sh
 # examples.sh - run the examples of manual pages and documents. Sourced, after commands.sh.
 #
 # The examples of a page run in their order, in a folder of their own. Each has to end with
@@ -77,7 +77,7 @@ number()
 	eventually in_state "$1" && echo "$id"
 }
 export -f eventually in_state number
-export slow
+export patience
 
 # numbered FILE: prints the example with the numbers that a user would take from "list"
 # shellcheck disable=SC2016 # the example's shell expands it
@@ -140,7 +140,7 @@ shell()
 		# shellcheck disable=SC2016 # for the example's shell
 		echo 'for job in $(jobs -p); do wait "$job" || [ $? = 143 ]; done'
 	} > "$dir/commands"
-	timeout $((100 * slow)) bash -e -o pipefail "$dir/commands"
+	timeout $((100 * patience)) bash -e -o pipefail "$dir/commands"
 }
 
 # sessions: prints how many there are
@@ -162,7 +162,7 @@ interrupted()
 	before=$(sessions)
 
 	numbered "$1" > "$dir/commands"
-	setsid timeout --foreground $((100 * slow)) bash -e "$dir/commands" &
+	setsid timeout --foreground $((100 * patience)) bash -e "$dir/commands" &
 	shell=$!
 	eventually more && sleep 0.5
 	status=$?
@@ -204,7 +204,7 @@ run_example()
 # folder that this user cannot write to: so it does nothing but fail.
 parse()
 {
-	(cd locked && nobody timeout $((20 * slow)) bash -c "$1") \
+	(cd locked && nobody timeout $((20 * patience)) bash -c "$1") \
 		> out 2> log < /dev/null
 	case $? in
 	0 | 1 | 2) ;;

@@ -21,6 +21,7 @@
 #include "record.h"
 #include "request.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define MS 1000000ull
 
@@ -137,7 +138,7 @@ static inline int start(FIXTURE_DATA(replay) *self, uint64_t delay)
 /* Waits until @n players are in a wait. */
 static inline bool waiting(FIXTURE_DATA(replay) *self, uint32_t n)
 {
-	int tries = 10000;
+	unsigned int tries = 10000 * st_patience();
 
 	while (tries--) {
 		if (!get(self))
@@ -151,7 +152,7 @@ static inline bool waiting(FIXTURE_DATA(replay) *self, uint32_t n)
 
 static inline bool state(FIXTURE_DATA(replay) *self, uint32_t wanted)
 {
-	int tries = 10000;
+	unsigned int tries = 10000 * st_patience();
 
 	while (tries--) {
 		if (!get(self))

@@ -125,7 +125,7 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state)
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks)
 {
 	struct schedtape_session_state state = { 0 };
-	unsigned int tries = 5000 * st_slow();
+	unsigned int tries = 5000 * st_patience();
 
 	while (tries-- && !st_record_get(r, &state)) {
 		if (state.tasks == tasks)

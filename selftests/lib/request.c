@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "time-limit.h"
+
 #define HEADER (NLMSG_HDRLEN + GENL_HDRLEN)
 
 int st_socket(void)
@@ -138,7 +140,7 @@ static int receive(struct st_request *q, int sock)
 	ssize_t n;
 
 	for (;;) {
-		n = poll(&p, 1, 20000);
+		n = poll(&p, 1, 20000 * st_patience());
 		if (!n)
 			return -ETIMEDOUT;
 		if (n < 0)

@@ -46,9 +46,19 @@ char st_task_state(pid_t pid)
 	return end && end[1] ? end[2] : 0;
 }
 
+/* The state changes shortly before the task leaves the CPU; /proc/PID/syscall waits for that. */
+bool st_asleep(pid_t pid)
+{
+	char text[512];
+
+	if (st_task_state(pid) != 'S')
+		return false;
+	return st_read_proc(pid, "syscall", text, sizeof(text)) || strncmp(text, "running", 7);
+}
+
 bool st_wait_state(pid_t pid, char state)
 {
-	unsigned int tries = 20000 * st_slow();
+	unsigned int tries = 20000 * st_patience();
 
 	while (tries--) {
 		if (st_task_state(pid) == state)

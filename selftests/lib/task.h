@@ -25,7 +25,9 @@ struct st_usage {
 
 int st_usage(pid_t pid, struct st_usage *usage);
 char st_task_state(pid_t pid);
-/* Returns true as soon as @pid's state is @state; false after 20 s. */
+/* Returns true if @pid sleeps in state S, and has left its CPU. */
+bool st_asleep(pid_t pid);
+/* Returns true as soon as @pid's state is @state; false after 20 s, times st_patience(). */
 bool st_wait_state(pid_t pid, char state);
 
 int st_pin(pid_t pid, int cpu);

@@ -8,12 +8,15 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
 import time
 
-SLOW = int(os.environ.get("SCHEDTAPE_SLOW", "1"))
+# Seconds after which a command hangs.
+LIMIT = (30 * int(os.environ.get("SCHEDTAPE_PATIENCE", "4")) *
+         int(os.environ.get("SCHEDTAPE_SLOW", "1")))
 
 # A sequence with numbers, another one, a character, a control character.
 TOKEN = re.compile(rb"\x1b\[\??([0-9;]*)([A-Za-z])|\x1b[()][A-Z0-9]|\x1b[=>78MDEH]|"
@@ -131,7 +134,7 @@ class Terminal:
 
     def until(self, what, test):
         """Waits until the lines are so; else ends this program."""
-        end = time.monotonic() + 30 * SLOW
+        end = time.monotonic() + LIMIT
         while not test(self.lines()) and time.monotonic() < end:
             if not self.read(0.2):
                 break
@@ -146,7 +149,10 @@ class Terminal:
         os.write(self.fd, keys.encode())
 
     def end(self):
-        """Waits for the end of the command.  Returns its status."""
-        while self.read(30 * SLOW):
-            pass
+        """Waits for the end of the command, and kills it if it hangs.  Returns its status."""
+        end = time.monotonic() + LIMIT
+        while self.read(0.2):
+            if time.monotonic() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                break
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])

@@ -209,7 +209,6 @@ part_debug()
 	elif [ ! -e "$build/kernels/$debug_kernel/key" ]; then
 		not_debugged "no debug kernel is here, and to build one takes long"
 	else
-		guest_limit=600
 		step "kernel $debug_kernel" qemu/kernel-build $debug_kernel &&
 		step "module $debug_kernel" make -s -C "$top" module KERNEL=$debug_kernel &&
 		debug_tests "guest" $debug_kernel 2 "${debug[@]}"

@@ -30,7 +30,7 @@ calls()
 
 	for try in 1 2 3 4; do
 		"${@:2}" > /dev/null
-		! eventually count "$1" || return 0
+		! patience=$slow eventually count "$1" || return 0
 		echo "# call $try had no effect"
 	done
 	cat messages > log

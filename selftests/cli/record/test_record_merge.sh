@@ -177,7 +177,7 @@ schedtape info three > out 2> log && [ "$(grep -c '^merged tape *: from .*, by n
 report $? "info lists the tapes, with the trigger of each"
 schedtape report three > out 2> log && grep -q '^chain' out && schedtape timehist three > out 2> log
 report $? "report and timehist read it"
-timeout $((60 * slow)) schedtape replay -q --only chain three > out 2> log
+timeout $((60 * patience)) schedtape replay -q --only chain three > out 2> log
 report $? "and it can be replayed"
 
 # -- what cannot be merged ---------------------------------------------------------

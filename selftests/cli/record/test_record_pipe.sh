@@ -67,7 +67,7 @@ schedtape script live > piped 2> log &
 reader=$!
 schedtape record -q -k mono -o - -- sleep 1000 > live 2>> log &
 recorder=$!
-for _ in $(seq $((30 * slow))); do
+for _ in $(seq $((30 * patience))); do
 	[ -s piped ] && break
 	sleep 1
 done

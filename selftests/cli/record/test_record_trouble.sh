@@ -117,7 +117,7 @@ for options in "" --threads "--threads --overwrite"; do
 	recorder=$!
 	eventually recording
 	prlimit --pid $recorder --nofile=1
-	timeout $((20 * slow)) tail -f --pid=$recorder /dev/null
+	timeout $((20 * patience)) tail -f --pid=$recorder /dev/null
 	kill -INT $recorder 2> /dev/null
 	wait $recorder
 	[ $? = 1 ] && grep -q 'cannot wait for events' log

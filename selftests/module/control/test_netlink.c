@@ -16,6 +16,7 @@
 #include "record.h"
 #include "request.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define NOBODY 0x7fffffff	/* no session and no replay has this number */
 
@@ -474,7 +475,7 @@ static int next_ntf(int sock, uint32_t id, struct nlattr **attrs)
 	int cmd;
 
 	do {
-		cmd = st_notified(sock, 10000, attrs);
+		cmd = st_notified(sock, 10000 * st_patience(), attrs);
 		if (cmd < 0)
 			return cmd;
 	} while (cmd != STAPE_CMD_SESSION_NTF ||

@@ -16,6 +16,7 @@
 #include "caps.h"
 #include "module.h"
 #include "request.h"
+#include "time-limit.h"
 
 #define PAGES		4
 #define USER		65533
@@ -455,7 +456,7 @@ TEST_F(users, monitor_of_a_session)
 	EXPECT_EQ(0, monitor(self, STAPE_CMD_SESSION_MONITOR, last, id));
 	EXPECT_EQ(0, stop(self, other));
 	EXPECT_EQ(0, stop(self, id));
-	EXPECT_EQ(STAPE_CMD_SESSION_NTF, st_notified(last, 5000, attrs));
+	EXPECT_EQ(STAPE_CMD_SESSION_NTF, st_notified(last, 5000 * st_patience(), attrs));
 	EXPECT_EQ(id, st_attr_u32(attrs[STAPE_A_SESSION_ID]));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(first, 100, attrs));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(last, 100, attrs));
@@ -472,7 +473,7 @@ TEST_F(users, monitor_of_a_replay)
 	ASSERT_EQ(0, make_replay(self, 1, &id));
 	ASSERT_EQ(0, monitor(self, STAPE_CMD_REPLAY_MONITOR, sock, id));
 	ASSERT_EQ(0, st_request_u32(STAPE_CMD_REPLAY_STOP, STAPE_A_REPLAY_ID, id, 0, 0));
-	EXPECT_EQ(STAPE_CMD_REPLAY_NTF, st_notified(sock, 5000, attrs));
+	EXPECT_EQ(STAPE_CMD_REPLAY_NTF, st_notified(sock, 5000 * st_patience(), attrs));
 	EXPECT_EQ(id, st_attr_u32(attrs[STAPE_A_REPLAY_ID]));
 	EXPECT_EQ(STAPE_REPLAY_STOPPED, st_attr_u32(attrs[STAPE_A_REPLAY_STATE]));
 }

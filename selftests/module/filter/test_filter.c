@@ -18,6 +18,7 @@
 #include "record.h"
 #include "request.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define PAGES 256
 
@@ -68,7 +69,7 @@ static bool hung_up(int fd)
 {
 	struct pollfd p = { .fd = fd };
 
-	return poll(&p, 1, 5000) == 1 && p.revents & POLLHUP;
+	return poll(&p, 1, 5000 * st_patience()) == 1 && p.revents & POLLHUP;
 }
 
 /* Renames itself once between gates. */

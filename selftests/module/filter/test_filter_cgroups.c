@@ -18,6 +18,7 @@
 #include "invariants.h"
 #include "record.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define PAGES	1024
 
@@ -288,7 +289,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 		EXPECT_EQ(1, tasks_of(self));
 		/* Until the stream shows that it runs, as it must sooner or later. */
-		for (known = 0, tries = 5000; !known && tries; tries--) {
+		for (known = 0, tries = 5000 * st_patience(); !known && tries; tries--) {
 			usleep(1000);
 			i = self->r.n;
 			ASSERT_EQ(0, st_record_flush(&self->r));

@@ -15,6 +15,7 @@
 #include "cgroup.h"
 #include "record.h"
 #include "child.h"
+#include "time-limit.h"
 
 #define MB	(1ull << 20)
 #define LIMIT	(32 * MB)
@@ -135,7 +136,7 @@ static long long value(const char *file, const char *key)
 /* Charged memory is given back sooner or later. */
 static bool shrinks_to(long long bytes)
 {
-	int tries = 500;
+	int tries = 500 * st_patience();
 
 	while (tries-- && value("memory.current", NULL) > bytes)
 		usleep(10000);

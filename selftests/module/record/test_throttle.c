@@ -117,7 +117,7 @@ static struct bouts count(const struct st_record *r, uint64_t cgroup, uint32_t c
 static bool let_work(struct st_record *r, struct st_child *w, uint64_t cgroup, uint32_t cpu,
 		     struct bouts *bouts)
 {
-	int tries = 200;
+	int tries = 200 * st_patience();
 
 	if (!st_child_step(w))
 		return false;

@@ -293,7 +293,7 @@ TEST_F(replay, two_of_one_process)
 {
 	struct stape_replay_setup setup[2];
 	struct st_record r[2];
-	int i, tries = 5000, status;
+	int i, tries = 5000 * st_patience(), status;
 
 	for (i = 0; i < 2; i++) {
 		memset(&r[i], 0, sizeof(r[i]));
@@ -364,7 +364,7 @@ static int own_two(void *arg)
 /* Each replay pins the mm, and the mm holds the other replay. */
 TEST_F(replay, an_owner_of_two_is_killed)
 {
-	int i, tries = 10000;
+	int i, tries = 10000 * st_patience();
 
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, own_two, self->notes));
 	st_child_go(&self->w[0]);
@@ -433,7 +433,7 @@ TEST_F(replay, notifies_completion)
 	st_child_go(&self->w[0]);
 	ASSERT_EQ(0, start(self, 0));
 	do {
-		cmd = st_notified(sock, 10000, attrs);
+		cmd = st_notified(sock, 10000 * st_patience(), attrs);
 		ASSERT_EQ(STAPE_CMD_REPLAY_NTF, cmd);
 		ASSERT_EQ(self->setup.id, st_attr_u32(attrs[STAPE_A_REPLAY_ID]));
 	} while (st_attr_u32(attrs[STAPE_A_REPLAY_STATE]) == STAPE_REPLAY_RUNNING);
@@ -452,7 +452,7 @@ TEST_F(replay, notifies_progress)
 	ASSERT_LE(0, sock);
 	ASSERT_TRUE(start_three(self));
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(STAPE_CMD_REPLAY_NTF, st_notified(sock, 10000, attrs));
+		ASSERT_EQ(STAPE_CMD_REPLAY_NTF, st_notified(sock, 10000 * st_patience(), attrs));
 		EXPECT_EQ(STAPE_REPLAY_RUNNING, st_attr_u32(attrs[STAPE_A_REPLAY_STATE]));
 		EXPECT_EQ(3, st_attr_u32(attrs[STAPE_A_REPLAY_WAITING]));
 	}
