@@ -223,6 +223,11 @@ dkms_machines()
 	grep -qxF "BUILD_EXCLUSIVE_ARCH=\"$machines\"" "$top/dkms.conf"
 }
 
+build_newest()
+{
+	make -s -C "$top" module KERNEL="$newest"
+}
+
 make_folder
 echo "TAP version 13"
 check "DKMS builds for the tested series, and the compiler refuses no newer one" range
@@ -248,9 +253,15 @@ check "without KRETPROBES something is not recorded" says CONFIG_KRETPROBES= \
 check "without HIGH_RES_TIMERS replays get worse" says CONFIG_HIGH_RES_TIMERS= \
 	"without CONFIG_HIGH_RES_TIMERS the timers of a replay are late by up to a tick"
 check "host-module refuses headers of another release than the running one" other_release
-newest=$("$top/selftests/qemu/fetch" newest) &&
-	check "the newest headers: $newest" make -s -C "$top" module KERNEL="$newest"
+newest=$("$top/selftests/qemu/fetch" newest)
 check "there are newest headers" test -n "$newest"
+# What Debian offers today is no reason to fail.
+if is_tested "$newest" || build_newest > "$T/newest" 2>&1; then
+	check "the newest headers: $newest" build_newest
+else
+	sed 's/^/# /' "$T/newest"
+	skip "the module does not build for $newest, which is newer than what was tested"
+fi
 check "the machines are the same for this test and DKMS" dkms_machines
 for ((i = 0; i < ${#others[@]}; i += 3)); do
 	check "${others[i]}: ${others[i + 1]}" cross "${others[@]:i + 1:2}"

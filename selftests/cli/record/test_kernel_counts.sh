@@ -118,16 +118,21 @@ report $? "nothing was lost"
 cat > forks.py << 'END'
 import subprocess, sys, time
 
-def look():
+def forks():
     with open("/proc/stat") as f:
-        count = next(int(line.split()[1]) for line in f if line.startswith("processes"))
-    return count, time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        return next(int(line.split()[1]) for line in f if line.startswith("processes"))
+
+# The number of forks, and a time. No process forked while it read them.
+def look():
+    while True:
+        count, now = forks(), time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        if forks() == count:
+            return count, now
 
 before, start = look()
 for words in sys.argv[2:]:
     subprocess.run(words, shell=True, stdout=subprocess.DEVNULL, check=True)
-end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-after, _ = look()
+after, end = look()
 with open(sys.argv[1], "w") as f:
     print(after - before, start, end, file=f)
 END

@@ -7,15 +7,20 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 cpu1=/sys/devices/system/cpu/cpu1/online
+limit=${SCHEDTAPE_EXACT:+0.6}
+limit=${limit:-1.5}
 
-# Tests that the recorder used little CPU time between its child's two looks at it.
+# Tests that the recorder used little CPU time in the 2 s between its child's two looks at it. A
+# busy host stops the guest's CPUs, and the kernel counts that time as the recorder's: hence two
+# limits.
 idle()
 {
-	/usr/bin/python3 -c 'import os
+	/usr/bin/python3 -c 'import os, sys
 def used(name):
     fields = open(name).read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-assert used("after") - used("before") < 0.6, used("after") - used("before")' 2> log
+assert used("after") - used("before") < float(sys.argv[1]), used("after") - used("before")' \
+		"$limit" 2> log
 	report $? "$1"
 }
 
@@ -38,7 +43,8 @@ for glob in 'none*' sleep 's*'; do
 	sleep 1000 &
 	named=$!
 	(eventually recording && kill $named) &
-	timeout $((30 * slow)) schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
+	timeout $((30 * patience)) \
+		schedtape record -q -o t -p $named --exclude-comm "$glob" 2> log &&
 		[ ! -e /proc/$named ]
 	report $? "--exclude-comm $glob: the process's end counts"
 done
@@ -102,8 +108,10 @@ if [ -w $cpu1 ] && echo 0 > $cpu1 2> log; then
 		echo 0 > $cpu1
 	done
 	echo 1 > $cpu1
+	export -f eventually recording in_state
+	export patience
 	schedtape record -q --threads -D 2000 -o t -- \
-		sh -c "echo 0 > $cpu1; sleep 3; $wake" 2> log
+		bash -c "echo 0 > $cpu1; eventually recording; $wake" 2> log
 	on_cpu1 $? "--threads -D: a CPU that goes offline before the start"
 else
 	skip "needs a CPU that can go offline"
@@ -129,7 +137,7 @@ schedtape record -q -o t --overwrite -- sh -c 'kill -USR2 $PPID; sleep 1; exit 3
 	like tape.json 'd["events"] > 0 and d["damage"] is None'
 report $? "nor in overwrite mode, where it merges the snapshots"
 # shellcheck disable=SC2016 # the command expands it
-timeout $((30 * slow)) schedtape record -q -o t --overwrite --threads -- \
+timeout $((30 * patience)) schedtape record -q -o t --overwrite --threads -- \
 	sh -c 'kill -USR2 $PPID; sleep 100; exit 3' 2> log &&
 	schedtape info --json t > tape.json 2> log &&
 	like tape.json 'd["events"] > 0 and d["damage"] is None'
@@ -138,7 +146,8 @@ for how in --ignore-signal --default-signal; do
 	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
 	signals=$how=HUP,PIPE,XFSZ,CHLD,USR2
 	env "$signals" "${look[@]}" > want
-	timeout $((30 * slow)) env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
+	timeout $((30 * patience)) \
+		env "$signals" schedtape record -q -o t -- "${look[@]}" > got 2> log &&
 		[ "$(wc -l < got)" = 2 ] && diff want got > log
 	report $? "$signals: the command finds them as the recorder has"
 done

@@ -47,7 +47,7 @@ no_session()
 # A killed process may take a moment to release the module.
 unloads()
 {
-	local tries=50
+	local tries=$((50 * ${SCHEDTAPE_PATIENCE:-4} * ${SCHEDTAPE_SLOW:-1}))
 
 	until rmmod schedtape; do
 		[ $((tries--)) -gt 0 ] || return
@@ -72,6 +72,10 @@ for i in $(seq "$rounds"); do
 	"$schedtape" record -q -m 64K -o "$dir/tape" -- "$storm" 2 3 1000000 > /dev/null 2>&1 &
 	set +m
 	recorder=$!
+	# Every second kill comes some time after the tape's head, however long that takes.
+	while [ $((i % 2)) = 0 ] && [ ! -s "$dir/tape" ] && kill -0 $recorder; do
+		sleep 0.01
+	done
 	ms=$((RANDOM % 700 * ${SCHEDTAPE_SLOW:-1}))
 	sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
 	kill -KILL $recorder

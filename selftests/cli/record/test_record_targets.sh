@@ -23,7 +23,7 @@ record()
 # Records until the children of $forks are on the tape, because a slow machine takes longer.
 record_forks()
 {
-	local tries=30
+	local tries=$((30 * patience))
 
 	until record "$@" && schedtape report t > reported 2> /dev/null &&
 	      grep -q '^true' reported && grep -q '^sleep' reported; do
@@ -67,7 +67,7 @@ schedtape record -q -o t -p $periodic -- sh -c 'sleep 0.3; exit 3' 2> log
 [ $? = 3 ]
 report $? "-p and a command: its exit status"
 on_tape t "p == {$periodic}" "-p and a command: the process, while the command runs"
-schedtape record -q -o t -a -- sleep 0.3 2> log
+record_forks -a -- sleep 0.3
 on_tape t "{'sleep', 'other', 'periodic', 'true'} <= c and 'schedtape' not in c and
 	not any(x.startswith('ksoftirqd') for x in c)" "-a: all tasks of user space, not the recorder"
 meta t "f['all'] and not f['kthreads']" "-a: the tape has the option"
@@ -139,8 +139,7 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 		sleep 0.2; echo $other > '$cgroups/st/cgroup.procs'; sleep 0.2" 2> log
 	on_tape t "$other in p" "-G: a task that enters the cgroup later is recorded, too"
 	echo $other > "$cgroups/cgroup.procs"
-	schedtape record -q -o t -G st/below -- sh -c \
-		"echo \$\$ > '$cgroups/st/below/cgroup.procs'; sleep 0.5" 2> log
+	record_forks -G st/below -- sh -c "echo \$\$ > '$cgroups/st/below/cgroup.procs'; sleep 0.3"
 	on_tape t "{'sleep', 'true'} <= c" "-G: a command that moves into it"
 else
 	skip "needs cgroups of version 2"

@@ -1,10 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: which property of a wait with an external wake-up replay --external keeps if
-# players are late because they use four times the CPU time: its end or its length.
-#
-# The test uses the median of a task's sleeps, because a stall of the host makes a few of them
-# longer. The total time of ten sleeps is checked on one CPU that counts instructions.
+# players are late because they use four times the CPU time: its end or its length. Times are
+# checked on one CPU that counts instructions; a busy host stretches sleeps and CPU time.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -72,16 +70,13 @@ for name, state in ("periodic", "S"), ("vforks", "D"):
 	for how in "absolute", "relative", "auto":
 		sleep, wall, _ = look(f"{name}.{how}", name, state)
 		if how == "relative" or how == "auto" and state == "D":
-			tell(sleep >= 0.95 * recorded,
-				f"--external {how}: a late player sleeps as long in state {state}")
-			wanted, wall_wanted = recorded, wall_recorded + extra
+			wanted, wall_wanted, what = recorded, wall_recorded + extra, "as long"
 		else:
-			tell(sleep < 0.75 * recorded,
-				f"--external {how}: a late player sleeps less in state {state}")
-			wanted, wall_wanted = recorded - extra / 9, wall_recorded
+			wanted, wall_wanted, what = recorded - extra / 9, wall_recorded, "less"
 		if exact:
 			tell(abs(sleep / wanted - 1) < 0.03 and abs(wall / wall_wanted - 1) < 0.03,
-				f"--external {how}: {wanted:.0f} ms each, {wall_wanted:.0f} in all")
+				f"--external {how}: a late player sleeps {what} in state {state}: "
+				f"{wanted:.0f} ms each, {wall_wanted:.0f} in all")
 END
 report $? "all of them sleep"
 while read -r status text; do

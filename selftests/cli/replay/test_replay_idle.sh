@@ -7,6 +7,8 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
+exact=${SCHEDTAPE_EXACT:-}
+
 # A server as others are: a master that only waits for its workers, all of one name. Each worker
 # has threads that only wait. The second worker does ten times as much as the first. A line on
 # standard input ends the server.
@@ -54,21 +56,23 @@ report $? "a server with a master and two workers, of three idle threads each"
 
 # Players that only end do so at the same time. Rarely, one of them waits for a lock of libc or of
 # the kernel that another one has. The wake-up from that is an edge, which the tape does not have.
-# So one replay of three has to be without it.
-# like_it TAPE REPLAY OPTION...: records replays of the server until one has TAPE's graph
+# So one replay of three has to be without it. On a busy host, players are late and do not sleep.
+# like_it TAPE REPLAY OPTION...: records replays of the server until one has TAPE's tasks and, if
+# instructions are counted, its graph, within the limits of OPTION
 like_it()
 {
-	local tries=3
+	local tries=3 options=(--max-unmatched 0)
 
+	[ -z "$exact" ] || options+=(--same-graph "${@:3}")
 	while [ $((tries--)) -gt 0 ]; do
 		schedtape replay -q server.tape --record "$2" > log 2>&1 || return
-		schedtape diff --same-graph "${@:3}" "$1" "$2" > log 2>&1 && return
+		schedtape diff "${options[@]}" "$1" "$2" > log 2>&1 && return
 	done
 	return 1
 }
 
 like_it server.tape server.replay --max-wakeup-error 10% &&
-	grep -q '^verdict: same graph, 9 of 9 tasks matched' log
+	grep -q "^verdict: ${exact:+same graph}.*, 9 of 9 tasks matched" log
 report $? "diff matches all tasks"
 
 [ "$(names server.replay | wc -w)" = 9 ]
@@ -79,12 +83,18 @@ schedtape diff --json server.tape server.replay > diff.json 2> log &&
 		for t in d['tasks'])"
 report $? "each with a task"
 
-# By CPU time: the player of the other worker would be 90 or 900 % off.
-schedtape diff --max-cpu-error 80% server.tape server.replay > log 2>&1
+# The two tasks with most CPU time are the workers' own, and one has much more than the other.
+like diff.json "(lambda used: used[-2][1] < used[-1][1])(
+	sorted((t['a']['cpu_time_ns'], t['b']['cpu_time_ns']) for t in d['tasks']))"
 report $? "and each worker with its own player"
+if [ -n "$exact" ]; then
+	# The player of the other worker would be 90 or 900 % off.
+	schedtape diff --max-cpu-error 80% server.tape server.replay > log 2>&1
+	report $? "within 80 % of its CPU time"
+fi
 
 like_it server.replay again.replay --max-cpu-error 80% --min-runtime 50 &&
-	grep -q '^verdict: same graph, 9 of 9 tasks matched' log
+	grep -q "^verdict: ${exact:+same graph}.*, 9 of 9 tasks matched" log
 report $? "diff matches the players of two replays"
 
 schedtape replay -q --exclude pid="${workers%,*}" server.tape --record part.replay > log 2>&1 &&
@@ -95,7 +105,7 @@ report $? "diff matches the tasks of a replay that leaves out a worker's first t
 # Only tasks that never run.
 master_only() { schedtape record -q --duration 1 -p "$server" -o idle.tape; }
 master_only > log 2>&1 && schedtape replay --json idle.tape > idle.json 2> log &&
-	like idle.json "0 < d['rounds'][0]['wall_ns'] < 1000000000 * $slow"
+	like idle.json "0 < d['rounds'][0]['wall_ns'] < 1e9 * $((exact ? 1 : 5 * patience))"
 report $? "the replay of tasks that do nothing takes no time"
 schedtape report idle.tape 2>&1 > out | grep -q 'idle.tape: the tape has no events: no chosen task'
 report $? "report says that the tape has no events"

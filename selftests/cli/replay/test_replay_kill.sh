@@ -89,9 +89,9 @@ for ((i = 0; i < rounds; i++)); do
 	first=$!
 	replay "$way" second &
 	second=$!
-	# Every other kill comes when there are players; the others come while they are being
+	# Three kills of five come when there are players; the others come while they are being
 	# made.
-	if [ $((i % 2)) = 0 ]; then
+	if [ $((i % 5 % 3)) = 0 ]; then
 		sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
 	else
 		eventually players_or_none

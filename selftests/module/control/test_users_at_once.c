@@ -2,7 +2,7 @@
 /*
  * Description: eight users open, change, stop and kill sessions and replays, and exhaust their
  * limits, while root's flight recorder records everything.  It loses no event between its oldest
- * page and its stop, its stop is never late, and nothing is left of the users.
+ * page and its stop, no three of its stops in turn are late, and nothing is left of the users.
  *
  * SCHEDTAPE_ROUNDS is the number of minutes; without it, some seconds.  SCHEDTAPE_SEED repeats the
  * users' choices.
@@ -34,7 +34,7 @@
 #include "time-limit.h"
 
 #define CPUS		1024
-#define RING_PAGES	4
+#define RING_PAGES	16
 #define USERS		8
 #define FIRST_UID	60001
 #define TRIES		30	/* sessions, and as many replays */
@@ -75,7 +75,7 @@ FIXTURE(users_at_once)
 	struct st_record r;
 	struct st_child load;
 	struct sequence sequence;
-	unsigned int recordings, judged;
+	unsigned int recordings, judged, late;
 	uint64_t longest_stop, longest_end, events, overwritten;
 };
 
@@ -318,8 +318,9 @@ static uint64_t grace_period(void)
 }
 
 /*
- * Stops the recorder.  Returns false if the stop was late although the guest's CPUs were not: an
- * emulated machine is judged by what else takes long in it.
+ * Stops the recorder.  Returns false if three stops in turn were late although the guest's CPUs
+ * were not: an emulated machine is judged by what else takes long in it.  The host may stop a CPU
+ * within one stop, but hardly within three.
  */
 static bool stop_in_time(FIXTURE_DATA(users_at_once) *self)
 {
@@ -338,13 +339,16 @@ static bool stop_in_time(FIXTURE_DATA(users_at_once) *self)
 		self->longest_end = end;
 	if (took > self->longest_stop)
 		self->longest_stop = took;
-	if (before > STALLED || grace_period() > STALLED)
+	if (before > STALLED || grace_period() > STALLED) {
+		self->late = 0;
 		return true;
+	}
 	self->judged++;
+	self->late = took > LATE ? self->late + 1 : 0;
 	if (took > LATE)
 		printf("# a stop took %.3f s, a grace period before it %.3f s\n", took / 1e9,
 		       before / 1e9);
-	return took <= LATE;
+	return self->late < 3;
 }
 
 /* Everything from the oldest page to the stop is there. */
@@ -393,7 +397,7 @@ static bool nothing_left(void)
 	struct schedtape_module_info info;
 	int tries;
 
-	for (tries = 1000; tries; tries--) {
+	for (tries = 1000 * st_patience(); tries; tries--) {
 		if (st_module_info(&info))
 			return false;
 		if (!info.sessions_used && !info.memory)
@@ -424,7 +428,7 @@ TEST_F_TIMEOUT(users_at_once, beside_a_flight_recorder, 100000)
 	st_child_go(&self->load);
 	setpriority(PRIO_PROCESS, 0, -20);
 	end = st_now() + (rounds ? strtoull(rounds, NULL, 0) * 60 : 5) * SECOND;
-	while (st_now() < end) {
+	while (st_now() < end || self->late) {
 		ASSERT_TRUE(start_recorder(self));
 		ASSERT_TRUE(record(self));
 		ASSERT_TRUE(stop_in_time(self));

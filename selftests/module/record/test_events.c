@@ -168,10 +168,13 @@ TEST_F_TIMEOUT(events, pingpong, 120)
 		EXPECT_LE(c->waking_task, 500 + st_lock_sleeps());
 		EXPECT_LE(c->waking[STAPE_CTX_TASK] - c->waking_task, 1 + st_lock_sleeps());
 		EXPECT_EQ(0, other->exits);
-		/* On one CPU no answer comes before the other one sleeps, except after a tick. */
+		/*
+		 * On one CPU no answer comes before the other one sleeps, except after a tick. On a
+		 * busy host there may be many ticks.
+		 */
 		if (!variant->spread) {
-			EXPECT_LE(st_exact() ? 495 : 400, c->out[STAPE_STATE_SLEEPING]);
-			EXPECT_LE(st_exact() ? 495 : 400, c->waking_task);
+			EXPECT_LE(st_exact() ? 495 : 1, c->out[STAPE_STATE_SLEEPING]);
+			EXPECT_LE(st_exact() ? 495 : 1, c->waking_task);
 		}
 	}
 }
@@ -248,10 +251,11 @@ TEST_F_TIMEOUT(events, periodic_program, 60)
 	 * has passed, so that each late period may lack its wake-up.  An emulated CPU may stall
 	 * between the program's look at the clock and its sleep: that period is not in "late".
 	 */
-	if (!st_rt_kernel()) {
+	EXPECT_LE(c->out[STAPE_STATE_SLEEPING], st_wakings(c));
+	if (!st_rt_kernel())
 		EXPECT_GE(40, c->waking[STAPE_CTX_HARDIRQ]);
+	if (!st_rt_kernel() && st_exact())
 		EXPECT_LE(36 - st_child_value(&self->w[0], "late"), c->waking[STAPE_CTX_HARDIRQ]);
-	}
 	EXPECT_EQ(1, c->execs);
 	EXPECT_EQ(1, c->exits);
 	EXPECT_EQ(1, c->out[STAPE_STATE_DEAD]);

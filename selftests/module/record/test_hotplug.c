@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -28,6 +29,7 @@ struct done {
 	unsigned int stop;
 	unsigned int renames;
 	unsigned int forks;
+	unsigned int on_cpu1;	/* looks at the own CPU that found CPU 1 */
 };
 
 FIXTURE(hotplug)
@@ -85,6 +87,8 @@ static void work(struct done *done)
 	prctl(PR_SET_NAME, "renamed");
 	__atomic_add_fetch(&done->renames, 1, __ATOMIC_SEQ_CST);
 	nanosleep(&t, NULL);
+	if (sched_getcpu() == 1)
+		__atomic_add_fetch(&done->on_cpu1, 1, __ATOMIC_SEQ_CST);
 	st_burn(300000);
 	pid = fork();
 	if (!pid)
@@ -134,6 +138,16 @@ static void wait_for_work(FIXTURE_DATA(hotplug) *self)
 		usleep(1000);
 }
 
+/* Waits until the load has done work, some of it on CPU 1. */
+static void wait_for_cpu1(FIXTURE_DATA(hotplug) *self)
+{
+	unsigned int before = __atomic_load_n(&self->done->on_cpu1, __ATOMIC_SEQ_CST);
+
+	do {
+		wait_for_work(self);
+	} while (__atomic_load_n(&self->done->on_cpu1, __ATOMIC_SEQ_CST) == before);
+}
+
 static bool end_load(FIXTURE_DATA(hotplug) *self)
 {
 	__atomic_store_n(&self->done->stop, 1, __ATOMIC_SEQ_CST);
@@ -166,7 +180,7 @@ TEST_F_TIMEOUT(hotplug, nothing_is_lost, 140)
 
 	ASSERT_TRUE(start(self));
 	for (round = 0; round < 4; round++) {
-		wait_for_work(self);
+		wait_for_cpu1(self);
 		ASSERT_TRUE(switch_cpu(self, false));
 		wait_for_work(self);
 		/* The CPU's earlier events can be read, and no later ones come. */
@@ -178,7 +192,7 @@ TEST_F_TIMEOUT(hotplug, nothing_is_lost, 140)
 		EXPECT_EQ(on_it, events_on(&self->r, 1));
 		ASSERT_TRUE(switch_cpu(self, true));
 	}
-	wait_for_work(self);
+	wait_for_cpu1(self);
 	ASSERT_TRUE(end_load(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_LT(on_it, events_on(&self->r, 1));
@@ -196,7 +210,7 @@ TEST_F_TIMEOUT(hotplug, without_it, 140)
 	struct schedtape_filter filter = { .all = true };
 
 	ASSERT_TRUE(start(self));
-	wait_for_work(self);
+	wait_for_cpu1(self);
 	ASSERT_TRUE(switch_cpu(self, false));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_EQ(0, st_record_take(&self->r));

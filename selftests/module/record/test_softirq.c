@@ -19,6 +19,7 @@
 #include "invariants.h"
 #include "record.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define PAGES	1024
 #define ROUNDS	300
@@ -264,6 +265,7 @@ FIXTURE_VARIANT_ADD(softirq, two_cpus)
 
 TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 {
+	bool strict = st_exact() && !variant->spread;
 	struct player players[2];
 	int i;
 
@@ -275,17 +277,18 @@ TEST_F_TIMEOUT(softirq, sender_wakes_receiver, 120)
 	for (i = 0; i < 2; i++) {
 		struct wakings n = wakings_of(self, i);
 
-		EXPECT_EQ(0, n.others) {
+		/* A late packet is sent again by a timer, whichever task that interrupts. */
+		EXPECT_GE(st_exact() ? 0 : ROUNDS / 10, n.others) {
 			TH_LOG("at %llu in context %u, while %u ran",
 			       (unsigned long long)n.last.time, (unsigned int)n.last.arg,
 			       n.last.curr);
 		}
 		/*
 		 * On one CPU no answer comes before the receiver sleeps, except after a tick. A
-		 * slow kernel has many ticks.
+		 * slow kernel, or a busy host, has many ticks.
 		 */
-		EXPECT_LE(variant->spread ? 1 : ROUNDS / 2, n.peer + n.kthreads);
-		EXPECT_LE(variant->spread ? 1 : ROUNDS / 4, n.peer);
+		EXPECT_LE(strict ? ROUNDS / 2 : 1, n.peer + n.kthreads);
+		EXPECT_LE(strict ? ROUNDS / 4 : 1, n.peer);
 	}
 }
 
@@ -378,8 +381,11 @@ TEST_F_TIMEOUT(softirq, timers, 120)
 		EXPECT_EQ(0, n.blamed);
 		/* The other sleeper is a bystander as well. */
 		EXPECT_EQ(0, n.peer);
-		/* A task that is preempted on its way to sleep may be woken before it sleeps. */
-		EXPECT_LE(50, n.others + n.kthreads + n.early);
+		/*
+		 * A task that is preempted on its way to sleep may be woken before it sleeps. If
+		 * that takes as long as the sleep, it is not even woken.
+		 */
+		EXPECT_LE(st_exact() ? 50 : 1, n.others + n.kthreads + n.early);
 		if (!st_rt_kernel())
 			EXPECT_LT(0, n.above);
 	}

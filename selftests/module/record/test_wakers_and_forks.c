@@ -18,6 +18,7 @@
 #include "invariants.h"
 #include "record.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define PAGES 1024
 
@@ -168,11 +169,17 @@ TEST_F_TIMEOUT(causes, futex, 60)
 			    ev->arg == STAPE_CTX_TASK && ev->curr == (uint32_t)before)
 				by_neighbour++;
 		}
-		/* Other tasks wake it only from libc's locks and the kernel's mutexes. */
 		EXPECT_LE(by_neighbour, ring->woken[n] + st_lock_sleeps());
-		EXPECT_LE(ring->woken[n], by_neighbour + ROUNDS / 20 * (variant->cpu < 0));
-		EXPECT_LE(st_wakings(&c), by_neighbour + 20 + st_lock_sleeps());
-		EXPECT_LT(variant->cpu ? 0 : ROUNDS / 2, by_neighbour);
+		EXPECT_LE(c.out[STAPE_STATE_SLEEPING], st_wakings(&c));
+		if (!variant->cpu || st_exact())
+			EXPECT_LE(ring->woken[n], by_neighbour + ROUNDS / 20 * (variant->cpu < 0));
+		/*
+		 * Other tasks wake it only from libc's locks and the kernel's mutexes. How often
+		 * depends on where the host stops a CPU.
+		 */
+		if (st_exact())
+			EXPECT_LE(st_wakings(&c), by_neighbour + 20 + st_lock_sleeps());
+		EXPECT_LT(variant->cpu || !st_exact() ? 0 : ROUNDS / 2, by_neighbour);
 		EXPECT_EQ(1, c.exits);
 		EXPECT_EQ(1, c.forked);
 	}
@@ -182,6 +189,7 @@ TEST_F_TIMEOUT(causes, futex, 60)
 TEST_F_TIMEOUT(causes, chain, 60)
 {
 	static const char * const argv[] = { "chain", "100", "2", NULL };
+	static const char * const woken[] = { "stage_woken", "consumer_woken" };
 	uint32_t chain[3] = { 0 };
 	uint64_t edges[3][3] = { 0 };
 	int n = 0, from, to;
@@ -204,8 +212,14 @@ TEST_F_TIMEOUT(causes, chain, 60)
 				edges[from][to] += ev->curr == chain[from] && ev->pid == chain[to];
 	}
 	ASSERT_EQ(3, n);
-	EXPECT_LE(50, edges[0][1]);
-	EXPECT_LE(50, edges[1][2]);
+	/* On a busy host a thread may have its next item before it sleeps, so it counts itself. */
+	for (from = 0; from < 2; from++) {
+		uint64_t slept = st_child_value(&self->w, woken[from]);
+
+		EXPECT_LE(edges[from][from + 1], slept + 10 + st_lock_sleeps());
+		EXPECT_LE(slept, edges[from][from + 1] + 10 + st_lock_sleeps());
+		EXPECT_LE(st_exact() ? 50 : 1, edges[from][from + 1]);
+	}
 	EXPECT_GE(5 + st_lock_sleeps(), edges[2][0] + edges[2][1] + edges[0][2]);
 	EXPECT_EQ(0, edges[0][0] + edges[1][1] + edges[2][2]);
 }

@@ -115,7 +115,10 @@ TEST_F(replay, speed_between_rounds)
 	ASSERT_TRUE(play(self));
 	EXPECT_LE(200 * MS, self->state.time);
 	EXPECT_EQ(100 * STAPE_REPLAY_SPEED_ONE, self->state.speed);
-	EXPECT_GT(200 * MS, took(self));
+	/* However late its end is, as on a busy host. */
+	EXPECT_LE(99 * took(self), self->state.time);
+	if (st_exact())
+		EXPECT_GT(200 * MS, took(self));
 }
 
 TEST_F(replay, stop_between_rounds)
@@ -192,7 +195,8 @@ TEST_F(replay, the_monitor_of_all_rounds)
 		ASSERT_TRUE(play(self));
 		ASSERT_EQ(0, rewind_replay(self));
 	}
-	while (poll(&fd, 1, 300) > 0)
+	/* After the ends of all rounds nothing comes for a while. */
+	while (poll(&fd, 1, ends < 3 ? 20000 * st_patience() : 300) > 0)
 		ASSERT_EQ(0, schedtape_client_monitor_read(self->r.client, count_ends, &ends,
 							   &self->err));
 	EXPECT_EQ(3, ends);
