@@ -3,9 +3,9 @@
 #
 # Usage: test_cache.sh
 #
-# Description: downloads and compiled objects are shared by checkouts: made once, whole or not at
-# all, and gone when nobody uses them. What cannot be fetched is replaced by the newest that is
-# there, by name. A clone elsewhere compiles nothing again.
+# Description: checkouts share downloads and compiled objects. An entry of the cache is made once, is
+# there only when it is whole, and is removed when nobody uses it. If a download fails, fetch takes
+# the newest entry in the cache, and names it. A clone elsewhere compiles nothing again.
 
 set -u
 folder=$(mktemp -d) || exit
@@ -116,8 +116,8 @@ clone_elsewhere()
 
 check "an entry is made once, though two want it" made_once
 check "one that cannot be made is not there by half" half_made
-check "what cannot be fetched is replaced by the newest, which is named" takes_newest
-check "... or fails if there is none" nothing_there
+check "if a download fails, the newest entry is taken, and named" takes_newest
+check "if a download fails and there is no entry, that is a failure" nothing_there
 check "a wrong name is tried once" wrong_name
 check "what nobody has used for 30 days goes when something is made" unused
 check "... and if there is too much, what nobody has used for longest" too_much

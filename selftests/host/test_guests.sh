@@ -3,8 +3,8 @@
 #
 # Description: if the emulator has lost a guest, another one runs the remaining tests; if a guest
 # has failed, none does. Programs that did not run or end have failed, by name; those that failed
-# run once more, alone, unless the kernel has reported a bug. What has passed only so three times
-# has to leave the gate. A step's line has its CPU time.
+# run once more, alone, unless the kernel has reported a bug. A program has to leave the gate when
+# it has failed and then passed alone three times. A step's line has its CPU time.
 
 set -u
 . "$(dirname "$(realpath "$0")")/lib.sh"
@@ -230,7 +230,7 @@ check "... but not if the guest counts instructions" counted
 check "a step that did not run, or not to its end, is a failure by name" step_did_not_run
 check "a program does not run again if its kernel has reported a bug; a stalled CPU is none" bug
 check "... nor if more than six have failed" many
-check "a program of which the third such case is noted has to leave the gate" third_time
+check "a program that failed and then passed alone three times has to leave the gate" third_time
 check "a guest that the emulator loses goes on with the tests that have not run" goes_on
 check "... but not for ever" gives_up
 check "a guest is not started again if its kernel has reported a bug" fails

@@ -140,8 +140,8 @@ failed_to_fetch()
 	mkdir -p "$cache" && touch "$cache/.unreachable"
 }
 
-# fetched NAME COMMAND...: prints the entry of NAME that COMMAND prints, or if that does not succeed
-# the one with the highest version whose key matches $fallback
+# fetched NAME COMMAND...: prints the entry of NAME that COMMAND prints. If COMMAND fails, prints the
+# entry with the highest version. $fallback is a pattern for the keys of entries that will do then.
 fetched()
 {
 	local dir

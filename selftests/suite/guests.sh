@@ -127,7 +127,8 @@ repeat()
 	fi
 }
 
-# guest_later NAME COMMAND...: a guest whose results "tell" counts
+# guest_later NAME COMMAND...: runs a guest, and adds the step to "untold", so that "tell" counts its
+# results
 guest_later()
 {
 	untold+=("$1")

@@ -9,8 +9,9 @@
 
 noted=$top/selftests/suite/check.result
 
-# depends_on PART: prints the folders and files on whose content a part's result depends. The gate,
-# which each change passes, and "debug", which prints others' results, are not noted.
+# depends_on PART: prints the folders and files on whose content the part's result depends. Prints
+# nothing for parts whose results are not noted: "gate", because each change has to pass it, and
+# "debug", because it prints what other runs have noted.
 depends_on()
 {
 	case $1 in
