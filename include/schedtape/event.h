@@ -64,6 +64,9 @@
  *
  * Times are of the session's clock: CLOCK_MONOTONIC in ns or the CPU's counter in ticks
  * (enum stape_clock in schedtape/netlink.h).
+ *
+ * The header does not grow.  What a later version has to say about a page is a STAPE_EV_SET, the
+ * first event of the page, at its base time.
  */
 struct stape_page_header {
 	__u32 magic;
@@ -182,6 +185,11 @@ enum stape_dl_word {
 #define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
 #define STAPE_SET_THROTTLE	1	/* of a cgroup, PID 0; payload: enum stape_throttle_word */
 #define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
+/*
+ * New events are further attributes, because no type is left: readers skip those that they do not
+ * know.  The numbers from 64 on are in bits 31..0 of the first payload word of this one.
+ */
+#define STAPE_SET_MORE		63
 
 /*
  * STAPE_SET_AFFINITY leaves out CPUs beyond these words.  A word of 0 follows the last

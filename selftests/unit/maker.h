@@ -138,6 +138,17 @@ static inline void maker_throttle(struct maker *m, uint64_t time, uint64_t cgrou
 	maker_word(m, cpu | (begins ? STAPE_THROTTLE_BEGINS : 0));
 }
 
+/* What a later version sets, @which, in one payload word, or two for the numbers from 64 on. */
+static inline void maker_later(struct maker *m, uint64_t time, uint32_t pid, uint32_t which)
+{
+	bool more = which > 63;
+
+	maker_event(m, time, STAPE_EV_SET, pid, (more ? 63 : which) << 4 | (1 + more));
+	if (more)
+		maker_word(m, (uint64_t)0xabcd << 32 | which);
+	maker_word(m, 0x1234567890abcdef);
+}
+
 /* A trigger has fired.  @where: STAPE_TRIGGER_*_SHIFT, STAPE_TRIGGER_LASTS */
 static inline void maker_trigger(struct maker *m, uint64_t time, uint32_t pid, uint64_t value,
 				 uint64_t where)

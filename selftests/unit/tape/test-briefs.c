@@ -168,6 +168,9 @@ static int read_both(const unsigned char *data, unsigned int most)
 				return -1;
 		if (!rets && n == most)
 			continue;
+		/* An attribute of a later version, which schedtape_page_next() skips. */
+		if (rets > 0 && whole.type == STAPE_EV_SET)
+			continue;
 		ret = schedtape_page_next(&one, &ev, &why);
 		if (ret != rets || (ret > 0 && memcmp(&ev, &whole, sizeof(ev))))
 			return -1;

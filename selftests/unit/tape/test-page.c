@@ -234,8 +234,7 @@ static void test_affinity(void)
 	mask[STAPE_AFFINITY_WORDS - 1] = 9;
 	maker_begin(&m, page, 0, 0, 0);
 	maker_affinity(&m, 10, 5, mask, 3);
-	maker_event(&m, 20, STAPE_EV_SET, 6, 63 << STAPE_SET_SHIFT | 1);
-	maker_word(&m, 77);
+	maker_later(&m, 20, 6, 62);
 	maker_affinity(&m, 30, 7, mask, STAPE_AFFINITY_WORDS);
 	maker_affinity(&m, 40, 8, mask, 0);
 	schedtape_page_open(&p, page, &err);
@@ -313,10 +312,15 @@ static void test_trigger(void)
 	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
 
 	maker_begin(&m, page, 0, 0, 0);
-	maker_event(&m, 10, STAPE_EV_SET, 9, (STAPE_SET_TRIGGER + 1) << STAPE_SET_SHIFT | 1);
-	maker_word(&m, 7);
+	maker_later(&m, 0, 9, STAPE_SET_TRIGGER + 1);
+	maker_later(&m, 10, 9, UINT32_MAX);
 	schedtape_page_open(&p, page, &err);
 	ok(!next(&p, &ev), "what a later version sets is skipped");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 9, STAPE_SET_MORE << STAPE_SET_SHIFT);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "one without its number");
 }
 
 static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };

@@ -366,6 +366,65 @@ static void test_newer(void)
 	close(b.fd);
 }
 
+/*
+ * The second page of a chunk has events of a later version: the first one, in its middle, before
+ * its end.  Those behind them are read as before.
+ */
+static void write_later(const char *path)
+{
+	static unsigned char pages[2 * STAPE_PAGE_SIZE];
+	struct schedtape_cpu cpu = { .events = 1 + 8 };
+	const struct schedtape_end end = {
+		.size = sizeof(end), .start_time = 900, .stop_time = 3000, .cpus = &cpu, .nr_cpus = 1,
+	};
+	struct schedtape_writer *w;
+	struct maker m;
+	unsigned int i;
+
+	maker_begin(&m, pages, 0, 0, 1000);
+	maker_waking(&m, 1100, 7, STAPE_CTX_TASK);
+	maker_begin(&m, pages + STAPE_PAGE_SIZE, 0, 1, 2000);
+	maker_later(&m, 2000, 7, 62);
+	maker_switch(&m, 2010, 7, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	for (i = 0; i < 4; i++)
+		maker_later(&m, 2020 + i, 7, 4711 + i / 2 * i);
+	maker_waking(&m, 2030, 8, STAPE_CTX_TASK);
+	maker_later(&m, 2040, 7, 62);
+	if (tape_writer_create(path, sample.meta, NULL, &w, &err) ||
+	    schedtape_writer_pages(w, pages, 2, &err) || schedtape_writer_end(w, &end, &err) ||
+	    schedtape_writer_close(w, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+static void test_later_events(void)
+{
+	const char *skipped = "6 events were skipped, which only a later version knows: 2 of set 62, "
+			      "2 of set 4711, 1 of set 4713, 1 of set 4714";
+	struct schedtape_tape *tape;
+	unsigned int i;
+	struct blob b;
+
+	blob_init(&b);
+	write_later(b.path);
+	if (!ok(!schedtape_tape_open(b.path, &tape, &err), "a tape with events of a later version"))
+		return;
+	ok(!schedtape_tape_skipped(tape), "which are not read yet");
+	for (i = 0; i < 2; i++) {
+		struct events got = { 0 };
+
+		events_read(tape, &got);
+		ok(got.n == 3 && got.ev[0].time == 1100 && got.ev[1].type == STAPE_EV_SWITCH &&
+		   got.ev[1].time == 2010 && got.ev[2].time == 2030 && got.ev[2].curr == 7 &&
+		   !schedtape_tape_damage(tape), "the others are read");
+		ok(schedtape_tape_skipped(tape) && !strcmp(schedtape_tape_skipped(tape), skipped),
+		   "%s", schedtape_tape_skipped(tape));
+		schedtape_tape_rewind(tape, &err);
+		free(got.ev);
+	}
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
 static void refused(const char *path, int code, const char *what)
 {
 	struct schedtape_tape *tape;
@@ -421,6 +480,7 @@ int main(void)
 	test_same_scheduler();
 	test_players();
 	test_newer();
+	test_later_events();
 	test_older();
 	test_not_tapes();
 	json_object_put(sample.meta);

@@ -173,6 +173,8 @@ void cmd_close_tape(struct schedtape_tape *tape, const char *path)
 
 	if (!tape)
 		return;
+	if (schedtape_tape_skipped(tape))
+		out_warning(path, "%s", schedtape_tape_skipped(tape));
 	damage = schedtape_tape_damage(tape);
 	if (damage)
 		out_warning(path, "%s%s", damage, schedtape_tape_is_pipe(tape) ? "" :

@@ -335,6 +335,11 @@ const struct schedtape_scheduler *schedtape_tape_schedulers(struct schedtape_tap
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape);
 /* Returns where and how the tape is truncated or corrupt; NULL: it is complete and valid. */
 const char *schedtape_tape_damage(struct schedtape_tape *tape);
+/*
+ * Returns how many events, and which, were skipped since the tape was opened or rewound, because
+ * only a later version knows them; NULL: none.
+ */
+const char *schedtape_tape_skipped(struct schedtape_tape *tape);
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape);
 uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);

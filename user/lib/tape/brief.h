@@ -36,7 +36,8 @@ static inline uint32_t tape_brief_cpu(const struct tape_brief *brief)
 
 /*
  * page.c: reads as many events as are brief, @most at most, and sets @n to their number.
- * Returns 1: @ev is the event behind them, which is not brief; 0: there is none, because @n is
+ * Returns 1: @ev is the event behind them, which is not brief, or a STAPE_EV_SET that this version
+ * does not know: bits 4 and up of its argument are what it sets; 0: there is none, because @n is
  * @most or because the page is at its end; -EBADMSG: the rest of the page is corrupt.
  */
 int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,

@@ -111,22 +111,43 @@ static void set_event_slow(struct schedtape_tape *tape, const struct tape_brief 
 	tape->set_slowly = !brief->type || tape->stream;
 }
 
+/* Counts an event that this version does not know. */
+static void skip_event(struct tape_skipped *skipped, uint64_t which)
+{
+	unsigned int i;
+
+	skipped->events++;
+	for (i = 0; i < skipped->nr_kinds && skipped->kinds[i].which != which;)
+		i++;
+	if (i == TAPE_SKIPPED_KINDS)
+		return;
+	if (i == skipped->nr_kinds)
+		skipped->kinds[skipped->nr_kinds++].which = which;
+	skipped->kinds[i].events++;
+}
+
 int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
 		    struct schedtape_error *err)
 {
 	const struct tape_brief *brief;
 	int ret;
 
-	if (tape->brief == tape->briefs_end) {
-		ret = next_merged(tape, err);
-		if (ret <= 0)
-			return ret;
-	}
-	brief = tape->brief++;
-	if (brief->type && !tape->set_slowly)
-		set_event(tape, brief);
-	else
+	for (;;) {
+		if (tape->brief == tape->briefs_end) {
+			ret = next_merged(tape, err);
+			if (ret <= 0)
+				return ret;
+		}
+		brief = tape->brief++;
+		if (brief->type && !tape->set_slowly) {
+			set_event(tape, brief);
+			break;
+		}
 		set_event_slow(tape, brief);
+		if (tape->ev.type != STAPE_EV_SET)
+			break;
+		skip_event(&tape->skipped, tape->ev.arg >> STAPE_SET_SHIFT);
+	}
 	*ev = &tape->ev;
 	return 1;
 }
@@ -147,6 +168,7 @@ int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *e
 	if (tape->stream)
 		return tape_stream_rewind(tape, err);
 
+	tape->skipped = (struct tape_skipped){ 0 };
 	forget_merged(tape);
 	tape_load_stop(tape);
 	tape_merge_rewind(tape);

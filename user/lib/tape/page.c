@@ -303,10 +303,15 @@ static const char *page_trigger(const struct schedtape_page *page, struct schedt
 	return NULL;
 }
 
-/* A later version may set other attributes: the event's type then remains STAPE_EV_SET. */
+/*
+ * A later version may set other attributes: the event's type then remains STAPE_EV_SET, and its
+ * argument says which.
+ */
 static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
 			    uint32_t at, unsigned int words)
 {
+	uint32_t which;
+
 	switch (ev->arg >> STAPE_SET_SHIFT) {
 	case STAPE_SET_AFFINITY:
 		return page_affinity(page, ev, at, words);
@@ -314,6 +319,11 @@ static const char *page_set(const struct schedtape_page *page, struct schedtape_
 		return page_throttle(page, ev, at, words);
 	case STAPE_SET_TRIGGER:
 		return page_trigger(page, ev, at, words);
+	case STAPE_SET_MORE:
+		if (!words)
+			return "an attribute without its number";
+		which = page_word(page, at);
+		ev->arg = (uint64_t)which << STAPE_SET_SHIFT;
 	}
 	return NULL;
 }
@@ -420,8 +430,8 @@ static inline uint64_t page_step(uint64_t word, unsigned int type)
 }
 
 /*
- * As schedtape_page_next(), but the members of @ev from @comm on have to be 0 before.  A call for
- * each event would take a quarter of the time.
+ * As schedtape_page_next(), but returns attributes of a later version, too, and the members of @ev
+ * from @comm on have to be 0 before.  A call for each event would take a quarter of the time.
  */
 __attribute__((always_inline))
 static inline int page_next(struct schedtape_page *page, struct schedtape_event *ev,
@@ -469,12 +479,7 @@ static inline int page_next(struct schedtape_page *page, struct schedtape_event 
 			damage = "a word of type 0";
 		if (damage)
 			return page_damage(page, err, damage);
-		if (ev->type != STAPE_EV_SET)
-			return 1;
-
-		/* Skip an attribute of a later version.  Its time step has been added above. */
-		prefixed = false;
-		arg = 0;
+		return 1;
 	}
 
 	if (prefixed)
@@ -487,8 +492,13 @@ static inline int page_next(struct schedtape_page *page, struct schedtape_event 
 int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 			struct schedtape_error *err)
 {
-	memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
-	return page_next(page, ev, err);
+	int ret;
+
+	do {
+		memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+		ret = page_next(page, ev, err);
+	} while (ret > 0 && ev->type == STAPE_EV_SET);
+	return ret;
 }
 
 /* Types of words that most words are of, and that have no payload. */

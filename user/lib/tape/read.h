@@ -337,6 +337,23 @@ struct tape_stream {
 	void *arg;
 };
 
+#define TAPE_SKIPPED_KINDS	4
+
+/**
+ * struct tape_skipped - events that were not returned, because this version does not know them
+ * @kinds: those that came first: what they set, and how many there were
+ * @text: for the caller
+ */
+struct tape_skipped {
+	uint64_t events;
+	unsigned int nr_kinds;
+	struct {
+		uint64_t which;
+		uint64_t events;
+	} kinds[TAPE_SKIPPED_KINDS];
+	char text[256];
+};
+
 /**
  * struct schedtape_tape - an open tape
  * @path: the caller's path
@@ -379,6 +396,7 @@ struct tape_stream {
  * @brief, @briefs_end: those that have not been returned
  * @ev: the event that was returned last
  * @set_slowly: @ev has members that a brief does not have, or it is of a pipe
+ * @skipped: since the tape was opened or rewound
  * @once: the tape may be a pipe
  * @stream: its state, NULL: it is none
  */
@@ -444,6 +462,7 @@ struct schedtape_tape {
 	const struct tape_brief *brief;
 	const struct tape_brief *briefs_end;
 	bool set_slowly;
+	struct tape_skipped skipped;
 	struct schedtape_event ev;
 	struct tape_loader *loader;
 	bool once;

@@ -2,6 +2,7 @@
 /*
  * An open tape: returns its properties, and notes what is wrong with it.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,27 @@ const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)
 const char *schedtape_tape_damage(struct schedtape_tape *tape)
 {
 	return tape->damage[0] ? tape->damage : NULL;
+}
+
+const char *schedtape_tape_skipped(struct schedtape_tape *tape)
+{
+	struct tape_skipped *skipped = &tape->skipped;
+	uint64_t others = skipped->events;
+	size_t room = sizeof(skipped->text), n;
+	unsigned int i;
+
+	if (!skipped->events)
+		return NULL;
+	n = snprintf(skipped->text, room, "%" PRIu64 " events were skipped, which only a later "
+		     "version knows:", skipped->events);
+	for (i = 0; i < skipped->nr_kinds; i++) {
+		n += snprintf(skipped->text + n, room - n, "%s %" PRIu64 " of set %" PRIu64,
+			      i ? "," : "", skipped->kinds[i].events, skipped->kinds[i].which);
+		others -= skipped->kinds[i].events;
+	}
+	if (others)
+		snprintf(skipped->text + n, room - n, ", %" PRIu64 " of others", others);
+	return skipped->text;
 }
 
 uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
