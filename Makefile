@@ -6,7 +6,6 @@
 #   make check      what every change has to pass; TESTS="test_loss test_record.sh" KERNELS="6.12":
 #                   some tests on some kernels
 #   make check-all  every test, on every supported kernel, in parts; make check PART=fuzz: one
-#   make mutants    mistakes planted in user/, which the unit tests have to find; MUTANTS=burn
 #   make check-debug  the module's tests on kernels that look for mistakes, for hours
 #   make reliability  what check tries a few times, for many hours; ONLY=kill=50
 #   make fuzz       parsers, and the module in a guest, for hours
@@ -226,10 +225,6 @@ check: setup
 check-all: setup
 	@selftests/check all
 
-# Needs no guest. MUTANTS: those with one of these words in their titles or file names.
-mutants:
-	@$(MAKE) -s -C selftests/unit mutants OUT=$(BUILD)/unit
-
 # Says in selftests/suite/check.result how it went. DEBUG: some of the kernels.
 check-debug: setup
 	@selftests/check-debug $(DEBUG)
@@ -251,7 +246,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all python module demo host-build host-module setup demo-setup unit check check-all check-debug mutants fuzz \
+.PHONY: all python module demo host-build host-module setup demo-setup unit check check-all check-debug fuzz \
 	reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
