@@ -215,7 +215,8 @@ struct schedtape_writer_options {
 
 /*
  * Creates a tape.
- * @path: "-" is standard output.  A file is created with mode 0600 or truncated.
+ * @path: "-" is standard output, "/dev/fd/N" an open descriptor: they are written to as they are.
+ * A file is created with mode 0600 or truncated.
  * @meta: a JSON object that describes the machine and the recording, see
  * Documentation/tape-format.rst.
  */

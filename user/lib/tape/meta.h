@@ -21,6 +21,8 @@ bool tape_is_overwritten(const struct schedtape_tape *tape);
  * before which all events have been returned; 0: not known yet.
  */
 uint64_t tape_reached(struct schedtape_tape *tape);
+/* Returns the open descriptor that a writer's path names: "-", or "/dev/fd/N"; -1: a file. */
+int tape_writer_descriptor(const char *path);
 /* As schedtape_writer_create(). */
 int tape_writer_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -214,26 +215,41 @@ int tape_writer_json(struct schedtape_writer *w, enum tape_type type,
 
 /* -- the tape -------------------------------------------------------------- */
 
+int tape_writer_descriptor(const char *path)
+{
+	static const char folder[] = "/dev/fd/";
+	const size_t length = sizeof(folder) - 1;
+	unsigned long fd;
+	char *end;
+
+	if (!strcmp(path, "-"))
+		return STDOUT_FILENO;
+	if (strncmp(path, folder, length) || path[length] < '0' || path[length] > '9')
+		return -1;
+	fd = strtoul(path + length, &end, 10);
+	return *end || fd > INT_MAX ? -1 : (int)fd;
+}
+
 static int writer_open(struct schedtape_writer *w, const char *path, int fd,
 		       struct schedtape_error *err)
 {
-	if (fd >= 0) {
-		w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	} else if (strcmp(path, "-")) {
-		w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	} else if (isatty(STDOUT_FILENO)) {
-		return schedtape_fail(err, -EINVAL, "%s: is a terminal; name a file or a pipe",
-				      w->path);
-	} else {
-		/* Use a copy, so that close() reports errors. */
-		w->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	}
-	if (w->fd < 0) {
-		int code = -errno;
+	int code;
 
-		return schedtape_fail(err, code, "%s: %s", w->path, strerror(-code));
+	if (fd < 0) {
+		fd = tape_writer_descriptor(path);
+		if (fd >= 0 && fd <= STDERR_FILENO && isatty(fd))
+			return schedtape_fail(err, -EINVAL, "%s: is a terminal; name a file or a "
+					      "pipe", w->path);
 	}
-	return 0;
+	if (fd >= 0)
+		/* Use a copy, so that close() reports errors, and the file keeps its contents. */
+		w->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	else
+		w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
+	if (w->fd >= 0)
+		return 0;
+	code = -errno;
+	return schedtape_fail(err, code, "%s: %s; name another file", w->path, strerror(-code));
 }
 
 static int writer_put_header(struct schedtape_writer *w, struct schedtape_error *err)
