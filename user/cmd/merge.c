@@ -14,6 +14,7 @@
 #include "commands.h"
 #include "common/backup.h"
 #include "common/copying.h"
+#include "common/destination.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/signals.h"
@@ -24,12 +25,13 @@
 /**
  * struct merge_options - options of merge
  * @tapes: the @n tapes
+ * @output: the new tape, see destination_find(), allocated
  */
 struct merge_options {
 	const char **tapes;
 	size_t n;
 	size_t room;
-	const char *output;
+	char *output;
 	bool force;
 	bool quiet;
 	bool json;
@@ -67,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_tape(opts, arg, state);
 		break;
 	case 'o':
-		opts->output = backup_name(arg);
+		destination_option(&opts->output, arg, state);
 		break;
 	case 'f':
 		opts->force = true;
@@ -226,5 +228,6 @@ int cmd_merge(int argc, char **argv)
 		print_text(&opts, &result);
 	json_object_put(result.merged);
 	free(opts.tapes);
+	free(opts.output);
 	return out_finish(status);
 }

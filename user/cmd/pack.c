@@ -2,6 +2,7 @@
 /*
  * schedtape pack: makes one file of a tape that is a directory.
  */
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "commands.h"
@@ -18,12 +19,14 @@ int cmd_pack(int argc, char **argv)
 		.parser = cmd_parse_child,
 	};
 	struct copy_options opts = { .common = CMD_COMMON_INIT, .suffix = ".packed" };
+	int status = CMD_FAILURE;
 	struct stat st;
 
 	cmd_parse(&argp, argc, argv, 0, &opts);
-	if (!stat(opts.common.input, &st) && !S_ISDIR(st.st_mode)) {
+	if (!stat(opts.common.input, &st) && !S_ISDIR(st.st_mode))
 		out_error(opts.common.input, "is not a directory: there is nothing to pack");
-		return CMD_FAILURE;
-	}
-	return copy_run(&opts);
+	else
+		status = copy_run(&opts);
+	free(opts.output);
+	return status;
 }

@@ -3,6 +3,7 @@
  * schedtape recover: makes a complete tape of the valid parts of a truncated or corrupt one, or
  * tapes of the sessions that a machine had when it crashed.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
@@ -93,11 +94,13 @@ int cmd_recover(int argc, char **argv)
 		},
 	};
 
+	int status;
+
 	cmd_parse(&argp, argc, argv, 0, &opts);
-	if (!opts.crash.vmcore)
-		return copy_run(&opts.copy);
 	opts.crash.output = opts.copy.output;
 	opts.crash.quiet = opts.copy.quiet;
 	opts.crash.json = opts.copy.common.json;
-	return crash_run(&opts.crash);
+	status = opts.crash.vmcore ? crash_run(&opts.crash) : copy_run(&opts.copy);
+	free(opts.copy.output);
+	return status;
 }

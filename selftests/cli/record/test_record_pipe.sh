@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: schedtape record -o - into a pipe: what reads the tape there shows the same as from
-# the file that tee saves; a tape that is cut off; Ctrl-C; and what a pipe cannot do.
+# the file that tee saves; a tape that is cut off; Ctrl-C; what a pipe cannot do; and links, devices
+# and other files that no plain file is.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -140,5 +141,95 @@ refused 1 recover -o whole -
 refused 1 script --time 10%-20% -
 refused 1 latency --time 50%/2 -
 refused 1 timehist --time 50% -
+
+# -- what no plain file is -----------------------------------------------------
+
+# whole TAPE TEXT: the last command has succeeded, and the tape has its end
+whole()
+{
+	[ $? = 0 ] && schedtape info --json "$1" > tape.json 2> log &&
+		like tape.json 'd["damage"] is None'
+	report $? "$2"
+}
+
+# says FILE TAPE TEXT: the same, the file has the command's output, and the link is still one
+says()
+{
+	[ $? = 0 ] && grep -qx hello "$1" && [ -L stdout ] && [ ! -e stdout.old ]
+	whole "$2" "$3"
+}
+
+ln -s /proc/self/fd/1 stdout
+schedtape record -q -o stdout -- echo hello 2> said > out.tape
+says said out.tape "a link to standard output, a file"
+(set -o pipefail; schedtape record -q -o stdout -- echo hello 2> said | cat > out.tape)
+says said out.tape "a link to standard output, a pipe"
+schedtape record -q -o /dev/fd/3 -- echo hello 3> out.tape > said
+says said out.tape "an open descriptor"
+(set -o pipefail; schedtape record -q -o /dev/fd/3 -- echo hello 2> said 3>&1 | cat > out.tape)
+says said out.tape "an open descriptor of the same pipe"
+cat fifo > out.tape &
+schedtape record -q -o fifo -- echo hello > said
+status=$?
+wait $!
+(exit $status)
+says said out.tape "a FIFO"
+[ -p fifo ] && schedtape record -q -o /dev/null -- true 2> log && [ -c /dev/null ]
+report $? "a FIFO and a device are what they were"
+
+for there in "none" "an old tape"; do
+	ln -sf far/tape link
+	mkdir -p far
+	schedtape record -q -o link -- true && [ -L link ]
+	whole far/tape "a link to a file: $there"
+done
+whole far/tape.old "whose old tape is beside it"
+ln -sf far/part link
+parts=()
+schedtape record -q --switch-output=200ms -o link -- sleep 1 && [ -L link ] &&
+	parts=(far/part.2*Z) && [ ${#parts[@]} -gt 1 ]
+whole "${parts[0]:-none}" "a link with --switch-output"
+ln -s far/tapes links
+schedtape record -q --threads -o links/ -- true && [ -L links ]
+whole far/tapes "a link with --threads"
+
+schedtape replay t --record stdout > out.tape 2> log && grep -q ' tasks\? replayed in ' log
+whole out.tape "replay"
+schedtape pack far/tapes -o stdout > out.tape 2> log
+whole out.tape "pack"
+schedtape recover short -o stdout > out.tape 2> log && grep -q '^\[ .* wrote' log
+whole out.tape "recover"
+schedtape merge "${parts[@]}" -o stdout > out.tape 2> log
+whole out.tape "merge"
+
+files()
+{
+	find far ro empty block -printf '%p %i %M %s %T@ %l\n' | sort
+}
+
+# unwritable PATTERN FILE: record is refused before the command starts, and nothing has changed
+unwritable()
+{
+	files > before
+	expect 1 "^schedtape record: $2: $1" schedtape record -o "$2" -- touch started
+	files | cmp - before > log && [ ! -e started ]
+	report $? "$2: nothing has changed, and the command was not started"
+}
+
+mknod block b 7 0
+mkdir empty ro
+cp t ro/t
+mount -o bind ro ro && mount -o remount,bind,ro ro
+unwritable 'is a block device; name a file' block
+unwritable 'Is a directory; name another file' empty
+unwritable 'a directory that is not a tape; name another file' far
+unwritable 'Read-only file system; name another file' ro/new
+unwritable 'cannot keep the old one .* Read-only file system; name another file' ro/t
+unwritable 'No such file or directory; name another file' none/t
+unwritable 'is not open; open it in the shell' /dev/fd/7
+umount ro
+schedtape record -o stdout -- touch started > mixed 2>&1
+[ $? = 1 ] && grep -q 'stdout: standard error goes there, too' mixed && [ ! -e started ]
+report $? "standard output and standard error in one file are refused"
 
 finish

@@ -14,6 +14,7 @@
 #include <tape/format.h>
 
 #include "base/error.h"
+#include "common/destination.h"
 
 /* "data" and "data.N", see Documentation/tape-format.rst. */
 static bool has_tape_name(const char *name)
@@ -89,8 +90,8 @@ static int backup_remove(const char *path)
 }
 
 /*
- * Returns the number of files that a new tape @path would replace, or -errno.  Pipes, devices and
- * standard output are not replaced.  Sets *empty if @path is an empty directory.
+ * Returns the number of files that a new tape @path would replace, or -errno.  Streams are not
+ * replaced.  Sets *empty if @path is an empty directory.
  */
 static int replaced_files(const char *path, bool *empty)
 {
@@ -98,22 +99,13 @@ static int replaced_files(const char *path, bool *empty)
 	int ret;
 
 	*empty = false;
-	if (!strcmp(path, "-") || stat(path, &st))
+	if (destination_is_stream(path) || stat(path, &st))
 		return 0;
 	if (!S_ISDIR(st.st_mode))
-		return S_ISREG(st.st_mode);
+		return 1;
 	ret = for_tape_files(path, NULL);
 	*empty = !ret;
 	return ret;
-}
-
-char *backup_name(char *path)
-{
-	size_t length = strlen(path);
-
-	while (length > 1 && path[length - 1] == '/')
-		path[--length] = '\0';
-	return path;
 }
 
 /* stat() of a tape to read; "-" is standard input. */
@@ -191,7 +183,8 @@ int backup_old(const char *path, struct backup *backup, struct schedtape_error *
 	memset(backup, 0, sizeof(*backup));
 	ret = replaced_files(path, &backup->was_empty);
 	if (ret < 0)
-		return schedtape_fail(err, ret, "%s: a directory that is not a tape", path);
+		return schedtape_fail(err, ret, "%s: a directory that is not a tape; name another "
+				      "file", path);
 	backup->path = path;
 	if (!ret)
 		return 0;
@@ -205,7 +198,8 @@ int backup_old(const char *path, struct backup *backup, struct schedtape_error *
 		ret = -errno;
 	if (!ret)
 		return 0;
-	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s", path, backup->old,
+	schedtape_fail(err, ret, "%s: cannot keep the old one as %s: %s; name another file",
+		       path, backup->old,
 		       ret == -EEXIST ? "a directory that is not a tape" : strerror(-ret));
 	if (backup->older)
 		rename(backup->older, backup->old);

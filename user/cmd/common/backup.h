@@ -8,9 +8,6 @@
 
 #include <schedtape.h>
 
-/* Removes the slashes at the end of @path, which a shell adds to the name of a directory. */
-char *backup_name(char *path);
-
 /*
  * Returns -EEXIST if @output, or the backup of the previous tape of that name, would replace
  * @input or its directory, or be inside @input.
@@ -32,10 +29,10 @@ struct backup {
 };
 
 /*
- * Renames the previous tape.  An empty directory keeps its name, because it may be a mount point,
- * and a new tape with several files fills it: a recorder that is killed early leaves one.
- * @path must outlive @backup.  Returns 0 or -errno; -EEXIST: @path is a directory that has other
- * files than a tape's.
+ * Renames the previous tape.  @path is of destination_find(), and must outlive @backup.  An empty
+ * directory keeps its name, because it may be a mount point, and a new tape with several files
+ * fills it: a recorder that is killed early leaves one.  Returns 0 or -errno; -EEXIST: @path is a
+ * directory that has other files than a tape's.
  */
 int backup_old(const char *path, struct backup *backup, struct schedtape_error *err);
 /* The new tape is complete: removes @older. */

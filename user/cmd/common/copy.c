@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "common/backup.h"
 #include "common/copying.h"
+#include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/signals.h"
@@ -29,7 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &opts->common;
 		break;
 	case 'o':
-		opts->output = backup_name(arg);
+		destination_option(&opts->output, arg, state);
 		break;
 	case 'q':
 		opts->quiet = true;
@@ -50,18 +51,22 @@ const struct argp copy_argp = { .options = options, .parser = parse, .children =
 
 /* -- names ----------------------------------------------------------------- */
 
-/* Makes "tape.packed" of "tape/" and ".packed". */
-static char *name_output(const struct copy_options *opts)
+/* Makes "tape.packed" of "tape/" and ".packed".  Returns NULL after setting @err. */
+static char *name_output(const struct copy_options *opts, struct schedtape_error *err)
 {
 	const char *input = opts->common.input;
 	size_t length = strlen(input);
-	char *name;
+	char *name, *output;
 
 	if (opts->output)
 		return strdup(opts->output);
 	while (length > 1 && input[length - 1] == '/')
 		length--;
-	return asprintf(&name, "%.*s%s", (int)length, input, opts->suffix) < 0 ? NULL : name;
+	if (asprintf(&name, "%.*s%s", (int)length, input, opts->suffix) < 0)
+		return NULL;
+	output = destination_find(name, err);
+	free(name);
+	return output;
 }
 
 /* -- output ---------------------------------------------------------------- */
@@ -120,7 +125,7 @@ static int look_at(struct result *result, struct schedtape_error *err)
 	struct schedtape_tape *tape;
 	int ret;
 
-	if (copying_is_stream(result->output))
+	if (destination_is_stream(result->output))
 		return 0;
 	ret = schedtape_tape_open(result->output, &tape, err);
 	if (ret)
@@ -220,11 +225,12 @@ static int copy_to(const struct copy_options *opts, const char *output)
 
 int copy_run(const struct copy_options *opts)
 {
-	char *output = name_output(opts);
+	struct schedtape_error err = { "out of memory" };
+	char *output = name_output(opts, &err);
 	int status;
 
 	if (!output) {
-		out_error(NULL, "out of memory");
+		out_error(NULL, "%s", err.text);
 		return CMD_FAILURE;
 	}
 	signals_survive_writes();

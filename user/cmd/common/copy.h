@@ -11,12 +11,12 @@
 
 /**
  * struct copy_options - options of both commands
- * @output: name of the new tape; NULL: the input's name and @suffix
+ * @output: the new tape, see destination_find(), allocated; NULL: the input's name and @suffix
  * @recover: leave out missing and corrupt parts
  */
 struct copy_options {
 	struct cmd_common common;
-	const char *output;
+	char *output;
 	const char *suffix;
 	bool recover;
 	bool quiet;

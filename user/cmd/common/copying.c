@@ -4,20 +4,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "common/destination.h"
 #include "common/output.h"
 #include "common/signals.h"
-
-bool copying_is_stream(const char *path)
-{
-	struct stat st;
-
-	return !strcmp(path, "-") ||
-	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
-}
 
 int copying_begin(struct copying *copying, const char *output, bool quiet,
 		  struct schedtape_error *err)
@@ -25,7 +17,7 @@ int copying_begin(struct copying *copying, const char *output, bool quiet,
 	*copying = (struct copying){
 		.off = quiet || !isatty(STDERR_FILENO), .percent = 101, .signals = -1,
 	};
-	if (copying_is_stream(output))
+	if (destination_is_stream(output))
 		return 0;
 	copying->signals = signals_open();
 	return copying->signals < 0 ?

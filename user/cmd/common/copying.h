@@ -20,8 +20,6 @@ struct copying {
 	int signals;
 };
 
-/* Returns true for a pipe or a device, which cannot be read again. */
-bool copying_is_stream(const char *path);
 /*
  * Takes signals, to be called before what has the new tape's name makes way.  In a stream nothing
  * is left behind, and it may keep us waiting: there, signals do what they do.

@@ -7,13 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/backup.h"
+#include "common/destination.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/recorders.h"
 #include "common/select.h"
 #include "record/streams.h"
 #include "record/units.h"
+#include "tape/meta.h"
 
 #define OPT_CONTROL	0x4000
 #define OPT_OVERWRITE	0x4002
@@ -138,8 +139,8 @@ static void check_parts(const struct record_options *opts, const struct argp_sta
 		argp_error(state, "--threads writes one tape: not with --%s",
 			   opts->triggers.nr ? "trigger" : parts->max_files ? "switch-max-files" :
 			   "snapshot-max-bytes");
-	if (opts->triggers.nr && !strcmp(opts->output, "-"))
-		argp_error(state, "--trigger makes files: not with -o -");
+	if (opts->triggers.nr && destination_is_stream(opts->output))
+		argp_error(state, "--trigger makes files: not with -o %s", opts->output);
 	if (parts->end == PARTS_WHOLE) {
 		if (!opts->overwrite && opts->triggers.nr)
 			argp_error(state, "--trigger is for --switch-output, --overwrite and -M");
@@ -192,7 +193,8 @@ static void check_daemon(struct record_options *opts, const struct argp_state *s
 	if (opts->json || !strcmp(opts->output, "-"))
 		argp_error(state, "--daemon has no standard output: not with %s",
 			   opts->json ? "--json" : "-o -");
-	opts->daemon.keep_files = opts->control && !strncmp(opts->control, "fd:", 3);
+	opts->daemon.keep_files = (opts->control && !strncmp(opts->control, "fd:", 3)) ||
+				  tape_writer_descriptor(opts->output) >= 0;
 }
 
 static void check(struct record_options *opts, const struct argp_state *state)
@@ -210,8 +212,8 @@ static void check(struct record_options *opts, const struct argp_state *state)
 		argp_error(state, "--max-size: not with --overwrite or -M, which write at the end");
 	if (opts->json && !strcmp(opts->output, "-"))
 		argp_error(state, "--json and -o - would share standard output");
-	if (opts->threads && !strcmp(opts->output, "-"))
-		argp_error(state, "--threads makes a directory: not with -o -");
+	if (opts->threads && destination_is_stream(opts->output))
+		argp_error(state, "--threads makes a directory: not with -o %s", opts->output);
 	check_points(opts, state);
 	check_parts(opts, state);
 	check_daemon(opts, state);
@@ -289,7 +291,7 @@ error_t record_options_parse_one(int key, char *arg, struct record_options *opts
 		opts->cpus = arg;
 		break;
 	case 'o':
-		opts->output = backup_name(arg);
+		destination_option(&opts->output, arg, state);
 		break;
 	case 'm':
 	case 'M':
@@ -368,6 +370,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->daemon.log = arg;
 		break;
 	case ARGP_KEY_END:
+		if (!opts->output)
+			destination_option(&opts->output, CMD_DEFAULT_TAPE, state);
 		check(opts, state);
 		break;
 	default:
@@ -395,7 +399,6 @@ void record_options_parse(struct record_options *opts, int argc, char **argv)
 	};
 
 	*opts = (struct record_options) {
-		.output = CMD_DEFAULT_TAPE,
 		.clock = RECORD_CLOCK_ANY,
 		.level = -1,
 	};
@@ -412,6 +415,7 @@ void record_options_free(struct record_options *opts)
 	parts_free(&opts->parts);
 	triggers_free(&opts->triggers);
 	tracepoints_free(&opts->points);
+	free(opts->output);
 }
 
 /* -- the clock ------------------------------------------------------------- */

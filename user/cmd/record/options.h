@@ -21,6 +21,7 @@
 
 /**
  * struct record_options - what to record, and how
+ * @output: the tape, see destination_find(), allocated
  * @cpus: argument of -C, or NULL
  * @ring_bytes: of -m; 0: no -m
  * @memory: of -M; 0: no -M
@@ -37,7 +38,7 @@
  * @command: command with its arguments, or NULL
  */
 struct record_options {
-	const char *output;
+	char *output;
 	struct targets targets;
 	const char *cpus;
 	uint64_t ring_bytes;

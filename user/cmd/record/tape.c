@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "common/cpu-list.h"
+#include "common/destination.h"
 #include "common/output.h"
 #include "record/parts.h"
 #include "common/past.h"
@@ -139,7 +140,8 @@ static int open_directory(struct recorder *recorder, const struct recorder_optio
 	json_object_object_add(options->meta, "streams", describe_streams(options->streams));
 	/* After backup_old() there can only be an empty directory, which is used as it is. */
 	if (mkdir(recorder->path, 0700) && errno != EEXIST)
-		return schedtape_fail(err, -errno, "%s: %s", recorder->path, strerror(errno));
+		return schedtape_fail(err, -errno, "%s: %s; name another directory",
+				      recorder->path, strerror(errno));
 	ret = create(recorder->path, "data", options->meta, options->level, &recorder->writer,
 		     err);
 	return ret ? ret : open_streams(recorder, options, err);
@@ -160,7 +162,7 @@ static int begin_parts(struct recorder *recorder, const struct recorder_options 
 {
 	struct json_object *name;
 
-	if (!strcmp(recorder->path, "-") || is_special(recorder->path)) {
+	if (destination_is_stream(recorder->path)) {
 		recorder->parts = NULL;
 		if (!recorder->renames)
 			return 0;

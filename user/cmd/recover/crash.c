@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/backup.h"
+#include "common/destination.h"
 #include "common/output.h"
 #include "common/signals.h"
 #include "recover/load.h"
@@ -211,11 +212,13 @@ static int write_tape(struct crash *crash, const struct found_session *session, 
 static int recover(struct crash *crash, const struct found_session *session)
 {
 	const uint32_t number = session->page.header.session;
-	char *path = crash_tape_name(crash->options, crash->wanted > 1, number);
+	char *name = crash_tape_name(crash->options, crash->wanted > 1, number);
 	struct schedtape_error err = { "out of memory" };
+	char *path = name ? destination_find(name, &err) : NULL;
 	struct crash_tape tape;
-	int ret = -ENOMEM;
+	int ret = -EIO;
 
+	free(name);
 	if (path)
 		ret = write_tape(crash, session, path, &tape, &err);
 	if (ret == -ENODATA) {
@@ -266,9 +269,9 @@ static bool choose(struct crash *crash)
 		out_error(options->vmcore, "there was no session %" PRIu32 ": the first of %zu was "
 			  "%" PRIu32, options->session, found->nr_sessions,
 			  found->sessions[0].page.header.session);
-	else if (crash->wanted > 1 && options->output && !strcmp(options->output, "-"))
+	else if (crash->wanted > 1 && options->output && destination_is_stream(options->output))
 		out_error(options->vmcore, "there were %zu sessions, whose tapes do not fit into "
-			  "standard output: name one of them with --session", crash->wanted);
+			  "%s: name one of them with --session", crash->wanted, options->output);
 	else
 		return true;
 	return false;

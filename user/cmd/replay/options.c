@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/backup.h"
+#include "common/destination.h"
 #include "common/select.h"
 #include "replay/cpus-option.h"
 
@@ -209,7 +209,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->repeat = 0;
 		break;
 	case OPT_RECORD:
-		opts->record = backup_name(arg);
+		destination_option(&opts->record, arg, state);
 		break;
 	case OPT_NO_ATTRIBUTES:
 		opts->no_attributes = true;
@@ -252,4 +252,5 @@ void replay_options_free(struct replay_options *opts)
 {
 	choice_free(&opts->choice);
 	cpu_map_free(&opts->cpus);
+	free(opts->record);
 }

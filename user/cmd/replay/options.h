@@ -15,7 +15,7 @@
 
 /**
  * struct replay_options - what to replay, and how
- * @record: tape to record on, or NULL
+ * @record: tape to record on, see destination_find(), allocated; or NULL
  * @program: how to compile the tape; replay.c sets @keep and its @arg
  * @cgroups: parent of the replay's cgroups, "": the root; NULL: make no cgroups
  * @cpus: CPUs of this machine for the recorded ones
@@ -28,7 +28,7 @@
  */
 struct replay_options {
 	struct cmd_common common;
-	const char *record;
+	char *record;
 	struct schedtape_program_options program;
 	struct choice choice;
 	const char *cgroups;
