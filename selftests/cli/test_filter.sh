@@ -30,8 +30,7 @@ like list.json 'd["sessions"][0]["task_count"] == 2'
 report $? "filter set: options that are not given are off"
 expect 1 'PID 4194303: there is no such process' schedtape filter "$id" add -p 4194303
 expect 1 'there is no such cgroup' schedtape filter "$id" add -G id:123456789
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 on_tape t "{$periodic, $other, $thread, $chain} <= p and 'bash' not in c" \
 	"filter: all tasks that it had at some time are on the tape"
 expect 1 "filter: session $id: there is no such session" schedtape filter "$id" add -p $other

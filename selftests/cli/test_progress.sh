@@ -95,18 +95,14 @@ schedtape replay --speed 3 --loop t.tape > out 2> log &
 loop=$!
 eventually two_lines
 report $? "--loop: a line is printed at the end of each replay"
-kill -INT $loop
-wait $loop
-[ $? = 130 ] && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
+interrupt $loop && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
 report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
 # In JSON all results are printed together. Each round has a player of its own.
 schedtape replay --json --speed 3 --loop t.tape > out 2> log &
 loop=$!
 eventually another_player 0 && eventually another_player "$player" &&
 	eventually another_player "$player"
-kill -INT $loop
-wait $loop
-[ $? = 130 ] && like out "(len(d['rounds']) >= 2 and
+interrupt $loop && like out "(len(d['rounds']) >= 2 and
 	all(r['task_count'] == 1 for r in d['rounds']))"
 report $? "--loop --json: status 130, and an object for each that came to its end"
 

@@ -129,8 +129,7 @@ recorder=$!
 eventually recording
 set_limit max
 eventually quota 'limited: .* none' > out
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 shows limited "30 % of a CPU, then none from [0-9.]+ on; never throttled" "Ctrl-C ends the counting"
 
 # -- a snapshot -----------------------------------------------------------------------------
@@ -173,8 +172,7 @@ echo "50000 100000" > "$cg/new/cpu.max"
 # Long enough that its quota is read.
 sh -c 'echo $$ > $0/new/cgroup.procs; exec sleep 0.5' "$cg"
 rmdir "$cg/new"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 tape=$(tapes | cut -d ' ' -f 2)
 shows new "(none, then )?50 % of a CPU( from [0-9.]+ on)?(; never throttled)?(, as of [0-9.]+)?" \
 	"the tape at the end has that of a cgroup that has come and gone"

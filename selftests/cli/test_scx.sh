@@ -223,8 +223,7 @@ on scx_simple
 sleep $((2 * slow))
 off
 tape=$(schedtape snapshot memory 2> log)
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 has_schedulers "$tape" 'fair; ext \(simple\); fair'
 report $? "a snapshot has the schedulers that were on meanwhile"
 

@@ -24,8 +24,7 @@ eventually recording
 schedtape top -k mono -p "$busy,$pong,$other" -n 3 --json > top.json 2>> log
 report $? "three intervals of tasks that run"
 sleep 0.2
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 
 # Both sessions have the same events, with the same times.  Only of the first interval top knows less:
 # not when a delay began before it, and what a task did before the recorder asked for it.
@@ -128,13 +127,11 @@ schedtape filter "$id" del -p $one 2> log
 left() { tail -n 14 top.txt | grep -qx " *$two" && ! tail -n 14 top.txt | grep -qx " *$one"; }
 eventually left
 report $? "not those that have left it"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 sleep 2
 eventually left
 status=$?
-kill -INT $top
-wait $top && grep -q "session $id has ended" log && [ $status = 0 ]
+interrupt $top && grep -q "session $id has ended" log && [ $status = 0 ]
 report $? "it goes on with the last ones when that session ends"
 expect 1 'session 4000' schedtape top --like 4000
 expect 129 'not with -p' schedtape top --like 1 -p 1
@@ -150,7 +147,7 @@ start_three
 schedtape record -q --name web -o fly -M 64K -p "$(pgrep -o chain)" 2> log &
 eventually recording
 cat > screen.py << 'EOP'
-import os, re, sys
+import os, re, signal, sys
 sys.path.append(sys.argv[1])
 from terminal import Terminal
 
@@ -213,7 +210,7 @@ print("ok: q ends it")
 top = Terminal(24, 80, "schedtape", "top", "-d", "0.5")
 top.until("a table", is_table)
 top.type("\x03")
-assert top.end() == 0, "Ctrl-C ends it"
+assert top.end() == -signal.SIGINT, "Ctrl-C ends it"
 print("ok: Ctrl-C ends it")
 
 top = Terminal(24, 80, "schedtape", "top", "-d", "0.5", "-n", "1")
@@ -262,7 +259,8 @@ for signal in INT TERM; do
 	top=$!
 	eventually grep -q ' tasks on ' top.txt
 	kill -$signal $top
-	wait $top
+	wait $top 2> /dev/null
+	[ "$(kill -l $?)" = $signal ]
 	report $? "SIG$signal ends it"
 done
 schedtape top --duration 0.5 -d 10 > top.txt 2> log &&

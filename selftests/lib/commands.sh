@@ -97,6 +97,14 @@ recording()
 	in_state recording
 }
 
+# interrupt PID: sends SIGINT to a child, and waits for it. Succeeds if the signal has ended it.
+interrupt()
+{
+	kill -INT "$1"
+	wait "$1"
+	[ $? = 130 ]
+}
+
 # replays KEY: prints the member KEY of each replay in "schedtape list --json". A replay is left out
 # until one of its players has made a step, because its other players may not have started yet.
 replays()

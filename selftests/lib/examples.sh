@@ -167,7 +167,8 @@ interrupted()
 	eventually more && sleep 0.5
 	status=$?
 	kill -INT -- -$shell
-	wait $shell && return $status
+	wait $shell
+	[ $? = 130 ] && return $status
 }
 
 # run_example FILE [KIND]: runs an example. Fails after a non-zero status, a message of an error, or

@@ -3,7 +3,6 @@
  * schedtape merge: makes one tape of several that one recorder has written.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,18 +215,19 @@ int cmd_merge(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, 0, &opts);
 	signals_survive_writes();
 	ret = merge(&opts, &result, &err);
-	if (ret == -EINTR)
-		status = 128 + SIGINT;
-	else if (ret)
-		status = CMD_FAILURE;
-	if (status == CMD_FAILURE)
+	if (ret && ret != -EINTR) {
 		out_error(NULL, "%s", err.text);
-	else if (!status && opts.json)
+		status = CMD_FAILURE;
+	} else if (!ret && opts.json) {
 		print_json(&opts, &result);
-	else if (!status)
+	} else if (!ret) {
 		print_text(&opts, &result);
+	}
 	json_object_put(result.merged);
 	free(opts.tapes);
 	free(opts.output);
-	return out_finish(status);
+	status = out_finish(status);
+	if (!status)
+		signals_die();
+	return status;
 }

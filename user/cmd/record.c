@@ -691,7 +691,7 @@ int cmd_record(int argc, char **argv)
 		.options = &opts, .control = CONTROL_CLOSED, .orders = ORDERS_CLOSED,
 		.signals = -1, .monitor = -1, .daemon = DAEMON_CLOSED, .merging = MERGING_NONE,
 	};
-	int ret, closed;
+	int ret, closed, status;
 
 	record_options_parse(&opts, argc, argv);
 	choose_signals(&opts);
@@ -714,5 +714,9 @@ int cmd_record(int argc, char **argv)
 	record_options_free(&opts);
 	streams_free(&rec.streams);
 	free(rec.cpus);
-	return out_finish(exit_status(&rec, ret));
+	status = out_finish(exit_status(&rec, ret));
+	/* As perf does, whatever its command has made of the signal. */
+	if (!ret)
+		signals_die();
+	return status;
 }

@@ -3,13 +3,13 @@
  * schedtape replay: compiles a tape and replays it, once or repeatedly.
  */
 #include <errno.h>
-#include <signal.h>
 
 #include "commands.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
+#include "common/signals.h"
 #include "machine/machine.h"
 #include "replay/options.h"
 #include "replay/print.h"
@@ -105,14 +105,15 @@ int cmd_replay(int argc, char **argv)
 {
 	struct replay_options opts;
 	struct schedtape_tape *tape;
-	int ret;
+	int ret, status;
 
 	replay_options_parse(&opts, argc, argv);
 	tape = cmd_open_tape(opts.common.input);
 	ret = tape ? replay_all(&opts, tape) : -EIO;
 	cmd_close_tape(tape, opts.common.input);
 	replay_options_free(&opts);
-	if (ret == -EINTR)
-		return 128 + SIGINT;
-	return out_finish(ret ? CMD_FAILURE : 0);
+	status = out_finish(ret && ret != -EINTR ? CMD_FAILURE : 0);
+	if (!status)
+		signals_die();
+	return status;
 }

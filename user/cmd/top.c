@@ -345,7 +345,7 @@ static int run(struct top *top)
 int cmd_top(int argc, char **argv)
 {
 	struct top top;
-	int ret;
+	int ret, status;
 
 	parse_options(&top, argc, argv);
 	ret = find_recorder(&top);
@@ -354,5 +354,8 @@ int cmd_top(int argc, char **argv)
 	selection_free(&top.view.selection);
 	targets_free(&top.record.targets);
 	timing_free(&top.record.timing);
-	return out_finish(ret ? CMD_FAILURE : 0);
+	status = out_finish(ret ? CMD_FAILURE : 0);
+	if (!status)
+		signals_die();
+	return status;
 }

@@ -78,8 +78,7 @@ sync
 sleep 0.5
 count 2
 report $? "and no more than were asked for"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "the recording ends well"
 [ ! -s messages ]
 report $? "and says nothing"

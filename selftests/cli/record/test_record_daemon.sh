@@ -150,7 +150,7 @@ report $? "messages are in the journal, with their level"
 # -- a service manager -----------------------------------------------------------------
 
 cat > manager.py << 'EOP'
-import os, socket, subprocess, sys, time
+import os, signal, socket, subprocess, sys, time
 
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 manager.bind("notify.sock")
@@ -182,7 +182,7 @@ assert len(times) >= 10, "some 20 in 10 s"
 recorder.terminate()
 while "STOPPING=1" not in (last := reports()):
     assert last == ["WATCHDOG=1"], last
-assert not recorder.wait()
+assert recorder.wait() == -signal.SIGTERM
 
 # With a command, reports are the command's.
 command = start("-o", "n", "--", "sh", "-c", "echo $NOTIFY_SOCKET > with")

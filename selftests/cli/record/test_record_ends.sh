@@ -79,7 +79,7 @@ done
 	for thread in threads:
 	    ptrace(DETACH, thread)
 	recorder.send_signal(signal.SIGINT)
-	assert recorder.wait() == 0
+	assert recorder.wait() == -signal.SIGINT
 END
 report $? "streams that are behind catch up in the end"
 # One of the two waits for the other one that was killed.
@@ -121,6 +121,7 @@ fi
 
 # shellcheck disable=SC2016 # the command expands it
 schedtape record -q -o t -- sh -c 'kill -HUP $PPID; sleep 10; exit 3' 2> log
+[ $? = 129 ]
 report $? "SIGHUP ends a recording"
 # shellcheck disable=SC2016 # the command expands it
 env --ignore-signal=HUP schedtape record -q -o t -- \
@@ -142,6 +143,34 @@ timeout $((30 * patience)) schedtape record -q -o t --overwrite --threads -- \
 	schedtape info --json t > tape.json 2> log &&
 	like tape.json 'd["events"] > 0 and d["damage"] is None'
 report $? "with --threads, which takes none, it writes what is in the rings, and ends the recording"
+# As at a terminal: Ctrl-C reaches the shell, the recorder and the command.
+cat > ctrl-c.py << 'EOP'
+import os, signal, subprocess, sys, time
+
+def reset():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+def interrupted(*words):
+    """Starts a job, and interrupts it when it has made the file "up"."""
+    job = subprocess.Popen(words, start_new_session=True, preexec_fn=reset)
+    while not os.path.exists("up"):
+        time.sleep(0.05)
+    os.killpg(job.pid, signal.SIGINT)
+    job.wait()
+    os.remove("up")
+    return job.returncode
+
+loop = "for n in 1 2 3; do schedtape record -q -o loop$n -- sh -c '> up; exec sleep 10'; done"
+assert interrupted("bash", "-c", loop) == -signal.SIGINT
+assert os.path.exists("loop1") and not os.path.exists("loop2")
+took = "trap 'exit 0' INT; > up; while :; do sleep 0.1; done"
+record = ["schedtape", "record", "-q", "-o", "took", "--", "sh", "-c", took]
+assert interrupted(*record) == -signal.SIGINT
+EOP
+/usr/bin/python3 -IS ctrl-c.py > log 2>&1
+report $? "Ctrl-C ends the recorder by SIGINT, and a shell's loop, whatever the command does"
+schedtape report loop1 > out 2> log && grep -q 'sleep' out && ! grep . log
+report $? "the tape is complete"
 for how in --ignore-signal --default-signal; do
 	look=(grep -E '^Sig(Ign|Blk)' /proc/self/status)
 	signals=$how=HUP,PIPE,XFSZ,CHLD,USR2

@@ -214,8 +214,7 @@ schedtape record -q -e $nap -p $$ -t $$ -o twice.tape 2> log &
 recorder=$!
 recording_events
 /usr/bin/python3 -IS -c 'import time; [time.sleep(0.001) for i in range(3)]'
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 [ "$(schedtape script -e $nap twice.tape 2>> log | grep -c python3-)" = 3 ]
 report $? "who is named twice has each event once"
 expect 129 "-e: not with --exclude-comm" schedtape record -e irq:* --exclude-comm x -- true

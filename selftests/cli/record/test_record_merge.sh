@@ -32,8 +32,7 @@ schedtape record -q -k mono -p $chain,$names -o t --switch-output=300ms 2> log &
 recorder=$!
 ten() { [ "$(tapes | wc -w)" -ge 10 ]; }
 eventually ten
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "ten tapes that follow each other"
 cd ..
 schedtape record -k mono -p $chain,$names -o t -M 32K 2> said &
@@ -66,8 +65,7 @@ report $? "which stay"
 kill -USR1 $recorder
 eventually count 4
 report $? "the recording goes on"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "to its end"
 # While it waits for its command, which ignores SIGTERM, there is no recording to merge.
 # shellcheck disable=SC2016 # the command's shell expands it
@@ -84,12 +82,10 @@ wrote() { grep -q 'wrote .* to late:' said; }
 eventually wrote
 kill -USR2 $recorder
 sleep 0.2
-kill -INT $recorder
-wait $recorder && ! [ -e "$(echo late.merged.20*Z)" ]
+interrupt $recorder && ! [ -e "$(echo late.merged.20*Z)" ]
 report $? "SIGUSR2 does nothing when the tape is complete"
 kill -KILL "$(cat up)"
-kill -INT $beside
-wait $beside
+interrupt $beside
 kill -KILL $names
 
 # -- what is on them ---------------------------------------------------------------

@@ -111,9 +111,7 @@ head -c $((size / 2)) t >&9
 sleep 1
 kill -INT $reader
 sleep 1
-kill -INT $reader
-wait $reader
-[ $? = 130 ]
+interrupt $reader
 report $? "a second one does"
 exec 9>&-
 

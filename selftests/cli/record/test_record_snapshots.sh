@@ -47,11 +47,9 @@ done
 [ ! -e t ]
 report $? "SIGUSR1 and SIGUSR2 take snapshots, and there is no other tape"
 sleep 1
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "SIGINT takes the last one"
-kill -INT $beside
-wait $beside
+interrupt $beside
 kill $names
 count 5 && [ "$(find . -name 't*' | wc -l)" = 5 ]
 report $? "there are five"
@@ -97,8 +95,7 @@ before=$(rss)
 sleep 5
 after=$(rss)
 kill $storm
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "a storm of forks"
 [ "$after" -lt $((before + 1024)) ]
 report $? "takes no more memory when it goes on: $before kB, then $after kB"
@@ -115,8 +112,7 @@ report $? "schedtape snapshot takes one of a recorder with -M"
 kill -USR1 $recorder
 eventually count 2
 report $? "and so does SIGUSR1"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "SIGINT ends the recording"
 count 2 && [ "$(cat first)" = "$PWD/$(tapes | cut -d ' ' -f 1)" ] &&
 	schedtape info t > out 2> log && grep -q '^end *: complete$' out
@@ -132,8 +128,7 @@ recorder=$!
 eventually recording
 kill -USR1 $recorder
 sleep 1
-kill -INT $recorder
-wait $recorder && wait $reader && [ "$(find . -name '*20*Z')" = "" ]
+interrupt $recorder && wait $reader && [ "$(find . -name '*20*Z')" = "" ]
 report $? "with -o - a signal takes no snapshot"
 # shellcheck disable=SC2002 # a pipe is what is tested
 cat t.pipe | schedtape report --json - > out.json 2> log &&

@@ -29,11 +29,9 @@ for n in 1 2 3; do
 	eventually count $n
 done
 sleep 1
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "SIGUSR1 and SIGUSR2 end a tape, SIGINT the last one"
-kill -INT $beside
-wait $beside
+interrupt $beside
 count 4 && [ ! -e t ] && [ "$(grep -cE "^\[ schedtape record: wrote .* to $name: .* 0 lost \]$" said)" = 4 ] &&
 	[ "$(wc -l < said)" = 4 ]
 report $? "four tapes, and a line of each"
@@ -121,8 +119,7 @@ sleep 0.5
 echo snapshot >&8
 read -r -u 9
 sleep 0.5
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 [ "$(printf '%s\n' p.20*Z | wc -l)" = 2 ] && for tape in p.20*Z; do
 	schedtape info "$tape" 2> log | grep -q '^end *: complete' || break
 done
@@ -229,8 +226,7 @@ tries=$(($(writes) - before)) said=$(grep -c 'No space left' said)
 report $? "a disk that is nearly full keeps no CPU busy: $tries writes, $said errors"
 rm -f small/rest
 sleep 3
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 for tape in small/t.20*Z; do
 	last=$tape
 	schedtape info "$tape" 2> log | grep -E '^(realtime set|machine slept|counter *: 0)' && break
@@ -266,8 +262,7 @@ report $? "a folder that is gone is reported"
 mv away gone
 ended() { [ -e "$(echo gone/t.20*Z)" ]; }
 eventually ended
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 [ "$(printf '%s\n' gone/t.20*Z | wc -l)" = 2 ] && [ ! -e gone/t ]
 report $? "and when it is back, both tapes are there"
 

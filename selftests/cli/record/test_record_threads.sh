@@ -87,8 +87,7 @@ if [ "$cpus" -gt 1 ]; then
 	}
 	eventually masked
 	schedtape list --json > list.json 2>> log
-	kill -INT $recorder
-	wait $recorder
+	interrupt $recorder
 	report $? "SIGINT ends them all"
 	[ "$(grep -c 'list:.1$' threads)" = 1 ] && [ "$(grep -c 'list:.0$' threads)" = 1 ]
 	report $? "each runs where its mask says"
@@ -175,8 +174,8 @@ expect 0 'wrote [0-9.]* MB to /dev/null \]$' schedtape pack t -o /dev/null
 interrupted()
 {
 	/usr/bin/python3 -c 'import os, signal, sys
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-os.kill(os.getpid(), signal.SIGTERM)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+os.kill(os.getpid(), signal.SIGINT)
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
@@ -185,7 +184,7 @@ for command in "pack t" "recover t"; do
 	# shellcheck disable=SC2086 # two words
 	interrupted schedtape $command -o kept.tape > out 2> log
 	[ $? = 130 ] && [ ! -s out ] && [ ! -s log ]
-	report $? "schedtape $command, interrupted: status 130"
+	report $? "schedtape $command, interrupted: it ends by the signal"
 	ls > log && [ "$(cat kept.tape kept.tape.old)" = "1
 2" ] && [ "$(grep -c '^kept.tape' log)" = 2 ]
 	report $? "and the files from before are there"

@@ -32,8 +32,7 @@ report $? "then another one"
 sleep 2
 count 2
 report $? "and no more than were asked for"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "the recording ends well"
 [ "$(grep -c '^noise,$' said)" -ge 2 ] && ! grep -v '^noise,$' said > log
 report $? "what the command says is not lost, and nothing else is said"
@@ -52,8 +51,7 @@ forget
 schedtape record -q -p $chain -o t -M 1M --trigger 'exec:true,max=1,after=2s' 2> log &
 recorder=$!
 eventually count 1
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 schedtape info --json t.20*Z > info.json 2> log &&
 	like info.json '2e9 < d["stop_ns"] - d["meta"]["trigger"]["time"] < 4e9'
 report $? "after=2s: it goes on for 2 s before the snapshot"
@@ -63,8 +61,7 @@ schedtape record -q -p $chain -o t --switch-output --trigger 'exec:true,every=30
 recorder=$!
 eventually count 3
 report $? "a trigger ends tapes that follow each other"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 count 4
 report $? "and the last one ends with the recording"
 
@@ -76,8 +73,7 @@ schedtape record -q -p $chain -o t -M 64K --trigger 'exec:sleep 1000' \
 recorder=$!
 eventually recording
 sleep 1
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 report $? "a command that hangs does not keep the recorder"
 gone() { ! pgrep -f '^sleep 1000' > /dev/null; }
 eventually gone
@@ -97,8 +93,7 @@ report $? "nothing happens while nobody waits for long"
 chrt -f 50 taskset -c 1 hog 2500 > /dev/null
 eventually count 2
 report $? "a task that waits for a CPU, and one that does not leave it"
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 for tape in t.20*Z; do
 	schedtape info --json "$tape" > info.json 2> log
 	if like info.json '(d["ended_by"] == "late" and
@@ -134,8 +129,7 @@ if [ -w /proc/pressure/cpu ] && cat /proc/pressure/cpu > /dev/null 2>&1; then
 	done
 	eventually count 1
 	report $? "pressure takes a snapshot"
-	kill -INT $recorder
-	wait $recorder
+	interrupt $recorder
 	expect 1 'trigger psi: .*some or full' \
 		schedtape record -a -M 1M --trigger 'psi:cpu often 50000 1000000'
 else

@@ -156,8 +156,9 @@ os.execvp(sys.argv[1], sys.argv[1:])' schedtape record -o t -p $workload 2> log 
 	eventually recording
 	sleep 0.5
 	kill "-$signal" $recorder
-	wait $recorder
-	report $? "SIG$signal: no failure"
+	wait $recorder 2> /dev/null
+	[ "$(kill -l $?)" = $signal ]
+	report $? "SIG$signal ends the recorder"
 	whole t 'sum(c["events"] for c in d["cpus"]) > 0' "SIG$signal: the tape is whole"
 done
 kill -KILL $workload

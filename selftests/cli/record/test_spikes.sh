@@ -51,8 +51,7 @@ echo "$caught of $rounds spikes" > log
 sed 's/^/# /' log
 [ $caught = "$rounds" ]
 report $? "each spike is caught, and why names the hog"
-kill -INT $recorder
-wait $recorder && [ ! -s said ]
+interrupt $recorder && [ ! -s said ]
 report $? "the recording ends well"
 
 finish

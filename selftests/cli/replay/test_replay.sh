@@ -99,17 +99,14 @@ recorder=$!
 # On a busy host the recorder takes seconds to begin.
 eventually pgrep -x periodic > /dev/null
 sleep $((1 + 2 * slow))
-kill -INT $recorder
-wait $recorder
+interrupt $recorder
 schedtape info long.tape > log 2>&1
 report $? "Ctrl-C ends a recording and keeps it"
 
 schedtape replay long.tape > out 2> log &
 player=$!
 eventually playing
-kill -INT $player
-wait $player
-[ $? = 130 ] && [ ! -s out ] &&
+interrupt $player && [ ! -s out ] &&
 	grep -q '^schedtape replay: interrupted after [0-9.]* of [0-9.]* s: 0 of 1 tasks done, ' log
 report $? "Ctrl-C ends a replay with status 130, and the replay says how far it came"
 nothing_left

@@ -135,9 +135,7 @@ cat "/proc/$pid/cgroup" "$top"/heavy/cpu.weight "$top"/outer/inner/cpu.max > log
 300
 20000 100000" ]
 report $? "a player is where its task was, with weight and quota"
-kill -INT $replay
-wait $replay
-[ $? = 130 ] && gone
+interrupt $replay && gone
 report $? "Ctrl-C: no player and no cgroup is left"
 for engine in module user; do
 	begin placed.tape heavy_is_there --engine=$engine
@@ -189,9 +187,7 @@ test_bound()
 	begin bound.tape both_are_there
 	bounds 0
 	report $? "the CPUs and the idle one's mark are those of the tape"
-	kill -INT $replay
-	wait $replay
-	[ $? = 130 ] && gone
+	interrupt $replay && gone
 	report $? "Ctrl-C: the controller cpuset is off as before"
 
 	last=$(($(nproc) - 1))

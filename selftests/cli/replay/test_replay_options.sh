@@ -282,9 +282,7 @@ begin_user()
 }
 
 begin_user
-kill -INT $replay
-wait $replay
-[ $? = 130 ] && no_players
+interrupt $replay && no_players
 report $? "--engine=user: Ctrl-C leaves no player"
 begin_user
 kill -KILL $replay

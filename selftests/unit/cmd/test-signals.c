@@ -76,6 +76,44 @@ static void test_hangups(void)
 	ok(!send_to_child(SIGHUP, true), "a command would ignore SIGHUP again");
 }
 
+/* A child gets @first and, when it has read that, @second.  Returns its status. */
+static int die_of(int first, int second)
+{
+	pid_t pid;
+	int fd, status = -1;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		fd = signals_open();
+		while (signals_read(fd, NULL))
+			;
+		raise(first);
+		signals_read(fd, NULL);
+		raise(second);
+		signals_die();
+		_exit(7);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void test_death(void)
+{
+	int status = die_of(SIGCHLD, SIGCHLD);
+
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7, "a process without a signal goes on");
+	ok(WTERMSIG(die_of(SIGTERM, SIGINT)) == SIGTERM, "others end by the first one");
+	ok(WTERMSIG(die_of(SIGCHLD, SIGINT)) == SIGINT, "or by one that was not read");
+	status = die_of(SIGUSR2, SIGCHLD);
+	ok(WIFEXITED(status), "SIGUSR2 ends a recording, but is no reason to die");
+	signal(SIGHUP, SIG_DFL);
+	ok(WTERMSIG(die_of(SIGHUP, SIGTERM)) == SIGHUP, "SIGHUP ends others");
+	signal(SIGHUP, SIG_IGN);
+	ok(WTERMSIG(die_of(SIGHUP, SIGTERM)) == SIGTERM, "unless it is ignored");
+	signal(SIGHUP, SIG_DFL);
+}
+
 int main(void)
 {
 	signal(SIGUSR2, SIG_DFL);
@@ -84,6 +122,7 @@ int main(void)
 	ok(WTERMSIG(send_to_child(SIGUSR2, true)) == SIGUSR2,
 	   "the command has SIGUSR2's default action");
 	ok(WTERMSIG(send_to_child(SIGUSR1, false)) == SIGUSR1, "SIGUSR1 is not ignored");
+	test_death();
 	test_snapshots();
 	test_hangups();
 	return tap_done();

@@ -181,12 +181,12 @@ static void say_failed(const struct copy_options *opts, const struct result *res
 		out_error(NULL, "%s", err->text);
 }
 
-/* Returns the exit status. */
+/* Returns the exit status, unless a signal ends the process. */
 static int say_how(const struct copy_options *opts, const struct result *result, int ret,
 		   const struct schedtape_error *err)
 {
 	if (ret == -EINTR)
-		return 128 + SIGINT;
+		return 0;
 	if (ret) {
 		say_failed(opts, result, ret, err);
 		return CMD_FAILURE;
@@ -236,5 +236,7 @@ int copy_run(const struct copy_options *opts)
 	signals_survive_writes();
 	status = copy_to(opts, output);
 	free(output);
+	if (!status)
+		signals_die();
 	return status;
 }

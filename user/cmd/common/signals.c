@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Signals whose action may be changed, and the action before that. */
@@ -25,6 +26,10 @@ static struct {
  * the usual ones.
  */
 static sigset_t snapshots, merges, enders;
+
+/* SIGINT, SIGTERM and SIGHUP, as far as they end a command, and the first one of them; 0: none. */
+static sigset_t killers;
+static int killer;
 
 /* SIGHUP ends nothing; and one has come since signals_hangup(). */
 static bool takes_hangups, hangup;
@@ -119,14 +124,18 @@ int signals_open(void)
 	sigset_t ours;
 	int fd;
 
+	sigemptyset(&killers);
+	sigaddset(&killers, SIGINT);
+	sigaddset(&killers, SIGTERM);
+	if (!takes_hangups && !hangup_ignored())
+		sigaddset(&killers, SIGHUP);
 	sigorset(&ours, &snapshots, &enders);
 	sigorset(&ours, &ours, &merges);
+	sigorset(&ours, &ours, &killers);
 	/* If SIGCHLD were ignored, children would be reaped without a wait for them. */
 	change(SIGCHLD, SIG_DFL);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGTERM);
 	sigaddset(&ours, SIGCHLD);
-	if (!hangup_ignored())
+	if (takes_hangups)
 		sigaddset(&ours, SIGHUP);
 	save_mask();
 	sigprocmask(SIG_BLOCK, &ours, NULL);
@@ -148,6 +157,8 @@ bool signals_read(int fd, bool *snapshot)
 			merge = true;
 		else
 			ends |= info.ssi_signo != SIGCHLD;
+		if (!killer && sigismember(&killers, info.ssi_signo))
+			killer = info.ssi_signo;
 	}
 	return ends;
 }
@@ -156,9 +167,26 @@ bool signals_pending(void)
 {
 	sigset_t pending;
 
-	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-		(!takes_hangups && sigismember(&pending, SIGHUP)));
+	return !sigpending(&pending) && !sigandset(&pending, &pending, &killers) &&
+	       !sigisemptyset(&pending);
+}
+
+void signals_die(void)
+{
+	const struct timespec now = { 0 };
+	/* One may have come since signals_read(). */
+	int number = killer ? killer : sigtimedwait(&killers, NULL, &now);
+	sigset_t set;
+
+	if (number < 0)
+		return;
+	signal(number, SIG_DFL);
+	raise(number);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	/* The first process of a PID namespace cannot kill itself. */
+	_exit(128 + number);
 }
 
 void signals_restore(void)

@@ -23,6 +23,11 @@ int signals_open(void);
 bool signals_read(int fd, bool *snapshot);
 /* Returns true if a signal that ends a command is pending.  It stays to be read. */
 bool signals_pending(void);
+/*
+ * Ends this process by the first SIGINT, SIGTERM or SIGHUP that has asked for the command's end, so
+ * that a shell ends its loop, too.  Returns if none has come.  To be called when all is written.
+ */
+void signals_die(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
 /*

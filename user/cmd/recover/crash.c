@@ -277,7 +277,7 @@ static bool choose(struct crash *crash)
 	return false;
 }
 
-/* Returns the exit status. */
+/* Returns the exit status, unless a signal ends the process. */
 static int run(struct crash *crash)
 {
 	struct schedtape_error err;
@@ -285,7 +285,7 @@ static int run(struct crash *crash)
 
 	ret = found_search(&crash->found, vmcore_memory(crash->vmcore), &err);
 	if (ret == -EINTR)
-		return 128 + SIGINT;
+		return 0;
 	if (!ret)
 		ret = load_choose(&crash->found, vmcore_memory(crash->vmcore),
 				  crash->options->load, &err);
@@ -302,7 +302,7 @@ static int run(struct crash *crash)
 	if (!ret && crash->tapes)
 		print_json(crash);
 	json_object_put(crash->tapes);
-	return ret ? 128 + SIGINT : crash->failed || !crash->made ? CMD_FAILURE : 0;
+	return !ret && (crash->failed || !crash->made) ? CMD_FAILURE : 0;
 }
 
 int crash_run(const struct crash_options *options)
@@ -324,5 +324,8 @@ int crash_run(const struct crash_options *options)
 		vmcore_close(crash.vmcore);
 	}
 	close(signals);
-	return out_finish(status);
+	status = out_finish(status);
+	if (!status)
+		signals_die();
+	return status;
 }
