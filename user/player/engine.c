@@ -28,6 +28,7 @@
  * struct shared - memory that all processes of a replay share
  * @state: enum stape_replay_state, and a futex for players that wait for the start
  * @speed: of STAPE_REPLAY_SPEED_ONE
+ * @paused: for how long the players were stopped since @start_time, ns
  */
 struct shared {
 	uint32_t state;
@@ -37,6 +38,7 @@ struct shared {
 	uint32_t failed;
 	uint64_t speed;
 	uint64_t start_time;
+	uint64_t paused;
 	uint64_t stop_time;
 	uint64_t steps;
 	uint64_t timed_waits;
@@ -224,14 +226,26 @@ static void count_lag(struct shared *shared, uint64_t due)
 		;
 }
 
+/* Returns the start time, moved by all pauses so far. */
+static uint64_t origin(struct shared *shared)
+{
+	return shared->start_time + get(shared->paused);
+}
+
+/* @from: when the wait begins, ns after origin(); @value: its recorded length, ns */
 static int wait_until(struct schedtape_engine *engine, uint64_t from, uint64_t value)
 {
 	struct shared *shared = engine->shared;
-	uint64_t due = from + (double)value * STAPE_REPLAY_SPEED_ONE / shared->speed;
-	struct timespec ts = { due / 1000000000, due % 1000000000 };
+	uint64_t length = (double)value * STAPE_REPLAY_SPEED_ONE / shared->speed, due;
+	struct timespec ts;
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
+	/* Again if there was a pause meanwhile. */
+	do {
+		due = origin(shared) + from + length;
+		ts = (struct timespec){ due / 1000000000, due % 1000000000 };
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+			;
+	} while (due != origin(shared) + from + length);
 	count_lag(shared, due);
 	return live(engine) ? 0 : -ECANCELED;
 }
@@ -240,12 +254,11 @@ static int wait_timed(struct schedtape_engine *engine, const struct stape_step *
 {
 	bool early = get(engine->shared->state) == STAPE_REPLAY_READY;
 	int ret = wait_start(engine);
-	uint64_t start = engine->shared->start_time;
 
 	if (ret)
 		return ret;
-	return wait_until(engine, step->wait == STAPE_WAIT_UNTIL || early ? start : schedtape_now(),
-			  step->value);
+	return wait_until(engine, step->wait == STAPE_WAIT_UNTIL || early ? 0 :
+			  schedtape_now() - origin(engine->shared), step->value);
 }
 
 static int wait_for(struct schedtape_engine *engine, const struct stape_step *step)
@@ -309,6 +322,12 @@ void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay)
 	futex(&engine->shared->state, FUTEX_WAKE, INT32_MAX);
 }
 
+void schedtape_engine_delay(struct schedtape_engine *engine, uint64_t ns)
+{
+	if (get(engine->shared->state) == STAPE_REPLAY_RUNNING)
+		add(engine->shared->paused, ns);
+}
+
 void schedtape_engine_stop(struct schedtape_engine *engine)
 {
 	if (live(engine))
@@ -356,7 +375,7 @@ void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_repl
 		.stop_time = shared->stop_time,
 	};
 	until = state->stop_time ? state->stop_time : schedtape_now();
-	if (state->start_time && until > state->start_time)
-		state->time = (double)(until - state->start_time) * state->speed /
+	if (state->start_time && until > state->start_time + shared->paused)
+		state->time = (double)(until - state->start_time - shared->paused) * state->speed /
 			      STAPE_REPLAY_SPEED_ONE;
 }

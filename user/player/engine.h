@@ -27,6 +27,8 @@ int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_st
 
 /* Sets the common start time, @delay ns from now. */
 void schedtape_engine_start(struct schedtape_engine *engine, uint64_t delay);
+/* Moves all times that are still to come by @ns, for which all players were stopped. */
+void schedtape_engine_delay(struct schedtape_engine *engine, uint64_t ns);
 /* Makes further steps fail.  The caller has to kill players that still wait. */
 void schedtape_engine_stop(struct schedtape_engine *engine);
 /* Reports the replay's state.  Ends the replay as broken if a player has died. */

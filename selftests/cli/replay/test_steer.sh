@@ -118,6 +118,51 @@ wait $replay
 [ $? = 1 ] && cp replay.log log && [ "$(grep -c 'stopped by another process' replay.log)" = 1 ]
 report $? "ends all rounds"
 
+# -- Ctrl-Z ---------------------------------------------------------------------------
+
+cat > ctrl-z.py << 'END'
+import glob, json, os, signal, subprocess, sys, time
+
+def player():
+    """State and CPU time of the hog's player, in ticks."""
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(path) as stat:
+                name, rest = stat.read().split(" (", 1)[1].rsplit(") ", 1)
+        except OSError:
+            continue
+        if name == "hog":
+            return rest[0], sum(map(int, rest.split()[11:13]))
+    return None, 0
+
+# In a process group of its own, as a job of a shell.
+replay = subprocess.Popen(["schedtape", "replay", "--json", "--engine=" + sys.argv[1], "stop.tape"],
+                          stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
+while not player()[1] and replay.poll() is None:
+    time.sleep(0.1)
+replay.send_signal(signal.SIGTSTP)
+assert os.WIFSTOPPED(os.waitpid(replay.pid, os.WUNTRACED)[1])
+began = time.monotonic_ns()
+# It may have been preempted when the pause began.
+while player()[0] == "R":
+    time.sleep(0.1)
+before = player()
+time.sleep(1)
+after = player()
+assert before[1] and after == before, (before, after)
+pause = time.monotonic_ns() - began
+replay.send_signal(signal.SIGCONT)
+result = json.loads(replay.communicate()[0])["rounds"][0]
+# What ends last is a sleep that had begun before the pause.
+moved = result["wall_ns"] - result["recorded_wall_ns"]
+assert replay.returncode == 0 and moved > pause / 2, (replay.returncode, moved, pause)
+END
+schedtape record -q -o stop.tape -- sh -c 'sleep 3 & hog 1500; wait' > log 2>&1
+for engine in module user; do
+	/usr/bin/python3 -IS ctrl-z.py $engine > log 2>&1
+	report $? "--engine=$engine: Ctrl-Z stops the players, too, and their waits end later"
+done
+
 # -- figures of players ---------------------------------------------------------------
 
 # Two tasks that sleep as often as their names say, and then long enough to be inspected.

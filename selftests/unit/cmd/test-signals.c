@@ -114,6 +114,36 @@ static void test_death(void)
 	signal(SIGHUP, SIG_DFL);
 }
 
+/* In a group of its own, because an orphaned group ignores SIGTSTP. */
+static void stop_and_go_on(void)
+{
+	int fd;
+
+	setpgid(0, 0);
+	signals_take_stops();
+	fd = signals_open();
+	raise(SIGTSTP);
+	if (signals_stop() || signals_read(fd, NULL) || !signals_stop() || signals_stop())
+		_exit(1);
+	signals_stop_here();
+	_exit(signals_stop());
+}
+
+static void test_stops(void)
+{
+	pid_t pid;
+	int status = -1;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		stop_and_go_on();
+	waitpid(pid, &status, WUNTRACED);
+	ok(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP, "SIGTSTP waits, then it stops");
+	kill(pid, SIGCONT);
+	ok(waitpid(pid, &status, 0) == pid && !status, "until SIGCONT");
+}
+
 int main(void)
 {
 	signal(SIGUSR2, SIG_DFL);
@@ -123,6 +153,7 @@ int main(void)
 	   "the command has SIGUSR2's default action");
 	ok(WTERMSIG(send_to_child(SIGUSR1, false)) == SIGUSR1, "SIGUSR1 is not ignored");
 	test_death();
+	test_stops();
 	test_snapshots();
 	test_hangups();
 	return tap_done();

@@ -117,6 +117,33 @@ static void test_times(void)
 	schedtape_engine_free(engine);
 }
 
+/* A player is stopped by a signal, and its waits move by the length of the stop. */
+static void test_stop(void)
+{
+	struct schedtape_replay_state s;
+	pid_t pid;
+	int status;
+
+	create(1, NULL, 0, 10);
+	pid = fork();
+	if (!pid)
+		_exit(wait_twice(NULL) != NULL);
+	while (!state().waiting)
+		usleep(1000);
+	kill(pid, SIGSTOP);
+	waitpid(pid, &status, WUNTRACED);
+	schedtape_engine_delay(engine, 1000 * MS);
+	schedtape_engine_start(engine, 0);
+	schedtape_engine_delay(engine, 100 * MS);
+	kill(pid, SIGCONT);
+	waitpid(pid, &status, 0);
+	s = state();
+	ok(!status && s.stop_time - s.start_time >= 130 * MS, "a stop moves what comes after it");
+	ok(s.time >= 300 * MS && s.time <= 10 * (s.stop_time - s.start_time - 100 * MS),
+	   "and is no time of the replay, nor one before the start");
+	schedtape_engine_free(engine);
+}
+
 /* A player dies in a wait; the other one's wait fails when the replay is stopped. */
 static void test_ends(void)
 {
@@ -171,6 +198,7 @@ int main(void)
 {
 	test_edges();
 	test_times();
+	test_stop();
 	test_ends();
 	return tap_done();
 }

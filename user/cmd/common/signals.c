@@ -37,6 +37,9 @@ static bool takes_hangups, hangup;
 /* A signal that asks for a merge has come since signals_merge(). */
 static bool merge;
 
+/* SIGTSTP waits for the command; and one has come since signals_stop(). */
+static bool takes_stops, stop;
+
 static void change(int signal, void (*handler)(int signal))
 {
 	struct sigaction action = { .sa_handler = handler };
@@ -111,12 +114,36 @@ bool signals_hangup(void)
 	return came;
 }
 
-/* nohup(1) ignores SIGHUP.  If it were blocked here, signalfd would return it all the same. */
-static bool hangup_ignored(void)
+void signals_take_stops(void)
+{
+	takes_stops = true;
+}
+
+bool signals_stop(void)
+{
+	bool came = stop;
+
+	stop = false;
+	return came;
+}
+
+void signals_stop_here(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/* If an ignored signal, as SIGHUP of nohup(1), were blocked, signalfd would return it anyway. */
+static bool ignored(int signal)
 {
 	struct sigaction action;
 
-	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
+	return !sigaction(signal, NULL, &action) && action.sa_handler == SIG_IGN;
 }
 
 int signals_open(void)
@@ -127,7 +154,7 @@ int signals_open(void)
 	sigemptyset(&killers);
 	sigaddset(&killers, SIGINT);
 	sigaddset(&killers, SIGTERM);
-	if (!takes_hangups && !hangup_ignored())
+	if (!takes_hangups && !ignored(SIGHUP))
 		sigaddset(&killers, SIGHUP);
 	sigorset(&ours, &snapshots, &enders);
 	sigorset(&ours, &ours, &merges);
@@ -137,6 +164,8 @@ int signals_open(void)
 	sigaddset(&ours, SIGCHLD);
 	if (takes_hangups)
 		sigaddset(&ours, SIGHUP);
+	if (takes_stops && !ignored(SIGTSTP))
+		sigaddset(&ours, SIGTSTP);
 	save_mask();
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	fd = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -155,6 +184,8 @@ bool signals_read(int fd, bool *snapshot)
 			hangup = true;
 		else if (sigismember(&merges, info.ssi_signo))
 			merge = true;
+		else if (info.ssi_signo == SIGTSTP)
+			stop = true;
 		else
 			ends |= info.ssi_signo != SIGCHLD;
 		if (!killer && sigismember(&killers, info.ssi_signo))

@@ -47,6 +47,12 @@ void signals_end_on(int signal);
 void signals_take_hangups(void);
 /* Then returns true if signals_read() has read one since the last call. */
 bool signals_hangup(void);
+/* From now on SIGTSTP, unless it is ignored, waits for the command: see signals_open(). */
+void signals_take_stops(void);
+/* Then returns true if signals_read() has read one since the last call. */
+bool signals_stop(void);
+/* Stops this process as SIGTSTP does, until SIGCONT. */
+void signals_stop_here(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 

@@ -58,6 +58,18 @@ int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), vo
 	return 0;
 }
 
+void kill_on_exit_stop(const struct kill_on_exit *killer)
+{
+	kill(-killer->pid, SIGSTOP);
+	/* It must still see the controller's end. */
+	kill(killer->pid, SIGCONT);
+}
+
+void kill_on_exit_continue(const struct kill_on_exit *killer)
+{
+	kill(-killer->pid, SIGCONT);
+}
+
 void kill_on_exit_end(struct kill_on_exit *killer)
 {
 	if (!killer->pid)

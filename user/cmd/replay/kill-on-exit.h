@@ -24,6 +24,9 @@ struct kill_on_exit {
  * signal, so waitpid(-1) does not return it.  Returns 0 or -errno.
  */
 int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), void *arg);
+/* Stops the other processes of the group, or lets them go on. */
+void kill_on_exit_stop(const struct kill_on_exit *killer);
+void kill_on_exit_continue(const struct kill_on_exit *killer);
 /* Kills the group and waits for the process; @clean is not called. */
 void kill_on_exit_end(struct kill_on_exit *killer);
 

@@ -17,6 +17,7 @@
 
 #include <machine/machine.h>
 
+#include "base/clock.h"
 #include "common/backup.h"
 #include "common/output.h"
 #include "common/priority.h"
@@ -96,10 +97,37 @@ static int get_state(struct replay *replay, struct schedtape_error *err)
 
 /* -- players --------------------------------------------------------------- */
 
+/*
+ * Ctrl-Z: the players pause as long as this process is stopped.  A replay that another process has
+ * paused, or that has not started or has ended, stays as it is.
+ */
+static void stop_here(struct replay *replay)
+{
+	struct schedtape_error err;
+	uint64_t since = schedtape_now();
+	bool paused = false;
+
+	if (replay->cast.engine)
+		kill_on_exit_stop(&replay->killer);
+	else
+		paused = !schedtape_replay_pause(replay->client, replay->id, &err);
+	replay_show_end(replay->options);
+	signals_stop_here();
+	if (replay->cast.engine) {
+		schedtape_engine_delay(replay->cast.engine, schedtape_now() - since);
+		kill_on_exit_continue(&replay->killer);
+	} else if (paused) {
+		/* It fails if another process has meanwhile resumed or stopped the replay. */
+		schedtape_replay_start(replay->client, replay->id, 0, &err);
+	}
+}
+
 static void read_signals(struct replay *replay)
 {
 	if (signals_read(replay->signals, NULL))
 		replay->interrupted = true;
+	if (signals_stop())
+		stop_here(replay);
 	processes_reap(&replay->processes, false);
 }
 
@@ -521,6 +549,7 @@ static int open_all(struct replay *replay, struct schedtape_tape *tape)
 	int ret;
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	signals_take_stops();
 	replay->signals = signals_open();
 	ret = replay->signals < 0 ? replay->signals : open_cgroups(replay, tape);
 	return ret || replay->options->user ? ret : open_replay(replay);
