@@ -58,6 +58,13 @@ static int compile(struct replay_options *opts, struct schedtape_tape *tape,
 	return out_failed(schedtape_program_compile(tape, &opts->program, program, &err), &err);
 }
 
+static void say_kthreads(const struct replay_options *opts, uint32_t n)
+{
+	if (n && !opts->quiet)
+		out_warning(NULL, "%u kernel thread%s left out: --kthreads replays %s", n,
+			    n > 1 ? "s are" : " is", n > 1 ? "them" : "it");
+}
+
 /* Sets @no_ext, and warns, if tasks have SCHED_EXT and this kernel has no such policy. */
 static void check_ext(struct replay_options *opts, const struct schedtape_program *program)
 {
@@ -85,6 +92,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 	if (!ret)
 		ret = compile(opts, tape, &program);
 	if (!ret) {
+		say_kthreads(opts, program->nr_kthreads);
 		check_ext(opts, program);
 		schedtape_calibrate(&calibration);
 		ret = find_scale(opts, tape, &calibration, &scale);

@@ -154,6 +154,8 @@ static void test_replay(void)
 	ok(plays(&opts, "--time=1.25,") && opts.program.from == 1250000000 && !opts.program.to,
 	   "--time=1.25,");
 	ok(plays(&opts, "-r4294967295") && opts.repeat == 4294967295, "-r4294967295");
+	ok(plays(&opts, "--kthreads") && opts.program.kthreads && plays(&opts, "-q") &&
+	   !opts.program.kthreads, "--kthreads");
 	ok(plays(&opts, "--record=tape/") && !strcmp(opts.record, "tape"), "--record=tape/");
 	ok(plays(&opts, "--only=pid=1-3,7") && choice_made(&opts.choice), "--only=pid=1-3,7");
 	replay_options_free(&opts);

@@ -2,6 +2,8 @@
 /*
  * Description: what a part of a tape compiles to.
  */
+#include <errno.h>
+
 #include "programs.h"
 
 /* Wake-ups by an excluded task are external. */
@@ -28,28 +30,28 @@ static void test_keep(void)
 	schedtape_program_free(program);
 }
 
-/* 1 forks 2, which makes thread 3, which makes thread 4 and forks 5. */
+/* 11 forks 12, which makes thread 13, which makes thread 14 and forks 15. */
 static struct schedtape_tape *generations(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 100, 0, 2, false);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
-	fake_fork(tape, 250, 0, 3, true);
-	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 3);
-	fake_fork(tape, 350, 0, 4, true);
-	fake_fork(tape, 360, 0, 5, false);
-	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 4);
-	fake_prio(tape, 450, 0, 4, 1, 0, 7);
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 5);
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 11);
+	fake_fork(tape, 100, 0, 12, false);
+	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 12);
+	fake_fork(tape, 250, 0, 13, true);
+	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 13);
+	fake_fork(tape, 350, 0, 14, true);
+	fake_fork(tape, 360, 0, 15, false);
+	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 14);
+	fake_prio(tape, 450, 0, 14, 1, 0, 7);
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 15);
 	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
 	return tape;
 }
 
 static void test_orphans(void)
 {
-	uint32_t pid = 2;
+	uint32_t pid = 12;
 	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
 	struct schedtape_program *program = compile_as(generations(), &options);
 
@@ -72,7 +74,7 @@ static void test_orphans(void)
 /* The creator of a forked process's thread is excluded: the thread stays in that process. */
 static void test_orphaned_threads(void)
 {
-	uint32_t pid = 3;
+	uint32_t pid = 13;
 	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
 	struct schedtape_program *program = compile_as(generations(), &options);
 
@@ -157,9 +159,94 @@ static void test_away(void)
 	schedtape_program_free(program);
 }
 
+/*
+ * A kworker ends a sleep of 10 in state D, creates the process 50, and is one of three kernel
+ * threads: kthreadd creates 31 later.  11 is an io_uring worker of 10, and nobody knows the parent
+ * of 40.
+ */
+static struct schedtape_tape *kernel(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+
+	fake_info(tape, 2, "kthreadd", STAPE_STATE_SLEEPING, 0);
+	fake_info(tape, 30, "kworker/0:1", STAPE_STATE_IDLE, 0)->ppid = 2;
+	fake_info(tape, 10, "app", STAPE_STATE_SLEEPING, 0)->ppid = 1;
+	fake_info(tape, 11, "iou-wrk-10", STAPE_STATE_SLEEPING, 0)->ppid = 1;
+	tape->tasks[3].tgid = 10;
+	fake_info(tape, 40, "kworker/1:0", STAPE_STATE_IDLE, 0);
+	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 10);
+	fake_wake(tape, 150, 0, 30, STAPE_CTX_TASK);
+	fake_switch(tape, 200, 0, STAPE_STATE_BLOCKED, 30);
+	fake_fork(tape, 250, 0, 50, false);
+	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
+	fake_switch(tape, 400, 0, STAPE_STATE_IDLE, 10);
+	fake_wake(tape, 450, 0, 11, STAPE_CTX_TASK);
+	fake_switch(tape, 500, 0, STAPE_STATE_SLEEPING, 11);
+	fake_switch(tape, 600, 0, STAPE_STATE_SLEEPING, 40);
+	fake_switch(tape, 700, 0, STAPE_STATE_IDLE, 2);
+	fake_fork(tape, 750, 0, 31, false);
+	fake_switch(tape, 800, 0, STAPE_STATE_SLEEPING, 31);
+	fake_switch(tape, 900, 0, STAPE_STATE_DEAD, 0);
+	return tape;
+}
+
+static void test_kthreads(void)
+{
+	const struct schedtape_program_options all = { .kthreads = true };
+	struct schedtape_program_options options = { .from = 720 };
+	struct schedtape_program *program = compile(kernel());
+	uint32_t pid = 30;
+
+	ok(program && program->nr_tasks == 4 && program->nr_kthreads == 3 &&
+	   program->tasks[0].pid == 10 && program->tasks[1].pid == 11 &&
+	   program->tasks[2].pid == 40 && program->tasks[3].pid == 50,
+	   "kthreadd and its children are left out, but no io_uring worker, no child of a kworker, "
+	   "and no task without a known parent");
+	is_program(program, 0, "0:until 100; 100:for 100 D; 150:wake 0!; 200:exit",
+		   "a wake-up by a kernel thread is external");
+	schedtape_program_free(program);
+
+	program = compile_as(kernel(), &all);
+	ok(program && program->nr_tasks == 7 && !program->nr_kthreads, "unless all are wanted");
+	is_program(program, 2, "0:until 100; 50:wake 0!; 100:wait 1 D; 150:wake 2!; 200:exit",
+		   "then its waker is a player");
+	schedtape_program_free(program);
+
+	program = compile_as(kernel(), &options);
+	ok(program && program->nr_kthreads == 3, "those that are there later: %u",
+	   program ? program->nr_kthreads : 0);
+	schedtape_program_free(program);
+	options = (struct schedtape_program_options){ .keep = keep_pid, .arg = &pid };
+	program = compile_as(kernel(), &options);
+	ok(program && program->nr_kthreads == 2, "one that is excluded does not count");
+	schedtape_program_free(program);
+}
+
+static bool keep_kworker(void *arg, const struct schedtape_task *task)
+{
+	(void)arg;
+	return task->pid == 30;
+}
+
+static void test_only_kthreads(void)
+{
+	const struct schedtape_program_options options = { .keep = keep_kworker };
+	struct schedtape_tape *tape = kernel();
+	struct schedtape_program *program = NULL;
+	struct schedtape_error err = { "" };
+
+	ok(schedtape_program_compile(tape, &options, &program, &err) == -ENODATA && !program &&
+	   !strcmp(err.text, "only kernel threads were chosen: --kthreads replays them"),
+	   "nothing but kernel threads: %s", err.text);
+	fake_free(tape);
+}
+
 int main(void)
 {
 	test_keep();
+	test_kthreads();
+	test_only_kthreads();
 	test_orphans();
 	test_orphaned_threads();
 	test_older_thread();

@@ -22,6 +22,7 @@
 #define OPT_CPUS		0x200a
 #define OPT_ENGINE		0x200b
 #define OPT_CGROUPS		0x200c
+#define OPT_KTHREADS		0x200d
 
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
@@ -37,6 +38,7 @@ static const struct argp_option options[] = {
 	  "Replay only these tasks: GLOB or comm=GLOB selects by name, pid=LIST, tgid=LIST or "
 	  "cgroup=WHICH selects by ID or cgroup; may be repeated", 0 },
 	{ "exclude", OPT_EXCLUDE, "WHICH", 0, "Do not replay these tasks; may be repeated", 0 },
+	{ "kthreads", OPT_KTHREADS, NULL, 0, "Replay kernel threads, too", 0 },
 	{ "time", OPT_TIME, "FROM,TO", 0,
 	  "Only this part of the tape, in seconds as script prints them", 0 },
 	{ "cpus", OPT_CPUS, "MAP", 0,
@@ -163,6 +165,9 @@ static error_t parse_part(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_EXCLUDE:
 		parse_choice(&opts->choice.exclude, "exclude", arg, state);
+		break;
+	case OPT_KTHREADS:
+		opts->program.kthreads = true;
 		break;
 	case OPT_TIME:
 		parse_time(opts, arg, state);

@@ -55,6 +55,7 @@ static struct json_object *result_json(const struct schedtape_program *program,
 	struct json_object *object = json_object_new_object();
 
 	out_json_add_count(object, "task_count", program->nr_tasks);
+	out_json_add_count(object, "kthreads_left_out", program->nr_kthreads);
 	out_json_add_count(object, "wall_ns", wall);
 	out_json_add_count(object, "recorded_wall_ns", program->duration);
 	out_json_add_count(object, "steps", state->steps);

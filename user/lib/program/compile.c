@@ -19,6 +19,7 @@
 #include "program/choice.h"
 #include "program/compiler.h"
 #include "program/store.h"
+#include "timeline/tasks.h"
 
 #define STOP_HERE	1	/* returned to end the run of the timeline */
 
@@ -45,6 +46,11 @@ static struct part *part_of(struct compiler *c, const struct schedtape_task *tas
 static bool plays(struct compiler *c, const struct schedtape_task *task)
 {
 	return task->index < c->part_store.nr && part_of(c, task)->number != SCHEDTAPE_NONE;
+}
+
+static bool is_left_out_kthread(const struct compiler *c, const struct schedtape_task *task)
+{
+	return !c->options->kthreads && schedtape_is_kthread(task);
 }
 
 static struct schedtape_program_task *task_of(struct compiler *c, const struct schedtape_task *task)
@@ -210,6 +216,10 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 
 	if (c->kept && (task->index >= c->nr_kept || !c->kept[task->index]))
 		return 0;
+	if (is_left_out_kthread(c, task)) {
+		c->program->nr_kthreads++;
+		return 0;
+	}
 	ret = prio_of(c, task, &ptask.prio);
 	if (!ret && task->cgroup)
 		ret = schedtape_program_add_cgroup(c->program, task->cgroup, &ptask.cgroup);
@@ -306,7 +316,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	wait->blocked = task->slept_as == STAPE_STATE_BLOCKED ||
 			task->slept_as == STAPE_STATE_IDLE;
 	if (!waker || !ticket || ticket != part->ticket) {
-		end_external(c, part, wait, waker, time);
+		end_external(c, part, wait, waker && !is_left_out_kthread(c, waker), time);
 		return 0;
 	}
 	ret = edge_of(c, part_of(c, waker)->number, part->number, &edge);
@@ -520,6 +530,17 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.no_edges = true,
 };
 
+static int say_nothing(const struct compiler *c, struct schedtape_error *err)
+{
+	bool chosen = c->kept || c->options->from || c->options->to;
+
+	if (c->program->nr_kthreads)
+		return schedtape_fail(err, -ENODATA, "only kernel threads %s: --kthreads replays "
+				      "them", chosen ? "were chosen" : "are on the tape");
+	return schedtape_fail(err, -ENODATA, "no task%s on the tape: nothing to replay",
+			      chosen ? " that was chosen is" : "");
+}
+
 static int compile(struct compiler *c, struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	const uint64_t marks[] = { c->options->from, c->options->to };
@@ -534,9 +555,7 @@ static int compile(struct compiler *c, struct schedtape_tape *tape, struct sched
 	if (ret < 0)
 		return ret;
 	if (!c->program->nr_tasks)
-		return schedtape_fail(err, -ENODATA, "no task%s: nothing to replay",
-				      c->kept || c->options->from || c->options->to ?
-				      " that was chosen is on the tape" : " on the tape");
+		return say_nothing(c, err);
 	ret = program_set_processes(c);
 	if (ret)
 		return schedtape_fail(err, ret, "not enough memory");

@@ -135,6 +135,7 @@ struct schedtape_program_hash {
  * @timed: number of waits that end at a given time
  * @lengths: number of waits with a given length
  * @nr_ext: number of tasks whose policy is SCHED_EXT at some time
+ * @nr_kthreads: number of kernel threads that were left out only because they are such
  *
  * The stores have the arrays.  Large ones lie in files, which all processes share.
  */
@@ -160,6 +161,7 @@ struct schedtape_program {
 	uint64_t timed;
 	uint64_t lengths;
 	uint32_t nr_ext;
+	uint32_t nr_kthreads;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
 			       name_store, cgroup_store, deadline_store, affinity_store;
 	struct schedtape_program_hash cgroup_hash, deadline_hash, affinity_hash;
@@ -189,12 +191,15 @@ schedtape_program_next(const struct schedtape_program *program, const struct sch
  *	NULL: all tasks.  A wake-up by a task that is left out becomes an external one at its
  *	recorded time
  * @arg: for @keep
+ * @kthreads: kernel threads, too; without them, their wake-ups are external, as on a tape that has
+ *	no kernel threads
  * @from, @to: replay the time in between, ns of the session's clock; @to 0: until the end
  */
 struct schedtape_program_options {
 	enum schedtape_external external;
 	bool (*keep)(void *arg, const struct schedtape_task *task);
 	void *arg;
+	bool kthreads;
 	uint64_t from;
 	uint64_t to;
 };

@@ -5,9 +5,22 @@
 #ifndef SCHEDTAPE_TASKS_H
 #define SCHEDTAPE_TASKS_H
 
+#include <string.h>
+
 #include <schedtape.h>
 
 #include "base/store.h"
+
+#define KTHREADD	2	/* PID of the kernel thread that creates all others */
+
+/*
+ * Returns true if the task's description or fork shows that it is a kernel thread.  PIDs on tapes
+ * are those of the initial PID namespace.  A parent that was not recorded is not known.
+ */
+static inline bool schedtape_is_kthread(const struct schedtape_task *task)
+{
+	return task->ppid == KTHREADD || (task->pid == KTHREADD && !strcmp(task->comm, "kthreadd"));
+}
 
 /**
  * enum task_state - what a task does at the moment
