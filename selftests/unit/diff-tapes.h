@@ -66,6 +66,8 @@ static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle
 static const char *with_meta;
 static const struct schedtape_scheduler *with_schedulers;
 static size_t nr_schedulers;
+/* "two" of the next tape is a kernel thread; or the next tape is of a replay without "two". */
+static bool with_kthread, with_players;
 /* PID of a task that a timer wakes at the end of the next tape, and that ends; 0: none */
 static uint32_t with_end;
 
@@ -75,6 +77,9 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 	static struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .comm = "one" }, { .pid = 11, .comm = "two" },
 		{ .pid = 12, .comm = "three" },
+	};
+	static const struct schedtape_player players[] = {
+		{ .pid = 10, .task_pid = 10 }, { .pid = 12, .task_pid = 12 },
 	};
 	const struct schedtape_cpu cpu = { .cpu = 0, .events = events };
 	const struct schedtape_end end = {
@@ -92,11 +97,14 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 		tasks[i].tgid = tasks[i].pid;
 		tasks[i].state = STAPE_STATE_SLEEPING;
 	}
+	tasks[1].ppid = with_kthread ? 2 : 0;
 	if (tape_writer_create(tape->path, meta, NULL, &writer, &err))
 		printf("Bail out! %s\n", err.text);
 	for (i = 0; i < nr_schedulers; i++)
 		schedtape_writer_scheduler(writer, &with_schedulers[i], &err);
-	if (schedtape_writer_tasks(writer, tasks, 3, &err) ||
+	if (schedtape_writer_tasks(writer, tasks, with_players ? 1 : 2, &err) ||
+	    schedtape_writer_tasks(writer, tasks + 2, 1, &err) ||
+	    (with_players && schedtape_writer_players(writer, players, 2, &err)) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);

@@ -176,6 +176,40 @@ schedtape diff --json work.{tape,replay} > out.json 2> log &&
 		d["verdict"]["only_b"] == 0 and d["verdict"]["order_error"] < 0.5)'
 report $? "distances in JSON"
 
+# -- kernel threads --------------------------------------------------------------
+
+# diff_kernel EXPRESSION TEXT: evaluates an expression about the verdict of diff
+diff_kernel()
+{
+	schedtape diff --json kernel.{tape,replay} > out.json 2> log &&
+		like out.json "(lambda v: $1)(d['verdict'])"
+	report $? "$2"
+}
+
+schedtape record -q -a --kthreads -o kernel.tape -- \
+	sh -c 'dd if=/dev/zero of=data bs=64k count=16; sync data' > log 2>&1
+report $? "all tasks and kernel threads are recorded"
+schedtape report --json kernel.tape 2> log | /usr/bin/python3 -IS -c 'import json, sys
+print(sum(2 in (t["pid"], t["ppid"]) for t in json.load(sys.stdin)["tasks"]))' > kernel
+n=$(cat kernel)
+schedtape replay --json --record kernel.replay kernel.tape > out.json 2> log &&
+	grep -q "warning: $n kernel threads are left out: --kthreads replays them" log &&
+	like out.json "d['rounds'][0]['kthreads_left_out'] == $n > 9"
+report $? "a replay leaves out the kernel threads, and says how many"
+names kernel.replay > out
+grep -wEo 'kthreadd|ksoftirqd/0|dd' out > log
+[ "$(cat log)" = dd ]
+report $? "only user tasks are replayed"
+diff_kernel "v['kthreads_left_out'] == $n and not v['only_a'] and v['same_graph']" \
+	"the graph is judged without them"
+schedtape replay --json --kthreads --record kernel.replay kernel.tape > out.json 2> log &&
+	! grep -q 'left out' log && like out.json "not d['rounds'][0]['kthreads_left_out']"
+report $? "--kthreads leaves out none"
+diff_kernel "not v['kthreads_left_out'] and not v['only_a'] and v['matched'] > $n" \
+	"all tasks are matched"
+expect 1 "only kernel threads were chosen: --kthreads replays them" \
+	schedtape replay --only kthreadd kernel.tape
+
 # -- time and CPU time ---------------------------------------------------------
 
 # ran TAPE NAME: prints the CPU time of the tasks with that name, ns

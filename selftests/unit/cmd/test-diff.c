@@ -305,6 +305,37 @@ static void prints_not(const char *unexpected, const char *what)
 		printf("# \"%s\" in:\n# %s\n", unexpected, printed);
 }
 
+/* "two" is a kernel thread that the replay does not play. */
+static void test_kthreads(void)
+{
+	static const char * const limits[] = {
+		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
+		"--max-order-error=0", "--same-graph",
+	};
+	struct habit without = plain;
+	size_t i;
+
+	for (i = 0; i < CYCLES; i++)
+		if (without.cycles[i].wakes == 11)
+			without.cycles[i].wakes = 0;
+	with_kthread = true;
+	make_tape(&a, &plain);
+	with_kthread = false;
+	with_players = true;
+	make_tape(&b, &without);
+	with_players = false;
+	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		keeps(limits[i], NULL);
+	prints("verdict: same graph, 2 of 2 tasks matched\n", "other tasks are matched");
+	prints("\nleft out: 1 kernel thread, which the replay does not play\n", "and a line says so");
+	ok(!strstr(printed, "unmatched"), "it is not among the unmatched tasks");
+	diff("--json", NULL);
+	ok(strstr(printed, "\"kthreads_left_out\": 1"), "in JSON, too");
+	make_tape(&a, &plain);
+	exceeds("--same-graph", NULL, "the graphs of who wakes whom differ");
+	prints_not("left out", "another task is missed");
+}
+
 static void test_schedulers(void)
 {
 	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
@@ -584,6 +615,7 @@ int main(void)
 	test_order();
 	test_median();
 	test_graph();
+	test_kthreads();
 	test_several();
 	close(a.fd);
 	close(b.fd);

@@ -276,6 +276,82 @@ static void test_child_first(void)
 	done(&two);
 }
 
+/* An app wakes a kworker, a child of kthreadd, and is woken by it; it wakes its thread 3 times. */
+static struct schedtape_tape *with_kworker(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	int i;
+
+	fake_info(tape, 2, "kthreadd", S, 0);
+	fake_info(tape, 30, "kworker/0:1", S, 0)->ppid = 2;
+	fake_info(tape, 100, "app", STAPE_STATE_RUNNING, 0);
+	fake_info(tape, 101, "thread", S, 1)->tgid = 100;
+	tape->curr[0] = 100;
+	for (i = 0; i < 3; i++) {
+		fake_wake(tape, 100 + 10 * i, 0, 101, STAPE_CTX_TASK);
+		fake_switch(tape, 101 + 10 * i, 1, 0, 101);
+		fake_switch(tape, 105 + 10 * i, 1, S, 0);
+	}
+	fake_wake(tape, 200, 0, 30, STAPE_CTX_TASK);
+	fake_switch(tape, 210, 0, S, 30);
+	fake_wake(tape, 220, 0, 100, STAPE_CTX_TASK);
+	fake_switch(tape, 230, 0, S, 100);
+	return tape;
+}
+
+/* A replay of that, without the kworker's part, or with it; @wakes: of the thread. */
+static struct schedtape_tape *replay_of_kworker(bool kworker, int wakes)
+{
+	static const uint32_t plays[] = { 100, 101, 30 };
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	uint32_t i;
+
+	fake_info(tape, 700, "app", STAPE_STATE_RUNNING, 0);
+	fake_info(tape, 701, "thread", S, 1)->tgid = 700;
+	if (kworker)
+		fake_info(tape, 702, "kworker/0:1", S, 2);
+	tape->curr[0] = 700;
+	for (i = 0; i < (uint32_t)wakes; i++) {
+		fake_wake(tape, 100 + 10 * i, 0, 701, STAPE_CTX_TASK);
+		fake_switch(tape, 101 + 10 * i, 1, 0, 701);
+		fake_switch(tape, 105 + 10 * i, 1, S, 0);
+	}
+	for (i = 0; i < 2 + (uint32_t)kworker; i++)
+		tape->players[tape->nr_players++] = (struct schedtape_player) {
+			.time = 1, .pid = 700 + i, .task_pid = plays[i],
+		};
+	return tape;
+}
+
+static void test_kthreads(void)
+{
+	struct two two = compare(with_kworker(), replay_of_kworker(false, 3));
+	size_t pairs, edges;
+
+	schedtape_comparison_pairs(two.comparison, &pairs);
+	schedtape_comparison_edges(two.comparison, &edges);
+	ok(two.d->kthreads == 2 && two.d->matched == 2 && !two.d->only_a && pairs == 2,
+	   "kernel threads that a replay leaves out are not compared");
+	ok(two.d->same_graph && two.d->woken_a == 3 && two.d->woken_same == 3 && edges == 1,
+	   "and the graph is judged without them");
+	done(&two);
+	two = compare(with_kworker(), replay_of_kworker(false, 2));
+	ok(!two.d->same_graph && two.d->edges_differ == 1 && !two.d->edges_only_a,
+	   "other tasks are judged");
+	done(&two);
+	two = compare(replay_of_kworker(false, 3), with_kworker());
+	ok(two.d->kthreads == 2 && !two.d->only_b && two.d->same_graph,
+	   "the same the other way round");
+	done(&two);
+	two = compare(with_kworker(), replay_of_kworker(true, 3));
+	ok(!two.d->kthreads && two.d->matched == 3 && two.d->only_a == 1 && !two.d->same_graph,
+	   "if a replay has one of them, others are missed like any task");
+	done(&two);
+	two = compare(with_kworker(), family(100, false, 3));
+	ok(!two.d->kthreads && two.d->only_a == 4, "so are they on a tape of no replay");
+	done(&two);
+}
+
 /* Many tasks of one name, and many names: a quadratic matching would take minutes. */
 static void test_many(void)
 {
@@ -498,6 +574,7 @@ int main(void)
 	test_joined();
 	test_joined_later();
 	test_child_first();
+	test_kthreads();
 	test_many();
 	two = compare(fake_new(0, 1), fake_new(0, 1));
 	ok(two.d->same_graph && !two.d->matched, "nothing equals nothing");

@@ -249,6 +249,9 @@ static void print_verdict(const struct diff *diff)
 	if (verdict->small)
 		printf("not judged: CPU time of %zu task%s that ran too short\n", verdict->small,
 		       verdict->small == 1 ? "" : "s");
+	if (d->kthreads)
+		printf("left out: %zu kernel thread%s, which the replay does not play\n",
+		       d->kthreads, d->kthreads == 1 ? "" : "s");
 	if (diff_wall(&diff->a))
 		snprintf(ratio, sizeof(ratio), ", ratio %.3f",
 			 (double)diff_wall(&diff->b) / diff_wall(&diff->a));
@@ -400,6 +403,7 @@ static struct json_object *json_verdict(const struct diff *diff)
 	out_json_add_count(object, "only_b", d->only_b);
 	add_errors(object, diff);
 	out_json_add_count(object, "not_judged", verdict->small);
+	out_json_add_count(object, "kthreads_left_out", d->kthreads);
 	out_json_add_count(object, "edges_same", d->edges_same);
 	out_json_add_count(object, "edges_differ", d->edges_differ);
 	out_json_add_count(object, "edges_only_a", d->edges_only_a);

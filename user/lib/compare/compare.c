@@ -14,7 +14,7 @@
 
 /**
  * struct schedtape_comparison - two timelines side by side
- * @pair_a, @pair_b: for each task the number of its pair
+ * @pair_a, @pair_b: for each task the number of its pair; SCHEDTAPE_NONE: it is left out
  * @edges: all edges of A, and those of B between matched tasks
  */
 struct schedtape_comparison {
@@ -26,25 +26,59 @@ struct schedtape_comparison {
 	size_t nr_edges;
 };
 
+/*
+ * Returns true if the tape of @side has kernel threads that a replay, the tape of @other, has left
+ * out.  A replay that plays one of them has left out none for being such.
+ */
+static bool lacks_kthreads(const struct match_side *other, const struct match_side *side,
+			   const uint32_t *counterparts)
+{
+	uint32_t i;
+
+	for (i = 0; i < side->nr; i++)
+		if (counterparts[i] != SCHEDTAPE_NONE && schedtape_is_kthread(&side->tasks[i]))
+			return false;
+	return other->nr_players;
+}
+
+/* Adds pairs of one task: those of @side without counterpart.  Returns their number. */
+static size_t list_unmatched(struct schedtape_comparison *c, struct schedtape_pair *pairs,
+			     const struct match_side *side, const struct match_side *other,
+			     const uint32_t *counterparts)
+{
+	bool lacks = lacks_kthreads(other, side, counterparts);
+	bool of_a = counterparts == c->pair_a;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < side->nr; i++) {
+		if (counterparts[i] != SCHEDTAPE_NONE)
+			continue;
+		if (lacks && schedtape_is_kthread(&side->tasks[i]))
+			c->distance.kthreads++;
+		else
+			pairs[n++] = (struct schedtape_pair){ of_a ? i : SCHEDTAPE_NONE,
+							      of_a ? SCHEDTAPE_NONE : i };
+	}
+	return n;
+}
+
 /* Turns @pair_a and @pair_b from counterparts into numbers of pairs. */
-static void list_pairs(struct schedtape_comparison *c, uint32_t nr_a, uint32_t nr_b)
+static void list_pairs(struct schedtape_comparison *c, const struct match_side *a,
+		       const struct match_side *b)
 {
 	struct schedtape_distance *d = &c->distance;
 	size_t n = 0;
 	uint32_t i;
 
-	for (i = 0; i < nr_a; i++)
+	for (i = 0; i < a->nr; i++)
 		if (c->pair_a[i] != SCHEDTAPE_NONE)
 			c->pairs[n++] = (struct schedtape_pair){ i, c->pair_a[i] };
 	d->matched = n;
-	for (i = 0; i < nr_a; i++)
-		if (c->pair_a[i] == SCHEDTAPE_NONE)
-			c->pairs[n++] = (struct schedtape_pair){ i, SCHEDTAPE_NONE };
-	d->only_a = n - d->matched;
-	for (i = 0; i < nr_b; i++)
-		if (c->pair_b[i] == SCHEDTAPE_NONE)
-			c->pairs[n++] = (struct schedtape_pair){ SCHEDTAPE_NONE, i };
-	d->only_b = n - d->matched - d->only_a;
+	d->only_a = list_unmatched(c, c->pairs + n, a, b, c->pair_a);
+	n += d->only_a;
+	d->only_b = list_unmatched(c, c->pairs + n, b, a, c->pair_b);
+	n += d->only_b;
 
 	for (i = 0; i < n; i++) {
 		if (c->pairs[i].a != SCHEDTAPE_NONE)
@@ -57,12 +91,12 @@ static void list_pairs(struct schedtape_comparison *c, uint32_t nr_a, uint32_t n
 /* These return the counterpart of a task, or SCHEDTAPE_NONE. */
 static uint32_t to_b(const struct schedtape_comparison *c, uint32_t a)
 {
-	return c->pairs[c->pair_a[a]].b;
+	return c->pair_a[a] == SCHEDTAPE_NONE ? SCHEDTAPE_NONE : c->pairs[c->pair_a[a]].b;
 }
 
 static uint32_t to_a(const struct schedtape_comparison *c, uint32_t b)
 {
-	return c->pairs[c->pair_b[b]].a;
+	return c->pair_b[b] == SCHEDTAPE_NONE ? SCHEDTAPE_NONE : c->pairs[c->pair_b[b]].a;
 }
 
 static void add_edge(struct schedtape_comparison *c, uint32_t waker, uint32_t wakee,
@@ -79,6 +113,8 @@ static void edge_of_a(struct schedtape_comparison *c, const struct schedtape_edg
 	const struct schedtape_edge *other;
 	uint64_t count;
 
+	if (c->pair_a[edge->waker] == SCHEDTAPE_NONE || c->pair_a[edge->wakee] == SCHEDTAPE_NONE)
+		return;
 	d->woken_a += edge->count;
 	other = waker == SCHEDTAPE_NONE || wakee == SCHEDTAPE_NONE ? NULL :
 		schedtape_edges_find(edges_b, nr_b, waker, wakee);
@@ -175,7 +211,7 @@ int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape
 	rc = schedtape_match(&side_a, &side_b, c->pair_a, c->pair_b);
 	if (rc)
 		goto fail;
-	list_pairs(c, nr_a, nr_b);
+	list_pairs(c, &side_a, &side_b);
 	rc = compare_edges(c, a, b);
 	if (rc)
 		goto fail;

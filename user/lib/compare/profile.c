@@ -375,12 +375,14 @@ static double share_of_wrong(const struct order *order)
 	return n < 2 ? NAN : sort_places(order, 0, n) / (n * (n - 1.0) / 2);
 }
 
-/* Returns an array with the number of each task's pair. */
+/* Returns an array with the number of each task's pair; SCHEDTAPE_NONE: it is in none. */
 static uint32_t *number_pairs(const struct schedtape_pair *pairs, size_t n, size_t room, bool of_a)
 {
 	uint32_t *numbers = malloc((room + 1) * sizeof(*numbers));
 	size_t i;
 
+	if (numbers)
+		memset(numbers, 0xff, room * sizeof(*numbers));
 	for (i = 0; i < n && numbers; i++) {
 		uint32_t task = of_a ? pairs[i].a : pairs[i].b;
 

@@ -326,6 +326,8 @@ struct schedtape_edge_pair {
  * @woken_same: wake-ups that A and B have along the same edges
  * @same_graph: every task of A has a counterpart, and all edges between matched tasks
  *	have the same count in A and B
+ * @kthreads: kernel threads of one tape that a replay on the other tape has left out.  They are
+ *	in no pair and no edge, and in none of the numbers above
  */
 struct schedtape_distance {
 	size_t matched;
@@ -339,23 +341,31 @@ struct schedtape_distance {
 	uint64_t woken_b;
 	uint64_t woken_same;
 	bool same_graph;
+	size_t kthreads;
 };
 
 struct schedtape_comparison;
 
 /*
  * Compares two timelines, which the caller keeps as long as the comparison.  If one tape is of
- * a replay, its players are first matched with the tasks that they play.
+ * a replay, its players are first matched with the tasks that they play.  If it plays no kernel
+ * thread of the other tape, these are left out of the comparison.
  */
 int schedtape_compare(const struct schedtape_timeline *a, const struct schedtape_timeline *b,
 		      struct schedtape_comparison **comparison, struct schedtape_error *err);
 void schedtape_comparison_free(struct schedtape_comparison *comparison);
 const struct schedtape_distance *
 schedtape_comparison_distance(const struct schedtape_comparison *comparison);
-/* Returns matched tasks in A's order, then tasks only in A, then tasks only in B. */
+/*
+ * Returns matched tasks in A's order, then tasks only in A, then tasks only in B; without kernel
+ * threads that were left out.
+ */
 const struct schedtape_pair *
 schedtape_comparison_pairs(const struct schedtape_comparison *comparison, size_t *n);
-/* Returns all edges of A, and those of B between matched tasks, by waker, then wakee. */
+/*
+ * Returns all edges of A between tasks of pairs, and those of B between matched tasks, by waker,
+ * then wakee.
+ */
 const struct schedtape_edge_pair *
 schedtape_comparison_edges(const struct schedtape_comparison *comparison, size_t *n);
 /*
