@@ -12,6 +12,12 @@
 int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
 		    struct schedtape_error *err);
 
+/*
+ * As schedtape_tape_rewind(), but only descriptions of tasks follow, until it is rewound again.  An
+ * old tape, which has them among the other events, has all its events then.
+ */
+int tape_rewind_descriptions(struct schedtape_tape *tape, struct schedtape_error *err);
+
 /* Returns what a STAPE_EV_TASK says, without an affinity, as if it had been listed then. */
 struct schedtape_task_info tape_described(const struct schedtape_event *ev);
 

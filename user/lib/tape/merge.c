@@ -314,6 +314,18 @@ void tape_merge_rewind(struct schedtape_tape *tape)
 	tape->taken = false;
 }
 
+void tape_merge_descriptions(struct schedtape_tape *tape)
+{
+	struct tape_cursor *c = tape->cursors, *end = c + tape->nr_cursors;
+
+	if (c == end || c->cpu != STAPE_CPU_NONE)
+		return;
+	while (++c < end) {
+		c->chunk = c->chunks_end;
+		c->end_returned = true;
+	}
+}
+
 /* -- setting up ------------------------------------------------------------ */
 
 static int cursor_compare(const void *one, const void *two)

@@ -52,6 +52,8 @@ struct tape_merged *tape_merged_new(unsigned int room);
  */
 void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead);
 void tape_merge_rewind(struct schedtape_tape *tape);
+/* After a rewind: leaves out all events but descriptions, if the tape has these apart. */
+void tape_merge_descriptions(struct schedtape_tape *tape);
 
 /*
  * ahead.c: merges in a thread of its own, from tape_ahead_start() to tape_ahead_stop().

@@ -163,6 +163,15 @@ int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 	return ret;
 }
 
+int tape_rewind_descriptions(struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	int ret = schedtape_tape_rewind(tape, err);
+
+	if (!ret && !tape->stream)
+		tape_merge_descriptions(tape);
+	return ret;
+}
+
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err)
 {
 	if (tape->stream)
