@@ -185,6 +185,39 @@ schedtape report --pid "$pid" --json threads.tape > tape.json 2> log &&
 	like tape.json "{t['comm'] for t in d['tasks']} == {'first', 'second'}"
 report $? "report --pid: all threads of the process"
 
+# -- names ------------------------------------------------------------------------
+
+# Tasks whose names look like patterns and lists, and tasks that these would select.
+cat > names.sh << 'EOP'
+for name in 'pool[0]' pool0 'a,b' a b 'back\slash'; do
+	sh -c 'printf %s "$1" > /proc/self/comm; sleep 0.01 & wait' sh "$name"
+done
+EOP
+
+# names_only TEXT: the tasks in the file "out" have this name
+names_only()
+{
+	grep -qF "$1:" out && [ "$(grep -cE '^ *(pool|a|b)' out)" -eq 1 ]
+}
+
+schedtape record -q -o names.tape -- sh names.sh 2> log
+report $? "record names"
+for name in 'pool[0]' 'a,b' 'back\slash'; do
+	schedtape report --comm "$name" names.tape > out 2> log && names_only "$name"
+	report $? "report --comm '$name': only the task of this name"
+	schedtape why --sleeps --worst 1 "$name" names.tape > out 2> log &&
+		grep -qF "$name:" out
+	report $? "why '$name'"
+	schedtape replay -q --engine=user --only "comm=$name" names.tape > out 2> log
+	report $? "replay --only 'comm=$name'"
+done
+schedtape report --comm 'pool[0]' names.tape 2> log > out &&
+	grep -qF "'pool[0]' is the name of a task" log
+report $? "a line says that it would be a pattern, too"
+schedtape report --comm 'a\,b,back\\slash' --json names.tape > tape.json 2> log &&
+	like tape.json "sorted(t['comm'] for t in d['tasks']) == ['a,b', 'back\\\\slash']"
+report $? "a list whose names are quoted"
+
 # -- cgroups ----------------------------------------------------------------------
 
 cgroups=$(findmnt -n -o TARGET -t cgroup2 | head -n 1)

@@ -15,8 +15,10 @@
 
 #include "../unit/options.h"
 #include "record/control.h"
+#include "common/contents.h"
 #include "common/cpu-list.h"
 #include "common/input.h"
+#include "common/select-tasks.h"
 #include "common/time-ranges.h"
 #include "record/options.h"
 #include "replay/options.h"
@@ -52,6 +54,22 @@ const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n)
 	(void)tape;
 	*n = 0;
 	return NULL;
+}
+
+/* It has no tasks. */
+int select_tasks_find(struct select_names *names, struct schedtape_tape *tape, const char *path)
+{
+	(void)names;
+	(void)tape;
+	(void)path;
+	return 0;
+}
+
+const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
+{
+	(void)tape;
+	*buffer = '\0';
+	return buffer;
 }
 
 /* The times of that tape: ten days, in which its wall clock is set back by one. */
@@ -126,9 +144,12 @@ static void try_names(const char *text)
 	struct select_names names = { 0 };
 
 	must(!select_names_parse(&names, text));
-	/* The text up to a comma is its first name. */
-	must(select_names_has(&names, names.text));
-	select_names_has(&names, "init");
+	must(select_names_has(&names, text, 0));
+	/* Also once it is known to be a name; a name that is empty is printed as "?". */
+	select_names_meet(&names, text, 1);
+	must(!*text || select_names_has(&names, text, 1));
+	select_names_meet(&names, "init", 1);
+	select_names_has(&names, "init", 1);
 	select_names_free(&names);
 }
 
@@ -253,7 +274,7 @@ static void check_choice(struct choice *choice, const char *name)
 	struct schedtape_task task = { .pid = 100, .tgid = 100, .cgroup = 7 };
 
 	snprintf(task.comm, sizeof(task.comm), "%s", name);
-	if (!choice_check(choice))
+	if (!choice_check(choice, NULL, "t"))
 		must(choice_keeps(choice, &task) || choice_made(choice));
 }
 

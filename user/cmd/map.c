@@ -64,19 +64,11 @@ static void parse_list(struct select_numbers *set, const char *option, const cha
 /* Adds the names of --task-name to those of --comm.  Returns 0 or -ENOMEM. */
 static int add_names(struct map *map)
 {
-	char *copy = map->names ? strdup(map->names) : NULL, *rest = copy, *name, *pattern;
-	int ret = map->names && !copy ? -ENOMEM : 0;
+	struct select_names *comms = &map->selection.comms;
+	size_t before = comms->nr;
+	int ret = map->names ? select_names_parse(comms, map->names) : 0;
 
-	while (!ret && (name = strsep(&rest, ","))) {
-		if (asprintf(&pattern, map->fuzzy ? "*%s*" : "%s", name) < 0) {
-			ret = -ENOMEM;
-		} else {
-			ret = select_names_parse(&map->selection.comms, pattern);
-			free(pattern);
-		}
-	}
-	free(copy);
-	return ret;
+	return ret || !map->fuzzy ? ret : select_names_take_parts(comms, before);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

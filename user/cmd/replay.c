@@ -48,9 +48,8 @@ static int compile(struct replay_options *opts, struct schedtape_tape *tape,
 {
 	struct schedtape_error err;
 
-	opts->choice.tape = tape;
 	if (choice_made(&opts->choice)) {
-		if (choice_check(&opts->choice))
+		if (choice_check(&opts->choice, tape, opts->common.input))
 			return -ENOENT;
 		opts->program.keep = choice_keeps;
 		opts->program.arg = &opts->choice;

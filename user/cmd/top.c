@@ -351,6 +351,7 @@ int cmd_top(int argc, char **argv)
 	ret = find_recorder(&top);
 	if (!ret)
 		ret = run(&top);
+	select_names_say(&top.view.selection.comms, NULL);
 	selection_free(&top.view.selection);
 	targets_free(&top.record.targets);
 	timing_free(&top.record.timing);

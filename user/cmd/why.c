@@ -13,6 +13,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/select-tasks.h"
 #include "common/selection.h"
 #include "common/sheet.h"
 #include "common/time-text.h"
@@ -32,7 +33,8 @@
 
 /**
  * struct why - the command line, and what was found
- * @who: TASK
+ * @task: TASK
+ * @who: the tasks that it selects
  * @at: --at
  * @worst: how many waits to print
  */
@@ -42,7 +44,8 @@ struct why {
 	struct sheet_options sheet;
 	struct time_text_options times;
 	struct time_text time;
-	struct who who;
+	const char *task;
+	struct select_names who;
 	struct time_ranges at;
 	unsigned long worst;
 	bool summary;
@@ -69,13 +72,13 @@ static void check(const struct why *why, const struct argp_state *state)
 {
 	const struct selection *selection = &why->selection;
 	/* TASK is forgotten: its place has the tape. */
-	bool file = why->who.text && !access(why->who.text, F_OK) && !why->common.option &&
+	bool file = why->task && !access(why->task, F_OK) && !why->common.option &&
 		    !strcmp(why->common.input, CMD_DEFAULT_TAPE) &&
 		    access(CMD_DEFAULT_TAPE, F_OK);
 
 	if (why->summary + why->path + (why->at.nr || why->worst) > 1)
 		argp_error(state, "only one of --at or --worst, --summary and --path");
-	if (!why->summary && (!why->who.text || file))
+	if (!why->summary && (!why->task || file))
 		argp_error(state, "which TASK? Give its PID or its name; "
 			   "\"schedtape latency -p\" lists them, and --summary needs none");
 	if (why->path && (selection->cpus.nr || selection->times.nr || why->sleeps))
@@ -113,10 +116,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		why->sleeps = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (why->summary || why->who.text)
+		if (why->summary || why->task)
 			return ARGP_ERR_UNKNOWN;
-		why->who = who_parse(arg);
-		return 0;
+		why->task = arg;
+		return -select_names_parse(&why->who, arg);
 	case ARGP_KEY_END:
 		check(why, state);
 		return 0;
@@ -196,24 +199,24 @@ static void no_wait(struct why *why, struct schedtape_tape *tape,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!who_is(&why->who, &tasks[i]))
+		if (!select_names_has(&why->who, tasks[i].comm, tasks[i].pid))
 			continue;
 		found = true;
 		ran = ran || tasks[i].cpu_time || tasks[i].wakeups;
 	}
 	if (!found)
-		out_error(path, "no task of the tape is \"%s\"; it has the tasks %s", why->who.text,
+		out_error(path, "no task of the tape is \"%s\"; it has the tasks %s", why->task,
 			  contents_tasks(list, tape));
 	else if (why->waits.at != SPAN_NONE)
 		out_error(path, "the tape does not show that \"%s\" waited at that time",
-			  why->who.text);
+			  why->task);
 	else if (selection_of_any(&why->selection))
 		selection_no_match(&why->selection, tape, path, "wait of the task", "");
 	else if (!ran)
 		out_error(path, "\"%s\" never ran: the tape does not show since when it waits",
-			  why->who.text);
+			  why->task);
 	else
-		out_error(path, "no wait of \"%s\"%s", why->who.text,
+		out_error(path, "no wait of \"%s\"%s", why->task,
 			  why->sleeps ? "" : " but its own sleeps, see --sleeps");
 }
 
@@ -278,12 +281,12 @@ static uint32_t find_process(struct why *why, struct schedtape_tape *tape,
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!who_is(&why->who, &tasks[i]) ||
+		if (!select_names_has(&why->who, tasks[i].comm, tasks[i].pid) ||
 		    !selection_has_timeline_task(&why->selection, &tasks[i]))
 			continue;
 		if (process != SCHEDTAPE_NONE && tasks[i].process != process) {
 			out_error(why->common.input, "\"%s\" is more than one process, such as "
-				  "%" PRIu32 " and %" PRIu32 ": choose one", why->who.text,
+				  "%" PRIu32 " and %" PRIu32 ": choose one", why->task,
 				  tasks[process].pid, tasks[tasks[i].process].pid);
 			return SCHEDTAPE_NONE;
 		}
@@ -372,6 +375,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		.ran = SCHEDTAPE_NONE,
 	};
 	if (selection_resolve(&why->selection, tape, path) ||
+	    select_tasks_find(&why->who, tape, path) ||
 	    time_text_begin(&why->time, &why->times, tape, path))
 		return -1;
 	if (selection_resolve_times(&why->at, tape, path, "--at"))
@@ -423,7 +427,9 @@ int cmd_why(int argc, char **argv)
 		       "schedtape-why(1).",
 		.children = children,
 	};
-	struct why why = { .common = CMD_COMMON_INIT, .times = TIME_TEXT_OPTIONS_INIT };
+	struct why why = {
+		.common = CMD_COMMON_INIT, .times = TIME_TEXT_OPTIONS_INIT, .who.pids = true,
+	};
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
@@ -439,6 +445,7 @@ int cmd_why(int argc, char **argv)
 	recorded_free(&why.recorded);
 	syscalls_free(&why.syscalls);
 	time_ranges_free(&why.at);
+	select_names_free(&why.who);
 	selection_free(&why.selection);
 	return out_finish(status);
 }

@@ -53,8 +53,8 @@ report $? "sleeps in state D are such in the replay"
 expect 129 "speed 0: a number from 0.001 to 1000" schedtape replay --speed 0
 expect 129 "scale-cpu x: a number from 0.001 to 1000" schedtape replay --scale-cpu x
 expect 129 "burn fuel: time or work" schedtape replay --burn fuel
-expect 129 "only 'pid=': a pattern of names" schedtape replay --only pid=
-expect 129 "exclude 'cgroup=': a pattern of names" schedtape replay --exclude cgroup=
+expect 129 "only 'pid=': a name, or comm=" schedtape replay --only pid=
+expect 129 "exclude 'cgroup=': a name, or comm=" schedtape replay --exclude cgroup=
 expect 129 "time 2,1: FROM,TO in seconds" schedtape replay --time 2,1
 expect 129 "cpus 0-3: this process may not use all of these CPUs, only 0" schedtape replay --cpus 0-3
 expect 129 "cpus 0:: CPUs like 0-1" schedtape replay --cpus 0:
@@ -95,7 +95,7 @@ chosen "chain chain chain" --only "tgid=$chain"
 chosen "hog periodic work" --exclude "tgid=$chain"
 chosen "chain chain chain periodic work" --only "tgid=1-4000000" --exclude hog
 expect 1 "no task that was chosen is on the tape" schedtape replay --only nobody work.tape
-expect 1 "knows no such cgroup" schedtape replay --only cgroup=/nowhere work.tape
+expect 1 "the tape has no cgroup '/nowhere'" schedtape replay --only cgroup=/nowhere work.tape
 
 # Stage and consumer are woken as often without the producer: one of them by a timer.
 replay work --only chain --exclude "pid=$chain"

@@ -3,19 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <tape/cgroups.h>
 #include <tape/meta.h>
 
+#include "common/contents.h"
+#include "common/select-tasks.h"
 #include "options.h"
 #include "record/options.h"
 #include "replay/cpus-option.h"
 #include "replay/options.h"
 #include "tap.h"
 
-/* Replaces the library's function, because no tape is opened here. */
+/* These replace functions that read a tape, because none is opened here. */
 struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return NULL;
+}
+
+const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n)
+{
+	(void)tape;
+	*n = 0;
+	return NULL;
+}
+
+int select_tasks_find(struct select_names *names, struct schedtape_tape *tape, const char *path)
+{
+	(void)names;
+	(void)tape;
+	(void)path;
+	return 0;
+}
+
+const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
+{
+	(void)tape;
+	return strcpy(buffer, "");
 }
 
 /* -- record ---------------------------------------------------------------- */
@@ -199,7 +223,7 @@ static const char *chosen(const char *option, const char *other)
 	size_t i, n = 0;
 
 	replay_options_parse(&opts, other ? 3 : 2, argv);
-	if (refused || choice_check(&opts.choice))
+	if (refused || choice_check(&opts.choice, NULL, "t"))
 		return "refused";
 	for (i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
 		if (choice_keeps(&opts.choice, &tasks[i]))

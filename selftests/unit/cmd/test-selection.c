@@ -36,7 +36,7 @@ static void test_refused(void)
 {
 	static const char * const bad[] = {
 		"--pid=", "--pid=x", "--pid=1,", "--pid=2-1", "--tid=4294967296", "--tid=-1",
-		"--cpu=0-", "-C,", "--cgroup=", "--cgroup=/a,",
+		"--cpu=0-", "-C,", "--cgroup=",
 		"--time=", "--time=x", "--time=1,x", "--time=1,2,3", "--time=2,1", "--time=1;2",
 		"--time=+", "--time=+2,+1", "--time=-1,", "--time=1 x",
 		"--time=18446744073,",
@@ -49,7 +49,7 @@ static void test_refused(void)
 		"--time=12:00:61,", "--time=12:,", "--time=12:00x,", "--time=2026-11-24 12:,",
 		"--time=2026-11-25,2026-11-24",
 	};
-	struct selection selection = { .nr_cgroup_ids = 0 };
+	struct selection selection = { .cgroups.nr_ids = 0 };
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
@@ -124,7 +124,7 @@ static const char *chosen(struct schedtape_tape *tape, const char *option, const
 		{ .pid = 22, .tgid = 22, .comm = "[x]", .cgroup = 5 },
 		{ .pid = 30, .comm = "", .cgroup = 77 },
 	};
-	struct selection selection = { .nr_cgroup_ids = 0 };
+	struct selection selection = { .cgroups.nr_ids = 0 };
 	static char numbers[8];
 	size_t i, n = 0;
 
@@ -180,6 +180,7 @@ static void test_tasks(struct schedtape_tape *tape)
 		{ "--cgroup=id:1x", NULL, "not found" },
 		{ "--cgroup=/web", NULL, "not found" },
 		{ "--cgroup=/web.slice,/none", NULL, "not found" },
+		{ "--cgroup=/web.slice,", NULL, "not found" },
 	};
 	const char *numbers;
 	size_t i;

@@ -30,7 +30,7 @@ static bool sorts_by(const char *name)
 
 static bool shows(const char *name)
 {
-	return select_names_has(&view.selection.comms, name);
+	return select_names_has(&view.selection.comms, name, 0);
 }
 
 static void test_sort(void)

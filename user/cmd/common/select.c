@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/output.h"
 #include "common/select.h"
 
 static int parse_number(const char **at, uint32_t *number)
@@ -75,45 +76,214 @@ void select_numbers_free(struct select_numbers *set)
 	free(set->ranges);
 }
 
+static int add_name(struct select_names *set, const char *text, size_t length)
+{
+	struct select_name *list = reallocarray(set->list, set->nr + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	set->list = list;
+	list[set->nr] = (struct select_name){ .text = strndup(text, length) };
+	if (!list[set->nr].text)
+		return -ENOMEM;
+	set->nr++;
+	return 0;
+}
+
+/* Returns the comma behind an element, or the end of the text. */
+static const char *element_end(const char *text)
+{
+	while (*text && *text != ',')
+		text += *text == '\\' && text[1] ? 2 : 1;
+	return text;
+}
+
 int select_names_parse(struct select_names *set, const char *text)
 {
-	size_t bytes = strlen(text) + 1;
-	char *at, *all;
+	const char *end = element_end(text);
+	size_t argument = set->nr;
 
-	all = realloc(set->text, set->bytes + bytes);
-	if (!all)
+	if (add_name(set, text, strlen(text)))
 		return -ENOMEM;
-	at = all + set->bytes;
-	memcpy(at, text, bytes);
-	set->text = all;
-	set->bytes += bytes;
-	set->nr++;
-	while ((at = strchr(at, ','))) {
-		*at++ = '\0';
-		set->nr++;
+	while (*end || set->list[argument].elements) {
+		end = element_end(text);
+		if (add_name(set, text, end - text))
+			return -ENOMEM;
+		set->list[argument].elements++;
+		if (!*end)
+			break;
+		text = end + 1;
 	}
 	return 0;
 }
 
-const char *select_names_next(const struct select_names *set, const char *at)
+int select_names_take_parts(struct select_names *set, size_t first)
 {
-	at = at ? at + strlen(at) + 1 : set->text;
-	return at && at < set->text + set->bytes ? at : NULL;
+	struct select_name *entry = set->list + first, *end = set->list + set->nr;
+
+	for (; entry < end; entry++) {
+		if (asprintf(&entry->part, "*%s*", entry->text) >= 0)
+			continue;
+		entry->part = NULL;
+		return -ENOMEM;
+	}
+	return 0;
 }
 
-bool select_names_has(const struct select_names *set, const char *name)
+char *select_unquote(char *text)
 {
-	const char *at = NULL;
+	char *from = text, *to = text;
 
-	while ((at = select_names_next(set, at)))
-		if (!strcmp(at, name) || !fnmatch(at, name, 0))
+	while (*from) {
+		from += *from == '\\' && from[1];
+		*to++ = *from++;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* Returns true if a text is the name, or "name:PID" with a PID from @first to @last. */
+static bool is_name(const char *text, const char *name, uint32_t first, uint32_t last)
+{
+	const char *tail = text_behind(text, *name ? name : "?");
+	uint32_t pid;
+
+	if (!tail || !*tail)
+		return tail;
+	return *tail == ':' && !select_number_parse(&pid, tail + 1) && pid && pid >= first &&
+	       pid <= last;
+}
+
+bool select_is_name(const char *text, const char *name, uint32_t pid)
+{
+	return is_name(text, name, pid, pid);
+}
+
+/* Returns the path without its first slash; NULL: it is that of the root, or no path. */
+static const char *without_slash(const struct select_names *set, const char *name)
+{
+	return set->paths && *name == '/' && name[1] ? name + 1 : NULL;
+}
+
+/* Returns true if an entry is the name of a task or cgroup. */
+static bool is_entry(const struct select_names *set, const struct select_name *entry,
+		     const char *name, uint32_t first, uint32_t last)
+{
+	const char *rest = without_slash(set, name);
+
+	return is_name(entry->text, name, first, last) ||
+	       (rest && is_name(entry->text, rest, first, last));
+}
+
+static bool matches(const struct select_names *set, const char *pattern, const char *name)
+{
+	const char *rest = without_slash(set, name);
+
+	return !fnmatch(pattern, name, 0) || (rest && !fnmatch(pattern, rest, 0));
+}
+
+/* Returns true if an entry selects a task or cgroup as a pattern or a PID. */
+static bool has_otherwise(const struct select_names *set, const struct select_name *entry,
+			  const char *name, uint32_t pid)
+{
+	uint32_t number;
+
+	if (entry->elements)
+		return false;
+	return (name && matches(set, entry->part ? entry->part : entry->text, name)) ||
+	       (set->pids && !select_number_parse(&number, entry->text) && number == pid);
+}
+
+bool select_names_vague(const struct select_names *set)
+{
+	uint32_t number;
+	size_t i;
+
+	for (i = 0; i < set->nr; i++)
+		if (strpbrk(set->list[i].text, ",*?[\\") ||
+		    (set->pids && !select_number_parse(&number, set->list[i].text)))
 			return true;
-	return !set->nr;
+	return false;
+}
+
+/* Whatever the PID is: a child has the name of its parent, which select_names_meet() gets. */
+static bool is_name_of_any(const struct select_names *set, const struct select_name *entry,
+			   const char *name)
+{
+	return name && is_entry(set, entry, name, 1, UINT32_MAX);
+}
+
+void select_names_meet(struct select_names *set, const char *name, uint32_t pid)
+{
+	struct select_name *entry, *end = set->list + set->nr, *argument = NULL;
+	size_t left = 0;
+	bool is, other;
+
+	for (entry = set->list; entry < end; entry++) {
+		is = is_name_of_any(set, entry, name);
+		other = !is && has_otherwise(set, entry, name, pid);
+		/* A part selects other names, too. */
+		entry->named |= is && !entry->part;
+		entry->others |= other;
+		if (left && !is_name_of_any(set, argument, name))
+			argument->others |= is || other;
+		left -= left > 0;
+		if (entry->elements) {
+			argument = entry;
+			left = entry->elements;
+		}
+	}
+}
+
+void select_names_say(const struct select_names *set, const char *path)
+{
+	const struct select_name *entry = NULL;
+
+	while ((entry = select_names_next(set, entry)))
+		if (entry->named && entry->others)
+			out_warning(path, "'%s' is the name of a %s, and selects only that; as a "
+				    "list%s or a pattern it would select others", entry->text,
+				    set->paths ? "cgroup" : "task", set->pids ? ", a PID" : "");
+}
+
+const struct select_name *select_names_next(const struct select_names *set,
+					    const struct select_name *at)
+{
+	if (!set->nr)
+		return NULL;
+	if (!at)
+		return set->list;
+	at += at->named ? 1 + at->elements : 1;
+	return at != set->list + set->nr ? at : NULL;
+}
+
+bool select_name_has(const struct select_names *set, const struct select_name *entry,
+		     const char *name, uint32_t pid)
+{
+	return is_entry(set, entry, name, pid, pid) ||
+	       (!entry->named && has_otherwise(set, entry, name, pid));
+}
+
+bool select_names_has(const struct select_names *set, const char *name, uint32_t pid)
+{
+	const struct select_name *entry = NULL;
+
+	if (!set->nr)
+		return true;
+	while ((entry = select_names_next(set, entry)))
+		if (select_name_has(set, entry, name, pid))
+			return true;
+	return false;
 }
 
 void select_names_free(struct select_names *set)
 {
-	free(set->text);
+	while (set->nr) {
+		free(set->list[--set->nr].text);
+		free(set->list[set->nr].part);
+	}
+	free(set->list);
+	set->list = NULL;
 }
 
 /* A double would not be exact to the ns. */

@@ -21,14 +21,37 @@ struct select_numbers {
 };
 
 /**
- * struct select_names - "sh,make,cc*": names and patterns; an empty one selects all
- * @text: copies of the options, cut into @nr names
- * @bytes: size of @text
+ * struct select_name - an argument, or an element of the list that an argument can be
+ * @text: as it was given
+ * @part: a pattern for names with a part that @text selects; NULL: parts are not enough
+ * @elements: of an argument with commas: how many elements follow it, 0: it is no list
+ * @named: it is a name that there is, so it is neither a list nor a pattern
+ * @others: as a list, a pattern or a PID it selects other names
+ */
+struct select_name {
+	char *text;
+	char *part;
+	size_t elements;
+	bool named;
+	bool others;
+};
+
+/**
+ * struct select_names - "sh,make,cc*": names, lists and patterns; an empty one selects all
+ * @list: @nr arguments, each with its elements behind it
+ * @pids: a number is also the PID of a task
+ * @paths: the names are paths, whose first slash may be missing
+ *
+ * An argument is a name as it is printed, with or without ":PID".  If there is no such name, it is
+ * a list; without commas, a pattern of fnmatch(3).  An element is a name or a pattern, too.  In
+ * lists and patterns, a backslash quotes the next character.  select_names_meet() gets the names
+ * that there are, beforehand.  Without them, an argument selects what it matches in any way.
  */
 struct select_names {
-	char *text;
-	size_t bytes;
+	struct select_name *list;
 	size_t nr;
+	bool pids;
+	bool paths;
 };
 
 /**
@@ -49,12 +72,31 @@ int select_numbers_parse(struct select_numbers *set, const char *text);
 bool select_numbers_has(const struct select_numbers *set, uint32_t number);
 void select_numbers_free(struct select_numbers *set);
 
-/* Adds names to @set.  Returns 0 or -ENOMEM. */
+/* Adds an argument to @set.  Returns 0 or -ENOMEM. */
 int select_names_parse(struct select_names *set, const char *text);
-/* Returns the name behind @at; NULL: the first one.  Returns NULL behind the last one. */
-const char *select_names_next(const struct select_names *set, const char *at);
-/* Returns true if @name is one of the names, or matches one as a pattern of fnmatch(3). */
-bool select_names_has(const struct select_names *set, const char *name);
+/* Has the entries from number @first on select names by a part.  Returns 0 or -ENOMEM. */
+int select_names_take_parts(struct select_names *set, size_t first);
+/* Returns true if a text is the name, as it is or as it is printed, or "name:PID". */
+bool select_is_name(const char *text, const char *name, uint32_t pid);
+/* Takes the backslashes out that quote a character.  Returns the text. */
+char *select_unquote(char *text);
+/* Returns true if it matters which names there are. */
+bool select_names_vague(const struct select_names *set);
+/* Notes that there is a task or cgroup of that name.  @name: NULL: only the PID is known */
+void select_names_meet(struct select_names *set, const char *name, uint32_t pid);
+/* Warns of each argument that is a name, and would select others as well if it were none. */
+void select_names_say(const struct select_names *set, const char *path);
+/*
+ * Returns the entry behind @at, and behind its elements if it is named; NULL: there is none.
+ * @at: NULL: returns the first one
+ */
+const struct select_name *select_names_next(const struct select_names *set,
+					    const struct select_name *at);
+/* Returns true if an entry selects a task or another thing of that name.  @pid: 0: it has none */
+bool select_name_has(const struct select_names *set, const struct select_name *entry,
+		     const char *name, uint32_t pid);
+/* The same of all entries. */
+bool select_names_has(const struct select_names *set, const char *name, uint32_t pid);
 void select_names_free(struct select_names *set);
 
 /*

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/selection.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/contents.h"
 #include "common/output.h"
-#include "machine/cgroup-tree.h"
+#include "common/select-tasks.h"
 
 #define OPT_PID		0x5000
 #define OPT_TID		0x5001
@@ -36,18 +32,6 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-static int parse_cgroups(struct select_names *cgroups, const char *text)
-{
-	const char *at = NULL;
-	int ret = select_names_parse(cgroups, text);
-
-	/* An empty path would be that of the root, which is all of them. */
-	while (!ret && (at = select_names_next(cgroups, at)))
-		if (!*at)
-			ret = -EINVAL;
-	return ret;
-}
-
 static error_t parse_task(int key, char *arg, struct argp_state *state)
 {
 	struct selection *selection = state->input;
@@ -64,7 +48,7 @@ static error_t parse_task(int key, char *arg, struct argp_state *state)
 	case OPT_COMM:
 		return -select_names_parse(&selection->comms, arg);
 	case OPT_CGROUP:
-		if (parse_cgroups(&selection->cgroups, arg))
+		if (select_cgroups_parse(&selection->cgroups, arg))
 			argp_error(state, "--cgroup: not a list of paths, patterns and id:N: '%s'",
 				   arg);
 		return 0;
@@ -103,110 +87,6 @@ const struct argp selection_argp = {
 	.children = children,
 };
 
-/* -- cgroups --------------------------------------------------------------- */
-
-static int add_id(struct selection *selection, uint64_t id)
-{
-	uint64_t *ids = realloc(selection->cgroup_ids,
-				(selection->nr_cgroup_ids + 1) * sizeof(*ids));
-
-	if (!ids)
-		return -ENOMEM;
-	ids[selection->nr_cgroup_ids++] = id;
-	selection->cgroup_ids = ids;
-	return 0;
-}
-
-/* Returns true if the pattern matches the path, or that of a cgroup above it. */
-static bool matches_path(const char *pattern, const char *path)
-{
-	char *above = strdup(path), *end;
-	bool matches = false;
-
-	while (above && !matches) {
-		matches = !strcmp(pattern, *above ? above : "/") ||
-			  !fnmatch(pattern, *above ? above : "/", 0);
-		end = strrchr(above, '/');
-		if (!end || !*above)
-			break;
-		*end = '\0';
-	}
-	free(above);
-	return matches;
-}
-
-/*
- * Adds the cgroups that a path or a pattern selects.  A path may be without its first slash.
- * Returns their number or -ENOMEM.
- */
-static int add_cgroups(struct selection *selection, const struct schedtape_cgroup_table *table,
-		       const char *pattern)
-{
-	char *with_slash;
-	int ret = 0, n = 0;
-	size_t i;
-
-	if (asprintf(&with_slash, "/%s", pattern) < 0)
-		return -ENOMEM;
-	for (i = 0; i < table->nr && !ret; i++) {
-		if (!matches_path(pattern, table->by_id[i].path) &&
-		    !matches_path(with_slash, table->by_id[i].path))
-			continue;
-		ret = add_id(selection, table->by_id[i].id);
-		n++;
-	}
-	free(with_slash);
-	return ret ? ret : n;
-}
-
-/* Adds the cgroup of "id:N", which the tape need not describe.  Returns 1 or -errno. */
-static int add_id_text(struct selection *selection, const char *text)
-{
-	unsigned long long id;
-	char *end;
-
-	errno = 0;
-	id = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
-	if (!id || errno || *end)
-		return 0;
-	return add_id(selection, id) ? -ENOMEM : 1;
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-static int resolve_cgroups(struct selection *selection, struct schedtape_tape *tape,
-			   const char *path)
-{
-	struct schedtape_cgroup_table table;
-	char list[CONTENTS_LEN];
-	const char *at = NULL;
-	int ret = 1;
-
-	if (!selection->cgroups.nr)
-		return 0;
-	if (schedtape_cgroup_table_read(&table, tape))
-		return -ENOMEM;
-	while (ret > 0 && (at = select_names_next(&selection->cgroups, at))) {
-		ret = strncmp(at, "id:", 3) ? add_cgroups(selection, &table, at) :
-					      add_id_text(selection, at + 3);
-		if (!ret)
-			out_error(path, "--cgroup: the tape has no cgroup '%s'; it has %s", at,
-				  contents_cgroups(list, tape));
-	}
-	schedtape_cgroup_table_free(&table);
-	if (selection->nr_cgroup_ids)
-		qsort(selection->cgroup_ids, selection->nr_cgroup_ids,
-		      sizeof(*selection->cgroup_ids), compare_ids);
-	if (ret == -ENOMEM)
-		out_error(NULL, "not enough memory");
-	return ret > 0 ? 0 : ret ? ret : -ENOENT;
-}
-
 /* -- on a tape ------------------------------------------------------------- */
 
 int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *tape,
@@ -236,7 +116,9 @@ int selection_resolve(struct selection *selection, struct schedtape_tape *tape, 
 {
 	int ret = selection_resolve_times(&selection->times, tape, path, "--time");
 
-	return ret ? ret : resolve_cgroups(selection, tape, path);
+	if (!ret)
+		ret = select_cgroups_find(&selection->cgroups, tape, true, path, "--cgroup");
+	return ret ? ret : select_tasks_find(&selection->comms, tape, path);
 }
 
 bool selection_has_task(const struct selection *selection, const struct selection_task *task)
@@ -244,11 +126,10 @@ bool selection_has_task(const struct selection *selection, const struct selectio
 	if (!select_numbers_has(&selection->tids, task->pid) ||
 	    !select_numbers_has(&selection->pids, task->tgid ? task->tgid : task->pid))
 		return false;
-	if (!select_names_has(&selection->comms, task->comm))
+	if (!select_names_has(&selection->comms, task->comm, task->pid))
 		return false;
-	return !selection->cgroups.nr ||
-	       bsearch(&task->cgroup, selection->cgroup_ids, selection->nr_cgroup_ids,
-		       sizeof(*selection->cgroup_ids), compare_ids);
+	return !selection->cgroups.names.nr ||
+	       select_cgroups_has(&selection->cgroups, task->cgroup);
 }
 
 bool selection_has_identity(const struct selection *selection, uint32_t pid,
@@ -282,12 +163,12 @@ void selection_no_match(const struct selection *selection, struct schedtape_tape
 	out_error(path, "no %s of the tape matches%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", what, also,
 		  selection->pids.nr ? " --pid" : "", selection->tids.nr ? " --tid" : "",
 		  selection->comms.nr ? " --comm" : "",
-		  selection->cgroups.nr ? " --cgroup" : "",
+		  selection->cgroups.names.nr ? " --cgroup" : "",
 		  selection->cpus.nr ? " --cpu" : "", selection->times.nr ? " --time" : "",
 		  of_tasks ? "; it has the tasks " : "",
 		  of_tasks ? contents_tasks(tasks, tape) : "",
-		  selection->cgroups.nr ? "; it has the cgroups " : "",
-		  selection->cgroups.nr ? contents_cgroups(cgroups, tape) : "",
+		  selection->cgroups.names.nr ? "; it has the cgroups " : "",
+		  selection->cgroups.names.nr ? contents_cgroups(cgroups, tape) : "",
 		  selection->cpus.nr ? "; it has the CPUs " : "",
 		  selection->cpus.nr ? contents_cpus(cpus, tape) : "",
 		  selection->times.nr ? "; it is " : "",
@@ -299,8 +180,7 @@ void selection_free(struct selection *selection)
 	select_numbers_free(&selection->pids);
 	select_numbers_free(&selection->tids);
 	select_names_free(&selection->comms);
-	select_names_free(&selection->cgroups);
+	select_cgroups_free(&selection->cgroups);
 	select_numbers_free(&selection->cpus);
 	time_ranges_free(&selection->times);
-	free(selection->cgroup_ids);
 }

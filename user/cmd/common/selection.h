@@ -21,6 +21,7 @@
 
 #include "common/identities.h"
 #include "common/select.h"
+#include "common/select-cgroups.h"
 #include "common/time-ranges.h"
 
 /**
@@ -28,20 +29,17 @@
  * @pids: processes, by PID of their leader
  * @tids: tasks, by their own PID
  * @comms: names of tasks
- * @cgroups: paths, patterns or "id:N"; each selects the cgroups below, too
+ * @cgroups: cgroups, and those below them
  * @cpus: CPUs
  * @times: parts of the recording
- * @cgroup_ids: @nr_cgroup_ids cgroups that @cgroups select, in order, set by selection_resolve()
  */
 struct selection {
 	struct select_numbers pids;
 	struct select_numbers tids;
 	struct select_names comms;
-	struct select_names cgroups;
+	struct select_cgroups cgroups;
 	struct select_numbers cpus;
 	struct time_ranges times;
-	uint64_t *cgroup_ids;
-	size_t nr_cgroup_ids;
 };
 
 /**
@@ -61,8 +59,8 @@ extern const struct argp selection_argp;	/* all options */
 extern const struct argp selection_tasks_argp;	/* without --cpu and --time */
 
 /*
- * Finds the cgroups and the times on a tape.  Returns 0, or -errno after a message: the tape does
- * not have them.  @path: of the tape.
+ * Finds the times, the cgroups and the names of tasks on a tape.  Returns 0, or -errno after a
+ * message: the tape does not have them.  @path: of the tape.
  */
 int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path);
 
@@ -74,7 +72,7 @@ int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *ta
 static inline bool selection_of_tasks(const struct selection *selection)
 {
 	return selection->pids.nr || selection->tids.nr || selection->comms.nr ||
-	       selection->cgroups.nr;
+	       selection->cgroups.names.nr;
 }
 
 /* Returns true if there is any option. */

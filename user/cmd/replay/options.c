@@ -90,7 +90,7 @@ static void parse_choice(struct choice_list *list, const char *name, const char 
 			 struct argp_state *state)
 {
 	if (choice_parse(list, arg))
-		argp_error(state, "--%s '%s': a pattern of names, or comm=, pid=, tgid= or "
+		argp_error(state, "--%s '%s': a name, or comm=, pid=, tgid= or "
 			   "cgroup= and which", name, arg);
 }
 

@@ -180,7 +180,7 @@ static void parse_events(struct fields *fields, const char *text, struct argp_st
 
 bool fields_has_point(const struct fields *fields, const char *name)
 {
-	return !fields->chosen || select_names_has(&fields->points, name);
+	return !fields->chosen || select_names_has(&fields->points, name, 0);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

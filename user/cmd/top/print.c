@@ -193,11 +193,15 @@ static int fill(struct sheet *sheet, const struct interval *interval, struct gro
 	return rc;
 }
 
-int top_fill(struct sheet *sheet, const struct interval *interval, const struct top_view *view)
+int top_fill(struct sheet *sheet, const struct interval *interval, struct top_view *view)
 {
 	struct groups groups;
+	size_t i;
 	int rc;
 
+	for (i = 0; i < interval->nr_tasks; i++)
+		select_names_meet(&view->selection.comms, interval->tasks[i].comm,
+				  interval->tasks[i].pid);
 	sheet_begin(sheet, top_columns, &view->sheet);
 	rc = groups_make_of_tasks(&groups, view->by, &view->selection, interval->tasks,
 				  interval->nr_tasks);

@@ -26,8 +26,11 @@ struct top_view {
 	struct sheet_options sheet;
 };
 
-/* Makes the sorted table, and its total.  Returns 0 or -ENOMEM.  The caller frees it. */
-int top_fill(struct sheet *sheet, const struct interval *interval, const struct top_view *view);
+/*
+ * Makes the sorted table, and its total.  Notes which names of the selection tasks have now or had
+ * before.  Returns 0 or -ENOMEM.  The caller frees the table.
+ */
+int top_fill(struct sheet *sheet, const struct interval *interval, struct top_view *view);
 /* Writes the line above the table: when, how long, how many events. */
 #define TOP_HEAD	256
 const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,

@@ -72,13 +72,13 @@ static char *table_text(const struct sheet *sheet)
 static void draw_state(const struct screen *screen)
 {
 	const struct top_view *view = screen->view;
-	const char *comm = select_names_next(&view->selection.comms, NULL);
+	const struct select_names *comms = &view->selection.comms;
 	char line[512], names[256] = "";
-	size_t used = 0;
+	size_t used = 0, i;
 
-	for (; comm && used < sizeof(names); comm = select_names_next(&view->selection.comms, comm))
+	for (i = 0; i < comms->nr && used < sizeof(names); i += 1 + comms->list[i].elements)
 		used += snprintf(names + used, sizeof(names) - used, "%s%s",
-				 used ? "," : ", only ", comm);
+				 used ? "," : ", only ", comms->list[i].text);
 	snprintf(line, sizeof(line), "schedtape top: every %g s, by %s, sorted by %s%s%s",
 		 screen->delay, groups_by_name(view->by), view->sheet.sort, names,
 		 screen->paused ? "  [paused]" : "");

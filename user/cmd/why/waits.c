@@ -41,6 +41,13 @@ static int keep(struct waits *waits)
 	return 0;
 }
 
+/* Returns true if TASK and the options select the task, with its present name. */
+static bool is_chosen(const struct waits *waits, const struct schedtape_task *task)
+{
+	return select_names_has(waits->who, task->comm, task->pid) &&
+	       selection_has_timeline_task(waits->selection, task);
+}
+
 /* Is the wait before a run, or at the tape's end, one that is asked for? */
 static bool is_wanted(const struct waits *waits, const struct schedtape_task *task,
 		      const struct schedtape_run *run)
@@ -52,8 +59,7 @@ static bool is_wanted(const struct waits *waits, const struct schedtape_task *ta
 	if (waits->at != SPAN_NONE && !(begin && begin <= waits->at && run->begin > waits->at))
 		return false;
 	return selection_has_cpu(waits->selection, run->cpu) &&
-	       selection_has_time(waits->selection, run->begin) && who_is(waits->who, task) &&
-	       selection_has_timeline_task(waits->selection, task);
+	       selection_has_time(waits->selection, run->begin) && is_chosen(waits, task);
 }
 
 /* Explains the wait before the run @number.  Returns 0 or -ENOMEM. */
@@ -141,7 +147,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 	struct waits *waits = arg;
 
 	if (waits->at != SPAN_NONE && run->begin <= waits->at && run->end > waits->at &&
-	    who_is(waits->who, task) && selection_has_timeline_task(waits->selection, task))
+	    is_chosen(waits, task))
 		waits->ran = task->index;
 	return history_ran(&waits->history, task, run);
 }

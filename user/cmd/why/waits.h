@@ -11,7 +11,6 @@
 #include "why/chain.h"
 #include "why/history.h"
 #include "why/recorded.h"
-#include "why/who.h"
 
 /**
  * struct waits - what is wanted, and what was found
@@ -30,7 +29,7 @@
  * @ran: with @at: a selected task ran then; the index of the last one, or SCHEDTAPE_NONE
  */
 struct waits {
-	const struct who *who;
+	const struct select_names *who;
 	const struct selection *selection;
 	struct recorded *recorded;
 	size_t most;

@@ -75,6 +75,19 @@ const char *text_safe(char *buffer, size_t size, const char *text)
 	return buffer;
 }
 
+const char *text_behind(const char *text, const char *name)
+{
+	size_t n;
+
+	for (; *name; name += n, text += n) {
+		n = utf8_length((const unsigned char *)name);
+		if (n ? strncmp(text, name, n) : *text != '?' && *text != *name)
+			return NULL;
+		n = n ? n : 1;
+	}
+	return text;
+}
+
 const char *text_name(char buffer[TEXT_NAME_LEN], const char *comm)
 {
 	return text_safe(buffer, TEXT_NAME_LEN, comm);

@@ -22,7 +22,13 @@ void text_print(FILE *to, const char *text);
  */
 const char *text_safe(char *buffer, size_t size, const char *text);
 
-/* The same for a task's name. */
+/*
+ * Returns what is behind a name with which a text begins: the name as it is, or as it is printed;
+ * NULL: the text does not begin with it.
+ */
+const char *text_behind(const char *text, const char *name);
+
+/* text_safe() for a task's name. */
 #define TEXT_NAME_LEN	STAPE_COMM_LEN
 const char *text_name(char buffer[TEXT_NAME_LEN], const char *comm);
 
