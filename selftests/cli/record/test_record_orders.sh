@@ -38,8 +38,9 @@ schedtape list --json > list.json && like list.json '[(s["keeps_ns"], s["snapsho
 report $? "list shows that it was taken"
 schedtape pause web > out && [ ! -s out ] && eventually in_state paused
 report $? "pause"
-schedtape resume web > out && [ ! -s out ] && eventually recording
-report $? "resume"
+schedtape resume web:$recorder > out && [ ! -s out ] && eventually recording
+report $? "resume, by the name that list prints"
+expect 1 'there is no recorder of that name' schedtape pause web:1
 expect 1 'another recorder has this name' schedtape record -q --name web -p $chain -o other
 [ ! -e other ]
 report $? "and no tape is there"

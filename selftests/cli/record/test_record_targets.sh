@@ -135,6 +135,13 @@ if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	record -G "/st/below,id:$id"
 	on_tape t "$periodic in p" "-G: several, one by its number"
 	meta t "f['cgroups'][1] == {'id': $id, 'path': '/st'}" "-G: the number's path is found"
+	mkdir -p "$cgroups/st/a,b"
+	id=$(stat -c %i "$cgroups/st/a,b")
+	record -G 'st/a,b'
+	meta t "f['cgroups'] == [{'id': $id, 'path': '/st/a,b'}]" "-G: a path with a comma"
+	record -G 'st/a\,b,st/below'
+	meta t "f['cgroups'][0]['id'] == $id and len(f['cgroups']) == 2" "-G: that is quoted in a list"
+	rmdir "$cgroups/st/a,b"
 	schedtape record -q -o t -G st -- sh -c "
 		sleep 0.2; echo $other > '$cgroups/st/cgroup.procs'; sleep 0.2" 2> log
 	on_tape t "$other in p" "-G: a task that enters the cgroup later is recorded, too"

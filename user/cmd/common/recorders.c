@@ -14,6 +14,8 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "common/output.h"
+#include "common/select.h"
 
 #define SUFFIX		".sock"
 #define NAME_MAX_LEN	64
@@ -32,10 +34,38 @@ bool recorders_valid(const char *name)
 	return length && length <= NAME_MAX_LEN && *name != '.';
 }
 
+/**
+ * struct printed - the search for a recorder by "NAME:PID", as "schedtape list" prints it
+ */
+struct printed {
+	const char *text;
+	char name[NAME_MAX_LEN + 1];
+};
+
+static bool find_printed(void *arg, const char *name, pid_t pid)
+{
+	struct printed *printed = arg;
+
+	if (!select_is_name(printed->text, name, pid))
+		return true;
+	snprintf(printed->name, sizeof(printed->name), "%s", name);
+	return false;
+}
+
 void recorders_parse(const char **name, const char *arg, const struct argp_state *state)
 {
+	static struct printed printed;
+
 	if (*name)
 		argp_error(state, "'%s': one argument too many", arg);
+	if (!recorders_valid(arg)) {
+		printed.text = arg;
+		recorders_each(find_printed, &printed);
+		if (!*printed.name && strchr(arg, ':'))
+			argp_failure(state, CMD_FAILURE, 0, "%s: there is no recorder of that name",
+				     arg);
+		arg = *printed.name ? printed.name : arg;
+	}
 	if (!recorders_valid(arg))
 		argp_error(state, "'%s': a name has letters, digits, '-', '_' and '.'; or it is "
 			   "the path of a socket", arg);

@@ -20,7 +20,7 @@ struct json_object;
 
 /* Returns true for a path of a socket, and for a name of letters, digits, '-', '_' and '.'. */
 bool recorders_valid(const char *name);
-/* Takes a recorder's name from the command line, where there may be one. */
+/* Takes a recorder's name, or "NAME:PID", from the command line, where there may be one. */
 void recorders_parse(const char **name, const char *arg, const struct argp_state *state);
 /* Finds the socket of a name.  @make: makes the folder of sockets.  Returns 0 or -errno. */
 int recorders_address(const char *name, bool make, struct sockaddr_un *address,

@@ -8,7 +8,9 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
+#include "base/error.h"
 #include "common/output.h"
+#include "common/select.h"
 
 #define OPT_KTHREADS		0x3000
 #define OPT_EXCLUDE_COMM	0x3001
@@ -52,34 +54,74 @@ static bool parse_ids(const char *text, uint32_t **ids, size_t *n)
 	}
 }
 
-static void parse_cgroup(struct argp_state *state, const char *name,
-			 struct schedtape_filter *filter)
+static bool is_cgroup(const char *name)
 {
-	struct schedtape_cgroup *list = reallocarray(filter->cgroups, filter->nr_cgroups + 1,
-						     sizeof(*list));
 	struct schedtape_error err;
+	struct schedtape_cgroup cgroup;
 
-	if (!list) {
-		argp_failure(state, CMD_FAILURE, ENOMEM, "-G %s", name);
-		return;
-	}
-	filter->cgroups = list;
-	if (schedtape_cgroup_find(name, &list[filter->nr_cgroups], &err)) {
-		argp_failure(state, CMD_FAILURE, 0, "%s", err.text);
-		return;
-	}
-	filter->nr_cgroups++;
+	if (!*name || schedtape_cgroup_find(name, &cgroup, &err))
+		return false;
+	free(cgroup.path);
+	return true;
 }
 
-static void parse_cgroups(struct argp_state *state, char *text, struct schedtape_filter *filter)
+/* Notes whether an argument with commas is the path of a cgroup.  @argument: its elements follow */
+static void find_whole(struct select_name *argument)
 {
-	char *name;
+	size_t i;
 
-	while ((name = strsep(&text, ","))) {
-		if (!*name)
-			argp_error(state, "-G: a cgroup without a name");
-		parse_cgroup(state, name, filter);
-	}
+	argument->named = argument->elements && is_cgroup(argument->text);
+	for (i = 1; argument->named && i <= argument->elements; i++)
+		argument->others |= is_cgroup(argument[i].text);
+}
+
+static int add_cgroup(struct schedtape_filter *filter, char *name, struct schedtape_error *err)
+{
+	struct schedtape_cgroup *list;
+	int ret;
+
+	if (!*name)
+		return schedtape_fail(err, -EINVAL, "-G: a cgroup without a name");
+	list = reallocarray(filter->cgroups, filter->nr_cgroups + 1, sizeof(*list));
+	if (!list)
+		return schedtape_fail(err, -ENOMEM, "-G %s: not enough memory", name);
+	filter->cgroups = list;
+	list += filter->nr_cgroups;
+	ret = schedtape_cgroup_find(name, list, err);
+	if (ret && strchr(name, '\\'))
+		ret = schedtape_cgroup_find(select_unquote(name), list, err);
+	filter->nr_cgroups += !ret;
+	return ret;
+}
+
+static int add_cgroups(struct schedtape_filter *filter, struct select_names *names,
+		       struct schedtape_error *err)
+{
+	const struct select_name *entry = NULL;
+	int ret = 0;
+
+	find_whole(names->list);
+	while (!ret && (entry = select_names_next(names, entry)))
+		if (entry->named || !entry->elements)
+			ret = add_cgroup(filter, entry->text, err);
+	select_names_say(names, NULL);
+	return ret;
+}
+
+static void parse_cgroups(struct argp_state *state, const char *text,
+			  struct schedtape_filter *filter)
+{
+	struct schedtape_error err = { "not enough memory" };
+	struct select_names names = { .paths = true };
+	int ret = select_names_parse(&names, text);
+
+	if (!ret)
+		ret = add_cgroups(filter, &names, &err);
+	select_names_free(&names);
+	if (ret == -EINVAL)
+		argp_error(state, "%s", err.text);
+	else if (ret)
+		argp_failure(state, CMD_FAILURE, 0, "%s", err.text);
 }
 
 /* Returns the length of the shortest name that the kernel's glob_match() would match. */
