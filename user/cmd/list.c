@@ -308,7 +308,7 @@ static void print_status(struct table *table, const struct list *list,
 	struct json_object *n = status_member(list, state, "snapshot_count", json_type_int);
 	struct json_object *last = status_member(list, state, "last_trigger", json_type_object);
 	struct json_object *name, *time;
-	char text[32];
+	char text[TABLE_CELL];
 
 	table_cell(table, keeps ? "%.1f" : "-", json_object_get_uint64(keeps) / 1e9);
 	table_cell(table, n ? "%" PRIu64 : "-", json_object_get_uint64(n));

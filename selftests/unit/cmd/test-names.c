@@ -118,12 +118,18 @@ static void test_pids(void)
 
 /* -- a tape ---------------------------------------------------------------- */
 
-/* "a?b" is renamed to "a,b", and runs last; 'a' has the cgroup "/x,y". */
+/* As long as a path on a tape may be. */
+#define X8	"xxxxxxxx"
+#define X64	X8 X8 X8 X8 X8 X8 X8 X8
+#define X512	X64 X64 X64 X64 X64 X64 X64 X64
+#define LONG	"/" X512 X512 X512 X64 X64 X64 X64 X64 X64 X64 X8 X8 X8 X8 X8 X8 X8 "xxxxxx"
+
+/* "first" is renamed to "a,b"; "a" has the cgroup "/x,y". */
 static void make_names(const struct blob *blob)
 {
 	static const struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .tgid = 10, .comm = "pool[0]" },
-		{ .pid = 11, .tgid = 10, .comm = "pool0" },
+		{ .pid = 11, .tgid = 10, .comm = "pool0", .cgroup = 5 },
 		{ .pid = 12, .tgid = 10, .comm = "first" },
 		{ .pid = 13, .tgid = 10, .comm = "a", .cgroup = 3 },
 		{ .pid = 14, .tgid = 10, .comm = "b", .cgroup = 4 },
@@ -138,7 +144,7 @@ static void make_names(const struct blob *blob)
 	};
 	static const char meta[] =
 		"{\"cgroups\": [{\"id\": 2, \"path\": \"/x\"}, {\"id\": 3, \"path\": \"/x,y\"},"
-		" {\"id\": 4, \"path\": \"/y\"}]}";
+		" {\"id\": 4, \"path\": \"/y\"}, {\"id\": 5, \"path\": \"" LONG "\"}]}";
 	static unsigned char page[STAPE_PAGE_SIZE], described[STAPE_PAGE_SIZE];
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -241,6 +247,10 @@ static void test_options(const struct blob *tape)
 	must(!run_with(cmd_report, "--cgroup=/x,y", NULL, tape));
 	ok(strstr(text, "a:13") && !strstr(text, "b:14") &&
 	   strstr(said, "'/x,y' is the name of a cgroup"), "--cgroup");
+	must(!run_with(cmd_report, "--by=cgroup", NULL, tape));
+	ok(strstr(text, "\n" LONG " "), "the longest path of a cgroup is printed whole");
+	must(!run_with(cmd_report, "--cgroup=" LONG, NULL, tape));
+	ok(strstr(text, "pool0:11"), "and is found");
 	must(!run_with(cmd_report, "--cgroup=x\\,y,/y", NULL, tape));
 	ok(strstr(text, "a:13") && strstr(text, "b:14") && !*said, "quoted in a list");
 	ok(run_with(cmd_report, "--comm=pool[0]:11", NULL, tape) == CMD_FAILURE &&

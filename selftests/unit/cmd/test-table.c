@@ -287,7 +287,7 @@ static void test_names(void)
 	has("\n" ROCKETS ":4194001  ", "rockets");
 	has("\n?:4194002  ", "no name");
 	capture(28, terminal_call, &report);
-	has("fifteen~:4194003", "a long name is cut, and its PID stays");
+	has("fifteen…:4194003", "a long name is cut, and its PID stays");
 	ok(!strstr(text, "fifteen letters"), "which is too long");
 }
 

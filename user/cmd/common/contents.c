@@ -141,7 +141,7 @@ const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *t
 		return buffer;
 	for (i = 0; i < table.nr && i < MOST; i++)
 		append(buffer, "%s%.40s%s", i ? ", " : "", table.by_path[i]->path,
-		       strlen(table.by_path[i]->path) > 40 ? "..." : "");
+		       strlen(table.by_path[i]->path) > 40 ? "…" : "");
 	if (table.nr > MOST)
 		append(buffer, ", ...");
 	if (!table.nr)

@@ -13,6 +13,7 @@
 #include <schedtape.h>
 
 #include "common/selection.h"
+#include "common/table.h"
 #include "common/task-table.h"
 #include "machine/cgroup-tree.h"
 
@@ -107,7 +108,7 @@ void groups_count(struct groups *groups, size_t number, uint32_t task);
  * Writes what a line is of: "gcc:31949" for one task, "gcc:(25)" for several of the same name, as
  * perf does; "cc1:31949" for a process; a path, a policy, "CPU 3".  The text is safe to print.
  */
-#define GROUPS_LABEL	256
+#define GROUPS_LABEL	TABLE_CELL
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL]);
 void groups_free(struct groups *groups);
 

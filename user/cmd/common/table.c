@@ -16,7 +16,7 @@
 
 #define LEAST_TEXT	8	/* cells that a cut text keeps at least */
 #define BETWEEN		2	/* blanks between columns */
-#define CUT_MARK	"~"
+#define CUT_MARK	"…"	/* one cell */
 #define OPT_WIDE	0x4000
 
 /* -- options --------------------------------------------------------------- */
@@ -287,7 +287,7 @@ static void put_cut(const char *text, unsigned int width)
 	if (!tail || !tail[1] || tail[1 + strspn(tail + 1, "0123456789")] ||
 	    strlen(tail) + 2 > width)
 		tail = "";
-	rest = strlen(tail) + strlen(CUT_MARK);
+	rest = strlen(tail) + 1;
 	room = width > rest ? width - rest : 0;
 	bytes = table_text_fits(text, strlen(text), room);
 	put_text(text, bytes);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #define TABLE_MOST	32	/* columns */
-#define TABLE_CELL	256	/* bytes */
+#define TABLE_CELL	2048	/* bytes; the path of a cgroup has fewer */
 
 /* Flags of columns. */
 #define TABLE_TEXT	1	/* aligned left, and may be cut; numbers are aligned right */
