@@ -138,7 +138,7 @@ static inline void maker_throttle(struct maker *m, uint64_t time, uint64_t cgrou
 	maker_word(m, cpu | (begins ? STAPE_THROTTLE_BEGINS : 0));
 }
 
-/* What a later version sets, @which, in one payload word, or two for the numbers from 64 on. */
+/* Attribute number @which, of a later version.  A number above 63 has a payload word of its own. */
 static inline void maker_later(struct maker *m, uint64_t time, uint32_t pid, uint32_t which)
 {
 	bool more = which > 63;

@@ -15,6 +15,7 @@
 #include "common/output.h"
 #include "common/pager.h"
 #include "common/rights.h"
+#include "common/signals.h"
 #include "first-steps.h"
 #include "player/restart.h"
 
@@ -123,9 +124,14 @@ static void complete_commands(bool help)
 /* Runs command number @number. */
 static int start(size_t number, int argc, char **argv)
 {
+	int status;
+
 	if (commands[number].paged)
 		pager_allow();
-	return commands[number].run(argc, argv);
+	status = commands[number].run(argc, argv);
+	if (!status)
+		signals_die();
+	return status;
 }
 
 /* "schedtape --complete [--no-pager] WORD...", see complete.h. */

@@ -226,8 +226,5 @@ int cmd_merge(int argc, char **argv)
 	json_object_put(result.merged);
 	free(opts.tapes);
 	free(opts.output);
-	status = out_finish(status);
-	if (!status)
-		signals_die();
-	return status;
+	return out_finish(status);
 }

@@ -715,7 +715,7 @@ int cmd_record(int argc, char **argv)
 	streams_free(&rec.streams);
 	free(rec.cpus);
 	status = out_finish(exit_status(&rec, ret));
-	/* As perf does, whatever its command has made of the signal. */
+	/* As perf does, whatever its command has made of the signal, and whatever its status is. */
 	if (!ret)
 		signals_die();
 	return status;

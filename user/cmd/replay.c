@@ -9,7 +9,6 @@
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
-#include "common/signals.h"
 #include "machine/machine.h"
 #include "replay/options.h"
 #include "replay/print.h"
@@ -112,15 +111,12 @@ int cmd_replay(int argc, char **argv)
 {
 	struct replay_options opts;
 	struct schedtape_tape *tape;
-	int ret, status;
+	int ret;
 
 	replay_options_parse(&opts, argc, argv);
 	tape = cmd_open_tape(opts.common.input);
 	ret = tape ? replay_all(&opts, tape) : -EIO;
 	cmd_close_tape(tape, opts.common.input);
 	replay_options_free(&opts);
-	status = out_finish(ret && ret != -EINTR ? CMD_FAILURE : 0);
-	if (!status)
-		signals_die();
-	return status;
+	return out_finish(ret && ret != -EINTR ? CMD_FAILURE : 0);
 }

@@ -345,7 +345,7 @@ static int run(struct top *top)
 int cmd_top(int argc, char **argv)
 {
 	struct top top;
-	int ret, status;
+	int ret;
 
 	parse_options(&top, argc, argv);
 	ret = find_recorder(&top);
@@ -355,8 +355,5 @@ int cmd_top(int argc, char **argv)
 	selection_free(&top.view.selection);
 	targets_free(&top.record.targets);
 	timing_free(&top.record.timing);
-	status = out_finish(ret ? CMD_FAILURE : 0);
-	if (!status)
-		signals_die();
-	return status;
+	return out_finish(ret ? CMD_FAILURE : 0);
 }

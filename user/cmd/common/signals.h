@@ -25,7 +25,8 @@ bool signals_read(int fd, bool *snapshot);
 bool signals_pending(void);
 /*
  * Ends this process by the first SIGINT, SIGTERM or SIGHUP that has asked for the command's end, so
- * that a shell ends its loop, too.  Returns if none has come.  To be called when all is written.
+ * that a shell ends its loop, too.  Returns if none has come.  main() calls it when a command that
+ * has not failed has written all.
  */
 void signals_die(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */

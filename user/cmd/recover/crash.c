@@ -277,7 +277,7 @@ static bool choose(struct crash *crash)
 	return false;
 }
 
-/* Returns the exit status, unless a signal ends the process. */
+/* Returns the exit status: 0 after a signal, see signals_die(). */
 static int run(struct crash *crash)
 {
 	struct schedtape_error err;
@@ -324,8 +324,5 @@ int crash_run(const struct crash_options *options)
 		vmcore_close(crash.vmcore);
 	}
 	close(signals);
-	status = out_finish(status);
-	if (!status)
-		signals_die();
-	return status;
+	return out_finish(status);
 }
