@@ -12,7 +12,7 @@
 
 #include <schedtape/netlink.h>
 
-static void stop(struct nlmsghdr *nlh)
+static void stop_replay(struct nlmsghdr *nlh)
 {
 	struct nlattr *id = nlmsg_find_attr(nlh, GENL_HDRLEN, STAPE_A_REPLAY_ID);
 	char command[80];
@@ -32,6 +32,6 @@ int nl_send_auto(struct nl_sock *sock, struct nl_msg *msg)
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 
 	if (genlmsg_valid_hdr(nlh, 0) && genlmsg_hdr(nlh)->cmd == STAPE_CMD_REPLAY_START)
-		stop(nlh);
+		stop_replay(nlh);
 	return send(sock, msg);
 }

@@ -77,7 +77,8 @@ static void test_backup(void)
 
 	ok(path && !backup_old(path, &backup, &err) && backup.old &&
 	   !strcmp(backup.old, "d/../t.old") && access("t", F_OK) && !access("t.old", F_OK) &&
-	   !lstat("link", &st) && S_ISLNK(st.st_mode), "the tape behind a link becomes the old one");
+	   !lstat("link", &st) && S_ISLNK(st.st_mode),
+	   "the tape behind a link becomes the old one");
 	backup_undo(&backup);
 	ok(!access("t", F_OK) && !lstat("link", &st) && S_ISLNK(st.st_mode), "and comes back");
 	free(path);

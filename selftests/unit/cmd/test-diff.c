@@ -327,7 +327,8 @@ static void test_kthreads(void)
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		keeps(limits[i], NULL);
 	prints("verdict: same graph, 2 of 2 tasks matched\n", "other tasks are matched");
-	prints("\nleft out: 1 kernel thread, which the replay does not play\n", "and a line says so");
+	prints("\nleft out: 1 kernel thread, which the replay does not play\n",
+	       "and a line says so");
 	ok(!strstr(printed, "unmatched"), "it is not among the unmatched tasks");
 	diff("--json", NULL);
 	ok(strstr(printed, "\"kthreads_left_out\": 1"), "in JSON, too");

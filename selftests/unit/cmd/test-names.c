@@ -44,7 +44,7 @@ static const char *chosen(struct select_names *names, bool known)
 	return letters;
 }
 
-static void selects(const char *argument, bool pids, bool known, const char *letters, bool both)
+static void has_only(const char *argument, bool pids, bool known, const char *letters, bool both)
 {
 	struct select_names names = { .pids = pids };
 	const char *are;
@@ -100,28 +100,28 @@ static void test_names(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(tests) / sizeof(*tests); i++)
-		selects(tests[i].argument, false, true, tests[i].letters, tests[i].both);
+		has_only(tests[i].argument, false, true, tests[i].letters, tests[i].both);
 }
 
 static void test_pids(void)
 {
-	selects("13", true, true, "D", false);
-	selects("13,10", true, true, "AD", false);
-	selects("12", true, true, "L", true);
-	selects("12", false, true, "L", false);
-	selects("12:9", true, true, "L", false);
+	has_only("13", true, true, "D", false);
+	has_only("13,10", true, true, "AD", false);
+	has_only("12", true, true, "L", true);
+	has_only("12", false, true, "L", false);
+	has_only("12:9", true, true, "L", false);
 	/* Names are not known beforehand. */
-	selects("12", true, false, "CL", false);
-	selects("pool[0]", false, false, "AB", false);
-	selects("a,b", false, false, "CDE", false);
+	has_only("12", true, false, "CL", false);
+	has_only("pool[0]", false, false, "AB", false);
+	has_only("a,b", false, false, "CDE", false);
 }
 
 /* -- a tape ---------------------------------------------------------------- */
 
 /* As long as a path on a tape may be. */
 #define X8	"xxxxxxxx"
-#define X64	X8 X8 X8 X8 X8 X8 X8 X8
-#define X512	X64 X64 X64 X64 X64 X64 X64 X64
+#define X64	"" X8 X8 X8 X8 X8 X8 X8 X8
+#define X512	"" X64 X64 X64 X64 X64 X64 X64 X64
 #define LONG	"/" X512 X512 X512 X64 X64 X64 X64 X64 X64 X64 X8 X8 X8 X8 X8 X8 X8 "xxxxxx"
 
 /* "first" is renamed to "a,b"; "a" has the cgroup "/x,y". */
@@ -175,7 +175,7 @@ static int run_with(int (*command)(int argc, char **argv), const char *option, c
 		    const struct blob *tape)
 {
 	char name[] = "command", file[] = "-i";
-	char *argv[] = { name, file, (char *)tape->path, (char *)option, (char *)more, NULL };
+	char *argv[6] = { name, file, (char *)tape->path, (char *)option, (char *)more, NULL };
 	int status;
 
 	begin_capture();
@@ -233,7 +233,8 @@ static void test_options(const struct blob *tape)
 	must(!run_with(cmd_map, "--task-name=ool[0],lash", "--fuzzy-name", tape));
 	ok(strstr(text, "pool0") && strstr(text, "back\\slash") && !*said, "with --fuzzy-name");
 	must(!run_with(cmd_map, "--task-name=a,b", "--fuzzy-name", tape));
-	ok(strstr(text, "a,b") && strstr(text, "back\\slash") && !*said, "which also takes parts of a list");
+	ok(strstr(text, "a,b") && strstr(text, "back\\slash") && !*said,
+	   "which also takes parts of a list");
 	must(!run_with(cmd_map, "--task-name=pool[0]", "--fuzzy-name", tape));
 	ok(strstr(text, "pool[0]") && strstr(text, "pool0") && !*said, "and whole names");
 	must(!run_with(cmd_why, "pool[0]", "--sleeps", tape));

@@ -127,7 +127,7 @@ static void test_stop(void)
 	create(1, NULL, 0, 10);
 	pid = fork();
 	if (!pid)
-		_exit(wait_twice(NULL) != NULL);
+		_exit(!!wait_twice(NULL));
 	while (!state().waiting)
 		usleep(1000);
 	kill(pid, SIGSTOP);

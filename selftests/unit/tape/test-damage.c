@@ -69,8 +69,8 @@ static void test_cut(int level)
 		if (!cut_right(&b, data, cut, k == SAMPLE_ALL, &want[k], &got) && !wrong++)
 			first = cut;
 	}
-	ok(!wrong, "level %d: cut at %zu bytes, in steps of %d (%zu wrong, the first at %zu)", level,
-	   size, STEP, wrong, first);
+	ok(!wrong, "level %d: cut at %zu bytes, in steps of %d (%zu wrong, the first at %zu)",
+	   level, size, STEP, wrong, first);
 
 	for (k = 0; k <= SAMPLE_ALL; k++)
 		free(want[k].ev);
@@ -227,8 +227,8 @@ static void test_flip(int level, unsigned char mask)
 			first = at;
 		data[at] ^= mask;
 	}
-	ok(!wrong, "level %d: %zu bytes, in steps of %d, ^ %#x (%zu wrong, the first at %zu)", level,
-	   size, STEP, mask, wrong, first);
+	ok(!wrong, "level %d: %zu bytes, in steps of %d, ^ %#x (%zu wrong, the first at %zu)",
+	   level, size, STEP, mask, wrong, first);
 
 	free(data);
 	free(whole.events.ev);

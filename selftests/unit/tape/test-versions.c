@@ -375,7 +375,8 @@ static void write_later(const char *path)
 	static unsigned char pages[2 * STAPE_PAGE_SIZE];
 	struct schedtape_cpu cpu = { .events = 1 + 8 };
 	const struct schedtape_end end = {
-		.size = sizeof(end), .start_time = 900, .stop_time = 3000, .cpus = &cpu, .nr_cpus = 1,
+		.size = sizeof(end), .start_time = 900, .stop_time = 3000,
+		.cpus = &cpu, .nr_cpus = 1,
 	};
 	struct schedtape_writer *w;
 	struct maker m;
@@ -398,8 +399,9 @@ static void write_later(const char *path)
 
 static void test_later_events(void)
 {
-	const char *skipped = "6 events were skipped, which only a later version knows: 2 of set 62, "
-			      "2 of set 4711, 1 of set 4713, 1 of set 4714";
+	const char *skipped =
+		"6 events were skipped, which only a later version knows: 2 of set 62, "
+		"2 of set 4711, 1 of set 4713, 1 of set 4714";
 	struct schedtape_tape *tape;
 	unsigned int i;
 	struct blob b;

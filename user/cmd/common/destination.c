@@ -68,53 +68,63 @@ static int check_owner(const char *folder, const struct stat *link)
 	       link->st_uid != geteuid() && link->st_uid != st.st_uid ? -EACCES : 0;
 }
 
-/* Reads a link that is open with O_PATH.  Returns 1; 0: @fd is no link; or -errno. */
-static int read_link(int fd, const char *path, char **target)
+/*
+ * Returns where a link leads that is open with O_PATH; NULL: *ret is -errno, or 0 if @fd is no
+ * link.
+ */
+static char *read_link(int fd, const char *path, int *ret)
 {
 	const char *slash = strrchr(path, '/');
-	char text[PATH_MAX], *folder;
+	char text[PATH_MAX], *folder, *target = NULL;
 	struct statfs fs;
 	struct stat st;
 	ssize_t length;
-	int ret;
 
-	if (fstat(fd, &st) || fstatfs(fd, &fs))
-		return -errno;
+	*ret = 0;
+	if (fstat(fd, &st) || fstatfs(fd, &fs)) {
+		*ret = -errno;
+		return NULL;
+	}
 	/* The text of a link to an open file of another process may be no path. */
 	if (!S_ISLNK(st.st_mode) || fs.f_type == PROC_SUPER_MAGIC)
-		return 0;
+		return NULL;
 	folder = folder_of(path);
-	if (!folder)
-		return -ENOMEM;
-	ret = check_owner(folder, &st);
+	*ret = folder ? check_owner(folder, &st) : -ENOMEM;
+	free(folder);
 	length = readlinkat(fd, "", text, sizeof(text));
-	if (!ret && length < 0)
-		ret = -errno;
+	if (!*ret && length < 0)
+		*ret = -errno;
+	if (*ret)
+		return NULL;
 	if (*text == '/')
 		slash = NULL;
-	if (!ret && asprintf(target, "%.*s%.*s", slash ? (int)(slash - path + 1) : 0, path,
-			     (int)length, text) < 0)
-		ret = -ENOMEM;
-	free(folder);
-	return ret ? ret : 1;
+	if (asprintf(&target, "%.*s%.*s", slash ? (int)(slash - path + 1) : 0, path, (int)length,
+		     text) >= 0)
+		return target;
+	*ret = -ENOMEM;
+	return NULL;
 }
 
 /* Follows one link.  Returns as read_link(). */
-static int follow(const char *path, char **target)
+static char *follow(const char *path, int *ret)
 {
-	int fd, ret;
+	char *target;
+	int fd;
 
+	*ret = 0;
 	if (tape_writer_descriptor(path) >= 0)
-		return 0;
-	*target = descriptor_name(path);
-	if (*target)
-		return 1;
+		return NULL;
+	target = descriptor_name(path);
+	if (target)
+		return target;
 	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	ret = read_link(fd, path, target);
+	if (fd < 0) {
+		*ret = errno == ENOENT ? 0 : -errno;
+		return NULL;
+	}
+	target = read_link(fd, path, ret);
 	close(fd);
-	return ret;
+	return target;
 }
 
 /* Returns 0 or -errno.  *path: allocated, replaced by what its links lead to. */
@@ -125,8 +135,8 @@ static int follow_all(char **path)
 
 	for (links = 0; links <= LINKS_MAX; links++) {
 		strip_slashes(*path);
-		ret = follow(*path, &target);
-		if (ret <= 0)
+		target = follow(*path, &ret);
+		if (!target)
 			return ret;
 		free(*path);
 		*path = target;
@@ -205,7 +215,7 @@ char *destination_find(const char *name, struct schedtape_error *err)
 		free(path);
 		return NULL;
 	}
-	return is_stdout ? strcpy(path, "-") : path;
+	return is_stdout ? memcpy(path, "-", sizeof("-")) : path;
 }
 
 void destination_option(char **path, const char *name, const struct argp_state *state)
