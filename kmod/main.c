@@ -13,6 +13,7 @@
 #include "record/clock.h"
 #include "record/dump.h"
 #include "record/extras.h"
+#include "record/hotplug.h"
 #include "record/suspend.h"
 #include "record/trigger.h"
 #include "replay/replay.h"
@@ -33,6 +34,9 @@ static int __init stape_init(void)
 	ret = stape_suspend_init();
 	if (ret)
 		goto err_suspend;
+	ret = stape_hotplug_init();
+	if (ret)
+		goto err_hotplug;
 	ret = stape_netlink_init();
 	if (ret)
 		goto err_netlink;
@@ -44,6 +48,8 @@ static int __init stape_init(void)
 err_device:
 	stape_netlink_exit();
 err_netlink:
+	stape_hotplug_exit();
+err_hotplug:
 	stape_suspend_exit();
 err_suspend:
 	stape_work_exit();
@@ -60,6 +66,7 @@ static void __exit stape_exit(void)
 	stape_replay_exit();
 	stape_trigger_exit();
 	stape_extras_exit();
+	stape_hotplug_exit();
 	stape_suspend_exit();
 	stape_work_exit();
 	stape_attach_exit();

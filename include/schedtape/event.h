@@ -107,7 +107,7 @@ enum stape_event_type {
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_EXIT = 12,	/* PID; argument: STAPE_EXIT_*; no payload */
 	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*, which says what the payload is */
-	STAPE_EV_ARG = 14,	/* prefix: bits 31..0 are bits 41..10 of the argument */
+	STAPE_EV_ARG = 14,	/* prefix: bits 53..0 are bits 63..10 of the argument */
 	STAPE_EV_TIME = 15,	/* prefix: bits 59..0 are added to the time */
 };
 
@@ -185,6 +185,7 @@ enum stape_dl_word {
 #define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
 #define STAPE_SET_THROTTLE	1	/* of a cgroup, PID 0; payload: enum stape_throttle_word */
 #define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
+#define STAPE_SET_IDLE		3	/* of the page's CPU, PID 0; payload: enum stape_idle_word */
 /*
  * New events are further attributes, because no type is left: readers skip those that they do not
  * know.  The numbers from 64 on are in bits 31..0 of the first payload word of this one.
@@ -223,6 +224,34 @@ enum stape_trigger_word {
 #define STAPE_TRIGGER_NUMBER_SHIFT	32	/* 8 bits: which one of the session's, from 0 */
 #define STAPE_TRIGGER_KIND_SHIFT	40	/* 8 bits: enum stape_trigger_kind */
 #define STAPE_TRIGGER_LASTS		(1ULL << 48)	/* what it is about has not ended yet */
+
+/*
+ * The payload of STAPE_SET_IDLE: how long the page's CPU was idle since the last switch away from a
+ * recorded task, or since the last of these events.  In the rest of that time it ran others.
+ */
+enum stape_idle_word {
+	STAPE_IDLE_TIME = 0,	/* by the session's clock, or STAPE_IDLE_UNKNOWN */
+	STAPE_IDLE_SPAN = 1,	/* what the CPU does, and for how long it has: STAPE_IDLE_*_SHIFT */
+	STAPE_IDLE_WORDS = 2,
+};
+
+#define STAPE_IDLE_UNKNOWN	(~0ULL)
+
+#define STAPE_IDLE_KIND_SHIFT	0	/* 2 bits: enum stape_next; _TASK: as its switch says */
+#define STAPE_IDLE_OFFLINE	3	/* in place of that: the CPU is offline; with _UNKNOWN, it has been */
+#define STAPE_IDLE_SPAN_SHIFT	2	/* time by the session's clock, up to 2^56 */
+
+/*
+ * A switch from idle or another task to one of the filter has the same in its argument above bit 9,
+ * if that fits and a reader could not know it: bits 9..0 are as always.
+ */
+#define STAPE_SWITCH_IDLE_SHIFT		10	/* 31 bits: idle time >> STAPE_SWITCH_IDLE_UNIT */
+#define STAPE_SWITCH_IDLE_BITS		31
+#define STAPE_SWITCH_IDLE_UNIT		4
+#define STAPE_SWITCH_FROM_IDLE		(1ULL << 41)	/* the span is one of idle time */
+#define STAPE_SWITCH_SPAN_SHIFT		42	/* 22 bits: span >> STAPE_SWITCH_SPAN_UNIT */
+#define STAPE_SWITCH_SPAN_BITS		22
+#define STAPE_SWITCH_SPAN_UNIT		10
 
 /* Whether an exit begins or has ended: bits of the argument above the number of words. */
 #define STAPE_EXIT_SHIFT	4

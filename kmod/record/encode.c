@@ -366,11 +366,14 @@ void stape_encode_resync(struct stape_active *active)
 {
 	struct stape_ring *ring = this_cpu_ptr(active->rings);
 	bool recorded = stape_filter_has(&active->filter, current);
+	u64 now = stape_ring_now(ring);
+	u32 low;
 
 	if (stape_ring_curr_pid(ring) == (recorded ? current->pid : 0))
 		return;
-	stape_encode_switch(ring, recorded, current->pid, STAPE_STATE_RUNNING);
-	WRITE_ONCE(ring->running_since, stape_ring_now(ring));
+	low = stape_encode_switch_low(recorded, current->pid, STAPE_STATE_RUNNING);
+	stape_ring_put_slow(ring, stape_ring_word(STAPE_EV_SWITCH, low), low & STAPE_ARG_MASK, now);
+	WRITE_ONCE(ring->running_since, now);
 }
 
 /**

@@ -69,7 +69,8 @@ static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 p
 
 /*
  * Writes a switch if the filter has the next task or the previous one.  On the hot path
- * @recorded is a constant.
+ * @recorded is a constant.  Without the previous one, the reader has to know of idle time:
+ * see stape_ring_put_slow().
  */
 static __always_inline void stape_encode_switch(struct stape_ring *ring, bool recorded, u32 pid,
 						u32 state)
@@ -79,7 +80,7 @@ static __always_inline void stape_encode_switch(struct stape_ring *ring, bool re
 	if (recorded || stape_ring_curr_pid(ring))
 		stape_ring_emit_switch(ring, low);
 	else
-		ring->curr = low;
+		stape_ring_forget_curr(ring);
 }
 
 /* stape_encode_switch() of a task that sleeps.  @syscall: of stape_syscall_number() */
@@ -91,7 +92,7 @@ static __always_inline void stape_encode_syscall(struct stape_ring *ring, bool r
 	if (recorded || stape_ring_curr_pid(ring))
 		stape_ring_emit_syscall(ring, low, syscall);
 	else
-		ring->curr = low;
+		stape_ring_forget_curr(ring);
 }
 
 /* cpumask_equal() by whole words, which is no call.  A mask may change meanwhile. */

@@ -29,6 +29,34 @@ static u32 stape_probe_context(void)
 	return stape_softirq_by_current() ? STAPE_CTX_SOFTIRQ_TASK : STAPE_CTX_SOFTIRQ;
 }
 
+/* -- idle time --------------------------------------------------------------- */
+
+/* Is it an idle task?  Reads the PID again, which the usual switch would have to keep otherwise. */
+static __always_inline bool stape_probe_is_idle(const struct task_struct *task)
+{
+	return !READ_ONCE(task->pid);
+}
+
+/* Notes when the CPU becomes idle, or is so no longer. */
+static __always_inline void stape_probe_idle(const struct task_struct *prev,
+					     const struct task_struct *next)
+{
+	if (stape_probe_is_idle(prev))
+		stape_idle_end();
+	else if (!next->pid)
+		stape_idle_begin();
+}
+
+/*
+ * Has the CPU not been idle since the reader knew its idle time, or only since the last switch?  At
+ * a switch from a task that is not recorded, the reader knows then that the CPU has run others.
+ */
+static __always_inline bool stape_probe_idle_known(const struct stape_ring *ring)
+{
+	return !stape_clock_mono_used() &&
+	       this_cpu_read(stape_idle_clocks[true].sum) == ring->idle_seen;
+}
+
 /* -- switches ---------------------------------------------------------------- */
 
 /*
@@ -54,6 +82,15 @@ static __always_inline u32 stape_probe_syscall_flags(const struct task_struct *p
 	       (stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0);
 }
 
+/* Writes a switch from idle or another task to a recorded one. */
+static notrace void stape_probe_switch_enter(struct stape_ring *ring, u32 pid, u32 state)
+{
+	u32 low = stape_encode_switch_low(true, pid, state);
+
+	stape_ring_put_slow(ring, stape_ring_word(STAPE_EV_SWITCH, low), low & STAPE_ARG_MASK,
+			    stape_ring_now(ring));
+}
+
 /*
  * Writes a switch, with the system call if the ring wants it.  @prev_recorded: the filter may have
  * @prev.
@@ -62,8 +99,10 @@ static notrace void stape_probe_switch_write(struct stape_ring *ring, bool recor
 					     struct task_struct *prev, bool prev_recorded,
 					     u32 state)
 {
-	if (ring->syscalls && prev_recorded && stape_syscall_has_regs(prev) &&
-	    state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
+	if (recorded && !prev_recorded)
+		stape_probe_switch_enter(ring, pid, state);
+	else if (ring->syscalls && prev_recorded && stape_syscall_has_regs(prev) &&
+		 state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
 		stape_encode_syscall(ring, recorded, pid, state | stape_probe_syscall_flags(prev),
 				     stape_syscall_number(prev));
 	else
@@ -145,6 +184,48 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
+/* Notes idle time, and writes any switch. */
+static noinline notrace void stape_probe_switch_noted(void *data, bool preempt,
+						    struct task_struct *prev,
+						    struct task_struct *next,
+						    unsigned int prev_state)
+{
+	stape_probe_idle(prev, next);
+	stape_probe_switch_any(data, preempt, prev, next, prev_state);
+}
+
+/*
+ * Writes a switch from the idle task to one that sessions record.  A function of its own, as the
+ * next one, so that the usual switches do not save registers.  @id: not 0
+ */
+static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned long id,
+							   struct task_struct *idle,
+							   struct task_struct *next)
+{
+	struct stape_ring *ring = stape_active_ring(id);
+	u32 low = stape_encode_switch_low(true, next->pid, STAPE_STATE_RUNNING);
+
+	if (likely(stape_probe_idle_known(ring) && stape_ring_says_idle(ring)))
+		stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low),
+			       stape_idle_end_known(&ring->idle_seen), true);
+	else
+		stape_probe_switch_noted(data, false, idle, next, TASK_RUNNING);
+}
+
+/* Writes a switch to the idle task from one that sessions record, and that was not preempted. */
+static noinline notrace void stape_probe_switch_to_idle(void *data, unsigned long prev_id,
+							struct task_struct *prev,
+							struct task_struct *idle,
+							unsigned int prev_state)
+{
+	if (stape_clock_mono_used()) {
+		stape_probe_switch_noted(data, false, prev, idle, prev_state);
+		return;
+	}
+	stape_idle_begin_counter();
+	stape_probe_switch_usual(data, false, prev, idle, prev_state, prev_id, false, true, true);
+}
+
 static __always_inline void stape_probe_switch_unwatched(void *data, bool preempt,
 							 struct task_struct *prev,
 							 struct task_struct *next,
@@ -157,12 +238,23 @@ static __always_inline void stape_probe_switch_unwatched(void *data, bool preemp
 		if (id)
 			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
 						 true, extras);
-	} else if (id) {
+		else
+			stape_probe_idle(prev, next);
+	} else if (!id) {
+		if (next->pid)
+			stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id,
+						 false, true, extras);
+		else if (likely(!preempt))
+			stape_probe_switch_to_idle(data, prev_id, prev, next, prev_state);
+		else
+			stape_probe_switch_noted(data, true, prev, next, prev_state);
+	} else if (stape_probe_is_idle(prev)) {
+		stape_probe_switch_from_idle(data, id, prev, next);
+	} else if (prev_id || likely(stape_probe_idle_known(stape_active_ring(id)))) {
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
 					 stape_probe_next_id(id, prev_id), true, prev_id, extras);
 	} else {
-		stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id, false,
-					 true, extras);
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 	}
 }
 
@@ -209,25 +301,6 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 	return true;
 }
 
-/*
- * Returns false if the switch has not been written.  If the ring wants system calls, its limit for
- * runs is 0: only a task that has run may sleep in one.
- */
-static __always_inline bool stape_probe_switch_by_id(struct task_struct *prev,
-						     unsigned long prev_id,
-						     struct task_struct *next, unsigned long id,
-						     u32 state)
-{
-	if (id == prev_id)
-		return !id || stape_probe_switch_quick(stape_active_ring(id), prev, true, next,
-						       true, state);
-	if (!prev_id)
-		return stape_probe_switch_quick(stape_active_ring(id), prev, false, next, true,
-						state);
-	return !id && stape_probe_switch_quick(stape_active_ring(prev_id), prev, true, next, false,
-					       state);
-}
-
 /* The same ids are read again, which saves registers. */
 static noinline notrace void stape_probe_switch_slow(struct task_struct *prev,
 						     struct task_struct *next, u32 state)
@@ -239,43 +312,85 @@ static noinline notrace void stape_probe_switch_slow(struct task_struct *prev,
 		stape_probe_switch_look(prev, prev_id, next, id, state);
 }
 
+/* stape_probe_switch_by_id() from or to the idle task. */
+static noinline notrace void stape_probe_switch_idle(struct task_struct *prev,
+						     struct task_struct *next, u32 state)
+{
+	unsigned long prev_id = stape_filter_id(stape_filter_ids, prev->pid);
+	unsigned long id = stape_filter_id(stape_filter_ids, next->pid);
+
+	stape_probe_idle(prev, next);
+	if (!id && (!prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
+							 next, false, state)))
+		return;
+	stape_probe_switch_look(prev, prev_id, next, id, state);
+}
+
 /*
- * Writes a switch while sessions may have triggers.  This calls nothing but at its end, so that it
- * saves no registers.  Inlined, because a call of its own would take two instructions more.
+ * Writes a switch while sessions may have triggers.  If a ring wants system calls, its limit for
+ * runs is 0: only a task that has run may sleep in one.
  */
-static __always_inline void stape_probe_switch_triggers(void *data, bool preempt,
+static __always_inline void stape_probe_switch_by_id(void *data, struct task_struct *prev,
+						     struct task_struct *next, u32 state)
+{
+	unsigned long prev_id = stape_filter_id(data, prev->pid);
+	unsigned long id = stape_filter_id(data, next->pid);
+	bool done = false;
+
+	if (id == prev_id && id) {
+		done = stape_probe_switch_quick(stape_active_ring(id), prev, true, next, true,
+						state);
+	} else if (stape_probe_is_idle(prev) || !next->pid) {
+		stape_probe_switch_idle(prev, next, state);
+		return;
+	} else if (!id) {
+		done = !prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
+							    next, false, state);
+	} else if (!prev_id && likely(stape_probe_idle_known(stape_active_ring(id)))) {
+		done = stape_probe_switch_quick(stape_active_ring(id), prev, false, next, true,
+						state);
+	}
+	if (unlikely(!done))
+		stape_probe_switch_slow(prev, next, state);
+}
+
+static noinline notrace void stape_probe_switch_triggers(void *data, bool preempt,
 							struct task_struct *prev,
 							struct task_struct *next,
 							unsigned int prev_state)
 {
-	unsigned long prev_id = stape_filter_id(data, prev->pid);
-	unsigned long id = stape_filter_id(data, next->pid);
-
 	/* As in stape_probe_switch_usual(). */
-	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE)) {
-		if (unlikely(!stape_probe_switch_by_id(prev, prev_id, next, id,
-						       STAPE_STATE_SLEEPING)))
-			stape_probe_switch_slow(prev, next, STAPE_STATE_SLEEPING);
-	} else if (stape_probe_runnable(preempt, prev)) {
-		if (unlikely(!stape_probe_switch_by_id(prev, prev_id, next, id,
-						       STAPE_STATE_RUNNING)))
-			stape_probe_switch_slow(prev, next, STAPE_STATE_RUNNING);
-	} else {
-		stape_probe_switch_any(data, preempt, prev, next, prev_state);
-	}
+	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
+		stape_probe_switch_by_id(data, prev, next, STAPE_STATE_SLEEPING);
+	else if (stape_probe_runnable(preempt, prev))
+		stape_probe_switch_by_id(data, prev, next, STAPE_STATE_RUNNING);
+	else
+		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
 }
 
+static noinline notrace void stape_probe_switch_syscalls(void *data, bool preempt,
+							 struct task_struct *prev,
+							 struct task_struct *next,
+							 unsigned int prev_state)
+{
+	stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
+}
+
+/*
+ * These are functions of their own, and call nothing but at their ends, so that none of them saves
+ * registers.  Sessions that want more have triggers most of the time.
+ */
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
 	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
 	else if (stape_watch_enabled())
-		stape_probe_switch_any(data, preempt, prev, next, prev_state);
-	else if (stape_trigger_enabled())
+		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+	else if (static_branch_likely(&stape_trigger_key.key))
 		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);
 	else
-		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
+		stape_probe_switch_syscalls(data, preempt, prev, next, prev_state);
 }
 
 /* -- wake-ups and moves ------------------------------------------------------ */
@@ -443,14 +558,23 @@ static u32 stape_fanout_switch_low(const struct stape_active *active,
 							  STAPE_FANOUT_SYSCALL));
 }
 
+/* The session does not have the previous task. */
+static void stape_fanout_switch_in(struct stape_ring *ring, u32 low, u64 word, u64 now)
+{
+	if (low >> STAPE_PID_SHIFT)
+		stape_ring_put_slow(ring, word, low & STAPE_ARG_MASK, now);
+	else
+		stape_ring_forget_curr(ring);
+}
+
 static void stape_fanout_switch(const struct stape_active *active, struct stape_ring *ring,
 				u64 word, u64 arg, u64 now)
 {
 	u32 low = stape_fanout_switch_low(active, ring, word);
 
 	word = stape_ring_word(STAPE_EV_SWITCH, low);
-	if (!(low >> STAPE_PID_SHIFT) && !stape_ring_curr_pid(ring))
-		ring->curr = low;
+	if (!stape_ring_curr_pid(ring))
+		stape_fanout_switch_in(ring, low, word, now);
 	else if (low & STAPE_SWITCH_SYSCALL)
 		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now, true);
 	else

@@ -69,6 +69,7 @@ static int stape_ring_alloc(struct stape_ring *ring, u32 pages, u32 cpu, int nod
 	ring->producer = ring->mem + PAGE_SIZE;
 	ring->data = ring->mem + 2 * PAGE_SIZE;
 	ring->mask = pages - 1;
+	ring->cpu = cpu;
 	for (i = 0; i < pages; i++) {
 		struct stape_page_header *page = ring->data + (size_t)i * STAPE_PAGE_SIZE;
 
@@ -305,19 +306,13 @@ static u64 *stape_ring_reserve(struct stape_ring *ring, u64 *now, u32 words)
 	return ring->pos;
 }
 
-/* Writes an event with its prefixes and its payload. */
-static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
-			     const u64 *payload, u32 words)
+/* Puts an event with its prefixes and its payload into the open page, where there is room. */
+static void stape_ring_append(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
+			      const u64 *payload, u32 words)
 {
-	u64 delta, *pos, *start;
+	u64 delta = now - ring->last, *pos = ring->pos, *start = pos;
 	u32 i;
 
-	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
-	pos = stape_ring_reserve(ring, &now, words + 3);
-	if (!pos)
-		return;
-	start = pos;
-	delta = now - ring->last;
 	if (delta > STAPE_DELTA_MASK) {
 		*pos++ = stape_word(STAPE_EV_TIME, 0, 0, 0) | (delta & STAPE_TIME_MASK);
 		delta = 0;
@@ -332,12 +327,153 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
 	ring->last = now;
 }
 
+/* -- idle time --------------------------------------------------------------- */
+
+/* Prefixes, word and payload of a STAPE_SET_IDLE. */
+#define STAPE_RING_IDLE_ROOM	(2 + STAPE_IDLE_WORDS)
+
+/* Does this CPU write into the ring, and run no recorded task according to the stream? */
+static bool stape_ring_may_tell(const struct stape_ring *ring)
+{
+	return ring->cpu == raw_smp_processor_id() && !stape_ring_curr_pid(ring);
+}
+
+/*
+ * Does the stream say all about the time since the last switch?  Then the CPU has done what that
+ * switch says until now.
+ */
+static bool stape_ring_knows_idle(const struct stape_ring *ring,
+				  const struct stape_idle_view *view)
+{
+	return view->before == ring->idle_seen &&
+	       view->idle == (stape_ring_curr_kind(ring) == STAPE_NEXT_IDLE);
+}
+
+/* Is it unknown when the reader knew the idle time last?  The page begins the stream, or ends a gap. */
+static bool stape_ring_begins_anew(const struct stape_ring *ring)
+{
+	const struct stape_page_header *page = ring->page;
+
+	return ring->pos == (u64 *)(page + 1) &&
+	       (!page->seq || page->lost || page->flags & STAPE_PAGE_PAUSED);
+}
+
+static void stape_ring_append_idle(struct stape_ring *ring, u64 now, u64 time, u64 span, u32 kind)
+{
+	u64 payload[STAPE_IDLE_WORDS] = {
+		[STAPE_IDLE_TIME] = time,
+		/* Above 2^60 it would look like a waking to stape_ring_put_wakeup(). */
+		[STAPE_IDLE_SPAN] = min(span, 1ULL << 56) << STAPE_IDLE_SPAN_SHIFT |
+				    kind << STAPE_IDLE_KIND_SHIFT,
+	};
+
+	stape_ring_append(ring, now, STAPE_EV_SET, 0,
+			  STAPE_SET_IDLE << STAPE_SET_SHIFT | STAPE_IDLE_WORDS, payload,
+			  STAPE_IDLE_WORDS);
+}
+
+/* Writes into the open page what the CPU has done since the reader knew it last. */
+static void stape_ring_put_idle(struct stape_ring *ring, u64 now,
+				const struct stape_idle_view *view)
+{
+	u32 kind = stape_ring_curr_pid(ring) ? STAPE_NEXT_TASK :
+		   view->idle ? STAPE_NEXT_IDLE : STAPE_NEXT_OTHER;
+
+	stape_ring_append_idle(ring, now, stape_ring_begins_anew(ring) ? STAPE_IDLE_UNKNOWN :
+			       view->sum - ring->idle_seen, view->span, kind);
+	ring->idle_seen = view->sum;
+	if (kind != STAPE_NEXT_TASK)
+		stape_ring_set_curr_kind(ring, kind);
+}
+
+/* Returns the part of a switch's argument that tells of idle time, or 0: it does not fit. */
+static u64 stape_ring_idle_arg(const struct stape_ring *ring, const struct stape_idle_view *view)
+{
+	u64 time = (view->sum - ring->idle_seen) >> STAPE_SWITCH_IDLE_UNIT;
+	u64 span = view->span >> STAPE_SWITCH_SPAN_UNIT;
+
+	if (time >> STAPE_SWITCH_IDLE_BITS || span >> STAPE_SWITCH_SPAN_BITS)
+		return 0;
+	return time << STAPE_SWITCH_IDLE_SHIFT | span << STAPE_SWITCH_SPAN_SHIFT |
+	       (view->idle ? STAPE_SWITCH_FROM_IDLE : 0);
+}
+
+/*
+ * Tells of idle time before the first event of a page, and at a switch to a recorded task, unless
+ * the reader knows it.  Returns what the switch's argument has to have.
+ */
+static u64 stape_ring_tell(struct stape_ring *ring, u64 now, u32 type)
+{
+	bool first = ring->pos == (u64 *)(ring->page + 1);
+	struct stape_idle_view view;
+	u64 arg = 0;
+
+	if ((type != STAPE_EV_SWITCH && !first) || !stape_ring_may_tell(ring))
+		return 0;
+	stape_idle_look(ring->cpu, ring->counter, now, &view);
+	if (stape_ring_begins_anew(ring)) {
+		stape_ring_put_idle(ring, now, &view);
+	} else if (!stape_ring_knows_idle(ring, &view)) {
+		if (type == STAPE_EV_SWITCH)
+			arg = stape_ring_idle_arg(ring, &view);
+		if (!arg)
+			stape_ring_put_idle(ring, now, &view);
+	}
+	if (type == STAPE_EV_SWITCH)
+		ring->idle_seen = view.sum;
+	return arg;
+}
+
+/* Returns whether there is room to tell of idle time.  Nothing is lost if there is none. */
+static bool stape_ring_may_tell_now(struct stape_ring *ring, u64 *now)
+{
+	if (!ring->mem || stape_ring_is_paused(ring) ||
+	    (!ring->page && !ring->overwrite && stape_ring_full(ring)))
+		return false;
+	*now = stape_ring_now(ring);
+	return stape_ring_reserve(ring, now, 2 * STAPE_RING_IDLE_ROOM);
+}
+
+/*
+ * Tells what the CPU did until now.  @always: also what a reader would take for granted.  Does
+ * nothing if that would be lost.
+ */
+static void stape_ring_tell_now(struct stape_ring *ring, bool always)
+{
+	u64 now = stape_ring_now(ring);
+	struct stape_idle_view view;
+
+	/* Another CPU may call this for one that is offline. */
+	if (ring->cpu != raw_smp_processor_id() || stape_ring_is_paused(ring))
+		return;
+	stape_idle_look(ring->cpu, ring->counter, now, &view);
+	if (!always && (stape_ring_curr_pid(ring) || stape_ring_knows_idle(ring, &view)))
+		return;
+	if (stape_ring_may_tell_now(ring, &now))
+		stape_ring_put_idle(ring, now, &view);
+}
+
+/* -- slow ways to write ------------------------------------------------------ */
+
+/* Writes an event with its prefixes and its payload. */
+static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
+			     const u64 *payload, u32 words)
+{
+	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
+	if (!stape_ring_reserve(ring, &now, words + 3 + STAPE_RING_IDLE_ROOM))
+		return;
+	arg |= stape_ring_tell(ring, now, type);
+	stape_ring_append(ring, now, type, pid, arg, payload, words);
+}
+
 /**
  * stape_ring_put_slow() - write an event that needs a page or a prefix
  * @ring: this CPU's ring
  * @word: stape_ring_word()
  * @arg: its whole argument, of which the word may have the low 10 bits
  * @now: its time
+ *
+ * A switch to a recorded task also tells of idle time that a reader could not know.
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
@@ -425,6 +561,7 @@ void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid,
  */
 void stape_ring_flush(struct stape_ring *ring)
 {
+	stape_ring_tell_now(ring, false);
 	if (ring->page && ring->pos > (u64 *)(ring->page + 1))
 		stape_ring_publish(ring);
 }
@@ -439,6 +576,7 @@ void stape_ring_pause(struct stape_ring *ring)
 {
 	if (!ring->mem || ring->paused)
 		return;
+	stape_ring_tell_now(ring, true);
 	/* Other CPUs may be looking at a ring that they share. */
 	WRITE_ONCE(ring->paused, true);
 	if (ring->page)
@@ -450,23 +588,64 @@ void stape_ring_pause(struct stape_ring *ring)
 
 /**
  * stape_ring_resume() - write events from now on
- * @ring: a ring with memory; its session starts or goes on
+ * @ring: a ring; its session starts or goes on
  *
- * Probes on other CPUs may see this a little later.  The first page names the task that ran
- * before its first event.  If the counter has jumped in the pause, times go on with another offset.
+ * The first event says what the CPU does.  If the counter has jumped in the pause, times go on with
+ * another offset.
  *
- * Context: process context.
+ * Context: on the ring's CPU; or anywhere, if that is offline, or the ring is not a CPU's.
  */
 void stape_ring_resume(struct stape_ring *ring)
 {
-	if (!READ_ONCE(ring->paused))
+	unsigned long flags;
+
+	if (!ring->mem || !READ_ONCE(ring->paused))
 		return;
-	local_irq_disable();
+	local_irq_save(flags);
 	stape_ring_set_offset(ring, stape_clock_offset(ring->counter));
 	ring->paused_until = stape_ring_now(ring) + ring->offset;
-	local_irq_enable();
 	/* Pairs with the acquire in stape_ring_is_paused(). */
 	smp_store_release(&ring->paused, false);
+	stape_ring_tell_now(ring, true);
+	local_irq_restore(flags);
+}
+
+/**
+ * stape_ring_offline() - write that the ring's CPU is offline
+ * @ring: a ring
+ *
+ * Context: the CPU is dead.  Interrupts off.
+ */
+void stape_ring_offline(struct stape_ring *ring)
+{
+	struct stape_idle_view view;
+	u64 now;
+
+	if (!stape_ring_may_tell_now(ring, &now))
+		return;
+	stape_idle_look(ring->cpu, ring->counter, now, &view);
+	stape_ring_append_idle(ring, now, view.sum - ring->idle_seen, 0, STAPE_IDLE_OFFLINE);
+	ring->idle_seen = view.sum;
+	stape_ring_forget_curr(ring);
+}
+
+/**
+ * stape_ring_online() - write that the ring's CPU has been offline
+ * @ring: a ring
+ *
+ * Context: the CPU is about to start.  Interrupts off.
+ */
+void stape_ring_online(struct stape_ring *ring)
+{
+	struct stape_idle_view view;
+	u64 now;
+
+	if (!stape_ring_may_tell_now(ring, &now))
+		return;
+	stape_idle_look(ring->cpu, ring->counter, now, &view);
+	stape_ring_append_idle(ring, now, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
+	ring->idle_seen = view.sum;
+	stape_ring_forget_curr(ring);
 }
 
 /**

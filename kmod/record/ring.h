@@ -15,6 +15,7 @@
 #include <schedtape/event.h>
 
 #include "record/clock.h"
+#include "record/idle.h"
 
 struct stape_triggers;
 struct stape_waits;
@@ -34,6 +35,8 @@ struct stape_waits;
  * @paused: events are neither written nor counted as lost
  * @overwrite: a full ring loses its oldest page, not new events
  * @syscalls: switches of tasks that sleep name their system call
+ * @idle_seen: the CPU's idle time when the reader knew it last, which is at each switch to a
+ *	recorded task
  * @page: the open page, NULL: none
  * @non_events: words of the open page that are no events, minus events without an own word
  * @head: pages published
@@ -43,6 +46,7 @@ struct stape_waits;
  * @paused_since: when the session was paused, or the counter jumped; 0: neither has happened
  *	since the last page was opened
  * @paused_until: when it was resumed
+ * @cpu: whose ring it is; STAPE_CPU_NONE: no CPU's
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run
@@ -75,6 +79,7 @@ struct stape_ring {
 	bool overwrite;
 	bool syscalls;
 
+	u64 idle_seen;
 	struct stape_page_header *page;
 	int non_events;
 	u64 head;
@@ -85,6 +90,7 @@ struct stape_ring {
 	u64 paused_since;
 	u64 paused_until;
 
+	u32 cpu;
 	u32 mask;
 	u32 watermark;
 	struct irq_work *wake;
@@ -137,6 +143,8 @@ void stape_ring_flush(struct stape_ring *ring);
 void stape_ring_pause(struct stape_ring *ring);
 void stape_ring_resume(struct stape_ring *ring);
 void stape_ring_finish(struct stape_ring *ring);
+void stape_ring_offline(struct stape_ring *ring);
+void stape_ring_online(struct stape_ring *ring);
 u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
@@ -160,10 +168,21 @@ static inline u32 stape_ring_curr_kind(const struct stape_ring *ring)
 	return (ring->curr & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
 }
 
+/* Does the stream say that the CPU is idle? */
+static inline bool stape_ring_says_idle(const struct stape_ring *ring)
+{
+	return ring->curr & STAPE_NEXT_IDLE << STAPE_SWITCH_NEXT_SHIFT;
+}
+
+static inline void stape_ring_set_curr_kind(struct stape_ring *ring, u32 kind)
+{
+	ring->curr = kind << STAPE_SWITCH_NEXT_SHIFT;
+}
+
 /* Notes that no recorded task runs on the ring's CPU.  Context: as stape_ring_pause(). */
 static inline void stape_ring_forget_curr(struct stape_ring *ring)
 {
-	ring->curr = STAPE_NEXT_OTHER << STAPE_SWITCH_NEXT_SHIFT;
+	stape_ring_set_curr_kind(ring, STAPE_NEXT_OTHER);
 }
 
 /*

@@ -76,6 +76,7 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 		return ret;
 	}
 	stape_clock_get(session->setup.counter);
+	stape_idle_get(session->setup.counter);
 	stape_active_add(&session->active);
 	session->attached = true;
 	return 0;
@@ -102,6 +103,7 @@ void stape_session_detach(struct stape_session *session)
 	stape_active_remove(&session->active);
 	stape_attach_put();
 	synchronize_rcu();
+	stape_idle_put(session->setup.counter);
 	stape_clock_put(session->setup.counter);
 	stape_session_settle_triggers(session);
 	stape_session_put_keys(session);
@@ -236,14 +238,11 @@ void stape_session_sleep(struct stape_session *session)
  */
 void stape_session_wake_up(struct stape_session *session)
 {
-	int cpu;
-
 	if (session->state != STAPE_SESSION_RECORDING || READ_ONCE(stape_session_asleep))
 		return;
 	/* First, so that what a ring names is described.  A pause has the reverse order. */
 	stape_ring_resume(&session->active.descriptions->ring);
-	for_each_cpu(cpu, &session->setup.cpus)
-		stape_ring_resume(per_cpu_ptr(session->active.rings, cpu));
+	stape_session_each_ring(session, stape_ring_resume);
 	/* Last, so that what fires is on the tape. */
 	stape_session_arm_triggers(session);
 }

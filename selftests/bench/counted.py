@@ -97,7 +97,10 @@ def add_up(counts, key):
 
 def unit_of(part, name, phase):
     """Returns what the load does, and how often."""
-    number = int(part.get(name, "drain")["load"].split()[1])
+    arguments = part.get(name, "drain")["load"].split()[1:]
+    if phase == "periodic":
+        return "period", int(arguments[2])
+    number = int(arguments[0])
     return ("fork and exit", number) if phase == "forks" else ("event", (number - 1) * 6)
 
 

@@ -165,6 +165,11 @@ static int take_page(struct st_record *r, const void *data)
 	if (r->each)
 		r->each(data, r->arg);
 	while ((ret = schedtape_page_next(&page, &ev, &r->err)) > 0) {
+		if (ev.type == SCHEDTAPE_EV_IDLE) {
+			/* That of a switch is no event of its own. */
+			r->idles += !page.switch_pending;
+			continue;
+		}
 		ret = append(r, &ev);
 		if (ret)
 			return ret;

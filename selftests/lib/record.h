@@ -11,7 +11,8 @@
 
 /**
  * struct st_record - a session and the events read from it
- * @events: sorted by time
+ * @events: sorted by time; without those that tell of idle time
+ * @idles: number of events left out
  * @lost: number according to the pages; after st_record_finish(), of the session
  * @pages: number of pages read
  * @each: NULL, or called with every page that is read, and @arg
@@ -22,6 +23,7 @@ struct st_record {
 	struct schedtape_error err;
 	struct schedtape_event *events;
 	size_t n, max;
+	uint64_t idles;
 	uint64_t lost;
 	uint64_t pages;
 	void (*each)(const void *page, void *arg);

@@ -149,6 +149,24 @@ static inline void maker_later(struct maker *m, uint64_t time, uint32_t pid, uin
 	maker_word(m, 0x1234567890abcdef);
 }
 
+/* The CPU was idle for @idle since the switch before, and has done @kind for @span. */
+static inline void maker_idle(struct maker *m, uint64_t time, uint64_t idle, uint64_t span,
+			      unsigned int kind)
+{
+	maker_event(m, time, STAPE_EV_SET, 0, STAPE_SET_IDLE << STAPE_SET_SHIFT | 2);
+	maker_word(m, idle);
+	maker_word(m, span << 2 | kind);
+}
+
+/* A switch from idle or another task that tells the same. */
+static inline void maker_switch_after(struct maker *m, uint64_t time, uint32_t pid, uint64_t idle,
+				      uint64_t span, enum stape_next kind)
+{
+	uint64_t upper = span >> 10 << 32 | (kind == STAPE_NEXT_IDLE ? 1ULL << 31 : 0) | idle >> 4;
+
+	maker_event(m, time, STAPE_EV_SWITCH, pid, upper << 10);
+}
+
 /* A trigger has fired.  @where: STAPE_TRIGGER_*_SHIFT, STAPE_TRIGGER_LASTS */
 static inline void maker_trigger(struct maker *m, uint64_t time, uint32_t pid, uint64_t value,
 				 uint64_t where)

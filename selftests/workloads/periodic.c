@@ -6,6 +6,7 @@
  */
 #include <sys/wait.h>
 
+#include "../qemu/plugin/mark.h"
 #include "work.h"
 
 static long late;
@@ -63,7 +64,9 @@ int main(int argc, char **argv)
 		printf("tasks=%ld\nperiods=%ld\n", tasks, tasks * count);
 		return 0;
 	}
+	mark("on periodic");
 	run(work_clock(CLOCK_MONOTONIC), period, work, count);
+	mark("off");
 	printf("periods=%ld\nlate=%ld\ncpu_ns=%llu\n", count, late,
 	       (unsigned long long)work_clock(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;

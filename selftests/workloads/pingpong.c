@@ -2,9 +2,12 @@
 /*
  * Description: two processes send a byte to and fro through two pipes, ROUNDS times: 2 *
  * ROUNDS wake-ups, each of one by the other.  With PAIRS, so many pairs do that, each pair on
- * a CPU of its own, with a policy under which a wakee does not preempt its waker.
+ * a CPU of its own, with a policy under which a wakee does not preempt its waker.  With the word
+ * "other" instead, the second process has that name.
  */
 #include <sched.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "../qemu/plugin/mark.h"
@@ -24,8 +27,8 @@ static void play(int in, int out, long rounds, int first)
 	}
 }
 
-/* Returns the duration in ns; @other: the other process. */
-static uint64_t play_pair(long rounds, pid_t *other)
+/* Returns the duration in ns; @name: of the second process, or NULL; @other: that process. */
+static uint64_t play_pair(long rounds, const char *name, pid_t *other)
 {
 	int to[2], fro[2], status;
 	uint64_t begun;
@@ -43,6 +46,8 @@ static uint64_t play_pair(long rounds, pid_t *other)
 	close(child ? to[0] : to[1]);
 	close(child ? fro[1] : fro[0]);
 	if (!child) {
+		if (name)
+			prctl(PR_SET_NAME, name);
 		play(to[0], fro[1], rounds, 0);
 		_exit(0);
 	}
@@ -86,7 +91,7 @@ static void play_pairs(long pairs, long rounds)
 			err(1, "fork");
 		if (!child) {
 			stay_on(i);
-			play_pair(rounds, &other);
+			play_pair(rounds, NULL, &other);
 			exit(0);
 		}
 	}
@@ -99,16 +104,18 @@ static void play_pairs(long pairs, long rounds)
 
 int main(int argc, char **argv)
 {
-	const char *usage = "ROUNDS [PAIRS]";
+	const char *usage = "ROUNDS [PAIRS | other]", *name = NULL;
 	long rounds = work_arg(argc, argv, 1, 1, LONG_MAX, usage);
 	uint64_t ns;
 	pid_t other;
 
-	if (argc > 2) {
+	if (argc == 3 && !strcmp(argv[2], "other")) {
+		name = argv[2];
+	} else if (argc > 2) {
 		play_pairs(work_arg(argc, argv, 2, 1, CPU_SETSIZE, usage), rounds);
 		return 0;
 	}
-	ns = play_pair(rounds, &other);
+	ns = play_pair(rounds, name, &other);
 	printf("rounds=%ld\nplayer=%d\nplayer2=%d\nns=%llu\n", rounds, getpid(), other,
 	       (unsigned long long)ns);
 	return 0;

@@ -9,6 +9,7 @@
 #	flight		a flight recorder
 #	all		all tasks, not only the load
 #	dropped		the filter has another process, not the load
+#	half		tasks with the name "other" are left out
 #	pids=N		the filter has N sleeping threads in addition
 #	cgroup=N	the filter has a cgroup, and the load is N levels below it
 #	between		two sessions, each with one of the cgroups a and b, which an
@@ -88,6 +89,7 @@ peer_start()
 		triggers) options+=(--switch-output --trigger 'latency>1h' --trigger 'burst>1h') ;;
 		flight) options+=(-M "$ring" --name bench) ;;
 		all) filter=(-a) ;;
+		half) options+=(--exclude-comm=other) ;;
 		dropped) start_bystander && filter=(-p "${others[0]}") ;;
 		pids=*) start_sleepers "${word#*=}" && filter=(-p "$load_pid,${others[0]}") ;;
 		cgroup=*) enter_cgroup "${word#*=}" && filter=(-G /sys/fs/cgroup/bench) ;;

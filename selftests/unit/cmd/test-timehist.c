@@ -46,8 +46,68 @@ static void test_summary(const struct blob *tape)
 	has_not("sch delay", "the lines are not printed");
 	has_line(cmd_timehist, "-S", " 102.000 2.000 98.000\n\n# ", tape);
 	has("\nTOTAL - 4 297.000 ", "the lines, and the summary");
-	has_line(cmd_timehist, "-I", "\n 0 99.5 199.000 0.000 1.000 800.000 0\n"
-		 " 3 24.5 98.000 0.000 302.000 600.000 0\n", tape);
+	has_line(cmd_timehist, "-I", "\n 0 99.5 199.000 0.000 1.000 0.000 800.000 0\n"
+		 " 3 24.5 98.000 0.000 302.000 0.000 600.000 0\n", tape);
+}
+
+#define MS	1000000ULL
+
+/*
+ * 10 runs four times, for 10 ms each.  Before that the CPU runs others for 10 ms; then it is idle for
+ * 30 ms of 100 ms, for the last 40 ms of 100 ms, and for 60 and 90 ms.  Others have the rest.
+ */
+static void make_idle(const struct blob *tape)
+{
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	m.header.curr_kind = STAPE_NEXT_OTHER;
+	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 5 * MS, STAPE_NEXT_OTHER);
+	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1105 * MS, 10, STAPE_CTX_HARDIRQ, 1105 * MS, 0);
+	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
+	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
+	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
+	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1310 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_idle(&m, 1400 * MS, 90 * MS, 90 * MS, STAPE_NEXT_IDLE);
+	/* Nothing happens on another one, which is idle from before the start to the stop. */
+	maker_begin(&m, pages[1], 3, 0, 2000 * MS);
+	maker_idle(&m, 2000 * MS, STAPE_IDLE_UNKNOWN, 1500 * MS, STAPE_NEXT_IDLE);
+	/* A third one is offline from 1.1 to 1.3, and from 1.5 on. */
+	maker_begin(&m, pages[2], 5, 0, 1000 * MS);
+	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 100 * MS, STAPE_NEXT_IDLE);
+	maker_idle(&m, 1100 * MS, 100 * MS, 0, STAPE_IDLE_OFFLINE);
+	maker_idle(&m, 1300 * MS, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
+	maker_idle(&m, 1500 * MS, 200 * MS, 0, STAPE_IDLE_OFFLINE);
+	write_second(tape, pages, 3);
+}
+
+static void idle_between(const char *times, const struct blob *tape)
+{
+	char *argv[] = { (char *)"timehist", (char *)"-I", (char *)"--json", (char *)times,
+			 (char *)tape->path, NULL };
+
+	begin_capture();
+	cmd_timehist(5, argv);
+	end_capture();
+	squeeze();
+}
+
+static void test_idle(const struct blob *tape)
+{
+	make_idle(tape);
+	has_line(cmd_timehist, "-I", "\n 0 45.0 40.000 140.001 219.999 0.000 600.000 3\n"
+		 " 3 0.0 0.000 0.000 1000.000 0.000 0.000 0\n"
+		 " 5 0.0 0.000 0.000 300.000 700.000 0.000 0\n", tape);
+	idle_between("--time=1.02,1.12", tape);
+	has("\"others_ns\":70000000,\"idle_ns\":30000000,\"offline_ns\":0,\"unknown_ns\":0", "all of a mixed time");
+	idle_between("--time=1.03,1.12", tape);
+	has("\"others_ns\":60000000,\"idle_ns\":20000000,\"offline_ns\":0,\"unknown_ns\":10000000", "a part of it");
 }
 
 static void test_json(const struct blob *tape)
@@ -83,6 +143,7 @@ int main(void)
 	test_summary(&tape);
 	test_json(&tape);
 	test_gaps(&tape);
+	test_idle(&tape);
 	close(tape.fd);
 	return tap_done();
 }

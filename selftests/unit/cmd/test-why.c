@@ -119,6 +119,26 @@ static void make_last(const struct blob *tape)
 	write_second(tape, pages, 2);
 }
 
+/*
+ * 10 is ready from 1.105 to 1.120 on a CPU that has run others since 1.110, and was idle for a part of
+ * the time before; and from 1.150 to 1.230 on one that ran others until 1.190, and then nothing.
+ */
+static void make_told(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	begin_with_10(&m, page[0]);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1105 * MS, 10, STAPE_CTX_HARDIRQ, 1105 * MS, 0);
+	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
+	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
+	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
+	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_second(tape, page, 1);
+}
+
 #define RING	50
 #define ROUNDS	3
 
@@ -191,6 +211,17 @@ static void test_worst(const struct blob *tape)
 	has("\"links\":[{\"kind\":\"idle\",\"pid\":20,", "a chain that is not cut has its tasks");
 	why(tape, "20", "--json", NULL);
 	has_not("more_links", "JSON has all links by default");
+}
+
+static void test_told(const struct blob *tape)
+{
+	make_told(tape);
+	ok(!why(tape, "10", "--at=1.11", NULL), "a wait for a CPU that ran others unseen");
+	has(" 1.110000 shell:10 was ready, its CPU ran another task\n", "for a time that is certain");
+	has(" 5.001 1 1.105000 shell:10 was ready, what its CPU did is not known\n", "the rest is not known");
+	ok(!why(tape, "10", "--at=1.2", NULL), "a wait for one that was idle in the end");
+	has(" 39.999 1 1.190000 shell:10 was ready, its CPU was idle\n", "for that time only");
+	has(" 40.001 1 1.150000 shell:10 was ready, its CPU ran another task\n", "and not before");
 }
 
 static void test_at(const struct blob *tape)
@@ -342,9 +373,10 @@ static void test_ring(const struct blob *tape)
 
 int main(void)
 {
-	struct blob tape, late, last, early, ring;
+	struct blob tape, told, late, last, early, ring;
 
 	blob_init(&early);
+	blob_init(&told);
 	blob_init(&tape);
 	blob_init(&late);
 	blob_init(&last);
@@ -354,6 +386,7 @@ int main(void)
 	test_at(&tape);
 	test_summary(&tape);
 	test_path(&tape);
+	test_told(&told);
 	make_late(&late);
 	test_late(&late);
 	test_last_sleep(&late);
@@ -365,6 +398,7 @@ int main(void)
 	test_ring(&ring);
 	close(ring.fd);
 	close(early.fd);
+	close(told.fd);
 	close(last.fd);
 	close(late.fd);
 	close(tape.fd);

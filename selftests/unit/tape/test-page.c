@@ -312,7 +312,7 @@ static void test_trigger(void)
 	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
 
 	maker_begin(&m, page, 0, 0, 0);
-	maker_later(&m, 0, 9, STAPE_SET_TRIGGER + 1);
+	maker_later(&m, 0, 9, 62);
 	maker_later(&m, 10, 9, UINT32_MAX);
 	schedtape_page_open(&p, page, &err);
 	ok(!next(&p, &ev), "what a later version sets is skipped");
@@ -321,6 +321,54 @@ static void test_trigger(void)
 	maker_event(&m, 10, STAPE_EV_SET, 9, STAPE_SET_MORE << STAPE_SET_SHIFT);
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == -EBADMSG, "one without its number");
+}
+
+/* Idle time comes before the switch that tells it, and the CPU's current task is what it says. */
+static void test_idle(void)
+{
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 3, 0, 1 << 20);
+	m.header.curr_kind = STAPE_NEXT_OTHER;
+	maker_idle(&m, 1 << 20, STAPE_IDLE_UNKNOWN, 1 << 19, STAPE_NEXT_IDLE);
+	maker_switch(&m, 3 << 20, 9, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 4 << 20, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch_after(&m, 9 << 20, 8, 3 << 20, 2 << 20, STAPE_NEXT_OTHER);
+	maker_idle(&m, 10 << 20, 0, 0, STAPE_NEXT_TASK);
+	maker_switch(&m, 11 << 20, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_switch_after(&m, 13 << 20, 8, 1 << 20, 1 << 20, STAPE_NEXT_IDLE);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.time == 1 << 20 && !ev.pid &&
+	   ev.curr_kind == STAPE_NEXT_OTHER && ev.idle.time == UINT64_MAX &&
+	   ev.idle.since == 1 << 19 && ev.idle.kind == STAPE_NEXT_IDLE, "before a page's first event");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.pid == 9 &&
+	   ev.curr_kind == STAPE_NEXT_IDLE && !ev.idle.time && !ev.idle.since, "a switch behind it");
+	next(&p, &ev);
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.time == 9 << 20 && !ev.arg &&
+	   ev.curr_kind == STAPE_NEXT_IDLE && ev.idle.time == 3 << 20 &&
+	   ev.idle.since == 7 << 20 && ev.idle.kind == STAPE_NEXT_OTHER, "of a switch");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.time == 9 << 20 && ev.pid == 8 &&
+	   ev.curr_kind == STAPE_NEXT_OTHER && !ev.arg && !ev.idle.since, "the switch itself");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.curr == 8 &&
+	   ev.idle.kind == STAPE_NEXT_TASK, "while a task runs");
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.curr == 8, "which goes on");
+	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.idle.kind == STAPE_NEXT_IDLE &&
+	   ev.idle.since == 12 << 20 && next(&p, &ev) == 1 && ev.pid == 8 && !next(&p, &ev),
+	   "a CPU that is idle in the end, and the page's end");
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_event(&m, 10, STAPE_EV_SET, 0, STAPE_SET_IDLE << STAPE_SET_SHIFT | 1);
+	maker_word(&m, 7);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
+	maker_begin(&m, page, 0, 0, 0);
+	maker_idle(&m, 10, 0, 0, STAPE_IDLE_OFFLINE);
+	maker_waking(&m, 20, 9, STAPE_CTX_HARDIRQ);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.idle.kind == STAPE_IDLE_OFFLINE && next(&p, &ev) == 1 &&
+	   ev.curr_kind == STAPE_NEXT_OTHER, "a CPU that is offline");
 }
 
 static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };
@@ -475,6 +523,7 @@ int main(void)
 	test_affinity();
 	test_throttle();
 	test_trigger();
+	test_idle();
 	test_task();
 	test_task_cgroup();
 	test_deadline();

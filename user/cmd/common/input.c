@@ -78,11 +78,30 @@ void cmd_warn_damage(const struct schedtape_timeline *timeline)
 		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
 }
 
-bool cmd_warn_empty(struct schedtape_tape *tape, const char *path)
+/* A CPU tells of its idle time at the start, the end, and now and then. */
+#define MOST_IDLES	64
+
+bool cmd_tape_is_empty(struct schedtape_tape *tape)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint64_t events = cmd_count_events(end);
+	const struct schedtape_event *ev;
+	bool empty = true;
 
-	if (cmd_tape_is_live(tape) || cmd_count_events(end) || cmd_count_lost(end))
+	if (!events)
+		return true;
+	if (events > MOST_IDLES * end->nr_cpus || schedtape_tape_rewind(tape, NULL))
+		return false;
+	while (empty && tape_next_event(tape, &ev, NULL) > 0)
+		empty = ev->type == SCHEDTAPE_EV_IDLE;
+	schedtape_tape_rewind(tape, NULL);
+	return empty;
+}
+
+bool cmd_warn_empty(struct schedtape_tape *tape, const char *path)
+{
+	if (cmd_tape_is_live(tape) || cmd_count_lost(schedtape_tape_end(tape)) ||
+	    !cmd_tape_is_empty(tape))
 		return false;
 	out_warning(path, "the tape has no events: no chosen task ran while the recording was on");
 	return true;

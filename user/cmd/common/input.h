@@ -35,7 +35,12 @@ int cmd_read_events(struct schedtape_tape *tape, struct lines *lines,
 void cmd_write_before_wait(struct schedtape_tape *tape, struct lines *lines);
 /* Warns of corrupt pages. */
 void cmd_warn_damage(const struct schedtape_timeline *timeline);
-/* Warns if the tape has no events, as far as that is known.  Returns true then. */
+/*
+ * Returns true if the tape has no events but of idle time; false also if it came through a pipe and
+ * has some.  Rewinds it.
+ */
+bool cmd_tape_is_empty(struct schedtape_tape *tape);
+/* Warns if the tape has no such events, as far as that is known.  Returns true then. */
 bool cmd_warn_empty(struct schedtape_tape *tape, const char *path);
 /* Closes the tape, and warns if a part that was read is truncated or corrupt. */
 void cmd_close_tape(struct schedtape_tape *tape, const char *path);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/input.h"
 #include "common/output.h"
 #include "record/parts.h"
 
@@ -40,6 +41,24 @@ void result_print_json(const char *tape, const struct recorder *recorder)
 	out_json(root, true);
 }
 
+/* Returns true if no task ran.  What went into a pipe cannot be read again. */
+static bool has_nothing(const struct recorder *recorder, const char *path)
+{
+	struct schedtape_tape *tape;
+	bool empty;
+
+	if (!recorder->totals.events)
+		return true;
+	/* Idle times of the largest machine. */
+	if (recorder->totals.events > 100000)
+		return false;
+	if (schedtape_tape_open(path, &tape, NULL))
+		return false;
+	empty = cmd_tape_is_empty(tape);
+	schedtape_tape_close(tape);
+	return empty;
+}
+
 static void warn_of_losses(const struct recorder *recorder, const char *path)
 {
 	if (recorder->slept)
@@ -53,7 +72,7 @@ static void warn_of_losses(const struct recorder *recorder, const char *path)
 	if (recorder->totals.lost)
 		out_warning(path,
 			    "events were lost: use larger rings (-m), see \"schedtape info\"");
-	else if (!recorder->totals.events && !recorder->totals.overwritten)
+	else if (!recorder->totals.overwritten && has_nothing(recorder, path))
 		out_warning(path, "the tape has no events: no chosen task ran while the "
 			    "recording was on");
 }

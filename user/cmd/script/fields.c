@@ -119,12 +119,13 @@ static const char * const tracepoints[] = {
 	[SCHEDTAPE_EV_THROTTLE] = "",
 	[SCHEDTAPE_EV_UNTHROTTLE] = "",
 	[SCHEDTAPE_EV_TRIGGER] = "",
+	[SCHEDTAPE_EV_IDLE] = "",
 	[STAPE_EV_TASK] = "",
 };
 
 #define NR_TYPES	(sizeof(tracepoints) / sizeof(*tracepoints))
 #define EVENT_NAMES	"switch, waking, wakeup, wakeup_new, fork, exit, migrate, exec, rename, " \
-			"setprio, setaffinity, throttle, unthrottle, trigger, task"
+			"setprio, setaffinity, throttle, unthrottle, trigger, idle, task"
 
 const char *fields_tracepoint(uint32_t type)
 {

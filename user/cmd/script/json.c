@@ -141,6 +141,19 @@ static void put_trigger(struct lines *lines, const struct schedtape_fired *trigg
 	put_bool(lines, ",\"lasts\":", trigger->lasts);
 }
 
+static void put_idle(struct lines *lines, const struct schedtape_idle *idle)
+{
+	static const char * const kinds[] = {
+		[STAPE_NEXT_TASK] = "task", [STAPE_NEXT_IDLE] = "idle", [STAPE_NEXT_OTHER] = "other",
+		[STAPE_IDLE_OFFLINE] = "offline",
+	};
+
+	if (idle->time != UINT64_MAX)
+		lines_count(lines, ",\"idle_ns\":", idle->time);
+	lines_count(lines, ",\"since_ns\":", idle->since);
+	put_word(lines, ",\"runs\":\"", kinds[idle->kind]);
+}
+
 /* Puts the task that the event is about, and what happens to it. */
 static void put_what(struct print *print, const struct schedtape_event *ev)
 {
@@ -149,6 +162,10 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 	if (schedtape_event_is_throttling(ev)) {
 		lines_count(lines, ",\"cgroup\":", ev->cgroup);
 		lines_count(lines, ",\"target_cpu\":", ev->task_cpu);
+		return;
+	}
+	if (ev->type == SCHEDTAPE_EV_IDLE) {
+		put_idle(lines, &ev->idle);
 		return;
 	}
 	/* A trigger may fire for all tasks together. */

@@ -162,6 +162,28 @@ static void put_trigger(struct print *print, const struct schedtape_fired *trigg
 	lines_put(lines, trigger->lasts ? ", lasts" : "");
 }
 
+/* "idle for 0.000120000, other since 12.345678901" */
+static void put_idle(struct print *print, const struct schedtape_idle *idle)
+{
+	struct lines *lines = &print->lines;
+	char value[OUT_TIME_LEN];
+
+	if (idle->time == UINT64_MAX) {
+		lines_put(lines, "idle for an unknown time");
+	} else {
+		lines_put(lines, "idle for ");
+		lines_put(lines, out_seconds(value, idle->time, print->time.options.digits));
+	}
+	if (idle->kind == STAPE_NEXT_TASK)
+		return;
+	if (idle->kind == STAPE_IDLE_OFFLINE) {
+		lines_put(lines, ", offline");
+		return;
+	}
+	lines_put(lines, idle->kind == STAPE_NEXT_IDLE ? ", idle since " : ", other since ");
+	lines->at = time_text_put(&print->time, lines->at, idle->since);
+}
+
 /* Puts what comes behind the event's task. */
 static void put_details(struct print *print, const struct schedtape_event *ev)
 {
@@ -243,6 +265,8 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 		put_pair(&print->lines, "cgroup=", ev->cgroup);
 		lines_put(&print->lines, " on ");
 		put_cpu(&print->lines, ev->task_cpu);
+	} else if (ev->type == SCHEDTAPE_EV_IDLE) {
+		put_idle(print, &ev->idle);
 	} else if (ev->type == SCHEDTAPE_EV_TRIGGER && !ev->pid) {
 		lines_put(&print->lines, "all tasks");
 		put_details(print, ev);

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "common/figures.h"
+#include "common/idle-time.h"
 #include "timehist/timehist.h"
 
-enum column { CPU, BUSY, TASKS, OTHERS, IDLE, UNKNOWN, IDLES };
+#define UNKNOWN_KIND	(STAPE_NEXT_OTHER + 1)
+
+enum column { CPU, BUSY, TASKS, OTHERS, IDLE, OFFLINE, UNKNOWN, IDLES };
 
 const struct sheet_column idle_columns[] = {
 	[CPU] = { { "cpu", "CPU", TABLE_NEEDED }, SHEET_CPU, "cpu" },
@@ -17,6 +20,7 @@ const struct sheet_column idle_columns[] = {
 	[TASKS] = { { "tasks", "tasks of\nthe tape ms", 0 }, SHEET_MS, "tasks_ns" },
 	[OTHERS] = { { "others", "others\nms", 0 }, SHEET_MS, "others_ns" },
 	[IDLE] = { { "idle", "idle\nms", 0 }, SHEET_MS, "idle_ns" },
+	[OFFLINE] = { { "offline", "offline\nms", 0 }, SHEET_MS, "offline_ns" },
 	[UNKNOWN] = { { "unknown", "unknown\nms", 0 }, SHEET_MS, "unknown_ns" },
 	[IDLES] = { { "idles", "times\nidle", 0 }, SHEET_COUNT, "idles" },
 	{ .json = NULL }
@@ -38,11 +42,70 @@ static struct cpu_sum *get_cpu(struct timehist *th, uint32_t cpu, uint64_t start
 	return &cpus[cpu];
 }
 
-/* An event names what ran on its CPU since the one before. */
+/* The CPU has done the same until now: enum stape_next; another value: it is not known what. */
+static void add_until(const struct timehist *th, struct cpu_sum *cpu, unsigned int kind,
+		      uint64_t until)
+{
+	uint64_t part;
+
+	if (until < cpu->last)
+		return;
+	part = selection_part(&th->selection, cpu->last, until);
+	if (kind > STAPE_NEXT_OTHER)
+		cpu->unknown += part;
+	else
+		cpu->time[kind] += part;
+	cpu->last = until;
+}
+
+/*
+ * The CPU was idle and ran others until now, it is not known when.  What it did in a part of the time
+ * is certain only as far as the rest is too short for it.
+ */
+static void add_mixed(const struct timehist *th, struct cpu_sum *cpu, uint64_t idle,
+		      uint64_t until)
+{
+	uint64_t part = selection_part(&th->selection, cpu->last, until);
+	uint64_t others = until - cpu->last - idle;
+	uint64_t sure_idle = part > others ? part - others : 0;
+	uint64_t sure_others = part > idle ? part - idle : 0;
+
+	cpu->time[STAPE_NEXT_IDLE] += sure_idle;
+	cpu->time[STAPE_NEXT_OTHER] += sure_others;
+	cpu->unknown += part - sure_idle - sure_others;
+	cpu->last = until;
+}
+
+/* The tape tells what the CPU did since the switch or the loss before. */
+static void add_told(const struct timehist *th, struct cpu_sum *cpu,
+		     const struct schedtape_event *ev)
+{
+	struct idle_time time = idle_time_of(ev, cpu->last);
+	bool offline = ev->idle.kind == STAPE_IDLE_OFFLINE;
+
+	if (cpu->offline || (offline && !time.known)) {
+		cpu->offline_time += selection_part(&th->selection, cpu->last, ev->time);
+		cpu->last = ev->time;
+		cpu->offline = false;
+		return;
+	}
+	cpu->offline = offline;
+	if (ev->idle.kind == STAPE_NEXT_TASK) {
+		add_until(th, cpu, ev->curr_kind, ev->time);
+		return;
+	}
+	if (!time.known)
+		add_until(th, cpu, UNKNOWN_KIND, time.since);
+	else if (!time.idle)
+		add_until(th, cpu, STAPE_NEXT_OTHER, time.since);
+	else
+		add_mixed(th, cpu, time.idle, time.since);
+	add_until(th, cpu, ev->idle.kind, ev->time);
+}
+
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start)
 {
 	struct cpu_sum *cpu;
-	uint64_t until, part;
 
 	if (ev->cpu == STAPE_CPU_NONE || !selection_has_cpu(&th->selection, ev->cpu))
 		return 0;
@@ -50,15 +113,12 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 	if (!cpu)
 		return -ENOMEM;
 	cpu->used = true;
-	until = schedtape_event_is_gap(ev) ? ev->lost_last : ev->time;
-	if (until < cpu->last)
-		return 0;
-	part = selection_part(&th->selection, cpu->last, until);
-	if (schedtape_event_is_gap(ev) || ev->curr_kind > STAPE_NEXT_OTHER)
-		cpu->unknown += part;
-	else
-		cpu->time[ev->curr_kind] += part;
-	cpu->last = until;
+	if (schedtape_event_is_gap(ev))
+		add_until(th, cpu, UNKNOWN_KIND, ev->lost_last);
+	else if (ev->type == SCHEDTAPE_EV_IDLE && ev->time >= cpu->last)
+		add_told(th, cpu, ev);
+	else if (ev->type == STAPE_EV_SWITCH)
+		add_until(th, cpu, ev->curr_kind, ev->time);
 	if (ev->type == STAPE_EV_SWITCH && schedtape_switch_next(ev) == STAPE_NEXT_IDLE &&
 	    selection_has_time(&th->selection, ev->time))
 		cpu->idles++;
@@ -81,9 +141,11 @@ static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t numb
 	row[TASKS].n = time[STAPE_NEXT_TASK];
 	row[OTHERS].n = time[STAPE_NEXT_OTHER];
 	row[IDLE].n = time[STAPE_NEXT_IDLE];
+	row[OFFLINE].n = cpu->offline_time;
 	row[UNKNOWN].n = cpu->unknown;
 	if (stop > cpu->last)
-		row[UNKNOWN].n += selection_part(&th->selection, cpu->last, stop);
+		row[cpu->offline ? OFFLINE : UNKNOWN].n += selection_part(&th->selection, cpu->last,
+									   stop);
 	row[IDLES].n = cpu->idles;
 	return 0;
 }

@@ -38,7 +38,9 @@ struct runs_sum {
 /**
  * struct cpu_sum - what one CPU did
  * @time: by enum stape_next: how long it ran tasks of the tape, nothing, other tasks; ns
- * @unknown: time in losses and pauses, and before its first event
+ * @unknown: time in losses and pauses
+ * @offline_time: time in which it was offline
+ * @offline: it is
  * @idles: how often it became idle
  * @last: up to when it is counted
  * @used: it has had an event
@@ -46,8 +48,10 @@ struct runs_sum {
 struct cpu_sum {
 	uint64_t time[3];
 	uint64_t unknown;
+	uint64_t offline_time;
 	uint64_t idles;
 	uint64_t last;
+	bool offline;
 	bool used;
 };
 

@@ -167,8 +167,8 @@ static struct link link_of(const struct walk *walk, const struct span *run, uint
 		[SPAN_RUN] = LINK_QUEUED,
 		[SPAN_IDLE] = LINK_IDLE,
 		[SPAN_OTHER] = LINK_OTHER,
-		[SPAN_UNKNOWN] = LINK_UNKNOWN,
-		[SPAN_QUEUED] = LINK_UNKNOWN,
+		[SPAN_UNKNOWN] = LINK_READY,
+		[SPAN_QUEUED] = LINK_READY,
 	};
 	struct link link = link_with(kinds[span->kind], run->task, span->task);
 
@@ -219,9 +219,13 @@ static void spend_queued(struct walk *walk, const struct span *run, uint64_t rea
 	while (walk->at > begin && !walk->rc) {
 		span = history_get(walk->history, number);
 		if (!span) {
-			spend(walk, LINK_UNKNOWN, run->task, SCHEDTAPE_NONE, begin);
+			spend(walk, LINK_READY, run->task, SCHEDTAPE_NONE, begin);
 			return;
 		}
+		/* When the task was moved away, it was not known yet that this ends. */
+		if (span->end < walk->at)
+			spend(walk, LINK_READY, run->task, SCHEDTAPE_NONE,
+			      span->end > begin ? span->end : begin);
 		spend_throttled(walk, run, ready, span, span->begin > begin ? span->begin : begin);
 		number = span->on_cpu;
 	}

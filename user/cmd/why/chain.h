@@ -20,7 +20,8 @@
  * @LINK_QUEUED: @task was ready, but its CPU ran @other
  * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
- * @LINK_SUSPECTED: the same, but @task was perhaps throttled, see throttle_suspect()
+ * @LINK_READY: @task was ready, and the tape does not show what its CPU did
+ * @LINK_SUSPECTED: as LINK_IDLE, but @task was perhaps throttled, see throttle_suspect()
  * @LINK_THROTTLED: @task was ready, but its cgroup was throttled on its CPU
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
  * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
@@ -34,6 +35,7 @@ enum link_kind {
 	LINK_QUEUED,
 	LINK_OTHER,
 	LINK_IDLE,
+	LINK_READY,
 	LINK_SUSPECTED,
 	LINK_THROTTLED,
 	LINK_INTERRUPT,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "common/idle-time.h"
 
 #define FIRST_ROOM	1024
 
@@ -25,17 +26,18 @@ struct history_task *history_task(struct history *history, uint32_t index)
 	return &tasks[index];
 }
 
-/* Returns what the CPU does at present, to be changed; NULL: no memory. */
-static uint64_t *cpu_of(struct history *history, uint32_t cpu)
+/* Returns a CPU, to be changed; NULL: no memory. */
+static struct history_cpu *cpu_of(struct history *history, uint32_t cpu)
 {
 	size_t i, before = history->nr_cpus;
-	uint64_t *cpus = schedtape_list_reach(history->cpus, cpu, &history->nr_cpus, sizeof(*cpus));
+	struct history_cpu *cpus;
 
+	cpus = schedtape_list_reach(history->cpus, cpu, &history->nr_cpus, sizeof(*cpus));
 	if (!cpus)
 		return NULL;
 	history->cpus = cpus;
 	for (i = before; i < history->nr_cpus; i++)
-		cpus[i] = SPAN_NONE;
+		cpus[i] = (struct history_cpu){ .present = SPAN_NONE };
 	return &cpus[cpu];
 }
 
@@ -78,17 +80,17 @@ static void end(struct history *history, uint64_t number, uint64_t time)
 /* The CPU does something else from now on.  Returns the new span; NULL: no memory. */
 static struct span *go_on(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t time)
 {
-	uint64_t *present = cpu_of(history, cpu);
+	struct history_cpu *at = cpu_of(history, cpu);
 	struct span *span;
 
-	if (!present)
+	if (!at)
 		return NULL;
-	end(history, *present, time);
+	end(history, at->present, time);
 	span = add(history, kind, cpu, time);
 	if (!span)
 		return NULL;
-	span->on_cpu = *present;
-	*present = history->nr - 1;
+	span->on_cpu = at->present;
+	at->present = history->nr - 1;
 	return span;
 }
 
@@ -119,18 +121,60 @@ static int lose(struct history *history, const struct schedtape_event *ev)
  */
 static int find_out(struct history *history, const struct schedtape_event *ev)
 {
-	uint64_t *number = cpu_of(history, ev->cpu);
+	const struct history_cpu *at = cpu_of(history, ev->cpu);
 	const struct span *present;
 	uint64_t since = 0;
 
-	if (!number)
+	if (!at)
 		return -ENOMEM;
-	present = history_get(history, *number);
+	present = history_get(history, at->present);
 	if (ev->curr || (present && present->kind != SPAN_UNKNOWN))
 		return 0;
 	if (present)
 		since = present->end < ev->time ? present->end : ev->time;
 	return go_on_without(history, kind_of(ev->curr_kind), ev->cpu, since);
+}
+
+/* Begins another span, unless the CPU does that already. */
+static int go_on_if(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t time)
+{
+	struct span *present = get(history, history->cpus[cpu].present);
+
+	if (present && present->kind == kind)
+		return 0;
+	/* It has not lasted yet. */
+	if (present && present->begin == time && present->kind != SPAN_RUN) {
+		present->kind = kind;
+		return 0;
+	}
+	return go_on_without(history, kind, cpu, time);
+}
+
+/*
+ * The tape tells what a CPU did that ran no task of the tape, since the span began, or since it told
+ * that before.
+ */
+static int told(struct history *history, const struct schedtape_event *ev)
+{
+	struct history_cpu *at = &history->cpus[ev->cpu];
+	const struct span *present = history_get(history, at->present);
+	struct idle_time time;
+	enum span_kind kind;
+	uint64_t from;
+
+	if (!present || present->kind == SPAN_RUN || ev->idle.kind == STAPE_NEXT_TASK)
+		return 0;
+	from = at->told > present->begin ? at->told : present->begin;
+	at->told = ev->time;
+	time = idle_time_of(ev, from);
+	if (!time.known || (time.idle && time.idle < time.since - from))
+		kind = SPAN_UNKNOWN;
+	else
+		kind = time.idle ? SPAN_IDLE : SPAN_OTHER;
+	if (time.since > from && go_on_if(history, kind, ev->cpu, from))
+		return -ENOMEM;
+	return go_on_if(history, ev->idle.kind == STAPE_IDLE_OFFLINE ? SPAN_UNKNOWN :
+			kind_of(ev->idle.kind), ev->cpu, time.since);
 }
 
 /* What runs a task is told by history_began(). */
@@ -144,6 +188,8 @@ int history_event(struct history *history, const struct schedtape_event *ev)
 		return lose(history, ev);
 	if (find_out(history, ev))
 		return -ENOMEM;
+	if (ev->type == SCHEDTAPE_EV_IDLE)
+		return told(history, ev);
 	if (ev->type != STAPE_EV_SWITCH || ev->pid)
 		return 0;
 	return go_on_without(history, kind_of(schedtape_switch_next(ev)), ev->cpu,
@@ -192,20 +238,20 @@ int history_queued(struct history *history, const struct schedtape_task *task, u
 		   uint64_t time)
 {
 	struct history_task *at = history_task(history, task->index);
-	uint64_t *present;
+	struct history_cpu *on;
 	struct span *span;
 
 	if (!at)
 		return -ENOMEM;
 	if (at->queued_since && at->queued_cpu != cpu) {
-		present = cpu_of(history, at->queued_cpu);
-		span = present ? add(history, SPAN_QUEUED, at->queued_cpu, at->queued_since) : NULL;
+		on = cpu_of(history, at->queued_cpu);
+		span = on ? add(history, SPAN_QUEUED, at->queued_cpu, at->queued_since) : NULL;
 		if (!span)
 			return -ENOMEM;
 		span->end = time;
 		span->task = task->index;
 		span->before = at->queue;
-		span->on_cpu = *present;
+		span->on_cpu = on->present;
 		at->queue = history->nr - 1;
 	}
 	if (at->queued_since && at->queued_cpu == cpu)
@@ -257,19 +303,19 @@ int history_waits(struct history *history, const struct schedtape_task *task,
 		  const struct schedtape_run *run, uint64_t *number)
 {
 	struct history_task *at = history_task(history, task->index);
-	uint64_t *present;
+	struct history_cpu *on;
 	struct span *span;
 
 	if (!at)
 		return -ENOMEM;
-	present = at->queued_since ? cpu_of(history, at->queued_cpu) : NULL;
-	if (at->queued_since && !present)
+	on = at->queued_since ? cpu_of(history, at->queued_cpu) : NULL;
+	if (at->queued_since && !on)
 		return -ENOMEM;
-	span = add(history, SPAN_RUN, present ? at->queued_cpu : SCHEDTAPE_NONE, run->begin);
+	span = add(history, SPAN_RUN, on ? at->queued_cpu : SCHEDTAPE_NONE, run->begin);
 	if (!span)
 		return -ENOMEM;
-	if (present)
-		span->on_cpu = *present;
+	if (on)
+		span->on_cpu = on->present;
 	span->lasts = true;
 	fill(span, at, task, run);
 	*number = history->nr - 1;
@@ -280,16 +326,16 @@ int history_ran(struct history *history, const struct schedtape_task *task,
 		const struct schedtape_run *run)
 {
 	struct history_task *at = history_task(history, task->index);
-	uint64_t *present = cpu_of(history, run->cpu);
+	const struct history_cpu *on = cpu_of(history, run->cpu);
 
-	if (!at || !present)
+	if (!at || !on)
 		return -ENOMEM;
 	end(history, at->last, run->end);
 	if (run->state == STAPE_STATE_RUNNING) {
 		at->queued_since = run->end;
 		at->queued_cpu = run->cpu;
 	}
-	if (run->state == SCHEDTAPE_NONE && *present == at->last)
+	if (run->state == SCHEDTAPE_NONE && on->present == at->last)
 		return go_on_without(history, SPAN_UNKNOWN, run->cpu, run->end);
 	return 0;
 }

@@ -91,6 +91,16 @@ struct history_task {
 };
 
 /**
+ * struct history_cpu - where a CPU is
+ * @present: what it does; SPAN_NONE: nothing is known
+ * @told: when the tape told of idle time last
+ */
+struct history_cpu {
+	uint64_t present;
+	uint64_t told;
+};
+
+/**
  * struct history - the spans
  * @recorded: what the tape says about its recording
  * @spans: a ring: span N is at N modulo @room
@@ -98,7 +108,7 @@ struct history_task {
  * @most: spans that are kept; also a power of two
  * @nr: number of spans so far
  * @tasks: by index of the task
- * @cpus: by number: what it does at present; SPAN_NONE: nothing is known
+ * @cpus: by number
  * @throttles: when cgroups were throttled
  */
 struct history {
@@ -109,7 +119,7 @@ struct history {
 	uint64_t nr;
 	struct history_task *tasks;
 	size_t nr_tasks;
-	uint64_t *cpus;
+	struct history_cpu *cpus;
 	size_t nr_cpus;
 	struct throttles throttles;
 };

@@ -26,6 +26,7 @@ static const struct words {
 	[LINK_QUEUED] = { "queued", " was ready, its CPU ran ", "", true },
 	[LINK_OTHER] = { "other", " was ready, its CPU ran another task", "", false },
 	[LINK_IDLE] = { "idle", " was ready, its CPU was idle", "", false },
+	[LINK_READY] = { "ready", " was ready, what its CPU did is not known", "", false },
 	[LINK_SUSPECTED] = {
 		"perhaps_throttled", " was ready, its CPU was idle: perhaps throttled", "", false
 	},

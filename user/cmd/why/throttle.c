@@ -95,10 +95,7 @@ bool throttle_suspect(struct throttle *throttle, const struct history *history,
 	const struct quotas_cgroup *cgroup;
 	const struct tape_cgroup *look;
 
-	/* Unless all tasks are on the tape, a CPU that ran another one may have been idle, too. */
-	if (span->kind != SPAN_IDLE && (span->kind != SPAN_OTHER || recorded->all))
-		return false;
-	if (time <= WAKING_UP || !has_quota(history, run))
+	if (span->kind != SPAN_IDLE || time <= WAKING_UP || !has_quota(history, run))
 		return false;
 	/* The tape tells when it was throttled. */
 	if (recorded->throttling && ready >= history->throttles.known_since)

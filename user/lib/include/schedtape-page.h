@@ -33,6 +33,7 @@ enum schedtape_event_type {
 	SCHEDTAPE_EV_THROTTLE = 17,	/* STAPE_EV_SET: a cgroup's quota is used up on a CPU */
 	SCHEDTAPE_EV_UNTHROTTLE = 18,	/* STAPE_EV_SET: it is no longer */
 	SCHEDTAPE_EV_TRIGGER = 19,	/* STAPE_EV_SET: a trigger of the session has fired */
+	SCHEDTAPE_EV_IDLE = 20,		/* how long the CPU was idle: STAPE_EV_SET, or of a switch */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
 	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused, no event is lost */
 };
@@ -70,6 +71,20 @@ struct schedtape_fired {
 };
 
 /**
+ * struct schedtape_idle - what a CPU did that ran no task of the tape
+ * @time: how long it was idle since its last switch away from a task, or since the last event of
+ *	this type; UINT64_MAX: not known
+ * @since: since when it does what it does; perhaps before that switch
+ * @kind: enum stape_next: what that is; STAPE_NEXT_TASK: it runs the task of the last switch;
+ *	STAPE_IDLE_OFFLINE: it is offline; if @time is not known, it has been offline until now
+ */
+struct schedtape_idle {
+	uint64_t time;
+	uint64_t since;
+	uint32_t kind;
+};
+
+/**
  * struct schedtape_event - one event, unpacked
  * @time: ns of the session's clock
  * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
@@ -99,6 +114,8 @@ struct schedtape_fired {
  * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: the CPUs that
  *	the task may use, of the first 8 * SCHEDTAPE_AFFINITY_BYTES
  * @trigger: SCHEDTAPE_EV_TRIGGER, in place of the same; its @pid is 0 for all tasks together
+ * @idle: SCHEDTAPE_EV_IDLE, in place of the same; its @pid is 0.  It comes before the switch or the
+ *	end that it explains.  Its own @curr_kind is what the switch before said
  *
  * The @time of a loss or pause is not later than that of any event that follows it.  Its
  * @curr is what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
@@ -134,6 +151,7 @@ struct schedtape_event {
 		};
 		unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES];
 		struct schedtape_fired trigger;
+		struct schedtape_idle idle;
 	};
 };
 
@@ -207,6 +225,7 @@ struct schedtape_page {
 	bool lost_pending;		/* a loss is to be returned before the first event */
 	bool pause_pending;		/* a pause is to be returned, behind the loss if any */
 	bool wakeup_pending;		/* the last word has a second event */
+	bool switch_pending;		/* it is a switch whose idle time was returned */
 	struct stape_page_header header;	/* in this machine's order */
 	uint64_t time;
 	uint32_t curr;

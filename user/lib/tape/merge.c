@@ -182,12 +182,23 @@ static inline void add_brief(struct schedtape_tape *tape, struct tape_merged *to
 	at->cpu = cpu;
 }
 
+/* Sets the ns of an event that happened at @time. */
+static void merge_idle(struct schedtape_tape *tape, struct schedtape_event *ev, uint64_t time)
+{
+	struct schedtape_idle *idle = &ev->idle;
+
+	idle->since = merged_time(tape, idle->since);
+	if (idle->time != UINT64_MAX)
+		idle->time = ev->time - merged_time(tape, idle->time < time ? time - idle->time : 0);
+}
+
 /* Adds the event that the cursor looks at, whose members do not fit into a brief. */
 static void add_whole(struct schedtape_tape *tape, struct tape_merged *to,
 		      const struct tape_cursor *c)
 {
 	struct schedtape_event *ev = &to->whole[to->nr_whole];
 	const struct tape_brief *brief = c->brief;
+	uint64_t time;
 
 	if (brief)
 		*ev = (struct schedtape_event){
@@ -197,10 +208,13 @@ static void add_whole(struct schedtape_tape *tape, struct tape_merged *to,
 		};
 	else
 		*ev = c->ev;
-	ev->time = merged_time(tape, ev->time);
+	time = ev->time;
+	ev->time = merged_time(tape, time);
 	if (schedtape_event_is_gap(ev)) {
 		ev->lost_first = merged_time(tape, ev->lost_first);
 		ev->lost_last = merged_time(tape, ev->lost_last);
+	} else if (ev->type == SCHEDTAPE_EV_IDLE) {
+		merge_idle(tape, ev, time);
 	}
 	to->briefs[to->n++] = (struct tape_brief){ .type = STAPE_EV_NONE, .pid = to->nr_whole++ };
 }

@@ -100,6 +100,7 @@ int schedtape_page_open(struct schedtape_page *page, const void *data,
 	page->lost_pending = h->lost;
 	page->pause_pending = h->flags & STAPE_PAGE_PAUSED;
 	page->wakeup_pending = false;
+	page->switch_pending = false;
 	page->time = h->time;
 	page->curr = h->curr;
 	page->curr_kind = h->curr_kind;
@@ -113,6 +114,7 @@ static int page_damage(struct schedtape_page *page, struct schedtape_error *err,
 
 	page->at = page->header.used;
 	page->wakeup_pending = false;
+	page->switch_pending = false;
 	page->events = page->header.events;
 	return schedtape_fail(err, -EBADMSG, "page %" PRIu64 " of CPU %u, before byte %u: %s",
 			      (uint64_t)page->header.seq, page->header.cpu, at, damage);
@@ -303,11 +305,59 @@ static const char *page_trigger(const struct schedtape_page *page, struct schedt
 	return NULL;
 }
 
+/* Sets what an event of the page's CPU tells of it, and what that does from now on. */
+static void page_idle(struct schedtape_page *page, struct schedtape_event *ev, uint64_t time,
+		      uint64_t span, unsigned int kind)
+{
+	ev->type = SCHEDTAPE_EV_IDLE;
+	ev->pid = 0;
+	ev->idle.time = time;
+	ev->idle.since = span < page->time ? page->time - span : 0;
+	ev->idle.kind = kind;
+	if (kind == STAPE_NEXT_TASK)
+		return;
+	page->curr = 0;
+	page->curr_kind = kind == STAPE_NEXT_IDLE ? STAPE_NEXT_IDLE : STAPE_NEXT_OTHER;
+}
+
+static const char *page_set_idle(struct schedtape_page *page, struct schedtape_event *ev,
+				 uint32_t at, unsigned int words)
+{
+	uint64_t span;
+
+	if (words < STAPE_IDLE_WORDS)
+		return "idle time without all of its payload";
+	span = page_word(page, at + STAPE_IDLE_SPAN * WORD);
+	page_idle(page, ev, page_word(page, at + STAPE_IDLE_TIME * WORD),
+		  span >> STAPE_IDLE_SPAN_SHIFT, span >> STAPE_IDLE_KIND_SHIFT & 3);
+	return NULL;
+}
+
+/* A switch to a task of the filter tells of the time before. */
+static bool page_switch_tells(const struct schedtape_page *page, uint64_t arg)
+{
+	return page->curr_kind != STAPE_NEXT_TASK && arg > STAPE_ARG_MASK &&
+	       !(arg & STAPE_SWITCH_SYSCALL);
+}
+
+/* Returns what the switch tells, which is behind us and has the argument @arg. */
+static int page_told(struct schedtape_page *page, struct schedtape_event *ev, uint64_t arg)
+{
+	uint64_t time = arg >> STAPE_SWITCH_IDLE_SHIFT & ((1ULL << STAPE_SWITCH_IDLE_BITS) - 1);
+	uint64_t span = arg >> STAPE_SWITCH_SPAN_SHIFT;
+
+	ev->arg = 0;
+	page_idle(page, ev, time << STAPE_SWITCH_IDLE_UNIT, span << STAPE_SWITCH_SPAN_UNIT,
+		  arg & STAPE_SWITCH_FROM_IDLE ? STAPE_NEXT_IDLE : STAPE_NEXT_OTHER);
+	page->switch_pending = true;
+	return 1;
+}
+
 /*
  * A later version may set other attributes: the event's type then remains STAPE_EV_SET, and its
  * argument says which.
  */
-static const char *page_set(const struct schedtape_page *page, struct schedtape_event *ev,
+static const char *page_set(struct schedtape_page *page, struct schedtape_event *ev,
 			    uint32_t at, unsigned int words)
 {
 	uint32_t which;
@@ -319,6 +369,8 @@ static const char *page_set(const struct schedtape_page *page, struct schedtape_
 		return page_throttle(page, ev, at, words);
 	case STAPE_SET_TRIGGER:
 		return page_trigger(page, ev, at, words);
+	case STAPE_SET_IDLE:
+		return page_set_idle(page, ev, at, words);
 	case STAPE_SET_MORE:
 		if (!words)
 			return "an attribute without its number";
@@ -406,6 +458,22 @@ static int page_wakeup(struct schedtape_page *page, struct schedtape_event *ev,
 	return 1;
 }
 
+/* Returns the switch of the last word, once its idle time was returned. */
+static int page_pending_switch(struct schedtape_page *page, struct schedtape_event *ev,
+			       struct schedtape_error *err)
+{
+	uint64_t word = page_word(page, page->at - WORD);
+	const char *damage;
+
+	page->switch_pending = false;
+	page->events++;
+	page_event(page, ev, STAPE_EV_SWITCH, word, word & STAPE_ARG_MASK);
+	/* These members are not the switch's. */
+	memset(&ev->idle, 0, sizeof(ev->idle));
+	damage = page_switch(page, ev);
+	return damage ? page_damage(page, err, damage) : 1;
+}
+
 /* Returns the argument of a waking, enum stape_context, of the argument of its word. */
 static inline uint32_t page_context(uint64_t arg)
 {
@@ -446,6 +514,8 @@ static inline int page_next(struct schedtape_page *page, struct schedtape_event 
 		return page_gap(page, ev);
 	if (page->wakeup_pending)
 		return page_wakeup(page, ev, err);
+	if (page->switch_pending)
+		return page_pending_switch(page, ev, err);
 
 	while (page->at < page->header.used) {
 		word = page_word(page, page->at);
@@ -453,7 +523,7 @@ static inline int page_next(struct schedtape_page *page, struct schedtape_event 
 		type = word >> STAPE_TYPE_SHIFT;
 
 		if (type == STAPE_EV_ARG) {
-			arg = (word & UINT32_MAX) << STAPE_ARG_BITS;
+			arg = word << STAPE_ARG_BITS;
 			prefixed = true;
 			continue;
 		}
@@ -464,8 +534,10 @@ static inline int page_next(struct schedtape_page *page, struct schedtape_event 
 			continue;
 		}
 
-		page->events++;
 		page_event(page, ev, type, word, arg | (word & STAPE_ARG_MASK));
+		if (type == STAPE_EV_SWITCH && page_switch_tells(page, ev->arg))
+			return page_told(page, ev, ev->arg);
+		page->events++;
 
 		if (type == STAPE_EV_SWITCH)
 			damage = page_switch(page, ev);
@@ -518,7 +590,8 @@ static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief
 	struct tape_brief *to = briefs, *last = briefs + most - 1;
 	uint8_t type, next, curr_kind = page->curr_kind;
 
-	if (page->lost_pending || page->pause_pending || page->wakeup_pending)
+	if (page->lost_pending || page->pause_pending || page->wakeup_pending ||
+	    page->switch_pending)
 		return 0;
 	/* A word has two events at most. */
 	for (; at < used && to < last; at += WORD) {
@@ -625,6 +698,7 @@ const char *schedtape_event_name(unsigned int type)
 		[SCHEDTAPE_EV_THROTTLE] = "throttle",
 		[SCHEDTAPE_EV_UNTHROTTLE] = "unthrottle",
 		[SCHEDTAPE_EV_TRIGGER] = "trigger",
+		[SCHEDTAPE_EV_IDLE] = "idle",
 		[SCHEDTAPE_EV_LOST] = "lost",
 		[SCHEDTAPE_EV_PAUSED] = "paused",
 	};

@@ -12,6 +12,15 @@
 
 #define GAPS	2	/* a loss and a pause, which the header of a page does not count */
 
+/* Returns how many events a page has at most: a switch may tell of idle time in a word of its own. */
+static unsigned int most_events(const struct stape_page_header *header)
+{
+	unsigned int words = (header->used - sizeof(*header)) / sizeof(uint64_t);
+
+	/* A word has two events at most. */
+	return header->events + GAPS + (words - header->events / 2);
+}
+
 void tape_unpacked_free(struct tape_unpacked *unpacked)
 {
 	free(unpacked->briefs);
@@ -45,7 +54,7 @@ static int add_whole(struct tape_unpacked *unpacked, const struct schedtape_even
 static int unpack_page(struct tape_unpacked *unpacked, struct schedtape_page *page,
 		       struct tape_brief *at)
 {
-	unsigned int n, most = page->header.events + GAPS + 1, left = most;
+	unsigned int n, most = most_events(&page->header) + 1, left = most;
 	struct schedtape_event ev;
 	int ret;
 
@@ -76,7 +85,7 @@ static size_t count_events(const unsigned char *memory, uint32_t nr_pages)
 
 	for (i = 0; i < nr_pages; i++)
 		if (!schedtape_page_open(&page, memory + i * (size_t)STAPE_PAGE_SIZE, NULL))
-			n += page.header.events + GAPS + 1;
+			n += most_events(&page.header) + 1;
 	return n;
 }
 

@@ -200,6 +200,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	case SCHEDTAPE_EV_THROTTLE:
 	case SCHEDTAPE_EV_UNTHROTTLE:
 	case SCHEDTAPE_EV_TRIGGER:
+	case SCHEDTAPE_EV_IDLE:
 		return;
 	}
 	index = timeline_find(tl, ev->pid, ev->time);
