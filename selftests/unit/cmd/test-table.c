@@ -307,6 +307,7 @@ static void test_choice(void)
 	struct call wide = { cmd_report, { "report", "--wide", tape.path } };
 	struct call fields = { cmd_report, { "report", "-F", "delay-max,task", tape.path } };
 	struct call help = { cmd_report, { "report", "-F", "help" } };
+	struct call none = { cmd_report, { "report", "-F", "task,none", tape.path } };
 
 	capture(80, terminal_call, &plain);
 	ok(!strstr(text, "stops") && strstr(text, "preempted"),
@@ -318,6 +319,8 @@ static void test_choice(void)
 	ok(strstr(text, "max ms  task") && !strstr(text, "sleeps"), "-F: those that were named");
 	capture(80, terminal_call, &help);
 	has("delay-max\r\n", "-F help");
+	terminal_capture(STDERR_FILENO, 0, terminal_call, &none, text, sizeof(text));
+	has("no column 'none': one of task, cpu, sleeps, ", "a wrong name: those that there are");
 	capture(0, terminal_call, &plain);
 	ok(strstr(text, "  delay max ms  ") && strstr(text, "stops\n"), "a pipe: all columns");
 	has("fifteen letters:4194003", "and whole names");

@@ -54,24 +54,6 @@ static int find_key(const struct sheet_options *opts, const char *name, size_t l
 	return find_column(opts->columns, name, len);
 }
 
-static void list_fields(const struct sheet_column *columns)
-{
-	for (; columns->table.name; columns++)
-		puts(columns->table.name);
-	exit(0);
-}
-
-/* Writes "task, runtime, worst" into @buffer. */
-static const char *list_names(const struct sheet_column *columns, char *buffer, size_t size)
-{
-	size_t length = 0;
-
-	for (; columns->table.name && length < size; columns++)
-		length += snprintf(buffer + length, size - length, "%s%s", length ? ", " : "",
-				   columns->table.name);
-	return buffer;
-}
-
 /* Returns the part of a sort order that is no column, and its length, or NULL. */
 static const char *find_wrong(const struct sheet_options *opts, const char *sort, size_t *len)
 {
@@ -94,15 +76,15 @@ bool sheet_can_sort(const struct sheet_options *opts, const char *sort)
 static void check_sort(const struct sheet_options *opts, const struct argp_state *state)
 {
 	const char *wrong;
-	char names[512];
+	char names[TABLE_NAMES];
 	size_t len;
 
 	if (!strcmp(opts->sort, "help"))
-		list_fields(opts->columns);
+		table_list_fields(opts->names);
 	wrong = find_wrong(opts, opts->sort, &len);
 	if (wrong)
 		argp_error(state, "cannot sort by '%.*s': one of %s", (int)len, wrong,
-			   list_names(opts->columns, names, sizeof(names)));
+			   table_names(names, opts->names));
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -39,24 +39,37 @@ static int find_column(const struct table_column *columns, const char *name, siz
 	return -1;
 }
 
-static void list_fields(const struct table_column *columns)
+void table_list_fields(const struct table_column *columns)
 {
 	for (; columns->name; columns++)
 		puts(columns->name);
 	exit(0);
 }
 
+const char *table_names(char buffer[TABLE_NAMES], const struct table_column *columns)
+{
+	size_t length = 0;
+
+	*buffer = '\0';
+	for (; columns->name && length < TABLE_NAMES; columns++)
+		length += snprintf(buffer + length, TABLE_NAMES - length, "%s%s",
+				   length ? ", " : "", columns->name);
+	return buffer;
+}
+
 static void check_fields(const struct table_options *opts, const struct argp_state *state)
 {
 	const char *at = opts->fields;
+	char names[TABLE_NAMES];
 	size_t len, n = 0;
 
 	if (!strcmp(at, "help"))
-		list_fields(opts->columns);
+		table_list_fields(opts->columns);
 	for (;; at += len + 1) {
 		len = strcspn(at, ",");
 		if (find_column(opts->columns, at, len) < 0)
-			argp_error(state, "no column '%.*s': -F help lists them", (int)len, at);
+			argp_error(state, "no column '%.*s': one of %s", (int)len, at,
+				   table_names(names, opts->columns));
 		if (++n > TABLE_MOST)
 			argp_error(state, "-F: more than %d columns", TABLE_MOST);
 		if (!at[len])

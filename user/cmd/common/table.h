@@ -46,6 +46,12 @@ struct table_options {
 
 extern const struct argp table_argp;
 
+/* Prints the names of columns, one a line, and ends the program. */
+void table_list_fields(const struct table_column *columns) __attribute__((noreturn));
+/* Writes "task, cpu, sleeps".  Returns @buffer. */
+#define TABLE_NAMES	512
+const char *table_names(char buffer[TABLE_NAMES], const struct table_column *columns);
+
 /**
  * struct table - a table that is printed row by row, in two passes
  * @columns: all @nr columns
