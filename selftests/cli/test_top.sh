@@ -92,6 +92,10 @@ report $? "without a target, all tasks but top itself, as lines"
 schedtape top -n 1 --comm 'oth*' -F task,switches > top.txt 2> log &&
 	[ "$(sed -n 4p top.txt | cut -d: -f1)" = other ] && [ "$(wc -l < top.txt)" = 7 ]
 report $? "--comm shows some of them"
+schedtape top -n 1 --tod > top.txt 2> log && read -r day clock _ < top.txt &&
+	ago=$(($(date +%s) - $(date -d "$day ${clock%,}" +%s))) && [ "$ago" -ge 0 ] &&
+	[ "$ago" -lt $((5 * patience)) ]
+report $? "--tod: the head has the date and the time"
 schedtape top -n 1 --by cpu -s task -F task,cpu -C 0 > top.txt 2> log &&
 	[ "$(sed -n 4p top.txt | cut -c 1-6)" = 'CPU 0 ' ] && ! grep -q '^CPU 1' top.txt
 report $? "-C 0 --by cpu shows one CPU"

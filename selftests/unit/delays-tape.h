@@ -15,6 +15,8 @@
  */
 static inline void make_delays(const struct blob *tape)
 {
+	static const char clock[] =
+		"{\"clock\": {\"monotonic\": 1000000000, \"realtime\": 1795608000000000000}}";
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 
@@ -31,7 +33,8 @@ static inline void make_delays(const struct blob *tape)
 	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 3);
 	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	write_second(tape, pages, 2);
+	/* The recording begins at 12:00 UTC on 2026-11-25. */
+	write_second_of(tape, pages, 2, "riscv64", json_tokener_parse(clock));
 }
 
 /* Checks a line of the table: fields with one blank in between. */

@@ -239,15 +239,21 @@ static void print_count(const char *key, uint64_t count)
 
 static void print_losses(const struct schedtape_end *end)
 {
-	char loss[OUT_LOSS_LEN];
+	char loss[OUT_LOSS_LEN], range[64 + 2 * OUT_TIME_LEN];
+	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	const struct schedtape_cpu *cpu;
 	size_t i;
 
 	print_count("lost", cmd_count_lost(end));
 	for (i = 0; i < end->nr_cpus; i++) {
-		if (!end->cpus[i].lost)
+		cpu = &end->cpus[i];
+		if (!cpu->lost)
 			continue;
 		print_key("LOST");
-		puts(out_loss(loss, &end->cpus[i]));
+		snprintf(range, sizeof(range), "from %s to %s s",
+			 out_seconds(first, cpu->lost_first, 6),
+			 out_seconds(last, cpu->lost_last, 6));
+		puts(out_loss(loss, cpu, range));
 	}
 }
 

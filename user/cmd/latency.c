@@ -26,6 +26,8 @@ struct latency {
 	struct selection selection;
 	struct sheet_options sheet;
 	enum groups_by by;
+	struct time_text_options times;
+	struct time_text time;
 	bool histogram;
 };
 
@@ -46,6 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &latency->selection;
 		state->child_inputs[2] = &latency->sheet;
 		state->child_inputs[3] = &latency->by;
+		state->child_inputs[4] = &latency->times;
 		return 0;
 	case 'p':
 		latency->by = GROUPS_TASK;
@@ -73,7 +76,7 @@ static void print(const struct latency *latency, struct schedtape_tape *tape,
 		out_json_end();
 		return;
 	}
-	heading_print(path, tape, timeline);
+	heading_print(path, tape, timeline, latency->sheet.times);
 	sheet_print(sheet);
 	if (latency->histogram)
 		latency_print_histogram(all);
@@ -133,7 +136,8 @@ int cmd_latency(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
+		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 },
+		{ &time_text_table_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -143,14 +147,18 @@ int cmd_latency(int argc, char **argv)
 		       "preempted. See schedtape-latency(1) for every column.",
 		.children = children,
 	};
-	struct latency latency = { .common = CMD_COMMON_INIT, .by = GROUPS_COMM };
+	struct latency latency = {
+		.common = CMD_COMMON_INIT, .by = GROUPS_COMM, .times = TIME_TEXT_OPTIONS_INIT,
+	};
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
 	sheet_options_init(&latency.sheet, latency_columns, "max");
+	latency.sheet.times = &latency.time;
 	cmd_parse(&argp, argc, argv, 0, &latency);
 	tape = cmd_open_tape_once(latency.common.input);
-	if (tape && !selection_resolve(&latency.selection, tape, latency.common.input))
+	if (tape && !selection_resolve(&latency.selection, tape, latency.common.input) &&
+	    !time_text_begin(&latency.time, &latency.times, tape, latency.common.input))
 		status = run(&latency, tape);
 	if (tape)
 		cmd_warn_empty(tape, latency.common.input);

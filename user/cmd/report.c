@@ -34,6 +34,8 @@ struct report {
 	struct selection selection;
 	struct sheet_options sheet;
 	enum groups_by by;
+	struct time_text_options times;
+	struct time_text time;
 	bool edges;
 	bool show_calls;
 	const char *html;
@@ -67,6 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &report->selection;
 		state->child_inputs[2] = &report->sheet;
 		state->child_inputs[3] = &report->by;
+		state->child_inputs[4] = &report->times;
 		return 0;
 	case OPT_EDGES:
 		report->edges = true;
@@ -95,7 +98,7 @@ static int no_memory(void)
 
 static int print_calls(struct report *report, const struct groups *groups)
 {
-	return calls_print(&report->grouped, groups, &report->syscalls, report->sheet.top,
+	return calls_print(&report->grouped, groups, &report->syscalls, &report->sheet,
 			   report->common.json);
 }
 
@@ -129,7 +132,7 @@ static int print(struct report *report, struct schedtape_tape *tape,
 	sheet_sort(sheet);
 	if (report->common.json)
 		return print_json(report, tape, timeline, sheet, groups, part);
-	heading_print(report->common.input, tape, timeline);
+	heading_print(report->common.input, tape, timeline, report->sheet.times);
 	sheet_print(sheet);
 	if (report->show_calls) {
 		putchar('\n');
@@ -247,7 +250,8 @@ int cmd_report(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
-		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
+		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 },
+		{ &time_text_table_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -257,17 +261,21 @@ int cmd_report(int argc, char **argv)
 		       "wake-ups. See schedtape-report(1) for every column.",
 		.children = children,
 	};
-	struct report report = { .common = CMD_COMMON_INIT, .by = GROUPS_TASK };
+	struct report report = {
+		.common = CMD_COMMON_INIT, .by = GROUPS_TASK, .times = TIME_TEXT_OPTIONS_INIT,
+	};
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
 	sheet_options_init(&report.sheet, report_columns, "cpu");
 	report.sheet.aliases = aliases;
+	report.sheet.times = &report.time;
 	cmd_parse(&argp, argc, argv, 0, &report);
 	/* A page reads the tape twice, which a pipe does not allow. */
 	tape = report.html ? cmd_open_tape(report.common.input) :
 			     cmd_open_tape_once(report.common.input);
-	if (tape && !selection_resolve(&report.selection, tape, report.common.input))
+	if (tape && !selection_resolve(&report.selection, tape, report.common.input) &&
+	    !time_text_begin(&report.time, &report.times, tape, report.common.input))
 		status = run(&report, tape);
 	cmd_close_tape(tape, report.common.input);
 	selection_free(&report.selection);

@@ -70,7 +70,7 @@ static void print(const struct stat_command *command, struct schedtape_tape *tap
 		out_json_end();
 		return;
 	}
-	heading_print_own(command->common.input, tape, &heading);
+	heading_print_own(command->common.input, tape, &heading, NULL);
 	sheet_print(sheet);
 }
 

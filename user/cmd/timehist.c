@@ -164,7 +164,7 @@ static void print_sheet(const struct command *command, struct schedtape_tape *ta
 	}
 	if (prints_lines(&command->th))
 		putchar('\n');
-	heading_print(path, tape, timeline);
+	heading_print(path, tape, timeline, command->th.sheet.times);
 	sheet_print(sheet);
 }
 
@@ -268,6 +268,7 @@ static int timehist_tape(struct command *command)
 	if (!tape)
 		return CMD_FAILURE;
 	command->start = schedtape_tape_end(tape)->start_time;
+	th->sheet.times = &th->time;
 	count_cpus(th, tape);
 	syscalls_init(&th->syscalls, tape);
 	if (th->show_calls)

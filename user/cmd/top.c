@@ -135,6 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[1] = &top->json;
 		state->child_inputs[2] = &top->view.sheet;
 		state->child_inputs[3] = &top->view.by;
+		state->child_inputs[4] = &top->view.time.options;
 		break;
 	case 'd':
 		parse_delay(top, arg, state);
@@ -174,7 +175,8 @@ static void parse_options(struct top *top, int argc, char **argv)
 {
 	static const struct argp_child children[] = {
 		{ &targets_argp, 0, NULL, 1 }, { &cmd_json_argp, 0, NULL, 5 },
-		{ &sheet_argp, 0, NULL, 5 }, { &groups_argp, 0, NULL, 5 }, { 0 }
+		{ &sheet_argp, 0, NULL, 5 }, { &groups_argp, 0, NULL, 5 },
+		{ &time_text_table_argp, 0, NULL, 5 }, { 0 }
 	};
 	static const struct argp argp = {
 		.options = options,
@@ -187,10 +189,11 @@ static void parse_options(struct top *top, int argc, char **argv)
 
 	*top = (struct top){
 		.record = { .ring_bytes = 1 << 20, .clock = RECORD_CLOCK_ANY },
-		.view = { .by = GROUPS_TASK },
+		.view = { .by = GROUPS_TASK, .time.options = TIME_TEXT_OPTIONS_INIT },
 		.delay = 1,
 	};
 	sheet_options_init(&top->view.sheet, top_columns, "runtime");
+	top->view.sheet.times = &top->view.time;
 	cmd_parse(&argp, argc, argv, 0, top);
 	top->left = top->iterations;
 }
@@ -239,7 +242,7 @@ static int print(struct top *top, const struct interval *interval)
 	if (!ret && top->json)
 		top_print_json(interval, &sheet);
 	else if (!ret)
-		top_print(interval, &sheet);
+		top_print(interval, &sheet, &top->view.time);
 	sheet_free(&sheet);
 	out_flush();
 	return ret;

@@ -137,7 +137,7 @@ static void begin(const struct why *why, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline)
 {
 	if (!why->common.json) {
-		heading_print(why->common.input, tape, timeline);
+		heading_print(why->common.input, tape, timeline, why->sheet.times);
 		return;
 	}
 	out_json_begin("why");
@@ -385,6 +385,7 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		return -1;
 	}
 	syscalls_init(&why->syscalls, tape);
+	why->sheet.times = &why->time;
 	waits->history.recorded = &why->recorded;
 	if (why->at.nr)
 		waits->at = why->at.ranges[0].start;

@@ -47,6 +47,19 @@ static void run_more(const struct blob *tape, const char *a, const char *b, cons
 	end_capture();
 }
 
+static void test_times(const struct blob *tape)
+{
+	run_more(tape, "--tod", "-Fmax-at,task", NULL);
+	has(" s from 2026-11-25 12:00:00.000000 on, 12 events", "the heading has the start");
+	has("worst began at  task\n", "the column has no unit");
+	has("\n2026-11-25 12:00:00.010000  shell:(2)\n", "--tod: the worst delay has a date");
+	run_more(tape, "--reltime", "--ns", "-Fmax-at,task");
+	has("worst began at s  task\n", "seconds");
+	has("\n     0.010000000  shell:(2)\n", "--reltime: from the start of the recording on");
+	run_more(tape, "--tod", "--json", NULL);
+	has("\"delay_max_begin_ns\": 1010000000,", "JSON has the recording's clock");
+}
+
 static void test_order(const struct blob *tape)
 {
 	run_more(tape, "-p", "-sruntime", "--top=1");
@@ -88,6 +101,8 @@ int main(void)
 	make_delays(&tape);
 	test_lines(&tape);
 	test_selection(&tape);
+	setenv("TZ", "UTC", 1);
+	test_times(&tape);
 	test_order(&tape);
 	test_json(&tape);
 	test_histogram(&tape);

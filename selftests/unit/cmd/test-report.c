@@ -44,6 +44,13 @@ static void test_parts(const struct blob *tape)
 	     "shell:20 30.000 1 0 - - - - 0 0 1 1\n");
 }
 
+static void test_times(const struct blob *tape)
+{
+	line(tape, "--reltime", "\nshell:10 247.000 2 1 2.007 50.000 0.100000 0 ");
+	line(tape, "--tod", "\nshell:10 247.000 2 1 2.007 50.000 2026-11-25 12:00:00.100000 0 ");
+	has(" delay max began at delay", "a date has no unit");
+}
+
 static void test_json(const struct blob *tape)
 {
 	char name[] = "report", json[] = "--json", by[] = "--by=comm";
@@ -67,6 +74,8 @@ int main(void)
 	blob_init(&tape);
 	make_delays(&tape);
 	test_whole(&tape);
+	setenv("TZ", "UTC", 1);
+	test_times(&tape);
 	test_parts(&tape);
 	test_json(&tape);
 	close(tape.fd);

@@ -3,6 +3,8 @@
  * Description: top adds up what tasks do in each interval of a tape that comes through a pipe: a
  * task that runs on has a part in each, also without any event; a delay counts where it ends.
  */
+#include <fnmatch.h>
+
 #include "pipes.h"
 #include "printed.h"
 #include "top/print.h"
@@ -166,18 +168,23 @@ static void free_intervals(void)
 		interval_free(&intervals[--nr]);
 }
 
+static struct time_text_options times = TIME_TEXT_OPTIONS_INIT;
+static const char *fields;
+
 /* Prints an interval to @text. */
 static void show(size_t number, enum groups_by by, const char *sort, const char *comm)
 {
-	struct top_view view = { .by = by };
+	struct top_view view = { .by = by, .time.options = times };
 	struct sheet sheet;
 
 	sheet_options_init(&view.sheet, top_columns, sort);
+	view.sheet.times = &view.time;
+	view.sheet.table.fields = fields;
 	if (comm)
 		must(select_names_parse(&view.selection.comms, comm));
 	must(top_fill(&sheet, &intervals[number], &view));
 	begin_capture();
-	top_print(&intervals[number], &sheet);
+	top_print(&intervals[number], &sheet, &view.time);
 	end_capture();
 	squeeze_blanks();
 	sheet_free(&sheet);
@@ -248,6 +255,29 @@ static void test_groups(void)
 	has("\nid:7 60.0 ", "a cgroup without a name");
 	show(0, GROUPS_TASK, "task", "none");
 	has(": 0 tasks on 0.00 CPUs,", "no task");
+}
+
+static void test_times(void)
+{
+	static const char date[] = "[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9] "
+				   "[0-2][0-9]:[0-5][0-9]:[0-6][0-9].";
+	char pattern[256];
+
+	fields = "max-at,task";
+	show(1, GROUPS_TASK, "max", NULL);
+	has(" at 3.000 s, 1.000 s: 4 tasks", "the head has the recording's clock");
+	has("\n 2.100000 thread:31\n", "so have the columns");
+	times.style = TIME_STYLE_START;
+	show(1, GROUPS_TASK, "max", NULL);
+	has(" at 1.000000 s, 1.000 s: 4 tasks", "--reltime: from the first interval on");
+	has("\n 0.100000 thread:31\n", "in columns, too");
+	times.style = TIME_STYLE_DATE;
+	show(1, GROUPS_TASK, "max", NULL);
+	snprintf(pattern, sizeof(pattern), "%s??????, 1.000 s: 4 tasks*\n%s?????? thread:31\n*",
+		 date, date);
+	ok(!fnmatch(pattern, text, 0), "--tod: dates");
+	times.style = TIME_STYLE_CLOCK;
+	fields = NULL;
 }
 
 static void test_json(void)
@@ -332,6 +362,7 @@ int main(void)
 	test_intervals();
 	test_tasks();
 	test_groups();
+	test_times();
 	test_json();
 	test_torn(data, size);
 	test_idle(&blob);

@@ -14,46 +14,66 @@ static struct heading heading_of(const struct schedtape_timeline *timeline)
 	return heading;
 }
 
-static void print_pauses(const struct heading *heading)
+static void print_pauses(const struct heading *heading, struct time_text *times)
 {
 	const struct schedtape_range *pauses = heading->pauses;
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	char range[TIME_TEXT_RANGE_LEN];
 	size_t i;
 
 	for (i = 0; i < heading->nr_pauses; i++)
-		printf("# PAUSED: from %s to %s s\n", out_seconds(first, pauses[i].first, 6),
-		       out_seconds(last, pauses[i].last, 6));
+		printf("# PAUSED: %s\n",
+		       time_text_range(times, range, pauses[i].first, pauses[i].last));
 }
 
-void heading_print_own(const char *path, struct schedtape_tape *tape,
-		       const struct heading *heading)
+static void print_losses(const struct schedtape_end *end, struct time_text *times)
 {
-	const struct schedtape_end *end = schedtape_tape_end(tape);
-	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], loss[OUT_LOSS_LEN];
-	size_t i, cpus = cmd_count_cpus(end);
+	char range[TIME_TEXT_RANGE_LEN], loss[OUT_LOSS_LEN], count[OUT_COUNT_LEN];
+	const struct schedtape_cpu *cpu;
+	size_t i;
 
-	printf("# %s: %s s, %s events on %zu CPU%s, %zu tasks\n", path,
-	       out_seconds(wall, end->stop_time - end->start_time, 6),
-	       out_count(count, cmd_count_events(end)), cpus, cpus == 1 ? "" : "s",
-	       heading->nr_tasks);
-	for (i = 0; i < end->nr_cpus; i++)
-		if (end->cpus[i].lost)
-			printf("%s# LOST: %s%s\n", color_on(COLOR_YELLOW),
-			       out_loss(loss, &end->cpus[i]), color_off(COLOR_YELLOW));
+	for (i = 0; i < end->nr_cpus; i++) {
+		cpu = &end->cpus[i];
+		if (!cpu->lost)
+			continue;
+		time_text_range(times, range, cpu->lost_first, cpu->lost_last);
+		printf("%s# LOST: %s%s\n", color_on(COLOR_YELLOW), out_loss(loss, cpu, range),
+		       color_off(COLOR_YELLOW));
+	}
 	if (cmd_count_lost(end))
 		printf("%s# LOST: %s events in all: what follows is less than what happened%s\n",
 		       color_on(COLOR_YELLOW), out_count(count, cmd_count_lost(end)),
 		       color_off(COLOR_YELLOW));
-	print_pauses(heading);
+}
+
+void heading_print_own(const char *path, struct schedtape_tape *tape,
+		       const struct heading *heading, struct time_text *times)
+{
+	static const struct time_text_options usual = TIME_TEXT_OPTIONS_INIT;
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	char wall[OUT_TIME_LEN], count[OUT_COUNT_LEN], start[TIME_TEXT_LEN];
+	size_t cpus = cmd_count_cpus(end);
+	struct time_text own;
+
+	/* Cannot fail, because no dates are asked for. */
+	if (!times)
+		time_text_begin(&own, &usual, tape, path);
+	times = times ? times : &own;
+	printf("# %s: %s s", path, out_seconds(wall, end->stop_time - end->start_time, 6));
+	if (times->options.style == TIME_STYLE_DATE)
+		printf(" from %s on", time_text(times, start, end->start_time));
+	printf(", %s events on %zu CPU%s, %zu tasks\n", out_count(count, cmd_count_events(end)),
+	       cpus, cpus == 1 ? "" : "s", heading->nr_tasks);
+	print_losses(end, times);
+	print_pauses(heading, times);
 	putchar('\n');
 }
 
 void heading_print(const char *path, struct schedtape_tape *tape,
-		   const struct schedtape_timeline *timeline)
+		   const struct schedtape_timeline *timeline, struct time_text *times)
 {
 	const struct heading heading = heading_of(timeline);
 
-	heading_print_own(path, tape, &heading);
+	heading_print_own(path, tape, &heading, times);
 }
 
 static void list_pauses(const struct heading *heading)

@@ -7,6 +7,8 @@
 
 #include <schedtape.h>
 
+#include "common/time-text.h"
+
 /**
  * struct heading - what the lines say besides what every tape has at hand
  * @pauses: when the session was paused, @nr_pauses times
@@ -17,15 +19,18 @@ struct heading {
 	size_t nr_pauses;
 };
 
-/* Prints the lines with "#", and an empty one.  @path: of the tape. */
+/*
+ * Prints the lines with "#", and an empty one.  @path: of the tape; @times: how times are printed,
+ * NULL: as seconds of the tape's clock
+ */
 void heading_print(const char *path, struct schedtape_tape *tape,
-		   const struct schedtape_timeline *timeline);
+		   const struct schedtape_timeline *timeline, struct time_text *times);
 /* Prints the same as members of the object that out_json_begin() has begun. */
 void heading_json(const char *path, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline);
 /* The same for a command that has no timeline. */
 void heading_print_own(const char *path, struct schedtape_tape *tape,
-		       const struct heading *heading);
+		       const struct heading *heading, struct time_text *times);
 void heading_json_own(const char *path, struct schedtape_tape *tape,
 		      const struct heading *heading);
 

@@ -155,15 +155,13 @@ const char *out_seconds(char buffer[OUT_TIME_LEN], uint64_t ns, unsigned int dig
 	return buffer;
 }
 
-const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu)
+const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu, const char *range)
 {
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN], count[OUT_COUNT_LEN];
-	char what[32] = "descriptions of tasks";
+	char what[32] = "descriptions of tasks", count[OUT_COUNT_LEN];
 
 	if (cpu->cpu != STAPE_CPU_NONE)
 		snprintf(what, sizeof(what), "events of CPU %u", cpu->cpu);
-	snprintf(buffer, OUT_LOSS_LEN, "%s %s, from %s to %s s", out_count(count, cpu->lost), what,
-		 out_seconds(first, cpu->lost_first, 6), out_seconds(last, cpu->lost_last, 6));
+	snprintf(buffer, OUT_LOSS_LEN, "%s %s, %s", out_count(count, cpu->lost), what, range);
 	return buffer;
 }
 

@@ -63,9 +63,9 @@ static inline double out_ms(uint64_t ns)
 	return ns / 1e6;
 }
 
-/* "12 events of CPU 3, from 1.000000 to 2.000000 s"; "12 descriptions of tasks, from ..." */
+/* "12 events of CPU 3, from 1.000000 to 2.000000 s"; "12 descriptions of tasks, " @range */
 #define OUT_LOSS_LEN	160
-const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu);
+const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu, const char *range);
 
 /* "1.2 %", "-3.0 %", "inf" */
 #define OUT_PERCENT_LEN	32

@@ -14,6 +14,8 @@
 #define OPT_TOP		0x4100
 #define OPT_SORT	0x4101
 
+#define TITLE		32	/* bytes of the heading of a column of times */
+
 /* -- options --------------------------------------------------------------- */
 
 #define SORT	"Sort by these columns; " COMPLETE_HELP
@@ -230,9 +232,13 @@ void sheet_free(struct sheet *sheet)
 
 /* -- printing -------------------------------------------------------------- */
 
-static void print_value(struct table *table, enum sheet_type type, const union sheet_value *value)
+/* Prints a value of the sheet's column @column. */
+static void print_value(struct table *table, const struct sheet *sheet, size_t column,
+			const union sheet_value *value)
 {
-	char time[OUT_TIME_LEN];
+	struct time_text *times = sheet->options ? sheet->options->times : NULL;
+	enum sheet_type type = sheet->columns[column].type;
+	char time[TIME_TEXT_LEN];
 
 	if (type == SHEET_TEXT) {
 		table_cell(table, "%s", value->text ? value->text : "");
@@ -248,7 +254,8 @@ static void print_value(struct table *table, enum sheet_type type, const union s
 		table_cell(table, "%.3f", out_ms(value->n));
 		break;
 	case SHEET_TIME:
-		table_cell(table, "%s", out_seconds(time, value->n, 6));
+		table_cell(table, "%s", times ? time_text(times, time, value->n) :
+						out_seconds(time, value->n, 6));
 		break;
 	case SHEET_SHARE:
 		table_cell(table, "%.1f", value->n / 1e4);
@@ -293,8 +300,20 @@ static void print_row(struct table *table, const struct sheet *sheet,
 	for (i = 0; i < sheet->nr_columns; i++) {
 		type = sheet->columns[i].type;
 		table_color(table, color_of(type, values[i].n, worst[i]));
-		print_value(table, type, &values[i]);
+		print_value(table, sheet, i, &values[i]);
 	}
+}
+
+/* Takes the " s" from the heading of a column of times that are dates. */
+static const char *title_of(const struct sheet *sheet, size_t column, char buffer[TITLE])
+{
+	const struct time_text *times = sheet->options ? sheet->options->times : NULL;
+	const char *title = sheet->columns[column].table.title;
+
+	if (!times || sheet->columns[column].type != SHEET_TIME || *time_text_unit(times))
+		return title;
+	snprintf(buffer, TITLE, "%.*s", (int)strlen(title) - 2, title);
+	return buffer;
 }
 
 void sheet_print(const struct sheet *sheet)
@@ -302,11 +321,13 @@ void sheet_print(const struct sheet *sheet)
 	const struct table_options *opts = sheet->options ? &sheet->options->table : NULL;
 	uint64_t worst[TABLE_MOST] = { 0 }, none[TABLE_MOST] = { 0 };
 	struct table_column columns[TABLE_MOST + 1] = { 0 };
+	char titles[TABLE_MOST][TITLE];
 	struct table table;
 	size_t i;
 
 	for (i = 0; i < sheet->nr_columns; i++) {
 		columns[i] = sheet->columns[i].table;
+		columns[i].title = title_of(sheet, i, titles[i]);
 		if (columns[i].flags & TABLE_WORST)
 			worst[i] = find_worst(sheet, i);
 	}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/table.h"
+#include "common/time-text.h"
 
 struct json_object;
 
@@ -21,7 +22,7 @@ struct json_object;
  * @SHEET_CPU: a number, which is not worth more the higher it is
  * @SHEET_MS: ns, printed as ms
  * @SHEET_DELAY: a scheduling delay: printed as SHEET_MS, and in colour if it is long
- * @SHEET_TIME: ns of the session's clock, printed as seconds
+ * @SHEET_TIME: ns of the session's clock, printed as seconds or as struct sheet_options says
  * @SHEET_SHARE: millionths, printed as per cent
  */
 enum sheet_type {
@@ -71,6 +72,7 @@ struct sheet_alias {
  * @aliases: old names of columns, set by the command; NULL: there are none
  * @sort: the argument of --sort; preset by the command
  * @top: print only so many rows; 0: all
+ * @times: how times are printed; NULL: as seconds of the session's clock
  */
 struct sheet_options {
 	const struct sheet_column *columns;
@@ -79,6 +81,7 @@ struct sheet_options {
 	const struct sheet_alias *aliases;
 	const char *sort;
 	unsigned long top;
+	struct time_text *times;
 };
 
 extern const struct argp sheet_argp;

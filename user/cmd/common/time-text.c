@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "common/lines.h"
 #include "common/output.h"
 
@@ -17,9 +18,10 @@
 /* -- options --------------------------------------------------------------- */
 
 static const struct argp_option options[] = {
+	{ "deltatime", OPT_DELTATIME, NULL, 0, "Print times since the line before", 0 },
+	/* Those of tables begin here. */
 	{ "ns", OPT_NS, NULL, 0, "Print times with nine digits", 0 },
 	{ "reltime", OPT_RELTIME, NULL, 0, "Print times from the start of the recording on", 0 },
-	{ "deltatime", OPT_DELTATIME, NULL, 0, "Print times since the line before", 0 },
 	{ "tod", OPT_TOD, NULL, 0, "Print dates and times of the wall clock", 0 },
 	{ 0 }
 };
@@ -55,6 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp time_text_argp = { .options = options, .parser = parse };
+const struct argp time_text_table_argp = { .options = options + 1, .parser = parse };
 
 /* -- printing -------------------------------------------------------------- */
 
@@ -71,6 +74,23 @@ int time_text_begin(struct time_text *text, const struct time_text_options *opts
 		return 0;
 	out_error(path, "--tod: the tape does not have the wall clock of its machine");
 	return -1;
+}
+
+void time_text_now(struct time_text *text, uint64_t start)
+{
+	text->clock = (struct wall_clock){
+		.first = { .mono = schedtape_now(), .real = schedtape_clock_now(CLOCK_REALTIME) },
+		.nr = 1,
+	};
+	if (text->start)
+		return;
+	text->start = start;
+	text->second = UINT64_MAX;
+}
+
+const char *time_text_unit(const struct time_text *text)
+{
+	return text->options.style == TIME_STYLE_DATE ? "" : " s";
 }
 
 unsigned int time_text_width(const struct time_text *text)
@@ -162,5 +182,15 @@ const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], u
 const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns)
 {
 	*time_text_put(text, buffer, ns) = '\0';
+	return buffer;
+}
+
+const char *time_text_range(struct time_text *text, char buffer[TIME_TEXT_RANGE_LEN],
+			    uint64_t first, uint64_t last)
+{
+	char from[TIME_TEXT_LEN], to[TIME_TEXT_LEN];
+
+	snprintf(buffer, TIME_TEXT_RANGE_LEN, "from %s to %s%s", time_text(text, from, first),
+		 time_text(text, to, last), time_text_unit(text));
 	return buffer;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a command prints times: --ns, --reltime, --deltatime, --tod.
+ * How a command prints times: --ns, --reltime, --deltatime, --tod.  Commands that print tables only
+ * have no --deltatime.
  */
 #ifndef SCHEDTAPE_TIME_TEXT_H
 #define SCHEDTAPE_TIME_TEXT_H
@@ -38,6 +39,7 @@ struct time_text_options {
 #define TIME_TEXT_OPTIONS_INIT	{ .digits = 6 }
 
 extern const struct argp time_text_argp;
+extern const struct argp time_text_table_argp;	/* without --deltatime */
 
 /**
  * struct time_text - prints times as the options ask for
@@ -66,12 +68,23 @@ struct time_text {
  */
 int time_text_begin(struct time_text *text, const struct time_text_options *options,
 		    struct schedtape_tape *tape, const char *path);
+/*
+ * The same for events that happen now, and again after some time, because the wall clock may be
+ * set.  @start: of the recording, as the first call has it
+ */
+void time_text_now(struct time_text *text, uint64_t start);
+/* Returns what is to follow a time: " s", or nothing if it is a date. */
+const char *time_text_unit(const struct time_text *text);
 /* Returns the width of times that are aligned right. */
 unsigned int time_text_width(const struct time_text *text);
 /* Makes the text of a time at the beginning of a line.  Times of lines never go back. */
 const char *time_text_line(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
 /* Makes the text of another time.  With --deltatime it counts from the start. */
 const char *time_text(struct time_text *text, char buffer[TIME_TEXT_LEN], uint64_t ns);
+/* Makes "from 1.000000 to 2.000000 s", or the same of two dates. */
+#define TIME_TEXT_RANGE_LEN	(2 * TIME_TEXT_LEN + 16)
+const char *time_text_range(struct time_text *text, char buffer[TIME_TEXT_RANGE_LEN],
+			    uint64_t first, uint64_t last);
 /*
  * The same, without a NUL at the end.  They return the end.  @at: there is room for TIME_TEXT_LEN
  * bytes

@@ -148,14 +148,15 @@ static int fill(struct sheet *sheet, const struct calls *grouped, const struct g
 }
 
 int calls_print(const struct calls *grouped, const struct groups *groups,
-		struct syscalls *syscalls, unsigned long top, bool json)
+		struct syscalls *syscalls, const struct sheet_options *of, bool json)
 {
 	struct sheet_options options = { .top = 0 };
 	struct sheet sheet;
 	int rc;
 
 	sheet_options_init(&options, columns, "time");
-	options.top = top;
+	options.top = of->top;
+	options.times = of->times;
 	sheet_begin(&sheet, columns, &options);
 	rc = fill(&sheet, grouped, groups, syscalls);
 	if (!rc) {

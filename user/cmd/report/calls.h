@@ -7,6 +7,7 @@
 
 #include "common/delays.h"
 #include "common/groups.h"
+#include "common/sheet.h"
 #include "common/syscalls.h"
 #include "timeline/edges.h"
 
@@ -33,9 +34,12 @@ int calls_run(struct calls *calls, const struct selection *selection,
 /* Adds up the tasks of each group.  @grouped: all 0.  Returns 0 or -ENOMEM. */
 int calls_group(const struct calls *calls, const struct delays *delays, struct groups *groups,
 		struct calls *grouped);
-/* Prints the table of grouped sums; @json: the list "syscalls".  Returns 0 or -ENOMEM. */
+/*
+ * Prints the table of grouped sums, with the lines and the times that @of asks for; @json: the list
+ * "syscalls".  Returns 0 or -ENOMEM.
+ */
 int calls_print(const struct calls *grouped, const struct groups *groups,
-		struct syscalls *syscalls, unsigned long top, bool json);
+		struct syscalls *syscalls, const struct sheet_options *of, bool json);
 void calls_free(struct calls *calls);
 
 #endif /* SCHEDTAPE_REPORT_CALLS_H */

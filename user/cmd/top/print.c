@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/list.h"
 #include "common/figures.h"
 #include "common/output.h"
@@ -199,6 +198,7 @@ int top_fill(struct sheet *sheet, const struct interval *interval, struct top_vi
 	size_t i;
 	int rc;
 
+	time_text_now(&view->time, interval->begin);
 	for (i = 0; i < interval->nr_tasks; i++)
 		select_names_meet(&view->selection.comms, interval->tasks[i].comm,
 				  interval->tasks[i].pid);
@@ -220,42 +220,48 @@ int top_fill(struct sheet *sheet, const struct interval *interval, struct top_vi
 
 /* -- printing -------------------------------------------------------------- */
 
-/* Writes the time of the day at a time of CLOCK_MONOTONIC, not long ago. */
-static void time_of_day(char clock[16], uint64_t mono)
+#define END	(TIME_TEXT_LEN + 32)
+
+/* Writes the time of the day, and the time on the clock that was asked for; only a date: --tod. */
+static void end_text(char text[END], uint64_t end, struct time_text *time)
 {
-	struct timespec now;
-	uint64_t real;
+	char clock[16], at[TIME_TEXT_LEN];
 	time_t then;
 	struct tm tm;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	real = now.tv_sec * 1000000000ULL + now.tv_nsec;
-	then = (real - (schedtape_now() - mono)) / 1000000000;
+	if (time->options.style == TIME_STYLE_DATE) {
+		time_text(time, text, end);
+		return;
+	}
+	if (time->options.style == TIME_STYLE_START)
+		time_text(time, at, end);
+	else
+		out_seconds(at, end, 3);
+	then = wall_clock_real(&time->clock, end) / 1000000000;
 	localtime_r(&then, &tm);
-	strftime(clock, 16, "%H:%M:%S", &tm);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	snprintf(text, END, "%s  at %s s", clock, at);
 }
 
 const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,
-		     const struct sheet *sheet)
+		     const struct sheet *sheet, struct time_text *time)
 {
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], at[OUT_TIME_LEN], length[OUT_TIME_LEN];
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], end[END], length[OUT_TIME_LEN];
 	uint64_t tasks = sheet->total ? sheet->total[TASKS].n : 0;
 	double cpus = sheet->total ? sheet->total[SHARE].n / 1e6 : 0;
-	char clock[16];
 
-	time_of_day(clock, interval->end);
-	snprintf(buffer, TOP_HEAD, "%s  at %s s, %s s: %" PRIu64 " tasks on %.2f CPUs, %s events, "
-		 "%s lost", clock, out_seconds(at, interval->end, 3),
-		 out_seconds(length, interval->end - interval->begin, 3), tasks, cpus,
+	end_text(end, interval->end, time);
+	snprintf(buffer, TOP_HEAD, "%s, %s s: %" PRIu64 " tasks on %.2f CPUs, %s events, %s lost",
+		 end, out_seconds(length, interval->end - interval->begin, 3), tasks, cpus,
 		 out_count(events, interval->events), out_count(lost, interval->lost));
 	return buffer;
 }
 
-void top_print(const struct interval *interval, const struct sheet *sheet)
+void top_print(const struct interval *interval, const struct sheet *sheet, struct time_text *time)
 {
 	char head[TOP_HEAD];
 
-	puts(top_head(head, interval, sheet));
+	puts(top_head(head, interval, sheet, time));
 	sheet_print(sheet);
 	putchar('\n');
 }

@@ -18,12 +18,14 @@ extern const struct sheet_column top_columns[];
  * @selection: which tasks
  * @cgroups: names of cgroups, NULL: they have none
  * @sheet: how the lines are sorted, and which columns there are
+ * @time: how times are printed
  */
 struct top_view {
 	enum groups_by by;
 	struct selection selection;
 	const struct schedtape_cgroup_table *cgroups;
 	struct sheet_options sheet;
+	struct time_text time;
 };
 
 /*
@@ -34,9 +36,9 @@ int top_fill(struct sheet *sheet, const struct interval *interval, struct top_vi
 /* Writes the line above the table: when, how long, how many events. */
 #define TOP_HEAD	256
 const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,
-		     const struct sheet *sheet);
+		     const struct sheet *sheet, struct time_text *time);
 /* Prints the table with that line. */
-void top_print(const struct interval *interval, const struct sheet *sheet);
+void top_print(const struct interval *interval, const struct sheet *sheet, struct time_text *time);
 /* Prints one object in a line. */
 void top_print_json(const struct interval *interval, const struct sheet *sheet);
 

@@ -143,7 +143,7 @@ static int draw_table(struct screen *screen)
 
 	ret = top_fill(&sheet, &screen->interval, screen->view);
 	if (!ret) {
-		top_head(head, &screen->interval, &sheet);
+		top_head(head, &screen->interval, &sheet, &screen->view->time);
 		put_line(1, head, strlen(head), A_NORMAL);
 		text = table_text(&sheet);
 		ret = text ? 0 : -ENOMEM;
