@@ -163,13 +163,13 @@ assert not wrong, wrong
 assert len(tids) >= 6 and sums["switch"] > 300 and sums["waking"] > 300
 assert all(sums[name] for name in ("wakeup", "wakeup_new", "fork", "exec", "exit")), sums
 EOP
-schedtape stat -p --json both.tape > ours.json 2> log &&
+schedtape stat --per-thread --json both.tape > ours.json 2> log &&
 	/usr/bin/python3 -IS compare.py perf.csv pids ours.json > log 2>&1
 report $? "per task and event, stat counts what perf stat counts"
 sed 's/^/# /' log
 
 # The table and each way to group it have the same events.
-schedtape stat -p --json both.tape > a.json 2> log
+schedtape stat --per-thread --json both.tape > a.json 2> log
 for by in comm process cgroup cpu policy; do
 	schedtape stat --by "$by" --json both.tape > b.json 2> log &&
 		/usr/bin/python3 -IS -c 'import json
@@ -183,6 +183,7 @@ assert all(sum(line[key] for line in b["counts"]) == b["total"][key]
 	report $? "--by $by has the events of all lines"
 done
 
+expect 129 '.-pid: not a list of PIDs: .none' schedtape stat -p none both.tape
 expect 129 'cannot sort by .none.: one of task, events, switch' schedtape stat -s none both.tape
 expect 129 'not task, comm, process' schedtape stat --by none both.tape
 expect 1 'no event of the tape matches --tid; it has the tasks' \

@@ -15,6 +15,7 @@
 #include "stat/print.h"
 
 #define OPT_PER_CPU	0x101
+#define OPT_PER_THREAD	0x102
 
 /**
  * struct stat_command - the command line
@@ -27,7 +28,9 @@ struct stat_command {
 };
 
 static const struct argp_option options[] = {
-	{ "pids", 'p', NULL, 0, "A line for each task, not for all tasks of a name", 0 },
+	{ "per-thread", OPT_PER_THREAD, NULL, 0,
+	  "A line for each task, not for all tasks of a name", 0 },
+	{ "pids", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "per-cpu", OPT_PER_CPU, NULL, 0, "A line for each CPU, as --by cpu", 0 },
 	{ 0 }
 };
@@ -44,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[2] = &command->sheet;
 		state->child_inputs[3] = &command->by;
 		return 0;
-	case 'p':
+	case OPT_PER_THREAD:
 		command->by = GROUPS_TASK;
 		return 0;
 	case OPT_PER_CPU:
@@ -124,7 +127,7 @@ static int run(const struct stat_command *command, struct schedtape_tape *tape)
 int cmd_stat(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_short_argp, 0, NULL, 0 },
 		{ &sheet_argp, 0, NULL, 0 }, { &groups_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {

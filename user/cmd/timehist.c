@@ -39,22 +39,15 @@ static const struct argp_option options[] = {
 	{ "syscalls", OPT_SYSCALLS, NULL, 0,
 	  "Print the system call in which the task left, if record --syscalls noted it", 0 },
 	{ "idle-hist", 'I', NULL, 0, "Print only how long each CPU was busy and idle", 0 },
-	{ "pids", 'p', "PID[,PID...]", OPTION_HIDDEN, "As --pid", 0 },
-	{ "tids", 't', "TID[,TID...]", OPTION_HIDDEN, "As --tid", 0 },
 	{ 0 }
 };
-
-static void parse_numbers(struct select_numbers *set, const char *arg, struct argp_state *state)
-{
-	if (select_numbers_parse(set, arg))
-		argp_error(state, "not a list of PIDs: '%s'", arg);
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct command *command = state->input;
 	struct timehist *th = &command->th;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &command->common;
@@ -88,12 +81,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'I':
 		th->idle = true;
-		return 0;
-	case 'p':
-		parse_numbers(&th->selection.pids, arg, state);
-		return 0;
-	case 't':
-		parse_numbers(&th->selection.tids, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (command->common.json && th->summary && !th->only_summary)
@@ -286,7 +273,7 @@ static int timehist_tape(struct command *command)
 int cmd_timehist(int argc, char **argv)
 {
 	static const struct argp_child children[] = {
-		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_argp, 0, NULL, 0 },
+		{ &cmd_common_argp, 0, NULL, 0 }, { &selection_short_argp, 0, NULL, 0 },
 		{ &time_text_argp, 0, NULL, 0 }, { &sheet_long_argp, 0, NULL, 0 }, { 0 }
 	};
 	static const struct argp argp = {

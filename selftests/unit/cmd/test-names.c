@@ -192,7 +192,7 @@ static void test_commands(const struct blob *tape)
 		const char *more;
 	} commands[] = {
 		{ "report", cmd_report, NULL }, { "latency", cmd_latency, "-p" },
-		{ "timehist", cmd_timehist, NULL }, { "stat", cmd_stat, "-p" },
+		{ "timehist", cmd_timehist, NULL }, { "stat", cmd_stat, "--per-thread" },
 		{ "map", cmd_map, NULL },
 	};
 	size_t i;

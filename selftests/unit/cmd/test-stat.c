@@ -59,7 +59,7 @@ static void make_lives(const struct blob *tape)
 
 static void test_tasks(const struct blob *tape)
 {
-	has_line(cmd_stat, "-p", "\nnew:10 10 4 1 1 0 1 1 1 0 1 0 0\n"
+	has_line(cmd_stat, "--per-thread", "\nnew:10 10 4 1 1 0 1 1 1 0 1 0 0\n"
 		 "<idle> 8 4 2 2 0 0 0 0 0 0 0 0\n"
 		 "shell:10 8 2 0 0 2 1 2 0 1 0 0 0\n"
 		 "<other> 3 1 1 1 0 0 0 0 0 0 0 0\n"
@@ -89,6 +89,8 @@ static void test_selection(const struct blob *tape)
 {
 	has_line(cmd_stat, "--tid=30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
 	has_not("<idle>", "idle is no task");
+	has_line(cmd_stat, "-t30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
+	has_line(cmd_stat, "-p30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
 	has_line(cmd_stat, "--comm=new", "\nTOTAL 11 5 ", tape);
 	has_line(cmd_stat, "--time=1.02,1.03", "\nTOTAL 7 4 1 1 0 0 0 0 1 0 0 0\n", tape);
 	ok(run(cmd_stat, "stat", "--comm=none", tape) == CMD_FAILURE && !*text &&
@@ -109,7 +111,7 @@ static void run_three(const struct blob *tape, const char *a, const char *b, con
 
 static void test_order(const struct blob *tape)
 {
-	run_three(tape, "-p", "-sfork", "--top=1");
+	run_three(tape, "--per-thread", "-sfork", "--top=1");
 	has("\nshell:10 ", "the first by forks");
 	has_not("\nnew:10 ", "the second is not printed");
 	has(" 32 ", "but it is in the total");
@@ -179,7 +181,7 @@ static void test_entering(const struct blob *tape)
 	described_fork(&m, 1110 * MS, 60, 50, 0);
 	described_fork(&m, 1120 * MS, 60, 40, 0);
 	write_second(tape, pages, 2);
-	run_three(tape, "-p", "-stask", "-Ftask,switch,described");
+	run_three(tape, "--per-thread", "-stask", "-Ftask,switch,described");
 	has("\nback:50        2          3\nback:60        1          0\n"
 	    "kid:40         1          2\nnew:40         1          1\n",
 	    "a task that comes back, and one that does not");

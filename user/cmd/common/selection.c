@@ -15,14 +15,17 @@
 
 /* -- options --------------------------------------------------------------- */
 
-static const struct argp_option task_options[] = {
-	{ "pid", OPT_PID, "PID[,PID-PID...]", 0, "Only tasks of these processes", 0 },
-	{ "tid", OPT_TID, "TID[,TID-TID...]", 0, "Only these tasks, by their own PIDs", 0 },
-	{ "comm", OPT_COMM, "GLOB[,GLOB...]", 0, "Only tasks of these names", 0 },
-	{ "cgroup", OPT_CGROUP, "GLOB[,GLOB...]", 0,
-	  "Only tasks in these cgroups and below them: paths, patterns, or id:N", 0 },
-	{ 0 }
-};
+#define TASK_OPTIONS(pid_key, tid_key) { \
+	{ "pid", pid_key, "PID[,PID-PID...]", 0, "Only tasks of these processes", 0 }, \
+	{ "tid", tid_key, "TID[,TID-TID...]", 0, "Only these tasks, by their own PIDs", 0 }, \
+	{ "comm", OPT_COMM, "GLOB[,GLOB...]", 0, "Only tasks of these names", 0 }, \
+	{ "cgroup", OPT_CGROUP, "GLOB[,GLOB...]", 0, \
+	  "Only tasks in these cgroups and below them: paths, patterns, or id:N", 0 }, \
+	{ 0 } \
+}
+
+static const struct argp_option task_options[] = TASK_OPTIONS(OPT_PID, OPT_TID);
+static const struct argp_option short_options[] = TASK_OPTIONS('p', 't');
 
 static const struct argp_option options[] = {
 	{ "cpu", 'C', "CPU[,CPU-CPU...]", 0, "Only these CPUs", 0 },
@@ -38,10 +41,12 @@ static error_t parse_task(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPT_PID:
+	case 'p':
 		if (select_numbers_parse(&selection->pids, arg))
 			argp_error(state, "--pid: not a list of PIDs: '%s'", arg);
 		return 0;
 	case OPT_TID:
+	case 't':
 		if (select_numbers_parse(&selection->tids, arg))
 			argp_error(state, "--tid: not a list of PIDs: '%s'", arg);
 		return 0;
@@ -79,12 +84,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp tasks_short_argp = { .options = short_options, .parser = parse_task };
+
 static const struct argp_child children[] = { { &selection_tasks_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child short_children[] = { { &tasks_short_argp, 0, NULL, 0 }, { 0 } };
 
 const struct argp selection_argp = {
 	.options = options,
 	.parser = parse,
 	.children = children,
+};
+
+const struct argp selection_short_argp = {
+	.options = options,
+	.parser = parse,
+	.children = short_children,
 };
 
 /* -- on a tape ------------------------------------------------------------- */

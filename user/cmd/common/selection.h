@@ -3,7 +3,7 @@
  * Which tasks, CPUs and times a command that reads a tape looks at: --pid, --tid, --comm, --cgroup,
  * --cpu, --time.
  *
- *	selection_argp or selection_tasks_argp as a child of the command's argp
+ *	selection_argp, or another one, as a child of the command's argp
  *	selection_resolve()	once the tape is open
  *	selection_has_...()	for each event or task
  *	selection_no_match()	if that was never true
@@ -56,6 +56,7 @@ struct selection_task {
 
 /* Options of commands.  The input of each is a struct selection. */
 extern const struct argp selection_argp;	/* all options */
+extern const struct argp selection_short_argp;	/* also -p for --pid, -t for --tid */
 extern const struct argp selection_tasks_argp;	/* without --cpu and --time */
 
 /*
