@@ -15,6 +15,8 @@
 
 #define OPT_STATE	0x100
 #define OPT_SYSCALLS	0x101
+#define OPT_PRIO	0x102
+#define OPT_SHOW_PRIO	0x103
 
 /**
  * struct command - the command line
@@ -38,6 +40,10 @@ static const struct argp_option options[] = {
 	{ "state", OPT_STATE, NULL, 0, "Print the state in which the task left", 0 },
 	{ "syscalls", OPT_SYSCALLS, NULL, 0,
 	  "Print the system call in which the task left, if record --syscalls noted it", 0 },
+	{ "prio", OPT_PRIO, "PRIO[,PRIO-PRIO...]", 0,
+	  "Only tasks with these priorities of the kernel: 100-139 are nice -20 to 19, 0-98 "
+	  "real-time 99 to 1; a list may begin with -1, deadline", 0 },
+	{ "show-prio", OPT_SHOW_PRIO, NULL, 0, "Print the priority of the task", 0 },
 	{ "idle-hist", 'I', NULL, 0, "Print only how long each CPU was busy and idle", 0 },
 	{ 0 }
 };
@@ -47,7 +53,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct command *command = state->input;
 	struct timehist *th = &command->th;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &command->common;
@@ -79,6 +84,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SYSCALLS:
 		th->show_calls = true;
 		return 0;
+	case OPT_PRIO:
+		if (prio_parse(th, arg))
+			argp_error(state, "--prio: not a list of priorities from 0 to 139: '%s'",
+				   arg);
+		return 0;
+	case OPT_SHOW_PRIO:
+		th->show_prio = true;
+		return 0;
 	case 'I':
 		th->idle = true;
 		return 0;
@@ -100,6 +113,11 @@ static bool prints_lines(const struct timehist *th)
 	return !th->only_summary && !th->idle;
 }
 
+static bool needs_identities(const struct timehist *th)
+{
+	return prints_lines(th) || (th->prio && !th->idle);
+}
+
 static int on_event(void *arg, const struct schedtape_event *ev)
 {
 	struct command *command = arg;
@@ -112,12 +130,19 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 	}
 	if (th->idle)
 		return idle_add(th, ev, command->start);
-	if (!prints_lines(th))
+	if (!needs_identities(th))
 		return 0;
 	ret = identities_follow(th->identities, ev);
-	if (!ret)
+	if (!ret && prints_lines(th))
 		bursts_event(th, ev);
 	return !ret && !out_works() ? -ECANCELED : ret;
+}
+
+static int on_began(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
+{
+	struct command *command = arg;
+
+	return prio_began(&command->th, task, run);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
@@ -129,7 +154,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 		return 0;
 	if (prints_lines(th) && selection_has_cpu(&th->selection, run->cpu) &&
 	    selection_has_time(&th->selection, run->end) &&
-	    selection_has_timeline_task(&th->selection, task))
+	    selection_has_timeline_task(&th->selection, task) && prio_selects(th, task->pid))
 		bursts_run(th, task, run);
 	return th->summary ? summary_add(th, task, run) : 0;
 }
@@ -171,8 +196,9 @@ static int print_table(struct command *command, struct schedtape_tape *tape,
 		ret = summary_fill(&sheet, th, timeline);
 	if (ret) {
 		out_error(NULL, "not enough memory");
-	} else if (!sheet.nr_rows && selection_of_any(&th->selection)) {
-		selection_no_match(&th->selection, tape, command->common.input, "task", "");
+	} else if (!sheet.nr_rows && (th->prio || selection_of_any(&th->selection))) {
+		selection_no_match(&th->selection, tape, command->common.input, "task",
+				   th->prio ? " --prio" : "");
 	} else {
 		if (!th->idle)
 			sheet_sort(&sheet);
@@ -193,8 +219,9 @@ static int finish(struct command *command, struct schedtape_tape *tape,
 	cmd_warn_damage(timeline);
 	if (!prints_lines(th) || th->summary)
 		return print_table(command, tape, timeline);
-	if (!th->printed && selection_of_any(&th->selection)) {
-		selection_no_match(&th->selection, tape, command->common.input, "event", "");
+	if (!th->printed && (th->prio || selection_of_any(&th->selection))) {
+		selection_no_match(&th->selection, tape, command->common.input, "event",
+				   th->prio ? " --prio" : "");
 		return CMD_FAILURE;
 	}
 	return 0;
@@ -202,18 +229,19 @@ static int finish(struct command *command, struct schedtape_tape *tape,
 
 static int run(struct command *command, struct schedtape_tape *tape)
 {
-	static const struct schedtape_timeline_ops ops = {
+	struct timehist *th = &command->th;
+	const struct schedtape_timeline_ops ops = {
 		.size = sizeof(ops),
 		.no_edges = true,
 		.ran = on_ran,
 		.event = on_event,
+		.began = th->show_prio && prints_lines(th) ? on_began : NULL,
 	};
-	struct timehist *th = &command->th;
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };
 	int status;
 
-	if (prints_lines(th) &&
+	if (needs_identities(th) &&
 	    out_failed(identities_new(tape, &th->identities, &err), &err))
 		return CMD_FAILURE;
 	lines_begin(&th->lines);
@@ -298,6 +326,8 @@ int cmd_timehist(int argc, char **argv)
 	identities_free(command.th.identities);
 	summary_free(&command.th);
 	free(command.th.cpus);
+	free(command.th.begun);
+	select_numbers_free(&command.th.prios);
 	selection_free(&command.th.selection);
 	return out_finish(status);
 }

@@ -382,7 +382,7 @@ static void test_tapes(void)
 	prints("map", (struct call) { cmd_map, { "map", "--json", a.path } });
 	check("map");
 	prints("timehist", (struct call) {
-		cmd_timehist, { "timehist", "--json", "-w", "-M", "--next", a.path },
+		cmd_timehist, { "timehist", "--json", "-wMn", "--show-prio", a.path },
 	});
 	prints("timehist", (struct call) { cmd_timehist, { "timehist", "--json", "-s", a.path } });
 	prints("timehist", (struct call) { cmd_timehist, { "timehist", "--json", "-I", a.path } });

@@ -5,6 +5,18 @@
  */
 #include "delays-tape.h"
 
+/* Runs timehist with two options. */
+static void run_two(const struct blob *tape, const char *a, const char *b)
+{
+	char name[] = "timehist";
+	char *argv[5] = { name, (char *)tape->path, (char *)a, (char *)b };
+
+	begin_capture();
+	cmd_timehist(4, argv);
+	end_capture();
+	squeeze_blanks();
+}
+
 static void test_lines(const struct blob *tape)
 {
 	has_line(cmd_timehist, NULL, " 1.100000 [0000] shell:10 - 1.000 99.000\n"
@@ -110,6 +122,52 @@ static void test_idle(const struct blob *tape)
 	has("\"others_ns\":60000000,\"idle_ns\":20000000,\"offline_ns\":0,\"unknown_ns\":10000000", "a part of it");
 }
 
+/*
+ * 10, with nice -5, runs for 1 ms, and then is lent priority 49 while it runs for 3 ms; it becomes
+ * a deadline task and runs for 5 ms.
+ */
+static void make_priorities(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1101 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1200 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_prio(&m, 1202 * MS, 10, maker_prio_word(0, -5, 0, 49, true));
+	maker_switch(&m, 1203 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_prio(&m, 1250 * MS, 10, maker_prio_word(6, 0, 0, -1, false));
+	maker_wake(&m, 1290 * MS, 10, STAPE_CTX_HARDIRQ, 1290 * MS, 0);
+	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1305 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_second(tape, page, 1);
+}
+
+static void test_priorities(const struct blob *tape)
+{
+	make_priorities(tape);
+	has_line(cmd_timehist, "--show-prio", " task name prio wait time ", tape);
+	has(" shell:10 115 - - 1.000\n", "a nice value");
+	has(" shell:10 115->49 99.000 - 3.000\n", "a priority that was lent meanwhile");
+	has(" shell:10 -1 97.000 10.000 5.000\n", "SCHED_DEADLINE");
+	has_line(cmd_timehist, "--prio=115", " (msec)\n 1.101000 [0000] ", tape);
+	has_not("1.203000", "not with another priority at the end");
+	has_line(cmd_timehist, "--prio=0-49,60", " (msec)\n 1.203000 [0000] ", tape);
+	has_not("1.305000", "and not with -1");
+	has_line(cmd_timehist, "--prio=-1,100-139", " 1.000\n 1.305000 [0000] ", tape);
+	run_two(tape, "-s", "--prio=-1");
+	has("\nshell:10 - 1 5.000 ", "the summary");
+	run_two(tape, "-w", "--prio=49");
+	has_not("awakened", "a wake-up with another priority");
+	run_two(tape, "-w", "--prio=-1");
+	has("awakened: shell:10", "one with this priority");
+	run_two(tape, "--json", "--show-prio");
+	has("\"prio\":49,\"begin_prio\":115", "JSON");
+	ok(run(cmd_timehist, "timehist", "--prio=1", tape) == CMD_FAILURE &&
+	   strstr(said, "no event of the tape matches --prio\n"), "nothing matches");
+}
+
 static void test_json(const struct blob *tape)
 {
 	run(cmd_timehist, "timehist", "--json", tape);
@@ -144,6 +202,7 @@ int main(void)
 	test_json(&tape);
 	test_gaps(&tape);
 	test_idle(&tape);
+	test_priorities(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -11,6 +11,7 @@
 
 #define TASK_WIDTH	30
 #define TIME_WIDTH	9	/* of ms with three digits */
+#define PRIO_WIDTH	8	/* of "120->110" */
 
 /* -- text ------------------------------------------------------------------ */
 
@@ -106,6 +107,12 @@ static void text_run(struct timehist *th, const struct schedtape_task *task,
 	from = lines->at;
 	put_name(lines, task->comm, task->pid);
 	lines_fill(lines, from, TASK_WIDTH);
+	if (th->show_prio) {
+		lines_put(lines, "  ");
+		from = lines->at;
+		prio_text(th, task, run);
+		lines_fill(lines, from, PRIO_WIDTH);
+	}
 	lines_put(lines, "  ");
 	put_ms(lines, wait_of(run));
 	lines_put(lines, "  ");
@@ -183,6 +190,8 @@ static void json_run(struct timehist *th, const struct schedtape_task *task,
 	lines_put(lines, ",\"state\":\"");
 	lines_char(lines, state_of(run));
 	lines_char(lines, '"');
+	if (th->show_prio)
+		prio_json(th, task, run);
 	if (run->syscall != SCHEDTAPE_SYSCALL_UNKNOWN) {
 		lines_put(lines, ",\"syscall\":\"");
 		lines_put(lines, syscalls_name(&th->syscalls, run->syscall, call));
@@ -217,6 +226,7 @@ void bursts_head(struct timehist *th)
 	struct lines *lines = &th->lines;
 	int width = time_text_width(&th->time);
 	int cpus = th->visual ? th->nr_cpus + 2 : 0;
+	int prio = th->show_prio ? PRIO_WIDTH + 2 : 0;
 	const char *on = color_on(COLOR_HEADING), *off = color_off(COLOR_HEADING);
 
 	if (th->json) {
@@ -224,10 +234,11 @@ void bursts_head(struct timehist *th)
 		lines_end(lines);
 		return;
 	}
-	printf("%s%*s %-6s  %*s%-30s  %9s  %9s  %9s%s%s\n", on, width, "time", "cpu", cpus, "",
-	       "task name", "wait time", "sch delay", "run time", th->state ? "  state" : "", off);
-	printf("%s%*s %6s  %*s%-30s  %9s  %9s  %9s%s\n", on, width, "", "", cpus, "", "[PID]",
-	       "(msec)", "(msec)", "(msec)", off);
+	printf("%s%*s %-6s  %*s%-30s%-*s  %9s  %9s  %9s%s%s\n", on, width, "time", "cpu", cpus, "",
+	       "task name", prio, prio ? "  prio" : "", "wait time", "sch delay", "run time",
+	       th->state ? "  state" : "", off);
+	printf("%s%*s %6s  %*s%-30s%*s  %9s  %9s  %9s%s\n", on, width, "", "", cpus, "", "[PID]",
+	       prio, "", "(msec)", "(msec)", "(msec)", off);
 }
 
 void bursts_run(struct timehist *th, const struct schedtape_task *task,
@@ -273,7 +284,7 @@ void bursts_event(struct timehist *th, const struct schedtape_event *ev)
 	default:
 		return;
 	}
-	if (!selects(th, ev->pid) && !selects(th, ev->curr))
+	if ((!selects(th, ev->pid) && !selects(th, ev->curr)) || !prio_selects(th, ev->pid))
 		return;
 	th->printed = true;
 	if (th->json)

@@ -49,7 +49,8 @@ int summary_add(struct timehist *th, const struct schedtape_task *task,
 {
 	uint64_t length = selection_part(&th->selection, run->begin, run->end);
 	bool selected = selection_has_cpu(&th->selection, run->cpu) &&
-			selection_overlaps(&th->selection, run->begin, run->end);
+			selection_overlaps(&th->selection, run->begin, run->end) &&
+			prio_selects(th, task->pid);
 	struct runs_sum *sum = get_sum(th, task->index);
 
 	if (!sum)

@@ -56,10 +56,22 @@ struct cpu_sum {
 };
 
 /**
+ * struct prio_begun - the last run that began on a CPU
+ * @time: when it began
+ * @prio: the task's priority then; IDENTITY_NO_PRIO: not known
+ */
+struct prio_begun {
+	uint64_t time;
+	int32_t prio;
+};
+
+/**
  * struct timehist - the options, and the state of a run
  * @summary: -s or -S; @only_summary: -s
  * @idle: -I
  * @show_calls: print the system call in which a task left
+ * @show_prio: print the priority with which it left
+ * @prio: --prio: only tasks that have one of @prios then, or, with @prio_deadline, SCHED_DEADLINE
  * @syscalls: their names
  * @identities: the tasks at the current position of the tape; NULL: not needed
  * @next_pid, @next_kind: what the CPU of the last switch runs next
@@ -67,6 +79,7 @@ struct cpu_sum {
  * @printed: a line was printed
  * @sums: by index of the task
  * @cpus: by number
+ * @begun: by CPU
  */
 struct timehist {
 	struct selection selection;
@@ -81,6 +94,10 @@ struct timehist {
 	bool state;
 	bool idle;
 	bool show_calls;
+	bool show_prio;
+	bool prio;
+	bool prio_deadline;
+	struct select_numbers prios;
 
 	struct lines lines;
 	struct time_text time;
@@ -95,6 +112,8 @@ struct timehist {
 	size_t nr_sums;
 	struct cpu_sum *cpus;
 	uint32_t nr_cpu_sums;
+	struct prio_begun *begun;
+	size_t nr_begun;
 };
 
 /* bursts.c */
@@ -118,5 +137,22 @@ extern const struct sheet_column idle_columns[];
 /* Returns 0 or -ENOMEM.  @start: of the recording. */
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start);
 int idle_fill(struct sheet *sheet, const struct timehist *th, uint64_t stop);
+
+/* prio.c */
+/* Parses the argument of --prio.  Returns 0, -EINVAL or -ENOMEM. */
+int prio_parse(struct timehist *th, const char *text);
+/* Returns the priority at the present event; IDENTITY_NO_PRIO: not known. */
+int32_t prio_now(const struct timehist *th, uint32_t pid);
+/* Returns true if --prio selects the task with that priority, or is not given. */
+bool prio_selects(const struct timehist *th, uint32_t pid);
+/* Notes the priority with which a task gets a CPU.  Returns 0 or -ENOMEM. */
+int prio_began(struct timehist *th, const struct schedtape_task *task,
+	       const struct schedtape_run *run);
+/* Returns the priority at the begin of a run; IDENTITY_NO_PRIO: not known. */
+int32_t prio_begin(const struct timehist *th, const struct schedtape_run *run);
+void prio_text(struct timehist *th, const struct schedtape_task *task,
+	       const struct schedtape_run *run);
+void prio_json(struct timehist *th, const struct schedtape_task *task,
+	       const struct schedtape_run *run);
 
 #endif /* SCHEDTAPE_TIMEHIST_H */
