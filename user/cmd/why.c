@@ -155,7 +155,7 @@ static int show_causes(struct why *why, struct schedtape_tape *tape,
 	size_t i;
 
 	sheet_begin(&sheet, why_columns, &why->sheet);
-	if (why_fill(&sheet, causes)) {
+	if (why_fill(&sheet, causes, &why->syscalls)) {
 		sheet_free(&sheet);
 		return no_memory();
 	}

@@ -159,6 +159,10 @@ static void why(const struct blob *tape, const char *a, const char *b)
 
 static void test_why(const struct blob *tape)
 {
+	char name[] = "why", summary[] = "--summary", sleeps[] = "--sleeps", as_json[] = "--json";
+	char *with[5] = { name, (char *)tape->path, summary, sleeps };
+	char *json[6] = { name, (char *)tape->path, summary, sleeps, as_json };
+
 	why(tape, "--sleeps", NULL);
 	has("ms, from 1.001000 to 1.101000 in futex, and then on CPU 0", "why");
 	has("shell:10 slept in futex until an interrupt\n", "a link");
@@ -170,6 +174,19 @@ static void test_why(const struct blob *tape)
 	has(" 50.000 2 1.113000 shell:10 slept in nanosleep (32 bit) until an interrupt\n",
 	    "a path");
 	has(" 100.000 1 1.001000 shell:10 slept in futex until an interrupt\n", "another call");
+	begin_capture();
+	cmd_why(4, with);
+	end_capture();
+	squeeze_blanks();
+	has("\nshell slept in futex until an interrupt 100.000 ", "a summary, of one call");
+	has("\nshell slept in nanosleep (32 bit) until an interrupt 50.000 ", "of another one");
+	has("\nTOTAL ", "and all");
+	begin_capture();
+	cmd_why(5, json);
+	end_capture();
+	has("\"syscall\": \"futex\"", "its JSON");
+	run(cmd_why, "why", "--summary", tape);
+	has_not("futex", "without the tasks' own sleeps");
 }
 
 int main(void)

@@ -37,15 +37,23 @@ static int number_name(struct causes *causes, const struct schedtape_task *tasks
 static struct cause *find(struct causes *causes, const struct chain *chain,
 			  const struct link *link, const struct schedtape_task *tasks)
 {
-	struct cause cause = { .kind = link->kind }, *list;
-	uint32_t number;
+	struct cause cause = { .kind = link->kind, .syscall = SCHEDTAPE_SYSCALL_UNKNOWN }, *list;
+	uint32_t number, with;
 
 	cause.rest = causes->apart && chain_is_rest(chain, link);
+	if (!causes->apart)
+		cause.syscall = link->syscall;
 	if (number_name(causes, tasks, link->task, &cause.task) ||
-	    number_name(causes, tasks, link->other, &cause.other) ||
-	    schedtape_edges_number(&causes->pairs,
+	    number_name(causes, tasks, link->other, &cause.other))
+		return NULL;
+	/* A task that sleeps does not wait for another one's CPU. */
+	with = cause.other;
+	if (cause.syscall != SCHEDTAPE_SYSCALL_UNKNOWN &&
+	    schedtape_edges_number(&causes->calls, cause.syscall >> 32, cause.syscall, &with))
+		return NULL;
+	if (schedtape_edges_number(&causes->pairs,
 				   (cause.task * LINK_NR_KINDS + link->kind) * 2 + cause.rest,
-				   cause.other, &number))
+				   with, &number))
 		return NULL;
 	if (number < causes->nr)
 		return &causes->list[number];
@@ -108,5 +116,6 @@ void causes_free(struct causes *causes)
 	free(causes->texts);
 	schedtape_edges_free(&causes->halves);
 	schedtape_edges_free(&causes->names);
+	schedtape_edges_free(&causes->calls);
 	schedtape_edges_free(&causes->pairs);
 }

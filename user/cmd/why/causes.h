@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Adds up the links of many waits: links of the same kind whose tasks have the same names are one
- * cause.
+ * cause.  If the tasks' own sleeps count, each system call that they slept in is one, too.
  */
 #ifndef SCHEDTAPE_WHY_CAUSES_H
 #define SCHEDTAPE_WHY_CAUSES_H
@@ -14,6 +14,7 @@
  * struct cause - one cause
  * @kind: enum link_kind
  * @task, @other: numbers of names; SCHEDTAPE_NONE: no task
+ * @syscall: in which @task slept; SCHEDTAPE_SYSCALL_UNKNOWN: in none, in any, or not known
  * @rest: the task's own sleep, see chain_is_rest()
  * @present: its time in the wait that is being added
  * @waits: how much time it took of each wait that has it
@@ -23,6 +24,7 @@ struct cause {
 	enum link_kind kind;
 	uint32_t task;
 	uint32_t other;
+	uint64_t syscall;
 	bool rest;
 	uint64_t present;
 	struct schedtape_histogram waits;
@@ -34,7 +36,8 @@ struct cause {
  * @apart: a task's own sleeps are causes of their own
  * @halves, @names: the numbers of names, of two halves
  * @texts: the @nr_texts names, by number
- * @pairs: the numbers of causes: the task's name and the kind, the other task's name
+ * @calls: the numbers of system calls, of two halves
+ * @pairs: the numbers of causes: the task's name and the kind, the other task's name or the call
  * @list: the @nr causes, by these numbers
  * @nr_waits: waits that have been added
  */
@@ -44,6 +47,7 @@ struct causes {
 	struct schedtape_edges names;
 	char (*texts)[STAPE_COMM_LEN];
 	size_t nr_texts;
+	struct schedtape_edges calls;
 	struct schedtape_edges pairs;
 	struct cause *list;
 	size_t nr;

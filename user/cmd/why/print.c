@@ -379,7 +379,9 @@ void why_json_chain(const struct printer *printer, struct chain *chain)
 
 /* -- causes ---------------------------------------------------------------- */
 
-enum column { CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, KIND };
+enum column {
+	CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, KIND, SYSCALL,
+};
 
 const struct sheet_column why_columns[] = {
 	[CAUSE] = { { "cause", "what kept tasks from running", TABLE_TEXT | TABLE_NEEDED },
@@ -394,13 +396,15 @@ const struct sheet_column why_columns[] = {
 	[WORST_AT] = { { "max-at", "worst ended\nat s", 0 }, SHEET_TIME, "max_end_ns" },
 	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_MS, "avg_ns" },
 	[KIND] = { { "kind", "kind", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT, "kind" },
+	[SYSCALL] = { { "syscall", "system call", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT,
+		      "syscall" },
 	{ .json = NULL }
 };
 
 static int add_row(struct sheet *sheet, const struct causes *causes, const struct cause *cause,
-		   uint64_t all)
+		   uint64_t all, struct syscalls *syscalls)
 {
-	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN];
+	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
 	const struct schedtape_histogram *waits = &cause->waits;
 	const char *name = causes_name(causes, cause->task);
 	const char *behind = causes_name(causes, cause->other);
@@ -416,11 +420,17 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	row[AVERAGE].n = waits->sum / waits->nr;
 	row[KIND].text = strdup(words[cause->kind].json);
 	row[CAUSE].text = strdup(label(text, cause->kind, name ? text_name(task, name) : NULL,
-				       behind ? text_name(other, behind) : NULL, ""));
+				       behind ? text_name(other, behind) : NULL,
+				       in_syscall(in, syscalls, cause->syscall)));
+	if (cause->syscall != SCHEDTAPE_SYSCALL_UNKNOWN) {
+		row[SYSCALL].text = strdup(syscalls_name(syscalls, cause->syscall, text));
+		if (!row[SYSCALL].text)
+			return -ENOMEM;
+	}
 	return row[KIND].text && row[CAUSE].text ? 0 : -ENOMEM;
 }
 
-int why_fill(struct sheet *sheet, const struct causes *causes)
+int why_fill(struct sheet *sheet, const struct causes *causes, struct syscalls *syscalls)
 {
 	union sheet_value *total = sheet_total(sheet);
 	enum column column;
@@ -435,7 +445,7 @@ int why_fill(struct sheet *sheet, const struct causes *causes)
 			all += causes->list[i].waits.sum;
 	for (i = 0; i < causes->nr && !rc; i++)
 		if (!causes->list[i].rest)
-			rc = add_row(sheet, causes, &causes->list[i], all);
+			rc = add_row(sheet, causes, &causes->list[i], all, syscalls);
 	total = sheet->total;
 	for (column = MEDIAN; column <= AVERAGE; column++)
 		total[column].n = SHEET_NONE;

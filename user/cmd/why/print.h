@@ -41,7 +41,7 @@ void why_print_notes(unsigned int kinds, const struct history *history);
 /* Adds a chain to a list of JSON.  It is merged and cut in the same way. */
 void why_json_chain(const struct printer *printer, struct chain *chain);
 /* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */
-int why_fill(struct sheet *sheet, const struct causes *causes);
+int why_fill(struct sheet *sheet, const struct causes *causes, struct syscalls *syscalls);
 /* Returns the kinds of the chain's links, a bit for each. */
 unsigned int why_kinds(const struct chain *chain);
 
