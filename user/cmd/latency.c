@@ -10,6 +10,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/select-tasks.h"
 #include "common/selection.h"
 #include "common/sheet.h"
 #include "common/delays.h"
@@ -111,7 +112,7 @@ static int show(const struct latency *latency, struct schedtape_tape *tape,
 	return status;
 }
 
-static int run(const struct latency *latency, struct schedtape_tape *tape)
+static int run(struct latency *latency, struct schedtape_tape *tape)
 {
 	struct delays delays = {
 		.selection = &latency->selection,
@@ -119,12 +120,16 @@ static int run(const struct latency *latency, struct schedtape_tape *tape)
 	};
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };
+	const struct schedtape_task *tasks;
 	int status = CMD_FAILURE;
+	size_t n;
 
 	if (schedtape_timeline_run(tape, &delays_ops, &delays, &timeline, &err)) {
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
 		cmd_warn_damage(timeline);
+		tasks = schedtape_timeline_tasks(timeline, &n);
+		select_tasks_last(&latency->selection.comms, tasks, n, latency->common.input);
 		status = show(latency, tape, timeline, &delays);
 		schedtape_timeline_free(timeline);
 	}
@@ -157,7 +162,7 @@ int cmd_latency(int argc, char **argv)
 	latency.sheet.times = &latency.time;
 	cmd_parse(&argp, argc, argv, 0, &latency);
 	tape = cmd_open_tape_once(latency.common.input);
-	if (tape && !selection_resolve(&latency.selection, tape, latency.common.input) &&
+	if (tape && !selection_resolve_but_names(&latency.selection, tape, latency.common.input) &&
 	    !time_text_begin(&latency.time, &latency.times, tape, latency.common.input))
 		status = run(&latency, tape);
 	if (tape)

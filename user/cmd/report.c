@@ -11,6 +11,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/select-tasks.h"
 #include "common/selection.h"
 #include "report/page.h"
 #include "report/print.h"
@@ -222,7 +223,9 @@ static int run(struct report *report, struct schedtape_tape *tape)
 	};
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };
+	const struct schedtape_task *tasks;
 	int status = CMD_FAILURE;
+	size_t n;
 
 	if (report->edges || report->common.json)
 		ops = &report_sums_edges_ops;
@@ -235,6 +238,8 @@ static int run(struct report *report, struct schedtape_tape *tape)
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
 		cmd_warn_damage(timeline);
+		tasks = schedtape_timeline_tasks(timeline, &n);
+		select_tasks_last(&report->selection.comms, tasks, n, report->common.input);
 		status = report->html ? show_page(report, tape, timeline, &sums) :
 					show(report, tape, timeline, &sums);
 		schedtape_timeline_free(timeline);
@@ -274,7 +279,7 @@ int cmd_report(int argc, char **argv)
 	/* A page reads the tape twice, which a pipe does not allow. */
 	tape = report.html ? cmd_open_tape(report.common.input) :
 			     cmd_open_tape_once(report.common.input);
-	if (tape && !selection_resolve(&report.selection, tape, report.common.input) &&
+	if (tape && !selection_resolve_but_names(&report.selection, tape, report.common.input) &&
 	    !time_text_begin(&report.time, &report.times, tape, report.common.input))
 		status = run(&report, tape);
 	cmd_close_tape(tape, report.common.input);

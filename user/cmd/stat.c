@@ -104,7 +104,18 @@ static int show(const struct stat_command *command, struct schedtape_tape *tape,
 	return status;
 }
 
-static int run(const struct stat_command *command, struct schedtape_tape *tape)
+/* Finds out which arguments are last names of tasks. */
+static void meet_names(struct stat_command *command, const struct task_table *table)
+{
+	struct select_names *names = &command->selection.comms;
+	uint32_t i;
+
+	for (i = 0; i < table->nr; i++)
+		select_names_meet(names, table->tasks[i].comm, table->tasks[i].pid);
+	select_names_say(names, command->common.input);
+}
+
+static int run(struct stat_command *command, struct schedtape_tape *tape)
 {
 	struct counts counts = {
 		.selection = &command->selection,
@@ -115,10 +126,12 @@ static int run(const struct stat_command *command, struct schedtape_tape *tape)
 
 	if (!out_failed(task_table_begin(&counts.table, tape, &err), &err) &&
 	    !cmd_read_events(tape, NULL, counts_take, &counts)) {
-		if (task_table_end(&counts.table, tape))
+		if (task_table_end(&counts.table, tape)) {
 			out_error(NULL, "not enough memory");
-		else
+		} else {
+			meet_names(command, &counts.table);
 			status = show(command, tape, &counts);
+		}
 	}
 	counts_free(&counts);
 	return status;
@@ -145,7 +158,7 @@ int cmd_stat(int argc, char **argv)
 	sheet_options_init(&command.sheet, stat_columns, "events");
 	cmd_parse(&argp, argc, argv, 0, &command);
 	tape = cmd_open_tape_once(command.common.input);
-	if (tape && !selection_resolve(&command.selection, tape, command.common.input))
+	if (tape && !selection_resolve_but_names(&command.selection, tape, command.common.input))
 		status = run(&command, tape);
 	if (tape)
 		cmd_warn_empty(tape, command.common.input);

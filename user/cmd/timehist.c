@@ -11,6 +11,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/select-tasks.h"
 #include "timehist/timehist.h"
 
 #define OPT_STATE	0x100
@@ -185,9 +186,15 @@ static int print_table(struct command *command, struct schedtape_tape *tape,
 		       const struct schedtape_timeline *timeline)
 {
 	struct timehist *th = &command->th;
+	const struct schedtape_task *tasks;
 	int ret, status = CMD_FAILURE;
 	struct sheet sheet;
+	size_t n;
 
+	if (!prints_lines(th)) {
+		tasks = schedtape_timeline_tasks(timeline, &n);
+		select_tasks_last(&th->selection.comms, tasks, n, command->common.input);
+	}
 	sheet_begin(&sheet, th->idle ? idle_columns : summary_columns,
 		    th->idle ? NULL : &th->sheet);
 	if (th->idle)
@@ -278,7 +285,7 @@ static int timehist_tape(struct command *command)
 	const char *path = command->common.input;
 	struct timehist *th = &command->th;
 	struct schedtape_tape *tape = cmd_open_tape_once(path);
-	int status = CMD_FAILURE;
+	int ret, status = CMD_FAILURE;
 
 	if (!tape)
 		return CMD_FAILURE;
@@ -288,8 +295,9 @@ static int timehist_tape(struct command *command)
 	syscalls_init(&th->syscalls, tape);
 	if (th->show_calls)
 		th->show_calls = syscalls_check(&th->syscalls, path);
-	if (!selection_resolve(&th->selection, tape, path) &&
-	    !time_text_begin(&th->time, &command->times, tape, path))
+	ret = prints_lines(th) ? selection_resolve(&th->selection, tape, path) :
+				 selection_resolve_but_names(&th->selection, tape, path);
+	if (!ret && !time_text_begin(&th->time, &command->times, tape, path))
 		status = run(command, tape);
 	if (!th->printed)
 		cmd_warn_empty(tape, path);

@@ -4,6 +4,7 @@
  * in each command; other arguments are lists and patterns; a line says so if they could be both.
  */
 #include "common/select.h"
+#include "pipes.h"
 #include "printed.h"
 #include "replay/choice.h"
 #include "tape/events.h"
@@ -124,13 +125,13 @@ static void test_pids(void)
 #define X512	"" X64 X64 X64 X64 X64 X64 X64 X64
 #define LONG	"/" X512 X512 X512 X64 X64 X64 X64 X64 X64 X64 X8 X8 X8 X8 X8 X8 X8 "xxxxxx"
 
-/* "first" is renamed to "a,b"; "a" has the cgroup "/x,y". */
+/* "pool?" is renamed to "a,b"; "a" has the cgroup "/x,y". */
 static void make_names(const struct blob *blob)
 {
 	static const struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .tgid = 10, .comm = "pool[0]" },
 		{ .pid = 11, .tgid = 10, .comm = "pool0", .cgroup = 5 },
-		{ .pid = 12, .tgid = 10, .comm = "first" },
+		{ .pid = 12, .tgid = 10, .comm = "pool?" },
 		{ .pid = 13, .tgid = 10, .comm = "a", .cgroup = 3 },
 		{ .pid = 14, .tgid = 10, .comm = "b", .cgroup = 4 },
 		{ .pid = 15, .tgid = 10, .comm = "back\\slash", .cgroup = 4 },
@@ -220,6 +221,51 @@ static size_t count_lines(void)
 		n++;
 	}
 	return n;
+}
+
+/* A report selects by the last name of a task, which is what it prints. */
+static void test_last(const struct blob *tape)
+{
+	must(!run_with(cmd_report, "--comm=pool?", NULL, tape));
+	ok(strstr(text, "pool0") && !strstr(text, "a,b") && !*said,
+	   "report: an earlier name is no name, so it is a pattern");
+	must(!run_with(cmd_latency, "--comm=pool?", NULL, tape));
+	ok(strstr(text, "pool0") && !strstr(text, "a,b") && !*said, "so do latency");
+	must(!run_with(cmd_stat, "--comm=pool?", NULL, tape));
+	ok(strstr(text, "pool0") && !strstr(text, "a,b") && !*said, "stat");
+	must(!run_with(cmd_timehist, "--comm=pool?", "-s", tape));
+	ok(strstr(text, "pool0") && !strstr(text, "a,b") && !*said, "and timehist -s");
+}
+
+/* The same of a tape that comes through a pipe. */
+static void run_piped(int (*command)(int argc, char **argv), const char *option, const char *more,
+		      const struct blob *tape)
+{
+	struct blob through = { .fd = -1 };
+	unsigned char *data;
+	struct pipe pipe;
+	size_t size;
+
+	data = blob_get(tape, &size);
+	pipe_begin(&pipe, data, size, 100);
+	snprintf(through.path, sizeof(through.path), "%s", pipe.path);
+	must(!run_with(command, option, more, &through));
+	pipe_end(&pipe);
+	free(data);
+}
+
+static void test_pipe(const struct blob *tape)
+{
+	run_piped(cmd_report, "--comm=a,b", NULL, tape);
+	ok(strstr(text, "a,b:12") && !strstr(text, "a:13") && strstr(said, BOTH),
+	   "report of a pipe: names are known at its end");
+	run_piped(cmd_report, "--comm=pool?", NULL, tape);
+	ok(strstr(text, "pool0") && !strstr(text, "a,b") && !*said, "and only last ones");
+	run_piped(cmd_stat, "--comm=pool[0]", NULL, tape);
+	ok(strstr(text, "pool[0]") && !strstr(text, "pool0") && strstr(said, BOTH), "stat");
+	run_piped(cmd_script, "--comm=pool[0]", "-eswitch", tape);
+	ok(count_lines() == 2 && strstr(said, BOTH),
+	   "script of a pipe: those from the start of the recording");
 }
 
 static void test_options(const struct blob *tape)
@@ -330,6 +376,8 @@ int main(void)
 	blob_init(&tape);
 	make_names(&tape);
 	test_commands(&tape);
+	test_last(&tape);
+	test_pipe(&tape);
 	test_options(&tape);
 	test_replay(&tape);
 	close(tape.fd);

@@ -126,12 +126,18 @@ int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *ta
 	return ret;
 }
 
-int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path)
+int selection_resolve_but_names(struct selection *selection, struct schedtape_tape *tape,
+				const char *path)
 {
 	int ret = selection_resolve_times(&selection->times, tape, path, "--time");
 
-	if (!ret)
-		ret = select_cgroups_find(&selection->cgroups, tape, true, path, "--cgroup");
+	return ret ? ret : select_cgroups_find(&selection->cgroups, tape, true, path, "--cgroup");
+}
+
+int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path)
+{
+	int ret = selection_resolve_but_names(selection, tape, path);
+
 	return ret ? ret : select_tasks_find(&selection->comms, tape, path);
 }
 

@@ -65,6 +65,13 @@ extern const struct argp selection_tasks_argp;	/* without --cpu and --time */
  */
 int selection_resolve(struct selection *selection, struct schedtape_tape *tape, const char *path);
 
+/*
+ * The same without the names of tasks, for a report that selects tasks by their last names: it
+ * calls select_tasks_last() when all of the tape has been read, which may come from a pipe.
+ */
+int selection_resolve_but_names(struct selection *selection, struct schedtape_tape *tape,
+				const char *path);
+
 /* The same of an option that is a time, or several of them.  @option: "--time" */
 int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *tape,
 			    const char *path, const char *option);
