@@ -173,7 +173,7 @@ part_host()
 
 	part_built || return
 	on_host library completion kernel_log results guests cache
-	for name in netlink_spec pager page python scripts; do
+	for name in netlink_spec pager page python reading scripts; do
 		step "$name" "host/test_$name.py"
 	done
 }
