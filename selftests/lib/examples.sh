@@ -11,8 +11,8 @@
 
 # What examples name and a guest does not have:
 #
-#	nginx		a task that works every 100 ms, in the cgroup system.slice/nginx.service
-#	$pid		its PID
+#	nginx		two processes that work every 100 ms, in the cgroup system.slice/nginx.service
+#	$pid		the PID of one
 #	make		the real one, with a Makefile of four jobs that compute and sleep
 #	./client, ./prepare, ./measure
 #			one such job each
@@ -50,19 +50,31 @@ script()
 	chmod 755 "$1"
 }
 
+declare -A nginx	# PIDs of its processes
+
+all_nginx()
+{
+	[ "$(pgrep -cx nginx)" = ${#nginx[@]} ]
+}
+
 # Starts a new nginx for each example and sets $pid, so that no example depends on an earlier one.
 start_nginx()
 {
-	"$dir/bin/nginx" 100 1 1000000 > /dev/null 2>&1 &
-	pid=$!
+	for pid in master worker; do
+		"$dir/bin/nginx" 100 1 1000000 > /dev/null 2>&1 &
+		nginx[$pid]=$!
+		[ -z "$group" ] || echo $! > "$group/cgroup.procs"
+	done
+	pid=${nginx[master]}
 	export pid
-	[ -z "$group" ] || echo "$pid" > "$group/cgroup.procs"
+	# The names are there after the exec.
+	eventually all_nginx
 }
 
 stop_nginx()
 {
-	kill "$pid"
-	wait "$pid"
+	kill "${nginx[@]}"
+	wait "${nginx[@]}"
 } 2> /dev/null
 
 # needs_session FILE: succeeds if the example names a session that it did not start
@@ -118,7 +130,15 @@ tapes()
 	}'
 }
 
-# check_tapes FILE: are the tapes there, newer than the example's start, and readable?
+# has_nginx TAPE: are both of its processes on the tape?
+has_nginx()
+{
+	[ "$(schedtape report --comm nginx -F tasks "$1" | tail -n 1 | tr -d ' ')" = 2 ] ||
+		{ echo "$1 does not have all processes of nginx"; return 1; }
+}
+
+# check_tapes FILE: are the tapes there, newer than the example's start, and readable? If the example
+# names nginx, they have all of it.
 check_tapes()
 {
 	local tape
@@ -128,6 +148,7 @@ check_tapes()
 		tape=$(printf '%s\n' $tape | tail -n 1)
 		[ "$tape" -nt "$dir/started" ] || { echo "$tape was not written"; return 1; }
 		schedtape info "$tape" > /dev/null || return
+		! grep -q nginx "$1" || has_nginx "$tape" || return
 	done < <(tapes "$1")
 }
 
