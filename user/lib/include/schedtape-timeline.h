@@ -55,6 +55,8 @@ extern "C" {
  *	with a loss in between are not counted
  * @delay_total, @delay_max: ns
  * @delay_max_time: when the longest delay ended
+ *
+ * enum schedtape_count says where and when each of the counts from @bursts to @migrations goes up.
  */
 struct schedtape_task {
 	uint32_t index;
@@ -94,6 +96,26 @@ struct schedtape_task {
 	uint64_t delay_total;
 	uint64_t delay_max;
 	uint64_t delay_max_time;
+};
+
+/**
+ * enum schedtape_count - the counts of a task, as bits; each is an event with a CPU and a time
+ * @SCHEDTAPE_COUNT_BURSTS, @SCHEDTAPE_COUNT_SLEEPS, @SCHEDTAPE_COUNT_STOPS,
+ * @SCHEDTAPE_COUNT_PREEMPTIONS: the task left this CPU, or last ran there
+ * @SCHEDTAPE_COUNT_WAKEUPS, @SCHEDTAPE_COUNT_WAKEUPS_BY_TASK: it was put on the run queue of this
+ *	CPU; if the wake-up itself is lost, it then ran there, or was found there
+ * @SCHEDTAPE_COUNT_MIGRATIONS: it moved to this CPU
+ *
+ * If the event is lost, the time is that of the event which shows it.
+ */
+enum schedtape_count {
+	SCHEDTAPE_COUNT_BURSTS		= 1 << 0,
+	SCHEDTAPE_COUNT_SLEEPS		= 1 << 1,
+	SCHEDTAPE_COUNT_STOPS		= 1 << 2,
+	SCHEDTAPE_COUNT_PREEMPTIONS	= 1 << 3,
+	SCHEDTAPE_COUNT_WAKEUPS		= 1 << 4,
+	SCHEDTAPE_COUNT_WAKEUPS_BY_TASK	= 1 << 5,
+	SCHEDTAPE_COUNT_MIGRATIONS	= 1 << 6,
 };
 
 #define SCHEDTAPE_NONE	UINT32_MAX
@@ -207,6 +229,8 @@ struct schedtape_run {
  * @queued: @task, which is runnable, waits for @cpu: it was woken there, or has moved there
  * @waits: the tape ends while @task waits for a CPU or sleeps, and the tape shows since when.  @run
  *	describes the wait as in began(); its begin and end are the tape's end.  Before ended()
+ * @counted: counts of @task went up by one each: @counts, bits of enum schedtape_count.  Each count
+ *	of struct schedtape_task is the sum of these calls
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -242,6 +266,8 @@ struct schedtape_timeline_ops {
 	int (*queued)(void *arg, const struct schedtape_task *task, uint32_t cpu, uint64_t time);
 	int (*waits)(void *arg, const struct schedtape_task *task,
 		     const struct schedtape_run *run);
+	int (*counted)(void *arg, const struct schedtape_task *task, unsigned int counts,
+		       uint32_t cpu, uint64_t time);
 };
 
 struct schedtape_timeline;

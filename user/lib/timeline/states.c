@@ -79,35 +79,41 @@ static void set_state(struct schedtape_timeline *tl, uint32_t index, enum task_s
 	track->since = time;
 }
 
-static void end_burst(struct schedtape_timeline *tl, uint32_t index)
+/* @why: SCHEDTAPE_COUNT_SLEEPS or _STOPS: the burst ended so; 0: by exit() or unseen */
+static void end_burst(struct schedtape_timeline *tl, uint32_t index, unsigned int why,
+		      uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 
 	if (track->burst)
-		timeline_task(tl, index)->bursts++;
+		why |= SCHEDTAPE_COUNT_BURSTS;
 	track->burst = false;
+	timeline_add(tl, index, why, track->cpu, time);
 }
 
+/* @why: see end_burst() */
 static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
-			uint64_t time)
+			unsigned int why, uint64_t time)
 {
-	end_burst(tl, index);
+	end_burst(tl, index, why, time);
 	set_state(tl, index, state, time);
 	timeline_call(tl, slept, timeline_task(tl, index), time);
 }
 
 static void wake(struct schedtape_timeline *tl, uint32_t index, uint32_t waker, uint64_t ticket,
-		 uint64_t time)
+		 uint32_t cpu, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
+	unsigned int counts = SCHEDTAPE_COUNT_WAKEUPS;
 
 	set_state(tl, index, TASK_RUNNABLE, time);
 	timeline_track(tl, index)->woke = time;
 	timeline_track(tl, index)->woke_by = waker;
 	timeline_track(tl, index)->woke_in = TRACK_UNKNOWN;
-	task->wakeups++;
+	if (waker != SCHEDTAPE_NONE)
+		counts |= SCHEDTAPE_COUNT_WAKEUPS_BY_TASK;
+	timeline_add(tl, index, counts, cpu, time);
 	if (waker != SCHEDTAPE_NONE) {
-		task->wakeups_by_task++;
 		if (!tl->ops.no_edges && schedtape_edges_add(&tl->edges, waker, index))
 			timeline_fail(tl, -ENOMEM, "not enough memory for who woke whom");
 		timeline_count(tl, waker, time);
@@ -177,7 +183,7 @@ void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, u
 		 * Its wake-up is lost.  Or the task did not sleep, because of a signal: the
 		 * kernel then still reports a sleeping state.
 		 */
-		wake(tl, index, SCHEDTAPE_NONE, 0, time);
+		wake(tl, index, SCHEDTAPE_NONE, 0, cpu, time);
 		track->woke = 0;
 		break;
 	case TASK_AWAY:
@@ -222,18 +228,17 @@ void timeline_leave(struct schedtape_timeline *tl, uint32_t index, unsigned int 
 		task->slept_as = state;
 	switch (state) {
 	case STAPE_STATE_RUNNING:
-		task->preemptions++;
+		timeline_add(tl, index, SCHEDTAPE_COUNT_PREEMPTIONS, timeline_track(tl, index)->cpu,
+			     time);
 		set_state(tl, index, TASK_RUNNABLE, time);
 		break;
 	case STAPE_STATE_STOPPED:
 	case STAPE_STATE_TRACED:
 	case STAPE_STATE_PARKED:
-		task->stops++;
-		fall_asleep(tl, index, TASK_STOPPED, time);
+		fall_asleep(tl, index, TASK_STOPPED, SCHEDTAPE_COUNT_STOPS, time);
 		break;
 	default:
-		task->sleeps++;
-		fall_asleep(tl, index, TASK_ASLEEP, time);
+		fall_asleep(tl, index, TASK_ASLEEP, SCHEDTAPE_COUNT_SLEEPS, time);
 		break;
 	}
 }
@@ -271,7 +276,7 @@ void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 		off_cpu(tl, index, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN, time);
 		tl->lanes[track->cpu].ghost = index;
 	}
-	end_burst(tl, index);
+	end_burst(tl, index, 0, time);
 	set_state(tl, index, TASK_AWAY, time);
 	task->left = true;
 	task->end = time;
@@ -302,9 +307,9 @@ void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
 	timeline_task(tl, index)->slept_as = STAPE_STATE_SLEEPING;
-	timeline_task(tl, index)->sleeps += timeline_track(tl, index)->burst;
 	timeline_track(tl, index)->left = 0;
-	fall_asleep(tl, index, TASK_ASLEEP, time);
+	fall_asleep(tl, index, TASK_ASLEEP,
+		    timeline_track(tl, index)->burst ? SCHEDTAPE_COUNT_SLEEPS : 0, time);
 }
 
 /**
@@ -312,12 +317,13 @@ static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t
  * @tl: the timeline
  * @index: the task
  * @state: enum stape_state at @time
+ * @cpu: where it is then
  * @time: when the description was read
  *
  * Has an effect only if the events leave the state unknown, because events are more exact.
  */
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
-			   uint64_t time)
+			   uint32_t cpu, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 	bool asleep = track->state == TASK_ASLEEP || track->state == TASK_STOPPED;
@@ -328,7 +334,7 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 		return;
 	if (state == STAPE_STATE_RUNNING) {
 		if (asleep)
-			wake(tl, index, SCHEDTAPE_NONE, 0, time);
+			wake(tl, index, SCHEDTAPE_NONE, 0, cpu, time);
 		set_state(tl, index, TASK_READY, time);
 	} else if (asleep) {
 		track->since = time;
@@ -343,12 +349,13 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
  * timeline_wakeup() - a wake-up succeeds
  * @tl: the timeline
  * @index: the wakee
+ * @cpu: whose run queue it is put on
  * @time: when
  *
  * Ignores the event if the task is awake: the kernel also "wakes" tasks that were only
  * about to sleep.
  */
-void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
+void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 	uint32_t waker = track->waker;
@@ -361,7 +368,7 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 
 	switch (track->state) {
 	case TASK_FOUND:
-		fall_asleep(tl, index, TASK_ASLEEP, time);
+		fall_asleep(tl, index, TASK_ASLEEP, 0, time);
 		break;
 	case TASK_NEW:
 		set_state(tl, index, TASK_RUNNABLE, time);
@@ -385,7 +392,7 @@ void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	case TASK_DEAD:
 		return;
 	}
-	wake(tl, index, waker, ticket, time);
+	wake(tl, index, waker, ticket, cpu, time);
 	timeline_track(tl, index)->woke_in = waking_in;
 }
 
@@ -397,7 +404,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 	if (timeline_track(tl, index)->state == TASK_RUNNING)
 		off_cpu(tl, index, STAPE_STATE_DEAD, SCHEDTAPE_SYSCALL_UNKNOWN, time);
 	schedtape_tasks_exiting(&tl->set, index);
-	end_burst(tl, index);
+	end_burst(tl, index, 0, time);
 	set_state(tl, index, TASK_DEAD, time);
 	task->exited = true;
 	task->left = false;
@@ -501,7 +508,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 			timeline_end(tl, i, time);
 			continue;
 		}
-		end_burst(tl, i);
+		end_burst(tl, i, 0, time);
 		if (!task->left)
 			task->end = time;
 		timeline_call(tl, ended, task, time);

@@ -191,7 +191,7 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 	/* It may have changed in a pause, without an event. */
 	if (task->info != info && info->affinity_bytes)
 		describe_affinity(tl, index, info, time);
-	timeline_described_as(tl, index, info->state, time);
+	timeline_described_as(tl, index, info->state, info->cpu, time);
 }
 
 /* The slow part of timeline_describe(). */
@@ -240,7 +240,7 @@ void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_e
 		return;
 	if (enters) {
 		timeline_come(tl, index, ev->time);
-		timeline_described_as(tl, index, ev->state, ev->time);
+		timeline_described_as(tl, index, ev->state, ev->task_cpu, ev->time);
 	} else if (schedtape_task_why(ev) == STAPE_TASK_LEAVES) {
 		timeline_go(tl, index, ev->time);
 	}

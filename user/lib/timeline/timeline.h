@@ -182,6 +182,27 @@ void timeline_setaffinity(struct schedtape_timeline *tl, uint32_t index,
 
 /* states.c */
 
+/*
+ * Counts what a task did.  This is the only place where counts go up, and says of which CPU and
+ * time the event is, so that sums of parts of the tape are those of the whole.  @counts: bits of
+ * enum schedtape_count
+ */
+static inline void timeline_add(struct schedtape_timeline *tl, uint32_t index,
+				unsigned int counts, uint32_t cpu, uint64_t time)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	task->bursts += !!(counts & SCHEDTAPE_COUNT_BURSTS);
+	task->sleeps += !!(counts & SCHEDTAPE_COUNT_SLEEPS);
+	task->stops += !!(counts & SCHEDTAPE_COUNT_STOPS);
+	task->preemptions += !!(counts & SCHEDTAPE_COUNT_PREEMPTIONS);
+	task->wakeups += !!(counts & SCHEDTAPE_COUNT_WAKEUPS);
+	task->wakeups_by_task += !!(counts & SCHEDTAPE_COUNT_WAKEUPS_BY_TASK);
+	task->migrations += !!(counts & SCHEDTAPE_COUNT_MIGRATIONS);
+	if (counts)
+		timeline_call(tl, counted, task, counts, cpu, time);
+}
+
 void timeline_count(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_run(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t since,
 		  uint64_t time);
@@ -192,8 +213,8 @@ void timeline_queue(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu,
 void timeline_go(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_come(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsigned int state,
-			   uint64_t time);
-void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
+			   uint32_t cpu, uint64_t time);
+void timeline_wakeup(struct schedtape_timeline *tl, uint32_t index, uint32_t cpu, uint64_t time);
 void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
 void timeline_run_unseen(struct schedtape_timeline *tl, uint32_t index);
 void timeline_mark(struct schedtape_timeline *tl, uint64_t time);
