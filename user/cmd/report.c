@@ -212,7 +212,6 @@ static int show_page(struct report *report, struct schedtape_tape *tape,
 
 static int run(struct report *report, struct schedtape_tape *tape)
 {
-	const struct schedtape_timeline_ops *ops = &report_sums_ops;
 	struct report_sums sums = {
 		.delays = {
 			.selection = &report->selection,
@@ -221,20 +220,20 @@ static int run(struct report *report, struct schedtape_tape *tape)
 		.part = report->by == GROUPS_CPU || report->selection.cpus.nr ||
 			report->selection.times.nr,
 	};
+	struct schedtape_timeline_ops ops;
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };
 	const struct schedtape_task *tasks;
 	int status = CMD_FAILURE;
 	size_t n;
 
-	if (report->edges || report->common.json)
-		ops = &report_sums_edges_ops;
 	syscalls_init(&report->syscalls, tape);
 	if (report->show_calls)
 		report->show_calls = syscalls_check(&report->syscalls, report->common.input);
 	if (report->show_calls || (report->common.json && report->syscalls.recorded))
 		sums.calls = &report->calls;
-	if (schedtape_timeline_run(tape, ops, &sums, &timeline, &err)) {
+	ops = report_sums_ops(&sums, report->edges || report->common.json);
+	if (schedtape_timeline_run(tape, &ops, &sums, &timeline, &err)) {
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
 		cmd_warn_damage(timeline);

@@ -160,6 +160,14 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 	return th->summary ? summary_add(th, task, run) : 0;
 }
 
+static int on_counted(void *arg, const struct schedtape_task *task, unsigned int events,
+		      uint32_t cpu, uint64_t time)
+{
+	struct command *command = arg;
+
+	return summary_count(&command->th, task, events, cpu, time);
+}
+
 /* -- output ---------------------------------------------------------------- */
 
 static void print_sheet(const struct command *command, struct schedtape_tape *tape,
@@ -243,6 +251,7 @@ static int run(struct command *command, struct schedtape_tape *tape)
 		.ran = on_ran,
 		.event = on_event,
 		.began = th->show_prio && prints_lines(th) ? on_began : NULL,
+		.counted = summary_counts(th) ? on_counted : NULL,
 	};
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: report adds up what tasks did, by groups and in parts of the tape.
+ * Description: report adds up what tasks did, by groups and in parts of the tape.  test-views
+ * compares these with each other.
  */
 #include "delays-tape.h"
 
@@ -35,12 +36,12 @@ static void test_whole(const struct blob *tape)
 
 static void test_parts(const struct blob *tape)
 {
-	/* The tape has no sleep before the first wake-up, so no run shows that it ended one. */
-	line(tape, "--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 0 2 2\n"
+	line(tape, "--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 1 2 2\n"
 	     "CPU 3 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
+	has("\nTOTAL 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n", "a task counts once");
 	line(tape, "--cpu=3", "\nshell:10 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
 	has_not("shell:20", "a task that did nothing there");
-	line(tape, "--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 0 1 1\n"
+	line(tape, "--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 1 1 1\n"
 	     "shell:20 30.000 1 0 - - - - 0 0 1 1\n");
 }
 
@@ -64,6 +65,7 @@ static void test_json(const struct blob *tape)
 	has_not("\"tasks\":[", "and not tasks");
 	run(cmd_report, "report", "--json", tape);
 	squeeze();
+	has("\"total\":{\"name\":\"TOTAL\",\"cpu_time_ns\":297000000,", "a total, too");
 	has("\"delay_max_time_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
 }
 

@@ -124,6 +124,30 @@ static void test_report(const struct blob *tape)
 	ok(strstr(said, "has no system calls"), "which is said");
 }
 
+/* A sleep ends when the task is woken, which may be long before it gets a CPU. */
+static void test_late(const struct blob *tape)
+{
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct json_object *meta = json_object_new_object();
+	struct maker m;
+
+	json_object_object_add(meta, "syscalls", json_object_new_boolean(true));
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	run_once(&m, 1000, sleeps_in(202));
+	maker_wake(&m, 1101 * MS, 10, STAPE_CTX_HARDIRQ, 1101 * MS, 0);
+	run_once(&m, 1200, sleeps_in(202));
+	maker_wake(&m, 1301 * MS, 10, STAPE_CTX_HARDIRQ, 1301 * MS, 0);
+	write_second_of(tape, pages, 1, "x86_64", meta);
+	report(tape, "--time=1.1,1.102");
+	has("\nshell:10 futex 1 100.0 100.000 ", "a sleep that ended before the task ran");
+	report(tape, NULL);
+	has("\nshell:10 futex 2 100.0 200.000 ", "one after which it did not run any more");
+	report(tape, "--by=cpu");
+	has("\nCPU ? futex 1 100.0 100.000 ", "which is on no CPU yet");
+	report(tape, "--cpu=0-9");
+	has("\nshell:10 futex 2 100.0 200.000 ", "but on one of all");
+}
+
 static void test_others(const struct blob *tape)
 {
 	char name[] = "timehist", syscalls[] = "--syscalls";
@@ -196,6 +220,7 @@ int main(void)
 	blob_init(&tape);
 	test_names(&tape);
 	test_report(&tape);
+	test_late(&tape);
 	test_others(&tape);
 	test_why(&tape);
 	close(tape.fd);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: top adds up what tasks do in each interval of a tape that comes through a pipe: a
- * task that runs on has a part in each, also without any event; a delay counts where it ends.
+ * task that runs on has a part in each, also without any event; a delay counts where it ends, and
+ * a wake-up where it happens.
  */
 #include <fnmatch.h>
 
@@ -216,15 +217,16 @@ static void test_intervals(void)
 static void test_tasks(void)
 {
 	show(0, GROUPS_TASK, "runtime", NULL);
-	has(" 1.000 s: 2 tasks on 1.60 CPUs, 5 events, 0 lost\n", "the head");
+	has(" 1.000 s: 3 tasks on 1.60 CPUs, 5 events, 0 lost\n", "the head");
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"
-	    "runner:20 60.0 600.000 0 100.000 100.000 100.000 0 0 0 0\n", "the first interval");
-	has("\nTOTAL 160.0 1600.000 0 100.000 100.000 100.000 0 0 0 0\n", "its total");
+	    "runner:20 60.0 600.000 0 100.000 100.000 100.000 0 0 1 0\n"
+	    "waiter:30 0.0 0.000 0 - - - - 0 1 0\n", "the first interval");
+	has("\nTOTAL 160.0 1600.000 0 100.000 100.000 100.000 0 0 2 0\n", "its total");
 	show(1, GROUPS_TASK, "runtime", NULL);
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "runner:20 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "waiter:30 13.0 130.000 2 20.", "a task runs through the second");
-	has("100.000 100.000 1 1 0 0\nthread:31 2.0 20.000 1 50.000 50.000 50.000 1 0 0 0\n",
+	has("100.000 100.000 1 1 0 0\nthread:31 2.0 20.000 1 50.000 50.000 50.000 1 0 1 0\n",
 	    "delays that end in it, and a preemption");
 	show(2, GROUPS_TASK, "runtime", NULL);
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"

@@ -41,6 +41,24 @@ uint64_t delays_since(const struct schedtape_run *run)
 	return run->left_state == STAPE_STATE_RUNNING ? run->left : 0;
 }
 
+int delays_make_number(struct delays *delays, uint32_t task, uint32_t cpu, uint32_t *number)
+{
+	struct delays_pair *last;
+
+	*number = task;
+	if (!delays->by_cpu)
+		return get_sum(delays, task) ? 0 : -ENOMEM;
+	last = schedtape_list_reach(delays->last, task, &delays->nr_last, sizeof(*last));
+	if (!last)
+		return -ENOMEM;
+	delays->last = last;
+	if (schedtape_edges_number(&delays->pairs, task, cpu, number) ||
+	    !get_sum(delays, *number))
+		return -ENOMEM;
+	last[task] = (struct delays_pair){ .cpu = cpu, .number = *number + 1 };
+	return 0;
+}
+
 int delays_run(struct delays *delays, const struct schedtape_task *task,
 	       const struct schedtape_run *run, uint32_t *number)
 {
@@ -50,13 +68,9 @@ int delays_run(struct delays *delays, const struct schedtape_task *task,
 	*number = SCHEDTAPE_NONE;
 	if (!selection_has_cpu(delays->selection, run->cpu))
 		return 0;
-	*number = task->index;
-	if (delays->by_cpu &&
-	    schedtape_edges_number(&delays->pairs, task->index, run->cpu, number))
+	if (delays_number(delays, task->index, run->cpu, number))
 		return -ENOMEM;
-	sum = get_sum(delays, *number);
-	if (!sum)
-		return -ENOMEM;
+	sum = &delays->sums[*number];
 	sum->runtime += selection_part(delays->selection, run->begin, run->end);
 	if (!since || !selection_has_time(delays->selection, run->begin))
 		return 0;
@@ -78,12 +92,9 @@ const struct schedtape_timeline_ops delays_ops = {
 
 uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc)
 {
-	const struct schedtape_edge *pair;
+	uint32_t cpu = delays->by_cpu ? delays->pairs.edges[number].wakee : STAPE_CPU_NONE;
 
-	if (!delays->by_cpu)
-		return groups_of(groups, number, STAPE_CPU_NONE, rc);
-	pair = &delays->pairs.edges[number];
-	return groups_of(groups, pair->waker, pair->wakee, rc);
+	return groups_of(groups, delays_task(delays, number), cpu, rc);
 }
 
 int delays_add(struct delays_sum *sum, const struct delays_sum *other)
@@ -102,5 +113,6 @@ void delays_free(struct delays *delays)
 	for (i = 0; i < delays->nr; i++)
 		schedtape_histogram_free(&delays->sums[i].delays);
 	free(delays->sums);
+	free(delays->last);
 	schedtape_edges_free(&delays->pairs);
 }

@@ -32,12 +32,23 @@ struct delays_sum {
 };
 
 /**
+ * struct delays_pair - the last pair of a task, which is often the next one, too
+ * @cpu: its CPU
+ * @number: number of the pair plus 1; 0: there is none
+ */
+struct delays_pair {
+	uint32_t cpu;
+	uint32_t number;
+};
+
+/**
  * struct delays - all sums
  * @selection: --cpu and --time: what else is left out
  * @by_cpu: each task has a sum for each of its CPUs
  * @sums: by index of the task; with @by_cpu by number of the pair
  * @nr: number of @sums
  * @pairs: task and CPU, with @by_cpu
+ * @last: by index of the task, with @by_cpu; @nr_last of them
  */
 struct delays {
 	const struct selection *selection;
@@ -45,6 +56,8 @@ struct delays {
 	struct delays_sum *sums;
 	size_t nr;
 	struct schedtape_edges pairs;
+	struct delays_pair *last;
+	size_t nr_last;
 };
 
 /* Returns when the task began to wait for the CPU of a run; 0: it did not, or that is not known. */
@@ -52,12 +65,38 @@ uint64_t delays_since(const struct schedtape_run *run);
 /* Callbacks of the timeline, for a struct delays. */
 extern const struct schedtape_timeline_ops delays_ops;
 
+/* The slow part of delays_number(). */
+int delays_make_number(struct delays *delays, uint32_t task, uint32_t cpu, uint32_t *number);
+
+/*
+ * Finds the sum that an event of a task on a CPU belongs to, and makes it if there is none.
+ * @number: set to that of the sum.  Returns 0 or -ENOMEM.
+ */
+static inline int delays_number(struct delays *delays, uint32_t task, uint32_t cpu,
+				uint32_t *number)
+{
+	*number = task;
+	if (!delays->by_cpu && task < delays->nr)
+		return 0;
+	if (task >= delays->nr_last || delays->last[task].cpu != cpu ||
+	    !delays->last[task].number)
+		return delays_make_number(delays, task, cpu, number);
+	*number = delays->last[task].number - 1;
+	return 0;
+}
+
 /*
  * Takes a run, as the callback does.  @number: set to that of its sum; SCHEDTAPE_NONE: it is left
  * out.  Returns 0 or -ENOMEM.
  */
 int delays_run(struct delays *delays, const struct schedtape_task *task,
 	       const struct schedtape_run *run, uint32_t *number);
+/* Returns the index of the task of the sum @number, which need not exist. */
+static inline uint32_t delays_task(const struct delays *delays, size_t number)
+{
+	return delays->by_cpu ? delays->pairs.edges[number].waker : number;
+}
+
 /*
  * Finds the group of the sum @number, which need not exist.  Returns SCHEDTAPE_NONE if its task is
  * not selected, or if there is no memory: then @rc is set to -ENOMEM.

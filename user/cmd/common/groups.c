@@ -48,6 +48,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp groups_argp = { .options = options, .parser = parse };
 
+/* Returns NULL if the path is not known. */
+static const struct schedtape_cgroup_state *find_cgroup(const struct groups *groups, uint64_t id)
+{
+	return groups->cgroups ? schedtape_cgroup_by_id(groups->cgroups, id) : NULL;
+}
+
+/* Returns an id that all cgroups with this one's path have in common: one may follow another. */
+static uint64_t same_cgroup(const struct groups *groups, uint64_t id)
+{
+	const struct schedtape_cgroup_state *cgroup = find_cgroup(groups, id);
+
+	return cgroup ? schedtape_cgroup_by_path(groups->cgroups, cgroup->path)->id : id;
+}
+
 /* What the tasks of a group have in common. */
 struct key {
 	uint64_t words[2];
@@ -68,7 +82,7 @@ static struct key key_of(const struct groups *groups, uint32_t number)
 		key.words[0] = task->process;
 		break;
 	case GROUPS_CGROUP:
-		key.words[0] = task->cgroup;
+		key.words[0] = same_cgroup(groups, task->cgroup);
 		break;
 	case GROUPS_POLICY:
 		key.words[0] = task->policy;
@@ -155,20 +169,89 @@ static int add_tasks(struct groups *groups)
 static int begin(struct groups *groups, enum groups_by by, const struct selection *selection,
 		 size_t nr_tasks)
 {
-	*groups = (struct groups){ .by = by, .selection = selection, .nr_tasks = nr_tasks };
+	*groups = (struct groups){
+		.by = by, .selection = selection, .nr_tasks = nr_tasks, .nowhere = SCHEDTAPE_NONE,
+	};
 	groups->tasks = calloc(nr_tasks + 1, sizeof(*groups->tasks));
-	return groups->tasks ? 0 : -ENOMEM;
+	groups->counted = calloc(nr_tasks + 1, sizeof(*groups->counted));
+	if (groups->tasks && groups->counted)
+		return 0;
+	groups_free(groups);
+	return -ENOMEM;
+}
+
+static int compare_processes(const void *left, const void *right, void *arg)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct groups_task *tasks = arg;
+
+	if (tasks[a].tgid != tasks[b].tgid)
+		return tasks[a].tgid < tasks[b].tgid ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/*
+ * Joins threads without a leader, which had ended or is not on the tape, with their process.
+ * @numbers: all @n leaders and such threads of a TGID, in order
+ */
+static void join_threads(struct groups *groups, const uint32_t *numbers, size_t n)
+{
+	uint32_t leader = numbers[0];
+	size_t i;
+
+	for (i = 0; i < n && groups->tasks[leader].pid != groups->tasks[leader].tgid; i++)
+		leader = numbers[i];
+	if (groups->tasks[leader].pid != groups->tasks[leader].tgid)
+		leader = numbers[0];
+	for (i = 0; i < n; i++) {
+		/* The PID is that of another process from there on. */
+		if (groups->tasks[numbers[i]].pid == groups->tasks[numbers[i]].tgid)
+			leader = numbers[i];
+		groups->tasks[numbers[i]].process = leader;
+	}
+}
+
+/* Finds the process of each task.  Returns 0 or -ENOMEM. */
+static int find_processes(struct groups *groups)
+{
+	uint32_t *numbers = calloc(groups->nr_tasks + 1, sizeof(*numbers));
+	struct groups_task *tasks = groups->tasks;
+	size_t i, first = 0, n = 0;
+
+	if (!numbers)
+		return -ENOMEM;
+	for (i = 0; i < groups->nr_tasks; i++)
+		if (tasks[i].process == i)
+			numbers[n++] = i;
+	qsort_r(numbers, n, sizeof(*numbers), compare_processes, tasks);
+	for (i = 1; i <= n; i++) {
+		if (i < n && tasks[numbers[i]].tgid == tasks[numbers[first]].tgid)
+			continue;
+		if (i - first > 1)
+			join_threads(groups, numbers + first, i - first);
+		first = i;
+	}
+	/* Threads that these had forked. */
+	for (i = 0; i < groups->nr_tasks; i++)
+		tasks[i].process = tasks[tasks[i].process].process;
+	free(numbers);
+	return 0;
 }
 
 static int make(struct groups *groups, struct schedtape_tape *tape)
 {
-	int ret;
+	int ret = 0;
 
 	if (groups->by == GROUPS_CPU)
 		return 0;
-	ret = add_tasks(groups);
-	if (!ret && groups->by == GROUPS_CGROUP && tape)
-		ret = schedtape_cgroup_table_read(&groups->cgroups, tape);
+	if (groups->by == GROUPS_PROCESS)
+		ret = find_processes(groups);
+	if (groups->by == GROUPS_CGROUP && tape) {
+		ret = schedtape_cgroup_table_read(&groups->own_cgroups, tape);
+		groups->cgroups = &groups->own_cgroups;
+	}
+	if (!ret)
+		ret = add_tasks(groups);
 	if (ret)
 		groups_free(groups);
 	return ret;
@@ -208,6 +291,9 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
 			.process = from->process, .policy = from->policy,
 		};
+		/* The leader may be known by a fork only, without a description. */
+		if (from->process != i)
+			groups->tasks[i].tgid = table->tasks[from->process].pid;
 		memcpy(groups->tasks[i].comm, from->comm, STAPE_COMM_LEN);
 	}
 	return make(groups, tape);
@@ -215,36 +301,47 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 
 int groups_make_of_tasks(struct groups *groups, enum groups_by by,
 			 const struct selection *selection, const struct groups_task *tasks,
-			 size_t n)
+			 size_t n, const struct schedtape_cgroup_table *cgroups)
 {
 	if (begin(groups, by, selection, n))
 		return -ENOMEM;
+	groups->cgroups = cgroups;
 	if (n)
 		memcpy(groups->tasks, tasks, n * sizeof(*tasks));
 	return make(groups, NULL);
 }
 
-uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)
+/* Returns where the number of a CPU's group is; NULL: no memory. */
+static uint32_t *number_of_cpu(struct groups *groups, uint32_t cpu)
 {
 	uint32_t *numbers;
+
+	if (cpu == STAPE_CPU_NONE)
+		return &groups->nowhere;
+	if (cpu < groups->nr_numbers)
+		return &groups->numbers[cpu];
+	numbers = reallocarray(groups->numbers, (size_t)cpu + 1, sizeof(*numbers));
+	if (!numbers)
+		return NULL;
+	groups->numbers = numbers;
+	for (; groups->nr_numbers <= cpu; groups->nr_numbers++)
+		numbers[groups->nr_numbers] = SCHEDTAPE_NONE;
+	return &numbers[cpu];
+}
+
+uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu)
+{
+	uint32_t *number = number_of_cpu(groups, cpu);
 	struct group *all;
 
-	if (cpu >= groups->nr_numbers) {
-		numbers = reallocarray(groups->numbers, cpu + 1, sizeof(*numbers));
-		if (!numbers)
-			return SCHEDTAPE_NONE;
-		groups->numbers = numbers;
-		for (; groups->nr_numbers <= cpu; groups->nr_numbers++)
-			numbers[groups->nr_numbers] = SCHEDTAPE_NONE;
-	}
-	if (groups->numbers[cpu] != SCHEDTAPE_NONE)
-		return groups->numbers[cpu];
+	if (!number || *number != SCHEDTAPE_NONE)
+		return number ? *number : SCHEDTAPE_NONE;
 	all = reallocarray(groups->groups, groups->nr + 1, sizeof(*all));
 	if (!all)
 		return SCHEDTAPE_NONE;
 	groups->groups = all;
 	all[groups->nr] = (struct group){ .task = cpu };
-	groups->numbers[cpu] = groups->nr;
+	*number = groups->nr;
 	return groups->nr++;
 }
 
@@ -265,15 +362,20 @@ uint32_t groups_of(struct groups *groups, uint32_t task, uint32_t cpu, int *rc)
 void groups_count(struct groups *groups, size_t number, uint32_t task)
 {
 	struct group *group = &groups->groups[number];
+	bool again = groups->counted[task];
 
-	if (!group->nr_tasks++ && groups->by != GROUPS_CPU)
+	groups->counted[task] = true;
+	groups->nr_counted += !again;
+	if (groups->by == GROUPS_CPU)
+		group->nr_tasks++;
+	else if (!again && !group->nr_tasks++)
 		group->task = task;
 }
 
 static const char *label_cgroup(const struct groups *groups, uint64_t id,
 				char buffer[GROUPS_LABEL])
 {
-	const struct schedtape_cgroup_state *cgroup = schedtape_cgroup_by_id(&groups->cgroups, id);
+	const struct schedtape_cgroup_state *cgroup = find_cgroup(groups, id);
 
 	if (!id)
 		return "?";
@@ -286,8 +388,15 @@ static const char *label_cgroup(const struct groups *groups, uint64_t id,
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL])
 {
 	const struct group *group = &groups->groups[number];
-	const struct groups_task *task = groups->tasks + group->task;
+	const struct groups_task *task, *leader;
 
+	if (groups->by == GROUPS_CPU) {
+		if (group->task == STAPE_CPU_NONE)
+			return "CPU ?";
+		snprintf(buffer, GROUPS_LABEL, "CPU %" PRIu32, group->task);
+		return buffer;
+	}
+	task = &groups->tasks[group->task];
 	switch (groups->by) {
 	case GROUPS_COMM:
 		if (group->nr_tasks == 1)
@@ -297,12 +406,11 @@ const char *groups_label(const struct groups *groups, size_t number, char buffer
 			 group->nr_tasks);
 		return buffer;
 	case GROUPS_PROCESS:
-		return text_task(buffer, groups->tasks[task->process].comm, task->tgid);
+		leader = &groups->tasks[task->process];
+		return text_task(buffer, leader->pid == leader->tgid ? leader->comm : "",
+				 task->tgid);
 	case GROUPS_CGROUP:
 		return label_cgroup(groups, task->cgroup, buffer);
-	case GROUPS_CPU:
-		snprintf(buffer, GROUPS_LABEL, "CPU %" PRIu32, group->task);
-		return buffer;
 	case GROUPS_POLICY:
 		if (task->policy == IDENTITY_NO_POLICY)
 			return "?";
@@ -318,6 +426,7 @@ void groups_free(struct groups *groups)
 	free(groups->tasks);
 	free(groups->numbers);
 	free(groups->groups);
-	schedtape_cgroup_table_free(&groups->cgroups);
+	free(groups->counted);
+	schedtape_cgroup_table_free(&groups->own_cgroups);
 	*groups = (struct groups){ 0 };
 }

@@ -35,7 +35,8 @@ extern const struct argp groups_argp;
 /**
  * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
  * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
- * @process: number of the task that leads its process
+ * @process: number of the task that leads its process; with GROUPS_PROCESS, if there is none,
+ *	that of the first of its tasks
  */
 struct groups_task {
 	uint64_t cgroup;
@@ -48,7 +49,7 @@ struct groups_task {
 
 /**
  * struct group - a line
- * @task: number of the first of its tasks; with GROUPS_CPU the CPU
+ * @task: number of the first of its tasks; with GROUPS_CPU the CPU, or STAPE_CPU_NONE
  * @nr_tasks: number of its tasks that groups_count() has counted
  */
 struct group {
@@ -64,8 +65,11 @@ struct group {
  * @numbers: by number of a task: its group, or SCHEDTAPE_NONE if it is not selected; with
  *	GROUPS_CPU by CPU: its group
  * @nr_numbers: number of @numbers
+ * @nowhere: with GROUPS_CPU: the group of what happened on an unknown CPU, or SCHEDTAPE_NONE
  * @groups: @nr groups, in order of appearance
- * @cgroups: the paths of the tape's cgroups, with GROUPS_CGROUP
+ * @counted: by number of a task: groups_count() has counted it; @nr_counted of them
+ * @cgroups: the paths of cgroups, with GROUPS_CGROUP; NULL: there are none
+ * @own_cgroups: these, if they were read for the groups
  */
 struct groups {
 	enum groups_by by;
@@ -74,9 +78,13 @@ struct groups {
 	size_t nr_tasks;
 	uint32_t *numbers;
 	size_t nr_numbers;
+	uint32_t nowhere;
 	struct group *groups;
 	size_t nr;
-	struct schedtape_cgroup_table cgroups;
+	bool *counted;
+	size_t nr_counted;
+	const struct schedtape_cgroup_table *cgroups;
+	struct schedtape_cgroup_table own_cgroups;
 };
 
 /*
@@ -89,24 +97,31 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 int groups_make_of_table(struct groups *groups, enum groups_by by,
 			 const struct selection *selection, struct schedtape_tape *tape,
 			 const struct task_table *table);
-/* The same of @n tasks, without a tape: cgroups have no paths. */
+/* The same of @n tasks, without a tape.  @cgroups: their paths, kept by the caller, or NULL */
 int groups_make_of_tasks(struct groups *groups, enum groups_by by,
 			 const struct selection *selection, const struct groups_task *tasks,
-			 size_t n);
+			 size_t n, const struct schedtape_cgroup_table *cgroups);
 /* Returns true if a task is selected. */
 bool groups_selects(const struct groups *groups, uint32_t task);
-/* With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory. */
+/*
+ * With GROUPS_CPU: returns the number of a CPU's group; SCHEDTAPE_NONE: no memory.  @cpu:
+ * STAPE_CPU_NONE: not known
+ */
 uint32_t groups_of_cpu(struct groups *groups, uint32_t cpu);
 /*
  * Returns the number of the group of what a task did on a CPU, which only GROUPS_CPU looks at;
  * SCHEDTAPE_NONE: the task is not selected, or there is no memory: then @rc is set to -ENOMEM.
  */
 uint32_t groups_of(struct groups *groups, uint32_t task, uint32_t cpu, int *rc);
-/* Counts a task of a group: one that the report has something of. */
+/*
+ * Counts a task of a group: one that the report has something of.  To be called once for each of
+ * its CPUs: with GROUPS_CPU each of these counts, else the task counts once.
+ */
 void groups_count(struct groups *groups, size_t number, uint32_t task);
 /*
  * Writes what a line is of: "gcc:31949" for one task, "gcc:(25)" for several of the same name, as
- * perf does; "cc1:31949" for a process; a path, a policy, "CPU 3".  The text is safe to print.
+ * perf does; "cc1:31949" for a process; a path, a policy, "CPU 3", "CPU ?".  The text is safe to
+ * print.
  */
 #define GROUPS_LABEL	TABLE_CELL
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL]);

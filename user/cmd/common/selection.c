@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "common/contents.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
 
@@ -126,11 +127,29 @@ int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *ta
 	return ret;
 }
 
+/* Are all CPUs selected that were online, or have events? */
+static bool has_all_cpus(const struct selection *selection, struct schedtape_tape *tape)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint32_t cpu, online = cmd_online_cpus(tape);
+	size_t i;
+
+	for (cpu = 0; cpu < online; cpu++)
+		if (!select_numbers_has(&selection->cpus, cpu))
+			return false;
+	for (i = 0; i < end->nr_cpus; i++)
+		if (end->cpus[i].cpu != STAPE_CPU_NONE &&
+		    !select_numbers_has(&selection->cpus, end->cpus[i].cpu))
+			return false;
+	return online || end->nr_cpus;
+}
+
 int selection_resolve_but_names(struct selection *selection, struct schedtape_tape *tape,
 				const char *path)
 {
 	int ret = selection_resolve_times(&selection->times, tape, path, "--time");
 
+	selection->all_cpus = has_all_cpus(selection, tape);
 	return ret ? ret : select_cgroups_find(&selection->cgroups, tape, true, path, "--cgroup");
 }
 

@@ -31,6 +31,7 @@
  * @comms: names of tasks
  * @cgroups: cgroups, and those below them
  * @cpus: CPUs
+ * @all_cpus: @cpus has all CPUs of the machine: then also what happened on an unknown CPU counts
  * @times: parts of the recording
  */
 struct selection {
@@ -39,6 +40,7 @@ struct selection {
 	struct select_names comms;
 	struct select_cgroups cgroups;
 	struct select_numbers cpus;
+	bool all_cpus;
 	struct time_ranges times;
 };
 
@@ -97,9 +99,12 @@ bool selection_has_identity(const struct selection *selection, uint32_t pid,
 bool selection_has_timeline_task(const struct selection *selection,
 				 const struct schedtape_task *task);
 
+/* @cpu: STAPE_CPU_NONE: not known */
 static inline bool selection_has_cpu(const struct selection *selection, uint32_t cpu)
 {
-	return !selection->cpus.nr || select_numbers_has(&selection->cpus, cpu);
+	return !selection->cpus.nr ||
+	       (cpu == STAPE_CPU_NONE ? selection->all_cpus :
+					select_numbers_has(&selection->cpus, cpu));
 }
 
 /* @time: ns of the tape's clock */

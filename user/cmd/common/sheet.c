@@ -376,6 +376,12 @@ void sheet_json_add(const struct sheet *sheet, struct json_object *object, const
 		json_object_object_add(object, "total", json_row(sheet, sheet->total));
 }
 
+void sheet_json_total(const struct sheet *sheet)
+{
+	if (sheet->total)
+		out_json_member("total", json_row(sheet, sheet->total));
+}
+
 void sheet_json(const struct sheet *sheet, const char *key)
 {
 	size_t i;
@@ -384,6 +390,5 @@ void sheet_json(const struct sheet *sheet, const char *key)
 	for (i = 0; i < sheet->nr_rows && out_works(); i++)
 		out_json_element(json_row(sheet, sheet->values + i * sheet->nr_columns));
 	out_json_list_end();
-	if (sheet->total)
-		out_json_member("total", json_row(sheet, sheet->total));
+	sheet_json_total(sheet);
 }

@@ -35,6 +35,18 @@ enum sheet_type {
 	SHEET_SHARE,
 };
 
+/**
+ * enum sheet_kind - how the values of a column add up
+ * @SHEET_PROPERTY: not at all: a property of the line
+ * @SHEET_SUM: the total is their sum, the same whatever the lines are
+ * @SHEET_DISTRIBUTION: the total is that of all lengths together, the same whatever the lines are
+ */
+enum sheet_kind {
+	SHEET_PROPERTY,
+	SHEET_SUM,
+	SHEET_DISTRIBUTION,
+};
+
 /* The value is not known: "-", or null in JSON. */
 #define SHEET_NONE	UINT64_MAX
 
@@ -51,11 +63,13 @@ union sheet_value {
  * struct sheet_column - one column; a NULL name ends the list
  * @table: its name for -F and --sort, its heading, and its flags
  * @json: its key in JSON
+ * @kind: the manual says it, too
  */
 struct sheet_column {
 	struct table_column table;
 	enum sheet_type type;
 	const char *json;
+	enum sheet_kind kind;
 };
 
 /**
@@ -123,6 +137,8 @@ void sheet_sort(struct sheet *sheet);
 void sheet_print(const struct sheet *sheet);
 /* Prints the list @key of an object that out_json_begin() has begun, and the member "total". */
 void sheet_json(const struct sheet *sheet, const char *key);
+/* Prints only the member "total". */
+void sheet_json_total(const struct sheet *sheet);
 /* Adds the same list and member to an object. */
 void sheet_json_add(const struct sheet *sheet, struct json_object *object, const char *key);
 void sheet_free(struct sheet *sheet);

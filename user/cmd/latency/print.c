@@ -19,17 +19,21 @@ enum column {
 
 const struct sheet_column latency_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns" },
-	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays" },
-	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY, "delay_median_ns" },
-	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns" },
-	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns" },
+	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
+	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays", SHEET_SUM },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY,
+		     "delay_median_ns", SHEET_DISTRIBUTION },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns", SHEET_DISTRIBUTION },
 	[WORST] = { { "max", "worst\nms", TABLE_NEEDED | TABLE_WORST }, SHEET_DELAY,
-		    "delay_max_ns" },
-	[WORST_AT] = { { "max-at", "worst began\nat s", 0 }, SHEET_TIME, "delay_max_begin_ns" },
-	[WORST_CPU] = { { "max-cpu", "on\nCPU", 0 }, SHEET_CPU, "delay_max_cpu" },
-	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
-	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns" },
+		    "delay_max_ns", SHEET_DISTRIBUTION },
+	[WORST_AT] = { { "max-at", "worst began\nat s", 0 }, SHEET_TIME,
+		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
+	[WORST_CPU] = { { "max-cpu", "on\nCPU", 0 }, SHEET_CPU,
+			"delay_max_cpu", SHEET_DISTRIBUTION },
+	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
+		      "delay_avg_ns", SHEET_DISTRIBUTION },
+	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
 	{ .json = NULL }
@@ -63,7 +67,6 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 		return -ENOMEM;
 	fill_row(row, sum);
 	row[TASKS].n = group->nr_tasks;
-	sheet->total[TASKS].n += group->nr_tasks;
 	row[PID].n = SHEET_NONE;
 	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
 		row[PID].n = groups->tasks[group->task].pid;
@@ -88,7 +91,7 @@ static int add_up(struct delays_sum **sums, const struct delays *delays, struct 
 			return -ENOMEM;
 		*sums = all;
 		if (delays->sums[i].runtime || delays->sums[i].delays.nr)
-			groups_count(groups, number, i);
+			groups_count(groups, number, delays_task(delays, i));
 		ret = delays_add(&(*sums)[number], &delays->sums[i]);
 	}
 	return ret;
@@ -113,6 +116,7 @@ int latency_fill(struct sheet *sheet, const struct delays *delays, struct groups
 	if (ret)
 		return ret;
 	fill_row(row, &total);
+	row[TASKS].n = groups->nr_counted;
 	row[PID].n = SHEET_NONE;
 	row[TASK].text = strdup("TOTAL");
 	*all = total.delays;

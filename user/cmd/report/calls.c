@@ -46,7 +46,7 @@ int calls_run(struct calls *calls, const struct selection *selection,
 	struct delays_sum *sum;
 
 	if (!run->left || !run->woke || run->left_syscall == SCHEDTAPE_SYSCALL_UNKNOWN ||
-	    !selection_has_time(selection, run->begin))
+	    !selection_has_time(selection, run->woke))
 		return 0;
 	sum = get_sum(calls, number, key_of(run->left_syscall));
 	if (!sum)

@@ -16,31 +16,38 @@ enum column {
 
 const struct sheet_column report_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[CPU] = { { "cpu", "CPU\nms", TABLE_NEEDED }, SHEET_MS, "cpu_time_ns" },
-	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps" },
-	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
-	[MEDIAN] = { { "delay-median", "delay\nmedian ms", 0 }, SHEET_DELAY, "delay_median_ns" },
-	[P95] = { { "delay-p95", "delay\n95 % ms", 0 }, SHEET_DELAY, "delay_p95_ns" },
-	[P99] = { { "delay-p99", "delay\n99 % ms", 0 }, SHEET_DELAY, "delay_p99_ns" },
-	[WORST] = { { "delay-max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY, "delay_max_ns" },
+	[CPU] = { { "cpu", "CPU\nms", TABLE_NEEDED }, SHEET_MS, "cpu_time_ns", SHEET_SUM },
+	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps", SHEET_SUM },
+	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions", SHEET_SUM },
+	[MEDIAN] = { { "delay-median", "delay\nmedian ms", 0 }, SHEET_DELAY,
+		     "delay_median_ns", SHEET_DISTRIBUTION },
+	[P95] = { { "delay-p95", "delay\n95 % ms", 0 }, SHEET_DELAY,
+		  "delay_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "delay-p99", "delay\n99 % ms", 0 }, SHEET_DELAY,
+		  "delay_p99_ns", SHEET_DISTRIBUTION },
+	[WORST] = { { "delay-max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY,
+		    "delay_max_ns", SHEET_DISTRIBUTION },
 	[WORST_AT] = { { "delay-max-at", "delay max\nbegan at s", 0 }, SHEET_TIME,
-		       "delay_max_begin_ns" },
-	[BY_TASKS] = { { "woken-by-tasks", "woken\nby tasks", 0 }, SHEET_COUNT, "wakeups_by_task" },
+		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
+	[BY_TASKS] = { { "woken-by-tasks", "woken\nby tasks", 0 }, SHEET_COUNT,
+		       "wakeups_by_task", SHEET_SUM },
 	[EXTERNALLY] = { { "woken-externally", "woken\nexternally", 0 }, SHEET_COUNT,
-			 "wakeups_externally" },
-	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
-	[BURSTS] = { { "bursts", "bursts", 0 }, SHEET_COUNT, "bursts" },
+			 "wakeups_externally", SHEET_SUM },
+	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations", SHEET_SUM },
+	[BURSTS] = { { "bursts", "bursts", 0 }, SHEET_COUNT, "bursts", SHEET_SUM },
 	[POLICY] = { { "policy", "policy", TABLE_TEXT }, SHEET_TEXT, "policy" },
 	[TGID] = { { "tgid", "TGID", 0 }, SHEET_CPU, "tgid" },
-	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops" },
-	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
+	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops", SHEET_SUM },
+	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY,
+		      "delay_avg_ns", SHEET_DISTRIBUTION },
 	[WORST_END] = { { "delay-max-time", "delay max\nended at s", TABLE_ASKED }, SHEET_TIME,
-			"delay_max_time_ns" },
+			"delay_max_time_ns", SHEET_DISTRIBUTION },
 	[WORST_CPU] = { { "delay-max-cpu", "delay max\non CPU", TABLE_ASKED }, SHEET_CPU,
-			"delay_max_cpu" },
-	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays" },
-	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_total_ns" },
-	[WAKEUPS] = { { "wakeups", "wake-ups", TABLE_ASKED }, SHEET_COUNT, "wakeups" },
+			"delay_max_cpu", SHEET_DISTRIBUTION },
+	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
+	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS,
+		  "delay_total_ns", SHEET_SUM },
+	[WAKEUPS] = { { "wakeups", "wake-ups", TABLE_ASKED }, SHEET_COUNT, "wakeups", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
 	[INDEX] = { { "index", "index", TABLE_ASKED }, SHEET_CPU, "index" },
@@ -78,7 +85,7 @@ static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 
 static void fill_row(union sheet_value *row, const struct report_sum *sum)
 {
-	const struct report_counts *counts = &sum->counts;
+	const struct task_counts *counts = &sum->counts;
 
 	row[CPU].n = sum->delays.runtime;
 	row[SLEEPS].n = counts->sleeps;
@@ -112,7 +119,6 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 		task = &tasks[group->task];
 	fill_row(row, sum);
 	row[TASKS].n = group->nr_tasks;
-	sheet->total[TASKS].n += group->nr_tasks;
 	if (task) {
 		row[TGID].n = task->tgid;
 		row[PID].n = task->pid;
@@ -138,6 +144,7 @@ int report_fill(struct sheet *sheet, const struct groups *groups,
 	}
 	if (row) {
 		fill_row(row, &total);
+		row[TASKS].n = groups->nr_counted;
 		row[POLICY].text = strdup("");
 		row[TASK].text = strdup("TOTAL");
 		if (!row[POLICY].text || !row[TASK].text)
@@ -299,4 +306,5 @@ void report_json_tasks(const struct sheet *sheet, const struct schedtape_task *t
 		out_json_element(object);
 	}
 	out_json_list_end();
+	sheet_json_total(sheet);
 }

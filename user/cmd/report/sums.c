@@ -18,52 +18,6 @@ static int reach(void **array, size_t *nr, size_t number, size_t size)
 	return 0;
 }
 
-static void count_end(struct report_counts *counts, const struct schedtape_run *run)
-{
-	switch (run->state) {
-	case STAPE_STATE_RUNNING:
-		counts->preemptions++;
-		return;
-	case SCHEDTAPE_NONE:
-		return;
-	case STAPE_STATE_DEAD:
-		break;
-	case STAPE_STATE_STOPPED:
-	case STAPE_STATE_TRACED:
-	case STAPE_STATE_PARKED:
-		counts->stops++;
-		break;
-	default:
-		counts->sleeps++;
-	}
-	counts->bursts++;
-}
-
-static int count_run(struct report_sums *sums, const struct schedtape_task *task,
-		     const struct schedtape_run *run, uint32_t number)
-{
-	const struct selection *selection = sums->delays.selection;
-	struct report_counts *counts;
-	uint64_t migrations;
-
-	if (reach((void **)&sums->seen, &sums->nr_seen, task->index, sizeof(*sums->seen)))
-		return -ENOMEM;
-	migrations = task->migrations - sums->seen[task->index];
-	sums->seen[task->index] = task->migrations;
-	if (number == SCHEDTAPE_NONE || !selection_has_time(selection, run->end))
-		return 0;
-	if (reach((void **)&sums->counts, &sums->nr, number, sizeof(*sums->counts)))
-		return -ENOMEM;
-	counts = &sums->counts[number];
-	count_end(counts, run);
-	counts->migrations += migrations;
-	if (run->woke && run->left) {
-		counts->wakeups++;
-		counts->wakeups_by_task += run->waker != SCHEDTAPE_NONE;
-	}
-	return 0;
-}
-
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
 	struct report_sums *sums = arg;
@@ -72,34 +26,52 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 
 	if (!rc && sums->calls && number != SCHEDTAPE_NONE)
 		rc = calls_run(sums->calls, sums->delays.selection, run, number);
-	return rc || !sums->part ? rc : count_run(sums, task, run, number);
+	return rc;
 }
 
-const struct schedtape_timeline_ops report_sums_ops = {
-	.size = sizeof(report_sums_ops),
-	.no_edges = true,
-	.ran = on_ran,
-};
-
-const struct schedtape_timeline_ops report_sums_edges_ops = {
-	.size = sizeof(report_sums_edges_ops),
-	.ran = on_ran,
-};
-
-static void add_counts(struct report_counts *counts, const struct report_counts *other)
+/* A task that was woken before the tape ends, and has no CPU yet, has slept. */
+static int on_waits(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
-	counts->bursts += other->bursts;
-	counts->sleeps += other->sleeps;
-	counts->stops += other->stops;
-	counts->preemptions += other->preemptions;
-	counts->wakeups += other->wakeups;
-	counts->wakeups_by_task += other->wakeups_by_task;
-	counts->migrations += other->migrations;
+	struct report_sums *sums = arg;
+	uint32_t number;
+
+	if (!selection_has_cpu(sums->delays.selection, STAPE_CPU_NONE))
+		return 0;
+	if (delays_number(&sums->delays, task->index, STAPE_CPU_NONE, &number))
+		return -ENOMEM;
+	return calls_run(sums->calls, sums->delays.selection, run, number);
+}
+
+static int on_counted(void *arg, const struct schedtape_task *task, unsigned int events,
+		      uint32_t cpu, uint64_t time)
+{
+	struct report_sums *sums = arg;
+	uint32_t number;
+
+	if (!selection_has_cpu(sums->delays.selection, cpu) ||
+	    !selection_has_time(sums->delays.selection, time))
+		return 0;
+	if (delays_number(&sums->delays, task->index, cpu, &number) ||
+	    reach((void **)&sums->counts, &sums->nr, number, sizeof(*sums->counts)))
+		return -ENOMEM;
+	task_counts_take(&sums->counts[number], events);
+	return 0;
+}
+
+struct schedtape_timeline_ops report_sums_ops(const struct report_sums *sums, bool edges)
+{
+	return (struct schedtape_timeline_ops){
+		.size = sizeof(struct schedtape_timeline_ops),
+		.no_edges = !edges,
+		.ran = on_ran,
+		.waits = sums->calls ? on_waits : NULL,
+		.counted = sums->part ? on_counted : NULL,
+	};
 }
 
 int report_sum_add(struct report_sum *sum, const struct report_sum *other)
 {
-	add_counts(&sum->counts, &other->counts);
+	task_counts_add(&sum->counts, &other->counts);
 	return delays_add(&sum->delays, &other->delays);
 }
 
@@ -107,7 +79,6 @@ struct report_sum report_sum_of(const struct report_sums *sums, const struct sch
 				size_t number)
 {
 	struct report_sum sum = { .delays = { .runtime = 0 } };
-	const struct schedtape_task *task;
 
 	if (number < sums->delays.nr)
 		sum.delays = sums->delays.sums[number];
@@ -116,19 +87,14 @@ struct report_sum report_sum_of(const struct report_sums *sums, const struct sch
 			sum.counts = sums->counts[number];
 		return sum;
 	}
-	task = &tasks[number];
-	sum.delays.runtime = task->cpu_time;
-	sum.counts = (struct report_counts){
-		.bursts = task->bursts, .sleeps = task->sleeps, .stops = task->stops,
-		.preemptions = task->preemptions, .wakeups = task->wakeups,
-		.wakeups_by_task = task->wakeups_by_task, .migrations = task->migrations,
-	};
+	sum.delays.runtime = tasks[number].cpu_time;
+	sum.counts = task_counts_of(&tasks[number]);
 	return sum;
 }
 
 bool report_sum_is_shown(const struct report_sums *sums, const struct report_sum *sum)
 {
-	static const struct report_counts none;
+	static const struct task_counts none;
 
 	return !sums->part || sum->delays.runtime || sum->delays.delays.nr ||
 	       memcmp(&sum->counts, &none, sizeof(none));
@@ -156,7 +122,7 @@ int report_sums_group(const struct report_sums *sums, struct groups *groups,
 		sum = report_sum_of(sums, tasks, i);
 		if (!report_sum_is_shown(sums, &sum))
 			continue;
-		groups_count(groups, number, i);
+		groups_count(groups, number, delays_task(&sums->delays, i));
 		rc = report_sum_add(&(*of_groups)[number], &sum);
 	}
 	return rc;
@@ -175,5 +141,4 @@ void report_sums_free(struct report_sums *sums)
 {
 	delays_free(&sums->delays);
 	free(sums->counts);
-	free(sums->seen);
 }

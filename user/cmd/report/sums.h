@@ -7,54 +7,33 @@
 
 #include "common/delays.h"
 #include "common/groups.h"
+#include "common/task-counts.h"
 #include "report/calls.h"
-
-/**
- * struct report_counts - how often a task, or a group of them, did something
- * @bursts, @sleeps, @stops, @preemptions, @wakeups, @wakeups_by_task, @migrations: as in struct
- *	schedtape_task
- */
-struct report_counts {
-	uint64_t bursts;
-	uint64_t sleeps;
-	uint64_t stops;
-	uint64_t preemptions;
-	uint64_t wakeups;
-	uint64_t wakeups_by_task;
-	uint64_t migrations;
-};
 
 /**
  * struct report_sums - sums of tasks
  * @delays: their delays and CPU time
- * @part: only a part of the tape counts, or each CPU apart: then @counts are of runs that ended in
- *	it, with the wake-ups and migrations before each.  Else the timeline has the counts.
- * @counts: by the numbers of @delays
+ * @part: only a part of the tape counts, or each CPU apart.  Else the timeline has the counts.
+ * @counts: of that part, by the numbers of @delays
  * @nr: number of @counts
  * @calls: system calls that the tasks slept in; NULL: they do not count
- * @seen: by index of a task: its migrations up to its last run
- * @nr_seen: number of @seen
  */
 struct report_sums {
 	struct delays delays;
 	bool part;
-	struct report_counts *counts;
+	struct task_counts *counts;
 	size_t nr;
 	struct calls *calls;
-	uint64_t *seen;
-	size_t nr_seen;
 };
 
 /* The sums of a group. */
 struct report_sum {
 	struct delays_sum delays;
-	struct report_counts counts;
+	struct task_counts counts;
 };
 
-/* Callbacks of the timeline, for a struct report_sums. */
-extern const struct schedtape_timeline_ops report_sums_ops;
-/* The same, also with the edges. */
-extern const struct schedtape_timeline_ops report_sums_edges_ops;
+/* Returns the callbacks of the timeline, for a struct report_sums.  @edges: also make the edges */
+struct schedtape_timeline_ops report_sums_ops(const struct report_sums *sums, bool edges);
 
 /*
  * Adds up the tasks of each group, and counts them.  @of_groups: set to an array with one for each

@@ -13,26 +13,29 @@ enum column {
 
 const struct sheet_column stat_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[EVENTS] = { { "events", "events", TABLE_NEEDED }, SHEET_COUNT, "events" },
-	[FIRST + COUNTS_SWITCH] = { { "switch", "switch", TABLE_NEEDED }, SHEET_COUNT, "switch" },
-	[FIRST + COUNTS_WAKING] = { { "waking", "waking", 0 }, SHEET_COUNT, "waking" },
-	[FIRST + COUNTS_WAKEUP] = { { "wakeup", "wakeup", 0 }, SHEET_COUNT, "wakeup" },
+	[EVENTS] = { { "events", "events", TABLE_NEEDED }, SHEET_COUNT, "events", SHEET_SUM },
+	[FIRST + COUNTS_SWITCH] = { { "switch", "switch", TABLE_NEEDED }, SHEET_COUNT,
+				    "switch", SHEET_SUM },
+	[FIRST + COUNTS_WAKING] = { { "waking", "waking", 0 }, SHEET_COUNT, "waking", SHEET_SUM },
+	[FIRST + COUNTS_WAKEUP] = { { "wakeup", "wakeup", 0 }, SHEET_COUNT, "wakeup", SHEET_SUM },
 	[FIRST + COUNTS_WAKEUP_NEW] = { { "wakeup_new", "wakeup\nnew", 0 }, SHEET_COUNT,
-					"wakeup_new" },
-	[FIRST + COUNTS_MIGRATE] = { { "migrate", "migrate", 0 }, SHEET_COUNT, "migrate" },
+					"wakeup_new", SHEET_SUM },
+	[FIRST + COUNTS_MIGRATE] = { { "migrate", "migrate", 0 }, SHEET_COUNT,
+				     "migrate", SHEET_SUM },
 	[FIRST + COUNTS_THROTTLE] = { { "throttle", "throttle", TABLE_ASKED }, SHEET_COUNT,
-				      "throttle" },
+				      "throttle", SHEET_SUM },
 	[FIRST + COUNTS_UNTHROTTLE] = { { "unthrottle", "unthrottle", TABLE_ASKED }, SHEET_COUNT,
-					"unthrottle" },
-	[FIRST + COUNTS_FORK] = { { "fork", "fork", 0 }, SHEET_COUNT, "fork" },
-	[FIRST + COUNTS_EXEC] = { { "exec", "exec", 0 }, SHEET_COUNT, "exec" },
-	[FIRST + COUNTS_EXIT] = { { "exit", "exit", 0 }, SHEET_COUNT, "exit" },
-	[FIRST + COUNTS_RENAME] = { { "rename", "rename", 0 }, SHEET_COUNT, "rename" },
-	[FIRST + COUNTS_SETPRIO] = { { "setprio", "set\nprio", 0 }, SHEET_COUNT, "setprio" },
+					"unthrottle", SHEET_SUM },
+	[FIRST + COUNTS_FORK] = { { "fork", "fork", 0 }, SHEET_COUNT, "fork", SHEET_SUM },
+	[FIRST + COUNTS_EXEC] = { { "exec", "exec", 0 }, SHEET_COUNT, "exec", SHEET_SUM },
+	[FIRST + COUNTS_EXIT] = { { "exit", "exit", 0 }, SHEET_COUNT, "exit", SHEET_SUM },
+	[FIRST + COUNTS_RENAME] = { { "rename", "rename", 0 }, SHEET_COUNT, "rename", SHEET_SUM },
+	[FIRST + COUNTS_SETPRIO] = { { "setprio", "set\nprio", 0 }, SHEET_COUNT,
+				     "setprio", SHEET_SUM },
 	[FIRST + COUNTS_SETAFFINITY] = { { "setaffinity", "set\naffinity", 0 }, SHEET_COUNT,
-					 "setaffinity" },
+					 "setaffinity", SHEET_SUM },
 	[FIRST + COUNTS_TASK] = { { "described", "described", TABLE_ASKED }, SHEET_COUNT,
-				  "described" },
+				  "described", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
 	{ .json = NULL }
@@ -78,7 +81,6 @@ static int add_group(struct sheet *sheet, const struct groups *groups, size_t nu
 	if (!row)
 		return -ENOMEM;
 	row[TASKS].n = group->nr_tasks;
-	sheet->total[TASKS].n += group->nr_tasks;
 	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
 		row[PID].n = groups->tasks[group->task].pid;
 	return 0;
@@ -88,14 +90,12 @@ static int add_group(struct sheet *sheet, const struct groups *groups, size_t nu
  * struct sums - what the lines have
  * @groups: by number of the group, with room for @room
  * @idle, @other: events while no task, or one that is not recorded, was on the CPU
- * @nowhere: events of an unknown CPU, if there is a line for each CPU
  */
 struct sums {
 	struct counts_sum *groups;
 	size_t room;
 	struct counts_sum idle;
 	struct counts_sum other;
-	struct counts_sum nowhere;
 };
 
 /* Returns the sum of a group; NULL: no memory. */
@@ -131,16 +131,12 @@ static int add_task(struct sums *sums, struct groups *groups, uint32_t task,
 static int add_cpu(struct sums *sums, struct groups *groups, uint32_t who, uint32_t cpu,
 		   const struct counts_sum *sum)
 {
-	struct counts_sum *to = &sums->nowhere;
-	uint32_t number = SCHEDTAPE_NONE;
+	uint32_t number = groups_of_cpu(groups, cpu);
+	struct counts_sum *to = number == SCHEDTAPE_NONE ? NULL : of_group(sums, number);
 
-	if (cpu != STAPE_CPU_NONE) {
-		number = groups_of_cpu(groups, cpu);
-		to = number == SCHEDTAPE_NONE ? NULL : of_group(sums, number);
-	}
 	if (!to)
 		return -ENOMEM;
-	if (number != SCHEDTAPE_NONE && who >= COUNTS_TASKS)
+	if (who >= COUNTS_TASKS)
 		groups_count(groups, number, who - COUNTS_TASKS);
 	counts_add(to, sum);
 	return 0;
@@ -182,8 +178,9 @@ int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *g
 		ret = add_group(sheet, groups, i, &sums.groups[i]);
 	free(sums.groups);
 	if (ret || add_rest(sheet, "<idle>", &sums.idle) ||
-	    add_rest(sheet, "<other>", &sums.other) || add_rest(sheet, "CPU ?", &sums.nowhere))
+	    add_rest(sheet, "<other>", &sums.other))
 		return -ENOMEM;
+	total[TASKS].n = groups->nr_counted;
 	total[PID].n = SHEET_NONE;
 	total[TASK].text = strdup("TOTAL");
 	return total[TASK].text ? 0 : -ENOMEM;

@@ -24,15 +24,13 @@
  * @runs: lengths of its times on a CPU
  * @least: the shortest of them
  * @worst_begin: when the longest of them began, ns of the session's clock
- * @migrations: moves to another CPU up to the end of its last time on a CPU
- * @seen: @migrations of the task that are counted, or left out
+ * @migrations: its moves to selected CPUs in the selected time, unless all are selected
  */
 struct runs_sum {
 	struct schedtape_histogram runs;
 	uint64_t least;
 	uint64_t worst_begin;
 	uint64_t migrations;
-	uint64_t seen;
 };
 
 /**
@@ -128,6 +126,10 @@ extern const struct sheet_column summary_columns[];
 /* Returns 0 or -ENOMEM. */
 int summary_add(struct timehist *th, const struct schedtape_task *task,
 		const struct schedtape_run *run);
+/* Returns true if the summary needs counted() of the timeline, which then calls summary_count(). */
+bool summary_counts(const struct timehist *th);
+int summary_count(struct timehist *th, const struct schedtape_task *task, unsigned int events,
+		  uint32_t cpu, uint64_t time);
 int summary_fill(struct sheet *sheet, const struct timehist *th,
 		 const struct schedtape_timeline *timeline);
 void summary_free(struct timehist *th);

@@ -10,24 +10,21 @@
 
 #include "common/delays.h"
 #include "common/groups.h"
+#include "common/task-counts.h"
 
 /**
  * struct interval_counts - how often a task, or a group of them, did something
  * @switches: it came off a CPU
- * @preemptions: of these: while it was runnable
- * @wakeups: it got a CPU after it was woken
- * @migrations: it moved to another CPU
  */
 struct interval_counts {
 	uint64_t switches;
-	uint64_t preemptions;
-	uint64_t wakeups;
-	uint64_t migrations;
+	struct task_counts of_task;
 };
 
 /**
  * struct interval_sum - what a task did on a CPU
  * @task: its number in the interval
+ * @cpu: the CPU, or STAPE_CPU_NONE
  * @delays: its time on the CPU, and its delays
  */
 struct interval_sum {

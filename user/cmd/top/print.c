@@ -18,21 +18,26 @@ enum column {
 const struct sheet_column top_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
 	[SHARE] = { { "cpu", "CPU\n%", TABLE_NEEDED }, SHEET_SHARE, "cpu_share" },
-	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns" },
-	[SWITCHES] = { { "switches", "switches", 0 }, SHEET_COUNT, "switches" },
-	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_DELAY, "delay_median_ns" },
-	[P95] = { { "p95", "delay\n95 % ms", TABLE_ASKED }, SHEET_DELAY, "delay_p95_ns" },
-	[P99] = { { "p99", "delay\n99 % ms", 0 }, SHEET_DELAY, "delay_p99_ns" },
-	[WORST] = { { "max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY, "delay_max_ns" },
-	[WORST_CPU] = { { "max-cpu", "max\non CPU", 0 }, SHEET_CPU, "delay_max_cpu" },
-	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions" },
-	[WAKEUPS] = { { "wakeups", "wake-ups", 0 }, SHEET_COUNT, "wakeups" },
-	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations" },
+	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
+	[SWITCHES] = { { "switches", "switches", 0 }, SHEET_COUNT, "switches", SHEET_SUM },
+	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_DELAY,
+		     "delay_median_ns", SHEET_DISTRIBUTION },
+	[P95] = { { "p95", "delay\n95 % ms", TABLE_ASKED }, SHEET_DELAY,
+		  "delay_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "p99", "delay\n99 % ms", 0 }, SHEET_DELAY, "delay_p99_ns", SHEET_DISTRIBUTION },
+	[WORST] = { { "max", "delay\nmax ms", TABLE_WORST }, SHEET_DELAY,
+		    "delay_max_ns", SHEET_DISTRIBUTION },
+	[WORST_CPU] = { { "max-cpu", "max\non CPU", 0 }, SHEET_CPU,
+			"delay_max_cpu", SHEET_DISTRIBUTION },
+	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions", SHEET_SUM },
+	[WAKEUPS] = { { "wakeups", "wake-ups", 0 }, SHEET_COUNT, "wakeups", SHEET_SUM },
+	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations", SHEET_SUM },
 	[WORST_AT] = { { "max-at", "max began\nat s", TABLE_ASKED }, SHEET_TIME,
-		       "delay_max_begin_ns" },
-	[AVERAGE] = { { "avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY, "delay_avg_ns" },
-	[SUM] = { { "sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns" },
-	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays" },
+		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
+	[AVERAGE] = { { "avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY,
+		      "delay_avg_ns", SHEET_DISTRIBUTION },
+	[SUM] = { { "sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
+	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
 	[TGID] = { { "tgid", "TGID", TABLE_ASKED }, SHEET_CPU, "tgid" },
@@ -52,23 +57,17 @@ static int add(struct sum *sum, const struct delays_sum *delays,
 	       const struct interval_counts *counts)
 {
 	sum->counts.switches += counts->switches;
-	sum->counts.preemptions += counts->preemptions;
-	sum->counts.wakeups += counts->wakeups;
-	sum->counts.migrations += counts->migrations;
+	task_counts_add(&sum->counts.of_task, &counts->of_task);
 	return delays_add(&sum->delays, delays);
 }
 
 /**
  * struct total - what is added up
  * @sums: by number of the group, in room for @room
- * @seen: by number of the task: it has been counted
- * @nr_tasks: number of these
  */
 struct total {
 	struct sum *sums;
 	size_t room;
-	bool *seen;
-	uint64_t nr_tasks;
 };
 
 static int add_up(const struct interval *interval, struct groups *groups, struct total *total)
@@ -88,11 +87,7 @@ static int add_up(const struct interval *interval, struct groups *groups, struct
 		if (!longer)
 			return -ENOMEM;
 		total->sums = longer;
-		/* A CPU has each of its tasks once, another group has it once for each CPU. */
-		if (groups->by == GROUPS_CPU || !total->seen[from->task])
-			groups_count(groups, number, from->task);
-		total->nr_tasks += !total->seen[from->task];
-		total->seen[from->task] = true;
+		groups_count(groups, number, from->task);
 		rc = add(&longer[number], &from->delays, &from->counts);
 	}
 	return rc;
@@ -110,9 +105,9 @@ static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t len
 	row[SHARE].n = figures_share(sum->delays.runtime, length);
 	row[RUNTIME].n = sum->delays.runtime;
 	row[SWITCHES].n = sum->counts.switches;
-	row[PREEMPTED].n = sum->counts.preemptions;
-	row[WAKEUPS].n = sum->counts.wakeups;
-	row[MIGRATIONS].n = sum->counts.migrations;
+	row[PREEMPTED].n = sum->counts.of_task.preemptions;
+	row[WAKEUPS].n = sum->counts.of_task.wakeups;
+	row[MIGRATIONS].n = sum->counts.of_task.migrations;
 	row[PID].n = SHEET_NONE;
 	row[TGID].n = SHEET_NONE;
 	figures_delays(row, &columns, &sum->delays);
@@ -167,7 +162,7 @@ static int add_rows(struct sheet *sheet, const struct groups *groups, const stru
 	}
 	if (row) {
 		fill_row(row, &all, length);
-		row[TASKS].n = total->nr_tasks;
+		row[TASKS].n = groups->nr_counted;
 		row[TASK].text = strdup("TOTAL");
 		row[POLICY].text = strdup("");
 		if (!row[TASK].text || !row[POLICY].text)
@@ -179,8 +174,8 @@ static int add_rows(struct sheet *sheet, const struct groups *groups, const stru
 
 static int fill(struct sheet *sheet, const struct interval *interval, struct groups *groups)
 {
-	struct total total = { .seen = calloc(interval->nr_tasks + 1, sizeof(*total.seen)) };
-	int rc = total.seen ? add_up(interval, groups, &total) : -ENOMEM;
+	struct total total = { .room = 0 };
+	int rc = add_up(interval, groups, &total);
 	size_t i;
 
 	if (!rc)
@@ -188,7 +183,6 @@ static int fill(struct sheet *sheet, const struct interval *interval, struct gro
 	for (i = 0; i < total.room; i++)
 		schedtape_histogram_free(&total.sums[i].delays.delays);
 	free(total.sums);
-	free(total.seen);
 	return rc;
 }
 
@@ -204,16 +198,12 @@ int top_fill(struct sheet *sheet, const struct interval *interval, struct top_vi
 				  interval->tasks[i].pid);
 	sheet_begin(sheet, top_columns, &view->sheet);
 	rc = groups_make_of_tasks(&groups, view->by, &view->selection, interval->tasks,
-				  interval->nr_tasks);
+				  interval->nr_tasks, view->cgroups);
 	if (rc)
 		return rc;
-	if (view->cgroups)
-		groups.cgroups = *view->cgroups;
 	rc = fill(sheet, interval, &groups);
 	if (!rc)
 		sheet_sort(sheet);
-	/* They belong to the caller. */
-	groups.cgroups = (struct schedtape_cgroup_table){ 0 };
 	groups_free(&groups);
 	return rc;
 }

@@ -61,7 +61,6 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 {
 	struct top_sums *sums = arg;
 	struct top_lane *lane = get_lane(sums, run->cpu);
-	struct interval_counts *counts;
 	uint32_t number;
 
 	/* The run has no length yet. */
@@ -69,25 +68,6 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 		return -ENOMEM;
 	lane->task = task->index;
 	lane->since = run->begin > sums->begin ? run->begin : sums->begin;
-	counts = get_counts(sums, number);
-	if (!counts)
-		return -ENOMEM;
-	counts->wakeups += run->woke && run->left;
-	return 0;
-}
-
-static int count_migrations(struct top_sums *sums, const struct schedtape_task *task,
-			    struct interval_counts *counts)
-{
-	uint64_t *migrations;
-
-	migrations = schedtape_list_reach(sums->migrations, task->index, &sums->nr_migrations,
-					  sizeof(*migrations));
-	if (!migrations)
-		return -ENOMEM;
-	sums->migrations = migrations;
-	counts->migrations += task->migrations - migrations[task->index];
-	migrations[task->index] = task->migrations;
 	return 0;
 }
 
@@ -101,8 +81,24 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 		return -ENOMEM;
 	lane->task = SCHEDTAPE_NONE;
 	counts->switches += run->state != SCHEDTAPE_NONE;
-	counts->preemptions += run->state == STAPE_STATE_RUNNING;
-	return count_migrations(sums, task, counts);
+	return 0;
+}
+
+static int on_counted(void *arg, const struct schedtape_task *task, unsigned int events,
+		      uint32_t cpu, uint64_t time)
+{
+	struct top_sums *sums = arg;
+	struct interval_counts *counts;
+	uint32_t number;
+
+	(void)time;
+	if (delays_number(&sums->delays, task->index, cpu, &number))
+		return -ENOMEM;
+	counts = get_counts(sums, number);
+	if (!counts)
+		return -ENOMEM;
+	task_counts_take(&counts->of_task, events);
+	return 0;
 }
 
 static int on_event(void *arg, const struct schedtape_event *ev)
@@ -121,6 +117,7 @@ const struct schedtape_timeline_ops top_sums_ops = {
 	.began = on_began,
 	.ran = on_ran,
 	.event = on_event,
+	.counted = on_counted,
 };
 
 /* -- the end of an interval ------------------------------------------------ */
@@ -177,8 +174,9 @@ static void take_sum(struct top_sums *sums, uint32_t pair, struct interval *inte
 		.task = take_task(interval, numbers, task),
 		.cpu = sums->delays.pairs.edges[pair].wakee,
 		.delays = sums->delays.sums[pair],
-		.counts = sums->counts[pair],
 	};
+	if (pair < sums->nr_counts)
+		to->counts = sums->counts[pair];
 	sums->delays.sums[pair].delays = (struct schedtape_histogram){ 0 };
 	leader = take_task(interval, numbers, &tasks[task->process]);
 	interval->tasks[to->task].process = leader;
@@ -239,6 +237,5 @@ void top_sums_free(struct top_sums *sums)
 {
 	clear(sums);
 	delays_free(&sums->delays);
-	free(sums->migrations);
 	free(sums->lanes);
 }

@@ -24,7 +24,6 @@ struct top_lane {
  * @events, @lost: as in struct interval
  * @delays: time and delays of each task on each CPU, by number of the pair
  * @counts: by the same numbers; @nr_counts of them
- * @migrations: by index of a task: its migrations up to its last run; @nr_migrations of them
  * @lanes: @nr_lanes CPUs
  * @all: selects all tasks
  * @rc: the first failure
@@ -36,8 +35,6 @@ struct top_sums {
 	struct delays delays;
 	struct interval_counts *counts;
 	size_t nr_counts;
-	uint64_t *migrations;
-	size_t nr_migrations;
 	struct top_lane *lanes;
 	size_t nr_lanes;
 	struct selection all;

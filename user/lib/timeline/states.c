@@ -80,20 +80,22 @@ static void set_state(struct schedtape_timeline *tl, uint32_t index, enum task_s
 }
 
 /* @why: SCHEDTAPE_COUNT_SLEEPS or _STOPS: the burst ended so; 0: by exit() or unseen */
-static void end_burst(struct schedtape_timeline *tl, uint32_t index, unsigned int why,
-		      uint64_t time)
+static inline void end_burst(struct schedtape_timeline *tl, uint32_t index, unsigned int why,
+			     uint64_t time)
 {
 	struct schedtape_track *track = timeline_track(tl, index);
 
+	/* Two calls, because they are short if the compiler knows what they count. */
 	if (track->burst)
-		why |= SCHEDTAPE_COUNT_BURSTS;
+		timeline_add(tl, index, why | SCHEDTAPE_COUNT_BURSTS, track->cpu, time);
+	else
+		timeline_add(tl, index, why, track->cpu, time);
 	track->burst = false;
-	timeline_add(tl, index, why, track->cpu, time);
 }
 
 /* @why: see end_burst() */
-static void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
-			unsigned int why, uint64_t time)
+static inline void fall_asleep(struct schedtape_timeline *tl, uint32_t index, enum task_state state,
+			       unsigned int why, uint64_t time)
 {
 	end_burst(tl, index, why, time);
 	set_state(tl, index, state, time);
