@@ -69,6 +69,24 @@ static void test_json(const struct blob *tape)
 	has("\"delay_max_time_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
 }
 
+/* Only CPU 0 is recorded; 10 is woken there, and goes to CPU 3. */
+static void test_recorded(const struct blob *tape)
+{
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct json_object *meta = json_object_new_object();
+	struct maker m;
+
+	json_object_object_add(meta, "filter", json_tokener_parse("{\"cpus\":\"0\"}"));
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_event(&m, 1020 * MS, STAPE_EV_MIGRATE, 10, 3);
+	maker_wake(&m, 1020 * MS, 10, STAPE_CTX_HARDIRQ, 1020 * MS, 3);
+	write_second_of(tape, pages, 1, "riscv64", meta);
+	line(tape, "--by=cpu", "\nCPU 0 9.000 1 0 - - - - 0 1 1 1\n");
+	has_not("CPU 3", "no line of a CPU that is not recorded");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -80,6 +98,7 @@ int main(void)
 	test_times(&tape);
 	test_parts(&tape);
 	test_json(&tape);
+	test_recorded(&tape);
 	close(tape.fd);
 	return tap_done();
 }

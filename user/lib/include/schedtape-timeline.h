@@ -106,7 +106,8 @@ struct schedtape_task {
  *	CPU; if the wake-up itself is lost, it then ran there, or was found there
  * @SCHEDTAPE_COUNT_MIGRATIONS: it moved to this CPU
  *
- * If the event is lost, the time is that of the event which shows it.
+ * If the event is lost, the time is that of the event which shows it.  What goes to a CPU that is
+ * not recorded counts for the one where the tape has the event.
  */
 enum schedtape_count {
 	SCHEDTAPE_COUNT_BURSTS		= 1 << 0,

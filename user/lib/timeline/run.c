@@ -110,7 +110,7 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 	/* Its fork is lost, but its first wake-up does not end a sleep. */
 	if (ev->type == STAPE_EV_WAKEUP_NEW && timeline_track(tl, wakee)->state == TASK_FOUND)
 		timeline_track(tl, wakee)->state = TASK_NEW;
-	timeline_wakeup(tl, wakee, ev->arg, ev->time);
+	timeline_wakeup(tl, wakee, timeline_target(tl, ev), ev->time);
 	timeline_queue(tl, wakee, ev->arg, ev->time);
 }
 
@@ -159,7 +159,7 @@ static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 static void on_migrate(struct schedtape_timeline *tl, uint32_t index,
 		       const struct schedtape_event *ev)
 {
-	timeline_add(tl, index, SCHEDTAPE_COUNT_MIGRATIONS, ev->arg, ev->time);
+	timeline_add(tl, index, SCHEDTAPE_COUNT_MIGRATIONS, timeline_target(tl, ev), ev->time);
 	timeline_queue(tl, index, ev->arg, ev->time);
 }
 

@@ -124,6 +124,13 @@ static inline bool timeline_records(const struct schedtape_timeline *tl, uint32_
 	return !tl->recorded || timeline_lists(tl, cpu);
 }
 
+/* Returns the CPU to which an event moves a task; that of the event if it is not recorded. */
+static inline uint32_t timeline_target(const struct schedtape_timeline *tl,
+				       const struct schedtape_event *ev)
+{
+	return timeline_records(tl, ev->arg) ? ev->arg : ev->cpu;
+}
+
 /* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
 uint32_t timeline_find_slow(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
 
