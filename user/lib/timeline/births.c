@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Starts tasks, and finds the current task of a PID.
+ * Starts tasks.  owners.h finds the current task of a PID.
  */
 #include <errno.h>
 #include <sched.h>
@@ -25,14 +25,17 @@ static uint32_t find_leader(struct schedtape_timeline *tl, uint32_t tgid, uint64
 
 	if (at == SCHEDTAPE_NONE)
 		return at;
-	if (at & TASKS_INFO) {
-		leader = &tl->set.infos[at & ~TASKS_INFO];
+	if (at & OWNERS_INFO) {
+		leader = &tl->set.infos[at & ~OWNERS_INFO];
 		/* On a corrupt tape a leader may be a thread: avoid an endless recursion. */
 		if (leader->tgid != leader->pid)
 			return SCHEDTAPE_NONE;
 		return timeline_find(tl, leader->pid, time);
 	}
-	return timeline_track(tl, at)->state == TASK_DEAD ? SCHEDTAPE_NONE : at;
+	if (at & OWNERS_FORMER)
+		return SCHEDTAPE_NONE;
+	return timeline_track(tl, at)->state != TASK_DEAD ||
+	       schedtape_owners_is_zombie(&tl->set.owners, tgid) ? at : SCHEDTAPE_NONE;
 }
 
 /* Sets a task's thread group, which was not known.  May move the array of tasks. */
@@ -65,7 +68,7 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
 			const struct schedtape_task_info *source, bool joined, uint64_t time)
 {
-	bool first = schedtape_tasks_get(&tl->set, who->pid) >= TASKS_INFO;
+	bool first = schedtape_tasks_get(&tl->set, who->pid) >= OWNERS_INFO;
 	bool from_start = !joined && first &&
 			  (!who->start_time || who->start_time <= tl->start + START_TIME_SLACK);
 	struct schedtape_task *task;
@@ -114,29 +117,85 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 	return index;
 }
 
+/* Takes over what has changed of a task with its PID. */
+void timeline_reidentify(struct schedtape_timeline *tl, uint32_t index)
+{
+	const struct schedtape_owner *owner = &tl->set.owners.owners[index];
+	const struct schedtape_track *track = timeline_track(tl, index);
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	if (task->pid == owner->pid)
+		return;
+	if (track->state == TASK_RUNNING)
+		tl->lanes[track->cpu].old_pid = task->pid;
+	/* A thread gets its leader's start time, too. */
+	task->start_time = owner->before == SCHEDTAPE_NONE ? 0 :
+			   timeline_task(tl, owner->before)->start_time;
+	timeline_track(tl, index)->described = true;
+	schedtape_tasks_reidentify(&tl->set, index);
+}
+
 /* The slow part of timeline_find(). */
 uint32_t timeline_find_slow(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, pid);
 	const struct schedtape_task_info *info;
-	uint32_t thread;
+	uint32_t index;
 
 	if (at == SCHEDTAPE_NONE)
 		return birth_of_unknown(tl, pid, true, time);
-	if (at & TASKS_INFO) {
-		info = &tl->set.infos[at & ~TASKS_INFO];
+	if (at & OWNERS_INFO) {
+		info = &tl->set.infos[at & ~OWNERS_INFO];
 		/* The described task started later: it is the next one with this PID. */
 		if (info->start_time > time + START_TIME_SLACK)
 			return birth_of_unknown(tl, pid, true, time);
 		return timeline_birth(tl, info, info, false, time);
 	}
-
-	/* Within execve() a thread has its leader's PID before the event says so. */
-	thread = schedtape_tasks_last_thread(&tl->set, at);
-	if (thread == SCHEDTAPE_NONE)
+	index = schedtape_owners_find(&tl->set.owners, pid);
+	if (index == SCHEDTAPE_NONE)
 		return birth_of_unknown(tl, pid, false, time);
-	timeline_take_over(tl, thread, pid, time);
-	return thread;
+	timeline_reidentify(tl, index);
+	return index;
+}
+
+/**
+ * timeline_find_living() - find the task that has a PID, and does not exit yet
+ * @tl: the timeline
+ * @pid: not 0
+ * @time: time of the event that names it
+ */
+uint32_t timeline_find_living(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
+{
+	uint32_t index;
+
+	if (schedtape_tasks_get(&tl->set, pid) >= OWNERS_FORMER)
+		return timeline_find(tl, pid, time);
+	index = schedtape_owners_find_living(&tl->set.owners, pid);
+	if (index == SCHEDTAPE_NONE)
+		return timeline_find(tl, pid, time);
+	timeline_reidentify(tl, index);
+	return index;
+}
+
+/**
+ * timeline_find_other() - find the task that is switched in, if the one with the PID runs elsewhere
+ * @tl: the timeline
+ * @index: the one with the PID
+ *
+ * In an execve() two tasks swap their PIDs.
+ */
+uint32_t timeline_find_other(struct schedtape_timeline *tl, uint32_t index)
+{
+	uint32_t other;
+
+	other = schedtape_owners_other(&tl->set.owners, index);
+	if (other == SCHEDTAPE_NONE || timeline_track(tl, other)->state == TASK_RUNNING)
+		return index;
+	if (tl->set.owners.owners[index].exiting) {
+		schedtape_owners_take(&tl->set.owners, other, timeline_task(tl, index)->pid);
+		timeline_reidentify(tl, other);
+	}
+	return other;
 }
 
 /*
@@ -148,7 +207,8 @@ void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 {
 	const struct schedtape_track *track = timeline_track(tl, index);
 
-	if (track->state == TASK_DEAD || (track->exiting && track->state == TASK_RUNNING))
+	if (track->state == TASK_DEAD ||
+	    (track->state == TASK_RUNNING && timeline_exits(tl, index)))
 		return;
 	timeline_end(tl, index, time);
 }
@@ -176,9 +236,6 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	schedtape_tasks_join(&tl->set, index, from->process);
 }
 
-/* A fork takes less than this, even if it is preempted often, ns. */
-#define FORK_MAX	1000000000
-
 /* Did the task enter the filter while it was being forked, before its fork event? */
 static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
@@ -186,7 +243,7 @@ static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t t
 	const struct schedtape_task *task = timeline_task(tl, index);
 
 	return task->joined && track->state == TASK_FOUND && track->seen >= tl->loss_end &&
-	       time < task->start_time + FORK_MAX;
+	       time < task->start_time + OWNERS_FORK_MAX;
 }
 
 /**
@@ -205,12 +262,12 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 	struct schedtape_task *task;
 	uint32_t index;
 
-	if (at < TASKS_INFO && is_newborn(tl, at, time)) {
+	if (at < OWNERS_FORMER && is_newborn(tl, at, time)) {
 		timeline_track(tl, at)->state = TASK_NEW;
 		return;
 	}
 	/* A description that is not used yet was made after this fork, so it is the child's. */
-	if (at < TASKS_INFO && at != parent)
+	if (at < OWNERS_FORMER && at != parent)
 		timeline_vacate(tl, at, time);
 	index = add(tl, pid, time);
 	if (index == SCHEDTAPE_NONE)
@@ -231,41 +288,41 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 }
 
 /* Returns the start time of the task that has had a PID so far. */
-static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t at)
+static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t pid)
 {
-	if (at == SCHEDTAPE_NONE)
-		return 0;
-	if (at & TASKS_INFO)
-		return tl->set.infos[at & ~TASKS_INFO].start_time;
-	return timeline_task(tl, at)->start_time;
+	uint32_t at = schedtape_tasks_get(&tl->set, pid);
+
+	if (at < OWNERS_FORMER)
+		return timeline_task(tl, at)->start_time;
+	return at != SCHEDTAPE_NONE && at & OWNERS_INFO ?
+		       tl->set.infos[at & ~OWNERS_INFO].start_time : 0;
 }
 
 /**
- * timeline_take_over() - give a thread its leader's PID, because it has called execve()
+ * timeline_exec() - give a thread its leader's PID and start time, because it has called execve()
  * @tl: the timeline
- * @index: the thread, which goes on
- * @pid: its leader's PID, which the thread gets together with the leader's start time
+ * @pid: its leader's PID
+ * @old_pid: the PID that it had
  * @time: when
  */
-void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
-			uint64_t time)
+void timeline_exec(struct schedtape_timeline *tl, uint32_t pid, uint32_t old_pid, uint64_t time)
 {
-	uint32_t before = schedtape_tasks_get(&tl->set, pid);
-	struct schedtape_task *task = timeline_task(tl, index);
-	int rc;
+	uint64_t start_time = owner_start_time(tl, pid);
+	uint32_t index, leader;
 
-	task->start_time = owner_start_time(tl, before);
-	if (before < TASKS_INFO && before != index)
-		timeline_vacate(tl, before, time);
-	if (schedtape_tasks_get(&tl->set, task->pid) == index)
-		schedtape_tasks_set(&tl->set, task->pid, SCHEDTAPE_NONE);
-	if (timeline_track(tl, index)->state == TASK_RUNNING)
-		tl->lanes[timeline_track(tl, index)->cpu].old_pid = task->pid;
-	rc = schedtape_tasks_set(&tl->set, pid, index);
-	if (rc)
-		timeline_fail(tl, rc, "not enough memory for all tasks");
-	schedtape_tasks_join(&tl->set, index, index);
-	timeline_track(tl, index)->described = true;
-	task->pid = pid;
-	task->tgid = pid;
+	index = schedtape_owners_exec(&tl->set.owners, pid, old_pid, &leader);
+	/* The thread's birth is lost. */
+	if (index == SCHEDTAPE_NONE && !errno) {
+		if (timeline_find(tl, old_pid, time) == SCHEDTAPE_NONE)
+			return;
+		index = schedtape_owners_exec(&tl->set.owners, pid, old_pid, &leader);
+	}
+	if (index == SCHEDTAPE_NONE && errno)
+		timeline_fail(tl, -ENOMEM, "not enough memory for all tasks");
+	if (index == SCHEDTAPE_NONE)
+		return;
+	timeline_reidentify(tl, index);
+	timeline_task(tl, index)->start_time = start_time;
+	if (leader != SCHEDTAPE_NONE)
+		timeline_vacate(tl, leader, time);
 }

@@ -69,8 +69,14 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
 	if (!ev->pid)
 		return;
 	next = timeline_find(tl, ev->pid, ev->time);
-	if (next != SCHEDTAPE_NONE)
-		timeline_run(tl, next, ev->cpu, ev->time, ev->time);
+	if (next == SCHEDTAPE_NONE)
+		return;
+	if (timeline_track(tl, next)->state == TASK_RUNNING)
+		next = timeline_find_other(tl, next);
+	/* An exiting leader: it has the PID of a thread, which has called execve(). */
+	if (timeline_task(tl, next)->pid != ev->pid)
+		lane->old_pid = ev->pid;
+	timeline_run(tl, next, ev->cpu, ev->time, ev->time);
 }
 
 /*
@@ -114,19 +120,10 @@ static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
 	timeline_queue(tl, wakee, ev->arg, ev->time);
 }
 
-static void on_exec(struct schedtape_timeline *tl, uint32_t curr,
-		    const struct schedtape_event *ev)
+static void on_exec(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	uint32_t index = curr;
-
-	if (!ev->old_pid || ev->old_pid == ev->pid)
-		return;
-	if (curr != SCHEDTAPE_NONE && schedtape_tasks_get(&tl->set, ev->pid) == curr)
-		return;
-	if (curr == SCHEDTAPE_NONE || timeline_task(tl, curr)->pid != ev->old_pid)
-		index = timeline_find(tl, ev->old_pid, ev->time);
-	if (index != SCHEDTAPE_NONE)
-		timeline_take_over(tl, index, ev->pid, ev->time);
+	if (ev->old_pid && ev->old_pid != ev->pid)
+		timeline_exec(tl, ev->pid, ev->old_pid, ev->time);
 }
 
 static void add_pause(struct schedtape_timeline *tl, const struct schedtape_event *ev)
@@ -166,9 +163,7 @@ static void on_migrate(struct schedtape_timeline *tl, uint32_t index,
 /* A task has ended on a CPU that is not recorded.  Another task may have its PID already. */
 static void on_ended(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 {
-	const struct schedtape_track *track = timeline_track(tl, index);
-
-	if (track->exiting && track->state != TASK_DEAD)
+	if (timeline_exits(tl, index) && timeline_track(tl, index)->state != TASK_DEAD)
 		timeline_end(tl, index, time);
 }
 
@@ -189,7 +184,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_fork(tl, ev->pid, curr, ev->arg & STAPE_FORK_THREAD, ev->time);
 		return;
 	case STAPE_EV_EXEC:
-		on_exec(tl, curr, ev);
+		on_exec(tl, ev);
 		return;
 	case STAPE_EV_TASK:
 		timeline_task_event(tl, ev);
@@ -203,7 +198,14 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	case SCHEDTAPE_EV_IDLE:
 		return;
 	}
-	index = timeline_find(tl, ev->pid, ev->time);
+	if (ev->type == SCHEDTAPE_EV_AFFINITY &&
+	    schedtape_owners_is_zombie(&tl->set.owners, ev->pid))
+		return;
+	if (ev->type == STAPE_EV_RENAME ||
+	    (ev->type == STAPE_EV_EXIT && !schedtape_exit_ended(ev)))
+		index = timeline_find_living(tl, ev->pid, ev->time);
+	else
+		index = timeline_find(tl, ev->pid, ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	if (ev->type == STAPE_EV_RENAME)
@@ -213,7 +215,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	else if (ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev))
 		on_ended(tl, index, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
-		schedtape_tasks_exiting(&tl->set, index);
+		schedtape_owners_exiting(&tl->set.owners, index);
 	else if (ev->type == STAPE_EV_MIGRATE)
 		on_migrate(tl, index, ev);
 }

@@ -405,7 +405,7 @@ void timeline_end(struct schedtape_timeline *tl, uint32_t index, uint64_t time)
 
 	if (timeline_track(tl, index)->state == TASK_RUNNING)
 		off_cpu(tl, index, STAPE_STATE_DEAD, SCHEDTAPE_SYSCALL_UNKNOWN, time);
-	schedtape_tasks_exiting(&tl->set, index);
+	schedtape_owners_end(&tl->set.owners, index);
 	end_burst(tl, index, 0, time);
 	set_state(tl, index, TASK_DEAD, time);
 	task->exited = true;
@@ -506,7 +506,7 @@ void timeline_finish(struct schedtape_timeline *tl, uint64_t time)
 			report_run(tl, i, SCHEDTAPE_NONE, SCHEDTAPE_SYSCALL_UNKNOWN);
 		else if (tl->ops.waits && shows_wait(tl, i))
 			report_wait(tl, i, time);
-		if (track->state == TASK_LOST && track->exiting) {
+		if (track->state == TASK_LOST && timeline_exits(tl, i)) {
 			timeline_end(tl, i, time);
 			continue;
 		}

@@ -12,6 +12,8 @@
 #include "tape/events.h"
 #include "timeline/timeline.h"
 
+#define WHY_LISTED	UINT32_MAX	/* a description outside the stream */
+
 /* Does @info describe this task?  No, if it started after this task first appeared. */
 static bool is_same(struct schedtape_timeline *tl, uint32_t index,
 		    const struct schedtape_task_info *info)
@@ -64,8 +66,12 @@ static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t pol
 
 void timeline_setprio(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
-	uint32_t index = timeline_find(tl, ev->pid, ev->time);
+	uint32_t index;
 
+	/* Of a leader that has ended: its threads have priorities of their own. */
+	if (schedtape_owners_is_zombie(&tl->set.owners, ev->pid))
+		return;
+	index = timeline_find(tl, ev->pid, ev->time);
 	if (index != SCHEDTAPE_NONE)
 		set_prio(tl, index, ev->policy, ev->nice, ev->rt_priority, &ev->dl, true, ev->time);
 }
@@ -123,26 +129,38 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	set_cgroup(tl, index, info->cgroup, time);
 }
 
+/* Returns the last task of a PID, which may have ended; SCHEDTAPE_NONE: none that was born. */
+static uint32_t last_of(struct schedtape_timeline *tl, uint32_t pid, bool exits)
+{
+	struct schedtape_owners *owners = &tl->set.owners;
+	uint32_t at = schedtape_tasks_get(&tl->set, pid), index;
+
+	if (at != SCHEDTAPE_NONE && at & OWNERS_INFO)
+		return SCHEDTAPE_NONE;
+	index = exits ? schedtape_owners_find_living(owners, pid) :
+			schedtape_owners_find(owners, pid);
+	if (index == SCHEDTAPE_NONE)
+		return at < OWNERS_FORMER ? at : index;
+	timeline_reidentify(tl, index);
+	return index;
+}
+
 /*
- * Finds or starts the task that a description is of.  Returns a task that may have ended, or
- * SCHEDTAPE_NONE.
+ * Finds or starts the task that a description is of.  @why: STAPE_TASK_*, WHY_LISTED.  Returns a
+ * task that may have ended, or SCHEDTAPE_NONE.
  */
 static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
-		     const struct schedtape_task_info *source, bool joined, uint64_t time)
+		     const struct schedtape_task_info *source, unsigned int why, uint64_t time)
 {
-	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
+	uint32_t at = last_of(tl, info->pid, why == STAPE_TASK_EXITS);
 
-	/* Its PID may be that of a thread which has called execve(). */
-	if (at < TASKS_INFO && timeline_track(tl, at)->state == TASK_DEAD &&
-	    schedtape_tasks_last_thread(&tl->set, at) != SCHEDTAPE_NONE)
-		at = timeline_find(tl, info->pid, time);
-	if (at < TASKS_INFO && is_same(tl, at, info)) {
+	if (at != SCHEDTAPE_NONE && is_same(tl, at, info)) {
 		identify(tl, at, info, time);
 		return at;
 	}
-	if (at < TASKS_INFO)
+	if (at != SCHEDTAPE_NONE)
 		timeline_vacate(tl, at, time);
-	return timeline_birth(tl, info, source, joined, time);
+	return timeline_birth(tl, info, source, why == STAPE_TASK_ENTERS, time);
 }
 
 /* Reports the affinity of a description, as many CPUs as an event has. */
@@ -165,11 +183,19 @@ static void describe_dead(struct schedtape_timeline *tl, const struct schedtape_
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
 
-	if (at >= TASKS_INFO || timeline_track(tl, at)->since >= tl->loss_end)
+	if (at >= OWNERS_FORMER)
+		return;
+	/* A leader that had ended before its threads: only they have named it. */
+	if (timeline_track(tl, at)->state == TASK_FOUND && timeline_task(tl, at)->info == info) {
+		timeline_end(tl, at, time);
+		return;
+	}
+	if (timeline_track(tl, at)->since >= tl->loss_end)
 		return;
 	timeline_vacate(tl, at, time);
 	if (timeline_track(tl, at)->state == TASK_DEAD)
-		schedtape_tasks_set(&tl->set, info->pid, TASKS_INFO | (info - tl->set.infos));
+		schedtape_owners_set(&tl->set.owners, info->pid,
+				     OWNERS_INFO | (info - tl->set.infos));
 }
 
 static void describe(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
@@ -182,7 +208,7 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 		describe_dead(tl, info, time);
 		return;
 	}
-	index = meet(tl, info, info, false, time);
+	index = meet(tl, info, info, WHY_LISTED, time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	task = timeline_task(tl, index);
@@ -218,9 +244,9 @@ static const struct schedtape_task_info *find_source(struct schedtape_timeline *
 	uint32_t at = schedtape_tasks_get(&tl->set, info->pid);
 	const struct schedtape_task_info *source;
 
-	if (at == SCHEDTAPE_NONE || at < TASKS_INFO)
+	if (at == SCHEDTAPE_NONE || at < OWNERS_INFO)
 		return NULL;
-	source = &tl->set.infos[at & ~TASKS_INFO];
+	source = &tl->set.infos[at & ~OWNERS_INFO];
 	return source->start_time == info->start_time ? source : NULL;
 }
 
@@ -232,16 +258,19 @@ static const struct schedtape_task_info *find_source(struct schedtape_timeline *
 void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
 {
 	struct schedtape_task_info info = tape_described(ev);
-	bool enters = schedtape_task_why(ev) == STAPE_TASK_ENTERS;
+	unsigned int why = schedtape_task_why(ev);
 	uint32_t index;
 
-	index = meet(tl, &info, find_source(tl, &info), enters, ev->time);
+	/* A leader that has ended is moved together with its threads. */
+	if (why == STAPE_TASK_MOVES && schedtape_owners_is_zombie(&tl->set.owners, ev->pid))
+		return;
+	index = meet(tl, &info, find_source(tl, &info), why, ev->time);
 	if (index == SCHEDTAPE_NONE)
 		return;
-	if (enters) {
+	if (why == STAPE_TASK_ENTERS) {
 		timeline_come(tl, index, ev->time);
 		timeline_described_as(tl, index, ev->state, ev->task_cpu, ev->time);
-	} else if (schedtape_task_why(ev) == STAPE_TASK_LEAVES) {
+	} else if (why == STAPE_TASK_LEAVES) {
 		timeline_go(tl, index, ev->time);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tasks of a timeline and the table of their PIDs.  Arrays double, so most events
+ * The tasks of a timeline.  Arrays double, so most events
  * allocate nothing.  If there are many tasks, only those in use are in memory.
  */
 #include <errno.h>
@@ -10,27 +10,7 @@
 #include "timeline/tasks.h"
 #include "base/error.h"
 
-#define FIRST_PIDS	4096
 #define WALK_STEP	4096	/* tasks that a walk may keep in memory */
-
-int schedtape_tasks_set(struct schedtape_tasks *set, uint32_t pid, uint32_t index)
-{
-	uint32_t n = set->nr_pids ? set->nr_pids : FIRST_PIDS;
-	uint32_t *pids;
-
-	if (pid >= set->nr_pids) {
-		while (n <= pid)
-			n *= 2;
-		pids = realloc(set->pids, n * sizeof(*pids));
-		if (!pids)
-			return -ENOMEM;
-		memset(pids + set->nr_pids, 0xff, (n - set->nr_pids) * sizeof(*pids));
-		set->pids = pids;
-		set->nr_pids = n;
-	}
-	set->pids[pid] = index;
-	return 0;
-}
 
 static int by_time(const void *left, const void *right, void *arg)
 {
@@ -67,7 +47,7 @@ static int add_infos(struct schedtape_tasks *set, size_t first, struct schedtape
 	size_t i;
 	int rc;
 
-	if (set->nr_infos >= TASKS_INFO)
+	if (set->nr_infos >= OWNERS_INFO - 1)
 		return schedtape_fail(err, -EBADMSG, "too many tasks");
 
 	rc = sort_tasks(set, first);
@@ -78,7 +58,7 @@ static int add_infos(struct schedtape_tasks *set, size_t first, struct schedtape
 			return schedtape_fail(err, -EBADMSG, "impossible PID %u among the tasks",
 					      pid);
 		if (schedtape_tasks_get(set, pid) == SCHEDTAPE_NONE)
-			rc = schedtape_tasks_set(set, pid, TASKS_INFO | set->order[i]);
+			rc = schedtape_owners_set(&set->owners, pid, OWNERS_INFO | set->order[i]);
 	}
 	return rc ? schedtape_fail(err, rc, "not enough memory") : 0;
 }
@@ -114,7 +94,7 @@ void schedtape_tasks_free(struct schedtape_tasks *set)
 {
 	schedtape_store_free(&set->task_store);
 	schedtape_store_free(&set->track_store);
-	free(set->pids);
+	schedtape_owners_free(&set->owners);
 	free(set->order);
 }
 
@@ -124,12 +104,12 @@ void schedtape_tasks_passed(const struct schedtape_tasks *set, uint32_t index)
 		return;
 	schedtape_store_let_go(&set->task_store);
 	schedtape_store_let_go(&set->track_store);
+	schedtape_store_let_go(&set->owners.store);
 }
 
 static int make_room(struct schedtape_tasks *set)
 {
-	if (set->nr + 1 >= TASKS_INFO ||
-	    schedtape_store_add(&set->task_store, sizeof(*set->tasks), 1) ||
+	if (schedtape_store_add(&set->task_store, sizeof(*set->tasks), 1) ||
 	    schedtape_store_add(&set->track_store, sizeof(*set->tracks), 1))
 		return -ENOMEM;
 	set->tasks = set->task_store.memory;
@@ -141,7 +121,7 @@ uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t
 {
 	uint32_t index = set->nr;
 
-	if (make_room(set) || schedtape_tasks_set(set, pid, index))
+	if (make_room(set) || schedtape_owners_add(&set->owners, pid) == SCHEDTAPE_NONE)
 		return SCHEDTAPE_NONE;
 	set->nr++;
 	set->tasks[index] = (struct schedtape_task){
@@ -164,34 +144,18 @@ uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t
 	return index;
 }
 
-static void count_thread(struct schedtape_tasks *set, uint32_t index, int change)
-{
-	uint32_t leader = set->tasks[index].process;
-
-	if (leader == index || set->tracks[index].exiting)
-		return;
-	set->tracks[leader].threads += change;
-	set->tracks[leader].threads_xor ^= index;
-}
-
 void schedtape_tasks_join(struct schedtape_tasks *set, uint32_t index, uint32_t leader)
 {
-	count_thread(set, index, -1);
+	schedtape_owners_join(&set->owners, index, leader);
 	set->tasks[index].process = leader;
-	count_thread(set, index, 1);
 }
 
-void schedtape_tasks_exiting(struct schedtape_tasks *set, uint32_t index)
+void schedtape_tasks_reidentify(struct schedtape_tasks *set, uint32_t index)
 {
-	count_thread(set, index, -1);
-	set->tracks[index].exiting = true;
-}
+	const struct schedtape_owner *owner = &set->owners.owners[index];
+	struct schedtape_task *task = &set->tasks[index];
 
-/*
- * Such a thread has called execve(): it outlives all others of its group and takes the PID
- * of its leader.
- */
-uint32_t schedtape_tasks_last_thread(const struct schedtape_tasks *set, uint32_t leader)
-{
-	return set->tracks[leader].threads == 1 ? set->tracks[leader].threads_xor : SCHEDTAPE_NONE;
+	task->pid = owner->pid;
+	task->process = owner->process;
+	task->tgid = owner->process == index ? owner->pid : set->tasks[owner->process].tgid;
 }

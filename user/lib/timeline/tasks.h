@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tasks of a timeline: the current task of each PID, and the state of each task.
+ * The tasks of a timeline and the state of each one.  owners.h says which task has a PID.
  */
 #ifndef SCHEDTAPE_TASKS_H
 #define SCHEDTAPE_TASKS_H
@@ -10,6 +10,7 @@
 #include <schedtape.h>
 
 #include "base/store.h"
+#include "timeline/owners.h"
 
 #define KTHREADD	2	/* PID of the kernel thread that creates all others */
 
@@ -59,15 +60,12 @@ enum task_state {
  * @waker: its waker, with @ticket
  * @woke_by: the task that woke it at @woke, or SCHEDTAPE_NONE
  * @cpu: where it runs, with TASK_RUNNING
- * @threads: other threads of the group that it leads, without the exiting ones
- * @threads_xor: the indices of these threads, XORed: with one thread, its index
  * @left_as: enum stape_state at @left
  * @left_in: the system call at @left, as schedtape_switch_syscall() returns it
  * @waking_in: enum stape_context of the waking whose wakeup is still to come, TRACK_UNKNOWN: none
  * @woke_in: the same of the wake-up at @woke
  * @state: enum task_state
  * @burst: it has run since it was last woken
- * @exiting: its exit has begun
  * @described: its thread group is known
  */
 struct schedtape_track {
@@ -81,14 +79,11 @@ struct schedtape_track {
 	uint32_t waker;
 	uint32_t woke_by;
 	uint32_t cpu;
-	uint32_t threads;
-	uint32_t threads_xor;
 	uint8_t left_as;
 	uint8_t waking_in;
 	uint8_t woke_in;
 	uint8_t state;
 	bool burst;
-	bool exiting;
 	bool described;
 };
 
@@ -99,9 +94,7 @@ struct schedtape_track {
  * @tasks: one array, see schedtape_task_at()
  * @tracks: one for each task
  * @task_store, @track_store: the memory of @tasks and @tracks
- * @pids: by PID: index of its task, or TASKS_INFO with the index of the task
- *	that is described and not yet born, or SCHEDTAPE_NONE
- * @nr_pids: entries of @pids
+ * @owners: the same tasks, with the same numbers
  * @infos: the tape's descriptions of tasks
  * @order: indices of @infos, by their time
  */
@@ -111,14 +104,11 @@ struct schedtape_tasks {
 	struct schedtape_store task_store;
 	struct schedtape_store track_store;
 	uint32_t nr;
-	uint32_t *pids;
-	uint32_t nr_pids;
+	struct schedtape_owners owners;
 	const struct schedtape_task_info *infos;
 	uint32_t *order;
 	size_t nr_infos;
 };
-
-#define TASKS_INFO	0x80000000U
 
 int schedtape_tasks_init(struct schedtape_tasks *set, const struct schedtape_task_info *infos,
 			 size_t n, struct schedtape_error *err);
@@ -130,13 +120,12 @@ int schedtape_tasks_describe(struct schedtape_tasks *set, const struct schedtape
 			     size_t n, struct schedtape_error *err);
 void schedtape_tasks_free(struct schedtape_tasks *set);
 
-/* Looks up @pid: an index, TASKS_INFO with an index, or SCHEDTAPE_NONE.  Never fails. */
+/* Looks up @pid, see schedtape_owners_get(). */
 static inline uint32_t schedtape_tasks_get(const struct schedtape_tasks *set, uint32_t pid)
 {
-	return pid < set->nr_pids ? set->pids[pid] : SCHEDTAPE_NONE;
+	return schedtape_owners_get(&set->owners, pid);
 }
 
-int schedtape_tasks_set(struct schedtape_tasks *set, uint32_t pid, uint32_t index);
 /*
  * Hint for sequential walks: entries before @index will not be used again and may be dropped
  * from memory.
@@ -146,9 +135,7 @@ void schedtape_tasks_passed(const struct schedtape_tasks *set, uint32_t index);
 uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t time);
 /* Puts the task into the group of @leader, which may be the task itself. */
 void schedtape_tasks_join(struct schedtape_tasks *set, uint32_t index, uint32_t leader);
-/* Removes an exiting task from its group; its last switch-out is still to come. */
-void schedtape_tasks_exiting(struct schedtape_tasks *set, uint32_t index);
-/* Returns the only live thread of a group whose leader has ended, or SCHEDTAPE_NONE. */
-uint32_t schedtape_tasks_last_thread(const struct schedtape_tasks *set, uint32_t leader);
+/* Takes over what @set->owners has for the task: its PID and its group. */
+void schedtape_tasks_reidentify(struct schedtape_tasks *set, uint32_t index);
 
 #endif /* SCHEDTAPE_TASKS_H */

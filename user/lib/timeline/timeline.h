@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Internals of the timeline: run.c reads the events, births.c finds the task of each PID,
+ * Internals of the timeline: run.c reads the events, births.c starts tasks (owners.h finds them),
  * task-info.c adds what descriptions of tasks say, and states.c follows each task's states.
  */
 #ifndef SCHEDTAPE_TIMELINE_H
@@ -83,6 +83,12 @@ static inline struct schedtape_track *timeline_track(struct schedtape_timeline *
 	return &tl->set.tracks[index];
 }
 
+/* Has the exit of a task begun? */
+static inline bool timeline_exits(const struct schedtape_timeline *tl, uint32_t index)
+{
+	return tl->set.owners.owners[index].exiting;
+}
+
 /* Records the first failure, with a message unless it is that of a callback. */
 static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const char *text)
 {
@@ -146,7 +152,7 @@ static inline uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, pid);
 
-	if (at < TASKS_INFO && timeline_track(tl, at)->state != TASK_DEAD)
+	if (at < OWNERS_FORMER && timeline_track(tl, at)->state != TASK_DEAD)
 		return at;
 	return timeline_find_slow(tl, pid, time);
 }
@@ -155,8 +161,10 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 			const struct schedtape_task_info *source, bool joined, uint64_t time);
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		   bool thread, uint64_t time);
-void timeline_take_over(struct schedtape_timeline *tl, uint32_t index, uint32_t pid,
-			uint64_t time);
+uint32_t timeline_find_living(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
+uint32_t timeline_find_other(struct schedtape_timeline *tl, uint32_t index);
+void timeline_reidentify(struct schedtape_timeline *tl, uint32_t index);
+void timeline_exec(struct schedtape_timeline *tl, uint32_t pid, uint32_t old_pid, uint64_t time);
 void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t tgid,
 			uint64_t time);
 void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t time);
