@@ -6,6 +6,9 @@
 #ifndef SCHEDTAPE_IDENTITIES_H
 #define SCHEDTAPE_IDENTITIES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <schedtape.h>
 
 #include "base/text.h"
@@ -18,27 +21,36 @@
  * @comm: its name; "": not known
  * @name: @comm as it may be printed, see base/text.h
  * @name_len: bytes of @name
+ * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
  * @quoted: JSON needs a backslash in @name
  * @boosted: a waiter lends it its priority
- * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
+ * @current: an event has named it, and it has not ended; this member and the next two are for
+ *	identities.c
+ * @joined: its first event was that it entered the filter
+ * @left: it has left the filter
  * @cgroup: id of its cgroup; 0: not known
  * @start_time: when it was created, ns of CLOCK_MONOTONIC; 0: not known
  * @tgid: PID of its process; 0: not known
  * @prio: the kernel's effective priority; IDENTITY_NO_PRIO: not known
  * @cpu: where it is; STAPE_CPU_NONE: not known
+ * @number: for the caller of identities_find(); 0: it has not set it yet
  */
 struct identity {
 	char comm[STAPE_COMM_LEN];
 	char name[TEXT_NAME_LEN];
 	uint8_t name_len;
-	bool quoted;
-	bool boosted;
 	uint8_t policy;
+	bool quoted : 1;
+	bool boosted : 1;
+	bool current : 1;
+	bool joined : 1;
+	bool left : 1;
 	uint64_t cgroup;
 	uint64_t start_time;
 	uint32_t tgid;
 	int32_t prio;
 	uint32_t cpu;
+	uint32_t number;
 };
 
 struct identities;
@@ -56,8 +68,24 @@ static inline const char *identities_kind(unsigned int kind)
 int identities_new(struct schedtape_tape *tape, struct identities **identities,
 		   struct schedtape_error *err);
 void identities_free(struct identities *identities);
-/* Returns an empty identity if nothing is known of the task.  It is valid until the next event. */
+/*
+ * Returns an empty identity if nothing is known of the task; if it has ended, its last one.  It is
+ * valid until the next event.
+ */
 const struct identity *identities_get(const struct identities *identities, uint32_t pid);
+/*
+ * Returns the task that has a PID, whose @number the caller may set; it may be a new one.  NULL: no
+ * memory.  @pid: of the last event, not 0
+ */
+struct identity *identities_find(struct identities *identities, uint32_t pid);
+/* Returns the task that leads the process of a PID that identities_find() has found. */
+struct identity *identities_leader(const struct identities *identities, uint32_t pid);
+/* Returns true if the last task of a PID, if there is one, has no @number and has not ended. */
+bool identities_is_new(const struct identities *identities, uint32_t pid);
+/* Sets a function that is called when a task is over. */
+void identities_watch(struct identities *identities,
+		      void (*over)(void *arg, uint32_t pid, const struct identity *task),
+		      void *arg);
 /*
  * Takes the tape's descriptions of tasks from before @time; identities_follow() does so, too.
  * Returns 0 or -ENOMEM.
@@ -65,5 +93,7 @@ const struct identity *identities_get(const struct identities *identities, uint3
 int identities_reach(struct identities *identities, uint64_t time);
 /* Changes the identities as the event does.  Returns 0 or -ENOMEM. */
 int identities_follow(struct identities *identities, const struct schedtape_event *ev);
+/* Takes all descriptions, and ends all tasks.  Returns 0 or -ENOMEM. */
+int identities_end(struct identities *identities);
 
 #endif /* SCHEDTAPE_IDENTITIES_H */

@@ -19,36 +19,21 @@
 
 #include "common/identities.h"
 
-#define TASK_TABLE_BITS		10
-#define TASK_TABLE_LEAF		(1U << TASK_TABLE_BITS)
-#define TASK_TABLE_LEAVES	(1U << (STAPE_PID_BITS - TASK_TABLE_BITS))
-#define TASK_TABLE_ENDED	(1U << 31)
-
 /**
  * struct task_entry - a task
- * @pid: its PID, the last one if a thread has called execve()
+ * @pid: its PID, the last one if a thread has called execve(); this member and the others but
+ *	@process are set when the task ends, or by task_table_end()
  * @process: number of the task that leads its process; its own: a leader
- * @threads: of a leader: how many other threads of the process exist
- * @thread: of a leader: their numbers, combined with XOR, so that it is that of the last one
- * @exiting: it has called exit()
- * @joined: its first event was that it entered the filter
- * @left: it has left the filter
- * @tgid: PID of its process; this member and those that follow are set when the task ends, or by
- *	task_table_end()
- * @cgroup: id of its last cgroup; 0: not known
+ * @tgid: PID of its process
  * @policy: the last one, IDENTITY_NO_POLICY: not known
+ * @cgroup: id of its last cgroup; 0: not known
  * @comm: its last name
  */
 struct task_entry {
 	uint32_t pid;
 	uint32_t process;
-	uint32_t threads;
-	uint32_t thread;
-	bool exiting;
-	bool joined;
-	bool left;
-	uint8_t policy;
 	uint32_t tgid;
+	uint8_t policy;
 	uint64_t cgroup;
 	char comm[STAPE_COMM_LEN];
 };
@@ -57,29 +42,34 @@ struct task_entry {
  * struct task_table - the tasks, in order of appearance
  * @identities: what each PID is
  * @tasks: @nr of them, in room for @room
- * @dying: PID of a task that ends with the next event; 0: none
- * @leaves: by PID: the number of its last task plus 1, and TASK_TABLE_ENDED; 0: none so far
  */
 struct task_table {
 	struct identities *identities;
 	struct task_entry *tasks;
 	uint32_t nr;
 	uint32_t room;
-	uint32_t dying;
-	uint32_t *leaves[TASK_TABLE_LEAVES];
 };
 
 /* Begins before the first event.  Returns 0 or -errno. */
 int task_table_begin(struct task_table *table, struct schedtape_tape *tape,
 		     struct schedtape_error *err);
 /* Starts and ends tasks, and changes identities, as the event does.  Returns 0 or -ENOMEM. */
-int task_table_follow(struct task_table *table, const struct schedtape_event *ev);
+int task_table_follow_description(struct task_table *table, const struct schedtape_event *ev);
+
+static inline int task_table_follow(struct task_table *table, const struct schedtape_event *ev)
+{
+	if (ev->type == STAPE_EV_SWITCH || ev->type == STAPE_EV_WAKING ||
+	    ev->type == STAPE_EV_WAKEUP)
+		return identities_follow(table->identities, ev);
+	return task_table_follow_description(table, ev);
+}
+
 /* Adds the tasks that no event names, and takes the last identities of all.  0 or -ENOMEM. */
 int task_table_end(struct task_table *table, struct schedtape_tape *tape);
 void task_table_free(struct task_table *table);
 
-/* Starts the task of a PID, which has none.  Returns the same as task_table_find(). */
-uint32_t task_table_start(struct task_table *table, uint32_t pid);
+/* Numbers a task that has no number yet.  Returns the same as task_table_find(). */
+uint32_t task_table_start(struct task_table *table, uint32_t pid, struct identity *task);
 
 /*
  * Returns the number of the task that has a PID during the event.  @pid: of an event, not 0.
@@ -87,10 +77,11 @@ uint32_t task_table_start(struct task_table *table, uint32_t pid);
  */
 static inline uint32_t task_table_find(struct task_table *table, uint32_t pid)
 {
-	const uint32_t *leaf = table->leaves[pid >> TASK_TABLE_BITS];
-	uint32_t slot = leaf ? leaf[pid & (TASK_TABLE_LEAF - 1)] : 0;
+	struct identity *task = identities_find(table->identities, pid);
 
-	return slot && !(slot & TASK_TABLE_ENDED) ? slot - 1 : task_table_start(table, pid);
+	if (!task)
+		return SCHEDTAPE_NONE;
+	return task->number ? task->number - 1 : task_table_start(table, pid, task);
 }
 
 #endif /* SCHEDTAPE_TASK_TABLE_H */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: report, latency, timehist, stat, map and script agree which task has a PID when a
+ * thread takes that of its leader in an execve().
+ */
+#include "delays-tape.h"
+
+/*
+ * 10 runs on CPU 0, its thread 20 on CPU 3.  The leader exits; the thread then has its PID and
+ * gets a name, sleeps and runs.  @succeeds: the execve() has an event; otherwise the thread ends.
+ * @late: the leader's last switch comes after the execve().
+ */
+static void make_exec(const struct blob *tape, bool succeeds, bool late)
+{
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
+	maker_switch(&m, (late ? 1160 : 1102) * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	maker_switch(&m, 1011 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1120 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_wake(&m, 1130 * MS, 10, STAPE_CTX_HARDIRQ, 1130 * MS, 3);
+	maker_switch(&m, 1131 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20,
+		    STAPE_FORK_THREAD | 10 << STAPE_FORK_PARENT_SHIFT);
+	maker_event(&m, 1100 * MS, STAPE_EV_EXIT, 10, 0);
+	maker_rename(&m, 1110 * MS, 10, "new");
+	if (succeeds)
+		maker_exec(&m, 1140 * MS, 10, 20);
+	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
+	write_second(tape, pages, 3);
+}
+
+static void test_readers(const struct blob *tape, bool succeeds, bool late)
+{
+	const char *leader = late ? "\nshell:10 159.000 " : "\nshell:10 101.000 ";
+	char what[64];
+
+	snprintf(what, sizeof(what), "%s, the leader ends %s", succeeds ? "execve()" :
+		 "an execve() that fails", late ? "late" : "early");
+	make_exec(tape, succeeds, late);
+	has_line(cmd_report, "-Ftask,cpu,sleeps", "\nnew:10 179.000 1\n", tape);
+	has(leader, what);
+	has("2 tasks\n", "report has two tasks");
+	has_line(cmd_latency, "-Ftask,runtime", "\nnew:10 179.000\n", tape);
+	has_line(cmd_timehist, "-s", "2 tasks\n", tape);
+	has_line(cmd_stat, "-p", "2 tasks\n", tape);
+	has(succeeds ? "\nnew:10 5 2 0 0 0 0 0 1 1 1 0 0\n" : "", what);
+	run(cmd_map, "map", NULL, tape);
+	has("*B0       1.011000 secs B0 => shell:20\n", "map has the thread");
+	has("*B0       1.131000 secs B0 => new:10\n", "it stays the same task");
+	run(cmd_script, "script", NULL, tape);
+	has("rename: shell:10 to new\n", "script has the old name");
+	has(" idle ==> new:10\n", "and the new one");
+	has(" switch: new:20 [S] ==> idle\n", "its CPU has its old PID until its next switch");
+	has("shell:10 [X] ==> idle\n", "the leader keeps its own name");
+}
+
+int main(void)
+{
+	struct blob tape;
+	unsigned int i;
+
+	blob_init(&tape);
+	for (i = 0; i < 4; i++)
+		test_readers(&tape, i & 1, i & 2);
+	close(tape.fd);
+	return tap_done();
+}
