@@ -90,6 +90,16 @@ error=$storm_error tries=$storm_tries known storm storm 2 10 30
 # Most of its work is forks, which take a player longer than a small program, and by chance a
 # parent finds its child alive when it waits. So only the structure is compared.
 exact='' known forktree forktree 3 2
+# A thread that executes a program takes the PID of its leader, and all other threads end.
+exact='' known takeover takeover 3 periodic 10 2 20
+schedtape report --json takeover.tape | /usr/bin/python3 -c '
+import json, sys
+tasks = json.load(sys.stdin)["tasks"]
+new = [task for task in tasks if task["comm"] == "periodic"]
+sys.exit(len(tasks) != 5 or not all(task["exited"] for task in tasks) or len(new) != 1 or
+         new[0]["first_comm"] != "takeover" or new[0]["pid"] != new[0]["tgid"] or
+         new[0]["cpu_time_ns"] < 35e6)' > log 2>&1
+report $? "takeover: the thread and the program are one task"
 nothing_left
 report $? "nothing is left of them"
 
