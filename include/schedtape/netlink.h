@@ -33,9 +33,11 @@
  *
  * The filter has a task if the task was added (by its process, as a thread, or by
  * inheritance from its parent), if its cgroup (version 2) or an ancestor of that
- * was added, or if filter-set has "all".  The filter leaves out a kernel thread
- * unless filter-set has "kthreads", a task whose name matches an exclude-comm
- * pattern, and the threads of the process that opened the session.
+ * was added, or if filter-set has "all".  If filter-add has "follow", a cgroup that
+ * is made with the path of an added one, when that has been removed, takes its
+ * place.  The filter leaves out a kernel thread unless filter-set has "kthreads", a
+ * task whose name matches an exclude-comm pattern, and the threads of the process
+ * that opened the session.
  *
  * The module follows the forks and ends of a filter's tasks from filter-add on,
  * which needs the rings of session-set.  It writes events from session-start on.
@@ -215,6 +217,7 @@ enum stape_a_session {
 	STAPE_A_SESSION_MISSED_CALLS,	/* u64, as STAPE_A_INFO_MISSED_CALLS, while it recorded */
 	STAPE_A_SESSION_SYSCALLS,	/* flag: switches name the system call of a sleep */
 	STAPE_A_SESSION_TRIGGER,	/* nest, repeated: enum stape_a_trigger */
+	STAPE_A_SESSION_FOLLOW,		/* flag, filter-add: other cgroups of the same paths, too */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

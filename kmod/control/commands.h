@@ -27,7 +27,8 @@ int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info);
 extern const struct stape_session_ops stape_netlink_session_ops;
 
 /* netlink_filter.c */
-extern const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1];
+extern const struct nla_policy stape_filter_add_policy[STAPE_A_SESSION_FOLLOW + 1];
+extern const struct nla_policy stape_filter_del_policy[STAPE_A_SESSION_CGROUP + 1];
 extern const struct nla_policy stape_filter_set_policy[STAPE_A_SESSION_EXCLUDE_COMM + 1];
 int stape_filter_add_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info);

@@ -19,7 +19,15 @@
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pid_range = { .min = 1, .max = PID_MAX_LIMIT - 1 };
 
-const struct nla_policy stape_filter_policy[STAPE_A_SESSION_CGROUP + 1] = {
+const struct nla_policy stape_filter_add_policy[STAPE_A_SESSION_FOLLOW + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
+	[STAPE_A_SESSION_TID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
+	[STAPE_A_SESSION_CGROUP] = { .type = NLA_U64 },
+	[STAPE_A_SESSION_FOLLOW] = { .type = NLA_FLAG },
+};
+
+const struct nla_policy stape_filter_del_policy[STAPE_A_SESSION_CGROUP + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 	[STAPE_A_SESSION_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
 	[STAPE_A_SESSION_TID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_pid_range),
@@ -97,28 +105,31 @@ static int stape_filter_change_task(struct stape_session *session, const struct 
 }
 
 static int stape_filter_change_cgroup(struct stape_session *session, const struct nlattr *attr,
-				      bool add, struct netlink_ext_ack *extack)
+				      bool add, struct genl_info *info)
 {
+	bool follow = add && nla_get_flag(info->attrs[STAPE_A_SESSION_FOLLOW]);
 	u64 id = nla_get_u64(attr);
-	int ret = add ? stape_rules_add_cgroup(&session->active, id) :
+	int ret = add ? stape_rules_add_cgroup(&session->active, id, follow) :
 			stape_rules_del_cgroup(&session->active, id);
 
 	if (ret == -ENOENT)
-		NL_SET_ERR_MSG_ATTR(extack, attr, "there is no such cgroup (version 2)");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "there is no such cgroup (version 2)");
 	else if (ret == -E2BIG)
-		NL_SET_ERR_MSG_ATTR(extack, attr, "more cgroups than a filter can have");
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "more cgroups than a filter can have");
+	else if (ret == -ENAMETOOLONG)
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "its path is too long to be followed");
 	return ret;
 }
 
 static int stape_filter_change_one(struct stape_session *session, const struct nlattr *attr,
-				   bool add, struct netlink_ext_ack *extack)
+				   bool add, struct genl_info *info)
 {
 	switch (nla_type(attr)) {
 	case STAPE_A_SESSION_PID:
 	case STAPE_A_SESSION_TID:
-		return stape_filter_change_task(session, attr, add, extack);
+		return stape_filter_change_task(session, attr, add, info->extack);
 	case STAPE_A_SESSION_CGROUP:
-		return stape_filter_change_cgroup(session, attr, add, extack);
+		return stape_filter_change_cgroup(session, attr, add, info);
 	}
 	return 0;
 }
@@ -142,7 +153,7 @@ static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool
 	if (ret)
 		goto out;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		ret = stape_filter_change_one(session, attr, add, info->extack);
+		ret = stape_filter_change_one(session, attr, add, info);
 		if (ret)
 			break;
 	}

@@ -17,8 +17,8 @@
  *   uses nothing that is freed
  *   sched_process_exec, task_rename: can be preempted; they take RCU
  *   sched_process_fork, _exit: can be preempted; they switch preemption off
- *   cgroup_attach_task: the kernel holds a spinlock, which on PREEMPT_RT leaves
- *   preemption on; it takes RCU
+ *   cgroup_attach_task, cgroup_mkdir: the kernel holds a spinlock, which on PREEMPT_RT leaves
+ *   preemption on; they take RCU
  *
  * Handlers of return probes (retprobe.h) run with preemption off on all kernels.  Those of
  * throttling run under the runqueue lock.
@@ -64,6 +64,7 @@ static struct stape_tracepoint {
 	{ "sched_pi_setprio", stape_probe_boost },
 	{ "task_rename", stape_probe_rename },
 	{ "cgroup_attach_task", stape_probe_cgroup },
+	{ "cgroup_mkdir", stape_probe_mkdir },
 	{ "softirq_raise", stape_softirq_raise },
 	{ "softirq_entry", stape_softirq_entry },
 };
@@ -82,6 +83,7 @@ static void __maybe_unused stape_attach_check_prototypes(void)
 	check_trace_callback_type_sched_pi_setprio(stape_probe_boost);
 	check_trace_callback_type_task_rename(stape_probe_rename);
 	check_trace_callback_type_cgroup_attach_task(stape_probe_cgroup);
+	check_trace_callback_type_cgroup_mkdir(stape_probe_mkdir);
 	check_trace_callback_type_softirq_raise(stape_softirq_raise);
 	check_trace_callback_type_softirq_entry(stape_softirq_entry);
 }

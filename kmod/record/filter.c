@@ -136,6 +136,18 @@ void stape_filter_free_bits(struct stape_filter *filter)
 }
 
 /**
+ * stape_filter_free_cgroup() - free a cgroup of rules
+ * @entry: no probe uses it
+ *
+ * Context: any.
+ */
+void stape_filter_free_cgroup(struct stape_filter_cgroup *entry)
+{
+	cgroup_put(rcu_dereference_protected(entry->cgroup, true));
+	kfree(entry);
+}
+
+/**
  * stape_filter_destroy() - free a filter
  * @filter: made by stape_filter_init(); it has no member, and no probe uses it any more
  *
@@ -150,7 +162,7 @@ void stape_filter_destroy(struct stape_filter *filter)
 		put_pid(filter->rescan.moved[i]);
 	put_pid(filter->owner);
 	for (i = 0; i < rules->nr_cgroups; i++)
-		cgroup_put(rules->cgroups[i]);
+		stape_filter_free_cgroup(rules->cgroups[i]);
 	kfree(rules);
 	stape_filter_free_bits(filter);
 }
@@ -382,9 +394,40 @@ bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_
 	rcu_read_lock();
 	cgroup = task_dfl_cgroup(task);
 	for (i = 0; i < rules->nr_cgroups && !found; i++)
-		found = cgroup_is_descendant(cgroup, rules->cgroups[i]);
+		found = cgroup_is_descendant(cgroup,
+					     rcu_dereference(rules->cgroups[i]->cgroup));
 	rcu_read_unlock();
 	return found;
+}
+
+/**
+ * stape_filter_follow() - let a new cgroup take the place of the removed one that had its path
+ * @filter: a session's
+ * @cgroup: the new cgroup, which nobody can find yet
+ * @path: its path
+ *
+ * No task has to be checked again: the new cgroup has none, and those in the removed one are about
+ * to end.
+ *
+ * Context: RCU reader, under the kernel's cgroup_mutex: one caller at a time.
+ */
+void stape_filter_follow(struct stape_filter *filter, struct cgroup *cgroup, const char *path)
+{
+	const struct stape_filter_rules *rules = stape_filter_rules(filter);
+	struct stape_filter_cgroup *entry;
+	struct cgroup *old;
+	u32 i;
+
+	for (i = 0; i < rules->nr_cgroups; i++) {
+		entry = rules->cgroups[i];
+		old = rcu_dereference(entry->cgroup);
+		/* Hierarchies of version 1 use the same tracepoint. */
+		if (old->root != cgroup->root || strcmp(entry->path, path))
+			continue;
+		cgroup_get(cgroup);
+		rcu_assign_pointer(entry->cgroup, cgroup);
+		cgroup_put(old);	/* its memory is freed after a grace period, too */
+	}
 }
 
 /**

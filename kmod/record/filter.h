@@ -51,13 +51,24 @@ struct stape_filter_flags {
 };
 
 /**
+ * struct stape_filter_cgroup - a cgroup that the rules select, with its descendants
+ * @cgroup: referenced, perhaps removed.  Changed by the probe of cgroup_mkdir; read under RCU
+ * @path: of a cgroup that is followed: one that is made there takes the place of @cgroup.  "": it
+ *	is not followed
+ */
+struct stape_filter_cgroup {
+	struct cgroup __rcu *cgroup;
+	char path[];
+};
+
+/**
  * struct stape_filter_rules - which tasks a filter selects; a change replaces all of it
  * @rcu: frees it
  * @flags: of filter-set
  * @nr_cgroups: entries of @cgroups
  * @nr_patterns: entries of @patterns
  * @patterns: names of tasks that are left out, in the same memory
- * @cgroups: added cgroups, which the filter references
+ * @cgroups: added cgroups, which belong to the filter: the next rules have the same
  */
 struct stape_filter_rules {
 	struct rcu_head rcu;
@@ -65,7 +76,7 @@ struct stape_filter_rules {
 	u32 nr_cgroups;
 	u32 nr_patterns;
 	char (*patterns)[STAPE_PATTERN_LEN];
-	struct cgroup *cgroups[];
+	struct stape_filter_cgroup *cgroups[];
 };
 
 /**
@@ -164,6 +175,7 @@ struct stape_filter_rules *stape_filter_alloc_rules(u32 nr_cgroups, u32 nr_patte
 int stape_filter_init(struct stape_filter *filter);
 int stape_filter_alloc(struct stape_filter *filter);
 void stape_filter_free_bits(struct stape_filter *filter);
+void stape_filter_free_cgroup(struct stape_filter_cgroup *entry);
 void stape_filter_destroy(struct stape_filter *filter);
 void stape_filter_publish(struct stape_filter *filter);
 void stape_filter_withdraw(struct stape_filter *filter);
@@ -174,6 +186,7 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved);
 bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan);
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
+void stape_filter_follow(struct stape_filter *filter, struct cgroup *cgroup, const char *path);
 
 /* Under the PID's stape_filter_lock(). */
 void stape_filter_insert(struct stape_filter *filter, u32 pid);

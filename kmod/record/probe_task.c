@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for a task's lifecycle: its fork, its execve(), its moves between cgroups, its exit.
+ * Probes for a task's lifecycle: its fork, its execve(), its moves between cgroups, its exit; and
+ * for new cgroups.
  *
  * Interrupts may be on in them, so they switch interrupts off to write.  Those of fork, exec
  * and exit can be preempted on recent kernels, so each of them is an RCU reader: see attach.c.
@@ -94,5 +95,17 @@ void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,
 	rcu_read_lock();
 	for_each_active(active)
 		stape_follow_move(active, cgroup, task, process);
+	rcu_read_unlock();
+}
+
+void stape_probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
+{
+	struct stape_active *active;
+
+	/* After the end of the cgroup that had the path; pairs with stape_rules_add_cgroup(). */
+	smp_mb();
+	rcu_read_lock();
+	for_each_active(active)
+		stape_filter_follow(&active->filter, cgroup, path);
 	rcu_read_unlock();
 }

@@ -21,6 +21,9 @@
 /* Tasks that are checked within one RCU read-side section. */
 #define STAPE_RULES_BATCH	1024
 
+/* Room for the path of a cgroup; the tracepoint cgroup_mkdir cuts longer ones. */
+#define STAPE_RULES_PATH	1024
+
 /*
  * Checks a task by its present name.  The rename probe runs before the new name is stored, and
  * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
@@ -270,47 +273,105 @@ static u32 stape_rules_find_cgroup(const struct stape_filter_rules *rules, u64 i
 {
 	u32 i;
 
+	rcu_read_lock();
 	for (i = 0; i < rules->nr_cgroups; i++)
-		if (cgroup_id(rules->cgroups[i]) == id)
+		if (cgroup_id(rcu_dereference(rules->cgroups[i]->cgroup)) == id)
 			break;
+	rcu_read_unlock();
 	return i;
+}
+
+/* Finds a cgroup, and its path if it is to be followed.  Returns an ERR_PTR() if that fails. */
+static struct stape_filter_cgroup *stape_rules_get_cgroup(u64 id, bool follow)
+{
+	struct stape_filter_cgroup *entry;
+	struct cgroup *cgroup;
+	int n;
+
+	entry = kzalloc(struct_size(entry, path, follow ? STAPE_RULES_PATH : 1),
+			GFP_KERNEL_ACCOUNT);
+	if (!entry)
+		return ERR_PTR(-ENOMEM);
+	cgroup = cgroup_get_from_id(id);
+	if (IS_ERR_OR_NULL(cgroup)) {
+		kfree(entry);
+		return ERR_PTR(-ENOENT);
+	}
+	RCU_INIT_POINTER(entry->cgroup, cgroup);
+	n = follow ? cgroup_path(cgroup, entry->path, STAPE_RULES_PATH) : 0;
+	if (n >= 0 && n < STAPE_RULES_PATH - 1)
+		return entry;
+	stape_filter_free_cgroup(entry);
+	return ERR_PTR(-ENAMETOOLONG);
+}
+
+/* Frees a cgroup that is in the rules no more. */
+static void stape_rules_put_cgroup(struct stape_filter_cgroup *entry)
+{
+	/* Before that, a probe may still give it another cgroup. */
+	synchronize_rcu();
+	stape_filter_free_cgroup(entry);
+}
+
+static bool stape_rules_is_removed(const struct stape_filter_cgroup *entry)
+{
+	bool removed;
+
+	rcu_read_lock();
+	removed = !(READ_ONCE(rcu_dereference(entry->cgroup)->self.flags) & CSS_ONLINE);
+	rcu_read_unlock();
+	return removed;
 }
 
 /**
  * stape_rules_add_cgroup() - select the tasks of a cgroup and of its descendants
  * @active: a session's
  * @id: of a cgroup of the unified hierarchy
+ * @follow: later also those of a cgroup that has its path then
  *
  * Context: under the session's lock; may sleep.
- * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENOMEM.
+ * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENAMETOOLONG: its path is too long to be
+ * followed; -ENOMEM.
  */
-int stape_rules_add_cgroup(struct stape_active *active, u64 id)
+int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow)
 {
 	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
-	u32 n = old->nr_cgroups;
-	struct cgroup *cgroup;
+	u32 at = stape_rules_find_cgroup(old, id), n = old->nr_cgroups;
+	struct stape_filter_cgroup *entry, *before = NULL;
 
-	if (stape_rules_find_cgroup(old, id) < n)
+	if (at < n)
+		before = old->cgroups[at];
+	if (before && (!follow || *before->path))
 		return 0;
-	if (n == STAPE_FILTER_CGROUPS_MAX)
+	if (at == STAPE_FILTER_CGROUPS_MAX)
 		return -E2BIG;
-	cgroup = cgroup_get_from_id(id);
-	if (IS_ERR_OR_NULL(cgroup))
-		return -ENOENT;
-	rules = stape_rules_copy(old, n + 1);
+	entry = stape_rules_get_cgroup(id, follow);
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
+	rules = stape_rules_copy(old, max(n, at + 1));
 	if (!rules) {
-		cgroup_put(cgroup);
+		stape_filter_free_cgroup(entry);
 		return -ENOMEM;
 	}
-	rules->cgroups[n] = cgroup;
+	rules->cgroups[at] = entry;
 	stape_rules_replace(active, rules);
-	return 0;
+	if (before)
+		stape_rules_put_cgroup(before);
+	/*
+	 * If it is gone, one of the same path may have been made before the probe saw the rule.
+	 * The barrier of stape_rules_walk() is between the rule and this; pairs with that of
+	 * stape_probe_mkdir().
+	 */
+	if (!stape_rules_is_removed(entry))
+		return 0;
+	stape_rules_del_cgroup(active, id);
+	return -ENOENT;
 }
 
 /**
  * stape_rules_del_cgroup() - undo stape_rules_add_cgroup()
  * @active: a session's
- * @id: of a cgroup that was added
+ * @id: of a cgroup that was added, or that has taken its place
  *
  * Context: under the session's lock; may sleep.
  * Return: 0; -ENOENT: it was not added; -ENOMEM.
@@ -319,19 +380,18 @@ int stape_rules_del_cgroup(struct stape_active *active, u64 id)
 {
 	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
 	u32 at = stape_rules_find_cgroup(old, id), last = old->nr_cgroups - 1;
-	struct cgroup *cgroup;
+	struct stape_filter_cgroup *entry;
 
 	if (at == old->nr_cgroups)
 		return -ENOENT;
 	rules = stape_rules_copy(old, last);
 	if (!rules)
 		return -ENOMEM;
-	cgroup = old->cgroups[at];
+	entry = old->cgroups[at];
 	if (at < last)
 		rules->cgroups[at] = old->cgroups[last];
 	stape_rules_replace(active, rules);
-	/* A cgroup's memory is freed after a grace period, too. */
-	cgroup_put(cgroup);
+	stape_rules_put_cgroup(entry);
 	return 0;
 }
 

@@ -10,7 +10,7 @@ struct task_struct;
 
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process);
 int stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process);
-int stape_rules_add_cgroup(struct stape_active *active, u64 id);
+int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow);
 int stape_rules_del_cgroup(struct stape_active *active, u64 id);
 int stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
 		    char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);

@@ -85,6 +85,15 @@ int st_record_add_cgroup(struct st_record *r, uint64_t id)
 	return add(r, (struct schedtape_filter){ .cgroups = &cgroup, .nr_cgroups = 1 });
 }
 
+int st_record_follow_cgroup(struct st_record *r, uint64_t id)
+{
+	struct schedtape_cgroup cgroup = { .id = id };
+	bool follow = true;
+
+	return add(r, (struct schedtape_filter){ .cgroups = &cgroup, .nr_cgroups = 1,
+						 .follow = &follow });
+}
+
 int st_record_del_cgroup(struct st_record *r, uint64_t id)
 {
 	struct schedtape_cgroup cgroup = { .id = id };

@@ -46,6 +46,7 @@ int st_record_del(struct st_record *r, pid_t pid);
 int st_record_add_thread(struct st_record *r, pid_t tid);
 int st_record_del_thread(struct st_record *r, pid_t tid);
 int st_record_add_cgroup(struct st_record *r, uint64_t id);
+int st_record_follow_cgroup(struct st_record *r, uint64_t id);
 int st_record_del_cgroup(struct st_record *r, uint64_t id);
 int st_record_set(struct st_record *r, const struct schedtape_filter *filter);
 int st_record_start(struct st_record *r);

@@ -152,6 +152,7 @@ static void add_session_attr(struct worker *w, uint16_t type)
 		break;
 	case STAPE_A_SESSION_OVERWRITE:
 	case STAPE_A_SESSION_SYSCALLS:
+	case STAPE_A_SESSION_FOLLOW:
 		st_request_add(&w->q, type, NULL, 0);
 		break;
 	case STAPE_A_SESSION_TRIGGER:
@@ -180,6 +181,7 @@ static const uint16_t types[NR_KINDS][8] = {
 	},
 	[STAPE_CMD_FILTER_ADD] = {
 		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,
+		STAPE_A_SESSION_FOLLOW,
 	},
 	[STAPE_CMD_FILTER_DEL] = {
 		STAPE_A_SESSION_PID, STAPE_A_SESSION_TID, STAPE_A_SESSION_CGROUP,

@@ -158,6 +158,11 @@ TEST_F(netlink, unknown)
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
 		EXPECT_EQ(8, self->q.offset);
 	}
+	/* One that only the opposite takes. */
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_ID, self->id);
+	st_request_add(&self->q, STAPE_A_SESSION_FOLLOW, NULL, 0);
+	EXPECT_EQ(-EINVAL, st_request(&self->q));
+	EXPECT_EQ(8, self->q.offset);
 	st_request_add_u32(begin(self, STAPE_CMD_INFO_GET), 1, 1);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 }

@@ -597,6 +597,41 @@ TEST_F(cgroups, removed)
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
 }
 
+/* A new cgroup of the same path is recorded, too, from its first task on. */
+TEST_F(cgroups, followed)
+{
+	int *pids = share(), round;
+	uint64_t again = 0;
+
+	ASSERT_NE(MAP_FAILED, pids);
+	/* It was added without that before. */
+	ASSERT_EQ(0, st_record_follow_cgroup(&self->r, self->id));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (round = 0; round < 2; round++) {
+		ASSERT_TRUE(st_cgroup_remove("in"));
+		ASSERT_NE(0, st_cgroup_make("inn"));
+		ASSERT_NE(0, st_cgroup_make("inn/in"));
+		again = st_cgroup_make("in");
+		ASSERT_NE(0, again);
+		pids[0] = st_cgroup_fd("in");
+		ASSERT_EQ(0, st_child_fork(&self->w[round], -1, fork_to_cgroup, pids));
+		ASSERT_TRUE(st_child_step(&self->w[round]));
+		close(pids[0]);
+		ASSERT_EQ(0, st_record_flush(&self->r));
+		EXPECT_EQ(1, st_count_why(&self->r, pids[2], STAPE_TASK_ENTERS));
+		st_count(&self->r, pids[2], &self->c);
+		EXPECT_EQ(1, self->c.wakeup_new);
+		EXPECT_EQ(0, st_named(&self->r, pids[1]));
+	}
+	EXPECT_EQ(-ENOENT, st_record_del_cgroup(&self->r, self->id));
+	EXPECT_EQ(0, st_record_del_cgroup(&self->r, again));
+	ASSERT_TRUE(st_cgroup_remove("in"));
+	ASSERT_NE(0, st_cgroup_make("in"));
+	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
+	EXPECT_EQ(0, tasks_of(self));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+}
+
 /* The last task of a cgroup has ended: others may come. */
 TEST_F(cgroups, emptied)
 {

@@ -85,6 +85,7 @@ static void test_numbers(void)
 	ok(takes(&opts, "--switch-output=2G") && opts.parts.bytes == 2ULL << 30,
 	   "--switch-output=2G");
 	ok(takes(&opts, "--max-size=3K") && opts.max_size == 3072, "--max-size=3K");
+	ok(takes(&opts, "--no-follow") && opts.targets.no_follow, "--no-follow");
 	ok(takes(&opts, "-p7,2147483647") && opts.targets.filter.nr_pids == 2 &&
 	   opts.targets.filter.pids[1] == 2147483647, "-p7,2147483647");
 	record_options_free(&opts);

@@ -14,6 +14,7 @@
 
 #define OPT_KTHREADS		0x3000
 #define OPT_EXCLUDE_COMM	0x3001
+#define OPT_NO_FOLLOW		0x3002
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "Which tasks to record:", 1 },
@@ -21,6 +22,8 @@ static const struct argp_option options[] = {
 	{ "tid", 't', "TID,...", 0, "These threads, and all that they fork", 1 },
 	{ "cgroup", 'G', "CGROUP,...", 0,
 	  "All tasks in these cgroups (version 2) and below them: paths, or numbers as id:N", 1 },
+	{ "no-follow", OPT_NO_FOLLOW, NULL, 0,
+	  "Not those of a cgroup that is made with the path of one of these after its end", 1 },
 	{ "all-cpus", 'a', NULL, 0, "All tasks of user space", 1 },
 	{ "kthreads", OPT_KTHREADS, NULL, 0, "Record kernel threads, too", 1 },
 	{ "no-inherit", 'i', NULL, 0, "Do not record what these tasks fork", 1 },
@@ -75,21 +78,41 @@ static void find_whole(struct select_name *argument)
 		argument->others |= is_cgroup(argument[i].text);
 }
 
-static int add_cgroup(struct schedtape_filter *filter, char *name, struct schedtape_error *err)
+/* Returns true for the number of a cgroup, "id:N" or "N", which is that of no other one later. */
+static bool is_number(const char *name)
+{
+	if (!strncmp(name, "id:", 3))
+		name += 3;
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+/* Makes room for another cgroup.  Returns false without memory. */
+static bool make_room(struct schedtape_filter *filter)
 {
 	struct schedtape_cgroup *list;
+	bool *follow;
+
+	list = reallocarray(filter->cgroups, filter->nr_cgroups + 1, sizeof(*list));
+	filter->cgroups = list ? list : filter->cgroups;
+	follow = reallocarray(filter->follow, filter->nr_cgroups + 1, sizeof(*follow));
+	filter->follow = follow ? follow : filter->follow;
+	return list && follow;
+}
+
+static int add_cgroup(struct schedtape_filter *filter, char *name, struct schedtape_error *err)
+{
+	struct schedtape_cgroup *cgroup;
 	int ret;
 
 	if (!*name)
 		return schedtape_fail(err, -EINVAL, "-G: a cgroup without a name");
-	list = reallocarray(filter->cgroups, filter->nr_cgroups + 1, sizeof(*list));
-	if (!list)
+	if (!make_room(filter))
 		return schedtape_fail(err, -ENOMEM, "-G %s: not enough memory", name);
-	filter->cgroups = list;
-	list += filter->nr_cgroups;
-	ret = schedtape_cgroup_find(name, list, err);
+	cgroup = &filter->cgroups[filter->nr_cgroups];
+	ret = schedtape_cgroup_find(name, cgroup, err);
 	if (ret && strchr(name, '\\'))
-		ret = schedtape_cgroup_find(select_unquote(name), list, err);
+		ret = schedtape_cgroup_find(select_unquote(name), cgroup, err);
+	filter->follow[filter->nr_cgroups] = !is_number(name);
 	filter->nr_cgroups += !ret;
 	return ret;
 }
@@ -181,6 +204,12 @@ static void parse_flag(int key, struct targets *targets)
 	}
 }
 
+static void stop_following(struct schedtape_filter *filter)
+{
+	free(filter->follow);
+	filter->follow = NULL;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct targets *targets = state->input;
@@ -200,6 +229,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'G':
 		parse_cgroups(state, arg, filter);
+		break;
+	case OPT_NO_FOLLOW:
+		targets->no_follow = true;
+		break;
+	case ARGP_KEY_END:
+		if (targets->no_follow)
+			stop_following(filter);
 		break;
 	case OPT_EXCLUDE_COMM:
 		targets->flags_given = true;
@@ -244,6 +280,7 @@ void targets_free(struct targets *targets)
 	free(filter->pids);
 	free(filter->tids);
 	free(filter->cgroups);
+	free(filter->follow);
 	free(filter->exclude_comm);
 	*targets = (struct targets){ 0 };
 }

@@ -14,10 +14,12 @@
  * struct targets - the targets that the options name
  * @filter: the targets; targets_free() frees its lists
  * @flags_given: an option of filter-set was given
+ * @no_follow: no cgroup is followed
  */
 struct targets {
 	struct schedtape_filter filter;
 	bool flags_given;
+	bool no_follow;
 };
 
 /* A child of a command's argp; its input is a struct targets. */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "record/looks.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "common/output.h"
 #include "machine/cgroup-past.h"
 #include "module/cgroup.h"
 
@@ -28,6 +32,48 @@ static int look_at_scheduler(struct recorder *recorder, bool end, struct schedta
 		return schedtape_writer_scheduler(recorder->writer, &watch->now, err);
 	schedtape_scheduler_past_add(&recorder->schedulers, &watch->now);
 	return 0;
+}
+
+/* Is there a cgroup of the filter, or, if it is followed, another one of its path? */
+static bool is_there(const struct recorder *recorder, size_t i)
+{
+	const struct schedtape_filter *filter = recorder->filter;
+	const struct schedtape_cgroup *cgroup = &filter->cgroups[i];
+	char folder[2 * PATH_MAX];
+	struct stat st;
+
+	/* Without a path, that is not known. */
+	if (!cgroup->path)
+		return true;
+	snprintf(folder, sizeof(folder), "%s%s", recorder->cgroups.mount, cgroup->path);
+	return !lstat(folder, &st) &&
+	       ((filter->follow && filter->follow[i]) || st.st_ino == cgroup->id);
+}
+
+/*
+ * Says so when none of the filter's cgroups is left.  A service that restarts has none for a
+ * moment: the second look says it, or the last.
+ */
+static void say_gone(struct recorder *recorder, bool end)
+{
+	const struct schedtape_filter *filter = recorder->filter;
+	unsigned int before = recorder->cgroups_gone;
+	size_t i, n = filter ? filter->nr_cgroups : 0;
+	bool follows = false;
+
+	recorder->cgroups_gone = 0;
+	for (i = 0; i < n; i++) {
+		if (is_there(recorder, i))
+			return;
+		follows = follows || (filter->follow && filter->follow[i]);
+	}
+	recorder->cgroups_gone = before + 1;
+	if (!n || recorder->quiet || (before != 1 && !(end && !before)))
+		return;
+	out_warning(NULL, "-G: %s has been removed: %s", n > 1 ? "the last of these cgroups" :
+		    filter->cgroups[0].path, follows ?
+		    "the recording goes on, with tasks of a cgroup that is made there again" :
+		    "no more tasks of it will be recorded");
 }
 
 /* Writes all cgroups.  A tape of what was in memory has none of them yet. */
@@ -66,6 +112,7 @@ int looks_again(struct recorder *recorder, bool counts, struct schedtape_error *
 {
 	int ret = 0;
 
+	say_gone(recorder, false);
 	if (schedtape_watch_lives(&recorder->watch))
 		ret = look_at_scheduler(recorder, false, err);
 	return ret ? ret : look_at_changed(recorder, true, counts, err);
@@ -80,6 +127,7 @@ int looks_end(struct recorder *recorder, struct schedtape_error *err)
 {
 	int ret = look_at_scheduler(recorder, true, err);
 
+	say_gone(recorder, true);
 	return ret ? ret : put_cgroups(recorder, recorder->writer, err);
 }
 

@@ -115,6 +115,7 @@ struct recorder_totals {
  * @watch: the scheduler that the last look found
  * @schedulers: with @past: those that were on
  * @cgroups: the cgroups whose quotas are watched
+ * @cgroups_gone: how many looks have found none of the filter's
  * @cut: tapes that have ended, and snapshots that have been taken, while the recording went on: how
  *	many, what for the last time, and when that was, ns of CLOCK_MONOTONIC
  * @start_time: ns of CLOCK_MONOTONIC
@@ -165,6 +166,7 @@ struct recorder {
 	struct schedtape_watch watch;
 	struct schedtape_scheduler_past schedulers;
 	struct schedtape_cgroup_watch cgroups;
+	unsigned int cgroups_gone;
 	struct {
 		uint64_t count;
 		char name[32];

@@ -65,13 +65,16 @@ static int change_id(struct schedtape_client *client, int cmd, uint32_t session,
 }
 
 static int change_cgroup(struct schedtape_client *client, int cmd, uint32_t session,
-			 const struct schedtape_cgroup *cgroup, struct schedtape_error *err)
+			 const struct schedtape_cgroup *cgroup, bool follow,
+			 struct schedtape_error *err)
 {
 	struct nl_msg *msg = client_message(client, cmd, 0);
 	char name[64];
 
 	client_put_u32(&msg, STAPE_A_SESSION_ID, session);
 	client_put_u64(&msg, STAPE_A_SESSION_CGROUP, cgroup->id);
+	if (follow)
+		client_put(&msg, STAPE_A_SESSION_FOLLOW, NULL, 0);
 	snprintf(name, sizeof(name), "cgroup id:%" PRIu64, cgroup->id);
 	return client_request(client, msg, NULL, NULL, cgroup->path ? cgroup->path : name, err);
 }
@@ -91,7 +94,8 @@ static int change(struct schedtape_client *client, int cmd, uint32_t session,
 		ret = change_id(client, cmd, session, STAPE_A_SESSION_TID, own.tids[i],
 				"TID", err);
 	for (i = 0; i < own.nr_cgroups && !ret; i++)
-		ret = change_cgroup(client, cmd, session, &own.cgroups[i], err);
+		ret = change_cgroup(client, cmd, session, &own.cgroups[i],
+				    cmd == STAPE_CMD_FILTER_ADD && own.follow && own.follow[i], err);
 	return name_session(ret, session, err);
 }
 

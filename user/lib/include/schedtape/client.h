@@ -322,6 +322,8 @@ struct schedtape_cgroup {
  * @kthreads: the filter may have kernel threads, too
  * @no_inherit: a task's children are not added
  * @reserved: false
+ * @follow: for each of @cgroups: when it has been removed, and another one is made with the same
+ *	path, that takes its place; NULL: none is followed
  */
 struct schedtape_filter {
 	size_t size;
@@ -337,6 +339,7 @@ struct schedtape_filter {
 	bool kthreads;
 	bool no_inherit;
 	bool reserved[5];
+	bool *follow;
 };
 
 /* These take a session by its id, because it may belong to another process. */

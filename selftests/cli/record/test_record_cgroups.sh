@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: schedtape record -G while cgroups come and go.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/record}/lib/commands.sh"
+
+cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -z "$cg" ] || ! mkdir -p "$cg/st/svc" 2> log; then
+	skip "needs cgroups of version 2"
+	finish
+	exit
+fi
+trap 'rm -rf "$dir"; rmdir "$cg"/st/*/* "$cg"/st/* "$cg/st" 2> /dev/null' EXIT
+
+# start COMMAND...: records to the tape t, with messages in the file said
+start()
+{
+	"$@" 2> said &
+	recorder=$!
+	eventually recording
+}
+
+# within CGROUP COMMAND...: runs a command in a cgroup, which is made if there is none, and removed
+within()
+{
+	mkdir -p "$cg/$1"
+	# shellcheck disable=SC2016 # for the other shell
+	sh -c 'echo $$ > "$0/cgroup.procs" && exec "$@"' "$cg/$1" "${@:2}" 2> log
+	rmdir "$cg/$1"
+}
+
+# recorded NAMES TEXT: the tape's tasks have these names, and their cgroups have a path
+recorded()
+{
+	local got
+
+	interrupt $recorder
+	got=$(names t)
+	echo "$got" > log
+	[ "$got" = "$1" ]
+	report $? "$2"
+	schedtape report --by cgroup t > log 2>&1 && grep -q /st/ log && ! grep -q 'id:' log
+	report $? "$2: with their cgroups"
+}
+
+# said PATTERN TEXT: the recorder says so
+said()
+{
+	eventually grep -q "$1" said
+	report $? "$2"
+}
+
+start schedtape record -o t -G st/svc
+for command in "sleep 0.011" "sleep 0.012" "sleep 0.013" true; do
+	# shellcheck disable=SC2086 # a command and its argument
+	within st/svc $command
+done
+rmdir "$cg/st"
+within st/svc sleep 0.02
+mkdir -p "$cg/st/svc"
+within st/svc/below sleep 0.2
+within st/beside sleep 0.01
+rmdir "$cg/st/svc"
+said '/st/svc has been removed: the recording goes on' "the end of the last cgroup is told"
+recorded "sleep sleep sleep sleep sleep true" "a service that restarts: all its tasks"
+
+mkdir -p "$cg/st/svc"
+start schedtape record -o t --no-follow -G st/svc
+within st/svc sleep 0.1
+said '/st/svc has been removed: no more tasks' "--no-follow: the end of the cgroup is told"
+within st/svc sleep 0.1
+recorded sleep "--no-follow: the tasks of one cgroup"
+
+mkdir -p "$cg/st/a" "$cg/st/b"
+start schedtape record -o t -G "st/a,id:$(stat -c %i "$cg/st/b")"
+within st/b sleep 0.1
+within st/b sh -c true
+within st/a sleep 0.1
+said 'the last of these cgroups has been removed' "several cgroups: the end of the last one"
+within st/a true
+recorded "sleep sleep true" "a path is followed, and a number is not"
+
+finish
