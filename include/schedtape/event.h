@@ -186,6 +186,7 @@ enum stape_dl_word {
 #define STAPE_SET_THROTTLE	1	/* of a cgroup, PID 0; payload: enum stape_throttle_word */
 #define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
 #define STAPE_SET_IDLE		3	/* of the page's CPU, PID 0; payload: enum stape_idle_word */
+#define STAPE_SET_CGROUP	4	/* a cgroup's name, PID 0; payload: enum stape_cgroup_word */
 /*
  * New events are further attributes, because no type is left: readers skip those that they do not
  * know.  The numbers from 64 on are in bits 31..0 of the first payload word of this one.
@@ -252,6 +253,18 @@ enum stape_idle_word {
 #define STAPE_SWITCH_SPAN_SHIFT		42	/* 22 bits: span >> STAPE_SWITCH_SPAN_UNIT */
 #define STAPE_SWITCH_SPAN_BITS		22
 #define STAPE_SWITCH_SPAN_UNIT		10
+
+/*
+ * The payload of STAPE_SET_CGROUP, a description: the name of a cgroup (version 2) that was made
+ * after the session had got its filter.  It comes before the first task is described in the cgroup
+ * or below it, and perhaps again later.  A name without its NUL goes on in the next such event.
+ */
+enum stape_cgroup_word {
+	STAPE_CGROUP_ID = 0,
+	STAPE_CGROUP_PARENT = 1,	/* id of the cgroup that it is in */
+	STAPE_CGROUP_NAME = 2,		/* as bytes, with NUL */
+	STAPE_CGROUP_WORDS = 15,	/* at most */
+};
 
 /* Whether an exit begins or has ended: bits of the argument above the number of words. */
 #define STAPE_EXIT_SHIFT	4

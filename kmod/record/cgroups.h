@@ -13,15 +13,22 @@ struct task_struct;
 
 #define STAPE_CGROUPS_SHIFT	12
 #define STAPE_CGROUPS_BITS	BIT(STAPE_CGROUPS_SHIFT)
+#define STAPE_CGROUPS_NAMED	64
 
 /**
  * struct stape_cgroups - a set of cgroups
  * @bits: the bit of each cgroup, by a hash of its id; another cgroup may have the same
+ * @first: the kernel's serial number of the first cgroup that was made since probes know the
+ *	session; 0: there is none
+ * @named: ids of such cgroups whose names are in the stream, by a hash; another cgroup may take the
+ *	place, and the name is written again then
  *
  * A cgroup stays in the set when its tasks have left: it has to be cheap, not exact.
  */
 struct stape_cgroups {
 	DECLARE_BITMAP(bits, STAPE_CGROUPS_BITS);
+	u64 first;
+	u64 named[STAPE_CGROUPS_NAMED];
 };
 
 void stape_cgroups_add(struct stape_cgroups *cgroups, struct task_struct *task);
@@ -29,6 +36,17 @@ void stape_cgroups_add(struct stape_cgroups *cgroups, struct task_struct *task);
 static inline u32 stape_cgroups_bit(u64 id)
 {
 	return hash_64(id, STAPE_CGROUPS_SHIFT);
+}
+
+/* Returns whether a cgroup's name has to be written, and notes that it is. */
+static inline bool stape_cgroups_take_name(struct stape_cgroups *cgroups, u64 id)
+{
+	u64 *named = &cgroups->named[stape_cgroups_bit(id) % STAPE_CGROUPS_NAMED];
+
+	if (READ_ONCE(*named) == id)
+		return false;
+	WRITE_ONCE(*named, id);
+	return true;
 }
 
 /* Returns false if no task of the session has been in the cgroup, or below it. */

@@ -6,6 +6,7 @@
 #include "record/encode.h"
 
 #include <linux/atomic.h>
+#include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -155,12 +156,55 @@ static u64 stape_encode_put_task(struct stape_active *active, struct task_struct
 	return now;
 }
 
+/* Writes the name of a cgroup, which stays as it is: version 2 renames none.  For RCU readers. */
+static void stape_encode_put_cgroup(struct stape_active *active, struct cgroup *cgroup)
+{
+	const char *name = (const char __force *)READ_ONCE(cgroup->kn->name);
+	size_t n, left = strlen(name) + 1;
+	u64 words[STAPE_CGROUP_WORDS];
+	struct stape_ring *ring;
+	unsigned long flags;
+
+	ring = stape_descriptions_lock(active->descriptions, &flags);
+	for (; left; left -= n, name += n) {
+		memset(words, 0, sizeof(words));
+		n = min(left, sizeof(words) - STAPE_CGROUP_NAME * sizeof(u64));
+		words[STAPE_CGROUP_ID] = cgroup_id(cgroup);
+		words[STAPE_CGROUP_PARENT] = cgroup_id(cgroup_parent(cgroup));
+		memcpy(words + STAPE_CGROUP_NAME, name, n);
+		stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, 0,
+				       STAPE_SET_CGROUP, words,
+				       STAPE_CGROUP_NAME + DIV_ROUND_UP(n, sizeof(u64)));
+	}
+	stape_descriptions_unlock(active->descriptions, flags);
+}
+
+/*
+ * Writes the names of a task's cgroup and of those above it that are new.  The recorder may be too
+ * late to read them.  A cgroup is newer than all above it.
+ */
+static void stape_encode_cgroups(struct stape_active *active, struct task_struct *task)
+{
+	u64 first = READ_ONCE(active->cgroups.first);
+	struct cgroup *cgroup;
+
+	if (likely(!first) || stape_ring_is_paused(&active->descriptions->ring))
+		return;
+	rcu_read_lock();
+	for (cgroup = task_dfl_cgroup(task); cgroup && cgroup->self.serial_nr >= first;
+	     cgroup = cgroup_parent(cgroup))
+		if (stape_cgroups_take_name(&active->cgroups, cgroup_id(cgroup)))
+			stape_encode_put_cgroup(active, cgroup);
+	rcu_read_unlock();
+}
+
 static void stape_encode_description(struct stape_active *active, struct task_struct *task,
 				     const char *comm, u32 why, u64 *words)
 {
 	unsigned long flags;
 
 	stape_cgroups_add(&active->cgroups, task);
+	stape_encode_cgroups(active, task);
 	stape_descriptions_lock(active->descriptions, &flags);
 	stape_encode_put_task(active, task, comm, why, words);
 	stape_descriptions_unlock(active->descriptions, flags);

@@ -105,7 +105,10 @@ void stape_probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 	/* After the end of the cgroup that had the path; pairs with stape_rules_add_cgroup(). */
 	smp_mb();
 	rcu_read_lock();
-	for_each_active(active)
+	for_each_active(active) {
+		if (!READ_ONCE(active->cgroups.first))
+			WRITE_ONCE(active->cgroups.first, cgroup->self.serial_nr);
 		stape_filter_follow(&active->filter, cgroup, path);
+	}
 	rcu_read_unlock();
 }

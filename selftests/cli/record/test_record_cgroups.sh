@@ -82,4 +82,20 @@ said 'the last of these cgroups has been removed' "several cgroups: the end of t
 within st/a true
 recorded "sleep sleep true" "a path is followed, and a number is not"
 
+# The recorder does not see them, and the second one has a name that takes several events.
+for option in -G/ "-M 1M -G/" "-p $$"; do
+	# shellcheck disable=SC2086 # options
+	start schedtape record -o t $option
+	kill -STOP $recorder
+	long=$(printf '%0200d' 0)
+	within st/short true
+	within "st/$long/below" true
+	rmdir "$cg/st/$long"
+	kill -CONT $recorder
+	interrupt $recorder
+	schedtape report --by cgroup --json t > log 2>&1 && grep -q '/st/short"' log &&
+		grep -q "/st/$long/below\"" log
+	report $? "$option: paths of cgroups that were gone at once"
+done
+
 finish

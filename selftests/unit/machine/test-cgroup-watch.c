@@ -547,6 +547,39 @@ static void test_none(void)
 	close_tape();
 }
 
+/* Cgroups that the module has named, and that have gone before a look. */
+static void test_named(void)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/tree", folder);
+	begin();
+	schedtape_cgroup_watch_all(&watch, writer, &err);
+	ok(!stat(path, &st), "the cgroup above them");
+	schedtape_cgroup_watch_made(&watch, 1ULL << 40 | 2, 1ULL << 40 | 1, "leaf");
+	schedtape_cgroup_watch_made(&watch, 1ULL << 40 | 1, st.st_ino, "branch");
+	schedtape_cgroup_watch_made(&watch, 1ULL << 40 | 3, 1ULL << 40 | 4, "lost");
+	schedtape_cgroup_watch_made(&watch, st.st_ino, 1, "wrong");
+	again();
+	schedtape_cgroup_watch_made(&watch, 1ULL << 40 | 2, 1ULL << 40 | 1, "leaf");
+	again();
+	end();
+	ok(n == 5 && is(3, "/tree/branch/leaf", 0) && is(4, "/tree/branch", 0) &&
+	   cgroups[3].id == (1ULL << 40 | 2), "their paths are on the tape, once");
+	close_tape();
+
+	begin();
+	schedtape_cgroup_past_look(&watch, true, true);
+	schedtape_cgroup_watch_made(&watch, 1ULL << 40 | 1, st.st_ino, "branch");
+	schedtape_cgroup_past_look(&watch, true, false);
+	write_past(0, UINT64_MAX);
+	if (!ok(n == 7 && has_entry(0, "/tree/branch", 0), "from memory, too"))
+		printf("# %zu\n", n);
+	close_tape();
+	nr_finds = 0;
+}
+
 int main(void)
 {
 	folder_make();
@@ -557,6 +590,7 @@ int main(void)
 	test_controller();
 	test_overflow();
 	test_short_life();
+	test_named();
 	test_describe();
 	test_past();
 	test_forget();

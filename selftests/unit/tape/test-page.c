@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: ring pages decode to what was packed. */
 #include <endian.h>
+#include <inttypes.h>
 
 #include <base/error.h>
+#include <tape/names.h>
 
 #include "page.h"
 
@@ -278,6 +280,53 @@ static void test_throttle(void)
 	ok(next(&p, &ev) == -EBADMSG, "half of its payload");
 }
 
+static void put_name(struct maker *m, uint64_t id, const char *name, size_t words)
+{
+	uint64_t word;
+
+	maker_event(m, 10, STAPE_EV_SET, 0, STAPE_SET_CGROUP << STAPE_SET_SHIFT | (2 + words));
+	maker_word(m, id);
+	maker_word(m, 5);
+	for (; words; words--, name += sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		maker_word(m, word);
+	}
+}
+
+static void note_name(void *arg, uint64_t id, uint64_t parent, const char *name)
+{
+	char *text = arg;
+
+	sprintf(text + strlen(text), "%" PRIu64 " in %" PRIu64 ": %.4s %zu\n", id, parent, name,
+		strlen(name));
+}
+
+static void test_cgroup_names(void)
+{
+	char name[320] = "abc", text[256] = "";
+	struct tape_names names = { .each = note_name, .arg = text };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, STAPE_CPU_NONE, 0, 0);
+	put_name(&m, 7, name, 1);
+	memset(name, 'x', 255);
+	put_name(&m, 8, name, 13);
+	maker_exec(&m, 10, 5, 5);
+	put_name(&m, 8, name + 104, 13);
+	put_name(&m, 8, name + 208, 6);
+	put_name(&m, 9, name, 13);
+	put_name(&m, 7, "abcdefg", 1);
+	maker_event(&m, 10, STAPE_EV_SET, 0, STAPE_SET_CGROUP << STAPE_SET_SHIFT);
+	tape_names_read(&names, page);
+	if (!ok(!strcmp(text, "7 in 5: abc 3\n8 in 5: xxxx 255\n7 in 5: abcd 7\n"),
+		"names of cgroups"))
+		printf("# %s", text);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && !next(&p, &ev), "others skip them");
+}
+
 static void test_trigger(void)
 {
 	struct schedtape_event ev;
@@ -522,6 +571,7 @@ int main(void)
 	test_prio();
 	test_affinity();
 	test_throttle();
+	test_cgroup_names();
 	test_trigger();
 	test_idle();
 	test_task();

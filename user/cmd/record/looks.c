@@ -8,6 +8,13 @@
 #include "machine/cgroup-past.h"
 #include "module/cgroup.h"
 
+static void made(void *arg, uint64_t id, uint64_t parent, const char *name)
+{
+	struct recorder *recorder = arg;
+
+	schedtape_cgroup_watch_made(&recorder->cgroups, id, parent, name);
+}
+
 void looks_open(struct recorder *recorder, const struct schedtape_filter *filter)
 {
 	char mount[PATH_MAX];
@@ -17,6 +24,7 @@ void looks_open(struct recorder *recorder, const struct schedtape_filter *filter
 	if (schedtape_cgroup_mount(mount, sizeof(mount), &err))
 		mount[0] = '\0';
 	schedtape_cgroup_watch_open(&recorder->cgroups, mount, filter);
+	recorder->names = (struct tape_names){ .each = made, .arg = recorder };
 }
 
 /* Looks at the scheduler, for the tape or for the past.  @end: the last look of a tape. */

@@ -115,6 +115,8 @@ static int open_streamers(struct recorder *recorder, struct schedtape_error *err
 		ret = streamer_init(streamer, recorder->session,
 				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
 		streamer->past = recorder->past;
+		/* A thread of its own must not change what is watched here. */
+		streamer->names = streams ? NULL : &recorder->names;
 		if (ret)
 			schedtape_fail(err, ret, "out of memory");
 		else if (streams)
@@ -554,6 +556,8 @@ int recorder_stop(struct recorder *recorder)
 		if (recorder->window_start < recorder->past->from)
 			recorder->window_start = recorder->past->from;
 	}
+	if (!recorder->streams)
+		streamer_drain_descriptions(&recorder->streamers[0]);
 	perf_events_enable(recorder->events, false);
 	moved = move_samples(recorder, true);
 	/* Before the last pages, because a reader of a pipe needs them for these. */

@@ -16,6 +16,7 @@
 
 #include "common/backup.h"
 #include "record/parts.h"
+#include "tape/names.h"
 
 struct json_object;
 struct past;
@@ -115,6 +116,7 @@ struct recorder_totals {
  * @watch: the scheduler that the last look found
  * @schedulers: with @past: those that were on
  * @cgroups: the cgroups whose quotas are watched
+ * @names: reads the names of new cgroups for @cgroups
  * @cgroups_gone: how many looks have found none of the filter's
  * @cut: tapes that have ended, and snapshots that have been taken, while the recording went on: how
  *	many, what for the last time, and when that was, ns of CLOCK_MONOTONIC
@@ -166,6 +168,7 @@ struct recorder {
 	struct schedtape_watch watch;
 	struct schedtape_scheduler_past schedulers;
 	struct schedtape_cgroup_watch cgroups;
+	struct tape_names names;
 	unsigned int cgroups_gone;
 	struct {
 		uint64_t count;

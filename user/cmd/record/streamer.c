@@ -15,6 +15,7 @@
 #include "common/past.h"
 #include "record/recording.h"
 #include "record/streams.h"
+#include "tape/names.h"
 
 #define PAGES_PER_CHUNK	64
 
@@ -94,6 +95,10 @@ static size_t pages_until(const void *pages, size_t n, uint64_t time)
 static int put_pages(struct streamer *streamer, uint32_t cpu, const void *pages, size_t n,
 		     struct schedtape_error *err)
 {
+	size_t i;
+
+	for (i = 0; cpu == STAPE_CPU_NONE && streamer->names && i < n; i++)
+		tape_names_read(streamer->names, pages + i * STAPE_PAGE_SIZE);
 	if (cpu != STAPE_CPU_NONE || !streamer->past)
 		return schedtape_writer_pages(streamer->writer, pages, n, err);
 	/* The pages that could be kept must not come again. */
@@ -163,6 +168,15 @@ int streamer_drain(struct streamer *streamer, bool stopped)
 	for (i = 0; i < n && !ret; i++)
 		ret = drain_cpu(streamer, i, UINT64_MAX, &err);
 	return drained(streamer, ret, &err);
+}
+
+int streamer_drain_descriptions(struct streamer *streamer)
+{
+	struct schedtape_error err;
+
+	if (streamer->failed || !streamer->describes)
+		return 0;
+	return drained(streamer, drain_cpu(streamer, 0, UINT64_MAX, &err), &err);
 }
 
 int streamer_drain_until(struct streamer *streamer, uint64_t time)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct past;
+struct tape_names;
 
 /**
  * struct streamer - some rings and a file
@@ -26,6 +27,7 @@ struct past;
  * @quit: becomes readable when the session has stopped; then the thread moves the
  *	rest and ends
  * @later: move only descriptions before that
+ * @names: set after streamer_init(): reads the descriptions, too; NULL: nothing does
  * @past: set after streamer_init(): keeps the descriptions; NULL: the file gets them
  * @running: @thread has to be joined
  * @said: shared by all streamers: an error was printed, and further ones are not
@@ -35,6 +37,7 @@ struct past;
 struct streamer {
 	struct schedtape_session *session;
 	struct past *past;
+	struct tape_names *names;
 	struct schedtape_writer *writer;
 	uint32_t *cpus;
 	struct schedtape_cpu *moved;
@@ -62,6 +65,8 @@ void streamer_exit(struct streamer *streamer);
  * @stopped: the session has stopped.  Before that @later leaves only descriptions to move.
  */
 int streamer_drain(struct streamer *streamer, bool stopped);
+/* Moves the descriptions.  Returns the same. */
+int streamer_drain_descriptions(struct streamer *streamer);
 /* Moves the pages that end at @time or before.  Returns the same. */
 int streamer_drain_until(struct streamer *streamer, uint64_t time);
 /*

@@ -99,6 +99,27 @@ static struct schedtape_cgroup_watched *find(struct schedtape_cgroup_watch *watc
 	return NULL;
 }
 
+static bool has(const struct schedtape_cgroup_watched *cgroups, size_t n, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (cgroups[i].id == id)
+			return true;
+	return false;
+}
+
+static bool is_known(const struct schedtape_cgroup_watch *watch, uint64_t id)
+{
+	return has(watch->cgroups, watch->nr, id) || has(watch->gone, watch->nr_gone, id);
+}
+
+/* Returns where an id is noted.  Ids may be multiples of a number, because files have some, too. */
+static uint64_t *met(struct schedtape_cgroup_watch *watch, uint64_t id)
+{
+	return &watch->met[(id * 0x9e3779b97f4a7c15ULL >> 32) % SCHEDTAPE_CGROUPS_MET];
+}
+
 /* Adds a cgroup that is not watched yet.  Returns false if there can be no more. */
 static bool add(void *arg, const char *folder, const char *path, uint64_t id)
 {
@@ -120,16 +141,6 @@ static bool add(void *arg, const char *folder, const char *path, uint64_t id)
 		.id = id, .path = copy, .wd = wd, .changed = true,
 	};
 	return watch->nr < SCHEDTAPE_MAX_CGROUPS;
-}
-
-static bool has(const struct schedtape_cgroup_watched *cgroups, size_t n, uint64_t id)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (cgroups[i].id == id)
-			return true;
-	return false;
 }
 
 static bool add_new(void *arg, const char *folder, const char *path, uint64_t id)
@@ -165,6 +176,7 @@ static void add_gone(struct schedtape_cgroup_watch *watch, struct schedtape_cgro
 		gone = schedtape_list_grow(watch->gone, watch->nr_gone, &watch->gone_room,
 					   sizeof(*gone));
 	if (!gone) {
+		*met(watch, cgroup->id) = cgroup->id;
 		watch->nr_looks -= cgroup->nr_looks;
 		schedtape_cgroup_free(cgroup);
 		return;
@@ -263,6 +275,94 @@ static void take_change(struct schedtape_cgroup_watch *watch, const struct inoti
 		schedtape_cgroup_places_walk(&watch->places, watch->mount, path, add_new, watch);
 }
 
+/* -- cgroups that the module has named ---------------------------------------- */
+
+static const char *path_of(const struct schedtape_cgroup_watched *cgroups, size_t n, uint64_t id)
+{
+	while (n-- > 0)
+		if (cgroups[n].id == id)
+			return cgroups[n].path;
+	return NULL;
+}
+
+/* Finds the path of a cgroup by its id, which may have gone.  Returns false if it is not known. */
+static bool find_path(const struct schedtape_cgroup_watch *watch, uint64_t id, char path[PATH_MAX])
+{
+	const char *known = path_of(watch->cgroups, watch->nr, id);
+	struct schedtape_cgroup cgroup = { 0 };
+	struct schedtape_error err;
+	char name[32];
+	size_t i, len;
+
+	known = known ? known : path_of(watch->gone, watch->nr_gone, id);
+	if (known) {
+		snprintf(path, PATH_MAX, "%s", known);
+		return true;
+	}
+	for (i = 0; i < watch->nr_made && watch->made[i].id != id; i++)
+		;
+	if (i < watch->nr_made) {
+		if (!find_path(watch, watch->made[i].parent, path))
+			return false;
+		len = strcmp(path, "/") ? strlen(path) : 0;
+		return snprintf(path + len, PATH_MAX - len, "/%s", watch->made[i].name) <
+		       (int)(PATH_MAX - len);
+	}
+	snprintf(name, sizeof(name), "id:%" PRIu64, id);
+	if (schedtape_cgroup_find(name, &cgroup, &err) || !cgroup.path)
+		return false;
+	snprintf(path, PATH_MAX, "%s", cgroup.path);
+	free(cgroup.path);
+	return true;
+}
+
+static void free_made(struct schedtape_cgroup_watch *watch)
+{
+	while (watch->nr_made)
+		free(watch->made[--watch->nr_made].name);
+}
+
+/* Takes those that nobody has seen for removed: only their paths come onto the tape. */
+static void take_made(struct schedtape_cgroup_watch *watch)
+{
+	struct schedtape_cgroup_watched cgroup;
+	char path[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < watch->nr_made; i++) {
+		if (is_known(watch, watch->made[i].id) ||
+		    !find_path(watch, watch->made[i].id, path))
+			continue;
+		cgroup = (struct schedtape_cgroup_watched){
+			.id = watch->made[i].id, .path = strdup(path), .wd = -1,
+		};
+		if (cgroup.path)
+			add_gone(watch, &cgroup);
+		*met(watch, cgroup.id) = cgroup.id;
+	}
+	free_made(watch);
+}
+
+void schedtape_cgroup_watch_made(struct schedtape_cgroup_watch *watch, uint64_t id,
+				 uint64_t parent, const char *name)
+{
+	struct schedtape_cgroup_made *made;
+	size_t i;
+
+	for (i = 0; i < watch->nr_made; i++)
+		if (watch->made[i].id == id)
+			return;
+	if (!*watch->mount || *met(watch, id) == id || watch->nr_made == SCHEDTAPE_MAX_CGROUPS)
+		return;
+	made = schedtape_list_grow(watch->made, watch->nr_made, &watch->made_room, sizeof(*made));
+	if (!made)
+		return;
+	watch->made = made;
+	made[watch->nr_made] = (struct schedtape_cgroup_made){ id, parent, strdup(name) };
+	watch->nr_made += !!made[watch->nr_made].name;
+	watch->changed = true;
+}
+
 void schedtape_cgroup_take_changes(struct schedtape_cgroup_watch *watch, bool blind)
 {
 	char buffer[16384] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -277,17 +377,7 @@ void schedtape_cgroup_take_changes(struct schedtape_cgroup_watch *watch, bool bl
 	}
 	if (blind && watch->blind)
 		find_gone(watch, false);
-}
-
-static bool is_known(const struct schedtape_cgroup_watch *watch, uint64_t id)
-{
-	return has(watch->cgroups, watch->nr, id) || has(watch->gone, watch->nr_gone, id);
-}
-
-/* Returns where an id is noted.  Ids may be multiples of a number, because files have some, too. */
-static uint64_t *met(struct schedtape_cgroup_watch *watch, uint64_t id)
-{
-	return &watch->met[(id * 0x9e3779b97f4a7c15ULL >> 32) % SCHEDTAPE_CGROUPS_MET];
+	take_made(watch);
 }
 
 void schedtape_cgroup_watch_meet(struct schedtape_cgroup_watch *watch, uint64_t id)
@@ -398,6 +488,8 @@ void schedtape_cgroup_watch_close(struct schedtape_cgroup_watch *watch)
 {
 	schedtape_cgroup_drop_gone(watch, watch->nr_gone);
 	free(watch->gone);
+	free_made(watch);
+	free(watch->made);
 	while (watch->nr)
 		schedtape_cgroup_free(&watch->cgroups[--watch->nr]);
 	free(watch->cgroups);

@@ -18,6 +18,16 @@ struct schedtape_writer;
 #define SCHEDTAPE_CGROUPS_MET	256
 
 /**
+ * struct schedtape_cgroup_made - a cgroup that the module has named
+ * @parent: id of the one that it is in
+ */
+struct schedtape_cgroup_made {
+	uint64_t id;
+	uint64_t parent;
+	char *name;
+};
+
+/**
  * struct schedtape_cgroup_watch - the cgroups that are watched
  * @mount: where the hierarchy is mounted
  * @places: which cgroups these are
@@ -30,6 +40,8 @@ struct schedtape_writer;
  * @keeps: what there was is kept in memory, see cgroup-past.h
  * @gone: the @nr_gone cgroups that were removed, with memory for @gone_room, in the order of their
  *	removals: with @keeps, or until their paths are on the tape
+ * @made: the @nr_made that schedtape_cgroup_watch_made() has got since the last look, with memory
+ *	for @made_room
  * @nr_looks: with @keeps: how many looks at cgroups are in memory, @most_looks at most
  */
 struct schedtape_cgroup_watch {
@@ -46,6 +58,9 @@ struct schedtape_cgroup_watch {
 	struct schedtape_cgroup_watched *gone;
 	size_t nr_gone;
 	size_t gone_room;
+	struct schedtape_cgroup_made *made;
+	size_t nr_made;
+	size_t made_room;
 	size_t nr_looks;
 	size_t most_looks;
 	uint64_t met[SCHEDTAPE_CGROUPS_MET];
@@ -75,6 +90,12 @@ void schedtape_cgroup_watch_renew(struct schedtape_cgroup_watch *watch);
  * it.  Does nothing if @id is 0, which stands for an unknown cgroup.
  */
 void schedtape_cgroup_watch_meet(struct schedtape_cgroup_watch *watch, uint64_t id);
+/*
+ * A recorded task is or was in a new cgroup, or below it.  If that was removed before a look, the
+ * next look finds its path by @name and @parent.
+ */
+void schedtape_cgroup_watch_made(struct schedtape_cgroup_watch *watch, uint64_t id,
+				 uint64_t parent, const char *name);
 /*
  * Adds and removes cgroups, and marks those that may have changed, as inotify tells.  @blind: also
  * removes those that have no watch and are gone.

@@ -146,7 +146,9 @@ int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **
 		set_event_slow(tape, brief);
 		if (tape->ev.type != STAPE_EV_SET)
 			break;
-		skip_event(&tape->skipped, tape->ev.arg >> STAPE_SET_SHIFT);
+		/* A recorder has read the names of cgroups: their paths are in CGROUPS records. */
+		if (tape->ev.arg >> STAPE_SET_SHIFT != STAPE_SET_CGROUP)
+			skip_event(&tape->skipped, tape->ev.arg >> STAPE_SET_SHIFT);
 	}
 	*ev = &tape->ev;
 	return 1;
