@@ -115,6 +115,35 @@ static __always_inline bool stape_in_32bit_syscall(const struct task_struct *tas
 #define STAPE_COMPAT_THROTTLING	STAPE_THROTTLING_CGROUPS
 #endif
 
+/* Returns the slice that was set for a task, or 0.  New in 6.12. */
+static inline u64 stape_custom_slice(const struct task_struct *task)
+{
+#ifdef STAPE_HAS_CUSTOM_SLICE
+	return READ_ONCE(task->se.custom_slice) ? READ_ONCE(task->se.slice) : 0;
+#else
+	return 0;
+#endif
+}
+
+#ifdef CONFIG_UCLAMP_TASK
+static inline u32 stape_clamp(const struct task_struct *task, enum uclamp_id id)
+{
+	struct uclamp_se request = READ_ONCE(task->uclamp_req[id]);
+
+	return request.user_defined ? request.value + 1 : 0;
+}
+#endif
+
+/* Returns the utilization clamps that were set for a task, as STAPE_CLAMP_*. */
+static inline u32 stape_clamps(const struct task_struct *task)
+{
+#ifdef CONFIG_UCLAMP_TASK
+	return stape_clamp(task, UCLAMP_MIN) | stape_clamp(task, UCLAMP_MAX) << 16;
+#else
+	return 0;
+#endif
+}
+
 /* The first argument of a function at its entry.  s390 does not export regs_get_register(). */
 #ifdef CONFIG_S390
 #define stape_first_argument(regs)	((regs)->gprs[2])

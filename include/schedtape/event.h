@@ -103,7 +103,7 @@ enum stape_event_type {
 	STAPE_EV_MIGRATE = 7,	/* PID; argument: CPU it moves to */
 	STAPE_EV_EXEC = 8,	/* PID; one payload word: its PID before */
 	STAPE_EV_RENAME = 9,	/* PID; two payload words: new comm, as bytes */
-	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps enum stape_dl_word */
+	STAPE_EV_PRIO = 10,	/* PID; payload: STAPE_PRIO_*, perhaps more, see below */
 	STAPE_EV_TASK = 11,	/* PID; argument: STAPE_TASK_*; payload: enum stape_task_word */
 	STAPE_EV_EXIT = 12,	/* PID; argument: STAPE_EXIT_*; no payload */
 	STAPE_EV_SET = 13,	/* PID; argument: STAPE_SET_*, which says what the payload is */
@@ -179,6 +179,18 @@ enum stape_dl_word {
 	STAPE_DL_PERIOD = 2,		/* ns */
 	STAPE_DL_WORDS = 3,
 };
+
+/* With other policies, these words follow in the same places, if one of them is not 0. */
+enum stape_wish_word {
+	STAPE_WISH_SLICE = 0,		/* the slice that was set for the task, ns; 0: none was */
+	STAPE_WISH_CLAMPS = 1,		/* STAPE_CLAMP_* */
+	STAPE_WISH_WORDS = 2,
+};
+
+/* Utilization clamps that were set for the task, from 0 to 1024, plus 1; 0: none was set. */
+#define STAPE_CLAMP_MIN_SHIFT		0	/* 16 bits */
+#define STAPE_CLAMP_MAX_SHIFT		16	/* 16 bits */
+#define STAPE_CLAMP_MASK		0xffffU
 
 /* Which attribute is set: bits of the argument above the number of words. */
 #define STAPE_SET_SHIFT		4
@@ -287,7 +299,7 @@ enum stape_task_word {
 	STAPE_TASK_STATE = 5,		/* enum stape_state; above bit 32 its CPU */
 	STAPE_TASK_NS_PID = 6,		/* PID in its own PID namespace */
 	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules leave it out */
-	STAPE_TASK_WORDS = 8,		/* STAPE_DL_WORDS follow, if it has a deadline */
+	STAPE_TASK_WORDS = 8,		/* perhaps with more behind them, as in a PRIO */
 };
 
 #define STAPE_TYPE_SHIFT	60

@@ -21,7 +21,7 @@
 /**
  * struct stape_attributes - attributes of a task that may change at any time
  * @prio: policy, nice value and real-time priority as in a PRIO's word; its other bits are 0
- * @dl: of SCHED_DEADLINE, else 0
+ * @dl: words of stape_task_dl_words()
  * @affinity: words of stape_task_affinity(), and zeros behind them
  * @cgroup: id of its cgroup
  */
@@ -121,6 +121,8 @@ static inline bool stape_encode_inherits(const struct task_struct *parent,
 			      (READ_ONCE(child->rt_priority) ^ READ_ONCE(parent->rt_priority));
 
 	return likely(!differ && policy != SCHED_DEADLINE) && !stape_watch_enabled() &&
+	       likely(stape_custom_slice(child) == stape_custom_slice(parent)) &&
+	       likely(stape_clamps(child) == stape_clamps(parent)) &&
 	       likely(rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups)) &&
 	       /* If a mask changes meanwhile, that is written: the child's bit is set. */
 	       likely(stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of policy, nice value, priority and deadline.  Linux has a tracepoint for priority
+ * Changes of policy, nice value, priority, deadline, slice and clamps.  Linux has a tracepoint for priority
  * inheritance only.  So the two functions that all other changes go through are probed.
  */
 #include "record/probe_prio.h"
@@ -34,7 +34,7 @@ void stape_probe_boost(void *data, struct task_struct *task, struct task_struct 
  * @policy: SCHED_*
  * @rt_priority: of a real-time policy
  * @static_prio: made of its nice value
- * @dl: of SCHED_DEADLINE
+ * @dl: words of stape_task_dl_words()
  */
 struct stape_prio_before {
 	struct task_struct *task;
@@ -58,17 +58,17 @@ static int stape_prio_enter(struct kretprobe_instance *instance, struct pt_regs 
 	return 0;
 }
 
-/* Returns whether the deadline has changed, if the policy has not. */
-static bool stape_prio_other_deadline(const struct stape_prio_before *before)
+/* Returns whether the deadline, slice or clamps have changed, if the policy has not. */
+static bool stape_prio_other_words(const struct stape_prio_before *before)
 {
 	u64 dl[STAPE_DL_WORDS];
-	u32 n = stape_task_dl_words(before->task, before->policy, dl);
 
-	return n && memcmp(before->dl, dl, sizeof(dl));
+	stape_task_dl_words(before->task, before->policy, dl);
+	return memcmp(before->dl, dl, sizeof(dl));
 }
 
 /*
- * Writes a change of the task's policy, nice value or priority to all sessions that record it.
+ * Writes a change of the task's policy, nice value, priority, slice or clamps to all sessions that record it.
  * For RCU readers.
  */
 static void stape_prio_changed(struct task_struct *task)
@@ -95,7 +95,7 @@ static int stape_prio_leave(struct kretprobe_instance *instance, struct pt_regs 
 	if (before->policy != READ_ONCE(task->policy) ||
 	    before->rt_priority != READ_ONCE(task->rt_priority) ||
 	    before->static_prio != READ_ONCE(task->static_prio) ||
-	    stape_prio_other_deadline(before))
+	    stape_prio_other_words(before))
 		stape_prio_changed(task);
 	stape_retprobe_end();
 	return 0;

@@ -106,18 +106,22 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 }
 
 /**
- * stape_task_dl_words() - encode a task's deadline as words
+ * stape_task_dl_words() - encode a task's deadline, or its slice and clamps, as words
  * @task: the task
  * @policy: its own, as the event has it
- * @words: STAPE_DL_WORDS, to be filled if that is SCHED_DEADLINE
+ * @words: STAPE_DL_WORDS, to be filled, with zeros behind the words that belong to the event
  *
  * Context: any.
- * Return: the number of words that were filled.
+ * Return: the number of words that belong to the event.
  */
 u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words)
 {
-	if (policy != SCHED_DEADLINE)
-		return 0;
+	if (policy != SCHED_DEADLINE) {
+		words[STAPE_WISH_SLICE] = stape_custom_slice(task);
+		words[STAPE_WISH_CLAMPS] = stape_clamps(task);
+		words[STAPE_WISH_WORDS] = 0;
+		return words[STAPE_WISH_SLICE] | words[STAPE_WISH_CLAMPS] ? STAPE_WISH_WORDS : 0;
+	}
 	words[STAPE_DL_RUNTIME] = READ_ONCE(task->dl.dl_runtime);
 	words[STAPE_DL_DEADLINE] = READ_ONCE(task->dl.dl_deadline);
 	words[STAPE_DL_PERIOD] = READ_ONCE(task->dl.dl_period);

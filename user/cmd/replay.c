@@ -63,13 +63,27 @@ static void say_kthreads(const struct replay_options *opts, uint32_t n)
 			    n > 1 ? "s are" : " is", n > 1 ? "them" : "it");
 }
 
-/* Sets @no_ext, and warns, if tasks have SCHED_EXT and this kernel has no such policy. */
-static void check_ext(struct replay_options *opts, const struct schedtape_program *program)
+/* Returns true if @nr tasks need what this kernel has not, and warns. */
+static bool lacks(const struct replay_options *opts, uint32_t nr, bool (*has)(void),
+		  const char *what, const char *instead)
 {
-	opts->no_ext = program->nr_ext && !opts->no_attributes && !priority_has_ext();
-	if (opts->no_ext)
-		out_warning(NULL, "this kernel has no SCHED_EXT: %u task%s that had it will play "
-			    "with SCHED_OTHER", program->nr_ext, program->nr_ext > 1 ? "s" : "");
+	if (!nr || opts->no_attributes || has())
+		return false;
+	out_warning(NULL, "this kernel has no %s: %u task%s that had %s will play %s", what, nr,
+		    nr > 1 ? "s" : "", what[strlen(what) - 1] == 's' ? "them" : "it", instead);
+	return true;
+}
+
+/* Finds out whether this kernel can set all attributes of the tasks. */
+static void check_kernel(struct replay_options *opts, const struct schedtape_program *program)
+{
+	opts->no_ext = lacks(opts, program->nr_ext, priority_has_ext, "SCHED_EXT",
+			     "with SCHED_OTHER");
+	opts->slices = program->nr_slices && !lacks(opts, program->nr_slices, priority_has_slices,
+						    "slices of tasks", "with its own slice");
+	opts->clamps = program->nr_clamped && !lacks(opts, program->nr_clamped,
+						     priority_has_clamps, "utilization clamps",
+						     "without");
 }
 
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
@@ -91,7 +105,7 @@ static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)
 		ret = compile(opts, tape, &program);
 	if (!ret) {
 		say_kthreads(opts, program->nr_kthreads);
-		check_ext(opts, program);
+		check_kernel(opts, program);
 		schedtape_calibrate(&calibration);
 		ret = find_scale(opts, tape, &calibration, &scale);
 	}

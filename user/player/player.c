@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/sched-attr.h"
 #include "base/text.h"
 #include "player/restart.h"
 #include "player/threads.h"
@@ -40,7 +41,6 @@
 #define SLACK_OPS	256	/* operations to look at for the slack, in one step */
 #define NEXT_OPS	64	/* operations to look at for wake-ups after a wait */
 
-#define RESET_ON_FORK	1	/* SCHED_FLAG_RESET_ON_FORK: only the kernel's headers have it */
 #define HEAP_PAD	262144
 #define KEPT_OPS	4096	/* operations that a player keeps in memory */
 
@@ -144,16 +144,6 @@ static void warn(const struct player *player, const char *what, int value)
 		name_of(player, task), what, value, strerror(errno));
 }
 
-/* The first version of the kernel's struct sched_attr. */
-struct deadline_attr {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	struct schedtape_deadline dl;
-};
-
 static const char *deadline_hint(int error)
 {
 	switch (error) {
@@ -166,33 +156,56 @@ static const char *deadline_hint(int error)
 }
 
 /* Sets the task's deadline parameters, scaled by the replay's CPU time and speed. */
-static void take_deadline(const struct player *player, uint32_t index)
+static void take_deadline(const struct player *player, const struct schedtape_prio *prio)
 {
 	const struct player_cast *cast = player->cast;
-	const struct schedtape_deadline *dl = &cast->program->deadlines[index];
+	const struct schedtape_deadline *dl = &schedtape_program_more(cast->program, prio)->dl;
 	const struct sched_param param = { 0 };
-	const struct deadline_attr attr = {
+	const struct sched_attributes attr = {
 		.size = sizeof(attr),
 		.policy = SCHED_DEADLINE,
-		.flags = RESET_ON_FORK,	/* else it could not fork */
-		.dl = {
-			.runtime = dl->runtime * cast->scale / cast->speed,
-			.deadline = dl->deadline / cast->speed,
-			.period = dl->period / cast->speed,
-		},
+		.flags = SCHED_ATTR_RESET_ON_FORK,	/* else it could not fork */
+		.runtime = dl->runtime * cast->scale / cast->speed,
+		.deadline = dl->deadline / cast->speed,
+		.period = dl->period / cast->speed,
 	};
 	char task[TEXT_TASK_LEN];
 	int error;
 
-	if (!syscall(SYS_sched_setattr, 0, &attr, 0))
+	if (!sched_attr_set(&attr))
 		return;
 	error = errno;
 	sched_setscheduler(0, SCHED_OTHER, &param);
 	dprintf(STDERR_FILENO, "%s: warning: %s: SCHED_DEADLINE with %.3f of %.3f ms, by "
 		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", player->cast->command,
-		name_of(player, task), attr.dl.runtime / 1e6,
-		attr.dl.period / 1e6, attr.dl.deadline / 1e6, strerror(error),
+		name_of(player, task), attr.runtime / 1e6,
+		attr.period / 1e6, attr.deadline / 1e6, strerror(error),
 		deadline_hint(error));
+}
+
+/*
+ * Sets the slice and clamps of the task, or that it has none, which no older call can.  The slice
+ * is scaled like the runtime of a deadline.  It is set with a policy that takes one; the change
+ * to SCHED_IDLE keeps it.
+ */
+static void take_wish(const struct player *player, const struct schedtape_prio *prio, int policy)
+{
+	const struct player_cast *cast = player->cast;
+	const struct schedtape_wish *wish = &schedtape_program_more(cast->program, prio)->wish;
+	const struct sched_attributes attr = {
+		.size = sizeof(attr),
+		.policy = policy == SCHED_IDLE ? SCHED_BATCH : policy,
+		.flags = cast->clamps ? SCHED_ATTR_CLAMP_MIN | SCHED_ATTR_CLAMP_MAX : 0,
+		.nice = prio->nice,
+		.priority = prio->rt_priority,
+		.runtime = cast->slices ? wish->slice * cast->scale / cast->speed : 0,
+		/* -1: none */
+		.clamp_min = schedtape_clamp_min(wish),
+		.clamp_max = schedtape_clamp_max(wish),
+	};
+
+	if (sched_attr_set(&attr))
+		warn(player, "slice and utilization clamps with policy", policy);
 }
 
 static void take_prio(const struct player *player, const struct schedtape_prio *prio)
@@ -201,12 +214,14 @@ static void take_prio(const struct player *player, const struct schedtape_prio *
 	int policy = prio->policy;
 
 	if (prio->policy == SCHED_DEADLINE) {
-		take_deadline(player, prio->deadline);
+		take_deadline(player, prio);
 		return;
 	}
 	/* No warning here: the controller has printed one for all players. */
 	if (policy == SCHEDTAPE_POLICY_EXT && player->cast->no_ext)
 		policy = SCHED_OTHER;
+	if (player->cast->slices || player->cast->clamps)
+		take_wish(player, prio, policy);
 	if (sched_getscheduler(0) != policy || prio->rt_priority)
 		if (sched_setscheduler(0, policy, &param))
 			warn(player, "policy", policy);

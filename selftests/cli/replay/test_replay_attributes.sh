@@ -89,6 +89,51 @@ schedtape record -q -o user.tape -- schedtape replay -q --engine=user work.tape 
 report $? "--engine=user: replayed"
 all user.tape "--engine=user: the same"
 
+# -- slices and utilization clamps -------------------------------------------------------
+
+# One task has a slice and a child that inherits it, another one has clamps and loses its slice.
+slice=20000000 clamp=512
+wish 0 $slice -1 -1 true || slice=0
+wish 0 0 $clamp -1 true || clamp=-1
+cat > asks << END
+#!/bin/sh
+wish 0 $slice -1 -1 ./child 20 1 10 2 > /dev/null &
+wish 3 $slice $clamp $clamp wish 3 0 -1 -1 ./second 20 1 10 > /dev/null &
+wait
+END
+chmod 755 asks
+
+# wishes TAPE: prints what the tasks have at their ends, and all changes
+wishes()
+{
+	schedtape report --json "$1" | /usr/bin/python3 -IS -c 'import json, sys
+for t in json.load(sys.stdin)["tasks"]:
+	if t["comm"] in ("child", "second"):
+		print(t["comm"], t["policy"], t.get("slice_ns", 0), t.get("clamp_min", -1),
+			t.get("clamp_max", -1))' | sort -u
+	schedtape script "$1" | sed -n 's/.* setprio: .* prio=120 *//p' | sort | uniq -c
+}
+
+if [ $slice = 0 ]; then
+	skip "this kernel has neither slices of tasks nor utilization clamps"
+else
+	schedtape record -q -o asks.tape -- ./asks > log 2>&1
+	wishes asks.tape > wishes.tape
+	head -n 2 wishes.tape | diff - <(echo "child other $slice -1 -1"
+		echo "second batch 0 $clamp $clamp") > log
+	report $? "slices and utilization clamps are recorded"
+	schedtape replay -q --record asks.replay asks.tape > log 2>&1 && [ ! -s log ] &&
+		wishes asks.replay | diff wishes.tape - > log
+	report $? "and replayed, with their changes"
+	LD_PRELOAD=$preloads/no_wishes.so schedtape replay -q --record asks.replay asks.tape \
+		> log 2>&1
+	grep -q 'this kernel has no slices of tasks: 4 tasks that had them will play with' log &&
+		{ [ $clamp = -1 ] || grep -q 'no utilization clamps: 1 task that had them' log; } &&
+		wishes asks.replay | head -n 2 | diff - <(echo "child other 0 -1 -1"
+			echo "second batch 0 -1 -1") > log
+	report $? "where the kernel has neither, the players play without, and are counted"
+fi
+
 # -- affinities -----------------------------------------------------------------------
 
 if [ "$(nproc)" = 1 ]; then

@@ -8,12 +8,12 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
+#include "attributes.h"
 #include "child.h"
 #include "invariants.h"
 #include "prio.h"
@@ -46,28 +46,12 @@ FIXTURE_TEARDOWN(prio)
 	st_record_close(&self->r);
 }
 
-/* The kernel's struct sched_attr, which not every libc has. */
-struct sched_attributes {
-	uint32_t size;
-	uint32_t policy;
-	uint64_t flags;
-	int32_t nice;
-	uint32_t priority;
-	uint64_t runtime, deadline, period;
-};
-
-static int set_attributes(struct sched_attributes attr)
-{
-	attr.size = sizeof(attr);
-	return syscall(SYS_sched_setattr, 0, &attr, 0);
-}
-
 #define DEADLINE_POLICY	6
 
 /* @runtime in each 100 ms. */
 static int set_deadline(uint64_t runtime)
 {
-	return set_attributes((struct sched_attributes){
+	return st_attributes_set((struct st_attributes){
 		.policy = DEADLINE_POLICY, .runtime = runtime,
 		.deadline = 100000000, .period = 100000000,
 	});
@@ -117,7 +101,7 @@ static int make_change(const struct change *c)
 		ret = st_set_policy(0, c->policy, c->value);
 		break;
 	case NICE_AND_POLICY:
-		ret = set_attributes((struct sched_attributes){
+		ret = st_attributes_set((struct st_attributes){
 			.policy = c->policy, .nice = c->value,
 		});
 		break;
@@ -337,6 +321,86 @@ TEST_F(prio, reset_on_fork)
 	EXPECT_PRIOS(&self->r, self->w[0].pid, parents);
 	ASSERT_LT(0, *child);
 	EXPECT_PRIOS(&self->r, *child, of_child);
+}
+
+/* -- slices and utilization clamps --------------------------------------------------------- */
+
+#define MS	1000000
+
+static int set_wishes(uint64_t slice, int clamp_min)
+{
+	return st_attributes_set((struct st_attributes){
+		.runtime = slice, .flags = clamp_min < 0 ? 0 : ST_CLAMPS,
+		.clamp_min = clamp_min, .clamp_max = -1,
+	});
+}
+
+struct wishes {
+	pid_t child;
+	bool slices, clamps;
+};
+
+/* The last change of the slice is none. */
+static int make_wishes(void *arg)
+{
+	struct wishes *wishes = arg;
+	pid_t child;
+
+	if (set_wishes(20 * MS, -1))
+		return 1;
+	wishes->slices = st_has_slice(20 * MS);
+	child = fork();
+	if (!child)
+		_exit(set_wishes(50 * MS, -1));
+	wishes->child = child;
+	if (waitpid(child, NULL, 0) != child)
+		return 1;
+	wishes->clamps = !set_wishes(20 * MS, 512);
+	return set_wishes(20 * MS, -1) || set_wishes(0, -1);
+}
+
+/* Finds the next PRIO of a task, which must have this slice and lower clamp. */
+static size_t expect_wish(struct __test_metadata *_metadata, const struct st_record *r, pid_t pid,
+			  size_t at, uint64_t slice, int clamp_min)
+{
+	while (at < r->n && (r->events[at].type != STAPE_EV_PRIO || r->events[at].pid != pid))
+		at++;
+	EXPECT_LT(at, r->n);
+	if (at == r->n)
+		return at;
+	EXPECT_EQ(slice, r->events[at].wish.slice);
+	EXPECT_EQ(clamp_min, schedtape_clamp_min(&r->events[at].wish));
+	EXPECT_EQ(-1, schedtape_clamp_max(&r->events[at].wish));
+	return at + 1;
+}
+
+TEST_F(prio, slices_and_clamps)
+{
+	const struct wishes *wishes = self->shared;
+	unsigned int n = 0;
+	size_t at = 0, i;
+	pid_t pid;
+
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_wishes, self->shared));
+	pid = self->w[0].pid;
+	ASSERT_EQ(0, st_record_add(&self->r, pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	EXPECT_EQ(NULL, st_check(&self->r, &pid, 1));
+	if (wishes->slices) {
+		at = expect_wish(_metadata, &self->r, pid, at, 20 * MS, -1);
+		/* The child inherits it, so that its own change is the first event. */
+		expect_wish(_metadata, &self->r, wishes->child, 0, 50 * MS, -1);
+	}
+	if (wishes->clamps)
+		at = expect_wish(_metadata, &self->r, pid, at, wishes->slices * 20 * MS, 512);
+	/* Without the flag, the clamp stays. */
+	if (wishes->slices)
+		expect_wish(_metadata, &self->r, pid, at, 0, wishes->clamps ? 512 : -1);
+	for (i = 0; i < self->r.n; i++)
+		n += self->r.events[i].type == STAPE_EV_PRIO;
+	EXPECT_EQ(wishes->slices * 3 + wishes->clamps, n);
 }
 
 /* -- many at a time ---------------------------------------------------------------------- */

@@ -30,15 +30,42 @@ static void test_deadline(void)
 	fake_prio(tape, 650, 0, 2, 1, 0, 9);
 	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 0);
 	program = compile(tape);
-	ok(program && program->nr_deadlines == 2 && program->tasks[0].prio.policy == 6 &&
-	   program->deadlines[program->tasks[0].prio.deadline].runtime == 10,
+	ok(program && program->nr_more == 2 && program->tasks[0].prio.policy == 6 &&
+	   schedtape_program_more(program, &program->tasks[0].prio)->dl.runtime == 10,
 	   "a deadline from the start");
-	is_program(program, 0, "0:until 0; 100:fork 1; 200:prio 1000006; 350:prio 6; "
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:prio 2000006; 350:prio 1000006; "
 		   "400:prio 0; 500:exit", "each other one is a change, and none is");
-	prio = schedtape_prio_unpack(0x1000006);
-	ok(program && prio.policy == 6 && prio.deadline == 1 &&
-	   program->deadlines[prio.deadline].runtime == 11, "and says which");
+	prio = schedtape_prio_unpack(0x2000006);
+	ok(program && prio.policy == 6 && prio.more == 2 &&
+	   schedtape_program_more(program, &prio)->dl.runtime == 11, "and says which");
 	is_program(program, 1, "50:prio 90001; 100:exit", "children do not have it");
+	schedtape_program_free(program);
+}
+
+/* A slice from the start, which a child inherits, and clamps that another child gets. */
+static void test_wish(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->wish.slice = 50;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_prio(tape, 300, 0, 1, 0, 0, 0);
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 2);
+	fake_prio(tape, 450, 0, 2, 0, 0, 0);
+	tape->events[tape->nr - 1].wish.slice = 50;
+	fake_prio(tape, 500, 0, 2, 0, 0, 0);
+	tape->events[tape->nr - 1].wish.clamps = 1025;
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_slices == 2 && program->nr_clamped == 1 && program->nr_more == 2,
+	   "tasks with slices and clamps are counted");
+	ok(program && schedtape_program_more(program, &program->tasks[0].prio)->wish.slice == 50,
+	   "a slice from the start");
+	is_program(program, 0, "0:until 0; 100:fork 1; 200:prio 0; 300:exit",
+		   "which is lost");
+	is_program(program, 1, "100:prio 2000000; 200:exit", "a child has it");
 	schedtape_program_free(program);
 }
 
@@ -181,6 +208,7 @@ static void test_affinities(void)
 int main(void)
 {
 	test_deadline();
+	test_wish();
 	test_ext();
 	test_cgroups();
 	test_many_cgroups();

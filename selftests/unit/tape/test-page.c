@@ -454,12 +454,36 @@ static void test_deadline(void)
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, false),
 	   "a deadline of an older module");
-	ok(next(&p, &ev) == 1 && ev.policy == 1 && has_deadline(&ev, false),
+	ok(next(&p, &ev) == 1 && ev.policy == 1 && !ev.dl.period,
 	   "another policy has none, whatever stands there");
 	ok(next(&p, &ev) == 1 && ev.policy == 6 && has_deadline(&ev, true), "a deadline");
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_TASK && ev.cgroup == 9 &&
 	   has_deadline(&ev, true), "in a description");
 	ok(next(&p, &ev) == 1 && has_deadline(&ev, false), "not in half of one");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
+/* A slice and utilization clamps, in a change and in a description. */
+static void test_wish(void)
+{
+	const uint64_t prio = maker_prio_word(3, 0, 0, 120, false);
+	const uint64_t words[] = { 77, prio, 5, 0, 12, 9, 100000000, 1025 << 16 | 1 };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_prio(&m, 10, 77, prio);
+	maker_wish(&m, 20, 77, prio, 3000000, 513);
+	maker_task_words(&m, 30, 77, STAPE_TASK_EXITS, "x", words, 8);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && !ev.wish.slice && schedtape_clamp_min(&ev.wish) == -1 &&
+	   schedtape_clamp_max(&ev.wish) == -1, "neither slice nor clamps");
+	ok(next(&p, &ev) == 1 && ev.policy == 3 && ev.wish.slice == 3000000 &&
+	   schedtape_clamp_min(&ev.wish) == 512 && schedtape_clamp_max(&ev.wish) == -1,
+	   "a slice and a lower clamp");
+	ok(next(&p, &ev) == 1 && ev.wish.slice == 100000000 && !schedtape_clamp_min(&ev.wish) &&
+	   schedtape_clamp_max(&ev.wish) == 1024, "both clamps of a description");
 	ok(!next(&p, &ev), "and nothing else");
 }
 
@@ -577,6 +601,7 @@ int main(void)
 	test_task();
 	test_task_cgroup();
 	test_deadline();
+	test_wish();
 	test_unknown();
 	test_names();
 	return tap_done();

@@ -298,6 +298,16 @@ void out_json_add_deadline(struct json_object *object, const struct schedtape_de
 	out_json_add_count(object, "period_ns", dl->period);
 }
 
+void out_json_add_wish(struct json_object *object, const struct schedtape_wish *wish)
+{
+	if (wish->slice)
+		out_json_add_count(object, "slice_ns", wish->slice);
+	if (schedtape_clamp_min(wish) >= 0)
+		out_json_add_count(object, "clamp_min", schedtape_clamp_min(wish));
+	if (schedtape_clamp_max(wish) >= 0)
+		out_json_add_count(object, "clamp_max", schedtape_clamp_max(wish));
+}
+
 struct json_object *out_json_cpus(const struct schedtape_end *end)
 {
 	struct json_object *array = json_object_new_array();

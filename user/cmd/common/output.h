@@ -100,6 +100,7 @@ void out_json_add_name(struct json_object *object, const char *key, const char *
 void out_json_add_double(struct json_object *object, const char *key, double value);
 void out_json_add_bool(struct json_object *object, const char *key, bool value);
 void out_json_add_deadline(struct json_object *object, const struct schedtape_deadline *dl);
+void out_json_add_wish(struct json_object *object, const struct schedtape_wish *wish);
 /* Returns an array with the counts and losses of each CPU, and of the descriptions. */
 struct json_object *out_json_cpus(const struct schedtape_end *end);
 

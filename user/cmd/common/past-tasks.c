@@ -169,9 +169,10 @@ static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 	child->info.ns_pid = 0;
 	child->info.start_time = 0;
 	/* Such a task can fork only if its children do not have its policy. */
-	if (parent->info.policy == SCHED_DEADLINE)
+	if (parent->info.policy == SCHED_DEADLINE) {
 		child->info.policy = SCHED_OTHER;
-	memset(&child->info.dl, 0, sizeof(child->info.dl));
+		memset(&child->info.dl, 0, sizeof(child->info.dl));
+	}
 	return set_affinity(child, parent->info.affinity, parent->info.affinity_bytes);
 }
 

@@ -8,6 +8,8 @@
 
 #include <schedtape.h>
 
+#include "base/sched-attr.h"
+
 #define NICEST	(-20)
 
 static struct {
@@ -63,16 +65,55 @@ static void *try_ext(void *arg)
 	return NULL;
 }
 
-/*
- * Sets the policy, because sched_get_priority_max() accepts SCHED_EXT also in a kernel that is
- * built without it.  Uses a thread, so that the calling thread keeps its policy.
- */
-bool priority_has_ext(void)
+/* In a thread, so that the calling one keeps its attributes. */
+static bool try_in_thread(void *(*try)(void *arg))
 {
 	bool has = true;
 	pthread_t thread;
 
-	if (!pthread_create(&thread, NULL, try_ext, &has))
+	if (!pthread_create(&thread, NULL, try, &has))
 		pthread_join(thread, NULL);
 	return has;
+}
+
+/*
+ * Sets the policy, because sched_get_priority_max() accepts SCHED_EXT also in a kernel that is
+ * built without it.
+ */
+bool priority_has_ext(void)
+{
+	return try_in_thread(try_ext);
+}
+
+static void *try_slice(void *arg)
+{
+	const struct sched_param param = { 0 };
+	struct sched_attributes attr = { 0 };
+	bool *has = arg;
+
+	/* Only a task of an ordinary policy has a slice. */
+	*has = sched_setscheduler(0, SCHED_OTHER, &param) ||
+	       sched_attr_get(&attr) || attr.runtime;
+	return NULL;
+}
+
+static void *try_clamp(void *arg)
+{
+	const struct sched_attributes attr = {
+		.size = sizeof(attr), .flags = SCHED_ATTR_KEEP_ALL | SCHED_ATTR_CLAMP_MIN,
+	};
+	bool *has = arg;
+
+	*has = !sched_attr_set(&attr) || errno != EOPNOTSUPP;
+	return NULL;
+}
+
+bool priority_has_slices(void)
+{
+	return try_in_thread(try_slice);
+}
+
+bool priority_has_clamps(void)
+{
+	return try_in_thread(try_clamp);
 }

@@ -21,5 +21,9 @@ void priority_leave(void);
 
 /* Returns false if the kernel has no policy SCHED_EXT. */
 bool priority_has_ext(void);
+/* Returns false if the kernel has no slices of tasks: it has them from 6.12 on. */
+bool priority_has_slices(void);
+/* Returns false if the kernel is built without utilization clamps. */
+bool priority_has_clamps(void);
 
 #endif /* SCHEDTAPE_PRIORITY_H */

@@ -613,6 +613,8 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 			.fd = -1,
 			.attributes = !opts->no_attributes,
 			.no_ext = opts->no_ext,
+			.slices = opts->slices,
+			.clamps = opts->clamps,
 		},
 		.signals = -1,
 	};

@@ -243,6 +243,8 @@ static void add_policy(struct json_object *object, const struct schedtape_task *
 	out_json_add_count(object, "rt_priority", task->rt_priority);
 	if (task->dl.period)
 		out_json_add_deadline(object, &task->dl);
+	else
+		out_json_add_wish(object, &task->wish);
 }
 
 static void add_figures(struct json_object *object, const union sheet_value *row)

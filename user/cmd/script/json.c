@@ -78,6 +78,16 @@ static void put_switch(struct print *print, const struct schedtape_event *ev)
 	put_task(print, ",\"next_pid\":", ",\"next_comm\":\"", ev->pid);
 }
 
+static void put_wish(struct lines *lines, const struct schedtape_wish *wish)
+{
+	if (wish->slice)
+		lines_count(lines, ",\"slice_ns\":", wish->slice);
+	if (schedtape_clamp_min(wish) >= 0)
+		put_signed(lines, ",\"clamp_min\":", schedtape_clamp_min(wish));
+	if (schedtape_clamp_max(wish) >= 0)
+		put_signed(lines, ",\"clamp_max\":", schedtape_clamp_max(wish));
+}
+
 static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 {
 	put_word(lines, ",\"policy\":\"", schedtape_policy_name(ev->policy));
@@ -85,8 +95,10 @@ static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 	lines_count(lines, ",\"rt_priority\":", ev->rt_priority);
 	put_signed(lines, ",\"prio\":", ev->prio);
 	put_bool(lines, ",\"boosted\":", ev->boosted);
-	if (!ev->dl.period)
+	if (!ev->dl.period) {
+		put_wish(lines, &ev->wish);
 		return;
+	}
 	lines_count(lines, ",\"runtime_ns\":", ev->dl.runtime);
 	lines_count(lines, ",\"deadline_ns\":", ev->dl.deadline);
 	lines_count(lines, ",\"period_ns\":", ev->dl.period);

@@ -70,6 +70,16 @@ static void put_pair(struct lines *lines, const char *key, int64_t value)
 	lines_signed(lines, value);
 }
 
+static void put_wish(struct lines *lines, const struct schedtape_wish *wish)
+{
+	if (wish->slice)
+		put_pair(lines, " slice=", wish->slice);
+	if (schedtape_clamp_min(wish) >= 0)
+		put_pair(lines, " clamp_min=", schedtape_clamp_min(wish));
+	if (schedtape_clamp_max(wish) >= 0)
+		put_pair(lines, " clamp_max=", schedtape_clamp_max(wish));
+}
+
 /* " fifo nice=0 rt_priority=10 prio=89" */
 static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 {
@@ -80,8 +90,10 @@ static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 	put_pair(lines, " prio=", ev->prio);
 	if (ev->boosted)
 		lines_put(lines, " boosted");
-	if (!ev->dl.period)
+	if (!ev->dl.period) {
+		put_wish(lines, &ev->wish);
 		return;
+	}
 	lines_put(lines, " runtime=");
 	lines_number(lines, ev->dl.runtime);
 	lines_put(lines, " deadline=");

@@ -49,6 +49,18 @@ struct schedtape_deadline {
 	uint64_t period;
 };
 
+/**
+ * struct schedtape_wish - what was set for a task of another policy; 0: nothing, or not recorded
+ * @slice: ns, as sched_runtime of sched_setattr(2)
+ * @clamps: STAPE_CLAMP_*, see schedtape_clamp_min()
+ * @reserved: 0
+ */
+struct schedtape_wish {
+	uint64_t slice;
+	uint64_t clamps;
+	uint64_t reserved;
+};
+
 #define SCHEDTAPE_POLICY_EXT	7	/* SCHED_EXT: few C libraries define it */
 
 /* Size of the CPU mask in an event: bit n % 8 of byte n / 8 is CPU n. */
@@ -111,6 +123,7 @@ struct schedtape_idle {
  * @start_time: when it was created, ns of CLOCK_MONOTONIC
  * @cgroup: id of its cgroup (version 2), 0: not recorded
  * @dl: the deadline parameters if @policy is SCHED_DEADLINE
+ * @wish: with any other policy
  * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: the CPUs that
  *	the task may use, of the first 8 * SCHEDTAPE_AFFINITY_BYTES
  * @trigger: SCHEDTAPE_EV_TRIGGER, in place of the same; its @pid is 0 for all tasks together
@@ -147,13 +160,28 @@ struct schedtape_event {
 			uint32_t task_cpu;
 			uint64_t start_time;
 			uint64_t cgroup;
-			struct schedtape_deadline dl;
+			union {
+				struct schedtape_deadline dl;
+				struct schedtape_wish wish;
+			};
 		};
 		unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES];
 		struct schedtape_fired trigger;
 		struct schedtape_idle idle;
 	};
 };
+
+/* Returns a task's lower utilization clamp, or -1 if none was set for it. */
+static inline int schedtape_clamp_min(const struct schedtape_wish *wish)
+{
+	return (int)(wish->clamps >> STAPE_CLAMP_MIN_SHIFT & STAPE_CLAMP_MASK) - 1;
+}
+
+/* Returns its upper one, or -1. */
+static inline int schedtape_clamp_max(const struct schedtape_wish *wish)
+{
+	return (int)(wish->clamps >> STAPE_CLAMP_MAX_SHIFT & STAPE_CLAMP_MASK) - 1;
+}
 
 static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)
 {

@@ -24,6 +24,7 @@ extern "C" {
  * @affinity_bytes: size of @affinity; 0: not recorded
  * @cgroup: id of the task's cgroup (version 2), 0: not recorded
  * @dl: the deadline parameters if @policy is SCHED_DEADLINE
+ * @wish: with any other policy
  */
 struct schedtape_task_info {
 	uint64_t time;
@@ -42,7 +43,10 @@ struct schedtape_task_info {
 	const unsigned char *affinity;
 	char comm[STAPE_COMM_LEN];
 	uint64_t cgroup;
-	struct schedtape_deadline dl;
+	union {
+		struct schedtape_deadline dl;
+		struct schedtape_wish wish;
+	};
 };
 
 /**

@@ -35,6 +35,7 @@ extern "C" {
  * @prio_known: @policy, @nice and @rt_priority are valid
  * @policy, @nice, @rt_priority: the last ones
  * @dl: the last deadline parameters if @policy is SCHED_DEADLINE
+ * @wish: with any other policy
  * @cgroup: id of its last cgroup (version 2), 0: not recorded
  * @prio_changes: how often policy, nice value or priority changed, without priority
  *	that waiters lend to the task
@@ -78,7 +79,10 @@ struct schedtape_task {
 	uint32_t policy;
 	int32_t nice;
 	uint32_t rt_priority;
-	struct schedtape_deadline dl;
+	union {
+		struct schedtape_deadline dl;
+		struct schedtape_wish wish;
+	};
 	uint64_t cgroup;
 	uint64_t prio_changes;
 	const struct schedtape_task_info *info;
@@ -208,7 +212,7 @@ struct schedtape_run {
  * @renamed: @task->comm changed, by exec or otherwise
  * @identified: @task->first_comm or @task->process, not known at born(), is known now
  * @waited: @task got a CPU, @delay after it was woken or preempted
- * @setprio: @task->policy, nice, rt_priority or dl changed
+ * @setprio: @task->policy, nice, rt_priority, dl or wish changed
  * @setaffinity: the CPUs of @task from now on, maybe the same as before; @affinity has
  *	SCHEDTAPE_AFFINITY_BYTES
  * @moved: @task->cgroup changed

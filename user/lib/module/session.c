@@ -335,9 +335,14 @@ static int parse_task(struct nlattr **attrs, void *arg)
 	task->cpu_time = client_u64(attrs[STAPE_A_TASK_CPU_TIME]);
 	task->time = client_u64(attrs[STAPE_A_TASK_TIME]);
 	task->cgroup = client_u64(attrs[STAPE_A_TASK_CGROUP]);
-	task->dl.runtime = client_u64(attrs[STAPE_A_TASK_DL_RUNTIME]);
-	task->dl.deadline = client_u64(attrs[STAPE_A_TASK_DL_DEADLINE]);
-	task->dl.period = client_u64(attrs[STAPE_A_TASK_DL_PERIOD]);
+	if (attrs[STAPE_A_TASK_DL_RUNTIME]) {
+		task->dl.runtime = client_u64(attrs[STAPE_A_TASK_DL_RUNTIME]);
+		task->dl.deadline = client_u64(attrs[STAPE_A_TASK_DL_DEADLINE]);
+		task->dl.period = client_u64(attrs[STAPE_A_TASK_DL_PERIOD]);
+	} else {
+		task->wish.slice = client_u64(attrs[STAPE_A_TASK_SLICE]);
+		task->wish.clamps = client_u32(attrs[STAPE_A_TASK_CLAMPS]);
+	}
 	if (attrs[STAPE_A_TASK_COMM])
 		nla_strlcpy(task->comm, attrs[STAPE_A_TASK_COMM], sizeof(task->comm));
 	if (attrs[STAPE_A_TASK_AFFINITY]) {

@@ -178,21 +178,32 @@ static int grow_parts(struct compiler *c, uint32_t index)
 static int prio_of(struct compiler *c, const struct schedtape_task *task,
 		   struct schedtape_prio *prio)
 {
+	const union schedtape_more more = { .dl = task->dl };
+	int ret;
+
 	*prio = (struct schedtape_prio){ task->policy, task->nice, task->rt_priority, 0 };
-	if (task->policy != SCHED_DEADLINE)
+	if (task->policy != SCHED_DEADLINE && !task->wish.slice && !task->wish.clamps)
 		return 0;
-	return schedtape_program_add_deadline(c->program, &task->dl, &prio->deadline);
+	ret = schedtape_program_add_more(c->program, &more, &prio->more);
+	prio->more++;
+	return ret;
 }
 
-/* Counts each task with SCHED_EXT once, because a kernel may have no such policy. */
+static void count_once(bool has, bool *counted, uint32_t *nr)
+{
+	*nr += has && !*counted;
+	*counted |= has;
+}
+
+/* Counts once each task that has what a kernel may not have. */
 static void note_policy(struct compiler *c, const struct schedtape_task *task)
 {
 	struct schedtape_program_task *ptask = task_of(c, task);
+	bool wishes = task->policy != SCHED_DEADLINE;
 
-	if (task->policy != SCHEDTAPE_POLICY_EXT || ptask->ext)
-		return;
-	ptask->ext = true;
-	c->program->nr_ext++;
+	count_once(task->policy == SCHEDTAPE_POLICY_EXT, &ptask->ext, &c->program->nr_ext);
+	count_once(wishes && task->wish.slice, &ptask->slice, &c->program->nr_slices);
+	count_once(wishes && task->wish.clamps, &ptask->clamped, &c->program->nr_clamped);
 }
 
 /* Adds a task to the program, unless it is left out. */

@@ -48,25 +48,31 @@ struct schedtape_op {
 /**
  * struct schedtape_prio - how a task is scheduled
  * @policy: SCHED_*
- * @deadline: index into the program's deadlines, with SCHED_DEADLINE
+ * @more: index into the program's, plus 1; 0: nothing more was set
  */
 struct schedtape_prio {
 	uint8_t policy;
 	int8_t nice;
 	uint8_t rt_priority;
-	uint32_t deadline;
+	uint32_t more;
 };
 
 static inline uint64_t schedtape_prio_pack(const struct schedtape_prio *prio)
 {
 	return prio->policy | (uint64_t)(uint8_t)prio->nice << 8 |
-	       (uint64_t)prio->rt_priority << 16 | (uint64_t)prio->deadline << 24;
+	       (uint64_t)prio->rt_priority << 16 | (uint64_t)prio->more << 24;
 }
 
 static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 {
 	return (struct schedtape_prio){ value, value >> 8, value >> 16, value >> 24 };
 }
+
+/* What belongs to a policy: @dl to SCHED_DEADLINE, @wish to the others. */
+union schedtape_more {
+	struct schedtape_deadline dl;
+	struct schedtape_wish wish;
+};
 
 /**
  * struct schedtape_program_task - one task's program
@@ -87,6 +93,7 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
  * @name: its name at its start
  * @prio: its priority at its start, if it has no @parent; with @prio_known
  * @ext: its policy is SCHED_EXT at some time
+ * @slice, @clamped: it has a slice, or utilization clamps, of its own at some time
  */
 struct schedtape_program_task {
 	uint64_t first;
@@ -104,6 +111,8 @@ struct schedtape_program_task {
 	struct schedtape_prio prio;
 	bool prio_known;
 	bool ext;
+	bool slice;
+	bool clamped;
 };
 
 /**
@@ -128,13 +137,14 @@ struct schedtape_program_hash {
  * @wakers: by number of the edge: its waker
  * @names: STAPE_COMM_LEN bytes each
  * @cgroups: ids of cgroups that tasks start in or move to
- * @deadlines: deadline parameters that tasks have or get
+ * @more: what tasks have or get with their policies
  * @affinities: affinities that tasks get
  * @duration: duration of the replayed part, ns
  * @wakeups: number of wake-ups along edges
  * @timed: number of waits that end at a given time
  * @lengths: number of waits with a given length
  * @nr_ext: number of tasks whose policy is SCHED_EXT at some time
+ * @nr_slices, @nr_clamped: number of tasks that have a slice, or clamps, of their own
  * @nr_kthreads: number of kernel threads that were left out only because they are such
  *
  * The stores have the arrays.  Large ones lie in files, which all processes share.
@@ -152,8 +162,8 @@ struct schedtape_program {
 	size_t nr_names;
 	uint64_t *cgroups;
 	uint32_t nr_cgroups;
-	struct schedtape_deadline *deadlines;
-	uint32_t nr_deadlines;
+	union schedtape_more *more;
+	uint32_t nr_more;
 	unsigned char (*affinities)[SCHEDTAPE_AFFINITY_BYTES];
 	uint32_t nr_affinities;
 	uint64_t duration;
@@ -161,11 +171,22 @@ struct schedtape_program {
 	uint64_t timed;
 	uint64_t lengths;
 	uint32_t nr_ext;
+	uint32_t nr_slices;
+	uint32_t nr_clamped;
 	uint32_t nr_kthreads;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
-			       name_store, cgroup_store, deadline_store, affinity_store;
-	struct schedtape_program_hash cgroup_hash, deadline_hash, affinity_hash;
+			       name_store, cgroup_store, more_store, affinity_store;
+	struct schedtape_program_hash cgroup_hash, more_hash, affinity_hash;
 };
+
+/* Returns what belongs to a policy. */
+static inline const union schedtape_more *
+schedtape_program_more(const struct schedtape_program *program, const struct schedtape_prio *prio)
+{
+	static const union schedtape_more none;
+
+	return prio->more ? &program->more[prio->more - 1] : &none;
+}
 
 /* Returns the first operation of a task. */
 static inline const struct schedtape_op *

@@ -166,14 +166,14 @@ int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 	return ret;
 }
 
-int schedtape_program_add_deadline(struct schedtape_program *program,
-				   const struct schedtape_deadline *dl, uint32_t *index)
+int schedtape_program_add_more(struct schedtape_program *program,
+				   const union schedtape_more *more, uint32_t *index)
 {
-	int ret = append_new(&program->deadline_store, &program->deadline_hash, dl, sizeof(*dl),
+	int ret = append_new(&program->more_store, &program->more_hash, more, sizeof(*more),
 			     index);
 
-	program->deadlines = program->deadline_store.memory;
-	program->nr_deadlines = program->deadline_store.nr;
+	program->more = program->more_store.memory;
+	program->nr_more = program->more_store.nr;
 	return ret;
 }
 
@@ -191,7 +191,7 @@ int schedtape_program_add_affinity(struct schedtape_program *program,
 static void free_hashes(struct schedtape_program *program)
 {
 	free_hash(&program->cgroup_hash);
-	free_hash(&program->deadline_hash);
+	free_hash(&program->more_hash);
 	free_hash(&program->affinity_hash);
 }
 
@@ -205,7 +205,7 @@ void schedtape_program_close(struct schedtape_program *program)
 	schedtape_store_close(&program->waker_store);
 	schedtape_store_close(&program->name_store);
 	schedtape_store_close(&program->cgroup_store);
-	schedtape_store_close(&program->deadline_store);
+	schedtape_store_close(&program->more_store);
 	schedtape_store_close(&program->affinity_store);
 }
 
@@ -221,7 +221,7 @@ void schedtape_program_free(struct schedtape_program *program)
 	schedtape_store_free(&program->waker_store);
 	schedtape_store_free(&program->name_store);
 	schedtape_store_free(&program->cgroup_store);
-	schedtape_store_free(&program->deadline_store);
+	schedtape_store_free(&program->more_store);
 	schedtape_store_free(&program->affinity_store);
 	free(program);
 }

@@ -30,8 +30,8 @@ int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker
 /* These three add no entry if an equal one exists.  *index: that of the entry. */
 int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 				 uint32_t *index);
-int schedtape_program_add_deadline(struct schedtape_program *program,
-				   const struct schedtape_deadline *dl, uint32_t *index);
+int schedtape_program_add_more(struct schedtape_program *program,
+				   const union schedtape_more *more, uint32_t *index);
 int schedtape_program_add_affinity(struct schedtape_program *program,
 				   const unsigned char *affinity, uint32_t *index);
 int schedtape_program_add_name(struct schedtape_program *program, const char *name);

@@ -117,6 +117,7 @@ static size_t task_unpack(struct schedtape_task_info *task, const unsigned char 
 		.affinity_bytes = affinity_bytes,
 		.affinity = affinity_bytes ? raw + fixed : NULL,
 		.cgroup = le64toh(entry.cgroup),
+		/* Or the words of @wish. */
 		.dl = {
 			.runtime = le64toh(entry.dl_runtime),
 			.deadline = le64toh(entry.dl_deadline),

@@ -47,6 +47,7 @@ static void task_pack(unsigned char *at, const struct schedtape_task_info *task)
 		.rt_priority = htole32(task->rt_priority),
 		.affinity_bytes = htole32(task->affinity_bytes),
 		.cgroup = htole64(task->cgroup),
+		/* Or the words of @wish. */
 		.dl_runtime = htole64(task->dl.runtime),
 		.dl_deadline = htole64(task->dl.deadline),
 		.dl_period = htole64(task->dl.period),

@@ -221,9 +221,14 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 	return NULL;
 }
 
-static void page_deadline(const struct schedtape_page *page, struct schedtape_event *ev,
-			  uint32_t at, unsigned int words)
+/* Reads the words behind those of a PRIO or TASK. */
+static void page_more_prio(const struct schedtape_page *page, struct schedtape_event *ev,
+			   uint32_t at, unsigned int words)
 {
+	if (ev->policy != SCHED_DEADLINE && words >= STAPE_WISH_WORDS) {
+		ev->wish.slice = page_word(page, at + STAPE_WISH_SLICE * WORD);
+		ev->wish.clamps = page_word(page, at + STAPE_WISH_CLAMPS * WORD);
+	}
 	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)
 		return;
 	ev->dl.runtime = page_word(page, at + STAPE_DL_RUNTIME * WORD);
@@ -254,7 +259,7 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	page_comm(page, ev, at + STAPE_TASK_COMM * WORD);
 	damage = page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
 	if (words > STAPE_TASK_WORDS)
-		page_deadline(page, ev, at + STAPE_TASK_WORDS * WORD, words - STAPE_TASK_WORDS);
+		page_more_prio(page, ev, at + STAPE_TASK_WORDS * WORD, words - STAPE_TASK_WORDS);
 	return damage;
 }
 
@@ -409,7 +414,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 		return NULL;
 	case STAPE_EV_PRIO:
 		damage = page_prio(ev, page_word(page, at));
-		page_deadline(page, ev, at + WORD, words - 1);
+		page_more_prio(page, ev, at + WORD, words - 1);
 		return damage;
 	case STAPE_EV_TASK:
 		return page_task(page, ev, at, words);

@@ -230,6 +230,8 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	/* SCHED_DEADLINE is not inherited: such tasks can fork only with reset-on-fork. */
 	if (from->policy == SCHED_DEADLINE)
 		task->policy = SCHED_OTHER;
+	else
+		task->wish = from->wish;
 	if (!thread)
 		return;
 	task->tgid = from->tgid;
