@@ -393,19 +393,29 @@ static int open_points(struct recording *rec)
 			  &err);
 }
 
-static int begin(struct recording *rec)
+/*
+ * The command's process is forked before the recorder changes what is inherited: limits, signals,
+ * priority, timer slack, open files.
+ */
+static int start_child(struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
 	int ret = 0;
 
-	if (opts->command) {
+	if (opts->command)
 		/* The tape must not have the command's output in it. */
 		ret = child_fork(&rec->child, opts->command, !strcmp(opts->output, "-"));
-		if (ret)
-			out_error(NULL, "fork: %s", strerror(-ret));
-	}
-	if (!ret)
-		ret = set_filter(rec);
+	if (ret)
+		out_error(NULL, "fork: %s", strerror(-ret));
+	return ret;
+}
+
+static int begin(struct recording *rec)
+{
+	const struct record_options *opts = rec->options;
+	int ret;
+
+	ret = set_filter(rec);
 	if (!ret)
 		ret = open_points(rec);
 	if (!ret && !timing_delayed(&opts->timing))
@@ -629,7 +639,9 @@ static int record(struct recording *rec)
 {
 	int ret, ended;
 
-	ret = open_all(rec);
+	ret = start_child(rec);
+	if (!ret)
+		ret = open_all(rec);
 	if (!ret)
 		ret = begin(rec);
 	if (!ret)

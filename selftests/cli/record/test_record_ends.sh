@@ -181,4 +181,33 @@ for how in --ignore-signal --default-signal; do
 	report $? "$signals: the command finds them as the recorder has"
 done
 
+cat > look << 'END'
+#!/bin/sh
+cd /proc/self
+cat limits cgroup oom_score_adj timerslack_ns
+grep -E '^(Umask|Sig[BIC]|Shd|Cap|NoNew|Seccomp|Cpus|Mems)' status
+ls fd
+wish
+END
+chmod 755 look
+while read -r start options; do
+	start=${start//,/ }
+	if ! $start true; then
+		skip "$start: not here"
+		continue
+	fi
+	sh -c "echo 123456 > /proc/\$\$/timerslack_ns; exec $start ./look" > want
+	# shellcheck disable=SC2086
+	sh -c "echo 123456 > /proc/\$\$/timerslack_ns
+		exec $start schedtape record -q $options -o t -- ./look" > got 2> log &&
+		[ "$(wc -l < want)" -gt 30 ] && diff want got > log
+	report $? "$start record $options: the command is as it would be without"
+done << 'END'
+env
+nice,-n,3 -r 10
+chrt,-R,-f,5 --overwrite -r 10
+wish,3,20000000,-1,-1 --threads
+wish,0,0,-1,-1 -r 10 -e irq:softirq_entry
+END
+
 finish

@@ -8,10 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sched-attr.h"
 #include "common/signals.h"
-#include "record/recorder.h"
 
-static void child_main(char **command, bool to_stderr, int go, int error)
+/* With SCHED_RESET_ON_FORK this process has lost what the recorder was started with. */
+static void keep_priority(const struct sched_attributes *before)
+{
+	if (before->flags & SCHED_ATTR_RESET_ON_FORK)
+		sched_attr_set(before);
+}
+
+static void child_main(char **command, bool to_stderr, const struct sched_attributes *before,
+		       int go, int error)
 {
 	int code;
 	char c;
@@ -20,7 +28,7 @@ static void child_main(char **command, bool to_stderr, int go, int error)
 	if (read(go, &c, 1) != 1)
 		_exit(1);
 	signals_restore();
-	recorder_leave();
+	keep_priority(before);
 	if (to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(command[0], command);
@@ -67,8 +75,10 @@ static void wait_until_asleep(pid_t pid)
 
 int child_fork(struct child *child, char **command, bool to_stderr)
 {
+	struct sched_attributes before = { 0 };
 	int go[2], error[2];
 
+	sched_attr_get(&before);
 	if (pipe2(go, O_CLOEXEC))
 		return -errno;
 	if (pipe2(error, O_CLOEXEC)) {
@@ -80,7 +90,7 @@ int child_fork(struct child *child, char **command, bool to_stderr)
 	if (!child->pid) {
 		close(go[1]);
 		close(error[0]);
-		child_main(command, to_stderr, go[0], error[1]);
+		child_main(command, to_stderr, &before, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -98,6 +108,7 @@ int child_go(struct child *child)
 
 	if (write(child->go, "", 1) != 1)
 		return -errno;
+	child->gone = true;
 	if (read(child->error, &code, sizeof(code)) != sizeof(code))
 		code = 0;
 	return -code;
@@ -115,6 +126,8 @@ void child_end(struct child *child)
 		return;
 	close(child->go);
 	close(child->error);
+	if (!child->gone && !child->ended)
+		child->ended = waitpid(child->pid, &child->status, 0) == child->pid;
 	if (!child->ended)
 		kill(child->pid, SIGTERM);
 }

@@ -12,6 +12,7 @@
  * struct child - a command
  * @pid: 0: there is no command
  * @go: writing end of a pipe: a byte makes the child call exec
+ * @gone: that byte was written
  * @error: reading end of a pipe: errno of a failed exec; a successful exec closes it
  * @status: as waitpid() returns it, once it has @ended
  */
@@ -21,6 +22,7 @@ struct child {
 	int error;
 	int status;
 	bool ended;
+	bool gone;
 };
 
 /*
@@ -32,7 +34,7 @@ int child_fork(struct child *child, char **command, bool to_stderr);
 int child_go(struct child *child);
 /* Sets @ended and @status if the child has ended.  Does not wait. */
 void child_reap(struct child *child);
-/* Sends SIGTERM to the command.  A child that still waits for child_go() ends by itself. */
+/* Sends SIGTERM to the command.  Reaps a child that still waits for child_go(), and ends by itself. */
 void child_end(struct child *child);
 
 #endif /* SCHEDTAPE_CHILD_H */
