@@ -183,9 +183,13 @@ enum stape_dl_word {
 /* With other policies, these words follow in the same places, if one of them is not 0. */
 enum stape_wish_word {
 	STAPE_WISH_SLICE = 0,		/* the slice that was set for the task, ns; 0: none was */
-	STAPE_WISH_CLAMPS = 1,		/* STAPE_CLAMP_* */
-	STAPE_WISH_WORDS = 2,
+	STAPE_WISH_SLACK = 1,		/* timer slack, ns, plus 1; 0: it is STAPE_USUAL_SLACK */
+	STAPE_WISH_CLAMPS = 2,		/* STAPE_CLAMP_* */
+	STAPE_WISH_WORDS = 3,
 };
+
+/* Descriptions have the timer slack of their time: no event follows a change of it. */
+#define STAPE_USUAL_SLACK		50000	/* ns */
 
 /* Utilization clamps that were set for the task, from 0 to 1024, plus 1; 0: none was set. */
 #define STAPE_CLAMP_MIN_SHIFT		0	/* 16 bits */

@@ -245,8 +245,9 @@ enum stape_a_task {
 	STAPE_A_TASK_DL_RUNTIME,	/* u64, ns; DL_* are there with SCHED_DEADLINE only */
 	STAPE_A_TASK_DL_DEADLINE,	/* u64, ns */
 	STAPE_A_TASK_DL_PERIOD,		/* u64, ns */
-	STAPE_A_TASK_SLICE,		/* u64, ns; 0: none was set.  SLICE and CLAMPS are both there, or not */
+	STAPE_A_TASK_SLICE,		/* u64, ns; 0: none was set.  This to SLACK: all or none */
 	STAPE_A_TASK_CLAMPS,		/* u32, STAPE_CLAMP_*, see event.h */
+	STAPE_A_TASK_SLACK,		/* u64, timer slack, ns, as STAPE_WISH_SLACK in event.h */
 
 	__STAPE_A_TASK_MAX,
 	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)

@@ -31,10 +31,12 @@ static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *t
 	    nla_put_u32(skb, STAPE_A_TASK_RT_PRIORITY, READ_ONCE(task->rt_priority)))
 		return -EMSGSIZE;
 	n = stape_task_dl_words(task, policy, words);
-	if (n == STAPE_WISH_WORDS)
+	if (n && policy != SCHED_DEADLINE)
 		return nla_put_u64_64bit(skb, STAPE_A_TASK_SLICE, words[STAPE_WISH_SLICE],
 					 STAPE_A_TASK_PAD) ?:
-		       nla_put_u32(skb, STAPE_A_TASK_CLAMPS, words[STAPE_WISH_CLAMPS]);
+		       nla_put_u32(skb, STAPE_A_TASK_CLAMPS, words[STAPE_WISH_CLAMPS]) ?:
+		       nla_put_u64_64bit(skb, STAPE_A_TASK_SLACK, words[STAPE_WISH_SLACK],
+					 STAPE_A_TASK_PAD);
 	for (i = 0; i < n; i++)
 		if (nla_put_u64_64bit(skb, STAPE_A_TASK_DL_RUNTIME + i, words[i],
 				      STAPE_A_TASK_PAD))

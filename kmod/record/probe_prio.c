@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes of policy, nice value, priority, deadline, slice and clamps.  Linux has a tracepoint for priority
- * inheritance only.  So the two functions that all other changes go through are probed.
+ * Changes of policy, nice value, priority, deadline, slice and clamps.  Linux has a tracepoint for
+ * priority inheritance only.  So the two functions that all other changes go through are probed.
  */
 #include "record/probe_prio.h"
 
@@ -68,8 +68,8 @@ static bool stape_prio_other_words(const struct stape_prio_before *before)
 }
 
 /*
- * Writes a change of the task's policy, nice value, priority, slice or clamps to all sessions that record it.
- * For RCU readers.
+ * Writes a change of the task's policy, nice value, priority, slice or clamps to all sessions that
+ * record it.  For RCU readers.
  */
 static void stape_prio_changed(struct task_struct *task)
 {

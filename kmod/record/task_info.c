@@ -106,21 +106,27 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 }
 
 /**
- * stape_task_dl_words() - encode a task's deadline, or its slice and clamps, as words
+ * stape_task_dl_words() - encode a task's deadline, or its slice, slack and clamps
  * @task: the task
  * @policy: its own, as the event has it
- * @words: STAPE_DL_WORDS, to be filled, with zeros behind the words that belong to the event
+ * @words: STAPE_DL_WORDS, to be filled, also if none of them belongs to the event
+ *
+ * The last word is small, because another value might look like the word of a waking.
  *
  * Context: any.
  * Return: the number of words that belong to the event.
  */
 u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words)
 {
+	u64 slack = READ_ONCE(task->timer_slack_ns);
+
+	BUILD_BUG_ON((int)STAPE_WISH_WORDS != (int)STAPE_DL_WORDS);
 	if (policy != SCHED_DEADLINE) {
 		words[STAPE_WISH_SLICE] = stape_custom_slice(task);
 		words[STAPE_WISH_CLAMPS] = stape_clamps(task);
-		words[STAPE_WISH_WORDS] = 0;
-		return words[STAPE_WISH_SLICE] | words[STAPE_WISH_CLAMPS] ? STAPE_WISH_WORDS : 0;
+		words[STAPE_WISH_SLACK] = slack == STAPE_USUAL_SLACK ? 0 : slack + 1;
+		return words[STAPE_WISH_SLICE] | words[STAPE_WISH_CLAMPS] |
+		       words[STAPE_WISH_SLACK] ? STAPE_WISH_WORDS : 0;
 	}
 	words[STAPE_DL_RUNTIME] = READ_ONCE(task->dl.dl_runtime);
 	words[STAPE_DL_DEADLINE] = READ_ONCE(task->dl.dl_deadline);

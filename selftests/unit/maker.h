@@ -116,13 +116,14 @@ static inline void maker_prio(struct maker *m, uint64_t time, uint32_t pid, uint
 	maker_word(m, word);
 }
 
-/* A priority with a slice and with STAPE_CLAMP_*. */
+/* A priority with a slice, timer slack and STAPE_CLAMP_*. */
 static inline void maker_wish(struct maker *m, uint64_t time, uint32_t pid, uint64_t word,
-			      uint64_t slice, uint64_t clamps)
+			      uint64_t slice, uint64_t slack, uint64_t clamps)
 {
 	maker_event(m, time, STAPE_EV_PRIO, pid, 1 + STAPE_WISH_WORDS);
 	maker_word(m, word);
 	maker_word(m, slice);
+	maker_word(m, slack);
 	maker_word(m, clamps);
 }
 

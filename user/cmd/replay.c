@@ -80,7 +80,7 @@ static void check_kernel(struct replay_options *opts, const struct schedtape_pro
 	opts->no_ext = lacks(opts, program->nr_ext, priority_has_ext, "SCHED_EXT",
 			     "with SCHED_OTHER");
 	opts->slices = program->nr_slices && !lacks(opts, program->nr_slices, priority_has_slices,
-						    "slices of tasks", "with its own slice");
+						    "slices of tasks", "with the kernel's");
 	opts->clamps = program->nr_clamped && !lacks(opts, program->nr_clamped,
 						     priority_has_clamps, "utilization clamps",
 						     "without");

@@ -30,7 +30,7 @@
  *	not enter that cgroup; @cgroups NULL: they enter none
  * @attributes: players get the recorded policy, nice value and affinity
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
- * @slices, @clamps: tasks have slices or utilization clamps of their own, and the kernel can set them
+ * @slices, @clamps: tasks have slices or utilization clamps of their own, and so has the kernel
  */
 struct player_cast {
 	const char *command;

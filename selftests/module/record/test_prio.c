@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -351,7 +352,7 @@ static int make_wishes(void *arg)
 	wishes->slices = st_has_slice(20 * MS);
 	child = fork();
 	if (!child)
-		_exit(set_wishes(50 * MS, -1));
+		_exit(set_wishes(50 * MS, -1) || prctl(PR_SET_TIMERSLACK, 123456));
 	wishes->child = child;
 	if (waitpid(child, NULL, 0) != child)
 		return 1;
@@ -395,6 +396,10 @@ TEST_F(prio, slices_and_clamps)
 	}
 	if (wishes->clamps)
 		at = expect_wish(_metadata, &self->r, pid, at, wishes->slices * 20 * MS, 512);
+	/* A change of the timer slack has no event. */
+	i = st_find_why(&self->r, wishes->child, STAPE_TASK_EXITS, 0);
+	ASSERT_LT(i, self->r.n);
+	EXPECT_EQ(123457, self->r.events[i].wish.slack);
 	/* Without the flag, the clamp stays. */
 	if (wishes->slices)
 		expect_wish(_metadata, &self->r, pid, at, 0, wishes->clamps ? 512 : -1);

@@ -218,7 +218,7 @@ static uint64_t make_page(unsigned char *page)
 	maker_wake(&m, 7 * S + 1000, 20, STAPE_CTX_TASK, 7 * S + 2000, 3);
 	maker_event(&m, 7 * S + 3000, STAPE_EV_FORK, 30, 1);
 	maker_event(&m, 7 * S + 4000, STAPE_EV_MIGRATE, 30, 1);
-	maker_wish(&m, 7 * S + 5000, 10, maker_prio_word(0, -5, 0, 49, true), S / 10,
+	maker_wish(&m, 7 * S + 5000, 10, maker_prio_word(0, -5, 0, 49, true), S / 10, 1,
 		   1025 << 16 | 1);
 	maker_affinity(&m, 7 * S + 6000, 10, &mask, 1);
 	maker_exec(&m, 7 * S + 7000, 10, 10);

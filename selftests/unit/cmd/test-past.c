@@ -83,7 +83,7 @@ static void test_changes(void)
 	maker_begin(&m, page, STAPE_CPU_NONE, 0, 1000);
 	make_task(&m, 1000, LEADER, STAPE_TASK_ENTERS, "first", 4000000);
 	maker_affinity(&m, 1000, LEADER, cpus, 1);
-	maker_wish(&m, 1500, LEADER, maker_prio_word(0, 3, 0, 123, false), 50, 0);
+	maker_wish(&m, 1500, LEADER, maker_prio_word(0, 3, 0, 123, false), 50, 0, 0);
 	maker_event(&m, 2000, STAPE_EV_FORK, THREAD, (uint64_t)LEADER << 10 | STAPE_FORK_THREAD);
 	maker_event(&m, 2500, STAPE_EV_FORK, CHILD, (uint64_t)THREAD << 10);
 	maker_rename(&m, 3000, LEADER, "second");

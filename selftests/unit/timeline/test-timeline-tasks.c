@@ -331,6 +331,7 @@ static void test_prio(void)
 	fake_info(tape, 10, "a", R, 0)->nice = 5;
 	fake_switch(tape, 100, 0, R, 10);
 	fake_prio(tape, 110, 0, 10, 0, 5, 0);		/* a boost: nothing else changes */
+	tape->events[tape->nr - 1].wish.slack = 1;	/* which is no change of priority */
 	fake_prio(tape, 120, 0, 10, 1, 5, 20);
 	fake_fork(tape, 130, 0, 11, false);
 	fake_prio(tape, 140, 0, 10, 0, -3, 0);

@@ -302,6 +302,8 @@ void out_json_add_wish(struct json_object *object, const struct schedtape_wish *
 {
 	if (wish->slice)
 		out_json_add_count(object, "slice_ns", wish->slice);
+	if (wish->slack)
+		out_json_add_count(object, "timer_slack_ns", wish->slack - 1);
 	if (schedtape_clamp_min(wish) >= 0)
 		out_json_add_count(object, "clamp_min", schedtape_clamp_min(wish));
 	if (schedtape_clamp_max(wish) >= 0)

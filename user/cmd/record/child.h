@@ -34,7 +34,10 @@ int child_fork(struct child *child, char **command, bool to_stderr);
 int child_go(struct child *child);
 /* Sets @ended and @status if the child has ended.  Does not wait. */
 void child_reap(struct child *child);
-/* Sends SIGTERM to the command.  Reaps a child that still waits for child_go(), and ends by itself. */
+/*
+ * Sends SIGTERM to the command.  A child that still waits for child_go() ends by itself, and is
+ * reaped.
+ */
 void child_end(struct child *child);
 
 #endif /* SCHEDTAPE_CHILD_H */

@@ -2,6 +2,7 @@
 #include "report/print.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,10 +242,10 @@ static void add_policy(struct json_object *object, const struct schedtape_task *
 			       json_object_new_string(schedtape_policy_name(task->policy)));
 	json_object_object_add(object, "nice", json_object_new_int(task->nice));
 	out_json_add_count(object, "rt_priority", task->rt_priority);
-	if (task->dl.period)
-		out_json_add_deadline(object, &task->dl);
-	else
+	if (task->policy != SCHED_DEADLINE)
 		out_json_add_wish(object, &task->wish);
+	else if (task->dl.period)
+		out_json_add_deadline(object, &task->dl);
 }
 
 static void add_figures(struct json_object *object, const union sheet_value *row)

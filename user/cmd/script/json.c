@@ -3,6 +3,8 @@
  * Events as JSON, an object a line.  The lines are made without json-c, because making and freeing
  * an object for each of millions of events takes most of the time.
  */
+#include <sched.h>
+
 #include "common/cpu-list.h"
 #include "common/output.h"
 #include "script/print.h"
@@ -82,6 +84,8 @@ static void put_wish(struct lines *lines, const struct schedtape_wish *wish)
 {
 	if (wish->slice)
 		lines_count(lines, ",\"slice_ns\":", wish->slice);
+	if (wish->slack)
+		lines_count(lines, ",\"timer_slack_ns\":", wish->slack - 1);
 	if (schedtape_clamp_min(wish) >= 0)
 		put_signed(lines, ",\"clamp_min\":", schedtape_clamp_min(wish));
 	if (schedtape_clamp_max(wish) >= 0)
@@ -95,10 +99,12 @@ static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 	lines_count(lines, ",\"rt_priority\":", ev->rt_priority);
 	put_signed(lines, ",\"prio\":", ev->prio);
 	put_bool(lines, ",\"boosted\":", ev->boosted);
-	if (!ev->dl.period) {
+	if (ev->policy != SCHED_DEADLINE) {
 		put_wish(lines, &ev->wish);
 		return;
 	}
+	if (!ev->dl.period)
+		return;
 	lines_count(lines, ",\"runtime_ns\":", ev->dl.runtime);
 	lines_count(lines, ",\"deadline_ns\":", ev->dl.deadline);
 	lines_count(lines, ",\"period_ns\":", ev->dl.period);

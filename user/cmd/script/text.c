@@ -2,6 +2,7 @@
 /*
  * Events as text: "name-pid [cpu] time: event: what".
  */
+#include <sched.h>
 #include <stdlib.h>
 
 #include "common/color.h"
@@ -74,6 +75,8 @@ static void put_wish(struct lines *lines, const struct schedtape_wish *wish)
 {
 	if (wish->slice)
 		put_pair(lines, " slice=", wish->slice);
+	if (wish->slack)
+		put_pair(lines, " slack=", wish->slack - 1);
 	if (schedtape_clamp_min(wish) >= 0)
 		put_pair(lines, " clamp_min=", schedtape_clamp_min(wish));
 	if (schedtape_clamp_max(wish) >= 0)
@@ -90,10 +93,12 @@ static void put_prio(struct lines *lines, const struct schedtape_event *ev)
 	put_pair(lines, " prio=", ev->prio);
 	if (ev->boosted)
 		lines_put(lines, " boosted");
-	if (!ev->dl.period) {
+	if (ev->policy != SCHED_DEADLINE) {
 		put_wish(lines, &ev->wish);
 		return;
 	}
+	if (!ev->dl.period)
+		return;
 	lines_put(lines, " runtime=");
 	lines_number(lines, ev->dl.runtime);
 	lines_put(lines, " deadline=");

@@ -52,13 +52,13 @@ struct schedtape_deadline {
 /**
  * struct schedtape_wish - what was set for a task of another policy; 0: nothing, or not recorded
  * @slice: ns, as sched_runtime of sched_setattr(2)
+ * @slack: timer slack when the task was described, ns, plus 1; 0: the usual STAPE_USUAL_SLACK
  * @clamps: STAPE_CLAMP_*, see schedtape_clamp_min()
- * @reserved: 0
  */
 struct schedtape_wish {
 	uint64_t slice;
+	uint64_t slack;
 	uint64_t clamps;
-	uint64_t reserved;
 };
 
 #define SCHEDTAPE_POLICY_EXT	7	/* SCHED_EXT: few C libraries define it */

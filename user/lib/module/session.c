@@ -341,6 +341,7 @@ static int parse_task(struct nlattr **attrs, void *arg)
 		task->dl.period = client_u64(attrs[STAPE_A_TASK_DL_PERIOD]);
 	} else {
 		task->wish.slice = client_u64(attrs[STAPE_A_TASK_SLICE]);
+		task->wish.slack = client_u64(attrs[STAPE_A_TASK_SLACK]);
 		task->wish.clamps = client_u32(attrs[STAPE_A_TASK_CLAMPS]);
 	}
 	if (attrs[STAPE_A_TASK_COMM])

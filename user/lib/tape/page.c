@@ -227,6 +227,7 @@ static void page_more_prio(const struct schedtape_page *page, struct schedtape_e
 {
 	if (ev->policy != SCHED_DEADLINE && words >= STAPE_WISH_WORDS) {
 		ev->wish.slice = page_word(page, at + STAPE_WISH_SLICE * WORD);
+		ev->wish.slack = page_word(page, at + STAPE_WISH_SLACK * WORD);
 		ev->wish.clamps = page_word(page, at + STAPE_WISH_CLAMPS * WORD);
 	}
 	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)

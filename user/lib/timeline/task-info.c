@@ -7,6 +7,7 @@
  * A PID and a start time identify a task.  If the start time in a description is not that
  * of the task which has the PID, the description is of another task.
  */
+#include <sched.h>
 #include <string.h>
 
 #include "tape/events.h"
@@ -41,6 +42,16 @@ void timeline_rename(struct schedtape_timeline *tl, uint32_t index, const char *
 	timeline_call(tl, renamed, task, time);
 }
 
+/* Does a task keep what belongs to its policy?  Its timer slack, without events, does not count. */
+static bool same_more(const struct schedtape_task *task, const struct schedtape_deadline *dl)
+{
+	struct schedtape_task other = { .dl = *dl };
+
+	if (task->policy != SCHED_DEADLINE)
+		other.wish.slack = task->wish.slack;
+	return !memcmp(&task->dl, &other.dl, sizeof(*dl));
+}
+
 /* @change: counts as a change even if the previous values are not known. */
 static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t policy, int32_t nice,
 		     uint32_t rt_priority, const struct schedtape_deadline *dl, bool change,
@@ -49,8 +60,10 @@ static void set_prio(struct schedtape_timeline *tl, uint32_t index, uint32_t pol
 	struct schedtape_task *task = timeline_task(tl, index);
 
 	if (task->prio_known && task->policy == policy && task->nice == nice &&
-	    task->rt_priority == rt_priority && !memcmp(&task->dl, dl, sizeof(*dl)))
+	    task->rt_priority == rt_priority && same_more(task, dl)) {
+		task->dl = *dl;
 		return;
+	}
 	change |= task->prio_known;
 	task->prio_known = true;
 	task->policy = policy;
