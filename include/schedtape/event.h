@@ -201,8 +201,8 @@ enum stape_wish_word {
 #define STAPE_SET_AFFINITY	0	/* CPU n: bit n % 64 of payload word n / 64 */
 #define STAPE_SET_THROTTLE	1	/* of a cgroup, PID 0; payload: enum stape_throttle_word */
 #define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
-#define STAPE_SET_IDLE		3	/* of the page's CPU, PID 0; payload: enum stape_idle_word */
-#define STAPE_SET_CGROUP	4	/* a cgroup's name, PID 0; payload: enum stape_cgroup_word */
+#define STAPE_SET_IDLE		3	/* of the page's CPU, PID 0; enum stape_idle_word */
+#define STAPE_SET_CGROUP	4	/* a cgroup's name, PID 0; enum stape_cgroup_word */
 /*
  * New events are further attributes, because no type is left: readers skip those that they do not
  * know.  The numbers from 64 on are in bits 31..0 of the first payload word of this one.
@@ -255,7 +255,7 @@ enum stape_idle_word {
 #define STAPE_IDLE_UNKNOWN	(~0ULL)
 
 #define STAPE_IDLE_KIND_SHIFT	0	/* 2 bits: enum stape_next; _TASK: as its switch says */
-#define STAPE_IDLE_OFFLINE	3	/* in place of that: the CPU is offline; with _UNKNOWN, it has been */
+#define STAPE_IDLE_OFFLINE	3	/* the CPU is offline; with _UNKNOWN: it has been so */
 #define STAPE_IDLE_SPAN_SHIFT	2	/* time by the session's clock, up to 2^56 */
 
 /*

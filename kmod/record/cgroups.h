@@ -38,14 +38,14 @@ static inline u32 stape_cgroups_bit(u64 id)
 	return hash_64(id, STAPE_CGROUPS_SHIFT);
 }
 
-/* Returns whether a cgroup's name has to be written, and notes that it is. */
+/* Returns whether a cgroup's name has to be written, and notes that.  One caller at a time. */
 static inline bool stape_cgroups_take_name(struct stape_cgroups *cgroups, u64 id)
 {
 	u64 *named = &cgroups->named[stape_cgroups_bit(id) % STAPE_CGROUPS_NAMED];
 
-	if (READ_ONCE(*named) == id)
+	if (*named == id)
 		return false;
-	WRITE_ONCE(*named, id);
+	*named = id;
 	return true;
 }
 

@@ -157,15 +157,12 @@ static u64 stape_encode_put_task(struct stape_active *active, struct task_struct
 }
 
 /* Writes the name of a cgroup, which stays as it is: version 2 renames none.  For RCU readers. */
-static void stape_encode_put_cgroup(struct stape_active *active, struct cgroup *cgroup)
+static void stape_encode_put_cgroup(struct stape_ring *ring, struct cgroup *cgroup)
 {
 	const char *name = (const char __force *)READ_ONCE(cgroup->kn->name);
 	size_t n, left = strlen(name) + 1;
 	u64 words[STAPE_CGROUP_WORDS];
-	struct stape_ring *ring;
-	unsigned long flags;
 
-	ring = stape_descriptions_lock(active->descriptions, &flags);
 	for (; left; left -= n, name += n) {
 		memset(words, 0, sizeof(words));
 		n = min(left, sizeof(words) - STAPE_CGROUP_NAME * sizeof(u64));
@@ -176,7 +173,6 @@ static void stape_encode_put_cgroup(struct stape_active *active, struct cgroup *
 				       STAPE_SET_CGROUP, words,
 				       STAPE_CGROUP_NAME + DIV_ROUND_UP(n, sizeof(u64)));
 	}
-	stape_descriptions_unlock(active->descriptions, flags);
 }
 
 /*
@@ -186,15 +182,20 @@ static void stape_encode_put_cgroup(struct stape_active *active, struct cgroup *
 static void stape_encode_cgroups(struct stape_active *active, struct task_struct *task)
 {
 	u64 first = READ_ONCE(active->cgroups.first);
+	struct stape_ring *ring;
 	struct cgroup *cgroup;
+	unsigned long flags;
 
 	if (likely(!first) || stape_ring_is_paused(&active->descriptions->ring))
 		return;
 	rcu_read_lock();
+	/* The names that are noted as written are in the stream then. */
+	ring = stape_descriptions_lock(active->descriptions, &flags);
 	for (cgroup = task_dfl_cgroup(task); cgroup && cgroup->self.serial_nr >= first;
 	     cgroup = cgroup_parent(cgroup))
 		if (stape_cgroups_take_name(&active->cgroups, cgroup_id(cgroup)))
-			stape_encode_put_cgroup(active, cgroup);
+			stape_encode_put_cgroup(ring, cgroup);
+	stape_descriptions_unlock(active->descriptions, flags);
 	rcu_read_unlock();
 }
 
@@ -247,10 +248,12 @@ static __always_inline void stape_encode_put_exit(struct stape_ring *ring, u64 n
  */
 void stape_encode_exit(struct stape_active *active, struct task_struct *task)
 {
-	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	struct stape_ring *ring;
 	u64 now;
 
+	stape_encode_cgroups(active, task);
+	ring = stape_descriptions_lock_irq_off(active->descriptions);
 	now = stape_encode_put_task(active, task, task->comm, STAPE_TASK_EXITS, words);
 	stape_encode_put_exit(ring, now, task->pid, STAPE_EXIT_BEGINS);
 	stape_descriptions_unlock_irq_off(active->descriptions);

@@ -84,7 +84,9 @@ static void notrace stape_idle_end_mono(void)
 	u64 now = stape_clock_now(false);
 
 	idle->began = idle->since;
-	idle->sum += now - idle->since;
+	/* It may step back a little. */
+	if (now > idle->since)
+		idle->sum += now - idle->since;
 	idle->since = now;
 }
 

@@ -13,7 +13,7 @@
 
 /**
  * struct stape_idle - a CPU's idle time, by one clock without its offset
- * @sum: until the CPU was idle last, or what is added when it no longer is
+ * @sum: all idle time until the present idle time began
  * @since: when the CPU has become idle, or was so last
  * @began: while the switch away from the idle task is written: when the CPU had become idle; 0
  *	while it is idle
@@ -56,8 +56,8 @@ static __always_inline void stape_idle_begin_counter(void)
 }
 
 /*
- * stape_idle_end() by the CPU's counter alone, where the reader knows the idle time, and has not to be
- * told when it began.
+ * stape_idle_end() by the CPU's counter alone, where the reader knows the idle time, and has not to
+ * be told when it began.
  * @seen: what it knows, which is brought up to date.  Returns the time.
  */
 static __always_inline u64 stape_idle_end_known(u64 *seen)

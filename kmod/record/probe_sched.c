@@ -99,7 +99,8 @@ static notrace void stape_probe_switch_write(struct stape_ring *ring, bool recor
 					     struct task_struct *prev, bool prev_recorded,
 					     u32 state)
 {
-	if (recorded && !prev_recorded)
+	/* The stream may not know a recorded task yet that has just come into the filter. */
+	if (recorded && (!prev_recorded || !stape_ring_curr_pid(ring)))
 		stape_probe_switch_enter(ring, pid, state);
 	else if (ring->syscalls && prev_recorded && stape_syscall_has_regs(prev) &&
 		 state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
@@ -186,9 +187,9 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 
 /* Notes idle time, and writes any switch. */
 static noinline notrace void stape_probe_switch_noted(void *data, bool preempt,
-						    struct task_struct *prev,
-						    struct task_struct *next,
-						    unsigned int prev_state)
+						      struct task_struct *prev,
+						      struct task_struct *next,
+						      unsigned int prev_state)
 {
 	stape_probe_idle(prev, next);
 	stape_probe_switch_any(data, preempt, prev, next, prev_state);
@@ -199,8 +200,8 @@ static noinline notrace void stape_probe_switch_noted(void *data, bool preempt,
  * next one, so that the usual switches do not save registers.  @id: not 0
  */
 static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned long id,
-							   struct task_struct *idle,
-							   struct task_struct *next)
+							  struct task_struct *idle,
+							  struct task_struct *next)
 {
 	struct stape_ring *ring = stape_active_ring(id);
 	u32 low = stape_encode_switch_low(true, next->pid, STAPE_STATE_RUNNING);
@@ -355,9 +356,9 @@ static __always_inline void stape_probe_switch_by_id(void *data, struct task_str
 }
 
 static noinline notrace void stape_probe_switch_triggers(void *data, bool preempt,
-							struct task_struct *prev,
-							struct task_struct *next,
-							unsigned int prev_state)
+							 struct task_struct *prev,
+							 struct task_struct *next,
+							 unsigned int prev_state)
 {
 	/* As in stape_probe_switch_usual(). */
 	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))

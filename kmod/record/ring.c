@@ -340,16 +340,18 @@ static bool stape_ring_may_tell(const struct stape_ring *ring)
 
 /*
  * Does the stream say all about the time since the last switch?  Then the CPU has done what that
- * switch says until now.
+ * switch says until now.  Idle time that has not ended may have been told in part.
  */
 static bool stape_ring_knows_idle(const struct stape_ring *ring,
 				  const struct stape_idle_view *view)
 {
-	return view->before == ring->idle_seen &&
-	       view->idle == (stape_ring_curr_kind(ring) == STAPE_NEXT_IDLE);
+	if (view->idle != (stape_ring_curr_kind(ring) == STAPE_NEXT_IDLE))
+		return false;
+	return view->idle ? (s64)(ring->idle_seen - view->before) >= 0 :
+			    ring->idle_seen == view->before;
 }
 
-/* Is it unknown when the reader knew the idle time last?  The page begins the stream, or ends a gap. */
+/* Returns true if the page is the stream's first, or follows a loss or a pause, and is empty. */
 static bool stape_ring_begins_anew(const struct stape_ring *ring)
 {
 	const struct stape_page_header *page = ring->page;
@@ -427,10 +429,13 @@ static u64 stape_ring_tell(struct stape_ring *ring, u64 now, u32 type)
 /* Returns whether there is room to tell of idle time.  Nothing is lost if there is none. */
 static bool stape_ring_may_tell_now(struct stape_ring *ring, u64 *now)
 {
-	if (!ring->mem || stape_ring_is_paused(ring) ||
-	    (!ring->page && !ring->overwrite && stape_ring_full(ring)))
+	if (!ring->mem || stape_ring_is_paused(ring))
 		return false;
 	*now = stape_ring_now(ring);
+	if (ring->page && !stape_ring_page_fits(ring, *now, 2 * STAPE_RING_IDLE_ROOM))
+		stape_ring_publish(ring);
+	if (!ring->page && !ring->overwrite && stape_ring_full(ring))
+		return false;
 	return stape_ring_reserve(ring, now, 2 * STAPE_RING_IDLE_ROOM);
 }
 
@@ -455,13 +460,30 @@ static void stape_ring_tell_now(struct stape_ring *ring, bool always)
 
 /* -- slow ways to write ------------------------------------------------------ */
 
+/*
+ * A switch to a recorded task is lost.  What comes after the gap counts from here: the page that
+ * ends the gap says that what was before is not known.
+ */
+static void stape_ring_lose_idle(struct stape_ring *ring, u64 now)
+{
+	struct stape_idle_view view;
+
+	if (ring->cpu != raw_smp_processor_id())
+		return;
+	stape_idle_look(ring->cpu, ring->counter, now, &view);
+	ring->idle_seen = view.sum;
+}
+
 /* Writes an event with its prefixes and its payload. */
 static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
 			     const u64 *payload, u32 words)
 {
 	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
-	if (!stape_ring_reserve(ring, &now, words + 3 + STAPE_RING_IDLE_ROOM))
+	if (!stape_ring_reserve(ring, &now, words + 3 + STAPE_RING_IDLE_ROOM)) {
+		if (type == STAPE_EV_SWITCH)
+			stape_ring_lose_idle(ring, now);
 		return;
+	}
 	arg |= stape_ring_tell(ring, now, type);
 	stape_ring_append(ring, now, type, pid, arg, payload, words);
 }
@@ -621,11 +643,14 @@ void stape_ring_offline(struct stape_ring *ring)
 	struct stape_idle_view view;
 	u64 now;
 
-	if (!stape_ring_may_tell_now(ring, &now))
-		return;
-	stape_idle_look(ring->cpu, ring->counter, now, &view);
-	stape_ring_append_idle(ring, now, view.sum - ring->idle_seen, 0, STAPE_IDLE_OFFLINE);
-	ring->idle_seen = view.sum;
+	if (stape_ring_may_tell_now(ring, &now)) {
+		stape_idle_look(ring->cpu, ring->counter, now, &view);
+		if (stape_ring_begins_anew(ring))
+			stape_ring_put_idle(ring, now, &view);
+		stape_ring_append_idle(ring, now, view.sum - ring->idle_seen, 0,
+				       STAPE_IDLE_OFFLINE);
+		ring->idle_seen = view.sum;
+	}
 	stape_ring_forget_curr(ring);
 }
 
@@ -640,11 +665,11 @@ void stape_ring_online(struct stape_ring *ring)
 	struct stape_idle_view view;
 	u64 now;
 
-	if (!stape_ring_may_tell_now(ring, &now))
-		return;
-	stape_idle_look(ring->cpu, ring->counter, now, &view);
-	stape_ring_append_idle(ring, now, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
-	ring->idle_seen = view.sum;
+	if (stape_ring_may_tell_now(ring, &now)) {
+		stape_idle_look(ring->cpu, ring->counter, now, &view);
+		stape_ring_append_idle(ring, now, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
+		ring->idle_seen = view.sum;
+	}
 	stape_ring_forget_curr(ring);
 }
 

@@ -338,6 +338,7 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow)
 	struct stape_filter_rules *rules, *old = stape_filter_own_rules(&active->filter);
 	u32 at = stape_rules_find_cgroup(old, id), n = old->nr_cgroups;
 	struct stape_filter_cgroup *entry, *before = NULL;
+	int ret;
 
 	if (at < n)
 		before = old->cgroups[at];
@@ -364,8 +365,9 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow)
 	 */
 	if (!stape_rules_is_removed(entry))
 		return 0;
-	stape_rules_del_cgroup(active, id);
-	return -ENOENT;
+	/* If the rule is not found, another cgroup has just taken the place. */
+	ret = stape_rules_del_cgroup(active, id);
+	return ret == -ENOENT ? 0 : ret ?: -ENOENT;
 }
 
 /**

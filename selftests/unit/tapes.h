@@ -258,7 +258,7 @@ static inline void sample_make(struct sample *s)
 		.ppid = 102, .ns_pid = 7, .cpu = 5, .state = STAPE_STATE_BLOCKED, .policy = 1,
 		.nice = -20, .rt_priority = 99, .affinity_bytes = sizeof(sample_affinity),
 		.affinity = sample_affinity, .comm = "worker/0", .cgroup = UINT64_MAX,
-		.dl = { 1, 2, UINT64_MAX },
+		.wish = { UINT64_MAX, 2, 1025 << 16 | 1 },
 	};
 	s->tasks[1] = (struct schedtape_task_info) {
 		.pid = 103, .nice = 19, .comm = "fifteen letters",

@@ -30,7 +30,7 @@
  * @language: --gen-script: of the script that is written
  * @perl: @file is in Perl
  * @list: --list: scripts are listed
- * @printed: an event was printed, losses and pauses not counted
+ * @printed: an event was printed, losses, pauses and idle times not counted
  * @begun: something was printed
  */
 struct script {
@@ -157,7 +157,7 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
 	if (!selects(script, ev))
 		return;
 	begin(script);
-	script->printed |= !schedtape_event_is_gap(ev);
+	script->printed |= !schedtape_event_is_gap(ev) && ev->type != SCHEDTAPE_EV_IDLE;
 	script->print_event(&script->print, ev);
 }
 

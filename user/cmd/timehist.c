@@ -100,6 +100,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (command->common.json && th->summary && !th->only_summary)
 			argp_error(state, "-S and --json cannot be combined: --json -s prints the "
 				   "summary alone");
+		if (th->idle && (th->prio || th->show_prio))
+			argp_error(state, "-I has no priorities: give it without --prio and "
+				   "--show-prio");
 		if (th->idle && th->summary)
 			argp_error(state, "-I and -s print different tables: give one of them");
 		return 0;

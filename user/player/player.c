@@ -183,6 +183,16 @@ static void take_deadline(const struct player *player, const struct schedtape_pr
 		deadline_hint(error));
 }
 
+/* More than any slice that the kernel takes, ns. */
+#define MOST_SLICE	1e9
+
+static uint64_t slice_of(const struct player_cast *cast, const struct schedtape_wish *wish)
+{
+	double slice = wish->slice * cast->scale / cast->speed;
+
+	return slice < MOST_SLICE ? slice : MOST_SLICE;
+}
+
 /*
  * Sets the slice and clamps of the task, or that it has none, which no older call can.  The slice
  * is scaled like the runtime of a deadline.  It is set with a policy that takes one; the change
@@ -198,7 +208,7 @@ static void take_wish(const struct player *player, const struct schedtape_prio *
 		.flags = cast->clamps ? SCHED_ATTR_CLAMP_MIN | SCHED_ATTR_CLAMP_MAX : 0,
 		.nice = prio->nice,
 		.priority = prio->rt_priority,
-		.runtime = cast->slices ? wish->slice * cast->scale / cast->speed : 0,
+		.runtime = cast->slices ? slice_of(cast, wish) : 0,
 		/* -1: none */
 		.clamp_min = schedtape_clamp_min(wish),
 		.clamp_max = schedtape_clamp_max(wish),

@@ -76,6 +76,8 @@ def look():
 			if line.startswith("cpu") and line[3].isdigit()}
 
 cpus = os.sched_getaffinity(0)
+# The first one loads what the others have then.
+look()
 begin, before = look()
 while time.clock_gettime(time.CLOCK_MONOTONIC) < begin + 5:
 	time.sleep(.2)
@@ -90,11 +92,14 @@ for cpu, ticks in (c.split("=") for c in cpus):
 	print(f"CPU {cpu}: {rows[cpu]}, the kernel counts {ticks} ticks of 10 ms")
 	assert abs(rows[cpu]["idle_ns"] - int(ticks) * 1e7) <= .01 * 1e9 * (float(end) - float(begin))
 EOP
-schedtape record -q -o stat.tape -- /usr/bin/python3 -IS stat.py > counts 2> log &&
-	read -r begin end _ < counts &&
-	schedtape timehist -I --json --time="$begin,$end" stat.tape > idle.json 2> log &&
-	/usr/bin/python3 -IS counted.py counts idle.json > log 2>&1
-report $? "and so does the kernel"
-[ -z "${VERBOSE-}" ] || sed 's/^/# /' log
+# With counted instructions 7.3 counts more idle ticks than there were ticks.
+if [ -z "${SCHEDTAPE_EXACT-}" ]; then
+	schedtape record -q -o stat.tape -- /usr/bin/python3 -IS stat.py > counts 2> log &&
+		read -r begin end _ < counts &&
+		schedtape timehist -I --json --time="$begin,$end" stat.tape > idle.json 2> log &&
+		/usr/bin/python3 -IS counted.py counts idle.json > log 2>&1
+	report $? "and so does the kernel"
+	[ -z "${VERBOSE-}" ] || sed 's/^/# /' log
+fi
 
 finish

@@ -88,9 +88,12 @@ FIXTURE_TEARDOWN(session)
 	st_record_close(&self->r);
 }
 
-static bool nothing_to_read(struct look *look)
+/* Reads what the CPUs tell of their idle time: the end of the session is the end of the file. */
+static bool has_not_ended(struct look *look)
 {
-	return !short_poll(look->fd);
+	static char pages[16 * STAPE_PAGE_SIZE];
+
+	return !short_poll(look->fd) || read(look->fd, pages, sizeof(pages)) > 0;
 }
 
 /* A session that is started and paused must not appear as ended in between. */
@@ -98,7 +101,7 @@ TEST_F_TIMEOUT(session, polled_while_it_changes, 60)
 {
 	int i;
 
-	self->look.right = nothing_to_read;
+	self->look.right = has_not_ended;
 	self->look.fd = schedtape_session_fd(self->r.session);
 	ASSERT_TRUE(begin_to_look(&self->look));
 	for (i = 0; i < CHANGES; i++) {
@@ -106,8 +109,11 @@ TEST_F_TIMEOUT(session, polled_while_it_changes, 60)
 		ASSERT_EQ(0, schedtape_session_pause(self->r.session, &self->r.err));
 	}
 	EXPECT_EQ(0, end_to_look(&self->look));
-	EXPECT_EQ(0, short_poll(self->look.fd));
+	while (short_poll(self->look.fd))
+		ASSERT_TRUE(has_not_ended(&self->look));
 	ASSERT_EQ(0, schedtape_session_stop(self->r.session, &self->r.err));
+	while (short_poll(self->look.fd) && has_not_ended(&self->look))
+		;
 	EXPECT_EQ(POLLIN, short_poll(self->look.fd));
 }
 

@@ -65,8 +65,8 @@ static void test_summary(const struct blob *tape)
 #define MS	1000000ULL
 
 /*
- * 10 runs four times, for 10 ms each.  Before that the CPU runs others for 10 ms; then it is idle for
- * 30 ms of 100 ms, for the last 40 ms of 100 ms, and for 60 and 90 ms.  Others have the rest.
+ * 10 runs four times, for 10 ms each.  Before that the CPU runs others for 10 ms; then it is idle
+ * for 30 ms of 100 ms, for the last 40 ms of 100 ms, and for 60 and 90 ms.  Others have the rest.
  */
 static void make_idle(const struct blob *tape)
 {
@@ -117,9 +117,11 @@ static void test_idle(const struct blob *tape)
 		 " 3 0.0 0.000 0.000 1000.000 0.000 0.000 0\n"
 		 " 5 0.0 0.000 0.000 300.000 700.000 0.000 0\n", tape);
 	idle_between("--time=1.02,1.12", tape);
-	has("\"others_ns\":70000000,\"idle_ns\":30000000,\"offline_ns\":0,\"unknown_ns\":0", "all of a mixed time");
+	has("\"others_ns\":70000000,\"idle_ns\":30000000,\"offline_ns\":0,\"unknown_ns\":0",
+	    "all of a mixed time");
 	idle_between("--time=1.03,1.12", tape);
-	has("\"others_ns\":60000000,\"idle_ns\":20000000,\"offline_ns\":0,\"unknown_ns\":10000000", "a part of it");
+	has("\"others_ns\":60000000,\"idle_ns\":20000000,\"offline_ns\":0,\"unknown_ns\":10000000",
+	    "a part of it");
 }
 
 /*

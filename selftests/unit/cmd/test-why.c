@@ -120,8 +120,8 @@ static void make_last(const struct blob *tape)
 }
 
 /*
- * 10 is ready from 1.105 to 1.120 on a CPU that has run others since 1.110, and was idle for a part of
- * the time before; and from 1.150 to 1.230 on one that ran others until 1.190, and then nothing.
+ * 10 is ready from 1.105 to 1.120 on a CPU that has run others since 1.110, and was idle for a part
+ * of the time before; and from 1.150 to 1.230 on one that ran others until 1.190, and then nothing.
  */
 static void make_told(const struct blob *tape)
 {
@@ -217,8 +217,10 @@ static void test_told(const struct blob *tape)
 {
 	make_told(tape);
 	ok(!why(tape, "10", "--at=1.11", NULL), "a wait for a CPU that ran others unseen");
-	has(" 1.110000 shell:10 was ready, its CPU ran another task\n", "for a time that is certain");
-	has(" 5.001 1 1.105000 shell:10 was ready, what its CPU did is not known\n", "the rest is not known");
+	has(" 1.110000 shell:10 was ready, its CPU ran another task\n",
+	    "for a time that is certain");
+	has(" 5.001 1 1.105000 shell:10 was ready, what its CPU did is not known\n",
+	    "the rest is not known");
 	ok(!why(tape, "10", "--at=1.2", NULL), "a wait for one that was idle in the end");
 	has(" 39.999 1 1.190000 shell:10 was ready, its CPU was idle\n", "for that time only");
 	has(" 40.001 1 1.150000 shell:10 was ready, its CPU ran another task\n", "and not before");

@@ -391,9 +391,11 @@ static void test_idle(void)
 	schedtape_page_open(&p, page, &err);
 	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.time == 1 << 20 && !ev.pid &&
 	   ev.curr_kind == STAPE_NEXT_OTHER && ev.idle.time == UINT64_MAX &&
-	   ev.idle.since == 1 << 19 && ev.idle.kind == STAPE_NEXT_IDLE, "before a page's first event");
+	   ev.idle.since == 1 << 19 && ev.idle.kind == STAPE_NEXT_IDLE,
+	   "before a page's first event");
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_SWITCH && ev.pid == 9 &&
-	   ev.curr_kind == STAPE_NEXT_IDLE && !ev.idle.time && !ev.idle.since, "a switch behind it");
+	   ev.curr_kind == STAPE_NEXT_IDLE && !ev.idle.time && !ev.idle.since,
+	   "a switch behind it");
 	next(&p, &ev);
 	ok(next(&p, &ev) == 1 && ev.type == SCHEDTAPE_EV_IDLE && ev.time == 9 << 20 && !ev.arg &&
 	   ev.curr_kind == STAPE_NEXT_IDLE && ev.idle.time == 3 << 20 &&

@@ -24,7 +24,7 @@ struct idle_time {
 	uint64_t idle;
 };
 
-/* @from: when the time began: the event or the loss of the CPU before that which says what it does */
+/* @from: when the time began: the CPU's event or loss before that which says what it does */
 static inline struct idle_time idle_time_of(const struct schedtape_event *ev, uint64_t from)
 {
 	struct idle_time time = { .since = ev->idle.since, .known = ev->idle.time != UINT64_MAX };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "record/parts.h"
@@ -49,6 +50,8 @@ static bool has_nothing(const struct recorder *recorder, const char *path)
 
 	if (!recorder->totals.events)
 		return true;
+	if (destination_is_stream(path))
+		return false;
 	/* Idle times of the largest machine. */
 	if (recorder->totals.events > 100000)
 		return false;

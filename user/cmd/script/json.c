@@ -162,7 +162,9 @@ static void put_trigger(struct lines *lines, const struct schedtape_fired *trigg
 static void put_idle(struct lines *lines, const struct schedtape_idle *idle)
 {
 	static const char * const kinds[] = {
-		[STAPE_NEXT_TASK] = "task", [STAPE_NEXT_IDLE] = "idle", [STAPE_NEXT_OTHER] = "other",
+		[STAPE_NEXT_TASK] = "task",
+		[STAPE_NEXT_IDLE] = "idle",
+		[STAPE_NEXT_OTHER] = "other",
 		[STAPE_IDLE_OFFLINE] = "offline",
 	};
 

@@ -59,8 +59,8 @@ static void add_until(const struct timehist *th, struct cpu_sum *cpu, unsigned i
 }
 
 /*
- * The CPU was idle and ran others until now, it is not known when.  What it did in a part of the time
- * is certain only as far as the rest is too short for it.
+ * The CPU was idle and ran others until now, it is not known when.  What it did in a part of the
+ * time is certain only as far as the rest is too short for it.
  */
 static void add_mixed(const struct timehist *th, struct cpu_sum *cpu, uint64_t idle,
 		      uint64_t until)
@@ -113,12 +113,15 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 	if (!cpu)
 		return -ENOMEM;
 	cpu->used = true;
-	if (schedtape_event_is_gap(ev))
+	if (schedtape_event_is_gap(ev)) {
 		add_until(th, cpu, UNKNOWN_KIND, ev->lost_last);
-	else if (ev->type == SCHEDTAPE_EV_IDLE && ev->time >= cpu->last)
+		cpu->offline = false;
+	} else if (ev->type == SCHEDTAPE_EV_IDLE && ev->time >= cpu->last) {
 		add_told(th, cpu, ev);
-	else if (ev->type == STAPE_EV_SWITCH)
+	} else if (ev->type == STAPE_EV_SWITCH || ev->curr_kind == STAPE_NEXT_TASK) {
+		/* A task that runs at an event ran until then, also if a loss follows. */
 		add_until(th, cpu, ev->curr_kind, ev->time);
+	}
 	if (ev->type == STAPE_EV_SWITCH && schedtape_switch_next(ev) == STAPE_NEXT_IDLE &&
 	    selection_has_time(&th->selection, ev->time))
 		cpu->idles++;

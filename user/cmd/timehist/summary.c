@@ -71,7 +71,7 @@ int summary_add(struct timehist *th, const struct schedtape_task *task,
 
 bool summary_counts(const struct timehist *th)
 {
-	return th->summary && (th->selection.cpus.nr || th->selection.times.nr);
+	return th->summary && (th->prio || th->selection.cpus.nr || th->selection.times.nr);
 }
 
 int summary_count(struct timehist *th, const struct schedtape_task *task, unsigned int events,
@@ -80,7 +80,7 @@ int summary_count(struct timehist *th, const struct schedtape_task *task, unsign
 	struct runs_sum *sum;
 
 	if (!(events & SCHEDTAPE_COUNT_MIGRATIONS) || !selection_has_cpu(&th->selection, cpu) ||
-	    !selection_has_time(&th->selection, time))
+	    !selection_has_time(&th->selection, time) || !prio_selects(th, task->pid))
 		return 0;
 	sum = get_sum(th, task->index);
 	if (!sum)

@@ -151,8 +151,8 @@ static int go_on_if(struct history *history, enum span_kind kind, uint32_t cpu, 
 }
 
 /*
- * The tape tells what a CPU did that ran no task of the tape, since the span began, or since it told
- * that before.
+ * The tape tells what a CPU did that ran no task of the tape, since the span began, or since it
+ * told that before.
  */
 static int told(struct history *history, const struct schedtape_event *ev)
 {
@@ -162,9 +162,12 @@ static int told(struct history *history, const struct schedtape_event *ev)
 	enum span_kind kind;
 	uint64_t from;
 
+	history->tells_idle = true;
 	if (!present || present->kind == SPAN_RUN || ev->idle.kind == STAPE_NEXT_TASK)
 		return 0;
 	from = at->told > present->begin ? at->told : present->begin;
+	if (ev->time < from)
+		return 0;
 	at->told = ev->time;
 	time = idle_time_of(ev, from);
 	if (!time.known || (time.idle && time.idle < time.since - from))

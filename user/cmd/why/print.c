@@ -294,6 +294,9 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 		     "\"schedtape record -a --kthreads\" records all.");
 	if (kinds & 1U << LINK_UNKNOWN)
 		puts("# Not known: events are lost, or it began before the recording.");
+	if (kinds & 1U << LINK_READY)
+		puts("# What its CPU did is not known: it ran others for a part of the time, or "
+		     "events are lost.");
 }
 
 /* @pid: the key of the PID; NULL: none */

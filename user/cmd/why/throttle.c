@@ -95,7 +95,11 @@ bool throttle_suspect(struct throttle *throttle, const struct history *history,
 	const struct quotas_cgroup *cgroup;
 	const struct tape_cgroup *look;
 
-	if (span->kind != SPAN_IDLE || time <= WAKING_UP || !has_quota(history, run))
+	/* A CPU that ran another task may have been idle, too, if the tape does not tell. */
+	if (span->kind != SPAN_IDLE &&
+	    (span->kind != SPAN_OTHER || recorded->all || history->tells_idle))
+		return false;
+	if (time <= WAKING_UP || !has_quota(history, run))
 		return false;
 	/* The tape tells when it was throttled. */
 	if (recorded->throttling && ready >= history->throttles.known_since)

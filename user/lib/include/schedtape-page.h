@@ -33,7 +33,7 @@ enum schedtape_event_type {
 	SCHEDTAPE_EV_THROTTLE = 17,	/* STAPE_EV_SET: a cgroup's quota is used up on a CPU */
 	SCHEDTAPE_EV_UNTHROTTLE = 18,	/* STAPE_EV_SET: it is no longer */
 	SCHEDTAPE_EV_TRIGGER = 19,	/* STAPE_EV_SET: a trigger of the session has fired */
-	SCHEDTAPE_EV_IDLE = 20,		/* how long the CPU was idle: STAPE_EV_SET, or of a switch */
+	SCHEDTAPE_EV_IDLE = 20,		/* how long the CPU was idle: a SET, or of a switch */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
 	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused, no event is lost */
 };

@@ -95,7 +95,8 @@ static int change(struct schedtape_client *client, int cmd, uint32_t session,
 				"TID", err);
 	for (i = 0; i < own.nr_cgroups && !ret; i++)
 		ret = change_cgroup(client, cmd, session, &own.cgroups[i],
-				    cmd == STAPE_CMD_FILTER_ADD && own.follow && own.follow[i], err);
+				    cmd == STAPE_CMD_FILTER_ADD && own.follow && own.follow[i],
+				    err);
 	return name_session(ret, session, err);
 }
 

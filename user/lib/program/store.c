@@ -167,7 +167,7 @@ int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 }
 
 int schedtape_program_add_more(struct schedtape_program *program,
-				   const union schedtape_more *more, uint32_t *index)
+			       const union schedtape_more *more, uint32_t *index)
 {
 	int ret = append_new(&program->more_store, &program->more_hash, more, sizeof(*more),
 			     index);

@@ -31,7 +31,7 @@ int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker
 int schedtape_program_add_cgroup(struct schedtape_program *program, uint64_t id,
 				 uint32_t *index);
 int schedtape_program_add_more(struct schedtape_program *program,
-				   const union schedtape_more *more, uint32_t *index);
+			       const union schedtape_more *more, uint32_t *index);
 int schedtape_program_add_affinity(struct schedtape_program *program,
 				   const unsigned char *affinity, uint32_t *index);
 int schedtape_program_add_name(struct schedtape_program *program, const char *name);

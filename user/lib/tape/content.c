@@ -126,6 +126,8 @@ static size_t task_unpack(struct schedtape_task_info *task, const unsigned char 
 	};
 	if (!prio_is_possible(task))
 		return 0;
+	if (task->policy != SCHED_DEADLINE && !tape_clamps_are_possible(task->wish.clamps))
+		task->wish.clamps = 0;
 	memcpy(task->comm, entry.comm, sizeof(task->comm));
 	task->comm[sizeof(task->comm) - 1] = '\0';
 	return size;

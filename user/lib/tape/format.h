@@ -65,6 +65,18 @@
 #define TAPE_MIN_NICE		(-20)
 #define TAPE_MAX_NICE		19
 #define TAPE_MAX_RT_PRIORITY	99
+#define TAPE_MAX_CLAMP		1024
+
+/* Would the kernel take these utilization clamps, STAPE_CLAMP_*? */
+static inline bool tape_clamps_are_possible(uint64_t clamps)
+{
+	uint64_t min = clamps >> STAPE_CLAMP_MIN_SHIFT & STAPE_CLAMP_MASK;
+	uint64_t max = clamps >> STAPE_CLAMP_MAX_SHIFT;
+
+	/* Each is 1 higher than what was set. */
+	return min <= TAPE_MAX_CLAMP + 1 && max <= TAPE_MAX_CLAMP + 1 &&
+	       (!max || min <= max);
+}
 
 /*
  * Limits the memory for the content of all records, or for the chunks of all CPUs, by the

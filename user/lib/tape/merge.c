@@ -189,7 +189,8 @@ static void merge_idle(struct schedtape_tape *tape, struct schedtape_event *ev, 
 
 	idle->since = merged_time(tape, idle->since);
 	if (idle->time != UINT64_MAX)
-		idle->time = ev->time - merged_time(tape, idle->time < time ? time - idle->time : 0);
+		idle->time = ev->time -
+			     merged_time(tape, idle->time < time ? time - idle->time : 0);
 }
 
 /* Adds the event that the cursor looks at, whose members do not fit into a brief. */

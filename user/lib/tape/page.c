@@ -221,7 +221,7 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 	return NULL;
 }
 
-/* Reads the words behind those of a PRIO or TASK. */
+/* Reads the words behind those of a PRIO or TASK.  Clamps that no kernel would take are none. */
 static void page_more_prio(const struct schedtape_page *page, struct schedtape_event *ev,
 			   uint32_t at, unsigned int words)
 {
@@ -229,6 +229,8 @@ static void page_more_prio(const struct schedtape_page *page, struct schedtape_e
 		ev->wish.slice = page_word(page, at + STAPE_WISH_SLICE * WORD);
 		ev->wish.slack = page_word(page, at + STAPE_WISH_SLACK * WORD);
 		ev->wish.clamps = page_word(page, at + STAPE_WISH_CLAMPS * WORD);
+		if (!tape_clamps_are_possible(ev->wish.clamps))
+			ev->wish.clamps = 0;
 	}
 	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)
 		return;

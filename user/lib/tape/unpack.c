@@ -12,7 +12,7 @@
 
 #define GAPS	2	/* a loss and a pause, which the header of a page does not count */
 
-/* Returns how many events a page has at most: a switch may tell of idle time in a word of its own. */
+/* Returns how many events a page has at most: a word with a switch may tell of idle time, too. */
 static unsigned int most_events(const struct stape_page_header *header)
 {
 	unsigned int words = (header->used - sizeof(*header)) / sizeof(uint64_t);

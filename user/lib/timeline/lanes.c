@@ -7,15 +7,13 @@
 
 #include "timeline/timeline.h"
 
-#define MAX_CPUS	65536	/* no kernel has more, so a higher number is corrupt */
-
 /* Makes lanes up to that of @cpu. */
 struct lane *timeline_lane_new(struct schedtape_timeline *tl, uint32_t cpu)
 {
 	uint32_t n = tl->nr_lanes ? tl->nr_lanes : 16;
 	struct lane *lanes;
 
-	if (cpu >= MAX_CPUS) {
+	if (cpu >= TIMELINE_MAX_CPUS) {
 		timeline_fail(tl, -EBADMSG, "impossible number of a CPU");
 		return NULL;
 	}

@@ -319,7 +319,7 @@ static void block_unseen(struct schedtape_timeline *tl, uint32_t index, uint64_t
  * @tl: the timeline
  * @index: the task
  * @state: enum stape_state at @time
- * @cpu: where it is then
+ * @cpu: where it is then; another one than those recorded is not known
  * @time: when the description was read
  *
  * Has an effect only if the events leave the state unknown, because events are more exact.
@@ -331,6 +331,8 @@ void timeline_described_as(struct schedtape_timeline *tl, uint32_t index, unsign
 	bool asleep = track->state == TASK_ASLEEP || track->state == TASK_STOPPED;
 	bool unknown = track->state == TASK_FOUND || track->state == TASK_LOST;
 
+	if (cpu >= TIMELINE_MAX_CPUS || !timeline_records(tl, cpu))
+		cpu = STAPE_CPU_NONE;
 	if (track->state == TASK_RUNNING || track->state == TASK_DEAD ||
 	    track->state == TASK_AWAY || (!unknown && !is_doubtful(tl, track)))
 		return;

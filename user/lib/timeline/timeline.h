@@ -114,6 +114,8 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
  * most events, is inline.
  */
 
+#define TIMELINE_MAX_CPUS	65536	/* no kernel has more, so a higher number is corrupt */
+
 /* lanes.c */
 struct lane *timeline_lane_new(struct schedtape_timeline *tl, uint32_t cpu);
 bool timeline_lists(const struct schedtape_timeline *tl, uint32_t cpu);
@@ -134,7 +136,7 @@ static inline bool timeline_records(const struct schedtape_timeline *tl, uint32_
 static inline uint32_t timeline_target(const struct schedtape_timeline *tl,
 				       const struct schedtape_event *ev)
 {
-	return timeline_records(tl, ev->arg) ? ev->arg : ev->cpu;
+	return ev->arg < TIMELINE_MAX_CPUS && timeline_records(tl, ev->arg) ? ev->arg : ev->cpu;
 }
 
 /* births.c; SCHEDTAPE_NONE with @rc set: no memory. */
