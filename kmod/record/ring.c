@@ -426,7 +426,7 @@ static u64 stape_ring_tell(struct stape_ring *ring, u64 now, u32 type)
 	return arg;
 }
 
-/* Returns whether there is room to tell of idle time.  Nothing is lost if there is none. */
+/* Makes room to tell of idle time.  Returns false if the ring is full, and counts no loss then. */
 static bool stape_ring_may_tell_now(struct stape_ring *ring, u64 *now)
 {
 	if (!ring->mem || stape_ring_is_paused(ring))
@@ -632,6 +632,24 @@ void stape_ring_resume(struct stape_ring *ring)
 	local_irq_restore(flags);
 }
 
+/* Writes that the ring's CPU is offline, or @ends: that it has been so until now. */
+static void stape_ring_put_offline(struct stape_ring *ring, bool ends)
+{
+	struct stape_idle_view view;
+	u64 now;
+
+	if (stape_ring_may_tell_now(ring, &now)) {
+		stape_idle_look(ring->cpu, ring->counter, now, &view);
+		/* It may be unknown what came before this event. */
+		if (!ends && stape_ring_begins_anew(ring))
+			stape_ring_put_idle(ring, now, &view);
+		stape_ring_append_idle(ring, now, ends ? STAPE_IDLE_UNKNOWN :
+				       view.sum - ring->idle_seen, 0, STAPE_IDLE_OFFLINE);
+		ring->idle_seen = view.sum;
+	}
+	stape_ring_forget_curr(ring);
+}
+
 /**
  * stape_ring_offline() - write that the ring's CPU is offline
  * @ring: a ring
@@ -640,18 +658,7 @@ void stape_ring_resume(struct stape_ring *ring)
  */
 void stape_ring_offline(struct stape_ring *ring)
 {
-	struct stape_idle_view view;
-	u64 now;
-
-	if (stape_ring_may_tell_now(ring, &now)) {
-		stape_idle_look(ring->cpu, ring->counter, now, &view);
-		if (stape_ring_begins_anew(ring))
-			stape_ring_put_idle(ring, now, &view);
-		stape_ring_append_idle(ring, now, view.sum - ring->idle_seen, 0,
-				       STAPE_IDLE_OFFLINE);
-		ring->idle_seen = view.sum;
-	}
-	stape_ring_forget_curr(ring);
+	stape_ring_put_offline(ring, false);
 }
 
 /**
@@ -662,15 +669,7 @@ void stape_ring_offline(struct stape_ring *ring)
  */
 void stape_ring_online(struct stape_ring *ring)
 {
-	struct stape_idle_view view;
-	u64 now;
-
-	if (stape_ring_may_tell_now(ring, &now)) {
-		stape_idle_look(ring->cpu, ring->counter, now, &view);
-		stape_ring_append_idle(ring, now, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
-		ring->idle_seen = view.sum;
-	}
-	stape_ring_forget_curr(ring);
+	stape_ring_put_offline(ring, true);
 }
 
 /**
