@@ -21,6 +21,7 @@
 #include "tape/meta.h"
 
 #define KEY_WIDTH	16
+#define RANGE_LEN	(2 * OUT_TIME_LEN + 16)
 
 static void print_key(const char *key)
 {
@@ -185,10 +186,20 @@ static void print_clock(struct json_object *clock)
 		printf("; recorded %s UTC", date);
 }
 
+/* Makes "from 1.000000 to 2.000000 s". */
+static const char *range_text(char buffer[RANGE_LEN], uint64_t first, uint64_t last)
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
+
+	snprintf(buffer, RANGE_LEN, "from %s to %s s", out_seconds(from, first, 6),
+		 out_seconds(to, last, 6));
+	return buffer;
+}
+
 /* Prints a line for each of the tapes that the tape was made of. */
 static void print_merged(struct json_object *merged)
 {
-	char start[OUT_TIME_LEN], stop[OUT_TIME_LEN];
+	char range[RANGE_LEN];
 	size_t i, n = json_object_array_length(merged);
 
 	printf("%zu tapes", n);
@@ -197,8 +208,8 @@ static void print_merged(struct json_object *merged)
 
 		putchar('\n');
 		print_key("merged tape");
-		printf("from %s to %s s", out_seconds(start, number_of(one, "start_time"), 6),
-		       out_seconds(stop, number_of(one, "stop_time"), 6));
+		fputs(range_text(range, number_of(one, "start_time"), number_of(one, "stop_time")),
+		      stdout);
 		if (json_object_object_get_ex(one, "trigger", &why) ||
 		    json_object_object_get_ex(one, "ended_by", &why)) {
 			fputs(", by ", stdout);
@@ -239,8 +250,7 @@ static void print_count(const char *key, uint64_t count)
 
 static void print_losses(const struct schedtape_end *end)
 {
-	char loss[OUT_LOSS_LEN], range[64 + 2 * OUT_TIME_LEN];
-	char first[OUT_TIME_LEN], last[OUT_TIME_LEN];
+	char loss[OUT_LOSS_LEN], range[RANGE_LEN];
 	const struct schedtape_cpu *cpu;
 	size_t i;
 
@@ -250,10 +260,7 @@ static void print_losses(const struct schedtape_end *end)
 		if (!cpu->lost)
 			continue;
 		print_key("LOST");
-		snprintf(range, sizeof(range), "from %s to %s s",
-			 out_seconds(first, cpu->lost_first, 6),
-			 out_seconds(last, cpu->lost_last, 6));
-		puts(out_loss(loss, cpu, range));
+		puts(out_loss(loss, cpu, range_text(range, cpu->lost_first, cpu->lost_last)));
 	}
 }
 

@@ -63,7 +63,7 @@ static inline double out_ms(uint64_t ns)
 	return ns / 1e6;
 }
 
-/* "12 events of CPU 3, from 1.000000 to 2.000000 s"; "12 descriptions of tasks, " @range */
+/* Makes "12 events of CPU 3, RANGE" or "12 descriptions of tasks, RANGE", with @range. */
 #define OUT_LOSS_LEN	160
 const char *out_loss(char buffer[OUT_LOSS_LEN], const struct schedtape_cpu *cpu, const char *range);
 

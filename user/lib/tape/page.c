@@ -225,18 +225,21 @@ static const char *page_prio(struct schedtape_event *ev, uint64_t word)
 static void page_more_prio(const struct schedtape_page *page, struct schedtape_event *ev,
 			   uint32_t at, unsigned int words)
 {
-	if (ev->policy != SCHED_DEADLINE && words >= STAPE_WISH_WORDS) {
-		ev->wish.slice = page_word(page, at + STAPE_WISH_SLICE * WORD);
-		ev->wish.slack = page_word(page, at + STAPE_WISH_SLACK * WORD);
-		ev->wish.clamps = page_word(page, at + STAPE_WISH_CLAMPS * WORD);
-		if (!tape_clamps_are_possible(ev->wish.clamps))
-			ev->wish.clamps = 0;
-	}
-	if (ev->policy != SCHED_DEADLINE || words < STAPE_DL_WORDS)
+	_Static_assert((int)STAPE_WISH_WORDS == (int)STAPE_DL_WORDS, "in the same places");
+
+	if (words < STAPE_DL_WORDS)
 		return;
-	ev->dl.runtime = page_word(page, at + STAPE_DL_RUNTIME * WORD);
-	ev->dl.deadline = page_word(page, at + STAPE_DL_DEADLINE * WORD);
-	ev->dl.period = page_word(page, at + STAPE_DL_PERIOD * WORD);
+	if (ev->policy == SCHED_DEADLINE) {
+		ev->dl.runtime = page_word(page, at + STAPE_DL_RUNTIME * WORD);
+		ev->dl.deadline = page_word(page, at + STAPE_DL_DEADLINE * WORD);
+		ev->dl.period = page_word(page, at + STAPE_DL_PERIOD * WORD);
+		return;
+	}
+	ev->wish.slice = page_word(page, at + STAPE_WISH_SLICE * WORD);
+	ev->wish.slack = page_word(page, at + STAPE_WISH_SLACK * WORD);
+	ev->wish.clamps = page_word(page, at + STAPE_WISH_CLAMPS * WORD);
+	if (!tape_clamps_are_possible(ev->wish.clamps))
+		ev->wish.clamps = 0;
 }
 
 static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
