@@ -33,9 +33,9 @@
  *
  * The filter has a task if the task was added (by its process, as a thread, or by
  * inheritance from its parent), if its cgroup (version 2) or an ancestor of that
- * was added, or if filter-set has "all".  If filter-add has "follow", a cgroup that
- * is made with the path of an added one, when that has been removed, takes its
- * place.  The filter leaves out a kernel thread unless filter-set has "kthreads", a
+ * was added, or if filter-set has "all".  With "follow" in filter-add: when an
+ * added cgroup has been removed, a new one with the same path takes its place.
+ * The filter leaves out a kernel thread unless filter-set has "kthreads", a
  * task whose name matches an exclude-comm pattern, and the threads of the process
  * that opened the session.
  *

@@ -19,9 +19,9 @@ struct task_struct;
  * struct stape_cgroups - a set of cgroups
  * @bits: the bit of each cgroup, by a hash of its id; another cgroup may have the same
  * @first: the kernel's serial number of the first cgroup that was made since probes know the
- *	session; 0: there is none
- * @named: ids of such cgroups whose names are in the stream, by a hash; another cgroup may take the
- *	place, and the name is written again then
+ *	session; 0: no cgroup has been made
+ * @named: ids of such cgroups, by a hash of the id: their names are in the stream.  If another
+ *	cgroup has taken the place, a name is written again
  *
  * A cgroup stays in the set when its tasks have left: it has to be cheap, not exact.
  */

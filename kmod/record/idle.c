@@ -15,8 +15,8 @@ static DEFINE_MUTEX(stape_idle_lock);
 static unsigned int stape_idle_users[2];
 
 /*
- * What the CPUs do, they have done since now, as far as this clock knows.  A probe that runs
- * meanwhile has read nearly the same time.
+ * Lets this clock begin now: what the CPUs did before does not count.  A probe that runs meanwhile
+ * has read nearly the same time.
  */
 static void stape_idle_reset(bool counter)
 {

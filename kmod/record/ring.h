@@ -46,7 +46,7 @@ struct stape_waits;
  * @paused_since: when the session was paused, or the counter jumped; 0: neither has happened
  *	since the last page was opened
  * @paused_until: when it was resumed
- * @cpu: whose ring it is; STAPE_CPU_NONE: no CPU's
+ * @cpu: the CPU that writes into it; STAPE_CPU_NONE: descriptions
  * @mask: number of pages minus one
  * @watermark: pages before the reader is woken
  * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run

@@ -22,7 +22,7 @@ start()
 	eventually recording
 }
 
-# within CGROUP COMMAND...: runs a command in a cgroup, which is made if there is none, and removed
+# within CGROUP COMMAND...: runs a command in a cgroup that it makes if need be, and then removes it
 within()
 {
 	mkdir -p "$cg/$1"

@@ -341,7 +341,7 @@ struct wishes {
 	bool slices, clamps;
 };
 
-/* The last change of the slice is none. */
+/* The last change takes the slice away again. */
 static int make_wishes(void *arg)
 {
 	struct wishes *wishes = arg;
