@@ -18,7 +18,8 @@ enum column {
 };
 
 const struct sheet_column latency_columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
 	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
 	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays", SHEET_SUM },
 	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY,
@@ -34,8 +35,8 @@ const struct sheet_column latency_columns[] = {
 	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
 	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
-	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
-	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 

@@ -88,17 +88,22 @@ void calls_free(struct calls *calls)
 enum column { TASK, CALL, SLEEPS, OF_SLEEPS, TIME, OF_TIME, MEDIAN, P95, P99, WORST, WORST_AT };
 
 static const struct sheet_column columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[CALL] = { { "syscall", "sleeps in", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "syscall" },
-	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps" },
-	[OF_SLEEPS] = { { "of-sleeps", "of all\n%", 0 }, SHEET_SHARE, "sleeps_share" },
-	[TIME] = { { "time", "time\nms", 0 }, SHEET_MS, "sleep_total_ns" },
-	[OF_TIME] = { { "of-time", "of all\n%", 0 }, SHEET_SHARE, "sleep_share" },
-	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "sleep_median_ns" },
-	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "sleep_p95_ns" },
-	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "sleep_p99_ns" },
-	[WORST] = { { "max", "max\nms", 0 }, SHEET_MS, "sleep_max_ns" },
-	[WORST_AT] = { { "max-at", "max\nbegan at s", 0 }, SHEET_TIME, "sleep_max_begin_ns" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
+	[CALL] = { { "syscall", "sleeps in", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "syscall", SHEET_PROPERTY },
+	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps", SHEET_SUM },
+	[OF_SLEEPS] = { { "of-sleeps", "of all\n%", 0 }, SHEET_SHARE,
+			"sleeps_share", SHEET_PROPERTY },
+	[TIME] = { { "time", "time\nms", 0 }, SHEET_MS, "sleep_total_ns", SHEET_SUM },
+	[OF_TIME] = { { "of-time", "of all\n%", 0 }, SHEET_SHARE, "sleep_share", SHEET_PROPERTY },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS,
+		     "sleep_median_ns", SHEET_DISTRIBUTION },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "sleep_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "sleep_p99_ns", SHEET_DISTRIBUTION },
+	[WORST] = { { "max", "max\nms", 0 }, SHEET_MS, "sleep_max_ns", SHEET_DISTRIBUTION },
+	[WORST_AT] = { { "max-at", "max\nbegan at s", 0 }, SHEET_TIME,
+		       "sleep_max_begin_ns", SHEET_DISTRIBUTION },
 	{ .json = NULL }
 };
 

@@ -16,7 +16,8 @@ enum column {
 };
 
 const struct sheet_column report_columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
 	[CPU] = { { "cpu", "CPU\nms", TABLE_NEEDED }, SHEET_MS, "cpu_time_ns", SHEET_SUM },
 	[SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps", SHEET_SUM },
 	[PREEMPTED] = { { "preempted", "preempted", 0 }, SHEET_COUNT, "preemptions", SHEET_SUM },
@@ -36,8 +37,8 @@ const struct sheet_column report_columns[] = {
 			 "wakeups_externally", SHEET_SUM },
 	[MIGRATIONS] = { { "migrations", "migrations", 0 }, SHEET_COUNT, "migrations", SHEET_SUM },
 	[BURSTS] = { { "bursts", "bursts", 0 }, SHEET_COUNT, "bursts", SHEET_SUM },
-	[POLICY] = { { "policy", "policy", TABLE_TEXT }, SHEET_TEXT, "policy" },
-	[TGID] = { { "tgid", "TGID", 0 }, SHEET_CPU, "tgid" },
+	[POLICY] = { { "policy", "policy", TABLE_TEXT }, SHEET_TEXT, "policy", SHEET_PROPERTY },
+	[TGID] = { { "tgid", "TGID", 0 }, SHEET_CPU, "tgid", SHEET_PROPERTY },
 	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops", SHEET_SUM },
 	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
@@ -49,9 +50,9 @@ const struct sheet_column report_columns[] = {
 	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS,
 		  "delay_total_ns", SHEET_SUM },
 	[WAKEUPS] = { { "wakeups", "wake-ups", TABLE_ASKED }, SHEET_COUNT, "wakeups", SHEET_SUM },
-	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
-	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
-	[INDEX] = { { "index", "index", TABLE_ASKED }, SHEET_CPU, "index" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
+	[INDEX] = { { "index", "index", TABLE_ASKED }, SHEET_CPU, "index", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 

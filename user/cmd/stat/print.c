@@ -12,7 +12,8 @@ enum column {
 };
 
 const struct sheet_column stat_columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
 	[EVENTS] = { { "events", "events", TABLE_NEEDED }, SHEET_COUNT, "events", SHEET_SUM },
 	[FIRST + COUNTS_SWITCH] = { { "switch", "switch", TABLE_NEEDED }, SHEET_COUNT,
 				    "switch", SHEET_SUM },
@@ -36,8 +37,8 @@ const struct sheet_column stat_columns[] = {
 					 "setaffinity", SHEET_SUM },
 	[FIRST + COUNTS_TASK] = { { "described", "described", TABLE_ASKED }, SHEET_COUNT,
 				  "described", SHEET_SUM },
-	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
-	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 

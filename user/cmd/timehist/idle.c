@@ -15,14 +15,14 @@
 enum column { CPU, BUSY, TASKS, OTHERS, IDLE, OFFLINE, UNKNOWN, IDLES };
 
 const struct sheet_column idle_columns[] = {
-	[CPU] = { { "cpu", "CPU", TABLE_NEEDED }, SHEET_CPU, "cpu" },
-	[BUSY] = { { "busy", "busy\n%", 0 }, SHEET_SHARE, "busy" },
-	[TASKS] = { { "tasks", "tasks of\nthe tape ms", 0 }, SHEET_MS, "tasks_ns" },
-	[OTHERS] = { { "others", "others\nms", 0 }, SHEET_MS, "others_ns" },
-	[IDLE] = { { "idle", "idle\nms", 0 }, SHEET_MS, "idle_ns" },
-	[OFFLINE] = { { "offline", "offline\nms", 0 }, SHEET_MS, "offline_ns" },
-	[UNKNOWN] = { { "unknown", "unknown\nms", 0 }, SHEET_MS, "unknown_ns" },
-	[IDLES] = { { "idles", "times\nidle", 0 }, SHEET_COUNT, "idles" },
+	[CPU] = { { "cpu", "CPU", TABLE_NEEDED }, SHEET_CPU, "cpu", SHEET_PROPERTY },
+	[BUSY] = { { "busy", "busy\n%", 0 }, SHEET_SHARE, "busy", SHEET_PROPERTY },
+	[TASKS] = { { "tasks", "tasks of\nthe tape ms", 0 }, SHEET_MS, "tasks_ns", SHEET_SUM },
+	[OTHERS] = { { "others", "others\nms", 0 }, SHEET_MS, "others_ns", SHEET_SUM },
+	[IDLE] = { { "idle", "idle\nms", 0 }, SHEET_MS, "idle_ns", SHEET_SUM },
+	[OFFLINE] = { { "offline", "offline\nms", 0 }, SHEET_MS, "offline_ns", SHEET_SUM },
+	[UNKNOWN] = { { "unknown", "unknown\nms", 0 }, SHEET_MS, "unknown_ns", SHEET_SUM },
+	[IDLES] = { { "idles", "times\nidle", 0 }, SHEET_COUNT, "idles", SHEET_SUM },
 	{ .json = NULL }
 };
 

@@ -17,8 +17,9 @@ enum column {
 };
 
 const struct sheet_column summary_columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[PARENT] = { { "parent", "parent", 0 }, SHEET_CPU, "ppid" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
+	[PARENT] = { { "parent", "parent", 0 }, SHEET_CPU, "ppid", SHEET_PROPERTY },
 	[COUNT] = { { "sched-in", "sched-in", 0 }, SHEET_COUNT, "runs", SHEET_SUM },
 	[SUM] = { { "run-time", "run time\nms", TABLE_NEEDED }, SHEET_MS,
 		  "run_time_ns", SHEET_SUM },
@@ -33,7 +34,7 @@ const struct sheet_column summary_columns[] = {
 		    "run_min_ns", SHEET_DISTRIBUTION },
 	[AVERAGE] = { { "avg-run", "average\nms", TABLE_ASKED }, SHEET_MS,
 		      "run_avg_ns", SHEET_DISTRIBUTION },
-	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 

@@ -16,8 +16,9 @@ enum column {
 };
 
 const struct sheet_column top_columns[] = {
-	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT, "name" },
-	[SHARE] = { { "cpu", "CPU\n%", TABLE_NEEDED }, SHEET_SHARE, "cpu_share" },
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
+	[SHARE] = { { "cpu", "CPU\n%", TABLE_NEEDED }, SHEET_SHARE, "cpu_share", SHEET_PROPERTY },
 	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
 	[SWITCHES] = { { "switches", "switches", 0 }, SHEET_COUNT, "switches", SHEET_SUM },
 	[MEDIAN] = { { "median", "delay\nmedian ms", 0 }, SHEET_DELAY,
@@ -38,10 +39,11 @@ const struct sheet_column top_columns[] = {
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
 	[SUM] = { { "sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
 	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
-	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks" },
-	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid" },
-	[TGID] = { { "tgid", "TGID", TABLE_ASKED }, SHEET_CPU, "tgid" },
-	[POLICY] = { { "policy", "policy", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT, "policy" },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
+	[TGID] = { { "tgid", "TGID", TABLE_ASKED }, SHEET_CPU, "tgid", SHEET_PROPERTY },
+	[POLICY] = { { "policy", "policy", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT,
+		     "policy", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 
