@@ -4,7 +4,7 @@
 # kernels.sh and programs.sh; its functions run in the folder selftests. "check" tells the results.
 #
 # No result may depend on how fast this machine is. So most guests count instructions; and at most as
-# many CPUs of guests are busy as a machine with two has: two chains run side by side, with one each,
+# many CPUs of guests are busy as a machine with two has: two jobs run side by side, with one each,
 # and the guest with two CPUs runs alone.
 
 # counted_command KERNEL SHIFT PROGRAM...: sets command. It runs the programs in a guest in which an
@@ -49,26 +49,76 @@ build_module()
 	JOBS=1 step_run "module $1" make -s -C "$top" module KERNEL="$1"
 }
 
-# The two chains run side by side. They are about equally long.
-first_chain()
+# Each of these jobs uses one CPU. Long ones are first, so that both workers end at about the same
+# time; "unit" and "fuzz", which wait for each other, are not neighbours.
+gate_jobs=(job_7.3 job_6.1 job_unit job_6.12 job_style job_fuzz job_small)
+
+job_7.3()
 {
 	build_module 7.3
 	counted_guest 7.3
+}
+
+job_6.1()
+{
+	build_module 6.1
+	counted_guest 6.1
+}
+
+job_6.12()
+{
+	build_module 6.12
+	exact_guest
+	step_run "repeats" host/test_repeats.sh
+}
+
+job_unit()
+{
 	step_run "unit" make -s -C unit run
+}
+
+job_style()
+{
+	step_run "style" ./style --changed checkpatch tidy shell man layers licences
+}
+
+job_fuzz()
+{
+	step_run "fuzz" make -s -C fuzz run RUNS="${FUZZ_RUNS:-1000}" FUZZFLAGS=-seed=1
+}
+
+job_small()
+{
 	step_run "spec" host/test_netlink_spec.py
 	step_run "reports" host/test_kernel_log.sh
 	step_run "guests" host/test_guests.sh
 }
 
-second_chain()
+# take FILE: removes the file's first line, and prints it
+take()
 {
-	build_module 6.1
-	counted_guest 6.1
-	build_module 6.12
-	exact_guest
-	step_run "repeats" host/test_repeats.sh
-	step_run "style" ./style --changed checkpatch tidy shell man layers licences
-	step_run "fuzz" make -s -C fuzz run RUNS="${FUZZ_RUNS:-1000}" FUZZFLAGS=-seed=1
+	(flock 9 && head -n 1 "$1" && sed -i 1d "$1") 9> "$1.lock"
+}
+
+# worker FILE: runs the jobs named in the file, as long as there are any
+worker()
+{
+	local job
+
+	while job=$(take "$1") && [ -n "$job" ]; do
+		"$job"
+	done
+}
+
+# two_workers JOB...: runs each of the jobs, two at a time
+two_workers()
+{
+	local list=$logs/jobs
+
+	printf '%s\n' "$@" > "$list"
+	worker "$list" &
+	worker "$list" &
+	wait
 }
 
 # fetch_needed: gets what the gate needs from elsewhere
@@ -112,9 +162,6 @@ part_gate()
 	# Nothing else is worth a line then.
 	! grep -q '^not ok' "$logs/fetch.log" || { untold=(); return; }
 	[ -n "$built" ] || return
-	first_chain &
-	beside=$!
-	second_chain
-	wait "$beside"
+	two_workers "${gate_jobs[@]}"
 	two_cpus
 }
