@@ -354,7 +354,7 @@ style: setup
 	@selftests/style
 
 # Links to kernels and other things in the cache stay: the checkout keeps what they name.
-CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz planted scx bench \
+CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz san planted scx bench \
 	   check check-debug reliability
 FETCHED	:= kernels linux packages plugin-header qemu roots servers hosts vm
 
@@ -368,7 +368,7 @@ distclean: clean
 # For all checkouts of this user; what ".ci/run" has noted there stays.
 distclean-cache:
 	rm -rf $(addprefix $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/schedtape/, \
-		apt ccache kernels packages roots sources)
+		apt ccache kernels kmod packages roots sources)
 
 # In the commit that mends a test or takes it out of the gate.
 note-unstable:

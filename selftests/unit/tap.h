@@ -7,8 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Sanitizers take time, and memory of their own. */
-#ifdef __SANITIZE_ADDRESS__
+/* Sanitizers take time, and memory of their own.  gcc and clang say differently that they are on. */
+#ifndef __has_feature
+#define __has_feature(feature)	0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
 #define SANITIZED	1
 #else
 #define SANITIZED	0

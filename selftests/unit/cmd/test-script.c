@@ -475,8 +475,8 @@ static void test_perl_new(const struct blob *tape)
 {
 	static const char * const expected[] = {
 		"sub sched::sched_stat_runtime\n", "$comm, $pid, $runtime) = @_;",
-		"sub sched::sched_switch\n", "$prev_comm, $prev_pid, $prev_prio, $prev_state, "
-		"$next_comm, $next_pid, $next_prio) = @_;",
+		"sub sched::sched_switch\n", ("$prev_comm, $prev_pid, $prev_prio, $prev_state, "
+					       "$next_comm, $next_pid, $next_prio) = @_;"),
 		"sub sched::sched_waking\n", "$comm, $pid, $prio, $target_cpu) = @_;",
 		"sub sched::sched_wakeup\n", "$comm, $pid, $prio, $target_cpu) = @_;",
 		"sub sched::sched_wakeup_new\n", "$comm, $pid, $prio, $target_cpu) = @_;",

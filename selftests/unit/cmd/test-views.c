@@ -453,20 +453,20 @@ static void test_tape(bool reuses_pids)
 	}
 	for (i = 0; i < 4; i++)
 		if (commands[i].groups)
-			ok(test_groups(&commands[i], "--by=cpu") &
-			   test_groups(&commands[i], "--by=comm") &
-			   test_groups(&commands[i], "--by=cgroup") &
+			ok(test_groups(&commands[i], "--by=cpu") &&
+			   test_groups(&commands[i], "--by=comm") &&
+			   test_groups(&commands[i], "--by=cgroup") &&
 			   /* Two processes may have a PID, but --pid has one line for both. */
 			   (reuses_pids || test_groups(&commands[i], "--by=process")),
 			   "tape %u: groups of %s are what their names say", tape,
 			   commands[i].name);
 	report = member(wholes[0], "total");
 	ok(same_figures(report, member(wholes[1], "total"), offsetof(struct same_figure, latency),
-			"latency", false) &
+			"latency", false) &&
 	   same_figures(report, member(wholes[2], "total"), offsetof(struct same_figure, timehist),
 			"timehist", false),
 	   "tape %u: report, latency and timehist -s have the same figures", tape);
-	ok(test_top(report, UINT64_MAX) & test_top(report, 1),
+	ok(test_top(report, UINT64_MAX) && test_top(report, 1),
 	   "tape %u: so has top, in one interval and in several", tape);
 	for (i = 0; i < 4; i++)
 		json_object_put(wholes[i]);

@@ -131,7 +131,7 @@ static void test_records(void)
 static void test_copy(void)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
-	struct schedtape_tape *tape, *again;
+	struct schedtape_tape *tape, *again = NULL;
 	struct events e = { 0 };
 	struct blob b, copy;
 	unsigned char *data;

@@ -98,7 +98,7 @@ static void test_text(void)
 {
 	static const char * const wrong[] = { "", "[1]", "{\"a\": }", "7" };
 	struct schedtape_writer *w;
-	struct schedtape_tape *tape;
+	struct schedtape_tape *tape = NULL;
 	struct blob b;
 	size_t i;
 
