@@ -102,6 +102,7 @@ compiled()
 		make -s -j "$(nproc)" -C "$1" all python > /dev/null &&
 		make -s -j "$(nproc)" -C "$1/selftests" > /dev/null &&
 		make -s -j "$(nproc)" -C "$1/selftests/unit" all TESTS="tape page" > /dev/null &&
+		make -s -C "$1" module KERNEL=6.12 > /dev/null &&
 		ccache --print-stats | sed -n 's/^cache_miss\t//p'
 	)
 }
