@@ -8,7 +8,8 @@
  * namespace, of the socket and of the sender.  Sessions and replays belong to
  * the user who opened the device: commands about another user's fail with EPERM,
  * and dumps leave them out, unless the sender has CAP_SYS_ADMIN.  PIDs are those of the sender's
- * PID namespace on the way in and of the initial one on the way out.
+ * PID namespace on the way in and of the initial one on the way out.  Where a task has another PID
+ * in the receiver's namespace, a VPID has that.
  *
  *   info-get       the module: versions, limits
  *   session-get    one session by id, or a dump of all: settings, statistics
@@ -218,6 +219,7 @@ enum stape_a_session {
 	STAPE_A_SESSION_SYSCALLS,	/* flag: switches name the system call of a sleep */
 	STAPE_A_SESSION_TRIGGER,	/* nest, repeated: enum stape_a_trigger */
 	STAPE_A_SESSION_FOLLOW,		/* flag, filter-add: other cgroups of the same paths, too */
+	STAPE_A_SESSION_OWNER_VPID,	/* u32, if not OWNER: for the receiver; 0: none, or ended */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)
@@ -248,6 +250,7 @@ enum stape_a_task {
 	STAPE_A_TASK_SLICE,		/* u64, ns; 0: none was set.  This to SLACK: all or none */
 	STAPE_A_TASK_CLAMPS,		/* u32, STAPE_CLAMP_*, see event.h */
 	STAPE_A_TASK_SLACK,		/* u64, timer slack, ns, as STAPE_WISH_SLACK in event.h */
+	STAPE_A_TASK_VPID,		/* u32, if not PID: for the receiver; 0: none */
 
 	__STAPE_A_TASK_MAX,
 	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)
@@ -315,6 +318,7 @@ enum stape_a_player {
 	STAPE_A_PLAYER_LAG_TOTAL,	/* u64, ns: sum over all its timed waits */
 	STAPE_A_PLAYER_LAG_MAX,		/* u64, ns */
 	STAPE_A_PLAYER_PAD,
+	STAPE_A_PLAYER_VPID,		/* u32, if not PID: for the receiver; 0: none */
 
 	__STAPE_A_PLAYER_MAX,
 	STAPE_A_PLAYER_MAX = (__STAPE_A_PLAYER_MAX - 1)

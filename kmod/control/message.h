@@ -29,4 +29,10 @@ int stape_message_dumped(struct stape_message *message, int ret);
 bool stape_message_ntf(struct stape_message *message, u8 cmd, u32 monitor);
 void stape_message_notify(struct stape_message *message, int ret, u32 monitor);
 
+/* Adds the PID that a task has for the receiver, which is current, unless it is the same one. */
+static inline int stape_message_put_vpid(struct sk_buff *skb, int attr, u32 pid, u32 vpid)
+{
+	return pid == vpid ? 0 : nla_put_u32(skb, attr, vpid);
+}
+
 #endif /* _STAPE_MESSAGE_H */

@@ -25,10 +25,13 @@ static u32 stape_player_state(const struct stape_player *player)
 
 static int stape_player_fill(struct sk_buff *skb, const struct stape_player *player)
 {
+	struct task_struct *task = player->watch.task;
 	u32 edge = READ_ONCE(player->edge);
 
 	if (nla_put_u32(skb, STAPE_A_PLAYER_NUMBER, player->number) ||
-	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(player->watch.task)) ||
+	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(task)) ||
+	    stape_message_put_vpid(skb, STAPE_A_PLAYER_VPID, task_pid_nr(task),
+				   task_pid_vnr(task)) ||
 	    nla_put_u32(skb, STAPE_A_PLAYER_STATE, stape_player_state(player)) ||
 	    (edge != STAPE_NO_EDGE && nla_put_u32(skb, STAPE_A_PLAYER_EDGE, edge)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_PLAYER_STEPS, READ_ONCE(player->steps),

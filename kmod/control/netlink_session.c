@@ -4,6 +4,8 @@
  */
 #include "control/commands.h"
 
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
@@ -48,6 +50,19 @@ static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *s
 	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
 }
 
+/* The owner may have ended, if a child of it still has the file.  Its PID may be another's then. */
+static int stape_session_fill_owner(struct sk_buff *skb, struct pid *owner)
+{
+	bool ended;
+
+	rcu_read_lock();
+	ended = !pid_task(owner, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(owner)) ?:
+	       stape_message_put_vpid(skb, STAPE_A_SESSION_OWNER_VPID, pid_nr(owner),
+				      ended ? 0 : pid_vnr(owner));
+}
+
 static int stape_session_fill(struct sk_buff *skb, struct stape_session *session)
 {
 	struct stape_session_totals totals;
@@ -55,7 +70,7 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	stape_session_count(session, &totals);
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
-	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
+	    stape_session_fill_owner(skb, session->active.filter.owner) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_TASKS,
 			atomic_read(&session->active.filter.nr_members)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_UID,

@@ -62,6 +62,8 @@ static int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filte
 	    nla_put_u32(skb, STAPE_A_TASK_STATE, stape_task_state(READ_ONCE(task->__state))) ||
 	    nla_put_u32(skb, STAPE_A_TASK_CPU, task_cpu(task)) ||
 	    stape_task_fill_prio(skb, task) ||
+	    stape_message_put_vpid(skb, STAPE_A_TASK_VPID, task_pid_nr(task),
+				   task_pid_vnr(task)) ||
 	    /* Not cpus_ptr: that is one CPU while migration is disabled. */
 	    stape_cpumask_put(skb, STAPE_A_TASK_AFFINITY, &task->cpus_mask) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||

@@ -23,7 +23,7 @@ TYPES = ("string", "binary", "flag", "nest", "u8", "u32", "s32", "u64")
 
 # Types as the module names them in a policy, and in its functions for messages.
 MODULE_TYPES = {"NUL_STRING": "string", "u64_64bit": "u64", "cpumask_put": "binary",
-                "nest_start": "nest"}
+                "nest_start": "nest", "message_put_vpid": "u32"}
 
 
 def read(path):

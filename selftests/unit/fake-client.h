@@ -36,10 +36,10 @@ int schedtape_client_sessions(struct schedtape_client *client,
 {
 	/* One session records; the other one belongs to a replay. */
 	static const struct schedtape_session_state states[] = {
-		{ .id = 1234567, .state = STAPE_SESSION_RECORDING, .owner = 1, .ring_pages = 1024,
-		  .tasks = 4194304, .cpus = 1024, .events = 12345678901234, .lost = 123456789,
-		  .start_time = 1 },
-		{ .id = 1234568, .owner = 1 },
+		{ .id = 1234567, .state = STAPE_SESSION_RECORDING, .owner_vpid = 1,
+		  .ring_pages = 1024, .tasks = 4194304, .cpus = 1024, .events = 12345678901234,
+		  .lost = 123456789, .start_time = 1 },
+		{ .id = 1234568, .owner_vpid = 1 },
 	};
 	int ret = each(&states[0], arg);
 
@@ -67,7 +67,7 @@ int schedtape_replay_players(struct schedtape_client *client, uint32_t id,
 			     void *arg, struct schedtape_error *err)
 {
 	const struct schedtape_player_state state = {
-		.number = 1000000, .pid = 4194303, .steps = 12345678901, .cpu_time = 123456789012,
+		.number = 1000000, .vpid = 4194303, .steps = 12345678901, .cpu_time = 123456789012,
 		.timed_waits = 1234567, .lag_max = 123456789012, .lag_total = 1234567890123,
 	};
 

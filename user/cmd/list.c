@@ -10,7 +10,9 @@
 
 #include <schedtape/client.h>
 
+#include <base/first-line.h>
 #include <base/list.h>
+#include <base/proc.h>
 
 #include "commands.h"
 #include "base/clock.h"
@@ -139,13 +141,13 @@ static bool add_recorder(void *arg, const char *name, pid_t pid)
 	return recorders[list->nr_recorders++].name;
 }
 
-/* Returns the process as a recorder with a name, or NULL. */
+/* Returns the process as a recorder with a name, or NULL.  @pid: 0: it has none here */
 static const struct recorder *find_recorder(const struct list *list, uint32_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < list->nr_recorders; i++)
-		if (list->recorders[i].pid == (pid_t)pid)
+		if (pid && list->recorders[i].pid == (pid_t)pid)
 			return &list->recorders[i];
 	return NULL;
 }
@@ -166,7 +168,7 @@ static struct json_object *status_member(const struct list *list,
 					 const struct schedtape_session_state *state,
 					 const char *key, enum json_type type)
 {
-	const struct recorder *recorder = find_recorder(list, state->owner);
+	const struct recorder *recorder = find_recorder(list, state->owner_vpid);
 	struct json_object *member;
 
 	return recorder && json_object_object_get_ex(recorder->status, key, &member) &&
@@ -198,7 +200,7 @@ static uint32_t replay_owner(const struct list *list)
 	for (i = 0; i < list->nr_sessions; i++) {
 		if (!is_bare(&list->sessions[i]))
 			continue;
-		owner = list->sessions[i].owner;
+		owner = list->sessions[i].owner_vpid;
 		n++;
 	}
 	return n == 1 && list->nr_replays == 1 ? owner : 0;
@@ -248,14 +250,12 @@ static uint64_t ring_bytes(const struct schedtape_session_state *state)
 }
 
 /*
- * "schedtape:123", or the recorder's own name.  The name is that of now, and missing if the process
- * has ended.
+ * "schedtape:123", or the recorder's own name.  "-": the process has ended, or has no PID here.
  */
 static const char *owner_name(char buffer[OWNER_LEN], const struct list *list, uint32_t pid)
 {
 	const char *name = recorder_name(list, pid);
 	char path[32], comm[STAPE_COMM_LEN] = "";
-	FILE *file;
 
 	if (!pid)
 		return "-";
@@ -264,11 +264,9 @@ static const char *owner_name(char buffer[OWNER_LEN], const struct list *list, u
 		return buffer;
 	}
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	file = fopen(path, "re");
-	if (file && fgets(comm, sizeof(comm), file))
-		comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
+	/* A /proc of another PID namespace has another process by this PID. */
+	if (proc_is_own())
+		first_line_read(path, comm, sizeof(comm));
 	return text_task(buffer, comm, pid);
 }
 
@@ -331,7 +329,7 @@ static void print_session(struct table *table, const struct list *list,
 	table_cell(table, "%u", state->id);
 	table_cell(table, "%s", session_state(state->state));
 	table_cell(table, "%s", age(time, list, state->start_time, state->stop_time));
-	table_cell(table, "%s", owner_name(owner, list, state->owner));
+	table_cell(table, "%s", owner_name(owner, list, state->owner_vpid));
 	table_cell(table, "%s", out_count(count, state->events));
 	table_cell(table, "%s", out_count(count, state->lost));
 	table_cell(table, "%u", state->tasks);
@@ -425,11 +423,11 @@ static struct json_object *json_session(const struct list *list,
 					const struct schedtape_session_state *state)
 {
 	struct json_object *object = json_object_new_object();
-	const char *name = recorder_name(list, state->owner);
+	const char *name = recorder_name(list, state->owner_vpid);
 
 	out_json_add_count(object, "session", state->id);
 	out_json_add_name(object, "state", session_state(state->state));
-	out_json_add_count(object, "owner_pid", state->owner);
+	out_json_add_count(object, "owner_pid", state->owner_vpid);
 	json_object_object_add(object, "name", name ? json_object_new_string(name) : NULL);
 	out_json_add_count(object, "uid", state->uid);
 	out_json_add_name(object, "clock_name", clock_name(state->clock));

@@ -122,7 +122,7 @@ static struct json_object *json_player(const struct schedtape_player_state *stat
 	struct json_object *object = json_object_new_object();
 
 	out_json_add_count(object, "player", state->number);
-	out_json_add_count(object, "pid", state->pid);
+	out_json_add_count(object, "pid", state->vpid);
 	out_json_add_name(object, "state", state_name(state->state));
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "cpu_time_ns", state->cpu_time);
@@ -149,7 +149,7 @@ static void print_player(struct table *table, const struct schedtape_player_stat
 	char count[OUT_COUNT_LEN];
 
 	table_cell(table, "%u", state->number);
-	table_cell(table, "%u", state->pid);
+	table_cell(table, state->vpid ? "%u" : "-", state->vpid);
 	table_cell(table, "%s", state_name(state->state));
 	table_cell(table, "%.3f", out_ms(state->cpu_time));
 	table_cell(table, "%.3f", out_ms(lag_average(state)));

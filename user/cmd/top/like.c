@@ -9,6 +9,7 @@
 #include "common/output.h"
 #include "common/rights.h"
 #include "module/tasks.h"
+#include "module/versions.h"
 
 #define LOOK_NS	1000000000	/* between two looks at the model */
 
@@ -17,13 +18,13 @@
  * @tasks: @n of them, by PID
  */
 struct members {
-	struct schedtape_task_info *tasks;
+	struct client_task *tasks;
 	size_t n;
 };
 
 static int by_pid(const void *left, const void *right)
 {
-	const struct schedtape_task_info *a = left, *b = right;
+	const struct client_task *a = left, *b = right;
 
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
@@ -33,13 +34,13 @@ static int get_members(struct like *like, uint32_t session, struct members *memb
 {
 	int ret;
 
-	ret = schedtape_client_tasks(like->client, session, &members->tasks, &members->n, err);
+	ret = client_tasks(like->client, session, &members->tasks, &members->n, err);
 	if (!ret)
 		qsort(members->tasks, members->n, sizeof(*members->tasks), by_pid);
 	return ret;
 }
 
-static bool has(const struct members *members, const struct schedtape_task_info *task)
+static bool has(const struct members *members, const struct client_task *task)
 {
 	return bsearch(task, members->tasks, members->n, sizeof(*task), by_pid);
 }
@@ -49,24 +50,32 @@ typedef int (*change_fn)(struct schedtape_client *client, uint32_t session,
 
 /*
  * Adds or removes the tasks that are only in @of.  Leaves out threads of this process, which the
- * module refuses.  A task may have ended meanwhile.
+ * module refuses, and tasks that have no PID here.  A task may have ended meanwhile.
  */
 static int change(struct like *like, const struct members *of, const struct members *without,
 		  change_fn call, struct schedtape_error *err)
 {
 	struct schedtape_filter filter = { .size = sizeof(filter), .nr_tids = 1 };
-	uint32_t self = getpid();
-	size_t i;
+	size_t i, hidden = 0;
 	int ret = 0;
 
 	for (i = 0; i < of->n && !ret; i++) {
-		if (of->tasks[i].tgid == self || has(without, &of->tasks[i]))
+		if (of->tasks[i].tgid == like->self || has(without, &of->tasks[i]))
 			continue;
-		filter.tids = &of->tasks[i].pid;
+		if (!of->tasks[i].vpid) {
+			/* In the initial namespace, it has just ended. */
+			hidden += like->self != (uint32_t)getpid();
+			continue;
+		}
+		filter.tids = &of->tasks[i].vpid;
 		ret = call(like->client, like->session, &filter, err);
 		if (ret == -ESRCH || ret == -ENOENT)
 			ret = 0;
 	}
+	if (hidden && !like->hidden)
+		out_warning(NULL, "session %u: %zu of its tasks have no PID in this PID namespace, "
+			    "and are left out", like->model, hidden);
+	like->hidden |= hidden;
 	return ret;
 }
 
@@ -89,8 +98,8 @@ static int look(struct like *like, struct schedtape_error *err)
 	return ret;
 }
 
-/* The module gives PIDs of the initial namespace, and takes those of this process' one. */
-static int check_namespace(struct schedtape_session *session)
+/* Finds this process' PID in the initial namespace.  Older modules do not translate PIDs. */
+static int find_self(struct like *like, struct schedtape_session *session)
 {
 	struct schedtape_session_state state = { .size = sizeof(state) };
 	struct schedtape_error err;
@@ -99,9 +108,10 @@ static int check_namespace(struct schedtape_session *session)
 	ret = schedtape_session_get(session, &state, &err);
 	if (ret)
 		return rights_say(ret, &err);
-	if (state.owner == (uint32_t)getpid())
+	like->self = state.owner;
+	if (state.owner_vpid == (uint32_t)getpid())
 		return 0;
-	out_error(NULL, "--like: only outside of containers, because PIDs are others within");
+	out_error(NULL, "--like: " VERSIONS_OLD_MODULE);
 	return -ENOTSUP;
 }
 
@@ -116,7 +126,7 @@ int like_begin(struct like *like, struct schedtape_client *client,
 	*like = (struct like){
 		.client = client, .model = model, .session = schedtape_session_id(session),
 	};
-	ret = check_namespace(session);
+	ret = find_self(like, session);
 	if (ret)
 		return ret;
 	ret = schedtape_filter_set(client, like->session, &filter, &err);

@@ -14,15 +14,19 @@
  * struct like - a session and its model
  * @model: the other session; 0: there is none
  * @session: the session
+ * @self: PID of this process in the initial PID namespace
  * @looked: when the model's tasks were last read, ns
  * @gone: the model has ended: the tasks stay as they are
+ * @hidden: a warning has said that some of its tasks have no PID here
  */
 struct like {
 	struct schedtape_client *client;
 	uint32_t model;
 	uint32_t session;
+	uint32_t self;
 	uint64_t looked;
 	bool gone;
+	bool hidden;
 };
 
 /* Sets the filter of a session that has none.  Returns 0, or -errno after a message. */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/proc.h"
+
 void schedtape_cgroup_paths_add(struct schedtape_cgroup_paths *list, const char *path)
 {
 	char **paths = list->paths;
@@ -41,12 +43,14 @@ void schedtape_cgroup_paths_remove(struct schedtape_cgroup_paths *list, const ch
 	}
 }
 
-/* Adds the cgroup of a process.  @pid: 0: this process. */
+/* Adds the cgroup of a process, if /proc has it.  @pid: 0: this process. */
 static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 {
 	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
 	FILE *file;
 
+	if (pid && !proc_is_own())
+		return;
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
 	file = fopen(path, "re");

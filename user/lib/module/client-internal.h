@@ -88,6 +88,12 @@ static inline uint64_t client_u64(struct nlattr *attr)
 	return attr && nla_len(attr) >= 8 ? nla_get_u64(attr) : 0;
 }
 
+/* Returns a task's PID in the caller's namespace.  The module sends it only if it is not @pid. */
+static inline uint32_t client_vpid(struct nlattr *vpid, uint32_t pid)
+{
+	return vpid ? client_u32(vpid) : pid;
+}
+
 /* triggers.c */
 void client_put_triggers(struct nl_msg **msg, const struct schedtape_trigger *triggers, size_t n);
 

@@ -300,6 +300,7 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->stopped_by = client_u32(attrs[STAPE_A_SESSION_STOPPED_BY]);
 	state->missed_calls = client_u64(attrs[STAPE_A_SESSION_MISSED_CALLS]);
 	state->syscalls = attrs[STAPE_A_SESSION_SYSCALLS];
+	state->owner_vpid = client_vpid(attrs[STAPE_A_SESSION_OWNER_VPID], state->owner);
 }
 
 static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *state)
@@ -443,6 +444,8 @@ static int parse_each_player(struct nlattr **attrs, void *arg)
 		.timed_waits = client_u64(attrs[STAPE_A_PLAYER_TIMED_WAITS]),
 		.lag_total = client_u64(attrs[STAPE_A_PLAYER_LAG_TOTAL]),
 		.lag_max = client_u64(attrs[STAPE_A_PLAYER_LAG_MAX]),
+		.vpid = client_vpid(attrs[STAPE_A_PLAYER_VPID],
+				    client_u32(attrs[STAPE_A_PLAYER_PID])),
 	};
 	struct each_player *each = arg;
 

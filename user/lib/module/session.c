@@ -18,6 +18,7 @@
 #include "module/tasks.h"
 #include "module/versions.h"
 #include "base/error.h"
+#include "base/list.h"
 #include "base/sized.h"
 
 struct ring {
@@ -377,17 +378,22 @@ static struct schedtape_task_info *task_list_pack(const struct task_list *list)
 	return tasks;
 }
 
-/* @stride: room for the affinity of a task */
-static int get_tasks(struct schedtape_client *client, uint32_t session, size_t stride,
-		     struct schedtape_task_info **tasks, size_t *n, struct schedtape_error *err)
+/* Asks for the tasks of a session's filter. */
+static int request_tasks(struct schedtape_client *client, uint32_t session, client_parse parse,
+			 void *arg, struct schedtape_error *err)
 {
 	struct nl_msg *msg = client_message(client, STAPE_CMD_TASK_GET, NLM_F_DUMP);
-	struct task_list list = { .stride = stride };
-	int ret;
 
 	client_put_u32(&msg, STAPE_A_TASK_SESSION, session);
-	ret = client_request_about(client, msg, parse_task, &list, "tasks of session", session,
-				   err);
+	return client_request_about(client, msg, parse, arg, "tasks of session", session, err);
+}
+
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
+			    size_t *n, struct schedtape_error *err)
+{
+	struct task_list list = { .stride = (session->info.nr_cpus + 7) / 8 };
+	int ret = request_tasks(session->client, session->info.id, parse_task, &list, err);
+
 	*tasks = ret || list.failed ? NULL : task_list_pack(&list);
 	*n = list.n;
 	if (!ret && !*tasks)
@@ -397,18 +403,42 @@ static int get_tasks(struct schedtape_client *client, uint32_t session, size_t s
 	return ret;
 }
 
-int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
-			    size_t *n, struct schedtape_error *err)
+struct client_task_list {
+	struct client_task *tasks;
+	size_t n, capacity;
+	bool failed;
+};
+
+static int parse_client_task(struct nlattr **attrs, void *arg)
 {
-	return get_tasks(session->client, session->info.id, (session->info.nr_cpus + 7) / 8,
-			 tasks, n, err);
+	uint32_t pid = client_u32(attrs[STAPE_A_TASK_PID]);
+	struct client_task_list *list = arg;
+	struct client_task *tasks;
+
+	tasks = schedtape_list_grow(list->tasks, list->n, &list->capacity, sizeof(*tasks));
+	list->failed = !tasks;
+	if (!tasks)
+		return 1;
+	list->tasks = tasks;
+	tasks[list->n++] = (struct client_task){
+		.pid = pid,
+		.tgid = client_u32(attrs[STAPE_A_TASK_TGID]),
+		.vpid = client_vpid(attrs[STAPE_A_TASK_VPID], pid),
+	};
+	return 0;
 }
 
-int schedtape_client_tasks(struct schedtape_client *client, uint32_t session,
-			   struct schedtape_task_info **tasks, size_t *n,
-			   struct schedtape_error *err)
+int client_tasks(struct schedtape_client *client, uint32_t session, struct client_task **tasks,
+		 size_t *n, struct schedtape_error *err)
 {
-	return get_tasks(client, session, 0, tasks, n, err);
+	struct client_task_list list = { 0 };
+	int ret = request_tasks(client, session, parse_client_task, &list, err);
+
+	if (!ret && list.failed)
+		ret = schedtape_fail(err, -ENOMEM, "out of memory for %zu tasks", list.n);
+	*tasks = list.tasks;
+	*n = list.n;
+	return ret;
 }
 
 /* -- rings ----------------------------------------------------------------- */

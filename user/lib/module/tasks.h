@@ -4,12 +4,20 @@
 
 #include <schedtape/client.h>
 
-/*
- * Gets the live tasks of any session's filter, as schedtape_session_tasks() does of an own one,
- * without their affinities.
+/**
+ * struct client_task - a live task in a filter
+ * @pid: its PID in the initial PID namespace
+ * @tgid: PID of its process there
+ * @vpid: its PID in the caller's namespace; 0: it has none there
  */
-int schedtape_client_tasks(struct schedtape_client *client, uint32_t session,
-			   struct schedtape_task_info **tasks, size_t *n,
-			   struct schedtape_error *err);
+struct client_task {
+	uint32_t pid;
+	uint32_t tgid;
+	uint32_t vpid;
+};
+
+/* Gets the live tasks of any session's filter.  The caller frees *tasks. */
+int client_tasks(struct schedtape_client *client, uint32_t session, struct client_task **tasks,
+		 size_t *n, struct schedtape_error *err);
 
 #endif /* SCHEDTAPE_MODULE_TASKS_H */

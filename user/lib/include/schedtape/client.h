@@ -70,6 +70,8 @@ struct schedtape_session_state {
 	uint32_t stopped_by;	/* enum stape_stopped_by */
 	uint32_t unused2;	/* as above */
 	bool syscalls;		/* switches name system calls */
+	bool unused3[7];	/* as above */
+	uint32_t owner_vpid;	/* @owner in the caller's PID namespace; 0: none, or ended */
 };
 
 /* A trigger of a session, or that it has fired; 0 if that is not known. */
@@ -121,6 +123,7 @@ struct schedtape_player_state {
 	uint64_t timed_waits;
 	uint64_t lag_total;
 	uint64_t lag_max;
+	uint32_t vpid;		/* @pid in the caller's PID namespace; 0: none */
 };
 
 /* -- the module ------------------------------------------------------------ */
