@@ -293,6 +293,7 @@ enum stape_cgroup_word {
 #define STAPE_TASK_ENTERS	1	/* it is in the filter from now on */
 #define STAPE_TASK_LEAVES	2	/* it has left the filter, and still exists */
 #define STAPE_TASK_MOVES	3	/* it is in another cgroup from now on */
+#define STAPE_TASK_FORKED	4	/* with its fork: not into the initial PID namespace */
 
 /* The payload of STAPE_EV_TASK. */
 enum stape_task_word {

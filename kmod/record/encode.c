@@ -216,7 +216,7 @@ static void stape_encode_description(struct stape_active *active, struct task_st
  * @active: a session's; nothing is written unless it has rings and records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @why: STAPE_TASK_ENTERS, _LEAVES or _MOVES
+ * @why: STAPE_TASK_ENTERS, _LEAVES, _MOVES or _FORKED
  *
  * Context: any without the runqueue lock.
  */
@@ -382,7 +382,7 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 }
 
 /**
- * stape_encode_differences() - write the attributes in which a child may differ from its parent
+ * stape_encode_differences() - write what a reader cannot know of a child by its parent
  * @active: a session's
  * @parent: the task that forked
  * @child: the new task
@@ -396,6 +396,8 @@ void stape_encode_differences(struct stape_active *active, struct task_struct *p
 	struct stape_attributes inherited;
 
 	stape_encode_read(&inherited, parent);
+	if (stape_encode_is_nested(child))
+		stape_encode_task(active, child, child->comm, STAPE_TASK_FORKED);
 	stape_encode_changes(active, child, child->comm, all ? NULL : &inherited);
 }
 

@@ -11,6 +11,7 @@
 #define _STAPE_ENCODE_H
 
 #include <linux/cpumask.h>
+#include <linux/pid.h>
 #include <linux/sched.h>
 #include <schedtape/event.h>
 
@@ -128,6 +129,12 @@ static inline bool stape_encode_inherits(const struct task_struct *parent,
 	       likely(stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask));
 }
 
+/* Returns true if a task has another PID in its own namespace.  @task: new, so it has a PID */
+static inline bool stape_encode_is_nested(struct task_struct *task)
+{
+	return task_pid(task)->level;
+}
+
 /**
  * stape_encode_forked() - write the attributes that a child did not inherit
  * @active: a session's
@@ -138,7 +145,8 @@ static inline bool stape_encode_inherits(const struct task_struct *parent,
  * child's own values are written where they differ: for CLONE_INTO_CGROUP, for
  * SCHED_RESET_ON_FORK, and if the parent was changed after copy_process().  All of them are
  * written if a probed function is between a change and its event, because the parent's values
- * may not be in the stream then.
+ * may not be in the stream then.  A child that has another PID in its own PID namespace is
+ * described, because a reader could not know that PID.
  *
  * Context: interrupts off.
  */
@@ -147,7 +155,8 @@ static inline void stape_encode_forked(struct stape_active *active, struct task_
 {
 	bool busy = stape_retprobe_busy();
 
-	if (unlikely(busy || !stape_encode_inherits(parent, child)))
+	if (unlikely(busy || stape_encode_is_nested(child) ||
+		     !stape_encode_inherits(parent, child)))
 		stape_encode_differences(active, parent, child, busy);
 }
 

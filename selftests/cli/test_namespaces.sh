@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: in a container, a PID namespace with a /proc of its own, commands take and print the
-# PIDs that tasks have there; no process gets the name of another one.
+# PIDs that tasks have there; readers find tasks by them; no process gets the name of another one.
 
 [ $$ = 1 ] || exec unshare --pid --fork --kill-child --mount-proc "$0"
 
@@ -40,6 +40,19 @@ schedtape report --json t > tape.json 2> log &&
 report $? "the tape has both PIDs of a task"
 kill $one "$child"
 exec 3>&-
+
+# -- readers --------------------------------------------------------------------
+
+for pid in "$one" "$child"; do
+	schedtape report --json --pid "ns:$pid" t > tape.json 2> log &&
+		like tape.json "[t['ns_pid'] for t in d['tasks']] == [$pid]"
+	report $? "report --pid ns:$pid selects the task with this PID here"
+done
+schedtape script --pid "ns:$child" t > script.txt 2> log &&
+	grep -q " task: .* forked .* ns_pid=$child " script.txt && grep -q ' exec: ' script.txt
+report $? "script does so from the fork on"
+expect 1 "periodic:[0-9]* has the PID $one: --pid ns:$one" schedtape report --pid "$one" t
+expect 1 "has the PID $child: --pid ns:$child" schedtape timehist --pid "$child" t
 
 # -- replays --------------------------------------------------------------------
 

@@ -117,8 +117,7 @@ static bool has_cpu(const struct map *map, uint32_t cpu)
 
 static bool selects(const struct map *map, uint32_t pid)
 {
-	return selection_has_identity(&map->selection, pid,
-				      identities_get(map->rows.table.identities, pid));
+	return selection_has_identity(&map->selection, map->rows.table.identities, pid);
 }
 
 static void on_gap(struct map *map, const struct schedtape_event *ev)

@@ -126,8 +126,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static bool selects_task(const struct script *script, uint32_t pid)
 {
-	return selection_has_identity(&script->selection, pid,
-				      print_identity(&script->print, pid));
+	return selection_has_identity(&script->selection, script->print.identities, pid);
 }
 
 /* A gap may hide events of any task and type, so it is printed whatever is selected of these. */

@@ -283,6 +283,54 @@ static void test_processes(const struct blob *tape)
 	has("      1.000000:     switch: ", "--deltatime");
 }
 
+/*
+ * 10 is 1 in its PID namespace; it forks 20, which is 7 there, with a thread 21, which is 8; 30 is
+ * in the initial one.
+ */
+static void test_own_pids(const struct blob *tape)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 7 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	uint64_t process[6] = { 20 | 10ULL << 32, 0, 0, 0, 7, 77 };
+	uint64_t thread[6] = { 20 | 10ULL << 32, 0, 0, 0, 8, 77 };
+	uint64_t other[6] = { 30, 0, 0, 0, 30, 77 };
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, page[0], 0, 0, 0);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_event(&m, 2 * S, STAPE_EV_FORK, 20, 0);
+	maker_task_words(&m, 2 * S, 20, STAPE_TASK_FORKED, "box", process, 6);
+	maker_task_words(&m, 3 * S, 21, STAPE_TASK_ENTERS, "box", thread, 6);
+	maker_task_words(&m, 3 * S, 30, STAPE_TASK_ENTERS, "host", other, 6);
+	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 20, 3);
+	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 21, 3);
+	maker_event(&m, 6 * S, STAPE_EV_MIGRATE, 30, 3);
+	write_tape(tape, page, 1, &end, false);
+
+	run(cmd_script, "script", NULL, tape);
+	has(" task: box:20 forked [R] on [000] tgid=20 ppid=10 ns_pid=7 ", "a PID is known at once");
+	run(cmd_script, "script", "--pid=ns:7", tape);
+	has(" migrate: box:20 to [003]\n", "--pid=ns:7: the process");
+	has(" migrate: box:21 to [003]\n", "and its thread");
+	has_not(" migrate: host:30", "not another one");
+	run(cmd_script, "script", "--pid=ns:30", tape);
+	has(" migrate: host:30 to [003]\n", "outside, both are the same");
+	run(cmd_script, "script", "--tid=ns:8", tape);
+	has(" migrate: box:21 to [003]\n", "--tid=ns:8: the thread");
+	has_not(" migrate: box:20", "not its process");
+	run(cmd_script, "script", "--pid=7", tape);
+	ok(strstr(said, "no event of the tape matches --pid; in its own PID namespace, box:20 has "
+		  "the PID 7: --pid ns:7; it has the tasks "), "a hint: %s", said);
+	run(cmd_script, "script", "--pid=8", tape);
+	ok(!strstr(said, "ns:"), "which names no thread as a process: %s", said);
+	run(cmd_script, "script", "--tid=8", tape);
+	ok(strstr(said, "box:21 has the PID 8: --tid ns:8;"), "but for --tid: %s", said);
+}
+
 /* Tests the lines of an option that chooses fields. */
 static void prints(const struct blob *tape, const char *option, const char *expected)
 {
@@ -526,6 +574,7 @@ int main(void)
 	test_no_match(&tape);
 	test_no_match_json(&tape);
 	test_processes(&tape);
+	test_own_pids(&tape);
 	test_fields(&tape);
 	test_events(&tape);
 	test_perf(&tape);

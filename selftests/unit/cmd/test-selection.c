@@ -36,6 +36,7 @@ static void test_refused(void)
 {
 	static const char * const bad[] = {
 		"--pid=", "--pid=x", "--pid=1,", "--pid=2-1", "--tid=4294967296", "--tid=-1",
+		"--pid=ns:", "--pid=ns:x", "--pid=ns:1,", "--pid=1-ns:2", "--tid=Ns:1",
 		"--cpu=0-", "-C,", "--cgroup=",
 		"--time=", "--time=x", "--time=1,x", "--time=1,2,3", "--time=2,1", "--time=1;2",
 		"--time=+", "--time=+2,+1", "--time=-1,", "--time=1 x",
@@ -191,6 +192,51 @@ static void test_tasks(struct schedtape_tape *tape)
 			choices[i].option ? choices[i].option : "no option",
 			choices[i].other ? choices[i].other : ""))
 			printf("# are %s, not %s\n", numbers, choices[i].numbers);
+	}
+}
+
+/*
+ * Tests PIDs in a task's own namespace.  12 and its thread 13 are 1 and 2 there; of 14 and 15, the
+ * leader of 15 is not on the tape; 1 and 2 of the initial namespace, the latter not described.
+ */
+static void test_own_pids(void)
+{
+	static const struct selection_task tasks[] = {
+		{ .pid = 12, .tgid = 12, .ns_pid = 1, .ns_tgid = 1, .comm = "" },
+		{ .pid = 13, .tgid = 12, .ns_pid = 2, .ns_tgid = 1, .comm = "" },
+		{ .pid = 15, .tgid = 14, .ns_pid = 9, .comm = "" },
+		{ .pid = 1, .tgid = 1, .ns_pid = 1, .ns_tgid = 1, .comm = "" },
+		{ .pid = 2, .comm = "" },
+	};
+	static const struct {
+		const char *option, *other, *numbers;
+	} choices[] = {
+		{ "--pid=ns:1", NULL, "013" },
+		{ "--pid=ns:2", NULL, "4" },
+		{ "--pid=ns:9", NULL, "" },
+		{ "--pid=ns:14", NULL, "" },
+		{ "--pid=14,ns:1-2", NULL, "01234" },
+		{ "--pid=12", "--pid=ns:2", "014" },
+		{ "--tid=ns:2", NULL, "14" },
+		{ "--tid=ns:9,1", NULL, "23" },
+		{ "--pid=ns:1", "--tid=13", "1" },
+		{ "--pid=9", NULL, "" },
+	};
+	size_t i, j, n;
+
+	for (i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+		struct selection selection = { .cgroups.nr_ids = 0 };
+		char numbers[8] = "";
+		bool taken = takes(&selection, &selection_argp, choices[i].option) &&
+			     takes(&selection, &selection_argp, choices[i].other);
+
+		for (j = 0, n = 0; j < sizeof(tasks) / sizeof(*tasks); j++)
+			if (selection_has_task(&selection, &tasks[j]))
+				numbers[n++] = '0' + j;
+		if (!ok(taken && !strcmp(numbers, choices[i].numbers), "%s %s", choices[i].option,
+			choices[i].other ? choices[i].other : ""))
+			printf("# are %s, not %s\n", numbers, choices[i].numbers);
+		selection_free(&selection);
 	}
 }
 
@@ -356,6 +402,7 @@ int main(void)
 	setenv("TZ", "UTC", 1);
 	blob_init(&blob);
 	test_refused();
+	test_own_pids();
 	write_tape(&blob, true);
 	tape = open_tape(&blob);
 	test_tasks(tape);

@@ -20,6 +20,7 @@ static struct schedtape_tape *begin(void)
 	struct schedtape_tape *tape = fake_new(0, 1000);
 
 	fake_info(tape, LEADER, "old", R, 0)->start_time = 5;
+	tape->tasks[0].ns_pid = 7;
 	fake_switch(tape, 10, 0, R, LEADER);
 	fake_described_fork(tape, 20, THREAD, LEADER);
 	tape->events[tape->nr - 1].arg = STAPE_FORK_THREAD;
@@ -62,7 +63,8 @@ static void check(struct schedtape_tape *tape, uint64_t end, uint64_t cpu_time, 
 	ok(fake_count(tl) == 2 && leader->exited && leader->end == end &&
 	   leader->cpu_time == cpu_time && !strcmp(leader->comm, "old"), "%s: the leader", name);
 	ok(thread->thread && thread->exited && thread->end == 200 && thread->start_time == 5 &&
-	   thread->cpu_time == 90 + 60 && thread->wakeups == 1 && thread->sleeps == 1 &&
+	   thread->ns_pid == 7 && thread->cpu_time == 90 + 60 &&
+	   thread->wakeups == 1 && thread->sleeps == 1 &&
 	   !strcmp(thread->comm, "new") && !strcmp(thread->first_comm, "old"),
 	   "%s: the thread", name);
 	fake_done(tape, tl);

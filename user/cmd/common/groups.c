@@ -133,9 +133,11 @@ static void add_task(struct groups *groups, const struct slots *slots, uint32_t 
 
 bool groups_selects(const struct groups *groups, uint32_t task)
 {
-	const struct groups_task *of = &groups->tasks[task];
+	const struct groups_task *of = &groups->tasks[task], *leader = &groups->tasks[of->process];
 	const struct selection_task identity = {
-		.pid = of->pid, .tgid = of->tgid, .comm = of->comm, .cgroup = of->cgroup,
+		.pid = of->pid, .tgid = of->tgid, .ns_pid = of->ns_pid,
+		.ns_tgid = leader->pid == of->tgid ? leader->ns_pid : 0,
+		.comm = of->comm, .cgroup = of->cgroup,
 	};
 
 	return selection_has_task(groups->selection, &identity);
@@ -268,7 +270,7 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 	for (i = 0; i < n; i++) {
 		groups->tasks[i] = (struct groups_task){
 			.cgroup = from[i].cgroup, .pid = from[i].pid, .tgid = from[i].tgid,
-			.process = from[i].process,
+			.ns_pid = from[i].ns_pid, .process = from[i].process,
 			.policy = from[i].prio_known ? from[i].policy : IDENTITY_NO_POLICY,
 		};
 		memcpy(groups->tasks[i].comm, from[i].comm, STAPE_COMM_LEN);
@@ -289,7 +291,7 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 
 		groups->tasks[i] = (struct groups_task){
 			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
-			.process = from->process, .policy = from->policy,
+			.ns_pid = from->ns_pid, .process = from->process, .policy = from->policy,
 		};
 		/* The leader may be known by a fork only, without a description. */
 		if (from->process != i)

@@ -35,6 +35,7 @@ extern const struct argp groups_argp;
 /**
  * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
  * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
+ * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
  * @process: number of the task that leads its process; with GROUPS_PROCESS, if there is none,
  *	that of the first of its tasks
  */
@@ -42,6 +43,7 @@ struct groups_task {
 	uint64_t cgroup;
 	uint32_t pid;
 	uint32_t tgid;
+	uint32_t ns_pid;
 	uint32_t process;
 	uint32_t policy;
 	char comm[STAPE_COMM_LEN];

@@ -225,6 +225,7 @@ static struct identity described_by_info(const struct schedtape_task_info *info)
 	struct identity task = {
 		.tgid = info->tgid, .cgroup = info->cgroup, .cpu = info->cpu,
 		.prio = usual_prio(info), .policy = info->policy, .start_time = info->start_time,
+		.ns_pid = info->ns_pid,
 	};
 
 	name(&task, info->comm);
@@ -236,6 +237,7 @@ static struct identity described_by_event(const struct schedtape_event *ev)
 	struct identity task = {
 		.tgid = ev->tgid, .cgroup = ev->cgroup, .cpu = ev->task_cpu, .prio = ev->prio,
 		.boosted = ev->boosted, .policy = ev->policy, .start_time = ev->start_time,
+		.ns_pid = ev->ns_pid,
 	};
 
 	name(&task, ev->comm);
@@ -447,6 +449,19 @@ struct identity *identities_find(struct identities *ids, uint32_t pid)
 	return find_slow(ids, pid);
 }
 
+uint32_t identities_ns_tgid(const struct identities *ids, uint32_t pid)
+{
+	uint32_t number = lookup(ids, pid), leader;
+
+	if (number == SCHEDTAPE_NONE)
+		return 0;
+	number &= ~OWNERS_FORMER;
+	leader = owner_of(ids, number)->process;
+	/* A thread leads its process only until that is known. */
+	return leader == number && at(ids, number)->tgid &&
+	       at(ids, number)->tgid != owner_of(ids, number)->pid ? 0 : at(ids, leader)->ns_pid;
+}
+
 struct identity *identities_leader(const struct identities *ids, uint32_t pid)
 {
 	uint32_t number = schedtape_owners_get(&ids->owners, pid), leader;
@@ -476,6 +491,7 @@ static struct identity forked_by(const struct identities *ids, const struct sche
 	if (task.policy == SCHED_DEADLINE)
 		task.policy = SCHED_OTHER;
 	task.start_time = 0;
+	task.ns_pid = 0;
 	return task;
 }
 
@@ -512,10 +528,11 @@ static int on_fork(struct identities *ids, const struct schedtape_event *ev)
 	return 0;
 }
 
-/* A thread that calls execve() gets the PID and the start time of its process. */
+/* A thread that calls execve() gets the PIDs and the start time of its process. */
 static int on_exec(struct identities *ids, const struct schedtape_event *ev)
 {
 	uint64_t start_time = identities_get(ids, ev->pid)->start_time;
+	uint32_t ns_pid = identities_get(ids, ev->pid)->ns_pid;
 	uint32_t number, leader;
 
 	if (!ev->old_pid || ev->old_pid == ev->pid)
@@ -529,6 +546,7 @@ static int on_exec(struct identities *ids, const struct schedtape_event *ev)
 	if (number == SCHEDTAPE_NONE)
 		return -errno;
 	at(ids, number)->start_time = start_time;
+	at(ids, number)->ns_pid = ns_pid;
 	at(ids, number)->tgid = ev->pid;
 	if (leader == SCHEDTAPE_NONE || owner_of(ids, leader)->ended)
 		return 0;

@@ -31,6 +31,7 @@
  * @cgroup: id of its cgroup; 0: not known
  * @start_time: when it was created, ns of CLOCK_MONOTONIC; 0: not known
  * @tgid: PID of its process; 0: not known
+ * @ns_pid: its PID in its own PID namespace; 0: not described, so that it is the same
  * @prio: the kernel's effective priority; IDENTITY_NO_PRIO: not known
  * @cpu: where it is; STAPE_CPU_NONE: not known
  * @number: for the caller of identities_find(); 0: it has not set it yet
@@ -48,6 +49,7 @@ struct identity {
 	uint64_t cgroup;
 	uint64_t start_time;
 	uint32_t tgid;
+	uint32_t ns_pid;
 	int32_t prio;
 	uint32_t cpu;
 	uint32_t number;
@@ -78,6 +80,8 @@ const struct identity *identities_get(const struct identities *identities, uint3
  * memory.  @pid: of the last event, not 0
  */
 struct identity *identities_find(struct identities *identities, uint32_t pid);
+/* Returns @ns_pid of the task that leads the process of a PID; 0 also if that is not known. */
+uint32_t identities_ns_tgid(const struct identities *identities, uint32_t pid);
 /* Returns the task that leads the process of a PID that identities_find() has found. */
 struct identity *identities_leader(const struct identities *identities, uint32_t pid);
 /* Returns true if the last task of a PID, if there is one, has no @number and has not ended. */

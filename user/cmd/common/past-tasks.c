@@ -182,18 +182,21 @@ static int take_over(struct past_tasks *tasks, const struct schedtape_event *ev)
 	struct past_task *thread = ev->old_pid == ev->pid ? NULL : find(tasks, ev->old_pid);
 	struct past_task *task;
 	uint64_t start_time;
+	uint32_t ns_pid;
 
 	if (!thread)
 		return 0;
 	task = get(tasks, ev->pid);
 	if (!task)
 		return -ENOMEM;
-	/* The kernel gives it the leader's as well. */
+	/* The kernel gives it these of the leader as well. */
 	start_time = task->info.start_time;
+	ns_pid = task->info.ns_pid;
 	replace(task, &thread->info);
 	task->info.pid = ev->pid;
 	task->info.tgid = ev->pid;
 	task->info.start_time = start_time;
+	task->info.ns_pid = ns_pid;
 	if (set_affinity(task, thread->info.affinity, thread->info.affinity_bytes))
 		return -ENOMEM;
 	drop(tasks, thread);

@@ -76,6 +76,32 @@ void select_numbers_free(struct select_numbers *set)
 	free(set->ranges);
 }
 
+int select_pids_parse(struct select_pids *set, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *element;
+	int ret = copy ? 0 : -ENOMEM;
+
+	while (!ret && (element = strsep(&rest, ",")))
+		ret = strncmp(element, "ns:", 3) ? select_numbers_parse(&set->tape, element) :
+						   select_numbers_parse(&set->own, element + 3);
+	free(copy);
+	return ret;
+}
+
+bool select_pids_has(const struct select_pids *set, uint32_t pid, uint32_t own_pid)
+{
+	if (!select_pids_any(set))
+		return true;
+	return (set->tape.nr && select_numbers_has(&set->tape, pid)) ||
+	       (set->own.nr && own_pid && select_numbers_has(&set->own, own_pid));
+}
+
+void select_pids_free(struct select_pids *set)
+{
+	select_numbers_free(&set->tape);
+	select_numbers_free(&set->own);
+}
+
 static int add_name(struct select_names *set, const char *text, size_t length)
 {
 	struct select_name *list = reallocarray(set->list, set->nr + 1, sizeof(*list));

@@ -21,6 +21,15 @@ struct select_numbers {
 };
 
 /**
+ * struct select_pids - "812,900-910,ns:7": PIDs as they are on the tape, and those that tasks have
+ *	in their own PID namespaces; without any, all are selected
+ */
+struct select_pids {
+	struct select_numbers tape;
+	struct select_numbers own;
+};
+
+/**
  * struct select_name - an argument, or an element of the list that an argument can be
  * @text: as it was given
  * @part: a pattern for names with a part that @text selects; NULL: parts are not enough
@@ -71,6 +80,19 @@ int select_number_parse(uint32_t *number, const char *text);
 int select_numbers_parse(struct select_numbers *set, const char *text);
 bool select_numbers_has(const struct select_numbers *set, uint32_t number);
 void select_numbers_free(struct select_numbers *set);
+
+/* "812,900-910,ns:7".  Returns 0 or -errno. */
+int select_pids_parse(struct select_pids *set, const char *text);
+
+/* Returns true if any PID was given. */
+static inline bool select_pids_any(const struct select_pids *set)
+{
+	return set->tape.nr || set->own.nr;
+}
+
+/* @own_pid: in the task's own PID namespace; 0: not known */
+bool select_pids_has(const struct select_pids *set, uint32_t pid, uint32_t own_pid);
+void select_pids_free(struct select_pids *set);
 
 /* Adds an argument to @set.  Returns 0 or -ENOMEM. */
 int select_names_parse(struct select_names *set, const char *text);

@@ -2,11 +2,13 @@
 #include "common/selection.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "common/contents.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
+#include "tape/events.h"
 
 #define OPT_PID		0x5000
 #define OPT_TID		0x5001
@@ -17,8 +19,10 @@
 /* -- options --------------------------------------------------------------- */
 
 #define TASK_OPTIONS(pid_key, tid_key) { \
-	{ "pid", pid_key, "PID[,PID-PID...]", 0, "Only tasks of these processes", 0 }, \
-	{ "tid", tid_key, "TID[,TID-TID...]", 0, "Only these tasks, by their own PIDs", 0 }, \
+	{ "pid", pid_key, "PID[,PID-PID...]", 0, \
+	  "Only tasks of these processes; ns:PID is one in the process' own PID namespace", 0 }, \
+	{ "tid", tid_key, "TID[,TID-TID...]", 0, \
+	  "Only these tasks, by their own PIDs, or ns:TID as in --pid", 0 }, \
 	{ "comm", OPT_COMM, "GLOB[,GLOB...]", 0, "Only tasks of these names", 0 }, \
 	{ "cgroup", OPT_CGROUP, "GLOB[,GLOB...]", 0, \
 	  "Only tasks in these cgroups and below them: paths, patterns, or id:N", 0 }, \
@@ -43,12 +47,12 @@ static error_t parse_task(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_PID:
 	case 'p':
-		if (select_numbers_parse(&selection->pids, arg))
+		if (select_pids_parse(&selection->pids, arg))
 			argp_error(state, "--pid: not a list of PIDs: '%s'", arg);
 		return 0;
 	case OPT_TID:
 	case 't':
-		if (select_numbers_parse(&selection->tids, arg))
+		if (select_pids_parse(&selection->tids, arg))
 			argp_error(state, "--tid: not a list of PIDs: '%s'", arg);
 		return 0;
 	case OPT_COMM:
@@ -160,10 +164,22 @@ int selection_resolve(struct selection *selection, struct schedtape_tape *tape, 
 	return ret ? ret : select_tasks_find(&selection->comms, tape, path);
 }
 
+/* A task of the initial PID namespace has the same PID there.  Others are described by theirs. */
+static bool has_pids(const struct selection *selection, const struct selection_task *task)
+{
+	uint32_t tgid = task->tgid ? task->tgid : task->pid, own = task->ns_tgid;
+
+	/* Nothing is known of the leader, which is in another namespace as well. */
+	if (!own && (!task->ns_pid || task->ns_pid == task->pid))
+		own = tgid;
+	return select_pids_has(&selection->tids, task->pid,
+			       task->ns_pid ? task->ns_pid : task->pid) &&
+	       select_pids_has(&selection->pids, tgid, own);
+}
+
 bool selection_has_task(const struct selection *selection, const struct selection_task *task)
 {
-	if (!select_numbers_has(&selection->tids, task->pid) ||
-	    !select_numbers_has(&selection->pids, task->tgid ? task->tgid : task->pid))
+	if (!has_pids(selection, task))
 		return false;
 	if (!select_names_has(&selection->comms, task->comm, task->pid))
 		return false;
@@ -171,39 +187,95 @@ bool selection_has_task(const struct selection *selection, const struct selectio
 	       select_cgroups_has(&selection->cgroups, task->cgroup);
 }
 
-bool selection_has_identity(const struct selection *selection, uint32_t pid,
-			    const struct identity *identity)
+bool selection_has_identity(const struct selection *selection,
+			    const struct identities *identities, uint32_t pid)
 {
-	const struct selection_task task = {
-		.pid = pid, .tgid = identity->tgid, .comm = identity->comm,
-		.cgroup = identity->cgroup,
+	const struct identity *identity = identities_get(identities, pid);
+	struct selection_task task = {
+		.pid = pid, .tgid = identity->tgid, .ns_pid = identity->ns_pid,
+		.comm = identity->comm, .cgroup = identity->cgroup,
 	};
 
+	if (selection->pids.own.nr)
+		task.ns_tgid = identities_ns_tgid(identities, pid);
 	return pid && selection_has_task(selection, &task);
 }
 
 bool selection_has_timeline_task(const struct selection *selection,
 				 const struct schedtape_task *task)
 {
+	const struct schedtape_task *leader = schedtape_task_at(task, task->process);
 	const struct selection_task identity = {
-		.pid = task->pid, .tgid = task->tgid, .comm = task->comm, .cgroup = task->cgroup,
+		.pid = task->pid, .tgid = task->tgid, .ns_pid = task->ns_pid,
+		.ns_tgid = leader->pid == task->tgid ? leader->ns_pid : 0,
+		.comm = task->comm, .cgroup = task->cgroup,
 	};
 
 	return selection_has_task(selection, &identity);
+}
+
+#define HINT_LEN	(TEXT_TASK_LEN + 96)
+
+/* Says that a PID of the options is that of the task in its own PID namespace.  Else: false. */
+static bool hint_at(const struct selection *selection, char hint[HINT_LEN],
+		    const struct schedtape_task_info *task)
+{
+	const struct select_numbers *pids = &selection->pids.tape, *tids = &selection->tids.tape;
+	bool of_pids = pids->nr && task->pid == task->tgid &&
+		       select_numbers_has(pids, task->ns_pid);
+	char name[TEXT_TASK_LEN];
+
+	if (!task->ns_pid || task->ns_pid == task->pid ||
+	    (!of_pids && (!tids->nr || !select_numbers_has(tids, task->ns_pid))))
+		return false;
+	snprintf(hint, HINT_LEN, "; in its own PID namespace, %s has the PID %u: %s ns:%u",
+		 text_task(name, task->comm, task->pid), task->ns_pid,
+		 of_pids ? "--pid" : "--tid", task->ns_pid);
+	return true;
+}
+
+/* Finds the first task that has a PID of the options in its own PID namespace. */
+static void find_own_pid(const struct selection *selection, struct schedtape_tape *tape,
+			 char hint[HINT_LEN])
+{
+	const struct schedtape_task_info *tasks;
+	const struct schedtape_event *ev;
+	struct schedtape_task_info info;
+	int ret = -EBADMSG;
+	size_t i, n;
+
+	if (!selection->pids.tape.nr && !selection->tids.tape.nr)
+		return;
+	tasks = schedtape_tape_tasks(tape, &n);
+	for (i = 0; i < n; i++)
+		if (hint_at(selection, hint, &tasks[i]))
+			return;
+	if (tape_rewind_descriptions(tape, NULL))
+		return;
+	while (ret > 0 || ret == -EBADMSG) {
+		ret = tape_next_event(tape, &ev, NULL);
+		if (ret <= 0 || ev->type != STAPE_EV_TASK)
+			continue;
+		info = tape_described(ev);
+		if (hint_at(selection, hint, &info))
+			return;
+	}
 }
 
 void selection_no_match(const struct selection *selection, struct schedtape_tape *tape,
 			const char *path, const char *what, const char *also)
 {
 	char times[CONTENTS_LEN], tasks[CONTENTS_LEN], cpus[CONTENTS_LEN];
-	char cgroups[CONTENTS_LEN];
+	char cgroups[CONTENTS_LEN], hint[HINT_LEN] = "";
 	bool of_tasks = selection_of_tasks(selection);
 
-	out_error(path, "no %s of the tape matches%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", what, also,
-		  selection->pids.nr ? " --pid" : "", selection->tids.nr ? " --tid" : "",
+	find_own_pid(selection, tape, hint);
+	out_error(path, "no %s of the tape matches%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s", what, also,
+		  select_pids_any(&selection->pids) ? " --pid" : "",
+		  select_pids_any(&selection->tids) ? " --tid" : "",
 		  selection->comms.nr ? " --comm" : "",
 		  selection->cgroups.names.nr ? " --cgroup" : "",
-		  selection->cpus.nr ? " --cpu" : "", selection->times.nr ? " --time" : "",
+		  selection->cpus.nr ? " --cpu" : "", selection->times.nr ? " --time" : "", hint,
 		  of_tasks ? "; it has the tasks " : "",
 		  of_tasks ? contents_tasks(tasks, tape) : "",
 		  selection->cgroups.names.nr ? "; it has the cgroups " : "",
@@ -216,8 +288,8 @@ void selection_no_match(const struct selection *selection, struct schedtape_tape
 
 void selection_free(struct selection *selection)
 {
-	select_numbers_free(&selection->pids);
-	select_numbers_free(&selection->tids);
+	select_pids_free(&selection->pids);
+	select_pids_free(&selection->tids);
 	select_names_free(&selection->comms);
 	select_cgroups_free(&selection->cgroups);
 	select_numbers_free(&selection->cpus);

@@ -35,8 +35,8 @@
  * @times: parts of the recording
  */
 struct selection {
-	struct select_numbers pids;
-	struct select_numbers tids;
+	struct select_pids pids;
+	struct select_pids tids;
 	struct select_names comms;
 	struct select_cgroups cgroups;
 	struct select_numbers cpus;
@@ -47,11 +47,15 @@ struct selection {
 /**
  * struct selection_task - a task as far as options can select it
  * @tgid: PID of its process; 0: not known, it counts as a process of its own
+ * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
+ * @ns_tgid: the same of the task that leads its process
  * @cgroup: id; 0: not known
  */
 struct selection_task {
 	uint32_t pid;
 	uint32_t tgid;
+	uint32_t ns_pid;
+	uint32_t ns_tgid;
 	const char *comm;
 	uint64_t cgroup;
 };
@@ -81,8 +85,8 @@ int selection_resolve_times(struct time_ranges *times, struct schedtape_tape *ta
 /* Returns true if an option selects tasks. */
 static inline bool selection_of_tasks(const struct selection *selection)
 {
-	return selection->pids.nr || selection->tids.nr || selection->comms.nr ||
-	       selection->cgroups.names.nr;
+	return select_pids_any(&selection->pids) || select_pids_any(&selection->tids) ||
+	       selection->comms.nr || selection->cgroups.names.nr;
 }
 
 /* Returns true if there is any option. */
@@ -92,9 +96,9 @@ static inline bool selection_of_any(const struct selection *selection)
 }
 
 bool selection_has_task(const struct selection *selection, const struct selection_task *task);
-/* The same of a PID with its identity; false for PID 0. */
-bool selection_has_identity(const struct selection *selection, uint32_t pid,
-			    const struct identity *identity);
+/* The same of the task that has a PID now; false for PID 0. */
+bool selection_has_identity(const struct selection *selection,
+			    const struct identities *identities, uint32_t pid);
 /* The same of a task of a timeline, by its last name and cgroup. */
 bool selection_has_timeline_task(const struct selection *selection,
 				 const struct schedtape_task *task);

@@ -51,6 +51,7 @@ static void describe(void *arg, uint32_t pid, const struct identity *task)
 	entry = &table->tasks[task->number - 1];
 	entry->pid = pid;
 	entry->tgid = task->tgid ? task->tgid : pid;
+	entry->ns_pid = task->ns_pid;
 	entry->cgroup = task->cgroup;
 	entry->policy = task->policy;
 	memcpy(entry->comm, task->comm, sizeof(entry->comm));

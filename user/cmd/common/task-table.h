@@ -25,6 +25,7 @@
  *	@process are set when the task ends, or by task_table_end()
  * @process: number of the task that leads its process; its own: a leader
  * @tgid: PID of its process
+ * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
  * @policy: the last one, IDENTITY_NO_POLICY: not known
  * @cgroup: id of its last cgroup; 0: not known
  * @comm: its last name
@@ -33,6 +34,7 @@ struct task_entry {
 	uint32_t pid;
 	uint32_t process;
 	uint32_t tgid;
+	uint32_t ns_pid;
 	uint8_t policy;
 	uint64_t cgroup;
 	char comm[STAPE_COMM_LEN];

@@ -19,6 +19,7 @@ const char *print_why(const struct schedtape_event *ev)
 		[STAPE_TASK_ENTERS] = "enters",
 		[STAPE_TASK_LEAVES] = "leaves",
 		[STAPE_TASK_MOVES] = "moves",
+		[STAPE_TASK_FORKED] = "forked",
 	};
 	uint64_t why = schedtape_task_why(ev);
 

@@ -253,7 +253,7 @@ void bursts_run(struct timehist *th, const struct schedtape_task *task,
 
 static bool selects(const struct timehist *th, uint32_t pid)
 {
-	return selection_has_identity(&th->selection, pid, identities_get(th->identities, pid));
+	return selection_has_identity(&th->selection, th->identities, pid);
 }
 
 void bursts_event(struct timehist *th, const struct schedtape_event *ev)

@@ -123,14 +123,16 @@ void timeline_reidentify(struct schedtape_timeline *tl, uint32_t index)
 	const struct schedtape_owner *owner = &tl->set.owners.owners[index];
 	const struct schedtape_track *track = timeline_track(tl, index);
 	struct schedtape_task *task = timeline_task(tl, index);
+	const struct schedtape_task *before;
 
 	if (task->pid == owner->pid)
 		return;
 	if (track->state == TASK_RUNNING)
 		tl->lanes[track->cpu].old_pid = task->pid;
-	/* A thread gets its leader's start time, too. */
-	task->start_time = owner->before == SCHEDTAPE_NONE ? 0 :
-			   timeline_task(tl, owner->before)->start_time;
+	/* A thread gets these of its leader, too. */
+	before = owner->before == SCHEDTAPE_NONE ? NULL : timeline_task(tl, owner->before);
+	task->start_time = before ? before->start_time : 0;
+	task->ns_pid = before ? before->ns_pid : 0;
 	timeline_track(tl, index)->described = true;
 	schedtape_tasks_reidentify(&tl->set, index);
 }
@@ -289,19 +291,26 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		      time);
 }
 
-/* Returns the start time of the task that has had a PID so far. */
-static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t pid)
+/* Returns start time and PID in its own namespace of the task that has had a PID so far. */
+static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t pid, uint32_t *ns_pid)
 {
 	uint32_t at = schedtape_tasks_get(&tl->set, pid);
+	const struct schedtape_task_info *info;
 
-	if (at < OWNERS_FORMER)
+	*ns_pid = 0;
+	if (at < OWNERS_FORMER) {
+		*ns_pid = timeline_task(tl, at)->ns_pid;
 		return timeline_task(tl, at)->start_time;
-	return at != SCHEDTAPE_NONE && at & OWNERS_INFO ?
-		       tl->set.infos[at & ~OWNERS_INFO].start_time : 0;
+	}
+	if (at == SCHEDTAPE_NONE || !(at & OWNERS_INFO))
+		return 0;
+	info = &tl->set.infos[at & ~OWNERS_INFO];
+	*ns_pid = info->ns_pid;
+	return info->start_time;
 }
 
 /**
- * timeline_exec() - give a thread its leader's PID and start time, because it has called execve()
+ * timeline_exec() - give a thread its leader's PIDs and start time, because it has called execve()
  * @tl: the timeline
  * @pid: its leader's PID
  * @old_pid: the PID that it had
@@ -309,8 +318,8 @@ static uint64_t owner_start_time(struct schedtape_timeline *tl, uint32_t pid)
  */
 void timeline_exec(struct schedtape_timeline *tl, uint32_t pid, uint32_t old_pid, uint64_t time)
 {
-	uint64_t start_time = owner_start_time(tl, pid);
-	uint32_t index, leader;
+	uint32_t index, leader, ns_pid;
+	uint64_t start_time = owner_start_time(tl, pid, &ns_pid);
 
 	index = schedtape_owners_exec(&tl->set.owners, pid, old_pid, &leader);
 	/* The thread's birth is lost. */
@@ -325,6 +334,7 @@ void timeline_exec(struct schedtape_timeline *tl, uint32_t pid, uint32_t old_pid
 		return;
 	timeline_reidentify(tl, index);
 	timeline_task(tl, index)->start_time = start_time;
+	timeline_task(tl, index)->ns_pid = ns_pid;
 	if (leader != SCHEDTAPE_NONE)
 		timeline_vacate(tl, leader, time);
 }
