@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: in a container, a PID namespace with a /proc of its own, commands take and print the
-# PIDs that tasks have there; readers find tasks by them; no process gets the name of another one.
+# PIDs that tasks have there; readers find tasks by them; no process gets the name of another one;
+# parents at the fork and at the end.
 
 [ $$ = 1 ] || exec unshare --pid --fork --kill-child --mount-proc "$0"
 
@@ -99,5 +100,19 @@ schedtape list --json > list.json 2> log &&
 	like list.json "[s['owner_pid'] for s in d['sessions']] == [0]"
 report $? "an owner that has ended has no PID"
 kill "$(cat owner)"
+
+# -- parents ----------------------------------------------------------------------
+
+schedtape record -q -a -o parents -- bash -c '(sh -c "echo \$\$ > orphan; sleep 0.5" &); sleep 2' \
+	2> log && schedtape report --json parents > tape.json 2> log &&
+	like tape.json "(lambda T: [t['exit_ppid'] for t in T if t['ns_pid'] == $(cat orphan)] ==
+		[t['pid'] for t in T if t['ns_pid'] == 1 and t['pid'] != 1] and
+		[t['ppid'] for t in T if t['ns_pid'] == $(cat orphan)] ==
+		[t['pid'] for t in T if t['index'] in [u['parent_index'] for u in T
+			if u['ns_pid'] == $(cat orphan)]])(d['tasks'])"
+report $? "a process has the parent that forked it, and another one when it ends"
+schedtape timehist -s -F task,parent,exit-parent --pid "ns:$(cat orphan)" parents > out 2> log &&
+	awk '/^sh:|^sleep:/ { print; found = $2 != $3 && $3 ~ /^[0-9]+$/ } END { exit !found }' out
+report $? "timehist prints both"
 
 finish

@@ -33,6 +33,7 @@ static void test_report(const struct blob *tape)
 	has("\"joined\":true,\"left\":true,", "a task that enters and leaves");
 	has("\"prio_changes\":1,\"policy\":\"deadline\",\"nice\":0,", "a policy");
 	has("\"ppid\":1,\"ns_pid\":2,\"start_time_ns\":1500000000,", "a task's identity");
+	has("\"exit_ppid\":null,", "no end, no parent then");
 }
 
 static void test_info(const struct blob *tape)

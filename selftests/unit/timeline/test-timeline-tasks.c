@@ -229,8 +229,8 @@ static void test_late(void)
 
 	task = fake_task(tl, 40, 0);
 	ok(task->from_start && task->exited && !strcmp(task->comm, "last") &&
-	   !strcmp(task->first_comm, "last") && task->start_time == 49 * MS && task->ppid == 7,
-	   "the description at an exit identifies the task");
+	   !strcmp(task->first_comm, "last") && task->start_time == 49 * MS &&
+	   !task->ppid && task->exit_ppid == 7, "the description at an exit identifies the task");
 	ok(task->thread && task->tgid == 39 && task->process == fake_task(tl, 39, 0)->index,
 	   "and its thread group");
 	ok(task->prio_known && task->policy == 1 && task->rt_priority == 9 && !task->prio_changes,
@@ -456,6 +456,38 @@ static void test_described_again(void)
 	fake_done(tape, tl);
 }
 
+/*
+ * 10 forks 20 and 21, and ends; they get 1 as their parent, which is not recorded for 21.  Of 30
+ * only the end is described.
+ */
+static void test_parents(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "ten", S, 0)->ppid = 5;
+	fake_described_fork(tape, 100 * MS, 20, 10);
+	fake_described_fork(tape, 100 * MS, 21, 10);
+	fake_described_fork(tape, 100 * MS, 22, 10);
+	fake_describe(tape, 200 * MS, FAKE_NONE, 10, EXITS, "ten", 0)->ppid = 5;
+	fake_describe(tape, 300 * MS, FAKE_NONE, 20, EXITS, "ten", 100 * MS)->ppid = 1;
+	fake_describe(tape, 300 * MS, FAKE_NONE, 21, EXITS, "ten", 100 * MS);
+	fake_describe(tape, 300 * MS, FAKE_NONE, 30, EXITS, "other", 1)->ppid = 1;
+	tl = fake_run(tape);
+	task = fake_task(tl, 10, 0);
+	ok(task->ppid == 5 && task->exit_ppid == 5, "a parent that stays");
+	task = fake_task(tl, 20, 0);
+	ok(task->ppid == 10 && task->exit_ppid == 1, "one that ends before: another one at the end");
+	ok(fake_task(tl, 21, 0)->ppid == 10 && !fake_task(tl, 21, 0)->exit_ppid,
+	   "which is not recorded");
+	ok(fake_task(tl, 22, 0)->ppid == 10 && fake_task(tl, 22, 0)->exit_ppid == SCHEDTAPE_NONE,
+	   "without an end, it is not known");
+	task = fake_task(tl, 30, 0);
+	ok(!task->ppid && task->exit_ppid == 1, "the one at the end is not the first one");
+	fake_done(tape, tl);
+}
+
 int main(void)
 {
 	test_softirq();
@@ -470,5 +502,6 @@ int main(void)
 	test_prio();
 	test_pause();
 	test_described_again();
+	test_parents();
 	return tap_done();
 }

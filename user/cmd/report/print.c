@@ -279,6 +279,7 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	out_json_add_bool(object, "left", task->left);
 	out_json_add_bool(object, "thread", task->thread);
 	out_json_add_bool(object, "exited", task->exited);
+	add_index(object, "exit_ppid", task->exit_ppid);
 	add_policy(object, task);
 	out_json_add_count(object, "start_ns", task->start);
 	out_json_add_count(object, "end_ns", task->end);

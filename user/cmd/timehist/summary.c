@@ -13,7 +13,7 @@
 
 enum column {
 	TASK, PARENT, COUNT, SUM, MEDIAN, P95, P99, WORST, WORST_AT, MIGRATIONS, LEAST, AVERAGE,
-	PID,
+	PID, EXIT_PARENT,
 };
 
 const struct sheet_column summary_columns[] = {
@@ -35,6 +35,8 @@ const struct sheet_column summary_columns[] = {
 	[AVERAGE] = { { "avg-run", "average\nms", TABLE_ASKED }, SHEET_MS,
 		      "run_avg_ns", SHEET_DISTRIBUTION },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
+	[EXIT_PARENT] = { { "exit-parent", "parent\nat exit", TABLE_ASKED }, SHEET_CPU,
+			  "exit_ppid", SHEET_PROPERTY },
 	{ .json = NULL }
 };
 
@@ -132,6 +134,8 @@ static int add_row(struct sheet *sheet, const struct schedtape_task *task,
 		return -ENOMEM;
 	fill_row(row, sum);
 	row[PARENT].n = task->ppid ? task->ppid : SHEET_NONE;
+	row[EXIT_PARENT].n = task->exit_ppid && task->exit_ppid != SCHEDTAPE_NONE ?
+			     task->exit_ppid : SHEET_NONE;
 	row[PID].n = task->pid;
 	row[TASK].text = strdup(text_task(name, task->comm, task->pid));
 	return row[TASK].text ? 0 : -ENOMEM;
@@ -172,6 +176,7 @@ int summary_fill(struct sheet *sheet, const struct timehist *th,
 	if (!ret) {
 		fill_row(row, &total);
 		row[PARENT].n = SHEET_NONE;
+		row[EXIT_PARENT].n = SHEET_NONE;
 		row[PID].n = SHEET_NONE;
 		row[TASK].text = strdup("TOTAL");
 		ret = row[TASK].text ? 0 : -ENOMEM;

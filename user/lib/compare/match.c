@@ -100,17 +100,21 @@ static uint32_t owner_of(uint32_t pid, uint32_t before, const struct member *pid
 
 /*
  * Returns a task's parent in the tree.  If its fork is not on the tape, this is the leader
- * for a thread, and for a process the parent in its description.
+ * for a thread, and for a process the parent in its first description, or at its end.
  */
 static uint32_t parent_of(const struct schedtape_task *task, const struct member *pids, uint32_t n)
 {
+	uint32_t ppid = task->ppid;
+
 	if (task->parent != SCHEDTAPE_NONE)
 		return task->parent;
 	if (task->thread)
 		return task->process != task->index ? task->process : SCHEDTAPE_NONE;
-	if (!task->ppid || task->ppid == task->pid)
+	if (!ppid && task->exit_ppid != SCHEDTAPE_NONE)
+		ppid = task->exit_ppid;
+	if (!ppid || ppid == task->pid)
 		return SCHEDTAPE_NONE;
-	return owner_of(task->ppid, task->index, pids, n);
+	return owner_of(ppid, task->index, pids, n);
 }
 
 /* Lists processes by PID, then in order of appearance. */

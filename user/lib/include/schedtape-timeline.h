@@ -21,8 +21,11 @@ extern "C" {
  * @parent: index of the task that forked it, or SCHEDTAPE_NONE
  * @process: index of the task that leads its thread group; its own: a leader
  * @tgid: PID of its thread group; its own PID if the tape has no TGID for it
- * @ppid: TGID of its parent, 0: not recorded
+ * @ppid: TGID of the parent that forked it, or if that is not on the tape, of its parent when it
+ *	was first described; 0: not recorded.  It may get other parents before it ends
  * @ns_pid: its PID in its own PID namespace, 0: not recorded
+ * @exit_ppid: TGID of its parent when it ended, 0: not recorded; SCHEDTAPE_NONE: its end is not on
+ *	the tape
  * @start_time: when it was created, ns of CLOCK_MONOTONIC, 0: not recorded; together
  *	with the PID it identifies the task
  * @first_comm: name when it first appeared, or the first name on the tape
@@ -67,6 +70,7 @@ struct schedtape_task {
 	uint32_t tgid;
 	uint32_t ppid;
 	uint32_t ns_pid;
+	uint32_t exit_ppid;
 	uint64_t start_time;
 	char first_comm[STAPE_COMM_LEN];
 	char comm[STAPE_COMM_LEN];

@@ -110,9 +110,9 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_call(tl, moved, task, time);
 }
 
-/* Fills in members of a task that were not known. */
+/* Fills in members of a task that were not known.  @exits: its parent may be a later one. */
 static void identify(struct schedtape_timeline *tl, uint32_t index,
-		     const struct schedtape_task_info *info, uint64_t time)
+		     const struct schedtape_task_info *info, bool exits, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
 	bool named = !task->comm[0] && info->comm[0];
@@ -125,7 +125,9 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	task = timeline_task(tl, index);
 	if (!task->start_time)
 		task->start_time = info->start_time;
-	if (!task->ppid)
+	if (exits)
+		task->exit_ppid = info->ppid;
+	else if (!task->ppid)
 		task->ppid = info->ppid;
 	if (!task->ns_pid)
 		task->ns_pid = info->ns_pid;
@@ -165,15 +167,21 @@ static uint32_t last_of(struct schedtape_timeline *tl, uint32_t pid, bool exits)
 static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
 		     const struct schedtape_task_info *source, unsigned int why, uint64_t time)
 {
-	uint32_t at = last_of(tl, info->pid, why == STAPE_TASK_EXITS);
+	bool exits = why == STAPE_TASK_EXITS;
+	uint32_t at = last_of(tl, info->pid, exits);
 
 	if (at != SCHEDTAPE_NONE && is_same(tl, at, info)) {
-		identify(tl, at, info, time);
+		identify(tl, at, info, exits, time);
 		return at;
 	}
 	if (at != SCHEDTAPE_NONE)
 		timeline_vacate(tl, at, time);
-	return timeline_birth(tl, info, source, why == STAPE_TASK_ENTERS, time);
+	at = timeline_birth(tl, info, source, why == STAPE_TASK_ENTERS, time);
+	if (at != SCHEDTAPE_NONE && exits) {
+		timeline_task(tl, at)->ppid = source ? source->ppid : 0;
+		timeline_task(tl, at)->exit_ppid = info->ppid;
+	}
+	return at;
 }
 
 /* Reports the affinity of a description, as many CPUs as an event has. */

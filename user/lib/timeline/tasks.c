@@ -130,6 +130,7 @@ uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t
 		.process = index,
 		.pid = pid,
 		.tgid = pid,
+		.exit_ppid = SCHEDTAPE_NONE,
 		.slept_as = STAPE_STATE_SLEEPING,
 		.start = time,
 		.end = time,

@@ -20,7 +20,8 @@
  */
 static inline bool schedtape_is_kthread(const struct schedtape_task *task)
 {
-	return task->ppid == KTHREADD || (task->pid == KTHREADD && !strcmp(task->comm, "kthreadd"));
+	return task->ppid == KTHREADD || task->exit_ppid == KTHREADD ||
+	       (task->pid == KTHREADD && !strcmp(task->comm, "kthreadd"));
 }
 
 /**
