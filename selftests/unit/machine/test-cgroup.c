@@ -128,6 +128,8 @@ static void test_entries(void)
 	entry = add(9, "/a/b");
 	json_object_object_add(entry, "weight", json_object_new_int(300));
 	json_object_object_add(entry, "max", json_object_new_string("20000 100000"));
+	json_object_object_add(entry, "uclamp_min", json_object_new_string("20.50"));
+	json_object_object_add(entry, "uclamp_max", json_object_new_string("0\n"));
 	json_object_object_add(add(3, "/null"), "max", NULL);
 	json_object_object_add(add(4, "/minus"), "max", json_object_new_string("-5 7"));
 	table = read_table();
@@ -138,6 +140,8 @@ static void test_entries(void)
 	   state->quota == 20000 && state->period == 100000 && !state->newer && !state->cpus &&
 	   !state->idle,
 	   "an entry that is no cgroup is left out, and no other");
+	ok(state && state->clamp_min && !strcmp(state->clamp_min, "20.50") && !state->clamp_max,
+	   "a utilization clamp is taken only if it is one");
 	schedtape_cgroup_table_free(&table);
 
 	json_object_object_add(meta, "cgroups", json_object_new_string("/a"));

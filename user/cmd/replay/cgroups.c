@@ -204,8 +204,23 @@ static int set_cpus(const char *folder, const char *list, const struct cpu_map *
 	return ret;
 }
 
-static int set_state(const char *folder, const struct schedtape_cgroup_state *state,
-		     const struct cpu_map *cpus)
+/* Sets a utilization clamp.  A kernel without them does not have the file. */
+static int put_clamp(struct cgroups_made *made, const char *folder, const char *name,
+		     const char *text)
+{
+	char path[2 * PATH_MAX + 32];
+
+	if (!text)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (!access(path, F_OK))
+		return put(folder, name, text);
+	made->unclamped = true;
+	return 0;
+}
+
+static int set_state(struct cgroups_made *made, const char *folder,
+		     const struct schedtape_cgroup_state *state, const struct cpu_map *cpus)
 {
 	char weight[16], max[SCHEDTAPE_QUOTA_LEN];
 	int ret = 0;
@@ -220,7 +235,9 @@ static int set_state(const char *folder, const struct schedtape_cgroup_state *st
 		ret = put(folder, "cpu.max", max);
 	if (!ret && state->cpus)
 		ret = set_cpus(folder, state->cpus, cpus);
-	return ret;
+	if (!ret)
+		ret = put_clamp(made, folder, "cpu.uclamp.max", state->clamp_max);
+	return ret ? ret : put_clamp(made, folder, "cpu.uclamp.min", state->clamp_min);
 }
 
 static int make_folder(const char *path)
@@ -246,7 +263,7 @@ static int make_path(struct cgroups_made *made, const struct schedtape_cgroup_ta
 		snprintf(folder, sizeof(folder), "%s%.*s", made->top, (int)steps[i].len, path);
 		ret = make_folder(folder);
 		if (!ret && steps[i].state)
-			ret = set_state(folder, steps[i].state, cpus);
+			ret = set_state(made, folder, steps[i].state, cpus);
 		else if (ret == -EEXIST)
 			ret = 0;
 		if (!ret)
@@ -337,6 +354,35 @@ static int make_top(struct cgroups_made *made)
 	return -EBUSY;
 }
 
+static bool is_clamped(const struct schedtape_cgroup_table *table, uint64_t id)
+{
+	const struct schedtape_cgroup_state *state = schedtape_cgroup_by_id(table, id);
+	struct step steps[SCHEDTAPE_CGROUP_PARTS + 1];
+	size_t n = state ? find_steps(table, state->path, steps) : 0, i;
+
+	for (i = 1; i <= n; i++)
+		if (steps[i].state && (steps[i].state->clamp_min || steps[i].state->clamp_max))
+			return true;
+	return false;
+}
+
+/* Warns of utilization clamps of cgroups that this kernel has not. */
+static void say_unclamped(const struct schedtape_cgroup_table *table,
+			  const struct schedtape_program *program)
+{
+	bool *clamped = calloc(program->nr_cgroups + 1, sizeof(*clamped));
+	uint32_t i, nr = 0;
+
+	for (i = 0; clamped && i < program->nr_cgroups; i++)
+		clamped[i] = is_clamped(table, program->cgroups[i]);
+	for (i = 0; clamped && i < program->nr_tasks; i++)
+		nr += program->tasks[i].cgroup != SCHEDTAPE_NONE &&
+		      clamped[program->tasks[i].cgroup];
+	free(clamped);
+	out_warning(NULL, "--cgroups: this kernel has no utilization clamps of cgroups: %u task%s "
+		    "that began in cgroups with them will play without", nr, nr == 1 ? "" : "s");
+}
+
 static int make_all(struct cgroups *cgroups, struct schedtape_tape *tape,
 		    const struct schedtape_program *program, const char *mount,
 		    const struct cpu_map *cpus)
@@ -359,6 +405,8 @@ static int make_all(struct cgroups *cgroups, struct schedtape_tape *tape,
 	for (i = 0; i < cgroups->nr && !ret; i++)
 		ret = make_one(cgroups->made, &table, program->cgroups[i], mount, cpus,
 			       &cgroups->procs[i]);
+	if (!ret && cgroups->made->unclamped)
+		say_unclamped(&table, program);
 	schedtape_cgroup_table_free(&table);
 	return ret;
 }

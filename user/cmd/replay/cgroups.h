@@ -16,6 +16,7 @@
  * @parent: the folder that @top is in
  * @top: the folder of all cgroups of the replay
  * @stage: enum cgroups_stage of @top, whose name is complete before @stage is stored
+ * @unclamped: the kernel has not the utilization clamps of a cgroup
  * @enabled: a bit for each controller of @parent that was not enabled before
  *
  * It is in memory that forked processes share.  @stage and @enabled are stored atomically, before
@@ -26,6 +27,7 @@ struct cgroups_made {
 	char top[PATH_MAX];
 	uint32_t stage;
 	uint32_t enabled;
+	bool unclamped;
 };
 
 /**

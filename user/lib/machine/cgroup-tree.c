@@ -68,6 +68,19 @@ static bool is_valid_path(const char *path)
 	return parts;
 }
 
+/* Returns the text of a utilization clamp, or NULL if it is none that the kernel has. */
+static const char *clamp_of(struct json_object *entry, const char *key)
+{
+	struct json_object *value;
+	const char *text;
+
+	if (!json_object_object_get_ex(entry, key, &value) ||
+	    !json_object_is_type(value, json_type_string))
+		return NULL;
+	text = json_object_get_string(value);
+	return !strcmp(text, "max") || (*text && !text[strspn(text, "0123456789.")]) ? text : NULL;
+}
+
 static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state *state)
 {
 	struct json_object *value;
@@ -91,6 +104,8 @@ static bool read_entry(struct json_object *entry, struct schedtape_cgroup_state 
 	tape_json_quota(entry, &state->quota, &state->period);
 	if (json_object_object_get_ex(entry, "cpus", &value))
 		state->cpus = json_object_get_string(value);
+	state->clamp_min = clamp_of(entry, "uclamp_min");
+	state->clamp_max = clamp_of(entry, "uclamp_max");
 	return is_valid_path(state->path);
 }
 

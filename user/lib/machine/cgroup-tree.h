@@ -26,6 +26,7 @@ struct json_object *schedtape_cgroups_describe(const struct schedtape_filter *fi
  * @weight: as in cpu.weight, valid if @weighs
  * @weighs: the cpu controller was enabled for the cgroup
  * @idle: as in cpu.idle
+ * @clamp_min, @clamp_max: as in cpu.uclamp.min and cpu.uclamp.max; NULL: the kernel's own
  * @newer: it was made later: only the path and the last quota are on the tape
  * @time: of @newer: when it had that quota, ns of CLOCK_MONOTONIC
  */
@@ -35,6 +36,8 @@ struct schedtape_cgroup_state {
 	uint64_t quota;
 	uint64_t period;
 	const char *cpus;
+	const char *clamp_min;
+	const char *clamp_max;
 	unsigned int weight;
 	bool weighs;
 	bool idle;

@@ -45,6 +45,16 @@ static bool read_file(const char *folder, const char *name, char *line, size_t s
 	       first_line_read(path, line, size);
 }
 
+/* Adds a utilization clamp, in percent, unless it is the kernel's own. */
+static void add_clamp(struct json_object *object, const char *key, const char *folder,
+		      const char *name, const char *usual)
+{
+	char line[64];
+
+	if (read_file(folder, name, line, sizeof(line)) && strcmp(line, usual))
+		json_object_object_add(object, key, json_object_new_string(line));
+}
+
 struct json_object *schedtape_cgroup_describe(const char *folder, const char *path, uint64_t id)
 {
 	struct json_object *object = json_object_new_object();
@@ -60,6 +70,8 @@ struct json_object *schedtape_cgroup_describe(const char *folder, const char *pa
 		json_object_object_add(object, "max", json_object_new_string(line));
 	if (read_file(folder, "cpuset.cpus", line, sizeof(line)) && *line)
 		json_object_object_add(object, "cpus", json_object_new_string(line));
+	add_clamp(object, "uclamp_min", folder, "cpu.uclamp.min", "0.00");
+	add_clamp(object, "uclamp_max", folder, "cpu.uclamp.max", "max");
 	return object;
 }
 

@@ -31,7 +31,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		11
+#define TAPE_MINOR		12
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 
