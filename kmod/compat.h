@@ -21,6 +21,7 @@
 #error "schedtape needs a 64-bit kernel"
 #endif
 
+#include <linux/cgroup-defs.h>
 #include <linux/compat.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
@@ -139,6 +140,29 @@ static inline u32 stape_clamps(const struct task_struct *task)
 {
 #ifdef CONFIG_UCLAMP_TASK
 	return stape_clamp(task, UCLAMP_MIN) | stape_clamp(task, UCLAMP_MAX) << 16;
+#else
+	return 0;
+#endif
+}
+
+/* Returns true if a task is scheduled in an autogroup.  For RCU readers. */
+static inline bool stape_in_autogroup(const struct task_struct *task)
+{
+#ifdef CONFIG_SCHED_AUTOGROUP
+	/* The first member of the kernel's struct task_group.  An autogroup has no subsystem. */
+	const struct cgroup_subsys_state *css = (void *)READ_ONCE(task->sched_task_group);
+
+	return !css->ss;
+#else
+	return false;
+#endif
+}
+
+/* Returns a task's core-scheduling cookie, which is an address; 0: it has none. */
+static inline unsigned long stape_core_cookie(const struct task_struct *task)
+{
+#ifdef CONFIG_SCHED_CORE
+	return READ_ONCE(task->core_cookie);
 #else
 	return 0;
 #endif

@@ -294,6 +294,7 @@ enum stape_cgroup_word {
 #define STAPE_TASK_LEAVES	2	/* it has left the filter, and still exists */
 #define STAPE_TASK_MOVES	3	/* it is in another cgroup from now on */
 #define STAPE_TASK_FORKED	4	/* with its fork: not into the initial PID namespace */
+#define STAPE_TASK_REGROUPED	5	/* it is in another autogroup from now on */
 
 /* The payload of STAPE_EV_TASK. */
 enum stape_task_word {
@@ -306,6 +307,14 @@ enum stape_task_word {
 	STAPE_TASK_CGROUP = 7,		/* id of its cgroup; older modules leave it out */
 	STAPE_TASK_WORDS = 8,		/* perhaps with more behind them, as in a PRIO */
 };
+
+/*
+ * One more word follows all of these, as the 9th or the 12th, unless it is 0: with which tasks this
+ * one shares an autogroup, and a core.
+ */
+#define STAPE_SHARED_AUTOGROUP_SHIFT	0	/* 32 bits: PID of the session, of setsid(2) */
+#define STAPE_SHARED_CORE_SHIFT		32	/* 28 bits: stands for a core-scheduling cookie */
+#define STAPE_SHARED_CORE_MASK		((1U << 28) - 1)
 
 #define STAPE_TYPE_SHIFT	60
 #define STAPE_DELTA_SHIFT	32

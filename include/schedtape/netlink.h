@@ -251,6 +251,8 @@ enum stape_a_task {
 	STAPE_A_TASK_CLAMPS,		/* u32, STAPE_CLAMP_*, see event.h */
 	STAPE_A_TASK_SLACK,		/* u64, timer slack, ns, as STAPE_WISH_SLACK in event.h */
 	STAPE_A_TASK_VPID,		/* u32, if not PID: for the receiver; 0: none */
+	STAPE_A_TASK_AUTOGROUP,		/* u32, PID of the session with that autogroup */
+	STAPE_A_TASK_CORE,		/* u32, stands for its core-scheduling cookie */
 
 	__STAPE_A_TASK_MAX,
 	STAPE_A_TASK_MAX = (__STAPE_A_TASK_MAX - 1)

@@ -44,6 +44,18 @@ static int stape_task_fill_prio(struct sk_buff *skb, const struct task_struct *t
 	return 0;
 }
 
+static int stape_task_fill_shared(struct sk_buff *skb, struct task_struct *task)
+{
+	u64 shared = stape_task_shared(task);
+	u32 autogroup = shared >> STAPE_SHARED_AUTOGROUP_SHIFT;
+	u32 core = shared >> STAPE_SHARED_CORE_SHIFT;
+
+	if ((autogroup && nla_put_u32(skb, STAPE_A_TASK_AUTOGROUP, autogroup)) ||
+	    (core && nla_put_u32(skb, STAPE_A_TASK_CORE, core)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* Puts a task's description into a message.  For RCU readers. */
 static int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filter,
 			   struct task_struct *task)
@@ -64,6 +76,7 @@ static int stape_task_fill(struct sk_buff *skb, const struct stape_filter *filte
 	    stape_task_fill_prio(skb, task) ||
 	    stape_message_put_vpid(skb, STAPE_A_TASK_VPID, task_pid_nr(task),
 				   task_pid_vnr(task)) ||
+	    stape_task_fill_shared(skb, task) ||
 	    /* Not cpus_ptr: that is one CPU while migration is disabled. */
 	    stape_cpumask_put(skb, STAPE_A_TASK_AFFINITY, &task->cpus_mask) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TASK_START_TIME, task->start_time, STAPE_A_TASK_PAD) ||

@@ -38,12 +38,14 @@
 #include "record/dead.h"
 #include "record/filter.h"
 #include "record/probe_affinity.h"
+#include "record/probe_group.h"
 #include "record/probe_name.h"
 #include "record/probe_prio.h"
 #include "record/probe_sched.h"
 #include "record/probe_task.h"
 #include "record/probe_throttle.h"
 #include "record/softirq.h"
+#include "record/task_info.h"
 
 /* -- tracepoints ------------------------------------------------------------- */
 
@@ -119,6 +121,9 @@ static struct stape_retprobe stape_retprobes[] = {
 	  "changes of policy and priority are not recorded" },
 	{ "set_user_nice", &stape_prio_ops, "changes of nice value are not recorded" },
 	{ "sched_setaffinity", &stape_affinity_ops, "changes of affinity are not recorded" },
+#ifdef CONFIG_SCHED_AUTOGROUP
+	{ "sched_autogroup_create_attach", &stape_group_ops, "new autogroups are not recorded" },
+#endif
 	{ "__set_task_comm", &stape_name_ops,
 	  "a task renamed while rules change may be judged by its old name" },
 	{ "throttle_cfs_rq", &stape_throttle_ops, "throttling of cgroups is not recorded" },
@@ -242,6 +247,7 @@ int __init stape_attach_init(void)
 	int ret;
 
 	stape_fanout_init();
+	stape_task_init();
 	stape_dead_init();
 	ret = stape_attach_find_tracepoints();
 	if (ret)

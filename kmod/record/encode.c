@@ -143,16 +143,20 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 
 /*
  * Writes a task's description.  Under the lock of the descriptions.  @words: returned: the
- * description; room for STAPE_TASK_WORDS + STAPE_DL_WORDS.  Returns the event's time.
+ * description without its last one; STAPE_TASK_ROOM.  Returns the event's time.
  */
 static u64 stape_encode_put_task(struct stape_active *active, struct task_struct *task,
 				 const char *comm, u32 why, u64 *words)
 {
 	struct stape_ring *ring = &active->descriptions->ring;
-	u64 now = stape_ring_now(ring);
-	u32 n = stape_task_words(task, stape_filter_parent(&active->filter, task), comm, words);
+	u64 now = stape_ring_now(ring), shared;
+	u32 n = stape_task_words(task, stape_filter_parent(&active->filter, task), comm, words,
+				 &shared);
 
-	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n);
+	words[n] = shared;
+	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n + !!shared);
+	/* The words of a deadline, which may be left out, are 0 then: stape_encode_enter(). */
+	words[n] = 0;
 	return now;
 }
 
@@ -216,14 +220,14 @@ static void stape_encode_description(struct stape_active *active, struct task_st
  * @active: a session's; nothing is written unless it has rings and records
  * @task: the task
  * @comm: its name, TASK_COMM_LEN bytes
- * @why: STAPE_TASK_ENTERS, _LEAVES, _MOVES or _FORKED
+ * @why: STAPE_TASK_ENTERS, _LEAVES, _MOVES, _FORKED or _REGROUPED
  *
  * Context: any without the runqueue lock.
  */
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why)
 {
-	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	u64 words[STAPE_TASK_ROOM];
 
 	if (active->rings)
 		stape_encode_description(active, task, comm, why, words);
@@ -248,7 +252,7 @@ static __always_inline void stape_encode_put_exit(struct stape_ring *ring, u64 n
  */
 void stape_encode_exit(struct stape_active *active, struct task_struct *task)
 {
-	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS];
+	u64 words[STAPE_TASK_ROOM];
 	struct stape_ring *ring;
 	u64 now;
 
@@ -342,7 +346,7 @@ unsigned int stape_encode_count_entries(void)
 void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
 			struct stape_attributes *written)
 {
-	u64 words[STAPE_TASK_WORDS + STAPE_DL_WORDS] = { 0 };
+	u64 words[STAPE_TASK_ROOM] = { 0 };
 
 	if (comm == task->comm) {
 		atomic_inc(&stape_encode_entries);

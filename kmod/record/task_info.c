@@ -10,8 +10,10 @@
 #include <linux/cgroup.h>
 #include <linux/cpumask.h>
 #include <linux/pid_namespace.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <schedtape/event.h>
 
 #include "record/watch.h"
@@ -162,17 +164,59 @@ u32 stape_task_affinity(const struct task_struct *task, u64 *words)
 	return n + 1;
 }
 
+/* Random, because a cookie is an address, and what stands for it must not tell that. */
+static siphash_key_t stape_task_key __ro_after_init;
+
+/**
+ * stape_task_init() - choose the numbers that stand for core-scheduling cookies
+ *
+ * Context: module init.
+ */
+void __init stape_task_init(void)
+{
+	get_random_bytes(&stape_task_key, sizeof(stape_task_key));
+}
+
+/* Different cookies have different numbers, but for one pair in 2^28. */
+static u32 stape_task_core(const struct task_struct *task)
+{
+	unsigned long cookie = stape_core_cookie(task);
+
+	if (likely(!cookie))
+		return 0;
+	return siphash_1u64(cookie, &stape_task_key) % STAPE_SHARED_CORE_MASK + 1;
+}
+
+/**
+ * stape_task_shared() - encode with which tasks a task shares an autogroup and a core
+ * @task: the task
+ *
+ * An autogroup is made by setsid(), and a child is in that of its parent, as it is in its session.
+ * So the session tells one from others.  Its own number is private to the kernel's scheduler.
+ *
+ * Context: RCU reader; @task must be alive or be current.
+ * Return: STAPE_SHARED_*; 0: it shares neither.
+ */
+u64 stape_task_shared(struct task_struct *task)
+{
+	u32 session = stape_in_autogroup(task) ? pid_nr(task_session(task)) : 0;
+
+	return (u64)session << STAPE_SHARED_AUTOGROUP_SHIFT |
+	       (u64)stape_task_core(task) << STAPE_SHARED_CORE_SHIFT;
+}
+
 /**
  * stape_task_words() - encode a task's description as words of an event
  * @task: the task
  * @ppid: TGID of its parent
  * @comm: its name, TASK_COMM_LEN bytes
  * @words: up to STAPE_TASK_WORDS and STAPE_DL_WORDS, to be filled
+ * @shared: returned: a last word, STAPE_SHARED_*; 0: it is left out
  *
  * Context: any; @task must be alive or be current.
- * Return: the number of words.
+ * Return: the number of words, without the last one.
  */
-u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words)
+u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words, u64 *shared)
 {
 	unsigned int policy = READ_ONCE(task->policy);
 	int prio = READ_ONCE(task->prio);
@@ -183,6 +227,7 @@ u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *
 	ns = task_active_pid_ns(task);
 	if (ns)
 		ns_pid = task_pid_nr_ns(task, ns);
+	*shared = stape_task_shared(task);
 	rcu_read_unlock();
 
 	/* task->comm, read without its lock, may be half old, half new, and unterminated. */

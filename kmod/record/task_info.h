@@ -5,6 +5,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/types.h>
+#include <schedtape/event.h>
 
 u32 stape_task_state(unsigned int state);
 u64 stape_task_cgroup(struct task_struct *task);
@@ -13,7 +14,12 @@ u64 stape_task_prio_word(const struct task_struct *task, unsigned int policy, in
 			 bool boosted);
 u32 stape_task_dl_words(const struct task_struct *task, unsigned int policy, u64 *words);
 u32 stape_task_affinity(const struct task_struct *task, u64 *words);
-u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words);
+void stape_task_init(void);
+u64 stape_task_shared(struct task_struct *task);
+u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *words, u64 *shared);
+
+/* Room for the words of a description. */
+#define STAPE_TASK_ROOM	(STAPE_TASK_WORDS + STAPE_DL_WORDS + 1)
 
 /* Returns PF_* flags. */
 static inline unsigned int stape_task_flags(const struct task_struct *task)

@@ -99,7 +99,7 @@ static void hold_probes(bool hold)
 {
 	static const char * const functions[] = {
 		"__sched_setscheduler", "set_user_nice", "sched_setaffinity", "__set_task_comm",
-		"throttle_cfs_rq", "unthrottle_cfs_rq",
+		"throttle_cfs_rq", "unthrottle_cfs_rq", "sched_autogroup_create_attach",
 	};
 	char command[128];
 	size_t i;

@@ -15,6 +15,7 @@
 #include <base/error.h>
 #include <schedtape.h>
 #include <tape/events.h>
+#include <tape/groups.h>
 #include <tape/meta.h>
 
 #define FAKE_CPUS	8
@@ -30,6 +31,8 @@ struct schedtape_tape {
 	size_t nr_tasks;
 	struct schedtape_player players[4];
 	size_t nr_players;
+	struct schedtape_group groups[4];
+	size_t nr_groups;
 	struct schedtape_end end;
 	const char *recorded;
 	uint32_t curr[FAKE_CPUS];
@@ -45,6 +48,17 @@ const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tap
 {
 	*n = tape->nr_players;
 	return tape->players;
+}
+
+const struct schedtape_group *tape_group_find(struct schedtape_tape *tape, uint32_t pid,
+					      uint64_t start_time)
+{
+	size_t i;
+
+	for (i = 0; i < tape->nr_groups; i++)
+		if (tape->groups[i].pid == pid && tape->groups[i].start_time == start_time)
+			return &tape->groups[i];
+	return NULL;
 }
 
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)

@@ -484,6 +484,30 @@ static void test_wish(void)
 	ok(!next(&p, &ev), "and nothing else");
 }
 
+/* An autogroup and a cookie, alone and behind a slice; and none in a word of a later version. */
+static void test_shared(void)
+{
+	const uint64_t prio = maker_prio_word(0, 0, 0, 120, false), shared = 5ULL << 32 | 4194303;
+	const uint64_t words[] = { 77, prio, 5, 0, 12, 9, shared };
+	const uint64_t more[] = { 77, prio, 5, 0, 12, 9, 3000000, 0, 0, shared };
+	struct schedtape_event ev;
+	struct schedtape_page p;
+	struct maker m;
+
+	maker_begin(&m, page, 0, 0, 0);
+	maker_task_words(&m, 10, 77, STAPE_TASK_REGROUPED, "x", words, 7);
+	maker_task_words(&m, 20, 77, STAPE_TASK_EXITS, "x", more, 10);
+	maker_task_words(&m, 30, 77, STAPE_TASK_EXITS, "x", more, 9);
+	schedtape_page_open(&p, page, &err);
+	ok(next(&p, &ev) == 1 && schedtape_task_why(&ev) == STAPE_TASK_REGROUPED &&
+	   ev.autogroup == 4194303 && ev.core == 5 && !ev.wish.slice, "an autogroup and a cookie");
+	ok(next(&p, &ev) == 1 && ev.autogroup == 4194303 && ev.core == 5 &&
+	   ev.wish.slice == 3000000, "behind a slice");
+	ok(next(&p, &ev) == 1 && !ev.autogroup && !ev.core && ev.wish.slice == 3000000,
+	   "and neither");
+	ok(!next(&p, &ev), "and nothing else");
+}
+
 /* The words after the seventh: the cgroup, and some that this reader does not know. */
 static void test_task_cgroup(void)
 {
@@ -599,6 +623,7 @@ int main(void)
 	test_task_cgroup();
 	test_deadline();
 	test_wish();
+	test_shared();
 	test_unknown();
 	test_names();
 	return tap_done();

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include <schedtape.h>
+#include <tape/groups.h>
 
 #include "tap.h"
 #include "tapes.h"
@@ -292,6 +293,42 @@ static void test_players(void)
 	close(copy.fd);
 }
 
+static bool has_group(struct schedtape_tape *tape, uint32_t pid, uint32_t autogroup, int32_t nice)
+{
+	const struct schedtape_group *group = tape_group_find(tape, pid, 5);
+
+	return group && group->autogroup == autogroup && group->nice == nice && group->core == 3;
+}
+
+/* More entries than one record has, one of them twice; one with an impossible nice value. */
+static void test_groups(void)
+{
+	static struct schedtape_group all[1500];
+	struct schedtape_tape *tape = NULL;
+	struct schedtape_writer *w;
+	struct blob b;
+	size_t i;
+
+	for (i = 0; i < 1500; i++)
+		all[i] = (struct schedtape_group){ 900 - i % 2, 5, 2000 - i, i, -20, 3 };
+	all[1].pid = all[0].pid;
+	all[7].nice = 20;
+	blob_init(&b);
+	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err) ||
+	    tape_writer_groups(w, all, 1500, &err) ||
+	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err) ||
+	    schedtape_tape_open(b.path, &tape, &err)) {
+		printf("Bail out! %s\n", err.text);
+		return;
+	}
+	ok(!schedtape_tape_damage(tape) && has_group(tape, 2000, 0, -20) &&
+	   has_group(tape, 501, 1499, -20), "groups are written and read, the last entry counts");
+	ok(has_group(tape, 1993, 7, SCHEDTAPE_NICE_UNKNOWN), "a nice value that is not known");
+	ok(!tape_group_find(tape, 2000, 6) && !tape_group_find(tape, 3, 5), "no other task has one");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
 static void same_after(struct blob *b, const unsigned char *data, size_t size,
 		       const struct events *want, bool torn, const char *what)
 {
@@ -481,6 +518,7 @@ int main(void)
 	test_schedulers();
 	test_same_scheduler();
 	test_players();
+	test_groups();
 	test_newer();
 	test_later_events();
 	test_older();

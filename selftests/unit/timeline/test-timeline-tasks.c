@@ -488,6 +488,52 @@ static void test_parents(void)
 	fake_done(tape, tl);
 }
 
+static int count_regrouped(void *arg, const struct schedtape_task *task, uint64_t time)
+{
+	(void)task;
+	(void)time;
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+/* Autogroups that are listed, inherited, left by setsid(), and known by a description only. */
+static void test_autogroups(void)
+{
+	const struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops), .regrouped = count_regrouped,
+	};
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+	unsigned int n = 0;
+
+	fake_info(tape, 10, "a", R, 0)->start_time = 5;
+	tape->groups[tape->nr_groups++] = (struct schedtape_group){
+		.start_time = 5, .pid = 10, .autogroup = 9, .nice = 3, .core = 7,
+	};
+	tape->groups[tape->nr_groups++] = (struct schedtape_group){
+		.start_time = 4, .pid = 11, .autogroup = 8,
+	};
+	fake_switch(tape, 100, 0, R, 10);
+	fake_fork(tape, 110, 0, 11, false);
+	fake_fork(tape, 120, 0, 12, false);
+	fake_describe(tape, 130, FAKE_NONE, 12, STAPE_TASK_REGROUPED, "a", 119)->autogroup = 12;
+	fake_describe(tape, 140, FAKE_NONE, 13, ENTERS, "b", 6)->autogroup = 6;
+	if (schedtape_timeline_run(tape, &ops, &n, &tl, NULL))
+		abort();
+	task = fake_task(tl, 10, 0);
+	ok(task->autogroup == 9 && task->autogroup_nice == 3 && task->core == 7,
+	   "a task is in the autogroup that is listed");
+	task = fake_task(tl, 11, 0);
+	ok(task->autogroup == 9 && task->autogroup_nice == 3 && task->core == 7,
+	   "so is its child, although another task had its PID");
+	task = fake_task(tl, 12, 0);
+	ok(task->autogroup == 12 && task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN && !task->core,
+	   "and not one with a session of its own");
+	ok(fake_task(tl, 13, 0)->autogroup == 6 && n == 1, "which is the only change");
+	fake_done(tape, tl);
+}
+
 int main(void)
 {
 	test_softirq();
@@ -503,5 +549,6 @@ int main(void)
 	test_pause();
 	test_described_again();
 	test_parents();
+	test_autogroups();
 	return tap_done();
 }

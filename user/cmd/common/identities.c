@@ -591,7 +591,8 @@ static int on_description(struct identities *ids, const struct schedtape_event *
 	bool exists = number < OWNERS_FORMER && !owner_of(ids, number)->ended;
 
 	/* A leader that has ended is moved together with its threads. */
-	if (why == STAPE_TASK_MOVES && schedtape_owners_is_zombie(&ids->owners, ev->pid))
+	if ((why == STAPE_TASK_MOVES || why == STAPE_TASK_REGROUPED) &&
+	    schedtape_owners_is_zombie(&ids->owners, ev->pid))
 		return 0;
 	/* A PID may be used again while its first task is not in the filter. */
 	if (exists && why == STAPE_TASK_ENTERS && at(ids, number)->left &&

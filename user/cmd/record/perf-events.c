@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/first-line.h"
 #include "base/list.h"
+#include "base/pid-namespace.h"
 #include "common/cpu-list.h"
 #include "common/files-limit.h"
 #include "common/output.h"
@@ -33,7 +34,6 @@
 
 /* With the page of its head, this is what the kernel lets a user lock on each CPU. */
 #define RING_BYTES	(1U << 19)
-#define INITIAL_PID_NS	0xeffffffcU	/* the kernel's PROC_PID_INIT_INO */
 #define BATCH		1024		/* samples of one record on the tape, at most */
 #define RECORD_MAX	65536		/* bytes of a record in a ring: its size has 16 bits */
 
@@ -380,17 +380,6 @@ static int make_rings(struct perf_events *events, const struct perf_events_optio
 	return ret;
 }
 
-/*
- * The kernel gives samples the PIDs of the recorder's namespace, and events of scheduling those of
- * the initial one.
- */
-static bool in_initial_namespace(void)
-{
-	struct stat ns;
-
-	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == INITIAL_PID_NS;
-}
-
 int perf_events_open(const struct perf_events_options *options, struct perf_events **events)
 {
 	struct perf_events *e = calloc(1, sizeof(*e));
@@ -406,7 +395,11 @@ int perf_events_open(const struct perf_events_options *options, struct perf_even
 	ret = e->epoll < 0 ? -errno : e->left_out ? make_rings(e, options) : -ENOMEM;
 	if (ret)
 		out_error(NULL, "-e: %s", strerror(-ret));
-	if (!ret && !in_initial_namespace()) {
+	/*
+	 * The kernel gives samples the PIDs of the recorder's namespace, and events of scheduling
+	 * those of the initial one.
+	 */
+	if (!ret && !pid_namespace_is_initial()) {
 		out_error(NULL, "-e: not in a container, where the PIDs of other tracepoints are "
 			  "other ones: record on the host");
 		return -EINVAL;

@@ -23,10 +23,13 @@
 #include "record/parts.h"
 #include "record/perf-events.h"
 #include "common/past.h"
+#include "machine/autogroups.h"
+#include "module/tasks.h"
 #include "record/result.h"
 #include "record/streamer.h"
 #include "record/streams.h"
 #include "record/tape.h"
+#include "tape/groups.h"
 
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
 #define OTHER_FILES	64	/* open files besides those of streams */
@@ -231,13 +234,18 @@ static int describe_tasks(struct recorder *recorder)
 {
 	struct schedtape_error err;
 	struct schedtape_task_info *tasks;
-	size_t n;
+	struct schedtape_group *groups;
+	size_t n, nr_groups;
 	int ret;
 
-	ret = schedtape_session_tasks(recorder->session, &tasks, &n, &err);
-	if (ret)
-		return recorder_failed(recorder, ret, &err);
-	ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
+	ret = schedtape_session_groups(recorder->session, &tasks, &n, &groups, &nr_groups, &err);
+	if (!ret)
+		ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
+	if (!ret) {
+		schedtape_autogroups_read(groups, nr_groups);
+		ret = tape_writer_groups(recorder->writer, groups, nr_groups, &err);
+	}
+	free(groups);
 	free(tasks);
 	return recorder_failed(recorder, ret, &err);
 }

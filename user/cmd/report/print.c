@@ -249,6 +249,17 @@ static void add_policy(struct json_object *object, const struct schedtape_task *
 		out_json_add_deadline(object, &task->dl);
 }
 
+static void add_groups(struct json_object *object, const struct schedtape_task *task)
+{
+	if (task->autogroup)
+		out_json_add_count(object, "autogroup", task->autogroup);
+	if (task->autogroup && task->autogroup_nice != SCHEDTAPE_NICE_UNKNOWN)
+		json_object_object_add(object, "autogroup_nice",
+				       json_object_new_int(task->autogroup_nice));
+	if (task->core)
+		out_json_add_count(object, "core", task->core);
+}
+
 static void add_figures(struct json_object *object, const union sheet_value *row)
 {
 	static const enum column columns[] = { MEDIAN, P95, P99, WORST_AT, WORST_CPU };
@@ -271,6 +282,7 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	out_json_add_count(object, "tgid", task->tgid);
 	out_json_add_count(object, "ppid", task->ppid);
 	out_json_add_count(object, "ns_pid", task->ns_pid);
+	add_groups(object, task);
 	out_json_add_count(object, "start_time_ns", task->start_time);
 	out_json_add_name(object, "first_comm", task->first_comm);
 	out_json_add_name(object, "comm", task->comm);

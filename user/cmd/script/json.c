@@ -137,6 +137,10 @@ static void put_description(struct lines *lines, const struct schedtape_event *e
 	lines_count(lines, ",\"start_time_ns\":", ev->start_time);
 	if (ev->cgroup)
 		lines_count(lines, ",\"cgroup\":", ev->cgroup);
+	if (ev->autogroup)
+		lines_count(lines, ",\"autogroup\":", ev->autogroup);
+	if (ev->core)
+		lines_count(lines, ",\"core\":", ev->core);
 	put_prio(lines, ev);
 }
 

@@ -20,6 +20,7 @@ const char *print_why(const struct schedtape_event *ev)
 		[STAPE_TASK_LEAVES] = "leaves",
 		[STAPE_TASK_MOVES] = "moves",
 		[STAPE_TASK_FORKED] = "forked",
+		[STAPE_TASK_REGROUPED] = "regrouped",
 	};
 	uint64_t why = schedtape_task_why(ev);
 
@@ -137,6 +138,10 @@ static void put_description(struct print *print, const struct schedtape_event *e
 		lines_put(lines, " cgroup=id:");
 		lines_number(lines, ev->cgroup);
 	}
+	if (ev->autogroup)
+		put_pair(lines, " autogroup=", ev->autogroup);
+	if (ev->core)
+		put_pair(lines, " core=", ev->core);
 	put_prio(lines, ev);
 }
 

@@ -62,6 +62,7 @@ struct schedtape_wish {
 };
 
 #define SCHEDTAPE_POLICY_EXT	7	/* SCHED_EXT: few C libraries define it */
+#define SCHEDTAPE_NICE_UNKNOWN	127	/* in place of the nice value of an autogroup */
 
 /* Size of the CPU mask in an event: bit n % 8 of byte n / 8 is CPU n. */
 #define SCHEDTAPE_AFFINITY_BYTES	(STAPE_AFFINITY_WORDS * sizeof(uint64_t))
@@ -124,6 +125,10 @@ struct schedtape_idle {
  * @cgroup: id of its cgroup (version 2), 0: not recorded
  * @dl: the deadline parameters if @policy is SCHED_DEADLINE
  * @wish: with any other policy
+ * @autogroup: tasks with the same number share an autogroup: PID of their session; 0: in none, or
+ *	not recorded
+ * @core: tasks with the same number may share a core: it stands for their core-scheduling cookie;
+ *	0: without, or not recorded
  * @affinity: SCHEDTAPE_EV_AFFINITY, in place of @lost and all that follow: the CPUs that
  *	the task may use, of the first 8 * SCHEDTAPE_AFFINITY_BYTES
  * @trigger: SCHEDTAPE_EV_TRIGGER, in place of the same; its @pid is 0 for all tasks together
@@ -164,6 +169,8 @@ struct schedtape_event {
 				struct schedtape_deadline dl;
 				struct schedtape_wish wish;
 			};
+			uint32_t autogroup;
+			uint32_t core;
 		};
 		unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES];
 		struct schedtape_fired trigger;
@@ -210,7 +217,7 @@ static inline uint64_t schedtape_switch_syscall(const struct schedtape_event *ev
 	       (ev->arg & STAPE_SWITCH_SYSCALL_32 ? SCHEDTAPE_SYSCALL_32 : 0);
 }
 
-/* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, or a value of a later version. */
+/* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, _REGROUPED, or a value of a later version. */
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {
 	return ev->arg >> STAPE_TASK_WHY_SHIFT;

@@ -26,6 +26,8 @@ extern "C" {
  * @ns_pid: its PID in its own PID namespace, 0: not recorded
  * @exit_ppid: TGID of its parent when it ended, 0: not recorded; SCHEDTAPE_NONE: its end is not on
  *	the tape
+ * @autogroup: tasks with the same number share an autogroup: PID of their session; 0: in none, or
+ *	not recorded
  * @start_time: when it was created, ns of CLOCK_MONOTONIC, 0: not recorded; together
  *	with the PID it identifies the task
  * @first_comm: name when it first appeared, or the first name on the tape
@@ -36,6 +38,7 @@ extern "C" {
  * @thread: it was created as a thread, in its parent's thread group
  * @exited: it ended during the recording
  * @prio_known: @policy, @nice and @rt_priority are valid
+ * @autogroup_nice: nice value of @autogroup, SCHEDTAPE_NICE_UNKNOWN: not recorded
  * @policy, @nice, @rt_priority: the last ones
  * @dl: the last deadline parameters if @policy is SCHED_DEADLINE
  * @wish: with any other policy
@@ -47,6 +50,8 @@ extern "C" {
  *	time before it @left
  * @cpu_time: ns on a CPU
  * @slept_as: enum stape_state of its current or last sleep
+ * @core: tasks with the same number may share a core: it stands for their core-scheduling cookie;
+ *	0: without, or not recorded
  * @bursts: times that it ran and then blocked or exited, or ran until the end
  * @sleeps: bursts that ended by blocking (not stopped, traced, preempted, dead)
  * @stops: bursts that ended by being stopped, traced or parked
@@ -71,6 +76,7 @@ struct schedtape_task {
 	uint32_t ppid;
 	uint32_t ns_pid;
 	uint32_t exit_ppid;
+	uint32_t autogroup;
 	uint64_t start_time;
 	char first_comm[STAPE_COMM_LEN];
 	char comm[STAPE_COMM_LEN];
@@ -80,6 +86,7 @@ struct schedtape_task {
 	bool thread;
 	bool exited;
 	bool prio_known;
+	int8_t autogroup_nice;
 	uint32_t policy;
 	int32_t nice;
 	uint32_t rt_priority;
@@ -93,6 +100,7 @@ struct schedtape_task {
 	uint64_t start, end;
 	uint64_t cpu_time;
 	uint32_t slept_as;
+	uint32_t core;
 	uint64_t bursts;
 	uint64_t sleeps;
 	uint64_t stops;
@@ -240,6 +248,7 @@ struct schedtape_run {
  *	describes the wait as in began(); its begin and end are the tape's end.  Before ended()
  * @counted: counts of @task went up by one each: @counts, bits of enum schedtape_count.  Each count
  *	of struct schedtape_task is the sum of these calls
+ * @regrouped: @task->autogroup changed
  */
 struct schedtape_timeline_ops {
 	size_t size;
@@ -277,6 +286,7 @@ struct schedtape_timeline_ops {
 		     const struct schedtape_run *run);
 	int (*counted)(void *arg, const struct schedtape_task *task, unsigned int counts,
 		       uint32_t cpu, uint64_t time);
+	int (*regrouped)(void *arg, const struct schedtape_task *task, uint64_t time);
 };
 
 struct schedtape_timeline;

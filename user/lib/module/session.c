@@ -289,6 +289,8 @@ int schedtape_session_add(struct schedtape_session *session, const uint32_t *pid
 struct task_list {
 	struct schedtape_task_info *tasks;
 	size_t n, max;
+	struct schedtape_group *groups;
+	size_t nr_groups, max_groups;
 	unsigned char *affinity;	/* stride bytes a task */
 	size_t stride;
 	bool failed;
@@ -311,16 +313,39 @@ static bool task_list_grow(struct task_list *list)
 	return true;
 }
 
+/* Notes the autogroup of a task, and its core-scheduling cookie, if it has any. */
+static bool parse_group(struct task_list *list, struct nlattr **attrs,
+			const struct schedtape_task_info *task)
+{
+	struct schedtape_group *groups;
+
+	if (!attrs[STAPE_A_TASK_AUTOGROUP] && !attrs[STAPE_A_TASK_CORE])
+		return true;
+	groups = schedtape_list_grow(list->groups, list->nr_groups, &list->max_groups,
+				     sizeof(*groups));
+	if (!groups)
+		return false;
+	list->groups = groups;
+	groups[list->nr_groups++] = (struct schedtape_group){
+		.time = task->time,
+		.start_time = task->start_time,
+		.pid = task->pid,
+		.autogroup = client_u32(attrs[STAPE_A_TASK_AUTOGROUP]),
+		.nice = SCHEDTAPE_NICE_UNKNOWN,
+		.core = client_u32(attrs[STAPE_A_TASK_CORE]),
+	};
+	return true;
+}
+
 static int parse_task(struct nlattr **attrs, void *arg)
 {
 	struct task_list *list = arg;
 	struct schedtape_task_info *task;
 	size_t bytes = 0;
 
-	if (list->n == list->max && !task_list_grow(list)) {
-		list->failed = true;
+	list->failed = list->n == list->max && !task_list_grow(list);
+	if (list->failed)
 		return 1;
-	}
 	task = &list->tasks[list->n];
 	memset(task, 0, sizeof(*task));
 	task->pid = client_u32(attrs[STAPE_A_TASK_PID]);
@@ -356,7 +381,8 @@ static int parse_task(struct nlattr **attrs, void *arg)
 	}
 	task->affinity_bytes = bytes;
 	list->n++;
-	return 0;
+	list->failed = !parse_group(list, attrs, task);
+	return list->failed;
 }
 
 /* Copies all into one block: the tasks, and their affinities behind them. */
@@ -388,8 +414,9 @@ static int request_tasks(struct schedtape_client *client, uint32_t session, clie
 	return client_request_about(client, msg, parse, arg, "tasks of session", session, err);
 }
 
-int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
-			    size_t *n, struct schedtape_error *err)
+int schedtape_session_groups(struct schedtape_session *session, struct schedtape_task_info **tasks,
+			     size_t *n, struct schedtape_group **groups, size_t *nr_groups,
+			     struct schedtape_error *err)
 {
 	struct task_list list = { .stride = (session->info.nr_cpus + 7) / 8 };
 	int ret = request_tasks(session->client, session->info.id, parse_task, &list, err);
@@ -398,8 +425,21 @@ int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_
 	*n = list.n;
 	if (!ret && !*tasks)
 		ret = schedtape_fail(err, -ENOMEM, "out of memory for %zu tasks", list.n);
+	*groups = list.groups;
+	*nr_groups = list.nr_groups;
 	free(list.tasks);
 	free(list.affinity);
+	return ret;
+}
+
+int schedtape_session_tasks(struct schedtape_session *session, struct schedtape_task_info **tasks,
+			    size_t *n, struct schedtape_error *err)
+{
+	struct schedtape_group *groups;
+	size_t nr_groups;
+	int ret = schedtape_session_groups(session, tasks, n, &groups, &nr_groups, err);
+
+	free(groups);
 	return ret;
 }
 

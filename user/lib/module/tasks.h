@@ -4,6 +4,16 @@
 
 #include <schedtape/client.h>
 
+#include "base/group.h"
+
+/*
+ * As schedtape_session_tasks(), with those that are in an autogroup or have a core-scheduling cookie;
+ * the caller frees both arrays, also on failure.
+ */
+int schedtape_session_groups(struct schedtape_session *session, struct schedtape_task_info **tasks,
+			     size_t *n, struct schedtape_group **groups, size_t *nr_groups,
+			     struct schedtape_error *err);
+
 /**
  * struct client_task - a live task in a filter
  * @pid: its PID in the initial PID namespace

@@ -105,9 +105,10 @@ enum tape_type {
 	TAPE_CGROUPS = 10,
 	TAPE_FORMATS = 11,
 	TAPE_SAMPLES = 12,
+	TAPE_GROUPS = 13,
 };
 
-#define TAPE_KNOWN_TYPES	TAPE_SAMPLES	/* from 1 to this one */
+#define TAPE_KNOWN_TYPES	TAPE_GROUPS	/* from 1 to this one */
 
 /* Returns true for records with ring pages. */
 static inline bool tape_type_has_pages(unsigned int type)
@@ -202,6 +203,18 @@ struct tape_player {
 	__le64 task_start;
 };
 
+/* An entry of a GROUPS payload. */
+struct tape_group {
+	__le32 size;
+	__le32 pid;
+	__le64 time;
+	__le64 start_time;
+	__le32 autogroup;
+	__le32 nice;
+	__le32 core;
+	__le32 reserved;
+};
+
 /* The payload of a PROGRESS record. */
 struct tape_progress {
 	__le64 offset;
@@ -234,6 +247,7 @@ _Static_assert(sizeof(struct tape_record) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_chunk) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_task) == 120, "no hidden padding");
 _Static_assert(sizeof(struct tape_player) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_group) == 40, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_progress) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_samples) == 32, "no hidden padding");

@@ -242,6 +242,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->blocks);
 	free(tape->tasks);
 	free(tape->players);
+	free(tape->groups);
 	tape_clocks_exit(&tape->clocks);
 	free(tape->schedulers);
 	tape_formats_forget(tape, 0);

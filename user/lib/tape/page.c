@@ -242,6 +242,18 @@ static void page_more_prio(const struct schedtape_page *page, struct schedtape_e
 		ev->wish.clamps = 0;
 }
 
+/* Reads the last word of a TASK, if it has one for this. */
+static void page_shared(const struct schedtape_page *page, struct schedtape_event *ev,
+			uint32_t at, unsigned int words)
+{
+	uint64_t shared = page_word(page, at + (words - 1) * WORD);
+
+	if (words != STAPE_TASK_WORDS + 1 && words != STAPE_TASK_WORDS + STAPE_DL_WORDS + 1)
+		return;
+	ev->autogroup = shared >> STAPE_SHARED_AUTOGROUP_SHIFT & STAPE_PID_MASK;
+	ev->core = shared >> STAPE_SHARED_CORE_SHIFT & STAPE_SHARED_CORE_MASK;
+}
+
 static const char *page_task(const struct schedtape_page *page, struct schedtape_event *ev,
 			     uint32_t at, unsigned int words)
 {
@@ -266,6 +278,7 @@ static const char *page_task(const struct schedtape_page *page, struct schedtape
 	damage = page_prio(ev, page_word(page, at + STAPE_TASK_PRIO * WORD));
 	if (words > STAPE_TASK_WORDS)
 		page_more_prio(page, ev, at + STAPE_TASK_WORDS * WORD, words - STAPE_TASK_WORDS);
+	page_shared(page, ev, at, words);
 	return damage;
 }
 

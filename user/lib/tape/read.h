@@ -22,6 +22,7 @@
 #include "tape/format.h"
 
 struct json_object;
+struct schedtape_group;
 struct tape_ahead;
 struct tape_cgroup;
 struct tape_load;
@@ -425,6 +426,10 @@ struct schedtape_tape {
 	struct schedtape_player *players;
 	size_t nr_players;
 	size_t players_capacity;
+	struct schedtape_group *groups;
+	size_t nr_groups;
+	size_t groups_capacity;
+	bool groups_sorted;
 	struct tape_clocks clocks;
 	struct schedtape_scheduler *schedulers;
 	size_t nr_schedulers;
@@ -527,6 +532,9 @@ void tape_schedulers_finish(struct schedtape_tape *tape);
  */
 int tape_content_cgroups(struct schedtape_tape *tape, const char *text, size_t bytes);
 void tape_cgroups_forget(struct schedtape_tape *tape, size_t n);
+
+/* groups.c: reads a GROUPS payload.  -EBADMSG: corrupt; no entry of it is kept then. */
+int tape_content_groups(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
 
 /* formats.c: reads a FORMATS payload.  -EBADMSG: corrupt; no format of it is kept then. */
 int tape_content_formats(struct schedtape_tape *tape, const char *text, size_t bytes);

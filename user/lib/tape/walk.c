@@ -115,6 +115,8 @@ static int content_take(struct schedtape_tape *tape, struct tape_file *file,
 		return tape_content_progress(tape, *raw, bytes, head->offset);
 	case TAPE_CGROUPS:
 		return tape_content_cgroups(tape, (const char *)*raw, bytes);
+	case TAPE_GROUPS:
+		return tape_content_groups(tape, *raw, bytes);
 	case TAPE_FORMATS:
 		return tape_content_formats(tape, (const char *)*raw, bytes);
 	}
@@ -170,6 +172,7 @@ static int tape_record(struct schedtape_tape *tape, struct tape_file *file,
 	case TAPE_END:
 	case TAPE_PROGRESS:
 	case TAPE_CGROUPS:
+	case TAPE_GROUPS:
 	case TAPE_FORMATS:
 		ret = record_content(tape, file, head, why);
 		break;
@@ -201,6 +204,8 @@ static const char *type_name(unsigned int type)
 		return "PROGRESS record";
 	case TAPE_CGROUPS:
 		return "CGROUPS record";
+	case TAPE_GROUPS:
+		return "GROUPS record";
 	case TAPE_FORMATS:
 		return "FORMATS record";
 	case TAPE_SAMPLES:
@@ -429,6 +434,7 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 	tape->content = before.content;
 	tape->nr_tasks = before.nr_tasks;
 	tape->nr_players = before.nr_players;
+	tape->nr_groups = before.nr_groups;
 	tape->clocks.nr_samples = before.clocks.nr_samples;
 	tape->nr_schedulers = before.nr_schedulers;
 	tape_cgroups_forget(tape, before.nr_cgroups);

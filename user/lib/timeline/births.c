@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "tape/groups.h"
 #include "timeline/timeline.h"
 
 static uint32_t add(struct schedtape_timeline *tl, uint32_t pid, uint64_t time)
@@ -54,6 +55,24 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 		schedtape_tasks_join(&tl->set, index, leader);
 }
 
+/* Sets the autogroup and the core-scheduling cookie of a task that starts. */
+static void first_group(struct schedtape_timeline *tl, struct schedtape_task *task)
+{
+	const struct schedtape_event *ev = tl->description;
+	const struct schedtape_group *group = tape_group_find(tl->tape, task->pid,
+							      task->start_time);
+
+	task->autogroup_nice = SCHEDTAPE_NICE_UNKNOWN;
+	if (group) {
+		task->autogroup = group->autogroup;
+		task->autogroup_nice = group->nice;
+		task->core = group->core;
+	} else if (ev && ev->pid == task->pid) {
+		task->autogroup = ev->autogroup;
+		task->core = ev->core;
+	}
+}
+
 /**
  * timeline_birth() - start a task whose fork was not recorded
  * @tl: the timeline
@@ -95,6 +114,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	task->rt_priority = who->rt_priority;
 	task->dl = who->dl;
 	task->cgroup = who->cgroup;
+	first_group(tl, task);
 	memcpy(task->comm, who->comm, sizeof(task->comm) - 1);
 	memcpy(task->first_comm, task->comm, sizeof(task->comm));
 	timeline_call(tl, born, task, NULL, task->start);
@@ -229,6 +249,9 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 	task->nice = from->nice;
 	task->rt_priority = from->rt_priority;
 	task->cgroup = from->cgroup;
+	task->autogroup = from->autogroup;
+	task->autogroup_nice = from->autogroup_nice;
+	task->core = from->core;
 	/* SCHED_DEADLINE is not inherited: such tasks can fork only with reset-on-fork. */
 	if (from->policy == SCHED_DEADLINE)
 		task->policy = SCHED_OTHER;

@@ -408,6 +408,7 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 	tl->arg = arg;
 	tl->err = err;
 	tl->start = schedtape_tape_end(tape)->start_time;
+	tl->tape = tape;
 	tl->recorded = tape_recorded_cpus(tape);
 	infos = schedtape_tape_tasks(tape, &n);
 	rc = sized_get(&tl->ops, sizeof(tl->ops), ops, "callbacks of a timeline", err);
@@ -417,7 +418,9 @@ int schedtape_timeline_run(struct schedtape_tape *tape,
 		rc = run(tl, tape);
 	if (!rc)
 		rc = copy_players(tl, tape);
-	tl->recorded = NULL;	/* the tape may be closed */
+	/* The tape may be closed. */
+	tl->recorded = NULL;
+	tl->tape = NULL;
 	if (rc) {
 		schedtape_timeline_free(tl);
 		*timeline = NULL;

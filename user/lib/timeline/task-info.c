@@ -110,6 +110,21 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_call(tl, moved, task, time);
 }
 
+/* Takes what a description says. */
+static void set_group(struct schedtape_timeline *tl, uint32_t index,
+		      const struct schedtape_event *ev)
+{
+	struct schedtape_task *task = timeline_task(tl, index);
+
+	task->core = ev->core;
+	if (task->autogroup == ev->autogroup)
+		return;
+	task->autogroup = ev->autogroup;
+	task->autogroup_nice = SCHEDTAPE_NICE_UNKNOWN;
+	timeline_count(tl, index, ev->time);
+	timeline_call(tl, regrouped, task, ev->time);
+}
+
 /* Fills in members of a task that were not known.  @exits: its parent may be a later one. */
 static void identify(struct schedtape_timeline *tl, uint32_t index,
 		     const struct schedtape_task_info *info, bool exits, uint64_t time)
@@ -283,11 +298,15 @@ void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_e
 	uint32_t index;
 
 	/* A leader that has ended is moved together with its threads. */
-	if (why == STAPE_TASK_MOVES && schedtape_owners_is_zombie(&tl->set.owners, ev->pid))
+	if ((why == STAPE_TASK_MOVES || why == STAPE_TASK_REGROUPED) &&
+	    schedtape_owners_is_zombie(&tl->set.owners, ev->pid))
 		return;
+	tl->description = ev;
 	index = meet(tl, &info, find_source(tl, &info), why, ev->time);
+	tl->description = NULL;
 	if (index == SCHEDTAPE_NONE)
 		return;
+	set_group(tl, index, ev);
 	if (why == STAPE_TASK_ENTERS) {
 		timeline_come(tl, index, ev->time);
 		timeline_described_as(tl, index, ev->state, ev->task_cpu, ev->time);

@@ -40,6 +40,8 @@ struct lane {
  * @start: when recording began
  * @loss_end: end of the latest loss or pause on any CPU: a state of a task from before then
  *	may be outdated, unless a later event has confirmed it
+ * @tape: the tape, while the run goes on
+ * @description: the description in the stream that is being used, or NULL
  * @recorded: list of the CPUs that were recorded, "0-3,6"; NULL: all
  * @misses_descriptions: descriptions of tasks are lost
  * @described: number of the tape's descriptions of tasks that have been used
@@ -60,6 +62,8 @@ struct schedtape_timeline {
 	uint32_t nr_lanes;
 	uint64_t start;
 	uint64_t loss_end;
+	struct schedtape_tape *tape;
+	const struct schedtape_event *description;
 	const char *recorded;
 	bool misses_descriptions;
 	size_t described;

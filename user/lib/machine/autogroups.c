@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "machine/autogroups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/first-line.h"
+#include "base/pid-namespace.h"
+
+#include <schedtape-page.h>
+
+static int compare(const void *left, const void *right)
+{
+	const struct schedtape_group *a = left, *b = right;
+
+	return a->autogroup < b->autogroup ? -1 : a->autogroup > b->autogroup;
+}
+
+/* Returns SCHEDTAPE_NICE_UNKNOWN if the task has ended. */
+static int read_nice(uint32_t pid)
+{
+	char path[64], line[64];
+	int nice;
+
+	snprintf(path, sizeof(path), "/proc/%u/autogroup", pid);
+	return first_line_read(path, line, sizeof(line)) &&
+	       sscanf(line, "/autogroup-%*u nice %d", &nice) == 1 ? nice : SCHEDTAPE_NICE_UNKNOWN;
+}
+
+void schedtape_autogroups_read(struct schedtape_group *groups, size_t n)
+{
+	size_t i, first;
+
+	/* /proc has the PIDs of this process' namespace. */
+	if (!n || !pid_namespace_is_initial())
+		return;
+	qsort(groups, n, sizeof(*groups), compare);
+	/* Once for each autogroup, unless its task has ended. */
+	for (i = 0, first = 0; i < n; i++) {
+		if (groups[i].autogroup != groups[first].autogroup)
+			first = i;
+		if (i > first)
+			groups[i].nice = groups[i - 1].nice;
+		if (groups[i].autogroup && groups[i].nice == SCHEDTAPE_NICE_UNKNOWN)
+			groups[i].nice = read_nice(groups[i].pid);
+	}
+}
