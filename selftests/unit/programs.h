@@ -43,6 +43,9 @@ static inline const char *op_text(const struct schedtape_program *program,
 		snprintf(text, 64, "%llu:move %llu", cpu,
 			 (unsigned long long)program->cgroups[value]);
 		break;
+	case SCHEDTAPE_OP_SETSID:
+		snprintf(text, 64, "%llu:setsid", cpu);
+		break;
 	case SCHEDTAPE_OP_EXIT:
 		snprintf(text, 64, "%llu:exit", cpu);
 		break;

@@ -13,6 +13,7 @@
 #include "replay/options.h"
 #include "replay/print.h"
 #include "replay/run.h"
+#include "replay/sessions.h"
 
 #define VAGUE			0.1		/* spread of a calibration that is too large */
 
@@ -74,6 +75,24 @@ static bool lacks(const struct replay_options *opts, uint32_t nr, bool (*has)(vo
 	return true;
 }
 
+/* Returns true if players are to share autogroups as the tasks did, and if they can. */
+static bool shares_autogroups(const struct replay_options *opts,
+			      const struct schedtape_program *program)
+{
+	uint32_t nr = program->nr_grouped;
+	const char *why;
+
+	if (!nr || opts->no_attributes)
+		return false;
+	/* If the controller dies, its engine kills players by their process group. */
+	why = opts->user ? "--engine=user has no autogroups" : sessions_lack();
+	if (!why)
+		return true;
+	out_warning(NULL, "%s: %u task%s that had them will play without", why, nr,
+		    nr > 1 ? "s" : "");
+	return false;
+}
+
 /* Finds out whether this kernel can set all attributes of the tasks. */
 static void check_kernel(struct replay_options *opts, const struct schedtape_program *program)
 {
@@ -84,6 +103,7 @@ static void check_kernel(struct replay_options *opts, const struct schedtape_pro
 	opts->clamps = program->nr_clamped && !lacks(opts, program->nr_clamped,
 						     priority_has_clamps, "utilization clamps",
 						     "without");
+	opts->autogroups = shares_autogroups(opts, program);
 }
 
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)

@@ -456,6 +456,12 @@ static void change_prio(const struct player *player, uint64_t value)
 		take_prio(player, &prio);
 }
 
+static void make_session(const struct player *player)
+{
+	if (player->cast->autogroups && setsid() < 0)
+		warn(player, "setsid in process", getpid());
+}
+
 /* Does one operation, or several at once.  Returns the first one after that, or NULL. */
 static const struct schedtape_op *do_op(struct player *player, const struct schedtape_op *op)
 {
@@ -468,6 +474,9 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 		break;
 	case SCHEDTAPE_OP_SETAFFINITY:
 		change_affinity(player->cast, op->value);
+		break;
+	case SCHEDTAPE_OP_SETSID:
+		make_session(player);
 		break;
 	case SCHEDTAPE_OP_MOVE:
 		enter_cgroup(player, op->value);
@@ -564,13 +573,34 @@ static void run_process(const struct player_cast *cast, uint32_t number)
  * When the controller dies, players are killed by process group.  Outside of it this process
  * would stay, and fail() would kill the controller's group.
  */
-static void enter_group(const struct player_cast *cast)
+static void enter_group(const struct player_cast *cast, uint32_t number)
 {
+	/* Its session and its group are there already.  The leader of a group cannot leave them. */
+	if (cast->autogroups && cast->program->tasks[number].autogroup)
+		return;
 	if (!setpgid(0, cast->group))
 		return;
 	dprintf(STDERR_FILENO, "%s: a player cannot enter its process group: %s\n",
 		cast->command, strerror(errno));
 	_exit(1);
+}
+
+/* Closes all descriptors between two others. */
+static void close_between(int low, int high)
+{
+	if (low + 1 < high)
+		close_range(low + 1, high - 1, 0);
+}
+
+void player_close_others(const struct player_cast *cast, int kept)
+{
+	int low = cast->fd < kept ? cast->fd : kept, high = cast->fd < kept ? kept : cast->fd;
+
+	low = low < STDERR_FILENO ? STDERR_FILENO : low;
+	high = high < STDERR_FILENO ? STDERR_FILENO : high;
+	close_between(STDERR_FILENO, low);
+	close_between(low, high);
+	close_range(high + 1, ~0U, 0);
 }
 
 pid_t player_spawn(const struct player_cast *cast, uint32_t number)
@@ -581,16 +611,14 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 	if (pid)
 		return pid < 0 ? -errno : pid;
 	/* In a group of its own Ctrl-C reaches only the controller.  Players wait for no child. */
-	enter_group(cast);
+	enter_group(cast, number);
 	signal(SIGCHLD, SIG_IGN);
 	/*
 	 * Close the inherited descriptors of the session, which ends with the last one, and those
 	 * of kill-on-exit.  Not before enter_group(): its process kills its group when the last
 	 * one closes.
 	 */
-	if (cast->fd > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, cast->fd - 1, 0);
-	close_range(cast->fd < 0 ? STDERR_FILENO + 1 : cast->fd + 1, ~0U, 0);
+	player_close_others(cast, -1);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Let libc map memory for threads only once in some hundred of them: see threads.h. */

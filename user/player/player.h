@@ -30,6 +30,8 @@
  *	not enter that cgroup; @cgroups NULL: they enter none
  * @attributes: players get the recorded policy, nice value and affinity
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
+ * @autogroups: players are in sessions of their own where tasks had autogroups of their own, and
+ *	the first processes are in their session already
  * @slices, @clamps: tasks have slices or utilization clamps of their own, and so has the kernel
  */
 struct player_cast {
@@ -47,6 +49,7 @@ struct player_cast {
 	char *const *cgroups;
 	bool attributes;
 	bool no_ext;
+	bool autogroups;
 	bool slices;
 	bool clamps;
 };
@@ -56,5 +59,8 @@ struct player_cast {
  * Returns its PID or -errno.
  */
 pid_t player_spawn(const struct player_cast *cast, uint32_t number);
+
+/* Closes the descriptors behind stderr, but for the replay's file and @kept. */
+void player_close_others(const struct player_cast *cast, int kept);
 
 #endif /* SCHEDTAPE_PLAYER_H */

@@ -205,6 +205,53 @@ static void test_affinities(void)
 	schedtape_program_free(program);
 }
 
+/* @second: the autogroup of the second task */
+static struct schedtape_program *grouped(uint32_t second, int nice)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		fake_info(tape, 1 + i, "a", STAPE_STATE_SLEEPING, 0);
+		tape->groups[i] = (struct schedtape_group){
+			.pid = 1 + i, .autogroup = i ? second : 7, .nice = nice,
+		};
+	}
+	tape->nr_groups = 2;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 3, false);
+	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
+	if (second == 7)
+		fake_describe(tape, 450, 0, 3, STAPE_TASK_REGROUPED, "a", 199)->autogroup =
+			nice ? 7 : 3;
+	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
+	return compile(tape);
+}
+
+/* Autogroups from the start, and one that a task makes. */
+static void test_autogroups(void)
+{
+	struct schedtape_program *program = grouped(8, 0);
+
+	ok(program && program->nr_grouped == 3 && program->tasks[0].autogroup == 7 &&
+	   program->tasks[1].autogroup == 8, "two autogroups from the start");
+	schedtape_program_free(program);
+	program = grouped(7, 0);
+	ok(program && program->nr_grouped == 3 && program->tasks[1].autogroup == 7,
+	   "one that two tasks share");
+	is_program(program, 2, "50:setsid; 100:exit", "which a third one leaves");
+	schedtape_program_free(program);
+	program = grouped(7, -5);
+	ok(program && program->nr_grouped == 3 && program->tasks[1].autogroup_nice == -5,
+	   "one with a nice value");
+	is_program(program, 2, "100:exit", "for all tasks");
+	schedtape_program_free(program);
+	program = grouped(7, SCHEDTAPE_NICE_UNKNOWN);
+	ok(program && !program->nr_grouped, "one for all tasks, which has no effect");
+	schedtape_program_free(program);
+}
+
 int main(void)
 {
 	test_deadline();
@@ -213,5 +260,6 @@ int main(void)
 	test_cgroups();
 	test_many_cgroups();
 	test_affinities();
+	test_autogroups();
 	return tap_done();
 }

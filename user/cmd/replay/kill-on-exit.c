@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "replay/fork-aside.h"
 
 static void kill_on_exit_main(int fd, void (*clean)(void *arg), void *arg)
 {
@@ -24,15 +25,6 @@ static void kill_on_exit_main(int fd, void (*clean)(void *arg), void *arg)
 		clean(arg);
 	kill(0, SIGKILL);
 	_exit(0);
-}
-
-/*
- * Forks without an exit signal, so that a wait for any child is a wait for players and does
- * not return this process, which ends after them.
- */
-static pid_t fork_aside(void)
-{
-	return syscall(SYS_clone, 0UL, NULL, NULL, NULL, NULL);
 }
 
 int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), void *arg)

@@ -24,6 +24,7 @@
  * @work: do the recorded work instead of using the recorded CPU time
  * @repeat: number of replays; 0: no limit
  * @no_ext: set by replay.c: tasks have SCHED_EXT, and the kernel has not
+ * @autogroups: set by replay.c: players are to share autogroups as the tasks did
  * @slices, @clamps: set by replay.c: tasks have some of their own, and so has the kernel
  * @user: use the engine of user space, not the module
  */
@@ -40,6 +41,7 @@ struct replay_options {
 	uint32_t repeat;
 	bool no_attributes;
 	bool no_ext;
+	bool autogroups;
 	bool slices;
 	bool clamps;
 	bool user;

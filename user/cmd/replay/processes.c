@@ -11,10 +11,19 @@
 
 #define AHEAD_NS	500000000ULL	/* a process is started so long before it is due */
 
+static pid_t spawn(struct processes *processes, uint32_t number)
+{
+	const struct player_cast *cast = processes->cast;
+
+	if (cast->autogroups && cast->program->tasks[number].autogroup)
+		return sessions_spawn(&processes->sessions, cast, number);
+	return player_spawn(cast, number);
+}
+
 static int start_one(struct processes *processes, uint32_t number)
 {
 	const struct schedtape_program_task *tasks = processes->cast->program->tasks;
-	pid_t pid = player_spawn(processes->cast, number);
+	pid_t pid = spawn(processes, number);
 	uint32_t i;
 
 	if (pid < 0) {
@@ -109,5 +118,6 @@ void processes_reap(struct processes *processes, bool all)
 
 void processes_free(struct processes *processes)
 {
+	sessions_end(&processes->sessions);
 	free(processes->pids);
 }

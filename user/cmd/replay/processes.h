@@ -7,6 +7,7 @@
 #define SCHEDTAPE_PROCESSES_H
 
 #include "player/player.h"
+#include "replay/sessions.h"
 
 /**
  * struct process_death - unexpected end of a player process
@@ -29,6 +30,7 @@ struct process_death {
  * @latest: when the last process that it started is due, ns
  * @players: number of threads of all started processes
  * @none_left: no live process is left, also no process that a player forked
+ * @sessions: those that processes are started in
  * @died: the first process that died; after the replay's end, a kill is also a death
  */
 struct processes {
@@ -40,6 +42,7 @@ struct processes {
 	uint64_t latest;
 	uint32_t players;
 	bool none_left;
+	struct sessions sessions;
 	struct process_death died;
 };
 

@@ -613,6 +613,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 			.fd = -1,
 			.attributes = !opts->no_attributes,
 			.no_ext = opts->no_ext,
+			.autogroups = opts->autogroups,
 			.slices = opts->slices,
 			.clamps = opts->clamps,
 		},

@@ -206,6 +206,23 @@ static void note_policy(struct compiler *c, const struct schedtape_task *task)
 	count_once(wishes && task->wish.clamps, &ptask->clamped, &c->program->nr_clamped);
 }
 
+/*
+ * Finds out whether it matters which tasks share an autogroup.  If all share one, they compete as
+ * they do without any.
+ */
+static void note_group(struct compiler *c, const struct schedtape_task *task)
+{
+	int nice = task->autogroup_nice;
+
+	count_once(task->autogroup, &task_of(c, task)->grouped, &c->program->nr_grouped);
+	if (c->autogroup_known && c->autogroup != task->autogroup)
+		c->grouped = true;
+	if (task->autogroup && nice && nice != SCHEDTAPE_NICE_UNKNOWN)
+		c->grouped = true;
+	c->autogroup = task->autogroup;
+	c->autogroup_known = true;
+}
+
 /* Adds a task to the program, unless it is left out. */
 static int cast_task(struct compiler *c, const struct schedtape_task *task, const char *name,
 		     uint64_t time)
@@ -217,6 +234,9 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 		.threads = SCHEDTAPE_NONE,
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
+		.autogroup = task->autogroup,
+		.autogroup_nice = task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN ? 0 :
+				  task->autogroup_nice,
 		.pid = task->pid,
 		.born = task->start,
 		.prio_known = task->prio_known,
@@ -240,9 +260,12 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	part_of(c, task)->number = c->program->nr_tasks;
 	part_of(c, task)->base = task->cpu_time;
 	ret = schedtape_program_add_task(c->program, &ptask);
-	if (!ret && ptask.prio_known)
+	if (ret)
+		return ret;
+	if (ptask.prio_known)
 		note_policy(c, task);
-	return ret;
+	note_group(c, task);
+	return 0;
 }
 
 /* Gets the number of an edge between two tasks, and adds a new edge to the program. */
@@ -454,6 +477,31 @@ static int on_moved(void *arg, const struct schedtape_task *task, uint64_t time)
 }
 
 /*
+ * A process that is in the autogroup of its own session has called setsid().  Otherwise its cgroup
+ * has changed, or autogroups were switched on or off.
+ */
+static int on_regrouped(void *arg, const struct schedtape_task *task, uint64_t time)
+{
+	struct compiler *c = arg;
+	struct schedtape_program_task *ptask;
+
+	(void)time;
+	if (!plays(c, task))
+		return 0;
+	ptask = task_of(c, task);
+	/* Its first one was not known so far. */
+	if (ptask->parent == SCHEDTAPE_NONE && !ptask->grouped) {
+		ptask->autogroup = task->autogroup;
+		note_group(c, task);
+		return 0;
+	}
+	if (task->autogroup != task->pid)
+		return 0;
+	note_group(c, task);
+	return append(c, task, SCHEDTAPE_OP_SETSID, 0);
+}
+
+/*
  * Ends the last wait of a task, which outlasts the recording.  The task's program ends before
  * that wait.  The program of a task that never ran has nothing else: it waits until no other
  * task does anything any more, so that its player exists during the replay, but does not
@@ -534,6 +582,7 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.setprio = on_setprio,
 	.setaffinity = on_setaffinity,
 	.moved = on_moved,
+	.regrouped = on_regrouped,
 	.exited = on_exited,
 	.ended = on_end,
 	.marked = on_marked,
@@ -567,6 +616,8 @@ static int compile(struct compiler *c, struct schedtape_tape *tape, struct sched
 		return ret;
 	if (!c->program->nr_tasks)
 		return say_nothing(c, err);
+	if (!c->grouped)
+		c->program->nr_grouped = 0;
 	ret = program_set_processes(c);
 	if (ret)
 		return schedtape_fail(err, ret, "not enough memory");

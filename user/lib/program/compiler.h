@@ -50,6 +50,8 @@ struct part {
  * @start: start of the replayed part
  * @last: when a replayed task last did anything
  * @begun: that start has been reached
+ * @autogroup: the first one of all tasks, valid if @autogroup_known
+ * @grouped: it matters which tasks share an autogroup
  */
 struct compiler {
 	struct schedtape_program *program;
@@ -61,6 +63,9 @@ struct compiler {
 	uint64_t start;
 	uint64_t last;
 	bool begun;
+	uint32_t autogroup;
+	bool autogroup_known;
+	bool grouped;
 	const struct schedtape_program_options *options;
 };
 

@@ -21,6 +21,7 @@ enum schedtape_op_kind {
 	SCHEDTAPE_OP_SETPRIO,	/* value: schedtape_prio_pack() */
 	SCHEDTAPE_OP_SETAFFINITY,	/* value: index into affinities */
 	SCHEDTAPE_OP_MOVE,	/* value: index into cgroups */
+	SCHEDTAPE_OP_SETSID,	/* its process gets a session, and so an autogroup, of its own */
 	SCHEDTAPE_OP_GOTO,	/* no operation; value: index of the next one */
 };
 
@@ -88,12 +89,15 @@ union schedtape_more {
  * @sibling: for such a thread: the next one, or SCHEDTAPE_NONE
  * @cgroup: its first cgroup, index into the program's, if it has no @parent;
  *	SCHEDTAPE_NONE: not known
+ * @autogroup: its first autogroup, if it has no @parent: PID of the session; 0: it is in none
+ * @autogroup_nice: the nice value of that
  * @pid: its PID in the recording
  * @born: when it appeared in the recording, ns of CLOCK_MONOTONIC
  * @name: its name at its start
  * @prio: its priority at its start, if it has no @parent; with @prio_known
  * @ext: its policy is SCHED_EXT at some time
  * @slice, @clamped: it has a slice, or utilization clamps, of its own at some time
+ * @grouped: it is in an autogroup at some time
  */
 struct schedtape_program_task {
 	uint64_t first;
@@ -106,6 +110,8 @@ struct schedtape_program_task {
 	uint32_t sibling;
 	uint32_t cgroup;
 	uint32_t affinity;
+	uint32_t autogroup;
+	int32_t autogroup_nice;
 	uint32_t pid;
 	char name[STAPE_COMM_LEN];
 	struct schedtape_prio prio;
@@ -113,6 +119,7 @@ struct schedtape_program_task {
 	bool ext;
 	bool slice;
 	bool clamped;
+	bool grouped;
 };
 
 /**
@@ -145,6 +152,8 @@ struct schedtape_program_hash {
  * @lengths: number of waits with a given length
  * @nr_ext: number of tasks whose policy is SCHED_EXT at some time
  * @nr_slices, @nr_clamped: number of tasks that have a slice, or clamps, of their own
+ * @nr_grouped: number of tasks that are in an autogroup at some time; 0: all are in the same one,
+ *	whose nice value is 0, or not known
  * @nr_kthreads: number of kernel threads that were left out only because they are such
  *
  * The stores have the arrays.  Large ones lie in files, which all processes share.
@@ -173,6 +182,7 @@ struct schedtape_program {
 	uint32_t nr_ext;
 	uint32_t nr_slices;
 	uint32_t nr_clamped;
+	uint32_t nr_grouped;
 	uint32_t nr_kthreads;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
 			       name_store, cgroup_store, more_store, affinity_store;

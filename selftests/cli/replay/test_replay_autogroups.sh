@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Description: players share an autogroup if their tasks did, with the same nice values; where that
+# cannot be, a warning says of how many tasks.
+
+set -u
+here=$(dirname "$(realpath "$0")")
+. "${here%/cli/replay}/lib/commands.sh"
+
+exact=${SCHEDTAPE_EXACT:-}
+switch=/proc/sys/kernel/sched_autogroup_enabled
+
+if [ ! -w $switch ]; then
+	skip "this kernel has no autogroups"
+	finish
+	exit
+fi
+before=$(cat $switch)
+echo 1 > $switch
+
+# Each program with a name of its own.
+for name in alone first second; do
+	cp "$(command -v hog)" $name
+done
+
+# groups TAPE: prints which tasks shared an autogroup at their end, a line for each
+groups()
+{
+	schedtape report --json "$1" | /usr/bin/python3 -IS -c 'import json, sys
+groups = {}
+for t in json.load(sys.stdin)["tasks"]:
+	key = t.get("autogroup"), t.get("autogroup_nice")
+	groups.setdefault(key, set()).add(t["comm"])
+print(*sorted(" ".join(sorted(g)) for g in groups.values()), sep="\n")'
+}
+
+# length TAPE NAME: prints the time from its first event to its last, ms
+length()
+{
+	schedtape report --json "$1" 2> log | /usr/bin/python3 -IS -c 'import json, sys
+print(*[(t["end_ns"] - t["start_ns"]) // 1000000 for t in json.load(sys.stdin)["tasks"]
+	if t["comm"] == sys.argv[1]])' "$2"
+}
+
+# -- autogroups that tasks make ----------------------------------------------------------
+
+cat > makes << 'END'
+#!/bin/sh
+setsid ./alone 300 > /dev/null &
+setsid sh -c './first 300 & ./second 300 & wait' > /dev/null &
+wait
+END
+chmod 755 makes
+schedtape record -q -o makes.tape -- ./makes > log 2>&1 && groups makes.tape > groups.tape
+printf '%s\n' alone "first second sh" makes | diff - groups.tape > log
+report $? "the tape says which tasks share an autogroup"
+schedtape script makes.tape | grep -q 'task: .*:[0-9]* regrouped .* autogroup='
+report $? "and when they get another one"
+schedtape replay -q --record makes.replay makes.tape > log 2>&1 && [ ! -s log ] &&
+	groups makes.replay | diff groups.tape - > log
+report $? "players share autogroups in the same way"
+
+# By half of the CPU, and not a third, the one that is alone takes 600 ms.
+schedtape replay -q --no-attributes --record plain.replay makes.tape > log 2>&1
+recorded=$(length makes.tape alone) with=$(length makes.replay alone)
+without=$(length plain.replay alone)
+echo "300 ms of CPU time took $recorded ms, $with ms replayed, $without ms without autogroups" |
+	tee log | sed 's/^/# /'
+[ -z "$exact" ] || { [ "$with" -lt $((recorded + 50)) ] && [ "$with" -gt $((recorded - 50)) ] &&
+	[ "$without" -gt $((recorded + 90)) ]; }
+report $? "which has its effect"
+
+# -- autogroups that were there ------------------------------------------------------------
+
+setsid ./alone 100000 > /dev/null &
+alone=$!
+setsid ./first 100000 > /dev/null &
+first=$!
+sleep 0.2
+echo 7 > /proc/$first/autogroup
+schedtape record -q -o there.tape -p $alone,$first sleep 0.5 > log 2>&1
+kill $alone $first
+wait $alone $first 2> /dev/null
+nices()
+{
+	schedtape report --json "$1" | /usr/bin/python3 -IS -c 'import json, sys
+for t in json.load(sys.stdin)["tasks"]:
+	print(t["comm"], t.get("autogroup_nice"))' | sort
+}
+nices there.tape | diff - <(printf '%s\n' "alone 0" "first 7") > log
+report $? "nice values of autogroups are recorded"
+schedtape replay -q --record there.replay there.tape > log 2>&1 && [ ! -s log ] &&
+	nices there.replay | diff - <(printf '%s\n' "alone 0" "first 7") > log &&
+	[ "$(groups there.replay | wc -l)" = 2 ]
+report $? "and players have them"
+
+none_left()
+{
+	! running schedtape makes alone first second
+}
+
+for end in KILL INT; do
+	schedtape replay -q --speed 0.02 makes.tape > log 2>&1 &
+	replay=$!
+	eventually running alone first second 2> /dev/null
+	kill -$end $replay
+	wait $replay 2> /dev/null
+	eventually none_left > log
+	report $? "SIG$end ends the controller: no player is left"
+done
+
+# -- where there are none -------------------------------------------------------------------
+
+expect 0 "engine=user has no autogroups: [0-9]* tasks that had them will play without" \
+	schedtape replay -q --engine=user makes.tape
+echo 0 > $switch
+expect 0 "autogroups are switched off .*: [0-9]* tasks that had them will play without" \
+	schedtape replay -q --record off.replay makes.tape
+[ "$(groups off.replay | wc -l)" = 1 ]
+report $? "then no player is in one"
+schedtape record -q -o off.tape -- ./makes > log 2>&1 && [ "$(groups off.tape | wc -l)" = 1 ] &&
+	schedtape replay -q off.tape > log 2>&1 && [ ! -s log ]
+report $? "a tape of that time has none, and nothing is said"
+echo "$before" > $switch
+finish
