@@ -205,6 +205,24 @@ static void test_affinities(void)
 	schedtape_program_free(program);
 }
 
+/* A child whose parent has a slice and reset-on-fork. */
+static void test_reset_on_fork(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->wish.slice = 50;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_fork(tape, 200, 0, 2, false);
+	fake_prio(tape, 200, 0, 2, 0, 0, 0);
+	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 2);
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	ok(program && program->nr_slices == 1, "a child that does not inherit a slice has none");
+	is_program(program, 1, "0:prio 0; 100:exit", "and its player drops it");
+	schedtape_program_free(program);
+}
+
 /* @second: the autogroup of the second task */
 static struct schedtape_program *grouped(uint32_t second, int nice)
 {
@@ -260,6 +278,7 @@ int main(void)
 	test_cgroups();
 	test_many_cgroups();
 	test_affinities();
+	test_reset_on_fork();
 	test_autogroups();
 	return tap_done();
 }

@@ -195,6 +195,27 @@ static void count_once(bool has, bool *counted, uint32_t *nr)
 	*counted |= has;
 }
 
+static void uncount(bool *counted, uint32_t *nr)
+{
+	*nr -= *counted;
+	*counted = false;
+}
+
+/*
+ * A child whose parent has reset-on-fork does not have what the fork seems to give it: its own
+ * values follow before it runs.
+ */
+static void forget_policy(struct compiler *c, const struct schedtape_task *task)
+{
+	struct schedtape_program_task *ptask = task_of(c, task);
+
+	if (ptask->parent == SCHEDTAPE_NONE || cpu_of(c, task))
+		return;
+	uncount(&ptask->ext, &c->program->nr_ext);
+	uncount(&ptask->slice, &c->program->nr_slices);
+	uncount(&ptask->clamped, &c->program->nr_clamped);
+}
+
 /* Counts once each task that has what a kernel may not have. */
 static void note_policy(struct compiler *c, const struct schedtape_task *task)
 {
@@ -433,6 +454,7 @@ static int on_setprio(void *arg, const struct schedtape_task *task, uint64_t tim
 	(void)time;
 	if (!plays(arg, task))
 		return 0;
+	forget_policy(arg, task);
 	note_policy(arg, task);
 	ret = prio_of(arg, task, &prio);
 	return ret ? ret : append(arg, task, SCHEDTAPE_OP_SETPRIO, schedtape_prio_pack(&prio));
