@@ -163,6 +163,7 @@ enum stape_context {
 
 /* Argument of a fork.  Without a parent, the task that runs on the page's CPU is the parent. */
 #define STAPE_FORK_THREAD	0x001	/* shares its parent's thread group */
+#define STAPE_FORK_SIBLING	0x002	/* CLONE_PARENT: the parent's own parent is its parent */
 #define STAPE_FORK_PARENT_SHIFT	10	/* 22 bits: the parent's PID */
 
 /* The payload word of STAPE_EV_PRIO: the task's values from now on. */

@@ -364,19 +364,33 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 	stape_encode_affinity(active, task, written->affinity);
 }
 
+/*
+ * Returns STAPE_FORK_*.  The child's parent is not yet another process than clone() made it,
+ * unless that has died in between.
+ *
+ * Context: RCU read side.
+ */
+static u32 stape_encode_relation(struct task_struct *parent, struct task_struct *child)
+{
+	if (same_thread_group(parent, child))
+		return STAPE_FORK_THREAD;
+	return same_thread_group(parent, rcu_dereference(child->real_parent)) ?
+		       0 : STAPE_FORK_SIBLING;
+}
+
 /**
  * stape_encode_fork() - write the fork of a child that becomes a member with it
  * @active: a session's
  * @parent: the task that forked
  * @child: the new task
  *
- * Context: interrupts off.  When an io_uring worker starts, the runqueue lock is held.
+ * Context: interrupts off, RCU read side.  When an io_uring worker starts, the runqueue lock is
+ * held.
  */
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	u32 low = (u32)child->pid << STAPE_PID_SHIFT |
-		  (same_thread_group(parent, child) ? STAPE_FORK_THREAD : 0);
+	u32 low = (u32)child->pid << STAPE_PID_SHIFT | stape_encode_relation(parent, child);
 	u64 word = stape_ring_word(STAPE_EV_FORK, low);
 	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 

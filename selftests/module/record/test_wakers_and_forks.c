@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -275,6 +276,44 @@ TEST_F_TIMEOUT(causes, forktree, 60)
 	EXPECT_EQ(tree.forks + tree.threads, st_count_type(&self->r, STAPE_EV_WAKEUP_NEW));
 	EXPECT_EQ(tree.forks + tree.threads + 1, st_count_type(&self->r, STAPE_EV_EXIT));
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_EXEC));
+}
+
+/* Forks a process, which forks another one that is a child of this one. */
+static int fork_sibling(void *arg)
+{
+	pid_t forker = fork();
+
+	(void)arg;
+	if (forker < 0)
+		return 1;
+	if (!forker)
+		_exit(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0) < 0);
+	return wait(NULL) < 0 || wait(NULL) < 0;
+}
+
+TEST_F_TIMEOUT(causes, sibling, 60)
+{
+	uint32_t forker = 0, siblings = 0;
+	size_t i;
+
+	ASSERT_EQ(0, st_child_fork(&self->w, variant->cpu, fork_sibling, NULL));
+	ASSERT_TRUE(record(self));
+	EXPECT_EQ(NULL, self->wrong);
+	for (i = 0; i < self->r.n; i++) {
+		const struct schedtape_event *ev = &self->r.events[i];
+
+		if (ev->type != STAPE_EV_FORK)
+			continue;
+		if (ev->arg & STAPE_FORK_SIBLING) {
+			EXPECT_EQ(forker, ev->curr);
+			siblings++;
+		} else {
+			EXPECT_EQ(self->root, ev->curr);
+			forker = ev->pid;
+		}
+	}
+	EXPECT_EQ(1, siblings);
+	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_FORK));
 }
 
 /* The end of every program is recorded: a task that is switched out dead has exited before. */

@@ -10,7 +10,7 @@
 #include "common/past.h"
 #include "tap.h"
 
-enum { SECOND = 1000000, LEADER = 100, THREAD = 101, CHILD = 102, OTHER = 103 };
+enum { SECOND = 1000000, LEADER = 100, THREAD = 101, CHILD = 102, OTHER = 103, SIBLING = 104 };
 
 static unsigned char page[STAPE_PAGE_SIZE];
 
@@ -86,6 +86,7 @@ static void test_changes(void)
 	maker_wish(&m, 1500, LEADER, maker_prio_word(0, 3, 0, 123, false), 50, 0, 0);
 	maker_event(&m, 2000, STAPE_EV_FORK, THREAD, (uint64_t)LEADER << 10 | STAPE_FORK_THREAD);
 	maker_event(&m, 2500, STAPE_EV_FORK, CHILD, (uint64_t)THREAD << 10);
+	maker_event(&m, 2600, STAPE_EV_FORK, SIBLING, (uint64_t)CHILD << 10 | STAPE_FORK_SIBLING);
 	maker_rename(&m, 3000, LEADER, "second");
 	maker_prio(&m, 4000, CHILD, maker_prio_word(1, 0, 50, 49, false));
 	make_task(&m, 5000, CHILD, STAPE_TASK_EXITS, "child", 5002500);
@@ -112,6 +113,9 @@ static void test_changes(void)
 	task = task_of(past, CHILD);
 	ok(task && task->tgid == CHILD && task->ppid == LEADER && !strcmp(task->comm, "first") &&
 	   task->cgroup == 77, "a child of a thread is one of the process");
+	task = task_of(past, SIBLING);
+	ok(task && task->tgid == SIBLING && task->ppid == LEADER,
+	   "with CLONE_PARENT it forks a child of its own parent");
 	past_forget(past, 4500);
 	ok(is_named(past, LEADER, "second") && is_named(past, CHILD, "first"), "a name");
 	ok(task_of(past, CHILD)->policy == 1 && task_of(past, CHILD)->rt_priority == 50,

@@ -322,6 +322,27 @@ static void test_identified(void)
 	fake_done(tape, tl);
 }
 
+/* With CLONE_PARENT a task forks a child of its own parent. */
+static void test_siblings(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "parent", R, 0);
+	fake_info(tape, 20, "forker", R, 0)->ppid = 10;
+	fake_switch(tape, 10, 0, R, 20);
+	fake_event(tape, 20, 0, STAPE_EV_FORK, 21, STAPE_FORK_SIBLING);
+	fake_event(tape, 30, 0, STAPE_EV_FORK, 22, 0);
+	tl = fake_run(tape);
+	task = fake_task(tl, 21, 0);
+	ok(task->ppid == 10 && task->tgid == 21 && task->process == task->index &&
+	   !strcmp(task->comm, "forker") && task->parent == fake_task(tl, 20, 0)->index,
+	   "a process whose parent is that of its forker");
+	ok(fake_task(tl, 22, 0)->ppid == 20, "and one of its own");
+	fake_done(tape, tl);
+}
+
 static void test_prio(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
@@ -545,6 +566,7 @@ int main(void)
 	test_late();
 	test_exec();
 	test_identified();
+	test_siblings();
 	test_prio();
 	test_pause();
 	test_described_again();

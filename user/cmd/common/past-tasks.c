@@ -149,6 +149,7 @@ static int describe(struct past_tasks *tasks, const struct schedtape_event *ev)
 static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 {
 	bool thread = ev->arg & STAPE_FORK_THREAD;
+	bool sibling = thread || ev->arg & STAPE_FORK_SIBLING;
 	const struct past_task *parent = find(tasks, ev->curr);
 	struct past_task *child;
 
@@ -165,7 +166,7 @@ static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 	replace(child, &parent->info);
 	child->info.pid = ev->pid;
 	child->info.tgid = thread ? parent->info.tgid : ev->pid;
-	child->info.ppid = thread ? parent->info.ppid : parent->info.tgid;
+	child->info.ppid = sibling ? parent->info.ppid : parent->info.tgid;
 	child->info.ns_pid = 0;
 	child->info.start_time = 0;
 	/* Such a task can fork only if its children do not have its policy. */

@@ -235,15 +235,17 @@ void timeline_vacate(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 	timeline_end(tl, index, time);
 }
 
-/* Copies what a child inherits from its parent. */
-static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent, bool thread)
+/* Copies what a child inherits from the task that forked it.  @how: see timeline_fork() */
+static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t parent,
+		    unsigned int how)
 {
+	bool sibling = how & (STAPE_FORK_THREAD | STAPE_FORK_SIBLING);
 	const struct schedtape_task *from = timeline_task(tl, parent);
 	struct schedtape_task *task = timeline_task(tl, index);
 
 	memcpy(task->comm, from->comm, sizeof(task->comm));
 	memcpy(task->first_comm, from->comm, sizeof(task->comm));
-	task->ppid = thread ? from->ppid : from->tgid;
+	task->ppid = sibling ? from->ppid : from->tgid;
 	task->prio_known = from->prio_known;
 	task->policy = from->policy;
 	task->nice = from->nice;
@@ -257,7 +259,7 @@ static void inherit(struct schedtape_timeline *tl, uint32_t index, uint32_t pare
 		task->policy = SCHED_OTHER;
 	else
 		task->wish = from->wish;
-	if (!thread)
+	if (!(how & STAPE_FORK_THREAD))
 		return;
 	task->tgid = from->tgid;
 	schedtape_tasks_join(&tl->set, index, from->process);
@@ -278,12 +280,13 @@ static bool is_newborn(struct schedtape_timeline *tl, uint32_t index, uint64_t t
  * @tl: the timeline
  * @pid: its PID
  * @parent: the task that forked it, or SCHEDTAPE_NONE
- * @thread: it shares its parent's thread group
+ * @how: STAPE_FORK_*
  * @time: when
  */
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
-		   bool thread, uint64_t time)
+		   unsigned int how, uint64_t time)
 {
+	bool thread = how & STAPE_FORK_THREAD;
 	uint32_t at = schedtape_tasks_get(&tl->set, pid);
 	struct schedtape_track *track;
 	struct schedtape_task *task;
@@ -306,7 +309,7 @@ void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 	track->state = TASK_NEW;
 	track->described = !thread;
 	if (parent != SCHEDTAPE_NONE) {
-		inherit(tl, index, parent, thread);
+		inherit(tl, index, parent, how);
 		track->described |= timeline_track(tl, parent)->described;
 		timeline_count(tl, parent, time);
 	}

@@ -181,7 +181,7 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		on_wakeup(tl, curr, ev);
 		return;
 	case STAPE_EV_FORK:
-		timeline_fork(tl, ev->pid, curr, ev->arg & STAPE_FORK_THREAD, ev->time);
+		timeline_fork(tl, ev->pid, curr, ev->arg, ev->time);
 		return;
 	case STAPE_EV_EXEC:
 		on_exec(tl, ev);

@@ -166,7 +166,7 @@ static inline uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
 			const struct schedtape_task_info *source, bool joined, uint64_t time);
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
-		   bool thread, uint64_t time);
+		   unsigned int how, uint64_t time);
 uint32_t timeline_find_living(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
 uint32_t timeline_find_other(struct schedtape_timeline *tl, uint32_t index);
 void timeline_reidentify(struct schedtape_timeline *tl, uint32_t index);
