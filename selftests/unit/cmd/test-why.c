@@ -373,9 +373,43 @@ static void test_ring(const struct blob *tape)
 	ok(count("\"times\":2") == 2 * (RING - 1), "which has the parts of all rounds");
 }
 
+/* 10 has a runtime, and has used it up twice; in between it only waits for a CPU that wakes up. */
+static void make_deadline(const struct blob *tape)
+{
+	static unsigned char page[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	begin_with_10(&m, page[0]);
+	maker_prio(&m, 1002 * MS, 10, maker_prio_word(6, 0, 0, -1, false));
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1110 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1110 * MS + 500000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_prio(&m, 1120 * MS, 10, maker_prio_word(0, 0, 0, 120, false));
+	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_second(tape, page, 1);
+}
+
+static void test_deadline(const struct blob *tape)
+{
+	make_deadline(tape);
+	ok(!why(tape, "10", "--at=1.05", NULL), "a wait of a task with a runtime");
+	has(" shell:10 was ready, its CPU was idle: perhaps throttled\n", "which it has used up");
+	why(tape, "10", "--at=1.05", "--json");
+	squeeze();
+	has("\"kind\":\"perhaps_throttled\",\"pid\":10,", "in JSON, too");
+	has_not("\"cgroup_id\":0", "and no cgroup has throttled it");
+	why(tape, "10", "--at=1.1102", NULL);
+	has(" shell:10 was ready, its CPU was idle\n", "a short wait is none for a period");
+	why(tape, "10", "--at=1.14", NULL);
+	has(" shell:10 was ready, its CPU was idle\n", "nor is one with another policy");
+}
+
 int main(void)
 {
-	struct blob tape, told, late, last, early, ring;
+	struct blob tape, told, late, last, early, ring, deadline;
 
 	blob_init(&early);
 	blob_init(&told);
@@ -383,6 +417,7 @@ int main(void)
 	blob_init(&late);
 	blob_init(&last);
 	blob_init(&ring);
+	blob_init(&deadline);
 	make_waits(&tape);
 	test_worst(&tape);
 	test_at(&tape);
@@ -398,6 +433,8 @@ int main(void)
 	test_early(&early);
 	make_ring(&ring);
 	test_ring(&ring);
+	test_deadline(&deadline);
+	close(deadline.fd);
 	close(ring.fd);
 	close(early.fd);
 	close(told.fd);

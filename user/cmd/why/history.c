@@ -280,7 +280,7 @@ static void fill(struct span *span, struct history_task *at, const struct schedt
 	if (run->woke_in != SCHEDTAPE_NONE)
 		span->woke_in = run->woke_in;
 	at->cgroup = task->cgroup;
-	at->policy = task->policy;
+	span->policy = task->policy;
 }
 
 int history_began(struct history *history, const struct schedtape_task *task,

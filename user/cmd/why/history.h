@@ -49,6 +49,7 @@ enum span_kind {
  * @left_state: enum stape_state at @left; SPAN_NO_STATE: not known
  * @woke_in: enum stape_context at @woke; SPAN_NO_STATE: not known
  * @lasts: of a SPAN_RUN: the task still waited for this run when the tape ended
+ * @policy: of a SPAN_RUN: that of the task when it began, or when the tape ended
  */
 struct span {
 	uint64_t begin;
@@ -66,6 +67,7 @@ struct span {
 	uint8_t left_state;
 	uint8_t woke_in;
 	bool lasts;
+	uint8_t policy;
 };
 
 #define SPAN_NO_STATE	0xff
@@ -77,7 +79,7 @@ struct span {
  * @source: the run of the task that woke or forked it last, until it runs again
  * @queue: the last SPAN_QUEUED of the wait in which it is
  * @queued_since: since when it waits for @queued_cpu; 0: it does not wait, or that is not known
- * @cgroup, @policy: id of its cgroup, and its policy, when it ran last, or when the tape ended
+ * @cgroup: id of its cgroup when it ran last, or when the tape ended
  */
 struct history_task {
 	uint64_t last;
@@ -87,7 +89,6 @@ struct history_task {
 	uint64_t queued_since;
 	uint64_t cgroup;
 	uint32_t queued_cpu;
-	uint8_t policy;
 };
 
 /**

@@ -339,7 +339,7 @@ static struct json_object *json_link(const struct printer *printer, const struct
 	json_task(object, merged ? NULL : "pid", "comm", printer->tasks, link->task);
 	json_task(object, merged ? NULL : "other_pid", "other_comm", printer->tasks, link->other);
 	json_syscall(object, printer->syscalls, link->syscall);
-	if (!merged && (link->kind == LINK_THROTTLED || link->kind == LINK_SUSPECTED))
+	if (!merged && link->throttle.id)
 		json_throttle(object, &link->throttle);
 	out_json_add_count(object, "time_ns", link->time);
 	out_json_add_double(object, "share", (double)link->time / (chain->end - chain->begin));

@@ -23,11 +23,10 @@ static struct throttle throttle_of(const struct quotas_cgroup *cgroup, uint64_t 
 }
 
 /* Quotas of CPU time are only for tasks of these policies. */
-static bool has_quota(const struct history *history, const struct span *run)
+static bool has_quota(const struct span *run)
 {
-	unsigned int policy = history->tasks[run->task].policy;
-
-	return policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+	return run->policy == SCHED_OTHER || run->policy == SCHED_BATCH ||
+	       run->policy == SCHED_IDLE;
 }
 
 /*
@@ -65,7 +64,7 @@ bool throttle_find(struct throttle *throttle, const struct history *history,
 	struct bout found, last = { 0, 0 };
 	unsigned int depth;
 
-	if (!history->throttles.nr || !has_quota(history, run))
+	if (!history->throttles.nr || !has_quota(run))
 		return false;
 	/* The one that ended last is what kept the task. */
 	cgroup = quotas_find(quotas, id);
@@ -99,7 +98,14 @@ bool throttle_suspect(struct throttle *throttle, const struct history *history,
 	if (span->kind != SPAN_IDLE &&
 	    (span->kind != SPAN_OTHER || recorded->all || history->tells_idle))
 		return false;
-	if (time <= WAKING_UP || !has_quota(history, run))
+	if (time <= WAKING_UP)
+		return false;
+	/* The kernel has no tracepoint for a task that used up its runtime, or yields the rest. */
+	if (run->policy == SCHED_DEADLINE) {
+		*throttle = (struct throttle){ .cgroup = "" };
+		return true;
+	}
+	if (!has_quota(run))
 		return false;
 	/* The tape tells when it was throttled. */
 	if (recorded->throttling && ready >= history->throttles.known_since)
