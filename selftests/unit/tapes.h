@@ -35,7 +35,7 @@ static inline void blob_init(struct blob *b)
 	snprintf(b->path, sizeof(b->path), "/proc/self/fd/%d", b->fd);
 }
 
-static inline void blob_put(struct blob *b, const void *data, size_t size)
+static inline void blob_put(const struct blob *b, const void *data, size_t size)
 {
 	if (ftruncate(b->fd, 0) || pwrite(b->fd, data, size, 0) != (ssize_t)size) {
 		perror("Bail out! blob");
@@ -97,6 +97,19 @@ static inline void seal_header(unsigned char *tape)
 {
 	put64(tape + 24, 0);
 	put64(tape + 24, XXH64(tape, get32(tape + 12), 0));
+}
+
+/* Lets a tape be of an older minor version. */
+static inline void blob_make_older(const struct blob *b, unsigned int minor)
+{
+	unsigned char *data;
+	size_t size;
+
+	data = blob_get(b, &size);
+	put16(data + 10, minor);
+	seal_header(data);
+	blob_put(b, data, size);
+	free(data);
 }
 
 static inline void seal_record(unsigned char *record)

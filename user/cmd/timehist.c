@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "commands.h"
 #include "common/heading.h"
+#include "common/idle-time.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
@@ -303,6 +304,7 @@ static int timehist_tape(struct command *command)
 		return CMD_FAILURE;
 	command->start = schedtape_tape_end(tape)->start_time;
 	th->sheet.times = &th->time;
+	th->knows_idle = idle_time_is_known(tape);
 	count_cpus(th, tape);
 	syscalls_init(&th->syscalls, tape);
 	if (th->show_calls)

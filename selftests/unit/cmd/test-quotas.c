@@ -168,6 +168,29 @@ static void test_old(const struct blob *tape)
 	    "\"quota_ns\":20000000,\"period_ns\":100000000}],\"counts\":null}]", "as JSON");
 }
 
+/* Before format 2.11, only tapes of all tasks tell when CPUs are idle. */
+static void test_before_idle(const struct blob *tape)
+{
+	static const char some[] = "{\"cgroups\":[{\"id\":7,\"path\":\"/b\","
+				   "\"max\":\"20000 100000\"}]}";
+	static const struct look looks[] = { { 0 } };
+
+	make_quotas(tape, some, looks);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a CPU that the tape says was idle");
+	blob_make_older(tape, 10);
+	why(tape->path, "10", NULL);
+	has(" 100.00 % 80.000 1 1.010000 ?:10 was ready, what its CPU did is not known\n",
+	    "one of an older tape");
+	has("\n# What its CPU did is not known: tapes tell when CPUs were idle since format 2.11;",
+	    "the reason");
+	has_not("hrottled", "so no quota is to blame");
+	make_quotas(tape, OLD, looks);
+	blob_make_older(tape, 10);
+	why(tape->path, "10", NULL);
+	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "an older tape of all tasks");
+}
+
 #define B(max, counts)	"[{\"id\":7," max "\"path\":\"/a/b\",\"stat\":{" counts "}}]"
 #define MAX(percent)	"\"max\":\"" percent "000 100000\","
 #define COUNTS(periods, throttled, us)	"\"nr_periods\":" periods ",\"nr_throttled\":" throttled \
@@ -525,6 +548,7 @@ int main(void)
 
 	blob_init(&tape);
 	test_old(&tape);
+	test_before_idle(&tape);
 	test_change(&tape);
 	test_counts(&tape);
 	test_never(&tape);

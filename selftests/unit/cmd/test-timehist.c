@@ -124,6 +124,15 @@ static void test_idle(const struct blob *tape)
 	    "a part of it");
 }
 
+/* Before format 2.11, only tapes of all tasks tell when CPUs are idle. */
+static void test_older(const struct blob *tape)
+{
+	make_delays(tape);
+	blob_make_older(tape, 10);
+	has_line(cmd_timehist, "-I", "\n 0 - 199.000 0.000 0.000 0.000 801.000 0\n"
+		 " 3 - 98.000 0.000 0.000 0.000 902.000 0\n", tape);
+}
+
 /*
  * 10, with nice -5, runs for 1 ms, and then is lent priority 49 while it runs for 3 ms; it becomes
  * a deadline task and runs for 5 ms.
@@ -204,6 +213,7 @@ int main(void)
 	test_json(&tape);
 	test_gaps(&tape);
 	test_idle(&tape);
+	test_older(&tape);
 	test_priorities(&tape);
 	close(tape.fd);
 	return tap_done();

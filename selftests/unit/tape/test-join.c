@@ -656,6 +656,22 @@ static void test_cut(void)
 	ok(tape_page_cut(copy, 13500) == -EBADMSG, "a corrupt page is reported");
 }
 
+/* A reader of what tapes of older modules do not tell has to know that they are old. */
+static void test_older(void)
+{
+	unsigned char *data;
+	size_t i, size;
+
+	for (i = 0; i < 2; i++) {
+		make_snapshot(&blobs[i], i + 1, 10 * i, 10 * i, 10 * i + 10);
+		blob_make_older(&blobs[i], 10);
+	}
+	join_first(2);
+	data = blob_get(&joined, &size);
+	ok(size > 12 && data[10] == 10, "tapes of an older version make one of that version");
+	free(data);
+}
+
 int main(void)
 {
 	size_t i;
@@ -677,5 +693,6 @@ int main(void)
 	test_many();
 	test_damaged();
 	test_cut();
+	test_older();
 	return tap_done();
 }

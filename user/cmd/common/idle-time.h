@@ -9,6 +9,17 @@
 
 #include <schedtape.h>
 
+/*
+ * Returns true if the tape has all tasks but the recorder's: a CPU that runs none of them goes on
+ * with what its last switch says.
+ */
+bool idle_time_by_switches(struct schedtape_tape *tape);
+/*
+ * Returns true if the tape shows when CPUs were idle, perhaps afterwards.  Otherwise a CPU that
+ * runs no task of the tape may become idle, or busy, at any time.
+ */
+bool idle_time_is_known(struct schedtape_tape *tape);
+
 /* The tape has idle time in steps, ns. */
 #define IDLE_TIME_STEP	1024
 

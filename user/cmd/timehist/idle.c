@@ -42,7 +42,10 @@ static struct cpu_sum *get_cpu(struct timehist *th, uint32_t cpu, uint64_t start
 	return &cpus[cpu];
 }
 
-/* The CPU has done the same until now: enum stape_next; another value: it is not known what. */
+/*
+ * The CPU has done the same until now: enum stape_next; another value: it is not known what.  If
+ * the tape does not show when CPUs were idle, it is known only of tasks.
+ */
 static void add_until(const struct timehist *th, struct cpu_sum *cpu, unsigned int kind,
 		      uint64_t until)
 {
@@ -51,7 +54,7 @@ static void add_until(const struct timehist *th, struct cpu_sum *cpu, unsigned i
 	if (until < cpu->last)
 		return;
 	part = selection_part(&th->selection, cpu->last, until);
-	if (kind > STAPE_NEXT_OTHER)
+	if (kind > (th->knows_idle ? STAPE_NEXT_OTHER : STAPE_NEXT_TASK))
 		cpu->unknown += part;
 	else
 		cpu->time[kind] += part;
@@ -140,7 +143,7 @@ static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t numb
 	busy = time[STAPE_NEXT_TASK] + time[STAPE_NEXT_OTHER];
 	known = busy + time[STAPE_NEXT_IDLE];
 	row[CPU].n = number;
-	row[BUSY].n = known ? figures_share(busy, known) : SHEET_NONE;
+	row[BUSY].n = known && th->knows_idle ? figures_share(busy, known) : SHEET_NONE;
 	row[TASKS].n = time[STAPE_NEXT_TASK];
 	row[OTHERS].n = time[STAPE_NEXT_OTHER];
 	row[IDLE].n = time[STAPE_NEXT_IDLE];

@@ -66,7 +66,7 @@ struct prio_begun {
 /**
  * struct timehist - the options, and the state of a run
  * @summary: -s or -S; @only_summary: -s
- * @idle: -I
+ * @idle: -I; @knows_idle: the tape shows when CPUs were idle
  * @show_calls: print the system call in which a task left
  * @show_prio: print the priority with which it left
  * @prio: --prio: only tasks that have one of @prios then, or, with @prio_deadline, SCHED_DEADLINE
@@ -91,6 +91,7 @@ struct timehist {
 	bool visual;
 	bool state;
 	bool idle;
+	bool knows_idle;
 	bool show_calls;
 	bool show_prio;
 	bool prio;

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "common/idle-time.h"
+#include "why/recorded.h"
 
 #define FIRST_ROOM	1024
 
@@ -100,8 +101,10 @@ static int go_on_without(struct history *history, enum span_kind kind, uint32_t 
 }
 
 /* Returns what a CPU does that runs no task of the tape. */
-static enum span_kind kind_of(unsigned int next)
+static enum span_kind kind_of(const struct history *history, unsigned int next)
 {
+	if (!history->recorded->knows_idle)
+		return SPAN_UNKNOWN;
 	return next == STAPE_NEXT_IDLE ? SPAN_IDLE : SPAN_OTHER;
 }
 
@@ -128,11 +131,12 @@ static int find_out(struct history *history, const struct schedtape_event *ev)
 	if (!at)
 		return -ENOMEM;
 	present = history_get(history, at->present);
-	if (ev->curr || (present && present->kind != SPAN_UNKNOWN))
+	if (ev->curr || !history->recorded->knows_idle ||
+	    (present && present->kind != SPAN_UNKNOWN))
 		return 0;
 	if (present)
 		since = present->end < ev->time ? present->end : ev->time;
-	return go_on_without(history, kind_of(ev->curr_kind), ev->cpu, since);
+	return go_on_without(history, kind_of(history, ev->curr_kind), ev->cpu, since);
 }
 
 /* Begins another span, unless the CPU does that already. */
@@ -162,7 +166,6 @@ static int told(struct history *history, const struct schedtape_event *ev)
 	enum span_kind kind;
 	uint64_t from;
 
-	history->tells_idle = true;
 	if (!present || present->kind == SPAN_RUN || ev->idle.kind == STAPE_NEXT_TASK)
 		return 0;
 	from = at->told > present->begin ? at->told : present->begin;
@@ -177,7 +180,7 @@ static int told(struct history *history, const struct schedtape_event *ev)
 	if (time.since > from && go_on_if(history, kind, ev->cpu, from))
 		return -ENOMEM;
 	return go_on_if(history, ev->idle.kind == STAPE_IDLE_OFFLINE ? SPAN_UNKNOWN :
-			kind_of(ev->idle.kind), ev->cpu, time.since);
+			kind_of(history, ev->idle.kind), ev->cpu, time.since);
 }
 
 /* What runs a task is told by history_began(). */
@@ -195,7 +198,7 @@ int history_event(struct history *history, const struct schedtape_event *ev)
 		return told(history, ev);
 	if (ev->type != STAPE_EV_SWITCH || ev->pid)
 		return 0;
-	return go_on_without(history, kind_of(schedtape_switch_next(ev)), ev->cpu,
+	return go_on_without(history, kind_of(history, schedtape_switch_next(ev)), ev->cpu,
 			     ev->time);
 }
 

@@ -111,7 +111,6 @@ struct history_cpu {
  * @tasks: by index of the task
  * @cpus: by number
  * @throttles: when cgroups were throttled
- * @tells_idle: the tape tells how long CPUs were idle; tapes before 2.11 do not
  */
 struct history {
 	const struct recorded *recorded;
@@ -124,7 +123,6 @@ struct history {
 	struct history_cpu *cpus;
 	size_t nr_cpus;
 	struct throttles throttles;
-	bool tells_idle;
 };
 
 /* Returns a span, valid until the next event; NULL: there is none, or it is too long ago. */

@@ -294,7 +294,10 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 		     "\"schedtape record -a --kthreads\" records all.");
 	if (kinds & 1U << LINK_UNKNOWN)
 		puts("# Not known: events are lost, or it began before the recording.");
-	if (kinds & 1U << LINK_READY)
+	if (kinds & 1U << LINK_READY && !recorded->knows_idle)
+		puts("# What its CPU did is not known: tapes tell when CPUs were idle since format "
+		     "2.11; older ones have to have all tasks, \"schedtape record -a --kthreads\".");
+	else if (kinds & 1U << LINK_READY)
 		puts("# What its CPU did is not known: it ran others for a part of the time, or "
 		     "events are lost.");
 }

@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 
+#include "common/idle-time.h"
 #include "machine/machine.h"
 #include "tape/meta.h"
 
@@ -35,6 +36,7 @@ int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
 
 	json_object_object_get_ex(tape_meta(tape), "filter", &filter);
 	recorded->all = flag(filter, "all") && flag(filter, "kthreads");
+	recorded->knows_idle = idle_time_is_known(tape);
 	recorded->throttling = throttling_of(tape_meta(tape));
 	return quotas_read(&recorded->quotas, tape);
 }

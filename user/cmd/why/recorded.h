@@ -15,11 +15,13 @@
 /**
  * struct recorded - of a tape that is open
  * @all: it has all tasks, but for the recorder
+ * @knows_idle: it shows when CPUs were idle
  * @throttling: enum stape_throttling
  * @quotas: those of cgroups; of a pipe, as far as they have come
  */
 struct recorded {
 	bool all;
+	bool knows_idle;
 	enum stape_throttling throttling;
 	struct quotas quotas;
 };

@@ -94,11 +94,7 @@ bool throttle_suspect(struct throttle *throttle, const struct history *history,
 	const struct quotas_cgroup *cgroup;
 	const struct tape_cgroup *look;
 
-	/* A CPU that ran another task may have been idle, too, if the tape does not tell. */
-	if (span->kind != SPAN_IDLE &&
-	    (span->kind != SPAN_OTHER || recorded->all || history->tells_idle))
-		return false;
-	if (time <= WAKING_UP)
+	if (span->kind != SPAN_IDLE || time <= WAKING_UP)
 		return false;
 	/* The kernel has no tracepoint for a task that used up its runtime, or yields the rest. */
 	if (run->policy == SCHED_DEADLINE) {

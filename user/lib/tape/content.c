@@ -40,6 +40,11 @@ static int check_recording(struct schedtape_tape *tape, const struct tape_file *
 		0 : -ESTALE;
 }
 
+bool tape_has_idle_times(const struct schedtape_tape *tape)
+{
+	return tape->files[0].minor >= TAPE_MINOR_IDLE;
+}
+
 bool tape_is_overwritten(const struct schedtape_tape *tape)
 {
 	struct json_object *overwrite;

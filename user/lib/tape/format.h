@@ -32,6 +32,8 @@
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
 #define TAPE_MINOR		12
+#define TAPE_MINOR_MERGED	9	/* the first one with the member "merged" of META */
+#define TAPE_MINOR_IDLE		11	/* the first one with idle times of CPUs */
 
 #define TAPE_BIG_ENDIAN		0x0001	/* file flag: the ring pages are big-endian */
 

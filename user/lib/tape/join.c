@@ -94,7 +94,7 @@ static int begin(struct join *join, struct json_object *merged, struct schedtape
 	join->end.size = sizeof(join->end);
 	join->end.start_time = join->tape->end.began;
 	join->end.window_start = join->tape->window;
-	ret = tape_copy_header(join->tape, TAPE_MINOR, join->writer, err);
+	ret = tape_copy_header(join->tape, TAPE_MINOR_MERGED, join->writer, err);
 	return ret ? ret : put_meta(join, merged, err);
 }
 

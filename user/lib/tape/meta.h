@@ -14,6 +14,8 @@ struct json_object;
 struct json_object *tape_meta(struct schedtape_tape *tape);
 /* Returns the list of CPUs that were recorded, "0-3,6"; NULL: all were. */
 const char *tape_recorded_cpus(struct schedtape_tape *tape);
+/* Returns whether the tape has idle times of CPUs (SCHEDTAPE_EV_IDLE), as all have since 2.11. */
+bool tape_has_idle_times(const struct schedtape_tape *tape);
 /* Returns whether the rings kept their newest events only ("overwrite" of META). */
 bool tape_is_overwritten(const struct schedtape_tape *tape);
 /*

@@ -37,6 +37,7 @@ struct tape_unpacked;
  * @size: bytes when it was opened; later ones are ignored.  See tape_file_size()
  * @pipe: it is a pipe, and this is the part of it that is in memory; NULL: it can seek
  * @header: bytes of its header, behind which the records begin
+ * @minor: the format's minor version, from its header
  * @offset: where the walk over its records is
  * @tried: bytes that the search for valid records has read
  * @described: it has a valid META
@@ -50,6 +51,7 @@ struct tape_file {
 	uint64_t size;
 	struct tape_pipe *pipe;
 	uint32_t header;
+	uint16_t minor;
 	uint64_t offset;
 	uint64_t tried;
 	bool described;

@@ -70,6 +70,7 @@ static int header_check(struct tape_file *file, struct schedtape_error *err)
 	if (ret)
 		return ret;
 	memcpy(&header, bytes, sizeof(header));
+	file->minor = le16toh(header.minor);
 	memset(bytes + offsetof(struct tape_header, sum), 0, sizeof(header.sum));
 	if (XXH64(bytes, file->header, 0) != le64toh(header.sum))
 		return schedtape_fail(err, -EBADMSG, "%s: the tape's header is damaged "

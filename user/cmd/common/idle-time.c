@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/idle-time.h"
+
+#include <json-c/json.h>
+
+#include "tape/meta.h"
+
+static bool flag(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+
+	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
+}
+
+static bool excludes_any(struct json_object *filter)
+{
+	struct json_object *names;
+
+	return json_object_object_get_ex(filter, "exclude_comm", &names) &&
+	       json_object_is_type(names, json_type_array) && json_object_array_length(names);
+}
+
+bool idle_time_by_switches(struct schedtape_tape *tape)
+{
+	struct json_object *filter = NULL;
+
+	json_object_object_get_ex(tape_meta(tape), "filter", &filter);
+	return flag(filter, "all") && flag(filter, "kthreads") && !excludes_any(filter);
+}
+
+bool idle_time_is_known(struct schedtape_tape *tape)
+{
+	return tape_has_idle_times(tape) || idle_time_by_switches(tape);
+}
