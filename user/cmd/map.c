@@ -136,6 +136,14 @@ static void on_gap(struct map *map, const struct schedtape_event *ev)
 		gap_lines_text(&map->rows.lines, &map->rows.time, ev);
 }
 
+static void on_idle(struct map *map, const struct schedtape_event *ev)
+{
+	struct cell *cell = rows_find(&map->rows, ev->cpu);
+
+	if (cell && ev->idle.kind != STAPE_NEXT_TASK)
+		rows_tell(cell, ev->idle.kind);
+}
+
 static int on_switch(struct map *map, const struct schedtape_event *ev)
 {
 	bool enters = !map->of_tasks || selects(map, ev->pid), leaves;
@@ -172,6 +180,8 @@ static int take(void *arg, const struct schedtape_event *ev)
 	}
 	if (task_table_follow(&map->rows.table, ev))
 		return -ENOMEM;
+	if (ev->type == SCHEDTAPE_EV_IDLE)
+		on_idle(map, ev);
 	return ev->type == STAPE_EV_SWITCH ? on_switch(map, ev) : 0;
 }
 
@@ -214,6 +224,9 @@ static int run(struct map *map, struct schedtape_tape *tape)
 	const char *path = map->common.input;
 	struct schedtape_error err = { "" };
 
+	/* JSON has nothing of CPUs that do not switch. */
+	if (!map->common.json && out_failed(others_read(&map->rows.others, tape, &err), &err))
+		return CMD_FAILURE;
 	if (out_failed(task_table_begin(&map->rows.table, tape, &err), &err))
 		return CMD_FAILURE;
 	if (add_columns(map, tape)) {

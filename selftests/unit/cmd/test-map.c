@@ -4,6 +4,7 @@
  */
 #include "delays-tape.h"
 #include "map/names.h"
+#include "pipes.h"
 
 /* Runs map with two or three options. */
 static int run_more(const struct blob *tape, const char *a, const char *b, const char *c)
@@ -26,11 +27,12 @@ static void test_lines(const struct blob *tape)
 	    "  *B0           1.100000 secs B0 => shell:20\n"
 	    "  *A0           1.150000 secs\n"
 	    "  *-            1.200000 secs\n"
-	    "   -  *A0       1.302000 secs\n"
-	    "   -  *-        1.400000 secs\n", "all lines");
+	    "   ?  *A0       1.302000 secs ? => idle or another task\n"
+	    "   ?  *-        1.400000 secs\n", "all lines");
 	run(cmd_map, "map", "--compact", tape);
 	has("  *A0       1.001000 secs A0 => shell:10 (CPU 0)\n", "a column for a CPU");
-	has("   -  *A0       1.302000 secs (CPU 3)\n", "and for the next one");
+	has("   ?  *A0       1.302000 secs ? => idle or another task (CPU 3)\n",
+	    "and for the next one");
 	has_not("#", "there are no columns at first");
 	has_line(cmd_map, "--reltime", " *A0 0.001000 secs A0 => shell:10\n", tape);
 	has_line(cmd_map, "--ns", " *A0 1.001000000 secs A0 => shell:10\n", tape);
@@ -42,8 +44,8 @@ static void test_selection(const struct blob *tape)
 		 " *- 1.150000 secs\n", tape);
 	has_not(" 1.200000 ", "nothing of other tasks");
 	has_line(cmd_map, "--task-name=shell", " *B0 1.100000 secs B0 => shell:20\n", tape);
-	has_line(cmd_map, "--cpus=3", "# 0 3 CPU\n - *A0 1.302000 secs A0 => shell:10\n"
-		 " - *- 1.400000 secs\n", tape);
+	has_line(cmd_map, "--cpus=3", "# 0 3 CPU\n ? *A0 1.302000 secs A0 => shell:10, "
+		 "? => idle or another task\n ? *- 1.400000 secs\n", tape);
 	has_line(cmd_map, "-C3", "# 3 CPU\n *A0 1.302000 secs A0 => shell:10\n", tape);
 	has_line(cmd_map, "--time=1.12,1.16", "CPU\n *A0 1.150000 secs A0 => shell:10\n", tape);
 	has_not(" 1.2", "nothing later");
@@ -79,12 +81,12 @@ static void test_colors(const struct blob *tape)
 	has("  *\033[31mA0\033[m ", "the colour of a task");
 	has("  *\033[32mB0\033[m ", "and of the next one");
 	has("=> shell:20\n", "in the legend, too");
-	has(" \033[2m- \033[m *\033[31mA0\033[m ", "what is no task is dark");
+	has(" \033[2m? \033[m *\033[31mA0\033[m ", "what is no task is dark");
 	run_more(tape, "--color=always", "--color-pids=20", NULL);
 	has("  *A0 ", "other tasks are plain");
 	has("  *\033[34mB0\033[m ", "a task is highlighted");
 	run_more(tape, "--color=always", "--color-cpus=3", "--color-pids=1");
-	has("   -  \033[41m*\033[mA0 ", "a CPU is highlighted");
+	has("   ?  \033[41m*\033[mA0 ", "a CPU is highlighted");
 	has("  *A0 ", "and no other one");
 	run_more(tape, "--color=always", "--json", NULL);
 	has_not("\033", "JSON has no colours");
@@ -160,6 +162,80 @@ static void test_gaps(const struct blob *tape)
 	has(",\"cpu\":3,\"event\":\"lost\",\"lost\":1234,\"first_ns\":2000000000,", "in JSON, too");
 }
 
+/*
+ * CPU 0 is idle until 10 runs at 1.01.  Then it is idle for 30 ms, at the latest until 1.11, and
+ * runs others until 1.12; from 1.13 to 1.19 it runs others, and then nothing until 1.23; from 1.24
+ * on it is idle but for 10 at 1.3.  20 runs on CPU 3 again and again.
+ */
+static void make_others(const struct blob *tape, const char *meta)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	static const unsigned int times[] = { 1005, 1050, 1115, 1150, 1200, 1260, 1350, 1390 };
+	struct maker m;
+	unsigned int i;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	m.header.curr_kind = STAPE_NEXT_OTHER;
+	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 5 * MS, STAPE_NEXT_IDLE);
+	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
+	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
+	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1310 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_idle(&m, 1380 * MS, 70 * MS, 70 * MS, STAPE_NEXT_IDLE);
+	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
+	for (i = 0; i < sizeof(times) / sizeof(*times); i++)
+		maker_switch(&m, times[i] * MS, i % 2 ? 0 : 20,
+			     i % 2 ? STAPE_NEXT_IDLE : STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	write_second_of(tape, pages, 2, "riscv64", json_tokener_parse(meta));
+}
+
+static void test_others(const struct blob *tape)
+{
+	static const char all[] = "{\"filter\":{\"all\":true,\"kthreads\":true}}";
+
+	make_others(tape, "{}");
+	run(cmd_map, "map", "--cpus=3", tape);
+	has("   .  *A0       1.005000 secs A0 => ?:20\n"
+	    "   ?  *.        1.050000 secs ? => idle or another task\n"
+	    "   -  *A0       1.115000 secs\n"
+	    "   -  *.        1.150000 secs\n"
+	    "   .  *A0       1.200000 secs\n"
+	    "   .  *.        1.260000 secs\n"
+	    "   .  *A0       1.350000 secs\n"
+	    "   ?  *.        1.390000 secs\n", "what the tape tells of a CPU without a task");
+	run(cmd_map, "map", "--cpus=0", tape);
+	has("  *-   A0       1.130000 secs\n", "the CPU of the switch shows what it begins");
+	blob_make_older(tape, 10);
+	run(cmd_map, "map", "--cpus=3", tape);
+	has("   ?  *.        1.260000 secs\n", "tapes before format 2.11 do not tell");
+	make_others(tape, all);
+	blob_make_older(tape, 10);
+	run(cmd_map, "map", "--cpus=3", tape);
+	has("   .  *.        1.260000 secs\n", "unless they have all tasks");
+}
+
+/* What a pipe tells afterwards comes too late. */
+static void test_pipe(const struct blob *tape)
+{
+	struct blob piped = { .fd = -1 };
+	unsigned char *data;
+	struct pipe pipe;
+	size_t size;
+
+	make_others(tape, "{}");
+	data = blob_get(tape, &size);
+	pipe_begin(&pipe, data, size, 100);
+	snprintf(piped.path, sizeof(piped.path), "%s", pipe.path);
+	run(cmd_map, "map", "--cpus=3", &piped);
+	pipe_end(&pipe);
+	free(data);
+	has("   ?  *.        1.260000 secs\n", "a CPU without a task, of a pipe");
+}
+
 /* Returns the name of a task, with '!' behind it if its legend is due. */
 static const char *name_of(struct names *names, uint32_t task)
 {
@@ -209,6 +285,8 @@ int main(void)
 	test_colors(&tape);
 	test_legends(&tape);
 	test_gaps(&tape);
+	test_others(&tape);
+	test_pipe(&tape);
 	test_names();
 	close(tape.fd);
 	return tap_done();

@@ -76,6 +76,12 @@ void rows_clear(struct cell *cell)
 	set_text(cell, "  ");
 }
 
+void rows_tell(struct cell *cell, unsigned int kind)
+{
+	rows_clear(cell);
+	cell->text[0] = others_kind(kind);
+}
+
 /* -- text ------------------------------------------------------------------ */
 
 /* Returns the colour of a cell's text, or NULL. */
@@ -152,6 +158,16 @@ static void put_legend(struct rows *rows, const struct cell *cell, const char **
 	lines_number(lines, cell->pid);
 }
 
+/* Puts what the sign of idle or another task is, once. */
+static void explain(struct rows *rows, const char *between)
+{
+	if (!rows->unsure || rows->explained)
+		return;
+	rows->explained = true;
+	lines_put(&rows->lines, between);
+	lines_put(&rows->lines, "? => idle or another task");
+}
+
 /* Puts all that is due, first that of the column of the switch. */
 static void put_legends(struct rows *rows, const struct cell *cell)
 {
@@ -162,6 +178,7 @@ static void put_legends(struct rows *rows, const struct cell *cell)
 	put_legend(rows, cell, &between);
 	for (i = 0; i < rows->nr; i++)
 		put_legend(rows, &rows->cells[i], &between);
+	explain(rows, between);
 	for (i = 0; i < rows->nr; i++) {
 		if (!rows->cells[i].fresh)
 			continue;
@@ -174,19 +191,36 @@ static void put_legends(struct rows *rows, const struct cell *cell)
 	rows->hidden = false;
 }
 
+/* Writes what a column shows in the line of another one. */
+static void write_meanwhile(struct rows *rows, const struct cell *cell, uint64_t time, char text[2])
+{
+	memcpy(text, cell->text, sizeof(cell->text));
+	if (cell->pid)
+		return;
+	text[0] = others_sign(&rows->others, cell->cpu, time, text[0]);
+	if (text[0] != OTHERS_UNSURE)
+		return;
+	rows->unsure = true;
+	rows->hidden |= !rows->explained;
+}
+
 /* "  *A0  .    1.234567 secs A0 => make:10" */
 static void print_text(struct rows *rows, const struct cell *cell, uint64_t time, bool leaves)
 {
 	struct lines *lines = &rows->lines;
-	char *from;
+	char *from, text[2];
 	size_t i;
 
 	lines_put(lines, "  ");
 	for (i = 0; i < rows->nr; i++) {
 		const struct cell *other = &rows->cells[i];
 
-		put_cell(rows, other, other == cell ? '*' : ' ',
-			 other == cell && leaves ? "- " : other->text);
+		if (other == cell) {
+			put_cell(rows, other, '*', leaves ? "- " : other->text);
+			continue;
+		}
+		write_meanwhile(rows, other, time, text);
+		put_cell(rows, other, ' ', text);
 	}
 	lines_put(lines, "  ");
 	from = lines->at;
@@ -267,5 +301,6 @@ void rows_free(struct rows *rows)
 	select_numbers_free(&rows->color_pids);
 	task_table_free(&rows->table);
 	names_free(&rows->names);
+	others_free(&rows->others);
 	free(rows->cells);
 }

@@ -16,6 +16,7 @@
 #include "common/task-table.h"
 #include "common/time-text.h"
 #include "map/names.h"
+#include "map/others.h"
 
 /**
  * struct cell - what a column shows
@@ -23,7 +24,8 @@
  * @task: number of the task that runs there, or SCHEDTAPE_NONE
  * @pid: its PID
  * @fresh: a line has to say which CPU it is of
- * @text: its name, ". " for idle, "- " for another task, "  " if it is not known
+ * @text: its name; or what its CPU did at its last event: ". " idle, "- " another task, "  " not
+ *	known
  */
 struct cell {
 	uint32_t cpu;
@@ -41,8 +43,10 @@ struct cell {
  * @color_cpus: CPUs that are highlighted
  * @color_pids: tasks that are highlighted; if it is empty, each task has a colour of its own
  * @table: the tasks
+ * @others: what CPUs do meanwhile that run none of them
  * @cells: @nr columns, from the left to the right
  * @hidden: a legend may be due
+ * @unsure: a line has OTHERS_UNSURE; @explained: the legend says what that is
  * @begun: the head was printed
  */
 struct rows {
@@ -55,9 +59,12 @@ struct rows {
 	struct time_text time;
 	struct task_table table;
 	struct names names;
+	struct others others;
 	struct cell *cells;
 	size_t nr;
 	bool hidden;
+	bool unsure;
+	bool explained;
 	bool begun;
 };
 
@@ -72,6 +79,8 @@ void rows_begin(struct rows *rows);
  * no name.  Returns 0 or -ENOMEM.
  */
 int rows_set(struct rows *rows, struct cell *cell, const struct schedtape_event *ev, bool chosen);
+/* Lets a column show what the tape tells of a CPU that runs no task of it.  @kind: of the event */
+void rows_tell(struct cell *cell, unsigned int kind);
 /* Lets a column show nothing, because of a loss or a pause. */
 void rows_clear(struct cell *cell);
 /*
