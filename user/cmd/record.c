@@ -728,7 +728,7 @@ int cmd_record(int argc, char **argv)
 	free(rec.cpus);
 	status = out_finish(exit_status(&rec, ret));
 	/* As perf does, whatever its command has made of the signal, and whatever its status is. */
-	if (!ret)
+	if (!ret || ret == -EINTR)
 		signals_die();
 	return status;
 }

@@ -117,6 +117,17 @@ else
 	skip "needs a CPU that can go offline"
 fi
 
+# -- a FIFO without a reader ----------------------------------------------------------
+
+mkfifo fifo
+timeout --preserve-status -s INT -k $((30 * patience)) $((2 * patience)) \
+	schedtape record -o fifo -- sh -c '> ran' 2> log
+[ $? = 130 ] && grep -q 'fifo: no process has opened it to read' log && [ ! -e ran ]
+report $? "a signal ends the wait for a FIFO's reader"
+schedtape report fifo > out 2> log2 &
+schedtape record -q -o fifo -- pingpong 10 > log 2>&1 && wait $! && grep -q pingpong out
+report $? "which then gets the tape"
+
 # -- signals -------------------------------------------------------------------------
 
 # shellcheck disable=SC2016 # the command expands it

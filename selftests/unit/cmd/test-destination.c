@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: what -o FILE leads to: links are followed, an open descriptor is known by each of
- * its names, and what no tape can be written to is refused.
+ * its names, and what no tape can be written to is refused; a signal ends the wait for a FIFO's
+ * reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include <common/backup.h>
 #include <common/destination.h>
+#include <common/signals.h>
 #include <schedtape-tape.h>
 
 #include "tap.h"
@@ -218,10 +220,31 @@ static void test_writer(void)
 	close(fd);
 }
 
+/* As a command that waits for signals with a descriptor. */
+static void test_fifo(void)
+{
+	int signals = signals_open(), reader, fd;
+
+	ok(!mkfifo("fifo", 0600) && destination_is_fifo("fifo"), "a FIFO");
+	ok(!destination_is_fifo("/dev/null") && !destination_is_fifo("none"), "and none");
+	raise(SIGTERM);
+	ok(destination_wait("fifo", &err) == -EINTR &&
+	   !strcmp(err.text, "fifo: no process has opened it to read the tape"),
+	   "a signal ends the wait for its reader");
+	ok(signals_read(signals, NULL), "and can be read");
+	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = destination_wait("fifo", &err);
+	ok(fd >= 0 && !(fcntl(fd, F_GETFL) & O_NONBLOCK), "with a reader it is opened");
+	close(fd);
+	close(reader);
+	close(signals);
+}
+
 int main(void)
 {
 	static const char * const files[] = {
 		"t", "e", "d/link", "link", "null", "loop", "fd", "one", "log", "pipe", "block",
+		"fifo",
 	};
 	char dir[] = "/tmp/schedtape-destination-XXXXXX";
 	size_t i;
@@ -235,6 +258,7 @@ int main(void)
 	test_standard_output();
 	test_streams();
 	test_writer();
+	test_fifo();
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
 		unlink(files[i]);
 	rmdir("d");

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,11 @@
 
 #include "base/error.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "tape/meta.h"
 
 #define LINKS_MAX	40	/* that the kernel follows */
+#define WAIT_MS		20	/* between two looks for a FIFO's reader */
 
 /* -- links ----------------------------------------------------------------- */
 
@@ -234,4 +237,31 @@ bool destination_is_stream(const char *path)
 
 	return tape_writer_descriptor(path) >= 0 ||
 	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+bool destination_is_fifo(const char *path)
+{
+	struct stat st;
+
+	return tape_writer_descriptor(path) < 0 && !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
+/* open() alone would wait for the reader, and signals_open() has blocked the signals. */
+int destination_wait(const char *path, struct schedtape_error *err)
+{
+	int fd;
+
+	for (;;) {
+		fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0 || errno != ENXIO)
+			break;
+		if (signals_pending())
+			return schedtape_fail(err, -EINTR, "%s: no process has opened it to read "
+					      "the tape", path);
+		poll(NULL, 0, WAIT_MS);
+	}
+	if (fd < 0 || fcntl(fd, F_SETFL, 0))
+		return schedtape_fail(err, -errno, "%s: %s; name another file", path,
+				      strerror(errno));
+	return fd;
 }

@@ -20,5 +20,12 @@ char *destination_find(const char *name, struct schedtape_error *err);
 void destination_option(char **path, const char *name, const struct argp_state *state);
 /* Returns true for descriptors, pipes and devices: they are neither renamed nor read again. */
 bool destination_is_stream(const char *path);
+/* Returns true for the path of a FIFO, which destination_wait() opens. */
+bool destination_is_fifo(const char *path);
+/*
+ * Opens a FIFO when a process reads it.  Returns its descriptor; -EINTR: a signal that ends the
+ * command has come before, see signals_pending(); or another -errno.
+ */
+int destination_wait(const char *path, struct schedtape_error *err);
 
 #endif /* SCHEDTAPE_DESTINATION_H */
