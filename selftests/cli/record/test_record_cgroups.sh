@@ -66,6 +66,20 @@ rmdir "$cg/st/svc"
 said '/st/svc has been removed: the recording goes on' "the end of the last cgroup is told"
 recorded "sleep sleep sleep sleep sleep true" "a service that restarts: all its tasks"
 
+expect 1 'make it first, or name one above it' schedtape record -G st/none
+mkdir -p "$cg/st/svc"
+tracing=/sys/kernel/tracing
+mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+if start schedtape record -o t -e sched:sched_process_exit -G st/svc; then
+	within st/svc true
+	within st/svc sleep 0.1
+	mkdir -p "$cg/st/svc"
+	said '/st/svc has been made again: .* no tracepoints of -e' "-e does not follow, and says so"
+	recorded "sleep true" "but the recording does"
+else
+	skip "needs tracepoints"
+fi
+
 mkdir -p "$cg/st/svc"
 start schedtape record -o t --no-follow -G st/svc
 within st/svc sleep 0.1

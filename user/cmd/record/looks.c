@@ -7,6 +7,7 @@
 #include "common/output.h"
 #include "machine/cgroup-past.h"
 #include "module/cgroup.h"
+#include "record/perf-events.h"
 
 static void made(void *arg, uint64_t id, uint64_t parent, const char *name)
 {
@@ -84,6 +85,28 @@ static void say_gone(struct recorder *recorder, bool end)
 		    "no more tasks of it will be recorded");
 }
 
+/* The kernel's perf events stay with the cgroups for which they were opened: says so, once. */
+static void say_made_again(struct recorder *recorder)
+{
+	const struct schedtape_filter *filter = recorder->filter;
+	size_t i, n = filter && recorder->events && !filter->all ? filter->nr_cgroups : 0;
+	char folder[2 * PATH_MAX];
+	struct stat st;
+
+	for (i = 0; i < n && !recorder->made_again && !recorder->quiet; i++) {
+		if (!filter->cgroups[i].path || !filter->follow || !filter->follow[i] ||
+		    perf_events_within_another(filter, i))
+			continue;
+		snprintf(folder, sizeof(folder), "%s%s", recorder->cgroups.mount,
+			 filter->cgroups[i].path);
+		recorder->made_again = !lstat(folder, &st) && st.st_ino != filter->cgroups[i].id;
+		if (recorder->made_again)
+			out_warning(NULL, "-e: %s has been made again: the tape has its scheduling "
+				    "events, but no tracepoints of -e from then on; record again, "
+				    "or a cgroup above it", filter->cgroups[i].path);
+	}
+}
+
 /* Writes all cgroups.  A tape of what was in memory has none of them yet. */
 static int put_cgroups(struct recorder *recorder, struct schedtape_writer *writer,
 		       struct schedtape_error *err)
@@ -121,6 +144,7 @@ int looks_again(struct recorder *recorder, bool counts, struct schedtape_error *
 	int ret = 0;
 
 	say_gone(recorder, false);
+	say_made_again(recorder);
 	if (schedtape_watch_lives(&recorder->watch))
 		ret = look_at_scheduler(recorder, false, err);
 	return ret ? ret : look_at_changed(recorder, true, counts, err);
@@ -136,6 +160,7 @@ int looks_end(struct recorder *recorder, struct schedtape_error *err)
 	int ret = look_at_scheduler(recorder, true, err);
 
 	say_gone(recorder, true);
+	say_made_again(recorder);
 	return ret ? ret : put_cgroups(recorder, recorder->writer, err);
 }
 

@@ -300,8 +300,7 @@ static int open_threads(struct perf_events *events, const struct perf_events_opt
 	return ret;
 }
 
-/* The events of a cgroup are those of the cgroups below it, too. */
-static bool is_within_another(const struct schedtape_filter *filter, size_t number)
+bool perf_events_within_another(const struct schedtape_filter *filter, size_t number)
 {
 	const char *path = filter->cgroups[number].path, *other;
 	size_t i, len;
@@ -350,7 +349,7 @@ static int open_targets(struct perf_events *events, const struct perf_events_opt
 		return open_target(events, &all);
 	ret = open_threads(events, options);
 	for (i = 0; i < filter->nr_cgroups && !ret; i++)
-		if (!is_within_another(filter, i))
+		if (!perf_events_within_another(filter, i))
 			ret = open_cgroup(events, &filter->cgroups[i]);
 	return ret;
 }

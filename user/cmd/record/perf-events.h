@@ -36,6 +36,8 @@ struct perf_events_counts {
 	uint64_t lost;
 };
 
+/* Returns true if another cgroup of the filter has the events of this one, too, as one above it. */
+bool perf_events_within_another(const struct schedtape_filter *filter, size_t number);
 /* Opens the events, which record nothing yet.  Returns 0, or -errno after a message. */
 int perf_events_open(const struct perf_events_options *options, struct perf_events **events);
 /* Switches them on or off. */

@@ -118,6 +118,7 @@ struct recorder_totals {
  * @cgroups: the cgroups whose quotas are watched
  * @names: reads the names of new cgroups for @cgroups
  * @cgroups_gone: how many looks have found none of the filter's
+ * @made_again: a cgroup of the filter was made again, and @events are of the one before
  * @cut: tapes that have ended, and snapshots that have been taken, while the recording went on: how
  *	many, what for the last time, and when that was, ns of CLOCK_MONOTONIC
  * @start_time: ns of CLOCK_MONOTONIC
@@ -170,6 +171,7 @@ struct recorder {
 	struct schedtape_cgroup_watch cgroups;
 	struct tape_names names;
 	unsigned int cgroups_gone;
+	bool made_again;
 	struct {
 		uint64_t count;
 		char name[32];
