@@ -9,6 +9,7 @@
 #include <record/parts.h>
 #include <record/result.h>
 #include <replay/print.h>
+#include <tape/groups.h>
 #include <tape/write.h>
 #include <top/print.h>
 
@@ -201,10 +202,11 @@ static void check(const char *command)
 /* One event of each kind, a loss, a pause, a deadline, and tasks that wake each other. */
 static uint64_t make_page(unsigned char *page)
 {
-	/* The last four are a cgroup and a deadline. */
-	uint64_t words[9] = {
+	/* The last ones are a cgroup, a deadline, and an autogroup with a cookie. */
+	uint64_t words[10] = {
 		1ULL << 32 | 20, maker_prio_word(6, 0, 0, -1, false), 15 * S / 10,
 		3ULL << 32 | STAPE_STATE_SLEEPING, 2, 77, 1000000, 2000000, 2000000,
+		5ULL << 32 | 9,
 	};
 	const uint64_t in_futex = STAPE_STATE_SLEEPING | STAPE_SWITCH_SYSCALL | 202 << 10;
 	const uint64_t mask = 5;
@@ -214,7 +216,7 @@ static uint64_t make_page(unsigned char *page)
 	m.header.curr = 10;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_paused(&m, 5 * S, 7 * S);
-	maker_task_words(&m, 7 * S, 20, STAPE_TASK_ENTERS, "server", words, 9);
+	maker_task_words(&m, 7 * S, 20, STAPE_TASK_ENTERS, "server", words, 10);
 	maker_wake(&m, 7 * S + 1000, 20, STAPE_CTX_TASK, 7 * S + 2000, 3);
 	maker_event(&m, 7 * S + 3000, STAPE_EV_FORK, 30, 1);
 	maker_event(&m, 7 * S + 4000, STAPE_EV_MIGRATE, 30, 1);
@@ -286,6 +288,9 @@ static void write_tape(const char *path, const char *text_of_meta)
 	const struct schedtape_sample sample = {
 		.time = 2 * S, .bytes = sizeof(data), .data = &data,
 	};
+	const struct schedtape_group group = {
+		.start_time = 15 * S / 10, .pid = 20, .autogroup = 9, .nice = 1, .core = 5,
+	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
@@ -296,6 +301,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	put_quota(writer, "500000000", &err);
 	put_quota(writer, "9500000000", &err);
 	if (schedtape_writer_tasks(writer, tasks, 2, &err) ||
+	    tape_writer_groups(writer, &group, 1, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||
 	    schedtape_writer_formats(writer, &points_formats, &err) ||
