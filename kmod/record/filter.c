@@ -196,7 +196,7 @@ void stape_filter_withdraw(struct stape_filter *filter)
 	clear_bit(filter->id, &stape_filters_used);
 }
 
-/* Returns whether a PID has left a filter since the last resync.  Under the PID's lock. */
+/* Returns whether a PID is one of the leavers.  Under the PID's lock. */
 static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
 {
 	u32 i;
@@ -214,8 +214,7 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
  * stape_filter_settle() - update the id of a PID after a change of its bits
  * @pid: the PID
  *
- * Leavers are searched only if they may have @pid: stape_filter_leave() has set its id, which only
- * a task that has come back to the filter loses, and that has no need of it any more.
+ * Leavers are searched only if they may have @pid: stape_filter_note() has set its id.
  *
  * Context: under the PID's stape_filter_lock().
  */
@@ -234,10 +233,10 @@ void stape_filter_settle(u32 pid)
 		filter = READ_ONCE(stape_filters[i]);
 		if (!filter)
 			continue;
-		if (test_bit(pid, filter->members))
-			id = id ? STAPE_FILTER_MULTI : i;
-		else if (may_be_leaver && stape_filter_is_leaver(filter, pid))
+		if (may_be_leaver && stape_filter_is_leaver(filter, pid))
 			id = STAPE_FILTER_MULTI;
+		else if (test_bit(pid, filter->members))
+			id = id ? STAPE_FILTER_MULTI : i;
 	}
 	WRITE_ONCE(stape_filter_ids[pid], id);
 }
@@ -247,8 +246,8 @@ void stape_filter_settle(u32 pid)
  * @filter: a session's
  * @pids: returned: STAPE_FILTER_LEAVERS_MAX PIDs, or 0
  *
- * Each of them was removed from @members before this returns, so the resync cannot see its bit
- * on any CPU.
+ * Each of them was removed from @members, or added, before this returns, so the resync sees that on
+ * all CPUs.
  *
  * Context: any.
  */
@@ -347,6 +346,21 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid)
 		stape_filter_drop_member(filter, pid);
 }
 
+/* Makes a PID one of the leavers, and lets the update of its id look at them.  Under both locks. */
+static void stape_filter_note(struct stape_filter *filter, u32 pid)
+{
+	u32 i;
+
+	for (i = 0; i < STAPE_FILTER_LEAVERS_MAX; i++) {
+		if (filter->leavers[i])
+			continue;
+		WRITE_ONCE(filter->leavers[i], pid);
+		WRITE_ONCE(filter->nr_leavers, filter->nr_leavers + 1);
+		break;
+	}
+	WRITE_ONCE(stape_filter_ids[pid], STAPE_FILTER_MULTI);
+}
+
 /**
  * stape_filter_leave() - remove a live task from the members
  * @filter: a session's
@@ -359,20 +373,32 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid)
  */
 void stape_filter_leave(struct stape_filter *filter, u32 pid)
 {
-	u32 i;
-
 	raw_spin_lock(&filter->lock);
-	for (i = 0; i < STAPE_FILTER_LEAVERS_MAX; i++) {
-		if (filter->leavers[i])
-			continue;
-		WRITE_ONCE(filter->leavers[i], pid);
-		WRITE_ONCE(filter->nr_leavers, filter->nr_leavers + 1);
-		break;
-	}
-	/* Lets the update of the id look at the leavers. */
-	WRITE_ONCE(stape_filter_ids[pid], STAPE_FILTER_MULTI);
+	stape_filter_note(filter, pid);
 	/* Under the lock, as stape_filter_get_leavers() promises. */
 	stape_filter_remove(filter, pid);
+	raw_spin_unlock(&filter->lock);
+}
+
+/**
+ * stape_filter_enter() - make a task a member that another CPU runs
+ * @filter: a session's; nothing happens if it is closed
+ * @pid: the task's PID
+ *
+ * As long as ring->curr of that CPU does not name the task, a switch from it to another member must
+ * tell that the CPU was not idle, which the usual way to write it does not.  The caller has the
+ * session resynced.
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+void stape_filter_enter(struct stape_filter *filter, u32 pid)
+{
+	if (READ_ONCE(filter->closed))
+		return;
+	raw_spin_lock(&filter->lock);
+	stape_filter_note(filter, pid);
+	/* As in stape_filter_leave(). */
+	stape_filter_insert(filter, pid);
 	raw_spin_unlock(&filter->lock);
 }
 

@@ -99,10 +99,10 @@ struct stape_filter_rescan {
  * @members: a bit for every PID of the initial namespace: is it recorded?  NULL if the session
  *	has no rings yet
  * @nr_members: bits set in @members
- * @leavers: PIDs removed from @members that some CPU's ring->curr may still name, or 0.  Their
- *	id stays STAPE_FILTER_MULTI until the next resync of all CPUs, so that the switch away
- *	from them is recorded.  If the array is full, the id is cleared at once and the resync
- *	repairs ring->curr
+ * @leavers: PIDs removed from @members that some CPU's ring->curr may still name, and PIDs added
+ *	that it does not name yet, or 0.  Their id stays STAPE_FILTER_MULTI until the next resync
+ *	of all CPUs, so that the switch away from them is recorded, with idle time.  If the array
+ *	is full, the id is right at once and the resync repairs ring->curr
  * @nr_leavers: entries of @leavers that are not 0
  * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds
@@ -192,6 +192,7 @@ void stape_filter_follow(struct stape_filter *filter, struct cgroup *cgroup, con
 void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
 void stape_filter_leave(struct stape_filter *filter, u32 pid);
+void stape_filter_enter(struct stape_filter *filter, u32 pid);
 void stape_filter_settle(u32 pid);
 bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task);
 bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm);

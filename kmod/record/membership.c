@@ -32,7 +32,11 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 
 	stape_waits_enter(active->waits, pid);
 	stape_encode_enter(active, task, comm, &written);
-	stape_filter_insert(&active->filter, pid);
+	/* The caller resyncs a CPU that runs the task. */
+	if (unlikely(task != current && stape_on_cpu(task)))
+		stape_filter_enter(&active->filter, pid);
+	else
+		stape_filter_insert(&active->filter, pid);
 	/*
 	 * Read the task again after setting the bit.  (1) A change that was made before the bit
 	 * was visible was not written: write it.  Pairs with smp_mb() in probe_prio.c and

@@ -102,4 +102,63 @@ if [ -z "${SCHEDTAPE_EXACT-}" ]; then
 	[ -z "${VERBOSE-}" ] || sed 's/^/# /' log
 fi
 
+# The other task runs on an idle CPU 1, becomes a recorded one meanwhile, and wakes one at once.
+cat > enter.py << 'EOP'
+import mmap, os, sys, time
+
+ROUNDS, SPINS = 5, 0.3
+
+def on_cpu1(work):
+	pid = os.fork()
+	if not pid:
+		os.sched_setaffinity(0, {1})
+		work()
+		os._exit(0)
+	return pid
+
+def move(pid, cgroup):
+	with open(cgroup + "/cgroup.procs", "w") as procs:
+		procs.write(str(pid))
+
+def answer():
+	while os.read(call[0], 1) != b"e":
+		pass
+
+def spin():
+	while os.read(begin[0], 1) != b"e":
+		while not flag[0]:
+			pass
+		os.write(call[1], b"x")
+
+root, recorded = sys.argv[1:]
+flag, call, begin = mmap.mmap(-1, 1), os.pipe(), os.pipe()
+move(on_cpu1(answer), recorded)
+other = on_cpu1(spin)
+for _ in range(ROUNDS):
+	os.write(call[1], b"x")
+	time.sleep(0.05)
+	os.write(begin[1], b"x")
+	time.sleep(SPINS)
+	move(other, recorded)
+	flag[0] = 1
+	time.sleep(0.05)
+	flag[0] = 0
+	move(other, root)
+os.write(call[1], b"e")
+os.write(begin[1], b"e")
+os.wait()
+os.wait()
+EOP
+cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ "$(nproc)" -gt 1 ] && [ -n "$cg" ] && mkdir -p "$cg/st" 2> log; then
+	trap 'rm -rf "$dir"; rmdir "$cg/st"' EXIT
+	schedtape record -q -o enter.tape -G st -- /usr/bin/python3 -IS enter.py "$cg" "$cg/st" 2> log
+	schedtape timehist -I --json enter.tape > idle.json 2>> log && like idle.json \
+		'[c for c in d["idle"] if c["cpu"] == 1 and c["tasks_ns"] + c["others_ns"] > 1.45e9]'
+	report $? "a CPU is not idle while it runs a task that becomes a recorded one"
+	[ -z "${VERBOSE-}" ] || sed 's/^/# /' idle.json
+else
+	skip "needs two CPUs and cgroups of version 2"
+fi
+
 finish
