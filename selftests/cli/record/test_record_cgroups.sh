@@ -96,6 +96,21 @@ said 'the last of these cgroups has been removed' "several cgroups: the end of t
 within st/a true
 recorded "sleep sleep true" "a path is followed, and a number is not"
 
+# As in a container, whose root is the cgroup st.
+mkdir -p "$cg/st/svc"
+# shellcheck disable=SC2016 # for the other shells
+start sh -c 'echo $$ > "$0/st/cgroup.procs" && exec unshare -Cm sh -c \
+	'\''umount -l "$0" && mount -t cgroup2 cgroup2 "$0" && exec \
+		schedtape record -o t -G svc'\'' "$0"' "$cg"
+within st/svc sleep 0.011
+within st/svc sleep 0.1
+said ' /svc has been removed: the recording goes on' "a cgroup namespace: the end is told"
+interrupt $recorder
+[ "$(names t)" = "sleep sleep" ]
+report $? "a service that restarts: all its tasks"
+schedtape report --by cgroup t > log 2>&1 && grep -q '^/svc ' log && ! grep -q 'id:' log
+report $? "with their cgroups"
+
 # The recorder does not see them, and the second one has a name that takes several events.
 for option in -G/ "-M 1M -G/" "-p $$"; do
 	# shellcheck disable=SC2086 # options
