@@ -7,13 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Sanitizers take time, and memory of their own.  gcc and clang say differently that they are on. */
-#ifndef __has_feature
-#define __has_feature(feature)	0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define SANITIZED	1
-#else
+/* Sanitizers take time, and memory of their own.  Makefile says that they are on. */
+#ifndef SANITIZED
 #define SANITIZED	0
 #endif
 

@@ -312,7 +312,8 @@ static void test_own_pids(const struct blob *tape)
 	write_tape(tape, page, 1, &end, false);
 
 	run(cmd_script, "script", NULL, tape);
-	has(" task: box:20 forked [R] on [000] tgid=20 ppid=10 ns_pid=7 ", "a PID is known at once");
+	has(" task: box:20 forked [R] on [000] tgid=20 ppid=10 ns_pid=7 ",
+	    "a PID is known at once");
 	run(cmd_script, "script", "--pid=ns:7", tape);
 	has(" migrate: box:20 to [003]\n", "--pid=ns:7: the process");
 	has(" migrate: box:21 to [003]\n", "and its thread");

@@ -324,7 +324,8 @@ static void test_groups(void)
 	ok(!schedtape_tape_damage(tape) && has_group(tape, 2000, 0, -20) &&
 	   has_group(tape, 501, 1499, -20), "groups are written and read, the last entry counts");
 	ok(has_group(tape, 1993, 7, SCHEDTAPE_NICE_UNKNOWN), "a nice value that is not known");
-	ok(!tape_group_find(tape, 2000, 6) && !tape_group_find(tape, 3, 5), "no other task has one");
+	ok(!tape_group_find(tape, 2000, 6) && !tape_group_find(tape, 3, 5),
+	   "no other task has one");
 	schedtape_tape_close(tape);
 	close(b.fd);
 }

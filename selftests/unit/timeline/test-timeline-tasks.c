@@ -499,7 +499,8 @@ static void test_parents(void)
 	task = fake_task(tl, 10, 0);
 	ok(task->ppid == 5 && task->exit_ppid == 5, "a parent that stays");
 	task = fake_task(tl, 20, 0);
-	ok(task->ppid == 10 && task->exit_ppid == 1, "one that ends before: another one at the end");
+	ok(task->ppid == 10 && task->exit_ppid == 1,
+	   "one that ends before: another one at the end");
 	ok(fake_task(tl, 21, 0)->ppid == 10 && !fake_task(tl, 21, 0)->exit_ppid,
 	   "which is not recorded");
 	ok(fake_task(tl, 22, 0)->ppid == 10 && fake_task(tl, 22, 0)->exit_ppid == SCHEDTAPE_NONE,

@@ -7,8 +7,8 @@
 #include "base/group.h"
 
 /*
- * As schedtape_session_tasks(), with those that are in an autogroup or have a core-scheduling cookie;
- * the caller frees both arrays, also on failure.
+ * As schedtape_session_tasks(), with those that are in an autogroup or have a core-scheduling
+ * cookie; the caller frees both arrays, also on failure.
  */
 int schedtape_session_groups(struct schedtape_session *session, struct schedtape_task_info **tasks,
 			     size_t *n, struct schedtape_group **groups, size_t *nr_groups,

@@ -61,7 +61,8 @@ static int add_group(struct schedtape_tape *tape, const struct tape_group *entry
 		.start_time = le64toh(entry->start_time),
 		.pid = le32toh(entry->pid),
 		.autogroup = le32toh(entry->autogroup),
-		.nice = nice < TAPE_MIN_NICE || nice > TAPE_MAX_NICE ? SCHEDTAPE_NICE_UNKNOWN : nice,
+		.nice = nice < TAPE_MIN_NICE || nice > TAPE_MAX_NICE ? SCHEDTAPE_NICE_UNKNOWN :
+								       nice,
 		.core = le32toh(entry->core),
 	};
 	return 0;
