@@ -75,7 +75,7 @@ $(BUILD)/user/lib.a: $(LIB_OBJ)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
@@ -138,7 +138,7 @@ $(BUILD)/python/schedtape/_schedtape.abi3.so: $(wildcard $(PY)/*.[ch]) $(DEV)/li
 $(BUILD)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(FLAGS) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 -include $(PIC_OBJ:.o=.d)
 

@@ -7,7 +7,7 @@ include objects.mk
 
 $(SAN)/%.o: $(TOP)/user/%.c
 	@mkdir -p $(@D)
-	$(SAN_CC) $(SAN_CFLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+	$(SAN_CC) $(SAN_CFLAGS) -fsanitize=fuzzer-no-link -MT $@ -c -o $@ $<
 
 $(SAN)/user.a: $(OBJECTS:%=$(SAN)/%.o)
 	rm -f $@ && $(AR) rcs $@ $^
