@@ -66,9 +66,13 @@ recorded=$(length makes.tape alone) with=$(length makes.replay alone)
 without=$(length plain.replay alone)
 echo "300 ms of CPU time took $recorded ms, $with ms replayed, $without ms without autogroups" |
 	tee log | sed 's/^/# /'
-[ -z "$exact" ] || { [ "$with" -lt $((recorded + 50)) ] && [ "$with" -gt $((recorded - 50)) ] &&
-	[ "$without" -gt $((recorded + 90)) ]; }
-report $? "which has its effect"
+if [ -n "$exact" ]; then
+	[ "$with" -lt $((recorded + 50)) ] && [ "$with" -gt $((recorded - 50)) ] &&
+		[ "$without" -gt $((recorded + 90)) ]
+	report $? "which has its effect"
+else
+	skip "shares of CPU time need a guest that counts instructions"
+fi
 
 # -- autogroups that were there ------------------------------------------------------------
 

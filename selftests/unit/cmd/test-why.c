@@ -396,11 +396,12 @@ static void test_deadline(const struct blob *tape)
 {
 	make_deadline(tape);
 	ok(!why(tape, "10", "--at=1.05", NULL), "a wait of a task with a runtime");
-	has(" shell:10 was ready, its CPU was idle: perhaps throttled\n", "which it has used up");
+	has(" shell:10 was ready, its CPU was idle: perhaps no runtime left\n",
+	    "which it has used up");
+	has("\n# Perhaps no runtime left: ", "which a line explains");
 	why(tape, "10", "--at=1.05", "--json");
 	squeeze();
-	has("\"kind\":\"perhaps_throttled\",\"pid\":10,", "in JSON, too");
-	has_not("\"cgroup_id\":0", "and no cgroup has throttled it");
+	has("\"kind\":\"perhaps_no_runtime\",\"pid\":10,", "in JSON, too");
 	why(tape, "10", "--at=1.1102", NULL);
 	has(" shell:10 was ready, its CPU was idle\n", "a short wait is none for a period");
 	why(tape, "10", "--at=1.14", NULL);

@@ -241,11 +241,12 @@ static bool is_name_of_any(const struct select_names *set, const struct select_n
 
 void select_names_meet(struct select_names *set, const char *name, uint32_t pid)
 {
-	struct select_name *entry, *end = set->list + set->nr, *argument = NULL;
-	size_t left = 0;
+	struct select_name *entry, *argument = NULL;
+	size_t i, left = 0;
 	bool is, other;
 
-	for (entry = set->list; entry < end; entry++) {
+	for (i = 0; i < set->nr; i++) {
+		entry = &set->list[i];
 		is = is_name_of_any(set, entry, name);
 		other = !is && has_otherwise(set, entry, name, pid);
 		/* A part selects other names, too. */

@@ -19,8 +19,8 @@
 /* -- what the kernel has --------------------------------------------------- */
 
 /*
- * Does the controller cpu rule a cgroup (version 2)?  Then its first part has a weight.  In a
- * namespace of cgroups the root has one, too, which is another cgroup's.
+ * Returns true if a cgroup of version 2, or one above it, has a cpu.weight: then the first part of
+ * its path has one.  In a namespace of cgroups the root has one, too, which is another cgroup's.
  */
 static bool has_weight(const char *path)
 {
@@ -104,7 +104,8 @@ static void tell(int fd, int32_t pid)
 
 /*
  * Starts a player from a process that ends at once: the player becomes a child of the controller,
- * also if it has ended by then.  Tells its PID twice, the second time when it is one.
+ * also if it has ended by then.  Sends the player's PID or -errno, and then 0 when the player is the
+ * controller's child, or if it could not be started.
  */
 static void start_orphan(const struct player_cast *cast, uint32_t number, int fd)
 {
@@ -192,7 +193,10 @@ pid_t sessions_spawn(struct sessions *sessions, const struct player_cast *cast, 
 	session = &sessions->list[i];
 	if (send(session->fd, &number, sizeof(number), MSG_NOSIGNAL) < 0)
 		return -errno;
+	/* 0: the process between the two was killed. */
 	pid = hear(session);
+	if (!pid)
+		return -ECHILD;
 	ret = hear(session);
 	return pid < 0 ? pid : ret < 0 ? ret : pid;
 }

@@ -64,7 +64,8 @@ static int change(struct like *like, const struct members *of, const struct memb
 			continue;
 		if (!of->tasks[i].vpid) {
 			/* In the initial namespace, it has just ended. */
-			hidden += like->self != (uint32_t)getpid();
+			hidden += call == schedtape_filter_add &&
+				  like->self != (uint32_t)getpid();
 			continue;
 		}
 		filter.tids = &of->tasks[i].vpid;

@@ -174,6 +174,8 @@ static struct link link_of(const struct walk *walk, const struct span *run, uint
 
 	if (throttle_suspect(&link.throttle, walk->history, run, ready, span, time))
 		link.kind = LINK_SUSPECTED;
+	else if (throttle_runtime(run, span, time))
+		link.kind = LINK_RUNTIME;
 	return link;
 }
 

@@ -22,6 +22,7 @@
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
  * @LINK_READY: @task was ready, and the tape does not show what its CPU did
  * @LINK_SUSPECTED: as LINK_IDLE, but @task was perhaps throttled, see throttle_suspect()
+ * @LINK_RUNTIME: the same, but with SCHED_DEADLINE it had perhaps used up its runtime
  * @LINK_THROTTLED: @task was ready, but its cgroup was throttled on its CPU
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
  * @LINK_BLOCKED: the same, and the sleep was not interruptible: for a disk, say
@@ -37,6 +38,7 @@ enum link_kind {
 	LINK_IDLE,
 	LINK_READY,
 	LINK_SUSPECTED,
+	LINK_RUNTIME,
 	LINK_THROTTLED,
 	LINK_INTERRUPT,
 	LINK_BLOCKED,

@@ -30,6 +30,9 @@ static const struct words {
 	[LINK_SUSPECTED] = {
 		"perhaps_throttled", " was ready, its CPU was idle: perhaps throttled", "", false
 	},
+	[LINK_RUNTIME] = {
+		"perhaps_no_runtime", " was ready, its CPU was idle: perhaps no runtime left", "", false
+	},
 	[LINK_THROTTLED] = { "throttled", " was throttled", "", false },
 	[LINK_INTERRUPT] = { "interrupt", " slept", " until an interrupt", false },
 	[LINK_BLOCKED] = { "blocked", " was blocked", " until an interrupt", false },
@@ -40,7 +43,7 @@ static const struct words {
 };
 
 /* Room for two names and the longest text. */
-#define LABEL	(2 * TEXT_TASK_LEN + SYSCALLS_NAME + 52)
+#define LABEL	(2 * TEXT_TASK_LEN + SYSCALLS_NAME + 60)
 
 /* Returns " in futex"; "": not known. */
 static const char *in_syscall(char buffer[SYSCALLS_NAME + 4], struct syscalls *syscalls,
@@ -287,6 +290,9 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 		print_quotas(history, true);
 	if (kinds & 1U << LINK_SUSPECTED)
 		print_quotas(history, false);
+	if (kinds & 1U << LINK_RUNTIME)
+		puts("# Perhaps no runtime left: with SCHED_DEADLINE a task that has used it up waits "
+		     "for its next period.");
 	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
@@ -296,7 +302,8 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 		puts("# Not known: events are lost, or it began before the recording.");
 	if (kinds & 1U << LINK_READY && !recorded->knows_idle)
 		puts("# What its CPU did is not known: tapes tell when CPUs were idle since format "
-		     "2.11; older ones have to have all tasks, \"schedtape record -a --kthreads\".");
+		     "2.11; older ones have to have all tasks, \"schedtape record -a --kthreads\" "
+		     "without --exclude-comm.");
 	else if (kinds & 1U << LINK_READY)
 		puts("# What its CPU did is not known: it ran others for a part of the time, or "
 		     "events are lost.");

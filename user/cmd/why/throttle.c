@@ -86,6 +86,17 @@ bool throttle_find(struct throttle *throttle, const struct history *history,
 	return true;
 }
 
+/* Returns true if a CPU was idle for longer than it takes to wake up. */
+static bool is_kept(const struct span *span, uint64_t time)
+{
+	return span->kind == SPAN_IDLE && time > WAKING_UP;
+}
+
+bool throttle_runtime(const struct span *run, const struct span *span, uint64_t time)
+{
+	return run->policy == SCHED_DEADLINE && is_kept(span, time);
+}
+
 bool throttle_suspect(struct throttle *throttle, const struct history *history,
 		      const struct span *run, uint64_t ready, const struct span *span,
 		      uint64_t time)
@@ -94,14 +105,7 @@ bool throttle_suspect(struct throttle *throttle, const struct history *history,
 	const struct quotas_cgroup *cgroup;
 	const struct tape_cgroup *look;
 
-	if (span->kind != SPAN_IDLE || time <= WAKING_UP)
-		return false;
-	/* The kernel has no tracepoint for a task that used up its runtime, or yields the rest. */
-	if (run->policy == SCHED_DEADLINE) {
-		*throttle = (struct throttle){ .cgroup = "" };
-		return true;
-	}
-	if (!has_quota(run))
+	if (!is_kept(span, time) || !has_quota(run))
 		return false;
 	/* The tape tells when it was throttled. */
 	if (recorded->throttling && ready >= history->throttles.known_since)

@@ -33,5 +33,10 @@ bool throttle_find(struct throttle *throttle, const struct history *history,
 bool throttle_suspect(struct throttle *throttle, const struct history *history,
 		      const struct span *run, uint64_t ready, const struct span *span,
 		      uint64_t time);
+/*
+ * Returns true if the task of a run has perhaps used up its runtime, or yielded the rest, while its
+ * CPU did @span for @time: the kernel has no tracepoint for that.
+ */
+bool throttle_runtime(const struct span *run, const struct span *span, uint64_t time);
 
 #endif /* SCHEDTAPE_WHY_THROTTLE_H */
