@@ -51,14 +51,20 @@ const struct schedtape_player *schedtape_tape_players(struct schedtape_tape *tap
 }
 
 const struct schedtape_group *tape_group_find(struct schedtape_tape *tape, uint32_t pid,
-					      uint64_t start_time)
+					      uint64_t start_time, uint64_t time)
 {
 	size_t i;
 
 	for (i = 0; i < tape->nr_groups; i++)
-		if (tape->groups[i].pid == pid && tape->groups[i].start_time == start_time)
+		if (tape->groups[i].pid == pid && tape->groups[i].start_time == start_time &&
+		    tape->groups[i].time == time)
 			return &tape->groups[i];
 	return NULL;
+}
+
+bool tape_has_groups(const struct schedtape_tape *tape)
+{
+	return tape->nr_groups;
 }
 
 const struct schedtape_end *schedtape_tape_end(struct schedtape_tape *tape)

@@ -289,7 +289,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 		.time = 2 * S, .bytes = sizeof(data), .data = &data,
 	};
 	const struct schedtape_group group = {
-		.start_time = 15 * S / 10, .pid = 20, .autogroup = 9, .nice = 1, .core = 5,
+		.time = 7 * S, .start_time = 5, .pid = 10, .autogroup = 9, .nice = 1, .core = 5,
 	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
 	struct schedtape_error err = { "" };

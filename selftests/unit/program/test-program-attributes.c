@@ -223,8 +223,8 @@ static void test_reset_on_fork(void)
 	schedtape_program_free(program);
 }
 
-/* @second: the autogroup of the second task */
-static struct schedtape_program *grouped(uint32_t second, int nice)
+/* Two tasks, and a child of the first one.  @second: the autogroup of the second task */
+static struct schedtape_tape *new_grouped(uint32_t second, int nice)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	size_t i;
@@ -244,13 +244,19 @@ static struct schedtape_program *grouped(uint32_t second, int nice)
 		fake_describe(tape, 450, 0, 3, STAPE_TASK_REGROUPED, "a", 199)->autogroup =
 			nice ? 7 : 3;
 	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
-	return compile(tape);
+	return tape;
+}
+
+static struct schedtape_program *grouped(uint32_t second, int nice)
+{
+	return compile(new_grouped(second, nice));
 }
 
 /* Autogroups from the start, and one that a task makes. */
 static void test_autogroups(void)
 {
 	struct schedtape_program *program = grouped(8, 0);
+	struct schedtape_tape *tape;
 
 	ok(program && program->nr_grouped == 3 && program->tasks[0].autogroup == 7 &&
 	   program->tasks[1].autogroup == 8, "two autogroups from the start");
@@ -267,6 +273,11 @@ static void test_autogroups(void)
 	schedtape_program_free(program);
 	program = grouped(7, SCHEDTAPE_NICE_UNKNOWN);
 	ok(program && !program->nr_grouped, "one for all tasks, which has no effect");
+	schedtape_program_free(program);
+	tape = new_grouped(7, 0);
+	tape->nr_groups = 0;
+	program = compile(tape);
+	ok(program && !program->nr_grouped, "those of a tape without a list of them are not known");
 	schedtape_program_free(program);
 }
 

@@ -293,16 +293,18 @@ static void test_players(void)
 	close(copy.fd);
 }
 
-static bool has_group(struct schedtape_tape *tape, uint32_t pid, uint32_t autogroup, int32_t nice)
+static bool has_group(struct schedtape_tape *tape, uint32_t pid, uint64_t time, uint32_t autogroup,
+		      int32_t nice)
 {
-	const struct schedtape_group *group = tape_group_find(tape, pid, 5);
+	const struct schedtape_group *group = tape_group_find(tape, pid, 5, time);
 
 	return group && group->autogroup == autogroup && group->nice == nice && group->core == 3;
 }
 
-/* More entries than one record has, one of them twice; one with an impossible nice value. */
+/* More entries than one record has, two of them of one task; one with an impossible nice value. */
 static void test_groups(void)
 {
+	const uint64_t later = 2 * TAPE_GROUPS_SLACK + 10;
 	static struct schedtape_group all[1500];
 	struct schedtape_tape *tape = NULL;
 	struct schedtape_writer *w;
@@ -310,8 +312,9 @@ static void test_groups(void)
 	size_t i;
 
 	for (i = 0; i < 1500; i++)
-		all[i] = (struct schedtape_group){ 900 - i % 2, 5, 2000 - i, i, -20, 3 };
+		all[i] = (struct schedtape_group){ later - i % 2, 5, 2000 - i, i, -20, 3 };
 	all[1].pid = all[0].pid;
+	all[1].time = 0;
 	all[7].nice = 20;
 	blob_init(&b);
 	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err) ||
@@ -321,11 +324,36 @@ static void test_groups(void)
 		printf("Bail out! %s\n", err.text);
 		return;
 	}
-	ok(!schedtape_tape_damage(tape) && has_group(tape, 2000, 0, -20) &&
-	   has_group(tape, 501, 1499, -20), "groups are written and read, the last entry counts");
-	ok(has_group(tape, 1993, 7, SCHEDTAPE_NICE_UNKNOWN), "a nice value that is not known");
-	ok(!tape_group_find(tape, 2000, 6) && !tape_group_find(tape, 3, 5),
+	ok(!schedtape_tape_damage(tape) && tape_has_groups(tape) &&
+	   has_group(tape, 501, later - 1, 1499, -20), "groups are written and read");
+	ok(has_group(tape, 2000, later, 0, -20) && has_group(tape, 2000, 0, 1, -20),
+	   "a task has the entry that was listed at a time");
+	ok(has_group(tape, 2000, later - 9, 0, -20) && has_group(tape, 2000, 9, 1, -20) &&
+	   !tape_group_find(tape, 2000, 5, later / 2), "or about then");
+	ok(has_group(tape, 1993, later - 1, 7, SCHEDTAPE_NICE_UNKNOWN),
+	   "a nice value that is not known");
+	ok(!tape_group_find(tape, 2000, 6, later) && !tape_group_find(tape, 3, 5, later),
 	   "no other task has one");
+	schedtape_tape_close(tape);
+	close(b.fd);
+}
+
+/* @group: with a number that no PID can have */
+static void impossible_group(struct schedtape_group group, const char *what)
+{
+	struct schedtape_tape *tape = NULL;
+	struct schedtape_writer *w;
+	struct blob b;
+
+	blob_init(&b);
+	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err) ||
+	    tape_writer_groups(w, &group, 1, &err) ||
+	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err) ||
+	    schedtape_tape_open(b.path, &tape, &err)) {
+		printf("Bail out! %s\n", err.text);
+		return;
+	}
+	ok(schedtape_tape_damage(tape) && !tape_has_groups(tape), "%s", what);
 	schedtape_tape_close(tape);
 	close(b.fd);
 }
@@ -520,6 +548,10 @@ int main(void)
 	test_same_scheduler();
 	test_players();
 	test_groups();
+	impossible_group((struct schedtape_group){ .pid = STAPE_PID_MASK + 1 },
+			 "a group with an impossible PID");
+	impossible_group((struct schedtape_group){ .pid = 1, .autogroup = STAPE_PID_MASK + 1 },
+			 "an impossible autogroup");
 	test_newer();
 	test_later_events();
 	test_older();

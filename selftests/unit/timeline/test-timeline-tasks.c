@@ -556,6 +556,91 @@ static void test_autogroups(void)
 	fake_done(tape, tl);
 }
 
+/* Lists a task with its autogroup. */
+static void list_group(struct schedtape_tape *tape, uint64_t time, uint32_t pid,
+		       uint32_t autogroup, int nice)
+{
+	struct schedtape_task_info *info = fake_info(tape, pid, "a", S, 0);
+
+	info->time = time;
+	info->start_time = pid;
+	tape->groups[tape->nr_groups++] = (struct schedtape_group){
+		.time = time, .start_time = pid, .pid = pid, .autogroup = autogroup, .nice = nice,
+	};
+}
+
+static int first_group(void *arg, const struct schedtape_task *task,
+		       const struct schedtape_task *parent, uint64_t time)
+{
+	uint32_t *first = arg;
+
+	(void)parent;
+	(void)time;
+	if (task->pid == 10)
+		*first = task->autogroup;
+	return 0;
+}
+
+/* 10 calls setsid(), and 11 is in another autogroup after a pause; both are listed again. */
+static void test_listed_again(void)
+{
+	const struct schedtape_timeline_ops born = { .size = sizeof(born), .born = first_group };
+	const struct schedtape_timeline_ops regrouped = {
+		.size = sizeof(regrouped), .regrouped = count_regrouped,
+	};
+	struct schedtape_tape *tape = fake_new(100 * MS, 900 * MS);
+	struct schedtape_timeline *tl;
+	const struct schedtape_task *task;
+	unsigned int n = 0;
+	uint32_t first = 0;
+
+	list_group(tape, 100 * MS, 10, 7, 0);
+	list_group(tape, 100 * MS, 11, 7, 0);
+	list_group(tape, 500 * MS, 10, 10, 0);
+	list_group(tape, 500 * MS, 11, 8, 4);
+	fake_switch(tape, 150 * MS, 0, R, 10);
+	fake_describe(tape, 200 * MS, FAKE_NONE, 10, STAPE_TASK_REGROUPED, "a", 10)->autogroup =
+		10;
+	fake_switch(tape, 250 * MS, 0, S, 0);
+	fake_pause(tape, 300 * MS, 490 * MS, 0, 0);
+	fake_wake(tape, 600 * MS, 0, 11, STAPE_CTX_HARDIRQ);
+	if (schedtape_timeline_run(tape, &born, &first, &tl, NULL))
+		abort();
+	ok(first == 7, "a task is born in the autogroup that it was in, not in a later one");
+	schedtape_timeline_free(tl);
+	schedtape_tape_rewind(tape, NULL);
+	if (schedtape_timeline_run(tape, &regrouped, &n, &tl, NULL))
+		abort();
+	task = fake_task(tl, 10, 0);
+	ok(task->autogroup == 10 && task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN,
+	   "an event says that it changes");
+	task = fake_task(tl, 11, 0);
+	ok(task->autogroup == 8 && task->autogroup_nice == 4 && n == 2,
+	   "after a pause a list says it");
+	fake_done(tape, tl);
+}
+
+/* A task ends, and is described afterwards; and one of which no description says the nice value. */
+static void test_group_unknown(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
+	const struct schedtape_task *task;
+	struct schedtape_timeline *tl;
+
+	fake_info(tape, 10, "a", S, 0)->start_time = 5;
+	fake_switch(tape, 100 * MS, 0, R, 10);
+	fake_switch(tape, 200 * MS, 0, X, 0);
+	fake_describe(tape, 300 * MS, FAKE_NONE, 10, STAPE_TASK_REGROUPED, "a", 5)->autogroup = 6;
+	fake_switch(tape, 400 * MS, 0, R, 20);
+	tl = fake_run(tape);
+	task = fake_task(tl, 10, 0);
+	ok(task->exited && !task->autogroup, "a task that has ended is in no other autogroup");
+	task = fake_task(tl, 20, 0);
+	ok(task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN,
+	   "without a description the nice value of its autogroup is not known");
+	fake_done(tape, tl);
+}
+
 int main(void)
 {
 	test_softirq();
@@ -573,5 +658,7 @@ int main(void)
 	test_described_again();
 	test_parents();
 	test_autogroups();
+	test_listed_again();
+	test_group_unknown();
 	return tap_done();
 }

@@ -19,6 +19,7 @@
 #include "program/choice.h"
 #include "program/compiler.h"
 #include "program/store.h"
+#include "tape/groups.h"
 #include "timeline/tasks.h"
 
 #define STOP_HERE	1	/* returned to end the run of the timeline */
@@ -227,18 +228,22 @@ static void note_policy(struct compiler *c, const struct schedtape_task *task)
 	count_once(wishes && task->wish.clamps, &ptask->clamped, &c->program->nr_clamped);
 }
 
+/* Returns the nice value of a task's autogroup, or the usual one. */
+static int autogroup_nice_of(const struct schedtape_task *task)
+{
+	return task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN ? 0 : task->autogroup_nice;
+}
+
 /*
  * Finds out whether it matters which tasks share an autogroup.  If all share one, they compete as
  * they do without any.
  */
 static void note_group(struct compiler *c, const struct schedtape_task *task)
 {
-	int nice = task->autogroup_nice;
-
 	count_once(task->autogroup, &task_of(c, task)->grouped, &c->program->nr_grouped);
 	if (c->autogroup_known && c->autogroup != task->autogroup)
 		c->grouped = true;
-	if (task->autogroup && nice && nice != SCHEDTAPE_NICE_UNKNOWN)
+	if (task->autogroup && autogroup_nice_of(task))
 		c->grouped = true;
 	c->autogroup = task->autogroup;
 	c->autogroup_known = true;
@@ -256,8 +261,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 		.sibling = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
 		.autogroup = task->autogroup,
-		.autogroup_nice = task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN ? 0 :
-				  task->autogroup_nice,
+		.autogroup_nice = autogroup_nice_of(task),
 		.pid = task->pid,
 		.born = task->start,
 		.prio_known = task->prio_known,
@@ -514,6 +518,7 @@ static int on_regrouped(void *arg, const struct schedtape_task *task, uint64_t t
 	/* Its first one was not known so far. */
 	if (ptask->parent == SCHEDTAPE_NONE && !ptask->grouped) {
 		ptask->autogroup = task->autogroup;
+		ptask->autogroup_nice = autogroup_nice_of(task);
 		note_group(c, task);
 		return 0;
 	}
@@ -638,7 +643,8 @@ static int compile(struct compiler *c, struct schedtape_tape *tape, struct sched
 		return ret;
 	if (!c->program->nr_tasks)
 		return say_nothing(c, err);
-	if (!c->grouped)
+	/* Without GROUPS the tape has the autogroups only of tasks that it describes elsewhere. */
+	if (!c->grouped || !tape_has_groups(tape))
 		c->program->nr_grouped = 0;
 	ret = program_set_processes(c);
 	if (ret)

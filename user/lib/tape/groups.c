@@ -45,10 +45,12 @@ int tape_writer_groups(struct schedtape_writer *writer, const struct schedtape_g
 
 static int add_group(struct schedtape_tape *tape, const struct tape_group *entry)
 {
-	struct schedtape_group *groups;
+	uint32_t pid = le32toh(entry->pid), autogroup = le32toh(entry->autogroup);
 	int32_t nice = (int32_t)le32toh(entry->nice);
+	struct schedtape_group *groups;
 
-	if (tape->nr_groups == TAPE_MAX_TASKS)
+	if (tape->nr_groups == TAPE_MAX_TASKS || pid > STAPE_PID_MASK ||
+	    autogroup > STAPE_PID_MASK)
 		return -EBADMSG;
 	groups = schedtape_list_grow(tape->groups, tape->nr_groups, &tape->groups_capacity,
 				     sizeof(*groups));
@@ -59,8 +61,8 @@ static int add_group(struct schedtape_tape *tape, const struct tape_group *entry
 	groups[tape->nr_groups++] = (struct schedtape_group){
 		.time = le64toh(entry->time),
 		.start_time = le64toh(entry->start_time),
-		.pid = le32toh(entry->pid),
-		.autogroup = le32toh(entry->autogroup),
+		.pid = pid,
+		.autogroup = autogroup,
 		.nice = nice < TAPE_MIN_NICE || nice > TAPE_MAX_NICE ? SCHEDTAPE_NICE_UNKNOWN :
 								       nice,
 		.core = le32toh(entry->core),
@@ -108,35 +110,44 @@ static int compare(const void *left, const void *right)
 	return order ? order : (a->time > b->time) - (a->time < b->time);
 }
 
-/* Sorts the entries, and keeps the last one of each task. */
-static void sort(struct schedtape_tape *tape)
+bool tape_has_groups(const struct schedtape_tape *tape)
 {
-	struct schedtape_group *all = tape->groups;
-	size_t i, n = 0;
-
-	qsort(all, tape->nr_groups, sizeof(*all), compare);
-	for (i = 0; i < tape->nr_groups; i++) {
-		if (n && !compare_tasks(&all[n - 1], &all[i]))
-			n--;
-		all[n++] = all[i];
-	}
-	tape->nr_groups = n;
-	tape->groups_sorted = true;
+	return tape->nr_groups;
 }
 
-static int compare_to_task(const void *key, const void *entry)
+/* Returns how far the time of an entry is from another one; of another task: too far. */
+static uint64_t distance(const struct schedtape_group *entry, const struct schedtape_group *key)
 {
-	return compare_tasks(key, entry);
+	if (compare_tasks(entry, key))
+		return UINT64_MAX;
+	return entry->time > key->time ? entry->time - key->time : key->time - entry->time;
 }
 
 const struct schedtape_group *tape_group_find(struct schedtape_tape *tape, uint32_t pid,
-					      uint64_t start_time)
+					      uint64_t start_time, uint64_t time)
 {
-	const struct schedtape_group key = { .pid = pid, .start_time = start_time };
+	const struct schedtape_group key = { .pid = pid, .start_time = start_time, .time = time };
+	const struct schedtape_group *nearest = NULL;
+	size_t low = 0, high = tape->nr_groups, middle;
+	uint64_t most = TAPE_GROUPS_SLACK;
 
-	if (!tape->nr_groups)
-		return NULL;
-	if (!tape->groups_sorted)
-		sort(tape);
-	return bsearch(&key, tape->groups, tape->nr_groups, sizeof(key), compare_to_task);
+	if (high && !tape->groups_sorted) {
+		qsort(tape->groups, high, sizeof(key), compare);
+		tape->groups_sorted = true;
+	}
+	/* Finds the first entry that does not come before the key. */
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare(&tape->groups[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < tape->nr_groups && distance(&tape->groups[low], &key) <= most) {
+		nearest = &tape->groups[low];
+		most = distance(nearest, &key);
+	}
+	if (low && distance(&tape->groups[low - 1], &key) <= most)
+		nearest = &tape->groups[low - 1];
+	return nearest;
 }

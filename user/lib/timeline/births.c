@@ -55,14 +55,18 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
 		schedtape_tasks_join(&tl->set, index, leader);
 }
 
-/* Sets the autogroup and the core-scheduling cookie of a task that starts. */
+/*
+ * Sets the autogroup and the core-scheduling cookie of a task that starts.  Its listed description
+ * may have been made after the one in the stream; then the latter is nearer to what it had first.
+ */
 static void first_group(struct schedtape_timeline *tl, struct schedtape_task *task)
 {
 	const struct schedtape_event *ev = tl->description;
-	const struct schedtape_group *group = tape_group_find(tl->tape, task->pid,
-							      task->start_time);
+	const struct schedtape_task_info *info = task->info;
+	const struct schedtape_group *group = NULL;
 
-	task->autogroup_nice = SCHEDTAPE_NICE_UNKNOWN;
+	if (info && (!ev || ev->pid != task->pid || info->time <= ev->time))
+		group = tape_group_find(tl->tape, task->pid, task->start_time, info->time);
 	if (group) {
 		task->autogroup = group->autogroup;
 		task->autogroup_nice = group->nice;

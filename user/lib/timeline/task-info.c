@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tape/events.h"
+#include "tape/groups.h"
 #include "timeline/timeline.h"
 
 #define WHY_LISTED	UINT32_MAX	/* a description outside the stream */
@@ -110,19 +111,35 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_call(tl, moved, task, time);
 }
 
-/* Takes what a description says. */
-static void set_group(struct schedtape_timeline *tl, uint32_t index,
-		      const struct schedtape_event *ev)
+/* Takes what a description says.  @nice: of the autogroup, if that is a new one */
+static void set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t autogroup, int nice,
+		      uint32_t core, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
 
-	task->core = ev->core;
-	if (task->autogroup == ev->autogroup)
+	if (timeline_track(tl, index)->state == TASK_DEAD)
 		return;
-	task->autogroup = ev->autogroup;
-	task->autogroup_nice = SCHEDTAPE_NICE_UNKNOWN;
-	timeline_count(tl, index, ev->time);
-	timeline_call(tl, regrouped, task, ev->time);
+	task->core = core;
+	if (task->autogroup == autogroup)
+		return;
+	task->autogroup = autogroup;
+	task->autogroup_nice = nice;
+	timeline_count(tl, index, time);
+	timeline_call(tl, regrouped, task, time);
+}
+
+/*
+ * Takes what was listed with a description.  Without an entry the task stays where it is, because
+ * not all recorders list autogroups again.
+ */
+static void describe_group(struct schedtape_timeline *tl, uint32_t index,
+			   const struct schedtape_task_info *info, uint64_t time)
+{
+	const struct schedtape_group *group;
+
+	group = tape_group_find(tl->tape, info->pid, info->start_time, info->time);
+	if (group)
+		set_group(tl, index, group->autogroup, group->nice, group->core, time);
 }
 
 /* Fills in members of a task that were not known.  @exits: its parent may be a later one. */
@@ -250,9 +267,10 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 	task = timeline_task(tl, index);
 	if (!task->info && task->parent == SCHEDTAPE_NONE)
 		task->info = info;
-	/* It may have changed in a pause, without an event. */
+	/* They may have changed in a pause, without an event. */
 	if (task->info != info && info->affinity_bytes)
 		describe_affinity(tl, index, info, time);
+	describe_group(tl, index, info, time);
 	timeline_described_as(tl, index, info->state, info->cpu, time);
 }
 
@@ -306,7 +324,7 @@ void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_e
 	tl->description = NULL;
 	if (index == SCHEDTAPE_NONE)
 		return;
-	set_group(tl, index, ev);
+	set_group(tl, index, ev->autogroup, SCHEDTAPE_NICE_UNKNOWN, ev->core, ev->time);
 	if (why == STAPE_TASK_ENTERS) {
 		timeline_come(tl, index, ev->time);
 		timeline_described_as(tl, index, ev->state, ev->task_cpu, ev->time);

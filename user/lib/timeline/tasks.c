@@ -131,6 +131,7 @@ uint32_t schedtape_tasks_add(struct schedtape_tasks *set, uint32_t pid, uint64_t
 		.pid = pid,
 		.tgid = pid,
 		.exit_ppid = SCHEDTAPE_NONE,
+		.autogroup_nice = SCHEDTAPE_NICE_UNKNOWN,
 		.slept_as = STAPE_STATE_SLEEPING,
 		.start = time,
 		.end = time,
