@@ -137,6 +137,27 @@ static void test_changes(void)
 	past_free(past);
 }
 
+/* The parent of a task ends, so that it is not known whose child its sibling is. */
+static void test_orphan(void)
+{
+	const struct schedtape_task_info *task;
+	struct past *past = new_past(16);
+	struct maker m;
+
+	maker_begin(&m, page, STAPE_CPU_NONE, 0, 1000);
+	make_task(&m, 1000, LEADER, STAPE_TASK_ENTERS, "first", 4000000);
+	maker_event(&m, 2000, STAPE_EV_FORK, CHILD, (uint64_t)LEADER << 10);
+	make_task(&m, 3000, LEADER, STAPE_TASK_EXITS, "first", 4000000);
+	maker_event(&m, 3000, STAPE_EV_EXIT, LEADER, 0);
+	maker_event(&m, 4000, STAPE_EV_FORK, SIBLING, (uint64_t)CHILD << 10 | STAPE_FORK_SIBLING);
+	ok(!past_add_pages(past, page, 1) && !past_forget(past, 5000), "a parent that ends");
+	task = task_of(past, SIBLING);
+	ok(task && !task->ppid, "no later child has it as its parent");
+	task = task_of(past, CHILD);
+	ok(task && task->ppid == LEADER, "an earlier one has");
+	past_free(past);
+}
+
 static void test_list(void)
 {
 	struct schedtape_task_info info = { .pid = OTHER, .comm = "listed", .start_time = 4500000 };
@@ -278,6 +299,7 @@ static void test_clocks(void)
 int main(void)
 {
 	test_changes();
+	test_orphan();
 	test_list();
 	test_late();
 	test_pause();

@@ -479,7 +479,7 @@ static void test_described_again(void)
 
 /*
  * 10 forks 20 and 21, and ends; they get 1 as their parent, which is not recorded for 21.  Of 30
- * only the end is described.
+ * only the end is described; 40 has a parent only in its second description, 41 in both.
  */
 static void test_parents(void)
 {
@@ -488,6 +488,7 @@ static void test_parents(void)
 	struct schedtape_timeline *tl;
 
 	fake_info(tape, 10, "ten", S, 0)->ppid = 5;
+	fake_info(tape, 40, "other", S, 0)->start_time = 2;
 	fake_described_fork(tape, 100 * MS, 20, 10);
 	fake_described_fork(tape, 100 * MS, 21, 10);
 	fake_described_fork(tape, 100 * MS, 22, 10);
@@ -495,6 +496,10 @@ static void test_parents(void)
 	fake_describe(tape, 300 * MS, FAKE_NONE, 20, EXITS, "ten", 100 * MS)->ppid = 1;
 	fake_describe(tape, 300 * MS, FAKE_NONE, 21, EXITS, "ten", 100 * MS);
 	fake_describe(tape, 300 * MS, FAKE_NONE, 30, EXITS, "other", 1)->ppid = 1;
+	fake_switch(tape, 400 * MS, 0, R, 41);
+	fake_describe(tape, 500 * MS, FAKE_NONE, 40, STAPE_TASK_MOVES, "other", 2)->ppid = 1;
+	fake_describe(tape, 500 * MS, FAKE_NONE, 41, STAPE_TASK_MOVES, "other", 3)->ppid = 2;
+	fake_describe(tape, 600 * MS, FAKE_NONE, 41, STAPE_TASK_MOVES, "other", 3)->ppid = 1;
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 	ok(task->ppid == 5 && task->exit_ppid == 5, "a parent that stays");
@@ -507,6 +512,8 @@ static void test_parents(void)
 	   "without an end, it is not known");
 	task = fake_task(tl, 30, 0);
 	ok(!task->ppid && task->exit_ppid == 1, "the one at the end is not the first one");
+	ok(!fake_task(tl, 40, 0)->ppid, "nor is one that a later description has");
+	ok(fake_task(tl, 41, 0)->ppid == 2, "but the one of the first description is");
 	fake_done(tape, tl);
 }
 

@@ -145,6 +145,14 @@ static int describe(struct past_tasks *tasks, const struct schedtape_event *ev)
 	return same ? 0 : set_affinity(task, NULL, 0);
 }
 
+/* Returns the PID of a task's parent; 0: that has ended, and the next one is not known. */
+static uint32_t parent_of(const struct past_tasks *tasks, const struct past_task *task)
+{
+	const struct past_task *parent = find(tasks, task->info.ppid);
+
+	return parent && parent->ended ? 0 : task->info.ppid;
+}
+
 /* A child has what its parent has; what differs is described after the fork. */
 static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 {
@@ -152,6 +160,7 @@ static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 	bool sibling = thread || ev->arg & STAPE_FORK_SIBLING;
 	const struct past_task *parent = find(tasks, ev->curr);
 	struct past_task *child;
+	uint32_t ppid;
 
 	/* Then it was listed after its fork, so more is known of it than its parent tells. */
 	if (find_alive(tasks, ev->pid))
@@ -163,10 +172,11 @@ static int inherit(struct past_tasks *tasks, const struct schedtape_event *ev)
 		replace(child, &(struct schedtape_task_info){ .pid = ev->pid, .tgid = ev->pid });
 		return set_affinity(child, NULL, 0);
 	}
+	ppid = sibling ? parent_of(tasks, parent) : parent->info.tgid;
 	replace(child, &parent->info);
 	child->info.pid = ev->pid;
 	child->info.tgid = thread ? parent->info.tgid : ev->pid;
-	child->info.ppid = sibling ? parent->info.ppid : parent->info.tgid;
+	child->info.ppid = ppid;
 	child->info.ns_pid = 0;
 	child->info.start_time = 0;
 	/* Such a task can fork only if its children do not have its policy. */

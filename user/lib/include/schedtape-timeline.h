@@ -21,8 +21,9 @@ extern "C" {
  * @parent: index of the task that forked it, or SCHEDTAPE_NONE
  * @process: index of the task that leads its thread group; its own: a leader
  * @tgid: PID of its thread group; its own PID if the tape has no TGID for it
- * @ppid: TGID of the parent that forked it, or if that is not on the tape, of its parent when it
- *	was first described; 0: not recorded.  It may get other parents before it ends
+ * @ppid: TGID of the process that forked it; with CLONE_PARENT, @ppid of the task that forked it;
+ *	if the fork is not on the tape, TGID of its parent when it was first described; 0: not
+ *	recorded.  It may get other parents before it ends
  * @ns_pid: its PID in its own PID namespace, 0: not recorded
  * @exit_ppid: TGID of its parent when it ended, 0: not recorded; SCHEDTAPE_NONE: its end is not on
  *	the tape

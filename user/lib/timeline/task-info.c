@@ -149,17 +149,19 @@ static void identify(struct schedtape_timeline *tl, uint32_t index,
 	struct schedtape_task *task = timeline_task(tl, index);
 	bool named = !task->comm[0] && info->comm[0];
 	bool grouped = !timeline_track(tl, index)->described;
+	bool first = !task->start_time;
 
 	if (timeline_track(tl, index)->state == TASK_DEAD)
 		return;
 	if (grouped)
 		timeline_set_group(tl, index, info->tgid, time);
 	task = timeline_task(tl, index);
-	if (!task->start_time)
+	if (first)
 		task->start_time = info->start_time;
 	if (exits)
 		task->exit_ppid = info->ppid;
-	else if (!task->ppid)
+	/* If the first description has no parent, a later one may have another parent. */
+	else if (first && !task->ppid)
 		task->ppid = info->ppid;
 	if (!task->ns_pid)
 		task->ns_pid = info->ns_pid;
