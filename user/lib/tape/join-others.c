@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tape/groups.h"
 #include "tape/joined.h"
 
 /*
@@ -17,6 +18,8 @@
  * differs a little from that of the tape's clocks, ns.
  */
 #define SLACK	1000000
+
+_Static_assert(SLACK < TAPE_GROUPS_SLACK, "entries belong to tasks that were moved");
 
 static int no_memory(struct schedtape_error *err)
 {
@@ -262,6 +265,11 @@ static int copy_others(struct join *join, struct schedtape_error *err)
 	size_t i;
 	int ret = 0;
 
+	join->groups += tape->nr_groups;
+	if (join->groups > TAPE_MAX_TASKS)
+		return schedtape_fail(err, -E2BIG, "%s: with it there are more than %u entries "
+				      "with autogroups of tasks: merge fewer tapes at a time",
+				      join->part->path, TAPE_MAX_TASKS);
 	for (i = 0; i < tape->nr_others && !ret; i++)
 		if (is_copied(join, tape->others[i].type))
 			ret = tape_copy_other(tape, &tape->others[i], true, join->writer, err);

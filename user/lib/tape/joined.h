@@ -75,6 +75,7 @@ struct join_cpu {
  * @scheduler: the last one that was written
  * @tasks: how many descriptions of tasks were written
  * @cgroups: how many entries of cgroups were written
+ * @groups: how many entries of autogroups were written
  * @alive: the @nr_alive tasks that the last tape has described last as not having ended
  * @cpus: by number, the descriptions first, with room for @nr_cpus
  * @pages: room for the pages of a chunk
@@ -98,6 +99,7 @@ struct join {
 	struct schedtape_scheduler scheduler;
 	uint64_t tasks;
 	uint64_t cgroups;
+	uint64_t groups;
 	struct schedtape_task_info *alive;
 	size_t nr_alive;
 	struct join_cpu *cpus;
