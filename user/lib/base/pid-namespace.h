@@ -7,7 +7,10 @@
 
 #define INITIAL_PID_NS	0xeffffffcU	/* the kernel's PROC_PID_INIT_INO */
 
-/* Returns true if PIDs of this process are those of the kernel. */
+/*
+ * Returns true if PIDs of this process are those of the kernel, or if /proc does not say.  With a
+ * /proc of another namespace it may not: see proc_is_own().
+ */
 static inline bool pid_namespace_is_initial(void)
 {
 	struct stat ns;

@@ -6,6 +6,7 @@
 
 #include "base/first-line.h"
 #include "base/pid-namespace.h"
+#include "base/proc.h"
 
 #include <schedtape-page.h>
 
@@ -31,8 +32,8 @@ void schedtape_autogroups_read(struct schedtape_group *groups, size_t n)
 {
 	size_t i, first;
 
-	/* /proc has the PIDs of this process' namespace. */
-	if (!n || !pid_namespace_is_initial())
+	/* The PIDs are those of the initial namespace, and /proc may have those of another one. */
+	if (!n || !pid_namespace_is_initial() || !proc_is_own())
 		return;
 	qsort(groups, n, sizeof(*groups), compare);
 	/* Once for each autogroup, unless its task has ended. */
