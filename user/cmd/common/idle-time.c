@@ -20,12 +20,24 @@ static bool excludes_any(struct json_object *filter)
 	       json_object_is_type(names, json_type_array) && json_object_array_length(names);
 }
 
-bool idle_time_by_switches(struct schedtape_tape *tape)
+static struct json_object *filter_of(struct schedtape_tape *tape)
 {
 	struct json_object *filter = NULL;
 
 	json_object_object_get_ex(tape_meta(tape), "filter", &filter);
-	return flag(filter, "all") && flag(filter, "kthreads") && !excludes_any(filter);
+	return filter;
+}
+
+bool idle_time_has_filter_all(struct schedtape_tape *tape)
+{
+	struct json_object *filter = filter_of(tape);
+
+	return flag(filter, "all") && flag(filter, "kthreads");
+}
+
+bool idle_time_by_switches(struct schedtape_tape *tape)
+{
+	return idle_time_has_filter_all(tape) && !excludes_any(filter_of(tape));
 }
 
 bool idle_time_is_known(struct schedtape_tape *tape)

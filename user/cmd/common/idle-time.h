@@ -9,6 +9,8 @@
 
 #include <schedtape.h>
 
+/* Returns true if the filter had all tasks, also if it left some out by their names. */
+bool idle_time_has_filter_all(struct schedtape_tape *tape);
 /*
  * Returns true if the tape has all tasks but the recorder's: a CPU that runs none of them goes on
  * with what its last switch says.

@@ -9,13 +9,6 @@
 #include "machine/machine.h"
 #include "tape/meta.h"
 
-static bool flag(struct json_object *object, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(object, key, &value) && json_object_get_boolean(value);
-}
-
 static enum stape_throttling throttling_of(struct json_object *meta)
 {
 	struct json_object *value;
@@ -32,10 +25,7 @@ static enum stape_throttling throttling_of(struct json_object *meta)
 
 int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
 {
-	struct json_object *filter = NULL;
-
-	json_object_object_get_ex(tape_meta(tape), "filter", &filter);
-	recorded->all = flag(filter, "all") && flag(filter, "kthreads");
+	recorded->all = idle_time_has_filter_all(tape);
 	recorded->knows_idle = idle_time_is_known(tape);
 	recorded->throttling = throttling_of(tape_meta(tape));
 	return quotas_read(&recorded->quotas, tape);
