@@ -141,7 +141,7 @@ static void on_idle(struct map *map, const struct schedtape_event *ev)
 	struct cell *cell = rows_find(&map->rows, ev->cpu);
 
 	if (cell && ev->idle.kind != STAPE_NEXT_TASK)
-		rows_tell(cell, ev->idle.kind);
+		rows_show_other(cell, ev->idle.kind);
 }
 
 static int on_switch(struct map *map, const struct schedtape_event *ev)

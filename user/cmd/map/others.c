@@ -46,15 +46,15 @@ static int add(struct others_cpu *cpu, uint64_t from, uint64_t to, char sign)
 	return 0;
 }
 
-/* Nothing tells what the CPU did until now. */
+/* No event says what the CPU did until now. */
 static int leave_open(struct others_cpu *cpu, uint64_t until)
 {
 	return cpu->sign == OTHERS_IDLE || cpu->sign == OTHERS_BUSY ?
 		       add(cpu, cpu->from, until, OTHERS_UNSURE) : 0;
 }
 
-/* The tape tells what the CPU did since @from. */
-static int tell(struct others_cpu *cpu, const struct schedtape_event *ev)
+/* An event says what the CPU did since @from. */
+static int explain(struct others_cpu *cpu, const struct schedtape_event *ev)
 {
 	struct idle_time time = idle_time_of(ev, cpu->from);
 	char sign = OTHERS_UNSURE;
@@ -87,7 +87,7 @@ static int take(struct others *others, const struct schedtape_event *ev)
 		cpu->from = ev->lost_last;
 		cpu->sign = OTHERS_UNKNOWN;
 	} else if (ev->type == SCHEDTAPE_EV_IDLE && ev->idle.kind != STAPE_NEXT_TASK) {
-		ret = tell(cpu, ev);
+		ret = explain(cpu, ev);
 		cpu->from = ev->time;
 		cpu->sign = others_kind(ev->idle.kind);
 	} else if (ev->type == STAPE_EV_SWITCH) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What CPUs do that run no task of the tape.  The tape tells that afterwards, so a pass through the
+ * What CPUs do that run no task of the tape.  The tape has that afterwards, so a pass through the
  * tape finds it out before the lines are printed.
  */
 #ifndef SCHEDTAPE_MAP_OTHERS_H
@@ -32,8 +32,8 @@ struct others_part {
  * struct others_cpu - a CPU
  * @parts: @nr of them, by time
  * @at: the first one that is not over at the present line
- * @from: during the first pass: since when the CPU has run no task of the tape, or when the tape
- *	told about that last
+ * @from: during the first pass: since when the CPU has run no task of the tape, or when the last
+ *	event said what it did
  * @sign: what its last event said; 0: it runs a task of the tape
  */
 struct others_cpu {
@@ -48,7 +48,7 @@ struct others_cpu {
 /**
  * struct others - all CPUs
  * @cpus: by number, @nr of them
- * @blind: the tape does not tell
+ * @blind: the tape does not have that
  */
 struct others {
 	struct others_cpu *cpus;

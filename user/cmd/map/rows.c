@@ -76,7 +76,7 @@ void rows_clear(struct cell *cell)
 	set_text(cell, "  ");
 }
 
-void rows_tell(struct cell *cell, unsigned int kind)
+void rows_show_other(struct cell *cell, unsigned int kind)
 {
 	rows_clear(cell);
 	cell->text[0] = others_kind(kind);

@@ -79,8 +79,8 @@ void rows_begin(struct rows *rows);
  * no name.  Returns 0 or -ENOMEM.
  */
 int rows_set(struct rows *rows, struct cell *cell, const struct schedtape_event *ev, bool chosen);
-/* Lets a column show what the tape tells of a CPU that runs no task of it.  @kind: of the event */
-void rows_tell(struct cell *cell, unsigned int kind);
+/* Lets a column show what a CPU does that runs no task of the tape.  @kind: of the event */
+void rows_show_other(struct cell *cell, unsigned int kind);
 /* Lets a column show nothing, because of a loss or a pause. */
 void rows_clear(struct cell *cell);
 /*

@@ -155,10 +155,10 @@ static int go_on_if(struct history *history, enum span_kind kind, uint32_t cpu, 
 }
 
 /*
- * The tape tells what a CPU did that ran no task of the tape, since the span began, or since it
- * told that before.
+ * An event says what a CPU did that ran no task of the tape, since the span began, or since the
+ * last such event.
  */
-static int told(struct history *history, const struct schedtape_event *ev)
+static int explain(struct history *history, const struct schedtape_event *ev)
 {
 	struct history_cpu *at = &history->cpus[ev->cpu];
 	const struct span *present = history_get(history, at->present);
@@ -168,10 +168,10 @@ static int told(struct history *history, const struct schedtape_event *ev)
 
 	if (!present || present->kind == SPAN_RUN || ev->idle.kind == STAPE_NEXT_TASK)
 		return 0;
-	from = at->told > present->begin ? at->told : present->begin;
+	from = at->explained > present->begin ? at->explained : present->begin;
 	if (ev->time < from)
 		return 0;
-	at->told = ev->time;
+	at->explained = ev->time;
 	time = idle_time_of(ev, from);
 	if (!time.known || (time.idle && time.idle < time.since - from))
 		kind = SPAN_UNKNOWN;
@@ -183,7 +183,7 @@ static int told(struct history *history, const struct schedtape_event *ev)
 			kind_of(history, ev->idle.kind), ev->cpu, time.since);
 }
 
-/* What runs a task is told by history_began(). */
+/* What runs a task comes by history_began(). */
 int history_event(struct history *history, const struct schedtape_event *ev)
 {
 	if (ev->cpu == STAPE_CPU_NONE)
@@ -195,7 +195,7 @@ int history_event(struct history *history, const struct schedtape_event *ev)
 	if (find_out(history, ev))
 		return -ENOMEM;
 	if (ev->type == SCHEDTAPE_EV_IDLE)
-		return told(history, ev);
+		return explain(history, ev);
 	if (ev->type != STAPE_EV_SWITCH || ev->pid)
 		return 0;
 	return go_on_without(history, kind_of(history, schedtape_switch_next(ev)), ev->cpu,

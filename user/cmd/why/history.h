@@ -94,11 +94,11 @@ struct history_task {
 /**
  * struct history_cpu - where a CPU is
  * @present: what it does; SPAN_NONE: nothing is known
- * @told: when the tape told of idle time last
+ * @explained: time of the last event that says what the CPU did
  */
 struct history_cpu {
 	uint64_t present;
-	uint64_t told;
+	uint64_t explained;
 };
 
 /**
