@@ -217,7 +217,10 @@ static inline uint64_t schedtape_switch_syscall(const struct schedtape_event *ev
 	       (ev->arg & STAPE_SWITCH_SYSCALL_32 ? SCHEDTAPE_SYSCALL_32 : 0);
 }
 
-/* Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, _REGROUPED, or a value of a later version. */
+/*
+ * Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, _FORKED, _REGROUPED, or a value of a later
+ * version.
+ */
 static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
 {
 	return ev->arg >> STAPE_TASK_WHY_SHIFT;
