@@ -219,7 +219,8 @@ enum stape_a_session {
 	STAPE_A_SESSION_SYSCALLS,	/* flag: switches name the system call of a sleep */
 	STAPE_A_SESSION_TRIGGER,	/* nest, repeated: enum stape_a_trigger */
 	STAPE_A_SESSION_FOLLOW,		/* flag, filter-add: other cgroups of the same paths, too */
-	STAPE_A_SESSION_OWNER_VPID,	/* u32, if not OWNER: for the receiver; 0: none, or ended */
+	STAPE_A_SESSION_OWNER_VPID,	/* u32, in replies: for the receiver, if not OWNER; 0: */
+					/* none there, or ended */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

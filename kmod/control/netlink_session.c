@@ -50,16 +50,20 @@ static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *s
 	return stape_cpumask_put(skb, STAPE_A_SESSION_CPUS, &session->setup.cpus);
 }
 
-/* The owner may have ended, if a child of it still has the file.  Its PID may be another's then. */
-static int stape_session_fill_owner(struct sk_buff *skb, struct pid *owner)
+/*
+ * Adds the owner's PID for the receiver, which only that of a reply has: who receives a
+ * notification is not current.  The owner may have ended, if a child of it still has the file.  Its
+ * PID may be another's then.
+ */
+static int stape_session_fill_vpid(struct sk_buff *skb, struct stape_session *session)
 {
+	struct pid *owner = session->active.filter.owner;
 	bool ended;
 
 	rcu_read_lock();
 	ended = !pid_task(owner, PIDTYPE_TGID);
 	rcu_read_unlock();
-	return nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(owner)) ?:
-	       stape_message_put_vpid(skb, STAPE_A_SESSION_OWNER_VPID, pid_nr(owner),
+	return stape_message_put_vpid(skb, STAPE_A_SESSION_OWNER_VPID, pid_nr(owner),
 				      ended ? 0 : pid_vnr(owner));
 }
 
@@ -70,7 +74,7 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	stape_session_count(session, &totals);
 	if (nla_put_u32(skb, STAPE_A_SESSION_ID, session->entry.id) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_STATE, session->state) ||
-	    stape_session_fill_owner(skb, session->active.filter.owner) ||
+	    nla_put_u32(skb, STAPE_A_SESSION_OWNER, pid_nr(session->active.filter.owner)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_TASKS,
 			atomic_read(&session->active.filter.nr_members)) ||
 	    nla_put_u32(skb, STAPE_A_SESSION_UID,
@@ -95,6 +99,11 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	return stape_session_fill_setup(skb, session);
 }
 
+static int stape_session_fill_reply(struct sk_buff *skb, struct stape_session *session)
+{
+	return stape_session_fill(skb, session) ?: stape_session_fill_vpid(skb, session);
+}
+
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stape_session *session;
@@ -106,7 +115,8 @@ int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = stape_message_reply(&message, info);
 	if (!ret)
-		ret = stape_message_send(&message, stape_session_fill(message.skb, session), info);
+		ret = stape_message_send(&message, stape_session_fill_reply(message.skb, session),
+					 info);
 	stape_session_release(session);
 	return ret;
 }
@@ -117,7 +127,7 @@ static int stape_session_dump_one(struct sk_buff *skb, struct netlink_callback *
 	struct stape_message message;
 	int ret = stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET);
 
-	return ret ?: stape_message_dumped(&message, stape_session_fill(skb, session));
+	return ret ?: stape_message_dumped(&message, stape_session_fill_reply(skb, session));
 }
 
 /* Other users' sessions are left out. */
