@@ -381,7 +381,7 @@ void stape_filter_leave(struct stape_filter *filter, u32 pid)
 }
 
 /**
- * stape_filter_enter() - make a task a member that another CPU runs
+ * stape_filter_enter() - make a task a member that another CPU may run
  * @filter: a session's; nothing happens if it is closed
  * @pid: the task's PID
  *
@@ -500,7 +500,8 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 /**
  * stape_filter_ask_rescan() - leave tasks to be checked from process context
  * @filter: a session's
- * @moved: a process whose threads were moved to another cgroup; NULL: all tasks must be checked
+ * @moved: a process whose threads were moved to another cgroup or autogroup; NULL: all tasks must
+ *	be checked
  *
  * Context: any without the runqueue lock; the caller calls stape_active_resync_soon().
  */

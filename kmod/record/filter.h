@@ -82,7 +82,7 @@ struct stape_filter_rules {
 /**
  * struct stape_filter_rescan - tasks that must be checked against the rules again, later
  * @all: all tasks
- * @moved: processes whose threads were moved to another cgroup, referenced
+ * @moved: processes whose threads were moved to another cgroup or autogroup, referenced
  * @nr_moved: entries of @moved
  * @all_moved: more processes than @moved has room for: any of them
  */
@@ -100,9 +100,10 @@ struct stape_filter_rescan {
  *	has no rings yet
  * @nr_members: bits set in @members
  * @leavers: PIDs removed from @members that some CPU's ring->curr may still name, and PIDs added
- *	that it does not name yet, or 0.  Their id stays STAPE_FILTER_MULTI until the next resync
- *	of all CPUs, so that the switch away from them is recorded, with idle time.  If the array
- *	is full, the id is right at once and the resync repairs ring->curr
+ *	that it may not name yet, or 0.  Their id stays STAPE_FILTER_MULTI until the next resync
+ *	of all CPUs, so that the switch away from them is recorded, with idle time.  Only
+ *	STAPE_FILTER_LEAVERS_MAX (64) are noted, for the session, not for each CPU.  The id of any
+ *	more is right at once, and the resync repairs ring->curr
  * @nr_leavers: entries of @leavers that are not 0
  * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds

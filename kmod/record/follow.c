@@ -61,10 +61,11 @@ static noinline bool stape_follow_fork_by_name(struct stape_active *active, bool
 
 	/* Threads may rename each other, also in a fork: see probe_name.c. */
 	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
-	if (inherits)
-		return stape_filter_match(&active->filter, child, child->pid, comm);
-	stape_membership_update_locked(active, child, child->pid, comm);
-	return false;
+	if (!stape_filter_match(&active->filter, child, child->pid, comm))
+		return false;
+	if (!inherits)
+		stape_membership_enter_new(active, child, comm);
+	return inherits;
 }
 
 /* Under the lock of the child's PID. */

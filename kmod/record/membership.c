@@ -25,15 +25,24 @@ static void stape_membership_leave(struct stape_active *active, struct task_stru
 	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
 }
 
+/*
+ * Returns true if another CPU runs a task, or is about to: the kernel sets @on_cpu after the switch
+ * probe.  A task that only waits for a CPU takes the slow way, too, until the resync.
+ */
+static bool stape_membership_may_run(const struct task_struct *task)
+{
+	return task != current && (stape_on_cpu(task) || READ_ONCE(task->on_rq));
+}
+
+/* @runs: perhaps, on another CPU: the caller has the session resynced. */
 static void stape_membership_enter(struct stape_active *active, struct task_struct *task,
-				   u32 pid, const char *comm)
+				   u32 pid, const char *comm, bool runs)
 {
 	struct stape_attributes written;
 
 	stape_waits_enter(active->waits, pid);
 	stape_encode_enter(active, task, comm, &written);
-	/* The caller resyncs a CPU that runs the task. */
-	if (unlikely(task != current && stape_on_cpu(task)))
+	if (unlikely(runs))
 		stape_filter_enter(&active->filter, pid);
 	else
 		stape_filter_insert(&active->filter, pid);
@@ -60,7 +69,8 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
  * @comm: its name, or the name that it is about to get
  *
  * A task that enters is described before its other events, a task that leaves is described
- * after them.
+ * after them.  If the bit of another task than current has changed, the caller has the session
+ * resynced: the task's id may be STAPE_FILTER_MULTI until then.
  *
  * Context: under the stape_filter_lock() of the PID.
  * Return: whether the bit has changed.
@@ -82,14 +92,31 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 	if (match && READ_ONCE(task->__state) == TASK_DEAD)
 		return false;
 	if (match)
-		stape_membership_enter(active, task, pid, comm);
+		stape_membership_enter(active, task, pid, comm, stape_membership_may_run(task));
 	else
 		stape_membership_leave(active, task, pid);
 	return true;
 }
 
 /**
- * stape_membership_moved() - write a member's cgroup, after it was moved to another one
+ * stape_membership_enter_new() - let a task enter that has not run yet
+ * @active: a session's
+ * @task: the task: the rules select it, and it is no member
+ * @comm: its name
+ *
+ * No resync has to follow, nor could it be asked for under the runqueue lock.
+ *
+ * Context: under the stape_filter_lock() of its PID.  When an io_uring worker starts, the runqueue
+ * lock is held, and the worker is queued, but no CPU can run it yet.
+ */
+void stape_membership_enter_new(struct stape_active *active, struct task_struct *task,
+				const char *comm)
+{
+	stape_membership_enter(active, task, task->pid, comm, false);
+}
+
+/**
+ * stape_membership_moved() - describe a member that was moved to another cgroup, or autogroup
  * @active: a session's
  * @task: any task
  *

@@ -9,6 +9,8 @@ struct task_struct;
 
 bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
 				    u32 pid, const char *comm);
+void stape_membership_enter_new(struct stape_active *active, struct task_struct *task,
+				const char *comm);
 void stape_membership_moved(struct stape_active *active, struct task_struct *task);
 bool stape_membership_update(struct stape_active *active, struct task_struct *task,
 			     const char *comm);
