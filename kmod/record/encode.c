@@ -56,7 +56,7 @@ static void stape_encode_put_prio(struct stape_ring *ring, const struct task_str
  * @active: a session's
  * @task: the task
  *
- * Context: any without the runqueue lock.
+ * Context: any; under the runqueue lock only when an io_uring worker starts.
  */
 void stape_encode_prio(struct stape_active *active, const struct task_struct *task)
 {
@@ -142,8 +142,8 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 }
 
 /*
- * Writes a task's description.  Under the lock of the descriptions.  @words: returned: the
- * description without its last one; STAPE_TASK_ROOM.  Returns the event's time.
+ * Writes a task's description.  Under the lock of the descriptions.  @words: returned:
+ * STAPE_TASK_ROOM, the last of which is that of stape_task_shared().  Returns the event's time.
  */
 static u64 stape_encode_put_task(struct stape_active *active, struct task_struct *task,
 				 const char *comm, u32 why, u64 *words)
@@ -155,8 +155,9 @@ static u64 stape_encode_put_task(struct stape_active *active, struct task_struct
 
 	words[n] = shared;
 	stape_ring_put_payload(ring, now, STAPE_EV_TASK, task->pid, why, words, n + !!shared);
-	/* The words of a deadline, which may be left out, are 0 then: stape_encode_enter(). */
+	/* Each word has its place now, and those that the event leaves out are 0. */
 	words[n] = 0;
+	words[STAPE_TASK_ROOM - 1] = shared;
 	return now;
 }
 
@@ -222,7 +223,8 @@ static void stape_encode_description(struct stape_active *active, struct task_st
  * @comm: its name, TASK_COMM_LEN bytes
  * @why: STAPE_TASK_ENTERS, _LEAVES, _MOVES, _FORKED or _REGROUPED
  *
- * Context: any without the runqueue lock.
+ * Context: any; under the runqueue lock only when an io_uring worker starts: in a container each
+ * worker is described.
  */
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why)
@@ -292,6 +294,9 @@ static void stape_encode_read(struct stape_attributes *attributes, struct task_s
 	stape_task_dl_words(task, policy, attributes->dl);
 	stape_task_affinity(task, attributes->affinity);
 	attributes->cgroup = stape_task_cgroup(task);
+	rcu_read_lock();
+	attributes->shared = stape_task_shared(task);
+	rcu_read_unlock();
 }
 
 /**
@@ -301,7 +306,7 @@ static void stape_encode_read(struct stape_attributes *attributes, struct task_s
  * @comm: its name, TASK_COMM_LEN bytes
  * @known: the attributes that are in the stream; NULL: write all
  *
- * Context: any without the runqueue lock.
+ * Context: any; under the runqueue lock only when an io_uring worker starts.
  */
 void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 			  const char *comm, const struct stape_attributes *known)
@@ -314,6 +319,8 @@ void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 	stape_encode_read(&now, task);
 	if (!known || now.cgroup != known->cgroup)
 		stape_encode_task(active, task, comm, STAPE_TASK_MOVES);
+	else if (now.shared != known->shared)
+		stape_encode_task(active, task, comm, STAPE_TASK_REGROUPED);
 	else if (now.prio != known->prio || memcmp(now.dl, known->dl, sizeof(now.dl)))
 		stape_encode_prio(active, task);
 	if (!known || memcmp(now.affinity, known->affinity, sizeof(now.affinity)))
@@ -360,32 +367,34 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 	written->prio = words[STAPE_TASK_PRIO] & STAPE_ENCODE_OWN_PRIO;
 	memcpy(written->dl, words + STAPE_TASK_WORDS, sizeof(written->dl));
 	written->cgroup = words[STAPE_TASK_CGROUP];
+	written->shared = words[STAPE_TASK_ROOM - 1];
 	memset(written->affinity, 0, sizeof(written->affinity));
 	stape_encode_affinity(active, task, written->affinity);
 }
 
 /*
- * Returns STAPE_FORK_*.  The child's parent is not yet another process than clone() made it,
- * unless that has died in between.
+ * Returns STAPE_FORK_*.  Threads that the kernel makes for a process are in its thread group, see
+ * stape_probe_wakeup_new().  All other children are made by current, which is @parent.  They are
+ * its own or, with CLONE_PARENT, those of its parent.  That may have ended since then, but current
+ * does not get its children.  The pointer is only compared: to follow it takes rcu_read_lock().
  *
- * Context: RCU read side.
+ * Context: any.
  */
 static u32 stape_encode_relation(struct task_struct *parent, struct task_struct *child)
 {
 	if (same_thread_group(parent, child))
 		return STAPE_FORK_THREAD;
-	return same_thread_group(parent, rcu_dereference(child->real_parent)) ?
-		       0 : STAPE_FORK_SIBLING;
+	return rcu_access_pointer(child->real_parent) == parent ? 0 : STAPE_FORK_SIBLING;
 }
 
 /**
  * stape_encode_fork() - write the fork of a child that becomes a member with it
  * @active: a session's
- * @parent: the task that forked
+ * @parent: the task that forked: current, or if the kernel makes a thread for a process, perhaps
+ *	the leader of that
  * @child: the new task
  *
- * Context: interrupts off, RCU read side.  When an io_uring worker starts, the runqueue lock is
- * held.
+ * Context: interrupts off.  When an io_uring worker starts, the runqueue lock is held.
  */
 void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child)
@@ -406,7 +415,7 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
  * @child: the new task
  * @all: write all of them
  *
- * Context: interrupts off.
+ * Context: interrupts off.  When an io_uring worker starts, the runqueue lock is held.
  */
 void stape_encode_differences(struct stape_active *active, struct task_struct *parent,
 			      struct task_struct *child, bool all)

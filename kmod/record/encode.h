@@ -25,12 +25,14 @@
  * @dl: words of stape_task_dl_words()
  * @affinity: words of stape_task_affinity(), and zeros behind them
  * @cgroup: id of its cgroup
+ * @shared: word of stape_task_shared()
  */
 struct stape_attributes {
 	u64 prio;
 	u64 dl[STAPE_DL_WORDS];
 	u64 affinity[STAPE_AFFINITY_WORDS + 1];
 	u64 cgroup;
+	u64 shared;
 };
 
 void stape_encode_payload(struct stape_active *active, u32 type, const struct task_struct *task,

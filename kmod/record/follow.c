@@ -17,9 +17,6 @@
 #include "record/task_info.h"
 #include "record/waits.h"
 
-/* Threads that are checked in one section with interrupts off. */
-#define STAPE_FOLLOW_THREADS_MAX	16
-
 /**
  * stape_follow_update() - check a task by a name against the rules
  * @active: a session's

@@ -12,6 +12,9 @@
 
 struct cgroup;
 
+/* Threads that are checked, or described, in one section with interrupts or preemption off. */
+#define STAPE_FOLLOW_THREADS_MAX	16
+
 /**
  * struct stape_dead_task - a task that has switched out for the last time
  * @task: it may have been freed, and is only compared

@@ -11,6 +11,7 @@
 #include <schedtape/event.h>
 
 #include "record/encode.h"
+#include "record/follow.h"
 #include "record/task_info.h"
 
 #ifdef STAPE_RETPROBES
@@ -18,9 +19,11 @@
 /**
  * struct stape_group_call - a call of sched_autogroup_create_attach()
  * @leader: of the calling process
+ * @grouped: current was in an autogroup before
  */
 struct stape_group_call {
 	struct task_struct *leader;
+	bool grouped;
 };
 
 static int stape_group_enter(struct kretprobe_instance *instance, struct pt_regs *regs)
@@ -29,6 +32,7 @@ static int stape_group_enter(struct kretprobe_instance *instance, struct pt_regs
 
 	stape_retprobe_begin();
 	call->leader = (void *)stape_first_argument(regs);
+	call->grouped = stape_in_autogroup(current);
 	return 0;
 }
 
@@ -37,25 +41,59 @@ static void stape_group_changed(struct task_struct *task)
 {
 	struct stape_active *active;
 
-	if (!stape_filter_id(stape_filter_ids, task->pid))
+	/* The kernel takes tasks that exit out of their autogroups.  That is not worth an event. */
+	if (!stape_filter_id(stape_filter_ids, task->pid) || stape_task_flags(task) & PF_EXITING)
 		return;
 	for_each_active(active)
 		if (stape_filter_has(&active->filter, task))
 			stape_encode_task(active, task, task->comm, STAPE_TASK_REGROUPED);
 }
 
+/* Lets a process be described again from process context, as after a move of its threads. */
+static void stape_group_changed_later(struct task_struct *leader)
+{
+	struct stape_active *active;
+
+	for_each_active(active) {
+		if (!atomic_read(&active->filter.nr_members))
+			continue;
+		stape_filter_ask_rescan(&active->filter, task_tgid(leader));
+		stape_active_resync_soon(active);
+	}
+}
+
+/* Preemption is off here, and a process may have any number of threads.  For RCU readers. */
+static void stape_group_changed_all(struct task_struct *leader)
+{
+	struct task_struct *thread;
+
+	/* No lock keeps threads from starting: a few more do no harm. */
+	if (data_race(get_nr_threads(leader)) > STAPE_FOLLOW_THREADS_MAX) {
+		/*
+		 * Current first, because it may fork before that, and a reader takes its child to
+		 * be in the same autogroup.
+		 */
+		stape_group_changed(current);
+		stape_group_changed_later(leader);
+		return;
+	}
+	for_each_thread(leader, thread)
+		stape_group_changed(thread);
+}
+
 static int stape_group_leave(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_group_call *call = (void *)instance->data;
-	struct task_struct *thread;
 
 	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
 	rcu_read_lock();
-	/* It may have no effect: autogroups are switched off, or the task's cgroup has a weight. */
-	if (stape_in_autogroup(current))
-		for_each_thread(call->leader, thread)
-			stape_group_changed(thread);
+	/*
+	 * It has no effect if the task's cgroup has a weight.  If autogroups have been switched
+	 * off, it takes the threads out of the one that they are still in.
+	 */
+	if (call->grouped || stape_in_autogroup(current))
+		stape_group_changed_all(call->leader);
 	rcu_read_unlock();
 	stape_retprobe_end();
 	return 0;

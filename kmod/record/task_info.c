@@ -199,7 +199,7 @@ static u32 stape_task_core(const struct task_struct *task)
  */
 u64 stape_task_shared(struct task_struct *task)
 {
-	u32 session = stape_in_autogroup(task) ? pid_nr(task_session(task)) : 0;
+	u32 session = stape_in_autogroup(task) ? task_session_nr_ns(task, &init_pid_ns) : 0;
 
 	return (u64)session << STAPE_SHARED_AUTOGROUP_SHIFT |
 	       (u64)stape_task_core(task) << STAPE_SHARED_CORE_SHIFT;
