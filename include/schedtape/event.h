@@ -313,7 +313,7 @@ enum stape_task_word {
  * One more word follows all of these, as the 9th or the 12th, unless it is 0: with which tasks this
  * one shares an autogroup, and a core.
  */
-#define STAPE_SHARED_AUTOGROUP_SHIFT	0	/* 32 bits: PID of the session, of setsid(2) */
+#define STAPE_SHARED_AUTOGROUP_SHIFT	0	/* 22 bits: PID of the session, of setsid(2) */
 #define STAPE_SHARED_CORE_SHIFT		32	/* 28 bits: stands for a core-scheduling cookie */
 #define STAPE_SHARED_CORE_MASK		((1U << 28) - 1)
 
