@@ -104,8 +104,8 @@ static void tell(int fd, int32_t pid)
 
 /*
  * Starts a player from a process that ends at once: the player becomes a child of the controller,
- * also if it has ended by then.  Sends the player's PID or -errno, and then 0 when the player is the
- * controller's child, or if it could not be started.
+ * also if it has ended by then.  Sends the player's PID or -errno, and then 0 when the player is
+ * the controller's child, or if it could not be started.
  */
 static void start_orphan(const struct player_cast *cast, uint32_t number, int fd)
 {

@@ -31,7 +31,8 @@ static const struct words {
 		"perhaps_throttled", " was ready, its CPU was idle: perhaps throttled", "", false
 	},
 	[LINK_RUNTIME] = {
-		"perhaps_no_runtime", " was ready, its CPU was idle: perhaps no runtime left", "", false
+		"perhaps_no_runtime", " was ready, its CPU was idle: perhaps no runtime left", "",
+		false
 	},
 	[LINK_THROTTLED] = { "throttled", " was throttled", "", false },
 	[LINK_INTERRUPT] = { "interrupt", " slept", " until an interrupt", false },
@@ -291,8 +292,8 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 	if (kinds & 1U << LINK_SUSPECTED)
 		print_quotas(history, false);
 	if (kinds & 1U << LINK_RUNTIME)
-		puts("# Perhaps no runtime left: with SCHED_DEADLINE a task that has used it up waits "
-		     "for its next period.");
+		puts("# Perhaps no runtime left: with SCHED_DEADLINE a task that has used it up "
+		     "waits for its next period.");
 	if (another && recorded->all)
 		puts("# Another task: the recorder itself, or what --exclude-comm leaves out.");
 	else if (another)
