@@ -603,7 +603,7 @@ static void test_listed_again(void)
 
 	list_group(tape, 100 * MS, 10, 7, 0);
 	list_group(tape, 100 * MS, 11, 7, 0);
-	list_group(tape, 500 * MS, 10, 10, 0);
+	list_group(tape, 500 * MS, 10, 10, 5);
 	list_group(tape, 500 * MS, 11, 8, 4);
 	fake_switch(tape, 150 * MS, 0, R, 10);
 	fake_describe(tape, 200 * MS, FAKE_NONE, 10, STAPE_TASK_REGROUPED, "a", 10)->autogroup =
@@ -619,8 +619,8 @@ static void test_listed_again(void)
 	if (schedtape_timeline_run(tape, &regrouped, &n, &tl, NULL))
 		abort();
 	task = fake_task(tl, 10, 0);
-	ok(task->autogroup == 10 && task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN,
-	   "an event says that it changes");
+	ok(task->autogroup == 10 && task->autogroup_nice == 5,
+	   "an event says that it changes, and a list the new one's nice value");
 	task = fake_task(tl, 11, 0);
 	ok(task->autogroup == 8 && task->autogroup_nice == 4 && n == 2,
 	   "after a pause a list says it");

@@ -112,9 +112,12 @@ static int count(struct schedtape_histogram *histogram, unsigned int bucket, uns
 static uint64_t next_count(const struct schedtape_histogram *histogram, unsigned int i,
 			   unsigned int *carry)
 {
-	const struct histogram_carry *next = &histogram->carries[*carry];
+	const struct histogram_carry *next;
 
-	if (*carry == histogram->nr_carries || next->bucket != histogram->first + i)
+	if (*carry == histogram->nr_carries)
+		return histogram->counts[i];
+	next = &histogram->carries[*carry];
+	if (next->bucket != histogram->first + i)
 		return histogram->counts[i];
 	++*carry;
 	return histogram->counts[i] + next->times;

@@ -111,7 +111,7 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_call(tl, moved, task, time);
 }
 
-/* Takes what a description says.  @nice: of the autogroup, if that is a new one */
+/* Takes what a description says.  @nice: of the autogroup, if that is known */
 static void set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t autogroup, int nice,
 		      uint32_t core, uint64_t time)
 {
@@ -120,8 +120,12 @@ static void set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t au
 	if (timeline_track(tl, index)->state == TASK_DEAD)
 		return;
 	task->core = core;
-	if (task->autogroup == autogroup)
+	if (task->autogroup == autogroup) {
+		/* Events do not have it. */
+		if (task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN)
+			task->autogroup_nice = nice;
 		return;
+	}
 	task->autogroup = autogroup;
 	task->autogroup_nice = nice;
 	timeline_count(tl, index, time);
