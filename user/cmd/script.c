@@ -30,7 +30,7 @@
  * @language: --gen-script: of the script that is written
  * @perl: @file is in Perl
  * @list: --list: scripts are listed
- * @printed: an event was printed, losses, pauses and idle times not counted
+ * @printed: an event was printed; losses and pauses do not count, nor do idle times without -e
  * @begun: something was printed
  */
 struct script {
@@ -156,7 +156,8 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
 	if (!selects(script, ev))
 		return;
 	begin(script);
-	script->printed |= !schedtape_event_is_gap(ev) && ev->type != SCHEDTAPE_EV_IDLE;
+	script->printed |= !schedtape_event_is_gap(ev) &&
+			   (ev->type != SCHEDTAPE_EV_IDLE || script->fields.chosen);
 	script->print_event(&script->print, ev);
 }
 
