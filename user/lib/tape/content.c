@@ -198,12 +198,8 @@ int tape_content_players(struct schedtape_tape *tape, const unsigned char *raw, 
 	int ret = 0;
 
 	for (; bytes && !ret; bytes -= size, raw += size) {
-		size = 0;
-		if (bytes >= sizeof(entry)) {
-			memcpy(&entry, raw, sizeof(entry));
-			size = le32toh(entry.size);
-		}
-		if (size < sizeof(entry) || size > bytes) {
+		size = tape_entry_get(&entry, sizeof(entry), raw, bytes);
+		if (!size) {
 			ret = -EBADMSG;
 			break;
 		}
@@ -230,12 +226,8 @@ int tape_content_clock(struct schedtape_tape *tape, const unsigned char *raw, si
 	int ret;
 
 	for (; bytes; bytes -= size, raw += size) {
-		if (bytes < sizeof(entry))
-			return -EBADMSG;
-		memcpy(&entry, raw, sizeof(entry));
-		size = le32toh(entry.size);
-		if (size < sizeof(entry) || size > bytes ||
-		    tape->clocks.nr_samples == TAPE_MAX_CLOCKS)
+		size = tape_entry_get(&entry, sizeof(entry), raw, bytes);
+		if (!size || tape->clocks.nr_samples == TAPE_MAX_CLOCKS)
 			return -EBADMSG;
 		sample = (struct stape_clock_sample) {
 			.counter = le64toh(entry.counter),

@@ -79,16 +79,8 @@ int tape_content_groups(struct schedtape_tape *tape, const unsigned char *raw, s
 	int ret = 0;
 
 	for (; bytes && !ret; bytes -= size, raw += size) {
-		size = 0;
-		if (bytes >= sizeof(entry)) {
-			memcpy(&entry, raw, sizeof(entry));
-			size = le32toh(entry.size);
-		}
-		if (size < sizeof(entry) || size > bytes) {
-			ret = -EBADMSG;
-			break;
-		}
-		ret = add_group(tape, &entry);
+		size = tape_entry_get(&entry, sizeof(entry), raw, bytes);
+		ret = size ? add_group(tape, &entry) : -EBADMSG;
 	}
 	if (ret)
 		tape->nr_groups = before;

@@ -12,7 +12,9 @@
 #ifndef SCHEDTAPE_TAPE_READ_H
 #define SCHEDTAPE_TAPE_READ_H
 
+#include <endian.h>
 #include <pthread.h>
+#include <string.h>
 
 #include <xxhash.h>
 #include <zstd.h>
@@ -524,6 +526,24 @@ int tape_index_chunk(struct schedtape_tape *tape, const struct tape_file *file,
 int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 		     const struct tape_head *head);
 void tape_index_sort(struct schedtape_tape *tape);
+
+/*
+ * Copies the entry of a payload at @raw, of whose @bytes it may have all.  @entry: @size bytes, the
+ * first member is the entry's own size (__le32).  What later versions have behind them is left out.
+ * Returns how far it is to the next entry; 0: it is not valid.
+ */
+static inline uint32_t tape_entry_get(void *entry, size_t size, const unsigned char *raw,
+				      size_t bytes)
+{
+	uint32_t own;
+
+	if (bytes < size)
+		return 0;
+	memcpy(entry, raw, size);
+	memcpy(&own, raw, sizeof(own));
+	own = le32toh(own);
+	return own < size || own > bytes ? 0 : own;
+}
 
 /* schedulers.c: joins the SCHEDULER records, once all files are read. */
 void tape_schedulers_finish(struct schedtape_tape *tape);
