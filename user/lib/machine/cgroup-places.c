@@ -43,14 +43,12 @@ void schedtape_cgroup_paths_remove(struct schedtape_cgroup_paths *list, const ch
 	}
 }
 
-/* Adds the cgroup of a process, if /proc has it.  @pid: 0: this process. */
+/* Adds the cgroup of a process.  @pid: 0: this process. */
 static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 {
 	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
 	FILE *file;
 
-	if (pid && !proc_is_own())
-		return;
 	if (pid)
 		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
 	file = fopen(path, "re");
@@ -63,6 +61,18 @@ static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 			schedtape_cgroup_paths_add(list, line + 3);
 	}
 	fclose(file);
+}
+
+/* Adds the cgroups of the processes and threads of a filter. */
+static void add_paths_of(struct schedtape_cgroup_paths *list,
+			 const struct schedtape_filter *filter)
+{
+	size_t i;
+
+	for (i = 0; i < filter->nr_pids; i++)
+		add_path_of(list, filter->pids[i]);
+	for (i = 0; i < filter->nr_tids; i++)
+		add_path_of(list, filter->tids[i]);
 }
 
 void schedtape_cgroup_places_find(struct schedtape_cgroup_places *places,
@@ -79,10 +89,8 @@ void schedtape_cgroup_places_find(struct schedtape_cgroup_places *places,
 	for (i = 0; i < filter->nr_cgroups; i++)
 		if (filter->cgroups[i].path)
 			schedtape_cgroup_paths_add(&places->trees, filter->cgroups[i].path);
-	for (i = 0; i < filter->nr_pids; i++)
-		add_path_of(&places->in, filter->pids[i]);
-	for (i = 0; i < filter->nr_tids; i++)
-		add_path_of(&places->in, filter->tids[i]);
+	if ((filter->nr_pids || filter->nr_tids) && proc_is_own())
+		add_paths_of(&places->in, filter);
 	if (!places->in.n && !places->trees.n)
 		add_path_of(&places->trees, 0);
 }
