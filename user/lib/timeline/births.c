@@ -59,7 +59,7 @@ void timeline_set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t 
  * Sets the autogroup and the core-scheduling cookie of a task that starts.  Its listed description
  * may have been made after the one in the stream; then the latter is nearer to what it had first.
  */
-static void first_group(struct schedtape_timeline *tl, struct schedtape_task *task)
+static void first_autogroup(struct schedtape_timeline *tl, struct schedtape_task *task)
 {
 	const struct schedtape_event *ev = tl->description;
 	const struct schedtape_task_info *info = task->info;
@@ -118,7 +118,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	task->rt_priority = who->rt_priority;
 	task->dl = who->dl;
 	task->cgroup = who->cgroup;
-	first_group(tl, task);
+	first_autogroup(tl, task);
 	memcpy(task->comm, who->comm, sizeof(task->comm) - 1);
 	memcpy(task->first_comm, task->comm, sizeof(task->comm));
 	timeline_call(tl, born, task, NULL, task->start);

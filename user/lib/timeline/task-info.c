@@ -111,9 +111,9 @@ static void set_cgroup(struct schedtape_timeline *tl, uint32_t index, uint64_t c
 	timeline_call(tl, moved, task, time);
 }
 
-/* Takes what a description says.  @nice: of the autogroup, if that is known */
-static void set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t autogroup, int nice,
-		      uint32_t core, uint64_t time)
+/* Takes the autogroup and the cookie of a description.  @nice: of the autogroup, if known */
+static void set_autogroup(struct schedtape_timeline *tl, uint32_t index, uint32_t autogroup,
+			  int nice, uint32_t core, uint64_t time)
 {
 	struct schedtape_task *task = timeline_task(tl, index);
 
@@ -136,14 +136,14 @@ static void set_group(struct schedtape_timeline *tl, uint32_t index, uint32_t au
  * Takes what was listed with a description.  Without an entry the task stays where it is, because
  * not all recorders list autogroups again.
  */
-static void describe_group(struct schedtape_timeline *tl, uint32_t index,
-			   const struct schedtape_task_info *info, uint64_t time)
+static void describe_autogroup(struct schedtape_timeline *tl, uint32_t index,
+			       const struct schedtape_task_info *info, uint64_t time)
 {
 	const struct schedtape_group *group;
 
 	group = tape_group_find(tl->tape, info->pid, info->start_time, info->time);
 	if (group)
-		set_group(tl, index, group->autogroup, group->nice, group->core, time);
+		set_autogroup(tl, index, group->autogroup, group->nice, group->core, time);
 }
 
 /* Fills in members of a task that were not known.  @exits: its parent may be a later one. */
@@ -276,7 +276,7 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 	/* They may have changed in a pause, without an event. */
 	if (task->info != info && info->affinity_bytes)
 		describe_affinity(tl, index, info, time);
-	describe_group(tl, index, info, time);
+	describe_autogroup(tl, index, info, time);
 	timeline_described_as(tl, index, info->state, info->cpu, time);
 }
 
@@ -330,7 +330,7 @@ void timeline_task_event(struct schedtape_timeline *tl, const struct schedtape_e
 	tl->description = NULL;
 	if (index == SCHEDTAPE_NONE)
 		return;
-	set_group(tl, index, ev->autogroup, SCHEDTAPE_NICE_UNKNOWN, ev->core, ev->time);
+	set_autogroup(tl, index, ev->autogroup, SCHEDTAPE_NICE_UNKNOWN, ev->core, ev->time);
 	if (why == STAPE_TASK_ENTERS) {
 		timeline_come(tl, index, ev->time);
 		timeline_described_as(tl, index, ev->state, ev->task_cpu, ev->time);
