@@ -500,8 +500,8 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 /**
  * stape_filter_ask_rescan() - leave tasks to be checked from process context
  * @filter: a session's
- * @moved: a process whose threads were moved to another cgroup or autogroup; NULL: all tasks must
- *	be checked
+ * @moved: a process whose threads were moved to another cgroup or autogroup: check these.  NULL:
+ *	check all tasks
  *
  * Context: any without the runqueue lock; the caller calls stape_active_resync_soon().
  */

@@ -96,7 +96,7 @@ said 'the last of these cgroups has been removed' "several cgroups: the end of t
 within st/a true
 recorded "sleep sleep true" "a path is followed, and a number is not"
 
-# As in a container, whose root is the cgroup st.
+# A container: its namespace of cgroups has the cgroup st as its root.
 mkdir -p "$cg/st/svc"
 # shellcheck disable=SC2016 # for the other shells
 start sh -c 'echo $$ > "$0/st/cgroup.procs" && exec unshare -Cm sh -c \

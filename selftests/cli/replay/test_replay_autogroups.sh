@@ -113,7 +113,7 @@ for end in KILL INT; do
 	report $? "SIG$end ends the controller: no player is left"
 done
 
-# -- where there are none -------------------------------------------------------------------
+# -- kernels and engines without autogroups -------------------------------------------------
 
 expect 0 "engine=user has no autogroups: [0-9]* tasks that had them will play without" \
 	schedtape replay -q --engine=user makes.tape

@@ -218,7 +218,7 @@ static void test_others(const struct blob *tape)
 	has("   .  *.        1.260000 secs\n", "unless they have all tasks");
 }
 
-/* What a pipe tells afterwards comes too late. */
+/* A pipe is read once: its events show idle time after the lines were printed. */
 static void test_pipe(const struct blob *tape)
 {
 	struct blob piped = { .fd = -1 };

@@ -137,7 +137,7 @@ static void test_changes(void)
 	past_free(past);
 }
 
-/* The parent of a task ends, so that it is not known whose child its sibling is. */
+/* A task whose parent has ended forks with CLONE_PARENT: the child's parent is not known. */
 static void test_orphan(void)
 {
 	const struct schedtape_task_info *task;

@@ -205,7 +205,7 @@ static void test_affinities(void)
 	schedtape_program_free(program);
 }
 
-/* A child whose parent has a slice and reset-on-fork. */
+/* The parent has a slice and reset-on-fork, so its child has no slice. */
 static void test_reset_on_fork(void)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);

@@ -183,7 +183,7 @@ static int explain(struct history *history, const struct schedtape_event *ev)
 			kind_of(history, ev->idle.kind), ev->cpu, time.since);
 }
 
-/* What runs a task comes by history_began(). */
+/* Follows what CPUs do, but not runs of tasks: history_began() does that. */
 int history_event(struct history *history, const struct schedtape_event *ev)
 {
 	if (ev->cpu == STAPE_CPU_NONE)

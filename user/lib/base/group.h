@@ -12,7 +12,7 @@
  * struct schedtape_group - a task that is in an autogroup, or has a core-scheduling cookie
  * @time: when this was read, ns of CLOCK_MONOTONIC
  * @start_time: when the task was created, ns of CLOCK_MONOTONIC
- * @autogroup: PID of the session whose tasks share the autogroup; 0: it is in none
+ * @autogroup: stands for its autogroup: PID of the session of these tasks; 0: it is in none
  * @nice: the nice value of its autogroup, or SCHEDTAPE_NICE_UNKNOWN
  * @core: stands for its cookie; 0: it has none
  */
