@@ -170,9 +170,9 @@ sed 's/^/# /' log
 
 # The table and each way to group it have the same events: all but idle times, if no task has them.
 schedtape stat --per-thread --json both.tape > a.json 2> log
-schedtape script -e idle both.tape > idle 2>> log
+schedtape script -e idle both.tape > idle.txt 2>> log
 report $? "idle times are selected by their type"
-idle=$(wc -l < idle)
+idle=$(wc -l < idle.txt)
 for by in comm process cgroup cpu policy; do
 	schedtape stat --by "$by" --json both.tape > b.json 2> log &&
 		/usr/bin/python3 -IS -c 'import json, sys
