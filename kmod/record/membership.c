@@ -34,23 +34,24 @@ static bool stape_membership_may_run(const struct task_struct *task)
 	return task != current && (stape_on_cpu(task) || READ_ONCE(task->on_rq));
 }
 
-/* @runs: perhaps, on another CPU: the caller has the session resynced. */
+/* @is_new: no CPU can run it yet.  If it is not, the caller has the session resynced. */
 static void stape_membership_enter(struct stape_active *active, struct task_struct *task,
-				   u32 pid, const char *comm, bool runs)
+				   u32 pid, const char *comm, bool is_new)
 {
 	struct stape_attributes written;
 
 	stape_waits_enter(active->waits, pid);
 	stape_encode_enter(active, task, comm, &written);
-	if (unlikely(runs))
+	/* As late as possible, because it may be woken while it is described. */
+	if (!is_new && unlikely(stape_membership_may_run(task)))
 		stape_filter_enter(&active->filter, pid);
 	else
 		stape_filter_insert(&active->filter, pid);
 	/*
 	 * Read the task again after setting the bit.  (1) A change that was made before the bit
-	 * was visible was not written: write it.  Pairs with smp_mb() in probe_prio.c and
-	 * probe_affinity.c.  (2) If the task did its last switch-out before the bit was
-	 * visible, the switch probe has not cleared the bit: clear it.  Pairs with the full
+	 * was visible was not written: write it.  Pairs with smp_mb() in probe_prio.c,
+	 * probe_affinity.c and probe_group.c.  (2) If the task did its last switch-out before the
+	 * bit was visible, the switch probe has not cleared the bit: clear it.  Pairs with the full
 	 * barrier between the store of TASK_DEAD and the switch probe's load of the id.
 	 */
 	smp_mb();
@@ -92,7 +93,7 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 	if (match && READ_ONCE(task->__state) == TASK_DEAD)
 		return false;
 	if (match)
-		stape_membership_enter(active, task, pid, comm, stape_membership_may_run(task));
+		stape_membership_enter(active, task, pid, comm, false);
 	else
 		stape_membership_leave(active, task, pid);
 	return true;
@@ -112,7 +113,7 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 void stape_membership_enter_new(struct stape_active *active, struct task_struct *task,
 				const char *comm)
 {
-	stape_membership_enter(active, task, task->pid, comm, false);
+	stape_membership_enter(active, task, task->pid, comm, true);
 }
 
 /**
