@@ -103,15 +103,32 @@ none_left()
 	! running schedtape makes alone first second
 }
 
-for end in KILL INT; do
+# Stops the processes of the controller that hold sessions: each leads one.
+stop_holders()
+{
+	local pid
+
+	for pid in $(pgrep -x -P $replay schedtape); do
+		[ "$(ps -o sid= -p "$pid")" -ne "$pid" ] || kill -STOP "$pid"
+	done
+}
+
+# ends SIGNAL TEXT [COMMAND]: sends it to a controller, after COMMAND
+ends()
+{
 	schedtape replay -q --speed 0.02 makes.tape > log 2>&1 &
 	replay=$!
 	eventually running alone first second 2> /dev/null
-	kill -$end $replay
+	"${@:3}"
+	kill -"$1" $replay
 	wait $replay 2> /dev/null
 	eventually none_left > log
-	report $? "SIG$end ends the controller: no player is left"
-done
+	report $? "$2: no player is left"
+}
+
+ends KILL "SIGKILL ends the controller"
+ends INT "SIGINT ends it"
+ends INT "it ends also if the process that holds a session is stopped" stop_holders
 
 # -- kernels and engines without autogroups -------------------------------------------------
 

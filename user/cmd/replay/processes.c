@@ -26,6 +26,8 @@ static int start_one(struct processes *processes, uint32_t number)
 	pid_t pid = spawn(processes, number);
 	uint32_t i;
 
+	if (pid == -EINTR)
+		return pid;
 	if (pid < 0) {
 		out_error(NULL, "cannot start a player: %s", strerror(-pid));
 		return pid;

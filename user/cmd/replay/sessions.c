@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,11 @@
 
 #include "base/first-line.h"
 #include "base/list.h"
-#include "common/output.h"
+#include "common/signals.h"
 #include "module/cgroup.h"
 #include "replay/fork-aside.h"
+
+#define WAIT_MS	100	/* between two looks for a signal */
 
 /* -- what the kernel has --------------------------------------------------- */
 
@@ -167,15 +170,16 @@ static int begin(struct sessions *sessions, const struct player_cast *cast,
 	return 0;
 }
 
+/* Its process may have been stopped, so a signal that ends the replay ends the wait, too. */
 static int32_t hear(const struct session *session)
 {
+	struct pollfd wait = { .fd = session->fd, .events = POLLIN };
 	int32_t pid;
-	ssize_t got;
 
-	do {
-		got = recv(session->fd, &pid, sizeof(pid), 0);
-	} while (got < 0 && errno == EINTR);
-	return got == sizeof(pid) ? pid : -ECHILD;
+	while (poll(&wait, 1, WAIT_MS) <= 0)
+		if (signals_pending())
+			return -EINTR;
+	return recv(session->fd, &pid, sizeof(pid), 0) == sizeof(pid) ? pid : -ECHILD;
 }
 
 pid_t sessions_spawn(struct sessions *sessions, const struct player_cast *cast, uint32_t number)
@@ -207,6 +211,8 @@ void sessions_end(struct sessions *sessions)
 
 	for (i = 0; i < sessions->n; i++) {
 		close(sessions->list[i].fd);
+		/* It has nothing left to do, and may have been stopped. */
+		kill(sessions->list[i].pid, SIGKILL);
 		waitpid(sessions->list[i].pid, NULL, __WCLONE);
 	}
 	free(sessions->list);
