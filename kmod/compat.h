@@ -158,6 +158,16 @@ static inline bool stape_in_autogroup(const struct task_struct *task)
 #endif
 }
 
+/* Returns true if two tasks of the same cgroup share an autogroup, or both are in none. */
+static inline bool stape_same_autogroup(const struct task_struct *a, const struct task_struct *b)
+{
+#ifdef CONFIG_SCHED_AUTOGROUP
+	return READ_ONCE(a->sched_task_group) == READ_ONCE(b->sched_task_group);
+#else
+	return true;
+#endif
+}
+
 /* Returns a task's core-scheduling cookie, which is an address; 0: it has none. */
 static inline unsigned long stape_core_cookie(const struct task_struct *task)
 {

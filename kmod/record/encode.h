@@ -127,6 +127,8 @@ static inline bool stape_encode_inherits(const struct task_struct *parent,
 	       likely(stape_custom_slice(child) == stape_custom_slice(parent)) &&
 	       likely(stape_clamps(child) == stape_clamps(parent)) &&
 	       likely(rcu_access_pointer(child->cgroups) == rcu_access_pointer(parent->cgroups)) &&
+	       /* If autogroups were switched on or off, the parent is still where it was. */
+	       likely(stape_same_autogroup(child, parent)) &&
 	       /* If a mask changes meanwhile, that is written: the child's bit is set. */
 	       likely(stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask));
 }

@@ -56,6 +56,13 @@ printf '%s\n' alone "first second sh" makes | diff - groups.tape > log
 report $? "the tape says which tasks share an autogroup"
 schedtape script makes.tape | grep -q 'task: .*:[0-9]* regrouped .* autogroup='
 report $? "and when they get another one"
+
+# A parent stays in its autogroup when they are switched off, and its children are in none.
+schedtape record -q -o switched.tape -- setsid sh -c "echo 0 > $switch; ./first 1; :" > log 2>&1
+echo 1 > $switch
+schedtape script switched.tape > log && grep -q 'task: sh:[0-9]* regrouped ' log
+report $? "a child that is not in its parent's autogroup is described"
+
 schedtape replay -q --record makes.replay makes.tape > log 2>&1 && [ ! -s log ] &&
 	groups makes.replay | diff groups.tape - > log
 report $? "players share autogroups in the same way"
