@@ -421,10 +421,16 @@ void stape_encode_differences(struct stape_active *active, struct task_struct *p
 			      struct task_struct *child, bool all)
 {
 	struct stape_attributes inherited;
+	u64 affinity[STAPE_AFFINITY_WORDS + 1];
 
-	stape_encode_read(&inherited, parent);
-	if (stape_encode_is_nested(child))
+	if (stape_encode_is_nested(child)) {
 		stape_encode_task(active, child, child->comm, STAPE_TASK_FORKED);
+		/* It has all but this. */
+		if (all || !stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask))
+			stape_encode_affinity(active, child, affinity);
+		return;
+	}
+	stape_encode_read(&inherited, parent);
 	stape_encode_changes(active, child, child->comm, all ? NULL : &inherited);
 }
 
