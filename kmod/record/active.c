@@ -92,3 +92,17 @@ void stape_active_resync_soon(struct stape_active *active)
 {
 	queue_delayed_work(stape_work, &active->resync, READ_ONCE(active->resync_delay));
 }
+
+/**
+ * stape_active_rescan_soon() - leave tasks to be checked against the rules from process context
+ * @active: a session's
+ * @moved: the process whose threads to check, because they were moved to another cgroup or
+ *	autogroup; NULL: check all tasks
+ *
+ * Context: any without the runqueue lock.
+ */
+void stape_active_rescan_soon(struct stape_active *active, struct pid *moved)
+{
+	stape_filter_ask_rescan(&active->filter, moved);
+	stape_active_resync_soon(active);
+}

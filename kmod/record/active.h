@@ -58,6 +58,7 @@ DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
 void stape_active_add(struct stape_active *active);
 void stape_active_remove(struct stape_active *active);
 void stape_active_resync_soon(struct stape_active *active);
+void stape_active_rescan_soon(struct stape_active *active, struct pid *moved);
 
 /* Returns the ring for events of a task whose filter has that id. */
 static __always_inline struct stape_ring *stape_active_ring(unsigned long id)

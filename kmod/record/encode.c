@@ -294,9 +294,7 @@ static void stape_encode_read(struct stape_attributes *attributes, struct task_s
 	stape_task_dl_words(task, policy, attributes->dl);
 	stape_task_affinity(task, attributes->affinity);
 	attributes->cgroup = stape_task_cgroup(task);
-	rcu_read_lock();
 	attributes->shared = stape_task_shared(task);
-	rcu_read_unlock();
 }
 
 /**

@@ -500,10 +500,9 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 /**
  * stape_filter_ask_rescan() - leave tasks to be checked from process context
  * @filter: a session's
- * @moved: a process whose threads were moved to another cgroup or autogroup: check these.  NULL:
- *	check all tasks
+ * @moved: as of stape_active_rescan_soon(), which calls this
  *
- * Context: any without the runqueue lock; the caller calls stape_active_resync_soon().
+ * Context: any without the runqueue lock.
  */
 void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved)
 {

@@ -82,7 +82,8 @@ struct stape_filter_rules {
 /**
  * struct stape_filter_rescan - tasks that must be checked against the rules again, later
  * @all: all tasks
- * @moved: processes whose threads were moved to another cgroup or autogroup; each with a reference
+ * @moved: TGIDs of processes whose threads were moved to another cgroup or autogroup.  The owner of
+ *	this struct holds a reference to each
  * @nr_moved: entries of @moved
  * @all_moved: more processes than @moved has room for: any of them
  */

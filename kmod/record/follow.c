@@ -228,10 +228,8 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 	if (cgroup != task_dfl_cgroup(task) ||
 	    (!stape_filter_rules(filter)->nr_cgroups && !atomic_read(&filter->nr_members)))
 		return;
-	/* No lock keeps threads from starting: a few more do no harm. */
-	if (process && data_race(get_nr_threads(task)) > STAPE_FOLLOW_THREADS_MAX) {
-		stape_filter_ask_rescan(filter, task_tgid(task));
-		stape_active_resync_soon(active);
+	if (process && stape_follow_has_many_threads(task)) {
+		stape_active_rescan_soon(active, task_tgid(task));
 		return;
 	}
 	stape_follow_move_one(active, task);
@@ -240,10 +238,8 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 			if (thread != task)
 				stape_follow_move_one(active, thread);
 	/* Names were read without their locks: check again, see stape_membership_update(). */
-	if (stape_filter_rules(filter)->nr_patterns) {
-		stape_filter_ask_rescan(filter, NULL);
-		stape_active_resync_soon(active);
-	}
+	if (stape_filter_rules(filter)->nr_patterns)
+		stape_active_rescan_soon(active, NULL);
 }
 
 /*

@@ -12,9 +12,6 @@
 
 struct cgroup;
 
-/* Threads that are checked, or described, in one section with interrupts or preemption off. */
-#define STAPE_FOLLOW_THREADS_MAX	16
-
 /**
  * struct stape_dead_task - a task that has switched out for the last time
  * @task: it may have been freed, and is only compared
@@ -26,6 +23,16 @@ struct stape_dead_task {
 	u32 pid;
 	u32 uses;
 };
+
+/*
+ * Returns true if a process has too many threads to check, or describe, all of them in one section
+ * with interrupts or preemption off.
+ */
+static inline bool stape_follow_has_many_threads(struct task_struct *process)
+{
+	/* No lock keeps threads from starting: a few more do no harm. */
+	return data_race(get_nr_threads(process)) > 16;
+}
 
 /* Called by probes. */
 bool stape_follow_update(struct stape_active *active, struct task_struct *task, const char *comm);

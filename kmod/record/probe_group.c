@@ -18,11 +18,9 @@
 
 /**
  * struct stape_group_call - a call of sched_autogroup_create_attach()
- * @leader: of the calling process
- * @grouped: current was in an autogroup before
+ * @grouped: the caller was in an autogroup before
  */
 struct stape_group_call {
-	struct task_struct *leader;
 	bool grouped;
 };
 
@@ -31,7 +29,6 @@ static int stape_group_enter(struct kretprobe_instance *instance, struct pt_regs
 	struct stape_group_call *call = (void *)instance->data;
 
 	stape_retprobe_begin();
-	call->leader = (void *)stape_first_argument(regs);
 	call->grouped = stape_in_autogroup(current);
 	return 0;
 }
@@ -49,52 +46,47 @@ static void stape_group_changed(struct task_struct *task)
 			stape_encode_task(active, task, task->comm, STAPE_TASK_REGROUPED);
 }
 
-/* Lets a process be described again from process context, as after a move of its threads. */
-static void stape_group_changed_later(struct task_struct *leader)
+/* Lets this process be described again from process context, as after a move of its threads. */
+static void stape_group_changed_later(void)
 {
 	struct stape_active *active;
 
-	for_each_active(active) {
-		if (!atomic_read(&active->filter.nr_members))
-			continue;
-		stape_filter_ask_rescan(&active->filter, task_tgid(leader));
-		stape_active_resync_soon(active);
-	}
+	for_each_active(active)
+		if (atomic_read(&active->filter.nr_members))
+			stape_active_rescan_soon(active, task_tgid(current));
 }
 
 /* Preemption is off here, and a process may have any number of threads.  For RCU readers. */
-static void stape_group_changed_all(struct task_struct *leader)
+static void stape_group_changed_all(void)
 {
 	struct task_struct *thread;
 
-	/* No lock keeps threads from starting: a few more do no harm. */
-	if (data_race(get_nr_threads(leader)) > STAPE_FOLLOW_THREADS_MAX) {
+	if (stape_follow_has_many_threads(current)) {
 		/*
 		 * Current first, because it may fork before that, and a reader takes its child to
 		 * be in the same autogroup.
 		 */
 		stape_group_changed(current);
-		stape_group_changed_later(leader);
+		stape_group_changed_later();
 		return;
 	}
-	for_each_thread(leader, thread)
+	for_each_thread(current, thread)
 		stape_group_changed(thread);
 }
 
+/* The kernel calls the function only for setsid(), for the process of current. */
 static int stape_group_leave(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	struct stape_group_call *call = (void *)instance->data;
 
 	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
 	smp_mb();
-	rcu_read_lock();
 	/*
 	 * It has no effect if the task's cgroup has a weight.  If autogroups have been switched
 	 * off, it takes the threads out of the one that they are still in.
 	 */
 	if (call->grouped || stape_in_autogroup(current))
-		stape_group_changed_all(call->leader);
-	rcu_read_unlock();
+		stape_group_changed_all();
 	stape_retprobe_end();
 	return 0;
 }

@@ -194,13 +194,16 @@ static u32 stape_task_core(const struct task_struct *task)
  * An autogroup is made by setsid(), and a child is in that of its parent, as it is in its session.
  * So the session tells one from others.  Its own number is private to the kernel's scheduler.
  *
- * Context: RCU reader; @task must be alive or be current.
+ * Context: any; @task must be alive or be current.
  * Return: STAPE_SHARED_*; 0: it shares neither.
  */
 u64 stape_task_shared(struct task_struct *task)
 {
-	u32 session = stape_in_autogroup(task) ? task_session_nr_ns(task, &init_pid_ns) : 0;
+	u32 session;
 
+	rcu_read_lock();
+	session = stape_in_autogroup(task) ? task_session_nr_ns(task, &init_pid_ns) : 0;
+	rcu_read_unlock();
 	return (u64)session << STAPE_SHARED_AUTOGROUP_SHIFT |
 	       (u64)stape_task_core(task) << STAPE_SHARED_CORE_SHIFT;
 }
@@ -227,8 +230,8 @@ u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *
 	ns = task_active_pid_ns(task);
 	if (ns)
 		ns_pid = task_pid_nr_ns(task, ns);
-	*shared = stape_task_shared(task);
 	rcu_read_unlock();
+	*shared = stape_task_shared(task);
 
 	/* task->comm, read without its lock, may be half old, half new, and unterminated. */
 	data_race(memcpy(&words[STAPE_TASK_COMM], comm, STAPE_COMM_LEN));
