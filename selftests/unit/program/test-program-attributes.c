@@ -281,6 +281,31 @@ static void test_autogroups(void)
 	schedtape_program_free(program);
 }
 
+/* A leader that leaves the autogroup of its session and comes back, from the start and later. */
+static void test_autogroup_again(void)
+{
+	struct schedtape_tape *tape = fake_new(0, 9000);
+	struct schedtape_program *program;
+
+	fake_info(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
+	tape->groups[0] = (struct schedtape_group){ .pid = 1, .autogroup = 1, .nice = -5 };
+	tape->nr_groups = 1;
+	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_describe(tape, 150, 0, 1, STAPE_TASK_MOVES, "a", 0)->autogroup = 0;
+	fake_describe(tape, 200, 0, 1, STAPE_TASK_MOVES, "a", 0)->autogroup = 1;
+	fake_fork(tape, 300, 0, 2, false);
+	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 2);
+	fake_describe(tape, 450, 0, 2, STAPE_TASK_REGROUPED, "a", 399)->autogroup = 2;
+	fake_describe(tape, 500, 0, 2, STAPE_TASK_MOVES, "a", 399)->autogroup = 0;
+	fake_describe(tape, 550, 0, 2, STAPE_TASK_MOVES, "a", 399)->autogroup = 2;
+	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
+	program = compile(tape);
+	is_program(program, 0, "0:until 0; 200:fork 1; 300:exit",
+		   "a leader that comes back into its autogroup makes no session");
+	is_program(program, 1, "50:setsid; 200:exit", "and another one makes only its first");
+	schedtape_program_free(program);
+}
+
 int main(void)
 {
 	test_deadline();
@@ -291,5 +316,6 @@ int main(void)
 	test_affinities();
 	test_reset_on_fork();
 	test_autogroups();
+	test_autogroup_again();
 	return tap_done();
 }

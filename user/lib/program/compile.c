@@ -203,8 +203,9 @@ static void uncount(bool *counted, uint32_t *nr)
 }
 
 /*
- * A child whose parent has reset-on-fork does not have what the fork seems to give it: its own
- * values follow before it runs.
+ * Forgets what a child has inherited, if it has not run yet.  If its parent has reset-on-fork, the
+ * timeline gives the child the parent's policy, slice and clamps, and the child's own before it
+ * runs.
  */
 static void forget_policy(struct compiler *c, const struct schedtape_task *task)
 {
@@ -241,12 +242,9 @@ static int autogroup_nice_of(const struct schedtape_task *task)
 static void note_group(struct compiler *c, const struct schedtape_task *task)
 {
 	count_once(task->autogroup, &task_of(c, task)->grouped, &c->program->nr_grouped);
-	if (c->autogroup_known && c->autogroup != task->autogroup)
+	if (task->autogroup != c->program->tasks[0].autogroup ||
+	    (task->autogroup && autogroup_nice_of(task)))
 		c->grouped = true;
-	if (task->autogroup && autogroup_nice_of(task))
-		c->grouped = true;
-	c->autogroup = task->autogroup;
-	c->autogroup_known = true;
 }
 
 /* Adds a task to the program, unless it is left out. */
@@ -284,6 +282,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	memcpy(ptask.name, name, sizeof(ptask.name));
 	part_of(c, task)->number = c->program->nr_tasks;
 	part_of(c, task)->base = task->cpu_time;
+	part_of(c, task)->leads = task->autogroup == task->pid;
 	ret = schedtape_program_add_task(c->program, &ptask);
 	if (ret)
 		return ret;
@@ -510,19 +509,23 @@ static int on_regrouped(void *arg, const struct schedtape_task *task, uint64_t t
 {
 	struct compiler *c = arg;
 	struct schedtape_program_task *ptask;
+	bool leads;
 
 	(void)time;
 	if (!plays(c, task))
 		return 0;
 	ptask = task_of(c, task);
+	leads = part_of(c, task)->leads;
+	part_of(c, task)->leads |= task->autogroup == task->pid;
 	/* Its first one was not known so far. */
 	if (ptask->parent == SCHEDTAPE_NONE && !ptask->grouped) {
+		note_group(c, task);
 		ptask->autogroup = task->autogroup;
 		ptask->autogroup_nice = autogroup_nice_of(task);
-		note_group(c, task);
 		return 0;
 	}
-	if (task->autogroup != task->pid)
+	/* A leader has only come back into the autogroup of its session. */
+	if (task->autogroup != task->pid || leads)
 		return 0;
 	note_group(c, task);
 	return append(c, task, SCHEDTAPE_OP_SETSID, 0);

@@ -26,6 +26,7 @@
  * @set_going: time of the external wake-up that caused its current burst: its own, or that
  *	of the task that woke or forked it
  * @waiting: @wait is open
+ * @leads: it leads its session, so that it cannot make another one
  */
 struct part {
 	uint32_t number;
@@ -40,6 +41,7 @@ struct part {
 	uint64_t since;
 	uint64_t set_going;
 	bool waiting;
+	bool leads;
 };
 
 /**
@@ -50,7 +52,6 @@ struct part {
  * @start: start of the replayed part
  * @last: when a replayed task last did anything
  * @begun: that start has been reached
- * @autogroup: the first one of all tasks, valid if @autogroup_known
  * @grouped: it matters which tasks share an autogroup
  */
 struct compiler {
@@ -63,8 +64,6 @@ struct compiler {
 	uint64_t start;
 	uint64_t last;
 	bool begun;
-	uint32_t autogroup;
-	bool autogroup_known;
 	bool grouped;
 	const struct schedtape_program_options *options;
 };

@@ -152,8 +152,9 @@ struct schedtape_program_hash {
  * @lengths: number of waits with a given length
  * @nr_ext: number of tasks whose policy is SCHED_EXT at some time
  * @nr_slices, @nr_clamped: number of tasks that have a slice, or clamps, of their own
- * @nr_grouped: number of tasks that are in an autogroup at some time; 0: all are in the same one,
- *	whose nice value is 0, or not known
+ * @nr_grouped: number of tasks that are in an autogroup at some time.  0 also if autogroups make no
+ *	difference, because all tasks share one whose nice value is 0 or not known, or if the tape
+ *	has no GROUPS
  * @nr_kthreads: number of kernel threads that were left out only because they are such
  *
  * The stores have the arrays.  Large ones lie in files, which all processes share.
