@@ -65,13 +65,16 @@ static void first_autogroup(struct schedtape_timeline *tl, struct schedtape_task
 	const struct schedtape_task_info *info = task->info;
 	const struct schedtape_group *group = NULL;
 
-	if (info && (!ev || ev->pid != task->pid || info->time <= ev->time))
+	/* A leader is born before the thread that is described. */
+	if (ev && ev->pid != task->pid)
+		ev = NULL;
+	if (info && (!ev || info->time <= ev->time))
 		group = tape_group_find(tl->tape, task->pid, task->start_time, info->time);
 	if (group) {
 		task->autogroup = group->autogroup;
 		task->autogroup_nice = group->nice;
 		task->core = group->core;
-	} else if (ev && ev->pid == task->pid) {
+	} else if (ev) {
 		task->autogroup = ev->autogroup;
 		task->core = ev->core;
 	}
@@ -82,15 +85,17 @@ static void first_autogroup(struct schedtape_timeline *tl, struct schedtape_task
  * @tl: the timeline
  * @who: a description of the task
  * @source: its description on the tape, or NULL
- * @joined: it has just entered the filter
+ * @why: STAPE_TASK_* of that description, or TIMELINE_LISTED
  * @time: when it appears
  *
  * The task is taken to exist from the start, unless its start time is later, or another
  * task had its PID.
  */
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
-			const struct schedtape_task_info *source, bool joined, uint64_t time)
+			const struct schedtape_task_info *source, unsigned int why,
+			uint64_t time)
 {
+	bool joined = why == STAPE_TASK_ENTERS, exits = why == STAPE_TASK_EXITS;
 	bool first = schedtape_tasks_get(&tl->set, who->pid) >= OWNERS_INFO;
 	bool from_start = !joined && first &&
 			  (!who->start_time || who->start_time <= tl->start + START_TIME_SLACK);
@@ -109,7 +114,10 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	task->info = source;
 	task->from_start = from_start;
 	task->joined = joined;
-	task->ppid = who->ppid;
+	/* At its end its parent may be a later one. */
+	task->ppid = !exits ? who->ppid : source ? source->ppid : 0;
+	if (exits)
+		task->exit_ppid = who->ppid;
 	task->ns_pid = who->ns_pid;
 	task->start_time = who->start_time;
 	task->prio_known = true;
@@ -175,7 +183,7 @@ uint32_t timeline_find_slow(struct schedtape_timeline *tl, uint32_t pid, uint64_
 		/* The described task started later: it is the next one with this PID. */
 		if (info->start_time > time + START_TIME_SLACK)
 			return birth_of_unknown(tl, pid, true, time);
-		return timeline_birth(tl, info, info, false, time);
+		return timeline_birth(tl, info, info, TIMELINE_LISTED, time);
 	}
 	index = schedtape_owners_find(&tl->set.owners, pid);
 	if (index == SCHEDTAPE_NONE)

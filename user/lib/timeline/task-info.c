@@ -14,8 +14,6 @@
 #include "tape/groups.h"
 #include "timeline/timeline.h"
 
-#define WHY_LISTED	UINT32_MAX	/* a description outside the stream */
-
 /* Does @info describe this task?  No, if it started after this task first appeared. */
 static bool is_same(struct schedtape_timeline *tl, uint32_t index,
 		    const struct schedtape_task_info *info)
@@ -199,8 +197,8 @@ static uint32_t last_of(struct schedtape_timeline *tl, uint32_t pid, bool exits)
 }
 
 /*
- * Finds or starts the task that a description is of.  @why: STAPE_TASK_*, WHY_LISTED.  Returns a
- * task that may have ended, or SCHEDTAPE_NONE.
+ * Finds or starts the task that a description is of.  @why: STAPE_TASK_*, TIMELINE_LISTED.  Returns
+ * a task that may have ended, or SCHEDTAPE_NONE.
  */
 static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_info *info,
 		     const struct schedtape_task_info *source, unsigned int why, uint64_t time)
@@ -214,12 +212,7 @@ static uint32_t meet(struct schedtape_timeline *tl, const struct schedtape_task_
 	}
 	if (at != SCHEDTAPE_NONE)
 		timeline_vacate(tl, at, time);
-	at = timeline_birth(tl, info, source, why == STAPE_TASK_ENTERS, time);
-	if (at != SCHEDTAPE_NONE && exits) {
-		timeline_task(tl, at)->ppid = source ? source->ppid : 0;
-		timeline_task(tl, at)->exit_ppid = info->ppid;
-	}
-	return at;
+	return timeline_birth(tl, info, source, why, time);
 }
 
 /* Reports the affinity of a description, as many CPUs as an event has. */
@@ -267,7 +260,7 @@ static void describe(struct schedtape_timeline *tl, const struct schedtape_task_
 		describe_dead(tl, info, time);
 		return;
 	}
-	index = meet(tl, info, info, WHY_LISTED, time);
+	index = meet(tl, info, info, TIMELINE_LISTED, time);
 	if (index == SCHEDTAPE_NONE)
 		return;
 	task = timeline_task(tl, index);

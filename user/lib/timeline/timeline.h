@@ -118,6 +118,7 @@ static inline void timeline_fail(struct schedtape_timeline *tl, int rc, const ch
  * most events, is inline.
  */
 
+#define TIMELINE_LISTED	UINT32_MAX	/* of no event: a description outside the stream */
 #define TIMELINE_MAX_CPUS	65536	/* no kernel has more, so a higher number is corrupt */
 
 /* lanes.c */
@@ -164,7 +165,8 @@ static inline uint32_t timeline_find(struct schedtape_timeline *tl, uint32_t pid
 }
 
 uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_task_info *who,
-			const struct schedtape_task_info *source, bool joined, uint64_t time);
+			const struct schedtape_task_info *source, unsigned int why,
+			uint64_t time);
 void timeline_fork(struct schedtape_timeline *tl, uint32_t pid, uint32_t parent,
 		   unsigned int how, uint64_t time);
 uint32_t timeline_find_living(struct schedtape_timeline *tl, uint32_t pid, uint64_t time);
