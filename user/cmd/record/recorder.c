@@ -239,12 +239,13 @@ static int describe_tasks(struct recorder *recorder)
 	int ret;
 
 	ret = schedtape_session_groups(recorder->session, &tasks, &n, &groups, &nr_groups, &err);
-	if (!ret)
-		ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
+	/* First what belongs to a description, for readers of a pipe. */
 	if (!ret) {
 		schedtape_autogroups_read(groups, nr_groups);
 		ret = tape_writer_groups(recorder->writer, groups, nr_groups, &err);
 	}
+	if (!ret)
+		ret = schedtape_writer_tasks(recorder->writer, tasks, n, &err);
 	free(groups);
 	free(tasks);
 	return recorder_failed(recorder, ret, &err);

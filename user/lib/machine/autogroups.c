@@ -30,17 +30,15 @@ static int read_nice(uint32_t pid)
 
 void schedtape_autogroups_read(struct schedtape_group *groups, size_t n)
 {
-	size_t i, first;
+	size_t i;
 
 	/* The PIDs are those of the initial namespace, and /proc may have those of another one. */
 	if (!n || !pid_namespace_is_initial() || !proc_is_own())
 		return;
 	qsort(groups, n, sizeof(*groups), compare);
 	/* Once for each autogroup, unless its task has ended. */
-	for (i = 0, first = 0; i < n; i++) {
-		if (groups[i].autogroup != groups[first].autogroup)
-			first = i;
-		if (i > first)
+	for (i = 0; i < n; i++) {
+		if (i && groups[i].autogroup == groups[i - 1].autogroup)
 			groups[i].nice = groups[i - 1].nice;
 		if (groups[i].autogroup && groups[i].nice == SCHEDTAPE_NICE_UNKNOWN)
 			groups[i].nice = read_nice(groups[i].pid);
