@@ -477,15 +477,29 @@ static void test_described_again(void)
 	fake_done(tape, tl);
 }
 
+static int late_parents(void *arg, const struct schedtape_task *task,
+			const struct schedtape_task *parent, uint64_t time)
+{
+	bool *known = arg;
+
+	(void)parent;
+	(void)time;
+	if (task->pid == 30)
+		*known = !task->ppid && task->exit_ppid == 1;
+	return 0;
+}
+
 /*
  * 10 forks 20 and 21, and ends; they get 1 as their parent, which is not recorded for 21.  Of 30
  * only the end is described; 40 has a parent only in its second description, 41 in both.
  */
 static void test_parents(void)
 {
+	const struct schedtape_timeline_ops born = { .size = sizeof(born), .born = late_parents };
 	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
 	const struct schedtape_task *task;
 	struct schedtape_timeline *tl;
+	bool known = false;
 
 	fake_info(tape, 10, "ten", S, 0)->ppid = 5;
 	fake_info(tape, 40, "other", S, 0)->start_time = 2;
@@ -514,6 +528,11 @@ static void test_parents(void)
 	ok(!task->ppid && task->exit_ppid == 1, "the one at the end is not the first one");
 	ok(!fake_task(tl, 40, 0)->ppid, "nor is one that a later description has");
 	ok(fake_task(tl, 41, 0)->ppid == 2, "but the one of the first description is");
+	schedtape_timeline_free(tl);
+	schedtape_tape_rewind(tape, NULL);
+	if (schedtape_timeline_run(tape, &born, &known, &tl, NULL))
+		abort();
+	ok(known, "a task that is first seen at its end is born with these");
 	fake_done(tape, tl);
 }
 
