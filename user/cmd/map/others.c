@@ -19,15 +19,13 @@ char others_kind(unsigned int kind)
 /* Returns a CPU; NULL: no memory. */
 static struct others_cpu *cpu_of(struct others *others, uint32_t cpu)
 {
-	size_t i, before = others->nr;
+	static const struct others_cpu unknown = { .sign = OTHERS_UNKNOWN };
 	struct others_cpu *cpus;
 
-	cpus = schedtape_list_reach(others->cpus, cpu, &others->nr, sizeof(*cpus));
+	cpus = schedtape_list_reach_with(others->cpus, cpu, &others->nr, sizeof(*cpus), &unknown);
 	if (!cpus)
 		return NULL;
 	others->cpus = cpus;
-	for (i = before; i < others->nr; i++)
-		cpus[i] = (struct others_cpu){ .sign = OTHERS_UNKNOWN };
 	return &cpus[cpu];
 }
 

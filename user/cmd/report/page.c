@@ -62,8 +62,9 @@ static int choose_cpus(struct page *page)
 	const struct selection *selection = page->sums->delays.selection;
 	const struct schedtape_end *end = schedtape_tape_end(page->tape);
 	struct page_rows *rows = &page->rows;
+	const uint32_t none = SCHEDTAPE_NONE;
 	uint32_t *row_of, cpu;
-	size_t i, known = 0;
+	size_t i;
 
 	rows->cpus = calloc(end->nr_cpus + 1, sizeof(*rows->cpus));
 	if (!rows->cpus)
@@ -72,13 +73,11 @@ static int choose_cpus(struct page *page)
 		cpu = end->cpus[i].cpu;
 		if (cpu == STAPE_CPU_NONE || !selection_has_cpu(selection, cpu))
 			continue;
-		row_of = schedtape_list_reach(rows->row_of_cpu, cpu, &rows->nr_row_of_cpu,
-					      sizeof(*row_of));
+		row_of = schedtape_list_reach_with(rows->row_of_cpu, cpu, &rows->nr_row_of_cpu,
+						   sizeof(*row_of), &none);
 		if (!row_of)
 			return -ENOMEM;
 		rows->row_of_cpu = row_of;
-		for (; known < rows->nr_row_of_cpu; known++)
-			row_of[known] = SCHEDTAPE_NONE;
 		row_of[cpu] = rows->nr_cpus;
 		rows->cpus[rows->nr_cpus++] = cpu;
 	}

@@ -18,15 +18,14 @@ void top_sums_init(struct top_sums *sums, uint64_t begin)
 /* Returns a CPU, or NULL: no memory. */
 static struct top_lane *get_lane(struct top_sums *sums, uint32_t cpu)
 {
-	size_t i, before = sums->nr_lanes;
+	static const struct top_lane unknown = { .task = SCHEDTAPE_NONE };
 	struct top_lane *lanes;
 
-	lanes = schedtape_list_reach(sums->lanes, cpu, &sums->nr_lanes, sizeof(*lanes));
+	lanes = schedtape_list_reach_with(sums->lanes, cpu, &sums->nr_lanes, sizeof(*lanes),
+					  &unknown);
 	if (!lanes)
 		return NULL;
 	sums->lanes = lanes;
-	for (i = before; i < sums->nr_lanes; i++)
-		lanes[i].task = SCHEDTAPE_NONE;
 	return &lanes[cpu];
 }
 

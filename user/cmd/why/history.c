@@ -12,33 +12,30 @@
 
 struct history_task *history_task(struct history *history, uint32_t index)
 {
-	size_t i, before = history->nr_tasks;
+	static const struct history_task unknown = {
+		.last = SPAN_NONE, .waking = SPAN_NONE, .source = SPAN_NONE, .queue = SPAN_NONE,
+	};
 	struct history_task *tasks;
 
-	tasks = schedtape_list_reach(history->tasks, index, &history->nr_tasks, sizeof(*tasks));
+	tasks = schedtape_list_reach_with(history->tasks, index, &history->nr_tasks,
+					  sizeof(*tasks), &unknown);
 	if (!tasks)
 		return NULL;
 	history->tasks = tasks;
-	for (i = before; i < history->nr_tasks; i++)
-		tasks[i] = (struct history_task){
-			.last = SPAN_NONE, .waking = SPAN_NONE, .source = SPAN_NONE,
-			.queue = SPAN_NONE,
-		};
 	return &tasks[index];
 }
 
 /* Returns a CPU, to be changed; NULL: no memory. */
 static struct history_cpu *cpu_of(struct history *history, uint32_t cpu)
 {
-	size_t i, before = history->nr_cpus;
+	static const struct history_cpu unknown = { .present = SPAN_NONE };
 	struct history_cpu *cpus;
 
-	cpus = schedtape_list_reach(history->cpus, cpu, &history->nr_cpus, sizeof(*cpus));
+	cpus = schedtape_list_reach_with(history->cpus, cpu, &history->nr_cpus, sizeof(*cpus),
+					 &unknown);
 	if (!cpus)
 		return NULL;
 	history->cpus = cpus;
-	for (i = before; i < history->nr_cpus; i++)
-		cpus[i] = (struct history_cpu){ .present = SPAN_NONE };
 	return &cpus[cpu];
 }
 

@@ -41,3 +41,15 @@ void *schedtape_list_extend(void *list, size_t number, size_t *capacity, size_t 
 	*capacity = more;
 	return longer;
 }
+
+/* See schedtape_list_reach_with(). */
+void *schedtape_list_extend_with(void *list, size_t number, size_t *capacity, size_t size,
+				 const void *entry)
+{
+	size_t i = *capacity;
+	char *longer = schedtape_list_extend(list, number, capacity, size);
+
+	for (; longer && i < *capacity; i++)
+		memcpy(longer + i * size, entry, size);
+	return longer;
+}

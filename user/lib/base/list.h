@@ -30,4 +30,15 @@ static inline void *schedtape_list_reach(void *list, size_t number, size_t *capa
 	return number < *capacity ? list : schedtape_list_extend(list, number, capacity, size);
 }
 
+void *schedtape_list_extend_with(void *list, size_t number, size_t *capacity, size_t size,
+				 const void *entry);
+
+/* As schedtape_list_reach(), but new entries are copies of @entry. */
+static inline void *schedtape_list_reach_with(void *list, size_t number, size_t *capacity,
+					      size_t size, const void *entry)
+{
+	return number < *capacity ?
+		       list : schedtape_list_extend_with(list, number, capacity, size, entry);
+}
+
 #endif /* SCHEDTAPE_LIST_H */
