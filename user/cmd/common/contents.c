@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/contents.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,16 +94,10 @@ static void add_task(struct examples *examples, uint32_t pid, const char *comm)
 static void add_from_events(struct examples *examples, struct schedtape_tape *tape)
 {
 	const struct schedtape_event *ev;
-	int ret;
 
 	if (schedtape_tape_rewind(tape, NULL))
 		return;
-	while (!examples->more) {
-		ret = tape_next_event(tape, &ev, NULL);
-		if (ret == -EBADMSG)
-			continue;
-		if (ret <= 0)
-			return;
+	while (!examples->more && tape_next_sound(tape, &ev, NULL) > 0) {
 		if (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME)
 			add_task(examples, ev->pid, ev->comm);
 	}

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/select-tasks.h"
 
-#include <errno.h>
-
 #include "common/output.h"
 #include "tape/events.h"
 
@@ -21,15 +19,10 @@ static int meet_events(struct select_names *names, struct schedtape_tape *tape,
 	const struct schedtape_event *ev;
 	int ret = tape_rewind_descriptions(tape, err);
 
-	while (!ret) {
-		ret = tape_next_event(tape, &ev, err);
-		if (ret > 0)
-			meet(names, ev);
-		else if (!ret)
-			break;
-		/* Corrupt pages are reported when the tape is read again. */
-		ret = ret > 0 || ret == -EBADMSG ? 0 : ret;
-	}
+	if (ret)
+		return ret;
+	while ((ret = tape_next_sound(tape, &ev, err)) > 0)
+		meet(names, ev);
 	return ret ? ret : schedtape_tape_rewind(tape, err);
 }
 

@@ -241,7 +241,6 @@ static void find_own_pid(const struct selection *selection, struct schedtape_tap
 	const struct schedtape_task_info *tasks;
 	const struct schedtape_event *ev;
 	struct schedtape_task_info info;
-	int ret = -EBADMSG;
 	size_t i, n;
 
 	if (!selection->pids.tape.nr && !selection->tids.tape.nr)
@@ -252,9 +251,8 @@ static void find_own_pid(const struct selection *selection, struct schedtape_tap
 			return;
 	if (tape_rewind_descriptions(tape, NULL))
 		return;
-	while (ret > 0 || ret == -EBADMSG) {
-		ret = tape_next_event(tape, &ev, NULL);
-		if (ret <= 0 || ev->type != STAPE_EV_TASK)
+	while (tape_next_sound(tape, &ev, NULL) > 0) {
+		if (ev->type != STAPE_EV_TASK)
 			continue;
 		info = tape_described(ev);
 		if (hint_at(selection, hint, &info))

@@ -102,11 +102,9 @@ static int read_events(struct others *others, struct schedtape_tape *tape,
 	const struct schedtape_event *ev;
 	int ret;
 
-	do {
-		ret = tape_next_event(tape, &ev, err);
-		if (ret > 0 && take(others, ev))
+	while ((ret = tape_next_sound(tape, &ev, err)) > 0)
+		if (take(others, ev))
 			return schedtape_fail(err, -ENOMEM, "not enough memory");
-	} while (ret > 0 || ret == -EBADMSG);
 	return ret;
 }
 
