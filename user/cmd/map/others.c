@@ -57,8 +57,8 @@ static int explain(struct others_cpu *cpu, const struct schedtape_event *ev)
 	struct idle_time time = idle_time_of(ev, cpu->from);
 	char sign = OTHERS_UNSURE;
 
-	/* It runs a task of the tape, or has been offline. */
-	if (ev->idle.kind == STAPE_NEXT_TASK || !cpu->sign)
+	/* It runs a task of the tape. */
+	if (!cpu->sign)
 		return 0;
 	if (!time.known || !cpu->from)
 		sign = OTHERS_UNKNOWN;

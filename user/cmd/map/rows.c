@@ -44,31 +44,6 @@ static void set_text(struct cell *cell, const char *text)
 	memcpy(cell->text, text, sizeof(cell->text));
 }
 
-int rows_set(struct rows *rows, struct cell *cell, const struct schedtape_event *ev, bool chosen)
-{
-	const struct identity *identity = identities_get(rows->table.identities, ev->pid);
-	const struct name *name;
-
-	cell->task = SCHEDTAPE_NONE;
-	cell->pid = ev->pid;
-	if (!ev->pid && schedtape_switch_next(ev) == STAPE_NEXT_IDLE) {
-		set_text(cell, ". ");
-		return 0;
-	}
-	set_text(cell, "- ");
-	if (!ev->pid || !chosen)
-		return 0;
-	cell->task = task_table_find(&rows->table, ev->pid);
-	if (cell->task == SCHEDTAPE_NONE)
-		return -ENOMEM;
-	name = names_get(&rows->names, cell->task, identity->comm);
-	if (!name)
-		return -ENOMEM;
-	names_write(name, cell->text);
-	rows->hidden |= name->due;
-	return 0;
-}
-
 void rows_clear(struct cell *cell)
 {
 	cell->task = SCHEDTAPE_NONE;
@@ -80,6 +55,31 @@ void rows_show_other(struct cell *cell, unsigned int kind)
 {
 	rows_clear(cell);
 	cell->text[0] = others_kind(kind);
+}
+
+int rows_set(struct rows *rows, struct cell *cell, const struct schedtape_event *ev, bool chosen)
+{
+	const struct identity *identity = identities_get(rows->table.identities, ev->pid);
+	const struct name *name;
+
+	if (!ev->pid) {
+		rows_show_other(cell, schedtape_switch_next(ev));
+		return 0;
+	}
+	cell->task = SCHEDTAPE_NONE;
+	cell->pid = ev->pid;
+	set_text(cell, "- ");
+	if (!chosen)
+		return 0;
+	cell->task = task_table_find(&rows->table, ev->pid);
+	if (cell->task == SCHEDTAPE_NONE)
+		return -ENOMEM;
+	name = names_get(&rows->names, cell->task, identity->comm);
+	if (!name)
+		return -ENOMEM;
+	names_write(name, cell->text);
+	rows->hidden |= name->due;
+	return 0;
 }
 
 /* -- text ------------------------------------------------------------------ */
