@@ -43,20 +43,34 @@ static int look_at_scheduler(struct recorder *recorder, bool end, struct schedta
 	return 0;
 }
 
+/* Returns true if a cgroup that is made again with the path of number @i is recorded, too. */
+static bool is_followed(const struct schedtape_filter *filter, size_t i)
+{
+	return filter->follow && filter->follow[i];
+}
+
+/* Returns the id of the cgroup that has the path of number @i now; 0: there is none. */
+static uint64_t present_id(const struct recorder *recorder, size_t i)
+{
+	char folder[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%s%s", recorder->cgroups.mount,
+		 recorder->filter->cgroups[i].path);
+	return lstat(folder, &st) ? 0 : st.st_ino;
+}
+
 /* Is there a cgroup of the filter, or, if it is followed, another one of its path? */
 static bool is_there(const struct recorder *recorder, size_t i)
 {
-	const struct schedtape_filter *filter = recorder->filter;
-	const struct schedtape_cgroup *cgroup = &filter->cgroups[i];
-	char folder[2 * PATH_MAX];
-	struct stat st;
+	const struct schedtape_cgroup *cgroup = &recorder->filter->cgroups[i];
+	uint64_t id;
 
 	/* Without a path, that is not known. */
 	if (!cgroup->path)
 		return true;
-	snprintf(folder, sizeof(folder), "%s%s", recorder->cgroups.mount, cgroup->path);
-	return !lstat(folder, &st) &&
-	       ((filter->follow && filter->follow[i]) || st.st_ino == cgroup->id);
+	id = present_id(recorder, i);
+	return id && (is_followed(recorder->filter, i) || id == cgroup->id);
 }
 
 /*
@@ -74,7 +88,7 @@ static void say_gone(struct recorder *recorder, bool end)
 	for (i = 0; i < n; i++) {
 		if (is_there(recorder, i))
 			return;
-		follows = follows || (filter->follow && filter->follow[i]);
+		follows = follows || is_followed(filter, i);
 	}
 	recorder->cgroups_gone = before + 1;
 	if (!n || recorder->quiet || (before != 1 && !(end && !before)))
@@ -89,21 +103,25 @@ static void say_gone(struct recorder *recorder, bool end)
 static void say_made_again(struct recorder *recorder)
 {
 	const struct schedtape_filter *filter = recorder->filter;
-	size_t i, n = filter && recorder->events && !filter->all ? filter->nr_cgroups : 0;
-	char folder[2 * PATH_MAX];
-	struct stat st;
+	const struct schedtape_cgroup *cgroup;
+	uint64_t id;
+	size_t i;
 
-	for (i = 0; i < n && !recorder->made_again && !recorder->quiet; i++) {
-		if (!filter->cgroups[i].path || !filter->follow || !filter->follow[i] ||
+	if (!filter || filter->all || !recorder->events || recorder->made_again || recorder->quiet)
+		return;
+	for (i = 0; i < filter->nr_cgroups; i++) {
+		cgroup = &filter->cgroups[i];
+		if (!cgroup->path || !is_followed(filter, i) ||
 		    perf_events_within_another(filter, i))
 			continue;
-		snprintf(folder, sizeof(folder), "%s%s", recorder->cgroups.mount,
-			 filter->cgroups[i].path);
-		recorder->made_again = !lstat(folder, &st) && st.st_ino != filter->cgroups[i].id;
-		if (recorder->made_again)
-			out_warning(NULL, "-e: %s has been made again: the tape has its scheduling "
-				    "events, but no tracepoints of -e from then on; record again, "
-				    "or a cgroup above it", filter->cgroups[i].path);
+		id = present_id(recorder, i);
+		if (!id || id == cgroup->id)
+			continue;
+		recorder->made_again = true;
+		out_warning(NULL, "-e: %s has been made again: the tape has its scheduling events, "
+			    "but no tracepoints of -e from then on; record again, or a cgroup "
+			    "above it", cgroup->path);
+		return;
 	}
 }
 
