@@ -370,15 +370,12 @@ static bool is_clamped(const struct schedtape_cgroup_table *table, uint64_t id)
 static void say_unclamped(const struct schedtape_cgroup_table *table,
 			  const struct schedtape_program *program)
 {
-	bool *clamped = calloc(program->nr_cgroups + 1, sizeof(*clamped));
-	uint32_t i, nr = 0;
+	uint32_t i, cgroup, nr = 0;
 
-	for (i = 0; clamped && i < program->nr_cgroups; i++)
-		clamped[i] = is_clamped(table, program->cgroups[i]);
-	for (i = 0; clamped && i < program->nr_tasks; i++)
-		nr += program->tasks[i].cgroup != SCHEDTAPE_NONE &&
-		      clamped[program->tasks[i].cgroup];
-	free(clamped);
+	for (i = 0; i < program->nr_tasks; i++) {
+		cgroup = program->tasks[i].cgroup;
+		nr += cgroup != SCHEDTAPE_NONE && is_clamped(table, program->cgroups[cgroup]);
+	}
 	out_warning(NULL, "--cgroups: this kernel has no utilization clamps of cgroups: %u task%s "
 		    "that began in cgroups with them will play without", nr, nr == 1 ? "" : "s");
 }
