@@ -531,8 +531,9 @@ static int on_fork(struct identities *ids, const struct schedtape_event *ev)
 /* A thread that calls execve() gets the PIDs and the start time of its process. */
 static int on_exec(struct identities *ids, const struct schedtape_event *ev)
 {
-	uint64_t start_time = identities_get(ids, ev->pid)->start_time;
-	uint32_t ns_pid = identities_get(ids, ev->pid)->ns_pid;
+	const struct identity *process = identities_get(ids, ev->pid);
+	uint64_t start_time = process->start_time;
+	uint32_t ns_pid = process->ns_pid;
 	uint32_t number, leader;
 
 	if (!ev->old_pid || ev->old_pid == ev->pid)
