@@ -116,27 +116,29 @@ static struct schedtape_tape *open_tape(const struct blob *blob)
 	return tape;
 }
 
-/* Returns the selected ones of these tasks, one digit each; "0" is the first. */
-static const char *chosen(struct schedtape_tape *tape, const char *option, const char *other)
+/* Options, and the tasks that they select: one digit each, "0" is the first. */
+struct choice {
+	const char *option;
+	const char *other;
+	const char *numbers;
+};
+
+/* Returns the selected tasks as struct choice has them, or why there are none. */
+static const char *chosen(struct schedtape_tape *tape, const struct selection_task *tasks,
+			  size_t nr, const struct choice *choice)
 {
-	static const struct selection_task tasks[] = {
-		{ .pid = 20, .tgid = 20, .comm = "nginx", .cgroup = 2 },
-		{ .pid = 21, .tgid = 20, .comm = "worker", .cgroup = 3 },
-		{ .pid = 22, .tgid = 22, .comm = "[x]", .cgroup = 5 },
-		{ .pid = 30, .comm = "", .cgroup = 77 },
-	};
 	struct selection selection = { .cgroups.nr_ids = 0 };
 	static char numbers[8];
 	size_t i, n = 0;
 
-	if (!takes(&selection, &selection_argp, option) ||
-	    !takes(&selection, &selection_argp, other))
+	if (!takes(&selection, &selection_argp, choice->option) ||
+	    !takes(&selection, &selection_argp, choice->other))
 		return "refused";
 	if (selection_resolve(&selection, tape, "tape")) {
 		selection_free(&selection);
 		return "not found";
 	}
-	for (i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+	for (i = 0; i < nr; i++)
 		if (selection_has_task(&selection, &tasks[i]))
 			numbers[n++] = '0' + i;
 	numbers[n] = '\0';
@@ -144,11 +146,30 @@ static const char *chosen(struct schedtape_tape *tape, const char *option, const
 	return numbers;
 }
 
+static void test_choices(struct schedtape_tape *tape, const struct selection_task *tasks, size_t nr,
+			 const struct choice *choices, size_t nr_choices)
+{
+	const struct choice *choice;
+	const char *numbers;
+
+	for (choice = choices; choice < choices + nr_choices; choice++) {
+		numbers = chosen(tape, tasks, nr, choice);
+		if (!ok(!strcmp(numbers, choice->numbers), "%s %s",
+			choice->option ? choice->option : "no option",
+			choice->other ? choice->other : ""))
+			printf("# are %s, not %s\n", numbers, choice->numbers);
+	}
+}
+
 static void test_tasks(struct schedtape_tape *tape)
 {
-	static const struct {
-		const char *option, *other, *numbers;
-	} choices[] = {
+	static const struct selection_task tasks[] = {
+		{ .pid = 20, .tgid = 20, .comm = "nginx", .cgroup = 2 },
+		{ .pid = 21, .tgid = 20, .comm = "worker", .cgroup = 3 },
+		{ .pid = 22, .tgid = 22, .comm = "[x]", .cgroup = 5 },
+		{ .pid = 30, .comm = "", .cgroup = 77 },
+	};
+	static const struct choice choices[] = {
 		{ NULL, NULL, "0123" },
 		{ "--pid=20", NULL, "01" },
 		{ "--pid=21", NULL, "" },
@@ -183,23 +204,16 @@ static void test_tasks(struct schedtape_tape *tape)
 		{ "--cgroup=/web.slice,/none", NULL, "not found" },
 		{ "--cgroup=/web.slice,", NULL, "not found" },
 	};
-	const char *numbers;
-	size_t i;
 
-	for (i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
-		numbers = chosen(tape, choices[i].option, choices[i].other);
-		if (!ok(!strcmp(numbers, choices[i].numbers), "%s %s",
-			choices[i].option ? choices[i].option : "no option",
-			choices[i].other ? choices[i].other : ""))
-			printf("# are %s, not %s\n", numbers, choices[i].numbers);
-	}
+	test_choices(tape, tasks, sizeof(tasks) / sizeof(*tasks), choices,
+		     sizeof(choices) / sizeof(*choices));
 }
 
 /*
  * Tests PIDs in a task's own namespace.  12 and its thread 13 are 1 and 2 there; of 14 and 15, the
  * leader of 15 is not on the tape; 1 and 2 of the initial namespace, the latter not described.
  */
-static void test_own_pids(void)
+static void test_own_pids(struct schedtape_tape *tape)
 {
 	static const struct selection_task tasks[] = {
 		{ .pid = 12, .tgid = 12, .ns_pid = 1, .ns_tgid = 1, .comm = "" },
@@ -208,9 +222,7 @@ static void test_own_pids(void)
 		{ .pid = 1, .tgid = 1, .ns_pid = 1, .ns_tgid = 1, .comm = "" },
 		{ .pid = 2, .comm = "" },
 	};
-	static const struct {
-		const char *option, *other, *numbers;
-	} choices[] = {
+	static const struct choice choices[] = {
 		{ "--pid=ns:1", NULL, "013" },
 		{ "--pid=ns:2", NULL, "4" },
 		{ "--pid=ns:9", NULL, "" },
@@ -222,22 +234,9 @@ static void test_own_pids(void)
 		{ "--pid=ns:1", "--tid=13", "1" },
 		{ "--pid=9", NULL, "" },
 	};
-	size_t i, j, n;
 
-	for (i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
-		struct selection selection = { .cgroups.nr_ids = 0 };
-		char numbers[8] = "";
-		bool taken = takes(&selection, &selection_argp, choices[i].option) &&
-			     takes(&selection, &selection_argp, choices[i].other);
-
-		for (j = 0, n = 0; j < sizeof(tasks) / sizeof(*tasks); j++)
-			if (selection_has_task(&selection, &tasks[j]))
-				numbers[n++] = '0' + j;
-		if (!ok(taken && !strcmp(numbers, choices[i].numbers), "%s %s", choices[i].option,
-			choices[i].other ? choices[i].other : ""))
-			printf("# are %s, not %s\n", numbers, choices[i].numbers);
-		selection_free(&selection);
-	}
+	test_choices(tape, tasks, sizeof(tasks) / sizeof(*tasks), choices,
+		     sizeof(choices) / sizeof(*choices));
 }
 
 /* -- times ----------------------------------------------------------------- */
@@ -402,10 +401,10 @@ int main(void)
 	setenv("TZ", "UTC", 1);
 	blob_init(&blob);
 	test_refused();
-	test_own_pids();
 	write_tape(&blob, true);
 	tape = open_tape(&blob);
 	test_tasks(tape);
+	test_own_pids(tape);
 	test_times(tape);
 	test_dates(tape);
 	test_printed(tape);

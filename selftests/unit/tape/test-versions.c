@@ -302,12 +302,27 @@ static bool has_group(struct schedtape_tape *tape, uint32_t pid, uint64_t time, 
 }
 
 /* More entries than one record has, two of them of one task; one with an impossible nice value. */
+/* Returns a tape with these groups, or NULL after a message. */
+static struct schedtape_tape *groups_tape(struct blob *b, const struct schedtape_group *groups,
+					  size_t n)
+{
+	struct schedtape_tape *tape = NULL;
+	struct schedtape_writer *w;
+
+	blob_init(b);
+	if (tape_writer_create(b->path, sample.meta, NULL, &w, &err) ||
+	    tape_writer_groups(w, groups, n, &err) ||
+	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err) ||
+	    schedtape_tape_open(b->path, &tape, &err))
+		printf("Bail out! %s\n", err.text);
+	return tape;
+}
+
 static void test_groups(void)
 {
 	const uint64_t later = 2 * TAPE_GROUPS_SLACK + 10;
 	static struct schedtape_group all[1500];
-	struct schedtape_tape *tape = NULL;
-	struct schedtape_writer *w;
+	struct schedtape_tape *tape;
 	struct blob b;
 	size_t i;
 
@@ -316,14 +331,9 @@ static void test_groups(void)
 	all[1].pid = all[0].pid;
 	all[1].time = 0;
 	all[7].nice = 20;
-	blob_init(&b);
-	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err) ||
-	    tape_writer_groups(w, all, 1500, &err) ||
-	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err) ||
-	    schedtape_tape_open(b.path, &tape, &err)) {
-		printf("Bail out! %s\n", err.text);
+	tape = groups_tape(&b, all, 1500);
+	if (!tape)
 		return;
-	}
 	ok(!schedtape_tape_damage(tape) && tape_has_groups(tape) &&
 	   has_group(tape, 501, later - 1, 1499, -20), "groups are written and read");
 	ok(has_group(tape, 2000, later, 0, -20) && has_group(tape, 2000, 0, 1, -20),
@@ -341,18 +351,12 @@ static void test_groups(void)
 /* @group: with a number that no PID can have */
 static void impossible_group(struct schedtape_group group, const char *what)
 {
-	struct schedtape_tape *tape = NULL;
-	struct schedtape_writer *w;
+	struct schedtape_tape *tape;
 	struct blob b;
 
-	blob_init(&b);
-	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err) ||
-	    tape_writer_groups(w, &group, 1, &err) ||
-	    schedtape_writer_end(w, &sample.end, &err) || schedtape_writer_close(w, &err) ||
-	    schedtape_tape_open(b.path, &tape, &err)) {
-		printf("Bail out! %s\n", err.text);
+	tape = groups_tape(&b, &group, 1);
+	if (!tape)
 		return;
-	}
 	ok(schedtape_tape_damage(tape) && !tape_has_groups(tape), "%s", what);
 	schedtape_tape_close(tape);
 	close(b.fd);
