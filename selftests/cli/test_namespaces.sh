@@ -83,7 +83,10 @@ periodic 50 0 1000000 > /dev/null &
 one=$!
 unshare --pid --fork bash -c "echo $((one - 1)) > /proc/sys/kernel/ns_last_pid
 	schedtape record -q -a -o u --duration 60 & recorder=\$!
-	for _ in {1..200}; do schedtape list | grep -q recording && break; sleep 0.1; done
+	for _ in \$(seq $((200 * patience))); do
+		schedtape list | grep -q recording && break
+		sleep 0.1
+	done
 	schedtape list > list.txt; kill -INT \$recorder; wait; echo \$recorder > pid" 2> log
 grep "^ *[0-9]* *recording " list.txt > log && [ "$(cat pid)" = $one ] && grep -q " ?:$one " log
 report $? "a /proc of another namespace names no recorder"

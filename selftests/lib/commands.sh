@@ -146,10 +146,23 @@ running()
 	return 1
 }
 
+# find_tracing: sets tracing to the folder of tracepoints
+find_tracing()
+{
+	tracing=/sys/kernel/tracing
+	mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+}
+
+# cgroup_mount: prints where cgroup v2 is mounted; nothing: it is not
+cgroup_mount()
+{
+	awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts
+}
+
 # find_cgroups: sets $cg to the mount point of cgroup v2; fails without the controller cpu
 find_cgroups()
 {
-	cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
+	cg=$(cgroup_mount)
 	if [ -z "$cg" ]; then
 		cg=/sys/fs/cgroup
 		mount -t cgroup2 cgroup2 $cg 2> log

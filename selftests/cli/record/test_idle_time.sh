@@ -149,7 +149,7 @@ os.write(begin[1], b"e")
 os.wait()
 os.wait()
 EOP
-cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+cg=$(cgroup_mount)
 if [ "$(nproc)" -gt 1 ] && [ -n "$cg" ] && mkdir -p "$cg/st" 2> log; then
 	trap 'rm -rf "$dir"; rmdir "$cg/st"' EXIT
 	schedtape record -q -o enter.tape -G st -- /usr/bin/python3 -IS enter.py "$cg" "$cg/st" 2> log

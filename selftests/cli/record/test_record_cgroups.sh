@@ -6,7 +6,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-cg=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+cg=$(cgroup_mount)
 if [ -z "$cg" ] || ! mkdir -p "$cg/st/svc" 2> log; then
 	skip "needs cgroups of version 2"
 	finish
@@ -66,11 +66,11 @@ rmdir "$cg/st/svc"
 said '/st/svc has been removed: the recording goes on' "the end of the last cgroup is told"
 recorded "sleep sleep sleep sleep sleep true" "a service that restarts: all its tasks"
 
-expect 1 'make it first, or name one above it' schedtape record -G st/none
+expect 1 'make it first, or give the name of a cgroup above it' schedtape record -G st/none
 mkdir -p "$cg/st/svc"
-tracing=/sys/kernel/tracing
-mountpoint -q $tracing || mount -t tracefs tracefs $tracing
-if start schedtape record -o t -e sched:sched_process_exit -G st/svc; then
+find_tracing
+if [ -d $tracing/events/sched/sched_process_exit ]; then
+	start schedtape record -o t -e sched:sched_process_exit -G st/svc
 	within st/svc true
 	within st/svc sleep 0.1
 	mkdir -p "$cg/st/svc"

@@ -6,8 +6,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-tracing=/sys/kernel/tracing
-mountpoint -q $tracing || mount -t tracefs tracefs $tracing
+find_tracing
 if [ ! -d $tracing/events/syscalls ]; then
 	skip "this kernel has no tracepoints of system calls"
 	finish

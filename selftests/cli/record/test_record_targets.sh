@@ -108,7 +108,7 @@ expect 1 'there is no CPU 4096 here' schedtape record -C 0,4096 -- true
 expect 129 '-C 1-: not a list of CPUs' schedtape record -C 1- -- true
 
 # Cgroups.
-cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+cgroups=$(cgroup_mount)
 if [ -n "$cgroups" ] && mkdir -p "$cgroups/st/below" 2> log; then
 	echo $periodic > "$cgroups/st/cgroup.procs"
 	echo $forks > "$cgroups/st/below/cgroup.procs"

@@ -84,7 +84,8 @@ static int find_by_path(const char *name, const char *mount, struct schedtape_cg
 		fd = open_cgroup(path);
 	if (fd < 0)
 		return schedtape_fail(err, fd, "cgroup %s: there is none of that name below %s; "
-				      "make it first, or name one above it", name, mount);
+				      "make it first, or give the name of a cgroup above it",
+				      name, mount);
 	if (fstat(fd, &st))
 		ret = schedtape_fail(err, -errno, "cgroup %s: %s", name, strerror(errno));
 	/* Where inode numbers have 64 bits, they are the kernel's numbers of cgroups. */
