@@ -156,6 +156,18 @@ fetched()
 	used "$dir"
 }
 
+# module_path DIR: prints the path by which make gets the folder of a module. Up to 6.12 make runs
+# in the kernel's folder, so that the compiler gets whole paths. With ccache they are the same for
+# all checkouts, so that it knows what another one has compiled.
+module_path()
+{
+	if [ "${CCACHE_DIR-}" = "$cache/ccache" ]; then
+		echo "$cache/kmod/$(basename "$1")"
+	else
+		echo "$1"
+	fi
+}
+
 # use_ccache: makes compilers that are called from here on reuse what any checkout has compiled
 use_ccache()
 {
