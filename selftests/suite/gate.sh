@@ -49,7 +49,7 @@ build_module()
 	JOBS=1 step_run "module $1" make -s -C "$top" module KERNEL="$1"
 }
 
-# Each of these jobs uses one CPU. Long ones are first, so that both workers end at about the same
+# Each of these jobs uses one CPU. Long ones are first, so that the last two end at about the same
 # time; "unit" and "fuzz", which wait for each other, are not neighbours.
 gate_jobs=(job_7.3 job_6.1 job_unit job_6.12 job_style job_fuzz job_small)
 
@@ -94,30 +94,17 @@ job_small()
 	step_run "guests" host/test_guests.sh
 }
 
-# take FILE: removes the file's first line, and prints it
-take()
-{
-	(flock 9 && head -n 1 "$1" && sed -i 1d "$1") 9> "$1.lock"
-}
-
-# worker FILE: runs the jobs named in the file, as long as there are any
-worker()
+# two_at_a_time JOB...: runs each of the jobs
+two_at_a_time()
 {
 	local job
 
-	while job=$(take "$1") && [ -n "$job" ]; do
-		"$job"
+	for job; do
+		while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+			wait -n
+		done
+		"$job" &
 	done
-}
-
-# two_workers JOB...: runs each of the jobs, two at a time
-two_workers()
-{
-	local list=$logs/jobs
-
-	printf '%s\n' "$@" > "$list"
-	worker "$list" &
-	worker "$list" &
 	wait
 }
 
@@ -162,6 +149,6 @@ part_gate()
 	# Nothing else is worth a line then.
 	! grep -q '^not ok' "$logs/fetch.log" || { untold=(); return; }
 	[ -n "$built" ] || return
-	two_workers "${gate_jobs[@]}"
+	two_at_a_time "${gate_jobs[@]}"
 	two_cpus
 }
