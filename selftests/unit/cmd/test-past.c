@@ -137,7 +137,7 @@ static void test_changes(void)
 	past_free(past);
 }
 
-/* A task whose parent has ended forks with CLONE_PARENT: the child's parent is not known. */
+/* CHILD's parent ends, then CHILD forks SIBLING with CLONE_PARENT: its parent is not known. */
 static void test_orphan(void)
 {
 	const struct schedtape_task_info *task;
@@ -152,9 +152,9 @@ static void test_orphan(void)
 	maker_event(&m, 4000, STAPE_EV_FORK, SIBLING, (uint64_t)CHILD << 10 | STAPE_FORK_SIBLING);
 	ok(!past_add_pages(past, page, 1) && !past_forget(past, 5000), "a parent that ends");
 	task = task_of(past, SIBLING);
-	ok(task && !task->ppid, "no later child has it as its parent");
+	ok(task && !task->ppid, "a child that is forked later does not have it as its parent");
 	task = task_of(past, CHILD);
-	ok(task && task->ppid == LEADER, "an earlier one has");
+	ok(task && task->ppid == LEADER, "a child that was forked before has");
 	past_free(past);
 }
 

@@ -403,7 +403,7 @@ static void test_deadline(const struct blob *tape)
 	squeeze();
 	has("\"kind\":\"perhaps_no_runtime\",\"pid\":10,", "in JSON, too");
 	why(tape, "10", "--at=1.1102", NULL);
-	has(" shell:10 was ready, its CPU was idle\n", "a short wait is none for a period");
+	has(" shell:10 was ready, its CPU was idle\n", "a short wait is not for the next period");
 	why(tape, "10", "--at=1.14", NULL);
 	has(" shell:10 was ready, its CPU was idle\n", "nor is one with another policy");
 }

@@ -68,7 +68,10 @@ static bool is_valid_path(const char *path)
 	return parts;
 }
 
-/* Returns the text of a utilization clamp, or NULL if it is none that the kernel has. */
+/*
+ * Returns a utilization clamp as the kernel writes it, "max" or a percentage; NULL: the entry has
+ * none, or another text.
+ */
 static const char *clamp_of(struct json_object *entry, const char *key)
 {
 	struct json_object *value;

@@ -528,9 +528,10 @@ int tape_index_other(struct schedtape_tape *tape, const struct tape_file *file,
 void tape_index_sort(struct schedtape_tape *tape);
 
 /*
- * Copies the entry of a payload at @raw, of whose @bytes it may have all.  @entry: @size bytes, the
- * first member is the entry's own size (__le32).  What later versions have behind them is left out.
- * Returns how far it is to the next entry; 0: it is not valid.
+ * Copies the entry at @raw to @entry.  @bytes: what is left of the payload.  @size: of an entry in
+ * this version, whose first member is its size on the tape (__le32).  Bytes that later versions
+ * append are not copied.  Returns the size on the tape, behind which the next entry is; 0: the
+ * entry is not valid.
  */
 static inline uint32_t tape_entry_get(void *entry, size_t size, const unsigned char *raw,
 				      size_t bytes)
