@@ -44,7 +44,10 @@ int stape_filter_alloc_ids(void)
 {
 	stape_filter_ids = __vmalloc(PID_MAX_LIMIT * sizeof(*stape_filter_ids),
 				     STAPE_GFP_LARGE & ~__GFP_ACCOUNT);
-	return stape_filter_ids ? 0 : -ENOMEM;
+	if (!stape_filter_ids)
+		return -ENOMEM;
+	stape_filter_ids[0] = STAPE_FILTER_IDLE;
+	return 0;
 }
 
 /**

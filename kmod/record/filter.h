@@ -29,6 +29,8 @@ struct cgroup;
  */
 #define STAPE_FILTER_IDS		32
 #define STAPE_FILTER_MULTI		(STAPE_FILTER_IDS - 1)
+/* The id of PID 0, which the idle tasks have.  Only the switch probe meets them. */
+#define STAPE_FILTER_IDLE		0x80
 
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32

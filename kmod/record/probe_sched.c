@@ -31,20 +31,20 @@ static u32 stape_probe_context(void)
 
 /* -- idle time --------------------------------------------------------------- */
 
-/* Is it an idle task?  Reads the PID again, which the usual switch would have to keep otherwise. */
-static __always_inline bool stape_probe_is_idle(const struct task_struct *task)
-{
-	return !READ_ONCE(task->pid);
-}
-
 /* Notes when the CPU becomes idle, or is so no longer. */
 static __always_inline void stape_probe_idle(const struct task_struct *prev,
 					     const struct task_struct *next)
 {
-	if (stape_probe_is_idle(prev))
+	if (!prev->pid)
 		stape_idle_end();
 	else if (!next->pid)
 		stape_idle_begin();
+}
+
+/* Returns the id of the filter that has a task, as stape_filter_id(), but 0 for the idle tasks. */
+static __always_inline unsigned long stape_probe_id(const u8 *ids, const struct task_struct *task)
+{
+	return stape_filter_id(ids, task->pid) & (STAPE_FILTER_IDLE - 1);
 }
 
 /*
@@ -132,8 +132,8 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 {
 	u32 state = stape_probe_runnable(preempt, prev) ? STAPE_STATE_RUNNING :
 							  stape_task_state(prev_state);
-	unsigned long prev_id = stape_filter_id(data, prev->pid);
-	unsigned long id = stape_filter_id(data, next->pid);
+	unsigned long prev_id = stape_probe_id(data, prev);
+	unsigned long id = stape_probe_id(data, next);
 
 	if (id || prev_id)
 		stape_probe_switch_look(prev, prev_id, next, id, state);
@@ -163,8 +163,13 @@ static __always_inline void stape_probe_switch_sleeps(struct stape_ring *ring, b
 		stape_probe_switch_write(ring, recorded, pid, prev, prev_recorded, state);
 }
 
+/* Stands for the PID of any task that is neither recorded nor idle. */
+#define STAPE_PROBE_OTHER	1
+
 /*
  * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
+ * @pid: @next's if that is recorded, else STAPE_PROBE_OTHER or 0, which is known when this is
+ * compiled.
  * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
  * be set as well, as when it waits for a futex or for a child; other bits are not.
  */
@@ -172,15 +177,16 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 						     struct task_struct *prev,
 						     struct task_struct *next,
 						     unsigned int prev_state, unsigned long id,
-						     bool recorded, bool prev_recorded, bool extras)
+						     bool recorded, u32 pid, bool prev_recorded,
+						     bool extras)
 {
 	struct stape_ring *ring = stape_active_ring(id);
 
 	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
 	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
-		stape_probe_switch_sleeps(ring, recorded, next->pid, prev, prev_recorded, extras);
+		stape_probe_switch_sleeps(ring, recorded, pid, prev, prev_recorded, extras);
 	else if (stape_probe_runnable(preempt, prev))
-		stape_encode_switch(ring, recorded, next->pid, STAPE_STATE_RUNNING);
+		stape_encode_switch(ring, recorded, pid, STAPE_STATE_RUNNING);
 	else
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
@@ -196,8 +202,9 @@ static noinline notrace void stape_probe_switch_noted(void *data, bool preempt,
 }
 
 /*
- * Writes a switch from the idle task to one that sessions record.  A function of its own, as the
- * next one, so that the usual switches do not save registers.  @id: not 0
+ * Notes that the CPU is idle no longer, and writes the switch to a task that sessions record.  A
+ * function of its own, as the next one, so that the usual switches do not save registers.  @id:
+ * not 0
  */
 static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned long id,
 							  struct task_struct *idle,
@@ -213,7 +220,10 @@ static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned l
 		stape_probe_switch_noted(data, false, idle, next, TASK_RUNNING);
 }
 
-/* Writes a switch to the idle task from one that sessions record, and that was not preempted. */
+/*
+ * Notes that the CPU becomes idle, and writes the switch if a session has @prev, which was not
+ * preempted: @prev_id.
+ */
 static noinline notrace void stape_probe_switch_to_idle(void *data, unsigned long prev_id,
 							struct task_struct *prev,
 							struct task_struct *idle,
@@ -224,7 +234,9 @@ static noinline notrace void stape_probe_switch_to_idle(void *data, unsigned lon
 		return;
 	}
 	stape_idle_begin_counter();
-	stape_probe_switch_usual(data, false, prev, idle, prev_state, prev_id, false, true, true);
+	if (prev_id)
+		stape_probe_switch_usual(data, false, prev, idle, prev_state, prev_id, false, 0,
+					 true, true);
 }
 
 static __always_inline void stape_probe_switch_unwatched(void *data, bool preempt,
@@ -236,24 +248,27 @@ static __always_inline void stape_probe_switch_unwatched(void *data, bool preemp
 	unsigned long id = stape_filter_id(data, next->pid);
 
 	if (id == prev_id) {
+		/* No CPU switches between idle tasks. */
 		if (id)
 			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
-						 true, extras);
-		else
-			stape_probe_idle(prev, next);
+						 next->pid, true, extras);
 	} else if (!id) {
-		if (next->pid)
+		if (prev_id != STAPE_FILTER_IDLE)
 			stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id,
-						 false, true, extras);
-		else if (likely(!preempt))
+						 false, STAPE_PROBE_OTHER, true, extras);
+		else
+			stape_idle_end();
+	} else if (id == STAPE_FILTER_IDLE) {
+		if (likely(!preempt))
 			stape_probe_switch_to_idle(data, prev_id, prev, next, prev_state);
 		else
 			stape_probe_switch_noted(data, true, prev, next, prev_state);
-	} else if (stape_probe_is_idle(prev)) {
+	} else if (prev_id == STAPE_FILTER_IDLE) {
 		stape_probe_switch_from_idle(data, id, prev, next);
 	} else if (prev_id || likely(stape_probe_idle_known(stape_active_ring(id)))) {
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
-					 stape_probe_next_id(id, prev_id), true, prev_id, extras);
+					 stape_probe_next_id(id, prev_id), true, next->pid,
+					 prev_id, extras);
 	} else {
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 	}
@@ -262,14 +277,13 @@ static __always_inline void stape_probe_switch_unwatched(void *data, bool preemp
 /*
  * Writes a switch, and notes what it ends and begins, if no trigger fires, and nothing else is
  * unusual.  @left, @entered: the session has the previous task, the next one; compile-time
- * constants.  Returns false if nothing was done.
+ * constants.  @pid: as for stape_probe_switch_usual().  Returns false if nothing was done.
  */
 static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 						     struct task_struct *prev, bool left,
-						     struct task_struct *next, bool entered,
-						     u32 state)
+						     u32 pid, bool entered, u32 state)
 {
-	u32 low = stape_encode_switch_low(entered, next->pid, state);
+	u32 low = stape_encode_switch_low(entered, pid, state);
 	struct stape_waits *waits = ring->waits;
 	struct stape_waits_leaf *from = NULL;
 	u64 now, *word;
@@ -289,7 +303,7 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 			return false;
 	}
 	if (entered) {
-		word = stape_waits_word(stape_waits_leaf(waits, next->pid), next->pid);
+		word = stape_waits_word(stape_waits_leaf(waits, pid), pid);
 		if (unlikely(!stape_wait_is_short(word, now)))
 			return false;
 		WRITE_ONCE(*word, STAPE_WAITS_NONE);
@@ -302,27 +316,32 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 	return true;
 }
 
-/* The same ids are read again, which saves registers. */
-static noinline notrace void stape_probe_switch_slow(struct task_struct *prev,
-						     struct task_struct *next, u32 state)
+/*
+ * The same ids are read again, which saves registers.  The parameters are in the registers of the
+ * tracepoint's.
+ */
+static noinline notrace void stape_probe_switch_slow(void *data, u32 state,
+						     struct task_struct *prev,
+						     struct task_struct *next)
 {
-	unsigned long prev_id = stape_filter_id(stape_filter_ids, prev->pid);
-	unsigned long id = stape_filter_id(stape_filter_ids, next->pid);
+	unsigned long prev_id = stape_probe_id(data, prev);
+	unsigned long id = stape_probe_id(data, next);
 
 	if (id || prev_id)
 		stape_probe_switch_look(prev, prev_id, next, id, state);
 }
 
 /* stape_probe_switch_by_id() from or to the idle task. */
-static noinline notrace void stape_probe_switch_idle(struct task_struct *prev,
-						     struct task_struct *next, u32 state)
+static noinline notrace void stape_probe_switch_idle(void *data, u32 state,
+						     struct task_struct *prev,
+						     struct task_struct *next)
 {
-	unsigned long prev_id = stape_filter_id(stape_filter_ids, prev->pid);
-	unsigned long id = stape_filter_id(stape_filter_ids, next->pid);
+	unsigned long prev_id = stape_probe_id(data, prev);
+	unsigned long id = stape_probe_id(data, next);
 
 	stape_probe_idle(prev, next);
-	if (!id && (!prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
-							 next, false, state)))
+	if (!id && (!prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true, 0,
+							 false, state)))
 		return;
 	stape_probe_switch_look(prev, prev_id, next, id, state);
 }
@@ -338,21 +357,23 @@ static __always_inline void stape_probe_switch_by_id(void *data, struct task_str
 	unsigned long id = stape_filter_id(data, next->pid);
 	bool done = false;
 
-	if (id == prev_id && id) {
-		done = stape_probe_switch_quick(stape_active_ring(id), prev, true, next, true,
+	if (id == prev_id) {
+		if (!id)
+			return;
+		done = stape_probe_switch_quick(stape_active_ring(id), prev, true, next->pid, true,
 						state);
-	} else if (stape_probe_is_idle(prev) || !next->pid) {
-		stape_probe_switch_idle(prev, next, state);
+	} else if (!id && prev_id != STAPE_FILTER_IDLE) {
+		done = stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
+						STAPE_PROBE_OTHER, false, state);
+	} else if (id == STAPE_FILTER_IDLE || prev_id == STAPE_FILTER_IDLE) {
+		stape_probe_switch_idle(data, state, prev, next);
 		return;
-	} else if (!id) {
-		done = !prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
-							    next, false, state);
 	} else if (!prev_id && likely(stape_probe_idle_known(stape_active_ring(id)))) {
-		done = stape_probe_switch_quick(stape_active_ring(id), prev, false, next, true,
+		done = stape_probe_switch_quick(stape_active_ring(id), prev, false, next->pid, true,
 						state);
 	}
 	if (unlikely(!done))
-		stape_probe_switch_slow(prev, next, state);
+		stape_probe_switch_slow(data, state, prev, next);
 }
 
 static noinline notrace void stape_probe_switch_triggers(void *data, bool preempt,
