@@ -20,8 +20,10 @@
  *   session-stop   ends the recording; the pages in the rings stay readable
  *   session-monitor  sends the session's notifications to this socket
  *   filter-set     rules besides the added tasks; replaces the earlier rules
- *   filter-add     adds processes, threads, cgroups to the filter, at any time
- *   filter-del     removes processes, threads, cgroups from the filter
+ *   filter-add     adds processes, threads, cgroups to the filter, at any time;
+ *                  at most STAPE_FILTER_OBJECTS_MAX in one request
+ *   filter-del     removes processes, threads, cgroups from the filter; the limit
+ *                  is the same
  *   task-get       dump: the tasks of a session's filter that are alive
  *   replay-get     one replay by id, or a dump of all: progress, lag
  *   replay-set     sets the speed of the replay's time, from now on
@@ -68,6 +70,9 @@
 
 /* Bytes of an exclude-comm, with its NUL. */
 #define STAPE_PATTERN_LEN	64
+
+/* Processes, threads and cgroups that one filter-add or filter-del names. */
+#define STAPE_FILTER_OBJECTS_MAX 1024
 
 /* Triggers of a session, and their limits: a day, and wake-ups a second. */
 #define STAPE_TRIGGERS_MAX	8

@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "base/stop_all.h"
 #include "control/lookup.h"
 #include "record/rules.h"
 #include "record/session_run.h"
@@ -76,7 +77,7 @@ static int stape_filter_add_task(struct stape_session *session, struct task_stru
 	if (ret)
 		return ret;
 	ret = stape_rules_add_task(&session->active, task, nla_type(attr) == STAPE_A_SESSION_PID);
-	if (ret)
+	if (ret == -ESRCH)
 		NL_SET_ERR_MSG_ATTR(extack, attr, "it has ended already");
 	else
 		WRITE_ONCE(session->had_members, true);
@@ -134,31 +135,69 @@ static int stape_filter_change_one(struct stape_session *session, const struct n
 	return 0;
 }
 
+/* Checks how many objects a request names. */
+static int stape_filter_check_size(struct genl_info *info)
+{
+	const struct nlattr *attr;
+	int rest, n = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != STAPE_A_SESSION_PID &&
+		    nla_type(attr) != STAPE_A_SESSION_TID &&
+		    nla_type(attr) != STAPE_A_SESSION_CGROUP)
+			continue;
+		if (n++ == STAPE_FILTER_OBJECTS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "more objects than a request may name: send several");
+			return -E2BIG;
+		}
+	}
+	if (!n && GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
+		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Adds or removes all objects up to the first that fails.  A process may have very many threads, so
+ * this can take long, under the session's lock and the kernel's for all generic netlink families.
+ */
+static int stape_filter_change_all(struct stape_session *session, bool add,
+				   struct genl_info *info)
+{
+	const struct nlattr *attr;
+	int rest, ret = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		ret = stape_rules_interrupted();
+		if (!ret)
+			ret = stape_filter_change_one(session, attr, add, info);
+		if (ret)
+			break;
+	}
+	if (ret == -EPERM)
+		NL_SET_ERR_MSG(info->extack, STAPE_STOP_ALL_TEXT);
+	/* Once, because it looks at all tasks. */
+	if (info->attrs[STAPE_A_SESSION_CGROUP])
+		stape_rules_update_all(&session->active);
+	stape_session_resync(session);
+	return ret;
+}
+
 static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool add)
 {
 	struct stape_session *session;
-	const struct nlattr *attr;
-	int ret, rest;
+	int ret;
 
 	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
-	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
-	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
-		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
-		ret = -EINVAL;
-		goto out;
-	}
-	ret = stape_session_attach(session, info->extack);
-	if (ret)
-		goto out;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		ret = stape_filter_change_one(session, attr, add, info);
-		if (ret)
-			break;
-	}
-	stape_session_resync(session);
-out:
+	ret = stape_filter_check_size(info);
+	if (!ret)
+		ret = stape_session_attach(session, info->extack);
+	if (!ret)
+		ret = stape_filter_change_all(session, add, info);
 	stape_session_release(session);
 	return ret;
 }

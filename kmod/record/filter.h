@@ -54,11 +54,13 @@ struct stape_filter_flags {
 
 /**
  * struct stape_filter_cgroup - a cgroup that the rules select, with its descendants
+ * @rcu: frees it, when it is in the rules no more
  * @cgroup: referenced, perhaps removed.  Changed by the probe of cgroup_mkdir; read under RCU
  * @path: of a cgroup that is followed: one that is made there takes the place of @cgroup.  "": it
  *	is not followed
  */
 struct stape_filter_cgroup {
+	struct rcu_head rcu;
 	struct cgroup __rcu *cgroup;
 	char path[];
 };

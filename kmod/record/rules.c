@@ -14,6 +14,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "base/stop_all.h"
 #include "record/active.h"
 #include "record/membership.h"
 #include "record/task_info.h"
@@ -23,6 +24,19 @@
 
 /* Room for the path of a cgroup; the tracepoint cgroup_mkdir cuts longer ones. */
 #define STAPE_RULES_PATH	1024
+
+/**
+ * stape_rules_interrupted() - check whether a request has to end before it is complete
+ *
+ * Context: process context.
+ * Return: 0; -EINTR: its sender is being killed; -EPERM: an administrator stops everything.
+ */
+int stape_rules_interrupted(void)
+{
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return stape_stop_all_is_set() ? -EPERM : 0;
+}
 
 /*
  * Checks a task by its present name.  The rename probe runs before the new name is stored, and
@@ -64,7 +78,10 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	return seed != before;
 }
 
-/* Leaves the RCU section that a walk over threads is in.  Returns whether the walk can go on. */
+/*
+ * Leaves the RCU section that a walk over threads is in.  Returns whether the walk can, and may, go
+ * on.
+ */
 static bool stape_rules_pause_walk(struct task_struct *thread)
 {
 	bool alive;
@@ -76,7 +93,7 @@ static bool stape_rules_pause_walk(struct task_struct *thread)
 	/* A thread that has ended meanwhile is in no list any more. */
 	alive = pid_alive(thread);
 	put_task_struct(thread);
-	return alive;
+	return alive && !stape_rules_interrupted();
 }
 
 /* Walks over the threads of a process once.  Returns whether another walk has to follow. */
@@ -104,7 +121,8 @@ static bool stape_rules_seed_threads(struct stape_active *active, struct task_st
  * Makes all threads of a process seeds, or no seeds.  A thread that is being created is either
  * seen by this walk, or its fork probe sees its parent's bit.  So the walk is repeated until it
  * finds no new thread.  If children do not inherit, there may always be a new thread, and the
- * walk is done once.  Returns whether this has changed anything.
+ * walk is done once.  An interrupted request leaves some threads as they were.  Returns whether
+ * this has changed anything.
  */
 static bool stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
 				     bool seed)
@@ -117,7 +135,7 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
 	} while (again && !stape_filter_own_rules(&active->filter)->flags.no_inherit &&
-		 !fatal_signal_pending(current));
+		 !stape_rules_interrupted());
 	return changed;
 }
 
@@ -145,11 +163,13 @@ static bool stape_rules_has_seeds(const unsigned long *seeds, struct task_struct
  * @process: all threads of its process, not @task alone
  *
  * Context: may sleep.
- * Return: 0, or -ESRCH if the task, or all threads of the process, have ended.
+ * Return: 0; -ESRCH: the task, or all threads of the process, have ended; or the error of
+ * stape_rules_interrupted(): some threads may be seeds.
  */
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process)
 {
 	const unsigned long *seeds = active->filter.seeds;
+	int ret;
 
 	if (!process && stape_task_flags(task) & PF_EXITING)
 		return -ESRCH;
@@ -157,6 +177,9 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
 		stape_rules_seed_process(active, task, true);
 	else
 		stape_rules_seed(active, task, true);
+	ret = stape_rules_interrupted();
+	if (ret)
+		return ret;
 	if (process)
 		return stape_rules_has_seeds(seeds, task) ? 0 : -ESRCH;
 	return test_bit(task->pid, seeds) ? 0 : -ESRCH;
@@ -169,14 +192,14 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
  * @process: all threads of its process, not @task alone
  *
  * Context: may sleep.
- * Return: 0, or -ENOENT if it was no seed.
+ * Return: 0; -ENOENT: it was no seed; or the error of stape_rules_interrupted().
  */
 int stape_rules_del_task(struct stape_active *active, struct task_struct *task, bool process)
 {
 	bool changed = process ? stape_rules_seed_process(active, task, false) :
 				 stape_rules_seed(active, task, false);
 
-	return changed ? 0 : -ENOENT;
+	return stape_rules_interrupted() ?: changed ? 0 : -ENOENT;
 }
 
 static bool stape_rules_is_moved(const struct stape_filter_rescan *rescan,
@@ -231,8 +254,16 @@ static void stape_rules_walk(struct stape_active *active,
 	rcu_read_unlock();
 }
 
-/* Checks all tasks after a change of a rule. */
-static void stape_rules_update_all(struct stape_active *active)
+/**
+ * stape_rules_update_all() - check all tasks after changes of rules
+ * @active: a session's
+ *
+ * A check that still uses older rules has the lock of its task's PID: the check that follows here
+ * waits for it.
+ *
+ * Context: under the session's lock; may sleep.
+ */
+void stape_rules_update_all(struct stape_active *active)
 {
 	const struct stape_filter_rescan all = { .all = true };
 
@@ -254,10 +285,7 @@ static struct stape_filter_rules *stape_rules_copy(const struct stape_filter_rul
 	return rules;
 }
 
-/*
- * Puts new rules in the place of the old ones, and checks all tasks.  A check that still uses the
- * old rules has the lock of its task's PID: the check that follows here waits for it.
- */
+/* Puts new rules in the place of the old ones.  stape_rules_update_all() has to follow. */
 static void stape_rules_replace(struct stape_active *active, struct stape_filter_rules *rules)
 {
 	struct stape_filter *filter = &active->filter;
@@ -266,7 +294,6 @@ static void stape_rules_replace(struct stape_active *active, struct stape_filter
 	rcu_assign_pointer(filter->rules, rules);
 	WRITE_ONCE(filter->open, rules->flags.all || rules->nr_cgroups);
 	kfree_rcu(old, rcu);
-	stape_rules_update_all(active);
 }
 
 static u32 stape_rules_find_cgroup(const struct stape_filter_rules *rules, u64 id)
@@ -305,12 +332,18 @@ static struct stape_filter_cgroup *stape_rules_get_cgroup(u64 id, bool follow)
 	return ERR_PTR(-ENAMETOOLONG);
 }
 
-/* Frees a cgroup that is in the rules no more. */
+static void stape_rules_free_cgroup(struct rcu_head *rcu)
+{
+	stape_filter_free_cgroup(container_of(rcu, struct stape_filter_cgroup, rcu));
+}
+
+/*
+ * Frees a cgroup that is in the rules no more, a grace period later: before that, a probe may still
+ * give it another cgroup.
+ */
 static void stape_rules_put_cgroup(struct stape_filter_cgroup *entry)
 {
-	/* Before that, a probe may still give it another cgroup. */
-	synchronize_rcu();
-	stape_filter_free_cgroup(entry);
+	call_rcu(&entry->rcu, stape_rules_free_cgroup);
 }
 
 static bool stape_rules_is_removed(const struct stape_filter_cgroup *entry)
@@ -328,6 +361,8 @@ static bool stape_rules_is_removed(const struct stape_filter_cgroup *entry)
  * @active: a session's
  * @id: of a cgroup of the unified hierarchy
  * @follow: later also those of a cgroup that has its path then
+ *
+ * The caller changes any number of cgroups, and then calls stape_rules_update_all().
  *
  * Context: under the session's lock; may sleep.
  * Return: 0; -ENOENT: no such cgroup; -E2BIG: too many; -ENAMETOOLONG: its path is too long to be
@@ -360,9 +395,9 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow)
 		stape_rules_put_cgroup(before);
 	/*
 	 * If it is gone, one of the same path may have been made before the probe saw the rule.
-	 * The barrier of stape_rules_walk() is between the rule and this; pairs with that of
-	 * stape_probe_mkdir().
+	 * The rule before the flags; pairs with the barrier of stape_probe_mkdir().
 	 */
+	smp_mb();
 	if (!stape_rules_is_removed(entry))
 		return 0;
 	/* If the rule is not found, another cgroup has just taken the place. */
@@ -374,6 +409,8 @@ int stape_rules_add_cgroup(struct stape_active *active, u64 id, bool follow)
  * stape_rules_del_cgroup() - undo stape_rules_add_cgroup()
  * @active: a session's
  * @id: of a cgroup that was added, or that has taken its place
+ *
+ * stape_rules_update_all() has to follow, as for stape_rules_add_cgroup().
  *
  * Context: under the session's lock; may sleep.
  * Return: 0; -ENOENT: it was not added; -ENOMEM.
@@ -420,6 +457,7 @@ int stape_rules_set(struct stape_active *active, const struct stape_filter_flags
 		memcpy(rules->patterns, patterns, nr_patterns * sizeof(*patterns));
 	memcpy(rules->cgroups, old->cgroups, old->nr_cgroups * sizeof(*old->cgroups));
 	stape_rules_replace(active, rules);
+	stape_rules_update_all(active);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct st_request {
 	uint8_t reserved;
 	uint16_t flags;
 	size_t used;
-	unsigned char attrs[8192];
+	unsigned char attrs[16384];
 
 	int ret;
 	char text[256];

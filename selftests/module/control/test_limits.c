@@ -4,15 +4,18 @@
  * the kernel's message at the wrong attribute, and has no effect.
  */
 #include <errno.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include "caps.h"
 #include "cgroup.h"
+#include "long-request.h"
 #include "record.h"
 #include "request.h"
 #include "child.h"
+#include "task.h"
 
 #define PAGES		16
 #define CGROUPS_MAX	256
@@ -23,6 +26,7 @@ FIXTURE(limits)
 	struct st_record r;
 	struct st_request q;
 	struct st_child w;
+	struct st_long_request request;
 	struct schedtape_session_state state;
 	uint32_t id;
 	int sock;
@@ -43,6 +47,7 @@ FIXTURE_SETUP(limits)
 FIXTURE_TEARDOWN(limits)
 {
 	st_child_kill(&self->w);
+	st_long_request_kill(&self->request);
 	close(self->sock);
 	st_record_close(&self->r);
 	st_cgroup_end();
@@ -141,6 +146,78 @@ TEST_F(limits, filtered_tasks)
 	EXPECT_TRUE(st_request_says(&self->q, "recorder"));
 }
 
+TEST_F(limits, objects_of_a_request)
+{
+	int i;
+
+	ASSERT_EQ(0, set_rings(self));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
+	begin(self, STAPE_CMD_FILTER_ADD);
+	for (i = 0; i < STAPE_FILTER_OBJECTS_MAX; i++)
+		st_request_add_u32(&self->q, i & 1 ? STAPE_A_SESSION_PID : STAPE_A_SESSION_TID,
+				   self->w.pid);
+	st_request_add_u64(&self->q, STAPE_A_SESSION_CGROUP, 1);
+	EXPECT_EQ(-E2BIG, st_request(&self->q));
+	EXPECT_EQ(8 + 8 * STAPE_FILTER_OBJECTS_MAX, self->q.offset);
+	EXPECT_TRUE(st_request_says(&self->q, "more objects"));
+	EXPECT_EQ(0, tasks_of(self));
+	self->q.used = 8 + 8 * STAPE_FILTER_OBJECTS_MAX;
+	EXPECT_EQ(0, st_request(&self->q));
+	EXPECT_EQ(1, tasks_of(self));
+}
+
+/* The process that the request names last does not get into the filter. */
+TEST_F(limits, killed_sender)
+{
+	ASSERT_EQ(0, set_rings(self));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
+	ASSERT_TRUE(st_long_request_begin(&self->request, self->id, self->w.pid));
+	ASSERT_EQ(0, kill(self->request.pid, SIGKILL));
+	EXPECT_EQ(-EINTR, st_long_request_end(&self->request, NULL, NULL));
+	EXPECT_EQ(ST_LONG_TASKS, tasks_of(self));
+}
+
+/* Returns the time in which the module has answered the request, or the limit if that is less. */
+static uint64_t time_of(FIXTURE_DATA(limits) *self, uint64_t limit)
+{
+	uint64_t begin = st_now(), took;
+
+	if (st_request(&self->q))
+		return ~0ull;
+	took = st_now() - begin;
+	return took < limit ? took : limit;
+}
+
+/*
+ * A request that adds or removes all these cgroups looks at all tasks once, as filter-set does, and
+ * waits for no grace period.
+ */
+static bool looks_once(FIXTURE_DATA(limits) *self, const uint64_t ids[CGROUPS_MAX])
+{
+	uint64_t add = ~0ull, del = ~0ull, set = ~0ull;
+	struct st_request q;
+	int i, round;
+
+	begin(self, STAPE_CMD_FILTER_DEL);
+	for (i = 0; i < CGROUPS_MAX; i++)
+		st_request_add_u64(&self->q, STAPE_A_SESSION_CGROUP, ids[i]);
+	q = self->q;
+	for (round = 0; round < 2; round++) {
+		begin(self, STAPE_CMD_FILTER_SET);
+		set = time_of(self, set);
+		self->q = q;
+		del = time_of(self, del);
+		self->q = q;
+		self->q.cmd = STAPE_CMD_FILTER_ADD;
+		add = time_of(self, add);
+	}
+	if (add < 20 * set && del < 20 * set)
+		return true;
+	printf("# add: %llu us, del: %llu us, set: %llu us\n", (unsigned long long)add / 1000,
+	       (unsigned long long)del / 1000, (unsigned long long)set / 1000);
+	return false;
+}
+
 TEST_F(limits, cgroups)
 {
 	uint64_t ids[CGROUPS_MAX + 1];
@@ -171,6 +248,10 @@ TEST_F(limits, cgroups)
 	for (i = 0; i < CGROUPS_MAX; i++)
 		st_request_add_u64(&self->q, STAPE_A_SESSION_CGROUP, ids[i]);
 	EXPECT_EQ(0, st_request(&self->q));
+	/* So that there are tasks to look at. */
+	ASSERT_TRUE(st_long_crowd(&self->request.crowd));
+	EXPECT_TRUE(looks_once(self, ids));
+	st_child_kill(&self->request.crowd);
 	st_request_add_u64(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_CGROUP, ids[i]);
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);

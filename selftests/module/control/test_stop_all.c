@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "long-request.h"
 #include "parameter.h"
 #include "players.h"
 
@@ -18,6 +19,7 @@
 FIXTURE(stop_all)
 {
 	struct st_record r[3];
+	struct st_long_request request;
 	struct schedtape_session_state state;
 };
 
@@ -32,6 +34,7 @@ FIXTURE_TEARDOWN(stop_all)
 	int i;
 
 	st_parameter_set("stop_all", "N");
+	st_long_request_kill(&self->request);
 	for (i = 0; i < 3; i++)
 		st_record_close(&self->r[i]);
 }
@@ -112,6 +115,20 @@ TEST_F(stop_all, a_request_is_told_apart)
 	/* It has stopped before. */
 	ASSERT_TRUE(st_parameter_set("stop_all", "Y"));
 	EXPECT_TRUE(is(self, 0, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_REQUEST));
+}
+
+/* Its filter-add fails before it is complete. */
+TEST_F(stop_all, ends_a_request)
+{
+	char text[256];
+
+	ASSERT_EQ(0, st_record_open(&self->r[0], 16));
+	ASSERT_TRUE(st_long_request_begin(&self->request,
+					  schedtape_session_id(self->r[0].session), 0));
+	ASSERT_TRUE(st_parameter_set("stop_all", "Y"));
+	EXPECT_EQ(-EPERM, st_long_request_end(&self->request, text, NULL));
+	EXPECT_NE(NULL, strstr(text, TEXT));
+	EXPECT_TRUE(is(self, 0, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_ADMIN));
 }
 
 /* -- replays --------------------------------------------------------------------- */
