@@ -245,7 +245,8 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 		.nr_cpus = nr_cpu_ids,
 	};
 
-	mutex_lock(&session->lock);
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
 	if (session->active.rings) {
 		info.ring_pages = session->setup.pages;
 		info.ring_stride = stape_ring_size(session->setup.pages);
@@ -257,7 +258,8 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 
 static long stape_device_flush(struct stape_session *session)
 {
-	mutex_lock(&session->lock);
+	if (mutex_lock_killable(&session->lock))
+		return -EINTR;
 	stape_session_flush(session);
 	mutex_unlock(&session->lock);
 	return 0;
@@ -337,7 +339,8 @@ static void stape_device_show_fdinfo(struct seq_file *seq, struct file *file)
 	struct stape_replay *replay = smp_load_acquire(&df->replay);
 	struct stape_session_totals totals;
 
-	mutex_lock(&session->lock);
+	if (mutex_lock_killable(&session->lock))
+		return;
 	stape_session_count(session, &totals);
 	seq_printf(seq,
 		   "session:\t%u\nstate:\t%u\ntasks:\t%u\nevents:\t%llu\nlost:\t%llu\noverwritten:\t%llu\nmissed_calls:\t%llu\nmemory:\t%llu\n",

@@ -18,27 +18,30 @@
  * @session: returned
  *
  * Context: may sleep.
- * Return: 0, and the caller calls stape_session_release(); -EINVAL, -ENOENT or -EPERM.
+ * Return: 0, and the caller calls stape_session_release(); -EINVAL, -ENOENT or -EPERM; -EINTR: the
+ * sender is being killed.
  */
 int stape_lookup_session(struct sk_buff *skb, const struct nlattr *id,
 			 struct netlink_ext_ack *extack, struct stape_session **session)
 {
+	int ret = -ENOENT;
+
 	if (!id) {
 		NL_SET_ERR_MSG(extack, "the id of the session is missing");
 		return -EINVAL;
 	}
 	*session = stape_session_find(nla_get_u32(id));
-	if (!*session) {
-		NL_SET_ERR_MSG_ATTR(extack, id, "there is no such session");
-		return -ENOENT;
-	}
-	if (!stape_message_owns(skb, (*session)->account)) {
-		stape_session_release(*session);
+	if (*session && !stape_message_owns(skb, (*session)->account)) {
+		stape_session_put(*session);
 		NL_SET_ERR_MSG_ATTR(extack, id,
 				    "the session is another user's: needs CAP_SYS_ADMIN");
 		return -EPERM;
 	}
-	return 0;
+	if (*session)
+		ret = stape_session_acquire(*session);
+	if (ret == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(extack, id, "there is no such session");
+	return ret;
 }
 
 /**
@@ -79,7 +82,7 @@ int stape_lookup_replay(struct sk_buff *skb, const struct nlattr *id,
  * @session: returned
  *
  * Context: may sleep.
- * Return: 0, and the caller calls stape_session_release(); -EPERM, -EINVAL or -ENOENT.
+ * Return: 0, and the caller calls stape_session_release(); -EPERM, -EINVAL, -ENOENT or -EINTR.
  */
 int stape_request_session(struct sk_buff *skb, struct genl_info *info,
 			  struct stape_session **session)

@@ -130,20 +130,37 @@ static int stape_session_dump_one(struct sk_buff *skb, struct netlink_callback *
 	return ret ?: stape_message_dumped(&message, stape_session_fill_reply(skb, session));
 }
 
-/* Other users' sessions are left out. */
+/* Other users' sessions are left out, and those that end meanwhile.  Drops the reference. */
+static int stape_session_dump_found(struct sk_buff *skb, struct netlink_callback *cb,
+				    struct stape_session *session)
+{
+	int ret;
+
+	if (!stape_message_owns(cb->skb, session->account)) {
+		stape_session_put(session);
+		return 0;
+	}
+	ret = stape_session_acquire(session);
+	if (ret)
+		return ret == -ENOENT ? 0 : ret;
+	ret = stape_session_dump_one(skb, cb, session);
+	stape_session_release(session);
+	return ret;
+}
+
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct stape_session *session;
 	int ret = 0;
+	u32 id;
 
 	while (!ret && (session = stape_session_find_after(cb->args[0]))) {
-		if (stape_message_owns(cb->skb, session->account))
-			ret = stape_session_dump_one(skb, cb, session);
+		id = session->entry.id;
+		ret = stape_session_dump_found(skb, cb, session);
 		if (!ret)
-			cb->args[0] = session->entry.id;
-		stape_session_release(session);
+			cb->args[0] = id;
 	}
-	return skb->len;
+	return ret == -EINTR ? ret : skb->len;
 }
 
 static u32 stape_attr_u32(struct genl_info *info, int attr, u32 value)

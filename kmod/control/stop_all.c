@@ -42,8 +42,10 @@ static int stape_stop_all_set(const char *value, const struct kernel_param *para
 		return 0;
 	/* Set before the search; pairs with the barrier in stape_replay_alloc(). */
 	smp_mb();
-	stape_session_each(stape_stop_all_session);
+	/* A request may hold the lock of its session for long: all others end first. */
+	stape_session_each(stape_stop_all_session, false);
 	stape_stop_all_replays();
+	stape_session_each(stape_stop_all_session, true);
 	return 0;
 }
 

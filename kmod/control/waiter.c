@@ -107,7 +107,7 @@ static int stape_waiter_rings(struct stape_waiter *waiter, const struct stape_st
  *
  * Context: may sleep.
  * Return: 0; -EFAULT, -EINVAL (no such ring, @size too small), -E2BIG (unknown fields that are
- * not 0), -ENODATA (no rings), -EBUSY (started), -ENOMEM, -EMFILE.
+ * not 0), -ENODATA (no rings), -EBUSY (started), -ENOMEM, -EMFILE, -EINTR (being killed).
  */
 long stape_waiter_create(struct stape_session *session, struct file *file, void __user *arg,
 			 size_t size)

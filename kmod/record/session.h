@@ -31,7 +31,7 @@ struct stape_trigger;
  *	events while @state is RECORDING
  * @setup: settings of the rings
  * @dump: describes the rings for the reader of a crash dump; as long as there are rings
- * @account: its user's
+ * @account: its user's, as long as there are references
  * @memory: bytes charged to @account: the rings and the filter's bits
  * @had_members: the filter has had a member
  * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run

@@ -151,13 +151,15 @@ __poll_t stape_session_poll(struct stape_session *session, const struct stape_re
  * @waiter: @cpus, @wait and @wake are set
  *
  * Context: may sleep.
- * Return: 0; -ENODATA: no rings; -EBUSY: it has started.
+ * Return: 0; -ENODATA: no rings; -EBUSY: it has started; -EINTR: the caller is being killed.
  */
 int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter)
 {
-	int cpu, ret = 0;
+	int cpu, ret;
 
-	mutex_lock(&session->lock);
+	ret = mutex_lock_killable(&session->lock);
+	if (ret)
+		return ret;
 	if (session->state == STAPE_SESSION_NEW)
 		ret = -ENODATA;
 	else if (session->state != STAPE_SESSION_READY)

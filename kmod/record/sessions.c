@@ -7,6 +7,7 @@
 
 #include <linux/cred.h>
 #include <linux/netlink.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "base/account.h"
@@ -58,7 +59,11 @@ err_account:
 
 static void stape_session_free(struct kref *ref)
 {
-	kfree_rcu(container_of(ref, struct stape_session, entry.ref), rcu);
+	struct stape_session *session = container_of(ref, struct stape_session, entry.ref);
+
+	/* Until here requests compare their senders with the owner. */
+	stape_account_put(session->account);
+	kfree_rcu(session, rcu);
 }
 
 /**
@@ -82,83 +87,109 @@ void stape_session_destroy(struct stape_session *session)
 	stape_registry_remove(&stape_sessions, &session->entry);
 	stape_filter_destroy(&session->active.filter);
 	stape_session_free_rings(session);
-	stape_account_put(session->account);
-	kref_put(&session->entry.ref, stape_session_free);
+	stape_session_put(session);
 }
 
-/* Takes the lock of a session that was found, or drops the reference if its file has gone. */
-static struct stape_session *stape_session_acquire(struct stape_entry *entry)
+static struct stape_session *stape_session_of(struct stape_entry *entry)
 {
-	struct stape_session *session = container_of(entry, struct stape_session, entry);
-
-	mutex_lock(&session->lock);
-	if (!session->gone)
-		return session;
-	stape_session_release(session);
-	return NULL;
+	return entry ? container_of(entry, struct stape_session, entry) : NULL;
 }
 
 /**
  * stape_session_find() - find a session by its number
  * @id: number in the netlink family
  *
- * Context: may sleep.
- * Return: the session, with its lock and a reference, for stape_session_release(); or NULL.
+ * Context: any.
+ * Return: the session, with a reference, for stape_session_acquire() or stape_session_put(); or
+ * NULL.
  */
 struct stape_session *stape_session_find(u32 id)
 {
-	struct stape_entry *entry = stape_registry_find(&stape_sessions, id);
-
-	return entry ? stape_session_acquire(entry) : NULL;
+	return stape_session_of(stape_registry_find(&stape_sessions, id));
 }
 
 /**
  * stape_session_find_after() - find the next session
  * @id: number of the last one, or 0
  *
- * Context: may sleep.
+ * Context: any.
  * Return: the session with the lowest number above @id, as from stape_session_find(); or NULL.
  */
 struct stape_session *stape_session_find_after(u32 id)
 {
-	struct stape_session *session = NULL;
-	struct stape_entry *entry;
+	return stape_session_of(stape_registry_find_after(&stape_sessions, id));
+}
 
-	while (!session && (entry = stape_registry_find_after(&stape_sessions, id))) {
-		id = entry->id;
-		session = stape_session_acquire(entry);
+/**
+ * stape_session_acquire() - take the lock of a session that was found
+ * @session: from stape_session_find(); the reference is dropped if this fails
+ *
+ * A request may hold the lock for long, so the caller checks first whether the session is its
+ * sender's.  A message may have very many requests: none of a killed sender begins any more.
+ *
+ * Context: may sleep.
+ * Return: 0, and the caller calls stape_session_release(); -ENOENT: the session's file has gone;
+ * -EINTR: the caller is being killed.
+ */
+int stape_session_acquire(struct stape_session *session)
+{
+	if (fatal_signal_pending(current) || mutex_lock_killable(&session->lock)) {
+		stape_session_put(session);
+		return -EINTR;
 	}
-	return session;
+	if (!session->gone)
+		return 0;
+	stape_session_release(session);
+	return -ENOENT;
 }
 
 /**
  * stape_session_each() - call a function for each session
  * @func: called under the session's lock
+ * @wait: false: leave out sessions whose lock is taken
  *
  * Context: may sleep.
  */
-void stape_session_each(void (*func)(struct stape_session *session))
+void stape_session_each(void (*func)(struct stape_session *session), bool wait)
 {
 	struct stape_session *session;
 	u32 id = 0;
 
 	while ((session = stape_session_find_after(id))) {
 		id = session->entry.id;
-		func(session);
+		if (wait) {
+			mutex_lock(&session->lock);
+		} else if (!mutex_trylock(&session->lock)) {
+			stape_session_put(session);
+			continue;
+		}
+		if (!session->gone)
+			func(session);
 		stape_session_release(session);
 	}
 }
 
 /**
- * stape_session_release() - drop the lock and the reference
+ * stape_session_put() - drop the reference
  * @session: from stape_session_find()
+ *
+ * Context: any but interrupts.
+ */
+void stape_session_put(struct stape_session *session)
+{
+	kref_put(&session->entry.ref, stape_session_free);
+}
+
+/**
+ * stape_session_release() - drop the lock and the reference
+ * @session: from stape_session_acquire()
  *
  * Context: any in which a mutex may be unlocked.
  */
 void stape_session_release(struct stape_session *session)
 {
 	mutex_unlock(&session->lock);
-	kref_put(&session->entry.ref, stape_session_free);
+	stape_session_put(session);
 }
 
 /**

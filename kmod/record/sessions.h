@@ -23,7 +23,9 @@ struct stape_session *stape_session_create(const struct stape_session_ops *ops);
 void stape_session_destroy(struct stape_session *session);
 struct stape_session *stape_session_find(u32 id);
 struct stape_session *stape_session_find_after(u32 id);
-void stape_session_each(void (*func)(struct stape_session *session));
+int stape_session_acquire(struct stape_session *session);
+void stape_session_each(void (*func)(struct stape_session *session), bool wait);
+void stape_session_put(struct stape_session *session);
 void stape_session_release(struct stape_session *session);
 int stape_session_set_monitor(struct stape_session *session, u32 port,
 			      struct netlink_ext_ack *extack);

@@ -18,13 +18,13 @@ static int stape_suspend_notify(struct notifier_block *block, unsigned long acti
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
 		stape_session_set_asleep(true);
-		stape_session_each(stape_session_sleep);
+		stape_session_each(stape_session_sleep, true);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
 		stape_session_set_asleep(false);
-		stape_session_each(stape_session_wake_up);
+		stape_session_each(stape_session_wake_up, true);
 		break;
 	}
 	return NOTIFY_DONE;

@@ -131,6 +131,27 @@ TEST_F(stop_all, ends_a_request)
 	EXPECT_TRUE(is(self, 0, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_ADMIN));
 }
 
+/* All others end before the session whose lock a request has, though it is the first. */
+TEST_F(stop_all, waits_for_a_request_last)
+{
+	uint64_t first;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, st_record_open(&self->r[i], 16));
+		ASSERT_EQ(0, st_record_start(&self->r[i]));
+	}
+	ASSERT_TRUE(st_long_request_begin(&self->request,
+					  schedtape_session_id(self->r[0].session), 0));
+	ASSERT_TRUE(st_long_request_hold(&self->request));
+	ASSERT_TRUE(st_parameter_set("stop_all", "Y"));
+	EXPECT_EQ(-EPERM, st_long_request_end(&self->request, NULL, NULL));
+	EXPECT_TRUE(is(self, 0, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_ADMIN));
+	first = self->state.stop_time;
+	EXPECT_TRUE(is(self, 1, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_ADMIN));
+	EXPECT_LT(self->state.stop_time, first);
+}
+
 /* -- replays --------------------------------------------------------------------- */
 
 static int wait_for_ever(void *arg)

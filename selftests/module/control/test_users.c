@@ -4,6 +4,7 @@
  * sessions and replays cannot be seen, changed, stopped or listened to without CAP_SYS_ADMIN.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,8 +15,10 @@
 #include <schedtape/device.h>
 
 #include "caps.h"
+#include "long-request.h"
 #include "module.h"
 #include "request.h"
+#include "task.h"
 #include "time-limit.h"
 
 #define PAGES		4
@@ -409,6 +412,64 @@ TEST_F(users, the_uid_is_shown)
 	self->q.arg = &uid;
 	ASSERT_EQ(0, st_request(&self->q));
 	EXPECT_EQ(USER, uid);
+}
+
+/* -- a lock that is held for long -------------------------------------------------------- */
+
+/* Not in @self, which the test shares with its children. */
+static struct st_long_request request;
+
+/* Lets a request to a session of root's begin, and keeps it from going on. */
+static bool hold_roots_session(FIXTURE_DATA(users) *self)
+{
+	int id = open_session(self);
+
+	roots_session = id;
+	return id > 0 && !set_rings(self, id, PAGES) && !make_replay(self, 1, &roots_replay) &&
+	       st_long_request_begin(&request, id, 0) && st_long_request_hold(&request);
+}
+
+/* Returns true if the request has not done more than half of its work before @time. */
+static bool was_held(uint64_t time)
+{
+	uint64_t end;
+
+	if (st_long_request_end(&request, NULL, &end))
+		return false;
+	if (time < end / 2)
+		return true;
+	printf("# the request took %llu ms, %llu of them before\n",
+	       (unsigned long long)end / 1000000, (unsigned long long)time / 1000000);
+	return false;
+}
+
+/* A user that may not see a session does not wait for a request to it. */
+TEST_F(users, request_of_another_user)
+{
+	uint64_t time;
+
+	ASSERT_TRUE(hold_roots_session(self));
+	EXPECT_EQ(NR_COMMANDS, as_user(self, PERFMON, count_refused));
+	EXPECT_EQ(0, as_user(self, PERFMON, count_visible));
+	time = st_long_request_time(&request);
+	EXPECT_TRUE(was_held(time));
+}
+
+/* A user that may see it waits, and can be killed. */
+TEST_F(users, killed_while_it_waits)
+{
+	uint64_t time;
+	pid_t child;
+
+	ASSERT_TRUE(hold_roots_session(self));
+	child = fork();
+	if (!child)
+		_exit(count_visible(self));
+	ASSERT_TRUE(st_wait_state(child, 'D'));
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	ASSERT_EQ(child, waitpid(child, NULL, 0));
+	time = st_long_request_time(&request);
+	EXPECT_TRUE(was_held(time));
 }
 
 /* -- notifications --------------------------------------------------------------------- */
