@@ -185,19 +185,30 @@ static int stape_filter_change_all(struct stape_session *session, bool add,
 	return ret;
 }
 
+/* Undoes stape_session_attach() if a request has failed and no task needs the probes. */
+static void stape_filter_undo_attach(struct stape_session *session)
+{
+	if (stape_filter_is_over(&session->active.filter))
+		stape_session_detach(session);
+}
+
 static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool add)
 {
 	struct stape_session *session;
+	bool attached;
 	int ret;
 
 	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
+	attached = session->attached;
 	ret = stape_filter_check_size(info);
 	if (!ret)
 		ret = stape_session_attach(session, info->extack);
 	if (!ret)
 		ret = stape_filter_change_all(session, add, info);
+	if (ret && !attached)
+		stape_filter_undo_attach(session);
 	stape_session_release(session);
 	return ret;
 }
@@ -212,7 +223,7 @@ int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
 	return stape_filter_change(skb, info, false);
 }
 
-/* Reads all exclude-comm of a request.  Returns their number, or -errno. */
+/* Reads all exclude-comm of a request; the caller frees them.  Returns their number, or -errno. */
 static int stape_filter_patterns(struct genl_info *info,
 				 char (**patterns)[STAPE_PATTERN_LEN])
 {
@@ -230,7 +241,6 @@ static int stape_filter_patterns(struct genl_info *info,
 		if (n == STAPE_FILTER_PATTERNS_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
 					    "more patterns than a filter can have");
-			kfree(*patterns);
 			return -E2BIG;
 		}
 		nla_strscpy((*patterns)[n++], attr, STAPE_PATTERN_LEN);
@@ -252,24 +262,22 @@ int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 	};
 	char (*patterns)[STAPE_PATTERN_LEN] = NULL;
 	struct stape_session *session;
+	bool attached;
 	int ret, n;
 
 	ret = stape_request_session(skb, info, &session);
 	if (ret)
 		return ret;
-	ret = stape_session_attach(session, info->extack);
-	if (ret)
-		goto out;
+	attached = session->attached;
 	n = stape_filter_patterns(info, &patterns);
-	if (n < 0) {
-		ret = n;
-		goto out;
-	}
-	ret = stape_rules_set(&session->active, &flags, patterns, n);
-	kfree(patterns);
+	ret = n < 0 ? n : stape_session_attach(session, info->extack);
+	if (!ret)
+		ret = stape_rules_set(&session->active, &flags, patterns, n);
 	if (!ret)
 		stape_session_resync(session);
-out:
+	else if (!attached)
+		stape_filter_undo_attach(session);
 	stape_session_release(session);
+	kfree(patterns);
 	return ret;
 }

@@ -180,6 +180,7 @@ void stape_filter_destroy(struct stape_filter *filter)
  */
 void stape_filter_publish(struct stape_filter *filter)
 {
+	WRITE_ONCE(filter->closed, false);
 	filter->id = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_MULTI, 1);
 	WRITE_ONCE(stape_filters[filter->id], filter);
 	/* The filter before its id: pairs with the address dependency in stape_filter_settle(). */
@@ -294,8 +295,8 @@ void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids)
 }
 
 /**
- * stape_filter_clear() - clear all bits, for good
- * @filter: of a session that ends
+ * stape_filter_clear() - clear all bits until the next stape_filter_publish()
+ * @filter: of a session that probes are about to lose
  *
  * Context: may sleep.
  */

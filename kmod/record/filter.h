@@ -112,7 +112,7 @@ struct stape_filter_rescan {
  * @nr_leavers: entries of @leavers that are not 0
  * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds
- * @closed: its session has ended: nothing becomes a member any more
+ * @closed: its session is being taken away from probes, or has been: nothing becomes a member
  * @lock: protects @rescan, and changes of @leavers; the innermost of all locks
  * @rescan: what probes have left to be checked from process context
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to

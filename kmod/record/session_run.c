@@ -84,7 +84,7 @@ int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *
 
 /**
  * stape_session_detach() - take a session away from the probes
- * @session: any session
+ * @session: any session; if it has not ended, it can be attached again
  *
  * They are RCU readers, so no probe uses it when this returns.  stape_attach_put() is not enough
  * for that: it waits only if it has switched the probes off, and on recent kernels for SRCU

@@ -166,6 +166,60 @@ TEST_F(limits, objects_of_a_request)
 	EXPECT_EQ(1, tasks_of(self));
 }
 
+/* Returns how many probes there are in a function that the module probes, -1: unknown. */
+static int count_probes(void)
+{
+	FILE *file = fopen("/sys/kernel/debug/kprobes/list", "re");
+	char line[256];
+	int n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		n += !!strstr(line, " sched_setaffinity+");
+	fclose(file);
+	return n;
+}
+
+/* Only a task that is in the filter needs probes. */
+TEST_F(limits, refused_filters_leave_no_probes)
+{
+	int i, before = count_probes();
+
+	if (before < 0)
+		SKIP(return, "debugfs does not list probes");
+	ASSERT_EQ(0, set_rings(self));
+	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 4194303);
+	EXPECT_EQ(-ESRCH, st_request(&self->q));
+	EXPECT_EQ(before, count_probes());
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, self->w.pid);
+	EXPECT_EQ(-ENOENT, st_request(&self->q));
+	EXPECT_EQ(before, count_probes());
+	begin(self, STAPE_CMD_FILTER_SET);
+	for (i = 0; i < PATTERNS_MAX + 1; i++)
+		add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, "-");
+	EXPECT_EQ(-E2BIG, st_request(&self->q));
+	EXPECT_EQ(before, count_probes());
+
+	/* The first task of the request is added. */
+	begin(self, STAPE_CMD_FILTER_ADD);
+	st_request_add_u32(&self->q, STAPE_A_SESSION_TID, self->w.pid);
+	st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194303);
+	EXPECT_EQ(-ESRCH, st_request(&self->q));
+	EXPECT_EQ(before + 1, count_probes());
+	EXPECT_EQ(1, tasks_of(self));
+	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 4194303);
+	EXPECT_EQ(-ESRCH, st_request(&self->q));
+	EXPECT_EQ(before + 1, count_probes());
+	/* The session records, though it was taken away from the probes before. */
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w));
+	ASSERT_EQ(0, st_record_stop(&self->r));
+	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+	EXPECT_LT(2, self->state.events);
+}
+
 /* The process that the request names last does not get into the filter. */
 TEST_F(limits, killed_sender)
 {
