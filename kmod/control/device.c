@@ -9,6 +9,7 @@
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
@@ -175,11 +176,17 @@ static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *w
  */
 static struct stape_ring *stape_device_ring(struct stape_session *session, u64 n)
 {
+	unsigned int cpu = n;
+
 	if (n == nr_cpu_ids)
 		return &session->active.descriptions->ring;
-	if (n > nr_cpu_ids || !cpumask_test_cpu(n, &session->setup.cpus))
+	if (n > nr_cpu_ids)
 		return NULL;
-	return per_cpu_ptr(session->active.rings, n);
+	/* The caller chooses the number: no address beyond the CPUs', not even by speculation. */
+	cpu = array_index_nospec(cpu, nr_cpu_ids);
+	if (!cpumask_test_cpu(cpu, &session->setup.cpus))
+		return NULL;
+	return per_cpu_ptr(session->active.rings, cpu);
 }
 
 static vm_fault_t stape_device_fault(struct vm_fault *vmf)
