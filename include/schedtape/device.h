@@ -33,8 +33,9 @@
  *	head - n < ring_pages
  *
  * Descriptions are never overwritten, and are read while the session records.
- * STAPE_IOC_FLUSH publishes the pages that are not full, of all rings.  In overwrite mode
- * each of them takes the room of a whole page.
+ * STAPE_IOC_FLUSH publishes the pages that are not full, of all rings, with all events from before
+ * the call.  It interrupts the session's CPUs, so the next call waits for the next tick.  In
+ * overwrite mode each of these pages takes the room of a whole page.
  *
  * All fields have a fixed size and no hidden padding: 32-bit programs on a
  * 64-bit kernel use the same calls.  struct stape_stream and struct

@@ -11,6 +11,8 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -263,12 +265,22 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
+/*
+ * What was recorded before the call is published when it returns, so a call that comes too soon
+ * after another one waits.
+ */
 static long stape_device_flush(struct stape_session *session)
 {
-	if (mutex_lock_killable(&session->lock))
-		return -EINTR;
-	stape_session_flush(session);
-	mutex_unlock(&session->lock);
+	bool flushed = false;
+
+	while (!flushed) {
+		if (fatal_signal_pending(current) || mutex_lock_killable(&session->lock))
+			return -EINTR;
+		flushed = stape_session_flush(session);
+		mutex_unlock(&session->lock);
+		if (!flushed)
+			schedule_timeout_killable(1);
+	}
 	return 0;
 }
 

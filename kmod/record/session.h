@@ -39,6 +39,7 @@ struct stape_trigger;
  * @any_lost: a ring has lost an event
  * @notified_lost: the netlink group has been notified of a loss
  * @notified_empty: it has been notified that the last task has ended
+ * @flushed: jiffies, when the rings were flushed last
  * @start_time: ns, when recording started
  * @pause_time: ns, when it was paused last
  * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
@@ -73,6 +74,7 @@ struct stape_session {
 	bool any_lost;
 	bool notified_lost;
 	bool notified_empty;
+	u64 flushed;
 	u64 start_time;
 	u64 pause_time;
 	u64 stop_time;

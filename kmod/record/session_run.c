@@ -5,6 +5,7 @@
 #include "record/session_run.h"
 
 #include <linux/cpu.h>
+#include <linux/jiffies.h>
 #include <linux/netlink.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -322,14 +323,23 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
  * stape_session_flush() - publish the open pages of all rings
  * @session: any session
  *
+ * This interrupts the session's CPUs, so it is done at most once a tick.
+ *
  * Context: under the session's lock; may sleep.
+ * Return: false: it was done in this tick already, the caller has to try again.
  */
-void stape_session_flush(struct stape_session *session)
+bool stape_session_flush(struct stape_session *session)
 {
+	u64 now = get_jiffies_64();
+
 	if (session->state != STAPE_SESSION_RECORDING)
-		return;
+		return true;
+	if (session->flushed == now)
+		return false;
+	session->flushed = now;
 	stape_session_each_ring(session, stape_ring_flush);
 	stape_session_wake_readers(session);
+	return true;
 }
 
 /* The end of a session with rings.  Under its lock. */

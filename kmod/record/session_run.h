@@ -16,7 +16,7 @@ void stape_session_wake_up(struct stape_session *session);
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 void stape_session_stop_by(struct stape_session *session, u32 stopped_by);
-void stape_session_flush(struct stape_session *session);
+bool stape_session_flush(struct stape_session *session);
 void stape_session_resync(struct stape_session *session);
 u64 stape_session_missed_calls(const struct stape_session *session);
 

@@ -385,6 +385,42 @@ TEST_F(lifecycle, flush)
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 }
 
+static int rename_at_gates(void *arg)
+{
+	int i;
+
+	for (i = 0; i < *(int *)arg; i++) {
+		prctl(PR_SET_NAME, i & 1 ? "odd" : "even");
+		st_gate();
+	}
+	return 0;
+}
+
+/* A flush soon after another one waits, because it publishes all that came before it. */
+TEST_F(lifecycle, flush_once_a_tick)
+{
+	struct schedtape_module_info info = { .size = sizeof(info) };
+	int i, times = 20, flushes = 50;
+	struct st_counts c;
+	uint64_t begin;
+
+	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->err));
+	ASSERT_EQ(0, set(&self->r, PAGES));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_at_gates, &times));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 1; i <= times; i++) {
+		ASSERT_TRUE(st_child_step(&self->w));
+		ASSERT_EQ(0, st_record_flush(&self->r));
+		st_count(&self->r, self->w.pid, &c);
+		EXPECT_EQ(i, c.renames);
+	}
+	begin = st_now();
+	for (i = 0; i < flushes; i++)
+		ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
+	EXPECT_LE((flushes - 1) * (1000000000ull / info.hz), st_now() - begin);
+}
+
 /* Flushing at any rate neither loses nor repeats events. */
 TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 {
