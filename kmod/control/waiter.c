@@ -34,9 +34,9 @@ struct stape_waiter_file {
 	struct rcu_work free;
 };
 
-static void stape_waiter_wake(struct irq_work *work)
+static void stape_waiter_wake(struct stape_wake *wake)
 {
-	wake_up_interruptible_all(&container_of(work, struct stape_waiter, wake)->wait);
+	wake_up_interruptible_all(&container_of(wake, struct stape_waiter, wake)->wait);
 }
 
 static __poll_t stape_waiter_poll(struct file *file, struct poll_table_struct *wait)
@@ -54,7 +54,7 @@ static void stape_waiter_free(struct work_struct *work)
 	struct stape_waiter_file *wf = container_of(to_rcu_work(work), struct stape_waiter_file,
 						    free);
 
-	irq_work_sync(&wf->waiter.wake);
+	stape_wake_cancel(&wf->waiter.wake);
 	kfree(wf);
 }
 
@@ -127,7 +127,7 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 		return -ENOMEM;
 	wf->session = session;
 	init_waitqueue_head(&wf->waiter.wait);
-	init_irq_work(&wf->waiter.wake, stape_waiter_wake);
+	stape_wake_init(&wf->waiter.wake, stape_waiter_wake);
 	ret = stape_waiter_rings(&wf->waiter, &request);
 	if (!ret)
 		ret = stape_session_add_waiter(session, &wf->waiter);

@@ -6,12 +6,12 @@
 #ifndef _STAPE_ACTIVE_H
 #define _STAPE_ACTIVE_H
 
-#include <linux/irq_work.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+#include "base/wake.h"
 #include "record/cgroups.h"
 #include "record/descriptions.h"
 #include "record/filter.h"
@@ -29,7 +29,7 @@ struct stape_waits;
  * @cgroups: where these are, or have been
  * @triggers: what notifications are sent of them; NULL: none.  Set before @rings
  * @waits: since when they wait; NULL: no triggers.  Set before @rings
- * @wake: wakes the session's readers; queued by probes, which must not wake anything
+ * @wake: wakes the session's readers
  * @resync: resyncs the session on its CPUs, from process context
  * @resync_delay: jiffies until then, a second at most: resyncs take no more than a tenth of a
  *	CPU, unless one takes longer than a ninth of a second
@@ -42,7 +42,7 @@ struct stape_active {
 	struct stape_cgroups cgroups;
 	struct stape_triggers *triggers;
 	struct stape_waits *waits;
-	struct irq_work wake;
+	struct stape_wake wake;
 	struct delayed_work resync;
 	unsigned long resync_delay;
 };

@@ -315,7 +315,7 @@ void stape_follow_exit_any(struct stape_active *active, struct task_struct *task
 void stape_follow_wake_if_over(struct stape_active *active)
 {
 	if (stape_filter_is_over(&active->filter))
-		irq_work_queue(&active->wake);
+		stape_wake_queue(&active->wake);
 }
 
 /**
@@ -338,7 +338,7 @@ void stape_follow_exit_paused(struct stape_active *active, struct task_struct *t
 	stape_filter_remove(filter, task->pid);
 	raw_spin_unlock(stape_filter_lock(task->pid));
 	if (!atomic_read(&filter->nr_members))
-		irq_work_queue(&active->wake);
+		stape_wake_queue(&active->wake);
 }
 
 /**
@@ -382,7 +382,7 @@ static __always_inline void stape_follow_remove(struct stape_active *active, u32
 	if (end == STAPE_FOLLOW_GONE)
 		stape_filter_drop_member(filter, pid);
 	if (!atomic_read(&filter->nr_members))
-		irq_work_queue(&active->wake);
+		stape_wake_queue(&active->wake);
 }
 
 /* The lock is held for all sessions: no fork with this PID comes in between. */

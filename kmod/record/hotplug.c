@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 
 #include "record/active.h"
+#include "record/trigger.h"
 
 /* Calls @func for the rings of a CPU that does not run. */
 static void stape_hotplug_each(unsigned int cpu, void (*func)(struct stape_ring *ring))
@@ -29,9 +30,21 @@ static int stape_hotplug_prepare(unsigned int cpu)
 	return 0;
 }
 
+/* Queues what the dead CPU may have left out: see stape_wake_queue(). */
+static void stape_hotplug_wake(struct stape_ring *ring)
+{
+	if (!ring->mem)
+		return;
+	stape_wake_queue(ring->notify);
+	stape_wake_queue(READ_ONCE(ring->wake));
+	if (ring->triggers)
+		stape_wake_queue(&ring->triggers->wake);
+}
+
 static int stape_hotplug_dead(unsigned int cpu)
 {
 	stape_hotplug_each(cpu, stape_ring_offline);
+	stape_hotplug_each(cpu, stape_hotplug_wake);
 	return 0;
 }
 

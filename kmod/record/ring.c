@@ -220,10 +220,9 @@ static void stape_ring_publish(struct stape_ring *ring)
 
 	ring->page = NULL;
 	ring->pos = stape_ring_no_page();
-	/* Probes run under the runqueue lock and must not wake a task: an interrupt does it. */
 	if (!ring->overwrite &&
 	    ring->head - READ_ONCE(ring->consumer->tail) >= ring->watermark)
-		irq_work_queue(READ_ONCE(ring->wake));
+		stape_wake_queue(READ_ONCE(ring->wake));
 }
 
 static void stape_ring_lose(struct stape_ring *ring, u64 now)
@@ -241,10 +240,10 @@ static void stape_ring_lose(struct stape_ring *ring, u64 now)
 	WRITE_ONCE(producer->lost, producer->lost + 1);
 	if (!first)
 		return;
-	/* Before the irq_work, because that reads it. */
+	/* First, because @notify reads it. */
 	WRITE_ONCE(*ring->any_lost, true);
-	irq_work_queue(ring->notify);
-	irq_work_queue(READ_ONCE(ring->wake));
+	stape_wake_queue(ring->notify);
+	stape_wake_queue(READ_ONCE(ring->wake));
 }
 
 /*

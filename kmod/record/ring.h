@@ -10,10 +10,10 @@
 
 #include <linux/align.h>
 #include <linux/cpumask.h>
-#include <linux/irq_work.h>
 #include <schedtape/device.h>
 #include <schedtape/event.h>
 
+#include "base/wake.h"
 #include "record/clock.h"
 #include "record/idle.h"
 
@@ -93,8 +93,8 @@ struct stape_ring {
 	u32 cpu;
 	u32 mask;
 	u32 watermark;
-	struct irq_work *wake;
-	struct irq_work *notify;
+	struct stape_wake *wake;
+	struct stape_wake *notify;
 	bool *any_lost;
 	void (*fanout)(u64 word, u64 arg);
 	void *mem;
@@ -129,7 +129,7 @@ struct stape_ring_setup {
 	bool overwrite;
 	bool syscalls;
 	cpumask_t cpus;
-	struct irq_work *notify;
+	struct stape_wake *notify;
 	bool *any_lost;
 };
 

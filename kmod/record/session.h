@@ -2,7 +2,6 @@
 #ifndef _STAPE_SESSION_H
 #define _STAPE_SESSION_H
 
-#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>

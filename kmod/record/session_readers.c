@@ -9,10 +9,10 @@
 
 #include "base/work.h"
 
-/* Interrupts are off, so this does not look at the rings of all CPUs. */
-static void stape_session_wake(struct irq_work *work)
+/* Interrupts may be off, so this does not look at the rings of all CPUs. */
+static void stape_session_wake(struct stape_wake *wake)
 {
-	struct stape_session *session = container_of(work, struct stape_session, active.wake);
+	struct stape_session *session = container_of(wake, struct stape_session, active.wake);
 	struct stape_descriptions *descriptions = session->active.descriptions;
 	bool lost, empty;
 
@@ -69,8 +69,7 @@ void stape_session_init_readers(struct stape_session *session,
 	INIT_LIST_HEAD(&session->waiters);
 	spin_lock_init(&session->notified_lock);
 	init_waitqueue_head(&session->wait);
-	/* Not a hard irq_work, because on PREEMPT_RT a wait queue's lock may sleep. */
-	init_irq_work(&session->active.wake, stape_session_wake);
+	stape_wake_init(&session->active.wake, stape_session_wake);
 	session->notify = notify;
 	INIT_WORK(&session->notify_work, stape_session_notify_work);
 	mutex_init(&session->read_lock);
@@ -176,7 +175,7 @@ out:
 	return ret;
 }
 
-/* Points a ring back to the session's irq_work, unless a newer waiter has it. */
+/* Points a ring back to the session's @wake, unless a newer waiter has it. */
 static void stape_session_forget_waiter(struct stape_session *session,
 					const struct stape_waiter *waiter,
 					struct stape_ring *ring)

@@ -3,11 +3,11 @@
 #define _STAPE_SESSION_READERS_H
 
 #include <linux/cpumask.h>
-#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/poll.h>
 #include <linux/wait.h>
 
+#include "base/wake.h"
 #include "record/session.h"
 
 /**
@@ -36,7 +36,7 @@ struct stape_waiter {
 	cpumask_t cpus;
 	bool descriptions;
 	wait_queue_head_t wait;
-	struct irq_work wake;
+	struct stape_wake wake;
 };
 
 void stape_session_init_readers(struct stape_session *session,

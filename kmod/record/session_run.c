@@ -134,7 +134,7 @@ void stape_session_resync(struct stape_session *session)
 	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
 	stape_filter_settle_leavers(&active->filter, leavers);
 	/* The filter may have lost its last member. */
-	irq_work_queue(&active->wake);
+	stape_wake_queue(&active->wake);
 }
 
 struct stape_ring_call {

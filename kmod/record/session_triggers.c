@@ -71,8 +71,7 @@ static void stape_trigger_init(struct stape_triggers *triggers,
 		stape_trigger_sort(triggers, i);
 	}
 	stape_trigger_set_period(triggers);
-	/* Not a hard irq_work: a probe's CPU need not send the notice at once. */
-	init_irq_work(&triggers->wake, stape_trigger_wake);
+	stape_wake_init(&triggers->wake, stape_trigger_wake);
 	INIT_DELAYED_WORK(&triggers->tell, stape_trigger_tell);
 	INIT_DELAYED_WORK(&triggers->scan, stape_trigger_scan);
 	INIT_DELAYED_WORK(&triggers->count, stape_trigger_count);
@@ -214,7 +213,7 @@ void stape_session_settle_triggers(struct stape_session *session)
 		return;
 	cancel_delayed_work_sync(&triggers->scan);
 	cancel_delayed_work_sync(&triggers->count);
-	irq_work_sync(&triggers->wake);
+	stape_wake_cancel(&triggers->wake);
 	cancel_delayed_work_sync(&triggers->tell);
 	for (i = 0; i < triggers->nr; i++)
 		atomic_set(&triggers->triggers[i].state, STAPE_TRIGGER_ARMED);

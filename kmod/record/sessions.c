@@ -82,7 +82,7 @@ void stape_session_destroy(struct stape_session *session)
 
 	/* Only these works still use the session, and they queue each other in this order. */
 	flush_delayed_work(&session->active.resync);
-	irq_work_sync(&session->active.wake);
+	stape_wake_cancel(&session->active.wake);
 	flush_work(&session->notify_work);
 	stape_registry_remove(&stape_sessions, &session->entry);
 	stape_filter_destroy(&session->active.filter);

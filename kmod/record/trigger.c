@@ -140,7 +140,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 				       (u64)trigger->setup.kind << STAPE_TRIGGER_KIND_SHIFT |
 				       (lasts ? STAPE_TRIGGER_LASTS : 0);
 	stape_encode_trigger(triggers->active, pid, payload);
-	irq_work_queue(&triggers->wake);
+	stape_wake_queue(&triggers->wake);
 }
 
 /* A wait or a run has ended: fires each trigger of its kind whose limit it exceeds. */
@@ -325,10 +325,10 @@ void notrace stape_trigger_wakeup_new(struct stape_ring *ring, struct task_struc
 
 /* -- notifications ----------------------------------------------------------- */
 
-/* Queues @tell, from the interrupt that a probe has asked for. */
-void stape_trigger_wake(struct irq_work *work)
+/* Queues @tell for a probe. */
+void stape_trigger_wake(struct stape_wake *wake)
 {
-	struct stape_triggers *triggers = container_of(work, struct stape_triggers, wake);
+	struct stape_triggers *triggers = container_of(wake, struct stape_triggers, wake);
 
 	mod_delayed_work(stape_work, &triggers->tell, 0);
 }

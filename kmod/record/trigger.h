@@ -9,12 +9,12 @@
 #define _STAPE_TRIGGER_H
 
 #include <linux/atomic.h>
-#include <linux/irq_work.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/workqueue.h>
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
+#include "base/wake.h"
 #include "record/active.h"
 #include "record/ring.h"
 #include "record/waits.h"
@@ -127,7 +127,7 @@ struct stape_triggers {
 	u32 nr;
 	struct stape_trigger_order order[STAPE_TRIGGER_RATE + 1];
 	void (*notify)(struct stape_active *active, const struct stape_trigger *trigger);
-	struct irq_work wake;
+	struct stape_wake wake;
 	struct delayed_work tell;
 	struct delayed_work scan;
 	struct delayed_work count;
@@ -158,7 +158,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 u64 stape_trigger_clip(const struct stape_triggers *triggers, s64 elapsed, u64 now);
 bool stape_trigger_concerns(const struct stape_trigger *trigger, u32 pid, u32 tgid);
 void stape_trigger_tell(struct work_struct *work);
-void stape_trigger_wake(struct irq_work *work);
+void stape_trigger_wake(struct stape_wake *wake);
 
 /* Called by probes. */
 void stape_trigger_switch(struct stape_ring *ring, struct task_struct *prev, bool left,

@@ -6,7 +6,7 @@
 few=(test_lifecycle test_events test_hotplug test_replay_engine test_replay_waits)
 rt=(test_lifecycle test_replay_engine test_prio_inheritance test_unload test_wakers_and_forks
     test_filter_cgroups test_affinity test_prio test_sessions test_softirq test_events test_hotplug
-    test_replay_waits)
+    test_streams test_replay_waits)
 debug_kernel=6.12-debug
 debug=(test_lifecycle test_filter test_loss test_streams test_replay_engine)
 

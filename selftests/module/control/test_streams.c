@@ -7,14 +7,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
 #include "child.h"
+#include "prio.h"
 #include "record.h"
 #include "task.h"
 
@@ -24,6 +27,8 @@ FIXTURE(streams)
 {
 	struct st_record r;
 	struct st_child w;
+	struct st_child other;
+	struct st_child hog;
 	unsigned int *times;
 	int fd;
 	int streams[8];
@@ -60,6 +65,8 @@ FIXTURE_SETUP(streams)
 
 FIXTURE_TEARDOWN(streams)
 {
+	st_child_kill(&self->hog);
+	st_child_kill(&self->other);
 	st_child_kill(&self->w);
 	st_record_close(&self->r);
 }
@@ -98,19 +105,24 @@ static int sessions(void)
 	return n;
 }
 
-/*
- * Fills the ring of its CPU, or that of the descriptions. The child inherits the test's files and
- * closes them, so that it does not hold them.
- */
-static int sleep_often(void *arg)
+/* A child inherits the test's files and closes them, so that it does not hold them. */
+static void close_inherited(FIXTURE_DATA(streams) *self)
 {
-	FIXTURE_DATA(streams) *self = arg;
-	unsigned int i;
+	int i;
 
 	close(self->fd);
 	for (i = 0; i < 8; i++)
 		if (self->streams[i])
 			close(self->streams[i]);
+}
+
+/* Fills the ring of its CPU, or that of the descriptions. */
+static int sleep_often(void *arg)
+{
+	FIXTURE_DATA(streams) *self = arg;
+	unsigned int i;
+
+	close_inherited(self);
 	for (;;) {
 		st_gate();
 		st_sleep_often(*self->times);
@@ -312,6 +324,112 @@ TEST_F(streams, the_last_is_woken)
 	EXPECT_EQ(POLLIN, waiter.events);
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(POLLIN, events_of(self->streams[i], 0));
+}
+
+/* What a hog does: shared with the test, which changes HOG_RUNS to HOG_ENDS. */
+enum { HOG_WAITS, HOG_RUNS, HOG_ENDS, HOG_GAVE_UP };
+
+#define HOG_PRIORITY 10	/* above what kernel threads have, but for those of interrupts */
+
+/* Keeps its CPU busy until the test ends that.  The time only ends a hang. */
+static int hog(void *arg)
+{
+	FIXTURE_DATA(streams) *self = arg;
+	unsigned int *state = self->times + 2;
+
+	close_inherited(self);
+	if (st_set_policy(0, SCHED_FIFO, HOG_PRIORITY))
+		return 1;
+	__atomic_store_n(state, HOG_RUNS, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(state, __ATOMIC_SEQ_CST) == HOG_RUNS)
+		if (clock() > 15 * CLOCKS_PER_SEC)
+			__atomic_store_n(state, HOG_GAVE_UP, __ATOMIC_SEQ_CST);
+	return 0;
+}
+
+/* Returns a thread of the kernel, or 0. */
+static pid_t kernel_thread(const char *name)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid = 0;
+
+	while (dir && !pid && (entry = readdir(dir))) {
+		char comm[32];
+
+		pid = atoi(entry->d_name);
+		if (!pid || st_read_proc(pid, "comm", comm, sizeof(comm)) < 0 ||
+		    strncmp(comm, name, strlen(name)) || comm[strlen(name)] != '\n')
+			pid = 0;
+	}
+	if (dir)
+		closedir(dir);
+	return pid;
+}
+
+/* Reads as often as @fd says so, until a task's switches and renames have been read. */
+static bool read_until(FIXTURE_DATA(streams) *self, int fd, pid_t pid, unsigned int switches,
+		       unsigned int renames)
+{
+	struct st_counts c;
+
+	for (;;) {
+		st_count(&self->r, pid, &c);
+		if (c.in >= switches && c.renames >= renames)
+			return true;
+		if (events_of(fd, -1) != POLLIN || st_record_take(&self->r))
+			return false;
+	}
+}
+
+/*
+ * A task that keeps a CPU busy delays no reader and no close(), although on PREEMPT_RT threads of
+ * that CPU with priority 1 never run. One of these is for RCU, for which close() has to wait.
+ */
+TEST_F_TIMEOUT(streams, busy_cpu, 60)
+{
+	unsigned int *state = self->times + 2;
+	pid_t rcu;
+
+	if (st_cpus() < 2)
+		SKIP(return, "needs two CPUs");
+	ASSERT_EQ(0, st_pin(0, 0));
+	self->times[1] = 4000;
+	self->streams[0] = stream_of(self->fd, "\2", 1);
+	ASSERT_LE(0, self->streams[0]);
+	ASSERT_EQ(0, st_child_fork(&self->other, 0, sleep_often, self));
+	ASSERT_TRUE(st_child_step(&self->other));
+	ASSERT_EQ(0, st_record_add(&self->r, self->other.pid));
+	ASSERT_TRUE(start(self, 1));
+	/* On PREEMPT_RT other tasks' timers are left to a thread of the CPU, too. */
+	ASSERT_EQ(0, st_set_policy(self->w.pid, SCHED_FIFO, HOG_PRIORITY + 1));
+	rcu = kernel_thread("rcuc/1");
+	if (rcu)
+		ASSERT_EQ(0, st_set_policy(rcu, SCHED_FIFO, HOG_PRIORITY + 1));
+	ASSERT_EQ(0, st_child_fork(&self->hog, 1, hog, self));
+	st_child_go(&self->hog);
+	while (__atomic_load_n(state, __ATOMIC_SEQ_CST) == HOG_WAITS)
+		usleep(1000);
+
+	st_child_go(&self->w);
+	EXPECT_TRUE(read_until(self, self->streams[0], self->w.pid, *self->times / 2, 0));
+	EXPECT_EQ(HOG_RUNS, *state);
+	/* Descriptions have no stream. */
+	EXPECT_TRUE(read_until(self, self->fd, self->w.pid, 0, self->times[1] / 2));
+	EXPECT_EQ(HOG_RUNS, *state);
+	ASSERT_TRUE(st_child_settled(&self->w));
+	/* CPU 0 can wake the session's readers as well. */
+	st_child_go(&self->other);
+	EXPECT_TRUE(read_until(self, self->fd, self->other.pid, *self->times / 2, 0));
+	EXPECT_EQ(HOG_RUNS, *state);
+	ASSERT_TRUE(st_child_settled(&self->other));
+	close(self->streams[0]);
+	st_record_close(&self->r);
+	EXPECT_EQ(HOG_RUNS, *state);
+	*state = HOG_ENDS;
+	ASSERT_TRUE(st_child_settled(&self->hog));
+	if (rcu)
+		ASSERT_EQ(0, st_set_policy(rcu, SCHED_FIFO, 1));
 }
 
 /* -- order of closing ---------------------------------------------------------------------- */
