@@ -48,7 +48,9 @@ static struct page **stape_memory_get(unsigned long nr, int node)
  * stape_memory_alloc() - allocate an array whose length a request decides
  * @count: elements; 0 is taken as 1
  * @size: bytes of an element
- * @node: NUMA node that the memory should be on; NUMA_NO_NODE: where the caller's policy puts it
+ * @node: NUMA node that the memory should be on; NUMA_NO_NODE: that of the
+ *	CPU that the caller runs on, whatever its memory policy says.  Another node is taken if
+ *	this one has too little, or if the caller's cpuset forbids it
  *
  * The memory is zeroed, begins at a page, and is charged to the caller's memory cgroup.
  * vmalloc_to_page() finds its pages.
