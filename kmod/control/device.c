@@ -135,7 +135,7 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 
 	if (count < STAPE_PAGE_SIZE)
 		return -EINVAL;
-	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with stape_session_set() */
 		return -ENODATA;
 	if (file->f_flags & O_NONBLOCK) {
 		if (!mutex_trylock(&session->read_lock))
@@ -220,7 +220,7 @@ static int stape_device_mmap(struct file *file, struct vm_area_struct *vma)
 	struct stape_ring *ring;
 	u64 size, n, in_ring;
 
-	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with stape_session_set() */
 		return -ENODATA;
 	size = stape_ring_size(session->setup.pages);
 	n = div64_u64_rem((u64)vma->vm_pgoff << PAGE_SHIFT, size, &in_ring);
@@ -288,7 +288,7 @@ static long stape_device_clock(struct stape_session *session, void __user *arg)
 {
 	struct stape_clock_sample sample;
 
-	if (!smp_load_acquire(&session->active.rings))		/* pairs with session-set */
+	if (!smp_load_acquire(&session->active.rings))		/* pairs with stape_session_set() */
 		return -ENODATA;
 	stape_clock_sample(session->setup.counter, &sample);
 	stape_dump_sample(session->dump, &sample);

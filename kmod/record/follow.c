@@ -122,7 +122,10 @@ void stape_follow_fork(struct task_struct *parent, struct task_struct *child)
 	struct stape_active *active;
 
 	preempt_disable();	/* makes this an RCU reader */
-	/* The child is linked before this reads bits; pairs with the barriers before list walks. */
+	/*
+	 * The child is linked before this reads bits and rules; pairs with the barriers in
+	 * stape_rules_seed_process() and stape_rules_walk(), which come before they walk.
+	 */
 	smp_mb();
 	for_each_active(active)
 		stape_follow_fork_one(active, parent, child, child->pid);

@@ -83,7 +83,8 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 
 	if (match == test_bit(pid, active->filter.members))
 		return false;
-	smp_rmb();	/* the seed's bit before the task's flags; pairs with stape_follow_exit() */
+	/* The seed's bit before the task's flags; pairs with the exit's stape_filter_set_seed(). */
+	smp_rmb();
 	/*
 	 * A task that is no seed any more because it exits is recorded until its last switch.
 	 * A task that exits does not enter, because its exit probe may already have run.

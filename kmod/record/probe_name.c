@@ -74,7 +74,7 @@ static void stape_name_stored(struct task_struct *task, unsigned int entries)
 
 	/*
 	 * The name is stored before rules and the count of entries are read.  Pairs with the
-	 * barriers in stape_rules_update_all() and stape_encode_enter(): either they see the
+	 * barriers in stape_rules_walk() and stape_encode_enter(): either they see the
 	 * new name, or this sees their rule or their count.
 	 */
 	smp_mb();

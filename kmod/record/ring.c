@@ -701,7 +701,7 @@ u64 stape_ring_pending(const struct stape_ring *ring)
 
 	if (!ring->mem)
 		return 0;
-	head = smp_load_acquire(&ring->producer->head);	/* pairs with publish */
+	head = smp_load_acquire(&ring->producer->head);	/* pairs with stape_ring_publish() */
 	pending = head - READ_ONCE(ring->consumer->tail);
 	return pending > ring->mask + 1 ? 0 : pending;
 }
@@ -728,6 +728,6 @@ const void *stape_ring_peek(const struct stape_ring *ring)
  */
 void stape_ring_consume(struct stape_ring *ring)
 {
-	/* Pairs with the acquire in stape_ring_open(). */
+	/* Pairs with the acquire in stape_ring_full(). */
 	smp_store_release(&ring->consumer->tail, READ_ONCE(ring->consumer->tail) + 1);
 }

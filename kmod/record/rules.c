@@ -131,7 +131,7 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 
 	changed = stape_rules_seed(active, task, seed);
 	do {
-		smp_mb();	/* bits before the list; pairs with that of stape_follow_fork() */
+		smp_mb();	/* bits before the list; pairs with stape_follow_fork() */
 		again = stape_rules_seed_threads(active, task, seed, &changed);
 		cond_resched();
 	} while (again && !stape_filter_own_rules(&active->filter)->flags.no_inherit &&
@@ -238,7 +238,11 @@ static void stape_rules_walk(struct stape_active *active,
 	struct pid *pid;
 	int nr = 1, n = 0;
 
-	smp_mb();	/* rules before the tasks; pairs with that of stape_follow_fork() */
+	/*
+	 * Rules before the tasks; pairs with stape_follow_fork(), stape_name_stored() and
+	 * stape_probe_mkdir().
+	 */
+	smp_mb();
 	rcu_read_lock();
 	while ((pid = find_ge_pid(nr, &init_pid_ns))) {
 		nr = pid_nr(pid) + 1;

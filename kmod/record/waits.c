@@ -143,7 +143,7 @@ u64 *stape_waits_take(struct stape_waits *waits, u32 pid)
 	if (leaf == &stape_waits_no_leaf && waits->nr_stock) {
 		WRITE_ONCE(waits->nr_stock, waits->nr_stock - 1);
 		leaf = waits->stock[waits->nr_stock];
-		/* Pairs with the address dependency in stape_waits_find(). */
+		/* Pairs with the address dependency in stape_waits_leaf(). */
 		smp_store_release(&waits->leaves[n], leaf);
 	}
 	raw_spin_unlock(&waits->lock);

@@ -305,7 +305,7 @@ static void stape_rendezvous_park(struct stape_replay *replay, struct stape_play
 	struct stape_rendezvous_wakee wakee;
 
 	stape_rendezvous_set_parked(self, true);
-	/* Full barrier: pairs with that of stape_rendezvous_unpark_wakers(). */
+	/* Pairs with the barrier in stape_rendezvous_unpark_wakers(). */
 	set_current_state(TASK_INTERRUPTIBLE);
 	wakee = stape_rendezvous_check_get(replay, self, number);
 	if (wakee.is_late)

@@ -400,7 +400,7 @@ static void stape_replay_rearm_player(struct stape_player *player)
  */
 static void stape_replay_rearm(struct stape_replay *replay)
 {
-	/* The state is stored before @held is loaded; pairs with set_current_state() of a wait. */
+	/* The state is stored before @held is loaded; pairs with stape_step_wait(). */
 	smp_mb();
 	stape_replay_each_player(replay, stape_replay_rearm_player);
 }

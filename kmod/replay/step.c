@@ -159,7 +159,7 @@ static int stape_step_wait(struct stape_replay *replay, struct stape_player *pla
 
 	atomic_inc(&replay->waiting);
 	for (;;) {
-		/* Full barrier: pairs with the waker's, between its count and its load of @edge. */
+		/* Pairs with stape_step_wake(), between its count and its load of @edge. */
 		set_current_state(state);
 		if (stape_step_is_ready(replay, player))
 			break;
