@@ -2,8 +2,16 @@
 /*
  * Switches the probes on for the first user and off after the last.  There is one probe per
  * tracepoint, however many sessions record.  Probes run in the scheduler, under its locks: they
- * allocate nothing, print nothing, wake nothing, and wait for no lock but those of PIDs
- * (filter.h).  Under the runqueue lock such a lock is taken only when io_uring starts a worker.
+ * allocate nothing, print nothing, and wake nothing.  They take no lock but raw spinlocks that
+ * are held for a bounded time: those of PIDs and filters (filter.h), of descriptions
+ * (descriptions.h), of stocks of leaves (waits.h), and of parked players (rendezvous.c).
+ *
+ * Under the runqueue lock the usual switch and wake-up take none of them.  The exceptions are:
+ *
+ *   io_uring starts a worker: the lock of its PID, and that of the descriptions
+ *   many tasks have ended before the CPU took an interrupt: the same, see dead.c
+ *   a task begins to wait whose PID has no leaf, in a session with triggers: that of the stock
+ *   a player sleeps for which another one has parked: that of the parked player
  *
  * Every probe is an RCU reader, because sessions, rings and players are freed after a
  * grace period.  Linux 6.12 switches preemption off around a probe.  Linux 7.3 takes SRCU

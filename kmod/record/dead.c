@@ -61,7 +61,10 @@ void stape_dead_init(void)
 
 		list->now = IRQ_WORK_INIT_HARD(stape_dead_work);
 		list->tick = IRQ_WORK_INIT_LAZY(stape_dead_work);
-		/* There a thread does what ticks have to do, and it may be parked. */
+		/*
+		 * There a thread of the CPU runs all irq_work that is not hard.  It is parked while
+		 * the CPU goes offline, and waits for tasks of a higher priority.
+		 */
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
 			list->tick = IRQ_WORK_INIT_HARD(stape_dead_work);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the switch probe has more to do than to write the switch.  One key for all such cases
- * costs the usual one a single nop.
+ * The key of the switch probe's slow paths.  It is on if a replay watches tasks, or if a session
+ * wants system calls or has triggers.  With one key for all of them, the probe has a single nop
+ * when it is off.
  */
 #ifndef _STAPE_EXTRAS_H
 #define _STAPE_EXTRAS_H
@@ -10,7 +11,7 @@
 
 extern struct static_key_false_deferred stape_extras_key;
 
-/* Returns true if tasks may be watched, or if a session may want system calls. */
+/* Returns true if the switch probe may have more to do than to write the switch. */
 static __always_inline bool stape_extras_enabled(void)
 {
 	return static_branch_unlikely(&stape_extras_key.key);

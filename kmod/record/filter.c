@@ -218,7 +218,8 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
  * stape_filter_settle() - update the id of a PID after a change of its bits
  * @pid: the PID
  *
- * Leavers are searched only if they may have @pid: stape_filter_note() has set its id.
+ * The id of a leaver is STAPE_FILTER_MULTI: stape_filter_note() has set it.  If @pid has another
+ * id, it is no leaver, so the arrays of leavers need no search.
  *
  * Context: under the PID's stape_filter_lock().
  */

@@ -118,7 +118,7 @@ struct stape_filter_rescan {
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @rules: changed under the session's lock, read under RCU
- * @open: @rules may select a task that is neither a seed nor a seed's descendant
+ * @matches_any: @rules have "all" or a cgroup, so every new task has to be checked
  *
  * A PID's bits, its id, and its entry in @leavers are changed under stape_filter_lock() of the
  * PID, and read without it.  The exit probe clears the seed of a member without the lock.
@@ -136,7 +136,7 @@ struct stape_filter {
 	struct stape_filter_rescan rescan;
 	struct pid *owner;
 	struct stape_filter_rules __rcu *rules;
-	bool open;
+	bool matches_any;
 };
 
 /*
@@ -342,14 +342,14 @@ static inline void stape_filter_drop_member(struct stape_filter *filter, u32 pid
 static inline bool stape_filter_is_over(const struct stape_filter *filter)
 {
 	smp_mb();	/* the caller's change before these loads; pairs with itself */
-	return !READ_ONCE(filter->open) && !atomic_read(&filter->nr_members) &&
+	return !READ_ONCE(filter->matches_any) && !atomic_read(&filter->nr_members) &&
 	       !atomic_read(&filter->nr_seeds);
 }
 
 /* Returns true if a rule may select the PID's task, or a bit is set, perhaps by an older task. */
 static inline bool stape_filter_may_match(const struct stape_filter *filter, u32 pid)
 {
-	return READ_ONCE(filter->open) || test_bit(pid, filter->seeds) ||
+	return READ_ONCE(filter->matches_any) || test_bit(pid, filter->seeds) ||
 	       test_bit(pid, filter->members);
 }
 

@@ -246,10 +246,13 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 }
 
 /*
- * Removes a leader that has ended before its last thread.  Returns whether it has.  A leader that
- * has not switched out for the last time finds no thread then, and removes itself: this reads
- * @on_cpu after the kernel has stopped counting the last thread, and the other way round; pairs
- * with smp_mb() in stape_dead_work().
+ * Removes a leader that has ended before its last thread.  Returns whether it has.
+ *
+ * Two sides may remove such a leader: its own tick, stape_dead_work(), and the exit of the last
+ * thread, which is here.  Each changes something, has a full barrier, and then checks what the
+ * other one changes.  The tick comes after @on_cpu has changed and checks signal->live.  The exit
+ * comes after signal->live has changed and checks @on_cpu.  So at least one of them removes the
+ * leader.  Pairs with the barrier in stape_dead_work().
  */
 static bool stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
 {

@@ -73,16 +73,16 @@ static __always_inline void stape_follow_exit(struct stape_active *active,
 }
 
 /**
- * stape_follow_last_use() - note how a PID is used when its task switches out for the last time
+ * stape_follow_last_use() - get a stamp of a PID whose task switches out for the last time
  * @task: the task
  *
- * While the kernel lists the task, all bits of its PID are its own, and while the returned
- * count stays the same, no other task sets any.  The count is read first: if another task has set
- * a bit, the kernel has let go of @task before that.  If its process has no thread that runs,
- * nobody takes over the PID in an execve().
+ * The stamp counts the tasks that have become members with this PID.  If it has not changed at the
+ * tick, the bits still belong to @task, and may be cleared without a look-up.  It is read before
+ * pid_alive(), because another task gets the PID only after the kernel has released @task.  If a
+ * thread of the process still runs, it may take over the PID in an execve().
  *
  * Context: interrupts off; any lock may be held.
- * Return: the count, or one that is not reached: the PID has to be looked up.
+ * Return: the stamp; or one that the PID does not have at the tick, so that it is looked up.
  */
 static __always_inline u32 stape_follow_last_use(const struct task_struct *task)
 {

@@ -85,18 +85,17 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 		return false;
 	/* The seed's bit before the task's flags; pairs with the exit's stape_filter_set_seed(). */
 	smp_rmb();
-	/*
-	 * A task that is no seed any more because it exits is recorded until its last switch.
-	 * A task that exits does not enter, because its exit probe may already have run.
-	 */
-	if (match ? stape_task_flags(task) & PF_EXITING : stape_task_is_exiting(task))
-		return false;
-	if (match && READ_ONCE(task->__state) == TASK_DEAD)
-		return false;
-	if (match)
+	if (match) {
+		/* Its exit probe may have run already, so nothing would remove it. */
+		if (stape_task_flags(task) & PF_EXITING || READ_ONCE(task->__state) == TASK_DEAD)
+			return false;
 		stape_membership_enter(active, task, pid, comm, false);
-	else
+	} else {
+		/* Its exit probe has cleared the seed.  It is a member until its last switch. */
+		if (stape_task_is_exiting(task))
+			return false;
 		stape_membership_leave(active, task, pid);
+	}
 	return true;
 }
 

@@ -5,9 +5,9 @@
  * uses the old name.  So the task is checked once more when the function that stores the name
  * returns.
  *
- * All checks but that of the rename probe, which uses the new name, read the name under
- * the lock of its PID.  A check from here comes after the last store and reads the name that was
- * stored last, and later checks read the same.
+ * The rename probe checks the task by the new name, before that is stored.  Until the store, other
+ * CPUs may check it by the old name.  stape_name_stored() runs after the store.  Its check and all
+ * later ones read the new name, because each holds the lock of the task's PID.
  *
  * An execve() may not go through the function's entry, because the compiler may have put
  * the function into its caller.  The exec probe checks the task after it.

@@ -296,7 +296,7 @@ static void stape_rules_replace(struct stape_active *active, struct stape_filter
 	struct stape_filter_rules *old = stape_filter_own_rules(filter);
 
 	rcu_assign_pointer(filter->rules, rules);
-	WRITE_ONCE(filter->open, rules->flags.all || rules->nr_cgroups);
+	WRITE_ONCE(filter->matches_any, rules->flags.all || rules->nr_cgroups);
 	kfree_rcu(old, rcu);
 }
 

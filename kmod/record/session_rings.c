@@ -167,8 +167,8 @@ int stape_session_set(struct stape_session *session, struct stape_ring_setup *se
 	session->memory = bytes;
 	WRITE_ONCE(session->state, STAPE_SESSION_READY);
 	/*
-	 * Pairs with the acquire in stape_session_readable() and in the device's functions: a reader
-	 * that sees the rings may use them.
+	 * Pairs with the acquire in stape_session_readable() and in the device's functions: a
+	 * reader that sees the rings may use them.
 	 */
 	smp_store_release(&session->active.rings, rings);
 	return 0;

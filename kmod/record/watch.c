@@ -94,7 +94,7 @@ void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool
 	if (watch) {
 		WRITE_ONCE(watch->runtime, watch->runtime + stape_watch_running(watch, now));
 		if (sleeps)
-			watch->ops->sleeps(watch);
+			watch->ops->on_sleep(watch);
 	}
 	watch = stape_watch_find(next);
 	if (watch) {
@@ -116,7 +116,7 @@ void stape_watch_gone(const struct task_struct *task)
 	rcu_read_lock();
 	watch = stape_watch_find(task);
 	if (watch)
-		watch->ops->gone(watch);
+		watch->ops->on_exit(watch);
 	rcu_read_unlock();
 }
 

@@ -14,15 +14,15 @@ struct task_struct;
 
 /**
  * struct stape_watch_ops - the watcher's callbacks
- * @sleeps: the task is being switched out and sleeps.  Called from the switch probe, with
+ * @on_sleep: the task is being switched out and sleeps.  Called from the switch probe, with
  *	interrupts off and under the runqueue lock
- * @gone: the task ends, or executes another program.  Called from the exit and exec probes
+ * @on_exit: the task ends, or executes another program.  Called from the exit and exec probes
  *
  * Both are called by RCU readers.
  */
 struct stape_watch_ops {
-	void (*sleeps)(struct stape_watch *watch);
-	void (*gone)(struct stape_watch *watch);
+	void (*on_sleep)(struct stape_watch *watch);
+	void (*on_exit)(struct stape_watch *watch);
 };
 
 /**

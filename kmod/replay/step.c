@@ -35,7 +35,7 @@ static_assert(offsetof(struct stape_step, nr_next) == 48);
 #define STAPE_STEP_MIN_SLEEP_MAX_NS	640000U
 #define STAPE_STEP_TRIES		6
 
-static void stape_step_sleeps(struct stape_watch *watch)
+static void stape_step_on_sleep(struct stape_watch *watch)
 {
 	struct stape_player *player = container_of(watch, struct stape_player, watch);
 
@@ -43,14 +43,14 @@ static void stape_step_sleeps(struct stape_watch *watch)
 	stape_rendezvous_unpark_wakers(player);
 }
 
-static void stape_step_gone(struct stape_watch *watch)
+static void stape_step_on_exit(struct stape_watch *watch)
 {
 	stape_player_gone(container_of(watch, struct stape_player, watch));
 }
 
 static const struct stape_watch_ops stape_step_watch_ops = {
-	.sleeps = stape_step_sleeps,
-	.gone = stape_step_gone,
+	.on_sleep = stape_step_on_sleep,
+	.on_exit = stape_step_on_exit,
 };
 
 /**
