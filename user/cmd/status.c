@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <schedtape/client.h>
@@ -23,6 +24,25 @@ static char *next_line(char **at)
 	char *line = strsep(at, "\n");
 
 	return line && *line ? line : NULL;
+}
+
+/*
+ * Adds a line if an administrator has switched all kprobes off.  The module cannot know it: the
+ * kernel registers its return probes nevertheless.  Only root can read the file.
+ */
+static void add_disarmed(struct schedtape_module_info *info)
+{
+	static const char name[] = "/sys/kernel/debug/kprobes/enabled";
+	size_t used = strlen(info->missing);
+	FILE *file = fopen(name, "re");
+
+	if (!file)
+		return;
+	if (fgetc(file) == '0')
+		snprintf(info->missing + used, sizeof(info->missing) - used,
+			 "kprobes, which are switched off in %s: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded\n",
+			 name);
+	fclose(file);
 }
 
 static void print_missing(const struct schedtape_module_info *info)
@@ -147,6 +167,7 @@ int cmd_status(int argc, char **argv)
 	if (!ret) {
 		ret = schedtape_client_info(client, &info, &err);
 		schedtape_client_close(client);
+		add_disarmed(&info);
 	}
 	why_not = rights_obstacle(loaded);
 	if (!ret && !why_not && versions_check(info.wire_version, &other))

@@ -49,6 +49,17 @@ else
 	like status.json "all(text in d['missing'] for text in open('lacking.txt').read().splitlines())"
 	report $? "status --json names it"
 fi
+kprobes=/sys/kernel/debug/kprobes/enabled
+if [ -w "$kprobes" ]; then
+	lines=$(said status.txt)
+	echo 0 > "$kprobes"
+	schedtape status > disarmed.txt 2> log
+	echo 1 > "$kprobes"
+	schedtape status > armed.txt 2>> log
+	[ "$(said disarmed.txt)" = $((lines + 1)) ] &&
+		grep -q "^missing  .*: kprobes.*$kprobes" disarmed.txt && [ "$(said armed.txt)" = "$lines" ]
+	report $? "status names kprobes while they are switched off"
+fi
 schedtape record -q -o t -- periodic 20 1 10 > out 2> log &&
 	schedtape replay --record=again t > out 2>> log &&
 	schedtape diff --json t again > diff.json 2>> log &&
