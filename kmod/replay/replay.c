@@ -135,6 +135,8 @@ static void stape_replay_each_player(struct stape_replay *replay,
  * stape_replay_kill() - kill the players, after stape_replay_finish()
  * @replay: any replay; nothing happens if its players are to live
  *
+ * @kills is set once and for all: no round follows in which players could join during the walk.
+ *
  * Context: may sleep, without the replay's lock.
  */
 void stape_replay_kill(struct stape_replay *replay)
@@ -330,7 +332,9 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 	}
 	if (state == STAPE_REPLAY_STUCK)
 		return;
-	WRITE_ONCE(replay->kills, true);
+	/* A replay that is done has no players, and players of the next round must live. */
+	if (state != STAPE_REPLAY_DONE)
+		WRITE_ONCE(replay->kills, true);
 	mod_delayed_work(stape_work, &replay->progress, 0);
 }
 

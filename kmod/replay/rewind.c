@@ -59,7 +59,6 @@ static void stape_rewind_counts(struct stape_replay *replay)
 	lockdep_assert_held(&replay->lock);
 	replay->joined = 0;
 	replay->done = 0;
-	replay->kills = false;
 	replay->failed_pid = 0;
 	replay->start_time = 0;
 	replay->stop_time = 0;

@@ -123,7 +123,7 @@ struct stape_player {
  * @stopped_by: enum stape_stopped_by
  * @joined: players that have joined so far
  * @done: players that have ended their program
- * @kills: it has ended, and the players that are left are killed
+ * @kills: it has ended too early: players that are left are killed, and no round follows
  * @rewinds: a call of stape_rewind() resets it
  * @failed_pid: PID of the player that ended too early
  * @timebase: maps times, from the first change of @state to RUNNING on

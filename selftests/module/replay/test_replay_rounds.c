@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a replay of several rounds keeps its number, its speed and its monitor; speed and
- * stop between two rounds; calls whose struct is shorter or longer than the module's.
+ * Description: a replay of several rounds keeps its number, its speed and its monitor; speed,
+ * stop and requests between two rounds; calls whose struct is shorter or longer than the module's.
  */
 #include <poll.h>
 
@@ -208,6 +208,73 @@ TEST_F(replay, one_round)
 	ASSERT_TRUE(play(self));
 	EXPECT_EQ(-EINVAL, rewind_replay(self));
 	EXPECT_EQ(-EALREADY, set_speed(self, 1));
+}
+
+/* -- requests between rounds ------------------------------------------------------ */
+
+#define MANY		128
+#define ROUNDS		40
+#define ASKERS		4
+
+/* A thread may be a player many times, one after the other.  Plays all rounds, with all numbers. */
+static int play_rounds(void *arg)
+{
+	struct notes *notes = arg;
+	int ret = 0, round, i;
+
+	for (round = 0; round < ROUNDS && !ret; round++) {
+		if (round && ioctl(session, STAPE_IOC_REWIND))
+			return 1;
+		for (i = MANY - 1; i >= 0 && !ret; i--)
+			ret = join(i) ?: leave(i, 0);
+		note(notes, ret);
+	}
+	return !!ret;
+}
+
+/* Requests the state without a pause.  Returns NULL if no request failed. */
+static void *ask(void *arg)
+{
+	struct schedtape_replay_state state = { .size = sizeof(state) };
+	struct schedtape_client *client;
+	struct schedtape_error err;
+	uint32_t id = *(uint32_t *)arg;
+	bool good;
+
+	if (schedtape_client_open(&client, &err))
+		return arg;
+	do {
+		good = !schedtape_replay_get(client, id, &state, &err);
+	} while (good && state.state != STAPE_REPLAY_STOPPED &&
+		 state.state != STAPE_REPLAY_BROKEN);
+	schedtape_client_close(client);
+	return good ? NULL : arg;
+}
+
+/* A request that looks at the players of a round which is done does not kill those of the next. */
+TEST_F(replay, requests_between_rounds)
+{
+	pthread_t askers[ASKERS];
+	void *failed;
+	int i;
+
+	ASSERT_EQ(0, make(self, MANY, 0));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_rounds, self->notes));
+	for (i = 0; i < ASKERS; i++)
+		ASSERT_EQ(0, pthread_create(&askers[i], NULL, ask, &self->setup.id));
+	st_child_go(&self->w[0]);
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+	EXPECT_EQ(ROUNDS, self->notes->steps);
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
+	EXPECT_EQ(MANY, self->state.done);
+	/* Ends the threads. */
+	schedtape_replay_stop(self->r.client, self->setup.id, &self->err);
+	for (i = 0; i < ASKERS; i++) {
+		EXPECT_EQ(0, pthread_join(askers[i], &failed));
+		EXPECT_EQ(NULL, failed);
+	}
 }
 
 /* -- sizes ----------------------------------------------------------------------- */
