@@ -13,35 +13,58 @@
 #include "replay/types.h"
 
 /*
- * A timer is deferred, by STAPE_TIMER_DEFER_NS at a time, until the players that its player
- * wakes next are in their waits.  In all, a player's timers are deferred by at most 50 ms plus
- * 1/32 of the time since the start.  If that is not enough, those players lack CPU time, and
- * deferring more would make the load smaller than recorded.
+ * A timer is deferred until the players that its player wakes next are in their waits.  In all, a
+ * player's timers are deferred by at most 50 ms plus 1/32 of the time since the start.  If that
+ * is not enough, those players lack CPU time, and deferring more would make the load smaller
+ * than recorded.
+ *
+ * A deferred timer looks again after STAPE_TIMER_DEFER_NS.  Two looks of a replay have
+ * STAPE_TIMER_LOOK_NS in between, so the number of interrupts does not grow with the number of
+ * players.  A timer that had to be deferred by more than STAPE_TIMER_DEFER_MAX_NS fires, because
+ * its player would sleep for too long after its wakees have come to their waits.
  */
 #define STAPE_TIMER_DEFER_NS		250000
+#define STAPE_TIMER_DEFER_MAX_NS	8000000
+#define STAPE_TIMER_LOOK_NS		50000
 #define STAPE_TIMER_DEFER_START_NS	50000000
 #define STAPE_TIMER_DEFER_SHIFT		5
 
-static bool stape_timer_defers(const struct stape_player *player, u64 now)
+/* Returns by how much a timer may be deferred now, ns. */
+static u64 stape_timer_defer_max(const struct stape_player *player, u64 now)
 {
 	u64 since_start = now - READ_ONCE(player->replay->start_time);
+	u64 all = STAPE_TIMER_DEFER_START_NS + (since_start >> STAPE_TIMER_DEFER_SHIFT);
 
-	return player->deferred < STAPE_TIMER_DEFER_START_NS +
-				  (since_start >> STAPE_TIMER_DEFER_SHIFT) &&
-	       !stape_rendezvous_wakees_wait(player);
+	if (player->deferred >= all)
+		return 0;
+	return min_t(u64, all - player->deferred, STAPE_TIMER_DEFER_MAX_NS);
+}
+
+/* Defers a timer whose callback runs, if its wakees are late.  Its look is the replay's last. */
+static bool stape_timer_defer(struct stape_player *player)
+{
+	u64 now = ktime_get_ns(), until = now + stape_timer_defer_max(player, now), look;
+	s64 last = atomic64_read(&player->replay->last_look);
+
+	if (until < now + STAPE_TIMER_DEFER_NS || stape_rendezvous_wakees_wait(player))
+		return false;
+	do {
+		look = max_t(u64, now + STAPE_TIMER_DEFER_NS, last + STAPE_TIMER_LOOK_NS);
+		if (look > until)
+			return false;
+	} while (!atomic64_try_cmpxchg(&player->replay->last_look, &last, look));
+	player->deferred += look - now;
+	/* No other code starts a timer whose callback runs: see stape_timer_arm(). */
+	hrtimer_set_expires(&player->timer, ns_to_ktime(look));
+	return true;
 }
 
 static enum hrtimer_restart stape_timer_fire(struct hrtimer *timer)
 {
 	struct stape_player *player = container_of(timer, struct stape_player, timer);
-	u64 now = ktime_get_ns();
 
-	if (stape_timer_defers(player, now)) {
-		/* No other code starts a timer whose callback runs: see stape_timer_arm(). */
-		hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(STAPE_TIMER_DEFER_NS));
-		player->deferred += ktime_to_ns(hrtimer_get_expires(timer)) - now;
+	if (stape_timer_defer(player))
 		return HRTIMER_RESTART;
-	}
 	/* wake_up_process() orders this store before its load of the task's state. */
 	WRITE_ONCE(player->expired, true);
 	wake_up_process(player->watch.task);

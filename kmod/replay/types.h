@@ -129,6 +129,7 @@ struct stape_player {
  * @timebase: maps times, from the first change of @state to RUNNING on
  * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
  * @stop_time: ns of CLOCK_MONOTONIC
+ * @last_look: when the last of the deferred timers looks again, see timer.c, ns of CLOCK_MONOTONIC
  * @waiting: players in a wait
  * @steps: steps of all players
  * @timed_waits: timed waits that have ended
@@ -166,6 +167,7 @@ struct stape_replay {
 	u64 start_time;
 	u64 stop_time;
 
+	atomic64_t last_look;
 	atomic_t waiting;
 	atomic64_t steps;
 	atomic64_t timed_waits;

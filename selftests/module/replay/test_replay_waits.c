@@ -4,6 +4,7 @@
  */
 #include <sched.h>
 
+#include "calls.h"
 #include "players.h"
 
 static int wait_step(uint32_t player, uint64_t index, uint32_t wait, uint64_t value)
@@ -350,6 +351,82 @@ TEST_F(replay, holding)
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(0, self->notes->ret);
 	EXPECT_EQ(5, self->notes->steps);
+}
+
+/* -- timers that wait for late players ------------------------------------------------ */
+
+#define TIMERS		64
+#define LATE		(20 * MS)
+
+static uint32_t to_the_late_one;	/* the number of an edge */
+
+static void *wait_then_wake(void *arg)
+{
+	struct stape_step wait = {
+		.player = (uintptr_t)arg,
+		.wait = STAPE_WAIT_UNTIL,
+		.value = LATE,
+		.wakes = (uintptr_t)&to_the_late_one,
+		.nr_next = 1,
+	};
+	int ret = join(wait.player) ?: make_step(&wait) ?: leave(wait.player, 1);
+
+	return (void *)(intptr_t)ret;
+}
+
+/* The first thread that cannot play ends the process. */
+static int wait_in_threads(void *arg)
+{
+	pthread_t threads[TIMERS];
+	struct notes *notes = arg;
+	uintptr_t i;
+	void *ret;
+
+	munlockall();
+	for (i = 0; i < TIMERS; i++)
+		if (pthread_create(&threads[i], NULL, wait_then_wake, (void *)(i + 1)))
+			return 1;
+	for (i = 0; i < TIMERS; i++)
+		if (pthread_join(threads[i], &ret) || ret)
+			return 1;
+	note(notes, 0);
+	return 0;
+}
+
+/*
+ * Players are woken at the same time, and will wake one that never waits.  So their timers look at
+ * it again and again, but only every 50 us, however many they are.
+ */
+TEST_F(replay, many_timers_look_as_rarely_as_one)
+{
+	struct st_calls calls;
+	uint64_t took, looks;
+	long hits;
+
+	/* Counting patches the kernel's code: see lib/avoid-patching.sh. */
+	if (st_cpus() > 1 || st_calls_begin(&calls, "stape_timer_fire"))
+		SKIP(return, "calls can be counted with one CPU only, and a kernel with kprobes");
+	self->edges[0] = 0;
+	ASSERT_EQ(0, setup(self, TIMERS + 1, 1));
+	ASSERT_EQ(0, join(0));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_in_threads, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, TIMERS));
+	ASSERT_EQ(0, start(self, 0));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	hits = st_calls_end(&calls);
+	ASSERT_EQ(1, self->notes->steps);
+	EXPECT_EQ(0, leave(0, 0));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+	took = self->notes->times[0] - self->state.start_time - LATE;
+	looks = took / (MS / 20);
+	TH_LOG("%ld calls for %d timers in %llu us", hits, TIMERS, took / 1000ull);
+	/* A timer fires twice if its player has not slept yet. */
+	EXPECT_LT(TIMERS, hits);
+	EXPECT_GE(looks + 2 * TIMERS, hits);
+	/* If looks took all of the CPU's time, players could not go on for seconds. */
+	if (st_exact())
+		EXPECT_GT(1000 * MS, took);
 }
 
 /* -- deadlocks --------------------------------------------------------------------- */
