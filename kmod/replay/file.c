@@ -15,25 +15,14 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "replay/player.h"
 #include "replay/replay.h"
 #include "replay/step.h"
 
 static int stape_replay_file_release(struct inode *inode, struct file *file)
 {
 	struct stape_replay *replay = file->private_data;
-	struct stape_player *player, *next;
 
-	/* No player can step any more, so these players cannot reach their programs' ends. */
-	spin_lock(&replay->lock);
-	if (!list_empty(&replay->alive))
-		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
-	spin_unlock(&replay->lock);
-	stape_replay_kill(replay);
-	spin_lock(&replay->lock);
-	list_for_each_entry_safe(player, next, &replay->alive, alive)
-		stape_player_remove(player);
-	spin_unlock(&replay->lock);
+	stape_replay_remove_players(replay);
 	stape_replay_put(replay);
 	return 0;
 }

@@ -71,7 +71,6 @@ int stape_player_add(struct stape_player *player)
 		ret = -EBUSY;
 	} else {
 		rcu_assign_pointer(replay->players[player->number], player);
-		list_add_tail(&player->alive, &replay->alive);
 		replay->joined++;
 		stape_watch_add(&player->watch);
 	}
@@ -96,8 +95,9 @@ void stape_player_remove(struct stape_player *player)
 
 	lockdep_assert_held(&replay->lock);
 	RCU_INIT_POINTER(replay->players[player->number], NULL);
-	list_del(&player->alive);
 	stape_watch_remove(&player->watch);
+	if (READ_ONCE(player->gone))
+		atomic_dec(&replay->gone);
 	call_rcu(&player->rcu, stape_player_free_rcu);
 }
 
@@ -130,11 +130,15 @@ struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
  * stape_player_gone() - note that a player's thread ends or has executed a program
  * @player: the player; the replay removes it soon
  *
- * Context: RCU reader, in a probe.
+ * Context: RCU reader, in a probe, in the player's thread.
  */
 void stape_player_gone(struct stape_player *player)
 {
-	WRITE_ONCE(player->gone, true);
+	/* A thread that has executed a program may end before it is removed. */
+	if (!player->gone) {
+		WRITE_ONCE(player->gone, true);
+		atomic_inc(&player->replay->gone);
+	}
 	mod_delayed_work(stape_work, &player->replay->progress, 0);
 }
 

@@ -71,42 +71,6 @@ void stape_replay_put(struct stape_replay *replay)
 	kref_put(&replay->entry.ref, stape_replay_free);
 }
 
-/* Returns true if each player waits for a wake-up that has not come. */
-static bool stape_replay_all_wait(struct stape_replay *replay)
-{
-	struct stape_player *player;
-	u32 edge;
-
-	list_for_each_entry(player, &replay->alive, alive) {
-		edge = READ_ONCE(player->edge);
-		if (edge == STAPE_NO_EDGE || atomic_read(&replay->edges[edge].pending))
-			return false;
-	}
-	return !list_empty(&replay->alive);
-}
-
-/*
- * Programs that a tape compiles to do not deadlock, because each wake-up has happened in the
- * recording.  Other programs may: then no player goes on.  A player that was forked and has not
- * joined yet is not in the list.  With all others waiting, it joins within so many seconds.
- */
-#define STAPE_REPLAY_STUCK_SECONDS	3
-
-static void stape_replay_check_stuck(struct stape_replay *replay)
-{
-	u64 steps = atomic64_read(&replay->steps);
-
-	spin_lock(&replay->lock);
-	if (replay->state != STAPE_REPLAY_RUNNING || steps != replay->seen_steps ||
-	    replay->joined != replay->seen_joined || !stape_replay_all_wait(replay))
-		replay->idle_seconds = 0;
-	else if (++replay->idle_seconds == STAPE_REPLAY_STUCK_SECONDS)
-		stape_replay_finish(replay, STAPE_REPLAY_STUCK);
-	replay->seen_steps = steps;
-	replay->seen_joined = replay->joined;
-	spin_unlock(&replay->lock);
-}
-
 /* Players that are dealt with while preemption is off. */
 #define STAPE_REPLAY_BATCH	64
 
@@ -131,6 +95,62 @@ static void stape_replay_each_player(struct stape_replay *replay,
 	}
 }
 
+/* Returns true if no player has joined or made a step since the last call. */
+static bool stape_replay_is_idle(struct stape_replay *replay)
+{
+	u64 steps = atomic64_read(&replay->steps);
+	bool idle;
+
+	spin_lock(&replay->lock);
+	idle = replay->state == STAPE_REPLAY_RUNNING && steps == replay->seen_steps &&
+	       replay->joined == replay->seen_joined;
+	replay->seen_steps = steps;
+	replay->seen_joined = replay->joined;
+	spin_unlock(&replay->lock);
+	return idle;
+}
+
+static void stape_replay_count_waiting(struct stape_player *player)
+{
+	u32 edge = READ_ONCE(player->edge);
+
+	if (edge != STAPE_NO_EDGE && !atomic_read(&player->replay->edges[edge].pending))
+		player->replay->seen_waiting++;
+}
+
+/*
+ * Returns true if each player waits for a wake-up that has not come.  A player that goes on while
+ * others are counted has made a step before it waits again.
+ */
+static bool stape_replay_all_wait(struct stape_replay *replay)
+{
+	if (!stape_replay_is_idle(replay))
+		return false;
+	replay->seen_waiting = 0;
+	stape_replay_each_player(replay, stape_replay_count_waiting);
+	return stape_replay_is_idle(replay);
+}
+
+/*
+ * Programs that a tape compiles to do not deadlock, because each wake-up has happened in the
+ * recording.  Other programs may: then no player goes on.  A player that was forked and has not
+ * joined yet is not in the table.  With all others waiting, it joins within so many seconds.
+ */
+#define STAPE_REPLAY_STUCK_SECONDS	3
+
+static void stape_replay_check_stuck(struct stape_replay *replay)
+{
+	bool all_wait = stape_replay_all_wait(replay);
+
+	spin_lock(&replay->lock);
+	if (!all_wait || !replay->seen_waiting ||
+	    replay->seen_waiting != replay->joined - replay->done)
+		replay->idle_seconds = 0;
+	else if (++replay->idle_seconds == STAPE_REPLAY_STUCK_SECONDS)
+		stape_replay_finish(replay, STAPE_REPLAY_STUCK);
+	spin_unlock(&replay->lock);
+}
+
 /**
  * stape_replay_kill() - kill the players, after stape_replay_finish()
  * @replay: any replay; nothing happens if its players are to live
@@ -145,6 +165,18 @@ void stape_replay_kill(struct stape_replay *replay)
 		stape_replay_each_player(replay, stape_player_kill);
 }
 
+static void stape_replay_reap_player(struct stape_player *player)
+{
+	struct stape_replay *replay = player->replay;
+
+	if (!READ_ONCE(player->gone))
+		return;
+	if (stape_replay_live(replay))
+		replay->failed_pid = task_pid_nr(player->watch.task);
+	stape_player_remove(player);
+	stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
+}
+
 /**
  * stape_replay_reap() - remove players that have ended before their programs' end
  * @replay: any replay
@@ -155,19 +187,27 @@ void stape_replay_kill(struct stape_replay *replay)
  */
 void stape_replay_reap(struct stape_replay *replay)
 {
-	struct stape_player *player, *next;
+	if (atomic_read(&replay->gone))
+		stape_replay_each_player(replay, stape_replay_reap_player);
+	stape_replay_kill(replay);
+}
 
+/**
+ * stape_replay_remove_players() - end a replay whose players' file is released
+ * @replay: any replay
+ *
+ * No player can step any more, so players that are left cannot reach their programs' ends.
+ *
+ * Context: may sleep, without the replay's lock.
+ */
+void stape_replay_remove_players(struct stape_replay *replay)
+{
 	spin_lock(&replay->lock);
-	list_for_each_entry_safe(player, next, &replay->alive, alive) {
-		if (!READ_ONCE(player->gone))
-			continue;
-		if (stape_replay_live(replay))
-			replay->failed_pid = task_pid_nr(player->watch.task);
-		stape_player_remove(player);
+	if (replay->joined != replay->done)
 		stape_replay_finish(replay, STAPE_REPLAY_BROKEN);
-	}
 	spin_unlock(&replay->lock);
 	stape_replay_kill(replay);
+	stape_replay_each_player(replay, stape_player_remove);
 }
 
 static void stape_replay_progress(struct work_struct *work)
@@ -268,7 +308,6 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	if (ret)
 		goto err_probe;
 	spin_lock_init(&replay->lock);
-	INIT_LIST_HEAD(&replay->alive);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
 	replay->notify = notify;
 	replay->timebase.speed = STAPE_REPLAY_SPEED_ONE;

@@ -27,6 +27,7 @@ int stape_replay_stop(struct stape_replay *replay, u32 stopped_by,
 void stape_replay_finish(struct stape_replay *replay, u32 state);
 void stape_replay_kill(struct stape_replay *replay);
 void stape_replay_reap(struct stape_replay *replay);
+void stape_replay_remove_players(struct stape_replay *replay);
 void stape_replay_exit(void);
 
 #endif /* _STAPE_REPLAY_H */

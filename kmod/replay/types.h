@@ -8,7 +8,6 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -37,7 +36,6 @@ struct stape_edge {
 /**
  * struct stape_player - the kernel's side of one player thread
  * @watch: watches the thread, references it, and counts its CPU time
- * @alive: entry in the replay's @alive
  * @rcu: frees it when no waker reads it any more
  * @replay: its replay, which outlives it
  * @exec_id: self_exec_id of the thread when it joined.  A thread that has executed a program
@@ -70,7 +68,6 @@ struct stape_edge {
  */
 struct stape_player {
 	struct stape_watch watch;
-	struct list_head alive;
 	struct rcu_head rcu;
 	struct stape_replay *replay;
 	u64 exec_id;
@@ -115,10 +112,8 @@ struct stape_player {
  * @players: players that are alive, by number; read under RCU
  * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
  *	has the speed, 0 while the replay is paused
- * @lock: protects @state, @stopped_by, @timebase, @alive, @joined, @done, @kills, @rewinds,
- *	@failed_pid, @notified and the stores to @players; interrupts stay on, because no
- *	interrupt takes it
- * @alive: list of the players that are alive
+ * @lock: protects @state, @stopped_by, @timebase, @joined, @done, @kills, @rewinds, @failed_pid,
+ *	@notified and the stores to @players; interrupts stay on, because no interrupt takes it
  * @state: enum stape_replay_state
  * @stopped_by: enum stape_stopped_by
  * @joined: players that have joined so far
@@ -130,6 +125,7 @@ struct stape_player {
  * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
  * @stop_time: ns of CLOCK_MONOTONIC
  * @last_look: when the last of the deferred timers looks again, see timer.c, ns of CLOCK_MONOTONIC
+ * @gone: players that are @gone and have not been removed yet
  * @waiting: players in a wait
  * @steps: steps of all players
  * @timed_waits: timed waits that have ended
@@ -138,6 +134,7 @@ struct stape_player {
  * @notify: notifies the netlink group of the replay's state, from process context
  * @progress: checks the replay, and calls @notify, every second and at the end
  * @seen_steps, @seen_joined: @steps and @joined when @progress ran last
+ * @seen_waiting: players that @progress has found in a wait for a wake-up that has not come
  * @idle_seconds: how often in a row @progress has found that no player went on
  * @notified: the netlink group has been notified of the end
  */
@@ -155,7 +152,6 @@ struct stape_replay {
 	u64 *clocks;
 
 	spinlock_t lock;	/* see above */
-	struct list_head alive;
 	u32 state;
 	u32 stopped_by;
 	u32 joined;
@@ -168,6 +164,7 @@ struct stape_replay {
 	u64 stop_time;
 
 	atomic64_t last_look;
+	atomic_t gone;
 	atomic_t waiting;
 	atomic64_t steps;
 	atomic64_t timed_waits;
@@ -177,6 +174,7 @@ struct stape_replay {
 	struct delayed_work progress;
 	u64 seen_steps;
 	u32 seen_joined;
+	u32 seen_waiting;
 	u32 idle_seconds;
 	bool notified;
 };
