@@ -11,6 +11,7 @@
 #include "replay/mm_pin.h"
 
 #include <linux/hashtable.h>
+#include <linux/list.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -21,40 +22,47 @@
 /**
  * struct stape_mm_pin - one reference
  * @node: in the table, by @mm
+ * @list: entry in the @pins of a replay
  * @mm: referenced with mmget()
- * @replay: the replay for which it is pinned
+ *
+ * An mm has one pin at most.  If its process plays in several replays, the pin is that of the
+ * replay which one of its threads joined first.
  */
 struct stape_mm_pin {
 	struct hlist_node node;
+	struct list_head list;
 	struct mm_struct *mm;
-	const struct stape_replay *replay;
 };
 
-/* The pins of all replays, because a process may play in several.  Under the lock below. */
+/* All pins.  Under the lock below, as the replays' lists. */
 static DEFINE_HASHTABLE(stape_mm_pins, 8);
 /* Taken inside the replays' locks. */
 static DEFINE_SPINLOCK(stape_mm_pins_lock);
 
-/* Counts the pins of @mm for @replay, or all pins of @mm if @replay is NULL. */
-static int stape_mm_pin_count(const struct mm_struct *mm, const struct stape_replay *replay)
+/* Pins that are looked at while preemption is off. */
+#define STAPE_MM_PIN_BATCH	64U
+
+static bool stape_mm_is_pinned(const struct mm_struct *mm)
 {
 	struct stape_mm_pin *pin;
-	int n = 0;
 
 	hash_for_each_possible(stape_mm_pins, pin, node, (unsigned long)mm)
-		n += pin->mm == mm && (!replay || pin->replay == replay);
-	return n;
+		if (pin->mm == mm)
+			return true;
+	return false;
 }
 
-static bool stape_mm_pin_add(struct stape_mm_pin *pin)
+static bool stape_mm_pin_add(struct stape_replay *replay, struct stape_mm_pin *pin)
 {
 	bool add;
 
 	spin_lock(&stape_mm_pins_lock);
-	add = !stape_mm_pin_count(pin->mm, pin->replay);
+	add = !stape_mm_is_pinned(pin->mm);
 	if (add) {
 		mmget(pin->mm);
 		hash_add(stape_mm_pins, &pin->node, (unsigned long)pin->mm);
+		list_add_tail(&pin->list, &replay->pins);
+		replay->nr_pins++;
 	}
 	spin_unlock(&stape_mm_pins_lock);
 	return add;
@@ -77,10 +85,9 @@ int stape_mm_pin(struct stape_replay *replay)
 	if (!pin)
 		return -ENOMEM;
 	pin->mm = current->mm;
-	pin->replay = replay;
 	spin_lock(&replay->lock);
 	/* Not after the replay's end, because then nothing may release the pin. */
-	if (stape_replay_live(replay) && stape_mm_pin_add(pin)) {
+	if (stape_replay_live(replay) && stape_mm_pin_add(replay, pin)) {
 		/* @progress releases the pin even if the caller ends before the start. */
 		queue_delayed_work(stape_work, &replay->progress, HZ);
 		pin = NULL;
@@ -88,6 +95,41 @@ int stape_mm_pin(struct stape_replay *replay)
 	spin_unlock(&replay->lock);
 	kfree(pin);
 	return 0;
+}
+
+/*
+ * Moves the first pin of a replay to @unused if no thread uses its mm any more, or else to the end
+ * of the replay's list.
+ */
+static void stape_mm_pin_check(struct stape_replay *replay, struct stape_mm_pin *pin, bool all,
+			       struct list_head *unused)
+{
+	lockdep_assert_held(&stape_mm_pins_lock);
+	/*
+	 * Is the pin the last user?  Then no other task can take a lasting new reference, because
+	 * no thread has this mm any more.  Since 6.16 the exit probe, which queues this work, comes
+	 * before exit_mm(): so the work finds one user too many and runs again a second later.
+	 */
+	if (!all && atomic_read(&pin->mm->mm_users) > 1) {
+		list_move_tail(&pin->list, &replay->pins);
+		return;
+	}
+	hash_del(&pin->node);
+	list_move(&pin->list, unused);
+	replay->nr_pins--;
+}
+
+static void stape_mm_pin_put(struct list_head *unused, bool all)
+{
+	struct stape_mm_pin *pin, *next;
+
+	list_for_each_entry_safe(pin, next, unused, list) {
+		if (all)
+			mmput(pin->mm);
+		else
+			mmput_async(pin->mm);
+		kfree(pin);
+	}
 }
 
 /**
@@ -102,37 +144,23 @@ int stape_mm_pin(struct stape_replay *replay)
  */
 bool stape_mm_pin_release(struct stape_replay *replay, bool all)
 {
+	u32 n = READ_ONCE(replay->nr_pins), end;
 	struct stape_mm_pin *pin;
-	struct hlist_node *next;
-	HLIST_HEAD(unused);
-	unsigned int bucket;
-	bool left = false;
 
-	spin_lock(&stape_mm_pins_lock);
-	hash_for_each_safe(stape_mm_pins, bucket, next, pin, node) {
-		if (pin->replay != replay)
-			continue;
-		/*
-		 * Are all remaining mm_users pins?  Then no other task can take a lasting new
-		 * reference, because no thread has this mm any more.  Since 6.16 the exit probe,
-		 * which queues this work, comes before exit_mm(): so the work finds one user too
-		 * many and runs again a second later.
-		 */
-		if (!all && atomic_read(&pin->mm->mm_users) > stape_mm_pin_count(pin->mm, NULL)) {
-			left = true;
-			continue;
+	/* Pins that stay go to the end, so each is looked at once, here or by another call. */
+	while (n) {
+		LIST_HEAD(unused);
+
+		end = n - min(n, STAPE_MM_PIN_BATCH);
+		spin_lock(&stape_mm_pins_lock);
+		for (; n > end; n--) {
+			pin = list_first_entry_or_null(&replay->pins, struct stape_mm_pin, list);
+			if (pin)
+				stape_mm_pin_check(replay, pin, all, &unused);
 		}
-		hash_del(&pin->node);
-		hlist_add_head(&pin->node, &unused);
+		spin_unlock(&stape_mm_pins_lock);
+		stape_mm_pin_put(&unused, all);
+		cond_resched();
 	}
-	spin_unlock(&stape_mm_pins_lock);
-
-	hlist_for_each_entry_safe(pin, next, &unused, node) {
-		if (all)
-			mmput(pin->mm);
-		else
-			mmput_async(pin->mm);
-		kfree(pin);
-	}
-	return left;
+	return READ_ONCE(replay->nr_pins);
 }

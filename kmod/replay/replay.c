@@ -308,6 +308,7 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	if (ret)
 		goto err_probe;
 	spin_lock_init(&replay->lock);
+	INIT_LIST_HEAD(&replay->pins);
 	INIT_DELAYED_WORK(&replay->progress, stape_replay_progress);
 	replay->notify = notify;
 	replay->timebase.speed = STAPE_REPLAY_SPEED_ONE;

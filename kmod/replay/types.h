@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/list.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -125,6 +126,7 @@ struct stape_player {
  * @start_time: ns of CLOCK_MONOTONIC, from the first change of @state to RUNNING on
  * @stop_time: ns of CLOCK_MONOTONIC
  * @last_look: when the last of the deferred timers looks again, see timer.c, ns of CLOCK_MONOTONIC
+ * @pins: pins of its players' mms, @nr_pins of them; under the lock of mm_pin.c
  * @gone: players that are @gone and have not been removed yet
  * @waiting: players in a wait
  * @steps: steps of all players
@@ -164,6 +166,8 @@ struct stape_replay {
 	u64 stop_time;
 
 	atomic64_t last_look;
+	struct list_head pins;
+	u32 nr_pins;
 	atomic_t gone;
 	atomic_t waiting;
 	atomic64_t steps;

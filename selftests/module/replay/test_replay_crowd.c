@@ -215,4 +215,40 @@ TEST_F(replay, requests_and_release)
 	EXPECT_GE(few.wait * 2, many.wait);
 }
 
+/* -- pins --------------------------------------------------------------------------------- */
+
+/* Returns the longest wait while the module looks each second at @n pins; 0: failed. */
+static uint64_t look_at_pins(FIXTURE_DATA(replay) *self, uint32_t n)
+{
+	uint64_t wait;
+
+	if (!play_many(self, n, 2) || start(self, 0))
+		return 0;
+	/* All else that new processes have caused comes to rest. */
+	usleep(300000);
+	if (!watch_begin())
+		return 0;
+	usleep(1100000);
+	wait = watch_end();
+	if (!get(self) || self->state.state != STAPE_REPLAY_RUNNING)
+		return 0;
+	close(self->setup.fd);
+	return another_session(self) ? 0 : wait;
+}
+
+TEST_F(replay, pins)
+{
+	uint64_t few, many;
+
+	if (!st_exact())
+		SKIP(return, "times are not exact");
+	wake = (void *)self->notes;
+	few = look_at_pins(self, 80);
+	many = look_at_pins(self, 800);
+	TH_LOG("a wait: %" PRIu64 " and %" PRIu64 " ns", few, many);
+	ASSERT_NE(0, few);
+	ASSERT_NE(0, many);
+	EXPECT_GE(few * 2, many);
+}
+
 TEST_HARNESS_MAIN

@@ -268,7 +268,7 @@ static void *join_one(void *arg)
 	return (void *)(intptr_t)ioctl(two[1], STAPE_IOC_JOIN, &number);
 }
 
-/* One process has a player in each of two replays, and each replay pins its mm. */
+/* One process has a player in each of two replays, and one of them pins its mm. */
 static int join_two(void *arg)
 {
 	uint32_t number = 0;
@@ -361,7 +361,7 @@ static int own_two(void *arg)
 	return 0;
 }
 
-/* Each replay pins the mm, and the mm holds the other replay. */
+/* One replay pins the mm, and the mm holds both. */
 TEST_F(replay, an_owner_of_two_is_killed)
 {
 	int i, tries = 10000 * st_patience();
