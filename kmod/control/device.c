@@ -266,8 +266,8 @@ static long stape_device_info(struct stape_session *session, void __user *arg)
 }
 
 /*
- * What was recorded before the call is published when it returns, so a call that comes too soon
- * after another one waits.
+ * Publishes what was recorded before the call.  A call within a tick of the last one waits for the
+ * next tick, because it has to publish as well.
  */
 static long stape_device_flush(struct stape_session *session)
 {

@@ -146,7 +146,7 @@ int stape_session_acquire(struct stape_session *session)
 /**
  * stape_session_each() - call a function for each session
  * @func: called under the session's lock
- * @wait: false: leave out sessions whose lock is taken
+ * @wait: wait for locks that others hold; false: leave these sessions out
  *
  * Context: may sleep.
  */

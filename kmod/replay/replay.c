@@ -193,7 +193,7 @@ void stape_replay_reap(struct stape_replay *replay)
 }
 
 /**
- * stape_replay_remove_players() - end a replay whose players' file is released
+ * stape_replay_remove_players() - end a replay when the players' file is released
  * @replay: any replay
  *
  * No player can step any more, so players that are left cannot reach their programs' ends.

@@ -40,7 +40,10 @@ static u64 stape_timer_defer_max(const struct stape_player *player, u64 now)
 	return min_t(u64, all - player->deferred, STAPE_TIMER_DEFER_MAX_NS);
 }
 
-/* Defers a timer whose callback runs, if its wakees are late.  Its look is the replay's last. */
+/*
+ * Sets a timer again, from its callback, if its wakees are late.  It looks after all other deferred
+ * timers of the replay.  Returns whether it has been set.
+ */
 static bool stape_timer_defer(struct stape_player *player)
 {
 	u64 now = ktime_get_ns(), until = now + stape_timer_defer_max(player, now), look;

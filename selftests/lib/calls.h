@@ -6,7 +6,7 @@
 #define SELFTESTS_CALLS_H
 
 /**
- * struct st_calls - a function whose calls are counted
+ * struct st_calls - counts the calls of a kernel function
  * @name: of the probe, which only this process has
  */
 struct st_calls {

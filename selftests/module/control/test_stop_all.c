@@ -131,7 +131,7 @@ TEST_F(stop_all, ends_a_request)
 	EXPECT_TRUE(is(self, 0, STAPE_SESSION_STOPPED, STAPE_STOPPED_BY_ADMIN));
 }
 
-/* All others end before the session whose lock a request has, though it is the first. */
+/* A request holds the lock of the first session: the second one is stopped before it. */
 TEST_F(stop_all, waits_for_a_request_last)
 {
 	uint64_t first;

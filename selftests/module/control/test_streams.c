@@ -326,7 +326,7 @@ TEST_F(streams, the_last_is_woken)
 		EXPECT_EQ(POLLIN, events_of(self->streams[i], 0));
 }
 
-/* What a hog does: shared with the test, which changes HOG_RUNS to HOG_ENDS. */
+/* States of the hog.  The test ends it by changing HOG_RUNS to HOG_ENDS. */
 enum { HOG_WAITS, HOG_RUNS, HOG_ENDS, HOG_GAVE_UP };
 
 #define HOG_PRIORITY 10	/* above what kernel threads have, but for those of interrupts */
