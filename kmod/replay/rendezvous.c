@@ -6,9 +6,10 @@
  * spins while tasks on other CPUs run.  This adds no sleep and no wake-up, and the waker's next
  * bursts make up for the CPU time.
  *
- * A waker that has no CPU time left to give, or whose wakee is in the run queue of another
- * CPU, parks: it sleeps until the wakee is in its wait.  This adds a sleep, which an interrupt
- * ends.  Without it a sleep of the wakee and a wake-up along an edge would be lost.
+ * A waker that has no CPU time left to give and has yielded once in vain, or whose wakee is in
+ * the run queue of another CPU, parks: it sleeps until the wakee is in its wait.  This adds a
+ * sleep, which an interrupt ends.  Without it a sleep of the wakee and a wake-up along an edge
+ * would be lost.
  *
  * After 1 s at most, the waker counts the wake-up and goes on.  The wakee takes it when it
  * gets there.
@@ -427,8 +428,9 @@ static bool stape_rendezvous_try(struct stape_replay *replay, struct stape_playe
 
 	if (worth_it && !first)
 		stape_rendezvous_lower(self, &wakee);
+	/* To yield once to the task that has to run costs less than to sleep until it has. */
 	if (worth_it && stape_rendezvous_yield_helps(&wakee) &&
-	    stape_rendezvous_can_pay(budget, self, &wakee)) {
+	    ((first && wakee.holder) || stape_rendezvous_can_pay(budget, self, &wakee))) {
 		stape_rendezvous_yield(wakee.holder);
 		budget->gave = true;
 	} else if (worth_it) {

@@ -61,11 +61,11 @@ known()
 }
 
 # So long that one interrupt with much work is a small part of a task's time. On 6.12 a replay of
-# it is off by 0.2 %, or by 5 % if two thirds of the wake-ups take the kernel 1.9 us instead of
-# 1.2 (from waking to wakeup). In bursts of 6 us a player cannot leave out anything to compensate
-# that. On 6.12 one replay of some twenty has 0.5 % more sleeps. Which one that is depends only on
-# what was built, so each build has five tries. Without exact times only the structure is compared,
-# and a wake-up on another CPU takes the emulator milliseconds.
+# it is off by 2 to 4 % (three of five), at worst by 13 %: the more often the wakee does not preempt
+# its waker, the more the waker yields, and in bursts of 6 us a player cannot leave out anything to
+# compensate that. One replay of 25 has one sleep more. Which one that is depends only on what was
+# built, so each build has five tries. Without exact times only the structure is compared, and a
+# wake-up on another CPU takes the emulator milliseconds.
 error=10 tries=5 known pingpong pingpong $((exact ? 10000 : 1000))
 known chain chain 100 5
 # The wall time is checked only for tasks that do more than switch, because switches of players
