@@ -30,11 +30,12 @@ static int stape_hotplug_prepare(unsigned int cpu)
 	return 0;
 }
 
-/* Queues what the dead CPU may have left out: see stape_wake_queue(). */
-static void stape_hotplug_wake(struct stape_ring *ring)
+static void stape_hotplug_end(struct stape_ring *ring)
 {
+	stape_ring_offline(ring);
 	if (!ring->mem)
 		return;
+	/* The dead CPU may have left these out: see stape_wake_queue(). */
 	stape_wake_queue(ring->notify);
 	stape_wake_queue(READ_ONCE(ring->wake));
 	if (ring->triggers)
@@ -43,8 +44,7 @@ static void stape_hotplug_wake(struct stape_ring *ring)
 
 static int stape_hotplug_dead(unsigned int cpu)
 {
-	stape_hotplug_each(cpu, stape_ring_offline);
-	stape_hotplug_each(cpu, stape_hotplug_wake);
+	stape_hotplug_each(cpu, stape_hotplug_end);
 	return 0;
 }
 
