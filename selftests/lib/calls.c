@@ -5,56 +5,42 @@
 #include "calls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "caps.h"
+
 #define TRACING	"/sys/kernel/tracing/"
 
-static int write_line(const char *path, int flags, const char *line)
-{
-	ssize_t length = strlen(line);
-	int fd = open(path, O_WRONLY | O_CLOEXEC | flags);
-	int ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, line, length) == length ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
-static int set_enabled(const struct st_calls *calls, const char *value)
+static bool set_enabled(const struct st_calls *calls, const char *value)
 {
 	char path[128];
 
 	snprintf(path, sizeof(path), TRACING "events/kprobes/%s/enable", calls->name);
-	return write_line(path, 0, value);
+	return st_write_file(path, value);
 }
 
-static int remove_probe(const struct st_calls *calls)
+static void remove_probe(const struct st_calls *calls)
 {
 	char line[128];
 
 	snprintf(line, sizeof(line), "-:%s", calls->name);
-	return write_line(TRACING "kprobe_events", O_APPEND, line);
+	st_write_file(TRACING "kprobe_events", line);
 }
 
-int st_calls_begin(struct st_calls *calls, const char *function)
+bool st_calls_begin(struct st_calls *calls, const char *function)
 {
 	char line[128];
-	int ret;
 
 	snprintf(calls->name, sizeof(calls->name), "st_calls_%d", getpid());
 	snprintf(line, sizeof(line), "p:%s %s", calls->name, function);
-	ret = write_line(TRACING "kprobe_events", O_APPEND, line);
-	if (ret)
-		return ret;
-	ret = set_enabled(calls, "1");
-	if (ret)
-		remove_probe(calls);
-	return ret;
+	if (!st_write_file(TRACING "kprobe_events", line))
+		return false;
+	if (set_enabled(calls, "1"))
+		return true;
+	remove_probe(calls);
+	return false;
 }
 
 /* Reads a line "NAME HITS MISSES". */

@@ -5,6 +5,8 @@
 #ifndef SELFTESTS_CALLS_H
 #define SELFTESTS_CALLS_H
 
+#include <stdbool.h>
+
 /**
  * struct st_calls - counts the calls of a kernel function
  * @name: of the probe, which only this process has
@@ -13,8 +15,8 @@ struct st_calls {
 	char name[32];
 };
 
-/* Begins to count.  Returns 0 or -errno. */
-int st_calls_begin(struct st_calls *calls, const char *function);
+/* Begins to count. */
+bool st_calls_begin(struct st_calls *calls, const char *function);
 /* Returns the number of calls, and ends counting; -errno. */
 long st_calls_end(struct st_calls *calls);
 

@@ -22,6 +22,7 @@
 #include "cgroup.h"
 #include "child.h"
 #include "fault.h"
+#include "module.h"
 #include "record.h"
 #include "request.h"
 
@@ -117,16 +118,7 @@ static uint64_t of_module(struct try *t, unsigned int type,
 /* Returns the number of the module's vmalloc areas; the kernel names the function of each. */
 static int areas(void)
 {
-	FILE *file = fopen("/proc/vmallocinfo", "re");
-	char line[512];
-	int n = 0;
-
-	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file))
-		n += !!strstr(line, "stape_");
-	fclose(file);
-	return n;
+	return st_count_lines("/proc/vmallocinfo", "stape_");
 }
 
 static long users(void)

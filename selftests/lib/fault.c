@@ -103,7 +103,6 @@ static void hold_probes(bool hold)
 	};
 	char command[128];
 	size_t i;
-	int fd;
 
 	if (!hold)
 		st_write_file(TRACING "events/st_fault/enable", "0");
@@ -113,10 +112,8 @@ static void hold_probes(bool hold)
 				 functions[i]);
 		else
 			snprintf(command, sizeof(command), "-:st_fault/%s\n", functions[i]);
-		fd = open(TRACING "kprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
-		if (fd < 0 || write(fd, command, strlen(command)) < 0)
+		if (!st_write_file(TRACING "kprobe_events", command))
 			printf("# %s: %s\n", TRACING "kprobe_events", strerror(errno));
-		close(fd);
 	}
 	if (hold)
 		st_write_file(TRACING "events/st_fault/enable", "1");

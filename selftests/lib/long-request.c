@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prio.h"
 #include "request.h"
 #include "task.h"
 #include "time-limit.h"
@@ -134,22 +135,15 @@ bool st_long_request_begin(struct st_long_request *request, uint32_t session, pi
 	return request->pid > 0 && under_way(request);
 }
 
-static int set_policy(int policy, int priority)
-{
-	struct sched_param param = { .sched_priority = priority };
-
-	return sched_setscheduler(0, policy, &param);
-}
-
 bool st_long_request_hold(struct st_long_request *request)
 {
 	(void)request;
-	return !st_pin(0, 0) && !set_policy(SCHED_FIFO, 1);
+	return !st_pin(0, 0) && !st_set_policy(0, SCHED_FIFO, 1);
 }
 
 int st_long_request_end(struct st_long_request *request, char text[256], uint64_t *time)
 {
-	set_policy(SCHED_OTHER, 0);
+	st_set_policy(0, SCHED_OTHER, 0);
 	waitpid(request->pid, NULL, 0);
 	request->pid = 0;
 	if (text)
@@ -161,7 +155,7 @@ int st_long_request_end(struct st_long_request *request, char text[256], uint64_
 
 void st_long_request_kill(struct st_long_request *request)
 {
-	set_policy(SCHED_OTHER, 0);
+	st_set_policy(0, SCHED_OTHER, 0);
 	if (request->pid > 0) {
 		kill(request->pid, SIGKILL);
 		waitpid(request->pid, NULL, 0);

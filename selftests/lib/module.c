@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +22,20 @@ int st_module_load(const char *path)
 int st_module_unload(void)
 {
 	return syscall(SYS_delete_module, "schedtape", O_NONBLOCK) ? -errno : 0;
+}
+
+int st_count_lines(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	char line[512];
+	int n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file))
+		n += !!strstr(line, text);
+	fclose(file);
+	return n;
 }
 
 int st_module_info(struct schedtape_module_info *info)

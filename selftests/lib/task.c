@@ -4,6 +4,7 @@
  */
 #include "task.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -66,6 +67,25 @@ bool st_wait_state(pid_t pid, char state)
 		usleep(1000);
 	}
 	return false;
+}
+
+pid_t st_find_task(const char *name)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	pid_t pid = 0;
+
+	while (proc && !pid && (entry = readdir(proc))) {
+		char comm[32];
+
+		pid = atoi(entry->d_name);
+		if (!pid || st_read_proc(pid, "comm", comm, sizeof(comm)) ||
+		    strncmp(comm, name, strlen(name)) || comm[strlen(name)] != '\n')
+			pid = 0;
+	}
+	if (proc)
+		closedir(proc);
+	return pid;
 }
 
 int st_usage(pid_t pid, struct st_usage *usage)

@@ -16,6 +16,9 @@
  */
 int st_read_proc(pid_t pid, const char *name, char *text, size_t size);
 
+/* Returns the PID of a process or kernel thread that has this name, or 0. */
+pid_t st_find_task(const char *name);
+
 /* Counters of a task (TID). */
 struct st_usage {
 	unsigned long voluntary;

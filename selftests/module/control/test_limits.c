@@ -12,6 +12,7 @@
 #include "caps.h"
 #include "cgroup.h"
 #include "long-request.h"
+#include "module.h"
 #include "record.h"
 #include "request.h"
 #include "child.h"
@@ -169,16 +170,7 @@ TEST_F(limits, objects_of_a_request)
 /* Returns how many probes there are in a function that the module probes, -1: unknown. */
 static int count_probes(void)
 {
-	FILE *file = fopen("/sys/kernel/debug/kprobes/list", "re");
-	char line[256];
-	int n = 0;
-
-	if (!file)
-		return -1;
-	while (fgets(line, sizeof(line), file))
-		n += !!strstr(line, " sched_setaffinity+");
-	fclose(file);
-	return n;
+	return st_count_lines("/sys/kernel/debug/kprobes/list", " sched_setaffinity+");
 }
 
 /* Only a task that is in the filter needs probes. */

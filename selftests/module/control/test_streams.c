@@ -347,26 +347,6 @@ static int hog(void *arg)
 	return 0;
 }
 
-/* Returns a thread of the kernel, or 0. */
-static pid_t kernel_thread(const char *name)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	pid_t pid = 0;
-
-	while (dir && !pid && (entry = readdir(dir))) {
-		char comm[32];
-
-		pid = atoi(entry->d_name);
-		if (!pid || st_read_proc(pid, "comm", comm, sizeof(comm)) < 0 ||
-		    strncmp(comm, name, strlen(name)) || comm[strlen(name)] != '\n')
-			pid = 0;
-	}
-	if (dir)
-		closedir(dir);
-	return pid;
-}
-
 /* Reads as often as @fd says so, until a task's switches and renames have been read. */
 static bool read_until(FIXTURE_DATA(streams) *self, int fd, pid_t pid, unsigned int switches,
 		       unsigned int renames)
@@ -403,7 +383,7 @@ TEST_F_TIMEOUT(streams, busy_cpu, 60)
 	ASSERT_TRUE(start(self, 1));
 	/* On PREEMPT_RT other tasks' timers are left to a thread of the CPU, too. */
 	ASSERT_EQ(0, st_set_policy(self->w.pid, SCHED_FIFO, HOG_PRIORITY + 1));
-	rcu = kernel_thread("rcuc/1");
+	rcu = st_find_task("rcuc/1");
 	if (rcu)
 		ASSERT_EQ(0, st_set_policy(rcu, SCHED_FIFO, HOG_PRIORITY + 1));
 	ASSERT_EQ(0, st_child_fork(&self->hog, 1, hog, self));

@@ -3,7 +3,6 @@
  * Description: which tasks a filter's rules include: threads, children, all, kernel threads,
  * names and CPUs; and that excluded tasks do not appear in the pages.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -436,29 +435,6 @@ TEST_F(rules, all_and_none)
 
 /* -- kernel threads ---------------------------------------------------------------- */
 
-static pid_t find_task(const char *name)
-{
-	DIR *proc = opendir("/proc");
-	char path[300], comm[32];
-	struct dirent *entry;
-	pid_t found = 0;
-
-	while (proc && !found && (entry = readdir(proc))) {
-		FILE *file;
-
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (fgets(comm, sizeof(comm), file) && !strncmp(comm, name, strlen(name)))
-			found = atoi(entry->d_name);
-		fclose(file);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
-}
-
 /* The kernel thread of CPU 0 moves a task that leaves CPU 0 while it runs there. */
 static bool push(FIXTURE_DATA(rules) *self)
 {
@@ -475,7 +451,7 @@ static bool push(FIXTURE_DATA(rules) *self)
 TEST_F(rules, kernel_threads)
 {
 	struct schedtape_filter filter = { .all = true, .kthreads = true };
-	pid_t pusher = find_task("migration/0");
+	pid_t pusher = st_find_task("migration/0");
 
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
@@ -500,7 +476,7 @@ TEST_F(rules, kernel_threads)
 TEST_F(rules, one_kernel_thread)
 {
 	struct schedtape_filter filter = { .kthreads = true };
-	pid_t pusher = find_task("migration/0");
+	pid_t pusher = st_find_task("migration/0");
 
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");

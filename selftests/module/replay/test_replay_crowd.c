@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "players.h"
+#include "prio.h"
 
 #define THREADS_MAX	20
 #define STACK		16384
@@ -25,13 +26,6 @@ static struct watcher {
 	uint64_t latest;	/* ns */
 } watcher;
 
-static int set_fifo(int priority)
-{
-	struct sched_param param = { .sched_priority = priority };
-
-	return sched_setscheduler(0, priority ? SCHED_FIFO : SCHED_OTHER, &param);
-}
-
 /* Sleeps for one period after the other, and notes by how much a sleep ended late at most. */
 static void *watch(void *arg)
 {
@@ -39,7 +33,7 @@ static void *watch(void *arg)
 	struct timespec t;
 	uint64_t next, now;
 
-	if (set_fifo(50))
+	if (st_set_policy(0, SCHED_FIFO, 50))
 		return arg;
 	w->begun = true;
 	while (!w->end) {
@@ -189,14 +183,15 @@ static bool release(FIXTURE_DATA(replay) *self, uint32_t n, struct times *times)
 	if (!play_many(self, n, THREADS_MAX))
 		return false;
 	times->request = request(self);
-	good = !set_fifo(40);
+	good = !st_set_policy(0, SCHED_FIFO, 40);
 	*wake = 1;
 	syscall(SYS_futex, wake, FUTEX_WAKE, INT_MAX);
 	good = good && watch_begin();
 	watcher.latest = 0;
 	close(self->setup.fd);
 	times->wait = watch_end();
-	good = good && !set_fifo(0) && get(self) && self->state.state == STAPE_REPLAY_BROKEN;
+	good = good && !st_set_policy(0, SCHED_OTHER, 0) && get(self) &&
+	       self->state.state == STAPE_REPLAY_BROKEN;
 	return good && !another_session(self) && times->request && times->wait;
 }
 

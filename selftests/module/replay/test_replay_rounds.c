@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: a replay of several rounds keeps its number, its speed and its monitor; speed,
- * stop and requests between two rounds; calls whose struct is shorter or longer than the module's.
+ * Description: a replay of several rounds keeps its number, its speed and its monitor; between two
+ * rounds it takes a new speed, a stop, and requests for its state; ioctls with structs that
+ * are shorter or longer than the module's.
  */
 #include <poll.h>
 
