@@ -10,7 +10,8 @@
  *
  *   io_uring starts a worker: the lock of its PID, and that of the descriptions
  *   many tasks have ended before the CPU took an interrupt: the same, see dead.c
- *   a task begins to wait whose PID has no leaf, in a session with triggers: that of the stock
+ *   a task begins to wait, in a session with triggers that has no leaf for its PID yet: the lock
+ *     of the stock of leaves
  *   a player sleeps for which another one has parked: that of the parked player
  *
  * Every probe is an RCU reader, because sessions, rings and players are freed after a

@@ -73,8 +73,8 @@ static __always_inline void stape_follow_exit(struct stape_active *active,
 }
 
 /**
- * stape_follow_last_use() - get a stamp of a PID whose task switches out for the last time
- * @task: the task
+ * stape_follow_last_use() - get the stamp of a task's PID
+ * @task: the task, which switches out for the last time
  *
  * The stamp counts the tasks that have become members with this PID.  If it has not changed at the
  * tick, the bits still belong to @task, and may be cleared without a look-up.  It is read before

@@ -168,8 +168,7 @@ static __always_inline void stape_probe_switch_sleeps(struct stape_ring *ring, b
 
 /*
  * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
- * @pid: @next's if that is recorded, else STAPE_PROBE_OTHER or 0, which is known when this is
- * compiled.
+ * @pid: that of @next if it is recorded; if not, a compile-time constant, STAPE_PROBE_OTHER or 0.
  * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
  * be set as well, as when it waits for a futex or for a child; other bits are not.
  */

@@ -102,7 +102,7 @@ void stape_probe_mkdir(void *data, struct cgroup *cgroup, const char *path)
 {
 	struct stape_active *active;
 
-	/* After the end of the cgroup that had the path; pairs with stape_rules_walk(). */
+	/* After the end of the cgroup that had the path; pairs with stape_rules_add_cgroup(). */
 	smp_mb();
 	rcu_read_lock();
 	for_each_active(active) {

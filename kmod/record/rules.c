@@ -199,7 +199,9 @@ int stape_rules_del_task(struct stape_active *active, struct task_struct *task, 
 	bool changed = process ? stape_rules_seed_process(active, task, false) :
 				 stape_rules_seed(active, task, false);
 
-	return stape_rules_interrupted() ?: changed ? 0 : -ENOENT;
+	int ret = stape_rules_interrupted();
+
+	return ret || changed ? ret : -ENOENT;
 }
 
 static bool stape_rules_is_moved(const struct stape_filter_rescan *rescan,
@@ -238,10 +240,7 @@ static void stape_rules_walk(struct stape_active *active,
 	struct pid *pid;
 	int nr = 1, n = 0;
 
-	/*
-	 * Rules before the tasks; pairs with stape_follow_fork(), stape_name_stored() and
-	 * stape_probe_mkdir().
-	 */
+	/* Rules before the tasks; pairs with stape_follow_fork() and stape_name_stored(). */
 	smp_mb();
 	rcu_read_lock();
 	while ((pid = find_ge_pid(nr, &init_pid_ns))) {

@@ -6,10 +6,11 @@
  * spins while tasks on other CPUs run.  This adds no sleep and no wake-up, and the waker's next
  * bursts make up for the CPU time.
  *
- * A waker that has no CPU time left to give and has yielded once in vain, or whose wakee is in
- * the run queue of another CPU, parks: it sleeps until the wakee is in its wait.  This adds a
- * sleep, which an interrupt ends.  Without it a sleep of the wakee and a wake-up along an edge
- * would be lost.
+ * Otherwise the waker parks: it sleeps until the wakee is in its wait.  It does so if the wakee
+ * is in the run queue of another CPU, or if the waker has no CPU time left to give.  In the second
+ * case it still yields once first, if it is known which task has to run.  To park adds a sleep,
+ * which an interrupt ends.  Without it a sleep of the wakee and a wake-up along an edge would be
+ * lost.
  *
  * After 1 s at most, the waker counts the wake-up and goes on.  The wakee takes it when it
  * gets there.

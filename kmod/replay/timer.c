@@ -57,7 +57,7 @@ static bool stape_timer_defer(struct stape_player *player)
 			return false;
 	} while (!atomic64_try_cmpxchg(&player->replay->last_look, &last, look));
 	player->deferred += look - now;
-	/* No other code starts a timer whose callback runs: see stape_timer_arm(). */
+	/* While the callback runs, no other code starts the timer: see stape_timer_arm(). */
 	hrtimer_set_expires(&player->timer, ns_to_ktime(look));
 	return true;
 }
