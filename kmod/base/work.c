@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's own workqueue.  Its work takes the locks of sessions and may wait for them for
- * long, which on one of the kernel's queues would delay other work.
+ * The module's own workqueue, and what probes leave to others.
+ *
+ * The work takes the locks of sessions and may wait for them for long, which on one of the kernel's
+ * queues would delay other work.
+ *
+ * Probes run under the runqueue lock and must not wake a task.  An interrupt on the same CPU, an
+ * irq_work, does it for them.
+ *
+ * On PREEMPT_RT an interrupt must not take the lock of a wait queue.  There the kernel leaves an
+ * ordinary irq_work to a thread of the CPU with priority 1.  A task with a higher priority can
+ * keep that thread from running for as long as it likes, and no other CPU can queue the irq_work
+ * meanwhile.  So the irq_work is a hard one, which queues a work that any CPU may run.
  */
 #include "base/work.h"
 
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <linux/rcupdate.h>
-#include <linux/workqueue.h>
+#include <linux/smp.h>
 
 struct workqueue_struct *stape_work;
 
@@ -35,4 +47,69 @@ void stape_work_exit(void)
 	/* Work that waits for a grace period is not in the queue yet. */
 	rcu_barrier();
 	destroy_workqueue(stape_work);
+}
+
+static void stape_wake_work(struct work_struct *work)
+{
+	struct stape_wake *wake = container_of(work, struct stape_wake, work);
+
+	wake->func(wake);
+}
+
+static void stape_wake_irq(struct irq_work *irq)
+{
+	struct stape_wake *wake = container_of(irq, struct stape_wake, irq);
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		queue_work(stape_work, &wake->work);
+	else
+		wake->func(wake);
+}
+
+/**
+ * stape_wake_init() - prepare a function to be called for probes
+ * @wake: to be filled
+ * @func: called in an interrupt, on PREEMPT_RT in process context
+ *
+ * Context: any.
+ */
+void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake))
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		wake->irq = IRQ_WORK_INIT_HARD(stape_wake_irq);
+	else
+		init_irq_work(&wake->irq, stape_wake_irq);
+	INIT_WORK(&wake->work, stape_wake_work);
+	wake->func = func;
+}
+
+/**
+ * stape_wake_queue() - let the function be called soon
+ * @wake: from stape_wake_init()
+ *
+ * A CPU that goes offline still runs the stopper thread after it has taken its last interrupt.  An
+ * irq_work that was queued there would not run, and no CPU could queue it again.  So this does
+ * nothing then, and stape_hotplug_dead() queues all of them from another CPU.
+ *
+ * Context: any.  Any lock may be held.
+ */
+void stape_wake_queue(struct stape_wake *wake)
+{
+	if (likely(cpu_online(raw_smp_processor_id())))
+		irq_work_queue(&wake->irq);
+}
+
+/**
+ * stape_wake_cancel() - wait until the function neither runs nor will be called
+ * @wake: from stape_wake_init(); nothing queues it any more
+ *
+ * No task can delay this: interrupts are not queued behind tasks, and a work that has not begun is
+ * taken out of the workqueue.
+ *
+ * Context: may sleep.
+ */
+void stape_wake_cancel(struct stape_wake *wake)
+{
+	irq_work_sync(&wake->irq);
+	cancel_work_sync(&wake->work);
 }

@@ -11,7 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "base/wake.h"
+#include "base/work.h"
 #include "record/cgroups.h"
 #include "record/descriptions.h"
 #include "record/filter.h"

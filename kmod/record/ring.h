@@ -13,7 +13,7 @@
 #include <schedtape/device.h>
 #include <schedtape/event.h>
 
-#include "base/wake.h"
+#include "base/work.h"
 #include "record/clock.h"
 #include "record/idle.h"
 

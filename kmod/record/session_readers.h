@@ -7,7 +7,7 @@
 #include <linux/poll.h>
 #include <linux/wait.h>
 
-#include "base/wake.h"
+#include "base/work.h"
 #include "record/session.h"
 
 /**

@@ -14,7 +14,7 @@
 #include <schedtape/event.h>
 #include <schedtape/netlink.h>
 
-#include "base/wake.h"
+#include "base/work.h"
 #include "record/active.h"
 #include "record/ring.h"
 #include "record/waits.h"
