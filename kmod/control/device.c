@@ -27,8 +27,7 @@
 #include "record/session_rings.h"
 #include "record/session_run.h"
 #include "record/sessions.h"
-#include "replay/file.h"
-#include "replay/rewind.h"
+#include "replay/replay.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
 static_assert(sizeof(struct stape_replay_setup) == 40);

@@ -3,7 +3,7 @@
  * The file of a replay, which its players share: they join and step with ioctl(), and map
  * their clocks.
  */
-#include "replay/file.h"
+#include "replay/replay.h"
 
 #include <linux/anon_inodes.h>
 #include <linux/err.h>
@@ -15,8 +15,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "replay/replay.h"
-#include "replay/step.h"
+#include "replay/internal.h"
 
 static int stape_replay_file_release(struct inode *inode, struct file *file)
 {

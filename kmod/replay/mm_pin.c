@@ -8,7 +8,7 @@
  * in the recording is part of its bursts.  A process of one thread is not pinned, because its
  * thread always is the last.
  */
-#include "replay/mm_pin.h"
+#include "replay/internal.h"
 
 #include <linux/hashtable.h>
 #include <linux/list.h>
@@ -17,7 +17,6 @@
 #include <linux/slab.h>
 
 #include "base/work.h"
-#include "replay/types.h"
 
 /**
  * struct stape_mm_pin - one reference

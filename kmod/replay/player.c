@@ -2,7 +2,7 @@
 /*
  * Player objects, from the time a thread joins to its end.
  */
-#include "replay/player.h"
+#include "replay/internal.h"
 
 #include <linux/nospec.h>
 #include <linux/rwsem.h>
@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "base/work.h"
-#include "replay/types.h"
 
 /**
  * stape_player_alloc() - make a player for the calling thread

@@ -15,7 +15,7 @@
  * After 1 s at most, the waker counts the wake-up and goes on.  The wakee takes it when it
  * gets there.
  */
-#include "replay/rendezvous.h"
+#include "replay/internal.h"
 
 #include <linux/delay.h>
 #include <linux/irq_work.h>
@@ -25,8 +25,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/timekeeping.h>
-
-#include "replay/types.h"
 
 /* CPU time that a waker gives even if its next bursts do not make up for it, ns. */
 #define STAPE_RENDEZVOUS_FREE_NS	1000000

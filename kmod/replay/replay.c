@@ -19,9 +19,7 @@
 #include "base/stop_all.h"
 #include "base/work.h"
 #include "record/attach.h"
-#include "replay/mm_pin.h"
-#include "replay/player.h"
-#include "replay/timer.h"
+#include "replay/internal.h"
 
 #define STAPE_REPLAY_MAX_PLAYERS	BIT(22)
 #define STAPE_REPLAY_MAX_EDGES		BIT(24)

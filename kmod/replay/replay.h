@@ -5,6 +5,7 @@
 #include "replay/types.h"
 
 struct netlink_ext_ack;
+struct seq_file;
 
 extern struct stape_registry stape_replays;
 
@@ -29,5 +30,14 @@ void stape_replay_kill(struct stape_replay *replay);
 void stape_replay_reap(struct stape_replay *replay);
 void stape_replay_remove_players(struct stape_replay *replay);
 void stape_replay_exit(void);
+
+/* file.c */
+struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg, size_t size,
+					 struct stape_account *account, u32 powers,
+					 void (*notify)(struct stape_replay *replay));
+void stape_replay_file_show(struct seq_file *seq, struct stape_replay *replay);
+
+/* rewind.c */
+int stape_rewind(struct stape_replay *replay);
 
 #endif /* _STAPE_REPLAY_H */

@@ -2,13 +2,12 @@
 /*
  * Rounds: a replay that is done begins anew, with its number and its speed.
  */
-#include "replay/rewind.h"
+#include "replay/replay.h"
 
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "base/work.h"
-#include "replay/replay.h"
 
 /* Edges, or clocks, that are reset at a time. */
 #define STAPE_REWIND_BATCH	65536

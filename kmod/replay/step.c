@@ -6,7 +6,7 @@
  * Wake-ups are counted per edge.  So each wait takes the wake-up that it took in the
  * recording, in whatever order the wake-ups come, and no wake-up is lost or added.
  */
-#include "replay/step.h"
+#include "replay/internal.h"
 
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
@@ -15,11 +15,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "replay/mm_pin.h"
-#include "replay/player.h"
-#include "replay/rendezvous.h"
 #include "replay/replay.h"
-#include "replay/timer.h"
 
 static_assert(sizeof(struct stape_step) == 56);
 static_assert(offsetof(struct stape_step, value) == 32);

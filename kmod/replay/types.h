@@ -17,10 +17,23 @@
 
 #include "base/registry.h"
 #include "record/watch.h"
-#include "replay/timebase.h"
 
 #define STAPE_NO_EDGE		U32_MAX
 #define STAPE_NO_PLAYER		U32_MAX
+
+/**
+ * struct stape_timebase - maps CLOCK_MONOTONIC to a replay's time
+ * @mono_base: ns of CLOCK_MONOTONIC
+ * @replay_base: the replay's time at @mono_base, ns
+ * @speed: how fast the replay's time passes, in millionths of CLOCK_MONOTONIC
+ *
+ * A replay's time is 0 at its start, and does not pass while the replay is paused.
+ */
+struct stape_timebase {
+	u64 mono_base;
+	u64 replay_base;
+	u32 speed;
+};
 
 /**
  * struct stape_edge - one pair of a waker and a wakee
